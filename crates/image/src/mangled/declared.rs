@@ -22,7 +22,6 @@ use kernel_args_abi::{
     signature::SlotKind,
 };
 
-/// What a parameter shows about its type in the symbol.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     /// The parameter can have this type.
@@ -52,6 +51,20 @@ impl Demangled {
             }
         }
         Some(types)
+    }
+
+    pub(crate) fn add_types<'p>(&'p self, parameters: &mut [Parameter<'p>]) {
+        if let Some(types) = self.types_for(parameters) {
+            for (parameter, ty) in parameters.iter_mut().zip(types) {
+                parameter.cpp = ty;
+            }
+        } else if self.is_foreign(parameters) {
+            let is_short = |p: &&mut Parameter<'_>| p.size == 2 && p.class == Class::Integer;
+            for parameter in parameters.iter_mut().filter(is_short) {
+                // numba passes a half as `.u16`.
+                parameter.class = Class::Bits;
+            }
+        }
     }
 
     /// Whether the symbol is not C++, and contains types that these parameters do not have.

@@ -18,7 +18,6 @@ pub struct Spelled<'s> {
     pub arguments: Option<Range<usize>>,
 }
 
-/// The quality of a match between a symbol and a wanted name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Fit {
     /// The name matches, and the wanted template arguments are a prefix: `k<float>` and `k<float, 4>`.
@@ -72,7 +71,6 @@ pub fn candidates_by_name<'s>(
     found.into_iter().map(|(symbol, _)| symbol).collect()
 }
 
-/// The items with the best match.
 fn best<T>(all: impl IntoIterator<Item = T>, fit: impl Fn(&T) -> Option<Fit>) -> Vec<T> {
     let mut best = None;
     let mut found = Vec::new();

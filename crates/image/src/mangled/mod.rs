@@ -10,6 +10,7 @@ mod find;
 mod parser;
 mod printer;
 mod rust;
+pub(crate) mod similar_files;
 mod tree;
 mod written;
 
@@ -39,7 +40,6 @@ pub struct Demangled {
     list: List,
 }
 
-/// What `parameters` are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum List {
     /// All parameters.
@@ -196,7 +196,6 @@ impl fmt::Display for Demangled {
     }
 }
 
-/// The positions of a name's parts.
 type Parts = (Range<usize>, Option<Vec<Range<usize>>>);
 
 /// Prints a qualified name with its template arguments. `None` for an operator.
@@ -228,7 +227,6 @@ fn qualified(tree: &Tree<'_>, printer: &mut Printer<'_, '_>, mut name: Id) -> Op
     Some((name, template))
 }
 
-/// Whether a name is the name of an operator.
 fn is_operator(tree: &Tree<'_>, mut name: Id) -> bool {
     while let Node::Nested(_, inner) | Node::Tagged(inner, _) = tree.node(name) {
         name = inner;

@@ -2,7 +2,6 @@
 
 use alloc::{vec, vec::Vec};
 
-/// The index of a node in a [`Tree`].
 pub(super) type Id = u32;
 
 /// The position of several nodes in the lists of a [`Tree`].
@@ -13,7 +12,6 @@ pub(super) struct List(u32, u32);
 pub(super) enum Node<'s> {
     /// An identifier.
     Name(&'s str),
-    /// A built-in type of C++.
     Builtin(&'static str),
     /// The name of an operator function: `+`.
     Operator(&'static str),

@@ -168,7 +168,6 @@ pub(super) fn closing(bytes: &[u8], open: usize) -> Option<usize> {
     None
 }
 
-/// Whether two texts spell the same type or template argument.
 pub(super) fn is_same(a: &str, b: &str) -> bool {
     let ((left, left_levels), (right, right_levels)) = (levels(a), levels(b));
     let same_base = match (scalar(left.as_bytes()), scalar(right.as_bytes())) {

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 /// The maximum size of all parameters of a kernel in bytes, from CUDA 12.1 on (CUDA C++ Programming Guide, "Function Parameters").
 pub const MAX_PARAMETER_BYTES: usize = 32_764;
 
-/// The version of the format that this crate writes and reads.
 const FORMAT: u32 = 1;
 
 /// The most allocations and attributes of a launch. A parameter block has no room for more pointers.
@@ -18,7 +17,6 @@ const MAX_ATTRIBUTES: usize = 64;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
-    /// The version of the format: 1.
     format: u32,
     /// The symbol of the kernel.
     pub kernel: String,
@@ -164,7 +162,6 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// Every index and size against what it refers to.
     fn check(&self) -> Result<(), Error> {
         let require = |holds: bool, what: &str| {
             if holds { Ok(()) } else { Err(Error::invalid(what)) }

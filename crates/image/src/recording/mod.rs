@@ -43,7 +43,6 @@ pub enum Moment {
     After,
 }
 
-/// What the driver returned: the last entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Outcome {
@@ -54,7 +53,6 @@ const MANIFEST: &str = "manifest.json";
 const IMAGE: &str = "image";
 const RESULT: &str = "result.json";
 
-/// The name of the entry of an allocation.
 fn memory_entry(index: usize, moment: Moment) -> String {
     let moment = match moment {
         Moment::Before => "before",

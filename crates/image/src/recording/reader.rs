@@ -62,13 +62,11 @@ impl Read for Content<'_> {
     }
 }
 
-/// What can follow.
 #[derive(Clone, Copy, PartialEq)]
 enum Next {
     /// The image, or what follows it.
     Image,
     Memory(Moment, usize),
-    /// Nothing.
     End,
 }
 
@@ -169,7 +167,6 @@ impl<R: Read> Entries<'_, R> {
     }
 }
 
-/// The entry must be a regular file of this name.
 fn check_entry<R: Read>(entry: &tar::Entry<'_, R>, name: &str) -> Result<(), Error> {
     let found = entry.path_bytes();
     if *found != *name.as_bytes() {
@@ -187,7 +184,6 @@ fn unexpected(found: &[u8], wanted: &str) -> Error {
     Error::invalid(format!("`{}` is in the place of `{wanted}`", found.escape_debug()))
 }
 
-/// The whole content of an entry.
 fn bytes<R: Read>(entry: &mut tar::Entry<'_, R>, most: u64) -> Result<Vec<u8>, Error> {
     let size = entry.size();
     if size > most {
@@ -199,7 +195,6 @@ fn bytes<R: Read>(entry: &mut tar::Entry<'_, R>, most: u64) -> Result<Vec<u8>, E
     if bytes.len() as u64 == size { Ok(bytes) } else { Err(Error::invalid("the file ends within an entry")) }
 }
 
-/// An error of the archive's structure, or of reading it.
 fn not_tar(error: io::Error) -> Error {
     match error.kind() {
         io::ErrorKind::Other | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => {

@@ -13,7 +13,6 @@ use kernel_args_abi::{
     },
 };
 
-/// What the code of the kernels of a text does with their parameters.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct BodyTable {
     types: TypeWriter,
@@ -28,14 +27,12 @@ impl Default for BodyTable {
 }
 
 impl BodyTable {
-    /// Adds a kernel.
     #[cfg(feature = "bodies")]
     pub(crate) fn add<'b>(&mut self, kernel: u32, bodies: impl Iterator<Item = Body<'b>>) {
         let numbers = bodies.map(|body| self.types.body(body)).collect();
         self.numbers.insert(kernel, numbers);
     }
 
-    /// Adds the kernels of another table.
     pub(crate) fn add_all(&mut self, other: &Self) {
         for &kernel in other.numbers.keys() {
             let bodies = other.get(kernel).into_iter();
@@ -44,7 +41,6 @@ impl BodyTable {
         }
     }
 
-    /// The bodies of the parameters of a kernel. Empty if it was not added.
     pub(crate) fn get(&self, kernel: u32) -> Vec<Body<'_>> {
         let numbers = self.numbers.get(&kernel).into_iter().flatten();
         numbers.map(|number| body(self.types.bytes(), *number)).collect()

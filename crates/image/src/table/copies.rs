@@ -14,7 +14,6 @@ use kernel_args_abi::{
 /// What has been copied into a table. `'m` is the lifetime of the sources: what is copied is known by its address.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Copies<'m> {
-    /// The numbers of the structs.
     structs: BTreeMap<(usize, usize), usize>,
     /// The indices of the types behind pointers.
     pointees: BTreeMap<(usize, usize), usize>,
@@ -42,7 +41,6 @@ impl<'m> Copies<'m> {
         referent
     }
 
-    /// The positions of the types behind pointers.
     pub(crate) fn places(&self) -> &[u32] {
         &self.places
     }

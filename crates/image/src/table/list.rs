@@ -8,7 +8,6 @@ use kernel_args_abi::{Members, Parameter, signature::stored};
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ParameterList {
     bytes: Vec<u8>,
-    /// The number of the list in the bytes.
     number: usize,
 }
 

@@ -10,7 +10,6 @@ use kernel_args_abi::{
     },
 };
 
-/// Appends structs, enums and lists of parameters.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct TypeWriter {
     bytes: Vec<u8>,
@@ -34,7 +33,6 @@ impl TypeWriter {
         &self.bytes
     }
 
-    /// The number of written bytes.
     #[cfg(feature = "debug-info")]
     pub(crate) const fn len(&self) -> usize {
         self.bytes.len()
@@ -77,7 +75,6 @@ impl TypeWriter {
         self.place(bytes)
     }
 
-    /// Writes a variant. Returns its position.
     pub(crate) fn variant(&mut self, variant: Variant<'_>) -> u32 {
         let mut bytes = Vec::new();
         let mut writer = Writer::new(&mut bytes);
@@ -86,7 +83,6 @@ impl TypeWriter {
         self.place(bytes)
     }
 
-    /// Writes a text. Returns its position.
     pub(crate) fn text(&mut self, text: &str) -> u32 {
         let mut bytes = Vec::new();
         Writer::new(&mut bytes).text(text);
@@ -102,7 +98,6 @@ impl TypeWriter {
         self.bytes
     }
 
-    /// Writes a list of positions. Returns the position of the list.
     pub(super) fn list(&mut self, places: &[u32]) -> usize {
         let mut bytes = Vec::with_capacity(PLACE * (1 + places.len()));
         bytes.extend(narrow(places.len()).to_le_bytes());
@@ -126,7 +121,6 @@ impl TypeWriter {
     }
 }
 
-/// The number for opaque members.
 pub(crate) fn opaque(why: Opaque) -> usize {
     let reason = Opaque::ALL.iter().position(|known| *known == why);
     1 + reason.unwrap_or_default()

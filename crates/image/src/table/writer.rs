@@ -9,7 +9,6 @@ use kernel_args_abi::{
     },
 };
 
-/// Appends numbers and texts.
 pub(crate) struct Writer<'w> {
     pub(crate) bytes: &'w mut Vec<u8>,
     /// A text that borrows from the declaration is written as a position in it.
@@ -19,7 +18,6 @@ pub(crate) struct Writer<'w> {
 }
 
 impl<'w> Writer<'w> {
-    /// Writes all texts completely.
     pub(crate) const fn new(bytes: &'w mut Vec<u8>) -> Self {
         Self { bytes, declaration: &[], name: &[] }
     }
@@ -28,7 +26,6 @@ impl<'w> Writer<'w> {
         self.unsigned(number as u128);
     }
 
-    /// A signed number of any size.
     pub(crate) fn integer(&mut self, integer: i128) {
         self.unsigned((integer << 1 ^ integer >> 127).cast_unsigned());
     }

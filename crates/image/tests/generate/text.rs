@@ -35,7 +35,7 @@ fn a_cubin_and_ptx_with_debug_information_give_one_text() {
 /// The text from the attributes of the kernel's struct on.
 #[test]
 fn the_guide_shows_what_is_written() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let text = of_image(&fs::read(root.join("ptx/shade.debug.ptx")).unwrap(), &with_items());
     let shown = &text[text.find("#[derive(KernelArgs)]\n#[kernel_args(kernel = shade)]").unwrap()..];
     let chapter = fs::read_to_string(root.join("kernel-args/guide/kernels.md")).unwrap();

@@ -53,7 +53,7 @@ fn compare(bytes: &[u8]) -> usize {
 }
 
 fn repository(path: &str) -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
 }
 
 #[test]

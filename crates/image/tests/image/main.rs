@@ -29,3 +29,4 @@ mod ptx_spellings;
 mod spelling;
 mod summary;
 mod variables;
+mod variants;

@@ -49,7 +49,6 @@ pub(super) const BUILTIN: &str = "v=void,w=wchar_t,b=bool,c=char,a=signed char,h
 
 pub(super) const EXCEPTIONS: [Production; 2] = [("Do", "", " noexcept", 0), ("DO", "eE", " noexcept(%)", 0)];
 
-/// Template parameters that lambdas declare.
 pub(super) const DECLARATIONS: [Production; 4] = [
     ("Ty", "Y", "typename %", 0),
     ("Tk", "nY", "% %", 0),
@@ -123,7 +122,6 @@ pub(super) const OPERATORS: [(Kind, u8, &str); 18] = [
     (Kind::Name, 0, "awco_await cl() ix[] qu? nwnew nanew[] dldelete dadelete[]"),
 ];
 
-/// The operator at the front: its kind, precedence and symbol.
 pub(super) fn operator(rest: &str) -> Option<(Kind, u8, &'static str)> {
     let code = rest.get(..2)?;
     OPERATORS.iter().find_map(|&(kind, precedence, operators)| {

@@ -75,7 +75,6 @@ impl<'s> Parser<'s> {
         self.eat(text).then_some(())
     }
 
-    /// Takes all such characters from the front.
     pub(super) fn take(&mut self, is_part: impl Fn(char) -> bool) -> &'s str {
         let length = self.rest.find(|c| !is_part(c)).unwrap_or(self.rest.len());
         let (taken, rest) = self.rest.split_at(length);
@@ -110,7 +109,6 @@ impl<'s> Parser<'s> {
         self.tree.add(node)
     }
 
-    /// An identifier or any text.
     pub(super) fn word(&mut self, text: &'s str) -> Id {
         self.add(Node::Name(text))
     }
@@ -120,7 +118,6 @@ impl<'s> Parser<'s> {
         self.add(Node::Form(text, precedence, operands))
     }
 
-    /// Several nodes, separated by commas.
     pub(super) fn listed(&mut self, ids: &[Id]) -> Id {
         let list = self.tree.list(ids);
         self.add(Node::Arguments(list))
@@ -143,7 +140,6 @@ impl<'s> Parser<'s> {
         Some(id)
     }
 
-    /// Reads a part with its own template parameters.
     pub(super) fn scoped<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         let around = (mem::take(&mut self.levels), self.scope);
         self.scope = self.rest.len();
@@ -152,7 +148,6 @@ impl<'s> Parser<'s> {
         found
     }
 
-    /// Reads a part that can contain parts of the same kind.
     pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         self.depth += 1;
         let found = (self.depth <= DEPTH_LIMIT).then(|| read(self)).flatten();
@@ -168,12 +163,10 @@ impl<'s> Parser<'s> {
         Some(found)
     }
 
-    /// The production whose code is at the front.
     pub(super) fn production(&mut self, of: &'static [Production]) -> Option<&'static Production> {
         of.iter().find(|production| self.eat(production.0))
     }
 
-    /// Reads the operands of a production.
     pub(super) fn complete(&mut self, production: &'static Production) -> Option<Id> {
         let &(_, letters, text, precedence) = production;
         let mut operands = Vec::new();

@@ -48,7 +48,6 @@ impl Parser<'_> {
         Some(self.add(Node::Function(Some(name), result, parameters, tail)))
     }
 
-    /// The qualifiers and the constraint after the parameters of a function.
     pub(super) fn tail(&mut self, qualifiers: u8, reference: &'static str, more: Id) -> Id {
         let qualifiers = self.word(QUALIFIERS[usize::from(qualifiers)]);
         let reference = self.word(reference);
@@ -126,7 +125,6 @@ impl Parser<'_> {
         so_far
     }
 
-    /// A local name in a function.
     fn local(&mut self, of: Of<'_>) -> Option<Id> {
         self.expect("Z")?;
         let function = self.encoding()?;

@@ -106,7 +106,6 @@ impl Parser<'_> {
         declaration
     }
 
-    /// The declarations in a template template parameter.
     pub(super) fn declarations(&mut self) -> Option<Id> {
         let level = self.levels.len();
         self.levels.push(Some(Vec::new()));
@@ -138,7 +137,6 @@ impl Parser<'_> {
         Some(name)
     }
 
-    /// An optional requires-clause.
     pub(super) fn constraint(&mut self, text: &'static str) -> Option<Id> {
         if !self.eat("Q") {
             return Some(self.word(""));

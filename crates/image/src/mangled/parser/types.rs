@@ -36,7 +36,6 @@ impl Parser<'_> {
         })
     }
 
-    /// A type that substitutions can refer to.
     fn compound(&mut self) -> Option<Id> {
         let unqualified = self.rest.trim_start_matches(['r', 'V', 'K']);
         let function = ["F", "Do", "DO", "Dw", "Dx"];

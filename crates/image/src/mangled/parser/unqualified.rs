@@ -96,7 +96,6 @@ impl Parser<'_> {
         Some(tagged)
     }
 
-    /// A lambda or an unnamed type.
     fn unnamed(&mut self, is_function: bool) -> Option<Id> {
         if is_function {
             self.levels.clear();
@@ -109,7 +108,6 @@ impl Parser<'_> {
         Some(self.form(text, 0, &[number, declarator]))
     }
 
-    /// The parameters of a lambda.
     pub(super) fn closure(&mut self) -> Option<Id> {
         self.expect("Ul")?;
         let level = self.levels.len();

@@ -118,7 +118,6 @@ impl<'t, 's> Printer<'t, 's> {
         }
     }
 
-    /// Prints a pattern once for each element of the packs in it.
     fn expansion(&mut self, pattern: Id, start: usize, found: Found<'_, 't, 's>) {
         let around = self.pack.take();
         let before = self.text.len();
@@ -136,7 +135,6 @@ impl<'t, 's> Printer<'t, 's> {
         self.pack = around;
     }
 
-    /// The current element of a pack.
     fn element(&mut self, pack: List) -> Option<Id> {
         let items = self.tree.items(pack);
         let (_, at) = *self.pack.get_or_insert((items.len(), 0));

@@ -120,7 +120,6 @@ impl<'t, 's> Printer<'t, 's> {
         }
     }
 
-    /// The return type of a function, before its name or its parameters.
     pub(in crate::mangled) fn result(&mut self, result: Id, is_named: bool) {
         self.left(result);
         let mut shape = self.shape(result);
@@ -161,7 +160,6 @@ impl<'t, 's> Printer<'t, 's> {
         (mark, to)
     }
 
-    /// A name's scope and `::`.
     fn scope(&mut self, id: Id) {
         let tree = self.tree;
         let is_hidden = |id| match tree.node(id) {

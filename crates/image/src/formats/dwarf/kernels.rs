@@ -1,0 +1,188 @@
+//! The entries of kernels and variables. DWARF 5, "3.3 Subroutine and Entry Point Entries", "4.1 Data Object Entries".
+
+use super::{
+    Error,
+    entry::{Entry, Place},
+    info::DebugInfo,
+    sections::Sections,
+    stored::Types,
+    types::Type,
+    units::Units,
+};
+use alloc::{collections::BTreeMap, string::String, vec::Vec};
+use gimli::constants as dw;
+use kernel_args_abi::param_layout::LIMIT;
+
+/// The approximate memory of a kernel in a map and a list, in bytes.
+const OF_MAP: usize = 96;
+
+const LONGEST_CHAIN: usize = 8;
+
+/// The number of a list, or why the kernel cannot have these parameters.
+type Found = Result<usize, &'static str>;
+
+/// Reads the entries of these kernels and variables. If a kernel has several entries, uses the first one with parameters that a
+/// kernel can have.
+pub(super) fn read(
+    sections: &Sections<'_>,
+    kernels: &mut dyn Iterator<Item = &str>,
+    variables: &mut dyn Iterator<Item = &str>,
+) -> Result<DebugInfo, Error> {
+    let units = Units::new(sections)?;
+    let mut types = Types::new(&units);
+    let mut wanted = BTreeMap::new();
+    let mut found: Vec<(&str, Option<Found>, bool)> = Vec::new();
+    let kernels = kernels.map(|symbol| (symbol, false));
+    for (symbol, is_variable) in kernels.chain(variables.map(|symbol| (symbol, true))) {
+        if *wanted.entry(symbol.as_bytes()).or_insert(found.len()) == found.len() {
+            found.push((symbol, None, is_variable));
+        }
+    }
+    for unit in 0..units.len() {
+        let mut walk = units.walk_unit(unit)?;
+        while let Some(step) = walk.next()? {
+            let is_variable = step.entry.tag == dw::DW_TAG_variable;
+            if !(is_variable || step.entry.tag == dw::DW_TAG_subprogram) || step.entry.is_declaration {
+                continue;
+            }
+            let function = Function::read(&units, &step.entry)?;
+            let symbol = function.symbol();
+            let Some(&index) = wanted.get(symbol.as_bytes()) else {
+                continue;
+            };
+            if matches!(found[index].1, Some(Ok(_))) || is_variable != found[index].2 {
+                continue;
+            }
+            units.budget.store(OF_MAP)?;
+            found[index].1 = if is_variable {
+                variable(&units, &mut types, step.entry.place)?.map(Ok)
+            } else {
+                Some(function.parameters(&units, &mut types)?)
+            };
+        }
+    }
+    let (mut kernels, mut variables) = (Vec::new(), Vec::new());
+    let mut errors = Vec::new();
+    for index in wanted.into_values() {
+        let (symbol, parameters, is_variable) = found[index];
+        match parameters {
+            None => {}
+            Some(Ok(list)) => {
+                units.budget.store(symbol.len())?;
+                let lists = if is_variable { &mut variables } else { &mut kernels };
+                lists.push((String::from(symbol), list));
+            }
+            Some(Err(what)) => errors.push(Error::Kernel { name: String::from(symbol), what }),
+        }
+    }
+    Ok(DebugInfo { table: types.finish(), kernels, variables, errors })
+}
+
+/// The number of a list with this variable as its only parameter. `None` if its size is unknown.
+fn variable<'s>(units: &Units<'s>, types: &mut Types<'_, 's>, place: Place) -> Result<Option<usize>, Error> {
+    let entry = complete(units, units.entry(place)?)?;
+    let ty = Type::read(units, entry.ty)?;
+    match types.row(&entry, &ty, None, 0)? {
+        Some(row) => Ok(Some(types.store(|table| table.structure(&[row.place]))?)),
+        None => Ok(None),
+    }
+}
+
+struct Function<'s> {
+    name: &'s str,
+    linkage_name: &'s str,
+    /// The entries that may list its parameters: its own entry, its declaration, its abstract origin.
+    entries: Vec<Place>,
+}
+
+impl<'s> Function<'s> {
+    fn read(units: &Units<'s>, entry: &Entry<'s>) -> Result<Self, Error> {
+        let mut function = Self { name: "", linkage_name: "", entries: Vec::new() };
+        let mut completes = function.take(units, entry)?;
+        for _ in 0..LONGEST_CHAIN {
+            let Some(place) = completes else { break };
+            completes = function.take(units, &units.entry(place)?)?;
+        }
+        Ok(function)
+    }
+
+    /// Adds the data of one entry. Returns the entry that it completes.
+    fn take(&mut self, units: &Units<'s>, entry: &Entry<'s>) -> Result<Option<Place>, Error> {
+        if let Some(name) = entry.name
+            && self.name.is_empty()
+        {
+            self.name = units.text(entry.place, name)?;
+        }
+        if let Some(name) = entry.linkage_name
+            && self.linkage_name.is_empty()
+        {
+            self.linkage_name = units.text(entry.place, name)?;
+        }
+        if entry.has_children {
+            self.entries.push(entry.place);
+        }
+        Ok(entry.completes)
+    }
+
+    /// A function without a linkage name is `extern "C"`.
+    fn symbol(&self) -> &'s str {
+        if self.linkage_name.is_empty() { self.name } else { self.linkage_name }
+    }
+
+    fn parameters(&self, units: &Units<'s>, types: &mut Types<'_, 's>) -> Result<Result<usize, &'static str>, Error> {
+        let mut parameters = Vec::new();
+        // An instance may omit unused parameters, but its abstract origin has all of them. A declaration may omit
+        // names.
+        for &place in &self.entries {
+            let mut listed = Vec::new();
+            let mut children = units.walk(place)?;
+            while let Some(child) = children.next_child()? {
+                match child.tag {
+                    dw::DW_TAG_formal_parameter => {
+                        units.budget.store(size_of::<Place>())?;
+                        listed.push(child.place);
+                    }
+                    dw::DW_TAG_unspecified_parameters => return Ok(Err("it ends in `...`")),
+                    _ => {}
+                }
+            }
+            if listed.len() > parameters.len() {
+                parameters = listed;
+            }
+        }
+        let mut of_kernel = Vec::new();
+        let mut size = 0usize;
+        for place in parameters {
+            let parameter = complete(units, units.entry(place)?)?;
+            let ty = Type::read(units, parameter.ty)?;
+            let row = match types.row(&parameter, &ty, None, 0)? {
+                Some(row) => row,
+                None => types.only_name(&parameter)?,
+            };
+            // A parameter of unknown size has at least one byte.
+            size = size.saturating_add(row.size.max(1));
+            if size > LIMIT {
+                return Ok(Err("its parameters exceed the size limit of a kernel"));
+            }
+            of_kernel.push(row.place);
+        }
+        Ok(Ok(types.store(|table| table.structure(&of_kernel))?))
+    }
+}
+
+fn complete<'s>(units: &Units<'s>, mut whole: Entry<'s>) -> Result<Entry<'s>, Error> {
+    for _ in 0..LONGEST_CHAIN {
+        let (Some(place), None) = (whole.completes, whole.ty) else {
+            break;
+        };
+        let other = units.entry(place)?;
+        whole = Entry {
+            name: whole.name.or(other.name),
+            ty: whole.ty.or(other.ty),
+            alignment: whole.alignment.or(other.alignment),
+            completes: other.completes,
+            ..whole
+        };
+    }
+    Ok(whole)
+}

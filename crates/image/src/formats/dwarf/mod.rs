@@ -1,0 +1,117 @@
+//! Debug information about kernels: the names, C++ types and members of their parameters.
+//!
+//! `nvcc -G` and NVRTC's `--device-debug` write DWARF in cubins, in the section `.debug_info`, and in PTX, as
+//! `.section .debug_info { … }`. It describes the parameters of all kernels, `extern "C"` or not. A build without
+//! debug information has the same parameters. `-lineinfo` alone does not generate this information.
+//!
+//! Reading requires the feature `debug-info`. Without it, a kernel's debug information results in [`Error::Feature`].
+//!
+//! Supported are versions 2 to 5, in the sections `.debug_info`, `.debug_abbrev`, `.debug_str`, `.debug_line_str` and
+//! `.debug_str_offsets`. Compressed sections are an error. Type units (`-fdebug-types-section` of host compilers) are
+//! not read; their structs have unknown members.
+//!
+//! The time is linear in the size of the sections. The stored data is at most 16 times their size plus 1 MiB, and at
+//! most 256 MiB. While lists grow, up to three times as much is allocated.
+//!
+//! nvcc and NVRTC 13.0, whose front end is EDG, write DWARF 2 with these properties:
+//! - Types have no namespaces, but enums have mangled names.
+//! - Base classes are members whose names begin with `__b_`.
+//! - There are no alignments.
+//! - `wchar_t`, `char16_t` and pointers to members are the integers that store them.
+//! - Enums have no integer type. A 64-bit value above the range of `long long` is negative.
+//! - A `long double` has the host's 16 bytes instead of the device's 8, so the type of such a parameter is unknown.
+
+#[cfg(feature = "debug-info")]
+mod budget;
+#[cfg(feature = "debug-info")]
+mod content;
+#[cfg(feature = "debug-info")]
+mod entry;
+mod error;
+mod info;
+#[cfg(feature = "debug-info")]
+mod kernels;
+#[cfg(feature = "debug-info")]
+mod members;
+#[cfg(feature = "debug-info")]
+mod reduce;
+mod sections;
+#[cfg(feature = "debug-info")]
+mod stored;
+#[cfg(feature = "debug-info")]
+mod types;
+#[cfg(feature = "debug-info")]
+mod units;
+
+pub use error::Error;
+pub use info::DebugInfo;
+#[cfg(feature = "debug-info")]
+pub use reduce::reduce;
+
+use sections::Sections;
+
+impl DebugInfo {
+    /// Reads the debug information of a cubin for the kernels with these symbols. Empty if it does not exist.
+    ///
+    /// # Errors
+    /// If the cubin or its debug information cannot be read.
+    pub fn of_cubin<'k>(cubin: &[u8], kernels: impl IntoIterator<Item = &'k str>) -> Result<Self, Error> {
+        Self::of_cubin_with(cubin, kernels, [])
+    }
+
+    /// The same, also for the variables with these symbols.
+    pub(crate) fn of_cubin_with<'k>(
+        cubin: &[u8],
+        kernels: impl IntoIterator<Item = &'k str>,
+        variables: impl IntoIterator<Item = &'k str>,
+    ) -> Result<Self, Error> {
+        Self::read(&Sections::of_cubin(cubin)?, kernels, variables)
+    }
+
+    /// Reads the debug information of a PTX text for the kernels with these symbols. Empty if it does not exist.
+    ///
+    /// # Errors
+    /// If the text or its debug information cannot be read.
+    pub fn of_ptx<'k>(text: &[u8], kernels: impl IntoIterator<Item = &'k str>) -> Result<Self, Error> {
+        Self::of_ptx_with(text, kernels, [])
+    }
+
+    /// The same, also for the variables with these symbols.
+    pub(crate) fn of_ptx_with<'k>(
+        text: &[u8],
+        kernels: impl IntoIterator<Item = &'k str>,
+        variables: impl IntoIterator<Item = &'k str>,
+    ) -> Result<Self, Error> {
+        // Most texts have no debug information, so they are not parsed.
+        const SECTION: &[u8] = b".debug_info";
+        if !text.windows(SECTION.len()).any(|window| window == SECTION) {
+            return Ok(Self::default());
+        }
+        #[cfg(feature = "debug-info")]
+        return Self::read(&Sections::of_ptx(text)?, kernels, variables);
+        #[cfg(not(feature = "debug-info"))]
+        return Self::not_read(kernels.into_iter().chain(variables));
+    }
+
+    fn read<'k>(
+        sections: &Sections<'_>,
+        kernels: impl IntoIterator<Item = &'k str>,
+        variables: impl IntoIterator<Item = &'k str>,
+    ) -> Result<Self, Error> {
+        if sections.is_empty() {
+            return Ok(Self::default());
+        }
+        #[cfg(feature = "debug-info")]
+        return kernels::read(sections, &mut kernels.into_iter(), &mut variables.into_iter());
+        #[cfg(not(feature = "debug-info"))]
+        return Self::not_read(kernels.into_iter().chain(variables));
+    }
+
+    #[cfg(not(feature = "debug-info"))]
+    fn not_read<'k>(kernels: impl IntoIterator<Item = &'k str>) -> Result<Self, Error> {
+        match kernels.into_iter().next() {
+            Some(_) => Err(Error::Feature),
+            None => Ok(Self::default()),
+        }
+    }
+}

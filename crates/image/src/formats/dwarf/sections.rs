@@ -1,0 +1,81 @@
+//! The sections of debug information in an image.
+
+use super::Error;
+#[cfg(feature = "debug-info")]
+use crate::formats::ptx;
+use crate::formats::{
+    cubin,
+    elf::{self, Elf},
+};
+use alloc::borrow::Cow;
+
+/// The sections that describe types. All are little-endian.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Sections<'a>([Cow<'a, [u8]>; 5]);
+
+pub(super) const INFO: usize = 0;
+#[cfg(feature = "debug-info")]
+pub(super) const ABBREV: usize = 1;
+#[cfg(feature = "debug-info")]
+pub(super) const STRINGS: usize = 2;
+#[cfg(feature = "debug-info")]
+pub(super) const LINE_STRINGS: usize = 3;
+#[cfg(feature = "debug-info")]
+pub(super) const STRING_OFFSETS: usize = 4;
+
+pub(super) const NAMES: [&str; 5] =
+    [".debug_info", ".debug_abbrev", ".debug_str", ".debug_line_str", ".debug_str_offsets"];
+
+const SHF_COMPRESSED: u64 = 0x800;
+
+impl<'a> Sections<'a> {
+    pub(super) fn get(&self, section: usize) -> &[u8] {
+        &self.0[section]
+    }
+
+    /// The sections of a cubin. ptxas resolves the references between them. The remaining relocations are code
+    /// addresses, which types do not need.
+    pub(super) fn of_cubin(bytes: &'a [u8]) -> Result<Self, Error> {
+        let read = |error| Error::Cubin(cubin::Error::Elf(error));
+        let elf = Elf::parse(bytes).map_err(read)?;
+        let mut sections = Self::default();
+        if elf.len() == 0 {
+            return Ok(sections);
+        }
+        let names = elf.section_names().map_err(read)?;
+        for section in elf.sections() {
+            // A longer name is not one of these sections.
+            let Some(name) = elf::name(names, section.name, 32) else {
+                continue;
+            };
+            let zlib = name.strip_prefix(b".zdebug_");
+            let is_compressed = section.flags & SHF_COMPRESSED != 0;
+            for (index, known) in NAMES.into_iter().enumerate() {
+                if zlib == known.as_bytes().strip_prefix(b".debug_") || is_compressed && name == known.as_bytes() {
+                    return Err(Error::Compressed(known));
+                }
+                if name == known.as_bytes() {
+                    let data = elf.data(&section).map_err(read)?;
+                    sections.0[index] = Cow::Borrowed(data);
+                }
+            }
+        }
+        Ok(sections)
+    }
+
+    #[cfg(feature = "debug-info")]
+    pub(super) fn of_ptx(text: &[u8]) -> Result<Self, Error> {
+        let found = ptx::debug_sections(text, NAMES).map_err(Error::Ptx)?;
+        Ok(Self(found.map(Cow::Owned)))
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.get(INFO).is_empty()
+    }
+
+    #[cfg(feature = "debug-info")]
+    pub(super) fn size(&self) -> usize {
+        let sizes = self.0.iter().map(|section| section.len());
+        sizes.fold(0, usize::saturating_add)
+    }
+}

@@ -1,0 +1,106 @@
+//! Stored parameters and members, and the names of their types.
+
+use super::{Error, entry::Place, types::Type, units::Units};
+use crate::table::types::TypeWriter;
+use alloc::{collections::BTreeMap, vec::Vec};
+use kernel_args_abi::{
+    CppBase, Parameter,
+    signature::stored::{FIRST_TYPE, NOTHING, SURFACE, TEXTURE},
+};
+
+pub(super) struct Types<'u, 's> {
+    pub(super) units: &'u Units<'s>,
+    pub(super) table: TypeWriter,
+    pub(super) referents: Referents,
+    pub(super) structs: BTreeMap<Place, Known>,
+    names: BTreeMap<Place, usize>,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Known {
+    pub(super) number: usize,
+    /// The number of its members, including nested members.
+    pub(super) leaves: usize,
+}
+
+impl Known {
+    /// Members that are not read, or an enum.
+    pub(super) const fn one(number: usize) -> Self {
+        Self { number, leaves: 1 }
+    }
+}
+
+/// The approximate memory of a map entry, in bytes.
+pub(super) const OF_MAP: usize = 48;
+
+/// The types that were referred to, in order. They are read last, because a type may refer to itself.
+#[derive(Default)]
+pub(super) struct Referents {
+    known: BTreeMap<Place, usize>,
+    pub(super) pending: Vec<Place>,
+}
+
+/// The approximate memory of a type in the map and the list, in bytes.
+const OF_TYPE: usize = 64;
+
+impl<'u, 's> Types<'u, 's> {
+    pub(super) fn new(units: &'u Units<'s>) -> Self {
+        Self {
+            units,
+            table: TypeWriter::new(),
+            referents: Referents::default(),
+            structs: BTreeMap::new(),
+            names: BTreeMap::new(),
+        }
+    }
+
+    pub(super) fn record(
+        &mut self,
+        parameter: &Parameter<'_>,
+        ty: &Type<'s>,
+        members: usize,
+        referent: usize,
+    ) -> Result<u32, Error> {
+        let named = match ty.cpp.base {
+            CppBase::Named(_) => Some(self.name(ty)?),
+            _ => None,
+        };
+        self.store(|table| table.record(parameter, named, members, referent))
+    }
+
+    pub(super) fn store<T>(&mut self, write: impl FnOnce(&mut TypeWriter) -> T) -> Result<T, Error> {
+        let before = self.table.len();
+        let written = write(&mut self.table);
+        self.units.budget.store(self.table.len() - before)?;
+        Ok(written)
+    }
+
+    fn name(&mut self, ty: &Type<'s>) -> Result<u32, Error> {
+        if let Some(known) = ty.named_by.and_then(|place| self.names.get(&place)) {
+            return Ok(*known as u32);
+        }
+        let name = self.store(|table| table.text(&ty.name))?;
+        if let Some(place) = ty.named_by {
+            self.units.budget.store(OF_MAP)?;
+            self.names.insert(place, name as usize);
+        }
+        Ok(name)
+    }
+
+    pub(super) fn referent(&mut self, ty: &Type<'s>) -> Result<usize, Error> {
+        let place = match (ty.alias, ty.named_by) {
+            ("cudaTextureObject_t", _) => return Ok(TEXTURE),
+            ("cudaSurfaceObject_t", _) => return Ok(SURFACE),
+            (_, None) => return Ok(NOTHING),
+            (_, Some(place)) => place,
+        };
+        if let Some(index) = self.referents.known.get(&place) {
+            return Ok(FIRST_TYPE + index);
+        }
+        self.units.budget.store(OF_TYPE)?;
+        let index = self.referents.pending.len();
+        self.referents.pending.push(place);
+        self.referents.known.insert(place, index);
+        Ok(FIRST_TYPE + index)
+    }
+}

@@ -1,0 +1,259 @@
+//! C++ types from type entries. DWARF 5, "5. Type Entries".
+
+use super::{
+    Error,
+    entry::{Entry, Place},
+    units::Units,
+};
+use crate::mangled::demangle;
+use alloc::{borrow::Cow, vec::Vec};
+use gimli::{DwAte, DwTag, constants as dw};
+use kernel_args_abi::{
+    class::Class,
+    cpp::{CppBase, CppType, scalar},
+};
+
+/// The maximum number of entries for one type: qualifiers, pointers, typedefs, arrays.
+const LONGEST_CHAIN: usize = 64;
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Type<'s> {
+    /// The C++ type, without the name if its base is [`CppBase::Named`].
+    pub(super) cpp: CppType<'static>,
+    pub(super) name: Cow<'s, str>,
+    pub(super) named_by: Option<Place>,
+    /// The size of the whole value, in bytes.
+    pub(super) size: Option<u64>,
+    pub(super) class: Class,
+    pub(super) alignment: Option<u64>,
+    /// The entry of the struct, class, union or enum of a value, or of an array's elements.
+    pub(super) aggregate: Option<Place>,
+    /// The typedef name of a base type. Empty without a typedef.
+    pub(super) alias: &'s str,
+}
+
+#[derive(Default)]
+pub(super) struct Integer {
+    size: Option<u64>,
+    pub(super) is_signed: Option<bool>,
+}
+
+const NAMED: CppType<'static> = CppType::named("");
+
+/// One entry on the path from a type to its base.
+enum Link {
+    Pointer,
+    Const,
+    Array(u32),
+}
+
+impl<'s> Type<'s> {
+    fn void() -> Self {
+        Self {
+            cpp: CppType::of(CppBase::Void),
+            name: Cow::Borrowed(""),
+            named_by: None,
+            size: None,
+            class: Class::Unknown,
+            alignment: None,
+            aggregate: None,
+            alias: "",
+        }
+    }
+
+    /// The type at a position; `None` is `void`. A pointee is identified, but not read.
+    pub(super) fn read(units: &Units<'s>, place: Option<Place>) -> Result<Self, Error> {
+        let mut links = Vec::new();
+        let mut at = place;
+        let mut alias = "";
+        let mut alignment = None;
+        let mut address_size = 8;
+        for _ in 0..LONGEST_CHAIN {
+            let Some(place) = at else {
+                return Ok(Self::void().with(&links, alignment, address_size));
+            };
+            let entry = units.entry(place)?;
+            // Only an alignment of the value itself counts, not of a pointee.
+            if !links.iter().any(|link| matches!(link, Link::Pointer)) {
+                alignment = alignment.max(entry.alignment);
+            }
+            match entry.tag {
+                dw::DW_TAG_const_type => links.push(Link::Const),
+                dw::DW_TAG_volatile_type
+                | dw::DW_TAG_restrict_type
+                | dw::DW_TAG_atomic_type
+                | dw::DW_TAG_immutable_type
+                | dw::DW_TAG_packed_type => {}
+                dw::DW_TAG_typedef | dw::DW_TAG_template_alias => {
+                    if let Some(name) = entry.name {
+                        alias = units.text(place, name)?;
+                    }
+                }
+                dw::DW_TAG_pointer_type | dw::DW_TAG_reference_type | dw::DW_TAG_rvalue_reference_type => {
+                    address_size = units.address_size(place);
+                    links.push(Link::Pointer);
+                    alias = "";
+                }
+                dw::DW_TAG_array_type => {
+                    let mut dimensions = units.walk(place)?;
+                    while let Some(dimension) = dimensions.next_child()? {
+                        if dimension.tag == dw::DW_TAG_subrange_type {
+                            // An array of unknown length has no bytes.
+                            let count = dimension.count.and_then(|n| u32::try_from(n).ok());
+                            links.push(Link::Array(count.unwrap_or(0)));
+                        }
+                        if links.len() > LONGEST_CHAIN {
+                            return Ok(Self::unknown());
+                        }
+                    }
+                    alias = "";
+                }
+                _ => {
+                    let base = Self::base(units, &entry, alias)?;
+                    return Ok(base.with(&links, alignment, address_size));
+                }
+            }
+            at = entry.ty;
+        }
+        Ok(Self::unknown())
+    }
+
+    fn unknown() -> Self {
+        Self { cpp: CppType::UNKNOWN, ..Self::void() }
+    }
+
+    fn base(units: &Units<'s>, entry: &Entry<'s>, alias: &'s str) -> Result<Self, Error> {
+        let name = name(units, entry)?;
+        let ty = Self { size: entry.byte_size, ..Self::unknown() };
+        Ok(match entry.tag {
+            dw::DW_TAG_unspecified_type if name == "void" => Self::void(),
+            dw::DW_TAG_base_type => {
+                let bits = entry.byte_size.and_then(|bytes| u16::try_from(bytes).ok());
+                let bits = bits.and_then(|bytes| bytes.checked_mul(8));
+                let (base, class) = scalar_of(name, entry.encoding, bits.unwrap_or(0));
+                let cpp = CppType::of(base);
+                Self { cpp, class, alias, ..ty }
+            }
+            dw::DW_TAG_enumeration_type => Self {
+                class: Class::Integer,
+                aggregate: Some(entry.place),
+                size: match (entry.byte_size, entry.ty) {
+                    (None, Some(_)) => Self::integer_of(units, entry.ty)?.size,
+                    (size, _) => size,
+                },
+                ..ty
+            }
+            .named([name, alias], entry.place),
+            dw::DW_TAG_structure_type | dw::DW_TAG_class_type | dw::DW_TAG_interface_type | dw::DW_TAG_union_type => {
+                Self { class: Class::Bytes, aggregate: Some(entry.place), ..ty }.named([name, alias], entry.place)
+            }
+            // `decltype(nullptr)`, a pointer to `void`.
+            dw::DW_TAG_unspecified_type if name.contains("nullptr") => {
+                let address_size = units.address_size(entry.place);
+                Self::void().with(&[Link::Pointer], None, address_size)
+            }
+            // One integer, or two for a member function. Itanium C++ ABI, "2.3 Member Pointers".
+            dw::DW_TAG_ptr_to_member_type => {
+                let address_size = u64::from(units.address_size(entry.place));
+                let (size, class) = if underlying(units, entry.ty, dw::DW_TAG_subroutine_type)?.is_some() {
+                    (2 * address_size, Class::Bytes)
+                } else {
+                    (address_size, Class::Integer)
+                };
+                Self { size: Some(size), class, ..ty }
+            }
+            // Functions, and tags that this crate does not know.
+            _ => ty,
+        })
+    }
+
+    pub(super) fn integer_of(units: &Units<'s>, place: Option<Place>) -> Result<Integer, Error> {
+        let Some(entry) = underlying(units, place, dw::DW_TAG_base_type)? else {
+            return Ok(Integer::default());
+        };
+        let is_signed = entry.encoding.and_then(|encoding| match encoding {
+            dw::DW_ATE_signed | dw::DW_ATE_signed_char => Some(true),
+            dw::DW_ATE_unsigned | dw::DW_ATE_unsigned_char | dw::DW_ATE_boolean | dw::DW_ATE_UTF => Some(false),
+            _ => None,
+        });
+        Ok(Integer { size: entry.byte_size, is_signed })
+    }
+
+    fn named(self, names: [&'s str; 2], place: Place) -> Self {
+        for name in names {
+            let name = if name.starts_with("_Z") { demangle(name).map(Cow::Owned) } else { Some(Cow::Borrowed(name)) };
+            if let Some(name) = name.filter(|name| is_name(name)) {
+                return Self { cpp: NAMED, name, named_by: Some(place), ..self };
+            }
+        }
+        self
+    }
+
+    /// The type with its links, the outermost first.
+    fn with(mut self, links: &[Link], alignment: Option<u64>, address_size: u8) -> Self {
+        let mut is_const = false;
+        for link in links.iter().rev() {
+            match *link {
+                Link::Const => is_const = true,
+                Link::Pointer => {
+                    self.cpp = self.cpp.pointer(is_const);
+                    self.class = Class::Pointer;
+                    self.size = Some(u64::from(address_size));
+                    self.aggregate = None;
+                    is_const = false;
+                }
+                Link::Array(length) => {
+                    self.cpp = self.cpp.array(length);
+                    self.size = self.size.and_then(|size| size.checked_mul(u64::from(length)));
+                }
+            }
+        }
+        self.alignment = alignment;
+        self
+    }
+}
+
+/// The first entry with this tag, from a type through its typedefs, qualifiers and pointers.
+fn underlying<'s>(units: &Units<'s>, mut at: Option<Place>, tag: DwTag) -> Result<Option<Entry<'s>>, Error> {
+    for _ in 0..LONGEST_CHAIN {
+        let Some(place) = at else { break };
+        let entry = units.entry(place)?;
+        if entry.tag == tag {
+            return Ok(Some(entry));
+        }
+        at = entry.ty;
+    }
+    Ok(None)
+}
+
+fn name<'s>(units: &Units<'s>, entry: &Entry<'s>) -> Result<&'s str, Error> {
+    let declaration = match (entry.name, entry.completes) {
+        (None, Some(place)) => &units.entry(place)?,
+        _ => entry,
+    };
+    match declaration.name {
+        Some(name) => units.text(declaration.place, name),
+        None => Ok(""),
+    }
+}
+
+/// Whether a name is valid in C++, not generated by a compiler (EDG's `__C2`) or a demangler (`{unnamed type#1}`,
+/// `'unnamed'`).
+fn is_name(name: &str) -> bool {
+    let made = name.strip_prefix("__C").is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit()));
+    let begins = |c: char| c.is_alphabetic() || matches!(c, '_' | '(');
+    name.starts_with(begins) && !made && !name.contains(['{', '\''])
+}
+
+fn scalar_of(name: &str, encoding: Option<DwAte>, bits: u16) -> (CppBase<'static>, Class) {
+    let by_name = scalar(name.as_bytes());
+    let integer = |signed| by_name.unwrap_or(CppBase::Integer { signed, bits });
+    match encoding {
+        Some(dw::DW_ATE_boolean) if bits == 8 => (CppBase::Bool, Class::Integer),
+        Some(dw::DW_ATE_signed | dw::DW_ATE_signed_char) => (integer(true), Class::Integer),
+        Some(dw::DW_ATE_unsigned | dw::DW_ATE_unsigned_char | dw::DW_ATE_UTF) => (integer(false), Class::Integer),
+        Some(dw::DW_ATE_float) if matches!(name, "__bf16" | "__nv_bfloat16") => (CppBase::Unknown, Class::Float),
+        Some(dw::DW_ATE_float) if matches!(bits, 16 | 32 | 64) => (CppBase::Float { bits }, Class::Float),
+        _ => (CppBase::Unknown, Class::Unknown),
+    }
+}

@@ -1,0 +1,213 @@
+//! The units of debug information, and access to their entries by position.
+
+use super::{
+    Error,
+    budget::Budget,
+    entry::{Entry, Place, Slice, Value},
+    sections::{ABBREV, INFO, LINE_STRINGS, STRING_OFFSETS, STRINGS, Sections},
+};
+use alloc::{collections::BTreeMap, vec::Vec};
+use gimli::{
+    Abbreviations, DebugAbbrev, DebugInfo, DebugInfoOffset, DebugLineStr, DebugStr, DebugStrOffsets,
+    DebugStrOffsetsBase, EndianSlice, EntriesRaw, LittleEndian, UnitHeader, UnitOffset,
+};
+
+struct Unit<'s> {
+    header: UnitHeader<Slice<'s>>,
+    abbreviations: usize,
+    string_offsets: DebugStrOffsetsBase<usize>,
+}
+
+pub(super) struct Units<'s> {
+    all: Vec<Unit<'s>>,
+    abbreviations: Vec<Abbreviations>,
+    strings: DebugStr<Slice<'s>>,
+    line_strings: DebugLineStr<Slice<'s>>,
+    string_offsets: DebugStrOffsets<Slice<'s>>,
+    pub(super) budget: Budget,
+}
+
+/// An iterator over the entries of a unit, or over one entry and its children.
+pub(super) struct Walk<'u, 's> {
+    units: &'u Units<'s>,
+    raw: EntriesRaw<'u, Slice<'s>>,
+    unit: u32,
+    is_done: bool,
+}
+
+pub(super) struct Step<'s> {
+    /// The depth below the first entry, which has depth 0.
+    pub(super) depth: isize,
+    pub(super) entry: Entry<'s>,
+}
+
+impl<'s> Units<'s> {
+    pub(super) fn new(sections: &'s Sections<'_>) -> Result<Self, Error> {
+        let slice = |bytes: &'s [u8]| EndianSlice::new(bytes, LittleEndian);
+        let budget = Budget::new(sections.size());
+        let info = DebugInfo::new(sections.get(INFO), LittleEndian);
+        let abbrev = DebugAbbrev::new(sections.get(ABBREV), LittleEndian);
+        let mut tables = Vec::new();
+        let mut known = BTreeMap::new();
+        let mut units = Vec::new();
+        let mut headers = info.units();
+        while let Some(header) = headers.next()? {
+            budget.store(size_of::<Unit<'_>>())?;
+            let at = header.debug_abbrev_offset().0;
+            let place = Place { unit: 0, offset: at };
+            let abbreviations = *known.entry(place).or_insert(tables.len());
+            if abbreviations == tables.len() {
+                let length = table_length(sections.get(ABBREV).get(at..).unwrap_or_default());
+                // An abbreviation has at least 5 bytes.
+                budget.store(length.saturating_mul(size_of::<gimli::Abbreviation>() / 5))?;
+                tables.push(header.abbreviations(&abbrev)?);
+            }
+            units.push(Unit { string_offsets: DebugStrOffsetsBase(0), header, abbreviations });
+        }
+        let mut units = Self {
+            all: units,
+            abbreviations: tables,
+            strings: DebugStr::from(slice(sections.get(STRINGS))),
+            line_strings: DebugLineStr::from(slice(sections.get(LINE_STRINGS))),
+            string_offsets: DebugStrOffsets::from(slice(sections.get(STRING_OFFSETS))),
+            budget,
+        };
+        for unit in 0..units.all.len() as u32 {
+            if let Some(first) = units.walk_unit(unit)?.next()?
+                && let Some(base) = first.entry.string_offsets
+            {
+                units.all[unit as usize].string_offsets = DebugStrOffsetsBase(base);
+            }
+        }
+        Ok(units)
+    }
+
+    pub(super) fn len(&self) -> u32 {
+        self.all.len() as u32
+    }
+
+    pub(super) fn walk_unit(&self, unit: u32) -> Result<Walk<'_, 's>, Error> {
+        let root = self.all[unit as usize].header.root_offset();
+        self.walk(Place { unit, offset: root.0 })
+    }
+
+    pub(super) fn walk(&self, place: Place) -> Result<Walk<'_, 's>, Error> {
+        let unit = &self.all[place.unit as usize];
+        let start = Some(UnitOffset(place.offset));
+        let abbreviations = &self.abbreviations[unit.abbreviations];
+        let raw = unit.header.entries_raw(abbreviations, start)?;
+        Ok(Walk { units: self, raw, unit: place.unit, is_done: false })
+    }
+
+    pub(super) fn entry(&self, place: Place) -> Result<Entry<'s>, Error> {
+        match self.walk(place)?.next()? {
+            Some(step) => Ok(step.entry),
+            None => Err(Error::Dwarf("a reference to no entry".into())),
+        }
+    }
+
+    pub(super) fn address_size(&self, place: Place) -> u8 {
+        self.all[place.unit as usize].header.address_size()
+    }
+
+    /// The text of an attribute. Empty if it is not UTF-8 or exceeds the length limit.
+    pub(super) fn text(&self, place: Place, value: Value<'s>) -> Result<&'s str, Error> {
+        /// The same limit as for symbols, see `cpp::mangled`.
+        const LONGEST: usize = 32 << 10;
+        let unit = &self.all[place.unit as usize];
+        let text = match value {
+            Value::String(text) => text,
+            Value::DebugStrRef(offset) => self.strings.get_str(offset)?,
+            Value::DebugLineStrRef(offset) => self.line_strings.get_str(offset)?,
+            Value::DebugStrOffsetsIndex(index) => {
+                let format = unit.header.format();
+                let base = unit.string_offsets;
+                let offset = self.string_offsets.get_str_offset(format, base, index)?;
+                self.strings.get_str(offset)?
+            }
+            _ => return Ok(""),
+        };
+        self.budget.work(text.len())?;
+        let text = core::str::from_utf8(text.slice()).unwrap_or_default();
+        Ok(if text.len() <= LONGEST { text } else { "" })
+    }
+
+    pub(super) fn place(&self, offset: DebugInfoOffset<usize>) -> Option<Place> {
+        let begins = |unit: &Unit<'_>| unit.header.debug_info_offset().map_or(0, |offset| offset.0);
+        let after = self.all.partition_point(|unit| begins(unit) <= offset.0);
+        let unit = after.checked_sub(1)?;
+        Some(Place { unit: unit as u32, offset: offset.0 - begins(&self.all[unit]) })
+    }
+}
+
+impl<'u, 's> Walk<'u, 's> {
+    pub(super) fn next(&mut self) -> Result<Option<Step<'s>>, Error> {
+        loop {
+            if self.is_done || self.raw.is_empty() {
+                return Ok(None);
+            }
+            let budget = &self.units.budget;
+            let depth = self.raw.next_depth();
+            let offset = self.raw.next_offset().0;
+            let Some(abbreviation) = self.raw.read_abbreviation()? else {
+                budget.work(0)?;
+                if self.raw.next_depth() <= 0 {
+                    self.is_done = true;
+                }
+                continue;
+            };
+            let attributes = abbreviation.attributes();
+            budget.work(attributes.len())?;
+            let place = Place { unit: self.unit, offset };
+            let mut entry = Entry::new(place, abbreviation.tag(), abbreviation.has_children());
+            for &attribute in attributes {
+                let attribute = self.raw.read_attribute(attribute)?;
+                entry.set(&attribute, |offset| self.units.place(offset));
+            }
+            if depth == 0 && !abbreviation.has_children() {
+                self.is_done = true;
+            }
+            return Ok(Some(Step { depth, entry }));
+        }
+    }
+
+    pub(super) fn next_child(&mut self) -> Result<Option<Entry<'s>>, Error> {
+        while let Some(step) = self.next()? {
+            if step.depth == 1 {
+                return Ok(Some(step.entry));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The length of the table of abbreviations at the beginning of `bytes`.
+fn table_length(bytes: &[u8]) -> usize {
+    let mut at = 0;
+    // Reads a LEB128 number. Returns whether it is 0.
+    let mut is_zero = || {
+        let length = bytes[at..].iter().position(|byte| byte & 0x80 == 0)? + 1;
+        let number = &bytes[at..at + length];
+        at += length;
+        Some(number.iter().all(|byte| byte << 1 == 0))
+    };
+    let mut table = || -> Option<()> {
+        while !is_zero()? {
+            // The tag, and a byte for whether there are children.
+            is_zero()?;
+            is_zero()?;
+            loop {
+                let (attribute, form) = (is_zero()?, is_zero()?);
+                if attribute && form {
+                    break;
+                }
+            }
+        }
+        Some(())
+    };
+    // A truncated table ends with the section. Its parser reports this.
+    match table() {
+        Some(()) => at,
+        None => bytes.len(),
+    }
+}

@@ -1,0 +1,185 @@
+//! What a value can be computed from: sorted lists of atoms, each with a number to compare and combine lists fast.
+
+use super::names::NoClaim;
+use alloc::{collections::BTreeMap, rc::Rc, vec, vec::Vec};
+
+/// The number of a slot: 8 bytes of a parameter.
+pub(super) type SlotId = u16;
+/// The number of a parameter, or of an array in local memory.
+pub(super) type SymbolId = u32;
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Atom {
+    /// Anything: a list with more atoms than are kept.
+    Any,
+    /// A value from memory or from code that is not known, or one that was assembled from parts.
+    Elsewhere,
+    /// The address of a variable in global, shared or constant memory.
+    Variable,
+    /// 8 bytes of a parameter.
+    Slot(SlotId),
+    /// 8 bytes that were loaded through a slot.
+    Loaded(SlotId),
+    /// The address of a parameter or of local memory.
+    Address(SymbolId),
+    /// What is in a parameter or in local memory, at an offset that is not known.
+    Contents(SymbolId),
+}
+
+/// An atom, and whether it is subtracted.
+pub(super) type Term = (Atom, bool);
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub(super) struct List(pub(super) u32);
+
+impl List {
+    pub(super) const EMPTY: Self = Self(0);
+    pub(super) const ANY: Self = Self(1);
+    pub(super) const ELSEWHERE: Self = Self(2);
+    pub(super) const VARIABLE: Self = Self(3);
+    /// No list: the result is not exact.
+    const NONE: Self = Self(u32::MAX);
+}
+
+/// A longer list is [`List::ANY`].
+const MOST_ATOMS: usize = 24;
+/// The maximum number of terms of an exact sum.
+const MOST_TERMS: usize = 4;
+/// The maximum number of lists. Real texts have a few hundred.
+const MOST_LISTS: usize = 1 << 14;
+const REMEMBERED: usize = 1 << 10;
+
+/// All lists, and the work that is left: every loop pays for its turns.
+pub(super) struct Lists {
+    all: Vec<Rc<[Term]>>,
+    numbers: BTreeMap<Rc<[Term]>, List>,
+    results: Vec<((Operation, List, List), List)>,
+    budget: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Operation {
+    Parts,
+    Unite,
+    Add,
+    Subtract,
+}
+
+impl Lists {
+    pub(super) fn new(budget: u64) -> Self {
+        let none = ((Operation::Parts, List::NONE, List::NONE), List::NONE);
+        let mut lists = Self { all: Vec::new(), numbers: BTreeMap::new(), results: vec![none; REMEMBERED], budget };
+        lists.of(&[]);
+        // In the order of the constants of `List`.
+        for atom in [Atom::Any, Atom::Elsewhere, Atom::Variable] {
+            lists.atom(atom);
+        }
+        lists
+    }
+
+    pub(super) fn clear_if_full(&mut self) {
+        if self.all.len() >= MOST_LISTS {
+            *self = Self::new(self.budget);
+        }
+    }
+
+    pub(super) fn pay(&mut self, work: usize) -> Result<(), NoClaim> {
+        self.budget = self.budget.saturating_sub(work as u64);
+        if self.budget == 0 { Err(NoClaim) } else { Ok(()) }
+    }
+
+    pub(super) fn get(&self, list: List) -> &[Term] {
+        &self.all[list.0 as usize]
+    }
+
+    pub(super) fn atom(&mut self, atom: Atom) -> List {
+        self.of(&[(atom, false)])
+    }
+
+    fn of(&mut self, sorted: &[Term]) -> List {
+        if let Some(list) = self.numbers.get(sorted) {
+            return *list;
+        }
+        if self.all.len() >= MOST_LISTS || sorted.len() > MOST_ATOMS {
+            return List::ANY;
+        }
+        let (list, terms) = (List(self.all.len() as u32), Rc::<[Term]>::from(sorted));
+        self.all.push(terms.clone());
+        self.numbers.insert(terms, list);
+        list
+    }
+
+    /// Whether an atom of the list is subtracted from an atom.
+    pub(super) fn is_difference(&self, list: List) -> bool {
+        let terms = self.get(list);
+        terms.iter().any(|term| term.1) && terms.iter().any(|term| !term.1)
+    }
+
+    /// The atoms of a list that can be recognized in a part of a value, without their signs.
+    pub(super) fn parts(&mut self, list: List) -> List {
+        if list == List::EMPTY { list } else { self.combined(Operation::Parts, list, List::EMPTY) }
+    }
+
+    /// The atoms of both lists, without their signs.
+    pub(super) fn unite(&mut self, a: List, b: List) -> List {
+        match (a, b) {
+            (List::ANY, _) | (_, List::ANY) => List::ANY,
+            (List::EMPTY, List::EMPTY) => List::EMPTY,
+            _ => self.combined(Operation::Unite, a, b),
+        }
+    }
+
+    /// The sum or difference. `None` if it is not exact.
+    pub(super) fn sum(&mut self, a: List, b: List, is_difference: bool) -> Option<List> {
+        let sum = self.combined(if is_difference { Operation::Subtract } else { Operation::Add }, a, b);
+        (sum != List::NONE).then_some(sum)
+    }
+
+    fn combined(&mut self, operation: Operation, a: List, b: List) -> List {
+        let key = (operation, a, b);
+        let hash = a.0.wrapping_mul(31).wrapping_add(b.0).wrapping_mul(7) ^ operation as u32;
+        let place = hash as usize % REMEMBERED;
+        if self.results[place].0 == key {
+            return self.results[place].1;
+        }
+        let mut terms = [self.get(a), self.get(b)].concat();
+        self.budget = self.budget.saturating_sub(8 + terms.len() as u64);
+        let second = self.get(a).len();
+        let is_part = |atom| !matches!(atom, Atom::Elsewhere | Atom::Variable | Atom::Loaded(_));
+        match operation {
+            Operation::Parts => terms.retain(|(atom, _)| is_part(*atom)),
+            Operation::Subtract => terms[second..].iter_mut().for_each(|term| term.1 = !term.1),
+            Operation::Add | Operation::Unite => {}
+        }
+        let terms = if matches!(operation, Operation::Parts | Operation::Unite) {
+            for term in &mut terms {
+                term.1 = false;
+            }
+            terms.sort_unstable();
+            terms.dedup();
+            Some(terms)
+        } else {
+            exact(terms)
+        };
+        let result = terms.map_or(List::NONE, |terms| self.of(&terms));
+        self.results[place] = (key, result);
+        result
+    }
+}
+
+/// The terms without those that cancel each other. `None` if an atom is left twice, or is not one value.
+fn exact(mut terms: Vec<Term>) -> Option<Vec<Term>> {
+    terms.sort_unstable();
+    let mut sum: Vec<Term> = Vec::new();
+    for term in terms {
+        match sum.last() {
+            Some((atom, is_minus)) if *atom == term.0 => {
+                // Two values from elsewhere are different values.
+                let is_one = matches!(atom, Atom::Slot(_) | Atom::Address(_)) && *is_minus != term.1;
+                sum.pop().filter(|_| is_one)?;
+            }
+            _ => sum.push(term),
+        }
+    }
+    (sum.len() <= MOST_TERMS).then_some(sum)
+}

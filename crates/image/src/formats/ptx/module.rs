@@ -1,0 +1,305 @@
+//! The kernels of a PTX text.
+
+use super::{
+    Entry, Error,
+    dynamic_shared::Bodies,
+    header::first,
+    lexer::{Lexer, Token},
+    variable::Variable,
+};
+use crate::{
+    code::{directives::Directives, target::Target, variable_space::VariableSpace},
+    formats::bytes::before_nul,
+};
+use alloc::vec::Vec;
+use core::ops::Range;
+
+/// The kernels of a PTX text without their bodies: owned, and much smaller than the text.
+///
+/// A kernel is parsed again on each access, so many kernels use little memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Module {
+    version: (u16, u16),
+    gpu: Option<Target>,
+    debug_info: bool,
+    /// The declarations: the text between `.entry` and each body, one after another. `{}` replaces each body.
+    declarations: Vec<u8>,
+    /// The kernels sorted by name, without duplicates.
+    kernels: Vec<Place>,
+    /// The variables, in the same way. Their declarations end with `;`.
+    variables: Vec<Place>,
+    /// The positions after each `.func` and `.file`, for the analysis of bodies.
+    #[cfg(feature = "bodies")]
+    outline: Vec<u32>,
+}
+
+/// The position of a kernel's declaration. The numbers have 32 bits, because there may be millions of kernels.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Place {
+    /// The position in the text, after `.entry`.
+    text: u32,
+    /// The position in `declarations`.
+    start: u32,
+    /// The length without the body.
+    length: u32,
+    /// The start and the end of the name, relative to `start`.
+    name: (u32, u32),
+    dynamic_shared: bool,
+}
+
+impl Module {
+    /// Reads a PTX text from bytes that may end with a NUL, as for the driver. PTX is ASCII except in comments and
+    /// strings, so the bytes need not be UTF-8.
+    ///
+    /// # Errors
+    /// If the text does not begin with `.version` and `.target`, an `.entry` is invalid, a kernel is defined twice, a
+    /// comment, string or body is unterminated, or the text has 4 GiB or more.
+    pub fn read(bytes: &[u8]) -> Result<Self, Error> {
+        let bytes = before_nul(bytes);
+        let lexer = &mut Lexer::new(bytes);
+        let (version, target) = first(lexer)?;
+        let mut module = Self {
+            version,
+            gpu: target.gpu,
+            debug_info: false,
+            declarations: Vec::new(),
+            kernels: Vec::new(),
+            variables: Vec::new(),
+            #[cfg(feature = "bodies")]
+            outline: Vec::new(),
+        };
+        let mut bodies = Bodies::default();
+        let mut is_extern = false;
+        while let Some(word) = lexer.next_directive()? {
+            let at = lexer.position();
+            #[cfg(feature = "bodies")]
+            if let ("func" | "file", Ok(at)) = (word, u32::try_from(at)) {
+                module.outline.push(at);
+            }
+            match word {
+                "entry" => {
+                    let (entry, end) = Entry::parse(lexer, module.version)?;
+                    if entry.is_defined {
+                        bodies.kernel(at, lexer.bytes(end, lexer.position()));
+                    }
+                    let added = module.add(at, lexer.bytes(at, end), entry.is_defined);
+                    added.ok_or_else(|| lexer.error(at, "a text of less than 4 GiB"))?;
+                }
+                "address_size" => {
+                    const BITS: &str = "32 or 64 after `.address_size`";
+                    if !matches!(lexer.integer(BITS)?, 32 | 64) {
+                        return Err(lexer.error(at, BITS));
+                    }
+                }
+                "extern" => bodies.declaration(lexer),
+                // The module that defines an external variable describes it.
+                "global" | "const" if !is_extern => module.add_variable(lexer, word),
+                "func" => bodies.function(lexer),
+                "section" => {
+                    let name = lexer.clone().token();
+                    module.debug_info |= matches!(name, Ok((_, Token::Directive("debug_info"))));
+                }
+                _ => {}
+            }
+            is_extern = word == "extern";
+        }
+        let users = bodies.users();
+        for place in &mut module.kernels {
+            place.dynamic_shared = users.binary_search(&(place.text as usize)).is_ok();
+        }
+        module.order(bytes)?;
+        Ok(module)
+    }
+
+    /// Adds a kernel whose declaration begins at this byte of the text. `None` if the text is too large.
+    fn add(&mut self, at: usize, declaration: &[u8], is_defined: bool) -> Option<()> {
+        let place = Place::new(at, self.declarations.len(), declaration)?;
+        self.kernels.push(place);
+        self.declarations.extend(declaration);
+        self.declarations.extend(if is_defined { b"{}".as_slice() } else { b";" });
+        Some(())
+    }
+
+    /// Called after `.global` or `.const`: adds the variable, if its declaration can be read. Does not move the lexer.
+    fn add_variable(&mut self, lexer: &Lexer<'_>, word: &str) {
+        let mut lexer = lexer.clone();
+        let at = lexer.position().saturating_sub(word.len() + 1);
+        let Some(variable) = Variable::parse(&mut lexer, at) else {
+            return;
+        };
+        let text = variable.value.declaration.as_bytes();
+        let name = variable.value.name;
+        // Only the lengths of an array follow the name.
+        let place = text.windows(name.len()).rposition(|window| window == name.as_bytes()).and_then(|name_at| {
+            Place::of_variable(at, self.declarations.len(), text.len(), name_at..name_at + name.len())
+        });
+        if let Some(place) = place {
+            self.variables.push(place);
+            self.declarations.extend(text);
+            self.declarations.push(b';');
+        }
+    }
+
+    /// Sorts by name. If a kernel is declared and defined, keeps the definition.
+    fn order(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let declarations = &self.declarations;
+        let is_defined = |place: &Place| declarations.get(place.end()) == Some(&b'{');
+        let name = |place: &Place| place.name(declarations);
+        self.variables.sort_unstable_by(|a, b| (name(a), a.text).cmp(&(name(b), b.text)));
+        self.variables.dedup_by(|later, kept| name(later) == name(kept));
+        let mut twice = None;
+        self.kernels.sort_unstable_by(|a, b| (a.name(declarations), a.text).cmp(&(b.name(declarations), b.text)));
+        self.kernels.dedup_by(|later, kept| {
+            let same = later.name(declarations) == kept.name(declarations);
+            if same && is_defined(later) {
+                if is_defined(kept) {
+                    twice = twice.into_iter().chain([*later]).min_by_key(|place: &Place| place.text);
+                }
+                *kept = *later;
+            }
+            same
+        });
+        match twice {
+            None => Ok(()),
+            Some(place) => Err(Lexer::new(bytes).error_at(
+                place.text as usize,
+                "one definition of each kernel",
+                place.name(declarations),
+            )),
+        }
+    }
+
+    pub(crate) const fn gpu(&self) -> Option<Target> {
+        self.gpu
+    }
+
+    pub(crate) const fn has_debug_info(&self) -> bool {
+        self.debug_info
+    }
+
+    /// The symbols of all kernels, in alphabetical order.
+    #[must_use]
+    pub fn symbols(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.kernels.iter().map(|place| place.name(&self.declarations))
+    }
+
+    /// All kernels, in the order of the text.
+    #[must_use]
+    pub fn entries(&self) -> Vec<Entry<'_>> {
+        let mut order: Vec<usize> = (0..self.kernels.len()).collect();
+        order.sort_unstable_by_key(|&index| self.kernels[index].text);
+        let entries = order.into_iter().filter_map(|index| self.nth(index));
+        entries.collect()
+    }
+
+    /// The kernel with this symbol.
+    #[must_use]
+    pub fn entry(&self, symbol: &str) -> Option<Entry<'_>> {
+        self.nth(self.find(symbol)?)
+    }
+
+    /// The declaration of this kernel (the text between `.entry` and its body), and its position in the text that was
+    /// read.
+    #[must_use]
+    pub fn declaration(&self, symbol: &str) -> Option<(usize, &[u8])> {
+        let place = self.kernels.get(self.find(symbol)?)?;
+        let declaration = self.declarations.get(place.start as usize..place.end())?;
+        Some((place.text as usize, declaration))
+    }
+
+    #[cfg(feature = "bodies")]
+    pub(super) fn outline(&self) -> &[u32] {
+        &self.outline
+    }
+
+    fn find(&self, symbol: &str) -> Option<usize> {
+        self.kernels.binary_search_by(|place| place.name(&self.declarations).cmp(symbol)).ok()
+    }
+
+    pub(crate) fn nth(&self, index: usize) -> Option<Entry<'_>> {
+        let place = self.kernels.get(index)?;
+        let mut lexer = Lexer::new(self.declarations.get(place.start as usize..)?);
+        Entry::parse(&mut lexer, self.version)
+            .ok()
+            .map(|(entry, _)| Entry { dynamic_shared: place.dynamic_shared, ..entry })
+    }
+
+    pub(crate) fn symbol(&self, index: usize) -> &str {
+        self.kernels.get(index).map_or("", |place| place.name(&self.declarations))
+    }
+
+    pub(crate) fn variables(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.variables.iter().map(|place| place.name(&self.declarations))
+    }
+
+    pub(crate) fn variable_symbol(&self, index: usize) -> &str {
+        self.variables.get(index).map_or("", |place| place.name(&self.declarations))
+    }
+
+    /// The variable at this index of [`variables`](Self::variables), as the only parameter of a list.
+    pub(crate) fn variable(&self, index: usize) -> Option<(VariableSpace, Entry<'_>)> {
+        let place = self.variables.get(index)?;
+        let mut lexer = Lexer::new(self.declarations.get(place.start as usize..)?);
+        let Variable { space, value } = Variable::parse(&mut lexer, 0)?;
+        let entry = Entry {
+            name: value.name,
+            parameters: [value].into(),
+            directives: Directives::default(),
+            is_defined: true,
+            dynamic_shared: false,
+        };
+        Some((space, entry))
+    }
+
+    /// The declarations of all variables, without initializers.
+    #[cfg(feature = "debug-info")]
+    pub(crate) fn variable_declarations(&self) -> impl Iterator<Item = &[u8]> {
+        let text = |place: &Place| self.declarations.get(place.start as usize..place.end());
+        self.variables.iter().filter_map(text)
+    }
+
+    pub(crate) fn weight(&self) -> usize {
+        #[cfg(feature = "bodies")]
+        let outline = size_of::<u32>() * self.outline.len();
+        #[cfg(not(feature = "bodies"))]
+        let outline = 0;
+        self.declarations.len() + size_of::<Place>() * (self.kernels.len() + self.variables.len()) + outline
+    }
+}
+
+impl Place {
+    fn new(text: usize, start: usize, declaration: &[u8]) -> Option<Self> {
+        let mut lexer = Lexer::new(declaration);
+        let (name, _) = lexer.token().ok()?;
+        // The bytes after the last declaration, at most two, are also in range.
+        u32::try_from(start.checked_add(declaration.len())?.checked_add(2)?).ok()?;
+        Some(Self {
+            text: u32::try_from(text).ok()?,
+            start: u32::try_from(start).ok()?,
+            length: u32::try_from(declaration.len()).ok()?,
+            name: (u32::try_from(name).ok()?, u32::try_from(lexer.position()).ok()?),
+            dynamic_shared: false,
+        })
+    }
+
+    fn of_variable(text: usize, start: usize, length: usize, name: Range<usize>) -> Option<Self> {
+        u32::try_from(start.checked_add(length)?.checked_add(1)?).ok()?;
+        Some(Self {
+            text: u32::try_from(text).ok()?,
+            start: u32::try_from(start).ok()?,
+            length: u32::try_from(length).ok()?,
+            name: (u32::try_from(name.start).ok()?, u32::try_from(name.end).ok()?),
+            dynamic_shared: false,
+        })
+    }
+
+    const fn end(&self) -> usize {
+        self.start as usize + self.length as usize
+    }
+
+    fn name<'d>(&self, declarations: &'d [u8]) -> &'d str {
+        let at = |offset: u32| self.start as usize + offset as usize;
+        let name = declarations.get(at(self.name.0)..at(self.name.1));
+        name.and_then(|name| core::str::from_utf8(name).ok()).unwrap_or_default()
+    }
+}

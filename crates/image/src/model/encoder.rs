@@ -1,0 +1,203 @@
+//! Writes the table of a [`CompiledImage`](kernel_args_abi::compiled::CompiledImage), which
+//! `kernel_args_abi::compiled::decode` reads.
+
+use crate::{
+    mangled::{Demangled, Spelled},
+    model::{kernel::Kernel, variable::Variable},
+    table::{Copies, types::TypeWriter, writer::Writer},
+};
+use alloc::{collections::BTreeMap, string::String, vec::Vec};
+use kernel_args_abi::{
+    Parameter,
+    check::is_made,
+    compiled::{
+        RECORD,
+        decode::{BODY, DEBUG_INFO, NAMED, VARIES},
+        fingerprint, record,
+    },
+    signature::reader::PLACE,
+};
+
+/// The position of a kernel's declaration in the embedded image.
+#[derive(Clone, Copy, Debug)]
+pub struct Declaration<'d> {
+    /// The offset from the beginning of the image, in bytes.
+    pub at: usize,
+    /// The declaration. A text that borrows from it is stored as a position, not copied into the table.
+    pub text: &'d [u8],
+}
+
+/// Builds a table, one kernel at a time. A struct that several kernels take or point to is in the table once.
+#[derive(Clone, Debug)]
+pub struct Encoder<'k> {
+    offsets: Vec<usize>,
+    kernels: Vec<u8>,
+    names: String,
+    types: TypeWriter,
+    copies: Copies<'k>,
+    lists: Vec<u8>,
+    /// The position of each list of parameters, by everything that a comparison reads of it.
+    known_lists: BTreeMap<Vec<u8>, usize>,
+    /// The record of each parameter, by the same.
+    known_records: BTreeMap<Vec<u8>, [u8; RECORD]>,
+}
+
+impl Default for Encoder<'_> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<'k> Encoder<'k> {
+    /// An empty table.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            offsets: Vec::new(),
+            kernels: Vec::new(),
+            names: String::new(),
+            types: TypeWriter::unique(),
+            copies: Copies::default(),
+            lists: Vec::new(),
+            known_lists: BTreeMap::new(),
+            known_records: BTreeMap::new(),
+        }
+    }
+
+    /// Appends a kernel. Without a `declaration`, all texts are copied into the table. `varies` means that its
+    /// parameters differ between GPUs. Adds debug information if it matches the parameters.
+    pub fn push(&mut self, kernel: &Kernel<'k>, declaration: Option<Declaration<'_>>, varies: bool) {
+        self.push_list(kernel, declaration, varies, false);
+    }
+
+    /// Appends a variable as a list with one parameter, a struct with the variable as its only member:
+    /// `CompiledKernel::variable` reads it. `varies` means that its size differs between GPUs.
+    pub fn push_variable(&mut self, variable: &Variable<'k>, varies: bool) {
+        self.push_list(variable.as_list(), None, varies, true);
+    }
+
+    fn push_list(
+        &mut self,
+        kernel: &Kernel<'k>,
+        declaration: Option<Declaration<'_>>,
+        varies: bool,
+        is_variable: bool,
+    ) {
+        self.offsets.push(self.kernels.len());
+        let mut parameters = kernel.parameters_without_debug_info();
+        let has_debug_info = if is_variable {
+            kernel.debug_info.complete(&mut parameters.clone())
+        } else {
+            kernel.debug_info.complete(&mut parameters)
+        };
+        let mut writer =
+            Writer { bytes: &mut self.kernels, declaration: declaration.map_or(&[], |place| place.text), name: &[] };
+        let name = kernel.demangled.as_ref().map_or(kernel.name, Demangled::text);
+        let symbol = if name == kernel.name { "" } else { kernel.name };
+        let place = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
+        writer.bytes.extend(place.to_le_bytes());
+        writer.short(name.len());
+        writer.short(symbol.len());
+        self.names.push_str(name);
+        self.names.push_str(symbol);
+        writer.name = name.as_bytes();
+        for part in parts(kernel) {
+            writer.short(part);
+        }
+        let named = parameters.iter().any(|parameter| !is_made(parameter.name));
+        let flag = |flag, is_set: bool| if is_set { flag } else { 0 };
+        let has_body = parameters.iter().any(|parameter| parameter.body.is_known());
+        let flags = flag(VARIES, varies) | flag(NAMED, named) | flag(DEBUG_INFO, has_debug_info) | flag(BODY, has_body);
+        writer.bytes.push(flags);
+        writer.number(writer.declaration.len());
+        if let Some(place) = declaration
+            && !place.text.is_empty()
+        {
+            writer.number(place.at);
+            writer.number(print(place.text));
+        }
+        let mut types = Vec::new();
+        let (mut keys, mut list) = (Vec::new(), Vec::new());
+        let mut types_writer = Writer { bytes: &mut types, ..writer };
+        for (index, parameter) in parameters.iter().enumerate() {
+            let mut key = Vec::new();
+            Writer::new(&mut key).ty(parameter, None);
+            types_writer.ty(parameter, None);
+            let start = types_writer.bytes.len();
+            if has_debug_info && let Some(debug) = kernel.debug_info.get(index) {
+                let debug = if debug.contradicts(parameter) { Parameter::record(0, 0) } else { debug };
+                let types = &mut self.types;
+                types_writer.number(if is_variable {
+                    self.copies.members(types, kernel.debug_info)
+                } else if parameter.cpp.is_pointer() {
+                    self.copies.pointee(types, debug.pointee)
+                } else {
+                    self.copies.members(types, debug.members)
+                });
+            }
+            key.extend(&types_writer.bytes[start..]);
+            if has_body {
+                types_writer.number(self.types.body(parameter.body));
+                Writer::new(&mut key).facts(parameter.body);
+            }
+            keys.push(key);
+        }
+        Writer::new(&mut list).number(parameters.len());
+        for index in 0..parameters.len() {
+            // An offset is compared with the end of the previous parameter.
+            let key = keys[index.saturating_sub(1)..=index].concat();
+            let record = self.known_records.entry(key).or_insert_with(|| record(&parameters, index));
+            list.extend(*record);
+        }
+        let mut key = [&[flags][..], &list, &keys.concat()].concat();
+        for parameter in parameters.iter().filter(|_| named) {
+            Writer::new(&mut key).text(parameter.name);
+        }
+        let (lists, length) = (&mut self.lists, list.len());
+        let place = *self.known_lists.entry(key).or_insert_with(|| {
+            lists.extend(list);
+            lists.len() - length
+        });
+        writer.number(place);
+        writer.number(types.len());
+        writer.bytes.extend(types);
+        for parameter in &parameters {
+            writer.text(parameter.name);
+            writer.text(parameter.spelling);
+        }
+    }
+
+    /// The table, and the names of all kernels as one text.
+    #[must_use]
+    pub fn finish(self) -> (Vec<u8>, String) {
+        let first = PLACE * (2 + self.offsets.len()) + self.lists.len();
+        let mut table = Vec::with_capacity(first + self.kernels.len());
+        let places = self.offsets.iter().map(|offset| first + offset);
+        let places = core::iter::once(self.offsets.len()).chain(places).chain([first + self.kernels.len()]);
+        for place in places {
+            table.extend(u32::try_from(place).unwrap_or(u32::MAX).to_le_bytes());
+        }
+        table.extend(self.lists);
+        table.extend(self.kernels);
+        table.extend(self.types.finish(self.copies.places()));
+        (table, self.names)
+    }
+}
+
+/// The start of the qualified name, the start of the unqualified name, the end of both, and the end of the template
+/// arguments.
+fn parts(kernel: &Kernel<'_>) -> [usize; 4] {
+    let Some(demangled) = &kernel.demangled else {
+        return [0, 0, kernel.name.len(), kernel.name.len()];
+    };
+    let Spelled { name, arguments, .. } = demangled.spelled();
+    let unqualified = demangled.name().rfind("::").map_or(0, |at| at + 2);
+    // Including both brackets.
+    let arguments_end = arguments.map_or(name.end, |arguments| arguments.end + 1);
+    [name.start, name.start + unqualified, name.end, arguments_end]
+}
+
+/// The fingerprint as stored in the table, truncated for a 32-bit `usize`.
+fn print(text: &[u8]) -> usize {
+    fingerprint(text) as u32 as usize
+}

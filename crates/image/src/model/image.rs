@@ -1,0 +1,143 @@
+//! An image: its PTX texts and cubins.
+
+use crate::{
+    formats::{
+        detect::{Error, Kind, binary_format, format},
+        fatbin::{self, Budget, EXPANSION_FLOOR, Member},
+    },
+    model::kernels::Kernels,
+};
+use alloc::{borrow::Cow, vec::Vec};
+
+/// A compiled image: its PTX texts and cubins. It is not decompressed or parsed until [`kernels`](Self::kernels) is
+/// called.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Image<'a> {
+    parts: Vec<Part<'a>>,
+    size: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Part<'a> {
+    Text(&'a [u8]),
+    Cubin(&'a [u8]),
+    Member(Member<'a>),
+}
+
+impl<'a> Image<'a> {
+    /// Reads an image: PTX text (possibly with NULs at the end), a cubin, or a fat binary.
+    ///
+    /// Skips members of a fat binary that are neither PTX nor a cubin, unless there are no other members.
+    ///
+    /// # Errors
+    /// If the bytes are in none of these formats, or if a member or all members together exceed
+    /// [`fatbin::EXPANSION_LIMIT`] when decompressed.
+    pub fn read(bytes: &'a [u8]) -> Result<Self, Error> {
+        Self::of_kind(format(bytes)?, bytes)
+    }
+
+    /// Reads an image that [`read`](Self::read) has accepted before. It does not look at each byte of a text again.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read), if the bytes have changed.
+    pub fn read_again(bytes: &'a [u8]) -> Result<Self, Error> {
+        let kind = binary_format(bytes).unwrap_or(Ok(Kind::Ptx))?;
+        Self::of_kind(kind, bytes)
+    }
+
+    fn of_kind(kind: Kind, bytes: &'a [u8]) -> Result<Self, Error> {
+        let parts = match kind {
+            Kind::Cubin => [Part::Cubin(bytes)].into(),
+            Kind::Ptx => [Part::Text(bytes)].into(),
+            Kind::Fatbin => members(bytes).map_err(Error::Fatbin)?,
+        };
+        Ok(Self { parts, size: bytes.len() })
+    }
+
+    /// Combines this image with other images of the same kernels, as if all were members of one fat binary. Examples:
+    /// a cubin and its PTX, or an image and a debug build with its debug information. If several contain a kernel,
+    /// earlier images have priority.
+    #[must_use]
+    pub fn with(mut self, more: Self) -> Self {
+        self.parts.extend(more.parts);
+        self.size = self.size.saturating_add(more.size);
+        self
+    }
+
+    /// Parses all texts and cubins, one after another: only one is decompressed at a time.
+    ///
+    /// Allocates at most eight times the size of the image, of its largest member when decompressed, or of
+    /// [`fatbin::EXPANSION_FLOOR`]: the largest counts. Debug information uses additional memory: 48 times the size of its sections, and at most 768 MiB.
+    ///
+    /// # Errors
+    /// If a member cannot be decompressed, if a PTX text or a cubin is invalid, or if the kernels exceed this memory.
+    pub fn kernels(&self) -> Result<Kernels<'a>, Error> {
+        let mut budget = Budget::new(self.size as u64);
+        let limit = self.size.max(EXPANSION_FLOOR as usize);
+        let mut weight = 0;
+        let mut kernels = Kernels::default();
+        for part in &self.parts {
+            weight += match *part {
+                Part::Text(text) => kernels.add_text(text)?,
+                Part::Cubin(cubin) => kernels.add_cubin(Cow::Borrowed(cubin))?,
+                Part::Member(member) => {
+                    let bytes = budget.bytes(&member).map_err(Error::Fatbin)?;
+                    match member.kind {
+                        fatbin::Kind::Ptx => kernels.add_text(&bytes)?,
+                        _ => kernels.add_cubin(bytes)?,
+                    }
+                }
+            };
+            if weight > limit {
+                return Err(Error::Kernels(limit));
+            }
+        }
+        kernels.sort();
+        Ok(kernels)
+    }
+
+    /// Analyses the code of the kernels that `wanted` accepts, and adds the result to `kernels`, which must be the
+    /// kernels of this image: [`Parameter::body`](kernel_args_abi::Parameter::body). Only PTX is analysed; it also
+    /// answers for the cubins of the same kernel. A kernel that cannot be analysed, or that uses none of its
+    /// parameters, stays as it is.
+    ///
+    /// Requires the feature `bodies`. Without it, nothing is analysed.
+    ///
+    /// # Errors
+    /// If a member cannot be decompressed.
+    pub fn add_bodies(&self, kernels: &mut Kernels<'_>, mut wanted: impl FnMut(&str) -> bool) -> Result<(), Error> {
+        let mut budget = Budget::new(self.size as u64);
+        for (number, part) in self.parts.iter().enumerate() {
+            if !kernels.has_wanted(number, &mut wanted) {
+                continue;
+            }
+            match *part {
+                Part::Text(text) => kernels.add_bodies(number, text, &mut wanted),
+                Part::Cubin(_) => {}
+                Part::Member(member) => {
+                    let bytes = budget.bytes(&member).map_err(Error::Fatbin)?;
+                    kernels.add_bodies(number, &bytes, &mut wanted);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn members(bytes: &[u8]) -> Result<Vec<Part<'_>>, fatbin::Error> {
+    let mut budget = Budget::new(bytes.len() as u64);
+    let mut parts = Vec::new();
+    let mut passed_over = None;
+    for member in fatbin::members(bytes)? {
+        if matches!(member.kind, fatbin::Kind::Ptx | fatbin::Kind::Elf) {
+            budget.take(&member, member.payload.len() as u64)?;
+            parts.push(Part::Member(member));
+        } else {
+            passed_over = Some(member.kind);
+        }
+    }
+    match passed_over {
+        Some(kind) if parts.is_empty() => Err(fatbin::Error::Kind(kind)),
+        _ => Ok(parts),
+    }
+}

@@ -1,0 +1,158 @@
+//! One kernel of an image, from all sources in the image.
+
+use crate::{
+    code::directives::Directives,
+    formats::{cubin, ptx},
+    mangled::Demangled,
+    model::join::join_parameters,
+};
+use alloc::vec::Vec;
+use kernel_args_abi::{Body, Class, Members, Parameter, check::is_untyped};
+
+/// One kernel of an image.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Kernel<'k> {
+    /// The symbol.
+    pub name: &'k str,
+    /// The C++ name, if the symbol is mangled.
+    pub demangled: Option<Demangled>,
+    /// The entry in PTX.
+    pub entry: Option<ptx::Entry<'k>>,
+    /// The records in a cubin.
+    pub records: Option<&'k cubin::Kernel<'k>>,
+    /// The parameters from debug information. Requires the feature `debug-info`.
+    pub debug_info: Members<'k>,
+    /// What the code in PTX does with each parameter. Empty if it was not analysed.
+    pub bodies: Vec<Body<'k>>,
+}
+
+/// The limits of a kernel's launches.
+#[doc(hidden)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Its directives.
+    pub directives: Directives,
+    /// Whether it uses dynamic shared memory. `false` if that is unknown.
+    pub dynamic_shared: bool,
+}
+
+/// Why the debug information of another image cannot be used for a kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum DebugInfoMismatch {
+    /// The other kernel has no debug information, or none that can be read.
+    NoDebugInfo,
+    /// The other kernel has different parameters: another number, or other sizes, alignments or classes.
+    OtherParameters,
+}
+
+impl<'k> Kernel<'k> {
+    /// The kernel with the debug information of another image: a debug build of the same source.
+    ///
+    /// # Errors
+    /// If `other` has no debug information, or has different parameters.
+    pub fn with_debug_info_of(self, other: &Kernel<'k>) -> Result<Self, DebugInfoMismatch> {
+        if !other.debug_info.is_known() {
+            return Err(DebugInfoMismatch::NoDebugInfo);
+        }
+        let (mut own, others) = (self.parameters_without_debug_info(), other.parameters_without_debug_info());
+        let unknown = |class: Class| matches!(class, Class::Unknown | Class::Bits);
+        let same = own.len() == others.len()
+            && own.iter().zip(&others).all(|(a, b)| {
+                a.size == b.size
+                    && (a.align == b.align || a.align.is_none() || b.align.is_none())
+                    && (a.class == b.class || unknown(a.class) || unknown(b.class))
+            });
+        if !same || !other.debug_info.complete(&mut own) {
+            return Err(DebugInfoMismatch::OtherParameters);
+        }
+        Ok(Self { debug_info: other.debug_info, ..self })
+    }
+
+    /// The kernel with what its code does with each parameter. The code can show that the parameters do not have the types in the
+    /// symbol.
+    #[must_use]
+    pub fn with_bodies(self, bodies: Vec<Body<'k>>) -> Self {
+        Self { bodies, ..self }.with_checked_name()
+    }
+
+    /// Removes the types from the name if the parameters do not have them.
+    pub(crate) fn with_checked_name(mut self) -> Self {
+        if let Some(name) = self.demangled.take() {
+            let name = name.name_for(&self.parameters_without_debug_info());
+            self.demangled = Some(name);
+        }
+        self
+    }
+}
+
+impl Kernel<'_> {
+    /// The requirements for a launch: the records of the cubin that [`Kernels::kernel`](crate::Kernels::kernel) chose,
+    /// with the directives that only PTX contains. Without a cubin, the directives of PTX.
+    #[must_use]
+    pub fn directives(&self) -> Directives {
+        let declared = self.entry.as_ref().map(|entry| entry.directives);
+        let recorded = self.records.map(|records| records.directives);
+        match (declared, recorded) {
+            (Some(declared), Some(recorded)) => recorded.completed_by(declared),
+            (declared, recorded) => recorded.or(declared).unwrap_or_default(),
+        }
+    }
+
+    /// Whether it uses dynamic shared memory (`extern __shared__`). `None` if the kernel is only in a cubin, which
+    /// does not contain this information.
+    #[must_use]
+    pub fn dynamic_shared(&self) -> Option<bool> {
+        let defined = self.entry.as_ref().filter(|entry| entry.is_defined);
+        defined.map(|entry| entry.dynamic_shared)
+    }
+
+    #[must_use]
+    pub(crate) fn limits(&self) -> Limits {
+        Limits { directives: self.directives(), dynamic_shared: self.dynamic_shared().unwrap_or(false) }
+    }
+
+    /// Whether the code can show something about a parameter that nothing else shows: it has no C++ type, or is a struct
+    /// whose members are unknown.
+    #[must_use]
+    pub fn has_untyped_parameters(&self) -> bool {
+        self.parameters().iter().any(is_untyped)
+    }
+
+    /// Whether only the code can show whether the types in the symbol count: see [`Demangled::types_for`].
+    #[must_use]
+    pub fn has_unclear_types(&self) -> bool {
+        let parameters = self.parameters_without_debug_info();
+        let types = self.demangled.as_ref();
+        let types = types.and_then(|name| name.types_of(parameters.len()));
+        let mut types = types.into_iter().flatten().zip(&parameters);
+        types.any(|(ty, parameter)| !ty.is_unknown() && parameter.cpp.is_unknown())
+    }
+
+    /// The parameters in the common model, [joined](join_parameters) from all sources.
+    #[must_use]
+    pub fn parameters(&self) -> Vec<Parameter<'_>> {
+        self.joined(self.debug_info)
+    }
+
+    /// The parameters without debug information.
+    #[must_use]
+    pub fn parameters_without_debug_info(&self) -> Vec<Parameter<'_>> {
+        self.joined(Members::UNKNOWN)
+    }
+
+    fn joined<'s>(&'s self, debug_info: Members<'s>) -> Vec<Parameter<'s>> {
+        let with_bodies = |mut parameters: Vec<Parameter<'s>>| {
+            for (parameter, body) in parameters.iter_mut().zip(&self.bodies) {
+                parameter.body = *body;
+            }
+            parameters
+        };
+        let declared = self.entry.as_ref();
+        let declared = declared.map(|entry| with_bodies(entry.signature_parameters(None)));
+        let recorded = self.records;
+        let recorded = recorded.map(|kernel| with_bodies(kernel.signature_parameters(None)));
+        join_parameters(declared, recorded, self.demangled.as_ref(), debug_info)
+    }
+}

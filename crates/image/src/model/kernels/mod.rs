@@ -1,0 +1,515 @@
+//! The kernels and variables of an image.
+
+mod same;
+
+#[cfg(feature = "bodies")]
+use crate::formats::ptx::{Bodies, PointerAccess};
+use crate::{
+    code::target::Compatibility,
+    formats::{
+        cubin::{self, Cubin},
+        detect::Error,
+        dwarf::{self, DebugInfo},
+        ptx::{Entry, Module},
+    },
+    mangled::Demangled,
+    model::{
+        kernel::Kernel,
+        variable::Variable,
+        variants::{Variant, variants},
+    },
+    table::BodyTable,
+};
+use alloc::{borrow::Cow, vec::Vec};
+use kernel_args_abi::{Body, Members, param_layout::Sm};
+
+/// The kernels of an image.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Kernels<'a> {
+    parts: Vec<Part<'a>>,
+    /// All kernels of all parts, sorted by symbol. PTX is before cubins, and earlier parts are first.
+    index: Vec<Place>,
+    /// The same for variables.
+    variables: Vec<Place>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Part<'a> {
+    code: Code<'a>,
+    debug_info: Result<DebugInfo, dwarf::Error>,
+    bodies: BodyTable,
+    /// What analysed kernels need of the memory behind their pointers, with the index of the kernel.
+    #[cfg(feature = "bodies")]
+    accesses: Vec<(u32, PointerAccess)>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Code<'a> {
+    Text(Module),
+    Cubin(Cubin<'a>),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Place {
+    is_cubin: bool,
+    is_variable: bool,
+    part: u32,
+    kernel: u32,
+}
+
+impl<'a> Kernels<'a> {
+    /// The kernels of a PTX text, which may end with NULs.
+    ///
+    /// # Errors
+    /// If the text is not valid PTX.
+    pub fn of_ptx(text: &[u8]) -> Result<Self, Error> {
+        let mut kernels = Self::default();
+        kernels.add_text(text)?;
+        kernels.sort();
+        Ok(kernels)
+    }
+
+    /// The kernels of a cubin.
+    ///
+    /// # Errors
+    /// If the cubin is invalid.
+    pub fn of_cubin(cubin: &'a [u8]) -> Result<Self, Error> {
+        let mut kernels = Self::default();
+        kernels.add_cubin(Cow::Borrowed(cubin))?;
+        kernels.sort();
+        Ok(kernels)
+    }
+
+    /// Adds the kernels of a PTX text. Returns the memory that they use.
+    pub(super) fn add_text(&mut self, bytes: &[u8]) -> Result<usize, Error> {
+        let text = Module::read(bytes).map_err(Error::Ptx)?;
+        let debug_info = if text.has_debug_info() {
+            DebugInfo::of_ptx_with(bytes, text.symbols(), text.variables())
+        } else {
+            Ok(DebugInfo::default())
+        };
+        let weight = text.weight();
+        let counts = [text.symbols().len(), text.variables().len()];
+        Ok(weight + self.add(Code::Text(text), counts, debug_info))
+    }
+
+    /// Adds the kernels of a cubin. Returns the memory that they use.
+    pub(super) fn add_cubin(&mut self, bytes: Cow<'a, [u8]>) -> Result<usize, Error> {
+        fn read(bytes: &[u8]) -> Result<(Cubin<'_>, Result<DebugInfo, dwarf::Error>), Error> {
+            let cubin = cubin::parse(bytes).map_err(Error::Cubin)?;
+            let symbols = cubin.kernels.iter().map(|kernel| &*kernel.name);
+            let variables = cubin.variables.iter().map(cubin::Variable::name);
+            let debug_info = DebugInfo::of_cubin_with(bytes, symbols, variables);
+            Ok((cubin, debug_info))
+        }
+        let (cubin, debug_info) = match bytes {
+            Cow::Borrowed(bytes) => read(bytes)?,
+            Cow::Owned(bytes) => {
+                let (cubin, debug_info) = read(&bytes)?;
+                (cubin.into_owned(), debug_info)
+            }
+        };
+        let weight = cubin.weight();
+        let counts = [cubin.kernels.len(), cubin.variables.len()];
+        Ok(weight + self.add(Code::Cubin(cubin), counts, debug_info))
+    }
+
+    /// Adds a part with this many kernels and variables. Returns the memory that its debug information uses. Debug information that
+    /// cannot be read does not prevent reading the rest.
+    fn add(
+        &mut self,
+        code: Code<'a>,
+        [kernels, variables]: [usize; 2],
+        debug_info: Result<DebugInfo, dwarf::Error>,
+    ) -> usize {
+        let place = |is_variable, kernel| Place {
+            is_cubin: matches!(code, Code::Cubin(_)),
+            is_variable,
+            part: narrow(self.parts.len()),
+            kernel,
+        };
+        let places = (0..narrow(kernels)).map(|kernel| place(false, kernel));
+        self.index.extend(places);
+        let places = (0..narrow(variables)).map(|variable| place(true, variable));
+        self.variables.extend(places);
+        let weight = debug_info.as_ref().map_or(0, DebugInfo::weight);
+        self.parts.push(Part {
+            code,
+            debug_info,
+            bodies: BodyTable::default(),
+            #[cfg(feature = "bodies")]
+            accesses: Vec::new(),
+        });
+        weight + size_of::<Part<'_>>()
+    }
+
+    pub(super) fn has_wanted(&self, part: usize, wanted: &mut impl FnMut(&str) -> bool) -> bool {
+        match self.parts.get(part).map(|part| &part.code) {
+            Some(Code::Text(module)) => cfg!(feature = "bodies") && module.symbols().any(wanted),
+            _ => false,
+        }
+    }
+
+    /// Analyses the bodies of the kernels that `wanted` accepts. `text` is the text of this part. A kernel that uses none of its
+    /// parameters shows nothing: descriptions without code contain such kernels.
+    #[cfg(feature = "bodies")]
+    pub(super) fn add_bodies(&mut self, part: usize, text: &[u8], wanted: &mut impl FnMut(&str) -> bool) {
+        let Some(Part { code: Code::Text(module), bodies: table, accesses, .. }) = self.parts.get_mut(part) else {
+            return;
+        };
+        let mut bodies = Bodies::new(text);
+        for (kernel, symbol) in module.symbols().enumerate() {
+            if wanted(symbol)
+                && let Some(body) = bodies.kernel(module, symbol)
+                && body.parameters().any(|body| !body.is_empty())
+            {
+                table.add(narrow(kernel), body.parameters());
+                let needed = body.accesses().iter();
+                accesses.extend(needed.map(|needed| (narrow(kernel), *needed)));
+            }
+        }
+    }
+
+    #[cfg(not(feature = "bodies"))]
+    #[allow(clippy::unused_self, reason = "as with the feature")]
+    pub(super) const fn add_bodies(&mut self, _: usize, _: &[u8], _: &mut impl FnMut(&str) -> bool) {}
+
+    /// Adds what the code of kernels does from `other`, which contains the same kernels: threads can analyse some of them each.
+    #[doc(hidden)]
+    pub fn add_bodies_of(&mut self, other: &Kernels<'_>) {
+        for (own, other) in self.parts.iter_mut().zip(&other.parts) {
+            own.bodies.add_all(&other.bodies);
+        }
+    }
+
+    fn bodies(&self, place: Place) -> Vec<Body<'_>> {
+        let bodies = self.part(place).map(|part| part.bodies.get(place.kernel));
+        bodies.unwrap_or_default()
+    }
+
+    /// What the kernel `symbol` needs of the memory behind its pointers on the GPU `sm`: what PTX declares (`.ptr .align`),
+    /// and what the accesses through a pointer need, if its code was [analysed](crate::Image::add_bodies).
+    #[cfg(feature = "bodies")]
+    #[must_use]
+    pub fn accesses(&self, symbol: &str, sm: Sm) -> Vec<PointerAccess> {
+        let places = self.places(symbol);
+        let Some(place) = self.text_for(places.iter().copied(), Some(sm)) else {
+            return Vec::new();
+        };
+        let entry = self.entry(place);
+        let parameters = entry.iter().flat_map(|entry| &entry.parameters);
+        let declared = parameters.enumerate().filter_map(|(parameter, declared)| {
+            let align = declared.pointee?.align?;
+            Some(PointerAccess { parameter, offset: 0, align, is_at_start: false, is_always: false })
+        });
+        let of_part = self.part(place).map(|part| &*part.accesses);
+        let own = of_part.unwrap_or_default().iter();
+        let needed = own.filter(|(kernel, _)| *kernel == place.kernel);
+        declared.chain(needed.map(|(_, needed)| *needed)).collect()
+    }
+
+    pub(super) fn sort(&mut self) {
+        let mut index = core::mem::take(&mut self.index);
+        let mut variables = core::mem::take(&mut self.variables);
+        for places in [&mut index, &mut variables] {
+            places.sort_unstable_by(|a, b| (self.symbol(*a), a).cmp(&(self.symbol(*b), b)));
+        }
+        (self.index, self.variables) = (index, variables);
+    }
+
+    /// The GPU generation of each PTX text and cubin. For PTX, the lowest supported one.
+    pub fn generations(&self) -> impl Iterator<Item = Option<Sm>> {
+        self.parts.iter().map(|part| match &part.code {
+            Code::Text(text) => text.gpu().map(|gpu| gpu.sm),
+            Code::Cubin(cubin) => Some(cubin.sm),
+        })
+    }
+
+    /// Why debug information of the image could not be read, completely or for single kernels. The other data about
+    /// their parameters is available.
+    pub fn debug_errors(&self) -> impl Iterator<Item = &dwarf::Error> {
+        self.parts.iter().flat_map(Part::debug_errors)
+    }
+
+    /// Why the image's debug information cannot be used for one of its kernels: it cannot be read, or contains
+    /// different parameters. `None` if it can be used, or does not exist. Line tables do not count as debug
+    /// information, because they contain no parameters.
+    #[must_use]
+    pub fn debug_error(&self, kernel: &Kernel<'_>) -> Option<dwarf::Error> {
+        if kernel.debug_info.is_known() {
+            let has_other_parameters = !kernel.debug_info.is_empty()
+                && !kernel.debug_info.complete(&mut kernel.parameters_without_debug_info());
+            return has_other_parameters.then(|| dwarf::Error::Kernel {
+                name: kernel.name.into(),
+                what: "it contains different parameters than the image",
+            });
+        }
+        let parts = self.places(kernel.name).iter().filter_map(|&place| self.part(place));
+        let mut own = parts
+            .flat_map(Part::debug_errors)
+            .filter(|error| !matches!(error, dwarf::Error::Kernel { name, .. } if *name != kernel.name));
+        own.next().cloned()
+    }
+
+    /// Why the image's debug information cannot be used for a variable, as [`debug_error`](Self::debug_error).
+    #[must_use]
+    pub fn variable_debug_error(&self, variable: &Variable<'_>) -> Option<dwarf::Error> {
+        if variable.debug_info().is_known() {
+            return self.debug_error(variable.as_list());
+        }
+        let whole = |error: &&dwarf::Error| !matches!(error, dwarf::Error::Kernel { .. });
+        self.debug_errors().find(whole).cloned()
+    }
+
+    /// A copy that does not borrow the image.
+    #[must_use]
+    pub fn into_owned(self) -> Kernels<'static> {
+        let part = |part: Part<'_>| Part {
+            code: match part.code {
+                Code::Text(text) => Code::Text(text),
+                Code::Cubin(cubin) => Code::Cubin(cubin.into_owned()),
+            },
+            debug_info: part.debug_info,
+            bodies: part.bodies,
+            #[cfg(feature = "bodies")]
+            accesses: part.accesses,
+        };
+        Kernels { parts: self.parts.into_iter().map(part).collect(), index: self.index, variables: self.variables }
+    }
+
+    /// The declaration of a kernel, as [`Module::declaration`] returns it, if the image is one PTX text.
+    #[must_use]
+    pub fn declaration(&self, symbol: &str) -> Option<(usize, &[u8])> {
+        match self.parts.as_slice() {
+            [Part { code: Code::Text(text), .. }] => text.declaration(symbol),
+            _ => None,
+        }
+    }
+
+    /// The symbols of all kernels, without duplicates, in alphabetical order.
+    pub fn symbols(&self) -> impl Iterator<Item = &str> {
+        let symbol = |places: &[Place]| Some(self.symbol(*places.first()?));
+        self.each().filter_map(symbol)
+    }
+
+    /// The kernel with this symbol, as GPU generation `sm` runs it: from the cubin for `sm`, otherwise from the
+    /// nearest older cubin of the same major version. Without `sm`, from the first cubin that contains the kernel.
+    #[must_use]
+    pub fn kernel(&self, symbol: &str, sm: Option<Sm>) -> Option<Kernel<'_>> {
+        let kernel = self.chosen(self.places(symbol), sm)?;
+        let kernel = Kernel { demangled: Demangled::new(kernel.name), ..kernel };
+        Some(kernel.with_checked_name())
+    }
+
+    /// The kernel with this symbol in all texts and cubins of the image, once per list of parameters and limits: see
+    /// [`variants()`]. A place is the index of the text or cubin.
+    #[must_use]
+    pub fn variants(&self, symbol: &str) -> Vec<Variant<usize>> {
+        let mut seen = Vec::new();
+        for place in self.places(symbol) {
+            if let Some(kernel) = self.chosen(&[*place], None) {
+                let sm = self.generations().nth(place.part as usize).flatten();
+                kernel.observed(place.part as usize, sm).add_to(&mut seen);
+            }
+        }
+        variants(Demangled::new(symbol).as_ref(), seen)
+    }
+
+    /// The symbols of all variables, without duplicates, in alphabetical order.
+    pub fn variable_symbols(&self) -> impl Iterator<Item = &str> {
+        let groups = self.variables.chunk_by(|a, b| self.symbol(*a) == self.symbol(*b));
+        groups.filter_map(|places| Some(self.symbol(*places.first()?)))
+    }
+
+    /// The variable with this symbol, from the code that [`kernel`](Self::kernel) chooses for GPU generation `sm`.
+    #[must_use]
+    pub fn variable(&self, symbol: &str, sm: Option<Sm>) -> Option<Variable<'_>> {
+        let places = self.places_in(&self.variables, symbol);
+        let list = self.chosen(places, sm)?;
+        let space = places.iter().find_map(|place| match &self.part(*place)?.code {
+            Code::Text(text) => Some(text.variable(place.kernel as usize)?.0),
+            Code::Cubin(cubin) => Some(cubin.variables.get(place.kernel as usize)?.space),
+        })?;
+        let list = Kernel { demangled: Demangled::variable(list.name), ..list };
+        Some(Variable::new(space, list))
+    }
+
+    /// All kernels in alphabetical order, as [`kernel`](Self::kernel) returns them without a GPU generation. Their C++
+    /// names, and the types that only symbols contain, are missing: demangling takes longer than all other steps.
+    pub fn undemangled(&self) -> impl Iterator<Item = Kernel<'_>> {
+        self.each().filter_map(|places| self.chosen(places, None))
+    }
+
+    fn chosen(&self, places: &[Place], sm: Option<Sm>) -> Option<Kernel<'_>> {
+        let places = || places.iter().copied();
+        let text = self.text_for(places(), sm);
+        let fitting = places().filter_map(|place| {
+            let (of, kernel) = self.records(place)?;
+            let fits = sm.is_none_or(|sm| of.0 / 10 == sm.0 / 10 && of <= sm);
+            fits.then_some((of, kernel, place))
+        });
+        let chosen = match sm {
+            Some(_) => fitting.max_by_key(|&(sm, ..)| sm),
+            None => fitting.take(1).last(),
+        };
+        let entry = text.and_then(|place| self.entry(place));
+        let bodies = text.map_or_else(Vec::new, |place| self.bodies(place));
+        let records = chosen.map(|(_, kernel, _)| kernel);
+        let name = match (&entry, records) {
+            (Some(entry), _) => entry.name,
+            (None, Some(records)) => &*records.name,
+            (None, None) => return None,
+        };
+        // Prefer the debug information of the chosen part.
+        let own = chosen.map(|(.., place)| place).or(text);
+        let sizes = |place: Place| match (self.entry(place), self.records(place)) {
+            (Some(entry), _) => entry.parameters.iter().map(|p| p.layout.size()).collect::<Vec<_>>(),
+            (None, Some((_, kernel))) => kernel.parameters.iter().map(|p| p.size).collect(),
+            (None, None) => Vec::new(),
+        };
+        // The debug information of another part counts if it has the same parameters.
+        let is_same = |place: &Place| own.is_some_and(|own| own == *place || sizes(own) == sizes(*place));
+        let mut lists = own.into_iter().chain(places().filter(is_same));
+        let debug_info = lists.find_map(|place| {
+            let debug_info = self.part(place)?.debug_info.as_ref().ok()?;
+            if place.is_variable { debug_info.variable(name) } else { debug_info.parameters(name) }
+        });
+        Some(Kernel {
+            name,
+            demangled: None,
+            entry,
+            records,
+            debug_info: debug_info.unwrap_or(Members::UNKNOWN),
+            bodies,
+        })
+    }
+
+    /// The PTX text that the driver compiles for `sm`: of those that it can compile, the text for the newest GPUs. The first text
+    /// if no text is for `sm`, and without `sm`.
+    fn text_for(&self, places: impl Iterator<Item = Place>, sm: Option<Sm>) -> Option<Place> {
+        let mut texts = places.filter(|place| !place.is_cubin).peekable();
+        let first = texts.peek().copied();
+        let target = |place: Place| match &self.part(place)?.code {
+            Code::Text(text) => text.gpu(),
+            Code::Cubin(_) => None,
+        };
+        let runs = |place: &Place| {
+            let target = target(*place).zip(sm);
+            target.is_some_and(|(target, sm)| target.ptx_compiles_for(sm) == Compatibility::Yes)
+        };
+        let newest = texts.filter(runs).max_by_key(|place| target(*place));
+        newest.or(first)
+    }
+
+    /// The positions of a kernel, PTX before cubins.
+    fn places(&self, symbol: &str) -> &[Place] {
+        self.places_in(&self.index, symbol)
+    }
+
+    fn places_in<'i>(&self, index: &'i [Place], symbol: &str) -> &'i [Place] {
+        let start = index.partition_point(|&place| self.symbol(place) < symbol);
+        let rest = index.get(start..).unwrap_or_default();
+        let is_same = |place: &&Place| self.symbol(**place) == symbol;
+        let count = rest.iter().take_while(is_same).count();
+        rest.get(..count).unwrap_or_default()
+    }
+
+    fn each(&self) -> impl Iterator<Item = &[Place]> {
+        self.index.chunk_by(|a, b| self.symbol(*a) == self.symbol(*b))
+    }
+
+    fn part(&self, place: Place) -> Option<&Part<'a>> {
+        self.parts.get(place.part as usize)
+    }
+
+    fn entry(&self, place: Place) -> Option<Entry<'_>> {
+        match &self.part(place)?.code {
+            Code::Text(text) if place.is_variable => Some(text.variable(place.kernel as usize)?.1),
+            Code::Text(text) => text.nth(place.kernel as usize),
+            Code::Cubin(_) => None,
+        }
+    }
+
+    fn records(&self, place: Place) -> Option<(Sm, &cubin::Kernel<'a>)> {
+        match &self.part(place)?.code {
+            Code::Text(_) => None,
+            Code::Cubin(cubin) => Some((cubin.sm, listed(cubin, place)?)),
+        }
+    }
+
+    fn symbol(&self, place: Place) -> &str {
+        #[cfg(test)]
+        tests::count();
+        match self.part(place).map(|part| &part.code) {
+            Some(Code::Text(text)) if place.is_variable => text.variable_symbol(place.kernel as usize),
+            Some(Code::Text(text)) => text.symbol(place.kernel as usize),
+            Some(Code::Cubin(cubin)) => listed(cubin, place).map_or("", |kernel| &kernel.name),
+            None => "",
+        }
+    }
+}
+
+impl Part<'_> {
+    fn debug_errors(&self) -> impl Iterator<Item = &dwarf::Error> {
+        let (whole, of_kernels) = match &self.debug_info {
+            Ok(debug_info) => (None, debug_info.errors()),
+            Err(error) => (Some(error), &[][..]),
+        };
+        whole.into_iter().chain(of_kernels)
+    }
+}
+
+/// A kernel of a cubin, or a variable as a list of one parameter.
+fn listed<'c, 'a>(cubin: &'c Cubin<'a>, place: Place) -> Option<&'c cubin::Kernel<'a>> {
+    let index = place.kernel as usize;
+    if place.is_variable {
+        return Some(&cubin.variables.get(index)?.list);
+    }
+    cubin.kernels.get(index)
+}
+
+/// A number of kernels or parts. An image is too small to contain 2^32 of them.
+fn narrow(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::image::Image;
+    use core::fmt::Write as _;
+    use std::{cell::Cell, string::String};
+
+    std::thread_local! {
+        static SYMBOLS: Cell<u64> = const { Cell::new(0) };
+    }
+
+    pub(super) fn count() {
+        SYMBOLS.set(SYMBOLS.get() + 1);
+    }
+
+    fn reads(count: u64) -> u64 {
+        let mut text = String::from(".version 9.0\n.target sm_90\n");
+        for i in 0..count {
+            writeln!(text, ".entry k{i}(){{}}").unwrap();
+        }
+        let kernels = Image::read(text.as_bytes()).unwrap().kernels().unwrap();
+        SYMBOLS.set(0);
+        let mut found = 0;
+        for symbol in kernels.symbols() {
+            found += u64::from(kernels.kernel(symbol, None).is_some());
+        }
+        assert_eq!(found, count);
+        SYMBOLS.get()
+    }
+
+    /// A linear search would read four times as many symbols for twice as many kernels: 2 million for 2,000.
+    #[test]
+    #[cfg_attr(miri, ignore = "7,500 kernels take Miri minutes")]
+    fn looking_up_all_kernels_takes_a_logarithm_each() {
+        for count in [500, 1_000, 2_000, 4_000] {
+            let reads = reads(count);
+            let each = u64::from(count.ilog2()) + 7;
+            assert!(reads <= count * each, "{reads} for {count} kernels");
+        }
+    }
+}

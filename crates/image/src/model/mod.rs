@@ -1,0 +1,12 @@
+//! An image with its kernels and variables, in any format.
+
+pub(crate) mod contents;
+pub(crate) mod encoder;
+pub(crate) mod image;
+pub(crate) mod join;
+pub(crate) mod kernel;
+pub(crate) mod kernels;
+pub mod summary;
+pub(crate) mod validate;
+pub(crate) mod variable;
+pub(crate) mod variants;

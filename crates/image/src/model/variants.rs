@@ -1,0 +1,272 @@
+//! A kernel in several PTX texts and cubins: which of them contain the same parameters and limits.
+
+use crate::{
+    code::directives::Directives,
+    formats::cubin::Resources,
+    mangled::Demangled,
+    model::{
+        join::{join_parameters, same_sizes},
+        kernel::Kernel,
+    },
+    table::list::ParameterList,
+};
+use alloc::{borrow::ToOwned, format, string::String, vec, vec::Vec};
+use kernel_args_abi::{
+    Body, Class, Layout, Members, ParamLayout, Parameter,
+    check::is_made,
+    param_layout::Sm,
+    signature::{Evidence, Slot},
+};
+
+/// A kernel in PTX texts, or in cubins, that contain the same data about it. Does not borrow the image. `P` identifies a text or
+/// cubin; a lower one has priority.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Observed<P> {
+    /// Whether it is in cubins.
+    pub is_cubin: bool,
+    /// The parameters without debug information. The spelling is the PTX declaration without the name.
+    pub parameters: ParameterList,
+    /// The requirements for a launch.
+    pub directives: Directives,
+    /// Whether it uses dynamic shared memory. `None` for cubins.
+    pub dynamic_shared: Option<bool>,
+    /// The parameters from debug information.
+    pub described: Option<ParameterList>,
+    /// The texts or cubins.
+    pub images: Vec<InImage<P>>,
+    /// What the code of the first analysed text does with each parameter.
+    pub bodies: Option<(P, ParameterList)>,
+}
+
+/// A PTX text or cubin that contains a kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct InImage<P> {
+    /// Identifies the text or cubin.
+    pub place: P,
+    /// Its GPU generation. For PTX, the lowest supported one.
+    pub sm: Option<Sm>,
+    /// The kernel's resources. `None` for PTX.
+    pub resources: Option<Resources>,
+}
+
+/// A kernel with one list of parameters and one set of limits.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Variant<P> {
+    /// The C++ name, if the symbol is mangled.
+    pub demangled: Option<Demangled>,
+    /// The parameters, joined from all sources, without what the code does with them.
+    pub parameters: ParameterList,
+    /// The requirements for a launch.
+    pub directives: Directives,
+    /// Whether it uses dynamic shared memory. `None` if the kernel is only in cubins.
+    pub dynamic_shared: Option<bool>,
+    /// The parameters from debug information only.
+    pub described: Option<ParameterList>,
+    /// The texts and cubins, at least one.
+    pub images: Vec<InImage<P>>,
+    /// What the code in PTX does with each parameter, if it was analysed. It also applies to the cubins.
+    pub bodies: Option<ParameterList>,
+}
+
+impl Kernel<'_> {
+    /// The data about a kernel that is in one PTX text or cubin only.
+    pub fn observed<P: Clone>(&self, place: P, sm: Option<Sm>) -> Observed<P> {
+        let parameters = self.parameters_without_debug_info();
+        let spellings: Vec<String> = parameters.iter().map(spelling).collect();
+        let listed = parameters.iter().zip(&spellings).map(|(parameter, spelling)| Parameter {
+            name: if is_made(parameter.name) { "" } else { parameter.name },
+            spelling,
+            ..*parameter
+        });
+        let bodies = (!self.bodies.is_empty()).then(|| (place.clone(), list_of(&self.bodies)));
+        let resources = self.records.map(|records| records.resources);
+        Observed {
+            is_cubin: self.entry.is_none(),
+            parameters: ParameterList::new(&listed.collect::<Vec<_>>()),
+            directives: self.directives(),
+            dynamic_shared: self.dynamic_shared(),
+            described: self.debug_info.is_known().then(|| ParameterList::of_members(self.debug_info)),
+            images: vec![InImage { place, sm, resources }],
+            bodies,
+        }
+    }
+}
+
+/// The PTX declaration without the name: `.align 4 .b8[12]`.
+fn spelling(parameter: &Parameter<'_>) -> String {
+    let declaration = parameter.spelling.strip_prefix(".param ").unwrap_or(parameter.spelling);
+    match declaration.rsplit_once(parameter.name) {
+        Some((before, length)) => format!("{}{length}", before.trim_end()),
+        None => declaration.to_owned(),
+    }
+}
+
+fn list_of(bodies: &[Body<'_>]) -> ParameterList {
+    /// The longest name of a source file that is kept. A hostile text has one name for many kernels.
+    const FILE_NAME: usize = 256;
+    fn short(evidence: Option<Evidence<'_>>) -> Option<Evidence<'_>> {
+        evidence.map(|known| Evidence { file: if known.file.len() <= FILE_NAME { known.file } else { "" }, ..known })
+    }
+    fn slots<'b>(body: &Body<'b>) -> Vec<Slot<'b>> {
+        let slots = body.slots().map(|slot: Slot<'b>| Slot {
+            access: short(slot.access),
+            write: short(slot.write),
+            arithmetic: short(slot.arithmetic),
+            indirect: short(slot.indirect),
+            ..slot
+        });
+        slots.collect()
+    }
+    let slots: Vec<_> = bodies.iter().map(slots).collect();
+    let listed = bodies.iter().zip(&slots).map(|(body, slots)| Parameter {
+        body: if body.is_known() { Body::of(slots) } else { Body::UNKNOWN },
+        ..Parameter::record(0, 0)
+    });
+    ParameterList::new(&listed.collect::<Vec<_>>())
+}
+
+impl<P: Ord + Clone> Observed<P> {
+    /// Adds it to a list, which contains equal data once.
+    pub fn add_to(self, list: &mut Vec<Self>) {
+        let is_equal = |known: &&mut Self| {
+            (known.is_cubin, &known.parameters, known.directives) == (self.is_cubin, &self.parameters, self.directives)
+                && (known.dynamic_shared, &known.described) == (self.dynamic_shared, &self.described)
+        };
+        let Some(known) = list.iter_mut().find(is_equal) else {
+            return list.push(self);
+        };
+        known.images.extend(self.images);
+        known.bodies = match (known.bodies.take(), self.bodies) {
+            (Some(known), Some(new)) => Some(if new.0 < known.0 { new } else { known }),
+            (known, new) => known.or(new),
+        };
+    }
+
+    fn parameters(&self) -> Vec<Parameter<'_>> {
+        let mut parameters = self.parameters.parameters();
+        let bodies = self.bodies.as_ref().map_or(Members::UNKNOWN, |(_, bodies)| bodies.members());
+        for (parameter, known) in parameters.iter_mut().zip(bodies.iter()) {
+            parameter.body = known.body;
+        }
+        parameters
+    }
+}
+
+/// A PTX text, or cubins with the same offsets, sizes and limits.
+struct Source<'s, P> {
+    first: &'s Observed<P>,
+    parameters: Vec<Parameter<'s>>,
+    described: Option<&'s ParameterList>,
+    images: Vec<InImage<P>>,
+}
+
+/// A kernel once per list of parameters and limits, from what all images contain about it.
+///
+/// Each PTX text belongs to the cubins with the same limits that place its parameters alike. The other cubins have the types of the
+/// first text with the same sizes. Debug information of any image applies to every variant with the same parameters.
+#[must_use]
+pub fn variants<P: Ord + Clone>(demangled: Option<&Demangled>, mut seen: Vec<Observed<P>>) -> Vec<Variant<P>> {
+    for seen in &mut seen {
+        seen.images.sort_unstable_by(|a, b| a.place.cmp(&b.place));
+    }
+    let first = |seen: &Observed<P>| seen.images.first().map(|image| image.place.clone());
+    seen.sort_unstable_by_key(first);
+    let of = |is_cubin| {
+        let sources = seen.iter().filter(move |seen| seen.is_cubin == is_cubin);
+        sources.map(|first| Source {
+            first,
+            parameters: first.parameters(),
+            described: first.described.as_ref(),
+            images: first.images.clone(),
+        })
+    };
+    let texts: Vec<Source<'_, P>> = of(false).collect();
+    let cubins = of(true).fold(Vec::new(), group);
+    let described = seen.iter().find_map(|seen| seen.described.as_ref());
+    let variant = |text: Option<&Source<'_, P>>, cubins: Option<&Source<'_, P>>, own, images| {
+        let limits: &Observed<P> = own;
+        let described = [cubins, text].into_iter().flatten().find_map(|source| source.described).or(described);
+        let join = |name, members| {
+            let [declared, recorded] = [text, cubins].map(|source| source.map(|source| source.parameters.clone()));
+            join_parameters(declared, recorded, name, members)
+        };
+        let name = demangled.map(|name| name.clone().name_for(&join(None, Members::UNKNOWN)));
+        let mut parameters = join(name.as_ref(), described.map_or(Members::UNKNOWN, ParameterList::members));
+        for parameter in &mut parameters {
+            parameter.body = Body::UNKNOWN;
+        }
+        let parameters = ParameterList::new(&parameters);
+        Variant {
+            demangled: name,
+            parameters,
+            directives: limits.directives,
+            dynamic_shared: limits.dynamic_shared,
+            described: described.cloned(),
+            images,
+            bodies: text.and_then(|text| text.first.bodies.clone()).map(|(_, bodies)| bodies),
+        }
+    };
+    let mut merged = Vec::new();
+    let mut used = vec![false; texts.len()];
+    for cubins in &cubins {
+        let fits = |text: &Source<'_, P>| same_sizes(&text.parameters, &cubins.parameters);
+        let is_own = |text: &Source<'_, P>| {
+            let declared = text.first.directives;
+            fits(text) && cubins.first.directives.completed_by(declared) == declared && has_same_offsets(text, cubins)
+        };
+        let own = texts.iter().position(is_own);
+        // A kernel with different limits is for a different GPU, but has the same types.
+        let text = own.or_else(|| texts.iter().position(fits)).map(|text| &texts[text]);
+        let (mut limits, mut images) = (cubins.first, cubins.images.clone());
+        if let Some(own) = own {
+            used[own] = true;
+            limits = texts[own].first;
+            images.extend(texts[own].images.iter().cloned());
+        }
+        merged.push(variant(text, Some(cubins), limits, images));
+    }
+    for (text, _) in texts.iter().zip(used).filter(|(_, used)| !used) {
+        merged.push(variant(Some(text), None, text.first, text.images.clone()));
+    }
+    merged
+}
+
+/// Whether the GPUs of a PTX text place its parameters as one of the cubins does.
+fn has_same_offsets<P>(text: &Source<'_, P>, cubins: &Source<'_, P>) -> bool {
+    let layouts: Option<Vec<Layout>> = text.parameters.iter().map(Parameter::layout).collect();
+    let Some(layouts) = layouts else {
+        return true;
+    };
+    let Ok(block) = ParamLayout::EMPTY.push_all(&layouts, &mut vec![0; layouts.len()]) else {
+        return true;
+    };
+    let base = |sm: Sm| sm.param_base(block.size());
+    let same = |a: Sm, b: Sm| a == b || base(a).is_some() && base(a) == base(b);
+    let gpus = |images: &[InImage<P>]| images.iter().filter_map(|image| image.sm).collect::<Vec<_>>();
+    let (of_text, of_cubins) = (gpus(&text.images), gpus(&cubins.images));
+    !block.depends_on_gpu() || of_text.iter().any(|a| of_cubins.iter().any(|b| same(*a, *b)))
+}
+
+/// Adds a cubin to the group of cubins that are equal to it.
+fn group<'s, P>(mut groups: Vec<Source<'s, P>>, cubin: Source<'s, P>) -> Vec<Source<'s, P>> {
+    let is_same = |group: &&mut Source<'_, P>| {
+        let offsets = |(a, b): (&Parameter<'_>, &Parameter<'_>)| a.offset == b.offset;
+        group.first.directives == cubin.first.directives
+            && same_sizes(&group.parameters, &cubin.parameters)
+            && group.parameters.iter().zip(&cubin.parameters).all(offsets)
+    };
+    match groups.iter_mut().find(is_same) {
+        Some(group) => {
+            // Only cubins of some GPU generations mark a parameter as a pointer.
+            for (known, parameter) in group.parameters.iter_mut().zip(&cubin.parameters) {
+                if known.class.same(Class::Unknown) {
+                    known.class = parameter.class;
+                }
+            }
+            group.described = group.described.or(cubin.described);
+            group.images.extend(cubin.images);
+        }
+        None => groups.push(cubin),
+    }
+    groups
+}

@@ -1,0 +1,230 @@
+//! The alignment of types for which debug information contains only offsets.
+//!
+//! The size of a type, its offsets, and its contents are known. The chosen alignment places every member at the same
+//! offset in Rust as in C++. A struct gets the smallest such alignment. Bytes of unknown alignment get the largest.
+
+use super::{
+    definition::{Body, Definition, Member, Why},
+    ty::{Leaf, Ty},
+};
+use crate::writers::counts::{largest_alignment, round_up};
+use alloc::{boxed::Box, vec, vec::Vec};
+use kernel_args_abi::{Sm, cpp::BUILTINS};
+
+pub(super) struct Occurrence {
+    pub(super) content: usize,
+    /// The struct that contains it, or `None` for a parameter.
+    pub(super) container: Option<usize>,
+    pub(super) offset: usize,
+    /// The end of the preceding member or parameter, in bytes.
+    pub(super) end: usize,
+}
+
+/// The largest alignment of CUDA built-in types, in bytes.
+const MOST: usize = 16;
+
+/// Alignments in bytes, the most likely first.
+pub(super) const LIKELY: [usize; 8] = [16, 8, 4, 2, 1, 32, 64, 128];
+
+/// The addresses of parameter blocks in the constant banks of all GPUs, in bytes: see [`Sm::param_base`].
+fn bases() -> impl Iterator<Item = usize> {
+    [60, 75, 90].into_iter().filter_map(|sm| Sm(sm).param_base(0))
+}
+
+/// Whether a parameter with this alignment can have this `offset` on some GPU, if the previous parameter ends at
+/// `end`.
+pub(super) fn is_possible_offset(end: usize, align: usize, offset: usize) -> bool {
+    let lies = |base: usize| round_up(base + end, align) == base + offset;
+    bases().any(lies)
+}
+
+pub(super) fn resolve(all: &mut [Definition<'_>], occurrences: &[Occurrence]) {
+    let limits = limits(all, occurrences);
+    let mut own: Vec<Vec<&Occurrence>> = Vec::new();
+    own.resize_with(all.len(), Vec::new);
+    for occurrence in occurrences {
+        own[occurrence.content].push(occurrence);
+    }
+    let mut is_resolved = vec![false; all.len()];
+    for id in 0..all.len() {
+        resolve_one(id, all, &limits, &own, &mut is_resolved);
+    }
+}
+
+/// An upper limit for each type's alignment. The alignment divides the type's size, its offsets, and the limit of the
+/// enclosing type.
+fn limits(all: &[Definition<'_>], occurrences: &[Occurrence]) -> Vec<usize> {
+    let of_type = |definition: &Definition<'_>| {
+        let own = largest_alignment(definition.size);
+        definition.known_align.map_or(own, |align| align.min(own))
+    };
+    let mut limits: Vec<usize> = all.iter().map(of_type).collect();
+    loop {
+        let mut is_changed = false;
+        for occurrence in occurrences {
+            let limit = match occurrence.container {
+                Some(container) => largest_alignment(occurrence.offset).min(limits[container]),
+                None => bases().map(|base| largest_alignment(base + occurrence.offset)).fold(1, usize::max),
+            };
+            let content = &mut limits[occurrence.content];
+            if limit < *content {
+                *content = limit;
+                is_changed = true;
+            }
+        }
+        if !is_changed {
+            return limits;
+        }
+    }
+}
+
+fn resolve_one(
+    id: usize,
+    all: &mut [Definition<'_>],
+    limits: &[usize],
+    own: &[Vec<&Occurrence>],
+    is_resolved: &mut [bool],
+) {
+    if core::mem::replace(&mut is_resolved[id], true) {
+        return;
+    }
+    let inner: Vec<usize> = match &all[id].body {
+        Body::Fields(members) => members.iter().filter_map(|m| m.ty.contents()).collect(),
+        _ => Vec::new(),
+    };
+    for content in inner {
+        resolve_one(content, all, limits, own, is_resolved);
+    }
+    let definition = &all[id];
+    let (size, limit) = (definition.size, limits[id]);
+    let known = definition.known_align.filter(|align| size % align == 0);
+    let is_placed = |align: usize| {
+        own[id].iter().all(|place| match place.container {
+            Some(_) => round_up(place.end, align) == place.offset,
+            None => is_possible_offset(place.end, align, place.offset),
+        })
+    };
+    let bytes = known.unwrap_or_else(|| {
+        let mut aligns = LIKELY.into_iter().filter(|align| *align <= limit);
+        let found = aligns.find(|align| is_placed(*align));
+        found.unwrap_or_else(|| limit.min(MOST))
+    });
+    let (align, packing) = match &definition.body {
+        Body::Pending | Body::Bytes(_) => (bytes, None),
+        Body::Enum(..) | Body::Bits(..) => (size.min(8), None),
+        Body::Fields(members) => {
+            let mut natural = 1;
+            let mut end = 0;
+            let mut is_packed = false;
+            for member in members {
+                let (size, align) = layout(&member.ty, all);
+                is_packed |= member.offset % align != 0 || member.offset < end;
+                end = member.offset + size;
+                natural = natural.max(align);
+            }
+            is_packed |= size % natural != 0 || end > size || natural > known.unwrap_or(limit);
+            // A C++ struct without members has a size of one byte.
+            let end = end.max(1);
+            let fits = |align: &usize| round_up(end, *align) == size && is_placed(*align);
+            let wider = || {
+                core::iter::successors(Some(natural), |align| Some(align * 2))
+                    .take_while(|align| *align <= limit.max(natural))
+                    .find(fits)
+            };
+            if is_packed {
+                let is_possible =
+                    |align: usize| known.map_or(align <= limit && is_placed(align), |known| align == known);
+                let packing = packing(definition, members, all, natural, is_possible);
+                (packing.as_ref().map_or(bytes, |(most, _)| natural.min(*most)), Some(packing))
+            } else {
+                (known.or_else(wider).unwrap_or(natural), None)
+            }
+        }
+    };
+    let definition = &mut all[id];
+    definition.align = align;
+    match packing {
+        None => {}
+        Some(None) => definition.body = Body::Bytes(Why::Packed),
+        Some(Some((most, types))) => {
+            definition.packed = Some(most);
+            if let Body::Fields(members) = &mut definition.body {
+                for (member, ty) in members.iter_mut().zip(types) {
+                    member.ty = ty;
+                }
+            }
+        }
+    }
+}
+
+/// The maximum alignment of the members of a packed struct, and their types in it. `None` if Rust has no such struct.
+/// `is_possible` decides whether the struct can have an alignment.
+fn packing(
+    definition: &Definition<'_>,
+    members: &[Member],
+    all: &[Definition<'_>],
+    natural: usize,
+    is_possible: impl Fn(usize) -> bool,
+) -> Option<(usize, Vec<Ty>)> {
+    let types: Vec<Ty> = members.iter().map(|member| unaligned(&member.ty, all)).collect::<Option<_>>()?;
+    let fits = |most: &usize, is_exact: bool| {
+        let mut end = 0;
+        let are_placed = members.iter().all(|member| {
+            let (size, align) = layout(&member.ty, all);
+            let place = round_up(end, align.min(*most));
+            end = member.offset + size;
+            if is_exact {
+                place == member.offset
+            } else {
+                place <= member.offset && member.offset.is_multiple_of(align.min(*most))
+            }
+        });
+        let align = natural.min(*most);
+        let is_whole =
+            if is_exact { round_up(end, align) == definition.size } else { definition.size.is_multiple_of(align) };
+        are_placed && is_whole && end <= definition.size && is_possible(align)
+    };
+    let of = |is_exact| [1, 2, 4, 8].into_iter().find(|most| fits(most, is_exact));
+    of(true).or_else(|| of(false)).map(|most| (most, types))
+}
+
+/// The type as a member of a packed struct, in which Rust allows no type with `repr(align)`: an array for a vector.
+fn unaligned(ty: &Ty, all: &[Definition<'_>]) -> Option<Ty> {
+    match ty {
+        Ty::Leaf(leaf) => match BUILTINS.iter().find(|row| row.rust == leaf.name) {
+            Some(row) if row.components > 0 => {
+                let scalar = BUILTINS.iter().find(|scalar| scalar.components == 0 && scalar.element == row.element);
+                let element = match (scalar, row.element) {
+                    (Some(scalar), _) => Ty::Leaf(Leaf::builtin(scalar)),
+                    (None, "CLong" | "CULong") => return None,
+                    (None, number) => Ty::number(number, row.size / row.components),
+                };
+                Some(Ty::Array(Box::new(element), row.components))
+            }
+            Some(row) if row.size > 8 => None,
+            _ => Some(ty.clone()),
+        },
+        Ty::Array(of, count) => Some(Ty::Array(Box::new(unaligned(of, all)?), *count)),
+        Ty::Defined(id) => is_unaligned(*id, all).then(|| ty.clone()),
+        Ty::Void | Ty::Pointer { .. } => Some(ty.clone()),
+    }
+}
+
+/// Whether a type has no `repr(align)`, nor contains a type with it.
+fn is_unaligned(id: usize, all: &[Definition<'_>]) -> bool {
+    let definition = &all[id];
+    match &definition.body {
+        Body::Fields(members) => {
+            let natural = members.iter().map(|member| layout(&member.ty, all).1).fold(1, usize::max);
+            let is_unaligned = |member: &Member| unaligned(&member.ty, all).as_ref() == Some(&member.ty);
+            definition.align <= natural && members.iter().all(is_unaligned)
+        }
+        Body::Bytes(_) | Body::Pending => definition.align == 1,
+        Body::Enum(..) | Body::Bits(..) => true,
+    }
+}
+
+pub(super) fn layout(ty: &Ty, all: &[Definition<'_>]) -> (usize, usize) {
+    let (size, align) = ty.layout(&|id| (all[id].size, Some(all[id].align)));
+    (size, align.unwrap_or(1))
+}

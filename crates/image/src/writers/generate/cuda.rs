@@ -1,0 +1,107 @@
+//! CUDA's built-in types.
+
+use super::{
+    define::Types,
+    definition::{Body, Definition, Member},
+    identifier::upper_camel,
+    ty::{Leaf, Ty},
+};
+use alloc::borrow::ToOwned;
+use kernel_args_abi::{
+    Members, Parameter,
+    class::Class,
+    cpp::{BUILTINS, Builtin, name},
+};
+
+impl Types<'_, '_> {
+    /// `__half` and `_Float16`.
+    pub(super) fn half(&mut self, of: &Parameter<'_>) -> Ty {
+        let half = BUILTINS.iter().find(|row| row.cpp == "__half");
+        match half {
+            Some(row) if of.size == row.size => self.builtin(row),
+            _ => Ty::bytes(of.size),
+        }
+    }
+
+    /// A built-in CUDA type: the type from the table if the features provide it.
+    pub(super) fn builtin(&mut self, row: &'static Builtin) -> Ty {
+        let feature = feature(row);
+        let has = match feature {
+            "half" => self.options.half,
+            "float8" => self.options.float8,
+            _ => true,
+        };
+        if has {
+            return Ty::Leaf(Leaf::builtin(row));
+        }
+        let components = BUILTINS
+            .iter()
+            .find(|scalar| scalar.components == 0 && scalar.element == row.element)
+            .filter(|_| row.components > 0)
+            .map(|scalar| (self.builtin(scalar), scalar));
+        let body = match components {
+            Some((ty, scalar)) => Body::Fields(
+                ["x", "y", "z", "w"][..row.components]
+                    .iter()
+                    .enumerate()
+                    .map(|(i, name)| Member {
+                        cpp_name: (*name).to_owned(),
+                        name: (*name).to_owned(),
+                        ty: ty.clone(),
+                        offset: i * scalar.size,
+                        cpp: scalar.cpp.to_owned(),
+                        is_opaque: false,
+                    })
+                    .collect(),
+            ),
+            None if row.size == 1 => Body::Bits("u8", feature),
+            None => Body::Bits("u16", feature),
+        };
+        let definition = Definition {
+            known_align: Some(row.align),
+            body,
+            ..Definition::new(row.cpp, upper_camel(row.cpp, "Type"), row.size)
+        };
+        Ty::Defined(self.add(definition))
+    }
+}
+
+/// The feature of `kernel-args` that provides the type, or an empty text if no feature is required.
+fn feature(row: &Builtin) -> &'static str {
+    match row.element {
+        "f16" | "bf16" => "half",
+        "F8E4M3" | "F8E5M2" => "float8",
+        _ => "",
+    }
+}
+
+/// The built-in CUDA type of this name, if a value matches it: size, alignment and components are equal, and the
+/// offset is possible.
+pub(super) fn builtin(name: &str, of: &Parameter<'_>) -> Option<&'static Builtin> {
+    let named = name::builtin(name)?;
+    BUILTINS.iter().find(|row| {
+        row.cpp == named.cpp
+            && row.size == of.size
+            && of.align.is_none_or(|align| align.bytes() == row.align)
+            && of.offset.is_none_or(|offset| offset % row.align == 0 || of.align.is_some())
+            && consists_of(row, of.members)
+    })
+}
+
+fn consists_of(row: &Builtin, members: Members<'_>) -> bool {
+    if row.components == 0 || !feature(row).is_empty() {
+        return true;
+    }
+    let component = row.size / row.components;
+    let is_float = row.element.starts_with('f');
+    members.iter().all(|member| {
+        let each = member.size / member.cpp.elements().max(1);
+        if member.members.is_known() {
+            consists_of(row, member.members)
+        } else {
+            each == component
+                && (matches!(member.class, Class::Float) == is_float
+                    || matches!(member.class, Class::Bytes | Class::Unknown))
+        }
+    })
+}

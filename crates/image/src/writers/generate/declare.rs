@@ -1,0 +1,198 @@
+//! The declarations of types.
+
+use super::{
+    align,
+    definition::{Body, Definition, Member},
+    docs::{self, WIDTH},
+    identifier::{free, is_upper_camel, raw, variable},
+    write::Writer,
+};
+use crate::writers::counts::round_up;
+use alloc::{
+    collections::{BTreeMap, BTreeSet},
+    format,
+    string::{String, ToString},
+    vec,
+    vec::Vec,
+};
+
+impl Writer<'_, '_> {
+    pub(super) fn definition(&mut self, id: usize) {
+        let (definition, name) = (&self.definitions[id], &self.names.types[id]);
+        self.line(0, "");
+        self.docs(0, &docs::definition(definition));
+        self.imports.krate.insert("DeviceType");
+        self.line(
+            0,
+            if self.options.without_prelude {
+                "#[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug, DeviceType)]"
+            } else {
+                "#[derive(Clone, Copy, Debug, DeviceType)]"
+            },
+        );
+        let mut values: Vec<String> = self.krate().into_iter().collect();
+        if !definition.cpp.is_empty() && definition.cpp != *name {
+            values.push(format!("cpp = {:?}", definition.cpp));
+        }
+        self.attribute("device_type", &values);
+        match &definition.body {
+            Body::Fields(members) => self.structure(definition, name, members),
+            Body::Enum(integer, values) => self.enumeration(name, integer, values),
+            Body::Bits(integer, _) => {
+                self.line(0, "#[repr(transparent)]");
+                self.line(0, &format!("pub struct {name} {{"));
+                self.line(1, "/// Its bits.");
+                self.field("bits", integer);
+                self.line(0, "}");
+            }
+            Body::Bytes(_) | Body::Pending => {
+                self.repr(definition.align, 1);
+                self.line(0, &format!("pub struct {name} {{"));
+                self.line(1, "/// Its bytes.");
+                self.line(1, "#[device_type(opaque)]");
+                self.field("bytes", &format!("[u8; {}]", definition.size));
+                self.line(0, "}");
+            }
+        }
+    }
+
+    /// `natural` is the alignment that follows from the members.
+    fn repr(&mut self, align: usize, natural: usize) {
+        if align == natural {
+            self.line(0, "#[repr(C)]");
+        } else {
+            self.line(0, &format!("#[repr(C, align({align}))]"));
+        }
+    }
+
+    fn structure(&mut self, definition: &Definition<'_>, name: &str, members: &[Member]) {
+        let natural = members.iter().map(|member| align::layout(&member.ty, self.definitions).1);
+        match definition.packed {
+            Some(1) => self.line(0, "#[repr(C, packed)]"),
+            Some(most) => self.line(0, &format!("#[repr(C, packed({most}))]")),
+            None => self.repr(definition.align, natural.fold(1, usize::max)),
+        }
+        self.allow_names(members.iter().map(|member| &member.name));
+        self.line(0, &format!("pub struct {name} {{"));
+        let mut end = 0;
+        let mut own = BTreeSet::new();
+        own.extend(members.iter().map(|member| member.cpp_name.as_str()));
+        let mut taken = BTreeSet::new();
+        for member in members {
+            let (size, align) = align::layout(&member.ty, self.definitions);
+            let align = definition.packed.map_or(align, |most| align.min(most));
+            if round_up(end, align) != member.offset {
+                self.padding(end, member.offset);
+            }
+            end = member.offset + size;
+            let is_own = member.name == member.cpp_name;
+            let is_taken = |name: &str| {
+                let is_another = !is_own || name != member.name;
+                is_another && own.contains(name) || taken.contains(name)
+            };
+            let name = free(&member.name, is_taken);
+            self.docs(1, &[docs::member(&member.cpp)]);
+            let renamed = Some(&member.cpp_name).filter(|name| !is_own && !name.is_empty());
+            self.field_attribute("device_type", renamed, member.is_opaque);
+            let ty = self.ty(&member.ty);
+            taken.insert(name.clone());
+            self.field(&raw(name), &ty);
+        }
+        if members.is_empty() {
+            self.line(1, "/// Not read.");
+            self.field("unused", "u8");
+            end = 1;
+        }
+        if round_up(end, definition.align) != definition.size {
+            self.padding(end, definition.size);
+        }
+        self.line(0, "}");
+    }
+
+    fn padding(&mut self, from: usize, to: usize) {
+        self.line(1, "/// Padding.");
+        self.field(&format!("_padding{from}"), &format!("[u8; {}]", to - from));
+    }
+
+    fn enumeration(&mut self, name: &str, integer: &str, values: &[(String, i128)]) {
+        self.line(0, &format!("#[repr({integer})]"));
+        let mut taken: BTreeSet<String> = BTreeSet::new();
+        let mut named: Vec<(String, i128)> = Vec::new();
+        for (name, value) in values {
+            let name = free(&variable(name), |name| taken.contains(name));
+            taken.insert(name.clone());
+            named.push((raw(name), *value));
+        }
+        let mut first: Vec<&(String, i128)> = Vec::new();
+        let mut others = Vec::new();
+        let mut known = BTreeMap::new();
+        for pair in &named {
+            match *known.entry(pair.1.to_string()).or_insert(first.len()) {
+                next if next == first.len() => first.push(pair),
+                variant => others.push((&pair.0, &first[variant].0)),
+            }
+        }
+        let mut lints = Vec::new();
+        if have_common_words(&first) {
+            lints.push("clippy::enum_variant_names");
+        }
+        if first.iter().any(|(name, _)| is_acronym(name)) {
+            lints.push("clippy::upper_case_acronyms");
+        }
+        if first.iter().any(|(name, _)| !is_upper_camel(name)) {
+            lints.push("non_camel_case_types");
+        }
+        if !lints.is_empty() {
+            let mut values: Vec<String> = lints.into_iter().map(String::from).collect();
+            values.push(String::from("reason = \"the names are those in C++\""));
+            self.attribute("allow", &values);
+        }
+        self.line(0, &format!("pub enum {name} {{"));
+        for (name, value) in first {
+            self.line(1, &format!("/// {value} in C++."));
+            self.line(1, &format!("{name} = {value},"));
+        }
+        self.line(0, "}");
+        if others.is_empty() {
+            return;
+        }
+        self.line(0, "");
+        let mut lints = vec![String::from("dead_code")];
+        if others.iter().any(|(name, _)| has_lower_case(name)) {
+            lints.push(String::from("non_upper_case_globals"));
+        }
+        lints.push(String::from("reason = \"the names are those in C++, used or not\""));
+        self.attribute("allow", &lints);
+        self.line(0, &format!("impl {name} {{"));
+        for (name, variant) in others {
+            self.line(1, &format!("/// Another name of `{variant}`."));
+            let (left, right) = (format!("pub const {name}: Self ="), format!("Self::{variant};"));
+            if left.len() + right.len() + 5 <= WIDTH {
+                self.line(1, &format!("{left} {right}"));
+            } else {
+                self.line(1, &left);
+                self.line(2, &right);
+            }
+        }
+        self.line(0, "}");
+    }
+}
+
+fn has_lower_case(name: &str) -> bool {
+    name.contains(|c: char| c.is_ascii_lowercase())
+}
+
+fn is_acronym(name: &str) -> bool {
+    name.len() > 2 && !has_lower_case(name)
+}
+
+fn have_common_words(variants: &[&(String, i128)]) -> bool {
+    let Some(((first, _), rest)) = variants.split_first() else {
+        return false;
+    };
+    let begins = |length| first.get(..length);
+    let ends = |length: usize| first.get(first.len().saturating_sub(length)..);
+    variants.len() > 2
+        && (begins(3).is_some_and(|word| rest.iter().all(|(name, _)| name.starts_with(word)))
+            || ends(3).is_some_and(|word| rest.iter().all(|(name, _)| name.ends_with(word))))
+}

@@ -1,0 +1,188 @@
+//! Rust identifiers for C++ names.
+
+use alloc::{
+    borrow::ToOwned,
+    format,
+    string::{String, ToString},
+};
+use core::cmp::Ordering;
+use kernel_args_abi::{
+    compiled::fingerprint,
+    keywords::{is_keyword, is_never},
+};
+
+/// The name as a Rust identifier: `r#type`.
+pub(super) fn raw(name: String) -> String {
+    if is_keyword(&name) { format!("r#{name}") } else { name }
+}
+
+/// C++ text as an identifier: `float const*` becomes `float_const_ptr`. Empty if no character is usable.
+pub(super) fn identifier(text: &str) -> String {
+    let text = text.replace("(anonymous namespace)", "");
+    let mut name = String::with_capacity(text.len());
+    let mut previous = ' ';
+    for c in text.chars() {
+        let word = match c {
+            '*' => "_ptr",
+            '&' => "_ref",
+            '-' => "_minus_",
+            _ => "",
+        };
+        if c.is_ascii_alphanumeric() || c == '_' {
+            // The text after a sign begins a new word.
+            if matches!(previous, '*' | '&') {
+                name.push('_');
+            }
+            name.push(c);
+        } else if word.is_empty() {
+            if !name.is_empty() && !name.ends_with('_') {
+                name.push('_');
+            }
+        } else {
+            name.push_str(if name.ends_with('_') { &word[1..] } else { word });
+        }
+        previous = c;
+    }
+    if text.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_') {
+        name
+    } else {
+        name.trim_end_matches('_').into()
+    }
+}
+
+/// A C++ variable name as a Rust name, without `r#`. Removes characters that Rust does not accept.
+pub(super) fn variable(name: &str) -> String {
+    let mut plain: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
+    if plain.starts_with(|c: char| c.is_ascii_digit()) {
+        plain.insert(0, '_');
+    }
+    if plain.is_empty() {
+        plain.push_str("unnamed");
+    }
+    if is_never(&plain) {
+        plain.push('_');
+    }
+    plain
+}
+
+/// An identifier as the name of a type: `my_params_t` becomes `MyParamsT`. `otherwise` is the prefix for a name that
+/// begins with a digit.
+pub(super) fn upper_camel(name: &str, otherwise: &str) -> String {
+    let mut camel = String::with_capacity(name.len());
+    for word in name.split('_').filter(|word| !word.is_empty()) {
+        let between_digits =
+            camel.ends_with(|c: char| c.is_ascii_digit()) && word.starts_with(|c: char| c.is_ascii_digit());
+        if between_digits {
+            camel.push('_');
+        }
+        let mut rest = word.chars();
+        camel.extend(rest.next().map(|first| first.to_ascii_uppercase()));
+        camel.push_str(rest.as_str());
+    }
+    if !camel.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        camel.insert_str(0, otherwise);
+    }
+    camel
+}
+
+/// The first `longest` bytes of an ASCII name, followed by a number derived from `text`.
+pub(super) fn numbered(name: &str, longest: usize, text: &str) -> String {
+    let short: String = name.chars().take(longest).collect();
+    let number = fingerprint(text.as_bytes()) as u32;
+    format!("{}_{number:08x}", short.trim_end_matches('_'))
+}
+
+pub(super) fn free(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
+    if !is_taken(name) {
+        return name.to_owned();
+    }
+    let separator = if name.ends_with(|c: char| c.is_ascii_digit()) { "_" } else { "" };
+    let mut number = 2_usize;
+    loop {
+        let numbered = name.to_string() + separator + &number.to_string();
+        if !is_taken(&numbered) {
+            return numbered;
+        }
+        number += 1;
+    }
+}
+
+/// Sorts indices. All lists of indices are sorted here, because each instance of a sort would be compiled in every
+/// build of this crate.
+pub(super) fn sort(list: &mut [usize], compare: &dyn Fn(usize, usize) -> Ordering) {
+    list.sort_by(|&a, &b| compare(a, b));
+}
+
+/// Whether rustc accepts the name of a type or variant without a warning.
+pub(super) fn is_upper_camel(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_uppercase()) && name.chars().all(|c| c.is_ascii_alphanumeric())
+}
+
+/// Whether rustc accepts the name of a field without a warning.
+pub(super) fn is_snake(name: &str) -> bool {
+    !name.contains(|c: char| c.is_ascii_uppercase()) && !name.trim_matches('_').contains("__")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kernel_args_abi::keywords::{KEYWORDS, NEVER};
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn cpp_is_spelled_as_an_identifier() {
+        for (cpp, name) in [
+            ("float const*", "float_const_ptr"),
+            ("std::pair<int, float**>", "std_pair_int_float_ptr_ptr"),
+            ("(anonymous namespace)::Box", "Box"),
+            ("Grid<-1>", "Grid_minus_1"),
+            ("int&, bool", "int_ref_bool"),
+        ] {
+            assert_eq!(identifier(cpp), name);
+        }
+    }
+
+    #[test]
+    fn types_have_names_as_rust_writes_them() {
+        for (name, camel) in [
+            ("saxpy", "Saxpy"),
+            ("axpy_float", "AxpyFloat"),
+            ("mul_mat_q4_0", "MulMatQ4_0"),
+            ("__nv_fp8x2_e4m3", "NvFp8x2E4m3"),
+            ("nRows", "NRows"),
+            ("_9", "Kernel9"),
+            ("__", "Kernel"),
+        ] {
+            assert_eq!(upper_camel(name, "Kernel"), camel);
+        }
+    }
+
+    #[test]
+    fn a_taken_name_gets_a_number() {
+        let taken = BTreeSet::from(["Box", "Box2", "V4"]);
+        assert_eq!(free("Box", |name| taken.contains(name)), "Box3");
+        assert_eq!(free("V4", |name| taken.contains(name)), "V4_2");
+        assert_eq!(free("Grid", |name| taken.contains(name)), "Grid");
+    }
+
+    #[test]
+    fn every_keyword_of_rust_is_escaped() {
+        for keyword in KEYWORDS.into_iter().chain(["saxpy", "union", "auto", "raw", "safe", "dyn"]) {
+            let name = raw(keyword.to_owned());
+            assert!(syn::parse_str::<syn::Ident>(&name).is_ok(), "{name}");
+        }
+        for none in NEVER {
+            assert!(syn::parse_str::<syn::Ident>(&format!("r#{none}")).is_err());
+        }
+    }
+
+    proptest! {
+        /// For any C++ name.
+        #[test]
+        fn a_variable_has_a_name_that_rust_takes(name in "\\PC{0,6}|[a-z_]{1,6}") {
+            let name = raw(variable(&name));
+            prop_assert!(syn::parse_str::<syn::Ident>(&name).is_ok(), "{}", name);
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! The names of the items for kernels in `kernels!`.
+//!
+//! A name depends only on the kernel and on the kernels that share its unqualified name. The documentation of
+//! `kernels!` specifies the rules.
+
+use super::identifier::{identifier, numbered, raw, sort};
+use crate::mangled::Demangled;
+use alloc::{
+    borrow::ToOwned,
+    collections::{BTreeMap, BTreeSet},
+    format,
+    string::String,
+    vec::Vec,
+};
+use kernel_args_abi::keywords::{NEVER, is_never};
+
+/// The names of a kernel.
+#[derive(Clone, Debug)]
+pub struct Kernel<'k> {
+    /// The symbol.
+    pub symbol: &'k str,
+    /// The C++ name, if the symbol is mangled.
+    pub demangled: Option<Demangled>,
+}
+
+/// An item of the module.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Item {
+    /// The Rust identifier: `saxpy`, `r#fn`.
+    pub name: String,
+    /// The kernels that the item represents.
+    pub what: What,
+}
+
+/// The kernels that an item represents.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum What {
+    /// The kernel at this index.
+    Kernel(usize),
+    /// Several kernels: the index of the first one, and their number.
+    Kernels(usize, usize),
+}
+
+/// The names of the module's other items.
+const RESERVED: [&str; 5] = ["IMAGE", "KERNELS", "__BYTES", "__TABLE", "__IMAGE"];
+
+const LONGEST: usize = 100;
+
+impl Kernel<'_> {
+    fn base(&self) -> String {
+        let name = match &self.demangled {
+            Some(demangled) => demangled.name().rsplit("::").next().unwrap_or_default(),
+            None => self.symbol,
+        };
+        match identifier(name) {
+            name if name.is_empty() => "kernel".into(),
+            name if name.starts_with(|c: char| c.is_ascii_digit()) => format!("_{name}"),
+            name => name,
+        }
+    }
+
+    fn is_instance(&self) -> bool {
+        self.demangled.as_ref().is_some_and(|demangled| demangled.template_arguments().is_some())
+    }
+
+    /// The types of the parameters, as an identifier. The scope if the symbol does not contain them.
+    fn parameters(&self) -> String {
+        let Some(demangled) = &self.demangled else {
+            return String::new();
+        };
+        let text = demangled.text();
+        let name = demangled.name();
+        if !demangled.has_parameters() {
+            return identifier(name.rsplit_once("::").map_or("", |(scope, _)| scope));
+        }
+        let after = text.find(name).map_or(text, |at| &text[at + name.len()..]);
+        let arguments = demangled.template_arguments().map_or(0, |a| a.len() + 2);
+        match identifier(after.get(arguments..).unwrap_or_default()) {
+            none if none.is_empty() => "void".into(),
+            types => types,
+        }
+    }
+
+    fn suffixed(&self, base: &str, with_parameters: bool) -> String {
+        let mut name = base.to_owned();
+        let arguments = self.demangled.as_ref().and_then(Demangled::template_arguments);
+        if let Some(arguments) = arguments {
+            name = join(&name, &identifier(arguments));
+        }
+        if with_parameters || arguments.is_none() {
+            name = join(&name, &self.parameters());
+        }
+        name
+    }
+
+    fn numbered(&self, name: &str) -> String {
+        numbered(name, LONGEST, self.symbol)
+    }
+}
+
+fn join(name: &str, suffix: &str) -> String {
+    format!("{}_{suffix}", name.trim_end_matches('_'))
+}
+
+/// The order of kernels in the table, and the items. Index `i` of an item means `kernels[order[i]]`.
+#[must_use]
+pub fn items(kernels: &[Kernel<'_>]) -> (Vec<usize>, Vec<Item>) {
+    let bases: Vec<String> = kernels.iter().map(Kernel::base).collect();
+    let mut order: Vec<usize> = (0..kernels.len()).collect();
+    // Among equal names, `extern "C"` is first: its symbol is the name.
+    let key = |i: usize| (&bases[i], kernels[i].demangled.is_some(), kernels[i].symbol);
+    sort(&mut order, &|a, b| key(a).cmp(&key(b)));
+    let mut taken = BTreeSet::new();
+    taken.extend(bases.iter().cloned());
+    taken.extend(RESERVED.map(String::from));
+    taken.extend(NEVER.map(String::from));
+    let mut found = Vec::new();
+    let mut suffixed = Vec::new();
+    for group in order.chunk_by(|&a, &b| bases[a] == bases[b]) {
+        let start = order.partition_point(|&i| bases[i] < bases[group[0]]);
+        let (first, base) = (&kernels[group[0]], &bases[group[0]]);
+        let exact = first.symbol == base;
+        let alone = exact || group.len() == 1 && !first.is_instance();
+        let what = if alone { What::Kernel(start) } else { What::Kernels(start, group.len()) };
+        let mut name = base.clone();
+        if RESERVED.contains(&name.as_str()) || is_never(&name) {
+            while !taken.insert(name.clone()) {
+                name.push('_');
+            }
+        }
+        found.push(Item { name, what });
+        suffixed.extend((start + usize::from(alone)..start + group.len()).map(|at| (base, at)));
+    }
+    found.extend(instances(kernels, &order, &suffixed, &mut taken));
+    for item in &mut found {
+        item.name = raw(core::mem::take(&mut item.name));
+    }
+    (order, found)
+}
+
+/// The names of the items for variables, in their order: `TABLE` for `sim::table`, `BUFFER_7` for `buffer<7>`. `items` are the
+/// module's items for kernels.
+#[must_use]
+pub fn variables(variables: &[Kernel<'_>], items: &[Item]) -> Vec<String> {
+    let mut taken: BTreeSet<String> = items.iter().map(|item| item.name.clone()).collect();
+    taken.extend(RESERVED.map(String::from));
+    let mut names = Vec::with_capacity(variables.len());
+    for variable in variables {
+        let base = variable.base();
+        let name = if variable.is_instance() { variable.suffixed(&base, false) } else { base };
+        let mut name = screaming(&name);
+        if name.len() > LONGEST {
+            name = screaming(&variable.numbered(&name));
+        }
+        while !taken.insert(name.clone()) {
+            name.push('_');
+        }
+        names.push(name);
+    }
+    names
+}
+
+/// The name of a constant: `TILE_SIZE` for `tileSize` and `tile_size`.
+fn screaming(name: &str) -> String {
+    let mut text = String::new();
+    let mut was_lower = false;
+    for c in name.chars() {
+        if c.is_uppercase() && was_lower {
+            text.push('_');
+        }
+        was_lower = c.is_lowercase() || c.is_ascii_digit();
+        text.extend(c.to_uppercase());
+    }
+    text
+}
+
+fn instances(
+    kernels: &[Kernel<'_>],
+    order: &[usize],
+    suffixed: &[(&String, usize)],
+    taken: &mut BTreeSet<String>,
+) -> Vec<Item> {
+    let kernel = |at: usize| &kernels[order[at]];
+    let count = |with_parameters: &dyn Fn(&(&String, usize)) -> String| {
+        let mut counts = BTreeMap::new();
+        for place in suffixed {
+            *counts.entry(with_parameters(place)).or_insert(0_usize) += 1;
+        }
+        counts
+    };
+    let short = |&(base, at): &(&String, usize)| kernel(at).suffixed(base, false);
+    let long = |&(base, at): &(&String, usize)| kernel(at).suffixed(base, true);
+    let (shorts, longs) = (count(&short), count(&long));
+    let is_free = |name: &str, counts: &BTreeMap<String, usize>, taken: &BTreeSet<String>| {
+        name.len() <= LONGEST && counts.get(name) == Some(&1) && !taken.contains(name)
+    };
+    let mut found = Vec::new();
+    for place in suffixed {
+        let mut name = short(place);
+        if !is_free(&name, &shorts, taken) {
+            name = long(place);
+            if !is_free(&name, &longs, taken) || shorts.contains_key(&name) {
+                name = kernel(place.1).numbered(&short(place));
+            }
+        }
+        while !taken.insert(name.clone()) {
+            name.push('_');
+        }
+        found.push(Item { name, what: What::Kernel(place.1) });
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Item, Kernel, What, items};
+    use crate::mangled::Demangled;
+    use proptest::prelude::*;
+    use std::{borrow::ToOwned, collections::BTreeSet, string::String, vec, vec::Vec};
+
+    fn named(symbols: &[&str]) -> Vec<(String, Vec<String>)> {
+        let kernels: Vec<_> =
+            symbols.iter().map(|&symbol| Kernel { symbol, demangled: Demangled::new(symbol) }).collect();
+        let (order, items) = items(&kernels);
+        items
+            .into_iter()
+            .map(|Item { name, what }| {
+                let places = match what {
+                    What::Kernel(at) => at..at + 1,
+                    What::Kernels(start, count) => start..start + count,
+                };
+                let symbols = places.map(|at| kernels[order[at]].symbol.to_owned());
+                (name, symbols.collect())
+            })
+            .collect()
+    }
+
+    fn names(symbols: &[&str]) -> Vec<String> {
+        named(symbols).into_iter().map(|(name, _)| name).collect()
+    }
+
+    #[test]
+    fn a_kernel_alone_has_its_unqualified_name() {
+        assert_eq!(names(&["saxpy"]), ["saxpy"]);
+        assert_eq!(names(&["_Z5saxpyifPKfPf"]), ["saxpy"]);
+        assert_eq!(names(&["_ZN3sim4stepEi"]), ["step"]);
+    }
+
+    #[test]
+    fn overloads_and_instances_have_an_item_each_and_one_for_all() {
+        assert_eq!(
+            named(&["_Z5saxpyifPKfPf", "_Z5saxpyIfEviT_PKS0_PS0_", "_Z5saxpyIdEviT_PKS0_PS0_"]),
+            [
+                (
+                    "saxpy".to_owned(),
+                    vec![
+                        "_Z5saxpyIdEviT_PKS0_PS0_".to_owned(),
+                        "_Z5saxpyIfEviT_PKS0_PS0_".into(),
+                        "_Z5saxpyifPKfPf".into()
+                    ]
+                ),
+                ("saxpy_double".into(), vec!["_Z5saxpyIdEviT_PKS0_PS0_".into()]),
+                ("saxpy_float".into(), vec!["_Z5saxpyIfEviT_PKS0_PS0_".into()]),
+                ("saxpy_int_float_float_const_ptr_float_ptr".into(), vec!["_Z5saxpyifPKfPf".into()]),
+            ]
+        );
+    }
+
+    /// The item of an instance does not depend on the other instances.
+    #[test]
+    fn the_name_of_an_instance_does_not_depend_on_others() {
+        assert_eq!(names(&["_Z5saxpyIfEviT_PKS0_PS0_"]), ["saxpy", "saxpy_float"]);
+    }
+
+    #[test]
+    fn keywords_and_items_of_the_module_are_escaped() {
+        assert_eq!(names(&["fn"]), ["r#fn"]);
+        assert_eq!(names(&["self"]), ["self_"]);
+        assert_eq!(names(&["IMAGE"]), ["IMAGE_"]);
+        assert_eq!(names(&["KERNELS", "KERNELS_"]), ["KERNELS__", "KERNELS_"]);
+        assert_eq!(names(&["_"]), ["__"]);
+    }
+
+    #[test]
+    fn a_name_that_is_no_identifier_becomes_one() {
+        assert_eq!(names(&["$k%1"]), ["k_1"]);
+        assert_eq!(names(&["%9"]), ["_9"]);
+    }
+
+    #[test]
+    fn an_extern_c_kernel_with_overloads_keeps_its_name() {
+        assert_eq!(
+            named(&["k", "_ZN1a1kEi"]),
+            [("k".to_owned(), vec!["k".to_owned()]), ("k_int".into(), vec!["_ZN1a1kEi".into()])]
+        );
+    }
+
+    #[test]
+    fn the_same_name_in_two_namespaces_gets_a_number_that_stays() {
+        let both = names(&["_ZN1a1kEi", "_ZN1b1kEi"]);
+        assert_eq!(both.len(), 3);
+        assert_eq!(both[0], "k");
+        assert!(both[1].starts_with("k_int_") && both[1] != both[2], "{both:?}");
+        let three = names(&["_ZN1a1kEi", "_ZN1b1kEi", "_ZN1c1kEi"]);
+        assert!(both.iter().all(|name| three.contains(name)), "{three:?}");
+    }
+
+    proptest! {
+        /// For any symbols, each kernel has its own item with a valid Rust name.
+        #[test]
+        fn each_kernel_has_an_item_that_rust_takes(
+            symbols in proptest::collection::btree_set(
+                "[a-c_$%]{1,3}|_Z1[ab]I[fdi]E?v[if]|_Z1[ab][if]{1,2}|_ZN1[mn]1[ab]E[if]|fn|self|IMAGE", 1..20
+            )
+        ) {
+            let symbols: Vec<&str> = symbols.iter().map(String::as_str).collect();
+            let found = named(&symbols);
+            let names: BTreeSet<_> = found.iter().map(|(name, _)| name).collect();
+            prop_assert_eq!(names.len(), found.len());
+            for (name, _) in &found {
+                prop_assert!(syn::parse_str::<syn::Ident>(name).is_ok(), "{}", name);
+            }
+            for symbol in symbols {
+                prop_assert!(found.iter().any(|(_, own)| own == &[symbol]), "{} in {:?}", symbol, found);
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Rust structs for the kernels of an image, as text (feature `generate`).
+//!
+//! The text contains one struct with `#[derive(KernelArgs)]` per kernel, and one `#[derive(DeviceType)]` type per
+//! struct and enum that the kernels take by value or point to, or that is the type of a global variable. The image determines how many C++ names the text
+//! contains:
+//!
+//! | image | fields | structs by value |
+//! |---|---|---|
+//! | with debug information | C++ names and types | all members |
+//! | with mangled names (kernels that are not `extern "C"`) | C++ types, and the names `arg0`, `arg1`… | bytes |
+//! | PTX of `extern "C"` kernels | pointers that the code shows, unsigned integers, floats, bytes | |
+//! | only cubins of `extern "C"` kernels | unsigned integers of the same sizes, bytes | |
+//!
+//! # Generated types
+//!
+//! | C++ | Rust |
+//! |---|---|
+//! | numbers, `bool`, CUDA's vectors and tensor maps, texture and surface objects | the corresponding type; `char` is `c_char` |
+//! | `T const*`, `T*` | `&'a CudaSlice<T>`, `&'a mut CudaSlice<T>`; with [`Pointers::Views`]: `CudaView<'a, T>`, `CudaViewMut<'a, T>`; with [`Pointers::Raw`]: `DevicePointer<T>`, `DevicePointerMut<T>`; with [`Pointers::Retained`]: `Retained` of these |
+//! | a pointer to `void`, to a function, or to an unknown type | `DevicePointer<c_void>`, `DevicePointerMut<c_void>` |
+//! | a pointer to a pointer | a slice of device pointers |
+//! | a struct | a struct with the same members; bytes replace members that Rust cannot represent |
+//! | a packed struct | a struct with `repr(C, packed)` or `repr(C, packed(2))`, with arrays for CUDA's vectors, which Rust does not allow in it |
+//! | a union; a struct with bit fields, base classes or virtual functions; a packed struct that contains a type with `align` | a struct of bytes |
+//! | a struct without members | a struct of one byte |
+//! | an enum whose values are known | an enum; a second name for a value becomes a constant |
+//! | any other enum | its integer |
+//! | `__half`, `__nv_bfloat16`; `__nv_fp8_e4m3`, `__nv_fp8_e5m2` | the types of the crates `half` and `float8` with [`Options::half`] and [`Options::float8`], otherwise structs of their bits |
+//! | a 64-bit integer that may be a pointer | `u64` |
+//!
+//! # Inferred pointers
+//!
+//! Without a C++ type, the code of a kernel shows which 64-bit parameters are pointers, what it accesses through them,
+//! and whether it writes ([`Image::add_bodies`](kernel_args_image::Image::add_bodies)). The documentation of such a
+//! field says that its type is inferred. A pointer that the kernel only reads is `&'a CudaSlice<T>`, any other is
+//! `&'a mut CudaSlice<T>`. `T` is the type of the accesses: integers are unsigned, because the code does not show more,
+//! and so is what the kernel only copies.
+//!
+//! Only the host writes arguments, so an enum argument always contains one of its variants. Device memory of enums
+//! (`CudaSlice<Mode>`) that a kernel writes must contain only variants when it is read back.
+//!
+//! # Names
+//!
+//! The struct of a kernel has the name of the kernel's item in `kernels!` (see [`items`]): `saxpy` becomes `Saxpy`,
+//! `axpy_float` becomes `AxpyFloat`. If all instances of a template differ in one type, they also have one generic struct,
+//! which names the module of the kernels ([`Naming::Items`]): `Axpy<f32>` and `Axpy<f64>` are compared with the instances. A type has its C++ name without namespaces, with template arguments:
+//! `sim::Box<float, 3>` becomes `BoxFloat3`. Types that share a name, or have the name of a type of `kernel-args`, get
+//! their namespaces as a prefix, or a number at the end. A kernel with the name of a type gets `Args` at the end.
+//!
+//! Fields, members and variants keep their C++ names. Keywords become raw identifiers; `self`, `Self`, `super`,
+//! `crate` and `_` get a `_` at the end; characters other than letters, digits and `_` become `_`.
+//!
+//! Kernels are in the order of their items in `kernels!`, sorted by name. Types follow, sorted by name. The same image
+//! always produces the same text, which rustfmt does not change.
+
+mod align;
+mod cuda;
+mod declare;
+mod define;
+mod definition;
+mod docs;
+mod fields;
+mod generic;
+mod identifier;
+mod imports;
+mod inferred;
+pub mod items;
+mod names;
+mod options;
+mod resolve;
+mod scalar;
+mod ty;
+mod write;
+
+pub use options::{Kernel, Naming, Options, Pointers, Variable};
+
+use crate::model::kernels::Kernels;
+use alloc::{string::String, vec, vec::Vec};
+use fields::Fields;
+use generic::Generic;
+
+/// Generates structs for all kernels of an image.
+#[must_use]
+pub fn of_image(image: &Kernels<'_>, options: &Options<'_>) -> String {
+    of_images(image, None, options)
+}
+
+/// Generates structs for all kernels of an image, with the debug information of another image. A kernel that has
+/// different parameters in the other image is written without debug information.
+#[must_use]
+pub fn of_images(image: &Kernels<'_>, debug_info: Option<&Kernels<'_>>, options: &Options<'_>) -> String {
+    let other = |symbol: &str| debug_info?.kernel(symbol, None);
+    let kernel = |symbol: &str| {
+        let kernel = image.kernel(symbol, None)?;
+        let with_debug_info = other(kernel.name).and_then(|by| kernel.clone().with_debug_info_of(&by).ok());
+        Some((with_debug_info.unwrap_or(kernel), image.varies(symbol)))
+    };
+    let found: Vec<_> = image.symbols().filter_map(kernel).collect();
+    let kernels: Vec<_> = found.iter().map(|(kernel, varies)| Kernel::new(kernel, *varies)).collect();
+    let variable = |symbol: &str| {
+        let variable = image.variable(symbol, None)?;
+        Some(match debug_info.and_then(|by| by.variable(symbol, None)) {
+            Some(by) => variable.with_debug_info_of(&by),
+            None => variable,
+        })
+    };
+    let variables: Vec<_> = image.variable_symbols().filter_map(variable).collect();
+    let variables: Vec<_> = variables.iter().filter_map(Variable::new).collect();
+    rust(&kernels, &variables, options)
+}
+
+/// Generates structs for these kernels, and the types of these variables.
+#[must_use]
+pub fn rust(kernels: &[Kernel<'_>], variables: &[Variable<'_>], options: &Options<'_>) -> String {
+    let as_named: Vec<items::Kernel<'_>> = kernels
+        .iter()
+        .map(|kernel| items::Kernel { symbol: kernel.symbol, demangled: kernel.demangled.cloned() })
+        .collect();
+    let (order, items) = items::items(&as_named);
+    let mut item_names = vec![""; kernels.len()];
+    for item in &items {
+        if let items::What::Kernel(at) = item.what {
+            item_names[at] = &item.name;
+        }
+    }
+    let found: Vec<_> = order.iter().map(|&index| &kernels[index]).zip(item_names).collect();
+    let mut types = define::Types::new(options);
+    // A second pass, so all kernels know the types that only a later kernel contains.
+    let (mut fields, mut own) = (Vec::new(), Vec::new());
+    for _ in 0..2 {
+        fields = found.iter().map(|(kernel, _)| fields::of_kernel(kernel, &mut types)).collect();
+        own = variables.iter().filter_map(|variable| fields::of_variable(variable, &mut types)).collect();
+    }
+    let used = fields.iter().flat_map(Fields::iter);
+    let used = used.filter_map(|field| field.ty.named()).chain(own);
+    let definitions = types.finish(used.collect());
+    let instances = items.iter().filter_map(|item| match item.what {
+        items::What::Kernels(start, count) => {
+            let all = start..start + count;
+            Generic::new(&item.name, &found[all.clone()], &fields[all])
+        }
+        items::What::Kernel(_) => None,
+    });
+    // The struct names a module, which has all kernels.
+    let generics: Vec<Generic> = instances.filter(|_| matches!(options.naming, Naming::Items(_))).collect();
+    let structs = found.iter().map(|(_, item)| *item).chain(generics.iter().map(|generic| generic.item.as_str()));
+    let names = names::names(structs, &definitions);
+    let kernels = found.into_iter().zip(fields);
+    write::write(kernels, &generics, &definitions, &names, options)
+}

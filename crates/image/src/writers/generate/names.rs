@@ -1,0 +1,93 @@
+//! The names of generated structs and types.
+
+use super::{
+    definition::Definition,
+    identifier::{free, identifier, numbered, sort, upper_camel},
+};
+use alloc::{borrow::ToOwned, collections::BTreeSet, format, string::String, vec::Vec};
+use kernel_args_abi::cpp::{BUILTINS, name};
+
+pub(super) struct Names {
+    /// The name of each kernel's struct, then of each generic struct.
+    pub(super) kernels: Vec<String>,
+    /// The name of each type. Empty if the type is not written.
+    pub(super) types: Vec<String>,
+}
+
+/// Names that the text imports in addition to CUDA's types, and names that no type can have.
+const RESERVED: [&str; 14] = [
+    "CLong",
+    "CULong",
+    "CudaSlice",
+    "CudaView",
+    "CudaViewMut",
+    "DevicePointer",
+    "DevicePointerMut",
+    "DeviceType",
+    "KernelArgs",
+    "Self",
+    "SurfaceObject",
+    // A type parameter.
+    "T",
+    "TextureObject",
+    // The standard derives. They are not types, but would confuse readers.
+    "Debug",
+];
+
+const LONGEST: usize = 60;
+
+pub(super) fn names<'i>(items: impl Iterator<Item = &'i str>, definitions: &[Definition<'_>]) -> Names {
+    let mut taken = BTreeSet::new();
+    taken.extend(RESERVED.map(String::from));
+    taken.extend(BUILTINS.iter().map(|row| row.rust.to_owned()));
+    let mut used: Vec<usize> = (0..definitions.len()).filter(|&id| definitions[id].is_used).collect();
+    let key = |id: usize| {
+        let Definition { wanted, cpp, shape, .. } = &definitions[id];
+        (wanted, cpp, shape, definitions[id].known_align)
+    };
+    sort(&mut used, &|a, b| key(a).cmp(&key(b)));
+    let mut types = alloc::vec![String::new(); definitions.len()];
+    for group in used.chunk_by(|&a, &b| definitions[a].wanted == definitions[b].wanted) {
+        for &id in group {
+            let definition = &definitions[id];
+            let wanted = if group.len() > 1 && are_distinct(group, definitions) {
+                qualified(&definition.cpp)
+            } else {
+                definition.wanted.clone()
+            };
+            types[id] = unused(&short(wanted, &definition.cpp), &mut taken);
+        }
+    }
+    let kernels = items
+        .map(|item| {
+            let name = upper_camel(item.trim_start_matches("r#"), "Kernel");
+            let name = short(name, item);
+            if taken.contains(&name) { unused(&format!("{name}Args"), &mut taken) } else { unused(&name, &mut taken) }
+        })
+        .collect();
+    Names { kernels, types }
+}
+
+fn are_distinct(group: &[usize], definitions: &[Definition<'_>]) -> bool {
+    let mut names = BTreeSet::new();
+    group.iter().all(|&id| names.insert(qualified(&definitions[id].cpp)))
+}
+
+fn qualified(cpp: &str) -> String {
+    let (path, name, arguments) = name::split(cpp);
+    let name = [path, name, arguments].map(identifier).join("_");
+    upper_camel(&name, "Type")
+}
+
+fn short(name: String, of: &str) -> String {
+    if name.len() <= LONGEST {
+        return name;
+    }
+    upper_camel(&numbered(&name, LONGEST - 9, of), "")
+}
+
+fn unused(name: &str, taken: &mut BTreeSet<String>) -> String {
+    let name = free(name, |name| taken.contains(name));
+    taken.insert(name.clone());
+    name
+}

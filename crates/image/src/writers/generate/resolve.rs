@@ -1,0 +1,166 @@
+//! The Rust type of a C++ type.
+
+use super::{
+    cuda::builtin,
+    define::Types,
+    definition::{Body, Definition, Why},
+    inferred::is_untyped_word,
+    scalar,
+    ty::{Leaf, Ty},
+};
+use alloc::{boxed::Box, format};
+use kernel_args_abi::{
+    Parameter,
+    class::Class,
+    cpp::{CppBase, CppType, name},
+    signature::{Referent, SlotKind},
+};
+
+/// The maximum size of a type in bytes. A larger type cannot be passed, and would occupy the host's stack.
+const LARGEST: usize = 65_536;
+
+impl<'k> Types<'k, '_> {
+    /// The Rust type of a parameter or member by value. `hint` is a name for a type that has no C++ name.
+    pub(super) fn value(&mut self, of: &Parameter<'k>, referent: Option<Referent<'k>>, hint: &str) -> Ty {
+        array(self.element(of, referent, hint), of.cpp.extents)
+    }
+
+    fn element(&mut self, of: &Parameter<'k>, referent: Option<Referent<'k>>, hint: &str) -> Ty {
+        let count = of.cpp.elements().max(1);
+        let size = of.size / count;
+        let is_array = of.cpp.is_array();
+        let class = match of.class {
+            Class::Bytes if is_array => Class::Unknown,
+            class => class,
+        };
+        let one =
+            Parameter { size, class, cpp: of.cpp.element(), align: if is_array { None } else { of.align }, ..*of };
+        if one.cpp.is_pointer() && size == 8 {
+            return self.pointer(one.cpp, referent);
+        }
+        let used = of.body.at(0).filter(|_| is_untyped_word(of)).map(|slot| slot.kind);
+        match (referent, used) {
+            (Some(Referent::Texture), _) | (None, Some(SlotKind::Texture)) if size == 8 => {
+                return Ty::Leaf(Leaf::handle("TextureObject"));
+            }
+            (Some(Referent::Surface), _) | (None, Some(SlotKind::Surface)) if size == 8 => {
+                return Ty::Leaf(Leaf::handle("SurfaceObject"));
+            }
+            _ => {}
+        }
+        match one.cpp.base {
+            CppBase::Named(name) => self.by_name(name, &one, hint),
+            CppBase::Float { bits: 16 } => self.half(&one),
+            base => match scalar::of_base(base, Some(size)) {
+                Some(leaf) => Ty::Leaf(leaf),
+                None => self.unknown(&one, hint),
+            },
+        }
+    }
+
+    fn by_name(&mut self, name: &str, of: &Parameter<'k>, hint: &str) -> Ty {
+        if let Some(row) = builtin(name, of) {
+            return self.builtin(row);
+        }
+        let is_enum = of.members.variant(0).is_some();
+        let may_be_struct = matches!(of.class, Class::Bytes | Class::Unknown) && !is_enum || of.members.is_known();
+        if is_enum && matches!(of.size, 1 | 2 | 4 | 8) || may_be_struct {
+            return Ty::Defined(self.by_value(of, hint));
+        }
+        scalar::integer(false, of.size).map_or_else(|| self.unknown(of, hint), Ty::Leaf)
+    }
+
+    fn unknown(&mut self, of: &Parameter<'k>, hint: &str) -> Ty {
+        if of.members.is_known() || of.members.why_opaque().is_some() {
+            let of = Parameter { cpp: CppType::UNKNOWN, ..*of };
+            return Ty::Defined(self.by_value(&of, hint));
+        }
+        if matches!(of.class, Class::Float) && of.size == 2 {
+            return self.half(of);
+        }
+        if let Some(ty) = self.inferred(of) {
+            return ty;
+        }
+        let is_aligned = of.offset.is_none_or(|offset| offset % of.size.max(1) == 0);
+        if is_aligned && let Some(ty) = scalar::of_class(of.class, of.size) {
+            return ty;
+        }
+        match of.align {
+            Some(align) => Ty::Defined(self.nameless(of.size, align.bytes())),
+            None => Ty::bytes(of.size),
+        }
+    }
+
+    /// Bytes of which only the number and the alignment are known.
+    pub(super) fn nameless(&mut self, size: usize, align: usize) -> usize {
+        let definition = Definition {
+            known_align: Some(align),
+            body: Body::Bytes(Why::Nameless),
+            ..Definition::new("", format!("Bytes{size}Align{align}"), size)
+        };
+        self.add(definition)
+    }
+
+    fn pointer(&mut self, cpp: CppType<'k>, referent: Option<Referent<'k>>) -> Ty {
+        let mut ty = self.pointee(cpp.base, referent);
+        for level in 0..cpp.depth {
+            if level + 1 == cpp.depth && ty != Ty::Void {
+                ty = array(ty, cpp.rows);
+            }
+            ty = Ty::Pointer { to: Box::new(ty), is_const: cpp.const_mask >> level & 1 == 1 };
+        }
+        ty
+    }
+
+    pub(super) fn pointee(&mut self, base: CppBase<'k>, referent: Option<Referent<'k>>) -> Ty {
+        let ty = match referent {
+            Some(Referent::Texture) => return Ty::Leaf(Leaf::handle("TextureObject")),
+            Some(Referent::Surface) => return Ty::Leaf(Leaf::handle("SurfaceObject")),
+            Some(Referent::Type(ty)) => Some(ty),
+            None => None,
+        };
+        let name = match base {
+            CppBase::Named(name) => name,
+            CppBase::Float { bits: 16 } => return self.half(&Parameter::record(0, 2)),
+            base => return scalar::of_base(base, None).map_or(Ty::Void, Ty::Leaf),
+        };
+        let Some(ty) = ty else {
+            if let Some(row) = name::builtin(name) {
+                return self.builtin(row);
+            }
+            let is_named = |cpp: &str| !cpp.is_empty() && name::agree(cpp, name);
+            let all = self.all.iter().enumerate();
+            let mut found = all.filter(|(_, definition)| is_named(&definition.cpp));
+            // If two types have the name, either may be the pointee.
+            return match (found.next(), found.next()) {
+                (Some((id, _)), None) => Ty::Defined(id),
+                _ => Ty::Void,
+            };
+        };
+        let of = Parameter { cpp: CppType::named(name), ..ty.parameter() };
+        if let Some(row) = builtin(name, &of) {
+            return self.builtin(row);
+        }
+        if of.members.variant(0).is_some() && matches!(of.size, 1 | 2 | 4 | 8) {
+            return Ty::Defined(self.by_value(&of, ""));
+        }
+        if matches!(of.class, Class::Integer) {
+            return scalar::integer(false, of.size).map_or(Ty::Void, Ty::Leaf);
+        }
+        if of.size == 0 || of.size > LARGEST {
+            return Ty::Void;
+        }
+        let definition = Definition::of(&of, "");
+        let id = self.add(definition);
+        self.waiting.push(id);
+        Ty::Defined(id)
+    }
+}
+
+/// An array of these lengths, the outermost first. Unused lengths are 0.
+fn array(mut ty: Ty, lengths: [u32; 3]) -> Ty {
+    for length in lengths.into_iter().rev().filter(|&length| length > 0) {
+        ty = Ty::Array(Box::new(ty), length as usize);
+    }
+    ty
+}

@@ -1,0 +1,119 @@
+//! Rust types in the generated text.
+
+use alloc::boxed::Box;
+use kernel_args_abi::cpp::Builtin;
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Ty {
+    Leaf(Leaf),
+    /// C++'s `void`, only behind a pointer.
+    Void,
+    Pointer {
+        to: Box<Self>,
+        is_const: bool,
+    },
+    Array(Box<Self>, usize),
+    /// A generated type, by index.
+    Defined(usize),
+}
+
+/// An existing type, with its layout in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Leaf {
+    pub(super) name: &'static str,
+    pub(super) from: From,
+    pub(super) size: usize,
+    pub(super) align: usize,
+}
+
+/// Where the name of a type is imported from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum From {
+    Language,
+    /// `core::ffi`.
+    Core,
+    /// `kernel_args`.
+    Crate,
+    /// `kernel_args::vector`.
+    Vector,
+    /// The crate `half`. The name begins with the crate's name.
+    Half,
+    /// The crate `float8`. The name begins with the crate's name.
+    Float8,
+}
+
+impl Leaf {
+    pub(super) const fn number(name: &'static str, size: usize) -> Self {
+        Self { name, from: From::Language, size, align: size }
+    }
+
+    pub(super) const fn handle(name: &'static str) -> Self {
+        Self { name, from: From::Crate, size: 8, align: 8 }
+    }
+
+    pub(super) fn builtin(row: &'static Builtin) -> Self {
+        Self {
+            name: row.rust,
+            from: match row.rust.split_once("::") {
+                Some(("half", _)) => From::Half,
+                Some(_) => From::Float8,
+                None if row.components > 0 => From::Vector,
+                None => From::Crate,
+            },
+            size: row.size,
+            align: row.align,
+        }
+    }
+}
+
+impl Ty {
+    pub(super) const fn number(name: &'static str, size: usize) -> Self {
+        Self::Leaf(Leaf::number(name, size))
+    }
+
+    pub(super) fn bytes(count: usize) -> Self {
+        Self::Array(Box::new(Self::number("u8", 1)), count)
+    }
+
+    pub(super) fn is_bytes(&self) -> bool {
+        matches!(self, Self::Array(of, _) if **of == Self::number("u8", 1))
+    }
+
+    /// `void*`.
+    pub(super) fn address(is_const: bool) -> Self {
+        Self::Pointer { to: Box::new(Self::Void), is_const }
+    }
+
+    /// Size and alignment in bytes, as far as they are known. `defined` returns the layout of a generated type.
+    pub(super) fn layout(&self, defined: &dyn Fn(usize) -> (usize, Option<usize>)) -> (usize, Option<usize>) {
+        match self {
+            Self::Leaf(leaf) => (leaf.size, Some(leaf.align)),
+            Self::Void => (0, None),
+            Self::Pointer { .. } => (8, Some(8)),
+            Self::Array(of, count) => {
+                let (size, align) = of.layout(defined);
+                (size * count, align)
+            }
+            Self::Defined(id) => defined(*id),
+        }
+    }
+
+    /// The index of the generated type that it contains by value, not behind a pointer.
+    pub(super) fn contents(&self) -> Option<usize> {
+        match self {
+            Self::Defined(id) => Some(*id),
+            Self::Array(of, _) => of.contents(),
+            _ => None,
+        }
+    }
+
+    /// The index of the generated type that it names, by value or as a pointee.
+    pub(super) fn named(&self) -> Option<usize> {
+        match self {
+            Self::Defined(id) => Some(*id),
+            Self::Array(of, _) => of.named(),
+            Self::Pointer { to, .. } => to.named(),
+            Self::Leaf(_) | Self::Void => None,
+        }
+    }
+}

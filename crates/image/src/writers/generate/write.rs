@@ -1,0 +1,258 @@
+//! The generated text, formatted like rustfmt's output.
+
+use super::{
+    definition::Definition,
+    docs::{self, WIDTH},
+    fields::{Field, Fields},
+    generic::{Generic, PARAMETER},
+    identifier::{is_snake, sort},
+    imports::Imports,
+    names::Names,
+    options::{Kernel, Naming, Options, Pointers},
+    ty::{From, Leaf, Ty},
+};
+use crate::writers::escape::rust_comment;
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+use core::fmt::Write as _;
+
+/// The maximum length of an attribute's list on one line, in characters: rustfmt's `attr_fn_like_width`.
+const ATTRIBUTE_WIDTH: usize = 70;
+
+pub(super) struct Writer<'a, 'k> {
+    pub(super) definitions: &'a [Definition<'k>],
+    pub(super) names: &'a Names,
+    pub(super) options: &'a Options<'a>,
+    text: String,
+    pub(super) imports: Imports,
+}
+
+pub(super) fn write<'a, 'k: 'a>(
+    kernels: impl ExactSizeIterator<Item = ((&'a Kernel<'k>, &'a str), Fields)>,
+    generics: &[Generic],
+    definitions: &[Definition<'_>],
+    names: &Names,
+    options: &Options<'_>,
+) -> String {
+    let mut writer = Writer { definitions, names, options, text: String::new(), imports: Imports::default() };
+    let (own, of_generics) = names.kernels.split_at(kernels.len());
+    for (((kernel, item), fields), name) in kernels.zip(own) {
+        writer.kernel(kernel, item, &fields, name);
+    }
+    for (generic, name) in generics.iter().zip(of_generics) {
+        writer.generic(generic, name);
+    }
+    let mut types: Vec<usize> = (0..definitions.len()).filter(|&id| definitions[id].is_used).collect();
+    sort(&mut types, &|a, b| names.types[a].cmp(&names.types[b]));
+    for id in types {
+        writer.definition(id);
+    }
+    let Writer { text, imports, .. } = writer;
+    let mut whole = String::new();
+    if !options.source.is_empty() {
+        let _ = writeln!(whole, "// {}", rust_comment(&docs::head(options.source)));
+        whole.push('\n');
+    }
+    imports.write(&mut whole, options);
+    // An empty line precedes an item.
+    if whole.is_empty() {
+        return text.trim_start().into();
+    }
+    whole + &text
+}
+
+impl Writer<'_, '_> {
+    pub(super) fn line(&mut self, depth: usize, line: &str) {
+        if line.is_empty() {
+            self.text.push('\n');
+        } else {
+            let _ = writeln!(self.text, "{:1$}{line}", "", 4 * depth);
+        }
+    }
+
+    pub(super) fn docs(&mut self, depth: usize, lines: &[String]) {
+        for line in lines {
+            self.line(depth, format!("/// {}", rust_comment(line)).trim_end());
+        }
+    }
+
+    /// `#[name(a, b)]`, on one line or with one value per line.
+    pub(super) fn attribute(&mut self, name: &str, values: &[String]) {
+        if values.is_empty() {
+            return;
+        }
+        let line = values.join(", ");
+        let longest = match values {
+            [_] => WIDTH - name.len() - "#[()]".len(),
+            _ => ATTRIBUTE_WIDTH,
+        };
+        if line.len() <= longest {
+            return self.line(0, &format!("#[{name}({line})]"));
+        }
+        self.line(0, &format!("#[{name}("));
+        for (i, value) in values.iter().enumerate() {
+            let comma = if i + 1 == values.len() { "" } else { "," };
+            self.line(1, &format!("{value}{comma}"));
+        }
+        self.line(0, ")]");
+    }
+
+    pub(super) fn allow_names<'n>(&mut self, mut names: impl Iterator<Item = &'n String>) {
+        if names.any(|name| !is_snake(name)) {
+            let reason = String::from("reason = \"the names are those in C++\"");
+            self.attribute("allow", &[String::from("non_snake_case"), reason]);
+        }
+    }
+
+    pub(super) fn field_attribute(&mut self, of: &str, name: Option<&String>, is_opaque: bool) {
+        let name = name.map(|name| format!("name = {name:?}"));
+        let opaque = is_opaque.then(|| String::from("opaque"));
+        let values: Vec<String> = name.into_iter().chain(opaque).collect();
+        if !values.is_empty() {
+            self.line(1, &format!("#[{of}({})]", values.join(", ")));
+        }
+    }
+
+    /// `pub name: Type,`
+    pub(super) fn field(&mut self, name: &str, ty: &str) {
+        let line = format!("pub {name}: {ty},");
+        if line.len() + 4 <= WIDTH {
+            self.line(1, &line);
+        } else {
+            self.line(1, &format!("pub {name}:"));
+            self.line(2, &format!("{ty},"));
+        }
+    }
+
+    pub(super) fn krate(&self) -> Option<String> {
+        let krate = self.options.krate;
+        let is_usual = krate.trim_start_matches("::") == "kernel_args";
+        (!is_usual).then(|| format!("crate = {krate}"))
+    }
+
+    fn kernel(&mut self, kernel: &Kernel<'_>, item: &str, fields: &Fields, name: &str) {
+        self.line(0, "");
+        let fields = match fields {
+            Fields::Struct(fields) => fields,
+            Fields::None(why) => {
+                for line in docs::kernel(kernel) {
+                    self.line(0, &format!("// {}", rust_comment(&line)));
+                }
+                return self.line(0, &format!("// {why}"));
+            }
+        };
+        self.docs(0, &docs::kernel(kernel));
+        self.imports.krate.insert("KernelArgs");
+        self.line(0, "#[derive(KernelArgs)]");
+        let mut values: Vec<String> = self.krate().into_iter().collect();
+        match self.options.naming {
+            Naming::None => {}
+            Naming::Items("") => values.push(format!("kernel = {item}")),
+            Naming::Items(module) => values.push(format!("kernel = {module}::{item}")),
+            Naming::Image { path, debug_info } => {
+                values.push(format!("ptx = {path}"));
+                values.extend(debug_info.map(|path| format!("debug_info = {path}")));
+                values.push(format!("entry = {:?}", kernel.symbol));
+            }
+        }
+        self.attribute("kernel_args", &values);
+        if fields.is_empty() {
+            return self.line(0, &format!("pub struct {name} {{}}"));
+        }
+        self.fields(name, fields, None);
+    }
+
+    fn generic(&mut self, generic: &Generic, name: &str) {
+        let Generic { template, fields, bindings, .. } = generic;
+        self.line(0, "");
+        let types: Vec<String> = bindings.iter().map(|(ty, _)| self.ty(ty)).collect();
+        let example = format!("`module.family::<{name}<{}>>({:?})` finds one.", types[0], template);
+        self.docs(0, &[format!("All instances of the template `{template}`."), example]);
+        self.imports.krate.extend(["DeviceType", "KernelArgs"]);
+        self.line(0, "#[derive(KernelArgs)]");
+        let module = match self.options.naming {
+            Naming::Items(module) if !module.is_empty() => module,
+            _ => "self",
+        };
+        let mut values: Vec<String> = self.krate().into_iter().collect();
+        values.extend([format!("kernel = {module}"), format!("entries = \"{template}<*>\"")]);
+        values.extend(types.iter().zip(bindings).map(|(ty, (_, suffix))| format!("{PARAMETER} = {ty} => {suffix:?}")));
+        self.attribute("kernel_args", &values);
+        self.fields(name, fields, Some("DeviceType"));
+    }
+
+    fn fields(&mut self, name: &str, fields: &[Field], bound: Option<&str>) {
+        self.allow_names(fields.iter().map(|field| &field.name));
+        let borrows = |field: &Field| self.borrows(&field.ty);
+        let parameter = bound.map(|bound| format!("{PARAMETER}: {bound}"));
+        let lifetime = fields.iter().any(borrows).then(|| String::from("'a"));
+        let parameters: Vec<String> = lifetime.into_iter().chain(parameter).collect();
+        let parameters = if parameters.is_empty() { String::new() } else { format!("<{}>", parameters.join(", ")) };
+        self.line(0, &format!("pub struct {name}{parameters} {{"));
+        for field in fields {
+            self.docs(1, core::slice::from_ref(&field.doc));
+            self.field_attribute("kernel_args", field.renamed.as_ref(), field.is_opaque);
+            let ty = self.field_type(&field.ty);
+            self.field(&field.name, &ty);
+        }
+        self.line(0, "}");
+    }
+
+    fn borrows(&self, ty: &Ty) -> bool {
+        let is_typed = matches!(ty, Ty::Pointer { to, .. } if **to != Ty::Void);
+        is_typed && matches!(self.options.pointers, Pointers::Slices | Pointers::Views)
+    }
+
+    pub(super) fn field_type(&mut self, ty: &Ty) -> String {
+        match ty {
+            Ty::Pointer { to, is_const } if self.borrows(ty) => {
+                let (name, reference) = match (self.options.pointers, is_const) {
+                    (Pointers::Views, true) => ("CudaView", ""),
+                    (Pointers::Views, false) => ("CudaViewMut", ""),
+                    (_, true) => ("CudaSlice", "&'a "),
+                    (_, false) => ("CudaSlice", "&'a mut "),
+                };
+                self.imports.driver.insert(name);
+                let lifetime = if reference.is_empty() { "'a, " } else { "" };
+                format!("{reference}{name}<{lifetime}{}>", self.ty(to))
+            }
+            Ty::Pointer { to, .. } if **to != Ty::Void && self.options.pointers == Pointers::Retained => {
+                self.imports.krate.insert("Retained");
+                format!("Retained<{}>", self.ty(ty))
+            }
+            ty => self.ty(ty),
+        }
+    }
+
+    pub(super) fn ty(&mut self, ty: &Ty) -> String {
+        match ty {
+            Ty::Leaf(leaf) => self.leaf(*leaf),
+            Ty::Void => {
+                self.imports.core.insert("c_void");
+                String::from("c_void")
+            }
+            Ty::Pointer { to, is_const } => {
+                let name = if *is_const { "DevicePointer" } else { "DevicePointerMut" };
+                self.imports.krate.insert(name);
+                format!("{name}<{}>", self.ty(to))
+            }
+            Ty::Array(of, count) => format!("[{}; {count}]", self.ty(of)),
+            Ty::Defined(id) => self.names.types[*id].clone(),
+        }
+    }
+
+    fn leaf(&mut self, leaf: Leaf) -> String {
+        match leaf.from {
+            From::Language => false,
+            From::Core => self.imports.core.insert(leaf.name),
+            From::Crate => self.imports.krate.insert(leaf.name),
+            From::Vector => self.imports.vectors.insert(leaf.name),
+            From::Half => self.imports.external.insert("half"),
+            From::Float8 => self.imports.external.insert("float8"),
+        };
+        leaf.name.to_string()
+    }
+}

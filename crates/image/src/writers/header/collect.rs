@@ -1,0 +1,268 @@
+//! Collects the declarations that a header needs for parameters.
+
+use super::{
+    cuda::{self, Include},
+    definition::{Base, Definition, Kind, Pointee, Type},
+    error::{HeaderError, Problem},
+    item::{Header, Item},
+    names::Path,
+};
+use alloc::{
+    collections::BTreeMap,
+    string::{String, ToString},
+    vec::Vec,
+};
+use kernel_args_abi::{
+    class::Class,
+    cpp::CppBase,
+    layout::Alignment,
+    signature::{Opaque, Parameter},
+};
+
+pub(super) struct Collector<'h, 'a> {
+    pub(super) header: &'h Header<'a>,
+    /// Definitions that other definitions depend on come first.
+    pub(super) definitions: Vec<Definition>,
+    places: BTreeMap<String, usize>,
+    /// Pointees, and the error if a pointee is not declared.
+    pub(super) pointees: Vec<(Pointee, HeaderError)>,
+    pub(super) includes: Vec<Include>,
+    /// Types that the header uses but does not declare, with their size and alignment.
+    pub(super) assumed: Vec<(String, usize, Option<usize>)>,
+    /// The path to the current member: the kernel or type, then the members.
+    pub(super) place: Vec<String>,
+    pub(super) param_aligns: BTreeMap<String, usize>,
+    /// The maximum alignment of the current member. It follows from the offsets, sizes and alignments of the enclosing
+    /// types.
+    pub(super) bound: usize,
+}
+
+pub(super) struct Mark([usize; 5]);
+
+impl<'h, 'a> Collector<'h, 'a> {
+    pub(super) fn new(header: &'h Header<'a>) -> Self {
+        let mut param_aligns = BTreeMap::new();
+        for parameter in header.items.iter().flat_map(Item::parameters) {
+            if let (CppBase::Named(name), Some(align)) = (parameter.cpp.base, parameter.align)
+                && !parameter.cpp.is_pointer()
+            {
+                let path = Path::new(name, header.namespace);
+                param_aligns.entry(path.full().to_string()).or_insert(align.bytes());
+            }
+        }
+        Self {
+            header,
+            definitions: Vec::new(),
+            places: BTreeMap::new(),
+            pointees: Vec::new(),
+            includes: Vec::new(),
+            assumed: Vec::new(),
+            place: Vec::new(),
+            param_aligns,
+            bound: usize::MAX,
+        }
+    }
+
+    pub(super) fn mark(&self) -> Mark {
+        Mark([self.definitions.len(), self.pointees.len(), self.includes.len(), self.assumed.len(), self.place.len()])
+    }
+
+    pub(super) fn reset(&mut self, mark: &Mark) {
+        let Mark([definitions, pointees, includes, assumed, place]) = *mark;
+        self.definitions.truncate(definitions);
+        self.places.retain(|_, place| *place < definitions);
+        self.pointees.truncate(pointees);
+        self.includes.truncate(includes);
+        self.assumed.truncate(assumed);
+        self.place.truncate(place);
+    }
+
+    pub(super) fn error(&self, problem: Problem) -> HeaderError {
+        HeaderError::new(self.place.join("."), problem)
+    }
+
+    /// Runs `then` one level deeper. After an error, the position stays until [`reset`](Self::reset).
+    pub(super) fn at<R>(
+        &mut self,
+        name: &str,
+        then: impl FnOnce(&mut Self) -> Result<R, HeaderError>,
+    ) -> Result<R, HeaderError> {
+        self.place.push(name.to_string());
+        let result = then(self)?;
+        self.place.pop();
+        Ok(result)
+    }
+
+    pub(super) fn bounded<R>(&mut self, bound: usize, then: impl FnOnce(&mut Self) -> R) -> R {
+        let around = self.bound;
+        self.bound = around.min(bound);
+        let result = then(self);
+        self.bound = around;
+        result
+    }
+
+    pub(super) fn definition(&self, path: &Path) -> Option<&Definition> {
+        self.definitions.get(*self.places.get(path.full())?)
+    }
+
+    pub(super) fn add(&mut self, definition: Definition) {
+        let place = self.definitions.len();
+        self.places.insert(definition.path.full().to_string(), place);
+        self.definitions.push(definition);
+    }
+
+    pub(super) fn device_type(&mut self, ty: &Parameter<'a>) -> Result<(), HeaderError> {
+        let name = match ty.cpp.base {
+            CppBase::Named(name) => name,
+            _ => ty.spelling,
+        };
+        self.at(name, |this| this.ty(ty).map(drop))
+    }
+
+    pub(super) fn ty(&mut self, parameter: &Parameter<'a>) -> Result<Type, HeaderError> {
+        let cpp = parameter.cpp;
+        let shaped = |base| Type {
+            base,
+            depth: cpp.depth,
+            const_mask: cpp.const_mask,
+            extents: lengths(cpp.extents),
+            rows: lengths(cpp.rows),
+        };
+        if cpp.is_pointer() {
+            let base = self.pointee(parameter)?;
+            return Ok(shaped(base));
+        }
+        let size = parameter.size / cpp.elements().max(1);
+        let is_opaque = match cpp.base {
+            CppBase::Unknown => matches!(parameter.class, Class::Bytes | Class::Unknown),
+            // The source specifies that it is a different type in C++.
+            CppBase::Named(_) => parameter.members.why_opaque() == Some(Opaque::Declared),
+            _ => false,
+        };
+        match cpp.base {
+            _ if is_opaque => Ok(Type {
+                base: Base::Bytes(parameter.align.map_or(1, Alignment::bytes)),
+                depth: 0,
+                const_mask: 0,
+                extents: alloc::vec![parameter.size as u32],
+                rows: Vec::new(),
+            }),
+            CppBase::Named(name) => Ok(shaped(self.named(name, parameter, size)?)),
+            base => {
+                let Some(name) = fundamental(base) else {
+                    let spelling = parameter.spelling.to_string();
+                    return Err(self.error(Problem::Unknown { spelling }));
+                };
+                if matches!(base, CppBase::Long { .. }) {
+                    self.assume(name, size, None)?;
+                }
+                Ok(shaped(Base::Fundamental(name, size)))
+            }
+        }
+    }
+
+    /// A struct, an enum or a CUDA type of this name. `size` is the size of one element.
+    fn named(&mut self, name: &'a str, parameter: &Parameter<'a>, size: usize) -> Result<Base, HeaderError> {
+        let align = parameter.align.map(Alignment::bytes);
+        let path = Path::new(name, self.header.namespace);
+        if self.header.is_included(&path) {
+            self.assume(path.full(), size, align)?;
+            return self.define(path, parameter, size);
+        }
+        if let Some(known) = cuda::known(name, parameter.align) {
+            if let Some(cuda) = known.layout
+                && cuda != (size, align.unwrap_or(cuda.1))
+            {
+                return Err(self.error(Problem::NotCuda {
+                    name: known.name.to_string(),
+                    size,
+                    align: align.unwrap_or(cuda.1),
+                    cuda,
+                }));
+            }
+            let align = known.layout.map(|(_, align)| align).or(align);
+            self.include(known.include);
+            self.assume(known.name, size, align)?;
+            return Ok(Base::Cuda(known.name.to_string(), align));
+        }
+        if let Some(include) = cuda::without_row(name) {
+            self.include(include);
+            self.assume(name, size, align)?;
+            return Ok(Base::Cuda(name.to_string(), align));
+        }
+        path.check().map_err(|problem| self.error(problem))?;
+        self.define(path, parameter, size)
+    }
+
+    pub(super) fn include(&mut self, include: Include) {
+        if !self.includes.contains(&include) {
+            self.includes.push(include);
+        }
+    }
+
+    fn assume(&mut self, name: &str, size: usize, align: Option<usize>) -> Result<(), HeaderError> {
+        let known = self.assumed.iter().find(|(known, ..)| known == name);
+        if let Some(&(_, known_size, known_align)) = known {
+            if known_size == size && (known_align == align || align.is_none()) {
+                return Ok(());
+            }
+            if known_size != size || known_align.is_some() {
+                return Err(self.error(Problem::TwoLayouts {
+                    name: name.to_string(),
+                    first: (known_size, known_align),
+                    second: (size, align),
+                }));
+            }
+        }
+        self.assumed.push((name.to_string(), size, align));
+        Ok(())
+    }
+
+    pub(super) fn align_of(&self, ty: &Type) -> Option<usize> {
+        if ty.depth > 0 {
+            return Some(8);
+        }
+        match &ty.base {
+            Base::Fundamental(_, align) | Base::Bytes(align) => Some(*align),
+            Base::Cuda(_, align) => *align,
+            Base::Own(path) => {
+                let known = self.definition(path)?;
+                match known.kind {
+                    // A type declared as bytes has alignment 1, unless the source specifies one.
+                    Kind::Opaque(_) => Some(known.align.unwrap_or(1)),
+                    _ => known.align,
+                }
+            }
+        }
+    }
+}
+
+pub(super) fn lengths(all: [u32; 3]) -> Vec<u32> {
+    all.into_iter().take_while(|&length| length > 0).collect()
+}
+
+/// The name of a fundamental type. `None` if no name is available in every compiler.
+pub(super) fn fundamental(base: CppBase<'_>) -> Option<&'static str> {
+    Some(match base {
+        CppBase::Void => CppBase::Void.spelling(),
+        CppBase::Bool => CppBase::Bool.spelling(),
+        CppBase::Char => CppBase::Char.spelling(),
+        CppBase::Long { signed } => CppBase::Long { signed }.spelling(),
+        CppBase::Float { bits: bits @ (32 | 64) } => CppBase::Float { bits }.spelling(),
+        CppBase::Integer { signed, bits: bits @ (8 | 16 | 32 | 64 | 128) } => {
+            CppBase::Integer { signed, bits }.spelling()
+        }
+        _ => return None,
+    })
+}
+
+/// The integer of this size in bytes, up to 8.
+pub(super) fn integer(signed: bool, size: usize) -> Option<&'static str> {
+    match size {
+        1 | 2 | 4 | 8 => {
+            let bits = size as u16 * 8;
+            Some(CppBase::Integer { signed, bits }.spelling())
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,206 @@
+//! The definitions of structs and enums.
+
+use super::{
+    collect::{Collector, integer},
+    cuda,
+    definition::{Base, Definition, Kind, Member},
+    error::{HeaderError, Origin, Problem},
+    layout,
+    names::{Local, Path},
+};
+use crate::writers::counts::largest_alignment;
+use alloc::{string::ToString, vec::Vec};
+use kernel_args_abi::{
+    class::Class,
+    cpp::{CppBase, CppType},
+    layout::Alignment,
+    signature::{Members, Parameter},
+};
+
+const DEEPEST: usize = 64;
+
+impl<'a> Collector<'_, 'a> {
+    pub(super) fn define(&mut self, path: Path, parameter: &Parameter<'a>, size: usize) -> Result<Base, HeaderError> {
+        let source_align = parameter.align.map(Alignment::bytes);
+        let source_align = source_align.or_else(|| self.param_aligns.get(path.full()).copied());
+        let origin = Origin { spelling: parameter.spelling.to_string(), place: self.place.join(".") };
+        let is_included = self.header.is_included(&path);
+        let kind = if is_included {
+            Kind::Included
+        } else {
+            match self.kind(&path, parameter, size, source_align)? {
+                Some(kind) => kind,
+                // Another item of the list contains its members.
+                None => return self.refer(path, parameter, size, origin),
+            }
+        };
+        let mut definition = Definition {
+            path,
+            origin,
+            size,
+            align: source_align,
+            has_source_align: source_align.is_some(),
+            alignas: None,
+            pack: None,
+            kind,
+        };
+        self.lay_out(&mut definition)?;
+        let base = Base::Own(definition.path.clone());
+        self.push(definition)?;
+        Ok(base)
+    }
+
+    pub(super) fn push(&mut self, definition: Definition) -> Result<(), HeaderError> {
+        match self.definition(&definition.path) {
+            None => self.add(definition),
+            Some(known) if known.same(&definition) => {}
+            Some(known) => return Err(self.two_types(known, definition.origin)),
+        }
+        Ok(())
+    }
+
+    fn two_types(&self, known: &Definition, second: Origin) -> HeaderError {
+        self.error(Problem::TwoTypes { name: known.path.full().to_string(), first: known.origin.clone(), second })
+    }
+
+    /// The content of a type. `None` if another item of the list contains it.
+    fn kind(
+        &mut self,
+        path: &Path,
+        parameter: &Parameter<'a>,
+        size: usize,
+        source_align: Option<usize>,
+    ) -> Result<Option<Kind>, HeaderError> {
+        let members = parameter.members;
+        if members.is_enum() {
+            return self.enumeration(path, members, size).map(Some);
+        }
+        if let Some(why) = members.why_opaque() {
+            return Ok(Some(Kind::Opaque(Some(why))));
+        }
+        if members.is_known() {
+            let members = flattened(parameter);
+            let bound = largest_alignment(size).min(source_align.unwrap_or(usize::MAX));
+            let members = self.bounded(bound, |this| this.structure(members))?;
+            return Ok(Some(Kind::Struct(members)));
+        }
+        let listed = self.header.device_type_of(path);
+        let is_known = |ty: &&Parameter<'a>| ty.members.is_known() || ty.members.is_enum();
+        if let Some(listed) = listed.filter(is_known) {
+            self.ty(&listed.clone())?;
+        }
+        if self.definition(path).is_some() {
+            return Ok(None);
+        }
+        let name = path.full().to_string();
+        Err(self.error(match parameter.class {
+            Class::Integer => Problem::Parts { of: "variants of the enum", name },
+            _ => Problem::Parts { of: "members of", name },
+        }))
+    }
+
+    /// Records a use of a type whose members another item contains.
+    fn refer(&self, path: Path, parameter: &Parameter<'a>, size: usize, origin: Origin) -> Result<Base, HeaderError> {
+        if let Some(known) = self.definition(&path) {
+            let align = parameter.align.map(Alignment::bytes);
+            if known.size != size || align.is_some() && align != known.align {
+                return Err(self.two_types(known, origin));
+            }
+        }
+        Ok(Base::Own(path))
+    }
+
+    fn structure(&mut self, members: Members<'a>) -> Result<Vec<Member>, HeaderError> {
+        if self.place.len() > DEEPEST {
+            let name = self.place.join(".");
+            return Err(self.error(Problem::Parts { of: "members of", name }));
+        }
+        let members: Vec<Parameter<'a>> = members.iter().filter(|member| member.size > 0).collect();
+        let names = Local::all(members.iter().map(Parameter::cpp_name));
+        let names = names.map_err(|problem| self.error(problem))?;
+        let members = members.iter().zip(names);
+        let members = members.map(|(member, name)| {
+            let place = name.was.clone().unwrap_or_else(|| name.name.clone());
+            self.at(&place, |this| {
+                let Some(offset) = member.offset else {
+                    return Err(this.error(Problem::Offset));
+                };
+                let ty = this.bounded(largest_alignment(offset), |this| {
+                    let mut member = *member;
+                    if let (CppBase::Named(name), None, false) =
+                        (member.cpp.base, member.align, member.cpp.is_pointer())
+                    {
+                        member.align = cuda::alignment_up_to(name, this.bound);
+                    }
+                    this.ty(&member)
+                })?;
+                let alignas = match ty.base {
+                    Base::Bytes(align) if ty.depth == 0 && align > 1 => Some(align),
+                    _ => None,
+                };
+                Ok(Member { name, ty, offset, size: member.size, alignas })
+            })
+        });
+        members.collect()
+    }
+
+    fn enumeration(&self, path: &Path, members: Members<'a>, size: usize) -> Result<Kind, HeaderError> {
+        let variants: Vec<_> = members.variants().collect();
+        let has_negative = || variants.iter().any(|variant| variant.value < 0);
+        let is_signed = members.is_signed().unwrap_or_else(has_negative);
+        let Some(underlying) = integer(is_signed, size) else {
+            let name = path.full().to_string();
+            return Err(self.error(Problem::WideEnum { name }));
+        };
+        let names = Local::all(variants.iter().map(|variant| variant.name));
+        let names = names.map_err(|problem| self.error(problem))?;
+        let values = variants.iter().map(|variant| variant.value_in(size, is_signed));
+        Ok(Kind::Enum { underlying, variants: names.into_iter().zip(values).collect() })
+    }
+
+    fn lay_out(&self, definition: &mut Definition) -> Result<(), HeaderError> {
+        match &mut definition.kind {
+            Kind::Struct(members) => {
+                let placed = layout::place(members, |ty| self.align_of(ty), definition.align, definition.size);
+                let placed = placed.map_err(|layout::Misplaced { member, problem }| {
+                    let mut error = self.error(*problem);
+                    if let Some(member) = member {
+                        error.place.push('.');
+                        error.place.push_str(&members[member].name.name);
+                    }
+                    error
+                })?;
+                definition.align = Some(placed.align);
+                definition.alignas = placed.alignas;
+                definition.pack = placed.pack;
+            }
+            Kind::Enum { .. } => definition.align = Some(definition.size),
+            Kind::Opaque(_) => definition.alignas = definition.align.filter(|align| *align > 1),
+            Kind::Included => {}
+        }
+        Ok(())
+    }
+}
+
+/// The members of a struct. A struct with an explicit name around one value (`repr(transparent)`) has the members of
+/// the inner struct.
+fn flattened<'a>(parameter: &Parameter<'a>) -> Members<'a> {
+    let members = parameter.members;
+    if !parameter.class.same(Class::Unknown) {
+        return members;
+    }
+    let mut inner = members.iter().filter(|member| member.size > 0);
+    match (inner.next(), inner.next()) {
+        (Some(only), None) if only.members.is_known() && is_own_struct(only.cpp) && !only.cpp.is_array() => {
+            flattened(&only)
+        }
+        _ => members,
+    }
+}
+
+fn is_own_struct(cpp: CppType<'_>) -> bool {
+    match cpp.base {
+        CppBase::Named(name) => cuda::known(name, None).is_none() && !cpp.is_pointer(),
+        _ => false,
+    }
+}

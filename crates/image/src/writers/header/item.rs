@@ -1,0 +1,147 @@
+//! The input for a header: types, kernels and options.
+
+use super::names::Path;
+use alloc::vec::Vec;
+use core::slice;
+use kernel_args_abi::{cpp::CppBase, signature::Parameter};
+
+/// A type or a kernel that a header declares.
+#[derive(Clone, Debug)]
+pub struct Item<'a>(pub(super) Kind<'a>);
+
+#[derive(Clone, Debug)]
+pub(super) enum Kind<'a> {
+    Type(Parameter<'a>),
+    Kernel(Kernel<'a>),
+}
+
+impl<'a> Item<'a> {
+    /// A struct or an enum: its C++ name, size, alignment and members. Ignores name and offset.
+    #[must_use]
+    pub const fn device_type(ty: Parameter<'a>) -> Self {
+        Self(Kind::Type(ty))
+    }
+
+    /// A kernel with its parameters in order.
+    ///
+    /// `symbol` is its symbol in an image, or its C++ name. An identifier such as `saxpy` is an `extern "C"` kernel. A
+    /// mangled symbol (`_Z5saxpyifPKfPf`) or a qualified name (`sim::saxpy`, `::saxpy`) is a kernel with C++ linkage.
+    /// If the symbol contains types, the prototype uses them.
+    #[must_use]
+    pub fn kernel(symbol: &'a str, parameters: &[Parameter<'a>]) -> Self {
+        Self(Kind::Kernel(Kernel { symbol, parameters: parameters.to_vec(), grid_constants: Vec::new() }))
+    }
+
+    /// Marks a parameter as `const __grid_constant__`. C++ requires it in all declarations of a kernel or in none. A
+    /// `CUtensorMap` is always marked.
+    #[must_use]
+    pub fn grid_constant(mut self, parameter: &'a str) -> Self {
+        if let Kind::Kernel(kernel) = &mut self.0 {
+            kernel.grid_constants.push(parameter);
+        }
+        self
+    }
+
+    pub(super) fn parameters(&self) -> &[Parameter<'a>] {
+        match &self.0 {
+            Kind::Type(ty) => slice::from_ref(ty),
+            Kind::Kernel(kernel) => &kernel.parameters,
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Kernel<'a> {
+    /// The symbol, or the C++ name.
+    pub(super) symbol: &'a str,
+    pub(super) parameters: Vec<Parameter<'a>>,
+    pub(super) grid_constants: Vec<&'a str>,
+}
+
+/// A C++ header to be written.
+#[derive(Clone, Debug, Default)]
+pub struct Header<'a> {
+    pub(super) items: Vec<Item<'a>>,
+    pub(super) guard: Option<&'a str>,
+    pub(super) namespace: &'a str,
+    pub(super) includes: Vec<(&'a str, Vec<&'a str>)>,
+    pub(super) forward_declares: bool,
+    pub(super) leaves_out: bool,
+}
+
+impl<'a> Header<'a> {
+    /// A header without types and kernels, with `#pragma once`.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a type or a kernel. The types that it contains are added automatically.
+    #[must_use]
+    pub fn item(mut self, item: Item<'a>) -> Self {
+        self.items.push(item);
+        self
+    }
+
+    /// Adds types and kernels.
+    #[must_use]
+    pub fn items(mut self, items: &[Item<'a>]) -> Self {
+        self.items.extend_from_slice(items);
+        self
+    }
+
+    /// Uses an include guard of this name instead of `#pragma once`.
+    #[must_use]
+    pub fn guard(mut self, name: &'a str) -> Self {
+        self.guard = Some(name);
+        self
+    }
+
+    /// Sets the namespace (`sim`, `a::b`) of all types whose C++ name has no path.
+    #[must_use]
+    pub fn namespace(mut self, path: &'a str) -> Self {
+        self.namespace = path;
+        self
+    }
+
+    /// Includes `file` (`"sim/light.cuh"`, or `"<name>"` for a system header), which declares `types`, specified by
+    /// full names. The header asserts their sizes and alignments and does not declare them.
+    #[must_use]
+    pub fn include(mut self, file: &'a str, types: &[&'a str]) -> Self {
+        self.includes.push((file, types.to_vec()));
+        self
+    }
+
+    /// Declares a struct by name only (`struct Light;`) if it occurs only behind pointers. Without this option, such a
+    /// struct is an error.
+    ///
+    /// An image does not contain pointees. Rust types do, so the list can contain the pointee instead.
+    #[must_use]
+    pub fn forward_declare_pointees(mut self) -> Self {
+        self.forward_declares = true;
+        self
+    }
+
+    /// Skips kernels that cannot be declared, and writes the reason as a comment. Without this option, such a kernel
+    /// is an error.
+    #[must_use]
+    pub fn leave_out_kernels(mut self) -> Self {
+        self.leaves_out = true;
+        self
+    }
+
+    pub(super) fn is_included(&self, path: &Path) -> bool {
+        let mut types = self.includes.iter().flat_map(|(_, types)| types);
+        types.any(|ty| Path::new(ty, "") == *path)
+    }
+
+    pub(super) fn device_type_of(&self, path: &Path) -> Option<&Parameter<'a>> {
+        self.items.iter().find_map(|item| match &item.0 {
+            Kind::Type(ty) => match ty.cpp.base {
+                CppBase::Named(name) if Path::new(name, self.namespace) == *path => Some(ty),
+                _ => None,
+            },
+            Kind::Kernel(_) => None,
+        })
+    }
+}

@@ -1,0 +1,197 @@
+//! The prototypes of kernels.
+
+use super::{
+    collect::{Collector, fundamental, lengths},
+    definition::{Argument, Base, Definition, Kind, Member, Prototype, Type},
+    error::{HeaderError, Origin, Problem},
+    item::Kernel,
+    names::{Local, Path, is_identifier},
+};
+use crate::mangled::Demangled;
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+use kernel_args_abi::{
+    check::compare,
+    class::Class,
+    cpp::{CppBase, CppType},
+    signature::{Body, Members, Parameter},
+};
+
+struct Symbol {
+    path: Path,
+    is_extern_c: bool,
+    demangled: Option<Demangled>,
+}
+
+impl Symbol {
+    fn read(symbol: &str) -> Result<Self, Problem> {
+        if symbol.starts_with("_Z") {
+            let demangled = Demangled::new(symbol).filter(Demangled::has_parameters);
+            let Some(demangled) = demangled else {
+                return Err(Problem::Symbol {
+                    because: "it is not the mangled name of a C++ function",
+                    help: "use the symbol from the image, or the C++ name of the kernel",
+                });
+            };
+            if demangled.template_arguments().is_some() {
+                return Err(Problem::Symbol {
+                    because: "it is an instance of a template, and only the template itself can be declared",
+                    help: "declare an `extern \"C\"` kernel that calls the template, or leave the kernel out",
+                });
+            }
+            let path = Path::new(demangled.name(), "");
+            path.check()?;
+            return Ok(Self { path, is_extern_c: false, demangled: Some(demangled) });
+        }
+        let is_extern_c = !symbol.contains("::");
+        let path = Path::new(symbol, "");
+        if is_extern_c && !is_identifier(symbol) {
+            return Err(Problem::Symbol {
+                because: "it is not a valid C++ function name",
+                help: "use the symbol from the image, or the C++ name of the kernel: `sim::step`",
+            });
+        }
+        path.check()?;
+        Ok(Self { path, is_extern_c, demangled: None })
+    }
+}
+
+impl<'a> Collector<'_, 'a> {
+    pub(super) fn kernel(&mut self, kernel: &Kernel<'a>) -> Result<Prototype, HeaderError> {
+        let symbol =
+            self.at(kernel.symbol, |this| Symbol::read(kernel.symbol).map_err(|problem| this.error(problem)))?;
+        let name = symbol.path.full().to_string();
+        self.at(&name, |this| this.prototype(kernel, &symbol))
+    }
+
+    fn prototype(&mut self, kernel: &Kernel<'a>, symbol: &Symbol) -> Result<Prototype, HeaderError> {
+        let parameters = &kernel.parameters;
+        let names = Local::all(parameters.iter().map(Parameter::cpp_name));
+        let names = names.map_err(|problem| self.error(problem))?;
+        let of_symbol = match &symbol.demangled {
+            Some(demangled) => self.types(demangled, parameters.len())?,
+            None => None,
+        };
+        for constant in &kernel.grid_constants {
+            if !parameters.iter().any(|p| p.cpp_name() == *constant) {
+                let name = (*constant).to_string();
+                return Err(self.error(Problem::NoParameter { name }));
+            }
+        }
+        let mut arguments = Vec::with_capacity(parameters.len());
+        for (i, (parameter, name)) in parameters.iter().zip(names).enumerate() {
+            let place = name.was.clone().unwrap_or_else(|| name.name.clone());
+            let argument = self.at(&place, |this| {
+                let mut ty = this.ty(parameter)?;
+                if let Some(ty_in_symbol) = of_symbol.as_ref().and_then(|types| types.get(i)) {
+                    ty = this.type_of_symbol(ty, parameter, *ty_in_symbol)?;
+                }
+                if !ty.extents.is_empty() {
+                    ty = this.wrapped(ty, parameter, &symbol.path, &name)?;
+                }
+                let is_constant = kernel.grid_constants.contains(&parameter.cpp_name())
+                    // The driver does not copy a tensor map elsewhere: the kernel must read it from the parameter.
+                    || matches!(&ty.base, Base::Cuda(name, _) if name == "CUtensorMap" && ty.depth == 0);
+                Ok(Argument { name, ty, is_grid_constant: is_constant })
+            })?;
+            arguments.push(argument);
+        }
+        Ok(Prototype {
+            symbol: kernel.symbol.to_string(),
+            path: symbol.path.clone(),
+            is_extern_c: symbol.is_extern_c,
+            parameters: arguments,
+        })
+    }
+
+    fn types<'s>(&self, demangled: &'s Demangled, count: usize) -> Result<Option<Vec<CppType<'s>>>, HeaderError> {
+        let types = demangled.parameters();
+        match types {
+            Some(types) if types.len() != count => {
+                Err(self.error(Problem::SymbolCount { symbol: types.len(), declared: count }))
+            }
+            types => Ok(types),
+        }
+    }
+
+    /// The type of a parameter in the symbol. It must be the type of `parameter`: otherwise the prototype would
+    /// declare another kernel.
+    fn type_of_symbol(&self, ty: Type, parameter: &Parameter<'a>, in_symbol: CppType<'_>) -> Result<Type, HeaderError> {
+        if in_symbol.is_unknown() {
+            return Ok(ty);
+        }
+        let kernel = Parameter {
+            name: "",
+            spelling: "",
+            cpp: in_symbol,
+            align: None,
+            offset: None,
+            class: Class::Unknown,
+            members: Members::UNKNOWN,
+            body: Body::UNKNOWN,
+            ..*parameter
+        };
+        let is_same_path = match (&ty.base, in_symbol.base) {
+            (Base::Own(path), CppBase::Named(name)) => *path == Path::new(name, ""),
+            (Base::Own(_), _) | (Base::Bytes(_), CppBase::Named(_)) => false,
+            _ => true,
+        };
+        if !compare(parameter, &kernel).is_empty() || !is_same_path {
+            return Err(
+                self.error(Problem::SymbolType { symbol: in_symbol.to_string(), declared: parameter.cpp.to_string() })
+            );
+        }
+        let base = match in_symbol.base {
+            CppBase::Unknown | CppBase::Named(_) => ty.base,
+            base => match fundamental(base) {
+                Some(name) => Base::Fundamental(name, parameter.size),
+                None => ty.base,
+            },
+        };
+        Ok(Type {
+            base,
+            depth: in_symbol.depth,
+            const_mask: in_symbol.const_mask,
+            extents: ty.extents,
+            rows: lengths(in_symbol.rows),
+        })
+    }
+
+    /// A struct around an array, or around bytes that have no C++ type. C++ functions cannot take these by value.
+    fn wrapped(
+        &mut self,
+        ty: Type,
+        parameter: &Parameter<'a>,
+        kernel: &Path,
+        name: &Local,
+    ) -> Result<Type, HeaderError> {
+        let path = Path::new(&format!("{}_{}", kernel.name(), name.name), self.header.namespace);
+        let align = self.align_of(&ty);
+        let (member, alignas) = match ty.base {
+            Base::Bytes(align) => ("bytes", (align > 1).then_some(align)),
+            _ => ("elements", None),
+        };
+        let base = Base::Own(path.clone());
+        let definition = Definition {
+            path,
+            origin: Origin { spelling: parameter.spelling.to_string(), place: String::new() },
+            size: parameter.size,
+            align,
+            has_source_align: align.is_some(),
+            alignas: None,
+            pack: None,
+            kind: Kind::Struct(alloc::vec![Member {
+                name: Local { name: member.to_string(), was: None },
+                ty,
+                offset: 0,
+                size: parameter.size,
+                alignas,
+            }]),
+        };
+        self.push(definition)?;
+        Ok(Type { base, depth: 0, const_mask: 0, extents: Vec::new(), rows: Vec::new() })
+    }
+}

@@ -1,0 +1,212 @@
+//! The text of a header.
+
+use super::{
+    collect::Collector,
+    definition::{Definition, Kind, Member, Prototype},
+    error::HeaderError,
+    item::Header,
+    names::segments,
+    spelling::Scope,
+};
+use crate::writers::{counts::bytes, escape::cpp_comment};
+use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
+use core::fmt::Write as _;
+use kernel_args_abi::signature::Opaque;
+
+pub(super) fn write(collector: &Collector<'_, '_>, kernels: &[Prototype], left_out: &[HeaderError]) -> String {
+    let mut own = BTreeSet::new();
+    own.extend(collector.definitions.iter().map(|known| known.path.name()));
+    let mut writer = Writer { text: String::new(), namespace: String::new(), own, collector };
+    writer.head();
+    writer.assumptions();
+    writer.forward_declarations(kernels);
+    for definition in &collector.definitions {
+        writer.definition(definition);
+    }
+    writer.enter("");
+    writer.kernels(kernels, left_out);
+    writer.foot();
+    writer.text
+}
+
+pub(super) struct Writer<'c, 'h, 'a> {
+    pub(super) text: String,
+    namespace: String,
+    own: BTreeSet<&'c str>,
+    pub(super) collector: &'c Collector<'h, 'a>,
+}
+
+fn because(text: &str) -> String {
+    format!("\"kernel-args: {text}\"")
+}
+
+impl Writer<'_, '_, '_> {
+    pub(super) fn header(&self) -> &Header<'_> {
+        self.collector.header
+    }
+
+    pub(super) fn line(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    pub(super) fn scope<'s>(&'s self, namespace: &'s str, hidden: &'s BTreeSet<&'s str>) -> Scope<'s> {
+        Scope { namespace, hidden, own: &self.own }
+    }
+
+    pub(super) fn has_offsets(&self) -> bool {
+        let mut definitions = self.collector.definitions.iter();
+        definitions.any(|definition| matches!(definition.kind, Kind::Struct(_)))
+    }
+
+    pub(super) fn extent(&mut self, name: &str, size: usize, align: Option<usize>) {
+        let line = match align {
+            Some(align) => format!(
+                "static_assert(sizeof({name}) == {size} && alignof({name}) == {align}, {});",
+                because(&format!("`{name}` has {}, aligned to {align}", bytes(size)))
+            ),
+            None => format!(
+                "static_assert(sizeof({name}) == {size}, {});",
+                because(&format!("`{name}` has {}", bytes(size)))
+            ),
+        };
+        self.line(&line);
+    }
+
+    /// Opens a namespace, and closes the current one if it is different.
+    pub(super) fn enter(&mut self, namespace: &str) {
+        if namespace == self.namespace {
+            return;
+        }
+        let close = |namespace: &str| "}".repeat(segments(namespace).len());
+        if !self.namespace.is_empty() {
+            let line = format!("\n{} // namespace {}", close(&self.namespace), self.namespace);
+            self.line(&line);
+        }
+        if !namespace.is_empty() {
+            let open: Vec<String> =
+                segments(namespace).into_iter().map(|name| format!("namespace {name} {{")).collect();
+            let line = format!("\n{}", open.join(" "));
+            self.line(&line);
+        }
+        self.namespace = namespace.into();
+    }
+
+    fn definition(&mut self, definition: &Definition) {
+        if definition.kind == Kind::Included {
+            return;
+        }
+        let namespace = definition.path.namespace();
+        self.enter(namespace);
+        self.line("");
+        let name = definition.path.name();
+        let alignas = match definition.alignas {
+            Some(align) => format!("alignas({align}) "),
+            None => String::new(),
+        };
+        match &definition.kind {
+            Kind::Struct(members) => {
+                if let Some(pack) = definition.pack {
+                    self.line(&format!("#pragma pack(push, {pack})"));
+                }
+                self.line(&format!("struct {alignas}{name} {{"));
+                self.members(members, namespace, definition.size);
+                self.line("};");
+                if definition.pack.is_some() {
+                    self.line("#pragma pack(pop)");
+                }
+            }
+            Kind::Enum { underlying, variants } => {
+                self.line(&format!("enum class {name} : {underlying} {{"));
+                for (variant, value) in variants {
+                    let value = literal(*value, definition.size);
+                    let line = format!("    {} = {value},{}", variant.name, note(variant.was.as_deref()));
+                    self.line(&line);
+                }
+                self.line("};");
+            }
+            Kind::Opaque(why) => {
+                let what = match why {
+                    Some(Opaque::Union) => "A union",
+                    Some(Opaque::BitFields) => "A struct with bit fields",
+                    Some(Opaque::Bases) => "A class with base classes or virtual functions",
+                    _ => "A type with unknown members",
+                };
+                self.line(&format!("// {what}: its bytes."));
+                self.line(&format!("struct {alignas}{name} {{"));
+                self.line(&format!("    unsigned char bytes[{}];", definition.size));
+                self.line("};");
+            }
+            Kind::Included => {}
+        }
+        let align = definition.align.filter(|_| definition.has_source_align);
+        self.extent(name, definition.size, align);
+        if let Kind::Struct(members) = &definition.kind {
+            for Member { name: member, offset, size, .. } in members {
+                let member = &member.name;
+                let line = format!(
+                    "static_assert(KERNEL_ARGS_OFFSET_OF({name}, {member}) == {offset} && sizeof({name}::{member}) == {size}, {});",
+                    because(&format!("`{name}::{member}` has {}, at byte {offset}", bytes(*size)))
+                );
+                self.line(&line);
+            }
+        }
+    }
+
+    fn members(&mut self, members: &[Member], namespace: &str, size: usize) {
+        let mut hidden = BTreeSet::new();
+        hidden.extend(members.iter().map(|member| member.name.name.as_str()));
+        let mut end = 0;
+        for member in members {
+            self.padding(member.offset - end);
+            end = member.offset + member.size;
+            let alignas = match member.alignas {
+                Some(align) => format!("alignas({align}) "),
+                None => String::new(),
+            };
+            let declaration = self.scope(namespace, &hidden).declare(&member.ty, &member.name.name);
+            let note = note(member.name.was.as_deref());
+            self.line(&format!("    {alignas}{declaration};{note}"));
+        }
+        self.padding(size - end);
+    }
+
+    fn padding(&mut self, count: usize) {
+        if count > 0 {
+            self.line(&format!("    // {} of padding", bytes(count)));
+        }
+    }
+
+    fn foot(&mut self) {
+        if self.has_offsets() {
+            self.line("\n#undef KERNEL_ARGS_OFFSET_OF");
+        }
+        if let Some(guard) = self.header().guard {
+            let line = format!("\n#endif // {guard}");
+            self.line(&line);
+        }
+    }
+}
+
+/// The comment after a name that differs in C++.
+pub(super) fn note(was: Option<&str>) -> String {
+    match was {
+        Some("") | None => String::new(),
+        Some(was) => {
+            let note = format!("`{was}`, which is not a valid C++ name");
+            format!(" // {}", cpp_comment(&note))
+        }
+    }
+}
+
+/// The value of an enumerator whose enum has `size` bytes.
+fn literal(value: i128, size: usize) -> String {
+    let mut text = String::new();
+    let _ = match size {
+        8 if value == i128::from(i64::MIN) => write!(text, "-{}ll - 1", i64::MAX),
+        8 if value > i128::from(i64::MAX) => write!(text, "{value}ull"),
+        8 => write!(text, "{value}ll"),
+        _ => write!(text, "{value}"),
+    };
+    text
+}
