@@ -51,7 +51,7 @@ LIBRARIES = {
         "#[derive(KernelArgs)]",
     ),
     "kernel-args, PTX": (
-        f'kernel-args = {{ path = "{ROOT}/kernel-args", default-features = false }}',
+        f'kernel-args = {{ path = "{ROOT}/kernel-args", default-features = false, features = ["kernels"] }}',
         "use kernel_args::KernelArgs;",
         '#[derive(KernelArgs)]\n#[kernel_args(ptx = "src/kernels.ptx", entry = "words_8")]',
     ),
@@ -259,7 +259,7 @@ def image_package(place, features=""):
     (package / "src").mkdir(parents=True)
     (package / "Cargo.toml").write_text(
         '[package]\nname = "measured"\nversion = "0.0.0"\nedition = "2024"\n[dependencies]\n'
-        f'kernel-args = {{ path = "{ROOT}/kernel-args", default-features = false, features = [{features}] }}\n[workspace]\n'
+        f'kernel-args = {{ path = "{ROOT}/kernel-args", default-features = false, features = ["kernels", {features}] }}\n[workspace]\n'
     )
     build(package, "")
     return package
