@@ -28,6 +28,8 @@ mod sequence;
 #[cfg(feature = "textures")]
 mod textures;
 mod verify;
+#[cfg(any(feature = "graphs", feature = "observe"))]
+mod watched;
 
 pub use api::Status;
 #[cfg(feature = "nvrtc")]

@@ -14,81 +14,41 @@ use cudarc::driver::{
 };
 use std::sync::Arc;
 
-/// The kernel belongs to the context of the memory.
-struct Own;
+/// The stream on which memory is used, or the slices that a sequence holds.
+type Used<'s> = Result<&'s CudaStream, Held<'s>>;
 
-/// The kernel belongs to a different context, which has access to the memory.
-struct Peer<'c>(&'c Arc<CudaContext>);
-
-/// The context in which memory is used. Returns the stream of the launch, or the slices that a sequence holds.
-trait UsedIn {
-    fn stream<'s, T>(
-        self,
-        memory: &impl DeviceSlice<T>,
-        launch: &'s LaunchStream<'_>,
-    ) -> Result<&'s CudaStream, Held<'s>>;
-}
-
-impl UsedIn for Own {
-    #[inline(always)]
-    fn stream<'s, T>(
-        self,
-        memory: &impl DeviceSlice<T>,
-        launch: &'s LaunchStream<'_>,
-    ) -> Result<&'s CudaStream, Held<'s>> {
-        launch.stream_or_held(memory.stream().context())
-    }
-}
-
-impl UsedIn for Peer<'_> {
-    #[inline(always)]
-    fn stream<'s, T>(self, _: &impl DeviceSlice<T>, launch: &'s LaunchStream<'_>) -> Result<&'s CudaStream, Held<'s>> {
-        launch.stream_or_held(self.0)
-    }
-}
-
-#[cfg_attr(
-    not(feature = "graphs"),
-    expect(clippy::infallible_destructuring_match, reason = "only sequences hold slices")
-)]
 #[inline(always)]
 fn read<'s, T: Pointee>(
     memory: &'s impl DevicePtr<T>,
-    used_in: impl UsedIn,
+    used: Used<'s>,
     launch: &'s LaunchStream<'_>,
 ) -> (DevicePointer<T>, Guard<'s>) {
-    let stream = match used_in.stream(memory, launch) {
-        Ok(stream) => stream,
-        #[cfg(feature = "graphs")]
-        Err(held) => {
-            let address = launch.held_address(held, memory);
-            return (DevicePointer::from_raw(address), Guard::NONE);
+    let (address, guard) = match used {
+        Ok(stream) => {
+            let (address, sync) = memory.device_ptr(stream);
+            (address, launch.guard(sync))
         }
+        #[cfg(feature = "graphs")]
+        Err(held) => (launch.held_address(held, memory), Guard::NONE),
     };
-    let (address, sync) = memory.device_ptr(stream);
-    (DevicePointer::from_raw(address), launch.guard(sync))
+    (DevicePointer::from_raw(address), guard)
 }
 
-#[cfg_attr(
-    not(feature = "graphs"),
-    expect(clippy::infallible_destructuring_match, reason = "only sequences hold slices")
-)]
 #[inline(always)]
 fn write<'s, T: Pointee>(
     memory: &'s mut (impl DevicePtrMut<T> + DevicePtr<T>),
-    used_in: impl UsedIn,
+    used: Used<'s>,
     launch: &'s LaunchStream<'_>,
 ) -> (DevicePointerMut<T>, Guard<'s>) {
-    let stream = match used_in.stream(memory, launch) {
-        Ok(stream) => stream,
-        #[cfg(feature = "graphs")]
-        Err(held) => {
-            let address = launch.held_address(held, &*memory);
-            return (DevicePointerMut::from_raw(address), Guard::NONE);
+    let (address, guard) = match used {
+        Ok(stream) => {
+            let (address, sync) = memory.device_ptr_mut(stream);
+            (address, launch.guard(sync))
         }
+        #[cfg(feature = "graphs")]
+        Err(held) => (launch.held_address(held, &*memory), Guard::NONE),
     };
-    let (address, sync) = memory.device_ptr_mut(stream);
-    (DevicePointerMut::from_raw(address), launch.guard(sync))
+    (DevicePointerMut::from_raw(address), guard)
 }
 
 /// Implements the argument traits: `[lifetimes] type, function -> pointer, the memory`.
@@ -104,8 +64,9 @@ macro_rules! memory {
 
             #[inline(always)]
             fn lower<'s>(&'s mut self, stream: &'s LaunchStream<'_>) -> ($pointer<T>, Guard<'s>) {
+                let used = stream.stream_or_held(self.stream().context());
                 let $this = self;
-                $how($place, Own, stream)
+                $how($place, used, stream)
             }
         }
 
@@ -125,8 +86,9 @@ macro_rules! memory {
                 context: &Arc<CudaContext>,
                 stream: &'s LaunchStream<'_>,
             ) -> ($pointer<T>, Guard<'s>) {
+                let used = stream.stream_or_held(context);
                 let $this = self;
-                $how($place, Peer(context), stream)
+                $how($place, used, stream)
             }
         }
 

@@ -1,28 +1,40 @@
 //! The arguments of a launch as text: names, offsets, bytes and values.
 
-use super::{DecodedArgs, Value};
+use super::{DecodedArgs, ForEachValue, Value};
 use core::fmt;
 use kernel_args_abi::Parameter;
 
 impl fmt::Display for DecodedArgs<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let width = |text: fn(&Parameter<'_>) -> usize| self.parameters.iter().map(text).max().unwrap_or(0);
-        let names = width(|parameter| parameter.name.chars().count());
-        let types = width(|parameter| parameter.spelling.chars().count()).min(32);
-        for (i, (parameter, bytes)) in self.iter().enumerate() {
-            if i > 0 {
-                f.write_str("\n")?;
+        Text(&|visit| self.visit(visit)).fmt(f)
+    }
+}
+
+/// The arguments of a launch as text.
+#[cfg(feature = "cudarc")]
+pub(crate) fn text_of(values: &ForEachValue<'_>) -> std::string::String {
+    std::string::ToString::to_string(&Text(values))
+}
+
+struct Text<'v>(&'v ForEachValue<'v>);
+
+impl fmt::Display for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (mut names, mut types) = (0, 0);
+        (self.0)(&mut |parameter, _| {
+            names = names.max(parameter.name.chars().count());
+            types = types.max(parameter.spelling.chars().count()).min(32);
+        });
+        let (mut result, mut separator) = (Ok(()), "");
+        (self.0)(&mut |parameter, bytes| {
+            if result.is_ok() {
+                let (name, spelling, offset) = (parameter.name, parameter.spelling, parameter.offset.unwrap_or(0));
+                let line = Line(parameter, bytes);
+                result = write!(f, "{separator}  {name:names$}  {spelling:types$}  @ {offset:<4} = {line}");
+                separator = "\n";
             }
-            write!(
-                f,
-                "  {:names$}  {:types$}  @ {:<4} = ",
-                parameter.name,
-                parameter.spelling,
-                parameter.offset.unwrap_or(0),
-            )?;
-            Line(parameter, bytes).fmt(f)?;
-        }
-        Ok(())
+        });
+        result
     }
 }
 

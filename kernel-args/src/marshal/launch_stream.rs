@@ -1,332 +1,307 @@
 //! The stream of one launch, for the arguments that are lowered.
 
-#[cfg(feature = "observe")]
-use super::Lengths;
 use core::{cell::Cell, marker::PhantomData};
 #[cfg(feature = "cudarc")]
+pub(crate) use on_device::Held;
+#[cfg(feature = "cudarc")]
 use {
-    super::context_name::{ContextName, Foreign},
-    core::{cell::OnceCell, mem::ManuallyDrop, ptr},
-    cudarc::driver::{
-        CudaContext, CudaEvent, CudaStream, DriverError, SyncOnDrop,
-        sys::{CUcontext, CUevent},
-    },
-    std::sync::Arc,
+    core::{mem::ManuallyDrop, ptr},
+    cudarc::driver::{CudaEvent, CudaStream, DriverError, SyncOnDrop, sys::CUevent},
 };
-#[cfg(feature = "graphs")]
-use {
-    super::held_slices::HeldSlices,
-    cudarc::driver::{DevicePtr, sys::CUdeviceptr},
-};
-
-/// The slices that a sequence holds. Without sequences no launch has them.
-#[cfg(feature = "graphs")]
-pub(crate) type Held<'h> = &'h HeldSlices;
-#[cfg(all(feature = "cudarc", not(feature = "graphs")))]
-pub(crate) type Held<'h> = core::convert::Infallible;
 
 /// The stream of one launch: an argument of [`KernelArg::lower`](super::KernelArg::lower).
 ///
 /// For a cudarc slice, this stream waits for other streams that use the memory, and records its own use of the memory.
 pub struct LaunchStream<'k> {
-    #[cfg(feature = "cudarc")]
-    stream: Option<&'k CudaStream>,
-    /// The context of a launch without a stream; null if the context of the first argument is used.
-    #[cfg(feature = "cudarc")]
-    context: CUcontext,
-    #[cfg(feature = "cudarc")]
-    default_stream: DefaultStream,
+    /// The index of the argument that is checked or lowered, for errors.
     field: Cell<usize>,
     #[cfg(feature = "cudarc")]
-    foreign: Cell<Option<(usize, ContextName)>>,
-    #[cfg(feature = "cudarc")]
-    tracked: Cell<bool>,
-    #[cfg(feature = "cudarc")]
-    recorded: Recorded,
-    /// For a launch in a sequence: the slices that it can use.
-    #[cfg(feature = "graphs")]
-    held: Option<&'k HeldSlices>,
-    /// Where the lengths of the slices are noted; nothing is lowered then.
-    #[cfg(feature = "observe")]
-    lengths: Option<&'k Lengths>,
+    on: on_device::OnDevice<'k>,
     launch: PhantomData<&'k ()>,
 }
 
-impl<'k> LaunchStream<'k> {
+impl LaunchStream<'_> {
     /// A launch without a stream: an argument uses the default stream of its own context.
-    #[inline]
+    #[cfg(not(feature = "cudarc"))]
     pub(crate) fn untracked() -> Self {
-        Self {
-            #[cfg(feature = "cudarc")]
-            stream: None,
-            #[cfg(feature = "cudarc")]
-            context: ptr::null_mut(),
-            #[cfg(feature = "cudarc")]
-            default_stream: DefaultStream::new(),
-            field: Cell::new(0),
-            #[cfg(feature = "cudarc")]
-            foreign: Cell::new(None),
-            #[cfg(feature = "cudarc")]
-            tracked: Cell::new(false),
-            #[cfg(feature = "cudarc")]
-            recorded: Recorded::new(),
-            #[cfg(feature = "graphs")]
-            held: None,
-            #[cfg(feature = "observe")]
-            lengths: None,
-            launch: PhantomData,
-        }
+        Self { field: Cell::new(0), launch: PhantomData }
     }
 
-    /// A launch on `stream`, which waits for the work on other streams that its arguments depend on.
-    #[cfg(feature = "cudarc")]
-    #[inline]
-    pub(crate) fn on(stream: &'k CudaStream) -> Self {
-        Self { stream: Some(stream), ..Self::untracked() }
-    }
-
-    /// A launch of a sequence, which uses only memory of the slices that the sequence holds. It neither waits for other streams nor
-    /// records its use: the sequence does so once for each slice.
-    #[cfg(feature = "graphs")]
-    #[inline]
-    pub(crate) fn in_sequence(held: &'k HeldSlices) -> Self {
-        Self { held: Some(held), ..Self::untracked() }
-    }
-
-    /// A launch on the default stream of `context`. If `context` is null, the context of the first argument is used.
-    #[cfg(feature = "cudarc")]
-    #[inline]
-    pub(crate) fn in_context(context: CUcontext) -> Self {
-        Self { context, ..Self::untracked() }
-    }
-
-    /// Notes the length of each slice whose context is checked.
-    #[cfg(feature = "observe")]
-    pub(super) fn noting(lengths: &'k Lengths) -> Self {
-        Self {
-            // No context has this handle, so each slice is noted by the code for a different context.
-            context: ptr::without_provenance_mut(1),
-            lengths: Some(lengths),
-            ..Self::untracked()
-        }
-    }
-
-    /// Declares that the argument's memory belongs to `context`: [`KernelArg::check_context`] calls it before any argument
-    /// is lowered. An argument that belongs to a different context than the launch is rejected before the driver is called.
-    ///
-    /// [`KernelArg::check_context`]: super::KernelArg::check_context
-    #[cfg(feature = "cudarc")]
-    #[inline]
-    pub fn check_context(&self, context: &Arc<CudaContext>) {
-        if !self.is_in(context) {
-            self.mark_foreign(context);
-        }
-    }
-
-    /// Same as [`check_context`](Self::check_context), for a slice that is used in `context`.
-    #[cfg(feature = "cudarc")]
-    #[inline]
-    pub(crate) fn check_slice(&self, context: &Arc<CudaContext>, elements: impl Fn() -> usize) {
-        if !self.is_in(context) {
-            #[cfg(feature = "observe")]
-            if let Some(lengths) = self.lengths {
-                return lengths.note(self.field.get(), elements());
-            }
-            #[cfg(not(feature = "observe"))]
-            drop(elements);
-            self.mark_foreign(context);
-        }
-    }
-
-    /// Whether the launch is in `context`.
-    #[cfg(feature = "cudarc")]
-    #[inline(always)]
-    fn is_in(&self, context: &Arc<CudaContext>) -> bool {
-        match self.stream {
-            Some(stream) => is_of(stream, context),
-            None if self.context.is_null() => self.default_stream.of(context).context().cu_ctx() == context.cu_ctx(),
-            None => self.context == context.cu_ctx(),
-        }
-    }
-
-    /// The stream of the launch, if the launch names one.
-    #[cfg(feature = "observe")]
-    pub(crate) fn cuda_stream(&self) -> Option<&'k CudaStream> {
-        self.stream
-    }
-
-    /// The stream of this launch, for an argument that belongs to `context`. If the launch has no stream, it is the default
-    /// stream of `context`.
-    ///
-    /// A launch in a [`Sequence`](crate::sequence::Sequence) is rejected after this call: it does not know which memory the argument
-    /// uses.
-    #[cfg(feature = "cudarc")]
-    #[inline]
-    pub fn stream(&self, context: &Arc<CudaContext>) -> &CudaStream {
-        match self.stream_or_held(context) {
-            Ok(stream) => stream,
-            #[cfg(feature = "graphs")]
-            Err(held) => {
-                held.mark_not_held(self.field.get(), None);
-                held.stream()
-            }
-        }
-    }
-
-    /// Same as [`stream`](Self::stream), or the slices that a sequence holds. A launch on a stream reads only that field.
-    #[cfg(feature = "cudarc")]
-    #[cfg_attr(not(feature = "graphs"), expect(clippy::unnecessary_wraps, reason = "only sequences hold slices"))]
-    #[inline(always)]
-    pub(crate) fn stream_or_held(&self, context: &Arc<CudaContext>) -> Result<&CudaStream, Held<'_>> {
-        if let Some(stream) = self.stream {
-            if !is_of(stream, context) {
-                self.mark_foreign(context);
-            }
-            self.tracked.set(true);
-            return Ok(stream);
-        }
-        #[cfg(feature = "graphs")]
-        if let Some(held) = self.held {
-            return Err(held);
-        }
-        self.check_context(context);
-        self.tracked.set(true);
-        Ok(self.default_stream.of(context))
-    }
-
-    /// Keeps `memory` allocated until the run is enqueued, for a launch in a sequence.
-    #[cfg(feature = "graphs")]
-    #[inline(always)]
-    pub(crate) fn keep(&self, memory: &Arc<dyn Send + Sync>) {
-        if let Some(held) = self.held {
-            held.keep(memory);
-        }
-    }
-
-    /// The launch uses an object. For a launch in a sequence, the sequence keeps it, and records its use.
-    #[cfg(feature = "textures")]
-    #[inline]
-    pub(crate) fn track<'s, T: super::Tracked>(&'s self, object: &'s Arc<T>, writes: bool) -> Guard<'s> {
-        match self.stream_or_held(object.context()) {
-            Ok(stream) => self.guard(object.enter(stream, writes)),
-            #[cfg(feature = "graphs")]
-            Err(held) => {
-                held.track(object, writes, self.field.get());
-                Guard::NONE
-            }
-        }
-    }
-
-    /// The address of `memory`, for a launch in a sequence. If the sequence does not hold the memory, the field is marked.
-    #[cfg(feature = "graphs")]
-    #[inline(always)]
-    pub(crate) fn held_address<T>(&self, held: &HeldSlices, memory: &impl DevicePtr<T>) -> CUdeviceptr {
-        // No reference to `self` is passed: it would then be in memory in every launch.
-        held.address(memory, self.field.get())
-    }
-
-    /// The context of the arguments, if an argument has declared it.
-    #[cfg(feature = "cudarc")]
-    #[inline]
-    pub(crate) fn context(&self) -> Option<&Arc<CudaContext>> {
-        let stream = self.stream.or_else(|| self.default_stream.get())?;
-        Some(stream.context())
-    }
-
-    /// A guard that records the same event as `sync`, unless the previous guard has already recorded it: arguments can be views of
-    /// one buffer.
-    #[cfg(feature = "cudarc")]
-    #[inline(always)]
-    pub(crate) fn guard<'s>(&'s self, sync: SyncOnDrop<'s>) -> Guard<'s> {
-        Guard { sync: ManuallyDrop::new(Some(sync)), recorded: Some(&self.recorded), argument: PhantomData }
-    }
-
-    /// The error of a wait or of an event record that cudarc could not return. cudarc stores it in the context of the stream.
-    ///
-    /// It is called directly before the launch. From then on, events that guards record are remembered and not recorded twice. An
-    /// event that was recorded earlier does not include this launch.
-    #[cfg(feature = "cudarc")]
-    #[inline]
-    pub(crate) fn check(&self) -> Result<(), DriverError> {
-        if !self.tracked.get() {
-            return Ok(());
-        }
-        self.recorded.begin();
-        self.context().map_or(Ok(()), |context| context.check_err())
-    }
-
-    /// Stores which field is being checked or lowered, for error messages.
     #[inline]
     pub(crate) fn enter(&self, field: usize) {
         self.field.set(field);
     }
+}
 
-    /// Stores that the current field belongs to the context `argument`, which is not the context of the launch.
-    ///
-    /// It passes no reference to `self` to a function that is not inlined: `self` would then be in memory in every launch.
-    #[cfg(feature = "cudarc")]
-    #[inline(always)]
-    fn mark_foreign(&self, argument: &CudaContext) {
-        if self.foreign.get().is_none() {
-            self.foreign.set(Some((self.field.get(), name_of(argument))));
+#[cfg(feature = "cudarc")]
+mod on_device {
+    #[cfg(feature = "observe")]
+    use super::super::Lengths;
+    #[cfg(feature = "graphs")]
+    use super::super::held_slices::HeldSlices;
+    use super::{
+        super::context_name::{ContextName, Foreign},
+        Guard, LaunchStream, Recorded,
+    };
+    use core::{
+        cell::{Cell, OnceCell},
+        marker::PhantomData,
+        mem::ManuallyDrop,
+        ptr,
+    };
+    use cudarc::driver::{CudaContext, CudaStream, DriverError, SyncOnDrop, sys::CUcontext};
+    #[cfg(feature = "graphs")]
+    use cudarc::driver::{DevicePtr, sys::CUdeviceptr};
+    use std::sync::Arc;
+
+    /// The slices that a sequence holds. Without sequences no launch has them.
+    #[cfg(feature = "graphs")]
+    pub(crate) type Held<'h> = &'h HeldSlices;
+    #[cfg(not(feature = "graphs"))]
+    pub(crate) type Held<'h> = core::convert::Infallible;
+
+    pub(super) struct OnDevice<'k> {
+        stream: Stream<'k>,
+        foreign: Cell<Option<(usize, ContextName)>>,
+        /// Whether an argument has used the stream.
+        tracked: Cell<bool>,
+        recorded: Recorded,
+    }
+
+    /// What arguments are lowered for. No reference to it is passed to a function that is not inlined: it would then be in memory in every
+    /// launch.
+    enum Stream<'k> {
+        Named(&'k CudaStream),
+        /// The default stream of this context; of the context of the first argument if it is null.
+        Default(CUcontext, DefaultStream),
+        /// A launch of a sequence, which uses only memory that the sequence holds. It neither waits for other streams nor records its use:
+        /// the sequence does so once for each slice.
+        #[cfg(feature = "graphs")]
+        Sequence(&'k HeldSlices),
+        /// Nothing is lowered: the length of each slice whose context is checked is noted.
+        #[cfg(feature = "observe")]
+        Lengths(&'k Lengths, DefaultStream),
+    }
+
+    impl<'k> LaunchStream<'k> {
+        #[inline(always)]
+        fn new(stream: Stream<'k>) -> Self {
+            let on =
+                OnDevice { stream, foreign: Cell::new(None), tracked: Cell::new(false), recorded: Recorded::new() };
+            Self { field: Cell::new(0), on, launch: PhantomData }
+        }
+
+        /// A launch without a stream: an argument uses the default stream of its own context.
+        #[inline]
+        pub(crate) fn untracked() -> Self {
+            Self::in_context(ptr::null_mut())
+        }
+
+        /// A launch on `stream`, which waits for the work on other streams that its arguments depend on.
+        #[inline]
+        pub(crate) fn on(stream: &'k CudaStream) -> Self {
+            Self::new(Stream::Named(stream))
+        }
+
+        #[cfg(feature = "graphs")]
+        #[inline]
+        pub(crate) fn in_sequence(held: &'k HeldSlices) -> Self {
+            Self::new(Stream::Sequence(held))
+        }
+
+        /// A launch on the default stream of `context`. If `context` is null, the context of the first argument is used.
+        #[inline]
+        pub(crate) fn in_context(context: CUcontext) -> Self {
+            Self::new(Stream::Default(context, DefaultStream::new()))
+        }
+
+        #[cfg(feature = "observe")]
+        pub(in crate::marshal) fn noting(lengths: &'k Lengths) -> Self {
+            Self::new(Stream::Lengths(lengths, DefaultStream::new()))
+        }
+
+        /// Declares that the argument's memory belongs to `context`: [`KernelArg::check_context`] calls it before any argument
+        /// is lowered. An argument that belongs to a different context than the launch is rejected before the driver is called.
+        ///
+        /// [`KernelArg::check_context`]: crate::KernelArg::check_context
+        #[inline]
+        pub fn check_context(&self, context: &Arc<CudaContext>) {
+            let is_own = match &self.on.stream {
+                Stream::Named(stream) => is_of(stream, context),
+                Stream::Default(own, default) if own.is_null() => is_of(default.of(context), context),
+                Stream::Default(own, _) => *own == context.cu_ctx(),
+                #[cfg(feature = "graphs")]
+                Stream::Sequence(_) => true,
+                #[cfg(feature = "observe")]
+                Stream::Lengths(..) => true,
+            };
+            if !is_own {
+                self.mark_foreign(context);
+            }
+        }
+
+        /// [`check_context`](Self::check_context) for a slice with these elements.
+        #[inline]
+        pub(crate) fn check_slice(&self, context: &Arc<CudaContext>, elements: impl Fn() -> usize) {
+            match &self.on.stream {
+                #[cfg(feature = "observe")]
+                Stream::Lengths(lengths, _) => lengths.note(self.field.get(), elements()),
+                _ => {
+                    let _ = elements;
+                    self.check_context(context);
+                }
+            }
+        }
+
+        /// The stream of this launch, for an argument that belongs to `context`. If the launch has no stream, it is the default
+        /// stream of `context`.
+        ///
+        /// A launch in a [`Sequence`](crate::sequence::Sequence) is rejected after this call: it does not know which memory the argument
+        /// uses.
+        #[inline]
+        pub fn stream(&self, context: &Arc<CudaContext>) -> &CudaStream {
+            match self.stream_or_held(context) {
+                Ok(stream) => stream,
+                #[cfg(feature = "graphs")]
+                Err(held) => {
+                    held.mark_not_held(self.field.get(), None);
+                    held.stream()
+                }
+            }
+        }
+
+        /// Same as [`stream`](Self::stream), or the slices that a sequence holds.
+        #[cfg_attr(not(feature = "graphs"), expect(clippy::unnecessary_wraps, reason = "only sequences hold slices"))]
+        #[inline(always)]
+        pub(crate) fn stream_or_held(&self, context: &Arc<CudaContext>) -> Result<&CudaStream, Held<'_>> {
+            let stream = match &self.on.stream {
+                Stream::Named(stream) => *stream,
+                Stream::Default(_, default) => default.of(context),
+                #[cfg(feature = "observe")]
+                Stream::Lengths(_, default) => default.of(context),
+                #[cfg(feature = "graphs")]
+                Stream::Sequence(held) => return Err(held),
+            };
+            self.check_context(context);
+            self.on.tracked.set(true);
+            Ok(stream)
+        }
+
+        /// Keeps `memory` allocated until the run is enqueued, for a launch in a sequence.
+        #[cfg(feature = "graphs")]
+        #[inline(always)]
+        pub(crate) fn keep(&self, memory: &Arc<dyn Send + Sync>) {
+            if let Stream::Sequence(held) = self.on.stream {
+                held.keep(memory);
+            }
+        }
+
+        /// The launch uses an object. For a launch in a sequence, the sequence keeps it, and records its use.
+        #[cfg(feature = "textures")]
+        #[inline]
+        pub(crate) fn track<'s, T: crate::marshal::Tracked>(&'s self, object: &'s Arc<T>, writes: bool) -> Guard<'s> {
+            match self.stream_or_held(object.context()) {
+                Ok(stream) => self.guard(object.enter(stream, writes)),
+                #[cfg(feature = "graphs")]
+                Err(held) => {
+                    held.track(object, writes, self.field.get());
+                    Guard::NONE
+                }
+            }
+        }
+
+        /// The address of `memory`, for a launch in a sequence. If the sequence does not hold the memory, the field is marked.
+        #[cfg(feature = "graphs")]
+        #[inline(always)]
+        pub(crate) fn held_address<T>(&self, held: &HeldSlices, memory: &impl DevicePtr<T>) -> CUdeviceptr {
+            held.address(memory, self.field.get())
+        }
+
+        /// The context of the arguments, if an argument has declared it.
+        #[inline]
+        pub(crate) fn context(&self) -> Option<&Arc<CudaContext>> {
+            match &self.on.stream {
+                Stream::Named(stream) => Some(stream.context()),
+                Stream::Default(_, default) => default.0.get().map(|stream| stream.context()),
+                #[cfg(any(feature = "graphs", feature = "observe"))]
+                _ => None,
+            }
+        }
+
+        /// A guard that records the same event as `sync`, unless the previous guard has already recorded it: arguments can be views of
+        /// one buffer.
+        #[inline(always)]
+        pub(crate) fn guard<'s>(&'s self, sync: SyncOnDrop<'s>) -> Guard<'s> {
+            Guard { sync: ManuallyDrop::new(Some(sync)), recorded: Some(&self.on.recorded), argument: PhantomData }
+        }
+
+        /// The error of a wait or of an event record that cudarc could not return. cudarc stores it in the context of the stream.
+        ///
+        /// It is called directly before the launch. From then on, events that guards record are remembered and not recorded twice. An
+        /// event that was recorded earlier does not include this launch.
+        #[inline]
+        pub(crate) fn check(&self) -> Result<(), DriverError> {
+            if !self.on.tracked.get() {
+                return Ok(());
+            }
+            self.on.recorded.begin();
+            self.context().map_or(Ok(()), |context| context.check_err())
+        }
+
+        /// Stores that the current field belongs to the context `argument`, which is not the context of the launch.
+        #[inline(always)]
+        fn mark_foreign(&self, argument: &CudaContext) {
+            if self.on.foreign.get().is_none() {
+                self.on.foreign.set(Some((self.field.get(), name_of(argument))));
+            }
+        }
+
+        /// The first field that belongs to a different context than the launch, and both contexts.
+        #[inline(always)]
+        pub(crate) fn foreign(&self) -> Option<Foreign> {
+            let (field, argument) = self.on.foreign.get()?;
+            let launch = match (&self.on.stream, self.context()) {
+                (Stream::Default(own, _), _) if !own.is_null() => ContextName::of_handle(*own, None),
+                // The context that `argument` was compared with.
+                (_, Some(context)) => name_of(context),
+                _ => return None,
+            };
+            Some(Foreign { field, argument, launch })
         }
     }
 
-    /// The first field that belongs to a different context than the launch, and both contexts.
-    #[cfg(feature = "cudarc")]
     #[inline(always)]
-    pub(crate) fn foreign(&self) -> Option<Foreign> {
-        let (field, argument) = self.foreign.get()?;
-        // The context that `argument` was compared with.
-        let launch = match self.context() {
-            Some(context) if self.context.is_null() => name_of(context),
-            _ => ContextName::of_handle(self.context, None),
-        };
-        Some(Foreign { field, argument, launch })
-    }
-}
-
-#[cfg(feature = "cudarc")]
-#[inline(always)]
-fn is_of(stream: &CudaStream, context: &Arc<CudaContext>) -> bool {
-    Arc::ptr_eq(stream.context(), context) || stream.context().cu_ctx() == context.cu_ctx()
-}
-
-/// The name of a context. It is not inlined: only errors need it.
-#[cfg(feature = "cudarc")]
-#[cold]
-#[inline(never)]
-fn name_of(context: &CudaContext) -> ContextName {
-    ContextName::of(context)
-}
-
-/// The default stream of a launch without a stream. The first argument that needs it creates it.
-///
-/// It is moved out before it is dropped. A drop in place would take the address of the `LaunchStream`: the compiler would then
-/// keep the `LaunchStream` in memory in every launch.
-#[cfg(feature = "cudarc")]
-struct DefaultStream(ManuallyDrop<OnceCell<Arc<CudaStream>>>);
-
-#[cfg(feature = "cudarc")]
-impl DefaultStream {
-    const fn new() -> Self {
-        Self(ManuallyDrop::new(OnceCell::new()))
+    fn is_of(stream: &CudaStream, context: &Arc<CudaContext>) -> bool {
+        Arc::ptr_eq(stream.context(), context) || stream.context().cu_ctx() == context.cu_ctx()
     }
 
-    fn of(&self, context: &Arc<CudaContext>) -> &CudaStream {
-        self.0.get_or_init(|| context.default_stream())
+    /// Not inlined: only errors need it.
+    #[cold]
+    #[inline(never)]
+    fn name_of(context: &CudaContext) -> ContextName {
+        ContextName::of(context)
     }
 
-    fn get(&self) -> Option<&CudaStream> {
-        self.0.get().map(|stream| &**stream)
-    }
-}
+    /// The default stream of a launch without a stream. The first argument that needs it creates it.
+    ///
+    /// It is moved out before it is dropped: a drop in place would take the address of the `LaunchStream`.
+    struct DefaultStream(ManuallyDrop<OnceCell<Arc<CudaStream>>>);
 
-#[cfg(feature = "cudarc")]
-impl Drop for DefaultStream {
-    #[inline(always)]
-    fn drop(&mut self) {
-        drop(self.0.take());
+    impl DefaultStream {
+        const fn new() -> Self {
+            Self(ManuallyDrop::new(OnceCell::new()))
+        }
+
+        fn of(&self, context: &Arc<CudaContext>) -> &CudaStream {
+            self.0.get_or_init(|| context.default_stream())
+        }
+    }
+
+    impl Drop for DefaultStream {
+        #[inline(always)]
+        fn drop(&mut self) {
+            drop(self.0.take());
+        }
     }
 }
 

@@ -244,7 +244,6 @@ impl<'p> DecodedArgs<'p> {
     }
 
     /// Calls `visit` with each parameter and its bytes, in order.
-    #[cfg(feature = "cudarc")]
     pub(crate) fn visit(&self, visit: &mut dyn FnMut(&Parameter<'_>, &[u8])) {
         self.iter().for_each(|(parameter, bytes)| visit(parameter, bytes));
     }

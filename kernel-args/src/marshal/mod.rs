@@ -55,6 +55,8 @@ pub use slice_arg::SliceArg;
 pub use source::Source;
 pub use summary::Summary;
 
+#[cfg(feature = "cudarc")]
+pub(crate) use decode::text_of;
 #[cfg(feature = "observe")]
 pub(crate) use lengths::Lengths;
 pub(crate) use lower::has_gaps;
@@ -74,6 +76,5 @@ pub(crate) use {
     uses::{Access, Accesses, Uses},
 };
 
-/// Calls its argument with each parameter of a launch and its bytes.
-#[cfg(feature = "cudarc")]
+/// Calls its argument with each parameter of a launch and its bytes, in order.
 pub(crate) type ForEachValue<'v> = dyn Fn(&mut dyn FnMut(&kernel_args_abi::Parameter<'_>, &[u8])) + 'v;

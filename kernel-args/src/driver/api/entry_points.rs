@@ -10,11 +10,6 @@ use core::{
 };
 use libloading::Library;
 use std::sync::OnceLock;
-#[cfg(feature = "observe")]
-use {
-    core::ptr,
-    std::sync::atomic::{AtomicPtr, Ordering},
-};
 
 /// The type of an entry point. A `kept` entry point is safe too; callers keep its pointer.
 macro_rules! signature {
@@ -152,29 +147,6 @@ pub(crate) fn api() -> Result<&'static Api, Unavailable> {
     }
     let api = Api::load(driver().ok_or(Unavailable::Library)?)?;
     Ok(API.get_or_init(|| api))
-}
-
-/// The entry points while nothing is observed; null otherwise, and until [`set_plain`] has found them.
-#[cfg(feature = "observe")]
-static PLAIN: AtomicPtr<Api> = AtomicPtr::new(ptr::null_mut());
-
-/// The entry points for a launch that nothing observes; `None` while something is observed.
-///
-/// So one comparison decides whether the driver is loaded, and whether the launch is observed.
-#[cfg(feature = "observe")]
-#[inline(always)]
-pub(crate) fn plain() -> Option<&'static Api> {
-    // SAFETY: `core::ptr`, "Pointer to reference conversion": `set_plain` stores null, or the address of a `static` that is initialised
-    // and never changes again. `Acquire` makes its initialisation visible.
-    unsafe { PLAIN.load(Ordering::Acquire).as_ref() }
-}
-
-/// What [`plain`] returns from now on: the entry points, or `None`.
-#[cfg(feature = "observe")]
-pub(crate) fn set_plain(is_plain: bool) {
-    let api = if is_plain { api().ok() } else { None };
-    let api = api.map_or(ptr::null_mut(), |api| ptr::from_ref(api).cast_mut());
-    PLAIN.store(api, Ordering::Release);
 }
 
 // SAFETY: C11, 7.22.4.2: `int atexit(void (*)(void))`. It accepts any function of that type, and several threads may

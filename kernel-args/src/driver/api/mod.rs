@@ -59,8 +59,6 @@ pub(crate) use device_params::{DeviceResource, GreenContext, Null, PoolAccess};
 #[cfg(feature = "graphs")]
 pub(crate) use entry_points::atexit;
 pub(crate) use entry_points::{api, is_available, required, runtime_version};
-#[cfg(feature = "observe")]
-pub(crate) use entry_points::{plain, set_plain};
 #[cfg(feature = "graphs")]
 pub(crate) use exec::{Exec, ExecNode};
 #[cfg(feature = "graphs")]
@@ -76,8 +74,6 @@ pub(crate) use handle::Markers;
 pub(crate) use handle::{Alive, ContextHandle, EventHandle, FunctionHandle, Handle, StreamHandle, Text};
 pub(crate) use jit_arrays::DriverOptions;
 pub(crate) use jit_keys::JitKey;
-#[cfg(any(feature = "graphs", feature = "observe"))]
-pub(crate) use launch::AnyCall;
 #[cfg(feature = "record")]
 pub use launch::ReplayPromise;
 #[cfg(feature = "graphs")]

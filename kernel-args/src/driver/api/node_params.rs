@@ -52,11 +52,11 @@ impl KernelNodeShape {
 
     /// The description of a node for `call`, as long as that is valid.
     #[inline(always)]
-    pub(crate) fn of<'p, const PACKED: bool>(&'p mut self, call: KernelCall<'p, PACKED>) -> &'p KernelNodeParams<'p> {
+    pub(crate) fn of<'p>(&'p mut self, call: KernelCall<'p>) -> &'p KernelNodeParams<'p> {
         let KernelNodeParams(record, _) = &mut self.0;
         record.function = call.function().raw();
-        record.params = call.params();
-        record.extra = call.extra();
+        record.params = call.params;
+        record.extra = call.extra;
         &self.0
     }
 }

@@ -34,11 +34,11 @@ use std::string::String;
 
 /// Calls the driver with `attributes`.
 #[cold]
-pub(crate) fn launch<const PACKED: bool>(
+pub(crate) fn launch(
     api: &Api,
     attributes: Attributes<'_>,
     config: LaunchConfig<'_>,
-    call: KernelCall<'_, PACKED>,
+    call: KernelCall<'_>,
     promise: Promise<'_>,
 ) -> Status {
     let mut encoded = Encoded::new(&attributes);

@@ -4,7 +4,10 @@ use super::{
     AccessPolicyWindow, AsStream, Attributes, ClusterSchedulingPolicy, DeviceNode, Form, IntoDim, MemorySyncDomain,
     MemorySyncDomainMap, PortableClusterMode, ProgrammaticEvent, SharedMemoryMode,
 };
-use crate::device::vector::Dim3;
+use crate::{
+    device::vector::Dim3,
+    driver::api::{LaunchConfig, StreamHandle},
+};
 use cudarc::driver::{CudaEvent, CudaStream};
 
 /// Grid, block and options of one launch. The options of [`launch!`](crate::launch!) are its methods.
@@ -39,6 +42,9 @@ pub struct Launch<'a> {
     #[cfg(feature = "graphs")]
     pub(crate) recording: Option<&'a super::Recording>,
     pub(crate) form: Option<Form>,
+    /// Whether the launch is more than a call of the driver: see [`is_plain`](crate::driver::watched::is_plain).
+    #[cfg(any(feature = "graphs", feature = "observe"))]
+    pub(crate) is_watched: bool,
     /// `None` while no attribute is set, and then its fields are not written.
     pub(crate) attributes: Option<Attributes<'a>>,
 }
@@ -56,6 +62,8 @@ impl<'a> Launch<'a> {
             #[cfg(feature = "graphs")]
             recording: None,
             form: None,
+            #[cfg(any(feature = "graphs", feature = "observe"))]
+            is_watched: false,
             attributes: None,
         }
     }
@@ -95,6 +103,13 @@ impl<'a> Launch<'a> {
     pub fn form(mut self, form: Form) -> Self {
         self.form = Some(form);
         self
+    }
+
+    /// The configuration without attributes.
+    #[inline(always)]
+    pub(crate) fn config<'s>(&self, stream: StreamHandle<'s>) -> LaunchConfig<'s> {
+        let Self { grid, block, shared, .. } = *self;
+        LaunchConfig::new([grid.x, grid.y, grid.z], [block.x, block.y, block.z], shared, stream)
     }
 
     #[inline(always)]

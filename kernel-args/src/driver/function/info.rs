@@ -84,10 +84,9 @@ impl LoadedFunction {
     }
 
     fn occupancy_config(&self, launch: &Launch<'_>) -> Result<LaunchConfig<'static>, Error> {
-        let Launch { grid, block, shared, .. } = *launch;
-        self.allow_shared(shared)?;
+        self.allow_shared(launch.shared)?;
         self.bind()?;
-        Ok(LaunchConfig::new([grid.x, grid.y, grid.z], [block.x, block.y, block.z], shared, StreamHandle::DEFAULT))
+        Ok(launch.config(StreamHandle::DEFAULT))
     }
 
     /// A grid with at least as many threads as elements, and its block.

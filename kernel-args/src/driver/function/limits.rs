@@ -1,8 +1,6 @@
 //! Checks of a launch against the function's limits, before the driver is called.
 
 use super::loaded::LoadedFunction;
-#[cfg(feature = "observe")]
-use crate::driver::observe::is_active;
 use crate::{
     device::vector::Dim3,
     driver::{
@@ -22,11 +20,22 @@ pub(crate) const EXCHANGED: &str = "grid and block look exchanged, and are withi
 /// warp is not meant as a block.
 pub(crate) fn look_exchanged(grid: Dim3, block: Dim3, [max_grid, max_block]: [Dim3; 2], max_threads: u32) -> bool {
     const WARP: u64 = 32;
-    let within = |dim: Dim3, max: Dim3| dim.x <= max.x && dim.y <= max.y && dim.z <= max.z;
-    within(grid, max_block)
-        && within(block, max_grid)
+    !exceeds(grid, max_block)
+        && !exceeds(block, max_grid)
         && grid.count() <= u64::from(max_threads)
         && grid.count().is_multiple_of(WARP)
+}
+
+pub(crate) const fn exceeds(size: Dim3, limit: Dim3) -> bool {
+    size.x > limit.x || size.y > limit.y || size.z > limit.z
+}
+
+/// What of a launch is compared with the limits.
+struct Sizes {
+    grid: Dim3,
+    block: Dim3,
+    names_cluster: bool,
+    shared_given: bool,
 }
 
 impl LoadedFunction {
@@ -41,79 +50,16 @@ impl LoadedFunction {
     /// attributes of `launch`.
     #[inline(always)]
     pub(crate) fn check_with(&self, launch: &Launch<'_>, names_cluster: bool) -> Result<(), Error> {
-        let max_threads = if launch.shared_given { self.max_threads } else { self.max_threads_without_shared };
-        let (grid, block) = (launch.grid, launch.block);
-        let fits = self.fits(launch, max_threads);
-        if !fits | self.has_required_size {
-            // Three numbers instead of a `Dim3`: a `Dim3` is passed by reference, which would keep it in memory in
-            // every launch.
-            let (x, y, z) = (block.x, block.y, block.z);
-            self.check_sizes(grid.x, grid.y, grid.z, x, y, z, names_cluster, launch.shared_given)?;
-        }
-        self.check_shared(launch)
-    }
-
-    /// Whether nothing observes a launch, and its grid and block are within the limits. `shared_given`: it has shared memory, or a
-    /// contract computes it.
-    #[cfg(feature = "observe")]
-    #[inline(always)]
-    pub(crate) fn is_plain(&self, launch: &Launch<'_>, shared_given: bool) -> bool {
-        let max_threads = if shared_given { &self.plain_threads } else { &self.plain_threads_without_shared };
-        if self.fits(launch, max_threads.load(Ordering::Relaxed)) {
-            return true;
-        }
-        let named = launch.attributes.and_then(|attributes| attributes.cluster);
-        let (grid, block) = (launch.grid, launch.block);
-        let (x, y, z) = (block.x, block.y, block.z);
-        self.is_plain_with_required_size(grid.x, grid.y, grid.z, x, y, z, named.is_some(), shared_given)
-    }
-
-    /// Same as [`is_plain`](Self::is_plain), for a kernel that is compiled for a fixed size of block or cluster.
-    #[cfg(feature = "observe")]
-    #[cold]
-    #[inline(never)]
-    #[expect(clippy::too_many_arguments, reason = "passed in registers")]
-    fn is_plain_with_required_size(
-        &self,
-        grid_x: u32,
-        grid_y: u32,
-        grid_z: u32,
-        block_x: u32,
-        block_y: u32,
-        block_z: u32,
-        names_cluster: bool,
-        shared_given: bool,
-    ) -> bool {
-        self.has_required_size
-            && !is_active()
-            && self.check_sizes(grid_x, grid_y, grid_z, block_x, block_y, block_z, names_cluster, shared_given).is_ok()
-    }
-
-    /// Sets the limits with which [`is_plain`](Self::is_plain) compares. They are 0 threads while something is observed, and for a
-    /// kernel with a required size, which has more to compare.
-    #[cfg(feature = "observe")]
-    pub(super) fn set_plain(&self, is_plain: bool) {
-        let has_limits = is_plain && !self.has_required_size;
-        let limit = |threads| if has_limits { threads } else { 0 };
-        let without_shared = limit(self.max_threads_without_shared);
-        self.plain_threads_without_shared.store(without_shared, Ordering::Relaxed);
-        self.plain_threads.store(limit(self.max_threads), Ordering::Relaxed);
-    }
-
-    #[inline(always)]
-    fn fits(&self, launch: &Launch<'_>, max_threads: u32) -> bool {
+        let Launch { grid, block, shared_given, .. } = *launch;
+        let threads = if shared_given { self.simple_threads } else { self.simple_threads_without_shared };
         let within = |dim: Dim3, max: Dim3| {
             // `0 - 1` wraps, so zero exceeds every limit.
             (dim.x.wrapping_sub(1) < max.x) & (dim.y.wrapping_sub(1) < max.y) & (dim.z.wrapping_sub(1) < max.z)
         };
-        within(launch.grid, self.max_grid)
-            & within(launch.block, self.max_block)
-            & (launch.block.count() <= u64::from(max_threads))
-    }
-
-    /// Allows the function the dynamic shared memory of a launch whose grid and block are within the limits.
-    #[inline(always)]
-    pub(crate) fn check_shared(&self, launch: &Launch<'_>) -> Result<(), Error> {
+        if !(within(grid, self.max_grid) & within(block, self.max_block) & (block.count() <= u64::from(threads))) {
+            // A copy: with a reference, all of `Launch` would be in memory in every launch.
+            self.check_sizes(Sizes { grid, block, names_cluster, shared_given })?;
+        }
         // The GPU's limit does not apply to an oversized configuration: the driver decides.
         let mode = launch.attributes.and_then(|attributes| attributes.shared_memory_mode);
         if mode.is_some_and(SharedMemoryMode::is_oversized) {
@@ -148,20 +94,8 @@ impl LoadedFunction {
     /// for which the kernel is compiled. A cluster option is checked with the other attributes.
     #[cold]
     #[inline(never)]
-    #[expect(clippy::too_many_arguments, reason = "passed in registers")]
-    fn check_sizes(
-        &self,
-        grid_x: u32,
-        grid_y: u32,
-        grid_z: u32,
-        block_x: u32,
-        block_y: u32,
-        block_z: u32,
-        names_cluster: bool,
-        shared_given: bool,
-    ) -> Result<(), Error> {
-        let grid = Dim3::new(grid_x, grid_y, grid_z);
-        let block = Dim3::new(block_x, block_y, block_z);
+    fn check_sizes(&self, sizes: Sizes) -> Result<(), Error> {
+        let Sizes { grid, block, names_cluster, shared_given } = sizes;
         self.check_limits(grid, block)?;
         if let Some(required) = self.required_block.filter(|required| *required != block) {
             let (limit, help) = if self.attribute_limits.directives.tile {
@@ -177,7 +111,7 @@ impl LoadedFunction {
             };
             return Err(self.limit(format!("block {block}"), limit, help));
         }
-        if !shared_given && self.max_threads_without_shared == 0 {
+        if !shared_given && self.dynamic_shared {
             return Err(self.limit(
                 "a launch without `shared`".into(),
                 "this kernel uses dynamic shared memory (`extern __shared__`)".into(),
@@ -194,7 +128,6 @@ impl LoadedFunction {
     /// Checks grid and block against the limits of the device and the function.
     fn check_limits(&self, grid: Dim3, block: Dim3) -> Result<(), Error> {
         let has_zero = |dim: Dim3| dim.x == 0 || dim.y == 0 || dim.z == 0;
-        let exceeds = |dim: Dim3, max: Dim3| dim.x > max.x || dim.y > max.y || dim.z > max.z;
         let are_exchanged = || look_exchanged(grid, block, [self.max_grid, self.max_block], self.max_threads);
         let (requested, limit, help) = if has_zero(grid) {
             (

@@ -35,18 +35,15 @@ pub(crate) struct LoadedFunction {
     pub(crate) best_block: AtomicU32,
     pub(super) max_block: Dim3,
     pub(crate) max_threads: u32,
-    /// The maximum number of threads of a launch without `shared`: 0 if the kernel uses dynamic shared memory. A launch
-    /// compares with one of the two limits; the compiler knows which one.
-    pub(super) max_threads_without_shared: u32,
-    /// The two limits for launches that nothing observes: see [`Limited`](crate::driver::observe::Limited).
-    #[cfg(feature = "observe")]
-    pub(super) plain_threads: AtomicU32,
-    #[cfg(feature = "observe")]
-    pub(super) plain_threads_without_shared: AtomicU32,
+    /// Up to this number of threads, a launch with `shared` is within the limits: 0 if the kernel is compiled for a fixed size of block or
+    /// cluster. A launch compares with this number or the next one; the compiler knows which one.
+    pub(super) simple_threads: u32,
+    /// For a launch without `shared`: 0 also if the kernel uses dynamic shared memory.
+    pub(super) simple_threads_without_shared: u32,
+    /// Whether the kernel uses dynamic shared memory.
+    pub(super) dynamic_shared: bool,
     pub(crate) required_block: Option<Dim3>,
     pub(crate) attribute_limits: AttributeLimits,
-    /// Whether the kernel is compiled for a fixed size of block or cluster.
-    pub(super) has_required_size: bool,
     /// The dynamic shared memory that this function is known to be allowed, in bytes.
     pub(super) shared: AtomicU32,
     pub(super) max_shared: u32,
@@ -97,6 +94,8 @@ impl LoadedFunction {
         let directives = description.map(|kernel| kernel.directives);
         let directives = directives.unwrap_or_default();
         let attribute_limits = AttributeLimits::ask(handle, sm(context)?, directives)?;
+        let simple_threads = if attribute_limits.require_sizes() { 0 } else { max_threads };
+        let dynamic_shared = description.is_some_and(|kernel| kernel.dynamic_shared);
         let opt_in = device(D::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
         Ok(Self {
             api,
@@ -108,16 +107,10 @@ impl LoadedFunction {
             max_grid,
             max_block,
             max_threads,
-            max_threads_without_shared: match description {
-                Some(kernel) if kernel.dynamic_shared => 0,
-                _ => max_threads,
-            },
-            #[cfg(feature = "observe")]
-            plain_threads: AtomicU32::new(0),
-            #[cfg(feature = "observe")]
-            plain_threads_without_shared: AtomicU32::new(0),
+            simple_threads,
+            simple_threads_without_shared: if dynamic_shared { 0 } else { simple_threads },
+            dynamic_shared,
             required_block: directives.required_threads.map(|[x, y, z]| Dim3::new(x, y, z)),
-            has_required_size: attribute_limits.require_sizes(),
             attribute_limits,
             shared: AtomicU32::new(SHARED_WITHOUT_OPT_IN.saturating_sub(shared)),
             max_shared: opt_in.saturating_sub(shared),

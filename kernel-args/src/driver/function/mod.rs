@@ -1,6 +1,8 @@
 //! Loaded kernels without the type of their arguments.
 
 mod append_list;
+mod arguments;
+mod callee;
 mod contracts;
 mod fitting;
 mod from_cudarc;
@@ -12,20 +14,18 @@ mod name;
 pub(crate) mod verified;
 
 pub(crate) use append_list::AppendList;
+pub(crate) use arguments::{Arguments, NameOf};
+pub(crate) use callee::Callee;
 pub(crate) use contracts::{Target, check_contracts};
 #[cfg(feature = "record")]
 pub(crate) use fitting::OtherSizes;
-pub(crate) use fitting::{Fitting, Lower, NameOf, Pass, Typed, Verified};
-#[cfg(feature = "observe")]
-pub(crate) use fitting::{PassTo, Passed};
+pub(crate) use fitting::{Fitting, Typed, Verified};
 pub(crate) use hash::FastHasher;
 pub use info::BlockSuggestion;
-pub(crate) use limits::{EXCHANGED, look_exchanged};
+pub(crate) use limits::{EXCHANGED, exceeds, look_exchanged};
 pub(crate) use loaded::LoadedFunction;
 pub(crate) use name::function_name;
 
-#[cfg(feature = "observe")]
-use crate::driver::observe::{Limited, add_limited};
 use crate::{
     driver::{
         api,
@@ -77,13 +77,6 @@ struct Inner {
     verified: AppendList<Fits>,
 }
 
-#[cfg(feature = "observe")]
-impl Limited for Inner {
-    fn set_plain(&self, is_plain: bool) {
-        self.loaded.set_plain(is_plain);
-    }
-}
-
 /// Arguments that match a function.
 enum Fits {
     /// A struct, by its erased form.
@@ -121,13 +114,7 @@ impl Function {
     ) -> Result<Self, Error> {
         let verification = Verification::of(description.as_deref(), unread)?;
         let loaded = LoadedFunction::new(function, name, context, description.as_deref())?;
-        let inner = Arc::new(Inner { loaded, description, verification, verified: AppendList::new() });
-        #[cfg(feature = "observe")]
-        {
-            let inner: Arc<dyn Limited> = inner.clone();
-            add_limited(Arc::downgrade(&inner));
-        }
-        Ok(Self { inner })
+        Ok(Self { inner: Arc::new(Inner { loaded, description, verification, verified: AppendList::new() }) })
     }
 
     /// The function with the name of the image from which it was loaded.

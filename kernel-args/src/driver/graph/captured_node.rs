@@ -6,7 +6,7 @@ use crate::{
         api::Promise,
         config::Launch,
         error::Error,
-        function::{Fitting, LoadedFunction, Lower, Target, check_contracts},
+        function::{Arguments, Callee, Target, check_contracts},
         launch::{LaunchCall, foreign_in, foreign_stream},
         module::Kernel,
     },
@@ -36,10 +36,10 @@ impl<A: KernelArgs> Kernel<A> {
         let launch = &launch;
         let fitting = self.fit(args);
         let lowered_on = LaunchStream::in_context(function.context.cu_ctx());
-        fitting.check_contexts(&lowered_on);
+        fitting.args().report_contexts(&lowered_on);
         if let Some(field) = lowered_on.foreign() {
             let context = &function.context;
-            return Err(foreign_in(name(), context, Fitting::<&LoadedFunction, &mut B>::name_of, field));
+            return Err(foreign_in(name(), context, <B as Arguments>::name_of, field));
         }
         function.check(launch)?;
         function.context.bind_to_thread().map_err(Error::context)?;
@@ -58,9 +58,11 @@ impl<A: KernelArgs> Kernel<A> {
             captures::add(graph, &slot);
             slot
         };
-        let call = LaunchCall { api, stream: stream.into(), launch: *launch, launch_stream: &lowered_on, function };
-        // A captured launch is not repeated, so it is always observed.
-        let launched = call.with::<{ cfg!(feature = "observe") }, _>(fitting, promise);
+        // A captured launch is not repeated, so whether it is observed is not known from one word.
+        let watched = Launch { is_watched: true, ..*launch };
+        let callee = Callee::Function(self.as_function());
+        let call = LaunchCall { api, callee, launch: watched, launch_stream: &lowered_on };
+        let launched = call.run(fitting, promise);
         let node = launched.and_then(|()| {
             let after = api.capture_info(stream)?;
             let after = after.filter(|after| after.id == before.id);

@@ -18,21 +18,14 @@ use crate::{
         config::{Form, Launch},
         context::bind,
         error::Error,
-        function::{Fitting, LoadedFunction, Lower, Pass},
+        function::{Arguments, Fitting, LoadedFunction},
         launch::foreign_in,
     },
-    marshal::{ForEachValue, Foreign, KernelArgs, LaunchStream},
+    marshal::{ForEachValue, Foreign, KernelArgs, LaunchStream, text_of},
 };
 use core::ffi::c_void;
 use cudarc::driver::DriverError;
 use std::{boxed::Box, string::String};
-
-/// The default form of a node's update: packed, which takes 0.74 to 0.92 of the time of `kernelParams` for 8
-/// parameters, and less for more parameters (H200, CUDA 13.0, `tests/benches/`). Without parameters, or if packed offsets
-/// depend on the GPU, the form is `kernelParams`.
-const fn form_of<A: KernelArgs>() -> Form {
-    if A::PARAMETERS.is_empty() || A::LAYOUT.depends_on_gpu() { Form::KernelParams } else { Form::Packed }
-}
 
 /// A kernel node that is added or updated.
 ///
@@ -62,11 +55,7 @@ where
     /// Slices wait for other streams, and record their use, on the default stream of their context, because a graph
     /// cannot contain this.
     #[inline(always)]
-    pub(super) fn with<A: KernelArgs>(
-        self,
-        fitting: Fitting<&LoadedFunction, A>,
-        bound: &mut *const c_void,
-    ) -> Result<T, Error> {
+    pub(super) fn with<A: KernelArgs>(self, fitting: Fitting<'_, A>, bound: &mut *const c_void) -> Result<T, Error> {
         let Self { function, launch, .. } = &self;
         if launch.stream.is_some() {
             return Err(explain::stream_of_a_node(Some(name_of(function)), self.action));
@@ -80,7 +69,7 @@ where
         }
         let context = function.context.cu_ctx();
         let stream = LaunchStream::in_context(context);
-        fitting.check_contexts(&stream);
+        fitting.args().report_contexts(&stream);
         if let Some(field) = stream.foreign() {
             return Err(foreign::<A>(function, field));
         }
@@ -91,7 +80,7 @@ where
         #[cfg(feature = "observe")]
         let checked = pointers_are_checked().then(|| {
             let geometry = Geometry::new(launch.grid, launch.block);
-            (*function, fitting.lengths(geometry))
+            (*function, fitting.args().lengths(geometry))
         });
         let outcome = self.lower(
             fitting,
@@ -111,15 +100,15 @@ where
     #[inline(always)]
     fn lower<A: KernelArgs>(
         self,
-        fitting: Fitting<&LoadedFunction, A>,
+        fitting: Fitting<'_, A>,
         stream: &LaunchStream<'_>,
         #[cfg(feature = "observe")] checked: Option<&Checked<'_>>,
     ) -> Result<T, Error> {
         let Self { function, launch, action, observe, set, .. } = self;
-        let form = match launch.form {
-            Some(form) => form,
-            None => const { form_of::<A>() },
-        };
+        // Packed takes 0.74 to 0.92 of the time of `kernelParams` for 8 parameters, and less for more parameters (H200, CUDA 13.0,
+        // `tests/benches/`).
+        let usual = if A::PARAMETERS.is_empty() { Form::KernelParams } else { Form::Packed };
+        let form = fitting.form(launch.form.or(Some(usual)));
         let (grid, block, shared) = (launch.grid, launch.block, launch.shared);
         let mut shape = KernelNodeShape::new([grid.x, grid.y, grid.z], [block.x, block.y, block.z], shared);
         let passed = Passed {
@@ -130,7 +119,10 @@ where
             observe,
             set,
         };
-        let outcome = fitting.lower(form, stream, passed);
+        let outcome = match form {
+            Form::Packed => fitting.packed(stream, |call, values| passed.pass(call, values)),
+            Form::KernelParams => fitting.params(stream, |call, values| passed.pass(call, values)),
+        };
         match outcome {
             Ok(set) => Ok(set),
             Err(failure) => Err(match *failure {
@@ -171,20 +163,13 @@ struct Passed<'a, 's, O, S> {
     set: S,
 }
 
-impl<T, O, S> Pass for Passed<'_, '_, O, S>
+impl<T, O, S> Passed<'_, '_, O, S>
 where
     O: FnOnce(&ForEachValue<'_>) -> Result<(), Error>,
     S: FnOnce(&KernelNodeParams<'_>) -> Result<T, CallError>,
 {
-    type Output = Result<T, Box<Failure>>;
-
     #[inline(always)]
-    fn pass<const PACKED: bool>(
-        self,
-        call: KernelCall<'_, PACKED>,
-        arguments: &dyn Fn() -> String,
-        values: &ForEachValue<'_>,
-    ) -> Result<T, Box<Failure>> {
+    fn pass(self, call: KernelCall<'_>, values: &ForEachValue<'_>) -> Result<T, Box<Failure>> {
         if let Some(field) = self.stream.foreign() {
             return Err(boxed(Failure::Foreign(field)));
         }
@@ -198,7 +183,7 @@ where
         if let Err(error) = (self.observe)(values) {
             return Err(boxed(Failure::Observed(error)));
         }
-        (self.set)(self.shape.of(call)).map_err(|error| rejected(error, arguments))
+        (self.set)(self.shape.of(call)).map_err(|error| rejected(error, values))
     }
 }
 
@@ -230,9 +215,9 @@ fn boxed(failure: Failure) -> Box<Failure> {
 #[cold]
 #[inline(never)]
 #[expect(clippy::unnecessary_box_returns, reason = "one word, made out of line")]
-fn rejected(error: CallError, arguments: impl FnOnce() -> String) -> Box<Failure> {
+fn rejected(error: CallError, values: &ForEachValue<'_>) -> Box<Failure> {
     boxed(match error {
-        CallError::Returned(call) => Failure::Driver(call, arguments()),
+        CallError::Returned(call) => Failure::Driver(call, text_of(values)),
         CallError::Unavailable(unavailable) => Failure::Unavailable(unavailable),
     })
 }
@@ -241,8 +226,7 @@ fn rejected(error: CallError, arguments: impl FnOnce() -> String) -> Box<Failure
 #[cold]
 #[inline(never)]
 fn foreign<A: KernelArgs>(function: &LoadedFunction, field: Foreign) -> Error {
-    let name_of_field = Fitting::<&LoadedFunction, A>::name_of;
-    foreign_in(name_of(function), &function.context, name_of_field, field)
+    foreign_in(name_of(function), &function.context, <A as Arguments>::name_of, field)
 }
 
 /// The kernel's name, for errors. Not inlined, so its callers stay small enough to be inlined.

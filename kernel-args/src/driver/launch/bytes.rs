@@ -2,7 +2,7 @@
 
 use super::explain;
 use crate::driver::{
-    api::{LaunchAttribute, LaunchConfig, Promise, Status},
+    api::{LaunchAttribute, Promise, Status},
     config::Launch,
     context::bind,
     error::{Error, RecordingError},
@@ -32,12 +32,7 @@ pub(crate) fn launch_bytes(
     let (loaded, name) = (function.loaded(), || function.name().into());
     loaded.check_with(launch, arguments.has_cluster)?;
     bind(loaded.api, &loaded.context)?;
-    let config = LaunchConfig::new(
-        [launch.grid.x, launch.grid.y, launch.grid.z],
-        [launch.block.x, launch.block.y, launch.block.z],
-        launch.shared,
-        stream.into(),
-    );
+    let config = launch.config(stream.into());
     let with_attributes = config.with_attributes(arguments.attributes);
     let recorded = arguments.values.iter().map(Vec::len).collect();
     let launched = function.with_bytes(arguments.values, |call| loaded.api.launch(&with_attributes, call, promise))?;

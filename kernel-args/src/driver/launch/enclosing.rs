@@ -3,13 +3,10 @@
 use crate::driver::{
     api::{api, out},
     error::{Error, LaunchError, OutsideOf},
+    watched::{enter_closure, leave_closure},
 };
-use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use cudarc::driver::CudaStream;
 use std::{cell::Cell, string::String};
-
-/// The closures that threads are in.
-static OPEN: AtomicUsize = AtomicUsize::new(0);
 
 std::thread_local! {
     /// What the innermost closure does with the launches of this thread.
@@ -52,19 +49,13 @@ fn with<R>(enclosing: Option<OutsideOf>, work: impl FnOnce() -> R) -> R {
     impl Drop for Outer {
         fn drop(&mut self) {
             ENCLOSING.set(self.0);
-            OPEN.fetch_sub(1, Relaxed);
+            leave_closure();
         }
     }
 
-    OPEN.fetch_add(1, Relaxed);
+    enter_closure();
     let _outer = Outer(ENCLOSING.replace(enclosing));
     work()
-}
-
-/// Whether a thread is in a closure: only then a launch calls [`check`]. It is what a launch pays for the check, two instructions.
-#[inline(always)]
-pub(super) fn is_any() -> bool {
-    OPEN.load(Relaxed) > 0
 }
 
 /// Checks that a launch which is not recorded is part of the closure around it. `what` names it in the error. Without a stream, it is on

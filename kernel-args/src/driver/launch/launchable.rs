@@ -1,26 +1,22 @@
 //! Types that can be launched.
 
-#[cfg(feature = "observe")]
-use super::observed;
 use super::{
     call::LaunchCall,
     explain::{foreign, foreign_stream, unbound},
 };
-#[cfg(all(feature = "graphs", feature = "observe"))]
-use crate::driver::observe::is_active;
 use crate::{
     driver::{
         api::Promise,
         config::Launch,
-        context::bind as bind_context,
+        context::bind,
         error::Error,
-        function::{Function, LoadedFunction, Lower, Target, check_contracts},
+        function::{Arguments, Callee, Fitting, Function},
         module::Kernel,
     },
     marshal::{ArgList, ContextName, KernelArgs, LaunchStream},
 };
-use cudarc::driver::{CudaFunction, CudaStream, sys::CUfunction};
-use std::{string::String, sync::Arc};
+use cudarc::driver::{CudaFunction, sys::CUfunction};
+use std::sync::Arc;
 
 mod sealed {
     use crate::marshal::{self, KernelArgs};
@@ -65,14 +61,10 @@ impl LaunchArgs for &mut ArgList<'_> {}
             with a list of `ArgList` it takes a `Function`, such as `kernel.as_function()`"
 )]
 pub trait Launchable<A: LaunchArgs>: sealed::Sealed {
-    /// The kernel's symbol, for errors.
-    #[doc(hidden)]
-    fn symbol(&self, promise: &Promise<'_>) -> String;
-
     /// # Errors
     /// Same as [`launch`](super::launch()). Its caller has promised what it requires.
     #[doc(hidden)]
-    fn enqueue<const OBSERVED: bool>(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error>;
+    fn enqueue(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error>;
 }
 
 impl<A: KernelArgs> sealed::Sealed for Kernel<A> {}
@@ -84,179 +76,100 @@ impl<T: sealed::Sealed + ?Sized> sealed::Sealed for Arc<T> {}
 
 #[diagnostic::do_not_recommend]
 impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<A> {
-    fn symbol(&self, _: &Promise<'_>) -> String {
-        self.name().into()
-    }
-
     #[inline(always)]
-    fn enqueue<const OBSERVED: bool>(
-        &self,
-        mut launch: Launch<'_>,
-        mut args: B,
-        promise: Promise<'_>,
-    ) -> Result<(), Error> {
-        #[cfg(feature = "observe")]
-        if !OBSERVED && !is_plain(self.as_function(), &launch, B::CONTRACTS.shared) {
-            return observed::launch(self, (launch, args, promise));
-        }
-        let name = || self.name().into();
-        check_contracts(&args, &mut launch, Target::Launch, name)?;
-        // Passed by reference, because a move would copy the struct.
-        launch_fitting::<OBSERVED, _>(self.as_function(), &launch, self.fit(&mut args), promise)
+    fn enqueue(&self, mut launch: Launch<'_>, mut args: B, promise: Promise<'_>) -> Result<(), Error> {
+        begin(&args, &mut launch, Callee::Function(self.as_function()))?;
+        launch_fitting(self.as_function(), launch, self.fit(&mut args), promise)
     }
 }
 
 /// The struct is verified at its first launch with this function.
 #[diagnostic::do_not_recommend]
 impl<A: KernelArgs> Launchable<A> for Function {
-    fn symbol(&self, _: &Promise<'_>) -> String {
-        self.name().into()
-    }
-
     #[inline]
-    fn enqueue<const OBSERVED: bool>(
-        &self,
-        mut launch: Launch<'_>,
-        mut args: A,
-        promise: Promise<'_>,
-    ) -> Result<(), Error> {
-        #[cfg(feature = "observe")]
-        if !OBSERVED && !is_plain(self, &launch, A::CONTRACTS.shared) {
-            return observed::launch(self, (launch, args, promise));
-        }
-        let name = || self.name().into();
-        check_contracts(&args, &mut launch, Target::Launch, name)?;
-        launch_fitting::<OBSERVED, _>(self, &launch, self.fit(&mut args)?, promise)
+    fn enqueue(&self, launch: Launch<'_>, mut args: A, promise: Promise<'_>) -> Result<(), Error> {
+        launch_function(self, launch, &mut args, promise)
     }
 }
 
 /// A list is verified at its first launch with this function, once for each list of types.
 impl Launchable<&mut ArgList<'_>> for Function {
-    fn symbol(&self, _: &Promise<'_>) -> String {
-        self.name().into()
-    }
-
     #[inline]
-    fn enqueue<const OBSERVED: bool>(
-        &self,
-        launch: Launch<'_>,
-        args: &mut ArgList<'_>,
-        promise: Promise<'_>,
-    ) -> Result<(), Error> {
-        #[cfg(feature = "observe")]
-        if !OBSERVED && !is_plain(self, &launch, false) {
-            return observed::launch(self, (launch, args, promise));
-        }
-        launch_fitting::<OBSERVED, _>(self, &launch, self.fit_list(args)?, promise)
+    fn enqueue(&self, launch: Launch<'_>, args: &mut ArgList<'_>, promise: Promise<'_>) -> Result<(), Error> {
+        launch_function(self, launch, args, promise)
     }
 }
 
-/// Same as with `&mut` of the list.
 impl Launchable<ArgList<'_>> for Function {
-    fn symbol(&self, _: &Promise<'_>) -> String {
-        self.name().into()
-    }
-
     #[inline]
-    fn enqueue<const OBSERVED: bool>(
-        &self,
-        launch: Launch<'_>,
-        mut args: ArgList<'_>,
-        promise: Promise<'_>,
-    ) -> Result<(), Error> {
-        Launchable::<&mut ArgList<'_>>::enqueue::<OBSERVED>(self, launch, &mut args, promise)
+    fn enqueue(&self, launch: Launch<'_>, mut args: ArgList<'_>, promise: Promise<'_>) -> Result<(), Error> {
+        launch_function(self, launch, &mut args, promise)
     }
 }
 
-/// Whether nothing observes a launch, and its grid and block are within the limits of the function. `computes_shared`: a contract sets its
-/// shared memory.
-#[cfg(feature = "observe")]
 #[inline(always)]
-fn is_plain(function: &Function, launch: &Launch<'_>, computes_shared: bool) -> bool {
+fn launch_function<A: Arguments>(
+    function: &Function,
+    mut launch: Launch<'_>,
+    args: &mut A,
+    promise: Promise<'_>,
+) -> Result<(), Error> {
+    begin(args, &mut launch, Callee::Function(function))?;
+    launch_fitting(function, launch, function.fit(args)?, promise)
+}
+
+/// Checks that the launch is part of the closure that its thread is in, and the contracts.
+#[inline(always)]
+pub(super) fn begin<A: Arguments>(args: &A, launch: &mut Launch<'_>, callee: Callee<'_>) -> Result<(), Error> {
     #[cfg(feature = "graphs")]
-    if launch.recording.is_some() {
-        // A launch that a sequence repeats is not compared with the limits again.
-        return !is_active();
+    if launch.is_watched && launch.recording.is_none() {
+        super::enclosing::check(launch.stream, || std::format!("kernel `{}`", callee.name()))?;
     }
-    let shared_given = launch.shared_given | computes_shared;
-    function.loaded().is_plain(launch, shared_given)
-}
-
-/// The stream of a launch. It must belong to the function's context.
-#[inline(always)]
-fn stream<'l>(function: &'l LoadedFunction, launch: &Launch<'l>) -> Result<&'l CudaStream, Error> {
-    let stream = launch.stream.unwrap_or(&function.default_stream);
-    if Arc::ptr_eq(stream.context(), &function.context) || stream.context() == &function.context {
-        Ok(stream)
-    } else {
-        let kernel = ContextName::of(&function.context);
-        Err(foreign_stream(function.name.clone(), kernel, stream))
-    }
-}
-
-/// Makes the function's context current.
-#[inline(always)]
-fn bind(function: &LoadedFunction) -> Result<(), Error> {
-    let context = &function.context;
-    bind_context(function.api, context).map_err(|error| unbound(&function.name, context, error))
+    args.check_contracts(launch, callee)
 }
 
 /// Launches a verified function.
 #[inline(always)]
-fn launch_fitting<const OBSERVED: bool, A: Lower>(
-    owner: &Function,
-    launch: &Launch<'_>,
-    fitting: A,
+fn launch_fitting<'l, A: Arguments>(
+    owner: &'l Function,
+    mut launch: Launch<'l>,
+    fitting: Fitting<'_, A>,
     promise: Promise<'_>,
 ) -> Result<(), Error> {
     let function = owner.loaded();
-    let name = || function.name.clone();
-    let stream = stream(function, launch)?;
-    #[cfg(feature = "graphs")]
-    if let Some(recording) = launch.recording {
-        return super::record::record::<OBSERVED, _>(recording, owner, launch, fitting, promise);
+    let context = &function.context;
+    let stream = launch.stream.unwrap_or(&function.default_stream);
+    if !Arc::ptr_eq(stream.context(), context) && stream.context() != context {
+        return Err(foreign_stream(function.name.clone(), ContextName::of(context), stream));
     }
+    #[cfg(feature = "graphs")]
+    if launch.is_watched
+        && let Some(recording) = launch.recording
+    {
+        return super::record::record(recording, &launch, fitting, promise);
+    }
+    launch.stream = Some(stream);
     let launch_stream = LaunchStream::on(stream);
     // Arguments of a different context are rejected before any argument is lowered.
-    fitting.check_contexts(&launch_stream);
+    fitting.args().report_contexts(&launch_stream);
     if let Some(field) = launch_stream.foreign() {
-        return Err(foreign(name(), A::name_of, field));
+        return Err(foreign(function.name.clone(), A::name_of, field));
     }
-    if cfg!(feature = "observe") && !OBSERVED {
-        // `is_plain` has compared the grid and the block.
-        function.check_shared(launch)?;
-    } else {
-        function.check(launch)?;
-    }
-    bind(function)?;
-    let call = LaunchCall {
-        api: function.api,
-        stream: stream.into(),
-        launch: *launch,
-        launch_stream: &launch_stream,
-        function,
-    };
-    call.with::<OBSERVED, _>(fitting, promise)
+    function.check(&launch)?;
+    bind(function.api, context).map_err(|error| unbound(&function.name, context, error))?;
+    let callee = fitting.callee();
+    LaunchCall { api: function.api, callee, launch, launch_stream: &launch_stream }.run(fitting, promise)
 }
 
-impl<A: LaunchArgs, T: Launchable<A> + ?Sized> Launchable<A> for &T {
-    fn symbol(&self, promise: &Promise<'_>) -> String {
-        (**self).symbol(promise)
-    }
-
-    #[inline(always)]
-    fn enqueue<const OBSERVED: bool>(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
-        (**self).enqueue::<OBSERVED>(launch, args, promise)
-    }
+macro_rules! forwarded {
+    ($($pointer:ty),*) => {$(
+        impl<A: LaunchArgs, T: Launchable<A> + ?Sized> Launchable<A> for $pointer {
+            #[inline(always)]
+            fn enqueue(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
+                (**self).enqueue(launch, args, promise)
+            }
+        }
+    )*};
 }
 
-impl<A: LaunchArgs, T: Launchable<A> + ?Sized> Launchable<A> for Arc<T> {
-    fn symbol(&self, promise: &Promise<'_>) -> String {
-        (**self).symbol(promise)
-    }
-
-    #[inline(always)]
-    fn enqueue<const OBSERVED: bool>(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
-        (**self).enqueue::<OBSERVED>(launch, args, promise)
-    }
-}
+forwarded!(&T, Arc<T>);

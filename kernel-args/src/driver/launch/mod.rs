@@ -27,6 +27,8 @@ pub(crate) use enclosing::{check as check_enclosing, within};
 pub(crate) use explain::{foreign_in, foreign_stream, launch as failed, unrecorded};
 pub use launchable::{LaunchArgs, Launchable};
 
+#[cfg(any(feature = "graphs", feature = "observe"))]
+use crate::driver::watched::is_plain;
 use crate::driver::{api::Promise, config::Launch, error::Error};
 
 /// The grid, the block and the options of a launch: [`Launch`].
@@ -105,11 +107,30 @@ pub unsafe fn launch<'l, A: LaunchArgs, L: LaunchOptions<'l>>(
     // SAFETY: the caller promises it, and only this launch takes the promise.
     let promise = unsafe { Promise::new() };
     let launch = launch.options();
-    #[cfg(feature = "graphs")]
-    if enclosing::is_any() && launch.recording.is_none() {
-        enclosing::check(launch.stream, || std::format!("kernel `{}`", target.symbol(&promise)))?;
+    #[cfg(any(feature = "graphs", feature = "observe"))]
+    if !is_plain() {
+        return watched(target, (launch, args, promise));
     }
-    target.enqueue::<false>(launch, args, promise)
+    // The sequence of a recording is in its closure, so a plain launch has none.
+    #[cfg(feature = "graphs")]
+    let launch = Launch { recording: None, ..launch };
+    #[cfg(any(feature = "graphs", feature = "observe"))]
+    let launch = Launch { is_watched: false, ..launch };
+    target.enqueue(launch, args, promise)
+}
+
+/// A launch that is recorded, observed, or made while a thread is in the closure of a capture or a sequence.
+///
+/// The arguments are in a tuple, which moves them: a plain launch then never has their address, and can keep them in registers.
+#[cfg(any(feature = "graphs", feature = "observe"))]
+#[cold]
+#[inline(never)]
+fn watched<A: LaunchArgs>(
+    target: &(impl Launchable<A> + ?Sized),
+    (mut launch, args, promise): (Launch<'_>, A, Promise<'_>),
+) -> Result<(), Error> {
+    launch.is_watched = true;
+    target.enqueue(launch, args, promise)
 }
 
 /// Launches a kernel: `launch!(func, grid, block, args)` or `launch!(func, config, args)`, followed by named options.

@@ -1,22 +1,17 @@
 //! Launches of cudarc functions and raw handles.
 
-#[cfg(feature = "observe")]
-use super::observed;
 use super::{
     call::LaunchCall,
     explain::{foreign, foreign_stream},
-    launchable::Launchable,
+    launchable::{Launchable, begin},
 };
-#[cfg(feature = "observe")]
-use crate::driver::api::plain;
 use crate::{
     driver::{
-        api::{Api, FunctionHandle, Promise, StreamHandle, api},
+        api::{Api, Promise, api},
         config::Launch,
         context::{bind, bind_function, named},
         error::{ContextError, Error},
-        function::{Fitting, Lower, Target, check_contracts, function_name, verified},
-        query::allow,
+        function::{Arguments, Callee, Fitting, verified},
     },
     marshal::{Foreign, KernelArgs, LaunchStream},
 };
@@ -25,36 +20,14 @@ use cudarc::driver::{
     CudaFunction,
     sys::{CUcontext, CUfunction},
 };
-use std::string::String;
-#[cfg(feature = "graphs")]
-use {
-    super::record::{Callee, record},
-    crate::driver::{api::LaunchKeeper, function::LoadedFunction},
-};
 
 /// The launch makes the function's context current.
 impl<A: KernelArgs> Launchable<A> for CudaFunction {
-    fn symbol(&self, _: &Promise<'_>) -> String {
-        function_name(self.into())
-    }
-
     #[inline]
-    fn enqueue<const OBSERVED: bool>(
-        &self,
-        mut launch: Launch<'_>,
-        mut args: A,
-        promise: Promise<'_>,
-    ) -> Result<(), Error> {
-        #[cfg(feature = "observe")]
-        let Some(api) = entry_points::<OBSERVED>()? else {
-            return observed::launch(self, (launch, args, promise));
-        };
-        let function = FunctionHandle::from(self);
-        let name = || function_name(function);
-        check_contracts(&args, &mut launch, Target::Launch, name)?;
-        let stored = verified::context(function.raw(), TypeId::of::<A::Erased>());
-        #[cfg(not(feature = "observe"))]
-        let api = api()?;
+    fn enqueue(&self, mut launch: Launch<'_>, mut args: A, promise: Promise<'_>) -> Result<(), Error> {
+        let (api, callee) = (api()?, Callee::Cudarc(self));
+        begin(&args, &mut launch, callee)?;
+        let stored = verified::context(self.cu_function(), TypeId::of::<A::Erased>());
         let context = match launch.stream {
             // cudarc has no accessor for the context of a function, and the query through the driver is slow. It is
             // skipped if the stored result has the stream's context. If the handle was reused for a function of a
@@ -66,42 +39,25 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
             Some(stream) => {
                 let context = bind_function(self)?;
                 if stream.context().cu_ctx() != context {
-                    let name = function_name(function);
-                    return Err(foreign_stream(name, named(context), stream));
+                    return Err(foreign_stream(callee.name(), named(context), stream));
                 }
                 stream.context().check_err().map_err(Error::context)?;
                 context
             }
             None => bind_function(self)?,
         };
-        let was_verified = stored == Some(context);
-        let fitting = Fitting::promised(function, &mut args, &promise);
-        launch_raw::<OBSERVED, _>(api, fitting, context, context, was_verified, launch, Some(self), promise)
+        let fitting = Fitting::promised(callee, &mut args, &promise);
+        launch_raw(api, fitting, context, (context, stored), launch, promise)
     }
 }
 
 /// The launch makes the stream's context current. Without `stream = …`, the function must belong to the current context
 /// of the caller, or to the context of the arguments if no context is current.
 impl<A: KernelArgs> Launchable<A> for CUfunction {
-    fn symbol(&self, promise: &Promise<'_>) -> String {
-        function_name(promise.function(*self))
-    }
-
     #[inline]
-    fn enqueue<const OBSERVED: bool>(
-        &self,
-        mut launch: Launch<'_>,
-        mut args: A,
-        promise: Promise<'_>,
-    ) -> Result<(), Error> {
-        #[cfg(feature = "observe")]
-        let Some(api) = entry_points::<OBSERVED>()? else {
-            return observed::launch(self, (launch, args, promise));
-        };
-        let name = || function_name(promise.function(*self));
-        check_contracts(&args, &mut launch, Target::Launch, name)?;
-        #[cfg(not(feature = "observe"))]
-        let api = api()?;
+    fn enqueue(&self, mut launch: Launch<'_>, mut args: A, promise: Promise<'_>) -> Result<(), Error> {
+        let (api, callee) = (api()?, Callee::Raw(promise.function(*self)));
+        begin(&args, &mut launch, callee)?;
         let context = match launch.stream {
             Some(stream) => {
                 bind(api, stream.context())?;
@@ -109,106 +65,52 @@ impl<A: KernelArgs> Launchable<A> for CUfunction {
             }
             None => api.current()?,
         };
-        let own = ptr::null_mut();
-        let was_verified = verified::context(*self, TypeId::of::<A::Erased>()) == Some(own);
-        let fitting = Fitting::promised(promise.function(*self), &mut args, &promise);
-        launch_raw::<OBSERVED, _>(api, fitting, context, own, was_verified, launch, None, promise)
+        let stored = verified::context(*self, TypeId::of::<A::Erased>());
+        let fitting = Fitting::promised(callee, &mut args, &promise);
+        launch_raw(api, fitting, context, (ptr::null_mut(), stored), launch, promise)
     }
 }
 
-/// The entry points; `None` for a launch that may be observed.
-#[cfg(feature = "observe")]
-#[inline(always)]
-fn entry_points<const OBSERVED: bool>() -> Result<Option<&'static Api>, Error> {
-    Ok(if OBSERVED { Some(api()?) } else { plain() })
-}
-
 /// Verifies a function against `A`, then launches it. `context` is the current context, or null; `own` is the
-/// function's context, or null if it is unknown. `was_verified`: this thread has verified the function for `A` in `own`.
-/// `owner` keeps the function loaded for a sequence; without one the caller does.
+/// function's context, or null if it is unknown. `stored` is the context in which this thread has verified the function for `A`.
 ///
 /// It is inlined, because a call takes the `Launch` from memory: 210 instructions for 8 scalars instead of 126.
 #[inline(always)]
-#[expect(clippy::too_many_arguments, reason = "inlined")]
-fn launch_raw<const OBSERVED: bool, A: KernelArgs>(
+fn launch_raw<A: KernelArgs>(
     api: &'static Api,
-    fitting: Fitting<FunctionHandle<'_>, A>,
+    fitting: Fitting<'_, A>,
     context: CUcontext,
-    own: CUcontext,
-    was_verified: bool,
+    (own, stored): (CUcontext, Option<CUcontext>),
     launch: Launch<'_>,
-    owner: Option<&CudaFunction>,
     promise: Promise<'_>,
 ) -> Result<(), Error> {
-    let function = fitting.callee();
-    let name = || function_name(function);
-    let (launch_stream, stream) = match launch.stream {
-        Some(stream) => (LaunchStream::on(stream), stream.into()),
-        None => (LaunchStream::in_context(context), StreamHandle::DEFAULT),
+    let callee = fitting.callee();
+    let launch_stream = match launch.stream {
+        Some(stream) => LaunchStream::on(stream),
+        None => LaunchStream::in_context(context),
     };
-    fitting.check_contexts(&launch_stream);
+    fitting.args().report_contexts(&launch_stream);
     if let Some(field) = launch_stream.foreign() {
         let launch = match launch.stream {
             None if !context.is_null() => named(context),
             // The context of the stream or of the first argument.
             _ => field.launch,
         };
-        return Err(foreign(name(), Fitting::<FunctionHandle<'_>, A>::name_of, Foreign { launch, ..field }));
+        return Err(foreign(callee.name(), <A as Arguments>::name_of, Foreign { launch, ..field }));
     }
     if context.is_null() {
         match launch_stream.context() {
             Some(context) => context.bind_to_thread().map_err(Error::context)?,
-            None => return Err(Error::Context(ContextError::NoCurrent { kernel: name() })),
+            None => return Err(Error::Context(ContextError::NoCurrent { kernel: callee.name() })),
         }
     }
-    verified::verify_once::<A>(api, function, own, was_verified)?;
-    #[cfg(not(feature = "graphs"))]
-    let _ = owner;
+    verified::verify_once::<A>(api, callee.handle(), own, stored == Some(own))?;
     #[cfg(feature = "graphs")]
-    if let Some(recording) = launch.recording {
-        let callee = Raw { function, owner };
-        return record::<OBSERVED, _>(recording, callee, &launch, fitting, promise);
+    if launch.is_watched
+        && let Some(recording) = launch.recording
+    {
+        return super::record::record(recording, &launch, fitting, promise);
     }
-    allow_shared(&launch, function, name)?;
-    let call = LaunchCall { api, stream, launch, launch_stream: &launch_stream, function };
-    call.with::<OBSERVED, _>(fitting, promise)
-}
-
-/// Allows the function the dynamic shared memory of the launch.
-#[inline(always)]
-fn allow_shared(launch: &Launch<'_>, function: FunctionHandle<'_>, name: impl Fn() -> String) -> Result<(), Error> {
-    if launch.shared > 0 {
-        allow(function, launch.shared, &name)?;
-    }
-    Ok(())
-}
-
-/// A raw function, or cudarc's function, in a sequence.
-#[cfg(feature = "graphs")]
-#[derive(Clone, Copy)]
-struct Raw<'f> {
-    function: FunctionHandle<'f>,
-    owner: Option<&'f CudaFunction>,
-}
-
-#[cfg(feature = "graphs")]
-impl Callee for Raw<'_> {
-    fn name(self) -> String {
-        function_name(self.function)
-    }
-
-    fn keeper(self) -> LaunchKeeper {
-        match self.owner {
-            Some(function) => LaunchKeeper::Cudarc(function.clone()),
-            None => LaunchKeeper::Caller,
-        }
-    }
-
-    fn check(self, launch: &Launch<'_>) -> Result<(), Error> {
-        allow_shared(launch, self.function, || self.name())
-    }
-
-    fn loaded(&self) -> Option<&LoadedFunction> {
-        None
-    }
+    callee.check(&launch)?;
+    LaunchCall { api, callee, launch, launch_stream: &launch_stream }.run(fitting, promise)
 }

@@ -5,7 +5,7 @@ use crate::{
     driver::{
         api::{CallError, FunctionHandle, LaunchConfig},
         attributes::device_attribute,
-        function::{EXCHANGED, look_exchanged},
+        function::{EXCHANGED, exceeds, look_exchanged},
         query::attribute,
     },
 };
@@ -109,10 +109,6 @@ impl Resources {
         }
         None
     }
-}
-
-const fn exceeds(dimensions: Dim3, limit: Dim3) -> bool {
-    dimensions.x > limit.x || dimensions.y > limit.y || dimensions.z > limit.z
 }
 
 impl fmt::Display for Resources {

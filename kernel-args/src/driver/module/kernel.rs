@@ -59,7 +59,7 @@ impl<A: KernelArgs> Kernel<A> {
 
     /// The kernel with arguments.
     #[inline(always)]
-    pub(crate) fn fit<B: KernelArgs<Erased = A::Erased>>(&self, args: B) -> Fitting<&LoadedFunction, B> {
+    pub(crate) fn fit<'f, B: KernelArgs<Erased = A::Erased>>(&'f self, args: &'f mut B) -> Fitting<'f, B> {
         self.typed.fit(args)
     }
 

@@ -2,12 +2,12 @@
 
 #[cfg(feature = "record")]
 use super::to_file;
-use super::{Event, active::User, observers::Observers, recorder, switches::start};
-use crate::driver::error::Error;
+use super::{Event, observers::Observers, recorder, switches::start};
+use crate::driver::{error::Error, watched::Watcher};
 
 /// Calls `run`, which calls the driver for `event`, between what the active users do before and after it.
 ///
-/// Most callers have found [`is_active`](super::is_active) true; otherwise nothing happens before and after `run`.
+/// Without an active [`Watcher`], nothing happens before and after `run`.
 #[cold]
 pub(crate) fn around<R>(event: &Event<'_>, run: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
     start();
@@ -26,7 +26,7 @@ pub(crate) fn around<R>(event: &Event<'_>, run: impl FnOnce() -> Result<R, Error
 /// What can refuse a call before the driver sees it. After an error, the driver is not called, and the program gets the error.
 fn before(event: &Event<'_>) -> Result<(), Error> {
     match event {
-        Event::KernelLaunch(launch) if User::Pointers.is_active() => launch.check_pointers(),
+        Event::KernelLaunch(launch) if Watcher::Pointers.is_active() => launch.check_pointers(),
         _ => Ok(()),
     }
 }

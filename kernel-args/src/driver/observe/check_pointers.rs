@@ -1,13 +1,14 @@
 //! The check of the pointers of a launch.
 
+use super::LaunchEvent;
 #[cfg(feature = "graphs")]
 use super::switches::start;
-use super::{LaunchEvent, active::User};
 use crate::driver::{
     api::api,
     context::with_current,
     error::Error,
     pointers::{self, Request, Runs},
+    watched::Watcher,
 };
 
 /// Switches the check of pointers on or off, for all threads. The environment variable `KERNEL_ARGS_CHECK_POINTERS=1` switches it on
@@ -25,14 +26,14 @@ use crate::driver::{
 /// ```
 pub fn check_pointers(is_on: bool) {
     pointers::set_checked(is_on);
-    User::Pointers.set_active(is_on);
+    Watcher::Pointers.set_active(is_on);
 }
 
 /// Whether pointers are checked: for nodes of graphs, which are no events.
 #[cfg(feature = "graphs")]
 pub(crate) fn pointers_are_checked() -> bool {
     start();
-    User::Pointers.is_active()
+    Watcher::Pointers.is_active()
 }
 
 impl LaunchEvent<'_> {
@@ -41,7 +42,7 @@ impl LaunchEvent<'_> {
         let check = |runs| {
             pointers::check(&Request {
                 api,
-                kernel: self.name,
+                kernel: &|| self.name(),
                 runs,
                 code: self.code,
                 lengths: self.lengths,

@@ -4,9 +4,10 @@ use super::Argument;
 use crate::{
     device::vector::Dim3,
     driver::{
-        api::{FunctionHandle, LaunchConfig},
+        api::LaunchConfig,
         attributes::for_each_text,
         config::{Attributes, Form},
+        function::Callee,
         pointers::KernelCode,
     },
     marshal::{ForEachValue, Lengths},
@@ -28,20 +29,15 @@ use std::{
 ///
 /// Names and arguments are decoded when they are asked for.
 pub struct LaunchEvent<'e> {
-    pub(crate) function: FunctionHandle<'e>,
+    pub(crate) callee: Callee<'e>,
     pub(crate) config: &'e LaunchConfig<'e>,
     pub(crate) stream: Option<&'e CudaStream>,
     pub(crate) context: Option<&'e Arc<CudaContext>>,
     pub(crate) attributes: Option<Attributes<'e>>,
-    pub(crate) name: &'e dyn Fn() -> String,
-    pub(crate) module: Option<&'e str>,
     pub(crate) form: Form,
     pub(crate) is_recorded: bool,
     /// The code of the kernel, if pointers are checked and it is known.
     pub(crate) code: Option<&'e dyn KernelCode>,
-    /// The loaded image, if it was kept.
-    #[cfg(feature = "record")]
-    pub(crate) image: Option<Arc<Vec<u8>>>,
     pub(crate) lengths: &'e Lengths,
     /// The parameters, if the arguments are a struct.
     pub(crate) parameters: Option<&'static [Parameter<'static>]>,
@@ -52,7 +48,7 @@ impl<'e> LaunchEvent<'e> {
     /// The kernel's symbol. The driver reports the symbol of a raw function if it is 12.3 or newer.
     #[must_use]
     pub fn name(&self) -> String {
-        (self.name)()
+        self.callee.name()
     }
 
     /// The C++ name of the kernel with its parameters: `saxpy(int, float, float const*, float*)`. `None` if the symbol is not
@@ -66,13 +62,13 @@ impl<'e> LaunchEvent<'e> {
     /// from memory, a module of cudarc, or a raw function.
     #[must_use]
     pub fn module(&self) -> Option<&'e str> {
-        self.module
+        self.callee.loaded()?.module.get().map(|module| &**module)
     }
 
     /// The driver's handle of the function.
     #[must_use]
     pub fn cu_function(&self) -> CUfunction {
-        self.function.raw()
+        self.callee.handle().raw()
     }
 
     /// The number of blocks.

@@ -2,7 +2,6 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | [`active`] | the one static that a launch reads, with a bit for each user of the hook |
 //! | [`around`] | the hook |
 //! | [`switches`] | what the program and the environment switch on |
 //! | [`check_pointers`] | the switch of the check of pointers, and its request |
@@ -11,7 +10,6 @@
 //! | [`to_file`] | one launch in a file |
 //! | [`event`], [`launch_event`], [`argument`] | what an observer sees |
 
-mod active;
 mod argument;
 mod around;
 mod check_pointers;
@@ -28,7 +26,7 @@ mod to_file;
 #[cfg(feature = "tracing")]
 mod tracing;
 
-pub(crate) use active::{Limited, add_limited, is_active};
+pub(crate) use crate::driver::watched::is_active;
 pub use argument::Argument;
 pub(crate) use around::around;
 pub use check_pointers::check_pointers;

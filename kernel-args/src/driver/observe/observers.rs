@@ -1,7 +1,7 @@
 //! The observers that a program has installed.
 
-use super::{Event, active::User};
-use crate::driver::error::Error;
+use super::Event;
+use crate::driver::{error::Error, watched::Watcher};
 use core::{
     any::Any,
     cell::Cell,
@@ -76,7 +76,7 @@ pub fn install(observer: impl Observer + 'static) -> Installed {
         Arc::new(Entry { observer: Box::new(observer), has_panicked: AtomicBool::new(false), panic: Mutex::new(None) });
     let mut installed = INSTALLED.write().unwrap_or_else(PoisonError::into_inner);
     installed.push(entry.clone());
-    User::Observers.set_active(true);
+    Watcher::Observers.set_active(true);
     Installed(entry)
 }
 
@@ -108,7 +108,7 @@ impl Drop for Installed {
             let at = installed.iter().position(|one| Arc::ptr_eq(one, &self.0));
             removed = at.map(|at| installed.remove(at));
             if installed.is_empty() {
-                User::Observers.set_active(false);
+                Watcher::Observers.set_active(false);
             }
         }
         // The drop of an observer can install another observer: the lock is released by now.
@@ -128,7 +128,7 @@ pub(super) struct Observers(Vec<Arc<Entry>>);
 impl Observers {
     /// Calls `before` of each observer.
     pub(super) fn before(event: &Event<'_>) -> Self {
-        if !User::Observers.is_active() || IN_OBSERVER.get() {
+        if !Watcher::Observers.is_active() || IN_OBSERVER.get() {
             return Self(Vec::new());
         }
         let installed = INSTALLED.read().unwrap_or_else(PoisonError::into_inner);

@@ -1,10 +1,11 @@
 //! The flight recorder: the last launches of each context, and a marker that the GPU writes after each.
 
-use super::{Event, active::User, recorded::Recorded};
+use super::{Event, recorded::Recorded};
 use crate::driver::{
     api::{Api, CallError, DriverCall, Markers, Status, StreamHandle, api, out},
     context::bind,
     error::{ContextFault, Error, LaunchError},
+    watched::Watcher,
 };
 use cudarc::driver::CudaContext;
 use std::{
@@ -48,7 +49,7 @@ pub(super) fn keep(kept: usize) -> usize {
     let mut recorder = recorder();
     recorder.kept = kept;
     recorder.contexts.clear();
-    User::Recorder.set_active(kept > 0);
+    Watcher::Recorder.set_active(kept > 0);
     kept
 }
 
@@ -95,7 +96,7 @@ fn is_fault(status: Status) -> bool {
 
 /// Runs a launch, and records it.
 pub(super) fn record<R>(event: &Event<'_>, run: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
-    if !User::Recorder.is_active() {
+    if !Watcher::Recorder.is_active() {
         return run();
     }
     let Ok(api) = api() else { return run() };

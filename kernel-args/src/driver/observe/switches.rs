@@ -1,14 +1,16 @@
 //! What the program and the environment switch on.
 
+use super::recorder;
 #[cfg(feature = "record")]
 use super::{FileRecording, to_file};
-use super::{active::is_first, recorder};
+use crate::driver::{pointers::are_checked, watched::Watcher};
 #[cfg(feature = "record")]
 use std::path::PathBuf;
 
 /// Reads the environment, at the first event or the first call of the program: a call of the program then replaces what it has read.
 pub(super) fn start() {
-    if is_first() {
+    if Watcher::Environment.set_active(false) {
+        Watcher::Pointers.set_active(are_checked());
         recorder::read_environment();
         #[cfg(feature = "record")]
         to_file::read_environment();

@@ -1,7 +1,7 @@
 //! Runs that are enqueued launch by launch.
 
 use crate::driver::{
-    api::{AnyCall, Api, LaunchConfig, RecordedLaunch, Status, Step, Steps},
+    api::{Api, LaunchConfig, RecordedLaunch, Status, Step, Steps},
     error::Error,
     function::function_name,
     launch::failed,
@@ -27,10 +27,7 @@ fn enqueue_launch(api: &Api, stream: &CudaStream, launch: &RecordedLaunch<'_>) -
         [] => config,
         attributes => config.with_attributes(attributes),
     };
-    let status = launch.with_call(|call| match call {
-        AnyCall::Packed(call) => api.launch(&config, call, launch.promise()),
-        AnyCall::Params(call) => api.launch(&config, call, launch.promise()),
-    });
+    let status = launch.with_call(|call| api.launch(&config, call, launch.promise()));
     if status == Status::SUCCESS {
         return Ok(());
     }

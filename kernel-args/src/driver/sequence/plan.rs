@@ -4,8 +4,8 @@ use super::dependencies::Dependencies;
 use crate::{
     driver::{
         api::{
-            AnyCall, Api, CallError, Change, Exec, Graph, KernelNodeParams, KernelNodeShape, LaunchKeeper, LaunchLog,
-            NodeId, RecordedLaunch, Step, Steps, StreamHandle,
+            Api, CallError, Change, Exec, Graph, KernelNodeParams, KernelNodeShape, LaunchKeeper, LaunchLog, NodeId,
+            RecordedLaunch, Step, Steps, StreamHandle,
         },
         error::Error,
         graph::{release, start},
@@ -125,10 +125,7 @@ impl Drop for Functions {
 
 fn with_params<T>(launch: &RecordedLaunch<'_>, then: impl FnOnce(&KernelNodeParams<'_>) -> T) -> T {
     let mut shape = KernelNodeShape::new(launch.grid, launch.block, launch.shared);
-    launch.with_call(|call| match call {
-        AnyCall::Packed(call) => then(shape.of(call)),
-        AnyCall::Params(call) => then(shape.of(call)),
-    })
+    launch.with_call(|call| then(shape.of(call)))
 }
 
 /// Adds the node of a step, after the nodes `before`.

@@ -45,11 +45,11 @@ impl LaunchLog {
     /// loaded, and `check` checks the launch; neither is called if they are known from the previous run.
     #[expect(clippy::too_many_arguments, reason = "inlined")]
     #[inline(always)]
-    pub(crate) fn push<const IS_PACKED: bool, E>(
+    pub(crate) fn push<E>(
         &mut self,
         shape: &Shape,
         attributes: &[LaunchAttribute<'_>],
-        call: KernelCall<'_, IS_PACKED>,
+        call: KernelCall<'_>,
         values: impl FnOnce(&mut dyn FnMut(&[u8])),
         keeper: impl Fn() -> Keeper,
         check: impl FnOnce() -> Result<(), E>,
@@ -255,7 +255,7 @@ impl LaunchLog {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::{AnyCall, Extra, Step},
+        super::{Extra, Step},
         Keeper, KernelCall, LaunchLog, Promise, Shape, Steps,
     };
     use crate::driver::api::{FunctionHandle, LaunchAttribute};
@@ -305,14 +305,15 @@ mod tests {
             let mut pointers: Vec<*mut c_void> =
                 launch.parameters.iter().map(|value| value.as_ptr().cast_mut().cast()).collect();
             let promise = Promise(PhantomData);
-            let pushed = if launch.packed {
-                let call = KernelCall::<true> { function: function(launch.function), parameters: extra.0.as_mut_ptr() };
-                log.push(&shape, &attributes, call, values, keeper, check, promise)
-            } else {
-                let call =
-                    KernelCall::<false> { function: function(launch.function), parameters: pointers.as_mut_ptr() };
-                log.push(&shape, &attributes, call, values, keeper, check, promise)
+            let mut call = KernelCall {
+                function: function(launch.function),
+                params: pointers.as_mut_ptr(),
+                extra: ptr::null_mut(),
             };
+            if launch.packed {
+                call = KernelCall { params: ptr::null_mut(), extra: extra.0.as_mut_ptr(), ..call };
+            }
+            let pushed = log.push(&shape, &attributes, call, values, keeper, check, promise);
             assert_eq!(pushed, Ok(()));
         }
         checks
@@ -330,9 +331,8 @@ mod tests {
                 bytes.copy_from_slice(&attribute.bytes()[..4]);
                 priority = Some(i32::from_ne_bytes(bytes));
             }
-            let (packed, parameters) = launch.with_call(|call| match call {
-                AnyCall::Packed(call) => {
-                    let mut rest = call.packed().expect("the packed form");
+            let (packed, parameters) = launch.with_call(|call| match call.packed() {
+                Some(mut rest) => {
                     let mut parameters = Vec::new();
                     for size in sizes {
                         parameters.push(rest[..*size].to_vec());
@@ -341,10 +341,10 @@ mod tests {
                     assert!(rest.is_empty());
                     (true, parameters)
                 }
-                AnyCall::Params(call) => {
+                None => {
                     let value = |(i, size): (usize, &usize)| {
                         // SAFETY: the call has a pointer to each parameter.
-                        let from = unsafe { call.parameters.add(i) };
+                        let from = unsafe { call.params.add(i) };
                         // SAFETY: the pointer is initialised.
                         let from = unsafe { *from }.cast::<u8>();
                         // SAFETY: the parameter has this size.

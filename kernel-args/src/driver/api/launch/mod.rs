@@ -162,80 +162,56 @@ impl<'b> Extra<'b> {
     }
 }
 
-/// A function and matching parameters, in one of the two forms of `cuLaunchKernel`. Both are valid for `'p`. The value
-/// has two words, which calls pass in registers.
+/// A function and matching parameters, in one of the two forms of `cuLaunchKernel`. Both are valid for `'p`.
 #[derive(Clone, Copy)]
-pub(crate) struct KernelCall<'p, const PACKED: bool> {
+pub(crate) struct KernelCall<'p> {
     function: FunctionHandle<'p>,
-    parameters: *mut *mut c_void,
+    /// `kernelParams`; null for the packed form.
+    pub(super) params: *mut *mut c_void,
+    /// The array of an [`Extra`] that is borrowed for `'p`; null for `kernelParams`.
+    pub(super) extra: *mut *mut c_void,
 }
 
-/// A call in either form.
-#[cfg(any(feature = "graphs", feature = "observe"))]
-pub(crate) enum AnyCall<'p> {
-    Packed(KernelCall<'p, true>),
-    Params(KernelCall<'p, false>),
-}
-
-impl<'p> KernelCall<'p, false> {
+impl<'p> KernelCall<'p> {
     /// # Safety
     /// For `'p`, `params` has a pointer to each parameter of the function, and each pointer points to as many
     /// initialised bytes as the function reads for this parameter.
     #[inline(always)]
     pub(crate) unsafe fn with_params(function: FunctionHandle<'p>, params: *mut *mut c_void) -> Self {
-        Self { function, parameters: params }
+        Self { function, params, extra: ptr::null_mut() }
     }
-}
 
-impl<'p> KernelCall<'p, true> {
     /// # Safety
     /// The buffer of `extra` is the packed form of the function's parameters.
     #[inline(always)]
     pub(crate) unsafe fn with_extra(function: FunctionHandle<'p>, extra: &'p mut Extra<'_>) -> Self {
-        Self { function, parameters: extra.0.as_mut_ptr() }
+        Self { function, params: ptr::null_mut(), extra: extra.0.as_mut_ptr() }
     }
-}
 
-impl<'p, const PACKED: bool> KernelCall<'p, PACKED> {
     #[inline(always)]
     pub(crate) fn function(&self) -> FunctionHandle<'p> {
         self.function
     }
 
-    /// The call without its form in its type.
-    #[cfg(feature = "observe")]
-    pub(crate) fn any(self) -> AnyCall<'p> {
-        let Self { function, parameters } = self;
-        if PACKED {
-            AnyCall::Packed(KernelCall { function, parameters })
-        } else {
-            AnyCall::Params(KernelCall { function, parameters })
-        }
+    #[cfg(any(feature = "graphs", feature = "observe"))]
+    #[inline(always)]
+    pub(crate) fn is_packed(&self) -> bool {
+        !self.extra.is_null()
     }
 
     /// The packed form of the parameters; `None` for `kernelParams`.
     #[cfg(feature = "graphs")]
     #[inline(always)]
     fn packed(&self) -> Option<&'p [u8]> {
-        if !PACKED {
+        if !self.is_packed() {
             return None;
         }
-        // SAFETY: `parameters` is the array of an `Extra` that is borrowed for `'p`.
-        let extra: &'p [*mut c_void; 5] = unsafe { &*self.parameters.cast() };
+        // SAFETY: it is the array of an `Extra` that is borrowed for `'p`.
+        let extra: &'p [*mut c_void; 5] = unsafe { &*self.extra.cast() };
         // SAFETY: `Extra::new` has stored the address of a size that is borrowed for at least as long.
         let size = unsafe { *extra[3].cast::<usize>() };
         // SAFETY: `Extra::new` has stored the address of a buffer of this size that is borrowed for at least as long.
         Some(unsafe { core::slice::from_raw_parts(extra[1].cast(), size) })
-    }
-
-    #[inline(always)]
-    pub(super) fn params(&self) -> *mut *mut c_void {
-        if PACKED { ptr::null_mut() } else { self.parameters }
-    }
-
-    #[inline(always)]
-    pub(super) fn extra(&self) -> *mut *mut c_void {
-        if PACKED { self.parameters } else { ptr::null_mut() }
     }
 }
 
@@ -257,16 +233,11 @@ impl Api {
 
     /// `cuLaunchKernelEx`, or `cuLaunchKernel` if the driver is older than 11.8.
     #[inline(always)]
-    pub(crate) fn launch<const PACKED: bool>(
-        &self,
-        config: &LaunchConfig<'_>,
-        call: KernelCall<'_, PACKED>,
-        _: Promise<'_>,
-    ) -> Status {
+    pub(crate) fn launch(&self, config: &LaunchConfig<'_>, call: KernelCall<'_>, _: Promise<'_>) -> Status {
         // SAFETY: CUDA Driver API, "Execution Control", `cuLaunchKernelEx` reads the configuration, whose stream and
         // attributes are alive. From `params` or `extra` it reads as many bytes for each parameter as the function has
         // (`KernelCall`), and copies them before it returns. The caller of `launch` promises that the kernel may run.
-        unsafe { (self.launch_kernel)(config, call.function.raw(), call.params(), call.extra()) }
+        unsafe { (self.launch_kernel)(config, call.function.raw(), call.params, call.extra) }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Recorded steps as words: a [`Header`], then the attributes of a launch and its parameters.
 
-use super::{AnyCall, Extra, KernelCall, Promise, recorded_function};
+use super::{Extra, KernelCall, Promise, recorded_function};
 use crate::driver::api::{FunctionHandle, LaunchAttribute};
-use core::{ffi::c_void, iter, marker::PhantomData};
+use core::{ffi::c_void, iter, marker::PhantomData, ptr};
 use cudarc::driver::sys::CUdeviceptr;
 use std::vec::Vec;
 
@@ -294,18 +294,18 @@ impl<'l> RecordedLaunch<'l> {
     }
 
     /// Calls `then` with the function and its parameters.
-    pub(crate) fn with_call<R>(&self, then: impl FnOnce(AnyCall<'_>) -> R) -> R {
+    pub(crate) fn with_call<R>(&self, then: impl FnOnce(KernelCall<'_>) -> R) -> R {
         let function = self.function;
         if self.is_packed && self.size > 0 {
             let mut size = 0;
             let mut extra = Extra::new(&bytemuck::cast_slice(self.parameters)[..self.size], &mut size);
-            return then(AnyCall::Packed(KernelCall { function, parameters: extra.0.as_mut_ptr() }));
+            return then(KernelCall { function, params: ptr::null_mut(), extra: extra.0.as_mut_ptr() });
         }
         let (mut pointers, mut rest) = (Vec::new(), self.parameters);
         while let Some((size, after)) = rest.split_first() {
             pointers.push(after.as_ptr().cast_mut().cast::<c_void>());
             rest = &after[(*size as usize).div_ceil(8)..];
         }
-        then(AnyCall::Params(KernelCall { function, parameters: pointers.as_mut_ptr() }))
+        then(KernelCall { function, params: pointers.as_mut_ptr(), extra: ptr::null_mut() })
     }
 }

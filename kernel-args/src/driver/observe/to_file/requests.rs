@@ -4,7 +4,8 @@ use super::write::write;
 use crate::driver::{
     api::{api, out},
     error::Error,
-    observe::{Event, LaunchEvent, active::User},
+    observe::{Event, LaunchEvent},
+    watched::Watcher,
 };
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use kernel_args_image::mangled::matches;
@@ -55,7 +56,7 @@ fn add(kernel: &str, nth: u64, file: PathBuf) -> Arc<Request> {
     let request = Arc::new(Request { kernel: kernel.into(), nth, file, state: Mutex::new(State::Waits(0)) });
     lock(&REQUESTS).push(request.clone());
     REQUESTED.store(true, Relaxed);
-    User::Files.set_active(true);
+    Watcher::Files.set_active(true);
     request
 }
 
@@ -97,7 +98,7 @@ impl Drop for FileRecording {
 fn withdraw(request: &Arc<Request>) {
     let mut requests = lock(&REQUESTS);
     requests.retain(|one| !Arc::ptr_eq(one, request));
-    User::Files.set_active(!requests.is_empty());
+    Watcher::Files.set_active(!requests.is_empty());
 }
 
 /// `KERNEL_ARGS_RECORD`, at the first event.
@@ -139,7 +140,7 @@ pub(in crate::driver::observe) fn record<R>(
     let Event::KernelLaunch(launch) = event else {
         return run();
     };
-    if !User::Files.is_active() || !runs_now(launch) {
+    if !Watcher::Files.is_active() || !runs_now(launch) {
         return run();
     }
     let Some(request) = requested(launch) else {

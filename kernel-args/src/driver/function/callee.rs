@@ -1,0 +1,65 @@
+//! The function of a launch.
+
+use super::{Function, LoadedFunction, function_name};
+#[cfg(feature = "graphs")]
+use crate::driver::api::LaunchKeeper;
+use crate::driver::{api::FunctionHandle, config::Launch, error::Error, query::allow};
+use cudarc::driver::CudaFunction;
+use std::string::String;
+
+/// The function of a launch. Launches know the variant when they are compiled.
+#[derive(Clone, Copy)]
+pub(crate) enum Callee<'f> {
+    Function(&'f Function),
+    Cudarc(&'f CudaFunction),
+    Raw(FunctionHandle<'f>),
+}
+
+impl<'f> Callee<'f> {
+    #[inline(always)]
+    pub(crate) fn handle(self) -> FunctionHandle<'f> {
+        match self {
+            Self::Function(function) => function.loaded().handle(),
+            Self::Cudarc(function) => function.into(),
+            Self::Raw(function) => function,
+        }
+    }
+
+    /// Its limits; `None` for a function that this crate has not loaded.
+    #[inline(always)]
+    pub(crate) fn loaded(self) -> Option<&'f LoadedFunction> {
+        match self {
+            Self::Function(function) => Some(function.loaded()),
+            _ => None,
+        }
+    }
+
+    /// Its name, for errors and events. With a call instead of inlined code, a launch takes three instructions more.
+    #[inline(always)]
+    pub(crate) fn name(self) -> String {
+        match self.loaded() {
+            Some(loaded) => loaded.name.clone(),
+            None => function_name(self.handle()),
+        }
+    }
+
+    /// What keeps it loaded, for a recorded launch.
+    #[cfg(feature = "graphs")]
+    pub(crate) fn keeper(self) -> LaunchKeeper {
+        match self {
+            Self::Function(function) => function.keeper(),
+            Self::Cudarc(function) => LaunchKeeper::Cudarc(function.clone()),
+            Self::Raw(_) => LaunchKeeper::Caller,
+        }
+    }
+
+    /// Checks a launch against its limits, and allows it the dynamic shared memory of the launch.
+    #[inline(always)]
+    pub(crate) fn check(self, launch: &Launch<'_>) -> Result<(), Error> {
+        match self.loaded() {
+            Some(loaded) => loaded.check(launch),
+            None if launch.shared > 0 => allow(self.handle(), launch.shared, &|| self.name()).map(drop),
+            None => Ok(()),
+        }
+    }
+}

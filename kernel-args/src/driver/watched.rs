@@ -1,0 +1,67 @@
+//! The one word that each launch reads: whether the launch is more than a call of the driver.
+
+use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// A bit for each active [`Watcher`]. Above them, the number of closures of captures and sequences that threads are in.
+static WATCHED: AtomicUsize = AtomicUsize::new(if cfg!(feature = "observe") { START } else { 0 });
+
+const START: usize = 1 << 7;
+
+#[cfg(feature = "graphs")]
+const CLOSURE: usize = 1 << 8;
+
+/// Whether a launch is only a call of the driver. If not, it takes a cold path, which finds out why.
+#[inline(always)]
+pub(crate) fn is_plain() -> bool {
+    WATCHED.load(Relaxed) == 0
+}
+
+#[cfg(feature = "graphs")]
+pub(crate) fn enter_closure() {
+    WATCHED.fetch_add(CLOSURE, Relaxed);
+}
+
+#[cfg(feature = "graphs")]
+pub(crate) fn leave_closure() {
+    WATCHED.fetch_sub(CLOSURE, Relaxed);
+}
+
+/// What sees launches, graph launches, loads and compilations.
+#[cfg(feature = "observe")]
+#[derive(Clone, Copy)]
+#[repr(usize)]
+pub(crate) enum Watcher {
+    /// Observers that the program has installed.
+    Observers = 1,
+    /// The flight recorder.
+    Recorder = 2,
+    /// Checks of pointers.
+    Pointers = 4,
+    /// Launches that are recorded in a file.
+    #[cfg(feature = "record")]
+    Files = 8,
+    /// The environment, which is read at the first event.
+    Environment = START,
+}
+
+#[cfg(feature = "observe")]
+impl Watcher {
+    /// Returns whether it was active.
+    pub(crate) fn set_active(self, is_active: bool) -> bool {
+        let before = match is_active {
+            true => WATCHED.fetch_or(self as usize, Relaxed),
+            false => WATCHED.fetch_and(!(self as usize), Relaxed),
+        };
+        before & self as usize != 0
+    }
+
+    pub(crate) fn is_active(self) -> bool {
+        WATCHED.load(Relaxed) & self as usize != 0
+    }
+}
+
+/// Whether any [`Watcher`] is active: then launches, graph launches, loads and compilations are events.
+#[cfg(feature = "observe")]
+pub(crate) fn is_active() -> bool {
+    WATCHED.load(Relaxed) & 0xff != 0
+}
