@@ -5,6 +5,7 @@
 //! arithmetic. `kernels!` reads an image and emits one item per kernel.
 #![forbid(unsafe_code)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![cfg_attr(not(feature = "kernels"), allow(dead_code, reason = "paths of images are parsed, but not read"))]
 
 mod attr;
 mod diagnostics;
@@ -12,8 +13,10 @@ mod erase;
 mod expand;
 mod field_errors;
 mod generics;
+#[cfg(feature = "kernels")]
 mod image;
 mod input;
+#[cfg(feature = "kernels")]
 mod kernels;
 mod path;
 mod repeated;
@@ -242,7 +245,7 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
     expand::device_type(&input).into()
 }
 
-/// The kernels of an image as items, for use in `#[kernel_args(kernel = …)]`.
+/// The kernels of an image as items, for use in `#[kernel_args(kernel = …)]` (feature `kernels`).
 ///
 /// ```
 /// use kernel_args::{DevicePointer, DevicePointerMut, KernelArgs};
@@ -316,7 +319,7 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 ///
 /// # Generated structs
 ///
-/// With the option `generate`, a module also contains a struct with `#[derive(KernelArgs)]` for each of its kernels,
+/// With the option `generate` (feature `generate`), a module also contains a struct with `#[derive(KernelArgs)]` for each of its kernels,
 /// and a device type for each struct and enum that these kernels take or point to. Each generated struct names its
 /// kernel and is compared with it like a hand-written one.
 ///
@@ -363,5 +366,13 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 /// The item of an instance does not depend on the other instances.
 #[proc_macro]
 pub fn kernels(input: TokenStream) -> TokenStream {
-    kernels::kernels(input.into()).into()
+    #[cfg(feature = "kernels")]
+    return kernels::kernels(input.into()).into();
+    #[cfg(not(feature = "kernels"))]
+    syn::Error::new(
+        input.into_iter().next().map_or_else(proc_macro2::Span::call_site, |token| token.span().into()),
+        texts::KERNELS_FEATURE,
+    )
+    .into_compile_error()
+    .into()
 }

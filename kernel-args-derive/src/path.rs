@@ -4,13 +4,12 @@ use crate::texts;
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 use std::{
-    env,
     ffi::OsStr,
     io,
     path::{Path, PathBuf},
 };
 use syn::{
-    Lit, LitStr, Token,
+    Ident, Lit, LitStr, Token,
     ext::IdentExt,
     parse::{Parse, ParseStream},
     punctuated::Punctuated,
@@ -61,9 +60,9 @@ impl Parse for Expression {
         let span = input.span();
         // `core::concat!` is equivalent to `concat!`.
         let mut name = String::new();
-        while input.peek(Token![::]) || input.peek(syn::Ident::peek_any) {
+        while input.peek(Token![::]) || input.peek(Ident::peek_any) {
             input.parse::<Option<Token![::]>>()?;
-            name = input.call(syn::Ident::parse_any)?.to_string();
+            name = input.call(Ident::parse_any)?.to_string();
         }
         if !input.peek(Token![!]) {
             return Err(syn::Error::new(span, texts::NOT_A_PATH));
@@ -138,9 +137,10 @@ impl Expression {
 
 impl ImagePath {
     /// The path with the values of its variables.
+    #[cfg(feature = "kernels")]
     pub(crate) fn resolve(&self) -> syn::Result<Resolved> {
-        let root = env::var_os("CARGO_MANIFEST_DIR");
-        let written = self.expression.evaluate(&|name| env::var(name).ok())?;
+        let root = std::env::var_os("CARGO_MANIFEST_DIR");
+        let written = self.expression.evaluate(&|name| std::env::var(name).ok())?;
         let path = absolute(root.as_deref(), &written);
         let path =
             path.map_err(|error| syn::Error::new(self.span, texts::unreadable(&written, Path::new(""), &error)))?;
@@ -152,6 +152,33 @@ impl ImagePath {
         let mut names = Vec::new();
         self.expression.variables(&mut names);
         quote!(#(const _: &#krate::__private::core::primitive::str = #krate::__private::core::env!(#names);)*)
+    }
+}
+
+/// The value of `debug_info`.
+pub(crate) enum DebugInfoOption {
+    /// `"kernels.debug.ptx"`: the file that contains it.
+    File(ImagePath),
+    /// `if_readable`: debug information of the image that cannot be read is ignored.
+    IfReadable(Span),
+}
+
+impl Parse for DebugInfoOption {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let ahead = input.fork();
+        if ahead.parse::<Ident>().is_ok_and(|word| word == "if_readable") {
+            return Ok(Self::IfReadable(input.parse::<Ident>()?.span()));
+        }
+        input.parse().map(Self::File)
+    }
+}
+
+impl DebugInfoOption {
+    pub(crate) fn span(&self) -> Span {
+        match self {
+            Self::File(path) => path.span,
+            Self::IfReadable(span) => *span,
+        }
     }
 }
 

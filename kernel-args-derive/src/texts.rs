@@ -1,10 +1,14 @@
 //! The error texts of the macros: what is wrong, then `help:` with the code to write on a separate line.
 
-use kernel_args_image as image;
-use std::{
-    env, fs, io,
-    path::{Path, PathBuf},
-};
+#[cfg(feature = "kernels")]
+pub(crate) use crate::image::texts::*;
+
+#[cfg(not(feature = "kernels"))]
+pub(crate) const KERNELS_FEATURE: &str = "images of kernels are read while a crate is compiled only with the feature `kernels` of `kernel-args`\n\
+    help: enable the feature: `cargo add kernel-args --features kernels`";
+#[cfg(not(feature = "generate"))]
+pub(crate) const GENERATE_FEATURE: &str = "structs are generated only with the feature `generate` of `kernel-args`\n\
+    help: enable the feature: `cargo add kernel-args --features generate`; or remove `generate`";
 
 pub(crate) const DUPLICATE_ATTRIBUTE: &str = "duplicate attribute\n\
     help: keep one";
@@ -204,131 +208,6 @@ pub(crate) fn unset_variable(name: &str) -> String {
     format!("the environment variable `{name}` is not set while this crate is compiled\nhelp: {help}")
 }
 
-/// `file` is a path with the values of its variables, `path` the same as an absolute path.
-pub(crate) fn unreadable(file: &str, path: &Path, error: &io::Error) -> String {
-    let root = env::var("CARGO_MANIFEST_DIR").ok().filter(|_| Path::new(file).is_relative());
-    let place = root.as_ref().map(|root| format!(" in {root}, the folder of Cargo.toml"));
-    let (line, meant) = match error.kind() {
-        io::ErrorKind::NotFound => nearby(path),
-        _ => (String::new(), None),
-    };
-    let meant = meant.as_deref().map(|path| root.and_then(|root| path.strip_prefix(root).ok()).unwrap_or(path));
-    let help = meant.map_or_else(
-        || "write the path of a file with PTX, a cubin or a fat binary".to_owned(),
-        |path| format!("write `{}`", path.display()),
-    );
-    format!("cannot read `{file}`{}: {error}{line}\nhelp: {help}", place.unwrap_or_default())
-}
-
-/// What is near a missing file, as a line, and the file that is meant.
-fn nearby(path: &Path) -> (String, Option<PathBuf>) {
-    let Some(folder) = path.ancestors().skip(1).find(|folder| folder.is_dir()) else {
-        return (String::new(), None);
-    };
-    let missing = path.strip_prefix(folder).ok().and_then(|rest| rest.iter().next()).unwrap_or_default();
-    let is_folder = folder.join(missing) != path;
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let names = entries.filter(|entry| entry.path().is_dir() == is_folder);
-    let names = names.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-    let (similar, names) = image::similar_files(&missing.to_string_lossy(), names);
-    let (what, meant) = if is_folder {
-        let inside = names.iter().map(|name| folder.join(name).join(path.file_name().unwrap_or_default()));
-        (format!("no folder `{}`", missing.display()), inside.into_iter().find(|path| path.is_file()))
-    } else {
-        ("no such file".to_owned(), similar.map(|name| folder.join(name)))
-    };
-    let instead: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    let instead = if instead.is_empty() { String::new() } else { format!(", but {}", instead.join(", ")) };
-    (format!("\n  {} has {what}{instead}", folder.display()), meant)
-}
-
-/// For the name of a template instance that an image lacks.
-pub(crate) fn no_instance(name: &str) -> String {
-    format!(
-        "\nhelp: write one of these; or add this instance to the CUDA source, with the types of its parameters: \
-         `template __global__ void {name}(…);`"
-    )
-}
-
-pub(crate) fn empty_image(file: &str) -> String {
-    format!(
-        "`{file}` is empty\n\
-         help: compile the kernels to PTX, a cubin or a fat binary"
-    )
-}
-
-pub(crate) fn address_size(file: &str) -> String {
-    format!(
-        "`{file}` has 32-bit addresses (`.address_size 32`), but GPUs have 64-bit addresses\n\
-         help: compile it for 64 bits: `nvcc -m64`, which is the default"
-    )
-}
-
-pub(crate) fn not_an_image(file: &str, error: &image::Error) -> String {
-    if matches!(error, image::Error::CudaSource) {
-        return format!(
-            "`{file}` is CUDA C++, not a compiled image\n\
-             help: compile it in the build script with the crate `kernel-args-build`, or with `nvcc -ptx`, and write the path of the image"
-        );
-    }
-    format!(
-        "`{file}` cannot be read as an image of kernels: {error}\n\
-         help: write the path of a file with PTX, a cubin or a fat binary"
-    )
-}
-
-pub(crate) fn no_kernels(file: &str) -> String {
-    format!(
-        "`{file}` has no kernel\n\
-         help: a kernel is a function with `__global__` in CUDA C++, and `.entry` in PTX; a template has only the instances that its source \
-         names: `template __global__ void axpy<float>(…);`"
-    )
-}
-
-pub(crate) fn debug_info_feature(file: &str) -> String {
-    format!(
-        "the debug information of `{file}` is read only with the feature `debug-info` of `kernel-args`\n\
-         help: enable the feature: `cargo add kernel-args --features debug-info`; or write `debug_info = if_readable` to compare without it"
-    )
-}
-
-/// The fix for a file whose debug information does not match an image.
-const COMPILE_BOTH: &str = "compile both files from the same source with the same options, and this one with `nvcc -G` or NVRTC's \
-    `--device-debug` as well";
-
-pub(crate) fn no_debug_info(file: &str) -> String {
-    format!(
-        "`{file}` has no debug information\n\
-         help: compile it with `nvcc -G`, or with NVRTC's `--device-debug` (`-lineinfo` alone contains no types)"
-    )
-}
-
-pub(crate) fn broken_debug_info(file: &str, errors: &str) -> String {
-    format!("the debug information of `{file}` cannot be read:{errors}\nhelp: {COMPILE_BOTH}")
-}
-
-/// `file` is the image itself.
-pub(crate) fn unreadable_debug_info(file: &str, errors: &str) -> String {
-    format!(
-        "`{file}` has debug information that cannot be read, so names, C++ types and members would not be compared:{errors}\n\
-         help: name a debug build of the same source after the path: `debug_info = \"kernels.debug.ptx\"`, or write \
-         `debug_info = if_readable` to ignore it"
-    )
-}
-
-/// `missing` and `present` are lists of kernels, one per line.
-pub(crate) fn missing_debug_info(file: &str, image: &str, missing: &str, present: &str) -> String {
-    format!(
-        "`{file}` has no debug information for these kernels of `{image}`:{missing}\nit has debug information for:{present}\nhelp: {COMPILE_BOTH}"
-    )
-}
-
-pub(crate) fn other_parameters(file: &str, image: &str, kernel: &str, [there, here]: [&str; 2]) -> String {
-    format!(
-        "kernel `{kernel}` has different parameters in `{file}`: {there}, and in `{image}`: {here}\nhelp: {COMPILE_BOTH}"
-    )
-}
-
 pub(crate) const ARGUMENTS_IN_ENUM: &str = "an enum cannot hold the arguments of a kernel\n\
     help: derive `KernelArgs` on a struct with one field for each parameter; an enum that is one argument takes \
     `#[derive(DeviceType)]`";
@@ -370,6 +249,7 @@ pub(crate) const NO_MODULE: &str = "`kernels!` takes modules, each with the path
     help: write `pub mod saxpy = \"ptx/saxpy.ptx\";`";
 pub(crate) const NO_SEMICOLON: &str = "a module in `kernels!` ends with `;`\n\
     help: write `;` after the path or the last option";
+#[cfg(feature = "generate")]
 pub(crate) const UNKNOWN_IN_GENERATE: &str = "unknown option\n\
     help: write `generate`; for device pointers instead of slices, `generate(pointers = raw)`; with the feature `cudarc` also \
     `generate(pointers = views)` for slices and views, and `generate(pointers = retained)` for the nodes of graphs";

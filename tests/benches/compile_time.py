@@ -38,7 +38,7 @@ import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 FIELDS = 8
 # The PTX that every struct names. Its only entry takes the 8 fields.
 PTX = ROOT / "ptx" / "launch_cost.ptx"
@@ -51,7 +51,7 @@ LIBRARIES = {
         "#[derive(KernelArgs)]",
     ),
     "kernel-args, PTX": (
-        f'kernel-args = {{ path = "{ROOT}/kernel-args", default-features = false, features = ["derive"] }}',
+        f'kernel-args = {{ path = "{ROOT}/kernel-args", default-features = false, features = ["kernels"] }}',
         "use kernel_args::KernelArgs;",
         '#[derive(KernelArgs)]\n#[kernel_args(ptx = "src/kernels.ptx", entry = "words_8")]',
     ),
@@ -259,7 +259,7 @@ def image_package(place, features=""):
     (package / "src").mkdir(parents=True)
     (package / "Cargo.toml").write_text(
         '[package]\nname = "measured"\nversion = "0.0.0"\nedition = "2024"\n[dependencies]\n'
-        f'kernel-args = {{ path = "{ROOT}/kernel-args", default-features = false, features = ["derive", {features}] }}\n[workspace]\n'
+        f'kernel-args = {{ path = "{ROOT}/kernel-args", default-features = false, features = ["kernels", {features}] }}\n[workspace]\n'
     )
     build(package, "")
     return package
@@ -401,10 +401,30 @@ def framework_structs(named):
     return "\n".join(lines) + "\n"
 
 
-def framework_packages(place):
+def framework_kernel(name, types):
+    """A kernel that computes an index from the lengths, reads through the pointers, and writes through the last one."""
+    element = name.rpartition("_")[2] if "_" in name else "f32"
+    register = {"f": "%fd" if element == "f64" else "%f", "u": "%rd", "i": "%rd"}[element[0]]
+    opcode = element.replace("i", "s")
+    declared = ",\n".join(f"\t.param {ty} {name}_param_{j}" for j, ty in enumerate(types))
+    loads = [f"\tld.param{ty} \t{'%fp' if ty[1] == 'f' else '%rd'}{j}, [{name}_param_{j}];" for j, ty in enumerate(types)]
+    pointers = range(2, 5)
+    body = [f"\tcvta.to.global.u64 \t%rd{j + 20}, %rd{j};" for j in pointers]
+    body += [
+        "\tmov.u32 \t%r1, %ctaid.x;", "\tcvt.u64.u32 \t%rd30, %r1;", "\tsetp.ge.u64 \t%p1, %rd30, %rd0;", "\t@%p1 bra \t$L__BB0_2;",
+        "\tmul.lo.s64 \t%rd31, %rd30, %rd1;", "\tld.global.nc.u64 \t%rd32, [%rd22];", "\tmul.lo.s64 \t%rd33, %rd32, %rd31;",
+        "\tshl.b64 \t%rd34, %rd33, 3;", "\tadd.s64 \t%rd35, %rd23, %rd34;", "\tadd.s64 \t%rd36, %rd24, %rd34;",
+        f"\tld.global.nc.{opcode} \t{register}50, [%rd35];", f"\tadd.{opcode} \t{register}51, {register}50, {register}50;",
+        f"\tst.global.{opcode} \t[%rd36], {register}51;", "$L__BB0_2:", "\tret;",
+    ]
+    return "\n".join([f".visible .entry {name}(", declared, ")", "{", *loads, *body, "}", "", ""])
+
+
+def framework_packages(place, root, features):
     """The packages `kernels` and `measured`. Everything except `measured` is built."""
     kernels, package = place / "kernels", place / "package"
-    dependency = f'kernel-args = {{ path = "{ROOT}/kernel-args", default-features = false, features = ["derive"] }}\n'
+    features = ", ".join(f'"{feature}"' for feature in features)
+    dependency = f'kernel-args = {{ path = "{root}/kernel-args", default-features = false, features = [{features}] }}\n'
     for made, more in ((kernels, ""), (package, 'kernels = { path = "../kernels" }\n[workspace]\n')):
         (made / "src").mkdir(parents=True)
         name = "kernels" if made == kernels else "measured"
@@ -413,8 +433,7 @@ def framework_packages(place):
         )
     (kernels / "src" / "lib.rs").write_text('kernel_args::kernels! { pub mod image = "src/image.ptx"; }\n')
     head = ".version 9.0\n.target sm_90\n.address_size 64\n\n"
-    taken = [(name, [(ty, "", "") for ty in types]) for name, types in framework_kernels()]
-    (kernels / "src" / "image.ptx").write_text(head + "".join(image_kernel(*kernel) for kernel in taken))
+    (kernels / "src" / "image.ptx").write_text(head + "".join(framework_kernel(*kernel) for kernel in framework_kernels()))
     (package / "src" / "lib.rs").write_text("")
     for command in ("build", "check"):
         run(["cargo", command, "--quiet"], package)

@@ -21,7 +21,7 @@ import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 CUDARC = 'cudarc = { version = "0.19.10", default-features = false, features = ["std", "driver", "nvrtc", "cuda-13000", "fallback-dynamic-loading"] }'
 SIZES = 'let n = 1024_u32;\n    let ctx = CONTEXT;\n    let stream = ctx.default_stream();\n' \
     '    let x = stream.clone_htod(&[1.0_f32; 1024])?;\n    let mut y = stream.alloc_zeros::<f32>(1024)?;'

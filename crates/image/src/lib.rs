@@ -33,7 +33,6 @@ mod model;
 #[cfg(feature = "recording")]
 pub mod recording;
 mod table;
-#[cfg(any(feature = "generate", feature = "header"))]
 mod writers;
 
 pub use code::{
@@ -71,6 +70,8 @@ pub use table::list::ParameterList;
 pub use writers::generate;
 #[cfg(feature = "header")]
 pub use writers::header;
+#[doc(hidden)]
+pub use writers::items;
 
 /// Whether debug information is read: the feature `debug-info`. Cargo enables it for all host programs of a build if one of them needs it.
 #[doc(hidden)]

@@ -1,7 +1,11 @@
 //! The attributes that name a struct's kernels.
 
 use super::{alternatives, set};
-use crate::{diagnostics::Diagnostics, image::DebugInfoOption, path::ImagePath, texts};
+use crate::{
+    diagnostics::Diagnostics,
+    path::{DebugInfoOption, ImagePath},
+    texts,
+};
 use proc_macro2::Span;
 use syn::{
     GenericArgument, Generics, Ident, Lit, LitInt, LitStr, Path, Token, bracketed, meta::ParseNestedMeta,

@@ -4,7 +4,6 @@ use super::{kernels, pattern::Pattern, respan};
 use crate::{
     attr::{ArgsAttr, Naming},
     diagnostics::Diagnostics,
-    image::Named,
 };
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -13,7 +12,8 @@ use syn::{Generics, Path, spanned::Spanned};
 
 /// The kernels that a struct names, as far as the macro can resolve them.
 pub(super) enum Comparison<'a> {
-    Image(Named),
+    #[cfg(feature = "kernels")]
+    Image(crate::image::Named),
     Item(&'a Path),
     Pattern(Pattern<'a>),
 }
@@ -22,9 +22,15 @@ impl<'a> Comparison<'a> {
     /// `None` if the struct names no kernel, or an error was reported.
     pub(super) fn new(attr: &'a ArgsAttr, generics: &Generics, diagnostics: &mut Diagnostics) -> Option<Self> {
         match attr.kernel.as_ref()? {
+            #[cfg(feature = "kernels")]
             Naming::Image { path, entry, debug_info } => {
                 let (entry, debug_info) = (entry.as_ref(), debug_info.as_ref());
-                Named::read(path, entry, debug_info, &attr.krate, diagnostics).map(Self::Image)
+                crate::image::Named::read(path, entry, debug_info, &attr.krate, diagnostics).map(Self::Image)
+            }
+            #[cfg(not(feature = "kernels"))]
+            Naming::Image { path, .. } => {
+                diagnostics.error(path.span, crate::texts::KERNELS_FEATURE);
+                None
             }
             Naming::Item(path) => Some(Self::Item(path)),
             Naming::Pattern { module, entries, except, bindings } => {
@@ -36,6 +42,7 @@ impl<'a> Comparison<'a> {
     /// The span for errors about the choice of the kernel.
     fn span(&self) -> Span {
         match self {
+            #[cfg(feature = "kernels")]
             Self::Image(named) => named.span,
             Self::Item(path) => path.span(),
             Self::Pattern(pattern) => pattern.span(),
@@ -47,6 +54,7 @@ impl<'a> Comparison<'a> {
     pub(super) fn tables(&self, arguments: Option<&TokenStream>, krate: &Path) -> Option<TokenStream> {
         let krate = respan(krate, self.span());
         let named = match self {
+            #[cfg(feature = "kernels")]
             Self::Image(named) => named.kernels(&krate),
             // The call has the span of the path, so rustc reports an error about its type there.
             Self::Item(path) => {
@@ -71,6 +79,7 @@ impl<'a> Comparison<'a> {
     pub(super) fn source(&self, compare: bool, krate: &Path) -> TokenStream {
         let at = respan(krate, self.span());
         let image = match self {
+            #[cfg(feature = "kernels")]
             Self::Image(named) => named.bytes(&at),
             Self::Item(_) => quote!(__NAMED.image()),
             Self::Pattern(_) => {

@@ -1,44 +1,16 @@
 //! The debug information of an image, from the image itself or from a second file.
 
 use super::{File, list, open, resolved};
-use crate::{diagnostics::Diagnostics, path::ImagePath, texts};
+use crate::{
+    diagnostics::Diagnostics,
+    path::{DebugInfoOption, ImagePath},
+    texts,
+};
 use kernel_args_abi::{Class, Parameter};
 use kernel_args_image::{DebugInfoMismatch, Kernel, Kernels, Variable, mangled};
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use std::{borrow::Cow, sync::Arc};
-use syn::{
-    Ident,
-    parse::{Parse, ParseStream},
-};
-
-/// The value of `debug_info`.
-pub(crate) enum DebugInfoOption {
-    /// `"kernels.debug.ptx"`: the file that contains it.
-    File(ImagePath),
-    /// `if_readable`: debug information of the image that cannot be read is ignored.
-    IfReadable(Span),
-}
-
-impl Parse for DebugInfoOption {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let ahead = input.fork();
-        if ahead.parse::<Ident>().is_ok_and(|word| word == "if_readable") {
-            return Ok(Self::IfReadable(input.parse::<Ident>()?.span()));
-        }
-        input.parse().map(Self::File)
-    }
-}
-
-impl DebugInfoOption {
-    pub(crate) fn span(&self) -> Span {
-        match self {
-            Self::File(path) => path.span,
-            Self::IfReadable(span) => *span,
-        }
-    }
-}
-
 /// The debug information of an image's kernels.
 #[derive(Default)]
 pub(crate) struct DebugInfo {

@@ -3,11 +3,15 @@
 mod bodies;
 mod debug_info;
 mod file;
+pub(crate) mod texts;
 
-pub(crate) use debug_info::{DebugInfo, DebugInfoOption};
+pub(crate) use debug_info::DebugInfo;
 pub(crate) use file::{File, read};
 
-use crate::{diagnostics::Diagnostics, path::ImagePath, texts};
+use crate::{
+    diagnostics::Diagnostics,
+    path::{DebugInfoOption, ImagePath},
+};
 use kernel_args_abi::compiled::fingerprint;
 use kernel_args_image::{Encoder, Kernels, mangled};
 use proc_macro2::{Literal, Span, TokenStream};

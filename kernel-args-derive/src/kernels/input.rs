@@ -1,7 +1,10 @@
 //! The input of `kernels! { … }`.
 
 use super::generate::Generate;
-use crate::{image::DebugInfoOption, path::ImagePath, texts};
+use crate::{
+    path::{DebugInfoOption, ImagePath},
+    texts,
+};
 use proc_macro2::TokenStream;
 use syn::{
     Attribute, Ident, LitStr, Path, Token, Visibility, braced,

@@ -4,6 +4,10 @@
 //! bytes (`kernel_args_abi::compiled`), each item is an index into it, and rustc receives all items as one text.
 
 mod docs;
+#[cfg(feature = "generate")]
+mod generate;
+#[cfg(not(feature = "generate"))]
+#[path = "without_generate.rs"]
 mod generate;
 mod input;
 mod variables;
@@ -13,7 +17,7 @@ use crate::{
     image::{self, DebugInfo, File},
 };
 use input::{Absent, Input, Module};
-use kernel_args_image::generate::items::{self as names, Item, What};
+use kernel_args_image::items::{self as names, Item, What};
 use kernel_args_image::{Declaration, Encoder, Kernel, summary::summary};
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};

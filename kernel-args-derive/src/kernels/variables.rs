@@ -2,7 +2,7 @@
 
 use super::{docs, tokens};
 use crate::image::{DebugInfo, File};
-use kernel_args_image::generate::items::{self as names, Item};
+use kernel_args_image::items::{self as names, Item};
 use kernel_args_image::{Encoder, Variable};
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote};

@@ -251,6 +251,11 @@ impl Exchange {
         Self { pointer: self.pointer.max(own.pointer), integer: self.integer.max(own.integer) }
     }
 
+    /// Whether a field is an integer through which the code accesses memory.
+    pub(crate) const fn has_integer(self) -> bool {
+        !matches!(self.integer, Evidence::None)
+    }
+
     pub(crate) const fn is_certain(self) -> bool {
         !matches!(self.pointer, Evidence::None)
             && !matches!(self.integer, Evidence::None)

@@ -64,7 +64,7 @@ pub use variable::{compare_variable, not_compared_in_variable};
 pub use variants::{VariantMismatch, first_variant};
 
 pub(crate) use align::{Row, Rows, differences_at, expected_offset};
-pub(crate) use body::{BodyMismatch, Exchange, first_in_struct, refused};
+pub(crate) use body::{BodyMismatch, Exchange, first_in_struct};
 pub(crate) use members::first_difference_of_any_size;
 pub(crate) use names::{Elsewhere, elsewhere};
 pub(crate) use repair::{alignment_of, is_layout_of_cuda, is_own_struct, only_aligned};

@@ -11,7 +11,7 @@ use crate::{
     layout::Alignment,
     signature::{
         Body, Members, Parameter, Pointee,
-        reader::{Reader, base, part},
+        reader::{PLACE, Reader, base, part},
         stored::{CLASSES, members, pointee},
         stored_body::body,
     },
@@ -45,6 +45,11 @@ macro_rules! number {
     };
 }
 
+/// The position of the lists of parameters, after the header.
+const fn lists(table: &[u8]) -> usize {
+    PLACE * (2 + place_at(table, 0))
+}
+
 /// The part of the table that contains the structs.
 const fn structs(table: &[u8]) -> &[u8] {
     table.split_at(place_at(table, 1 + place_at(table, 0))).1
@@ -65,6 +70,8 @@ pub(super) struct Head {
     /// Whether debug information describes the parameters.
     pub(super) has_debug_info: bool,
     flags: u8,
+    /// The position of the records of the parameters, which equal lists of parameters share.
+    pub(super) records: usize,
     pub(super) parameters: usize,
     pub(super) types: Reader<'static>,
     texts: Reader<'static>,
@@ -88,8 +95,10 @@ impl Head {
             declaration = part(image.bytes, at, length);
             fingerprint = number!(reader);
         }
-        let parameters = number!(reader);
+        let list = number!(reader);
         let length = number!(reader);
+        let mut list = Reader { bytes, at: lists(bytes) + list };
+        let parameters = number!(list);
         Self {
             declaration,
             fingerprint,
@@ -98,6 +107,7 @@ impl Head {
             named: flags & NAMED != 0,
             has_debug_info: flags & DEBUG_INFO != 0,
             flags,
+            records: list.at,
             parameters,
             types: reader,
             texts: Reader { bytes: reader.bytes, at: reader.at + length },

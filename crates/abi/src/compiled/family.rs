@@ -212,6 +212,8 @@ impl<const N: usize, const P: usize> Found<N, P> {
             t += 1;
         }
         let (mut misfits, mut kernels) = ([false; N], 0);
+        // The list with which each target was compared last, and whether it fits: equal lists are neighbours in most families.
+        let mut compared = [(0, false); N];
         let mut p = 0;
         while p < P {
             let (mut i, end) = family.kernels.range(family.entries[p]);
@@ -242,7 +244,16 @@ impl<const N: usize, const P: usize> Found<N, P> {
                             is_taken = true;
                             found.has_kernel[t] = true;
                             let head = Head::read_at(image, at, names);
-                            if !found.fits(head, i, &family.targets[t]) {
+                            if !head.is_unchanged() {
+                                changed()
+                            }
+                            if head.varies && found.varying.is_none() {
+                                found.varying = Some(i);
+                            }
+                            if compared[t].0 != head.records {
+                                compared[t] = (head.records, head.fits(family.targets[t].parameters));
+                            }
+                            if !compared[t].1 {
                                 (misfits[t], kernels) = (true, kernels + 1);
                                 match found.misfit {
                                     Some((first, _)) if first <= t => {}
@@ -279,17 +290,6 @@ impl<const N: usize, const P: usize> Found<N, P> {
         self.is_matched[p] = true;
         (p == 0 || !any_matches(family.entries.split_at(p).0, names, ""))
             && (family.except.is_empty() || !any_matches(family.except, names, ""))
-    }
-
-    #[track_caller]
-    const fn fits(&mut self, mut head: Head, index: usize, target: &Target) -> bool {
-        if !head.is_unchanged() {
-            changed()
-        }
-        if head.varies && self.varying.is_none() {
-            self.varying = Some(index);
-        }
-        head.fits(target.parameters)
     }
 
     /// The first kernel that does not fit; empty if all fit.

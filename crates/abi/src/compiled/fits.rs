@@ -1,11 +1,16 @@
-//! A fast check whether a struct fits a kernel. It reports no differences.
+//! Whether a struct fits a kernel, without the differences.
+//!
+//! Most fields are numbers, or pointers to numbers: the plain types. The table contains a record for each parameter, with a bit for each
+//! plain type that fits. The full comparison computes it while the table is written. rustc interprets a comparison, so a bit of a
+//! record is a hundred times as fast.
 
 use super::{decode::Head, fingerprint::fingerprint, kernel::NOTHING, set::CompiledKernels};
 use crate::{
-    check::{Exchange, differences_at, names, refused},
+    check::{Exchange, differences_at, names},
     class::Class,
-    cpp::CppBase,
-    signature::{Parameter, reader::base, stored::CLASSES},
+    cpp::{CppBase, CppType},
+    layout::Alignment,
+    signature::{Meaning, Members, Parameter},
 };
 
 impl CompiledKernels {
@@ -18,7 +23,7 @@ impl CompiledKernels {
     pub const fn only_fitting(&self, fields: &[Parameter<'_>]) -> Result<&'static str, Doubt> {
         let mut i = 0;
         while let Some(kernel) = self.get(i) {
-            let mut head = kernel.head();
+            let head = kernel.head();
             if !head.is_unchanged() {
                 return Err(Doubt::Changed);
             }
@@ -47,66 +52,45 @@ impl Head {
         self.declaration.is_empty() || fingerprint(self.declaration) as u32 as usize == self.fingerprint
     }
 
-    /// Whether these fields fit the parameters. It consumes the parameters.
-    pub(super) const fn fits(&mut self, fields: &[Parameter<'_>]) -> bool {
+    /// Whether these fields fit the parameters.
+    pub(super) const fn fits(&self, fields: &[Parameter<'_>]) -> bool {
         if self.parameters != fields.len() {
             return false;
         }
-        let first = *self;
-        let is_plain = !self.has_debug_info && !self.has_bodies();
+        let mut plain = 0;
+        while plain < fields.len() && self.fits_plainly(plain, &fields[plain]) {
+            plain += 1;
+        }
+        (plain == fields.len() || self.fits_in_full(fields)) && (!self.named || self.names_fit(fields))
+    }
+
+    /// Whether the record of parameter `i` contains the type of this field.
+    const fn fits_plainly(&self, i: usize, field: &Parameter<'_>) -> bool {
+        let bit = bit(field);
+        bit < PLAIN.len() && self.types.bytes[self.records + RECORD * i + bit / 8] >> (bit % 8) & 1 == 1
+    }
+
+    /// The full comparison, except of names.
+    const fn fits_in_full(&self, fields: &[Parameter<'_>]) -> bool {
+        let mut own = *self;
         // A parameter's expected offset depends on the previous parameter.
         let mut before = NOTHING;
-        // The position of the previous parameter if it was not decoded.
-        let mut skipped = None;
         let mut exchange = Exchange::NONE;
         let mut i = 0;
         while i < fields.len() {
-            let field = &fields[i];
-            // A parameter that PTX alone describes, compared as in `fits_plainly` without being decoded.
-            if is_plain && let Some(align) = field.align {
-                let (bytes, at) = (self.types.bytes, self.types.at);
-                let fits = bytes[at] < 0x80
-                    && bytes[at] as usize == field.size
-                    && bytes[at + 1] == 0
-                    && bytes[at + 2] == align.log2 + 1
-                    && bytes[at + 4] == base::UNKNOWN
-                    && bytes[at + 5] == 0
-                    && bytes[at + 6] == 0
-                    && matches!(
-                        (field.class, CLASSES[bytes[at + 3] as usize]),
-                        (Class::Integer | Class::Pointer, Class::Integer)
-                            | (Class::Float, Class::Float)
-                            | (Class::Pointer, Class::Pointer)
-                            | (_, Class::Bytes)
-                    );
-                if fits {
-                    self.types.at = at + 7;
-                    skipped = Some(at);
-                    i += 1;
-                    continue;
-                }
-            }
-            if let Some(at) = skipped {
-                let mut earlier = *self;
-                earlier.types.at = at;
-                before = earlier.next_type();
-                skipped = None;
-            }
-            let parameter = self.next_type();
-            if !fits_plainly(field, &parameter, self.has_debug_info) {
+            let parameter = own.next_type();
+            if !self.fits_plainly(i, &fields[i]) {
                 let window = [before, parameter];
-                let (_, own) = window.split_at((i == 0) as usize);
-                if !differences_at(fields, own, None, i, own.len() - 1).is_empty() {
+                let (_, window) = window.split_at((i == 0) as usize);
+                if !differences_at(fields, window, None, i, window.len() - 1).is_empty() {
                     return false;
                 }
             }
-            if parameter.body.is_known() {
-                exchange = exchange.and(field, &parameter);
-            }
+            exchange = exchange.and(&fields[i], &parameter);
             before = parameter;
             i += 1;
         }
-        !exchange.is_certain() && (!first.named || first.names_fit(fields))
+        !exchange.is_certain()
     }
 
     /// Whether no field has the name of another parameter, if all fields fit by type.
@@ -135,97 +119,108 @@ impl Head {
     }
 }
 
-/// Whether field and parameter are equal, or differ only in ways that C++ ignores. This holds for most fields that
-/// fit; [`differences_at`] decides all other cases. The function contains no calls, because rustc evaluates a call about as
-/// slowly as all of these comparisons. Members and variants are known only if the kernel is described by debug information.
-const fn fits_plainly(field: &Parameter<'_>, parameter: &Parameter<'_>, has_debug_info: bool) -> bool {
-    match (field.align, parameter.align) {
-        (Some(a), Some(b)) if a.log2 == b.log2 && field.size == parameter.size => {}
-        _ => return false,
-    }
-    match (field.class, parameter.class) {
-        (Class::Integer | Class::Pointer, Class::Integer)
-        | (Class::Float, Class::Float)
-        | (Class::Pointer, Class::Pointer)
-        | (Class::Bytes, Class::Bytes) => {}
-        _ => return false,
-    }
-    let (host, kernel) = (field.cpp, parameter.cpp);
-    let same_base = match (host.base, kernel.base) {
-        // An unnamed struct can have known members, and an unnamed enum known variants.
-        (_, CppBase::Unknown) if kernel.depth == 0 => {
-            if parameter.body.is_known() {
-                // Pointers in a struct are compared one by one.
-                if matches!(field.class, Class::Bytes) {
-                    return false;
-                }
-                if refused(field, parameter).is_some() {
-                    return false;
-                }
-            }
-            return !has_debug_info || !matches!(field.class, Class::Bytes | Class::Integer);
-        }
-        (CppBase::Integer { signed, bits }, CppBase::Integer { signed: kernel_signed, bits: kernel_bits }) => {
-            signed == kernel_signed && bits == kernel_bits
-        }
-        (CppBase::Float { bits }, CppBase::Float { bits: kernel_bits }) => bits == kernel_bits,
-        (CppBase::Void, CppBase::Void) | (CppBase::Bool, CppBase::Bool) => true,
-        _ => false,
+/// The size of the record of a parameter in bytes: one bit for each plain type, set if a field of this type fits.
+pub const RECORD: usize = PLAIN.len() / 8;
+
+/// The record of parameter `i` of a kernel.
+#[must_use]
+pub fn record(kernel: &[Parameter<'_>], i: usize) -> [u8; RECORD] {
+    let window = &kernel[i.saturating_sub(1)..=i];
+    let fits = |ty: &Parameter<'_>| {
+        // Structs behind pointers are compared in full. So is an integer that can be exchanged with a pointer.
+        (ty.cpp.depth == 0 || !kernel[i].pointee.is_known())
+            && !Exchange::NONE.and(ty, &kernel[i]).has_integer()
+            && differences_at(core::slice::from_ref(ty), window, None, 0, window.len() - 1).is_empty()
     };
-    let to_array = host.rows[0] > 0 || kernel.rows[0] > 0;
-    same_base && host.depth == kernel.depth && host.const_mask == kernel.const_mask && !to_array
+    let mut record = [0; RECORD];
+    for (bit, _) in PLAIN.iter().enumerate().filter(|(_, ty)| ty.size == kernel[i].size && fits(ty)) {
+        record[bit / 8] |= 1 << (bit % 8);
+    }
+    record
 }
 
-#[cfg(test)]
-mod tests {
-    use super::fits_plainly;
-    use crate::{Alignment, Class, CppBase, CppType, Layout, Parameter, check::compare};
-    use proptest::prelude::*;
-
-    fn parameter() -> impl Strategy<Value = Parameter<'static>> {
-        let base = prop_oneof![
-            Just(CppBase::Unknown),
-            Just(CppBase::Void),
-            Just(CppBase::Bool),
-            Just(CppBase::Char),
-            Just(CppBase::Named("S")),
-            Just(CppBase::Long { signed: true }),
-            (any::<bool>(), prop_oneof![Just(32), Just(64)])
-                .prop_map(|(signed, bits)| CppBase::Integer { signed, bits }),
-            prop_oneof![Just(32), Just(64)].prop_map(|bits| CppBase::Float { bits }),
-        ];
-        let class = prop_oneof![
-            Just(Class::Unknown),
-            Just(Class::Bits),
-            Just(Class::Integer),
-            Just(Class::Float),
-            Just(Class::Pointer),
-            Just(Class::Bytes),
-        ];
-        (base, class, 2u32..4, 0u8..3, 0u8..4).prop_map(|(base, class, power, depth, mask)| {
-            let align = Alignment::new(1 << power).unwrap();
-            let layout = Layout::new(1 << power, align).unwrap();
-            let cpp = CppType {
-                base,
-                depth,
-                const_mask: mask & ((1 << depth) - 1),
-                extents: [0; 3],
-                rows: [if depth > 0 { u32::from(mask) / 2 * 3 } else { 0 }, 0, 0],
-            };
-            Parameter::field("f", "F", 0, layout, class, cpp)
-        })
+/// The plain types: numbers and `usize`, pointers to numbers and `void`, and such pointers to `const`.
+static PLAIN: [Parameter<'static>; 3 * NUMBERS.len()] = {
+    let mut all = [NOTHING; 3 * NUMBERS.len()];
+    let mut bit = 0;
+    while bit < all.len() {
+        let (base, log2, class) = NUMBERS[bit % NUMBERS.len()];
+        let cpp = CppType::of(base);
+        let (log2, class, cpp) = match bit / NUMBERS.len() {
+            0 if bit == COUNT => (3, Class::Integer, CppType::integer(false, 64)),
+            0 => (log2, class, cpp),
+            pointer => (3, Class::Pointer, cpp.pointer(pointer == 2)),
+        };
+        all[bit] = Parameter { size: 1 << log2, align: Some(Alignment { log2 }), class, cpp, ..NOTHING };
+        bit += 1;
     }
+    all[COUNT].members = Members::meaning(Meaning::Count);
+    all
+};
 
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(5_000))]
+/// The number of `usize`. As a value there is no `void`.
+const COUNT: usize = 15;
 
-        #[test]
-        fn what_fits_plainly_has_no_differences(field in parameter(), other in parameter()) {
-            for kernel in [field, other] {
-                if fits_plainly(&field, &kernel, false) {
-                    prop_assert!(compare(&field, &kernel).is_empty(), "{field:?} {kernel:?}");
-                }
-            }
+/// Numbers and `void`: the C++ type, the logarithm of the size, and the class.
+const NUMBERS: [(CppBase<'static>, u8, Class); 16] = [
+    (CppBase::Integer { signed: false, bits: 8 }, 0, Class::Integer),
+    (CppBase::Integer { signed: true, bits: 8 }, 0, Class::Integer),
+    (CppBase::Integer { signed: false, bits: 16 }, 1, Class::Integer),
+    (CppBase::Integer { signed: true, bits: 16 }, 1, Class::Integer),
+    (CppBase::Integer { signed: false, bits: 32 }, 2, Class::Integer),
+    (CppBase::Integer { signed: true, bits: 32 }, 2, Class::Integer),
+    (CppBase::Integer { signed: false, bits: 64 }, 3, Class::Integer),
+    (CppBase::Integer { signed: true, bits: 64 }, 3, Class::Integer),
+    (CppBase::Bool, 0, Class::Integer),
+    (CppBase::Float { bits: 32 }, 2, Class::Float),
+    (CppBase::Float { bits: 64 }, 3, Class::Float),
+    (CppBase::Named("__half"), 1, Class::Float),
+    (CppBase::Named("__nv_bfloat16"), 1, Class::Float),
+    (CppBase::Named("__nv_fp8_e4m3"), 0, Class::Float),
+    (CppBase::Named("__nv_fp8_e5m2"), 0, Class::Float),
+    (CppBase::Void, 0, Class::Unknown),
+];
+
+/// The bit of a field's type in a record. Not less than the number of bits if the type is not plain. It has few calls: rustc
+/// evaluates a call about as slowly as dozens of operators.
+const fn bit(field: &Parameter<'_>) -> usize {
+    let cpp = &field.cpp;
+    let number = match cpp.base {
+        CppBase::Integer { signed, bits: 8 } => signed as usize,
+        CppBase::Integer { signed, bits: 16 } => 2 + signed as usize,
+        CppBase::Integer { signed, bits: 32 } => 4 + signed as usize,
+        CppBase::Integer { signed, bits: 64 } => 6 + signed as usize,
+        CppBase::Bool => 8,
+        CppBase::Float { bits: 32 } => 9,
+        CppBase::Float { bits: 64 } => 10,
+        CppBase::Named(name) => match name.as_bytes() {
+            b"__half" => 11,
+            b"__nv_bfloat16" => 12,
+            b"__nv_fp8_e4m3" => 13,
+            b"__nv_fp8_e5m2" => 14,
+            _ => return usize::MAX,
+        },
+        CppBase::Void => 15,
+        _ => return usize::MAX,
+    };
+    let bit = match (cpp.depth, cpp.const_mask, field.members.stands_for()) {
+        (0, _, None) if field.members.is_unknown() => number,
+        (0, _, Some(Meaning::Count)) if number == 6 => COUNT,
+        (1, mask @ 0..2, _) => NUMBERS.len() * (1 + mask as usize) + number,
+        _ => return usize::MAX,
+    };
+    let ty = &PLAIN[bit];
+    match (field.align, ty.align) {
+        (Some(align), Some(own))
+            if align.log2 == own.log2
+                && field.size == ty.size
+                && field.class as u8 == ty.class as u8
+                && cpp.extents[0] == 0
+                && cpp.rows[0] == 0
+                && !field.is_strict =>
+        {
+            bit
         }
+        _ => usize::MAX,
     }
 }

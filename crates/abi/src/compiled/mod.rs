@@ -21,7 +21,7 @@ pub use family::{Binding, Family, Found, Presence, Target};
 #[doc(hidden)]
 pub use fingerprint::{changed, fingerprint, of_length};
 #[doc(hidden)]
-pub use fits::Doubt;
+pub use fits::{Doubt, RECORD, record};
 pub use glob::matches_pattern;
 #[doc(hidden)]
 pub use image::{Absent, CompiledImage, Readers};

@@ -128,6 +128,11 @@ impl<'a> Members<'a> {
         }
     }
 
+    /// Whether nothing is known: neither members, nor variants, nor why they are unknown.
+    pub(crate) const fn is_unknown(self) -> bool {
+        matches!(self.0, Source::Unknown)
+    }
+
     /// The members of a stored struct.
     pub(super) const fn stored(members: Stored<'a>) -> Self {
         Self(Source::Stored(members))

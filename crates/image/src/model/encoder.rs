@@ -6,13 +6,14 @@ use crate::{
     model::{kernel::Kernel, variable::Variable},
     table::{Copies, types::TypeWriter, writer::Writer},
 };
-use alloc::{string::String, vec::Vec};
+use alloc::{collections::BTreeMap, string::String, vec::Vec};
 use kernel_args_abi::{
     Parameter,
     check::is_made,
     compiled::{
+        RECORD,
         decode::{BODY, DEBUG_INFO, NAMED, VARIES},
-        fingerprint,
+        fingerprint, record,
     },
     signature::reader::PLACE,
 };
@@ -34,6 +35,11 @@ pub struct Encoder<'k> {
     names: String,
     types: TypeWriter,
     copies: Copies<'k>,
+    lists: Vec<u8>,
+    /// The position of each list of parameters, by everything that a comparison reads of it.
+    known_lists: BTreeMap<Vec<u8>, usize>,
+    /// The record of each parameter, by the same.
+    known_records: BTreeMap<Vec<u8>, [u8; RECORD]>,
 }
 
 impl Default for Encoder<'_> {
@@ -52,6 +58,9 @@ impl<'k> Encoder<'k> {
             names: String::new(),
             types: TypeWriter::unique(),
             copies: Copies::default(),
+            lists: Vec::new(),
+            known_lists: BTreeMap::new(),
+            known_records: BTreeMap::new(),
         }
     }
 
@@ -107,11 +116,14 @@ impl<'k> Encoder<'k> {
             writer.number(place.at);
             writer.number(print(place.text));
         }
-        writer.number(parameters.len());
         let mut types = Vec::new();
+        let (mut keys, mut list) = (Vec::new(), Vec::new());
         let mut types_writer = Writer { bytes: &mut types, ..writer };
         for (index, parameter) in parameters.iter().enumerate() {
+            let mut key = Vec::new();
+            Writer::new(&mut key).ty(parameter, None);
             types_writer.ty(parameter, None);
+            let start = types_writer.bytes.len();
             if has_debug_info && let Some(debug) = kernel.debug_info.get(index) {
                 let debug = if debug.contradicts(parameter) { Parameter::record(0, 0) } else { debug };
                 let types = &mut self.types;
@@ -123,10 +135,30 @@ impl<'k> Encoder<'k> {
                     self.copies.members(types, debug.members)
                 });
             }
+            key.extend(&types_writer.bytes[start..]);
             if has_body {
                 types_writer.number(self.types.body(parameter.body));
+                Writer::new(&mut key).facts(parameter.body);
             }
+            keys.push(key);
         }
+        Writer::new(&mut list).number(parameters.len());
+        for index in 0..parameters.len() {
+            // An offset is compared with the end of the previous parameter.
+            let key = keys[index.saturating_sub(1)..=index].concat();
+            let record = self.known_records.entry(key).or_insert_with(|| record(&parameters, index));
+            list.extend(*record);
+        }
+        let mut key = [&[flags][..], &list, &keys.concat()].concat();
+        for parameter in parameters.iter().filter(|_| named) {
+            Writer::new(&mut key).text(parameter.name);
+        }
+        let (lists, length) = (&mut self.lists, list.len());
+        let place = *self.known_lists.entry(key).or_insert_with(|| {
+            lists.extend(list);
+            lists.len() - length
+        });
+        writer.number(place);
         writer.number(types.len());
         writer.bytes.extend(types);
         for parameter in &parameters {
@@ -138,13 +170,14 @@ impl<'k> Encoder<'k> {
     /// The table, and the names of all kernels as one text.
     #[must_use]
     pub fn finish(self) -> (Vec<u8>, String) {
-        let first = PLACE * (2 + self.offsets.len());
+        let first = PLACE * (2 + self.offsets.len()) + self.lists.len();
         let mut table = Vec::with_capacity(first + self.kernels.len());
         let places = self.offsets.iter().map(|offset| first + offset);
         let places = core::iter::once(self.offsets.len()).chain(places).chain([first + self.kernels.len()]);
         for place in places {
             table.extend(u32::try_from(place).unwrap_or(u32::MAX).to_le_bytes());
         }
+        table.extend(self.lists);
         table.extend(self.kernels);
         table.extend(self.types.finish(self.copies.places()));
         (table, self.names)

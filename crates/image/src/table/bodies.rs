@@ -61,33 +61,11 @@ impl TypeWriter {
     }
 
     fn slot(&mut self, slot: &Slot<'_>) -> u32 {
-        let evidence =
-            [(ACCESS, slot.access), (WRITE, slot.write), (ARITHMETIC, slot.arithmetic), (INDIRECT, slot.indirect)];
-        let mut texts = Vec::new();
-        for (_, evidence) in evidence {
-            self.evidence(evidence, &mut Writer::new(&mut texts));
-        }
-        let flag = |flag, is_set: bool| if is_set { flag } else { 0 };
-        let mut flags = flag(ATOMIC, slot.is_atomic)
-            | flag(ESCAPES, slot.escapes)
-            | flag(ELEMENTS, slot.elements.is_some())
-            | flag(COMPUTED, slot.elements.is_some_and(|elements| elements.is_computed));
-        for (bit, evidence) in evidence {
-            flags |= flag(bit, evidence.is_some());
-        }
-        let kind = index(&SlotKind::ALL, slot.kind);
-        let (read, written) = (index(&Certainty::ALL, slot.read), index(&Certainty::ALL, slot.written));
         let mut bytes = Vec::new();
-        let mut writer = Writer::new(&mut bytes);
-        writer.number(slot.offset / 8);
-        let certainties = Certainty::ALL.len() as u8;
-        writer.bytes.extend([(kind * certainties + read) * certainties + written, flags]);
-        if let Some(elements) = slot.elements {
-            let class = index(&ElementClass::ALL, elements.class);
-            writer.bytes.extend([class, elements.size]);
-            writer.number(elements.step as usize);
+        Writer::new(&mut bytes).slot(slot);
+        for (_, evidence) in evidence(slot) {
+            self.evidence(evidence, &mut Writer::new(&mut bytes));
         }
-        writer.bytes.extend(texts);
         self.place(bytes)
     }
 
@@ -101,6 +79,40 @@ impl TypeWriter {
             writer.number((self.text(evidence.file) as usize) << 2 | STORED);
         }
     }
+}
+
+impl Writer<'_> {
+    /// What a comparison reads of a body: everything but its evidence.
+    pub(crate) fn facts(&mut self, body: Body<'_>) {
+        self.number(if body.is_known() { 1 + body.len() } else { 0 });
+        body.slots().for_each(|slot| self.slot(&slot));
+    }
+
+    fn slot(&mut self, slot: &Slot<'_>) {
+        let flag = |flag, is_set: bool| if is_set { flag } else { 0 };
+        let mut flags = flag(ATOMIC, slot.is_atomic)
+            | flag(ESCAPES, slot.escapes)
+            | flag(ELEMENTS, slot.elements.is_some())
+            | flag(COMPUTED, slot.elements.is_some_and(|elements| elements.is_computed));
+        for (bit, evidence) in evidence(slot) {
+            flags |= flag(bit, evidence.is_some());
+        }
+        let kind = index(&SlotKind::ALL, slot.kind);
+        let (read, written) = (index(&Certainty::ALL, slot.read), index(&Certainty::ALL, slot.written));
+        self.number(slot.offset / 8);
+        let certainties = Certainty::ALL.len() as u8;
+        self.bytes.extend([(kind * certainties + read) * certainties + written, flags]);
+        if let Some(elements) = slot.elements {
+            let class = index(&ElementClass::ALL, elements.class);
+            self.bytes.extend([class, elements.size]);
+            self.number(elements.step as usize);
+        }
+    }
+}
+
+/// The evidence of a slot, each with its flag.
+fn evidence<'s>(slot: &Slot<'s>) -> [(u8, Option<Evidence<'s>>); 4] {
+    [(ACCESS, slot.access), (WRITE, slot.write), (ARITHMETIC, slot.arithmetic), (INDIRECT, slot.indirect)]
 }
 
 fn index<T: PartialEq + Copy>(all: &[T], value: T) -> u8 {

@@ -1,8 +1,13 @@
-//! The writers of Rust structs and C++ headers.
+//! The names of items for kernels, and the writers of Rust structs and C++ headers.
 
+#[cfg(any(feature = "generate", feature = "header"))]
 mod counts;
+#[cfg(any(feature = "generate", feature = "header"))]
 mod escape;
 #[cfg(feature = "generate")]
 pub mod generate;
 #[cfg(feature = "header")]
 pub mod header;
+#[cfg_attr(not(feature = "generate"), allow(dead_code, reason = "generated types have more kinds of names"))]
+mod identifier;
+pub mod items;

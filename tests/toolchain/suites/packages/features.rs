@@ -12,6 +12,7 @@ fn source() -> String {
         r#"
 kernel_args::kernels! {{ pub mod shade = "{ptx}/shade.ptx", debug_info = "{ptx}/shade.debug.ptx"; }}
 kernel_args::kernels! {{ pub mod debug = "{ptx}/shade.debug.ptx"; }}
+kernel_args::kernels! {{ pub mod generated = "{ptx}/saxpy.ptx", generate; }}
 
 pub fn load(ctx: &std::sync::Arc<cudarc::driver::CudaContext>) {{
     let ptx = cudarc::nvrtc::compile_ptx("").unwrap();
@@ -50,6 +51,8 @@ pub(super) fn a_message_names_the_feature_or_the_version_that_is_missing() {
     for part in [
         "shade.debug.ptx` is read only with the feature `debug-info` of `kernel-args`\n",
         "help: enable the feature: `cargo add kernel-args --features debug-info`",
+        "structs are generated only with the feature `generate` of `kernel-args`\n",
+        "help: enable the feature: `cargo add kernel-args --features generate`; or remove `generate`",
         "Ptx` is not an image of kernels",
         "enable the feature `nvrtc`: `cargo add kernel-args --features nvrtc`",
         "CudaSlice<f32>` cannot be passed to a CUDA kernel: it is of another version of cudarc than kernel-args uses",
@@ -61,4 +64,17 @@ pub(super) fn a_message_names_the_feature_or_the_version_that_is_missing() {
     ] {
         assert!(message.contains(part), "`{part}` is not in:\n{message}");
     }
+    let manifest = format!(
+        "edition = \"2024\"\n[lib]\npath = \"lib.rs\"\n[dependencies]\nkernel-args = {{ {}, default-features = false }}\n",
+        path()
+    );
+    let source = "kernel_args::kernels! { pub mod saxpy = \"saxpy.ptx\"; }\n\
+        #[derive(kernel_args::KernelArgs)]\n#[kernel_args(ptx = \"saxpy.ptx\")]\npub struct Args { n: u32 }\n\
+        #[derive(kernel_args::KernelArgs)]\npub struct Other { n: u32 }\n";
+    let package = lay_out("missing-features/kernels", &manifest, &[("lib.rs", source)]);
+    let message = String::from_utf8_lossy(&check(&package, &[]).stderr).into_owned();
+    let part = "only with the feature `kernels` of `kernel-args`\n   = help: enable the feature: `cargo add kernel-args --features kernels`";
+    let both =
+        message.matches("the feature `kernels` of `kernel-args`").count() == 2 && message.matches("error").count() == 3;
+    assert!(both, "{part}:\n{message}");
 }

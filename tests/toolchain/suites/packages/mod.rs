@@ -60,7 +60,7 @@ fn path() -> String {
 /// The library as a dependency. The packages in the tests of `kernel-args-build` have the same features, so cargo compiles the macros once
 /// for all.
 fn library() -> String {
-    let features = r#"["derive", "bodies", "compressed", "debug-info"]"#;
+    let features = r#"["bodies", "compressed", "debug-info", "kernels"]"#;
     format!("kernel-args = {{ {}, default-features = false, features = {features} }}\n", path())
 }
 

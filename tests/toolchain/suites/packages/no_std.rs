@@ -12,7 +12,7 @@ fn lay_out(name: &str, features: &str, library_features: &str) -> PathBuf {
     let source = root().join("tests/no_std/lib.rs");
     let manifest = format!(
         "edition = \"2024\"\n[lib]\npath = {source:?}\n\
-         [dependencies]\nrenamed = {{ package = \"kernel-args\", {}, default-features = false, features = [\"derive\", {library_features}] }}\n\
+         [dependencies]\nrenamed = {{ package = \"kernel-args\", {}, default-features = false, features = [\"kernels\", {library_features}] }}\n\
          [features]\ndefault = [{features}]\nlinks-std = []\n",
         path(),
         source = source.to_string_lossy(),

@@ -103,7 +103,7 @@ pub(super) const FIELDS_SWAPPED: &str = "pub params: PARAMS, pub bias: kernel_ar
 /// The features of the library: what `kernel-args-build` needs of the readers of images, and `bodies`. The packages of the suite `packages`
 /// have the same, so cargo compiles the macros once for all. Without cudarc, whose build script runs again when a variable names another
 /// toolkit.
-const FEATURES: &str = "default-features = false, features = [\"derive\", \"bodies\", \"compressed\", \"debug-info\"]";
+const FEATURES: &str = "default-features = false, features = [\"bodies\", \"compressed\", \"debug-info\", \"kernels\"]";
 
 /// Cargo's target folder is shared, so the packages of each workspace have unique names.
 pub(super) fn manifest(workspace: &str, name: &str, dependencies: &str, build: bool) -> String {

@@ -61,10 +61,8 @@ mod definition;
 mod docs;
 mod fields;
 mod generic;
-mod identifier;
 mod imports;
 mod inferred;
-pub mod items;
 mod names;
 mod options;
 mod resolve;
@@ -72,8 +70,10 @@ mod scalar;
 mod ty;
 mod write;
 
+pub use super::items;
 pub use options::{Kernel, Naming, Options, Pointers, Variable};
 
+use super::identifier;
 use crate::model::kernels::Kernels;
 use alloc::{string::String, vec, vec::Vec};
 use fields::Fields;
