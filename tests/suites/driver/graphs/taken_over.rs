@@ -3,7 +3,7 @@
 
 use crate::graphs::{
     errors::says,
-    saxpy::{N, Outcome, SAXPY, Saxpy, World, a_while, soon},
+    saxpy::{N, Outcome, Owned, SAXPY, World, a_while, soon},
 };
 use cudarc::driver::{
     CudaGraph, CudaSlice,
@@ -42,7 +42,7 @@ fn captured(world: &World, work: impl FnOnce() -> Result<(), Error>) -> Outcome<
 }
 
 /// A graph with a single node.
-fn with_node(world: &World, args: Saxpy) -> Outcome<(CudaGraph, Node<Saxpy>)> {
+fn with_node(world: &World, args: Owned) -> Outcome<(CudaGraph, Node<Owned>)> {
     let mut node = None;
     let graph = captured(world, || {
         // SAFETY: both slices have `N` elements, on one stream.
@@ -66,8 +66,8 @@ fn memory(world: &World) -> Outcome<Arc<CudaSlice<f32>>> {
     Ok(Arc::new(memory))
 }
 
-fn with_x(world: &World, x: &Arc<CudaSlice<f32>>) -> Saxpy {
-    Saxpy { x: Retained::read(x), ..world.args(1.0) }
+fn with_x(world: &World, x: &Arc<CudaSlice<f32>>) -> Owned {
+    Owned { x: Retained::read(x), ..world.args(1.0) }
 }
 
 fn is_held(x: &Arc<CudaSlice<f32>>, what: &str) {
@@ -134,7 +134,7 @@ fn an_update_while_the_stream_is_captured() -> Outcome {
 }
 
 /// Each use of `stale` in `exec` is rejected, and `x` is not retained.
-fn rejected(world: &World, exec: &mut GraphExec, stale: &Node<Saxpy>, x: &Arc<CudaSlice<f32>>) -> Outcome {
+fn rejected(world: &World, exec: &mut GraphExec, stale: &Node<Owned>, x: &Arc<CudaSlice<f32>>) -> Outcome {
     let count = Arc::strong_count(x);
     says(exec.update(stale, 1, 32, with_x(world, x)), &[OTHER])?;
     let launch = Launch::new(1, 32);
@@ -150,7 +150,7 @@ fn rejected(world: &World, exec: &mut GraphExec, stale: &Node<Saxpy>, x: &Arc<Cu
 }
 
 /// Whether the driver has given the handle of `stale` to the only kernel node of `exec`.
-fn is_reused(world: &World, exec: &mut GraphExec, stale: &Node<Saxpy>) -> Outcome<bool> {
+fn is_reused(world: &World, exec: &mut GraphExec, stale: &Node<Owned>) -> Outcome<bool> {
     let nodes = exec.kernel_nodes(&world.kernel)?;
     assert_eq!(nodes.len(), 1);
     Ok(nodes[0].cu_graph_node() == stale.cu_graph_node())
@@ -235,7 +235,7 @@ impl Drop for Running {
 fn a_stale_node_whose_arguments_are_not_released(driver: &Driver) -> Outcome {
     let world = World::new()?;
     let [first, second] = [memory(&world)?, memory(&world)?];
-    let other = Kernel::<Saxpy>::from_image(&world.ctx, SAXPY, "saxpy")?;
+    let other = Kernel::<Owned>::from_image(&world.ctx, SAXPY, "saxpy")?;
     let (graph, stale) = with_node(&world, with_x(&world, &first))?;
     let handle = graph.cu_graph();
     let running = Running::launch(driver, &world, graph)?;
