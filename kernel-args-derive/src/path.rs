@@ -254,7 +254,7 @@ mod tests {
         ] {
             let root = root.map(OsStr::new);
             assert_eq!(absolute(root, "ptx/k.ptx").unwrap(), expected, "{root:?}");
-            assert!(absolute(root, "/tmp/k.ptx").unwrap().is_absolute());
+            assert!(absolute(root, "/src/k.ptx").unwrap().is_absolute());
         }
     }
 }

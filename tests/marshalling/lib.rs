@@ -1,6 +1,9 @@
 //! Shared code of the suites that check marshalled bytes.
 
-use kernel_args::KernelArgs;
+use kernel_args::{
+    DevicePointer, KernelArg, KernelArgs,
+    args::{Elements, Guard, LaunchStream},
+};
 use std::slice;
 
 /// The bytes behind each pointer of `kernelParams`.
@@ -21,4 +24,22 @@ pub fn params<A: KernelArgs>(args: A) -> Vec<Vec<u8>> {
             })
             .collect()
     })
+}
+
+/// An argument that is memory with this number of elements; the largest number means `None`.
+#[derive(Clone, Copy, Debug)]
+pub struct Memory(pub usize);
+
+impl Elements for Memory {
+    fn elements(&self) -> usize {
+        self.0
+    }
+}
+
+impl KernelArg for Memory {
+    type Device = DevicePointer<u8>;
+
+    fn lower<'s>(&'s mut self, _: &'s LaunchStream<'_>) -> (Self::Device, Guard<'s>) {
+        (DevicePointer::NULL, Guard::NONE)
+    }
 }

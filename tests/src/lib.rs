@@ -6,8 +6,13 @@ pub mod echo_corpus;
 pub mod exported;
 pub mod nvrtc;
 pub mod process;
+pub mod saxpy;
 pub mod suites;
 pub mod tally;
+pub mod values;
+
+// For the generated modules, which are also compiled in other crates.
+extern crate self as kernel_args_tests;
 
 pub use generated::{derived, parts};
 

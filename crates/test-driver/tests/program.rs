@@ -17,7 +17,7 @@ kernel-args = { path = "ROOT/kernel-args" }
 cudarc = { version = "0.19.10", default-features = false, features = ["cuda-13000"] }
 
 [dev-dependencies]
-kernel-args-test-driver = { path = "ROOT/tests/stand_in", default-features = false }
+kernel-args-test-driver = { path = "ROOT/crates/test-driver", default-features = false }
 
 [profile.dev]
 debug = false
@@ -95,7 +95,7 @@ const WRITTEN: &str = "(9, 0): saxpy [7.0, 7.0, 7.0, 7.0]\nscale [3.0, 3.0, 3.0,
     kernel `scale` was not launched: requested block (2048, 1, 1), but this device allows at most (1024, 1024, 64)";
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// A package of a user, in a folder of cargo.
@@ -151,20 +151,32 @@ fn main() -> ExitCode {
         })
     };
     let packed = "the_packed_program_contains_its_library";
-    let trials = vec![
+    let mut trials = vec![
         trial("a_program_and_its_tests_run_on_the_stand_in", a_program_and_its_tests_run_on_the_stand_in),
         trial("the_quickstart_runs_on_the_stand_in", the_quickstart_runs_on_the_stand_in),
-        trial("the_examples_run_on_the_stand_in", the_examples_run_on_the_stand_in),
         trial("a_function_that_is_not_simulated_says_so_once", a_function_that_is_not_simulated_says_so_once),
         trial("the_exit_code_is_the_commands", the_exit_code_is_the_commands),
         if is_full() {
             trial(packed, the_packed_program_contains_its_library)
         } else {
-            let why = "it builds the package twice: set KERNEL_ARGS_FULL=1";
-            Trial::ignorable_test(packed, move || Ok(Completion::ignored_with(why)))
+            ignored(packed, "it builds the package twice: set KERNEL_ARGS_FULL=1")
         },
     ];
+    trials.extend(EXAMPLES.map(|(package, example)| {
+        let name = format!("the_examples_run_on_the_stand_in::{}", example.unwrap_or(package));
+        if !is_full() && !compiled(package, example).exists() {
+            return ignored(&name, "it is not compiled: `cargo test` of the workspace does, or KERNEL_ARGS_FULL=1");
+        }
+        Trial::test(name, move || {
+            runs_on_the_stand_in(package, example);
+            Ok(())
+        })
+    }));
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+fn ignored(name: &str, why: &'static str) -> Trial {
+    Trial::ignorable_test(name, move || Ok(Completion::ignored_with(why)))
 }
 
 fn is_full() -> bool {
@@ -222,51 +234,41 @@ fn the_quickstart_runs_on_the_stand_in() {
     assert_written(&output, 0, "saxpy of 1000000 elements: 0 wrong");
 }
 
-/// The examples whose kernels are not executed end without an error, and say that they compare nothing. Those that `cargo test` of the
-/// workspace has not compiled are compiled with `KERNEL_ARGS_FULL=1`.
-fn the_examples_run_on_the_stand_in() {
-    let programs = Path::new(PROGRAM).parent().unwrap();
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("examples");
+/// A package, and its example if it is not the package's program.
+const EXAMPLES: [(&str, Option<&str>); 11] = [
+    ("kernel-args-examples", Some("vector_add")),
+    ("kernel-args-examples", Some("struct_by_value")),
+    ("kernel-args-examples", Some("strided")),
+    ("kernel-args-examples", Some("graph")),
+    ("kernel-args-examples", Some("observe")),
+    ("kernel-args-examples", Some("image_filter")),
+    ("kernel-args-examples", Some("runtime_api")),
+    ("kernel-args-examples", Some("nccl_sum")),
+    ("nbody", None),
+    ("inference", None),
+    ("build-script", None),
+];
+
+fn compiled(package: &str, example: Option<&str>) -> PathBuf {
+    let programs = Path::new(PROGRAM).with_file_name("");
+    example.map_or_else(|| programs.join(package), |example| programs.join("examples").join(example))
+}
+
+/// An example whose kernels are not executed ends without an error, and says that it compares nothing.
+fn runs_on_the_stand_in(package: &str, example: Option<&str>) {
+    // A folder for each: one of them writes a picture.
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("examples").join(example.unwrap_or(package));
     fs::create_dir_all(&folder).unwrap();
-    let mut runs = 0;
-    for (package, example) in [
-        ("kernel-args-examples", Some("vector_add")),
-        ("kernel-args-examples", Some("struct_by_value")),
-        ("kernel-args-examples", Some("strided")),
-        ("kernel-args-examples", Some("graph")),
-        ("kernel-args-examples", Some("observe")),
-        ("kernel-args-examples", Some("image_filter")),
-        ("kernel-args-examples", Some("runtime_api")),
-        ("kernel-args-examples", Some("nccl_sum")),
-        ("nbody", None),
-        ("inference", None),
-        ("build-script", None),
-    ] {
-        let compiled = match example {
-            Some(example) => programs.join("examples").join(example),
-            None => programs.join(package),
-        };
-        if is_full() {
-            let target = example.map_or(["--bin", package], |example| ["--example", example]);
-            let mut build = Command::new(env!("CARGO"));
-            build.args(["build", "--offline", "-p", package]).args(target).current_dir(root());
-            let output = build.output().unwrap();
-            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        }
-        if !compiled.exists() {
-            continue;
-        }
-        // In a folder of its own: one of them writes a picture.
-        let output = Command::new(PROGRAM).arg(&compiled).current_dir(&folder).output().unwrap();
-        let was_executed = !String::from_utf8_lossy(&output.stderr).contains("was launched, not executed");
-        assert_written(
-            &output,
-            0,
-            if was_executed { "" } else { "results not compared: kernels are not executed here" },
-        );
-        runs += 1;
+    if is_full() {
+        let target = example.map_or(["--bin", package], |example| ["--example", example]);
+        let mut build = Command::new(env!("CARGO"));
+        build.args(["build", "--offline", "-p", package]).args(target).current_dir(root());
+        let output = build.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
-    println!("{runs} of 11 examples were run");
+    let output = Command::new(PROGRAM).arg(compiled(package, example)).current_dir(&folder).output().unwrap();
+    let was_executed = !String::from_utf8_lossy(&output.stderr).contains("was launched, not executed");
+    assert_written(&output, 0, if was_executed { "" } else { "results not compared: kernels are not executed here" });
 }
 
 fn a_function_that_is_not_simulated_says_so_once() {

@@ -2,7 +2,7 @@
 //! `tests/toolchain/suites/compile_fail/ui/changed_item`.
 
 use kernel_args::{DeviceType, KernelArgs};
-use kernel_args_hostile_macros::unchanged;
+use kernel_args_test_macros::unchanged;
 
 #[derive(Clone, Copy, DeviceType)]
 #[unchanged]

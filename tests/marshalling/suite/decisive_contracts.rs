@@ -2,28 +2,8 @@
 //! compared with 128-bit arithmetic.
 
 use crate::numbers::Numbers;
-use kernel_args::{
-    DevicePointer, KernelArg, KernelArgs,
-    args::{Elements, Geometry, Guard, LaunchStream},
-    vector::Dim3,
-};
-
-/// Memory with this number of elements.
-struct Memory(usize);
-
-impl Elements for Memory {
-    fn elements(&self) -> usize {
-        self.0
-    }
-}
-
-impl KernelArg for Memory {
-    type Device = DevicePointer<u8>;
-
-    fn lower<'s>(&'s mut self, _: &'s LaunchStream<'_>) -> (Self::Device, Guard<'s>) {
-        (DevicePointer::NULL, Guard::NONE)
-    }
-}
+use kernel_args::{KernelArgs, args::Geometry, vector::Dim3};
+use kernel_args_marshalling_tests::Memory;
 
 /// As `None` reports it.
 const NO_MEMORY: Memory = Memory(usize::MAX);

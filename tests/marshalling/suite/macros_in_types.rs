@@ -2,7 +2,7 @@
 //! rejected are in `tests/toolchain/suites/compile_fail/ui/macro_in_type`.
 
 use kernel_args::{DeviceType, KernelArgs};
-use kernel_args_hostile_macros::next;
+use kernel_args_test_macros::next;
 
 type Alias = next!(alias: u8, [u8; 512]);
 type Generic<T> = next!(generic: [T; 2], [T; 512]);

@@ -1,8 +1,9 @@
-//! The tables of `tests/README.md`: every suite, and every package with unit tests.
+//! The table of `tests/README.md`: every suite, and every package with unit tests.
 
 use crate::{manifest::Package, table};
 
 const README: &str = "tests/README.md";
+const HEADER: [&str; 3] = ["topic", "tests", "program"];
 
 /// A suite that must have a row.
 #[derive(Debug)]
@@ -10,34 +11,45 @@ pub(crate) struct Suite {
     pub(crate) name: String,
     /// Relative to `tests`.
     pub(crate) place: String,
-    pub(crate) package: String,
-    pub(crate) command: String,
+    /// The test program that contains it.
+    pub(crate) program: String,
 }
 
-impl Suite {
-    /// Its row, without the topic.
-    fn row(&self) -> [String; 3] {
-        [format!("[`{}`]({})", self.name, self.place), format!("`{}`", self.package), format!("`{}`", self.command)]
-    }
-}
-
-/// Suites without a correct row, and rows without a suite.
-pub(crate) fn suites(readme: &str, suites: &[Suite]) -> Vec<String> {
-    let Some(rows) = table::rows(readme, &["topic", "suite", "package", "command"]) else {
-        return vec![format!("{README}: no table `| topic | suite | package | command |`")];
+/// Suites and packages without a correct row, and rows without a suite or a package.
+pub(crate) fn problems(readme: &str, suites: &[Suite], packages: &[&Package]) -> Vec<String> {
+    let Some(rows) = table::rows(readme, &HEADER) else {
+        return vec![format!("{README}: no table `| {} |`", HEADER.join(" | "))];
     };
-    let expected: Vec<[String; 3]> = suites.iter().map(Suite::row).collect();
+    let suites = suites.iter().map(|suite| (format!("[`{}`]({})", suite.name, suite.place), Some(&*suite.program)));
+    let packages = packages.iter().map(|package| {
+        let folder = &package.folder;
+        let place = folder.strip_prefix("tests/").map_or_else(|| format!("../{folder}"), str::to_owned);
+        (format!("[`{}`]({place})", package.name), None)
+    });
+    let expected: Vec<(String, Option<&str>)> = suites.chain(packages).collect();
+    // A package has options of cargo instead of a program.
+    let is_row = |row: &[&str], (link, program): &(String, Option<&str>)| {
+        row[1] == link
+            && match program {
+                Some(program) => row[2] == format!("`{program}`"),
+                None => row[2].is_empty() || row[2].starts_with("`--"),
+            }
+    };
     let mut problems = Vec::new();
-    for suite in &expected {
-        match rows.iter().filter(|row| row[1..] == *suite).count() {
-            1 => {}
-            0 => problems.push(format!("{README}: no row `| … | {} |`", suite.join(" | "))),
-            count => problems.push(format!("{README}: {count} rows of {}", suite[0])),
+    for item in &expected {
+        let count = rows.iter().filter(|row| is_row(row, item)).count();
+        let (link, program) = item;
+        match (count, program) {
+            (0, Some(program)) => problems.push(format!("{README}: no row `| … | {link} | `{program}` |`")),
+            (0, None) => problems.push(format!("{README}: no row `| … | {link} | |`")),
+            (2.., Some(_)) => problems.push(format!("{README}: {count} rows of {link}")),
+            _ => {}
         }
     }
     for row in &rows {
-        if !expected.iter().any(|suite| row[1..] == *suite) {
-            problems.push(format!("{README}: `| {} |` is the row of no suite", row.join(" | ")));
+        if !expected.iter().any(|item| is_row(row, item)) {
+            problems
+                .push(format!("{README}: `| {} |` is the row of no suite and no package with tests", row.join(" | ")));
         } else if row[0].is_empty() {
             problems.push(format!("{README}: {} has no topic", row[1]));
         }
@@ -45,111 +57,51 @@ pub(crate) fn suites(readme: &str, suites: &[Suite]) -> Vec<String> {
     problems
 }
 
-/// Packages with unit tests that have no row, and rows without such a package.
-pub(crate) fn packages(readme: &str, packages: &[&Package]) -> Vec<String> {
-    let Some(rows) = table::rows(readme, &["topic", "package", "command"]) else {
-        return vec![format!("{README}: no table `| topic | package | command |`")];
+#[test]
+fn each_mistake_in_the_table_is_found() {
+    let suite = |name: &str, place: &str, program: &str| Suite {
+        name: name.to_owned(),
+        place: place.to_owned(),
+        program: program.to_owned(),
     };
-    let expected = |package: &&Package| {
-        let (folder, name) = (&package.folder, &package.name);
-        let place = folder.strip_prefix("tests/").map_or_else(|| format!("../{folder}"), str::to_owned);
-        (format!("[`{name}`]({place})"), format!("cargo test -p {name}"))
-    };
-    let expected: Vec<(String, String)> = packages.iter().map(expected).collect();
-    let is_row = |row: &[&str], (package, command): &(String, String)| {
-        // Features may follow.
-        let rest = row[2].trim_matches('`').strip_prefix(command.as_str());
-        row[1] == package && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(" --"))
-    };
-    let missing = expected
-        .iter()
-        .filter(|package| !rows.iter().any(|row| is_row(row, package)))
-        .map(|(package, command)| format!("{README}: no row `| … | {package} | `{command}` |`"));
-    let unknown = rows.iter().filter(|row| !expected.iter().any(|package| is_row(row, package))).map(|row| {
-        let row = row.join(" | ");
-        format!("{README}: `| {row} |` is the row of no package with tests")
-    });
-    missing.chain(unknown).collect()
-}
+    let suites = [
+        suite("echo", "suites/d/echo", "d"),
+        suite("scale", "suites/d/scale.rs", "d"),
+        suite("oracle", "c/suite", "oracle"),
+        suite("lost", "c/suites/lost.rs", "x"),
+    ];
+    let package = |folder: &str, name: &str| Package::parse(folder, &format!("[package]\nname = \"{name}\"\n"));
+    let (abi, support, ab) = (package("abi", "abi"), package("tests/driver", "driver"), package("ab", "ab"));
+    let head = "| topic | tests | program |\n|---|---|---|\n";
+    let echo = "| types | [`echo`](suites/d/echo) | `d` |\n";
+    let scale = "| sizes | [`scale`](suites/d/scale.rs) | `d` |\n";
+    let oracle = "| compilers | [`oracle`](c/suite) | `oracle` |\n";
+    let lost = "| more | [`lost`](c/suites/lost.rs) | `x` |\n";
+    let units = "| rules | [`abi`](../abi) | `--all-features` |\n| driver | [`driver`](driver) | |\n";
+    let right = [head, echo, scale, oracle, lost, units].concat();
+    let found = |text: &str| problems(text, &suites, &[&abi, &support]);
+    assert_eq!(found(&right), [""; 0]);
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn package(folder: &str, name: &str, tests: &[(&str, &str)]) -> Package {
-        let tests = tests.iter().map(|(name, path)| format!("[[test]]\nname = \"{name}\"\npath = \"{path}\"\n"));
-        let manifest = format!("[package]\nname = \"{name}\"\n");
-        Package::parse(folder, &tests.fold(manifest, |manifest, test| manifest + &test))
-    }
-
-    #[test]
-    fn each_mistake_in_the_table_of_suites_is_found() {
-        let suite = |name: &str, place: &str, package: &str, command: &str| Suite {
-            name: name.to_owned(),
-            place: place.to_owned(),
-            package: package.to_owned(),
-            command: format!("cargo test -p {package} --test {command}"),
-        };
-        let all = [
-            suite("echo", "suites/d/echo", "t", "d echo::"),
-            suite("scale", "suites/d/scale.rs", "t", "d scale::"),
-            suite("oracle", "c/suite", "c", "oracle"),
-            suite("lost", "c/suites/lost.rs", "c", "x lost::"),
-        ];
-        let head = "| topic | suite | package | command |\n|---|---|---|---|\n";
-        let echo = "| types | [`echo`](suites/d/echo) | `t` | `cargo test -p t --test d echo::` |\n";
-        let scale = "| sizes | [`scale`](suites/d/scale.rs) | `t` | `cargo test -p t --test d scale::` |\n";
-        let oracle = "| compilers | [`oracle`](c/suite) | `c` | `cargo test -p c --test oracle` |\n";
-        let lost = "| more | [`lost`](c/suites/lost.rs) | `c` | `cargo test -p c --test x lost::` |\n";
-        let right = [head, echo, scale, oracle, lost].concat();
-        assert_eq!(suites(&right, &all), [""; 0]);
-
-        let found = |text: &str| suites(text, &all);
-        assert_eq!(found("").len(), 1);
-        let missing = found(&right.replace(lost, ""));
-        assert_eq!(
-            missing,
-            ["tests/README.md: no row `| … | [`lost`](c/suites/lost.rs) | `c` | `cargo test -p c --test x lost::` |`"]
-        );
-        assert_eq!(found(&format!("{right}{echo}")), ["tests/README.md: 2 rows of [`echo`](suites/d/echo)"]);
-        assert_eq!(
-            found(&right.replace("| types |", "| |")),
-            ["tests/README.md: [`echo`](suites/d/echo) has no topic"]
-        );
-        // The package, command or place is wrong: the row matches no suite, and the suite has no row.
-        for (from, to) in [
-            ("| `c` | `cargo test -p c --test oracle`", "| `t` | `cargo test -p c --test oracle`"),
-            ("scale::", "scales::"),
-            ("(suites/d/scale.rs)", "(suites/d/scale)"),
-        ] {
-            let problems = found(&right.replace(from, to));
-            assert_eq!(problems.len(), 2, "{to}: {problems:?}");
-            assert!(problems[0].contains("no row"), "{to}: {problems:?}");
-            assert!(problems[1].contains("the row of no suite"), "{to}: {problems:?}");
-        }
-    }
-
-    #[test]
-    fn packages_with_tests_and_rows_must_be_the_same() {
-        let (abi, driver, lost) =
-            (package("abi", "abi", &[]), package("tests/stand_in", "stand-in", &[]), package("ab", "ab", &[]));
-        let readme = "| topic | package | command |\n|---|---|---|\n\
-            | rules | [`abi`](../abi) | `cargo test -p abi --all-features` |\n\
-            | driver | [`stand-in`](stand_in) | `cargo test -p stand-in` |\n";
-        assert_eq!(packages(readme, &[&abi, &driver]), [""; 0]);
-        assert_eq!(
-            packages(readme, &[&abi, &driver, &lost]),
-            ["tests/README.md: no row `| … | [`ab`](../ab) | `cargo test -p ab` |`"]
-        );
-        let unknown = packages(readme, &[&abi]);
-        assert_eq!(unknown.len(), 1, "{unknown:?}");
-        assert!(unknown[0].contains("is the row of no package"), "{unknown:?}");
-        for (from, to) in
-            [("-p abi ", "-p ab "), ("-p stand-in`", "-p stand-ins`"), ("(stand_in)", "(../../crates/test-driver)")]
-        {
-            let problems = packages(&readme.replace(from, to), &[&abi, &driver]);
-            assert_eq!(problems.len(), 2, "{to}: {problems:?}");
-        }
-        assert_eq!(packages("", &[]).len(), 1);
+    assert_eq!(found("").len(), 1);
+    let missing = found(&right.replace(lost, ""));
+    assert_eq!(missing, ["tests/README.md: no row `| … | [`lost`](c/suites/lost.rs) | `x` |`"]);
+    assert_eq!(found(&format!("{right}{echo}")), ["tests/README.md: 2 rows of [`echo`](suites/d/echo)"]);
+    assert_eq!(found(&right.replace("| types |", "| |")), ["tests/README.md: [`echo`](suites/d/echo) has no topic"]);
+    assert_eq!(
+        problems(&right, &suites, &[&abi, &support, &ab]),
+        ["tests/README.md: no row `| … | [`ab`](../ab) | |`"]
+    );
+    assert_eq!(problems(&right, &suites, &[&abi]).len(), 1);
+    // The program or the place is wrong: the row matches nothing, and the suite or the package has no row.
+    for (from, to) in [
+        ("| `oracle` |", "| `d` |"),
+        ("(suites/d/scale.rs)", "(suites/d/scale)"),
+        ("`--all-features`", "`d`"),
+        ("(driver)", "(../crates/driver)"),
+    ] {
+        let problems = found(&right.replace(from, to));
+        assert_eq!(problems.len(), 2, "{to}: {problems:?}");
+        assert!(problems[0].contains("no row"), "{to}: {problems:?}");
+        assert!(problems[1].contains("the row of no suite"), "{to}: {problems:?}");
     }
 }

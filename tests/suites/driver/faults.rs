@@ -4,17 +4,18 @@
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, sys::CUstreamCaptureMode};
 use kernel_args::{
-    ArgList, DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, Module,
+    ArgList, DevicePointer, DevicePointerMut, Error, Kernel, Module,
     error::LaunchError,
     graph::Graph,
     launch,
     observe::{ContextFault, PointsTo, RunningLaunch, context_fault, record_launches},
     sequence::Sequence,
 };
-use kernel_args_test_values::{Draw, Source};
 use kernel_args_tests::{
     driver::{context, suite, trial},
     process,
+    saxpy::{Pointers, SAXPY},
+    values::{Draw, Source},
 };
 use libtest_mimic::Trial;
 use std::{
@@ -25,27 +26,18 @@ use std::{
 
 type Outcome = Result<(), Box<dyn std::error::Error + Send + Sync>>;
 
-const SAXPY: &str = include_str!("../../../ptx/saxpy.ptx");
 /// The variable with the number of a random program.
 const SEED: &str = "KERNEL_ARGS_FAULT_SEED";
 const LAUNCHES: u64 = 1000;
 /// An address that no allocation has.
 const BAD: u64 = 0x20;
 
-#[derive(Clone, Copy, KernelArgs)]
-struct Saxpy {
-    n: u32,
-    alpha: f32,
-    x: DevicePointer<f32>,
-    y: DevicePointerMut<f32>,
-}
-
 /// The arguments of a right launch, in the second half of an allocation.
 struct World {
     ctx: Arc<CudaContext>,
     streams: Vec<Arc<CudaStream>>,
     memory: Vec<CudaSlice<f32>>,
-    kernel: Kernel<Saxpy>,
+    kernel: Kernel<Pointers>,
 }
 
 impl World {
@@ -61,17 +53,17 @@ impl World {
     }
 
     /// The arguments of a launch on this stream.
-    fn args(&self, stream: usize, is_bad: bool) -> Saxpy {
+    fn args(&self, stream: usize, is_bad: bool) -> Pointers {
         let (base, _guard) = self.memory[stream].device_ptr(&self.streams[stream]);
         let y = if is_bad { BAD } else { base };
-        Saxpy { n: 32, alpha: 2.0, x: DevicePointer::from_raw(base + 512), y: DevicePointerMut::from_raw(y) }
+        Pointers { n: 32, alpha: 2.0, x: DevicePointer::from_raw(base + 512), y: DevicePointerMut::from_raw(y) }
     }
 
     fn launch(&self, stream: usize, is_bad: bool) -> Result<(), Error> {
         self.launch_with(stream, self.args(stream, is_bad))
     }
 
-    fn launch_with(&self, stream: usize, args: Saxpy) -> Result<(), Error> {
+    fn launch_with(&self, stream: usize, args: Pointers) -> Result<(), Error> {
         // SAFETY: if it is bad, this is not sound, which is the purpose of the test. The process ends after it.
         unsafe { launch!(self.kernel, 1, 32, args, stream = &self.streams[stream]) }
     }
@@ -175,7 +167,7 @@ fn without_a_fault() -> Outcome {
     let stream = &world.streams[0];
     let x = stream.clone_htod(&[1.0_f32; 32])?;
     let y = stream.clone_htod(&[0.5_f32; 32])?;
-    let args = Saxpy {
+    let args = Pointers {
         n: 32,
         alpha: 2.0,
         x: DevicePointer::from_raw(x.device_ptr(stream).0),

@@ -6,7 +6,7 @@
 #[allow(dead_code, unreachable_pub, reason = "the examples use the rest")]
 mod cudart;
 
-use cudarc::driver::{CudaContext, CudaSlice};
+use cudarc::driver::CudaContext;
 use cudart::Cudart;
 use kernel_args::{
     DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs,
@@ -21,6 +21,7 @@ use kernel_args_image::CudaVersion;
 use kernel_args_tests::{
     driver::{Driver, context, device, suite, trial_unless},
     process::{self, Outcome},
+    saxpy::{Pointers, SAXPY, Saxpy},
 };
 use libtest_mimic::Trial;
 use std::{error, ffi::CString, process::ExitCode, sync::Arc};
@@ -28,27 +29,8 @@ use std::{error, ffi::CString, process::ExitCode, sync::Arc};
 /// The actions of a process.
 type Case = fn(&Cudart) -> Outcome;
 
-const SAXPY: &str = include_str!("../../../ptx/saxpy.ptx");
 const N: u32 = 1_000_000;
 const GRID: u32 = N.div_ceil(256);
-
-#[derive(KernelArgs)]
-#[kernel_args(ptx = "../ptx/saxpy.ptx", entry = "saxpy")]
-struct Saxpy<'a> {
-    n: u32,
-    alpha: f32,
-    x: &'a CudaSlice<f32>,
-    y: &'a mut CudaSlice<f32>,
-}
-
-#[derive(KernelArgs)]
-#[kernel_args(ptx = "../ptx/saxpy.ptx", entry = "saxpy")]
-struct Raw {
-    n: u32,
-    alpha: f32,
-    x: DevicePointer<f32>,
-    y: DevicePointerMut<f32>,
-}
 
 /// Too few fields.
 #[derive(KernelArgs)]
@@ -124,9 +106,9 @@ fn launch_on_the_runtimes(cudart: &Cudart, ctx: &Arc<CudaContext>) -> Outcome {
     {
         // SAFETY: the stream is destroyed after this.
         let stream = unsafe { BorrowedStream::new(ctx, stream.cast())? };
-        let kernel = Kernel::<Raw>::load(ctx)?.require_verified()?;
+        let kernel = Kernel::<Pointers>::load(ctx)?.require_verified()?;
         for _ in 0..3 {
-            let args = Raw {
+            let args = Pointers {
                 n: N,
                 alpha: 1.0,
                 x: DevicePointer::from_raw(x.addr() as u64),
@@ -306,8 +288,8 @@ fn a_kernel_of_the_runtime(cudart: &Cudart) -> Outcome {
 fn a_reset_of_the_device(cudart: &Cudart) -> Outcome {
     set_device(cudart)?;
     let ctx = context()?;
-    let kernel = Kernel::<Raw>::load(&ctx)?;
-    let args = || Raw { n: 0, alpha: 1.0, x: DevicePointer::NULL, y: DevicePointerMut::NULL };
+    let kernel = Kernel::<Pointers>::load(&ctx)?;
+    let args = || Pointers { n: 0, alpha: 1.0, x: DevicePointer::NULL, y: DevicePointerMut::NULL };
     // SAFETY: the kernel accesses no memory, here and below.
     unsafe { launch!(kernel, 1, 32, args())? };
     // SAFETY: the objects on the device are used only in ways that are defined after a reset.

@@ -10,12 +10,12 @@ use cudarc::driver::{
 };
 use kernel_args::{Kernel, KernelArgs, Module, args::Form, launch};
 use kernel_args_test_generator::{Signature, echo};
-use kernel_args_test_values::Visitor;
 use kernel_args_tests::{
     derived::{ENTRIES, visit},
     driver::{context, suite},
     echo_corpus::{self, check, folder, missing},
     tally,
+    values::Visitor,
 };
 use libtest_mimic::{Completion, Trial};
 use std::{error::Error, path::Path, process::ExitCode, sync::Arc};

@@ -1,29 +1,8 @@
 //! Random conditions of contracts with random values, compared with functions that compute them with `i128`.
 
-use kernel_args::{
-    DevicePointer, KernelArg, KernelArgs,
-    args::{Elements, Geometry, Guard, LaunchStream},
-    vector::Dim3,
-};
+use kernel_args::{KernelArgs, args::Geometry, vector::Dim3};
+use kernel_args_marshalling_tests::Memory;
 use kernel_args_test_generator::rng::Rng;
-
-/// Memory with this number of elements; the largest number means `None`.
-#[derive(Clone, Copy)]
-struct Memory(usize);
-
-impl Elements for Memory {
-    fn elements(&self) -> usize {
-        self.0
-    }
-}
-
-impl KernelArg for Memory {
-    type Device = DevicePointer<u8>;
-
-    fn lower<'s>(&'s mut self, _: &'s LaunchStream<'_>) -> (Self::Device, Guard<'s>) {
-        (DevicePointer::NULL, Guard::NONE)
-    }
-}
 
 #[derive(Clone, Copy)]
 struct Values {

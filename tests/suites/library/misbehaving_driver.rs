@@ -10,20 +10,11 @@ use kernel_args::{
     launch,
 };
 use kernel_args_stand_in::{Control, LaunchForm, Settings, within};
+use kernel_args_tests::saxpy::{SAXPY, Saxpy};
 use std::sync::Arc;
 
-const SAXPY: &str = include_str!("../../../ptx/saxpy.ptx");
 const LAUNCH_COST: &str = include_str!("../../../ptx/launch_cost.ptx");
 const STRUCTS: &str = include_str!("../../../ptx/echo_structs.ptx");
-
-#[derive(KernelArgs)]
-#[kernel_args(ptx = "../ptx/saxpy.ptx", entry = "saxpy")]
-struct Saxpy<'a> {
-    n: u32,
-    alpha: f32,
-    x: &'a CudaSlice<f32>,
-    y: &'a mut CudaSlice<f32>,
-}
 
 struct Setup {
     ctx: Arc<CudaContext>,

@@ -3,8 +3,10 @@
 use kernel_args::KernelArgs;
 use kernel_args_marshalling_tests::params;
 use kernel_args_test_generator::{Signature, echo, parts};
-use kernel_args_test_values::{Visitor, at};
-use kernel_args_tests::derived::{ENTRIES, visit};
+use kernel_args_tests::{
+    derived::{ENTRIES, visit},
+    values::{Visitor, at},
+};
 use proptest::prelude::*;
 
 /// The number of structs to test: Miri takes seconds for each.

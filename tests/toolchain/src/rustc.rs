@@ -22,7 +22,7 @@ use std::{
 };
 
 /// The options that cargo passes to rustc for this package: a name and a path after each `--extern`, a folder after each `-L`.
-const LIBRARIES: &[&str] = kernel_args_test_libraries::libraries!();
+const LIBRARIES: &[&str] = kernel_args_test_macros::libraries!();
 
 /// The output of a compilation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

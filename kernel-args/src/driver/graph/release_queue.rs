@@ -22,7 +22,7 @@
 //! | `wait` | `done` to reach the number of objects that were sent before the call | on the thread itself, whose object is not done |
 //! | `end`, when the process ends | `calls_cuda` to be cleared; at most `longest` | on the thread itself, when a drop ends the process |
 //!
-//! The package `tests/model` compiles this file with the locks of `loom` and runs all interleavings, so it imports nothing
+//! The program `tests/model` compiles this file with the locks of `loom` and runs all interleavings, so it imports nothing
 //! from this crate except the locks.
 
 use super::sync::{Condvar, Mutex, MutexGuard};

@@ -6,13 +6,16 @@ use cudarc::{
     nvrtc::Ptx,
 };
 use kernel_args::{
-    ArgList, DevicePointer, DevicePointerMut, Error, Function, Kernel, KernelArgs, Module,
+    ArgList, Error, Function, Kernel, Module,
     context::{ContextFlags, ContextName, create_context},
     error::{ContextError, LaunchError},
     graph::Graph,
     launch,
 };
-use kernel_args_tests::driver::{context, device, trial};
+use kernel_args_tests::{
+    driver::{context, device, trial},
+    saxpy::Pointers,
+};
 use libtest_mimic::Trial;
 use std::{fmt::Debug, sync::Arc, thread};
 
@@ -120,33 +123,24 @@ fn modules_and_functions() -> Outcome {
     Ok(())
 }
 
-#[derive(KernelArgs)]
-struct Pointers {
-    n: u32,
-    alpha: f32,
-    x: DevicePointer<f32>,
-    y: DevicePointerMut<f32>,
-}
-
-const NONE: Pointers = Pointers { n: 0, alpha: 1.0, x: DevicePointer::NULL, y: DevicePointerMut::NULL };
-
 fn graphs_and_events() -> Outcome {
     let [primary, own] = both()?;
     for (here, there) in [(&primary, &own), (&own, &primary)] {
         let kernel = Kernel::<Pointers>::from_image(there, SAXPY, "saxpy")?;
         let mut graph = Graph::new(here)?;
-        let added = graph.add_kernel(&kernel, 1, 32, NONE, &[]);
+        let added = graph.add_kernel(&kernel, 1, 32, Pointers::NONE, &[]);
         names_both(added.map(drop), here, there);
 
         let kernel = Kernel::<Pointers>::from_image(here, SAXPY, "saxpy")?;
-        graph.add_kernel(&kernel, 1, 32, NONE, &[])?;
+        graph.add_kernel(&kernel, 1, 32, Pointers::NONE, &[])?;
         let mut exec = graph.instantiate()?;
         // SAFETY: nothing is launched.
         names_both(unsafe { exec.launch(&there.new_stream()?) }, here, there);
 
         let (stream, event) = (here.new_stream()?, there.new_event(None)?);
         // SAFETY: nothing is launched.
-        let launched = unsafe { launch!(kernel, 1, 32, NONE, stream = &stream, launch_completion_event = &event) };
+        let launched =
+            unsafe { launch!(kernel, 1, 32, Pointers::NONE, stream = &stream, launch_completion_event = &event) };
         names_both(launched, here, there);
     }
     Ok(())

@@ -1,23 +1,13 @@
 //! The kernel of this suite, and its memory.
 
 use cudarc::driver::{CudaSlice, CudaStream};
-use kernel_args::KernelArgs;
 use std::{error, sync::Arc};
+
+pub(crate) use kernel_args_tests::saxpy::{SAXPY, Saxpy};
 
 pub(crate) type Outcome = Result<(), Box<dyn error::Error + Send + Sync>>;
 
-pub(crate) const SAXPY: &str = include_str!("../../../../ptx/saxpy.ptx");
-
 pub(crate) const N: u32 = 1000;
-
-#[derive(KernelArgs)]
-#[kernel_args(ptx = "../ptx/saxpy.ptx", entry = "saxpy")]
-pub(crate) struct Saxpy<'a> {
-    pub(crate) n: u32,
-    pub(crate) alpha: f32,
-    pub(crate) x: &'a CudaSlice<f32>,
-    pub(crate) y: &'a mut CudaSlice<f32>,
-}
 
 /// `x` contains ones, and `y` counts the additions.
 pub(crate) struct Counted {

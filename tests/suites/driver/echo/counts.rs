@@ -1,55 +1,42 @@
 //! Few and many parameters, small and large parameter blocks, and kernels without parameters.
 
-use crate::echo::ways::{Echo, Outcome};
+use crate::echo::ways::{Echo, Outcome, ROUNDS};
 use kernel_args::{DevicePointerMut, Kernel, KernelArgs, Module, args::Form, launch};
-use kernel_args_test_values::{Bytes, Draw, Source};
 use kernel_args_tests::{
     driver::{Driver, context, trial},
     tally,
+    values::{Bytes, Source},
 };
 use libtest_mimic::Trial;
 
-const COUNTS: &str = include_str!("../../../../ptx/echo_counts.ptx");
+pub(crate) const COUNTS: &str = include_str!("../../../../ptx/echo_counts.ptx");
 
-#[derive(KernelArgs)]
-struct One {
-    out: DevicePointerMut<u8>,
-    a: u64,
+/// Random arguments, and the expected echo.
+pub(crate) trait Drawn: KernelArgs {
+    fn draw(seed: u64, out: DevicePointerMut<u8>) -> (Self, Vec<u8>);
 }
 
-/// A struct of `out` and pairs of a `u64` and a `u32`; `passed` is the expected echo.
+/// A struct of `out` and pairs of a `u64` and a `u32`.
 macro_rules! counts {
     ($name:ident: $($a:ident $b:ident)*) => {
         #[derive(KernelArgs)]
-        struct $name {
+        pub(crate) struct $name {
             out: DevicePointerMut<u8>,
             $($a: u64, $b: u32,)*
         }
 
-        impl $name {
-            fn draw(seed: u64) -> (Self, Vec<u8>) {
-                let mut from = Source::new(seed);
-                let mut passed = Vec::new();
-                let args = Self {
-                    out: DevicePointerMut::NULL,
-                    $($a: drawn(&mut from, &mut passed), $b: drawn(&mut from, &mut passed),)*
-                };
+        impl Drawn for $name {
+            fn draw(seed: u64, out: DevicePointerMut<u8>) -> (Self, Vec<u8>) {
+                let (mut from, mut passed) = (Source::new(seed), Vec::new());
+                let args = Self { out, $($a: drawn(&mut from, &mut passed), $b: drawn(&mut from, &mut passed),)* };
                 (args, passed)
-            }
-
-            fn check(entry: &'static str) -> Outcome {
-                let echo = Echo::<Self>::load(COUNTS, entry)?;
-                for seed in 0..crate::echo::ways::ROUNDS {
-                    let (_, passed) = Self::draw(seed);
-                    echo.check(&passed, |out| Self { out, ..Self::draw(seed).0 })?;
-                }
-                Ok(())
             }
         }
     };
 }
 
-fn drawn<T: Bytes>(from: &mut Source, passed: &mut Vec<u8>) -> T {
+/// Draws a value and appends its bytes.
+pub(crate) fn drawn<T: Bytes>(from: &mut Source, passed: &mut Vec<u8>) -> T {
     let value = T::draw(from);
     passed.extend(value.bytes());
     value
@@ -58,26 +45,44 @@ fn drawn<T: Bytes>(from: &mut Source, passed: &mut Vec<u8>) -> T {
 // `counts!(Eight: a0 b0 …)` and so on: the build script writes the lists.
 include!(concat!(env!("OUT_DIR"), "/counts.rs"));
 
+#[derive(KernelArgs)]
+pub(crate) struct One {
+    out: DevicePointerMut<u8>,
+    a: u64,
+}
+
+impl Drawn for One {
+    fn draw(seed: u64, out: DevicePointerMut<u8>) -> (Self, Vec<u8>) {
+        let mut passed = Vec::new();
+        (Self { out, a: drawn(&mut Source::new(seed), &mut passed) }, passed)
+    }
+}
+
+/// A block of exactly `8 + N` bytes.
+#[derive(KernelArgs)]
+pub(crate) struct Block<const N: usize> {
+    out: DevicePointerMut<u8>,
+    bytes: [u8; N],
+}
+
+impl<const N: usize> Drawn for Block<N> {
+    fn draw(seed: u64, out: DevicePointerMut<u8>) -> (Self, Vec<u8>) {
+        let mut passed = Vec::new();
+        (Self { out, bytes: drawn(&mut Source::new(seed), &mut passed) }, passed)
+    }
+}
+
+fn check<A: Drawn>(entry: &str) -> Outcome {
+    let echo = Echo::<A>::load(COUNTS, entry)?;
+    (0..ROUNDS).try_for_each(|seed| echo.check(&A::draw(seed, DevicePointerMut::NULL).1, |out| A::draw(seed, out).0))
+}
+
 fn one() -> Outcome {
     let echo = Echo::<One>::load(COUNTS, "echo_1")?;
     for a in [0, 1, u64::MAX, 0x0123_4567_89ab_cdef] {
         echo.check(&a.bytes(), |out| One { out, a })?;
     }
     Ok(())
-}
-
-/// A block of exactly `8 + N` bytes.
-#[derive(KernelArgs)]
-struct Block<const N: usize> {
-    out: DevicePointerMut<u8>,
-    bytes: [u8; N],
-}
-
-fn bytes<const N: usize>(entry: &str) -> Outcome {
-    let echo = Echo::<Block<N>>::load(COUNTS, entry)?;
-    let mut from = Source::new(N as u64);
-    let bytes: [u8; N] = Draw::draw(&mut from);
-    echo.check(&bytes, |out| Block { out, bytes })
 }
 
 #[derive(KernelArgs)]
@@ -112,11 +117,11 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
     let driver = driver.clone();
     vec![
         trial("echo_1", one),
-        trial("echo_8", || Eight::check("echo_8")),
-        trial("echo_64", || SixtyFour::check("echo_64")),
-        trial("echo_512", || FiveHundredTwelve::check("echo_512")),
-        trial("a_block_of_4096_bytes", || bytes::<{ 4096 - 8 }>("echo_bytes_4096")),
-        trial("a_block_of_32764_bytes", || bytes::<{ 32_764 - 8 }>("echo_bytes_32764")),
+        trial("echo_8", || check::<Eight>("echo_8")),
+        trial("echo_64", || check::<SixtyFour>("echo_64")),
+        trial("echo_512", || check::<FiveHundredTwelve>("echo_512")),
+        trial("a_block_of_4096_bytes", || check::<Block<{ 4096 - 8 }>>("echo_bytes_4096")),
+        trial("a_block_of_32764_bytes", || check::<Block<{ 32_764 - 8 }>>("echo_bytes_32764")),
         trial("kernels_without_parameters", move || no_parameters(&driver)),
     ]
 }

@@ -10,8 +10,10 @@ use cudarc::driver::{CudaSlice, DeviceRepr, ValidAsZeroBits};
 #[allow(clippy::wildcard_imports, reason = "every type of the table")]
 use kernel_args::{vector::*, *};
 use kernel_args_test_generator::{cuda_types, spelling};
-use kernel_args_test_values::{Bytes, Draw, Source};
-use kernel_args_tests::driver::{context, trial};
+use kernel_args_tests::{
+    driver::{context, trial},
+    values::{Bytes, Draw, Source},
+};
 use libtest_mimic::Trial;
 
 /// The number of values in memory.

@@ -1,7 +1,7 @@
 //! Kernels that echo their parameters: every byte must be returned, in both forms, through a verified kernel and through a raw
 //! function.
 
-mod counts;
+pub(crate) mod counts;
 mod memory;
 mod pointers;
 mod spread;

@@ -4,10 +4,10 @@ use crate::echo::ways::{Echo, Outcome, ROUNDS, echo_between};
 use core::ffi::c_void;
 use cudarc::driver::{CudaSlice, CudaView, CudaViewMut, DevicePtr, UnifiedSlice};
 use kernel_args::{DevicePointer, DevicePointerMut, Kernel, KernelArgs, Module, launch};
-use kernel_args_test_values::{Bytes, Draw, Source};
 use kernel_args_tests::{
     driver::{context, trial},
     tally,
+    values::{Bytes, Draw, Source},
 };
 use libtest_mimic::Trial;
 

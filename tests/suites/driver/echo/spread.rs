@@ -1,6 +1,9 @@
 //! Structs that spread and flatten fields, and lists with slices: in launches, graphs and sequences.
 
-use crate::echo::ways::{Echo, Outcome, ROUNDS};
+use crate::echo::{
+    counts::drawn,
+    ways::{Echo, Outcome, ROUNDS},
+};
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, DeviceRepr};
 use kernel_args::{
     ArgList, DevicePointer, DevicePointerMut, DeviceType, KernelArg, KernelArgs, Module, Retained,
@@ -11,10 +14,10 @@ use kernel_args::{
     sequence::Sequence,
     vector::Float4,
 };
-use kernel_args_test_values::{Bytes, Draw, Source, at};
 use kernel_args_tests::{
     driver::{context, device, trial},
     tally,
+    values::{Bytes, Draw, Source, at},
 };
 use libtest_mimic::Trial;
 use std::sync::Arc;
@@ -24,13 +27,6 @@ kernel_args::kernels! {
 }
 
 const PTX: &str = include_str!("../../../../ptx/echo_spread.ptx");
-
-/// Draws a value and appends its bytes.
-fn drawn<T: Bytes>(from: &mut Source, passed: &mut Vec<u8>) -> T {
-    let value = T::draw(from);
-    passed.extend(value.bytes());
-    value
-}
 
 #[derive(KernelArgs)]
 #[kernel_args(kernel = kernels::echo_spread, strict_names)]

@@ -7,8 +7,10 @@ use kernel_args::{
     DevicePointer, DevicePointerMut, DeviceType, KernelArgs, TensorMap,
     vector::{Char3, Float3, Float4, UShort3},
 };
-use kernel_args_test_values::{Bytes, Draw, Source, at};
-use kernel_args_tests::driver::trial;
+use kernel_args_tests::{
+    driver::trial,
+    values::{Bytes, Draw, Source, at},
+};
 use libtest_mimic::Trial;
 
 const STRUCTS: &str = include_str!("../../../../ptx/echo_structs.ptx");

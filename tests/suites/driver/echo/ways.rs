@@ -2,8 +2,11 @@
 
 use cudarc::driver::{CudaContext, DevicePtrMut};
 use kernel_args::{DevicePointerMut, DeviceType, Kernel, KernelArgs, Module, args::Form, launch};
-use kernel_args_test_values::{Bytes, Draw, Source};
-use kernel_args_tests::{driver::context, tally};
+use kernel_args_tests::{
+    driver::context,
+    tally,
+    values::{Bytes, Draw, Source},
+};
 use std::{error::Error, sync::Arc};
 
 pub(crate) type Outcome = Result<(), Box<dyn Error>>;

@@ -1,6 +1,6 @@
 //! Every error code of the driver has an explanation, in every context.
 
-use crate::error_texts::provoke::{Outcome, SAXPY, Values};
+use crate::error_texts::provoke::{Outcome, Pointers, SAXPY};
 use kernel_args::{
     Error, Kernel, Module,
     error::{LoadError, Status},
@@ -40,7 +40,7 @@ fn an_error_of_an_earlier_kernel_names_it_as_the_cause() -> Outcome {
 fn every_code_is_explained_where_it_is_returned() -> Outcome {
     let control = Control::attach().ok_or("this is not the test driver")?;
     let ctx = context()?;
-    let kernel: Kernel<Values> = Kernel::from_image(&ctx, SAXPY, "saxpy")?;
+    let kernel: Kernel<Pointers> = Kernel::from_image(&ctx, SAXPY, "saxpy")?;
     for status in codes() {
         let meaning = status.meaning().ok_or("no meaning")?;
         control.fail_once("cuModuleLoadDataEx", status.0);
@@ -49,7 +49,7 @@ fn every_code_is_explained_where_it_is_returned() -> Outcome {
         let launch = ["cuLaunchKernelEx", "cuLaunchKernel"].map(|call| {
             control.fail_once(call, status.0);
             // SAFETY: the launch returns the error.
-            unsafe { launch!(kernel, 1, 32, Values::NONE) }
+            unsafe { launch!(kernel, 1, 32, Pointers::NONE) }
         });
         control.clear_failures();
         let Some(Err(launch)) = launch.into_iter().find(Result::is_err) else {

@@ -3,7 +3,7 @@
 use crate::error_texts::golden;
 use cudarc::driver::{CudaContext, DevicePtrMut, PushKernelArg};
 use kernel_args::{
-    DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, Module,
+    DevicePointerMut, Error, Kernel, KernelArgs, Module,
     context::{ContextFlags, create_context},
     launch,
 };
@@ -11,35 +11,18 @@ use kernel_args_tests::driver::{Driver, context, trial_unless};
 use libtest_mimic::Trial;
 use std::{
     env,
-    error::Error as StdError,
     ffi::c_void,
     process::{Command, ExitCode},
     sync::Arc,
 };
 
-pub(super) type Outcome<T = ()> = Result<T, Box<dyn StdError>>;
+pub(super) use kernel_args_tests::saxpy::{Outcome, Pointers, SAXPY};
 
-pub(super) const SAXPY: &str = include_str!("../../../../ptx/saxpy.ptx");
 const FAULTY: &str = include_str!("../../../../ptx/faulty.ptx");
 const HUNGRY: &str = include_str!("../../../../ptx/hungry.ptx");
 
 /// The error that the child process must cause.
 const VARIABLE: &str = "KERNEL_ARGS_PROVOKE";
-
-/// `saxpy` with unchecked pointers.
-#[derive(KernelArgs)]
-pub(super) struct Values {
-    n: u32,
-    alpha: f32,
-    x: DevicePointer<f32>,
-    y: DevicePointerMut<f32>,
-}
-
-impl Values {
-    /// The kernel accesses no memory.
-    pub(super) const NONE: Self =
-        Self { n: 0, alpha: 1.0, x: DevicePointer::from_raw(0), y: DevicePointerMut::from_raw(0) };
-}
 
 /// The kernels have different elements.
 #[derive(KernelArgs)]
@@ -139,10 +122,10 @@ fn launch_raw(ptx: &str, entry: &str, grid: u32, block: u32, shared: u32) -> Out
     let out = Out { out: DevicePointerMut::from_raw(address) };
     drop(guard);
     let launched = if entry == "saxpy" {
-        let handle = Kernel::<Values>::from_image(&ctx, ptx, entry)?;
+        let handle = Kernel::<Pointers>::from_image(&ctx, ptx, entry)?;
         let raw = handle.cu_function();
         // SAFETY: the launch returns an error.
-        unsafe { launch!(raw, grid, block, Values::NONE, shared = shared, stream = &stream) }
+        unsafe { launch!(raw, grid, block, Pointers::NONE, shared = shared, stream = &stream) }
     } else {
         let handle = Kernel::<Out>::from_image(&ctx, ptx, entry)?;
         let raw = handle.cu_function();

@@ -3,7 +3,7 @@
 
 use crate::fault_injection::{
     stages::{STAGES, TEXTURES},
-    world::{Fault, NO_CONTEXT, SAXPY, Values, World, library_kernel, make_current},
+    world::{Fault, NO_CONTEXT, Pointers, SAXPY, World, library_kernel, make_current},
 };
 use kernel_args::{
     Error, Kernel,
@@ -197,9 +197,9 @@ fn everything_launches() -> Result<(), Fault> {
     make_current(world.ctx.cu_ctx());
     let (function, raw) = (&world.function, world.function.cu_function());
     // SAFETY: the kernel accesses no memory.
-    unsafe { launch!(function, 1, 8, Values::NONE) }?;
+    unsafe { launch!(function, 1, 8, Pointers::NONE) }?;
     // SAFETY: the kernel accesses no memory; the function is loaded.
-    unsafe { launch!(raw, 1, 8, Values::NONE) }?;
+    unsafe { launch!(raw, 1, 8, Pointers::NONE) }?;
     Ok(())
 }
 
@@ -218,9 +218,9 @@ fn textures() -> Result<(), Fault> {
 /// Launches work, and `work` does not.
 fn are_refused(name: &str, work: fn() -> Result<(), Fault>) -> Result<(), String> {
     let launched = || -> Result<(), Error> {
-        let kernel = Kernel::<Values>::from_image(&kernel_args::context(0)?, SAXPY, "saxpy")?;
+        let kernel = Kernel::<Pointers>::from_image(&kernel_args::context(0)?, SAXPY, "saxpy")?;
         // SAFETY: the kernel accesses no memory.
-        unsafe { launch!(kernel, 1, 8, Values::NONE) }
+        unsafe { launch!(kernel, 1, 8, Pointers::NONE) }
     };
     launched().map_err(|error| format!("without {name}: {error:?}"))?;
     match work() {
@@ -238,9 +238,9 @@ fn without_current<T>(work: impl FnOnce() -> T) -> T {
 fn only_contexts_are_refused(name: &str) -> Result<(), String> {
     let text = |error: Error| format!("without {name}: {error:?}");
     let (ctx, other) = (kernel_args::context(0).map_err(text)?, kernel_args::context(1).map_err(text)?);
-    let kernel = Kernel::<Values>::from_image(&ctx, SAXPY, "saxpy").map_err(text)?;
+    let kernel = Kernel::<Pointers>::from_image(&ctx, SAXPY, "saxpy").map_err(text)?;
     // SAFETY: the kernel accesses no memory.
-    unsafe { launch!(kernel, 1, 8, Values::NONE) }.map_err(text)?;
+    unsafe { launch!(kernel, 1, 8, Pointers::NONE) }.map_err(text)?;
     let stream = ctx.new_stream().map_err(|error| text(error.into()))?;
     let own = || create_context(0, ContextFlags::new()).map(drop);
     let outcomes: [(&[&str], Result<(), Error>); 6] = [

@@ -1,6 +1,6 @@
 //! The stages in the life of a kernel.
 
-use crate::fault_injection::world::{Far, Fault, SAXPY, Saxpy, Values, World};
+use crate::fault_injection::world::{Far, Fault, Pointers, SAXPY, Saxpy, World};
 use cudarc::driver::{
     CudaGraph, CudaStream,
     sys::{CUgraphInstantiate_flags, CUstreamCaptureMode},
@@ -60,11 +60,11 @@ pub(crate) const STAGES: &[Stage] = &[
     }),
     stage("verify a function with its image", |world| {
         let function = Function::from_cudarc(&world.ctx, world.function.clone(), SAXPY)?;
-        Ok(Box::new(function.kernel::<Values>()?))
+        Ok(Box::new(function.kernel::<Pointers>()?))
     }),
     stage("verify a kernel of a module of cudarc", |world| {
         let module = Module::from_cudarc(&world.ctx, world.cudarc_module.clone(), SAXPY)?;
-        Ok(Box::new(module.kernel::<Values>("saxpy")?))
+        Ok(Box::new(module.kernel::<Pointers>("saxpy")?))
     }),
     stage("launch a list", |world| {
         let function = Module::load(&world.ctx, SAXPY)?.function("saxpy")?;
@@ -76,7 +76,7 @@ pub(crate) const STAGES: &[Stage] = &[
     }),
     stage("verify a function", |world| {
         let module = &world.cudarc_module;
-        let kernel = Kernel::<Values>::from_cudarc_module(&world.ctx, module, "saxpy")?;
+        let kernel = Kernel::<Pointers>::from_cudarc_module(&world.ctx, module, "saxpy")?;
         Ok(Box::new(kernel))
     }),
     stage("global", |world| {
@@ -98,12 +98,12 @@ pub(crate) const STAGES: &[Stage] = &[
     }),
     stage("launch, kernelParams", |world| {
         // SAFETY: the kernel accesses no memory.
-        unsafe { launch!(world.values, 1, 8, Values::NONE, form = Form::KernelParams) }?;
+        unsafe { launch!(world.values, 1, 8, Pointers::NONE, form = Form::KernelParams) }?;
         Ok(Box::new(()))
     }),
     stage("launch, packed", |world| {
         // SAFETY: the kernel accesses no memory.
-        unsafe { launch!(world.values, 1, 8, Values::NONE, form = Form::Packed) }?;
+        unsafe { launch!(world.values, 1, 8, Pointers::NONE, form = Form::Packed) }?;
         Ok(Box::new(()))
     }),
     stage("launch, slices of another stream", |world| {
@@ -142,30 +142,30 @@ pub(crate) const STAGES: &[Stage] = &[
     },
     stage("launch, 64 KiB of shared memory", |world| {
         // A new module, whose function has no opt-in for this size.
-        let kernel = Kernel::<Values>::from_image(&world.ctx, SAXPY, "saxpy")?;
+        let kernel = Kernel::<Pointers>::from_image(&world.ctx, SAXPY, "saxpy")?;
         // SAFETY: the kernel accesses no memory.
-        unsafe { launch!(kernel, 1, 8, Values::NONE, shared = 64 * 1024) }?;
+        unsafe { launch!(kernel, 1, 8, Pointers::NONE, shared = 64 * 1024) }?;
         Ok(Box::new(kernel))
     }),
     stage("launch a function, 64 KiB", |world| {
         let ptx = cudarc::nvrtc::Ptx::from_src(SAXPY);
         let function = world.ctx.load_module(ptx)?.load_function("saxpy")?;
         // SAFETY: the kernel accesses no memory.
-        unsafe { launch!(function, 1, 8, Values::NONE, shared = 64 * 1024) }?;
+        unsafe { launch!(function, 1, 8, Pointers::NONE, shared = 64 * 1024) }?;
         Ok(Box::new(function))
     }),
     stage("launch, clusters", |world| {
         // A new kernel without cached answers.
-        let kernel: Kernel<Values> = Module::load(&world.ctx, SAXPY)?.kernel("saxpy")?;
+        let kernel: Kernel<Pointers> = Module::load(&world.ctx, SAXPY)?.kernel("saxpy")?;
         let launch = Launch::new(16, 8).cluster(16).cooperative(true);
         // SAFETY: the kernel accesses no memory.
-        unsafe { kernel_args::launch(&kernel, launch, Values::NONE) }?;
+        unsafe { kernel_args::launch(&kernel, launch, Pointers::NONE) }?;
         Ok(Box::new(kernel))
     }),
     stage("launch, cooperative", |world| {
-        let kernel: Kernel<Values> = Module::load(&world.ctx, SAXPY)?.kernel("saxpy")?;
+        let kernel: Kernel<Pointers> = Module::load(&world.ctx, SAXPY)?.kernel("saxpy")?;
         // SAFETY: the kernel accesses no memory.
-        unsafe { launch!(kernel, 1, 8, Values::NONE, cooperative = true) }?;
+        unsafe { launch!(kernel, 1, 8, Pointers::NONE, cooperative = true) }?;
         Ok(Box::new(kernel))
     }),
     stage("launch, other attributes", |world| {
@@ -181,7 +181,7 @@ pub(crate) const STAGES: &[Stage] = &[
             .preferred_shared_memory_carveout(50)
             .stream(&world.stream);
         // SAFETY: the kernel accesses no memory.
-        unsafe { kernel_args::launch(&world.values, launch, Values::NONE) }?;
+        unsafe { kernel_args::launch(&world.values, launch, Pointers::NONE) }?;
         Ok(Box::new(()))
     }),
     stage("launch a function, attributes", |world| {
@@ -192,7 +192,7 @@ pub(crate) const STAGES: &[Stage] = &[
         Ok(Box::new(()))
     }),
     stage("ask a kernel", |world| {
-        let kernel: Kernel<Values> = Module::load(&world.ctx, SAXPY)?.kernel("saxpy")?;
+        let kernel: Kernel<Pointers> = Module::load(&world.ctx, SAXPY)?.kernel("saxpy")?;
         let launch = Launch::new(2, 8).cluster(2);
         kernel.registers()?;
         kernel.max_cooperative_blocks(8, 64 * 1024)?;
@@ -252,7 +252,7 @@ pub(crate) const STAGES: &[Stage] = &[
         let zero = graph.add_memset(memory, 0, 8, &[])?;
         let copied = graph.add_memcpy_htod(memory, [1.0; 8], &[zero])?;
         let node = graph.add_kernel_launch(&world.owned, launch, world.retained(), &[copied])?;
-        graph.add_kernel_launch(&world.values, launch, Values::NONE, &[node.any()])?;
+        graph.add_kernel_launch(&world.values, launch, Pointers::NONE, &[node.any()])?;
         let attributes = launch.priority(-1).cooperative(true);
         graph.add_kernel_launch(&world.owned, attributes, world.retained(), &[])?;
         let buffer = HostBuffer::from(vec![0.0_f32; 8]);
@@ -319,7 +319,7 @@ pub(crate) const STAGES: &[Stage] = &[
     }),
     stage("graph, updated", |world| {
         let launch = Launch::new(1, 8);
-        let values = || (&world.values_node, launch, Values::NONE);
+        let values = || (&world.values_node, launch, Pointers::NONE);
         world.exec.update_all([values(), values()])?;
         // SAFETY: the kernels access no memory.
         unsafe { world.exec.launch(&world.stream) }?;
@@ -331,7 +331,7 @@ pub(crate) const STAGES: &[Stage] = &[
         let mut graph = Graph::capture(&world.stream, || -> Result<(), kernel_args::Error> {
             (0..2).try_for_each(|_| {
                 // SAFETY: the kernel accesses no memory.
-                unsafe { launch!(world.values, 1, 8, Values::NONE, stream = &world.stream) }
+                unsafe { launch!(world.values, 1, 8, Pointers::NONE, stream = &world.stream) }
             })
         })?;
         let nodes = graph.kernel_nodes(&world.values)?;
@@ -349,7 +349,7 @@ pub(crate) const STAGES: &[Stage] = &[
         let mut graph = Graph::new(&world.ctx)?;
         let memory = graph.add_alloc::<f32>(8, &[])?;
         graph.add_memset(memory.pointer(), 0, 8, &[])?;
-        graph.add_kernel(&world.values, 1, 8, Values::NONE, memory.node())?;
+        graph.add_kernel(&world.values, 1, 8, Pointers::NONE, memory.node())?;
         graph.add_free(&memory, &[])?;
         let mut exec = graph.instantiate_auto_free()?;
         // SAFETY: the memset stays within the memory, and the kernel accesses no memory.
@@ -373,7 +373,7 @@ pub(crate) const STAGES: &[Stage] = &[
         let mut graph = Graph::new(&world.ctx)?;
         let first = graph.add_kernel(&world.owned, 1, 8, world.retained(), &[])?;
         let copied = graph.add_memcpy_htod(memory, [1.0; 8], &first)?;
-        let last = graph.add_kernel(&world.values, 1, 8, Values::NONE, &[copied])?;
+        let last = graph.add_kernel(&world.values, 1, 8, Pointers::NONE, &[copied])?;
         graph.predecessors(&last)?;
         graph.kind(copied)?;
         graph.kernel_node(&first, &world.owned)?;
@@ -425,7 +425,7 @@ fn capture(world: &World) -> Result<(Option<CudaGraph>, Arc<CudaStream>), Fault>
     let launched = [launch.form(Form::KernelParams), launch.form(Form::Packed), launch.device_updatable_node(&node)]
         .into_iter()
         // SAFETY: the kernel accesses no memory.
-        .try_for_each(|launch| unsafe { kernel_args::launch(&world.values, launch, Values::NONE) });
+        .try_for_each(|launch| unsafe { kernel_args::launch(&world.values, launch, Pointers::NONE) });
     // Only one call fails: the second attempt ends the capture.
     let ended = stream.end_capture(flags).inspect_err(|_| drop(stream.end_capture(flags)));
     launched?;

@@ -16,16 +16,7 @@ use std::{
     sync::Arc,
 };
 
-pub(crate) const SAXPY: &str = include_str!("../../../../ptx/saxpy.ptx");
-
-#[derive(KernelArgs)]
-#[kernel_args(ptx = "../ptx/saxpy.ptx", entry = "saxpy")]
-pub(crate) struct Saxpy<'a> {
-    pub(crate) n: u32,
-    pub(crate) alpha: f32,
-    pub(crate) x: &'a CudaSlice<f32>,
-    pub(crate) y: &'a mut CudaSlice<f32>,
-}
+pub(crate) use kernel_args_tests::saxpy::{Owned, Pointers, SAXPY, Saxpy};
 
 /// `y` is memory of the second device.
 #[derive(KernelArgs)]
@@ -35,28 +26,6 @@ pub(crate) struct Far<'a> {
     pub(crate) alpha: f32,
     pub(crate) x: &'a CudaSlice<f32>,
     pub(crate) y: Peer<'a, &'a mut CudaSlice<f32>>,
-}
-
-/// `saxpy` of no elements, without tracked memory.
-#[derive(KernelArgs)]
-pub(crate) struct Values {
-    n: u32,
-    alpha: f32,
-    x: DevicePointer<f32>,
-    y: DevicePointerMut<f32>,
-}
-
-impl Values {
-    pub(crate) const NONE: Self = Self { n: 0, alpha: 1.0, x: DevicePointer::NULL, y: DevicePointerMut::NULL };
-}
-
-/// `saxpy` of no elements, whose memory a graph retains.
-#[derive(KernelArgs)]
-pub(crate) struct Owned {
-    n: u32,
-    alpha: f32,
-    x: Retained<DevicePointer<f32>>,
-    y: Retained<DevicePointerMut<f32>>,
 }
 
 /// An error of a stage.
@@ -82,14 +51,14 @@ impl From<DriverError> for Fault {
 
 pub(crate) struct World {
     pub(crate) kernel: Kernel<Saxpy<'static>>,
-    pub(crate) values: Kernel<Values>,
+    pub(crate) values: Kernel<Pointers>,
     pub(crate) function: CudaFunction,
     pub(crate) cudarc_module: Arc<CudaModule>,
     pub(crate) owned: Kernel<Owned>,
     /// An instantiated graph of two nodes.
     pub(crate) exec: GraphExec,
     pub(crate) owned_node: Node<Owned>,
-    pub(crate) values_node: Node<Values>,
+    pub(crate) values_node: Node<Pointers>,
     /// Created once: cudarc returns an error of it from its next call.
     pointers: (Retained<DevicePointer<f32>>, Retained<DevicePointerMut<f32>>),
     pub(crate) x: CudaSlice<f32>,
@@ -115,14 +84,14 @@ impl World {
         let (stream, home) = (ctx.new_stream()?, ctx.new_stream()?);
         let module = Module::load(&ctx, SAXPY)?;
         let cudarc_module = ctx.load_module(cudarc::nvrtc::Ptx::from_src(SAXPY))?;
-        let (owned, values): (Kernel<Owned>, Kernel<Values>) = (module.kernel("saxpy")?, module.kernel("saxpy")?);
+        let (owned, values): (Kernel<Owned>, Kernel<Pointers>) = (module.kernel("saxpy")?, module.kernel("saxpy")?);
         let shared = Arc::new(home.clone_htod(&[1.0; 8])?);
         let (mut graph, launch) = (Graph::new(&ctx)?, Launch::new(1, 8));
         let pointers = (Retained::read(&shared), Retained::write(&shared));
         let args = Self::retained_from(&pointers);
         let owned_node = graph.add_kernel_launch(&owned, launch, args, &[])?;
         let (own, other) = (create_context(0, ContextFlags::new())?, kernel_args::context(1)?);
-        let values_node = graph.add_kernel_launch(&values, launch, Values::NONE, &[owned_node.any()])?;
+        let values_node = graph.add_kernel_launch(&values, launch, Pointers::NONE, &[owned_node.any()])?;
         Ok(Self {
             kernel: module.kernel("saxpy")?,
             exec: graph.instantiate()?,

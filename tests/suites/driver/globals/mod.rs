@@ -9,8 +9,7 @@ mod values;
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream};
 use kernel_args::{KernelArgs, Module, launch};
-use kernel_args_test_values::Source;
-use kernel_args_tests::{driver::suite, tally};
+use kernel_args_tests::{driver::suite, tally, values::Source};
 use std::{process::ExitCode, sync::Arc};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
@@ -67,7 +66,7 @@ impl World {
 }
 
 fn random_bytes(from: &mut Source, size: usize) -> Vec<u8> {
-    (0..size).map(|_| kernel_args_test_values::Draw::draw(from)).collect()
+    (0..size).map(|_| kernel_args_tests::values::Draw::draw(from)).collect()
 }
 
 pub(crate) fn main() -> ExitCode {

@@ -2,8 +2,10 @@
 
 use crate::globals::{Outcome, PTX, described, random_bytes};
 use kernel_args::{Error, Module, error::GlobalError, global::GlobalSpace};
-use kernel_args_test_values::Source;
-use kernel_args_tests::driver::{context, trial};
+use kernel_args_tests::{
+    driver::{context, trial},
+    values::Source,
+};
 use libtest_mimic::Trial;
 use std::sync::Arc;
 

@@ -2,8 +2,10 @@
 
 use crate::globals::{Outcome, World, described};
 use kernel_args::{DevicePointer, DeviceType, Module};
-use kernel_args_test_values::{Bytes, Draw, Source, at};
-use kernel_args_tests::driver::{context, trial};
+use kernel_args_tests::{
+    driver::{context, trial},
+    values::{Bytes, Draw, Source, at},
+};
 use libtest_mimic::Trial;
 
 /// The tables of a transform. Both logarithms are `unsigned`, so only their names distinguish them.

@@ -10,10 +10,10 @@ use kernel_args::{
     image::{DebugInfo, Verification},
     vector::Float4,
 };
-use kernel_args_test_values::{Bytes, Draw, Source};
 use kernel_args_tests::{
     driver::{context, trial},
     tally,
+    values::{Bytes, Draw, Source},
 };
 use libtest_mimic::Trial;
 

@@ -2,7 +2,7 @@
 
 use crate::graphs::{
     errors::says,
-    saxpy::{Borrowed, N, Outcome, SAXPY, World},
+    saxpy::{N, Outcome, SAXPY, Saxpy, World},
 };
 use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode, CUstreamCaptureStatus};
 use kernel_args::{
@@ -14,7 +14,7 @@ use kernel_args_tests::driver::trial;
 use libtest_mimic::Trial;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-type Nodes = Vec<Node<crate::graphs::saxpy::Saxpy>>;
+type Nodes = Vec<Node<crate::graphs::saxpy::Owned>>;
 
 fn captured(world: &World, alphas: &[f32]) -> Outcome<(Graph, Nodes)> {
     let mut nodes = Vec::new();
@@ -56,14 +56,14 @@ fn each_launch_is_a_node() -> Outcome {
 /// cudarc tracks slices if there are two streams. A launch that waited for them would end the capture.
 fn tracked_slices_are_captured() -> Outcome {
     let world = World::new()?;
-    let kernel = Kernel::<Borrowed<'_>>::from_image(&world.ctx, SAXPY, "saxpy")?;
+    let kernel = Kernel::<Saxpy<'_>>::from_image(&world.ctx, SAXPY, "saxpy")?;
     let home = world.ctx.new_stream()?;
     let x = home.clone_htod(&[1.0_f32; N])?;
     let mut y = world.stream.clone_htod(&[0.0_f32; N])?;
     assert!(world.ctx.is_managing_stream_synchronization());
     let mut node = None;
     let graph = Graph::capture(&world.stream, || -> Result<(), Error> {
-        let args = Borrowed { n: N as u32, alpha: 2.0, x: &x, y: &mut y };
+        let args = Saxpy { n: N as u32, alpha: 2.0, x: &x, y: &mut y };
         let launch = Launch::new(1, 32).stream(&world.stream);
         // SAFETY: both slices have `N` elements and outlive the graph, which is launched after they are written.
         node = Some(unsafe { kernel.capture_unretained(launch, args) }?);
@@ -75,7 +75,7 @@ fn tracked_slices_are_captured() -> Outcome {
     // SAFETY: both slices have `N` elements and outlive the graph.
     unsafe { exec.launch(&world.stream) }?;
     assert_eq!(world.stream.clone_dtoh(&y)?, [2.0; N]);
-    let args = Borrowed { n: N as u32, alpha: 5.0, x: &x, y: &mut y };
+    let args = Saxpy { n: N as u32, alpha: 5.0, x: &x, y: &mut y };
     // SAFETY: both slices have `N` elements and outlive the graph.
     unsafe { exec.update_unretained(&node, Launch::new(1, 32), args) }?;
     world.ctx.synchronize()?;
@@ -92,13 +92,13 @@ fn tracked_slices_are_captured() -> Outcome {
 /// Without `node` the launch waits on the captured stream, which ends the capture. The error contains the code to write.
 fn the_error_of_a_plain_launch_contains_the_correction() -> Outcome {
     let world = World::new()?;
-    let kernel = Kernel::<Borrowed<'_>>::from_image(&world.ctx, SAXPY, "saxpy")?;
+    let kernel = Kernel::<Saxpy<'_>>::from_image(&world.ctx, SAXPY, "saxpy")?;
     let home = world.ctx.new_stream()?;
     let x = home.clone_htod(&[1.0_f32; N])?;
     let mut y = home.clone_htod(&[0.0_f32; N])?;
     let mut said = String::new();
     let graph = Graph::capture(&world.stream, || -> Result<(), Error> {
-        let args = Borrowed { n: N as u32, alpha: 2.0, x: &x, y: &mut y };
+        let args = Saxpy { n: N as u32, alpha: 2.0, x: &x, y: &mut y };
         // SAFETY: both slices have `N` elements.
         said = match unsafe { launch!(kernel, 1, 32, args, stream = &world.stream) } {
             Ok(()) => return Ok(()),

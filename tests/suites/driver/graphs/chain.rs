@@ -1,14 +1,12 @@
 //! Nodes with dependencies: kernels, copies, memsets; and disabled nodes.
 
-use crate::graphs::saxpy::{N, Outcome, World};
+use crate::graphs::saxpy::{LAUNCH, N, Outcome, World};
 use kernel_args::{
-    Launch, Retained,
+    Retained,
     graph::{Graph, HostBuffer},
 };
 use kernel_args_tests::driver::trial;
 use libtest_mimic::Trial;
-
-const LAUNCH: fn() -> Launch<'static> = || Launch::new(1, 32);
 
 /// Set to zero, add 2, add 3: in this order at each launch.
 fn a_chain() -> Outcome {

@@ -2,39 +2,23 @@
 
 use crate::graphs::{
     errors::says,
-    saxpy::{N, Outcome, Saxpy, World, a_while, soon},
+    saxpy::{LAUNCH, N, Outcome, Owned, World, a_while, soon},
 };
-use cudarc::driver::CudaSlice;
 use kernel_args::{
-    Error, Launch, Retained,
+    Retained,
     context::{ContextFlags, create_context},
     graph::{AnyNode, Graph, GraphExec, Node},
-    launch,
 };
 use kernel_args_tests::driver::{device, trial};
 use libtest_mimic::Trial;
 use std::sync::Arc;
 
-const LAUNCH: fn() -> Launch<'static> = || Launch::new(1, 32);
-
 /// A graph that adds `alpha` to `y`, twice.
-fn twice(world: &World, alpha: f32) -> Outcome<(Graph, [Node<Saxpy>; 2])> {
+fn twice(world: &World, alpha: f32) -> Outcome<(Graph, [Node<Owned>; 2])> {
     let mut graph = Graph::new(&world.ctx)?;
     let first = graph.add_kernel_launch(&world.kernel, LAUNCH(), world.args(alpha), &[])?;
     let second = graph.add_kernel_launch(&world.kernel, LAUNCH(), world.args(alpha), &first)?;
     Ok((graph, [first, second]))
-}
-
-/// The same by capture.
-fn captured(world: &World, alpha: f32) -> Outcome<(Graph, Node<Saxpy>)> {
-    let mut node = None;
-    let graph = Graph::capture(&world.stream, || -> Result<(), Error> {
-        let args = world.args(alpha);
-        // SAFETY: both slices have `N` elements, on one stream.
-        node = Some(unsafe { launch!(world.kernel, 1, 32, args, node, stream = &world.stream) }?);
-        Ok(())
-    })?;
-    Ok((graph, node.ok_or("nothing was captured")?))
 }
 
 /// A child in a child, next to a captured child. All their nodes can be updated and disabled in the outermost graph.
@@ -44,7 +28,7 @@ fn updated() -> Outcome {
     let (mut middle, [third, fourth]) = twice(&world, 10.0)?;
     let inner = middle.add_child_graph(innermost, &fourth)?;
     middle.add_join(inner)?;
-    let (other, fifth) = captured(&world, 100.0)?;
+    let (other, fifth) = world.captured(world.args(100.0))?;
     let mut graph = Graph::new(&world.ctx)?;
     let zero = graph.add_memset(Retained::write(&world.y).pointer(), 0, N, &[])?;
     let node = graph.add_child_graph(middle, zero)?;
@@ -77,21 +61,13 @@ fn updated() -> Outcome {
     Ok(())
 }
 
-type Memory = Arc<CudaSlice<f32>>;
-
-fn with_x(world: &World, x: &Memory) -> Saxpy {
-    Saxpy { x: Retained::read(x), ..world.args(1.0) }
-}
-
 /// What the child retains is retained until the graph around it is dropped, or an update replaces it.
 fn retained() -> Outcome {
     let world = World::new()?;
-    let memory = || -> Outcome<Memory> { Ok(Arc::new(world.stream.clone_htod(&[1.0; N])?)) };
-    let (first, second, third) = (memory()?, memory()?, memory()?);
-    world.ctx.synchronize()?;
+    let (first, second, third) = (world.memory()?, world.memory()?, world.memory()?);
     for deep in [false, true] {
         let mut child = Graph::new(&world.ctx)?;
-        let args = with_x(&world, &first);
+        let args = world.with_x(&first);
         let node = child.add_kernel_launch(&world.kernel, LAUNCH(), args, &[])?;
         let kept = third.clone();
         child.add_host(move || assert!(kept.num_bytes() > 0), &node)?;
@@ -109,7 +85,7 @@ fn retained() -> Outcome {
         assert_eq!(Arc::strong_count(&first), 2, "after the instantiation");
         // SAFETY: all memory has `N` elements, and is used on one stream.
         unsafe { exec.launch(&world.stream) }?;
-        exec.update(&node, 1, 32, with_x(&world, &second))?;
+        exec.update(&node, 1, 32, world.with_x(&second))?;
         soon("the release", || Arc::strong_count(&first) == 1)?;
         a_while();
         assert_eq!(Arc::strong_count(&second), 2, "after the update");

@@ -2,7 +2,7 @@
 
 use crate::graphs::{
     errors::says,
-    saxpy::{N, Outcome, Saxpy, World, soon},
+    saxpy::{N, Outcome, Owned, World, soon},
 };
 use kernel_args::{
     Error, Retained,
@@ -13,7 +13,7 @@ use libtest_mimic::Trial;
 use std::sync::Arc;
 
 /// Sets `y` to zero, and adds `alpha` in a child graph.
-fn with_child(world: &World, alpha: f32) -> Outcome<(Graph, AnyNode, Node<Saxpy>)> {
+fn with_child(world: &World, alpha: f32) -> Outcome<(Graph, AnyNode, Node<Owned>)> {
     let mut child = Graph::new(&world.ctx)?;
     let inner = child.add_kernel(&world.kernel, 1, 32, world.args(alpha), &[])?;
     let mut graph = Graph::new(&world.ctx)?;
@@ -56,7 +56,7 @@ fn memory_for_a_child_graph() -> Outcome {
     let x = graph.add_alloc::<f32>(N, &[])?;
     let ones = graph.add_memcpy_htod(x.pointer(), vec![1.0_f32; N], &[])?;
     let mut child = Graph::new(&world.ctx)?;
-    let args = Saxpy { x: x.read(), ..world.args(3.0) };
+    let args = Owned { x: x.read(), ..world.args(3.0) };
     child.add_kernel(&world.kernel, 1, 32, args, &[])?;
     let node = graph.add_child_graph(child, ones)?;
     graph.add_free(&x, node)?;

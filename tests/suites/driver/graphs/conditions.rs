@@ -2,11 +2,11 @@
 
 use crate::graphs::{
     errors::says,
-    saxpy::{N, Outcome, Saxpy, World, a_while, soon},
+    saxpy::{LAUNCH, N, Outcome, Owned, World, a_while, soon},
 };
-use cudarc::driver::{CudaContext, CudaSlice};
+use cudarc::driver::CudaContext;
 use kernel_args::{
-    ConditionalHandle, DevicePointerMut, Error, Kernel, KernelArgs, Launch, Module, Retained,
+    ConditionalHandle, DevicePointerMut, Error, Kernel, KernelArgs, Module, Retained,
     graph::{Body, Condition, Graph, GraphExec, Node},
 };
 use kernel_args_stand_in::Control;
@@ -16,8 +16,6 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     sync::Arc,
 };
-
-const LAUNCH: fn() -> Launch<'static> = || Launch::new(1, 32);
 
 /// `__global__ void set_condition(cudaGraphConditionalHandle condition, unsigned int value)`
 #[derive(KernelArgs)]
@@ -62,7 +60,7 @@ fn set(condition: &Condition, value: u32) -> SetCondition {
 }
 
 /// A body that adds `alpha` to `y`.
-fn adds(body: &mut Body<'_>, world: &World, alpha: f32) -> Result<Node<Saxpy>, Error> {
+fn adds(body: &mut Body<'_>, world: &World, alpha: f32) -> Result<Node<Owned>, Error> {
     body.add_kernel_launch(&world.kernel, LAUNCH(), world.args(alpha), &[])
 }
 
@@ -199,26 +197,21 @@ fn a_switch() -> Outcome {
     Ok(())
 }
 
-type Memory = Arc<CudaSlice<f32>>;
-
 /// What a body retains, and a child graph in a body, until the graph is dropped.
 fn retained() -> Outcome {
     let world = World::new()?;
-    let memory = || -> Outcome<Memory> { Ok(Arc::new(world.stream.clone_htod(&[1.0; N])?)) };
-    let (first, second, third) = (memory()?, memory()?, memory()?);
-    world.ctx.synchronize()?;
-    let with = |x: &Memory| Saxpy { x: Retained::read(x), ..world.args(1.0) };
+    let (first, second, third) = (world.memory()?, world.memory()?, world.memory()?);
     let (mut graph, mut node, mut in_child) = (Graph::new(&world.ctx)?, None, None);
     let (condition, inner) = (graph.add_condition(1)?, graph.add_condition(1)?);
     graph.add_if(condition, &[], |body| {
         // The condition of the graph around the body.
         let added = body.add_if(inner, &[], |body| {
             let kernel = &world.kernel;
-            node = Some(body.add_kernel_launch(kernel, LAUNCH(), with(&first), &[])?);
+            node = Some(body.add_kernel_launch(kernel, LAUNCH(), world.with_x(&first), &[])?);
             Ok::<(), Error>(())
         })?;
         let mut child = Graph::new(&world.ctx)?;
-        in_child = Some(child.add_kernel_launch(&world.kernel, LAUNCH(), with(&second), &[])?);
+        in_child = Some(child.add_kernel_launch(&world.kernel, LAUNCH(), world.with_x(&second), &[])?);
         body.add_child_graph(child, added)?;
         body.retain(third.clone())
     })?;

@@ -1,6 +1,6 @@
 //! Parameters of a node that a kernel updates.
 
-use crate::graphs::saxpy::{Outcome, Saxpy, World};
+use crate::graphs::saxpy::{Outcome, Owned, World};
 use cudarc::driver::sys::CUdeviceptr;
 use kernel_args::{DevicePointerMut, Kernel, KernelArgs, Launch, Retained, args::offset_of, graph::Graph};
 use kernel_args_tests::driver::{Driver, trial};
@@ -18,7 +18,7 @@ struct UpdateParam {
     result: Retained<DevicePointerMut<i32>>,
 }
 
-const ALPHA: usize = offset_of::<Saxpy>("alpha");
+const ALPHA: usize = offset_of::<Owned>("alpha");
 
 /// The handle by which a kernel identifies the node, and the restrictions of such a graph.
 fn a_handle_of_the_node() -> Outcome {
@@ -81,10 +81,10 @@ fn offset_of_returns_the_offsets_of_the_parameters() {
         offset_of::<UpdateParam>("result"),
     ];
     assert_eq!(OFFSETS, [0, 8, 16, 24]);
-    for parameter in UpdateParam::PARAMETERS.iter().chain(Saxpy::PARAMETERS) {
+    for parameter in UpdateParam::PARAMETERS.iter().chain(Owned::PARAMETERS) {
         let found = [
             UpdateParam::PARAMETERS.contains(parameter).then(|| offset_of::<UpdateParam>(parameter.name)),
-            Saxpy::PARAMETERS.contains(parameter).then(|| offset_of::<Saxpy>(parameter.name)),
+            Owned::PARAMETERS.contains(parameter).then(|| offset_of::<Owned>(parameter.name)),
         ];
         assert!(found.contains(&parameter.offset), "{parameter:?}");
     }

@@ -1,16 +1,18 @@
 //! Echo kernels in nodes that are updated: every byte must be echoed, in both forms.
 
-use crate::graphs::saxpy::Outcome;
+use crate::{
+    echo::counts::{Block, COUNTS, Drawn, Eight, FiveHundredTwelve, One, SixtyFour},
+    graphs::saxpy::Outcome,
+};
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtrMut};
 use kernel_args::{
-    DevicePointerMut, Kernel, KernelArgs, Launch, Module,
+    DevicePointerMut, Kernel, Launch, Module,
     args::Form,
     args::OwnedArgs,
     graph::{Graph, Node},
     launch,
 };
 use kernel_args_stand_in::{Control, LaunchForm};
-use kernel_args_test_values::{Bytes, Draw, Source};
 use kernel_args_tests::{
     driver::{Driver, context, trial},
     tally,
@@ -18,71 +20,7 @@ use kernel_args_tests::{
 use libtest_mimic::Trial;
 use std::sync::Arc;
 
-const COUNTS: &str = include_str!("../../../../ptx/echo_counts.ptx");
-
 const ROUNDS: u64 = 6;
-
-/// Random arguments, and the expected echo.
-trait Drawn: KernelArgs + OwnedArgs + Send + 'static {
-    fn draw(seed: u64, out: DevicePointerMut<u8>) -> (Self, Vec<u8>);
-}
-
-#[derive(KernelArgs)]
-struct One {
-    out: DevicePointerMut<u8>,
-    a: u64,
-}
-
-impl Drawn for One {
-    fn draw(seed: u64, out: DevicePointerMut<u8>) -> (Self, Vec<u8>) {
-        let a = u64::draw(&mut Source::new(seed));
-        (Self { out, a }, a.bytes())
-    }
-}
-
-/// A struct of `out` and pairs of a `u64` and a `u32`.
-macro_rules! counts {
-    ($name:ident: $($a:ident $b:ident)*) => {
-        #[derive(KernelArgs)]
-        struct $name {
-            out: DevicePointerMut<u8>,
-            $($a: u64, $b: u32,)*
-        }
-
-        impl Drawn for $name {
-            fn draw(seed: u64, out: DevicePointerMut<u8>) -> (Self, Vec<u8>) {
-                let mut from = Source::new(seed);
-                let mut passed = Vec::new();
-                let args = Self {
-                    out,
-                    $($a: drawn(&mut from, &mut passed), $b: drawn(&mut from, &mut passed),)*
-                };
-                (args, passed)
-            }
-        }
-    };
-}
-
-fn drawn<T: Bytes>(from: &mut Source, passed: &mut Vec<u8>) -> T {
-    let value = T::draw(from);
-    passed.extend(value.bytes());
-    value
-}
-
-include!(concat!(env!("OUT_DIR"), "/counts.rs"));
-
-#[derive(KernelArgs)]
-struct Block<const N: usize> {
-    out: DevicePointerMut<u8>,
-    bytes: [u8; N],
-}
-
-impl<const N: usize> Drawn for Block<N> {
-    fn draw(seed: u64, out: DevicePointerMut<u8>) -> (Self, Vec<u8>) {
-        let bytes: [u8; N] = Draw::draw(&mut Source::new(seed));
-        (Self { out, bytes }, bytes.bytes())
-    }
-}
 
 /// The memory that the kernels write.
 struct Out {
@@ -110,7 +48,7 @@ impl Out {
 }
 
 /// Creates a node explicitly and one by capture, and updates both repeatedly.
-fn echo<A: Drawn>(entry: &str) -> Outcome {
+fn echo<A: Drawn + OwnedArgs + Send + 'static>(entry: &str) -> Outcome {
     let ctx = context()?;
     let module = Module::load(&ctx, COUNTS)?;
     let kernel: Kernel<A> = module.kernel(entry)?.require_verified()?;

@@ -1,6 +1,6 @@
 //! The error for each mistake with a graph. A mistake does not change the graph.
 
-use crate::graphs::saxpy::{Borrowed, N, Outcome, SAXPY, World};
+use crate::graphs::saxpy::{LAUNCH, N, Outcome, SAXPY, Saxpy, World};
 use kernel_args::{
     Error, Kernel, Launch, Retained,
     args::Form,
@@ -11,8 +11,6 @@ use kernel_args::{
 use kernel_args_stand_in::Control;
 use kernel_args_tests::driver::{Driver, trial, trial_unless};
 use libtest_mimic::Trial;
-
-const LAUNCH: fn() -> Launch<'static> = || Launch::new(1, 32);
 
 pub(crate) fn says<T>(result: Result<T, Error>, words: &[&str]) -> Outcome {
     let error = match result {
@@ -27,7 +25,7 @@ pub(crate) fn says<T>(result: Result<T, Error>, words: &[&str]) -> Outcome {
     Ok(())
 }
 
-fn instantiated(world: &World) -> Outcome<(GraphExec, Node<crate::graphs::saxpy::Saxpy>)> {
+fn instantiated(world: &World) -> Outcome<(GraphExec, Node<crate::graphs::saxpy::Owned>)> {
     let mut graph = Graph::new(&world.ctx)?;
     let node = graph.add_kernel_launch(&world.kernel, LAUNCH(), world.args(1.0), &[])?;
     Ok((graph.instantiate()?, node))
@@ -143,11 +141,11 @@ fn captures() -> Outcome {
 /// cudarc makes the launch wait for the copies that wrote the slices, which are not captured.
 fn a_capture_of_borrowed_slices() -> Outcome {
     let world = World::new()?;
-    let kernel = Kernel::<Borrowed<'_>>::from_image(&world.ctx, SAXPY, "saxpy")?;
+    let kernel = Kernel::<Saxpy<'_>>::from_image(&world.ctx, SAXPY, "saxpy")?;
     let copied = world.ctx.new_stream()?;
     let (x, mut y) = (copied.clone_htod(&[1.0; N])?, copied.clone_htod(&[0.0; N])?);
     let captured = Graph::capture(&world.stream, || {
-        let args = Borrowed { n: 32, alpha: 1.0, x: &x, y: &mut y };
+        let args = Saxpy { n: 32, alpha: 1.0, x: &x, y: &mut y };
         // SAFETY: both slices have `N` elements.
         unsafe { launch!(kernel, 1, 32, args, stream = &world.stream) }
     });

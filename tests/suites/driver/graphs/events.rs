@@ -2,11 +2,11 @@
 
 use crate::graphs::{
     errors::says,
-    saxpy::{N, Outcome, World, a_while, soon},
+    saxpy::{LAUNCH, N, Outcome, World, a_while, soon},
 };
 use cudarc::driver::sys::CUevent_flags;
 use kernel_args::{
-    DevicePointerMut, Launch, Retained,
+    DevicePointerMut, Retained,
     context::{ContextFlags, create_context},
     graph::Graph,
     launch,
@@ -14,8 +14,6 @@ use kernel_args::{
 use kernel_args_tests::driver::{device, trial};
 use libtest_mimic::Trial;
 use std::sync::Arc;
-
-const LAUNCH: fn() -> Launch<'static> = || Launch::new(1, 32);
 
 /// A second stream waits for an event in the middle of the graph.
 fn recorded() -> Outcome {

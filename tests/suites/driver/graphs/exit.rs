@@ -3,10 +3,11 @@
 
 use crate::graphs::saxpy::{N, SAXPY};
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, DeviceSlice, SyncOnDrop, sys::CUdeviceptr};
-use kernel_args::{DevicePointer, DevicePointerMut, Kernel, KernelArgs, Retained, graph::Graph};
+use kernel_args::{Kernel, Retained, graph::Graph};
 use kernel_args_tests::{
     driver::context,
     process::{self, Case, Outcome},
+    saxpy::Owned,
 };
 use libtest_mimic::Trial;
 use std::{
@@ -73,19 +74,11 @@ impl<F: Fn()> DevicePtr<f32> for Slow<F> {
     }
 }
 
-#[derive(KernelArgs)]
-struct Args {
-    n: u32,
-    alpha: f32,
-    x: Retained<DevicePointer<f32>>,
-    y: Retained<DevicePointerMut<f32>>,
-}
-
 /// Drops a graph with this number of nodes. Each node retains separate memory. Returns after the first memory is dropped.
 fn dropped(nodes: usize, last: impl Fn() + Clone + Send + Sync + 'static) -> Outcome {
     let ctx = context()?;
     let stream = ctx.new_stream()?;
-    let kernel = Kernel::<Args>::from_image(&ctx, SAXPY, "saxpy")?;
+    let kernel = Kernel::<Owned>::from_image(&ctx, SAXPY, "saxpy")?;
     let mut graph = Graph::new(&ctx)?;
     let (sender, begun) = channel();
     for _ in 0..nodes {
@@ -94,7 +87,7 @@ fn dropped(nodes: usize, last: impl Fn() + Clone + Send + Sync + 'static) -> Out
             let _ = sender.send(());
             last();
         }));
-        let args = Args { n: 0, alpha: 0.0, x: Retained::read(&memory), y: Retained::write(&memory) };
+        let args = Owned { n: 0, alpha: 0.0, x: Retained::read(&memory), y: Retained::write(&memory) };
         graph.add_kernel(&kernel, 1, 32, args, &[])?;
     }
     drop(graph);

@@ -1,6 +1,6 @@
 //! Kernel nodes that foreign code has captured, found by kernel and order.
 
-use crate::graphs::saxpy::{N, Outcome, Raw, SAXPY, World};
+use crate::graphs::saxpy::{N, Outcome, Pointers, SAXPY, World};
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use kernel_args::{Error, Kernel, Launch, Module, graph::Graph};
 use kernel_args_tests::driver::{Driver, trial};
@@ -9,7 +9,7 @@ use libtest_mimic::Trial;
 const CONFIG: LaunchConfig = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (32, 1, 1), shared_mem_bytes: 48 };
 
 /// Captures `count` launches that cudarc makes, and a memset between them. Each adds its number, starting at 1.
-fn by_cudarc(world: &World, count: u8) -> Outcome<(Graph, Kernel<Raw>)> {
+fn by_cudarc(world: &World, count: u8) -> Outcome<(Graph, Kernel<Pointers>)> {
     let ptx = cudarc::nvrtc::Ptx::from_src(SAXPY);
     let function = world.ctx.load_module(ptx)?.load_function("saxpy")?;
     let (n, raw) = (N as u32, world.raw(0.0));
@@ -63,7 +63,7 @@ fn in_the_order_of_the_launches() -> Outcome {
         exec.set_enabled(node, false)?;
     }
     // The same function of a different module is a different kernel.
-    let other: Kernel<Raw> = Module::load(&world.ctx, SAXPY)?.kernel("saxpy")?;
+    let other: Kernel<Pointers> = Module::load(&world.ctx, SAXPY)?.kernel("saxpy")?;
     assert!(exec.kernel_nodes(&other)?.is_empty());
     Ok(())
 }

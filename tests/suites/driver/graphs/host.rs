@@ -1,8 +1,8 @@
 //! Host functions in graphs: when they run, what they keep, and how they panic.
 
-use crate::graphs::saxpy::{N, Outcome, World, a_while, soon};
+use crate::graphs::saxpy::{LAUNCH, N, Outcome, World, a_while, soon};
 use kernel_args::{
-    Launch, Retained,
+    Retained,
     graph::{Graph, HostBuffer},
 };
 use kernel_args_tests::driver::{Driver, trial, trial_unless};
@@ -14,8 +14,6 @@ use std::{
         atomic::{AtomicUsize, Ordering},
     },
 };
-
-const LAUNCH: fn() -> Launch<'static> = || Launch::new(1, 32);
 
 /// Between two kernels: the function sees the result of the first kernel, and the second kernel runs after it.
 fn in_the_middle() -> Outcome {

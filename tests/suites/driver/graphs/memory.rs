@@ -2,25 +2,23 @@
 
 use crate::graphs::{
     errors::says,
-    saxpy::{N, Outcome, Raw, SAXPY, Saxpy, World},
+    saxpy::{LAUNCH, N, Outcome, Owned, Pointers, SAXPY, World},
 };
 use cudarc::driver::DevicePtr;
 use kernel_args::{
-    DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, Launch, Retained,
+    DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, Retained,
     graph::{Graph, GraphMemory, HostBuffer, Node, NodeKind},
 };
 use kernel_args_tests::driver::trial;
 use libtest_mimic::Trial;
 
-const LAUNCH: fn() -> Launch<'static> = || Launch::new(1, 32);
-
 /// `y` becomes `alpha * x + y`, where `x` is memory of the graph.
-fn reading(world: &World, alpha: f32, x: &GraphMemory<f32>) -> Saxpy {
-    Saxpy { x: x.read(), ..world.args(alpha) }
+fn reading(world: &World, alpha: f32, x: &GraphMemory<f32>) -> Owned {
+    Owned { x: x.read(), ..world.args(alpha) }
 }
 
 /// Memory of the graph that a memset sets to ones (as bits) is read by the kernel.
-fn filled(world: &World, graph: &mut Graph) -> Outcome<(GraphMemory<f32>, Node<Saxpy>)> {
+fn filled(world: &World, graph: &mut Graph) -> Outcome<(GraphMemory<f32>, Node<Owned>)> {
     let x = graph.add_alloc::<f32>(N, &[])?;
     assert_eq!((x.len(), x.is_empty()), (N, false));
     let ones = graph.add_memcpy_htod(x.pointer(), vec![1.0_f32; N], &[])?;
@@ -157,8 +155,8 @@ fn mistakes() -> Outcome {
         &["kernel `saxpy`: the node was not added", "`x` points to memory that the graph frees"],
     )?;
     // A raw pointer to the same memory.
-    let raw = Raw { x: x.pointer().into(), ..world.raw(1.0) };
-    let kernel = Kernel::<Raw>::from_image(&world.ctx, SAXPY, "saxpy")?;
+    let raw = Pointers { x: x.pointer().into(), ..world.raw(1.0) };
+    let kernel = Kernel::<Pointers>::from_image(&world.ctx, SAXPY, "saxpy")?;
     says(graph.add_kernel(&kernel, 1, 32, raw, &[]), &["`x` points to memory"])?;
     says(graph.add_memset(x.pointer(), 0, N, &[]), &["the node uses memory that the graph frees"])?;
     let mut exec = graph.instantiate()?;

@@ -2,7 +2,7 @@
 
 use super::{
     errors::says,
-    saxpy::{Outcome, Raw, SAXPY, World},
+    saxpy::{Outcome, Pointers, SAXPY, World},
 };
 use cudarc::driver::{CudaFunction, CudaStream};
 use kernel_args::{
@@ -32,7 +32,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 
 /// A function of each kind. They are loaded before a capture, which does not allow it.
 struct Functions {
-    kernel: Kernel<Raw>,
+    kernel: Kernel<Pointers>,
     cudarc: CudaFunction,
 }
 
@@ -127,7 +127,7 @@ fn graphs() -> Outcome {
     let other = world.ctx.new_stream()?;
     let mut exec = Graph::new(&world.ctx)?.instantiate()?;
     let (mut elsewhere, mut same) = (Sequence::new(&other), Sequence::new(&world.stream));
-    let kernel: Kernel<Raw> = Kernel::from_image(&world.ctx, SAXPY, "saxpy")?;
+    let kernel: Kernel<Pointers> = Kernel::from_image(&world.ctx, SAXPY, "saxpy")?;
     let graph = Graph::capture(&world.stream, || -> Result<(), Error> {
         // SAFETY: the graph is empty.
         let launched = unsafe { exec.launch(&other) };
@@ -145,7 +145,7 @@ fn graphs() -> Outcome {
 fn joined() -> Outcome {
     let world = World::new()?;
     let other = world.ctx.new_stream()?;
-    let kernel: Kernel<Raw> = Kernel::from_image(&world.ctx, SAXPY, "saxpy")?;
+    let kernel: Kernel<Pointers> = Kernel::from_image(&world.ctx, SAXPY, "saxpy")?;
     let graph = Graph::capture(&world.stream, || -> Result<(), Error> {
         let join = |from: &Arc<CudaStream>, to: &Arc<CudaStream>| to.wait(&from.record_event(None)?);
         of_trial(join(&world.stream, &other).map_err(Into::into))?;

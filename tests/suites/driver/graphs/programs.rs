@@ -3,10 +3,10 @@
 //! The graphs work on `BUFFERS` buffers: some are slices, some are memory of the graph. A node copies a buffer to a second buffer, sets a
 //! buffer, or adds a multiple of one buffer to a second buffer (`saxpy`). It depends on the nodes before it that use its buffers.
 
-use crate::graphs::saxpy::{N, Outcome, SAXPY, Saxpy};
+use crate::graphs::saxpy::{LAUNCH, N, Outcome, Owned, SAXPY};
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream};
 use kernel_args::{
-    DevicePointer, DevicePointerMut, Kernel, Launch, Retained,
+    DevicePointer, DevicePointerMut, Kernel, Retained,
     graph::{AnyNode, Graph, GraphMemory, HostBuffer, Node},
 };
 use kernel_args_test_generator::rng::Rng;
@@ -18,8 +18,6 @@ use libtest_mimic::Trial;
 use std::sync::Arc;
 
 const BUFFERS: usize = 5;
-const LAUNCH: fn() -> Launch<'static> = || Launch::new(1, 32);
-
 #[derive(Clone, Copy, Debug)]
 enum Operation {
     Copy { to: usize, from: usize },
@@ -90,7 +88,7 @@ impl Buffer {
 
 /// What a node of the program is, and how it is updated.
 enum Added {
-    Kernel(Node<Saxpy>),
+    Kernel(Node<Owned>),
     Other(AnyNode),
 }
 
@@ -106,7 +104,7 @@ impl Added {
 struct Program {
     ctx: Arc<CudaContext>,
     stream: Arc<CudaStream>,
-    kernel: Kernel<Saxpy>,
+    kernel: Kernel<Owned>,
     random: Rng,
 }
 
@@ -124,8 +122,8 @@ fn initial(buffer: usize) -> [f32; N] {
 }
 
 impl Program {
-    fn args(buffers: &[Buffer], to: usize, from: usize, alpha: u8) -> Saxpy {
-        Saxpy { n: N as u32, alpha: f32::from(alpha), x: buffers[from].read(), y: buffers[to].write() }
+    fn args(buffers: &[Buffer], to: usize, from: usize, alpha: u8) -> Owned {
+        Owned { n: N as u32, alpha: f32::from(alpha), x: buffers[from].read(), y: buffers[to].write() }
     }
 
     /// The first node of each buffer gives it its initial values.

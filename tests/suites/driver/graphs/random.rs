@@ -4,12 +4,12 @@ use crate::graphs::saxpy::Outcome;
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtrMut};
 use kernel_args::{Kernel, KernelArgs, Launch, Module, args::Form, graph::Graph};
 use kernel_args_test_generator::{Signature, echo};
-use kernel_args_test_values::Visitor;
 use kernel_args_tests::{
     derived::{ENTRIES, visit},
     driver::context,
     echo_corpus::{self, check, folder, missing},
     tally,
+    values::Visitor,
 };
 use libtest_mimic::{Completion, Trial};
 use std::{error::Error, path::PathBuf, sync::Arc};

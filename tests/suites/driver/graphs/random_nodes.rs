@@ -3,17 +3,17 @@
 
 use crate::graphs::{
     conditions::{CountDown, SetCondition, Setters},
-    saxpy::{Outcome, Raw, SAXPY},
+    saxpy::{Outcome, Pointers, SAXPY},
 };
 use cudarc::driver::{CudaEvent, CudaSlice};
 use kernel_args::{
     DevicePointer, DevicePointerMut, Error, Kernel, Launch, Retained,
     graph::{AnyNode, Graph, GraphExec, HostBuffer, HostNode, Node},
 };
-use kernel_args_test_values::{Draw, Source};
 use kernel_args_tests::{
     driver::{context, trial},
     tally,
+    values::{Draw, Source},
 };
 use libtest_mimic::Trial;
 use std::sync::{Arc, Mutex};
@@ -182,7 +182,7 @@ struct Builder<'w> {
     world: &'w World,
     program: &'w Program,
     seen: Arc<Mutex<Vec<f32>>>,
-    nodes: Vec<Option<Node<Raw>>>,
+    nodes: Vec<Option<Node<Pointers>>>,
     hosts: Vec<HostNode>,
     /// The counters of loops.
     counters: usize,
@@ -192,7 +192,7 @@ struct Builder<'w> {
 struct World {
     ctx: Arc<cudarc::driver::CudaContext>,
     setters: Setters,
-    saxpy: Kernel<Raw>,
+    saxpy: Kernel<Pointers>,
     memory: CudaSlice<f32>,
     address: u64,
     counters: Vec<Arc<CudaSlice<u32>>>,
@@ -210,8 +210,8 @@ impl World {
         DevicePointer::from_raw(self.numbers_address + bytes as u64)
     }
 
-    fn args(&self, addition: Addition) -> Raw {
-        Raw { n: WIDTH as u32, alpha: addition.alpha, x: self.cell(addition.x).into(), y: self.cell(addition.y) }
+    fn args(&self, addition: Addition) -> Pointers {
+        Pointers { n: WIDTH as u32, alpha: addition.alpha, x: self.cell(addition.x).into(), y: self.cell(addition.y) }
     }
 }
 
@@ -486,7 +486,7 @@ fn change(
     exec: &mut GraphExec,
     world: &World,
     program: &mut Program,
-    nodes: &[Option<Node<Raw>>],
+    nodes: &[Option<Node<Pointers>>],
     from: &mut Source,
 ) -> Outcome {
     for (addition, node) in program.kernels.iter_mut().zip(nodes) {

@@ -2,7 +2,7 @@
 
 use crate::graphs::{
     errors::says,
-    saxpy::{N, Outcome, Raw, SAXPY, Saxpy, World, soon},
+    saxpy::{LAUNCH, N, Outcome, Owned, Pointers, SAXPY, World, soon},
 };
 use kernel_args::{
     Error, Kernel, Launch, Retained,
@@ -13,7 +13,6 @@ use kernel_args_tests::driver::trial;
 use libtest_mimic::Trial;
 use std::sync::Arc;
 
-const LAUNCH: fn() -> Launch<'static> = || Launch::new(1, 32);
 const REMOVED: &str = "was removed from this graph";
 
 fn nodes_and_dependencies() -> Outcome {
@@ -42,7 +41,7 @@ fn nodes_and_dependencies() -> Outcome {
     let typed = graph.kernel_node(first, &world.kernel)?.ok_or("a node of the kernel")?;
     assert_eq!(typed.any(), first);
     assert!(graph.kernel_node(copy, &world.kernel)?.is_none());
-    let other = Kernel::<Raw>::from_image(&world.ctx, SAXPY, "saxpy")?;
+    let other = Kernel::<Pointers>::from_image(&world.ctx, SAXPY, "saxpy")?;
     assert!(graph.kernel_node(first, &other)?.is_none());
     let stranger = Graph::new(&world.ctx)?;
     says(stranger.predecessors(&one), &["not found", "belongs to another graph"])?;
@@ -121,7 +120,7 @@ fn what_a_removed_node_retained() -> Outcome {
     let (x, host) = (memory()?, Arc::new([1.0_f32; N]));
     world.ctx.synchronize()?;
     let mut graph = Graph::new(&world.ctx)?;
-    let args = |x| Saxpy { x: Retained::read(x), ..world.args(1.0) };
+    let args = |x| Owned { x: Retained::read(x), ..world.args(1.0) };
     let node = graph.add_kernel(&world.kernel, 1, 32, args(&x), &[])?;
     let copy = graph.add_memcpy_htod(y, Shared(host.clone()), &node)?;
     let last = graph.add_memset(y, 0, N, copy)?;
@@ -154,7 +153,7 @@ fn as_text() -> Outcome {
     let mut graph = Graph::new(&world.ctx)?;
     let x = graph.add_alloc::<f32>(N, &[])?;
     let zero = graph.add_memset(x.pointer(), 0, N, &[])?;
-    let args = Saxpy { x: x.read(), ..world.args(1.0) };
+    let args = Owned { x: x.read(), ..world.args(1.0) };
     let launch = Launch::new((2, 3), 8).shared(16);
     let node = graph.add_kernel_launch(&world.kernel, launch, args, &zero)?;
     graph.add_free(&x, &node)?;
@@ -183,7 +182,7 @@ fn the_picture_of_the_guide() -> Outcome {
     let (x, y) = (graph.add_alloc::<f32>(1024, &[])?, graph.add_alloc::<f32>(1024, &[])?);
     let input = graph.add_memcpy_htod(x.pointer(), vec![1.0_f32; 1024], &[])?;
     let zero = graph.add_memset(y.pointer(), 0, 1024, &[])?;
-    let args = Saxpy { n: 1024, alpha: 2.0, x: x.read(), y: y.write() };
+    let args = Owned { n: 1024, alpha: 2.0, x: x.read(), y: y.write() };
     let add = graph.add_kernel(&world.kernel, 4, 256, args, &[input, zero])?;
     let result = HostBuffer::from(vec![0.0_f32; 1024]);
     graph.add_memcpy_dtoh(&result, y.pointer(), &add)?;

@@ -2,11 +2,10 @@
 
 use crate::graphs::{
     errors::says,
-    saxpy::{N, Outcome, Saxpy, World, a_while, soon},
+    saxpy::{LAUNCH, Memory, N, Outcome, Owned, World, a_while, soon},
 };
-use cudarc::driver::CudaSlice;
 use kernel_args::{
-    Error, Launch, Retained,
+    Error, Retained,
     context::{ContextFlags, create_context},
     graph::{Graph, GraphExec, Node},
     launch,
@@ -16,21 +15,11 @@ use kernel_args_tests::driver::{Driver, trial, trial_unless};
 use libtest_mimic::Trial;
 use std::sync::Arc;
 
-const LAUNCH: fn() -> Launch<'static> = || Launch::new(1, 32);
-
-type Memory = Arc<CudaSlice<f32>>;
-
-fn memory(world: &World) -> Outcome<Memory> {
-    let memory = world.stream.clone_htod(&[1.0; N])?;
-    world.ctx.synchronize()?;
-    Ok(Arc::new(memory))
-}
-
 /// Sets `y` to zero and adds `alpha`.
-fn graph(world: &World, alpha: f32, x: &Memory) -> Outcome<(Graph, Node<Saxpy>)> {
+fn graph(world: &World, alpha: f32, x: &Memory) -> Outcome<(Graph, Node<Owned>)> {
     let mut graph = Graph::new(&world.ctx)?;
     let zero = graph.add_memset(Retained::write(&world.y).pointer(), 0, N, &[])?;
-    let args = Saxpy { x: Retained::read(x), ..world.args(alpha) };
+    let args = Owned { x: Retained::read(x), ..world.args(alpha) };
     let node = graph.add_kernel(&world.kernel, 1, 32, args, &zero)?;
     Ok((graph, node))
 }
@@ -43,7 +32,7 @@ fn launched(world: &World, exec: &mut GraphExec, y: f32) -> Outcome {
 
 fn parameters_and_what_they_retain() -> Outcome {
     let world = World::new()?;
-    let [first, second, third, fourth] = [(); 4].map(|()| memory(&world));
+    let [first, second, third, fourth] = [(); 4].map(|()| world.memory());
     let (first, second, third, fourth) = (first?, second?, third?, fourth?);
     let freed = |memory: &Memory| soon("the release", || Arc::strong_count(memory) == 1);
     let held = |memory: &Memory| {
@@ -61,7 +50,7 @@ fn parameters_and_what_they_retain() -> Outcome {
     launched(&world, &mut exec, 2.0)?;
     // The nodes of the instantiated graph stay valid; a node of the new graph is rejected.
     says(exec.update(&stranger, 1, 32, world.args(9.0)), &["belongs to another graph"])?;
-    exec.update(&node, 1, 32, Saxpy { x: Retained::read(&third), ..world.args(3.0) })?;
+    exec.update(&node, 1, 32, Owned { x: Retained::read(&third), ..world.args(3.0) })?;
     held(&third);
     launched(&world, &mut exec, 3.0)?;
     exec.update_graph(graph(&world, 4.0, &fourth)?.0)?;
@@ -69,7 +58,7 @@ fn parameters_and_what_they_retain() -> Outcome {
     freed(&third)?;
     held(&fourth);
     launched(&world, &mut exec, 4.0)?;
-    exec.update(&node, 1, 32, Saxpy { x: Retained::read(&first), ..world.args(5.0) })?;
+    exec.update(&node, 1, 32, Owned { x: Retained::read(&first), ..world.args(5.0) })?;
     launched(&world, &mut exec, 5.0)?;
     held(&first);
     drop(exec);
@@ -80,7 +69,7 @@ fn parameters_and_what_they_retain() -> Outcome {
 /// What the whole graph retains.
 fn what_the_graphs_retain() -> Outcome {
     let world = World::new()?;
-    let x = memory(&world)?;
+    let x = world.memory()?;
     let (old_value, new_value) = (Arc::new(()), Arc::new(()));
     let (mut old, _) = graph(&world, 1.0, &x)?;
     old.retain(old_value.clone())?;
@@ -102,11 +91,11 @@ fn what_the_graphs_retain() -> Outcome {
 fn released_after_the_last_launch() -> Outcome {
     let control = Control::attach().ok_or("this is not the test driver")?;
     let world = World::new()?;
-    let (first, second) = (memory(&world)?, memory(&world)?);
+    let (first, second) = (world.memory()?, world.memory()?);
     let (old, node) = graph(&world, 1.0, &first)?;
     let mut exec = old.instantiate()?;
     exec.update_graph(graph(&world, 2.0, &first)?.0)?;
-    exec.update(&node, 1, 32, Saxpy { x: Retained::read(&second), ..world.args(3.0) })?;
+    exec.update(&node, 1, 32, Owned { x: Retained::read(&second), ..world.args(3.0) })?;
     launched(&world, &mut exec, 3.0)?;
     Graph::wait_until_released();
     // The event after the launch fails, so the launch counts as running for ever.
@@ -137,7 +126,7 @@ fn captured_graphs() -> Outcome {
 fn differences() -> Outcome {
     const WHAT: &str = "the graph was not updated";
     let world = World::new()?;
-    let x = memory(&world)?;
+    let x = world.memory()?;
     let mut exec = graph(&world, 1.0, &x)?.0.instantiate()?;
     // One node more.
     let (mut more, node) = graph(&world, 2.0, &x)?;

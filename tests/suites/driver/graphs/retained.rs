@@ -3,13 +3,13 @@
 use crate::graphs::{
     errors::says,
     memory, removed, replaced,
-    saxpy::{N, Outcome, Saxpy, World, a_while, soon},
+    saxpy::{LAUNCH, Memory, N, Outcome, Owned, World, a_while, soon},
 };
-use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, DeviceSlice, SyncOnDrop, sys::CUdeviceptr};
+use cudarc::driver::{CudaStream, DevicePtr, DeviceSlice, SyncOnDrop, sys::CUdeviceptr};
 use kernel_args::{
-    Error, Launch, Retained,
+    Error, Retained,
     error::LaunchError,
-    graph::{Graph, HostBuffer, Node},
+    graph::{Graph, HostBuffer},
     launch,
 };
 use kernel_args_stand_in::Control;
@@ -23,20 +23,6 @@ use std::{
     thread,
 };
 
-const LAUNCH: fn() -> Launch<'static> = || Launch::new(1, 32);
-
-type Memory = Arc<CudaSlice<f32>>;
-
-fn memory(world: &World) -> Outcome<Memory> {
-    let memory = world.stream.clone_htod(&[1.0; N])?;
-    world.ctx.synchronize()?;
-    Ok(Arc::new(memory))
-}
-
-fn with_x(world: &World, x: &Memory) -> Saxpy {
-    Saxpy { x: Retained::read(x), ..world.args(1.0) }
-}
-
 fn freed(x: &Memory) -> Outcome {
     soon("the release of the memory", || Arc::strong_count(x) == 1)
 }
@@ -48,9 +34,9 @@ fn held(x: &Memory, by: usize) {
 
 fn until_the_graph_is_dropped() -> Outcome {
     let world = World::new()?;
-    let x = memory(&world)?;
+    let x = world.memory()?;
     let mut graph = Graph::new(&world.ctx)?;
-    let node = graph.add_kernel_launch(&world.kernel, LAUNCH(), with_x(&world, &x), &[])?;
+    let node = graph.add_kernel_launch(&world.kernel, LAUNCH(), world.with_x(&x), &[])?;
     held(&x, 1);
     let mut exec = graph.instantiate()?;
     held(&x, 1);
@@ -62,7 +48,7 @@ fn until_the_graph_is_dropped() -> Outcome {
     // The node contains the address, but does not retain the memory.
     drop(node);
     let never = Graph::new(&world.ctx).and_then(|mut graph| {
-        graph.add_kernel_launch(&world.kernel, LAUNCH(), with_x(&world, &x), &[])?;
+        graph.add_kernel_launch(&world.kernel, LAUNCH(), world.with_x(&x), &[])?;
         Ok(graph)
     })?;
     held(&x, 1);
@@ -73,7 +59,7 @@ fn until_the_graph_is_dropped() -> Outcome {
 /// The memory of copies and memsets, which have at most the elements of that memory.
 fn of_copies() -> Outcome {
     let world = World::new()?;
-    let all: [Memory; 3] = [memory(&world)?, memory(&world)?, memory(&world)?];
+    let all: [Memory; 3] = [world.memory()?, world.memory()?, world.memory()?];
     let [zeros, from, to] = &all;
     let results = HostBuffer::from(vec![-1.0_f32; N]);
     let mut graph = Graph::new(&world.ctx)?;
@@ -109,21 +95,21 @@ fn of_copies() -> Outcome {
 /// The new arguments are retained before the old ones are released. The release waits for the launch that uses them.
 fn until_an_update_replaces_it() -> Outcome {
     let world = World::new()?;
-    let (first, second, third) = (memory(&world)?, memory(&world)?, memory(&world)?);
+    let (first, second, third) = (world.memory()?, world.memory()?, world.memory()?);
     let mut graph = Graph::new(&world.ctx)?;
-    let node = graph.add_kernel_launch(&world.kernel, LAUNCH(), with_x(&world, &first), &[])?;
+    let node = graph.add_kernel_launch(&world.kernel, LAUNCH(), world.with_x(&first), &[])?;
     let mut exec = graph.instantiate()?;
     // No launch has used the first arguments.
-    exec.update(&node, 1, 32, with_x(&world, &second))?;
+    exec.update(&node, 1, 32, world.with_x(&second))?;
     freed(&first)?;
     // SAFETY: all slices have `N` elements, on one stream.
     unsafe { exec.launch(&world.stream) }?;
-    exec.update(&node, 1, 32, with_x(&world, &third))?;
+    exec.update(&node, 1, 32, world.with_x(&third))?;
     freed(&second)?;
     held(&third, 1);
     // A failed update keeps the previous arguments.
-    let (fourth, five) = (memory(&world)?, 5_000);
-    let refused = exec.update(&node, 1, five, with_x(&world, &fourth));
+    let (fourth, five) = (world.memory()?, 5_000);
+    let refused = exec.update(&node, 1, five, world.with_x(&fourth));
     assert!(matches!(refused, Err(Error::Launch(LaunchError::Limit(_)))), "{refused:?}");
     freed(&fourth)?;
     held(&third, 1);
@@ -136,30 +122,19 @@ fn until_an_update_replaces_it() -> Outcome {
     world.y_is(2.0)
 }
 
-fn captured(world: &World, x: &Memory) -> Outcome<(Graph, Node<Saxpy>)> {
-    let mut node = None;
-    let graph = Graph::capture(&world.stream, || -> Result<(), Error> {
-        let args = with_x(world, x);
-        // SAFETY: both slices have `N` elements, on one stream.
-        node = Some(unsafe { launch!(world.kernel, 1, 32, args, node, stream = &world.stream) }?);
-        Ok(())
-    })?;
-    Ok((graph, node.ok_or("nothing was captured")?))
-}
-
 fn what_a_captured_launch_was_given() -> Outcome {
     let world = World::new()?;
-    let (x, other) = (memory(&world)?, memory(&world)?);
-    let (graph, node) = captured(&world, &x)?;
+    let (x, other) = (world.memory()?, world.memory()?);
+    let (graph, node) = world.captured(world.with_x(&x))?;
     let mut exec = graph.instantiate()?;
     held(&x, 1);
-    exec.update(&node, 1, 32, with_x(&world, &other))?;
+    exec.update(&node, 1, 32, world.with_x(&other))?;
     freed(&x)?;
     drop(exec);
     freed(&other)?;
     // A capture that ends early releases its arguments.
     let error = Graph::capture(&world.stream, || -> Result<(), Error> {
-        let args = with_x(&world, &x);
+        let args = world.with_x(&x);
         // SAFETY: as above.
         let _node = unsafe { launch!(world.kernel, 1, 32, args, node, stream = &world.stream) }?;
         Err(Error::NoDriver)
@@ -232,8 +207,8 @@ fn drops_that_wait_or_panic() -> Outcome {
     drop(graph);
     soon("the drop of each value", || count.load(Ordering::SeqCst) == 4)?;
     let mut later = Graph::new(&world.ctx)?;
-    let x = memory(&world)?;
-    later.add_kernel_launch(&world.kernel, LAUNCH(), with_x(&world, &x), &[])?;
+    let x = world.memory()?;
+    later.add_kernel_launch(&world.kernel, LAUNCH(), world.with_x(&x), &[])?;
     drop(later);
     freed(&x)?;
     Graph::wait_until_released();
@@ -243,9 +218,9 @@ fn drops_that_wait_or_panic() -> Outcome {
 /// Two values of one node panic: each is dropped on its own, so the second panic does not end the process.
 fn several_values_that_panic() -> Outcome {
     let world = World::new()?;
-    let x = memory(&world)?;
+    let x = world.memory()?;
     let slice = |x: &Memory| PanickingMemory(x.clone());
-    let args = |x: &Memory| Saxpy { x: Retained::read(&Arc::new(slice(x))), ..world.args(1.0) };
+    let args = |x: &Memory| Owned { x: Retained::read(&Arc::new(slice(x))), ..world.args(1.0) };
     let mut graph = Graph::new(&world.ctx)?;
     let node = graph.add_kernel_launch(&world.kernel, LAUNCH(), args(&x), &[])?;
     let mut exec = graph.instantiate()?;
@@ -265,9 +240,9 @@ fn several_values_that_panic() -> Outcome {
 /// An event after the last launch can be recorded only after the capture.
 fn dropped_while_its_stream_is_captured() -> Outcome {
     let world = World::new()?;
-    let (x, other) = (memory(&world)?, memory(&world)?);
+    let (x, other) = (world.memory()?, world.memory()?);
     let mut graph = Graph::new(&world.ctx)?;
-    graph.add_kernel_launch(&world.kernel, LAUNCH(), with_x(&world, &x), &[])?;
+    graph.add_kernel_launch(&world.kernel, LAUNCH(), world.with_x(&x), &[])?;
     graph.retain(other.clone())?;
     let mut exec = graph.instantiate()?;
     // SAFETY: both slices have `N` elements, on one stream.
@@ -329,9 +304,9 @@ impl DevicePtr<f32> for PanickingMemory {
 /// could reuse its handle.
 fn after_the_stream_was_dropped() -> Outcome {
     let world = World::new()?;
-    let (first, second) = (memory(&world)?, memory(&world)?);
+    let (first, second) = (world.memory()?, world.memory()?);
     let mut graph = Graph::new(&world.ctx)?;
-    let node = graph.add_kernel_launch(&world.kernel, LAUNCH(), with_x(&world, &first), &[])?;
+    let node = graph.add_kernel_launch(&world.kernel, LAUNCH(), world.with_x(&first), &[])?;
     let mut exec = graph.instantiate()?;
     for _ in 0..3 {
         let stream = world.ctx.new_stream()?;
@@ -342,9 +317,9 @@ fn after_the_stream_was_dropped() -> Outcome {
         drop(stream);
         let next = world.ctx.new_stream()?;
         assert_ne!(next.cu_stream(), handle, "the graph holds the stream");
-        exec.update(&node, 1, 32, with_x(&world, &second))?;
+        exec.update(&node, 1, 32, world.with_x(&second))?;
         freed(&first)?;
-        exec.update(&node, 1, 32, with_x(&world, &first))?;
+        exec.update(&node, 1, 32, world.with_x(&first))?;
         freed(&second)?;
     }
     world.ctx.synchronize()?;

@@ -1,55 +1,33 @@
 //! The kernel of most trials, and its memory.
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream};
-use kernel_args::{DevicePointer, DevicePointerMut, Kernel, KernelArgs, Retained};
+use kernel_args::{
+    Error, Kernel, Launch, Retained,
+    graph::{Graph, Node},
+    launch,
+};
 use kernel_args_tests::driver::context;
 use std::{
-    error::Error,
     sync::Arc,
     thread,
     time::{Duration, Instant},
 };
 
-pub(crate) type Outcome<T = ()> = Result<T, Box<dyn Error>>;
-
-pub(crate) const SAXPY: &str = include_str!("../../../../ptx/saxpy.ptx");
+pub(crate) use kernel_args_tests::saxpy::{Outcome, Owned, Pointers, SAXPY, Saxpy};
 
 pub(crate) const N: usize = 32;
 
-/// Arguments that the graph retains.
-#[derive(KernelArgs)]
-pub(crate) struct Saxpy {
-    pub(crate) n: u32,
-    pub(crate) alpha: f32,
-    pub(crate) x: Retained<DevicePointer<f32>>,
-    pub(crate) y: Retained<DevicePointerMut<f32>>,
-}
+pub(crate) const LAUNCH: fn() -> Launch<'static> = || Launch::new(1, 32);
 
-/// Borrowed arguments.
-#[derive(KernelArgs)]
-pub(crate) struct Borrowed<'a> {
-    pub(crate) n: u32,
-    pub(crate) alpha: f32,
-    pub(crate) x: &'a CudaSlice<f32>,
-    pub(crate) y: &'a mut CudaSlice<f32>,
-}
-
-/// Raw pointers.
-#[derive(KernelArgs)]
-pub(crate) struct Raw {
-    pub(crate) n: u32,
-    pub(crate) alpha: f32,
-    pub(crate) x: DevicePointer<f32>,
-    pub(crate) y: DevicePointerMut<f32>,
-}
+pub(crate) type Memory = Arc<CudaSlice<f32>>;
 
 /// `y` becomes `alpha * x + y`. `x` contains ones.
 pub(crate) struct World {
     pub(crate) ctx: Arc<CudaContext>,
     pub(crate) stream: Arc<CudaStream>,
-    pub(crate) kernel: Kernel<Saxpy>,
-    pub(crate) x: Arc<CudaSlice<f32>>,
-    pub(crate) y: Arc<CudaSlice<f32>>,
+    pub(crate) kernel: Kernel<Owned>,
+    pub(crate) x: Memory,
+    pub(crate) y: Memory,
 }
 
 impl World {
@@ -68,12 +46,34 @@ impl World {
         Ok(world)
     }
 
-    pub(crate) fn args(&self, alpha: f32) -> Saxpy {
-        Saxpy { n: N as u32, alpha, x: Retained::read(&self.x), y: Retained::write(&self.y) }
+    pub(crate) fn args(&self, alpha: f32) -> Owned {
+        Owned { n: N as u32, alpha, x: Retained::read(&self.x), y: Retained::write(&self.y) }
     }
 
-    pub(crate) fn raw(&self, alpha: f32) -> Raw {
-        Raw { n: N as u32, alpha, x: Retained::read(&self.x).pointer(), y: Retained::write(&self.y).pointer() }
+    pub(crate) fn raw(&self, alpha: f32) -> Pointers {
+        Pointers { n: N as u32, alpha, x: Retained::read(&self.x).pointer(), y: Retained::write(&self.y).pointer() }
+    }
+
+    /// Memory that contains ones.
+    pub(crate) fn memory(&self) -> Outcome<Memory> {
+        let memory = self.stream.clone_htod(&[1.0; N])?;
+        self.ctx.synchronize()?;
+        Ok(Arc::new(memory))
+    }
+
+    pub(crate) fn with_x(&self, x: &Memory) -> Owned {
+        Owned { x: Retained::read(x), ..self.args(1.0) }
+    }
+
+    /// A captured launch, and its node.
+    pub(crate) fn captured(&self, args: Owned) -> Outcome<(Graph, Node<Owned>)> {
+        let mut node = None;
+        let graph = Graph::capture(&self.stream, || -> Result<(), Error> {
+            // SAFETY: both slices have `N` elements, on one stream.
+            node = Some(unsafe { launch!(self.kernel, 1, 32, args, node, stream = &self.stream) }?);
+            Ok(())
+        })?;
+        Ok((graph, node.ok_or("nothing was captured")?))
     }
 
     /// Whether all of `y` has this value.

@@ -3,13 +3,16 @@
 use crate::images::Outcome;
 use cudarc::driver::{DevicePtr, DevicePtrMut};
 use kernel_args::{
-    DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, Module,
+    DevicePointerMut, Error, Kernel, KernelArgs, Module,
     context::versions,
     error::{LoadError, Status},
     image::{CacheMode, Fallback, JitOptions, JitTarget, OptimizationLevel},
     launch,
 };
-use kernel_args_tests::driver::{Driver, context, trial, trial_unless};
+use kernel_args_tests::{
+    driver::{Driver, context, trial, trial_unless},
+    saxpy::{Pointers, SAXPY},
+};
 use libtest_mimic::Trial;
 use std::{
     env,
@@ -18,16 +21,6 @@ use std::{
     thread,
     time::{Duration, UNIX_EPOCH},
 };
-
-const SAXPY: &str = include_str!("../../../../ptx/saxpy.ptx");
-
-#[derive(KernelArgs)]
-struct Saxpy {
-    n: u32,
-    alpha: f32,
-    x: DevicePointer<f32>,
-    y: DevicePointerMut<f32>,
-}
 
 /// PTX that the driver has never compiled: the driver caches results, and a cached result does not use the options.
 fn unseen() -> Result<String, Box<dyn std::error::Error>> {
@@ -140,7 +133,7 @@ fn fill_in(row: &str) -> Outcome {
     let (_, options, _) = &rows()?[row.parse::<usize>()?];
     let ctx = context()?;
     let says = |result: Result<Arc<Module>, Error>| match result {
-        Ok(module) => module.kernel::<Saxpy>("saxpy").map(|_| Status::SUCCESS),
+        Ok(module) => module.kernel::<Pointers>("saxpy").map(|_| Status::SUCCESS),
         Err(Error::Load(LoadError::Rejected { call, .. })) => Ok(call.status),
         Err(other) => Err(other),
     };
@@ -220,7 +213,7 @@ fn the_compiler_time_is_reported(driver: &Driver) -> Outcome {
 /// The effects of options on a kernel, as the driver reports them.
 fn options_have_their_effect() -> Outcome {
     let ctx = context()?;
-    let kernel = |options: &JitOptions| -> Result<Kernel<Saxpy>, Box<dyn std::error::Error>> {
+    let kernel = |options: &JitOptions| -> Result<Kernel<Pointers>, Box<dyn std::error::Error>> {
         Ok(Module::load_with(&ctx, unseen()?, options)?.kernel("saxpy")?)
     };
     let limited = kernel(&JitOptions::new().max_threads_per_block(128))?;

@@ -4,22 +4,12 @@ use cudarc::driver::{CudaFunction, CudaSlice, sys};
 use kernel_args::{Error, Kernel, KernelArgs, Module, args::Form, error::VerifyError, launch, vector::Dim3};
 use kernel_args_tests::driver::{Driver, context, trial};
 use libtest_mimic::Trial;
-use std::{error, sync::Arc};
+use std::sync::Arc;
 
-pub(crate) type Outcome = Result<(), Box<dyn error::Error>>;
+pub(crate) use kernel_args_tests::saxpy::{Outcome, SAXPY, Saxpy};
 
-pub(crate) const SAXPY: &str = include_str!("../../../../ptx/saxpy.ptx");
 pub(crate) const TYPED: &str = include_str!("../../../../ptx/saxpy_typed.ptx");
 const REDUCE: &str = include_str!("../../../../ptx/reduce.ptx");
-
-#[derive(KernelArgs)]
-#[kernel_args(ptx = "../ptx/saxpy.ptx", entry = "saxpy")]
-pub(crate) struct Saxpy<'a> {
-    pub(crate) n: u32,
-    pub(crate) alpha: f32,
-    pub(crate) x: &'a CudaSlice<f32>,
-    pub(crate) y: &'a mut CudaSlice<f32>,
-}
 
 /// A handle in a struct, launched with arguments of any lifetime, from a function with a user-defined error type.
 struct Engine {

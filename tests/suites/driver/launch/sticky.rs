@@ -4,8 +4,11 @@
 
 use crate::launch::results::{Outcome, Saxpy};
 use cudarc::driver::sys::CUresult;
-use kernel_args::{DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, error::LaunchError, launch};
-use kernel_args_tests::driver::{context, trial};
+use kernel_args::{DevicePointer, DevicePointerMut, Error, Kernel, error::LaunchError, launch};
+use kernel_args_tests::{
+    driver::{context, trial},
+    saxpy::Pointers,
+};
 use libtest_mimic::Trial;
 use std::{
     env,
@@ -13,15 +16,6 @@ use std::{
 };
 
 const VARIABLE: &str = "KERNEL_ARGS_ILLEGAL_ADDRESS";
-
-/// `saxpy` with unchecked pointers.
-#[derive(KernelArgs)]
-struct Unchecked {
-    n: u32,
-    alpha: f32,
-    x: DevicePointer<f32>,
-    y: DevicePointerMut<f32>,
-}
 
 /// The child's part: `None` in the suite itself.
 pub(crate) fn child() -> Option<ExitCode> {
@@ -38,15 +32,15 @@ pub(crate) fn child() -> Option<ExitCode> {
 fn illegal_address() -> Outcome {
     let ctx = context()?;
     let checked = Kernel::<Saxpy>::load(&ctx)?;
-    let kernel: Kernel<Unchecked> = Kernel::from_image(&ctx, crate::launch::results::SAXPY, "saxpy")?;
+    let kernel: Kernel<Pointers> = Kernel::from_image(&ctx, crate::launch::results::SAXPY, "saxpy")?;
     let (x, y) = (DevicePointer::from_raw(0x10), DevicePointerMut::from_raw(0x20));
     // SAFETY: this is not sound, which is the purpose of the test. The process ends after it.
     unsafe {
-        launch!(kernel, 1, 32, Unchecked { n: 32, alpha: 1.0, x, y })?;
+        launch!(kernel, 1, 32, Pointers { n: 32, alpha: 1.0, x, y })?;
     };
     let _ = ctx.synchronize();
     // SAFETY: no kernel runs any more.
-    let error = unsafe { launch!(kernel, 1, 32, Unchecked { n: 32, alpha: 1.0, x, y }) };
+    let error = unsafe { launch!(kernel, 1, 32, Pointers { n: 32, alpha: 1.0, x, y }) };
     drop(checked);
     let code = match &error {
         Err(Error::Launch(LaunchError::Failed(error))) => error.status,

@@ -2,8 +2,7 @@
 
 use crate::memcheck::planted;
 use kernel_args::KernelArgs;
-use kernel_args_test_values::Visitor;
-use kernel_args_tests::derived::visit;
+use kernel_args_tests::{derived::visit, values::Visitor};
 use std::process::ExitCode;
 
 /// CRC-32 of every byte. A byte becomes an index of a table; memcheck reports it if the byte is not initialized.

@@ -2,33 +2,26 @@
 
 use crate::observe::seen::{self, Log, Moment, Outcome, Seen, launched, taken};
 use kernel_args::{
-    DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, Module,
+    DevicePointer, DevicePointerMut, Error, Kernel, Module,
     compile::CompileOptions,
     graph::Graph,
     image::JitOptions,
     launch,
     sequence::{RunMode, Sequence},
 };
-use kernel_args_tests::driver::{context, trial};
+use kernel_args_tests::{
+    driver::{context, trial},
+    saxpy::{Pointers, SAXPY},
+};
 use libtest_mimic::{Completion, Trial};
 use std::{fs, mem, slice};
 
-const SAXPY: &str = include_str!("../../../../ptx/saxpy.ptx");
-
-#[derive(Clone, Copy, KernelArgs)]
-struct Saxpy {
-    n: u32,
-    alpha: f32,
-    x: DevicePointer<f32>,
-    y: DevicePointerMut<f32>,
-}
-
-const NOTHING: Saxpy = Saxpy { n: 0, alpha: 3.5, x: DevicePointer::NULL, y: DevicePointerMut::NULL };
+const NOTHING: Pointers = Pointers { n: 0, alpha: 3.5, x: DevicePointer::NULL, y: DevicePointerMut::NULL };
 
 fn a_graph_is_one_event_for_each_launch() -> Outcome {
     let ctx = context()?;
     let stream = ctx.new_stream()?;
-    let kernel: Kernel<Saxpy> = Kernel::from_image(&ctx, SAXPY, "saxpy")?;
+    let kernel: Kernel<Pointers> = Kernel::from_image(&ctx, SAXPY, "saxpy")?;
     let (_installed, log) = seen::install();
     let mut graph = Graph::new(&ctx)?;
     graph.add_kernel(&kernel, 1, 32, NOTHING, &[])?;
@@ -51,7 +44,7 @@ fn a_graph_is_one_event_for_each_launch() -> Outcome {
 fn a_captured_launch_is_a_launch() -> Outcome {
     let ctx = context()?;
     let stream = ctx.new_stream()?;
-    let kernel: Kernel<Saxpy> = Kernel::from_image(&ctx, SAXPY, "saxpy")?;
+    let kernel: Kernel<Pointers> = Kernel::from_image(&ctx, SAXPY, "saxpy")?;
     let (_installed, log) = seen::install();
     let mut seen = None;
     let captured = Graph::capture(&stream, || -> Result<(), Error> {
@@ -77,7 +70,7 @@ fn a_captured_launch_is_a_launch() -> Outcome {
 fn a_sequence_records_launches_and_then_runs() -> Outcome {
     let ctx = context()?;
     let stream = ctx.new_stream()?;
-    let kernel: Kernel<Saxpy> = Kernel::from_image(&ctx, SAXPY, "saxpy")?;
+    let kernel: Kernel<Pointers> = Kernel::from_image(&ctx, SAXPY, "saxpy")?;
     let raw = kernel.cu_function();
     let mut sequence = Sequence::new(&stream);
     let (installed, log) = seen::install();
@@ -149,7 +142,7 @@ fn failed(log: &Log) -> Result<(Seen, String), String> {
 
 fn an_error_of_the_driver_is_observed() -> Outcome {
     let ctx = context()?;
-    let kernel: Kernel<Saxpy> = Kernel::from_image(&ctx, SAXPY, "saxpy")?;
+    let kernel: Kernel<Pointers> = Kernel::from_image(&ctx, SAXPY, "saxpy")?;
     let raw = kernel.cu_function();
     let stream = ctx.new_stream()?;
     let (_installed, log) = seen::install();
@@ -182,7 +175,7 @@ fn a_source_is_compiled_and_then_loaded() -> Outcome {
     };
     assert_eq!(first, &compiled);
     assert_eq!(name.as_deref(), Some("observed.cu"));
-    let kernel = module.kernel::<Saxpy>("saxpy")?;
+    let kernel = module.kernel::<Pointers>("saxpy")?;
     // SAFETY: the kernel does nothing.
     unsafe { launch!(kernel, 1, 32, NOTHING)? };
     assert_eq!(launched(&log)?.module.as_deref(), Some("observed.cu"));

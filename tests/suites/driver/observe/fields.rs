@@ -8,7 +8,10 @@ use kernel_args::{
     launch,
     vector::{CLong, Dim3, Float4},
 };
-use kernel_args_tests::driver::{context, trial};
+use kernel_args_tests::{
+    driver::{context, trial},
+    saxpy::Pointers,
+};
 use libtest_mimic::Trial;
 use std::{fs, sync::Arc};
 
@@ -218,25 +221,17 @@ fn geometry_stream_names_and_attributes_are_what_the_program_passed() -> Outcome
     Ok(())
 }
 
-#[derive(Clone, Copy, KernelArgs)]
-struct Plain {
-    n: u32,
-    alpha: f32,
-    x: DevicePointer<f32>,
-    y: DevicePointerMut<f32>,
-}
-
 /// A kernel, a function with a struct and with a list, cudarc's function, and a raw function: with and without a stream.
 fn each_kind_of_function_is_observed() -> Outcome {
     let ctx = context()?;
     let stream = ctx.new_stream()?;
     let saxpy = include_str!("../../../../ptx/saxpy.ptx");
     let module = Module::load(&ctx, saxpy)?;
-    let kernel = module.kernel::<Plain>("saxpy")?;
+    let kernel = module.kernel::<Pointers>("saxpy")?;
     let function = module.function("saxpy")?;
     let theirs = Module::load_with_cudarc(&ctx, saxpy)?.function("saxpy")?.to_cudarc()?;
     let raw = kernel.cu_function();
-    let args = Plain { n: 0, alpha: 1.5, x: DevicePointer::NULL, y: DevicePointerMut::NULL };
+    let args = Pointers { n: 0, alpha: 1.5, x: DevicePointer::NULL, y: DevicePointerMut::NULL };
     let mut list = ArgList::new();
     list.push(args.n).push(args.alpha).push(args.x).push(args.y);
     let (_installed, log) = seen::install();

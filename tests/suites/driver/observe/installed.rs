@@ -7,7 +7,10 @@ use kernel_args::{
     launch,
     observe::{self, Event, Installed, Observer},
 };
-use kernel_args_tests::driver::{context, trial};
+use kernel_args_tests::{
+    driver::{context, trial},
+    saxpy::Pointers,
+};
 use libtest_mimic::Trial;
 use std::{
     mem,
@@ -18,22 +21,14 @@ use std::{
     thread,
 };
 
-#[derive(Clone, Copy, KernelArgs)]
-struct Saxpy {
-    n: u32,
-    alpha: f32,
-    x: DevicePointer<f32>,
-    y: DevicePointerMut<f32>,
-}
+const NOTHING: Pointers = Pointers { n: 0, alpha: 0.0, x: DevicePointer::NULL, y: DevicePointerMut::NULL };
 
-const NOTHING: Saxpy = Saxpy { n: 0, alpha: 0.0, x: DevicePointer::NULL, y: DevicePointerMut::NULL };
-
-fn kernel() -> Result<Kernel<Saxpy>, Error> {
+fn kernel() -> Result<Kernel<Pointers>, Error> {
     let saxpy = include_str!("../../../../ptx/saxpy.ptx");
     Kernel::from_image(&context()?, saxpy, "saxpy")
 }
 
-fn launch_once(kernel: &Kernel<Saxpy>) -> Result<(), Error> {
+fn launch_once(kernel: &Kernel<Pointers>) -> Result<(), Error> {
     // SAFETY: `n` is 0, so the kernel accesses nothing.
     unsafe { launch!(kernel, 1, 32, NOTHING) }
 }
@@ -130,7 +125,7 @@ fn a_panic_does_not_reach_the_launch() -> Outcome {
 
 /// An observer that launches, installs another observer, and drops what is in its slot.
 struct Busy {
-    kernel: Kernel<Saxpy>,
+    kernel: Kernel<Pointers>,
     words: Words,
     slot: Arc<Mutex<Option<Installed>>>,
     calls: Arc<AtomicUsize>,

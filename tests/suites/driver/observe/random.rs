@@ -8,10 +8,10 @@ use kernel_args::{
     launch,
     vector::{Char4, Double2, Float2, Float3, Float4, Int2, UInt4},
 };
-use kernel_args_test_values::{Bytes, Draw, Source};
 use kernel_args_tests::{
     driver::{context, trial},
     tally,
+    values::{Bytes, Draw, Source},
 };
 use libtest_mimic::Trial;
 use std::{env, fmt::Write as _};

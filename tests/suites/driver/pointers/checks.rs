@@ -1,6 +1,6 @@
 //! What is checked.
 
-use super::kernels::{ALIGNMENTS, InStruct, Lights, N, Outcome, SAXPY, Saxpy, Slices, Two, Vectors, World, refused};
+use super::kernels::{ALIGNMENTS, InStruct, Lights, N, Outcome, Pointers, SAXPY, Slices, Two, Vectors, World, refused};
 use cudarc::driver::{DevicePtr, sys::CUdevice_attribute};
 use kernel_args::{
     DevicePointer, DevicePointerMut, Kernel, KernelArgs, Module,
@@ -43,10 +43,10 @@ pub(crate) fn is_gone(problem: PointerProblem) -> bool {
 
 fn host_memory() -> Outcome {
     let world = World::new()?;
-    let saxpy = Kernel::<Saxpy>::from_image(&world.ctx, SAXPY, "saxpy")?;
+    let saxpy = Kernel::<Pointers>::from_image(&world.ctx, SAXPY, "saxpy")?;
     let data = vec![1.0_f32; N as usize];
     let x = DevicePointer::from_raw(data.as_ptr().expose_provenance() as u64);
-    let args = Saxpy { x, ..world.saxpy() };
+    let args = Pointers { x, ..world.saxpy() };
     // SAFETY: all memory has `N` elements, here and below. Where the GPU cannot access it, the launch is refused.
     let launched = unsafe { launch!(saxpy, 1, N, args) };
     if shares_page_tables(&world)? {
@@ -63,7 +63,7 @@ fn host_memory() -> Outcome {
     let mut pinned = unsafe { world.ctx.alloc_pinned::<f32>(N as usize) }?;
     pinned.as_mut_slice()?.fill(2.0);
     let x = DevicePointer::from_raw(pinned.as_ptr()?.expose_provenance() as u64);
-    let args = Saxpy { x, ..world.saxpy() };
+    let args = Pointers { x, ..world.saxpy() };
     // SAFETY: see above.
     unsafe { launch!(saxpy, 1, N, args) }?;
     world.finish()?;
@@ -72,7 +72,7 @@ fn host_memory() -> Outcome {
     managed.as_mut_slice()?.fill(2.0);
     let (address, guard) = managed.device_ptr(&world.stream);
     let x = DevicePointer::from_raw(address);
-    let args = Saxpy { x, ..world.saxpy() };
+    let args = Pointers { x, ..world.saxpy() };
     // SAFETY: see above.
     unsafe { launch!(saxpy, 1, N, args) }?;
     drop(guard);
@@ -81,12 +81,12 @@ fn host_memory() -> Outcome {
 
 fn freed_memory() -> Outcome {
     let world = World::new()?;
-    let saxpy = Kernel::<Saxpy>::from_image(&world.ctx, SAXPY, "saxpy")?;
+    let saxpy = Kernel::<Pointers>::from_image(&world.ctx, SAXPY, "saxpy")?;
     // The beginning of freed memory can be the end of the memory before it, which a kernel can take.
     let before = world.stream.clone_htod(&[1.0_f32; 4096])?;
     let slice = world.stream.clone_htod(&[1.0_f32; 4096])?;
     let x = DevicePointer::from_raw(world.address(&slice));
-    let args = Saxpy { x, ..world.saxpy() };
+    let args = Pointers { x, ..world.saxpy() };
     // SAFETY: both slices have more than `N` elements.
     unsafe { launch!(saxpy, 1, N, args) }?;
     world.finish()?;
@@ -101,11 +101,11 @@ fn freed_memory() -> Outcome {
 
 fn never_allocated() -> Outcome {
     let world = World::new()?;
-    let saxpy = Kernel::<Saxpy>::from_image(&world.ctx, SAXPY, "saxpy")?;
+    let saxpy = Kernel::<Pointers>::from_image(&world.ctx, SAXPY, "saxpy")?;
     for address in [16, 1 << 60, u64::MAX - 3] {
         let y = DevicePointerMut::from_raw(address);
         // SAFETY: the launch is refused.
-        let bad = refused(unsafe { launch!(saxpy, 1, N, Saxpy { y, ..world.saxpy() }) });
+        let bad = refused(unsafe { launch!(saxpy, 1, N, Pointers { y, ..world.saxpy() }) });
         let expected = ("y", PointerProblem::NotAllocated, address);
         assert_eq!((&*bad.field, bad.problem, bad.address), expected);
     }
@@ -117,10 +117,10 @@ fn never_allocated() -> Outcome {
 fn null_pointers() -> Outcome {
     let mut world = World::new()?;
     let module = Module::load(&world.ctx, SAXPY)?;
-    let (saxpy, slices) = (module.kernel::<Saxpy>("saxpy")?, module.kernel::<Slices<'_>>("saxpy")?);
+    let (saxpy, slices) = (module.kernel::<Pointers>("saxpy")?, module.kernel::<Slices<'_>>("saxpy")?);
     let (null, n) = (DevicePointer::NULL, 0);
     // SAFETY: the kernel accesses nothing for `n == 0`, here and below.
-    unsafe { launch!(saxpy, 1, N, Saxpy { x: null, n, ..world.saxpy() }) }?;
+    unsafe { launch!(saxpy, 1, N, Pointers { x: null, n, ..world.saxpy() }) }?;
     let args = Slices { n, alpha: 1.0, x: None, y: &mut world.y };
     // SAFETY: see above.
     unsafe { launch!(slices, 1, N, args) }?;
@@ -220,7 +220,7 @@ fn views_and_ends() -> Outcome {
     }
     let mut world = World::new()?;
     let module = Module::load(&world.ctx, SAXPY)?;
-    let (kernel, raw) = (module.kernel::<Views<'_>>("saxpy")?, module.kernel::<Saxpy>("saxpy")?);
+    let (kernel, raw) = (module.kernel::<Views<'_>>("saxpy")?, module.kernel::<Pointers>("saxpy")?);
     let all = 4 * N as usize;
     for (begin, n) in [(0, N), (all - N as usize, N), (3, N), (all, 0)] {
         let args = Views {
@@ -234,7 +234,7 @@ fn views_and_ends() -> Outcome {
     }
     // A kernel with an index can read backwards from the end of a range.
     let end = world.address(&world.x) + 4 * all as u64;
-    let args = Saxpy { x: DevicePointer::from_raw(end), n: 0, ..world.saxpy() };
+    let args = Pointers { x: DevicePointer::from_raw(end), n: 0, ..world.saxpy() };
     // SAFETY: the kernel accesses nothing for `n == 0`.
     unsafe { launch!(raw, 1, N, args) }?;
     // The same with a kernel of cudarc, whose code is not known.
@@ -377,8 +377,8 @@ fn uses_in_code() -> Outcome {
 
 fn switched_off() -> Outcome {
     let world = World::new()?;
-    let saxpy = Kernel::<Saxpy>::from_image(&world.ctx, SAXPY, "saxpy")?;
-    let args = Saxpy { n: 0, x: DevicePointer::from_raw(16), ..world.saxpy() };
+    let saxpy = Kernel::<Pointers>::from_image(&world.ctx, SAXPY, "saxpy")?;
+    let args = Pointers { n: 0, x: DevicePointer::from_raw(16), ..world.saxpy() };
     check_pointers(false);
     // SAFETY: the kernel accesses nothing for `n == 0`, here and below.
     let launched = unsafe { launch!(saxpy, 1, N, args) };
@@ -391,8 +391,8 @@ fn switched_off() -> Outcome {
 
 fn text() -> Outcome {
     let world = World::new()?;
-    let saxpy = Kernel::<Saxpy>::from_image(&world.ctx, SAXPY, "saxpy")?;
-    let args = Saxpy { x: DevicePointer::from_raw(16), ..world.saxpy() };
+    let saxpy = Kernel::<Pointers>::from_image(&world.ctx, SAXPY, "saxpy")?;
+    let args = Pointers { x: DevicePointer::from_raw(16), ..world.saxpy() };
     // SAFETY: the launch is refused.
     let error = unsafe { launch!(saxpy, 1, N, args) }.expect_err("nothing is at address 16");
     assert_eq!(

@@ -9,20 +9,11 @@ use kernel_args::{
 use kernel_args_tests::driver::context;
 use std::sync::Arc;
 
-pub(crate) type Outcome<T = ()> = Result<T, Box<dyn std::error::Error>>;
+pub(crate) use kernel_args_tests::saxpy::{Outcome, Pointers, SAXPY};
 
-pub(crate) const SAXPY: &str = include_str!("../../../../ptx/saxpy.ptx");
 pub(crate) const ALIGNMENTS: &str = include_str!("../../../../ptx/alignments.ptx");
 
 pub(crate) const N: u32 = 32;
-
-#[derive(KernelArgs, Clone, Copy)]
-pub(crate) struct Saxpy {
-    pub(crate) n: u32,
-    pub(crate) alpha: f32,
-    pub(crate) x: DevicePointer<f32>,
-    pub(crate) y: DevicePointerMut<f32>,
-}
 
 #[derive(KernelArgs)]
 pub(crate) struct Slices<'a> {
@@ -78,8 +69,8 @@ impl World {
     }
 
     /// `y = x + y` for `N` elements.
-    pub(crate) fn saxpy(&self) -> Saxpy {
-        Saxpy {
+    pub(crate) fn saxpy(&self) -> Pointers {
+        Pointers {
             n: N,
             alpha: 1.0,
             x: DevicePointer::from_raw(self.address(&self.x)),

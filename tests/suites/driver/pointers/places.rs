@@ -1,6 +1,6 @@
 //! Where pointers are checked.
 
-use super::kernels::{ALIGNMENTS, N, Outcome, SAXPY, Saxpy, Two, World, refused};
+use super::kernels::{ALIGNMENTS, N, Outcome, Pointers, SAXPY, Two, World, refused};
 use cudarc::driver::CudaSlice;
 use kernel_args::{
     ArgList, DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, Module, Retained, error::PointerProblem,
@@ -26,7 +26,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 fn lists() -> Outcome {
     let world = World::new()?;
     let function = Module::load(&world.ctx, SAXPY)?.function("saxpy")?;
-    let Saxpy { n, alpha, x, y } = world.saxpy();
+    let Pointers { n, alpha, x, y } = world.saxpy();
     for (x, refuses) in [(x, false), (DevicePointer::from_raw(16), true)] {
         let mut list = ArgList::new();
         list.push(n).push(alpha).push(x).push(y);
@@ -55,7 +55,7 @@ fn functions_and_handles() -> Outcome {
     let world = World::new()?;
     let function = Module::load(&world.ctx, SAXPY)?.function("saxpy")?;
     let of_cudarc = world.ctx.load_module(cudarc::nvrtc::Ptx::from_src(SAXPY))?.load_function("saxpy")?;
-    let bad = Saxpy { x: DevicePointer::from_raw(16), ..world.saxpy() };
+    let bad = Pointers { x: DevicePointer::from_raw(16), ..world.saxpy() };
     // SAFETY: the launches are refused, here and below.
     assert_eq!(refused(unsafe { launch!(function, 1, N, bad) }).field, "x");
     // SAFETY: see above.
@@ -75,7 +75,7 @@ fn functions_and_handles() -> Outcome {
 
 fn parts() -> Outcome {
     #[derive(KernelArgs)]
-    struct Pointers {
+    struct Pair {
         x: DevicePointer<f32>,
         y: DevicePointerMut<f32>,
     }
@@ -84,7 +84,7 @@ fn parts() -> Outcome {
         n: u32,
         alpha: f32,
         #[kernel_args(flatten)]
-        pointers: Pointers,
+        pointers: Pair,
     }
     #[derive(KernelArgs)]
     struct Spread {
@@ -93,9 +93,9 @@ fn parts() -> Outcome {
         n: u32,
     }
     let world = World::new()?;
-    let Saxpy { n, alpha, x, y } = world.saxpy();
+    let Pointers { n, alpha, x, y } = world.saxpy();
     let kernel = Kernel::<Flattened>::from_image(&world.ctx, SAXPY, "saxpy")?;
-    let args = |y| Flattened { n, alpha, pointers: Pointers { x, y } };
+    let args = |y| Flattened { n, alpha, pointers: Pair { x, y } };
     // SAFETY: the launch is refused.
     let bad = refused(unsafe { launch!(kernel, 1, N, args(DevicePointerMut::from_raw(16))) });
     assert!(bad.field.ends_with('y'), "{bad}");
@@ -166,7 +166,7 @@ fn null_with_a_contract() -> Outcome {
     }
     let world = World::new()?;
     let kernel = Kernel::<Null>::from_image(&world.ctx, SAXPY, "saxpy")?;
-    let Saxpy { alpha, y, .. } = world.saxpy();
+    let Pointers { alpha, y, .. } = world.saxpy();
     let args = Null { n: 0, alpha, x: DevicePointer::NULL, y, elements: 1 };
     // SAFETY: the kernel accesses nothing for `n == 0`.
     unsafe { launch!(kernel, 1, N, args) }?;

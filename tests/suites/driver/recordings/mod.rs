@@ -5,7 +5,7 @@ mod changed;
 mod program;
 
 use changed::{Parts, a_changed_file};
-use cudarc::driver::{CudaSlice, DevicePtr};
+use cudarc::driver::DevicePtr;
 use kernel_args::{
     DevicePointer, DevicePointerMut, DeviceType, Error, Function, Kernel, KernelArgs, Launch, Module,
     error::RecordingError,
@@ -15,11 +15,12 @@ use kernel_args::{
     replay::{Recording, Replay, ReplayOptions, ReplayPromise},
     sequence::Sequence,
 };
-use kernel_args_test_values::{Draw, Source};
 use kernel_args_tests::{
     command_line,
     driver::{context, suite, trial, trial_unless},
     process,
+    saxpy::{Pointers, SAXPY, Saxpy},
+    values::{Draw, Source},
 };
 use libtest_mimic::Trial;
 use program::by_the_program;
@@ -31,16 +32,7 @@ use std::{
 
 type Outcome<T = ()> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
-const SAXPY: &str = include_str!("../../../../ptx/saxpy.ptx");
 const N: usize = 100;
-
-#[derive(KernelArgs)]
-struct Saxpy<'a> {
-    n: u32,
-    alpha: f32,
-    x: &'a CudaSlice<f32>,
-    y: &'a mut CudaSlice<f32>,
-}
 
 /// A file of this process.
 fn file(name: &str) -> PathBuf {
@@ -125,14 +117,6 @@ fn several_requests() -> Outcome {
     }
     assert!(!Path::new("withdrawn.launch").exists());
     Ok(())
-}
-
-#[derive(Clone, Copy, KernelArgs)]
-struct Pointers {
-    n: u32,
-    alpha: f32,
-    x: DevicePointer<f32>,
-    y: DevicePointerMut<f32>,
 }
 
 /// Two pointers into one allocation keep their distance, and random values their bytes.

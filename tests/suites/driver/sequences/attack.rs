@@ -9,7 +9,10 @@ use kernel_args::{
     launch,
     sequence::{Recorder, RunMode, Sequence},
 };
-use kernel_args_tests::driver::{Driver, trial};
+use kernel_args_tests::{
+    driver::{Driver, trial},
+    saxpy::Owned,
+};
 use libtest_mimic::Trial;
 use std::{
     mem,
@@ -446,24 +449,16 @@ fn launching() -> Outcome {
     Ok(())
 }
 
-#[derive(KernelArgs)]
-struct OfRetained {
-    n: u32,
-    alpha: f32,
-    x: Retained<DevicePointer<f32>>,
-    y: Retained<DevicePointerMut<f32>>,
-}
-
 /// The memory is on the stream of the launches, so it is freed after a plain launch.
 fn retained() -> Outcome {
     let world = World::new()?;
-    let kernel: Kernel<OfRetained> = Kernel::from_image(&world.ctx, SAXPY, "saxpy")?;
+    let kernel: Kernel<Owned> = Kernel::from_image(&world.ctx, SAXPY, "saxpy")?;
     let y = Arc::new(world.slice(0.0)?);
     let mut sequence = Sequence::new(&world.stream);
     for run in 1..4 {
         sequence.run(|s| {
             let x = Arc::new(world.slice(1.0).expect("memory"));
-            let args = OfRetained { n: N, alpha: 1.0, x: Retained::read(&x), y: Retained::write(&y) };
+            let args = Owned { n: N, alpha: 1.0, x: Retained::read(&x), y: Retained::write(&y) };
             drop(x);
             // SAFETY: each slice has `N` elements, and `args` keeps them allocated.
             unsafe { launch!(kernel, 1, N, args, stream = s) }

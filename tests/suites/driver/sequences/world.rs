@@ -7,7 +7,7 @@ use std::{ops::DerefMut, sync::Arc};
 
 pub(crate) use crate::graphs::{
     errors::says,
-    saxpy::{Borrowed as Saxpy, Outcome, SAXPY},
+    saxpy::{Outcome, SAXPY, Saxpy},
 };
 
 const VECTOR_ADD: &str = include_str!("../../../../ptx/vector_add.ptx");

@@ -3,32 +3,27 @@
 use crate::several_gpus::world::{self, SAXPY};
 use cudarc::driver::DevicePtr;
 use kernel_args::{
-    DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs,
+    DevicePointer, DevicePointerMut, Error, Kernel,
     context::PeerAccess,
     error::{LaunchError, PointerProblem},
     launch,
     observe::check_pointers,
 };
-use kernel_args_tests::process::{Case, Outcome};
+use kernel_args_tests::{
+    process::{Case, Outcome},
+    saxpy::Pointers,
+};
 
 pub(crate) const CASES: &[(&str, Case)] = &[("memory_of_the_other_gpu", memory_of_the_other_gpu)];
-
-#[derive(Clone, Copy, KernelArgs)]
-struct Saxpy {
-    n: u32,
-    alpha: f32,
-    x: DevicePointer<f32>,
-    y: DevicePointerMut<f32>,
-}
 
 fn memory_of_the_other_gpu() -> Outcome {
     check_pointers(true);
     let [ctx, other] = world::both()?;
     let (here, there) = (ctx.default_stream(), other.default_stream());
-    let kernel = Kernel::<Saxpy>::from_image(&ctx, SAXPY, "saxpy")?;
+    let kernel = Kernel::<Pointers>::from_image(&ctx, SAXPY, "saxpy")?;
     let (near, far) = (here.clone_htod(&[1.0_f32; 32])?, there.clone_htod(&[1.0_f32; 32])?);
     there.synchronize()?;
-    let args = Saxpy {
+    let args = Pointers {
         n: 32,
         alpha: 1.0,
         x: DevicePointer::from_raw(far.device_ptr(&there).0),

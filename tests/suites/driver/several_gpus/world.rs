@@ -1,7 +1,7 @@
 //! The two GPUs, and memory of each.
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream};
-use kernel_args::{Error, KernelArgs};
+use kernel_args::Error;
 use kernel_args_stand_in::is_active;
 use std::{
     error,
@@ -11,9 +11,9 @@ use std::{
     },
 };
 
-pub(crate) type Outcome = Result<(), Box<dyn error::Error + Send + Sync>>;
+pub(crate) use kernel_args_tests::saxpy::{SAXPY, Saxpy};
 
-pub(crate) const SAXPY: &str = include_str!("../../../../ptx/saxpy.ptx");
+pub(crate) type Outcome = Result<(), Box<dyn error::Error + Send + Sync>>;
 
 /// The number of elements of each slice: on a GPU enough that a kernel takes some time.
 pub(crate) fn n() -> u32 {
@@ -23,16 +23,6 @@ pub(crate) fn n() -> u32 {
 /// The number of blocks with 256 threads for that.
 pub(crate) fn grid() -> u32 {
     n().div_ceil(256)
-}
-
-/// One description for the kernel of each GPU.
-#[derive(KernelArgs)]
-#[kernel_args(ptx = "../ptx/saxpy.ptx", entry = "saxpy")]
-pub(crate) struct Saxpy<'a> {
-    pub(crate) n: u32,
-    pub(crate) alpha: f32,
-    pub(crate) x: &'a CudaSlice<f32>,
-    pub(crate) y: &'a mut CudaSlice<f32>,
 }
 
 /// The reason why this cannot run.

@@ -2,11 +2,10 @@
 
 use crate::arguments::{heap::allocations, lists::List};
 use cudarc::driver::{CudaContext, CudaSlice, DevicePtr, LaunchConfig};
-use kernel_args::{ArgList, DevicePointerMut, Error, Function, KernelArgs, Module, args::Form, launch};
+use kernel_args::{ArgList, DevicePointerMut, Error, Function, Module, args::Form, launch};
 use kernel_args_stand_in::{Control, LaunchForm, Settings, within};
+use kernel_args_tests::saxpy::{SAXPY, Saxpy};
 use std::sync::Arc;
-
-const SAXPY: &str = include_str!("../../../../ptx/saxpy.ptx");
 
 pub(crate) struct Setup {
     pub(crate) ctx: Arc<CudaContext>,
@@ -66,13 +65,6 @@ fn a_list_of_slices_and_numbers_is_launched_with_every_option() {
 /// The waits and records are the same as for a struct with the same slices.
 #[test]
 fn slices_in_a_list_are_tracked_like_slices_in_a_struct() {
-    #[derive(KernelArgs)]
-    struct Saxpy<'a> {
-        n: u32,
-        alpha: f32,
-        x: &'a CudaSlice<f32>,
-        y: &'a mut CudaSlice<f32>,
-    }
     within(&Settings::new(), |driver| {
         let mut setup = Setup::new();
         let home = setup.ctx.new_stream().expect("a stream");

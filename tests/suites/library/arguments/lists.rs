@@ -5,7 +5,7 @@ use kernel_args_test_generator::{
     Rng,
     leaf::{LEAVES, Leaf},
 };
-use kernel_args_test_values::{Bytes, Source, at};
+use kernel_args_tests::values::{Bytes, Source, at};
 
 /// Pushes a random value, and returns the bytes that a kernel must receive for it.
 type Push = fn(&mut Source, &mut ArgList<'static>) -> Vec<u8>;

@@ -1,7 +1,7 @@
 //! A module that is queried for a kernel at every launch.
 
 use crate::arguments::heap::allocations;
-use crate::run_time::{SAXPY, Saxpy, context, ptx};
+use crate::run_time::{Pointers, SAXPY, context, ptx};
 use cudarc::driver::CudaSlice;
 use kernel_args::{
     DevicePointer, DevicePointerMut, DeviceType, Error, Kernel, KernelArgs, Module,
@@ -10,6 +10,7 @@ use kernel_args::{
 };
 use kernel_args_stand_in::{Settings, within};
 use kernel_args_test_kernels::unary;
+use kernel_args_tests::saxpy::Saxpy;
 use std::{
     sync::{Arc, Barrier},
     thread,
@@ -22,22 +23,22 @@ struct Wrong(u64);
 fn the_second_call_asks_neither_the_driver_nor_the_heap() {
     within(&Settings::new(), |driver| {
         let module = Module::load(&context(0), SAXPY).expect("it loads");
-        let first: Kernel<Saxpy> = module.kernel("saxpy").expect("it fits");
+        let first: Kernel<Pointers> = module.kernel("saxpy").expect("it fits");
         let function = module.function("saxpy").expect("it is there");
         driver.reset_calls();
         for _ in 0..3 {
-            let (heap, again) = allocations(|| module.kernel::<Saxpy>("saxpy"));
+            let (heap, again) = allocations(|| module.kernel::<Pointers>("saxpy"));
             let again = again.expect("it fits");
             assert_eq!((heap, again.cu_function()), (0, first.cu_function()));
-            let (heap, got) = allocations(|| module.get::<Saxpy>());
+            let (heap, got) = allocations(|| module.get::<Pointers>());
             assert_eq!((heap, got.expect("it fits").name()), (0, "saxpy"));
             let (heap, untyped) = allocations(|| module.function("saxpy"));
             assert_eq!((heap, untyped.expect("it is there").cu_function()), (0, function.cu_function()));
         }
         assert!(driver.called().is_empty(), "{:?}", driver.called());
-        let kernel = module.kernel::<Saxpy>("saxpy").expect("it fits");
+        let kernel = module.kernel::<Pointers>("saxpy").expect("it fits");
         // SAFETY: the kernel accesses no memory.
-        unsafe { launch!(kernel, 1, 1, Saxpy::NONE) }.expect("it launches");
+        unsafe { launch!(kernel, 1, 1, Pointers::NONE) }.expect("it launches");
     });
 }
 
@@ -83,16 +84,9 @@ fn a_kernel_that_only_the_image_has_is_to_be_linked() {
 /// The lifetimes of the struct's borrows do not matter: its erased form is the key.
 #[test]
 fn a_struct_of_any_lifetime_finds_the_same_kernel() {
-    #[derive(KernelArgs)]
-    struct Borrowed<'a> {
-        n: u32,
-        alpha: f32,
-        x: &'a CudaSlice<f32>,
-        y: &'a mut CudaSlice<f32>,
-    }
     fn add<'a>(module: &Module, x: &'a CudaSlice<f32>, y: &'a mut CudaSlice<f32>) -> Result<(), Error> {
-        let kernel = module.kernel::<Borrowed<'a>>("saxpy")?;
-        let args = Borrowed { n: 8, alpha: 1.0, x, y };
+        let kernel = module.kernel::<Saxpy<'a>>("saxpy")?;
+        let args = Saxpy { n: 8, alpha: 1.0, x, y };
         // SAFETY: both slices have 8 elements.
         unsafe { launch!(kernel, 1, 8, args) }
     }
@@ -144,17 +138,17 @@ fn a_failed_call_is_not_cached() {
         let module = Module::load(&context(0), SAXPY).expect("it loads");
         for _ in 0..2 {
             assert!(matches!(module.kernel::<Wrong>("saxpy"), Err(Error::Verify(VerifyError::Mismatch(_)))));
-            assert!(matches!(module.kernel::<Saxpy>("saxpi"), Err(Error::Load(LoadError::NotFound { .. }))));
+            assert!(matches!(module.kernel::<Pointers>("saxpi"), Err(Error::Load(LoadError::NotFound { .. }))));
             assert!(matches!(module.function("saxpi"), Err(Error::Load(LoadError::NotFound { .. }))));
             assert!(matches!(module.function("a\0b"), Err(Error::Load(LoadError::NotFound { .. }))));
         }
         let other = Module::load(&context(0), SAXPY).expect("it loads");
         for call in ["cuModuleGetFunction", "cuFuncGetAttribute", "cuFuncGetParamInfo"] {
             driver.fail_once(call, 999);
-            let failed = other.kernel::<Saxpy>("saxpy");
+            let failed = other.kernel::<Pointers>("saxpy");
             assert!(matches!(failed, Err(Error::Driver { .. })), "{call}: {failed:?}");
         }
-        other.kernel::<Saxpy>("saxpy").expect("nothing is wrong any more");
+        other.kernel::<Pointers>("saxpy").expect("nothing is wrong any more");
     });
 }
 
@@ -164,7 +158,7 @@ fn a_struct_that_names_a_kernel_is_verified_against_this_module() {
     within(&Settings::new(), |_| {
         let other = ptx(&[("saxpy", "u32 f64 u64 u64")]);
         let module = Module::load(&context(0), other).expect("it loads");
-        let refused = module.get::<Saxpy>();
+        let refused = module.get::<Pointers>();
         assert!(
             matches!(&refused, Err(Error::Verify(VerifyError::Mismatch(it))) if it.fields.contains(&"alpha".into())),
             "{refused:?}"
@@ -177,14 +171,14 @@ fn the_module_is_unloaded_with_its_last_kernel() {
     within(&Settings::new(), |driver| {
         let ctx = context(0);
         let module = Module::load(&ctx, SAXPY).expect("it loads");
-        let kernel = module.kernel::<Saxpy>("saxpy").expect("it fits");
+        let kernel = module.kernel::<Pointers>("saxpy").expect("it fits");
         let function = module.function("saxpy").expect("it is there");
-        let typed = function.kernel::<Saxpy>().expect("it fits");
+        let typed = function.kernel::<Pointers>().expect("it fits");
         assert_eq!(typed.cu_function(), function.cu_function());
         drop((module, kernel));
         assert_eq!(driver.live_modules(), 1, "a function keeps its module");
         // SAFETY: the kernel accesses no memory.
-        unsafe { launch!(function, 1, 1, Saxpy::NONE) }.expect("it launches");
+        unsafe { launch!(function, 1, 1, Pointers::NONE) }.expect("it launches");
         drop((function, typed));
         assert_eq!(driver.live_modules(), 0, "what the module remembers does not keep it");
     });

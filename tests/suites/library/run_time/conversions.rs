@@ -1,6 +1,6 @@
 //! Conversions that a user of cudarc expects.
 
-use crate::run_time::{SAXPY, Saxpy, context};
+use crate::run_time::{Pointers, SAXPY, context};
 use cudarc::{
     driver::{DriverError, LaunchConfig, sys::CUresult},
     nvrtc::Ptx,
@@ -18,18 +18,18 @@ fn a_launch_config_has_grid_block_and_shared_memory() {
     within(&Settings::new(), |driver| {
         let ctx = context(0);
         let stream = ctx.new_stream().expect("a stream");
-        let kernel = Module::load(&ctx, SAXPY).expect("it loads").get::<Saxpy>().expect("it fits");
+        let kernel = Module::load(&ctx, SAXPY).expect("it loads").get::<Pointers>().expect("it fits");
         let config = LaunchConfig { grid_dim: (2, 3, 4), block_dim: (8, 4, 2), shared_mem_bytes: 100 };
         // SAFETY: in all of these the kernel accesses no memory.
-        unsafe { launch!(kernel, config, Saxpy::NONE) }.expect("it launches");
+        unsafe { launch!(kernel, config, Pointers::NONE) }.expect("it launches");
         let last = driver.last_launch().expect("a launch");
         assert_eq!((last.grid, last.block, last.shared), ([2, 3, 4], [8, 4, 2], 100));
         // SAFETY: the kernel accesses no memory.
-        unsafe { launch!(kernel, &config, Saxpy::NONE, stream = &stream, shared = 200) }.expect("it launches");
+        unsafe { launch!(kernel, &config, Pointers::NONE, stream = &stream, shared = 200) }.expect("it launches");
         let last = driver.last_launch().expect("a launch");
         assert_eq!((last.shared, last.stream), (200, stream.cu_stream().addr()));
         // SAFETY: the kernel accesses no memory.
-        unsafe { launch!(kernel, LaunchConfig::for_num_elems(2000), Saxpy::NONE,) }.expect("it launches");
+        unsafe { launch!(kernel, LaunchConfig::for_num_elems(2000), Pointers::NONE,) }.expect("it launches");
         assert_eq!(driver.last_launch().expect("a launch").grid, [2, 1, 1]);
     });
 }
@@ -52,7 +52,7 @@ fn every_kind_of_image_is_loaded() {
         for image in images {
             let actual = format!("{image:.20?}");
             let module = Module::load(&ctx, image).unwrap_or_else(|error| panic!("{actual}: {error}"));
-            module.get::<Saxpy>().expect("it fits");
+            module.get::<Pointers>().expect("it fits");
         }
         let missing = Module::load(&ctx, PathBuf::from("none.ptx")).expect_err("it does not exist");
         assert!(missing.to_string().contains("none.ptx"), "{missing}");
@@ -123,7 +123,7 @@ fn debug_of_an_error_is_its_text() {
         let ctx = context(0);
         let module = Module::load(&ctx, SAXPY).expect("it loads");
         let errors = [
-            module.kernel::<Saxpy>("saxpi").expect_err("it does not exist"),
+            module.kernel::<Pointers>("saxpi").expect_err("it does not exist"),
             module.kernel::<Other>("saxpy").expect_err("it does not fit"),
             Module::load(&ctx, "kernels.ptx").expect_err("a file name"),
         ];

@@ -1,6 +1,6 @@
 //! cudarc modules and functions with their image: verified as if this crate had loaded them.
 
-use crate::run_time::{SAXPY, Saxpy, context, ptx};
+use crate::run_time::{Pointers, SAXPY, context, ptx};
 use cudarc::{
     driver::{CudaFunction, LaunchConfig, PushKernelArg},
     nvrtc::Ptx,
@@ -15,7 +15,7 @@ use kernel_args_stand_in::{Settings, within};
 use kernel_args_test_kernels::saxpy;
 use std::sync::Arc;
 
-/// Equal to `Saxpy` in sizes and offsets, but with different types.
+/// Equal to `Pointers` in sizes and offsets, but with different types.
 #[derive(KernelArgs)]
 struct SameSizes {
     n: u32,
@@ -45,10 +45,10 @@ fn a_function_with_its_image_is_verified_by_types() {
         let all = Verification::clone(ours.verification());
         assert_eq!(format!("{all:?}"), "Verified { driver: true, image: true, debug_info: None, not_compared: [] }");
         assert!(matches!(ours.kernel::<SameSizes>(), Err(Error::Verify(VerifyError::Mismatch(_)))));
-        let kernel = ours.kernel::<Saxpy>().expect("it fits");
+        let kernel = ours.kernel::<Pointers>().expect("it fits");
         assert_eq!(kernel.as_function().name(), "saxpy");
         // SAFETY: the kernel accesses no memory.
-        unsafe { launch!(kernel, 1, 1, Saxpy::NONE) }.expect("it launches");
+        unsafe { launch!(kernel, 1, 1, Pointers::NONE) }.expect("it launches");
         let out = ours.to_cudarc().expect("cudarc loaded it");
         assert_eq!(out.cu_function(), theirs.cu_function());
     });
@@ -89,7 +89,7 @@ fn an_image_that_is_not_the_functions_is_refused() {
         let module = ctx.load_module(Ptx::from_src(SAXPY)).expect("it loads");
         let wrong = ptx(&[("saxpy", "u32 f64 u64 u64")]);
         let ours = Module::from_cudarc(&ctx, module, wrong).expect("PTX");
-        for refused in [ours.function("saxpy").map(drop), ours.kernel::<Saxpy>("saxpy").map(drop)] {
+        for refused in [ours.function("saxpy").map(drop), ours.kernel::<Pointers>("saxpy").map(drop)] {
             assert!(
                 matches!(refused, Err(Error::Verify(VerifyError::Mismatch(_)) | Error::Load(LoadError::Image(_)))),
                 "{refused:?}"
@@ -130,11 +130,11 @@ fn a_module_of_cudarc_is_the_same_module_here() {
         builder.arg(&0_u32).arg(&1.0_f32).arg(&0_u64).arg(&0_u64);
         // SAFETY: the kernel accesses no memory.
         unsafe { builder.launch(LaunchConfig::for_num_elems(1)) }.expect("it launches");
-        let kernel = ours.kernel::<Saxpy>("saxpy").expect("it fits");
+        let kernel = ours.kernel::<Pointers>("saxpy").expect("it fits");
         // SAFETY: the kernel accesses no memory.
-        unsafe { launch!(kernel, LaunchConfig::for_num_elems(1), Saxpy::NONE) }.expect("it launches");
+        unsafe { launch!(kernel, LaunchConfig::for_num_elems(1), Pointers::NONE) }.expect("it launches");
         driver.reset_calls();
-        ours.kernel::<Saxpy>("saxpy").expect("it is remembered");
+        ours.kernel::<Pointers>("saxpy").expect("it is remembered");
         assert!(driver.called().is_empty());
 
         drop((theirs, ours, kernel, function, their_function));
@@ -165,9 +165,9 @@ fn an_image_that_cudarc_loads_has_functions_of_both() {
         for image in [Image::from(SAXPY), Image::from(saxpy::IMAGE)] {
             let module = Module::load_with_cudarc(&context(0), image).expect("it loads");
             assert!(module.cudarc().is_some());
-            let kernel = module.kernel::<Saxpy>("saxpy").expect("it fits");
+            let kernel = module.kernel::<Pointers>("saxpy").expect("it fits");
             let theirs = kernel.as_function().to_cudarc().expect("cudarc loaded it");
-            let again = Kernel::<Saxpy>::from_function(&context(0), theirs).expect("it fits");
+            let again = Kernel::<Pointers>::from_function(&context(0), theirs).expect("it fits");
             assert_eq!(again.cu_function(), kernel.cu_function());
         }
         let error = Module::load_with_cudarc(&context(0), "no PTX").expect_err("no image");
@@ -183,9 +183,9 @@ fn a_module_of_another_context_is_refused() {
         let (ctx, other) = (context(0), context(1));
         let theirs = other.load_module(Ptx::from_src(SAXPY)).expect("it loads");
         let ours = Module::from_cudarc(&ctx, theirs.clone(), SAXPY).expect("an image");
-        let refused = ours.kernel::<Saxpy>("saxpy");
+        let refused = ours.kernel::<Pointers>("saxpy");
         assert!(matches!(refused, Err(Error::Context(ContextError::ForeignFunction { .. }))), "{refused:?}");
-        let refused = Kernel::<Saxpy>::from_cudarc_module(&ctx, &theirs, "saxpy");
+        let refused = Kernel::<Pointers>::from_cudarc_module(&ctx, &theirs, "saxpy");
         assert!(matches!(refused, Err(Error::Context(ContextError::ForeignFunction { .. }))), "{refused:?}");
         let function = theirs.load_function("saxpy").expect("it is there");
         let refused = Function::from_cudarc(&ctx, function, SAXPY);

@@ -7,24 +7,8 @@ mod families;
 mod raw;
 
 use cudarc::driver::CudaContext;
-use kernel_args::{DevicePointer, DevicePointerMut, KernelArgs};
+use kernel_args_tests::saxpy::{Pointers, SAXPY};
 use std::sync::Arc;
-
-const SAXPY: &str = include_str!("../../../../ptx/saxpy.ptx");
-
-/// `saxpy` of no elements.
-#[derive(KernelArgs)]
-#[kernel_args(ptx = "../ptx/saxpy.ptx", entry = "saxpy")]
-struct Saxpy {
-    n: u32,
-    alpha: f32,
-    x: DevicePointer<f32>,
-    y: DevicePointerMut<f32>,
-}
-
-impl Saxpy {
-    const NONE: Self = Self { n: 0, alpha: 1.0, x: DevicePointer::NULL, y: DevicePointerMut::NULL };
-}
 
 fn context(ordinal: usize) -> Arc<CudaContext> {
     kernel_args::context(ordinal).expect("the test driver has this device")

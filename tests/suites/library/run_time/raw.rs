@@ -1,7 +1,7 @@
 //! Raw functions: verified once for each struct. Every launch queries their last parameter.
 
 use crate::arguments::heap::allocations;
-use crate::run_time::{SAXPY, Saxpy, context, ptx};
+use crate::run_time::{Pointers, SAXPY, context, ptx};
 use cudarc::{
     driver::{CudaContext, CudaFunction},
     nvrtc::Ptx,
@@ -56,13 +56,13 @@ fn the_second_launch_asks_about_the_last_parameter_only() {
         let raw = function.cu_function();
         let launches: [&dyn Fn() -> Result<(), Error>; 4] = [
             // SAFETY: in all of these the kernel accesses no memory, and the function is loaded.
-            &|| unsafe { launch!(function, 1, 1, Saxpy::NONE) },
+            &|| unsafe { launch!(function, 1, 1, Pointers::NONE) },
             // SAFETY: the kernel accesses no memory, and the function is loaded.
-            &|| unsafe { launch!(function, 1, 1, Saxpy::NONE, stream = &stream) },
+            &|| unsafe { launch!(function, 1, 1, Pointers::NONE, stream = &stream) },
             // SAFETY: the kernel accesses no memory, and the function is loaded.
-            &|| unsafe { launch!(raw, 1, 1, Saxpy::NONE) },
+            &|| unsafe { launch!(raw, 1, 1, Pointers::NONE) },
             // SAFETY: the kernel accesses no memory, and the function is loaded.
-            &|| unsafe { launch!(raw, 1, 1, Saxpy::NONE, stream = &stream) },
+            &|| unsafe { launch!(raw, 1, 1, Pointers::NONE, stream = &stream) },
         ];
         let expected = [
             // Only cudarc knows the context of its function; finding it needs a driver call.
@@ -125,7 +125,7 @@ fn a_wrong_struct_is_refused_at_every_launch() {
             let error = unsafe { launch!(function, 1, 1, Numbers(1, 2, 3)) };
             assert!(matches!(error, Err(Error::Verify(VerifyError::Mismatch(_)))), "{error:?}");
             // SAFETY: the kernel accesses no memory.
-            unsafe { launch!(function, 1, 1, Saxpy::NONE) }.expect("it launches");
+            unsafe { launch!(function, 1, 1, Pointers::NONE) }.expect("it launches");
         }
         assert_eq!(driver.launches(), 3);
     });
@@ -201,13 +201,13 @@ fn a_handle_that_was_given_to_another_context_is_launched_there() {
             handles.push(function.cu_function());
             for _ in 0..2 {
                 // SAFETY: the kernel accesses no memory.
-                unsafe { launch!(function, 1, 1, Saxpy::NONE, stream = stream) }.expect("its context");
+                unsafe { launch!(function, 1, 1, Pointers::NONE, stream = stream) }.expect("its context");
                 // SAFETY: the kernel accesses no memory.
-                unsafe { launch!(function, 1, 1, Saxpy::NONE) }.expect("its context");
+                unsafe { launch!(function, 1, 1, Pointers::NONE) }.expect("its context");
             }
             let foreign = &streams[1 - round % 2];
             // SAFETY: the kernel accesses no memory.
-            let refused = unsafe { launch!(function, 1, 1, Saxpy::NONE, stream = foreign) };
+            let refused = unsafe { launch!(function, 1, 1, Pointers::NONE, stream = foreign) };
             assert!(refused.is_err(), "{round}");
         }
         assert!(handles.iter().all(|handle| *handle == handles[0]), "the handle was reused");
@@ -259,7 +259,7 @@ fn an_older_driver_is_not_queried() {
         let function = function(&ctx, SAXPY, "saxpy");
         for _ in 0..2 {
             // SAFETY: the kernel accesses no memory.
-            unsafe { launch!(function, 1, 1, Saxpy::NONE) }.expect("it launches");
+            unsafe { launch!(function, 1, 1, Pointers::NONE) }.expect("it launches");
         }
         assert_eq!(driver.calls("cuFuncGetParamInfo"), 0);
         assert_eq!(driver.launches(), 2);
@@ -275,7 +275,7 @@ fn shared_memory_is_allowed_for_a_function_and_not_for_its_handle() {
             let function = function(&ctx, SAXPY, "saxpy");
             for _ in 0..2 {
                 // SAFETY: the kernel accesses no memory.
-                unsafe { launch!(function, 1, 1, Saxpy::NONE, shared = 64 * 1024) }.expect("it is allowed");
+                unsafe { launch!(function, 1, 1, Pointers::NONE, shared = 64 * 1024) }.expect("it is allowed");
             }
         }
         assert_eq!(driver.calls("cuFuncSetAttribute"), 3);

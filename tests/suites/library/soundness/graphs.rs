@@ -2,34 +2,13 @@
 
 use cudarc::driver::CudaSlice;
 use kernel_args::{
-    DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, Launch, Retained,
+    Error, Kernel, Launch, Retained,
     graph::{Graph, GraphExec, Node},
     launch,
 };
 use kernel_args_stand_in::{Settings, within};
+use kernel_args_tests::saxpy::{Owned, Pointers, SAXPY};
 use std::{sync::Arc, thread};
-
-const SAXPY: &str = include_str!("../../../../ptx/saxpy.ptx");
-
-#[derive(KernelArgs)]
-struct Owned {
-    n: u32,
-    alpha: f32,
-    x: Retained<DevicePointer<f32>>,
-    y: Retained<DevicePointerMut<f32>>,
-}
-
-#[derive(KernelArgs)]
-struct Values {
-    n: u32,
-    alpha: f32,
-    x: DevicePointer<f32>,
-    y: DevicePointerMut<f32>,
-}
-
-impl Values {
-    const NONE: Self = Self { n: 0, alpha: 1.0, x: DevicePointer::NULL, y: DevicePointerMut::NULL };
-}
 
 struct Device {
     ctx: Arc<cudarc::driver::CudaContext>,
@@ -198,20 +177,20 @@ fn memory_is_released_while_a_stream_is_captured() {
     });
 }
 
-/// If `Values` owns nothing, there is no heap allocation and nothing is sent to a different thread.
+/// If `Pointers` owns nothing, there is no heap allocation and nothing is sent to a different thread.
 #[test]
 fn arguments_that_own_nothing_leave_no_user_object_behind() {
     within(&Settings::new(), |driver| {
         let device = Device::new(0);
-        let kernel = Kernel::<Values>::from_image(&device.ctx, SAXPY, "saxpy").expect("it fits");
+        let kernel = Kernel::<Pointers>::from_image(&device.ctx, SAXPY, "saxpy").expect("it fits");
         let mut graph = Graph::new(&device.ctx).expect("a graph");
-        let node = graph.add_kernel(&kernel, 1, 8, Values::NONE, &[]).expect("a node");
+        let node = graph.add_kernel(&kernel, 1, 8, Pointers::NONE, &[]).expect("a node");
         let mut exec = graph.instantiate().expect("an instance");
         // The thread that drops released objects has started: it calls the driver once.
         Graph::wait_until_released();
         let before = driver.called();
         for _ in 0..10 {
-            exec.update(&node, 1, 8, Values::NONE).expect("an update");
+            exec.update(&node, 1, 8, Pointers::NONE).expect("an update");
         }
         let after = driver.called();
         let new: Vec<_> = after

@@ -9,35 +9,13 @@ use kernel_args::{
     launch,
 };
 use kernel_args_stand_in::{Control, Settings, within};
+use kernel_args_tests::saxpy::{Pointers, SAXPY, Saxpy};
 use std::{
     sync::{Arc, Barrier},
     thread,
 };
 
-const SAXPY: &str = include_str!("../../../../ptx/saxpy.ptx");
 const KIB: u32 = 1024;
-
-#[derive(KernelArgs)]
-#[kernel_args(ptx = "../ptx/saxpy.ptx", entry = "saxpy")]
-struct Saxpy<'a> {
-    n: u32,
-    alpha: f32,
-    x: &'a CudaSlice<f32>,
-    y: &'a mut CudaSlice<f32>,
-}
-
-/// `saxpy` of no elements: no argument has a context.
-#[derive(KernelArgs)]
-struct Values {
-    n: u32,
-    alpha: f32,
-    x: DevicePointer<f32>,
-    y: DevicePointerMut<f32>,
-}
-
-impl Values {
-    const NONE: Self = Self { n: 0, alpha: 1.0, x: DevicePointer::NULL, y: DevicePointerMut::NULL };
-}
 
 fn context(ordinal: usize) -> Arc<CudaContext> {
     kernel_args::context(ordinal).expect("the test driver has this device")
@@ -424,7 +402,7 @@ fn a_function_is_verified_and_launched_in_its_own_context() {
                         caller.bind_to_thread().expect("a context");
                     }
                     // SAFETY: the kernel accesses no memory.
-                    let result = unsafe { launch!(function, 1, 1, Values::NONE) };
+                    let result = unsafe { launch!(function, 1, 1, Pointers::NONE) };
                     (result, current().map(<*mut _>::addr))
                 };
                 let (result, current) = scope.spawn(run).join().expect("nothing panics");
@@ -445,7 +423,7 @@ fn a_raw_function_without_any_context_is_refused() {
         thread::spawn(move || {
             let raw: cudarc::driver::sys::CUfunction = std::ptr::with_exposed_provenance_mut(raw);
             // SAFETY: the kernel accesses no memory.
-            let error = unsafe { launch!(raw, 1, 1, Values::NONE) }.expect_err("no context is current").to_string();
+            let error = unsafe { launch!(raw, 1, 1, Pointers::NONE) }.expect_err("no context is current").to_string();
             for words in ["no context is current", "help: "] {
                 assert!(error.contains(words), "{error}");
             }

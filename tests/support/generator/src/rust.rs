@@ -1,6 +1,6 @@
 //! Signatures as Rust: structs with both derives, and a table of them.
 //!
-//! The text is a module of a crate that depends on `kernel_args` and on `kernel_args_test_values`.
+//! The text is a module of a crate that depends on `kernel_args` and on `kernel_args_tests`.
 
 use crate::{Pointee, Signature, Slot, Struct, Type};
 use std::fmt::Write as _;
@@ -166,7 +166,7 @@ impl Signature {
 pub(crate) const HEAD: &str = "\
 use core::num::*;
 use kernel_args::{*, vector::*};
-use kernel_args_test_values::{Draw, Draws, Structure, Visitor, draw, structure};
+use kernel_args_tests::values::{Draw, Draws, Structure, Visitor, draw, structure};
 ";
 
 /// A module with all these structs, each signature in its own submodule, with functions that visit the structs.

@@ -30,8 +30,8 @@ const LIBRARIES: [&str; 9] = [
     "glam",
     "half",
     "kernel_args",
-    "kernel_args_hostile_macros",
     "kernel_args_test_kernels",
+    "kernel_args_test_macros",
     "mint",
     "num_complex",
 ];

@@ -2,8 +2,8 @@
 
 use kernel_args::{KernelArgs, abi::Signature, cpp};
 use kernel_args_test_generator::{self as generator, Struct, Type, echo};
-use kernel_args_test_values::Visitor;
 use kernel_args_tests::derived::{ENTRIES, visit};
+use kernel_args_tests::values::Visitor;
 
 /// A struct, and its header or the reason why it has no header.
 pub(crate) struct Written {

@@ -15,7 +15,7 @@ pub(crate) const VALUES: u64 = 77;
 /// The name of the generated crate.
 const PACKAGE: &str = "oracle_structs";
 
-const LIBRARIES: [&str; 4] = ["half", "kernel_args", "kernel_args_abi", "kernel_args_test_values"];
+const LIBRARIES: [&str; 4] = ["half", "kernel_args", "kernel_args_abi", "kernel_args_tests"];
 
 /// The differences, by signature.
 pub(crate) struct Difference {

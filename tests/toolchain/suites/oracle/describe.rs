@@ -15,7 +15,7 @@
 
 use kernel_args::KernelArgs;
 use kernel_args_abi::param_layout::LIMIT;
-use kernel_args_test_values::{Structure, Visitor};
+use kernel_args_tests::values::{Structure, Visitor};
 use std::{env, fmt::Write as _, fs, process::ExitCode, slice};
 
 #[allow(warnings)]

@@ -1,6 +1,6 @@
 //! The oracle: compares layouts with NVIDIA's own compiler, never with expectations in this repository.
 //!
-//! NVRTC compiles random signatures (`tests/generator`) for six GPU generations. Offsets and sizes are read from the cubins,
+//! NVRTC compiles random signatures (`tests/support/generator`) for six GPU generations. Offsets and sizes are read from the cubins,
 //! declarations from the PTX, sizes and offsets within structs from constants that the compiler evaluates. They are compared
 //! with the const engine and its architecture rule, with the derives' results for the same signatures, and with rustc's layout
 //! of the structs.

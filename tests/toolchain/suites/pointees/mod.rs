@@ -1,4 +1,4 @@
-//! Random structs that point to each other (`tests/generator`), compiled by NVRTC with debug information: the Rust structs that
+//! Random structs that point to each other (`tests/support/generator`), compiled by NVRTC with debug information: the Rust structs that
 //! mirror them fit, and each mistake in a struct is found behind a pointer exactly if it is found in the struct by value.
 //!
 //! There are 60 structs with 4 mistakes each, 200 with `KERNEL_ARGS_FULL=1`, or the number in `KERNEL_ARGS_POINTEES_STRUCTS`.

@@ -1,5 +1,5 @@
 use kernel_args::KernelArgs;
-use kernel_args_hostile_macros::behind_deref;
+use kernel_args_test_macros::behind_deref;
 
 #[derive(KernelArgs)]
 #[behind_deref]

@@ -1,5 +1,5 @@
 use kernel_args::KernelArgs;
-use kernel_args_hostile_macros::field_type;
+use kernel_args_test_macros::field_type;
 
 #[derive(KernelArgs)]
 #[field_type(n: Box<u32>)]

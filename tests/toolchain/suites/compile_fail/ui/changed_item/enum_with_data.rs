@@ -1,5 +1,5 @@
 use kernel_args::DeviceType;
-use kernel_args_hostile_macros::replace_by;
+use kernel_args_test_macros::replace_by;
 
 #[derive(DeviceType)]
 #[replace_by(

@@ -1,5 +1,5 @@
 use kernel_args::DeviceType;
-use kernel_args_hostile_macros::field_type;
+use kernel_args_test_macros::field_type;
 use std::ops::Deref;
 
 /// Eight bytes like a `u64`, but three of them are padding.

@@ -1,7 +1,7 @@
 #![forbid(unsafe_code)]
 
 use kernel_args::KernelArgs;
-use kernel_args_hostile_macros::next;
+use kernel_args_test_macros::next;
 
 #[derive(KernelArgs)]
 struct Args {

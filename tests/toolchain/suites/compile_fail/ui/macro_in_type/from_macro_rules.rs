@@ -1,5 +1,5 @@
 use kernel_args::{DeviceType, KernelArgs};
-use kernel_args_hostile_macros::next;
+use kernel_args_test_macros::next;
 
 macro_rules! fragments {
     ($ty:ty, $length:expr, $block:block, $($tokens:tt)*) => {

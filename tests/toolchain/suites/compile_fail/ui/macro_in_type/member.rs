@@ -1,5 +1,5 @@
 use kernel_args::DeviceType;
-use kernel_args_hostile_macros::next;
+use kernel_args_test_macros::next;
 
 #[derive(Clone, Copy, DeviceType)]
 #[repr(C)]

@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 use kernel_args::{DevicePointer, DeviceType, KernelArgs};
-use kernel_args_hostile_macros::{next, unchanged};
+use kernel_args_test_macros::{next, unchanged};
 
 #[derive(Clone, Copy, DeviceType)]
 #[repr(C)]
@@ -21,7 +21,7 @@ struct Fields {
     parentheses: (next!(parentheses: u8)),
     pointee: DevicePointer<next!(pointee: u8)>,
     constant: Array<u8, { next!(constant: 2) }>,
-    path: [u8; kernel_args_hostile_macros::next!(path: 2)],
+    path: [u8; kernel_args_test_macros::next!(path: 2)],
     projection: <next!(projection: [u8; 2]) as IntoIterator>::Item,
     item: [u8; {
         #[unchanged]

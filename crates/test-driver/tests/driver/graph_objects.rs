@@ -1,11 +1,8 @@
 //! Graphs: user objects, copy and memset nodes, disabled nodes, edges, and the information about a capture.
 
-#[macro_use]
-mod raw;
-
+use crate::raw::*;
 use cudarc::driver::{CudaContext, sys};
 use kernel_args_test_driver::{Settings, within};
-use raw::*;
 use std::{
     ffi::c_void,
     ptr::{null, null_mut},

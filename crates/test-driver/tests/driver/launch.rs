@@ -1,13 +1,10 @@
 //! Both forms of `cuLaunchKernel`, and every error that the driver reports.
 
-#[macro_use]
-mod raw;
-
 use std::ptr::null_mut;
 
+use crate::raw::*;
 use cudarc::driver::{CudaContext, sys};
 use kernel_args_test_driver::{LaunchForm, Settings, within};
-use raw::*;
 
 #[test]
 fn kernel_params_are_read_by_the_kernels_sizes() {

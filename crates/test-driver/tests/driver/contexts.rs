@@ -1,8 +1,5 @@
 //! The documented behavior of contexts: ids, stacks, resets, peers, green contexts.
 
-#[macro_use]
-mod raw;
-
 use cudarc::driver::sys;
 use kernel_args_test_driver::{Settings, within};
 use std::ptr::null_mut;

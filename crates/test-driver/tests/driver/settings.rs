@@ -1,13 +1,10 @@
 //! The settings of the driver: old, with few devices, with failures.
 
-#[macro_use]
-mod raw;
-
 use std::ffi::c_void;
 
+use crate::raw::*;
 use cudarc::driver::{CudaContext, sys};
 use kernel_args_test_driver::{Settings, within};
-use raw::*;
 
 /// Whether `dlsym` finds the symbol, called like in cudarc.
 fn exported(name: &str) -> bool {

@@ -1,16 +1,13 @@
 //! Memory of every kind, copies, fills, and queries of an address.
 
-#[macro_use]
-mod raw;
-
 use std::{ffi::c_void, ptr::null_mut};
 
+use crate::raw::*;
 use cudarc::driver::{
     CudaContext,
     sys::{self, CUpointer_attribute as Ask},
 };
 use kernel_args_test_driver::{Settings, within};
-use raw::*;
 
 fn allocate(length: usize) -> Result<u64, u32> {
     let mut address = 0;

@@ -1,13 +1,10 @@
 //! Graphs: creating, querying, changing and launching kernel nodes; stream capture and what invalidates it.
 
-#[macro_use]
-mod raw;
-
 use std::ptr::null_mut;
 
+use crate::raw::*;
 use cudarc::driver::{CudaContext, CudaStream, DriverError, LaunchConfig, PushKernelArg, sys};
 use kernel_args_test_driver::{LaunchForm, Settings, within};
-use raw::*;
 
 type NodeParams = sys::CUDA_KERNEL_NODE_PARAMS;
 

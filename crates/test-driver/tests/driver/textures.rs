@@ -1,10 +1,8 @@
 //! Arrays, copies to and from them, texture objects and surface objects.
 
-#[macro_use]
-mod raw;
-
 use std::ptr::{null, null_mut};
 
+use crate::raw::*;
 use cudarc::driver::{
     CudaContext,
     sys::{
@@ -13,7 +11,6 @@ use cudarc::driver::{
     },
 };
 use kernel_args_test_driver::{Settings, within};
-use raw::*;
 
 fn array(size: [usize; 3], format: Format, channels: u32, flags: u32) -> Result<CUarray, u32> {
     let [width, height, depth] = size;

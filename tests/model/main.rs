@@ -6,7 +6,7 @@ mod sync {
     pub(super) use loom::sync::{Condvar, Mutex, MutexGuard};
 }
 
-#[path = "../../../kernel-args/src/driver/graph/release_queue.rs"]
+#[path = "../../kernel-args/src/driver/graph/release_queue.rs"]
 mod release_queue;
 
 use core::{cell::Cell, time::Duration};

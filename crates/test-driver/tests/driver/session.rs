@@ -62,7 +62,7 @@ fn a_copy_of_binary_and_library_works_in_another_folder() {
     std::fs::copy(&binary, &copy).expect("room");
     std::fs::copy(&library, bundle.join("libkernel_args_test_driver.so")).expect("room");
     let output = Command::new(&copy)
-        .args(["the_driver_names_itself", "--exact", "--nocapture"])
+        .args(["session::the_driver_names_itself", "--exact", "--nocapture"])
         .env_remove("LD_LIBRARY_PATH")
         .current_dir(&bundle)
         .output();

@@ -1,16 +1,13 @@
 //! Loading: PTX with errors and its logs, functions, variables, linking, libraries, cubins.
 
-#[macro_use]
-mod raw;
-
 use std::{
     ffi::{CStr, CString, c_void},
     ptr::null_mut,
 };
 
+use crate::raw::*;
 use cudarc::driver::{CudaContext, sys};
 use kernel_args_test_driver::{Settings, within};
-use raw::*;
 
 /// Loads with a log buffer of `capacity` bytes. Returns the code, the log, and the number of written bytes that the driver
 /// reports.

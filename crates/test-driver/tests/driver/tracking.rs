@@ -1,8 +1,6 @@
 //! cudarc's event tracking, observed in the driver: the number of waits and records of a launch, and the resulting order of
 //! streams.
 
-mod raw;
-
 use cudarc::driver::{CudaContext, LaunchConfig, PushKernelArg};
 use kernel_args_test_driver::{Control, Settings, within};
 
@@ -16,7 +14,7 @@ fn waits_and_records(driver: &Control) -> (u64, u64) {
 fn one_stream_costs_no_events_and_two_cost_them_for_each_slice() {
     within(&Settings::new(), |driver| {
         let context = CudaContext::new(0).expect("a device");
-        let text = raw::ptx(&[("echo", ".u64, .u64, .u32")]);
+        let text = crate::raw::ptx(&[("echo", ".u64, .u64, .u32")]);
         let module = context.load_module(cudarc::nvrtc::Ptx::from_src(text)).expect("right");
         let echo = module.load_function("echo").expect("it has this entry");
         let stream = context.default_stream();
@@ -47,7 +45,8 @@ fn nothing_is_left_behind() {
         {
             let context = CudaContext::new(0).expect("a device");
             let stream = context.new_stream().expect("a stream");
-            let module = context.load_module(cudarc::nvrtc::Ptx::from_src(raw::ptx(&[("k", "")]))).expect("right");
+            let module =
+                context.load_module(cudarc::nvrtc::Ptx::from_src(crate::raw::ptx(&[("k", "")]))).expect("right");
             let slice = stream.clone_htod(&[1u8, 2, 3]).expect("memory");
             assert_eq!(driver.live_allocations(), (1, 3));
             assert_eq!((driver.live_events(), driver.live_modules()), (2, 1));
@@ -62,7 +61,7 @@ fn nothing_is_left_behind() {
 fn sixteen_threads_launch_without_mixing() {
     within(&Settings::new(), |driver| {
         let context = CudaContext::new(0).expect("a device");
-        let text = raw::ptx(&[("echo", ".u64, .u64, .u8")]);
+        let text = crate::raw::ptx(&[("echo", ".u64, .u64, .u8")]);
         let module = context.load_module(cudarc::nvrtc::Ptx::from_src(text)).expect("right");
         let echo = module.load_function("echo").expect("it has this entry");
         std::thread::scope(|scope| {

@@ -1,5 +1,5 @@
 //! Macros that change what a derive has seen: attribute macros that change an item after a derive, and a macro with a
-//! different output at each use ([`next!`]).
+//! different output at each use ([`next!`]). A macro that lists the libraries of its crate: [`libraries!`].
 //!
 //! A derive above an attribute macro is expanded first: it sees the item in the source, and the compiler sees the output of the
 //! attribute macro. The output of the derive is then compiled with an item that the derive has never seen.
@@ -9,6 +9,7 @@ use proc_macro2::{TokenStream as Tokens, TokenTree};
 use quote::quote;
 use std::{
     collections::BTreeMap,
+    env,
     sync::{Mutex, PoisonError},
 };
 use syn::{
@@ -29,7 +30,7 @@ pub fn unchanged(_: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// ```
 /// # use kernel_args::DeviceType;
-/// # use kernel_args_hostile_macros::replace_by;
+/// # use kernel_args_test_macros::replace_by;
 /// #[derive(DeviceType)]
 /// #[replace_by(
 ///     #[derive(Clone, Copy)]
@@ -45,7 +46,7 @@ pub fn unchanged(_: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// ```compile_fail,E0080
 /// # use kernel_args::DeviceType;
-/// # use kernel_args_hostile_macros::replace_by;
+/// # use kernel_args_test_macros::replace_by;
 /// #[derive(DeviceType)]
 /// #[replace_by(
 ///     #[derive(Clone, Copy)]
@@ -152,4 +153,20 @@ impl Parse for Next {
         }
         Ok(Self { name, parts })
     }
+}
+
+/// The rustc options for the libraries of the current crate, as a list of texts: `--extern` with `NAME=PATH`, and `-L` with a
+/// folder. Tests use them to compile programs without building a library twice.
+///
+/// A macro runs in the compiler's process, so it can read the compiler's arguments.
+#[proc_macro]
+pub fn libraries(_: TokenStream) -> TokenStream {
+    let arguments: Vec<String> = env::args().collect();
+    let pairs = arguments.windows(2).filter(|pair| pair[0] == "--extern" || pair[0] == "-L");
+    let texts = pairs.flat_map(|pair| {
+        // A library is compiled against the metadata of its dependencies. To link a program, the `rlib` next to it is needed.
+        let value = pair[1].strip_suffix(".rmeta");
+        [pair[0].clone(), value.map_or_else(|| pair[1].clone(), |path| format!("{path}.rlib"))]
+    });
+    quote!(&[#(#texts),*]).into()
 }

@@ -1,10 +1,8 @@
 //! The locations of over-aligned parameters on each GPU generation: queried, and in launches.
 
-mod raw;
-
+use crate::raw::*;
 use cudarc::driver::CudaContext;
 use kernel_args_test_driver::{Settings, within};
-use raw::*;
 
 /// `echo(out, char, double4_32a, int)`.
 const SIGNATURE: &str = ".u8, .align 32 .b8 [32], .u32";

@@ -3,9 +3,6 @@
 //! The functions are safe because they run only on the test driver, which checks every handle. Pointers come from the
 //! caller's slices and locals.
 
-// No test uses all of it.
-#![allow(dead_code)]
-
 use std::{
     ffi::{CString, c_void},
     ptr::null_mut,

@@ -4,6 +4,7 @@
 mod draw;
 mod foreign;
 
+pub use crate::{draw, structure};
 pub use draw::{Bytes, Draw, Draws, Source, at};
 
 use kernel_args::KernelArgs;

@@ -196,26 +196,26 @@ pointers! { DevicePointer DevicePointerMut }
 #[macro_export]
 macro_rules! draw {
     (enum $ty:ident { $($variant:ident),* }) => {
-        impl $crate::Draw for $ty {
-            fn draw(from: &mut $crate::Source) -> Self {
+        impl $crate::values::Draw for $ty {
+            fn draw(from: &mut $crate::values::Source) -> Self {
                 let variants = [$($ty::$variant),*];
                 *from.rng.pick(&variants)
             }
         }
     };
     (echo {$($generics:tt)*} $ty:ty { $($field:ident),* }) => {
-        impl<$($generics)*> $crate::Draw for $ty {
-            fn draw(from: &mut $crate::Source) -> Self {
+        impl<$($generics)*> $crate::values::Draw for $ty {
+            fn draw(from: &mut $crate::values::Source) -> Self {
                 let out = DevicePointerMut::from_raw(from.out);
-                $(let $field = $crate::Draw::draw(from);)*
+                $(let $field = $crate::values::Draw::draw(from);)*
                 Self { out, $($field),* }
             }
         }
     };
     ({$($generics:tt)*} $ty:ty { $($field:ident),* }) => {
-        impl<$($generics)*> $crate::Draw for $ty {
-            fn draw(from: &mut $crate::Source) -> Self {
-                $(let $field = $crate::Draw::draw(from);)*
+        impl<$($generics)*> $crate::values::Draw for $ty {
+            fn draw(from: &mut $crate::values::Source) -> Self {
+                $(let $field = $crate::values::Draw::draw(from);)*
                 Self { $($field),* }
             }
         }
@@ -226,7 +226,7 @@ macro_rules! draw {
 #[macro_export]
 macro_rules! structure {
     ($report:ident, $index:literal, $ty:ty { $($field:ident),* }) => {
-        $report($crate::Structure {
+        $report($crate::values::Structure {
             index: $index,
             size: size_of::<$ty>(),
             align: align_of::<$ty>(),

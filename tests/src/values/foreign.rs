@@ -1,6 +1,6 @@
 //! Random values of foreign types, made of their components in the order that each crate documents.
 
-use crate::{Bytes, Draw, Source};
+use super::{Bytes, Draw, Source};
 
 /// `type: components, from components, to components`.
 macro_rules! foreign {

@@ -1,0 +1,16 @@
+//! The test driver, called like NVIDIA's. One program, because each takes long to link.
+
+#[macro_use]
+mod raw;
+
+mod contexts;
+mod graph_objects;
+mod graphs;
+mod launch;
+mod memory;
+mod modules;
+mod placement;
+mod session;
+mod settings;
+mod textures;
+mod tracking;
