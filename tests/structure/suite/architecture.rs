@@ -37,9 +37,10 @@ pub(crate) fn differences(text: &str, all: &[Facts<'_>]) -> Vec<String> {
         if (*with_unsafe == "none") == *has_unsafe {
             problems.push(format!("ARCHITECTURE.md: the `unsafe` code of {place} is not `{with_unsafe}`"));
         }
-        let section = text.split("\n### ").find(|section| section.starts_with(&format!("`{}/src/`", package.folder)));
+        let source = format!("| `{}/src/", package.folder);
+        let rows = text.lines().filter(|line| line.starts_with(&source)).collect::<String>();
         for folder in folders {
-            if !section.is_some_and(|section| section.contains(&format!("`{folder}/`"))) {
+            if !rows.contains(&format!("`{folder}/`")) && !rows.contains(&format!("{source}{folder}/`")) {
                 problems.push(format!("ARCHITECTURE.md: no row `{folder}/` for {place}"));
             }
         }
@@ -53,7 +54,7 @@ fn a_wrong_row_is_found() {
     let facts = |has_unsafe| [Facts { package: &package, has_unsafe, folders: vec!["one".into(), "one/two".into()] }];
     let row = |uses, kind| {
         format!(
-            "| folder | contents | uses | `unsafe` |\n|---|---|---|---|\n| `a/` | text | {uses} | {kind} |\n\n### `a/src/`\n`one/`"
+            "| folder | contents | uses | `unsafe` |\n|---|---|---|---|\n| `a/` | text | {uses} | {kind} |\n\n| `a/src/one/` | text |"
         )
     };
     let two = "ARCHITECTURE.md: no row `one/two/` for `a/`";
