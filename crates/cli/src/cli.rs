@@ -9,7 +9,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The name of the program.
 pub(crate) const NAME: &str = "kernel-args";
 
 const LONG: &str = "\
@@ -165,7 +164,6 @@ Exit codes:
   1  it differs
   2  FILE cannot be read, or the kernel cannot be launched";
 
-/// The whole command line.
 pub(crate) fn command() -> Command {
     let command = Command::new(NAME)
         .version(env!("CARGO_PKG_VERSION"))
@@ -224,7 +222,6 @@ pub(crate) fn arguments(given: impl IntoIterator<Item = OsString>) -> Vec<OsStri
     arguments
 }
 
-/// Whether clap prints help rather than an error.
 pub(crate) fn is_help(error: &clap::Error) -> bool {
     use ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
     matches!(error.kind(), DisplayHelp | DisplayHelpOnMissingArgumentOrSubcommand | DisplayVersion)
@@ -426,7 +423,6 @@ fn file(name: &'static str, help: &'static str) -> Arg {
         .value_parser(value_parser!(PathBuf))
 }
 
-/// Which kernels, by name.
 fn pattern() -> Arg {
     Arg::new("kernel")
         .long("kernel")

@@ -9,7 +9,6 @@ fn is_control(c: char) -> bool {
     c.is_control() || matches!(c, '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// A text on a terminal.
 pub(crate) fn terminal(text: &str) -> Cow<'_, str> {
     replaced(text, is_control)
 }

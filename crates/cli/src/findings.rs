@@ -1,14 +1,14 @@
 //! What the code of a kernel shows about its C++ types.
 
-use crate::{escape::terminal, kernel::Kernel};
+use crate::{
+    escape::terminal,
+    kernel::{DEPTH, Kernel},
+};
 use kernel_args_abi::{
     Body, CppType, Parameter,
     check::{Contradiction, contradiction},
     signature::{Elements, Evidence, Slot},
 };
-
-/// The maximum depth of nested structs.
-const DEPTH: u32 = 24;
 
 /// The maximum number of members of one struct.
 const MEMBERS: usize = 256;
@@ -26,16 +26,13 @@ pub(crate) struct Finding {
     evidence: String,
 }
 
-/// What the code shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum What {
-    /// The code contradicts the type.
     Contradiction(Contradiction),
     /// The type is a pointer without `const`, and the code only reads.
     Unwritten,
 }
 
-/// What the code shows about the parameters of a kernel and their members.
 pub(crate) fn findings(kernel: &Kernel) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (index, parameter) in kernel.parameters().iter().enumerate() {
@@ -58,7 +55,6 @@ pub(crate) fn findings(kernel: &Kernel) -> Vec<Finding> {
     findings
 }
 
-/// What the code shows about a value of this type.
 pub(crate) const fn what(ty: CppType<'_>, slot: &Slot<'_>) -> Option<What> {
     if let Some(contradiction) = contradiction(ty, None, slot) {
         return Some(What::Contradiction(contradiction));
@@ -94,7 +90,6 @@ fn visit(
     }
 }
 
-/// The instruction that shows it.
 fn evidence(what: What, slot: &Slot<'_>) -> String {
     let evidence = match what {
         What::Contradiction(Contradiction::Integer) => slot.arithmetic,
@@ -116,7 +111,6 @@ pub(crate) fn instruction(evidence: &Evidence<'_>) -> String {
 }
 
 impl Finding {
-    /// The finding as a sentence.
     pub(crate) fn text(&self) -> String {
         let Self { path, ty, elements, evidence, .. } = self;
         let shown = match self.what {
@@ -136,7 +130,6 @@ impl Finding {
         format!("{path} is `{ty}`, but {shown}: {evidence}")
     }
 
-    /// Whether the code contradicts the type.
     pub(crate) fn is_contradiction(&self) -> bool {
         self.what != What::Unwritten
     }

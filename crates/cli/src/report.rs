@@ -18,7 +18,6 @@ pub(crate) fn read(paths: &[PathBuf], wanted: &Wanted<'_>) -> (Files, String, St
     (files, names, status)
 }
 
-/// Writes the errors to standard error.
 fn report(files: &Files, names: &str) -> Status {
     for warning in &files.read.warnings {
         error::warn(warning);

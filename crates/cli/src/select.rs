@@ -7,7 +7,6 @@ use kernel_args_image::{
     mangled::{self, Demangled},
 };
 
-/// The selected kernels.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Select {
     /// Patterns of names. One match is enough.

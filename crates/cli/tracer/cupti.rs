@@ -29,7 +29,6 @@ pub(crate) struct CallbackData {
 }
 
 impl CallbackData {
-    /// The symbol of the kernel.
     pub(crate) fn symbol(&self) -> String {
         if self.symbol.is_null() {
             return String::new();
@@ -57,7 +56,6 @@ pub(crate) struct ModuleData {
 }
 
 impl ModuleData {
-    /// The cubin.
     pub(crate) fn image(&self) -> Option<&[u8]> {
         if self.image.is_null() || self.size == 0 {
             return None;
@@ -67,7 +65,6 @@ impl ModuleData {
     }
 }
 
-/// A function that is traced.
 #[derive(Clone, Copy)]
 pub(crate) enum ApiCall {
     Launch,
@@ -76,7 +73,6 @@ pub(crate) enum ApiCall {
     Graph,
 }
 
-/// The functions that are traced, with their numbers.
 const CALLS: [(u32, ApiCall); 8] = [
     (307, ApiCall::Launch),
     (442, ApiCall::Launch),
@@ -88,7 +84,6 @@ const CALLS: [(u32, ApiCall); 8] = [
     (653, ApiCall::Extended),
 ];
 
-/// A call with its arguments.
 pub(crate) enum Call {
     Launch(Launch),
     Graph { graph: usize, stream: usize },
@@ -97,14 +92,9 @@ pub(crate) enum Call {
 pub(crate) struct Launch {
     /// A `CUfunction` or a `CUkernel`.
     pub(crate) function: usize,
-    pub(crate) grid: [u32; 3],
-    pub(crate) block: [u32; 3],
-    pub(crate) shared: u32,
-    pub(crate) stream: usize,
+    pub(crate) config: Config,
     pub(crate) parameters: Parameters,
     is_cooperative: bool,
-    /// The launch attributes, and their number.
-    attributes: (*const Attribute, u32),
 }
 
 /// `CUlaunchAttribute`
@@ -119,7 +109,7 @@ impl Launch {
     pub(crate) fn attributes(&self) -> Vec<protocol::Attribute> {
         /// `CU_LAUNCH_ATTRIBUTE_COOPERATIVE`
         const COOPERATIVE: u32 = 2;
-        let (attributes, count) = self.attributes;
+        let Config { attributes, attribute_count: count, .. } = self.config;
         let mut all = Vec::new();
         if self.is_cooperative {
             let mut value = [0; 64];
@@ -166,15 +156,9 @@ struct LaunchHead {
 
 impl LaunchHead {
     fn call(&self, parameters: Parameters, is_cooperative: bool) -> Call {
-        let config = Config {
-            grid: self.grid,
-            block: self.block,
-            shared: self.shared,
-            stream: self.stream,
-            attributes: ptr::null(),
-            attribute_count: 0,
-        };
-        Call::launch(self.function, &config, parameters, is_cooperative)
+        let &Self { function, grid, block, shared, stream, .. } = self;
+        let config = Config { grid, block, shared, stream, ..Config::NONE };
+        Call::Launch(Launch { function, config, parameters, is_cooperative })
     }
 }
 
@@ -196,11 +180,12 @@ struct LaunchKernelEx {
 
 /// `CUlaunchConfig`
 #[repr(C)]
-struct Config {
-    grid: [u32; 3],
-    block: [u32; 3],
-    shared: u32,
-    stream: usize,
+#[derive(Clone, Copy)]
+pub(crate) struct Config {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) shared: u32,
+    pub(crate) stream: usize,
     attributes: *const Attribute,
     attribute_count: u32,
 }
@@ -238,10 +223,10 @@ impl ApiCall {
                 let call = unsafe { parameters.cast::<LaunchKernelEx>().read() };
                 // SAFETY: the driver reads the configuration, unless it is null.
                 let config = unsafe { call.config.as_ref() };
-                let config = config.unwrap_or(&Config::NONE);
+                let config = config.copied().unwrap_or(Config::NONE);
                 // SAFETY: the driver reads both.
                 let parameters = unsafe { Parameters::of(call.array, call.extra) };
-                Call::launch(call.function, config, parameters, false)
+                Call::Launch(Launch { function: call.function, config, parameters, is_cooperative: false })
             }
             Self::Launch => {
                 // SAFETY: the caller guarantees the type.
@@ -258,21 +243,6 @@ impl ApiCall {
                 head.call(parameters, true)
             }
         }
-    }
-}
-
-impl Call {
-    fn launch(function: usize, config: &Config, parameters: Parameters, is_cooperative: bool) -> Self {
-        Self::Launch(Launch {
-            function,
-            grid: config.grid,
-            block: config.block,
-            shared: config.shared,
-            stream: config.stream,
-            parameters,
-            is_cooperative,
-            attributes: (config.attributes, config.attribute_count),
-        })
     }
 }
 

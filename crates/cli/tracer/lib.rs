@@ -27,12 +27,10 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-/// What the callback needs.
 struct Tracer {
     driver: driver::Driver,
     report: Report,
     recorder: Option<record::Recorder>,
-    /// Whether pointers are looked up.
     checks_pointers: bool,
 }
 
@@ -62,11 +60,10 @@ pub extern "C" fn InitializeInjection() -> c_int {
 }
 
 fn start(report: &Report) -> Result<(), String> {
-    let library = driver::library()?;
     let tracer = Tracer {
-        driver: driver::Driver::of(library),
+        driver: driver::Driver::of(driver::library()?),
         report: report.clone(),
-        recorder: record::Recorder::new(library),
+        recorder: record::Recorder::new(),
         checks_pointers: env::var_os(protocol::POINTERS).is_some(),
     };
     if TRACER.set(tracer).is_ok() {
@@ -132,8 +129,8 @@ impl Tracer {
         let duration = now().saturating_sub(start);
         // SAFETY: every function of the driver that is traced returns a `CUresult`, and this is the callback after the call.
         let status = unsafe { data.result.cast::<u32>().read() };
-        if let Some(recorder) = &self.recorder {
-            recorder.after(status, &self.report);
+        if self.recorder.is_some() {
+            record::Recorder::after(status, &self.driver, &self.report);
         }
         // SAFETY: `id` is the function whose parameters these are.
         match unsafe { call.read(data.parameters) } {
@@ -177,11 +174,11 @@ impl Tracer {
             thread: report::thread(),
             start,
             duration,
-            stream: Handle(launch.stream as u64),
+            stream: Handle(launch.config.stream as u64),
             symbol: data.symbol(),
-            grid: launch.grid,
-            block: launch.block,
-            shared: launch.shared,
+            grid: launch.config.grid,
+            block: launch.config.block,
+            shared: launch.config.shared,
             form: launch.form().into(),
             result: self.driver.status(status),
             values,

@@ -1,6 +1,6 @@
 //! Compares the enumerators of an enum.
 
-use super::change::{Change, Kind, Side};
+use super::change::{Change, ChangeKind, Side};
 use crate::{escape::terminal, show::json};
 use kernel_args_abi::{Members, signature::Variant};
 
@@ -28,7 +28,7 @@ pub(super) fn push(
     for variant in old.variants() {
         match new.variants().find(|other| other.name == variant.name) {
             Some(other) if other.value == variant.value => {}
-            Some(other) => push(Kind::EnumeratorChanged, true, Some(variant), Some(other)),
+            Some(other) => push(ChangeKind::EnumeratorChanged, true, Some(variant), Some(other)),
             None => {
                 let is_new = |other: &Variant<'_>| {
                     other.value == variant.value && !is_in(old, other.name) && !renamed.contains(&other.name)
@@ -36,16 +36,16 @@ pub(super) fn push(
                 match new.variants().find(is_new) {
                     Some(other) => {
                         renamed.push(other.name);
-                        push(Kind::EnumeratorRenamed, false, Some(variant), Some(other));
+                        push(ChangeKind::EnumeratorRenamed, false, Some(variant), Some(other));
                     }
-                    None => push(Kind::EnumeratorRemoved, true, Some(variant), None),
+                    None => push(ChangeKind::EnumeratorRemoved, true, Some(variant), None),
                 }
             }
         }
     }
     for variant in new.variants() {
         if !is_in(old, variant.name) && !renamed.contains(&variant.name) {
-            push(Kind::EnumeratorAdded, false, None, Some(variant));
+            push(ChangeKind::EnumeratorAdded, false, None, Some(variant));
         }
     }
 }
@@ -61,7 +61,7 @@ mod tests {
 
     type List = [(&'static str, i128)];
 
-    fn changes(old: &List, new: &List) -> Vec<(Kind, bool, String)> {
+    fn changes(old: &List, new: &List) -> Vec<(ChangeKind, bool, String)> {
         let variants = |list: &List| -> Vec<Variant<'static>> {
             let of = |&(name, value): &(&'static str, i128)| Variant { name, value };
             list.iter().map(of).collect()
@@ -86,31 +86,31 @@ mod tests {
         assert_eq!(
             changes(old, &[("slow", 0), ("fast", 1)]),
             [
-                change(Kind::EnumeratorChanged, true, "`fast` = 0 → `fast` = 1"),
-                change(Kind::EnumeratorChanged, true, "`slow` = 1 → `slow` = 0")
+                change(ChangeKind::EnumeratorChanged, true, "`fast` = 0 → `fast` = 1"),
+                change(ChangeKind::EnumeratorChanged, true, "`slow` = 1 → `slow` = 0")
             ]
         );
         assert_eq!(
             changes(old, &[("fast", 0), ("slow", 1), ("slower", 2)]),
-            [change(Kind::EnumeratorAdded, false, "- → `slower` = 2")]
+            [change(ChangeKind::EnumeratorAdded, false, "- → `slower` = 2")]
         );
         assert_eq!(
             changes(old, &[("quick", 0), ("slow", 1)]),
-            [change(Kind::EnumeratorRenamed, false, "`fast` = 0 → `quick` = 0")]
+            [change(ChangeKind::EnumeratorRenamed, false, "`fast` = 0 → `quick` = 0")]
         );
         assert_eq!(
             changes(old, &[("slow", 1), ("slower", 2)]),
             [
-                change(Kind::EnumeratorRemoved, true, "`fast` = 0 → -"),
-                change(Kind::EnumeratorAdded, false, "- → `slower` = 2")
+                change(ChangeKind::EnumeratorRemoved, true, "`fast` = 0 → -"),
+                change(ChangeKind::EnumeratorAdded, false, "- → `slower` = 2")
             ]
         );
         // Each new name is used for at most one old name.
         assert_eq!(
             changes(&[("a", 0), ("b", 0)], &[("c", 0)]),
             [
-                change(Kind::EnumeratorRenamed, false, "`a` = 0 → `c` = 0"),
-                change(Kind::EnumeratorRemoved, true, "`b` = 0 → -")
+                change(ChangeKind::EnumeratorRenamed, false, "`a` = 0 → `c` = 0"),
+                change(ChangeKind::EnumeratorRemoved, true, "`b` = 0 → -")
             ]
         );
         assert_eq!(changes(&[], &[]), []);

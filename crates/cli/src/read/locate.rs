@@ -17,7 +17,6 @@ const DEPTH: u32 = 4;
 /// The maximum length of the name of an archive's member, in bytes.
 const NAME: usize = 4096;
 
-/// A part of a file with device code.
 #[derive(Clone, Debug)]
 pub(crate) struct Located {
     /// One or more fat binaries, one after another.

@@ -27,7 +27,6 @@ pub(super) struct Reader<'g, 'r> {
     /// The number of PTX texts and cubins, and the number of units, so far.
     images: u32,
     units: u32,
-    /// The number of file bytes that have been read.
     done: u64,
     progress: &'r mut Progress,
     skipped: &'r mut Skipped,
@@ -44,9 +43,7 @@ impl<'g, 'r> Reader<'g, 'r> {
     ) -> Self {
         Self { send, gate, images: 0, units: 0, done: 0, progress, skipped, errors }
     }
-}
 
-impl Reader<'_, '_> {
     pub(super) fn file(&mut self, number: u32, named: &Named) {
         self.progress.file(&named.name, self.done);
         let mut input = match named.open() {

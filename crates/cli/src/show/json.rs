@@ -37,7 +37,6 @@ pub(super) fn write(files: &Files, to: &mut dyn Write) -> io::Result<()> {
     writeln!(to, "\n],\"globals\":{globals},\"skipped\":{skipped},\"errors\":{errors}}}")
 }
 
-/// A kernel.
 pub(crate) fn kernel(kernel: &Kernel) -> Value {
     let parameters = kernel.parameters();
     let list: Vec<Value> = parameters.iter().map(parameter).collect();
@@ -51,7 +50,6 @@ pub(crate) fn kernel(kernel: &Kernel) -> Value {
     })
 }
 
-/// A parameter, or a member of a struct.
 pub(crate) fn parameter(parameter: &Parameter<'_>) -> Value {
     let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let members = parameter.members.is_known().then(|| {

@@ -3,7 +3,7 @@
 use super::columns::Columns;
 use crate::{
     escape::terminal,
-    kernel::{Kernel, block_size},
+    kernel::block_size,
     output::Output,
     place::{Kind, Unit},
     read::Files,
@@ -36,7 +36,7 @@ pub(super) fn write(files: &Files, output: &mut Output) -> io::Result<()> {
         };
     }
     for kernel in &files.read.kernels {
-        let size = size(kernel);
+        let size = block_size(&kernel.parameters()).unwrap_or(0);
         for image in &kernel.images {
             if let Some(count) = counts.get_mut(&image.place.unit) {
                 count.symbols.insert(&kernel.symbol);
@@ -57,15 +57,7 @@ pub(super) fn write(files: &Files, output: &mut Output) -> io::Result<()> {
             gpus(&count.texts),
         ]);
     }
-    for (index, row) in columns.rows().enumerate() {
-        let line = row.join("  ");
-        let line = line.trim_end();
-        if index == 0 {
-            writeln!(output.to, "{}", output.paint.faint(line))?;
-        } else {
-            writeln!(output.to, "{line}")?;
-        }
-    }
+    columns.write("", output)?;
     let symbols: BTreeSet<&str> = files.read.kernels.iter().map(|kernel| &*kernel.symbol).collect();
     let skipped = &files.skipped;
     let images = files.read.places.len() as u64;
@@ -86,10 +78,6 @@ pub(super) fn write(files: &Files, output: &mut Output) -> io::Result<()> {
         }
     }
     writeln!(output.to, "{}", output.paint.title(&total))
-}
-
-fn size(kernel: &Kernel) -> usize {
-    block_size(&kernel.parameters()).unwrap_or(0)
 }
 
 fn gpus(gpus: &BTreeSet<Option<Sm>>) -> String {

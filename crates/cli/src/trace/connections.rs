@@ -28,10 +28,8 @@ const WAITING: usize = 64 << 20;
 /// ended before the process.
 pub(super) type Message = (u32, usize, Result<Event, String>);
 
-/// A launch that is recorded.
 #[derive(Clone)]
 pub(crate) struct Wanted {
-    /// The kernels.
     pub(crate) select: Select,
     /// The number of the launch of them, counted from 0 in each process.
     pub(crate) nth: u64,
@@ -46,7 +44,6 @@ pub(super) struct Load {
 }
 
 impl Load {
-    /// Whether a connection has not ended.
     pub(super) fn is_open(&self) -> bool {
         // The messages that a connection sent before its end can be received then.
         self.open.load(Ordering::Acquire) > 0
@@ -71,7 +68,6 @@ pub(super) const fn memory(line: usize) -> usize {
     (line + 32) * 16
 }
 
-/// An open connection.
 struct Open(Arc<Load>);
 
 impl Open {

@@ -7,14 +7,12 @@ use kernel_args_image::{ParameterList, fatbin, mangled::Demangled};
 use kernel_args_nvrtc::open_to_read;
 use std::{collections::HashMap, path::Path};
 
-/// All kernels of the images that were loaded.
 #[derive(Default)]
 pub(crate) struct Images {
     /// By symbol. Several images can have a kernel of the same name.
     kernels: HashMap<String, Vec<Kernel>>,
     /// The C++ names of mangled symbols.
     names: HashMap<String, Option<Demangled>>,
-    /// The size of `names` in bytes.
     size: usize,
 }
 
@@ -26,7 +24,6 @@ const NAMES: usize = 32 << 20;
 pub(crate) struct Found<'k> {
     /// The kernel with the parameters that the driver records; of several, or if these are not known, the first.
     pub(crate) kernel: Option<&'k Kernel>,
-    /// The parameters of this kernel, or empty.
     pub(super) parameters: Vec<Parameter<'k>>,
     /// A kernel of this name with other parameters, if none has these.
     pub(crate) different: Option<&'k Kernel>,
@@ -88,7 +85,6 @@ impl Images {
     }
 }
 
-/// Whether an image has the parameters that the driver records.
 fn agrees(parameters: &[Parameter<'_>], values: &[Passed]) -> bool {
     let same = |(parameter, passed): (&Parameter<'_>, &Passed)| {
         parameter.offset == Some(passed.offset) && parameter.size == passed.bytes.len()
@@ -113,7 +109,6 @@ impl<'k> Found<'k> {
         Self { kernel: Some(kernel), parameters, different: None }
     }
 
-    /// The arguments of the launch.
     pub(crate) fn arguments<'a>(&self, values: &'a Values) -> Vec<Argument<'a>> {
         let described = self.kernel.and_then(|kernel| kernel.described.as_ref());
         let described = described.map(ParameterList::parameters).unwrap_or_default();

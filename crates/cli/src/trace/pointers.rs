@@ -10,7 +10,6 @@ use kernel_args_abi::{
 };
 use std::{convert::Infallible, fmt};
 
-/// A pointer that the kernel cannot use.
 pub(super) struct BadPointer {
     /// The name of the parameter with the path to the pointer, or `parameter 2`.
     pub(super) parameter: String,
@@ -26,7 +25,6 @@ pub(super) enum Problem {
         memory: u32,
         kernel: u32,
     },
-    /// Less aligned than its type.
     Misaligned {
         required: usize,
     },
@@ -60,7 +58,6 @@ pub(super) fn check(launch: &Launch, parameters: &[Parameter<'_>], arguments: &[
     bad
 }
 
-/// What is wrong with the memory itself.
 fn located(memory: &Memory, address: u64, word: &Word) -> Option<Problem> {
     let kernel = memory.device;
     match word.place {

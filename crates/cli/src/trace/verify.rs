@@ -23,7 +23,6 @@ pub(super) struct Verified {
     unread: HashSet<String>,
     /// Kernels whose parameters the driver does not say, or whose launches it has refused.
     unrecorded: HashSet<String>,
-    /// At most [`DIFFERENCES`].
     differences: Vec<String>,
 }
 
