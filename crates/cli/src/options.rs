@@ -64,7 +64,7 @@ fn trace_options(options: Options<'_>, color: ColorChoice) -> trace::Trace {
         verify: options.is("verify"),
         check_pointers: options.is("check-pointers"),
         record: options.value::<(String, u64)>("record").map(|(pattern, nth)| trace::Record {
-            wanted: trace::Wanted { select: Select { patterns: vec![pattern], gpus: Vec::new() }, nth },
+            wanted: trace::WantedLaunch { select: Select { patterns: vec![pattern], gpus: Vec::new() }, nth },
             file: options.value("record-file"),
         }),
         demangle: options.demangle(),

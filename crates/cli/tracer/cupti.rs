@@ -85,11 +85,11 @@ const CALLS: [(u32, ApiCall); 8] = [
 ];
 
 pub(crate) enum Call {
-    Launch(Launch),
+    Launch(LaunchCall),
     Graph { graph: usize, stream: usize },
 }
 
-pub(crate) struct Launch {
+pub(crate) struct LaunchCall {
     /// A `CUfunction` or a `CUkernel`.
     pub(crate) function: usize,
     pub(crate) config: Config,
@@ -105,7 +105,7 @@ struct Attribute {
     value: [u8; 64],
 }
 
-impl Launch {
+impl LaunchCall {
     pub(crate) fn attributes(&self) -> Vec<protocol::Attribute> {
         /// `CU_LAUNCH_ATTRIBUTE_COOPERATIVE`
         const COOPERATIVE: u32 = 2;
@@ -145,7 +145,7 @@ pub(crate) enum Parameters {
 
 /// `cuLaunchCooperativeKernel_params`
 #[repr(C)]
-struct LaunchHead {
+struct LaunchParams {
     function: usize,
     grid: [u32; 3],
     block: [u32; 3],
@@ -154,24 +154,24 @@ struct LaunchHead {
     array: *const *const c_void,
 }
 
-impl LaunchHead {
+impl LaunchParams {
     fn call(&self, parameters: Parameters, is_cooperative: bool) -> Call {
         let &Self { function, grid, block, shared, stream, .. } = self;
         let config = Config { grid, block, shared, stream, ..Config::NONE };
-        Call::Launch(Launch { function, config, parameters, is_cooperative })
+        Call::Launch(LaunchCall { function, config, parameters, is_cooperative })
     }
 }
 
 /// `cuLaunchKernel_params`
 #[repr(C)]
-struct LaunchKernel {
-    head: LaunchHead,
+struct LaunchKernelParams {
+    head: LaunchParams,
     extra: *const *const c_void,
 }
 
 /// `cuLaunchKernelEx_params`
 #[repr(C)]
-struct LaunchKernelEx {
+struct LaunchKernelExParams {
     config: *const Config,
     function: usize,
     array: *const *const c_void,
@@ -197,7 +197,7 @@ impl Config {
 
 /// `cuGraphLaunch_params`
 #[repr(C)]
-struct GraphLaunch {
+struct GraphLaunchParams {
     graph: usize,
     stream: usize,
 }
@@ -215,29 +215,29 @@ impl ApiCall {
         match self {
             Self::Graph => {
                 // SAFETY: the caller guarantees the type.
-                let GraphLaunch { graph, stream } = unsafe { parameters.cast::<GraphLaunch>().read() };
+                let GraphLaunchParams { graph, stream } = unsafe { parameters.cast::<GraphLaunchParams>().read() };
                 Call::Graph { graph, stream }
             }
             Self::Extended => {
                 // SAFETY: the caller guarantees the type.
-                let call = unsafe { parameters.cast::<LaunchKernelEx>().read() };
+                let call = unsafe { parameters.cast::<LaunchKernelExParams>().read() };
                 // SAFETY: the driver reads the configuration, unless it is null.
                 let config = unsafe { call.config.as_ref() };
                 let config = config.copied().unwrap_or(Config::NONE);
                 // SAFETY: the driver reads both.
                 let parameters = unsafe { Parameters::of(call.array, call.extra) };
-                Call::Launch(Launch { function: call.function, config, parameters, is_cooperative: false })
+                Call::Launch(LaunchCall { function: call.function, config, parameters, is_cooperative: false })
             }
             Self::Launch => {
                 // SAFETY: the caller guarantees the type.
-                let LaunchKernel { head, extra } = unsafe { parameters.cast::<LaunchKernel>().read() };
+                let LaunchKernelParams { head, extra } = unsafe { parameters.cast::<LaunchKernelParams>().read() };
                 // SAFETY: the driver reads both.
                 let parameters = unsafe { Parameters::of(head.array, extra) };
                 head.call(parameters, false)
             }
             Self::Cooperative => {
                 // SAFETY: the caller guarantees the type: the same members without `extra`.
-                let head = unsafe { parameters.cast::<LaunchHead>().read() };
+                let head = unsafe { parameters.cast::<LaunchParams>().read() };
                 // SAFETY: the driver reads it.
                 let parameters = unsafe { Parameters::of(head.array, ptr::null()) };
                 head.call(parameters, true)

@@ -15,7 +15,7 @@ mod protocol;
 mod record;
 mod report;
 
-use cupti::{ApiCall, CallbackData, Launch, ModuleData, ResourceData};
+use cupti::{ApiCall, CallbackData, LaunchCall, ModuleData, ResourceData};
 use protocol::{Event, Handle};
 use report::Report;
 use std::{
@@ -165,7 +165,7 @@ impl Tracer {
         parameters::memory(&self.driver, &values?)
     }
 
-    fn launch(&self, launch: &Launch, data: &CallbackData, start: u64, duration: u64, status: u32) {
+    fn launch(&self, launch: &LaunchCall, data: &CallbackData, start: u64, duration: u64, status: u32) {
         // The driver has refused the function itself: nothing can be asked about it.
         let recorded = if status == INVALID_HANDLE { None } else { self.driver.parameters(launch.function) };
         // SAFETY: an accepted launch has the parameters of its function.

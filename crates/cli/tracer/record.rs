@@ -1,7 +1,7 @@
 //! One launch with the memory behind its pointers: what `kernel-args trace --record` writes to a recording.
 
 use crate::{
-    cupti::Launch,
+    cupti::LaunchCall,
     driver::{self, Driver},
     parameters,
     protocol::{self, Event, Recorded, Unrecorded},
@@ -33,7 +33,7 @@ impl Recorder {
     }
 
     /// Before a launch. Copies the memory if it is the wanted launch.
-    pub(crate) fn before(&self, launch: &Launch, symbol: &str, driver: &Driver, report: &Report) {
+    pub(crate) fn before(&self, launch: &LaunchCall, symbol: &str, driver: &Driver, report: &Report) {
         if self.is_done.load(Relaxed) || !report.wants(symbol) || driver.captures(launch.config.stream) {
             return;
         }
@@ -64,7 +64,7 @@ impl Recorder {
     }
 }
 
-fn begin(launch: &Launch, symbol: &str, driver: &Driver, report: &Report) -> Result<Recorded, String> {
+fn begin(launch: &LaunchCall, symbol: &str, driver: &Driver, report: &Report) -> Result<Recorded, String> {
     match driver.synchronize() {
         0 => {}
         error => return Err(format!("an earlier kernel has failed: error {error}")),

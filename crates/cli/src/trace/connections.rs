@@ -29,7 +29,7 @@ const WAITING: usize = 64 << 20;
 pub(super) type Message = (u32, usize, Result<Event, String>);
 
 #[derive(Clone)]
-pub(crate) struct Wanted {
+pub(crate) struct WantedLaunch {
     pub(crate) select: Select,
     /// The number of the launch of them, counted from 0 in each process.
     pub(crate) nth: u64,
@@ -85,7 +85,12 @@ impl Drop for Open {
 
 /// Accepts the processes of the program.
 #[cfg(unix)]
-pub(super) fn listen(path: &Path, send: Sender<Message>, load: Arc<Load>, record: Option<Wanted>) -> io::Result<()> {
+pub(super) fn listen(
+    path: &Path,
+    send: Sender<Message>,
+    load: Arc<Load>,
+    record: Option<WantedLaunch>,
+) -> io::Result<()> {
     let listener = std::os::unix::net::UnixListener::bind(path)?;
     let accept = move || {
         let mut has_refused = false;
@@ -112,12 +117,12 @@ pub(super) fn listen(path: &Path, send: Sender<Message>, load: Arc<Load>, record
 }
 
 #[cfg(not(unix))]
-pub(super) fn listen(_: &Path, _: Sender<Message>, _: Arc<Load>, _: Option<Wanted>) -> io::Result<()> {
+pub(super) fn listen(_: &Path, _: Sender<Message>, _: Arc<Load>, _: Option<WantedLaunch>) -> io::Result<()> {
     Err(io::Error::from(io::ErrorKind::Unsupported))
 }
 
 /// Sends the events of one process until it ends, or until it sends what no tracer does: a line that is too long, or not UTF-8.
-pub(super) fn serve<C>(process: u32, connection: &C, send: &Sender<Message>, load: &Load, record: Option<&Wanted>)
+pub(super) fn serve<C>(process: u32, connection: &C, send: &Sender<Message>, load: &Load, record: Option<&WantedLaunch>)
 where
     for<'c> &'c C: Read + Write,
 {

@@ -25,7 +25,7 @@ use crate::{
     style::{Paint, count},
 };
 use chrome::Chrome;
-pub(crate) use connections::Wanted;
+pub(crate) use connections::WantedLaunch;
 use kernel_args_nvrtc::open_to_write;
 use kernels::{Argument, Found, Images};
 use pointers::BadPointer;
@@ -267,7 +267,7 @@ impl Seen {
 
     /// Writes to standard error why nothing was traced, or nothing recorded.
     fn warn(&self, trace: &Trace) {
-        if let Some(Record { wanted: Wanted { select, nth }, .. }) = &trace.record
+        if let Some(Record { wanted: WantedLaunch { select, nth }, .. }) = &trace.record
             && !self.is_recorded
         {
             let patterns = select.patterns.join("`, `");

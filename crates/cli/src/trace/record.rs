@@ -1,7 +1,7 @@
 //! `--record`: one launch of the program in a file, for `kernel-args replay`.
 
 use super::{
-    connections::Wanted,
+    connections::WantedLaunch,
     kernels::Images,
     protocol::{self, Recorded, memory_file},
 };
@@ -31,7 +31,7 @@ const WITH_ADDRESS: [(u32, &str); 4] = [
 const MEMORY: u64 = 512 << 30;
 
 pub(crate) struct Record {
-    pub(crate) wanted: Wanted,
+    pub(crate) wanted: WantedLaunch,
     /// Otherwise it is named after the kernel, in the current folder.
     pub(crate) file: Option<PathBuf>,
 }
