@@ -192,7 +192,6 @@ mod tests {
     /// Symbols of cubins and names of debug information can have any characters.
     #[test]
     fn a_list_of_any_names_is_read_back() {
-        use crate::limits::Limits;
         use kernel_args_image::ParameterList;
         let parts = [
             "\n",
@@ -232,15 +231,8 @@ mod tests {
                 .map(|symbol| {
                     let name = name();
                     let parameter = Parameter { name: &name, ..Parameter::record(0, 4) };
-                    Kernel {
-                        symbol: symbol.clone(),
-                        demangled: None,
-                        parameters: ParameterList::new(&[parameter]),
-                        limits: Limits::default(),
-                        described: None,
-                        images: Vec::new(),
-                        bodies: None,
-                    }
+                    let parameters = ParameterList::new(&[parameter]);
+                    Kernel { symbol: symbol.clone(), parameters, ..Kernel::default() }
                 })
                 .collect();
             let lines = list::lines(&kernels);

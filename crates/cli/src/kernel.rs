@@ -8,7 +8,7 @@ use kernel_args_image::{ParameterList, cubin::Resources, mangled::Demangled};
 pub(crate) const DEPTH: u32 = 24;
 
 /// A kernel: its parameters, its launch limits, and the images with exactly these.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Kernel {
     pub(crate) symbol: String,
     pub(crate) demangled: Option<Demangled>,

@@ -109,19 +109,18 @@ impl Tracer {
     fn call(&self, id: u32, data: &CallbackData) {
         let Some(call) = ApiCall::of(id) else { return };
         if data.site == cupti::ENTER {
-            if let Some(recorder) = &self.recorder {
-                // SAFETY: `id` is the function whose parameters these are.
-                if let cupti::Call::Launch(launch) = unsafe { call.read(data.parameters) } {
+            // SAFETY: `id` is the function whose parameters these are.
+            if let cupti::Call::Launch(launch) = unsafe { call.read(data.parameters) } {
+                if let Some(recorder) = &self.recorder {
                     recorder.before(&launch, &data.symbol(), &self.driver, &self.report);
+                }
+                if self.checks_pointers {
+                    let memory = self.memory(&launch, data);
+                    let _ = MEMORY.try_with(|known| known.replace(memory));
                 }
             }
             // SAFETY: CUPTI keeps this word from the callback before a call to the one after it.
             unsafe { data.correlation.write(now()) };
-            if self.checks_pointers {
-                // SAFETY: `id` is the function whose parameters these are.
-                let memory = unsafe { self.memory(call, data) };
-                let _ = MEMORY.try_with(|known| known.replace(memory));
-            }
             return;
         }
         // SAFETY: as before; the callback before this call has written it.
@@ -146,22 +145,15 @@ impl Tracer {
         }
     }
 
-    /// What is known about the pointers of a launch.
-    ///
-    /// # Safety
-    /// The parameters are the ones of this function, in a callback before the call.
-    unsafe fn memory(&self, call: ApiCall, data: &CallbackData) -> Option<protocol::Memory> {
-        // SAFETY: the caller guarantees it.
-        let cupti::Call::Launch(launch) = (unsafe { call.read(data.parameters) }) else {
-            return None;
-        };
+    /// What is known about the pointers of a launch before it.
+    fn memory(&self, launch: &LaunchCall, data: &CallbackData) -> Option<protocol::Memory> {
         // CUPTI names the kernel of a valid handle only.
         if data.symbol().is_empty() {
             return None;
         }
         let recorded = self.driver.parameters(launch.function)?;
         // SAFETY: the driver has not accepted them, so they are read as memory that may not exist.
-        let values = unsafe { parameters::bytes(&launch, Some(&recorded), false) };
+        let values = unsafe { parameters::bytes(launch, Some(&recorded), false) };
         parameters::memory(&self.driver, &values?)
     }
 

@@ -154,7 +154,6 @@ mod tests {
         place::{Kind, Place, Unit},
     };
     use kernel_args_abi::Sm;
-    use kernel_args_image::ParameterList;
 
     /// A kernel whose blocks have at most this many threads, in the cubins for these GPUs and optionally in PTX.
     fn kernel(threads: u32, cubins: &[u16], ptx: Option<u16>) -> Kernel {
@@ -167,12 +166,9 @@ mod tests {
         limits.directives.max_threads = Some([threads, 1, 1]);
         Kernel {
             symbol: "k".to_owned(),
-            demangled: None,
-            parameters: ParameterList::default(),
             limits,
-            described: None,
             images: cubins.chain(ptx.map(|sm| image(Kind::Ptx, sm))).collect(),
-            bodies: None,
+            ..Kernel::default()
         }
     }
 

@@ -1,6 +1,6 @@
 //! The kernels of a program's images, and the arguments of a launch with what is known about its kernel.
 
-use super::protocol::{Passed, Values};
+use super::protocol::{Passed, Values, hex};
 use crate::{error::Error, kernel::Kernel, read, show::types::spelling};
 use kernel_args_abi::{Class, Parameter, Value};
 use kernel_args_image::{ParameterList, fatbin, mangled::Demangled};
@@ -146,19 +146,12 @@ fn value(parameter: &Parameter<'_>, bytes: &[u8]) -> String {
             }
         }
         Value::Bytes(bytes) => {
-            use std::fmt::Write as _;
-            let mut text = String::from("{");
-            for group in bytes[..bytes.len().min(SHOWN)].chunks(4) {
-                let separator = if text.len() > 1 { " " } else { "" };
-                text += separator;
-                for byte in group {
-                    _ = write!(text, "{byte:02x}");
-                }
-            }
-            if bytes.len() > SHOWN {
-                _ = write!(text, " … {} bytes", bytes.len());
-            }
-            text + "}"
+            let groups: Vec<String> = bytes[..bytes.len().min(SHOWN)].chunks(4).map(hex).collect();
+            let rest = match bytes.len() {
+                ..=SHOWN => String::new(),
+                length => format!(" … {length} bytes"),
+            };
+            format!("{{{}{rest}}}", groups.join(" "))
         }
         known => known.to_string(),
     }
