@@ -30,7 +30,7 @@ pub(crate) fn run(options: Options<'_>, output: &mut Output) -> Result<Status, F
         return Ok(status);
     }
     select.apply(&mut files, &names)?;
-    let kernels = &files.read.kernels;
+    let kernels = &files.kernels;
     let mut status = Status::Success;
     if let Some((name, text)) = &list {
         status = against(options, kernels, (name, text), output)?;

@@ -63,6 +63,22 @@ pub(crate) const fn what(ty: CppType<'_>, slot: &Slot<'_>) -> Option<What> {
     if !is_const && slot.is_only_read() { Some(What::Unwritten) } else { None }
 }
 
+impl What {
+    /// The name of a contradiction in JSON, and what the code does; `{}` is an element.
+    pub(crate) const fn contradiction(self) -> Option<(&'static str, &'static str)> {
+        let Self::Contradiction(contradiction) = self else { return None };
+        Some(match contradiction {
+            Contradiction::Written => ("written", "writes through it"),
+            Contradiction::Format => ("format", "accesses {}s"),
+            Contradiction::Elements => ("elements", "accesses {}s"),
+            Contradiction::Addresses => ("addresses", "uses what it loads as addresses"),
+            Contradiction::Object => ("object", "uses a texture or surface object"),
+            Contradiction::Memory => ("pointer", "uses a pointer"),
+            _ => ("integer", "uses an integer"),
+        })
+    }
+}
+
 /// Visits each 8-byte value with a C++ type that the code uses.
 fn visit(
     value: &Parameter<'_>,
@@ -113,21 +129,12 @@ pub(crate) fn instruction(evidence: &Evidence<'_>) -> String {
 impl Finding {
     pub(crate) fn text(&self) -> String {
         let Self { path, ty, elements, evidence, .. } = self;
-        let shown = match self.what {
-            What::Contradiction(Contradiction::Written) => "the code writes through it".to_owned(),
-            What::Contradiction(Contradiction::Format | Contradiction::Elements) => {
-                let elements = elements.unwrap_or("other element");
-                format!("the code accesses {elements}s")
-            }
-            What::Contradiction(Contradiction::Addresses) => "the code uses what it loads as addresses".to_owned(),
-            What::Contradiction(Contradiction::Object) => "the code uses a texture or surface object".to_owned(),
-            What::Contradiction(Contradiction::Memory) => "the code uses a pointer".to_owned(),
-            What::Contradiction(_) => "the code uses an integer".to_owned(),
-            What::Unwritten => {
-                return format!("{path} is `{ty}`, but the code only reads through it: it can be a pointer to `const`");
-            }
+        let start = format!("{path} is `{ty}`, but the code");
+        let Some((_, shown)) = self.what.contradiction() else {
+            return format!("{start} only reads through it: it can be a pointer to `const`");
         };
-        format!("{path} is `{ty}`, but {shown}: {evidence}")
+        let shown = shown.replace("{}", elements.unwrap_or("other element"));
+        format!("{start} {shown}: {evidence}")
     }
 
     pub(crate) fn is_contradiction(&self) -> bool {

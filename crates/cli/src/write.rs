@@ -160,12 +160,12 @@ fn described(options: Options<'_>, wanted: &Wanted<'_>) -> Result<Option<All>, F
                 return Ok(None);
             };
             let mut lists = HashMap::new();
-            for kernel in files.read.kernels {
+            for kernel in files.kernels {
                 if let Some(list) = kernel.described {
                     lists.entry(kernel.symbol).or_insert(list);
                 }
             }
-            variables = files.read.globals.described();
+            variables = files.globals.described();
             if lists.is_empty() {
                 let what = "no debug information of kernels: compile with `nvcc -G`, or NVRTC's `--device-debug`";
                 return Err(Error::new(name, what).into());
@@ -174,13 +174,13 @@ fn described(options: Options<'_>, wanted: &Wanted<'_>) -> Result<Option<All>, F
         }
     };
     // With patterns for kernels, only what these kernels need is written.
-    let own = files.read.globals.iter();
+    let own = files.globals.iter();
     let variables = own
         .filter(|_| options.select().patterns.is_empty())
         .filter_map(|global| variables.remove(&global.symbol).or(global.described.clone()))
         .collect();
     let mut described: Vec<Described> = Vec::new();
-    for kernel in files.read.kernels {
+    for kernel in files.kernels {
         let last = described.last_mut();
         if let Some(last) = last.filter(|last| last.kernel.symbol == kernel.symbol) {
             last.varies = true;

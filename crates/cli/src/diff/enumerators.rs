@@ -59,60 +59,40 @@ fn text(path: &str, Variant { name, value }: &Variant<'_>) -> String {
 mod tests {
     use super::*;
 
-    type List = [(&'static str, i128)];
-
-    fn changes(old: &List, new: &List) -> Vec<(ChangeKind, bool, String)> {
-        let variants = |list: &List| -> Vec<Variant<'static>> {
-            let of = |&(name, value): &(&'static str, i128)| Variant { name, value };
-            list.iter().map(of).collect()
-        };
-        let (old, new) = (variants(old), variants(new));
+    /// Each change, with `!` if it breaks callers.
+    fn changes(old: &[(&str, i128)], new: &[(&str, i128)]) -> Vec<String> {
+        let [old, new] =
+            [old, new].map(|list| -> Vec<_> { list.iter().map(|&(name, value)| Variant { name, value }).collect() });
         let mut changes = Vec::new();
-        let (old, new) = (Members::of_enum(&old, None), Members::of_enum(&new, None));
-        push("", (0, old), (0, new), &mut changes);
+        push("", (0, Members::of_enum(&old, None)), (0, Members::of_enum(&new, None)), &mut changes);
         let text = |side: &Option<Side>| side.as_ref().map_or("-", |side| &side.text).to_owned();
-        let changes = changes.iter().map(|change| {
-            let sides = format!("{} → {}", text(&change.old), text(&change.new));
-            (change.kind, change.breaks, sides)
-        });
-        changes.collect()
+        let line = |change: &Change| {
+            let breaks = if change.breaks { "!" } else { "" };
+            format!("{:?}{breaks} {} → {}", change.kind, text(&change.old), text(&change.new))
+        };
+        changes.iter().map(line).collect()
     }
 
     #[test]
     fn a_value_breaks_callers_and_a_name_does_not() {
-        let old: &List = &[("fast", 0), ("slow", 1)];
-        assert_eq!(changes(old, old), []);
-        let change = |kind, breaks, text: &str| (kind, breaks, text.to_owned());
-        assert_eq!(
-            changes(old, &[("slow", 0), ("fast", 1)]),
-            [
-                change(ChangeKind::EnumeratorChanged, true, "`fast` = 0 → `fast` = 1"),
-                change(ChangeKind::EnumeratorChanged, true, "`slow` = 1 → `slow` = 0")
-            ]
-        );
-        assert_eq!(
-            changes(old, &[("fast", 0), ("slow", 1), ("slower", 2)]),
-            [change(ChangeKind::EnumeratorAdded, false, "- → `slower` = 2")]
-        );
-        assert_eq!(
-            changes(old, &[("quick", 0), ("slow", 1)]),
-            [change(ChangeKind::EnumeratorRenamed, false, "`fast` = 0 → `quick` = 0")]
-        );
-        assert_eq!(
-            changes(old, &[("slow", 1), ("slower", 2)]),
-            [
-                change(ChangeKind::EnumeratorRemoved, true, "`fast` = 0 → -"),
-                change(ChangeKind::EnumeratorAdded, false, "- → `slower` = 2")
-            ]
-        );
+        let old = &[("fast", 0), ("slow", 1)];
+        for (new, expected) in [
+            (&old[..], &[][..]),
+            (
+                &[("slow", 0), ("fast", 1)],
+                &["EnumeratorChanged! `fast` = 0 → `fast` = 1", "EnumeratorChanged! `slow` = 1 → `slow` = 0"],
+            ),
+            (&[("fast", 0), ("slow", 1), ("slower", 2)], &["EnumeratorAdded - → `slower` = 2"]),
+            (&[("quick", 0), ("slow", 1)], &["EnumeratorRenamed `fast` = 0 → `quick` = 0"]),
+            (&[("slow", 1), ("slower", 2)], &["EnumeratorRemoved! `fast` = 0 → -", "EnumeratorAdded - → `slower` = 2"]),
+        ] {
+            assert_eq!(changes(old, new), expected);
+        }
         // Each new name is used for at most one old name.
         assert_eq!(
             changes(&[("a", 0), ("b", 0)], &[("c", 0)]),
-            [
-                change(ChangeKind::EnumeratorRenamed, false, "`a` = 0 → `c` = 0"),
-                change(ChangeKind::EnumeratorRemoved, true, "`b` = 0 → -")
-            ]
+            ["EnumeratorRenamed `a` = 0 → `c` = 0", "EnumeratorRemoved! `b` = 0 → -"]
         );
-        assert_eq!(changes(&[], &[]), []);
+        assert_eq!(changes(&[], &[]), [""; 0]);
     }
 }

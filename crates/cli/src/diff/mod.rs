@@ -41,13 +41,13 @@ pub(crate) fn run(options: Options<'_>, output: &mut Output) -> Result<Status, F
         Some(sides) => sides,
         None => return Ok(Status::Error),
     };
-    let changed = pairs::changes(&old.read.kernels, &new.read.kernels);
+    let changed = pairs::changes(&old.kernels, &new.kernels);
     let breaks = changed.iter().any(Changed::breaks);
     if options.is("json") {
         let json = escape::json(&change::json(&changed, breaks));
         writeln!(output.to, "{json}")?;
     } else {
-        let symbols = old.read.kernels.iter().map(|kernel| &kernel.symbol);
+        let symbols = old.kernels.iter().map(|kernel| &kernel.symbol);
         let count = symbols.collect::<BTreeSet<_>>().len();
         text::write(&changed, count, options.demangle(), output)?;
     }

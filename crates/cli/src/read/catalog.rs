@@ -1,6 +1,6 @@
 //! Collects the kernels of all files and removes duplicates.
 
-use super::job::Contents;
+use super::{Files, job::Contents, skipped::Skipped};
 use crate::{
     error::Error,
     global::Globals,
@@ -41,7 +41,7 @@ impl Catalog {
     }
 
     /// Returns every kernel once per list of parameters and limits, in the order of the symbols.
-    pub(crate) fn finish(self) -> Finished {
+    pub(super) fn finish(self, skipped: Skipped) -> Files {
         let Self { kernels, places, globals, mut errors, warnings } = self;
         let mut read: Vec<_> = kernels.into_iter().collect();
         read.sort_unstable_by(|((a, x), _), ((b, y), _)| (x, a).cmp(&(y, b)));
@@ -83,15 +83,6 @@ impl Catalog {
         errors.sort_by(|a, b| (&a.file, a.at).cmp(&(&b.file, b.at)));
         let mut places: Vec<Place> = places.into_values().collect();
         places.sort();
-        Finished { kernels: finished, globals, places, errors, warnings }
+        Files { kernels: finished, globals, places, errors, warnings, skipped }
     }
-}
-
-#[derive(Debug)]
-pub(crate) struct Finished {
-    pub(crate) kernels: Vec<Kernel>,
-    pub(crate) globals: Globals,
-    pub(crate) places: Vec<Place>,
-    pub(crate) errors: Vec<Error>,
-    pub(crate) warnings: Vec<Error>,
 }

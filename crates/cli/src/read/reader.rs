@@ -67,12 +67,12 @@ impl<'g, 'r> Reader<'g, 'r> {
                 self.errors.push(Error::new(&*named.name, what).at(0));
             }
             Err(Nothing::NoDeviceCode(format)) => {
+                let article = if format.starts_with(['E', 'a']) { "an" } else { "a" };
                 let what = format!(
-                    "no kernels: it is an {format} without device code (a section `.nv_fatbin`, or PTX, a cubin or a fat binary \
+                    "no kernels: it is {article} {format} without device code (a section `.nv_fatbin`, or PTX, a cubin or a fat binary \
                      in its data)"
                 );
-                let what = what.replace("an PE", "a PE").replace("an COFF", "a COFF");
-                self.errors.push(Error::new(&*named.name, what.replace("an Mach", "a Mach")));
+                self.errors.push(Error::new(&*named.name, what));
             }
         }
         self.done += named.size;

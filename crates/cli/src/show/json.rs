@@ -17,7 +17,7 @@ pub(crate) const SCHEMA: u32 = 1;
 
 pub(super) fn write(files: &Files, to: &mut dyn Write) -> io::Result<()> {
     write!(to, "{{\"schema\":{SCHEMA},\"kernels\":[")?;
-    for (index, kernel) in files.read.kernels.iter().enumerate() {
+    for (index, kernel) in files.kernels.iter().enumerate() {
         to.write_all(if index > 0 { b",\n" } else { b"\n" })?;
         to.write_all(escape::json(&self::kernel(kernel)).as_bytes())?;
     }
@@ -27,13 +27,12 @@ pub(super) fn write(files: &Files, to: &mut dyn Write) -> io::Result<()> {
         "members": files.skipped.members,
     });
     let errors: Vec<Value> = files
-        .read
         .errors
         .iter()
         .map(|error| json!({"file": error.file, "offset": error.at, "message": error.what}))
         .collect();
     let errors = escape::json(&Value::Array(errors));
-    let globals = escape::json(&globals::json(&files.read.globals));
+    let globals = escape::json(&globals::json(&files.globals));
     writeln!(to, "\n],\"globals\":{globals},\"skipped\":{skipped},\"errors\":{errors}}}")
 }
 

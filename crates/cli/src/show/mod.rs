@@ -26,14 +26,14 @@ pub(crate) fn run(options: Options<'_>, output: &mut Output) -> Result<Status, F
     if json {
         json::write(&files, &mut output.to)?;
     } else if list {
-        list::write(&files.read.kernels, &mut output.to)?;
+        list::write(&files.kernels, &mut output.to)?;
     } else if summary {
         summary::write(&files, output)?;
     } else {
-        text::write(&files.read.kernels, demangle, output)?;
+        text::write(&files.kernels, demangle, output)?;
         // A selection is of kernels.
         if select.patterns.is_empty() {
-            globals::write(&files.read.globals, demangle, output)?;
+            globals::write(&files.globals, demangle, output)?;
         }
     }
     Ok(status)

@@ -27,7 +27,7 @@ struct Count<'k> {
 
 pub(super) fn write(files: &Files, output: &mut Output) -> io::Result<()> {
     let mut counts: BTreeMap<&Unit, Count<'_>> = BTreeMap::new();
-    for place in &files.read.places {
+    for place in &files.places {
         let count = counts.entry(&place.unit).or_default();
         count.images += 1;
         match place.kind {
@@ -35,7 +35,7 @@ pub(super) fn write(files: &Files, output: &mut Output) -> io::Result<()> {
             Kind::Cubin => count.cubins.insert(place.sm),
         };
     }
-    for kernel in &files.read.kernels {
+    for kernel in &files.kernels {
         let size = block_size(&kernel.parameters()).unwrap_or(0);
         for image in &kernel.images {
             if let Some(count) = counts.get_mut(&image.place.unit) {
@@ -58,9 +58,9 @@ pub(super) fn write(files: &Files, output: &mut Output) -> io::Result<()> {
         ]);
     }
     columns.write("", output)?;
-    let symbols: BTreeSet<&str> = files.read.kernels.iter().map(|kernel| &*kernel.symbol).collect();
+    let symbols: BTreeSet<&str> = files.kernels.iter().map(|kernel| &*kernel.symbol).collect();
     let skipped = &files.skipped;
-    let images = files.read.places.len() as u64;
+    let images = files.places.len() as u64;
     let files: BTreeSet<u32> = counts.keys().map(|unit| unit.number).collect();
     let mut total = format!(
         "{} in {} of {}",

@@ -30,11 +30,7 @@ impl Chrome {
         details.insert("stream".into(), json!(event.stream.to_string()));
         details.insert("error".into(), json::error(&event.result));
         for (index, argument) in launch.arguments().iter().enumerate() {
-            let name = match argument.name.as_str() {
-                "" => format!("parameter {index}"),
-                name => name.to_owned(),
-            };
-            details.insert(name, json!(argument.value));
+            details.insert(argument.shown_name(index), json!(argument.value));
         }
         let name = text::without_parameters(launch.name);
         self.event(name, (launch.process, event.thread), (launch.start, event.duration), &Value::Object(details))

@@ -116,6 +116,20 @@ pub(super) fn listen(
     thread::Builder::new().spawn(accept).map(drop)
 }
 
+/// Waits until the connections are accepted that a program made before its end: they are accepted in order, and this is a later one.
+#[cfg(unix)]
+pub(super) fn accept_all(path: &Path, timeout: Duration) -> io::Result<()> {
+    let mut last = std::os::unix::net::UnixStream::connect(path)?;
+    last.set_read_timeout(Some(timeout))?;
+    last.write_all(Event::Wanted(String::new()).line().as_bytes())?;
+    last.read(&mut [0]).map(drop)
+}
+
+#[cfg(not(unix))]
+pub(super) fn accept_all(_: &Path, _: Duration) -> io::Result<()> {
+    Ok(())
+}
+
 #[cfg(not(unix))]
 pub(super) fn listen(_: &Path, _: Sender<Message>, _: Arc<Load>, _: Option<WantedLaunch>) -> io::Result<()> {
     Err(io::Error::from(io::ErrorKind::Unsupported))

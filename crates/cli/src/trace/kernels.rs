@@ -38,13 +38,13 @@ impl Images {
             Err(error) => return Some(Error::new(name, error.to_string())),
         };
         let mut files = read::read_open(&name, file, &|_| false);
-        for kernel in files.read.kernels {
+        for kernel in files.kernels {
             let known = self.kernels.entry(kernel.symbol.clone()).or_default();
             if !known.iter().any(|known| known.is_same(&kernel)) {
                 known.push(kernel);
             }
         }
-        files.read.errors.pop()
+        files.errors.pop()
     }
 
     /// Demangles a symbol once. Returns `false` if there is no memory for another name: nothing must be kept about its kernel then.
@@ -94,12 +94,19 @@ fn agrees(parameters: &[Parameter<'_>], values: &[Passed]) -> bool {
 
 /// An argument as a reader sees it.
 pub(crate) struct Argument<'a> {
-    /// Empty if it is not known.
+    /// Empty if it is not known: see [`Argument::shown_name`].
     pub(crate) name: String,
     /// The C++ type; empty if it is not known.
     pub(crate) ty: String,
     pub(crate) value: String,
     pub(crate) passed: &'a Passed,
+}
+
+impl Argument<'_> {
+    /// The name, or `parameter 2`.
+    pub(crate) fn shown_name(&self, index: usize) -> String {
+        if self.name.is_empty() { format!("parameter {index}") } else { self.name.clone() }
+    }
 }
 
 impl<'k> Found<'k> {

@@ -37,10 +37,7 @@ pub(super) fn check(launch: &Launch, parameters: &[Parameter<'_>], arguments: &[
     };
     let mut bad = Vec::new();
     for (index, ((parameter, passed), argument)) in parameters.iter().zip(values).zip(arguments).enumerate() {
-        let name = match argument.name.as_str() {
-            "" => format!("parameter {index}"),
-            name => name.to_owned(),
-        };
+        let name = argument.shown_name(index);
         let named = Parameter { name: &name, ..*parameter };
         let Ok(()) = for_each_pointer::<Infallible>(&named, &passed.bytes, &mut |pointer| {
             let (at, address) = (passed.offset.saturating_add(pointer.offset), pointer.address);

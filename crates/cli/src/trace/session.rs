@@ -2,7 +2,7 @@
 
 use super::{
     Trace,
-    connections::{Load, Message, listen},
+    connections::{Load, Message, accept_all, listen},
     protocol::{self, Event, ImageFile},
 };
 use crate::error::Error;
@@ -144,6 +144,7 @@ impl Session {
             if self.ended.is_none() && self.asked.elapsed() >= TICK {
                 self.asked = Instant::now();
                 if let Ok(Some(status)) = self.child.try_wait() {
+                    _ = accept_all(&self.folder().join(protocol::SOCKET), PATIENCE);
                     self.ended = Some(Ended::new(code(status)));
                 }
             } else if let Some(ended) = &mut self.ended {
