@@ -1,6 +1,6 @@
 //! Collects the kernels of all files and removes duplicates.
 
-use super::{Files, job::Contents, skipped::Skipped};
+use super::{Files, contents::Contents, skipped::Skipped};
 use crate::{
     error::Error,
     global::Globals,

@@ -1,6 +1,7 @@
 //! Reads files. One thread reads headers; several threads decompress and parse. The memory for decompressed data is limited.
 
 mod catalog;
+mod contents;
 mod embedded;
 mod gate;
 mod input;
