@@ -8,7 +8,6 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// The value of a variable.
 type Values = Box<dyn Fn(&str) -> Option<OsString>>;
 
 /// The source of environment variables. An empty variable counts as not set.
@@ -41,7 +40,6 @@ impl Environment {
         self.get(name).map(PathBuf::from)
     }
 
-    /// The variables that were read, in alphabetical order.
     pub(crate) fn read(&self) -> Vec<&'static str> {
         let read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         read.iter().copied().collect()

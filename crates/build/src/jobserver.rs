@@ -12,7 +12,6 @@ const PAUSE: Duration = Duration::from_millis(10);
 #[derive(Default)]
 pub(crate) struct Jobserver(Option<Client>);
 
-/// Permission for one compilation, until it is dropped.
 pub(crate) struct Token(#[expect(dead_code, reason = "dropping it releases the token")] Option<Acquired>);
 
 impl Jobserver {

@@ -5,15 +5,11 @@ use kernel_args_image::generate::{self, Naming, Options, Pointers};
 use kernel_args_image::{Image, Kernels};
 use std::fmt::Write as _;
 
-/// Settings of the generated modules.
 pub(crate) struct Style<'a> {
-    /// The extension of the images.
     pub(crate) extension: &'a str,
-    /// The path of the crate `kernel_args`.
     pub(crate) krate: Option<&'a str>,
 }
 
-/// The module of a source.
 pub(crate) struct Module<'a> {
     pub(crate) source: &'a Source,
     /// The places where no compiler was found, one per line, if no image was made.
@@ -26,7 +22,6 @@ pub(crate) struct Module<'a> {
     pub(crate) structs: Option<String>,
 }
 
-/// The path of the crate `kernel_args`, unless another is set.
 pub(crate) const KRATE: &str = "::kernel_args";
 
 /// Returns the text of `kernels.rs`. Without a source it has no module.
@@ -79,7 +74,6 @@ pub(crate) fn write<'s>(written: impl IntoIterator<Item = Module<'s>>, style: &S
     format!("{comment}{krate}::kernels! {{\n{path}{modules}}}\n{plain}")
 }
 
-/// Each line with four spaces more.
 fn indented(text: &str) -> String {
     let line = |line: &str| if line.is_empty() { String::from("\n") } else { format!("    {line}\n") };
     text.lines().map(line).collect()

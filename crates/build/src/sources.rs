@@ -6,14 +6,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A `.cu` file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Source {
     /// The path as the user wrote it or as a pattern found it, relative to the folder of the package.
     pub(crate) path: PathBuf,
     /// The name of the output files, without extension.
     pub(crate) name: String,
-    /// The name of the Rust module.
     pub(crate) module: String,
 }
 
@@ -72,13 +70,11 @@ pub(crate) fn find(
     Ok((sources, folders))
 }
 
-/// Whether two paths are of the same file.
 pub(crate) fn is_same(root: &Path, one: &Path, other: &Path) -> bool {
     let absolute = |path: &Path| root.join(path).canonicalize();
     one == other || matches!((absolute(one), absolute(other)), (Ok(one), Ok(other)) if one == other)
 }
 
-/// The files that match a pattern, in the order of their names.
 fn matches(root: &Path, pattern: &str) -> Result<Vec<PathBuf>, Error> {
     let is_absolute = Path::new(pattern).is_absolute();
     let whole = if is_absolute {

@@ -3,7 +3,7 @@
 use kernel_args_image::similar_files;
 use std::{
     fmt::{Display, Write as _},
-    fs, io,
+    fs,
     path::{Path, PathBuf},
     process::ExitStatus,
 };
@@ -20,33 +20,70 @@ pub(crate) const NO_HOST_COMPILER: &str = "\n\nnvcc needs a C++ compiler for the
     help: install `g++` or Visual Studio's C++ tools, or set the variable `NVCC_CCBIN` to a compiler\n\
     help: or use NVRTC, which needs no host compiler: pass its folder to `.compiler(…)`, or set `CUDA_HOME` to it";
 
-pub(crate) fn no_build_script(variable: &str) -> String {
-    format!(
-        "`{variable}` is not set: kernels can only be compiled in a build script that cargo runs\nhelp: call this in `build.rs`"
-    )
+/// A message for each row. Paths are shown as the system writes them, and lists with commas.
+macro_rules! messages {
+    ($($(#[$docs:meta])* $name:ident($($part:ident: $kind:ident),*) = $text:literal;)*) => {$(
+        $(#[$docs])*
+        pub(crate) fn $name($($part: messages!(type $kind)),*) -> String {
+            $(let $part = messages!(shown $kind $part);)*
+            format!($text)
+        }
+    )*};
+    (type path) => { &Path };
+    (type text) => { &str };
+    (type shown) => { &dyn Display };
+    (type list) => { &[String] };
+    (shown path $part:ident) => { $part.display() };
+    (shown list $part:ident) => { $part.join(", ") };
+    (shown $kind:ident $part:ident) => { $part };
 }
 
-pub(crate) fn no_arch(name: &str) -> String {
-    format!("`{name}` is not a GPU generation\nhelp: write it as `sm_75`, or as `compute_75` for PTX only")
-}
-
-pub(crate) fn no_arch_in(value: &str, variable: &str) -> String {
-    format!("`{value}`, the value of `{variable}`, is not a GPU generation\nhelp: write it as `75` or `7.5`")
-}
-
-pub(crate) fn one_arch(output: &str, names: &[String]) -> String {
-    format!(
-        "a {output} is for one GPU generation, but several are set: {}\nhelp: set only the oldest one for PTX, which later GPUs \
-         also run, or write `.output(Output::Fatbin)`",
-        names.join(", ")
-    )
-}
-
-/// `real` is the machine code name of the same generation.
-pub(crate) fn cubin_of_virtual(arch: &dyn Display, real: &dyn Display) -> String {
-    format!(
-        "a cubin is machine code, but `{arch}` is a generation of PTX\nhelp: write `.arch(\"{real}\")`, or `.output(Output::Ptx)`"
-    )
+messages! {
+    no_build_script(variable: text) = "`{variable}` is not set: kernels can only be compiled in a build script that cargo runs\nhelp: call this in `build.rs`";
+    no_arch(name: text) = "`{name}` is not a GPU generation\nhelp: write it as `sm_75`, or as `compute_75` for PTX only";
+    no_arch_in(value: text, variable: text) = "`{value}`, the value of `{variable}`, is not a GPU generation\nhelp: write it as `75` or `7.5`";
+    one_arch(output: text, names: list) = "a {output} is for one GPU generation, but several are set: {names}\nhelp: set only the oldest one for PTX, which later GPUs \
+         also run, or write `.output(Output::Fatbin)`";
+    /// `real` is the machine code name of the same generation.
+    cubin_of_virtual(arch: shown, real: shown) = "a cubin is machine code, but `{arch}` is a generation of PTX\nhelp: write `.arch(\"{real}\")`, or `.output(Output::Ptx)`";
+    no_name(path: path) = "the name of `{path}` is not Unicode, so it cannot name a module\nhelp: rename the file";
+    same_module(one: path, other: path, module: text) = "`{one}` and `{other}` would both define the module `{module}`\nhelp: rename one of them";
+    no_pattern(pattern: text, error: shown) = "`{pattern}` is not a valid file pattern: {error}";
+    no_match(pattern: text, root: path) = "no file matches `{pattern}`\nhelp: relative patterns start at the folder of `Cargo.toml`, {root}; `**` matches folders of \
+         any depth";
+    excludes_nothing(pattern: text) = "`.exclude({pattern:?})` leaves out no file: no source matches it\nhelp: remove it, or compare it with the sources of `.glob(…)` and `.file(…)`";
+    unreadable(path: path, error: shown) = "`{path}` cannot be read: {error}";
+    cannot_write(path: path, error: shown) = "`{path}` cannot be written: {error}";
+    not_written(path: path, error: shown) = "the compiler reports success, but `{path}`, its output, cannot be read: {error}";
+    has_nul(path: path) = "`{path}` contains a NUL character, where NVRTC would stop reading";
+    nul_in_option(option: text) = "an option contains a NUL character: {option:?}";
+    cannot_run(program: path, error: shown) = "`{program}` cannot be started: {error}";
+    cannot_load(library: path, error: shown) = "{library} cannot be loaded: {error}";
+    no_such_compiler(path: path) = "{path} is neither a program, nor a library, nor a folder";
+    no_folder(folder: path) = "the folder {folder} does not exist";
+    no_compiler_in(folder: path) = "{folder} has neither `bin/nvcc` nor NVRTC in `lib64` or `lib`";
+    not_with_debug(source: path, compiler: shown, said: text) = "`{source}` does not compile with debug information, which its description is read from, with {compiler}:\n{said}\n\
+         help: an option that contradicts a debug build may be the cause";
+    no_constant(text: text) = "`{text}` does not name a constant\n\
+         help: write the name in C++, `TILE` or `sim::Mode::Fast`, or `NAME = EXPRESSION` with a Rust name";
+    same_constant(name: text, one: text, other: text) = "the constants `{one}` and `{other}` would both be named `{name}` in Rust\nhelp: rename one of them: `OTHER = {other}`";
+    constants_missing(source: path, compiler: shown) = "the PTX of {compiler} for `{source}` lacks the values of constants\nhelp: an option that changes the output may be the cause";
+    no_kernels(source: path) = "`{source}` has no kernel, so it has no module: a kernel is a `__global__` function, and a template needs an explicit instantiation";
+    stale_image(image: path, header: path, source: path) = "`{image}` is older than `{header}`, which `{source}` includes, and was not compiled again\n\
+         help: if the crate that compiles the images compares times, as `bindgen_cuda` does, save `{source}` again\n\
+         help: if it compares contents, as `cudaforge` does, pass the header to it: `.watch([\"{header}\"])`\n\
+         help: or let `build` compile them, which watches headers";
+    written_twice(path: path) = "`{path}` would be written by two sets of kernels\nhelp: give one of them a different name, `.rust_file(\"other.rs\")`, and list each \
+         source in only one of them";
+    /// Committed files of a source with unknown headers.
+    not_noticed(source: path) = "`{source}` includes files that only the compiler knows, for example by `#include NAME`: a build with the committed \
+             image cannot notice that such a file changed\nhelp: write the names of the files, or update the images by nvcc";
+    took_fallback(folder: path) = "no CUDA compiler was found: using the committed images in `{folder}`";
+    changed(path: text) = "`{path}` has changed since";
+    gone(path: text) = "`{path}` does not exist";
+    edited(path: path) = "`{path}` was edited after the compiler wrote it";
+    not_committed(path: path, error: shown) = "the committed `{path}` cannot be read: {error}{UPDATE}";
+    no_record(path: path) = "`{path}` has a format that this version cannot read{UPDATE}";
 }
 
 pub(crate) fn no_file(path: &Path, root: &Path) -> String {
@@ -68,18 +105,6 @@ pub(crate) fn no_file(path: &Path, root: &Path) -> String {
     )
 }
 
-pub(crate) fn no_name(path: &Path) -> String {
-    format!("the name of `{}` is not Unicode, so it cannot name a module\nhelp: rename the file", path.display())
-}
-
-pub(crate) fn same_module(one: &Path, other: &Path, module: &str) -> String {
-    format!(
-        "`{}` and `{}` would both define the module `{module}`\nhelp: rename one of them",
-        one.display(),
-        other.display()
-    )
-}
-
 pub(crate) fn same_file(described: &Path, image: &Path) -> String {
     format!(
         "the description of `{}` and the image of `{}` would both be written to `{}.ptx`\nhelp: rename one of them",
@@ -89,66 +114,8 @@ pub(crate) fn same_file(described: &Path, image: &Path) -> String {
     )
 }
 
-pub(crate) fn no_pattern(pattern: &str, error: &dyn Display) -> String {
-    format!("`{pattern}` is not a valid file pattern: {error}")
-}
-
-pub(crate) fn no_match(pattern: &str, root: &Path) -> String {
-    format!(
-        "no file matches `{pattern}`\nhelp: relative patterns start at the folder of `Cargo.toml`, {}; `**` matches folders of \
-         any depth",
-        root.display()
-    )
-}
-
-pub(crate) fn excludes_nothing(pattern: &str) -> String {
-    format!(
-        "`.exclude({pattern:?})` leaves out no file: no source matches it\nhelp: remove it, or compare it with the sources of `.glob(…)` and `.file(…)`"
-    )
-}
-
-pub(crate) fn unreadable(path: &Path, error: &io::Error) -> String {
-    format!("`{}` cannot be read: {error}", path.display())
-}
-
-pub(crate) fn cannot_write(path: &Path, error: &io::Error) -> String {
-    format!("`{}` cannot be written: {error}", path.display())
-}
-
-pub(crate) fn not_written(path: &Path, error: &io::Error) -> String {
-    format!("the compiler reports success, but `{}`, its output, cannot be read: {error}", path.display())
-}
-
-pub(crate) fn has_nul(path: &Path) -> String {
-    format!("`{}` contains a NUL character, where NVRTC would stop reading", path.display())
-}
-
-pub(crate) fn nul_in_option(option: &str) -> String {
-    format!("an option contains a NUL character: {option:?}")
-}
-
-pub(crate) fn cannot_run(program: &Path, error: &io::Error) -> String {
-    format!("`{}` cannot be started: {error}", program.display())
-}
-
 pub(crate) fn silent(status: ExitStatus) -> String {
     format!("the compiler printed nothing and ended with {status}")
-}
-
-pub(crate) fn cannot_load(library: &Path, error: &dyn Display) -> String {
-    format!("{} cannot be loaded: {error}", library.display())
-}
-
-pub(crate) fn no_such_compiler(path: &Path) -> String {
-    format!("{} is neither a program, nor a library, nor a folder", path.display())
-}
-
-pub(crate) fn no_folder(folder: &Path) -> String {
-    format!("the folder {} does not exist", folder.display())
-}
-
-pub(crate) fn no_compiler_in(folder: &Path) -> String {
-    format!("{} has neither `bin/nvcc` nor NVRTC in `lib64` or `lib`", folder.display())
 }
 
 /// The places that were tried, one per line, each with the reason why it was rejected.
@@ -157,7 +124,6 @@ pub(crate) fn tried(tried: &[(String, String)]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The warning about sources whose images were not made.
 pub(crate) fn made_nothing(sources: &[&Path]) -> String {
     let sources: Vec<String> = sources.iter().map(|source| format!("`{}`", path(source))).collect();
     format!("no CUDA compiler was found: the images of {} are missing, and loading one is an error", sources.join(", "))
@@ -196,27 +162,6 @@ pub(crate) fn does_not_compile(source: &Path, compiler: &dyn Display, archs: &[S
     text
 }
 
-pub(crate) fn not_with_debug(source: &Path, compiler: &dyn Display, said: &str) -> String {
-    format!(
-        "`{}` does not compile with debug information, which its description is read from, with {compiler}:\n{said}\n\
-         help: an option that contradicts a debug build may be the cause",
-        source.display()
-    )
-}
-
-pub(crate) fn no_constant(text: &str) -> String {
-    format!(
-        "`{text}` does not name a constant\n\
-         help: write the name in C++, `TILE` or `sim::Mode::Fast`, or `NAME = EXPRESSION` with a Rust name"
-    )
-}
-
-pub(crate) fn same_constant(name: &str, one: &str, other: &str) -> String {
-    format!(
-        "the constants `{one}` and `{other}` would both be named `{name}` in Rust\nhelp: rename one of them: `OTHER = {other}`"
-    )
-}
-
 pub(crate) fn no_source_of_constants(source: &Path) -> String {
     format!(
         "`.constants_of({:?}, …)` does not name a source\nhelp: compare it with the sources of `.glob(…)` and `.file(…)`",
@@ -235,13 +180,6 @@ pub(crate) fn not_constant(source: &Path, constants: &[&str], compiler: &dyn Dis
         if wrong.is_empty() { constants } else { &wrong }.join("`, `"),
         source.display(),
         path(source)
-    )
-}
-
-pub(crate) fn constants_missing(source: &Path, compiler: &dyn Display) -> String {
-    format!(
-        "the PTX of {compiler} for `{}` lacks the values of constants\nhelp: an option that changes the output may be the cause",
-        source.display()
     )
 }
 
@@ -264,13 +202,6 @@ pub(crate) fn header_of_nvrtc(headers: &[PathBuf]) -> String {
     )
 }
 
-pub(crate) fn no_kernels(source: &Path) -> String {
-    format!(
-        "`{}` has no kernel, so it has no module: a kernel is a `__global__` function, and a template needs an explicit instantiation",
-        source.display()
-    )
-}
-
 pub(crate) fn no_image(source: &Path, image: &Path) -> String {
     format!(
         "the image `{}` of `{}` does not exist\nhelp: call `debug_info` after the call that compiles the images, let `build` compile them, or leave the file \
@@ -279,47 +210,6 @@ pub(crate) fn no_image(source: &Path, image: &Path) -> String {
         source.display(),
         source = source.display().to_string()
     )
-}
-
-pub(crate) fn stale_image(image: &Path, header: &Path, source: &Path) -> String {
-    format!(
-        "`{}` is older than `{header}`, which `{source}` includes, and was not compiled again\n\
-         help: if the crate that compiles the images compares times, as `bindgen_cuda` does, save `{source}` again\n\
-         help: if it compares contents, as `cudaforge` does, pass the header to it: `.watch([\"{header}\"])`\n\
-         help: or let `build` compile them, which watches headers",
-        image.display(),
-        header = header.display(),
-        source = source.display()
-    )
-}
-
-pub(crate) fn written_twice(path: &Path) -> String {
-    format!(
-        "`{}` would be written by two sets of kernels\nhelp: give one of them a different name, `.rust_file(\"other.rs\")`, and list each \
-         source in only one of them",
-        path.display()
-    )
-}
-
-/// Committed files of a source with unknown headers.
-pub(crate) fn not_noticed(source: &Path) -> String {
-    format!(
-        "`{}` includes files that only the compiler knows, for example by `#include NAME`: a build with the committed \
-         image cannot notice that such a file changed\nhelp: write the names of the files, or update the images by nvcc",
-        source.display()
-    )
-}
-
-pub(crate) fn took_fallback(folder: &Path) -> String {
-    format!("no CUDA compiler was found: using the committed images in `{}`", folder.display())
-}
-
-pub(crate) fn changed(path: &str) -> String {
-    format!("`{path}` has changed since")
-}
-
-pub(crate) fn gone(path: &str) -> String {
-    format!("`{path}` does not exist")
 }
 
 /// The settings that were removed, and those that were added.
@@ -334,22 +224,9 @@ pub(crate) fn other_settings(then: &[String], now: &[String]) -> String {
     format!("the settings were {} and are now {}", list(then), list(now))
 }
 
-pub(crate) fn edited(path: &Path) -> String {
-    format!("`{}` was edited after the compiler wrote it", path.display())
-}
-
-pub(crate) fn not_committed(path: &Path, error: &io::Error) -> String {
-    format!("the committed `{}` cannot be read: {error}{UPDATE}", path.display())
-}
-
-pub(crate) fn no_record(path: &Path) -> String {
-    format!("`{}` has a format that this version cannot read{UPDATE}", path.display())
-}
-
 const UPDATE: &str =
     "\nhelp: run `KERNEL_ARGS_BUILD_UPDATE=1 cargo build` on a machine with a CUDA compiler, and commit the result";
 
-/// The error for committed images whose inputs have changed.
 pub(crate) fn outdated(source: &Path, folder: &Path, differences: &[String]) -> String {
     format!(
         "the committed image of `{}` in `{}` is out of date: {}{UPDATE}",

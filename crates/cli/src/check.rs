@@ -5,10 +5,10 @@ use crate::{
     escape,
     findings::findings,
     kernel::Kernel,
+    options::Options,
     output::{Output, Status},
     read::Input,
     report,
-    select::Select,
     show::list,
     style::count,
 };
@@ -19,37 +19,28 @@ use std::{
     path::{Path, PathBuf},
 };
 
-pub(crate) struct Check {
-    pub(crate) files: Vec<PathBuf>,
-    pub(crate) list: Option<PathBuf>,
-    pub(crate) lint: bool,
-    pub(crate) select: Select,
-}
-
-/// The lines of each symbol.
 type Lines<'l> = BTreeMap<&'l str, Vec<&'l str>>;
 
-pub(crate) fn run(check: &Check, output: &mut Output) -> Result<Status, Failure> {
-    let list = check.list.as_deref().map(read).transpose()?;
-    let wanted = |symbol: &str| check.lint && check.select.wants(symbol);
-    let (mut files, names, status) = report::read(&check.files, &wanted);
+pub(crate) fn run(options: Options<'_>, output: &mut Output) -> Result<Status, Failure> {
+    let list = options.value::<PathBuf>("against").as_deref().map(read).transpose()?;
+    let (is_lint, select) = (options.is("lint"), options.select());
+    let wanted = |symbol: &str| is_lint && select.wants(symbol);
+    let (mut files, names, status) = report::read(&options.files(), &wanted);
     if status == Status::Error {
         return Ok(status);
     }
-    check.select.apply(&mut files, &names)?;
-    let kernels = &files.read.kernels;
+    select.apply(&mut files, &names)?;
+    let kernels = &files.kernels;
     let mut status = Status::Success;
     if let Some((name, text)) = &list {
-        status = against(check, kernels, (name, text), output)?;
+        status = against(options, kernels, (name, text), output)?;
     }
-    if check.lint {
+    if is_lint {
         status = status.max(lint(kernels, output)?);
     }
-    output.to.flush()?;
     Ok(status)
 }
 
-/// Writes what the code shows about C++ types.
 fn lint(kernels: &[Kernel], output: &mut Output) -> Result<Status, Failure> {
     let (mut found, mut symbols) = (0_u64, BTreeSet::new());
     let (mut compared, mut others) = (BTreeSet::new(), BTreeSet::new());
@@ -93,9 +84,8 @@ fn read(path: &Path) -> Result<(String, String), Failure> {
     Ok((name.into_owned(), text))
 }
 
-/// Writes the differences from a list.
 fn against(
-    check: &Check,
+    options: Options<'_>,
     kernels: &[Kernel],
     (name, text): (&str, &str),
     output: &mut Output,
@@ -133,8 +123,9 @@ fn against(
     }
     let kernels = if differences == 1 { "1 kernel differs" } else { &format!("{differences} kernels differ") };
     writeln!(output.to, "\n{kernels} from {}", escape::terminal(name))?;
-    let words = check.files.iter().map(|path| escape::shell(path.to_string_lossy()));
-    let words: Vec<String> = words.chain(check.select.arguments()).collect();
+    let (files, select) = (options.files(), options.select());
+    let words = files.iter().map(|path| escape::shell(path.to_string_lossy()));
+    let words: Vec<String> = words.chain(select.arguments()).collect();
     writeln!(
         output.to,
         "help: if this change is intended, write the list again: kernel-args show --list {} > {}",
@@ -201,7 +192,6 @@ mod tests {
     /// Symbols of cubins and names of debug information can have any characters.
     #[test]
     fn a_list_of_any_names_is_read_back() {
-        use crate::limits::Limits;
         use kernel_args_image::ParameterList;
         let parts = [
             "\n",
@@ -241,15 +231,8 @@ mod tests {
                 .map(|symbol| {
                     let name = name();
                     let parameter = Parameter { name: &name, ..Parameter::record(0, 4) };
-                    Kernel {
-                        symbol: symbol.clone(),
-                        demangled: None,
-                        parameters: ParameterList::new(&[parameter]),
-                        limits: Limits::default(),
-                        described: None,
-                        images: Vec::new(),
-                        bodies: None,
-                    }
+                    let parameters = ParameterList::new(&[parameter]);
+                    Kernel { symbol: symbol.clone(), parameters, ..Kernel::default() }
                 })
                 .collect();
             let lines = list::lines(&kernels);
@@ -258,14 +241,5 @@ mod tests {
             assert_eq!(read, lines_of(lines.iter().map(String::as_str)));
             assert_eq!(read.len(), symbols.len(), "{symbols:?}: {text}");
         }
-    }
-
-    #[test]
-    fn what_is_no_list_is_an_error_with_its_place() {
-        let (at, what) = parse("a()\nnot a line\n").unwrap_err();
-        assert_eq!((at, &*what), (4, "line 2: expected `symbol(parameters)`, found `not a line`"));
-        assert!(parse("# kernel-args list 2\n").unwrap_err().1.contains("only lists of version 1"));
-        assert!(parse("()").is_err() && parse("a b()").is_err());
-        assert!(parse("").unwrap().is_empty());
     }
 }

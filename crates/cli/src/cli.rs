@@ -9,7 +9,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The name of the program.
 pub(crate) const NAME: &str = "kernel-args";
 
 const LONG: &str = "\
@@ -165,7 +164,6 @@ Exit codes:
   1  it differs
   2  FILE cannot be read, or the kernel cannot be launched";
 
-/// The whole command line.
 pub(crate) fn command() -> Command {
     let command = Command::new(NAME)
         .version(env!("CARGO_PKG_VERSION"))
@@ -224,17 +222,17 @@ pub(crate) fn arguments(given: impl IntoIterator<Item = OsString>) -> Vec<OsStri
     arguments
 }
 
-/// Whether clap prints help rather than an error.
 pub(crate) fn is_help(error: &clap::Error) -> bool {
     use ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
     matches!(error.kind(), DisplayHelp | DisplayHelpOnMissingArgumentOrSubcommand | DisplayVersion)
 }
 
+fn described_command(name: &'static str, about: &'static str, long: &'static str, after: &'static str) -> Command {
+    Command::new(name).about(about).long_about(long).after_help(after)
+}
+
 fn show() -> Command {
-    Command::new("show")
-        .about("Shows every kernel with its parameters")
-        .long_about(SHOW)
-        .after_help(SHOW_AFTER)
+    described_command("show", "Shows every kernel with its parameters", SHOW, SHOW_AFTER)
         .arg(files("PTX, cubins, fat binaries, object files, archives, libraries, programs; directories; `-` for standard input"))
         .args(selecting())
         .arg(flag("json", "Write JSON, one kernel on a line; the schema is in the README"))
@@ -246,10 +244,7 @@ fn show() -> Command {
 }
 
 fn diff() -> Command {
-    Command::new("diff")
-        .about("Shows what changed in the interface of each kernel")
-        .long_about(DIFF)
-        .after_help(DIFF_AFTER)
+    described_command("diff", "Shows what changed in the interface of each kernel", DIFF, DIFF_AFTER)
         .arg(file("old", "The version that callers use today"))
         .arg(file("new", "The version that replaces it"))
         .args(selecting())
@@ -260,73 +255,52 @@ fn diff() -> Command {
 
 fn check() -> Command {
     let against = file("against", "The list that `kernel-args show --list` wrote; `-` for standard input");
-    Command::new("check")
-        .about("Compares the kernels of a file with a list or with their own code, for continuous integration")
-        .long_about(CHECK)
-        .after_help(CHECK_AFTER)
-        .arg(files("A new build of the files that the list was written from"))
-        .arg(against.long("against").value_name("LIST").required(false))
-        .arg(flag("lint", "Show C++ types that the code in PTX contradicts, and pointers that it only reads"))
-        .group(ArgGroup::new("compared").args(["against", "lint"]).required(true).multiple(true))
-        .args(selecting())
-        .arg(color())
+    described_command(
+        "check",
+        "Compares the kernels of a file with a list or with their own code, for continuous integration",
+        CHECK,
+        CHECK_AFTER,
+    )
+    .arg(files("A new build of the files that the list was written from"))
+    .arg(against.long("against").value_name("LIST").required(false))
+    .arg(flag("lint", "Show C++ types that the code in PTX contradicts, and pointers that it only reads"))
+    .group(ArgGroup::new("compared").args(["against", "lint"]).required(true).multiple(true))
+    .args(selecting())
+    .arg(color())
 }
 
 fn rust() -> Command {
-    Command::new("rust")
-        .about("Writes Rust structs for the kernels of a file")
-        .long_about(RUST)
-        .after_help(RUST_AFTER)
+    described_command("rust", "Writes Rust structs for the kernels of a file", RUST, RUST_AFTER)
         .arg(files("What `show` takes"))
         .args(selecting())
         .arg(described())
         .arg(flag("raw", "Write `DevicePointer<T>` for pointers, which needs no cudarc, instead of `&CudaSlice<T>`"))
         .arg(flag("half", "Use the types of the crate half, with the feature `half` of kernel-args"))
         .arg(flag("float8", "Use the types of the crate float8, with the feature `float8` of kernel-args"))
+        .arg(option(
+            "items",
+            "PATH",
+            "Refer to the kernels as items of this module of `kernels!`: `crate::kernels::saxpy`",
+        ))
         .arg(
-            Arg::new("items")
-                .long("items")
-                .value_name("PATH")
-                .help("Refer to the kernels as items of this module of `kernels!`: `crate::kernels::saxpy`"),
-        )
-        .arg(
-            Arg::new("image")
-                .long("image")
-                .value_name("PATH")
-                .conflicts_with("items")
-                .help("Refer to the kernels by this image: `#[kernel_args(ptx = \"PATH\", entry = …)]`"),
+            option("image", "PATH", "Refer to the kernels by this image: `#[kernel_args(ptx = \"PATH\", entry = …)]`")
+                .conflicts_with("items"),
         )
 }
 
 fn header() -> Command {
-    Command::new("header")
-        .about("Writes a C++ header for the kernels of a file")
-        .long_about(HEADER)
-        .after_help(HEADER_AFTER)
+    described_command("header", "Writes a C++ header for the kernels of a file", HEADER, HEADER_AFTER)
         .arg(files("What `show` takes"))
         .args(selecting())
         .arg(described())
-        .arg(
-            Arg::new("guard")
-                .long("guard")
-                .value_name("NAME")
-                .help("Write an include guard of this name instead of `#pragma once`"),
-        )
-        .arg(
-            Arg::new("namespace")
-                .long("namespace")
-                .value_name("PATH")
-                .help("The namespace of all types that have no namespace"),
-        )
+        .arg(option("guard", "NAME", "Write an include guard of this name instead of `#pragma once`"))
+        .arg(option("namespace", "PATH", "The namespace of all types that have no namespace"))
         .arg(flag("strict", "Fail if a kernel cannot be declared, instead of writing the reason as a comment"))
 }
 
 fn trace() -> Command {
     let output = |name: &'static str, help: &'static str| file(name, help).required(false).long(name);
-    Command::new("trace")
-        .about("Runs a program and shows its kernel launches")
-        .long_about(TRACE)
-        .after_help(TRACE_AFTER)
+    described_command("trace", "Runs a program and shows its kernel launches", TRACE, TRACE_AFTER)
         .arg(
             Arg::new("command")
                 .help("The program and its arguments")
@@ -345,11 +319,8 @@ fn trace() -> Command {
         .arg(output("chrome", "Also write the launches to FILE, in the trace event format of Chrome and Perfetto"))
         .arg(flag("verify", "Compare the parameters that the driver records for each kernel with what is read from its image"))
         .arg(
-            Arg::new("record")
-                .long("record")
-                .value_name("PATTERN#N")
-                .value_parser(ValueParser::new(launch_number))
-                .help("Record launch N of the kernels that match, counted from 0, for `kernel-args replay`; without #N the first"),
+            option("record", "PATTERN#N", "Record launch N of the kernels that match, counted from 0, for `kernel-args replay`; without #N the first")
+                .value_parser(ValueParser::new(launch_number)),
         )
         .arg(output("record-file", "The file for --record; otherwise it is named after the kernel"))
         .arg(flag("check-pointers", "Look up the memory behind each pointer before its launch, and show the pointers that the kernel cannot use"))
@@ -362,19 +333,10 @@ fn trace() -> Command {
 #[cfg(feature = "replay")]
 fn replay() -> Command {
     let extents = |name: &'static str, help: &'static str| {
-        Arg::new(name)
-            .long(name)
-            .value_name("X,Y,Z")
-            .value_parser(ValueParser::new(crate::replay::parsed_extents))
-            .help(help)
+        option(name, "X,Y,Z", help).value_parser(ValueParser::new(crate::replay::parsed_extents))
     };
-    let number = |name: &'static str, help: &'static str| {
-        Arg::new(name).long(name).value_name("N").value_parser(value_parser!(u32)).help(help)
-    };
-    Command::new("replay")
-        .about("Launches a recorded kernel again, and compares the result")
-        .long_about(REPLAY)
-        .after_help(REPLAY_AFTER)
+    let number = |name: &'static str, help: &'static str| option(name, "N", help).value_parser(value_parser!(u32));
+    described_command("replay", "Launches a recorded kernel again, and compares the result", REPLAY, REPLAY_AFTER)
         .arg(file("file", "The recording"))
         .arg(extents("grid", "Another grid, in blocks: `8` or `8,2,1`"))
         .arg(extents("block", "Another block, in threads"))
@@ -426,7 +388,6 @@ fn file(name: &'static str, help: &'static str) -> Arg {
         .value_parser(value_parser!(PathBuf))
 }
 
-/// Which kernels, by name.
 fn pattern() -> Arg {
     Arg::new("kernel")
         .long("kernel")
@@ -460,17 +421,18 @@ fn naming() -> [Arg; 2] {
     ]
 }
 
+fn option(name: &'static str, value: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).value_name(value).help(help)
+}
+
 fn flag(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).help(help).action(ArgAction::SetTrue)
 }
 
 fn color() -> Arg {
-    Arg::new("color")
-        .long("color")
-        .value_name("WHEN")
+    option("color", "WHEN", "Colours: `auto` means on a terminal, unless NO_COLOR is set")
         .default_value("auto")
         .value_parser(value_parser!(ColorChoice))
-        .help("Colours: `auto` means on a terminal, unless NO_COLOR is set")
 }
 
 #[cfg(test)]

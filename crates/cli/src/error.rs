@@ -19,7 +19,6 @@ pub(crate) struct Error {
     pub(crate) file: String,
     /// The byte offset of the unreadable part, from the start of the file.
     pub(crate) at: Option<u64>,
-    /// The error text.
     pub(crate) what: String,
 }
 
@@ -28,7 +27,6 @@ impl Error {
         Self { file: file.into(), at: None, what: what.into() }
     }
 
-    /// An error that belongs to no file.
     pub(crate) fn general(what: impl Into<String>) -> Self {
         Self::new("", what)
     }
@@ -78,12 +76,9 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Why a command fails.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// An input error.
     Input(Error),
-    /// An error of standard output.
     Output(io::Error),
 }
 
@@ -109,12 +104,10 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Prints an error to standard error.
 pub(crate) fn print(error: &dyn fmt::Display) {
     say("error", error);
 }
 
-/// Prints a warning to standard error.
 pub(crate) fn warn(warning: &dyn fmt::Display) {
     say("warning", warning);
 }

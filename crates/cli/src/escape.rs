@@ -9,7 +9,6 @@ fn is_control(c: char) -> bool {
     c.is_control() || matches!(c, '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// A text on a terminal.
 pub(crate) fn terminal(text: &str) -> Cow<'_, str> {
     replaced(text, is_control)
 }
@@ -25,35 +24,27 @@ pub(crate) fn list(name: &str) -> Cow<'_, str> {
 
 /// Replaces characters by `\n` or `\u{1b}`.
 fn replaced(text: &str, is_replaced: impl Fn(char) -> bool) -> Cow<'_, str> {
+    with(text, is_replaced, |to, c| match c {
+        '\n' | '\r' | '\t' => to.extend(c.escape_default()),
+        _ => to.extend(c.escape_unicode()),
+    })
+}
+
+/// Replaces characters by what `write` writes.
+fn with(text: &str, is_replaced: impl Fn(char) -> bool, write: impl Fn(&mut String, char)) -> Cow<'_, str> {
     if !text.contains(&is_replaced) {
         return Cow::Borrowed(text);
     }
     let mut escaped = String::with_capacity(text.len() + 8);
     for c in text.chars() {
-        match c {
-            '\n' | '\r' | '\t' if is_replaced(c) => escaped.extend(c.escape_default()),
-            _ if is_replaced(c) => escaped.extend(c.escape_unicode()),
-            _ => escaped.push(c),
-        }
+        if is_replaced(c) { write(&mut escaped, c) } else { escaped.push(c) }
     }
     Cow::Owned(escaped)
 }
 
 /// A value as JSON. `serde_json` writes control characters beyond ASCII as they are.
 pub(crate) fn json(value: &serde_json::Value) -> String {
-    let text = value.to_string();
-    if !text.contains(is_control) {
-        return text;
-    }
-    let mut escaped = String::with_capacity(text.len() + 8);
-    for c in text.chars() {
-        if is_control(c) {
-            _ = write!(escaped, "\\u{:04x}", u32::from(c));
-        } else {
-            escaped.push(c);
-        }
-    }
-    escaped
+    with(&value.to_string(), is_control, |to, c| _ = write!(to, "\\u{:04x}", u32::from(c))).into_owned()
 }
 
 /// A word of a command, as a shell reads it.
@@ -66,19 +57,15 @@ pub(crate) fn shell(word: Cow<'_, str>) -> String {
         return format!("'{}'", word.replace('\'', "'\\''"));
     }
     // The bytes, because not every shell has `\u`.
-    let mut quoted = String::from("$'");
-    for c in word.chars() {
-        match c {
-            '\'' | '\\' => quoted.extend(['\\', c]),
-            _ if is_control(c) => {
-                let bytes = c.to_string();
-                quoted.extend(bytes.bytes().map(|byte| format!("\\{byte:03o}")));
-            }
-            _ => quoted.push(c),
-        }
-    }
-    quoted.push('\'');
-    quoted
+    let quoted = with(
+        &word,
+        |c| is_control(c) || "'\\".contains(c),
+        |to, c| match c {
+            '\'' | '\\' => to.extend(['\\', c]),
+            _ => to.extend(c.to_string().bytes().map(|byte| format!("\\{byte:03o}"))),
+        },
+    );
+    format!("$'{quoted}'")
 }
 
 #[cfg(test)]

@@ -1,14 +1,14 @@
 //! What the code of a kernel shows about its C++ types.
 
-use crate::{escape::terminal, kernel::Kernel};
+use crate::{
+    escape::terminal,
+    kernel::{DEPTH, Kernel},
+};
 use kernel_args_abi::{
     Body, CppType, Parameter,
     check::{Contradiction, contradiction},
     signature::{Elements, Evidence, Slot},
 };
-
-/// The maximum depth of nested structs.
-const DEPTH: u32 = 24;
 
 /// The maximum number of members of one struct.
 const MEMBERS: usize = 256;
@@ -26,16 +26,13 @@ pub(crate) struct Finding {
     evidence: String,
 }
 
-/// What the code shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum What {
-    /// The code contradicts the type.
     Contradiction(Contradiction),
     /// The type is a pointer without `const`, and the code only reads.
     Unwritten,
 }
 
-/// What the code shows about the parameters of a kernel and their members.
 pub(crate) fn findings(kernel: &Kernel) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (index, parameter) in kernel.parameters().iter().enumerate() {
@@ -58,13 +55,28 @@ pub(crate) fn findings(kernel: &Kernel) -> Vec<Finding> {
     findings
 }
 
-/// What the code shows about a value of this type.
 pub(crate) const fn what(ty: CppType<'_>, slot: &Slot<'_>) -> Option<What> {
     if let Some(contradiction) = contradiction(ty, None, slot) {
         return Some(What::Contradiction(contradiction));
     }
     let is_const = !ty.is_pointer() || ty.is_shared();
     if !is_const && slot.is_only_read() { Some(What::Unwritten) } else { None }
+}
+
+impl What {
+    /// The name of a contradiction in JSON, and what the code does; `{}` is an element.
+    pub(crate) const fn contradiction(self) -> Option<(&'static str, &'static str)> {
+        let Self::Contradiction(contradiction) = self else { return None };
+        Some(match contradiction {
+            Contradiction::Written => ("written", "writes through it"),
+            Contradiction::Format => ("format", "accesses {}s"),
+            Contradiction::Elements => ("elements", "accesses {}s"),
+            Contradiction::Addresses => ("addresses", "uses what it loads as addresses"),
+            Contradiction::Object => ("object", "uses a texture or surface object"),
+            Contradiction::Memory => ("pointer", "uses a pointer"),
+            _ => ("integer", "uses an integer"),
+        })
+    }
 }
 
 /// Visits each 8-byte value with a C++ type that the code uses.
@@ -94,7 +106,6 @@ fn visit(
     }
 }
 
-/// The instruction that shows it.
 fn evidence(what: What, slot: &Slot<'_>) -> String {
     let evidence = match what {
         What::Contradiction(Contradiction::Integer) => slot.arithmetic,
@@ -116,27 +127,16 @@ pub(crate) fn instruction(evidence: &Evidence<'_>) -> String {
 }
 
 impl Finding {
-    /// The finding as a sentence.
     pub(crate) fn text(&self) -> String {
         let Self { path, ty, elements, evidence, .. } = self;
-        let shown = match self.what {
-            What::Contradiction(Contradiction::Written) => "the code writes through it".to_owned(),
-            What::Contradiction(Contradiction::Format | Contradiction::Elements) => {
-                let elements = elements.unwrap_or("other element");
-                format!("the code accesses {elements}s")
-            }
-            What::Contradiction(Contradiction::Addresses) => "the code uses what it loads as addresses".to_owned(),
-            What::Contradiction(Contradiction::Object) => "the code uses a texture or surface object".to_owned(),
-            What::Contradiction(Contradiction::Memory) => "the code uses a pointer".to_owned(),
-            What::Contradiction(_) => "the code uses an integer".to_owned(),
-            What::Unwritten => {
-                return format!("{path} is `{ty}`, but the code only reads through it: it can be a pointer to `const`");
-            }
+        let start = format!("{path} is `{ty}`, but the code");
+        let Some((_, shown)) = self.what.contradiction() else {
+            return format!("{start} only reads through it: it can be a pointer to `const`");
         };
-        format!("{path} is `{ty}`, but {shown}: {evidence}")
+        let shown = shown.replace("{}", elements.unwrap_or("other element"));
+        format!("{start} {shown}: {evidence}")
     }
 
-    /// Whether the code contradicts the type.
     pub(crate) fn is_contradiction(&self) -> bool {
         self.what != What::Unwritten
     }

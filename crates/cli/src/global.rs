@@ -4,7 +4,6 @@ use kernel_args_abi::Alignment;
 use kernel_args_image::{ParameterList, Variable, mangled::Demangled};
 use std::collections::{BTreeMap, HashMap};
 
-/// A global variable.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Global {
     pub(crate) symbol: String,

@@ -4,11 +4,13 @@ use crate::{limits::Limits, place::Place};
 use kernel_args_abi::{Alignment, Class, Layout, Members, ParamLayout, Parameter};
 use kernel_args_image::{ParameterList, cubin::Resources, mangled::Demangled};
 
+/// The maximum depth of nested structs.
+pub(crate) const DEPTH: u32 = 24;
+
 /// A kernel: its parameters, its launch limits, and the images with exactly these.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Kernel {
     pub(crate) symbol: String,
-    /// The C++ name, if the symbol is mangled.
     pub(crate) demangled: Option<Demangled>,
     pub(crate) parameters: ParameterList,
     pub(crate) limits: Limits,
@@ -20,7 +22,6 @@ pub(crate) struct Kernel {
     pub(crate) bodies: Option<ParameterList>,
 }
 
-/// An image that contains a kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct InImage {
     pub(crate) place: Place,
@@ -69,20 +70,12 @@ impl Kernel {
     pub(crate) fn parameters(&self) -> Vec<Parameter<'_>> {
         let mut parameters = self.parameters.parameters();
         place(&mut parameters);
-        with_bodies(parameters, self.bodies.as_ref())
+        let bodies = self.bodies.as_ref().map_or(Members::UNKNOWN, ParameterList::members);
+        for (parameter, known) in parameters.iter_mut().zip(bodies.iter()) {
+            parameter.body = known.body;
+        }
+        parameters
     }
-}
-
-/// Adds what the code does with each parameter.
-pub(crate) fn with_bodies<'p>(
-    mut parameters: Vec<Parameter<'p>>,
-    bodies: Option<&'p ParameterList>,
-) -> Vec<Parameter<'p>> {
-    let bodies = bodies.map_or(Members::UNKNOWN, ParameterList::members);
-    for (parameter, known) in parameters.iter_mut().zip(bodies.iter()) {
-        parameter.body = known.body;
-    }
-    parameters
 }
 
 /// The size of the parameter block in bytes, if every offset is known.

@@ -1,10 +1,9 @@
 //! The launch limits of a kernel and how each is shown: one table row per limit.
 
 use crate::style::count;
-use kernel_args_image::{DirectiveValue, Directives, Kernel};
+use kernel_args_image::{DirectiveValue, Directives};
 use serde_json::{Map, json};
 
-/// The launch limits of a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Limits {
     pub(crate) directives: Directives,
@@ -40,64 +39,55 @@ enum Rule {
 
 /// The rows in display order.
 pub(crate) const ROWS: [Row; 10] = [
-    Row {
-        name: "required_threads",
-        rule: Rule::Demand,
-        text: "exactly {} a block",
-        unit: "thread",
-        title: "threads that a block must have",
-    },
-    Row {
-        name: "max_threads",
-        rule: Rule::AtMost("required_threads"),
-        text: "at most {} a block",
-        unit: "thread",
-        title: "most threads of a block",
-    },
-    Row {
-        name: "required_cluster",
-        rule: Rule::Demand,
-        text: "exactly {} a cluster",
-        unit: "block",
-        title: "blocks that a cluster must have",
-    },
-    Row {
-        name: "max_cluster_rank",
-        rule: Rule::AtMost("required_cluster"),
-        text: "at most {} a cluster",
-        unit: "block",
-        title: "most blocks of a cluster",
-    },
-    Row::flag("explicit_cluster", Rule::Demand, "must be launched with a cluster"),
-    Row::flag("blocks_are_clusters", Rule::Meaning, "the grid is counted in clusters"),
-    Row::flag("tile", Rule::Meaning, "is a tile kernel: a block computes a tile"),
-    Row::flag("dynamic_shared", Rule::Demand, "uses dynamic shared memory"),
-    Row {
-        name: "min_blocks",
-        rule: Rule::Hint,
-        text: "at least {} on a multiprocessor",
-        unit: "block",
-        title: "blocks that fit on a multiprocessor",
-    },
-    Row {
-        name: "max_registers",
-        rule: Rule::Hint,
-        text: "at most {} a thread",
-        unit: "register",
-        title: "most registers of a thread",
-    },
+    Row::new("required_threads", Rule::Demand, "exactly {} a block", "thread", "threads that a block must have"),
+    Row::new(
+        "max_threads",
+        Rule::AtMost("required_threads"),
+        "at most {} a block",
+        "thread",
+        "most threads of a block",
+    ),
+    Row::new("required_cluster", Rule::Demand, "exactly {} a cluster", "block", "blocks that a cluster must have"),
+    Row::new(
+        "max_cluster_rank",
+        Rule::AtMost("required_cluster"),
+        "at most {} a cluster",
+        "block",
+        "most blocks of a cluster",
+    ),
+    Row::new(
+        "explicit_cluster",
+        Rule::Demand,
+        "must be launched with a cluster",
+        "",
+        "must be launched with a cluster",
+    ),
+    Row::new(
+        "blocks_are_clusters",
+        Rule::Meaning,
+        "the grid is counted in clusters",
+        "",
+        "the grid is counted in clusters",
+    ),
+    Row::new(
+        "tile",
+        Rule::Meaning,
+        "is a tile kernel: a block computes a tile",
+        "",
+        "is a tile kernel: a block computes a tile",
+    ),
+    Row::new("dynamic_shared", Rule::Demand, "uses dynamic shared memory", "", "uses dynamic shared memory"),
+    Row::new(
+        "min_blocks",
+        Rule::Hint,
+        "at least {} on a multiprocessor",
+        "block",
+        "blocks that fit on a multiprocessor",
+    ),
+    Row::new("max_registers", Rule::Hint, "at most {} a thread", "register", "most registers of a thread"),
 ];
 
 impl Limits {
-    pub(crate) fn of(kernel: &Kernel<'_>) -> Self {
-        Self { directives: kernel.directives(), dynamic_shared: kernel.dynamic_shared() }
-    }
-
-    /// Whether a cubin with these limits may have been compiled from PTX with the limits `text`.
-    pub(crate) fn are_of(self, text: Self) -> bool {
-        self.directives.completed_by(text.directives) == text.directives
-    }
-
     /// `None` if the value is not known.
     fn value(&self, name: &str) -> Option<DirectiveValue> {
         if name == "dynamic_shared" {
@@ -121,7 +111,6 @@ impl Limits {
         Some(numbers.into_iter().map(u64::from).product())
     }
 
-    /// The text for `show`.
     pub(crate) fn texts(&self) -> Vec<String> {
         let text = |row: &Row| {
             let numbers = self.numbers(row.name)?;
@@ -162,8 +151,8 @@ impl Limits {
 }
 
 impl Row {
-    const fn flag(name: &'static str, rule: Rule, text: &'static str) -> Self {
-        Self { name, rule, text, unit: "", title: text }
+    const fn new(name: &'static str, rule: Rule, text: &'static str, unit: &'static str, title: &'static str) -> Self {
+        Self { name, rule, text, unit, title }
     }
 
     /// Both values for `diff`, if they are known and differ, and whether the change breaks callers.
@@ -243,38 +232,14 @@ mod tests {
         assert_eq!(shown(&shared(false)), expected("", ""));
     }
 
-    fn breaks(old: &Limits, new: &Limits) -> Vec<(&'static str, bool)> {
-        let change = |row: &Row| Some((row.name, row.change(old, new)?.1));
-        ROWS.iter().filter_map(change).collect()
-    }
-
+    /// A cubin does not contain it. The other limits are compared in `tests/cli/diff.rs`.
     #[test]
-    fn stricter_limits_break_callers_and_looser_ones_do_not() {
-        let none = &Limits::default();
-        let threads = |n: u32| limits(|d| d.max_threads = Some([n, 1, 1]));
-        let (few, many) = (&threads(128), &threads(256));
-        assert_eq!(breaks(many, few), [("max_threads", true)]);
-        assert_eq!(breaks(few, many), [("max_threads", false)]);
-        assert_eq!(breaks(none, many), [("max_threads", true)]);
-        assert_eq!(breaks(many, none), [("max_threads", false)]);
-        assert_eq!(breaks(many, &threads(256)), []);
-        let required = |n: u32| limits(|d| d.required_threads = Some([n, 1, 1]));
-        let changed = [("required_threads", true)];
-        assert_eq!(breaks(&required(64), &required(128)), changed);
-        let (freed, capped) = (("required_threads", false), ("max_threads", false));
-        assert_eq!(breaks(&required(64), none), [freed]);
-        assert_eq!(breaks(&required(64), &threads(64)), [freed, capped]);
+    fn dynamic_shared_memory_breaks_callers_if_both_are_known() {
+        let breaks = |old: &Limits, new: &Limits| -> Vec<(&'static str, bool)> {
+            ROWS.iter().filter_map(|row| Some((row.name, row.change(old, new)?.1))).collect()
+        };
         assert_eq!(breaks(&shared(false), &shared(true)), [("dynamic_shared", true)]);
         assert_eq!(breaks(&shared(true), &shared(false)), [("dynamic_shared", false)]);
-        // A cubin does not contain it.
-        assert_eq!(breaks(none, &shared(true)), []);
-        let rank = |n| limits(|d| (d.max_cluster_rank, d.min_blocks) = (Some(n), Some(n)));
-        let kinds = [("max_cluster_rank", true), ("min_blocks", false)];
-        assert_eq!(breaks(&rank(8), &rank(4)), kinds);
-        let two = limits(|d| (d.required_cluster, d.explicit_cluster) = (Some([2, 1, 1]), true));
-        let kinds = [("required_cluster", true), ("explicit_cluster", true)];
-        assert_eq!(breaks(none, &two), kinds);
-        let counted = limits(|d| d.blocks_are_clusters = true);
-        assert_eq!(breaks(&counted, none), [("blocks_are_clusters", true)]);
+        assert_eq!(breaks(&Limits::default(), &shared(true)), []);
     }
 }

@@ -4,6 +4,7 @@
 
 mod check;
 mod cli;
+mod command;
 mod diff;
 mod error;
 mod escape;
@@ -38,7 +39,7 @@ fn main() -> ExitCode {
             return output::Status::Error.into();
         }
     };
-    match options::run(&matches) {
+    match command::run(&matches) {
         Ok(status) => status.into(),
         // The reader has closed the pipe, as `head` does.
         Err(error::Failure::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,

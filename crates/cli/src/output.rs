@@ -6,7 +6,6 @@ use std::{
     process::ExitCode,
 };
 
-/// The exit code of a command.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Status {
     /// 0: success; `diff` and `check` found no change that breaks callers.
@@ -30,7 +29,6 @@ impl From<Status> for ExitCode {
     }
 }
 
-/// Standard output and its colour mode.
 pub(crate) struct Output {
     pub(crate) to: BufWriter<StdoutLock<'static>>,
     pub(crate) paint: Paint,

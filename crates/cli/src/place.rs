@@ -32,7 +32,6 @@ impl fmt::Display for Unit {
     }
 }
 
-/// The kind of an image.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Kind {
     Ptx,

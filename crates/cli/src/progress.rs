@@ -7,16 +7,12 @@ use std::{
 };
 use unicode_width::UnicodeWidthChar as _;
 
-/// The number of bytes above which the bar appears.
 const LARGE: u64 = 100_000_000;
 
-/// The time between two states of the bar.
 const TICK: Duration = Duration::from_millis(100);
 
-/// The width of the bar.
 const WIDTH: u64 = 20;
 
-/// The bytes read so far and the total.
 pub(crate) struct Progress {
     size: u64,
     /// The name of the file that is read now, without its folder.
@@ -28,7 +24,6 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// The total number of bytes.
     pub(crate) fn new(size: u64) -> Self {
         let mut progress = Self::hidden(size);
         if io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|name| name != "dumb") {
@@ -37,7 +32,6 @@ impl Progress {
         progress
     }
 
-    /// Without a bar.
     pub(crate) fn hidden(size: u64) -> Self {
         Self { size, file: String::new(), start: Instant::now(), next: None, is_drawn: false }
     }
@@ -49,7 +43,6 @@ impl Progress {
         self.set(bytes);
     }
 
-    /// Sets the bytes that have been read.
     pub(crate) fn set(&mut self, bytes: u64) {
         let now = Instant::now();
         if self.next.is_none_or(|next| now < next) {

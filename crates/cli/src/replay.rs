@@ -3,6 +3,7 @@
 use crate::{
     error::{Error, Failure},
     escape::terminal,
+    options::Options,
     output::{Output, Status},
     style::Paint,
     trace::{extents, without_parameters},
@@ -16,20 +17,6 @@ use std::{
     path::PathBuf,
     time::Duration,
 };
-
-/// The options of the command.
-pub(crate) struct Options {
-    pub(crate) file: PathBuf,
-    pub(crate) grid: Option<[u32; 3]>,
-    pub(crate) block: Option<[u32; 3]>,
-    pub(crate) shared_memory: Option<u32>,
-    pub(crate) image: Option<PathBuf>,
-    pub(crate) repetitions: u32,
-    pub(crate) device: usize,
-    /// Only show what the recording contains.
-    pub(crate) show: bool,
-    pub(crate) json: bool,
-}
 
 /// The extents of a grid or a block: `8`, `8,2` or `8,2,1`.
 pub(crate) fn parsed_extents(text: &str) -> Result<[u32; 3], String> {
@@ -47,36 +34,43 @@ pub(crate) fn parsed_extents(text: &str) -> Result<[u32; 3], String> {
     Ok(extents)
 }
 
-pub(crate) fn run(options: &Options, output: &mut Output) -> Result<Status, Failure> {
-    let failed = |error: kernel_args::Error| failed(options, &error);
-    let recording = Recording::open(&options.file).map_err(failed)?;
+pub(crate) fn run(options: Options<'_>, output: &mut Output) -> Result<Status, Failure> {
+    let (file, is_json) = (options.path("file"), options.is("json"));
+    // The error names the file, if its text does not.
+    let failed = |error: kernel_args::Error| {
+        let what = match &error {
+            kernel_args::Error::Recording(RecordingError::Read { error, .. }) => error.to_string(),
+            error => error.to_string(),
+        };
+        Failure::from(Error::new(file.display().to_string(), what))
+    };
+    let recording = Recording::open(file).map_err(failed)?;
     let manifest = recording.manifest();
-    if !options.json {
+    if !is_json {
         show(&mut output.to, manifest, output.paint)?;
         // What follows can take long.
         output.to.flush()?;
     }
-    if options.show {
-        if options.json {
+    if options.is("show") {
+        if is_json {
             writeln!(output.to, "{}", serde_json::json!(manifest))?;
         }
-        output.to.flush()?;
         return Ok(Status::Success);
     }
-    let mut changes = ReplayOptions::new().repetitions(options.repetitions);
-    if let Some(grid) = options.grid {
+    let mut changes = ReplayOptions::new().repetitions(options.value("repetitions").unwrap_or(0));
+    if let Some(grid) = options.value::<[u32; 3]>("grid") {
         changes = changes.grid(grid);
     }
-    if let Some(block) = options.block {
+    if let Some(block) = options.value::<[u32; 3]>("block") {
         changes = changes.block(block);
     }
-    if let Some(bytes) = options.shared_memory {
+    if let Some(bytes) = options.value("shared-memory") {
         changes = changes.shared_memory(bytes);
     }
-    if let Some(image) = &options.image {
-        changes = changes.image(image.clone());
+    if let Some(image) = options.value::<PathBuf>("image") {
+        changes = changes.image(image);
     }
-    let context = kernel_args::context(options.device).map_err(failed)?;
+    let context = kernel_args::context(options.value::<u32>("device").unwrap_or(0) as usize).map_err(failed)?;
     #[expect(unsafe_code, reason = "the kernel is the user's, as a program that a shell starts")]
     // SAFETY: this cannot be known of a file. This process has nothing else that the kernel could overwrite: it ends after the replay.
     let promise = unsafe { ReplayPromise::new() };
@@ -85,25 +79,14 @@ pub(crate) fn run(options: &Options, output: &mut Output) -> Result<Status, Fail
         // After a fault, each call of the driver fails, also in destructors.
         std::mem::forget(context);
     }
-    if options.json {
+    if is_json {
         json(&mut output.to, manifest, &replay)?;
     } else {
         result(&mut output.to, manifest, &replay, output.paint)?;
     }
-    output.to.flush()?;
     Ok(if replay.is_same() { Status::Success } else { Status::Different })
 }
 
-/// An error of the library, with the file if its text does not name it.
-fn failed(options: &Options, error: &kernel_args::Error) -> Failure {
-    let what = match error {
-        kernel_args::Error::Recording(RecordingError::Read { error, .. }) => error.to_string(),
-        error => error.to_string(),
-    };
-    Error::new(options.file.display().to_string(), what).into()
-}
-
-/// What the recording contains.
 fn show(to: &mut dyn Write, manifest: &Manifest, paint: Paint) -> io::Result<()> {
     let name = manifest.name.as_deref().unwrap_or(&manifest.kernel);
     let [grid, block] = [manifest.grid, manifest.block].map(extents);
@@ -141,7 +124,6 @@ fn show(to: &mut dyn Write, manifest: &Manifest, paint: Paint) -> io::Result<()>
     Ok(())
 }
 
-/// What the replay has found.
 fn result(to: &mut dyn Write, manifest: &Manifest, replay: &Replay, paint: Paint) -> io::Result<()> {
     let (recorded, now) = (replay.recorded, replay.status);
     if recorded.0 != 0 || now.0 != 0 {

@@ -18,12 +18,11 @@ pub(crate) fn read(paths: &[PathBuf], wanted: &Wanted<'_>) -> (Files, String, St
     (files, names, status)
 }
 
-/// Writes the errors to standard error.
 fn report(files: &Files, names: &str) -> Status {
-    for warning in &files.read.warnings {
+    for warning in &files.warnings {
         error::warn(warning);
     }
-    for error in &files.read.errors {
+    for error in &files.errors {
         error::print(error);
     }
     let Skipped { foreign, unreadable, examples, .. } = &files.skipped;
@@ -34,11 +33,11 @@ fn report(files: &Files, names: &str) -> Status {
         let files = count((unreadable - examples.len()) as u64, "more file");
         error::warn(&format_args!("{files} in directories cannot be opened"));
     }
-    if !files.read.errors.is_empty() {
+    if !files.errors.is_empty() {
         return Status::Error;
     }
-    if files.read.kernels.is_empty() {
-        let what = if files.read.places.is_empty() {
+    if files.kernels.is_empty() {
+        let what = if files.places.is_empty() {
             let files = count(*foreign as u64, "file");
             format!("no kernels: {files} without device code")
         } else {

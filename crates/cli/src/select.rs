@@ -7,7 +7,6 @@ use kernel_args_image::{
     mangled::{self, Demangled},
 };
 
-/// The selected kernels.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Select {
     /// Patterns of names. One match is enough.
@@ -30,7 +29,7 @@ impl Select {
     /// # Errors
     /// If files contain kernels, but no kernel is selected.
     pub(crate) fn apply(&self, files: &mut Files, name: &str) -> Result<(), Error> {
-        let kernels = &mut files.read.kernels;
+        let kernels = &mut files.kernels;
         if kernels.is_empty() {
             return Ok(());
         }
@@ -49,7 +48,7 @@ impl Select {
                 kernel.images.retain(|image| is_asked(image.place.sm));
             }
             kernels.retain(|kernel| !kernel.images.is_empty());
-            files.read.places.retain(|place| is_asked(place.sm));
+            files.places.retain(|place| is_asked(place.sm));
             if kernels.is_empty() {
                 let asked: Vec<String> = self.gpus.iter().map(Sm::to_string).collect();
                 let what = format!("no kernels for {}, only for {all}", asked.join(", "));

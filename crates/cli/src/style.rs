@@ -21,12 +21,10 @@ impl Paint {
         if self.is_on && !text.is_empty() { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
 
-    /// The name of a kernel.
     pub(crate) fn title(self, text: &str) -> String {
         self.with(Style::new().bold(), text)
     }
 
-    /// Less important text.
     pub(crate) fn faint(self, text: &str) -> String {
         self.with(Style::new().dimmed(), text)
     }

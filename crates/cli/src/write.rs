@@ -3,6 +3,7 @@
 use crate::{
     error::{self, Error, Failure},
     kernel::Kernel,
+    options::Options,
     output::{Output, Status},
     read::{Files, Wanted},
     report,
@@ -14,33 +15,10 @@ use kernel_args_image::ParameterList;
 use kernel_args_image::{generate, header};
 use std::{collections::HashMap, io::Write as _, path::PathBuf};
 
-/// The file with the kernels.
-pub(crate) struct Source {
-    pub(crate) files: Vec<PathBuf>,
-    /// A file with debug information of the same kernels.
-    pub(crate) debug_info: Option<PathBuf>,
-    pub(crate) select: Select,
-}
-
-pub(crate) struct Rust {
-    pub(crate) source: Source,
-    pub(crate) raw: bool,
-    pub(crate) half: bool,
-    pub(crate) float8: bool,
-    pub(crate) items: Option<String>,
-    pub(crate) image: Option<String>,
-}
-
-pub(crate) struct Header {
-    pub(crate) source: Source,
-    pub(crate) guard: Option<String>,
-    pub(crate) namespace: Option<String>,
-    pub(crate) strict: bool,
-}
-
-pub(crate) fn rust(rust: &Rust, output: &mut Output) -> Result<Status, Failure> {
-    let wanted = |symbol: &str| rust.source.select.wants(symbol);
-    let Some(All { name, described, variables }) = described(&rust.source, &wanted)? else {
+pub(crate) fn rust(given: Options<'_>, output: &mut Output) -> Result<Status, Failure> {
+    let select = given.select();
+    let wanted = |symbol: &str| select.wants(symbol);
+    let Some(All { name, described, variables }) = described(given, &wanted)? else {
         return Ok(Status::Error);
     };
     let variables: Vec<_> = variables
@@ -59,25 +37,25 @@ pub(crate) fn rust(rust: &Rust, output: &mut Output) -> Result<Status, Failure> 
         varies: described.varies,
     });
     let kernels: Vec<_> = kernels.collect();
-    let image = rust.image.as_ref().map(|path| format!("{path:?}"));
+    let [image, items] = ["image", "items"].map(|name| given.value::<String>(name));
+    let image = image.map(|path| format!("{path:?}"));
     let mut options = generate::Options::default();
     options.source = &name;
-    options.half = rust.half;
-    options.float8 = rust.float8;
-    if rust.raw {
+    (options.half, options.float8) = (given.is("half"), given.is("float8"));
+    if given.is("raw") {
         options.pointers = generate::Pointers::Raw;
     }
-    if let Some(items) = &rust.items {
+    if let Some(items) = &items {
         options.naming = generate::Naming::Items(items);
     }
-    let debug_info = rust.source.debug_info.as_ref();
+    let debug_info = given.value::<PathBuf>("debug-info");
     let debug_info = debug_info.map(|path| format!("{:?}", path.to_string_lossy()));
     if let Some(path) = &image {
         options.naming = generate::Naming::Image { path, debug_info: debug_info.as_deref() };
     }
     output.to.write_all(generate::rust(&kernels, &variables, &options).as_bytes())?;
     output.to.flush()?;
-    if rust.source.debug_info.is_none() {
+    if debug_info.is_none() {
         names(&name, &described);
     }
     Ok(Status::Success)
@@ -102,23 +80,24 @@ fn names(name: &str, described: &[Described]) {
     }
 }
 
-pub(crate) fn header(options: &Header, output: &mut Output) -> Result<Status, Failure> {
-    let Some(All { name, described, .. }) = described(&options.source, &|_| false)? else {
+pub(crate) fn header(options: Options<'_>, output: &mut Output) -> Result<Status, Failure> {
+    let Some(All { name, described, .. }) = described(options, &|_| false)? else {
         return Ok(Status::Error);
     };
+    let [guard, namespace] = ["guard", "namespace"].map(|name| options.value::<String>(name));
     // An image does not contain the types that pointers point to.
     let mut header = header::Header::new().forward_declare_pointees();
     for described in &described {
         let parameters = described.parameters();
         header = header.item(header::Item::kernel(&described.kernel.symbol, &parameters));
     }
-    if let Some(guard) = &options.guard {
+    if let Some(guard) = &guard {
         header = header.guard(guard);
     }
-    if let Some(namespace) = &options.namespace {
+    if let Some(namespace) = &namespace {
         header = header.namespace(namespace);
     }
-    if !options.strict {
+    if !options.is("strict") {
         header = header.leave_out_kernels();
     }
     let (text, left_out) = header.write_with_left_out().map_err(|error| Error::new(&*name, error.to_string()))?;
@@ -140,10 +119,8 @@ pub(crate) fn header(options: &Header, output: &mut Output) -> Result<Status, Fa
     Ok(Status::Success)
 }
 
-/// A kernel and its parameters.
 struct Described {
     kernel: Kernel,
-    /// Whether its parameters differ between GPUs.
     varies: bool,
     debug_info: Option<ParameterList>,
 }
@@ -162,9 +139,7 @@ impl Described {
     }
 }
 
-/// What files contain.
 struct All {
-    /// The names of the files.
     name: String,
     /// The selected kernels, each symbol once.
     described: Vec<Described>,
@@ -173,24 +148,24 @@ struct All {
 }
 
 /// Returns what the files contain. `None` if they cannot be read.
-fn described(source: &Source, wanted: &Wanted<'_>) -> Result<Option<All>, Failure> {
-    let Some((files, name)) = read(&source.files, &source.select, wanted)? else {
+fn described(options: Options<'_>, wanted: &Wanted<'_>) -> Result<Option<All>, Failure> {
+    let Some((files, name)) = read(&options.files(), &options.select(), wanted)? else {
         return Ok(None);
     };
     let mut variables = HashMap::new();
-    let mut debug_info: HashMap<String, ParameterList> = match &source.debug_info {
+    let mut debug_info: HashMap<String, ParameterList> = match options.value::<PathBuf>("debug-info") {
         None => HashMap::new(),
         Some(path) => {
-            let Some((files, name)) = read(std::slice::from_ref(path), &Select::default(), &|_| false)? else {
+            let Some((files, name)) = read(&[path], &Select::default(), &|_| false)? else {
                 return Ok(None);
             };
             let mut lists = HashMap::new();
-            for kernel in files.read.kernels {
+            for kernel in files.kernels {
                 if let Some(list) = kernel.described {
                     lists.entry(kernel.symbol).or_insert(list);
                 }
             }
-            variables = files.read.globals.described();
+            variables = files.globals.described();
             if lists.is_empty() {
                 let what = "no debug information of kernels: compile with `nvcc -G`, or NVRTC's `--device-debug`";
                 return Err(Error::new(name, what).into());
@@ -199,13 +174,13 @@ fn described(source: &Source, wanted: &Wanted<'_>) -> Result<Option<All>, Failur
         }
     };
     // With patterns for kernels, only what these kernels need is written.
-    let own = files.read.globals.iter();
+    let own = files.globals.iter();
     let variables = own
-        .filter(|_| source.select.patterns.is_empty())
+        .filter(|_| options.select().patterns.is_empty())
         .filter_map(|global| variables.remove(&global.symbol).or(global.described.clone()))
         .collect();
     let mut described: Vec<Described> = Vec::new();
-    for kernel in files.read.kernels {
+    for kernel in files.kernels {
         let last = described.last_mut();
         if let Some(last) = last.filter(|last| last.kernel.symbol == kernel.symbol) {
             last.varies = true;

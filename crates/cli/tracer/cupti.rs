@@ -29,7 +29,6 @@ pub(crate) struct CallbackData {
 }
 
 impl CallbackData {
-    /// The symbol of the kernel.
     pub(crate) fn symbol(&self) -> String {
         if self.symbol.is_null() {
             return String::new();
@@ -57,7 +56,6 @@ pub(crate) struct ModuleData {
 }
 
 impl ModuleData {
-    /// The cubin.
     pub(crate) fn image(&self) -> Option<&[u8]> {
         if self.image.is_null() || self.size == 0 {
             return None;
@@ -67,7 +65,6 @@ impl ModuleData {
     }
 }
 
-/// A function that is traced.
 #[derive(Clone, Copy)]
 pub(crate) enum ApiCall {
     Launch,
@@ -76,7 +73,6 @@ pub(crate) enum ApiCall {
     Graph,
 }
 
-/// The functions that are traced, with their numbers.
 const CALLS: [(u32, ApiCall); 8] = [
     (307, ApiCall::Launch),
     (442, ApiCall::Launch),
@@ -88,23 +84,17 @@ const CALLS: [(u32, ApiCall); 8] = [
     (653, ApiCall::Extended),
 ];
 
-/// A call with its arguments.
 pub(crate) enum Call {
-    Launch(Launch),
+    Launch(LaunchCall),
     Graph { graph: usize, stream: usize },
 }
 
-pub(crate) struct Launch {
+pub(crate) struct LaunchCall {
     /// A `CUfunction` or a `CUkernel`.
     pub(crate) function: usize,
-    pub(crate) grid: [u32; 3],
-    pub(crate) block: [u32; 3],
-    pub(crate) shared: u32,
-    pub(crate) stream: usize,
+    pub(crate) config: Config,
     pub(crate) parameters: Parameters,
     is_cooperative: bool,
-    /// The launch attributes, and their number.
-    attributes: (*const Attribute, u32),
 }
 
 /// `CUlaunchAttribute`
@@ -115,11 +105,11 @@ struct Attribute {
     value: [u8; 64],
 }
 
-impl Launch {
+impl LaunchCall {
     pub(crate) fn attributes(&self) -> Vec<protocol::Attribute> {
         /// `CU_LAUNCH_ATTRIBUTE_COOPERATIVE`
         const COOPERATIVE: u32 = 2;
-        let (attributes, count) = self.attributes;
+        let Config { attributes, attribute_count: count, .. } = self.config;
         let mut all = Vec::new();
         if self.is_cooperative {
             let mut value = [0; 64];
@@ -155,7 +145,7 @@ pub(crate) enum Parameters {
 
 /// `cuLaunchCooperativeKernel_params`
 #[repr(C)]
-struct LaunchHead {
+struct LaunchParams {
     function: usize,
     grid: [u32; 3],
     block: [u32; 3],
@@ -164,30 +154,24 @@ struct LaunchHead {
     array: *const *const c_void,
 }
 
-impl LaunchHead {
+impl LaunchParams {
     fn call(&self, parameters: Parameters, is_cooperative: bool) -> Call {
-        let config = Config {
-            grid: self.grid,
-            block: self.block,
-            shared: self.shared,
-            stream: self.stream,
-            attributes: ptr::null(),
-            attribute_count: 0,
-        };
-        Call::launch(self.function, &config, parameters, is_cooperative)
+        let &Self { function, grid, block, shared, stream, .. } = self;
+        let config = Config { grid, block, shared, stream, ..Config::NONE };
+        Call::Launch(LaunchCall { function, config, parameters, is_cooperative })
     }
 }
 
 /// `cuLaunchKernel_params`
 #[repr(C)]
-struct LaunchKernel {
-    head: LaunchHead,
+struct LaunchKernelParams {
+    head: LaunchParams,
     extra: *const *const c_void,
 }
 
 /// `cuLaunchKernelEx_params`
 #[repr(C)]
-struct LaunchKernelEx {
+struct LaunchKernelExParams {
     config: *const Config,
     function: usize,
     array: *const *const c_void,
@@ -196,11 +180,12 @@ struct LaunchKernelEx {
 
 /// `CUlaunchConfig`
 #[repr(C)]
-struct Config {
-    grid: [u32; 3],
-    block: [u32; 3],
-    shared: u32,
-    stream: usize,
+#[derive(Clone, Copy)]
+pub(crate) struct Config {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) shared: u32,
+    pub(crate) stream: usize,
     attributes: *const Attribute,
     attribute_count: u32,
 }
@@ -212,7 +197,7 @@ impl Config {
 
 /// `cuGraphLaunch_params`
 #[repr(C)]
-struct GraphLaunch {
+struct GraphLaunchParams {
     graph: usize,
     stream: usize,
 }
@@ -230,49 +215,34 @@ impl ApiCall {
         match self {
             Self::Graph => {
                 // SAFETY: the caller guarantees the type.
-                let GraphLaunch { graph, stream } = unsafe { parameters.cast::<GraphLaunch>().read() };
+                let GraphLaunchParams { graph, stream } = unsafe { parameters.cast::<GraphLaunchParams>().read() };
                 Call::Graph { graph, stream }
             }
             Self::Extended => {
                 // SAFETY: the caller guarantees the type.
-                let call = unsafe { parameters.cast::<LaunchKernelEx>().read() };
+                let call = unsafe { parameters.cast::<LaunchKernelExParams>().read() };
                 // SAFETY: the driver reads the configuration, unless it is null.
                 let config = unsafe { call.config.as_ref() };
-                let config = config.unwrap_or(&Config::NONE);
+                let config = config.copied().unwrap_or(Config::NONE);
                 // SAFETY: the driver reads both.
                 let parameters = unsafe { Parameters::of(call.array, call.extra) };
-                Call::launch(call.function, config, parameters, false)
+                Call::Launch(LaunchCall { function: call.function, config, parameters, is_cooperative: false })
             }
             Self::Launch => {
                 // SAFETY: the caller guarantees the type.
-                let LaunchKernel { head, extra } = unsafe { parameters.cast::<LaunchKernel>().read() };
+                let LaunchKernelParams { head, extra } = unsafe { parameters.cast::<LaunchKernelParams>().read() };
                 // SAFETY: the driver reads both.
                 let parameters = unsafe { Parameters::of(head.array, extra) };
                 head.call(parameters, false)
             }
             Self::Cooperative => {
                 // SAFETY: the caller guarantees the type: the same members without `extra`.
-                let head = unsafe { parameters.cast::<LaunchHead>().read() };
+                let head = unsafe { parameters.cast::<LaunchParams>().read() };
                 // SAFETY: the driver reads it.
                 let parameters = unsafe { Parameters::of(head.array, ptr::null()) };
                 head.call(parameters, true)
             }
         }
-    }
-}
-
-impl Call {
-    fn launch(function: usize, config: &Config, parameters: Parameters, is_cooperative: bool) -> Self {
-        Self::Launch(Launch {
-            function,
-            grid: config.grid,
-            block: config.block,
-            shared: config.shared,
-            stream: config.stream,
-            parameters,
-            is_cooperative,
-            attributes: (config.attributes, config.attribute_count),
-        })
     }
 }
 

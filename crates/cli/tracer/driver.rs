@@ -7,14 +7,13 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-type ParamInfo = unsafe extern "C" fn(*mut c_void, usize, *mut usize, *mut usize) -> u32;
-type PointerAttributes = unsafe extern "C" fn(u32, *const u32, *const *mut u64, u64) -> u32;
-type ContextDevice = unsafe extern "C" fn(*mut i32) -> u32;
-type DeviceAttribute = unsafe extern "C" fn(*mut i32, u32, i32) -> u32;
-type ErrorName = unsafe extern "C" fn(u32, *mut *const c_char) -> u32;
-
 /// The offset and size in bytes of each parameter.
 pub(crate) type Recorded = Arc<[(usize, usize)]>;
+
+/// The status of a function that the driver lacks: `CUDA_ERROR_NOT_FOUND`.
+const MISSING: u32 = 500;
+
+type ParamInfo = unsafe extern "C" fn(*mut c_void, usize, *mut usize, *mut usize) -> u32;
 
 /// The most parameters that a kernel can have: 32,764 bytes of them.
 const MOST: usize = 32_764;
@@ -36,16 +35,41 @@ impl Allocation {
     pub(crate) const HOST: u64 = 1;
 }
 
-pub(crate) struct Driver {
-    /// `cuFuncGetParamInfo`, of CUDA 12.4.
-    of_function: Option<ParamInfo>,
-    /// `cuKernelGetParamInfo`: a launch also takes a `CUkernel`.
-    of_kernel: Option<ParamInfo>,
-    error_name: Option<ErrorName>,
-    pointer_attributes: Option<PointerAttributes>,
-    context_device: Option<ContextDevice>,
-    device_attribute: Option<DeviceAttribute>,
-    known: Mutex<HashMap<usize, Option<Recorded>>>,
+macro_rules! functions {
+    ($($(#[$docs:meta])* $field:ident = $name:literal($($argument:ty),*);)*) => {
+        /// The driver's functions; it may be too old for some of them.
+        pub(crate) struct Driver {
+            $($(#[$docs])* $field: Option<unsafe extern "C" fn($($argument),*) -> u32>,)*
+            known: Mutex<HashMap<usize, Option<Recorded>>>,
+        }
+
+        impl Driver {
+            pub(crate) fn of(library: Library) -> Self {
+                Self {
+                    // SAFETY: the types in the CUDA driver API's documentation.
+                    $($field: unsafe { library.function($name) },)*
+                    known: Mutex::default(),
+                }
+            }
+        }
+    };
+}
+
+functions! {
+    /// Of CUDA 12.4.
+    of_function = c"cuFuncGetParamInfo"(*mut c_void, usize, *mut usize, *mut usize);
+    /// A launch also takes a `CUkernel`.
+    of_kernel = c"cuKernelGetParamInfo"(*mut c_void, usize, *mut usize, *mut usize);
+    error_name = c"cuGetErrorName"(u32, *mut *const c_char);
+    /// An array of as many attributes as pointers to their values.
+    pointer_attributes = c"cuPointerGetAttributes"(u32, *const u32, *const *mut u64, u64);
+    context_device = c"cuCtxGetDevice"(*mut i32);
+    device_attribute = c"cuDeviceGetAttribute"(*mut i32, u32, i32);
+    device_name = c"cuDeviceGetName"(*mut c_char, i32, i32);
+    version = c"cuDriverGetVersion"(*mut i32);
+    synchronize = c"cuCtxSynchronize"();
+    is_capturing = c"cuStreamIsCapturing"(usize, *mut i32);
+    copy = c"cuMemcpyDtoH_v2"(*mut c_void, u64, usize);
 }
 
 /// The library of the driver.
@@ -55,24 +79,6 @@ pub(crate) fn library() -> Result<Library, String> {
 }
 
 impl Driver {
-    pub(crate) fn of(library: Library) -> Self {
-        Self {
-            // SAFETY: the type in the CUDA driver API's documentation.
-            of_function: unsafe { library.function(c"cuFuncGetParamInfo") },
-            // SAFETY: the type in the CUDA driver API's documentation.
-            of_kernel: unsafe { library.function(c"cuKernelGetParamInfo") },
-            // SAFETY: the type in the CUDA driver API's documentation.
-            error_name: unsafe { library.function(c"cuGetErrorName") },
-            // SAFETY: the type in the CUDA driver API's documentation: an array of as many attributes as pointers to their values.
-            pointer_attributes: unsafe { library.function(c"cuPointerGetAttributes") },
-            // SAFETY: the type in the CUDA driver API's documentation.
-            context_device: unsafe { library.function(c"cuCtxGetDevice") },
-            // SAFETY: the type in the CUDA driver API's documentation.
-            device_attribute: unsafe { library.function(c"cuDeviceGetAttribute") },
-            known: Mutex::default(),
-        }
-    }
-
     /// The parameters of a `CUfunction` or `CUkernel`; `None` with a driver older than CUDA 12.4.
     pub(crate) fn parameters(&self, function: usize) -> Option<Recorded> {
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -94,14 +100,62 @@ impl Driver {
         (error == 0).then_some(device)
     }
 
+    /// A `CUdevice_attribute`.
+    fn attribute(&self, device: i32, attribute: u32) -> Option<i32> {
+        let mut value = 0;
+        // SAFETY: the call writes one number.
+        let error = unsafe { self.device_attribute?(&raw mut value, attribute, device) };
+        (error == 0).then_some(value)
+    }
+
     /// Whether kernels of a device can access all memory of the process.
     pub(crate) fn is_pageable(&self, device: i32) -> Option<bool> {
         /// `CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS`
         const PAGEABLE: u32 = 88;
-        let mut pageable = 0;
-        // SAFETY: the call writes one number.
-        let error = unsafe { self.device_attribute?(&raw mut pageable, PAGEABLE, device) };
-        (error == 0).then_some(pageable != 0)
+        self.attribute(device, PAGEABLE).map(|pageable| pageable != 0)
+    }
+
+    /// The status of the context after all its work.
+    pub(crate) fn synchronize(&self) -> u32 {
+        // SAFETY: a callback of CUPTI may synchronize the context, which is current for a launch.
+        self.synchronize.map_or(MISSING, |synchronize| unsafe { synchronize() })
+    }
+
+    /// Whether a launch in this stream is captured into a graph: it does not run then.
+    pub(crate) fn captures(&self, stream: usize) -> bool {
+        let mut status = 0;
+        // SAFETY: the stream of a launch that runs now; the pointer is valid.
+        let result = self.is_capturing.map_or(MISSING, |query| unsafe { query(stream, &raw mut status) });
+        result != 0 || status != 0
+    }
+
+    /// Copies bytes at this address of the GPU.
+    pub(crate) fn copy(&self, to: &mut [u8], from: u64) -> Result<(), String> {
+        let to = (to.as_mut_ptr().cast(), to.len());
+        // SAFETY: `to` has this length; the driver refuses the copy if no allocation has these bytes.
+        match self.copy.map_or(MISSING, |copy| unsafe { copy(to.0, from, to.1) }) {
+            0 => Ok(()),
+            status => Err(format!("the memory cannot be copied: error {status}")),
+        }
+    }
+
+    /// The GPU, its architecture, and the driver's version, as far as they are known.
+    pub(crate) fn machine(&self) -> [String; 3] {
+        /// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR` and `_MINOR`.
+        const MAJOR_MINOR: [u32; 2] = [75, 76];
+        let device = self.device().unwrap_or(0);
+        let (mut version, mut name) = (0, [0_u8; 256]);
+        // SAFETY: the pointer is valid.
+        self.version.map(|query| unsafe { query(&raw mut version) });
+        // SAFETY: room for 256 bytes, of which the last stays 0.
+        self.device_name.map(|query| unsafe { query(name.as_mut_ptr().cast(), 255, device) });
+        let [major, minor] = MAJOR_MINOR.map(|attribute| self.attribute(device, attribute).unwrap_or(0));
+        let name = CStr::from_bytes_until_nul(&name).unwrap_or_default();
+        [
+            name.to_string_lossy().into_owned(),
+            format!("sm_{major}{minor}"),
+            format!("{}.{}", version / 1000, version % 1000 / 10),
+        ]
     }
 
     /// What the driver knows of an address.

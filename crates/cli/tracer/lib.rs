@@ -15,7 +15,7 @@ mod protocol;
 mod record;
 mod report;
 
-use cupti::{ApiCall, CallbackData, Launch, ModuleData, ResourceData};
+use cupti::{ApiCall, CallbackData, LaunchCall, ModuleData, ResourceData};
 use protocol::{Event, Handle};
 use report::Report;
 use std::{
@@ -27,12 +27,10 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-/// What the callback needs.
 struct Tracer {
     driver: driver::Driver,
     report: Report,
     recorder: Option<record::Recorder>,
-    /// Whether pointers are looked up.
     checks_pointers: bool,
 }
 
@@ -62,11 +60,10 @@ pub extern "C" fn InitializeInjection() -> c_int {
 }
 
 fn start(report: &Report) -> Result<(), String> {
-    let library = driver::library()?;
     let tracer = Tracer {
-        driver: driver::Driver::of(library),
+        driver: driver::Driver::of(driver::library()?),
         report: report.clone(),
-        recorder: record::Recorder::new(library),
+        recorder: record::Recorder::new(),
         checks_pointers: env::var_os(protocol::POINTERS).is_some(),
     };
     if TRACER.set(tracer).is_ok() {
@@ -112,19 +109,18 @@ impl Tracer {
     fn call(&self, id: u32, data: &CallbackData) {
         let Some(call) = ApiCall::of(id) else { return };
         if data.site == cupti::ENTER {
-            if let Some(recorder) = &self.recorder {
-                // SAFETY: `id` is the function whose parameters these are.
-                if let cupti::Call::Launch(launch) = unsafe { call.read(data.parameters) } {
+            // SAFETY: `id` is the function whose parameters these are.
+            if let cupti::Call::Launch(launch) = unsafe { call.read(data.parameters) } {
+                if let Some(recorder) = &self.recorder {
                     recorder.before(&launch, &data.symbol(), &self.driver, &self.report);
+                }
+                if self.checks_pointers {
+                    let memory = self.memory(&launch, data);
+                    let _ = MEMORY.try_with(|known| known.replace(memory));
                 }
             }
             // SAFETY: CUPTI keeps this word from the callback before a call to the one after it.
             unsafe { data.correlation.write(now()) };
-            if self.checks_pointers {
-                // SAFETY: `id` is the function whose parameters these are.
-                let memory = unsafe { self.memory(call, data) };
-                let _ = MEMORY.try_with(|known| known.replace(memory));
-            }
             return;
         }
         // SAFETY: as before; the callback before this call has written it.
@@ -132,8 +128,8 @@ impl Tracer {
         let duration = now().saturating_sub(start);
         // SAFETY: every function of the driver that is traced returns a `CUresult`, and this is the callback after the call.
         let status = unsafe { data.result.cast::<u32>().read() };
-        if let Some(recorder) = &self.recorder {
-            recorder.after(status, &self.report);
+        if self.recorder.is_some() {
+            record::Recorder::after(status, &self.driver, &self.report);
         }
         // SAFETY: `id` is the function whose parameters these are.
         match unsafe { call.read(data.parameters) } {
@@ -149,26 +145,19 @@ impl Tracer {
         }
     }
 
-    /// What is known about the pointers of a launch.
-    ///
-    /// # Safety
-    /// The parameters are the ones of this function, in a callback before the call.
-    unsafe fn memory(&self, call: ApiCall, data: &CallbackData) -> Option<protocol::Memory> {
-        // SAFETY: the caller guarantees it.
-        let cupti::Call::Launch(launch) = (unsafe { call.read(data.parameters) }) else {
-            return None;
-        };
+    /// What is known about the pointers of a launch before it.
+    fn memory(&self, launch: &LaunchCall, data: &CallbackData) -> Option<protocol::Memory> {
         // CUPTI names the kernel of a valid handle only.
         if data.symbol().is_empty() {
             return None;
         }
         let recorded = self.driver.parameters(launch.function)?;
         // SAFETY: the driver has not accepted them, so they are read as memory that may not exist.
-        let values = unsafe { parameters::bytes(&launch, Some(&recorded), false) };
+        let values = unsafe { parameters::bytes(launch, Some(&recorded), false) };
         parameters::memory(&self.driver, &values?)
     }
 
-    fn launch(&self, launch: &Launch, data: &CallbackData, start: u64, duration: u64, status: u32) {
+    fn launch(&self, launch: &LaunchCall, data: &CallbackData, start: u64, duration: u64, status: u32) {
         // The driver has refused the function itself: nothing can be asked about it.
         let recorded = if status == INVALID_HANDLE { None } else { self.driver.parameters(launch.function) };
         // SAFETY: an accepted launch has the parameters of its function.
@@ -177,11 +166,11 @@ impl Tracer {
             thread: report::thread(),
             start,
             duration,
-            stream: Handle(launch.stream as u64),
+            stream: Handle(launch.config.stream as u64),
             symbol: data.symbol(),
-            grid: launch.grid,
-            block: launch.block,
-            shared: launch.shared,
+            grid: launch.config.grid,
+            block: launch.config.block,
+            shared: launch.config.shared,
             form: launch.form().into(),
             result: self.driver.status(status),
             values,

@@ -1,7 +1,7 @@
 //! The bytes of a launch's parameters.
 
 use crate::{
-    cupti::{Launch, Parameters},
+    cupti::{LaunchCall, Parameters},
     driver::{Allocation, Driver},
     protocol::{Handle, Memory, MemoryKind, Passed, Word},
 };
@@ -15,35 +15,36 @@ use std::{
 /// # Safety
 /// If `is_accepted`, the driver has accepted these parameters for a function with the parameters `recorded`.
 pub(crate) unsafe fn bytes(
-    launch: &Launch,
+    launch: &LaunchCall,
     recorded: Option<&[(usize, usize)]>,
     is_accepted: bool,
 ) -> Option<Vec<Passed>> {
-    let read = |parts: &[Part]| {
+    let read = |parts: &[IoVec]| {
         if !is_accepted {
             return peek(parts);
         }
         // SAFETY: the driver has read this many bytes there.
-        let part = |part: &Part| unsafe { slice::from_raw_parts(part.address.cast(), part.size) };
+        let part = |part: &IoVec| unsafe { slice::from_raw_parts(part.address.cast(), part.size) };
         Some(parts.iter().map(part).collect::<Vec<&[u8]>>().concat())
     };
     let recorded = recorded?;
     if recorded.is_empty() {
         return Some(Vec::new());
     }
-    let places: Vec<Part> = match launch.parameters {
+    let places: Vec<IoVec> = match launch.parameters {
         // The array has a pointer for each parameter (`cuLaunchKernel` in the CUDA driver API's documentation).
         Parameters::Array(array) => {
             let addresses =
-                read(&[Part { address: array.cast_mut().cast(), size: recorded.len() * size_of::<usize>() }])?;
+                read(&[IoVec { address: array.cast_mut().cast(), size: recorded.len() * size_of::<usize>() }])?;
             let addresses = addresses.as_chunks().0.iter().copied().map(usize::from_ne_bytes);
-            let part = |(address, &(_, size)): (usize, &(usize, usize))| Part { address: address as *mut c_void, size };
+            let part =
+                |(address, &(_, size)): (usize, &(usize, usize))| IoVec { address: address as *mut c_void, size };
             addresses.zip(recorded).map(part).collect()
         }
         Parameters::Buffer(buffer, length) => {
             let part = |&(offset, size): &(usize, usize)| {
                 let address = buffer.wrapping_add(offset).cast_mut().cast();
-                (offset + size <= length).then_some(Part { address, size })
+                (offset + size <= length).then_some(IoVec { address, size })
             };
             recorded.iter().map(part).collect::<Option<_>>()?
         }
@@ -64,7 +65,7 @@ pub(crate) unsafe fn bytes(
 /// What is known about the words of a launch's parameters that may be pointers, before the launch.
 pub(crate) fn memory(driver: &Driver, values: &[Passed]) -> Option<Memory> {
     let device = driver.device()?;
-    let mut memory = Memory { device: device as u32, is_pageable: false, words: Vec::new() };
+    let mut memory = Memory { device: device.cast_unsigned(), is_pageable: false, words: Vec::new() };
     for passed in values {
         for (at, word) in words(passed) {
             let known = driver.memory(word)?;
@@ -98,7 +99,7 @@ pub(crate) fn words(Passed { offset, bytes }: &Passed) -> impl Iterator<Item = (
 
 /// `struct iovec`
 #[repr(C)]
-struct Part {
+struct IoVec {
     address: *mut c_void,
     size: usize,
 }
@@ -106,23 +107,23 @@ struct Part {
 unsafe extern "C" {
     fn process_vm_readv(
         process: c_int,
-        to: *const Part,
+        to: *const IoVec,
         to_count: c_ulong,
-        from: *const Part,
+        from: *const IoVec,
         from_count: c_ulong,
         flags: c_ulong,
     ) -> isize;
 }
 
 /// Reads memory of this process that may not exist: the driver can have refused a launch because of it. Returns the bytes of all parts.
-fn peek(parts: &[Part]) -> Option<Vec<u8>> {
+fn peek(parts: &[IoVec]) -> Option<Vec<u8>> {
     /// `IOV_MAX`
     const MOST: usize = 1024;
     let process = c_int::try_from(process::id()).ok()?;
     let mut all = Vec::new();
     for parts in parts.chunks(MOST) {
         let mut bytes = vec![0_u8; parts.iter().map(|part| part.size).sum()];
-        let to = Part { address: bytes.as_mut_ptr().cast(), size: bytes.len() };
+        let to = IoVec { address: bytes.as_mut_ptr().cast(), size: bytes.len() };
         let count = parts.len() as c_ulong;
         // SAFETY: `to` is memory of this size; the kernel checks `parts` (`process_vm_readv(2)`: `EFAULT`).
         let read = unsafe { process_vm_readv(process, &raw const to, 1, parts.as_ptr(), count, 0) };
@@ -137,5 +138,5 @@ fn peek(parts: &[Part]) -> Option<Vec<u8>> {
 /// Whether the process has memory at this address.
 fn exists(address: u64) -> bool {
     let address = address as *mut c_void;
-    peek(&[Part { address, size: 1 }]).is_some()
+    peek(&[IoVec { address, size: 1 }]).is_some()
 }

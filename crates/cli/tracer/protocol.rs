@@ -225,6 +225,13 @@ impl Part for ImageFile {
     }
 }
 
+/// `0x7f00`
+impl fmt::Display for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}", self.0)
+    }
+}
+
 impl Part for Handle {
     fn text(&self) -> String {
         format!("{:x}", self.0)
@@ -286,10 +293,14 @@ impl<T: Part> Part for Vec<T> {
 }
 
 /// Bytes in hexadecimal.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    let digit = |digit: u8| char::from_digit(u32::from(digit), 16);
+    bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).filter_map(digit).collect()
+}
+
 impl Part for Vec<u8> {
     fn text(&self) -> String {
-        let digit = |digit: u8| char::from_digit(u32::from(digit), 16);
-        self.iter().flat_map(|byte| [byte >> 4, byte & 15]).filter_map(digit).collect()
+        hex(self)
     }
 
     fn read(text: &str) -> Option<Self> {
@@ -304,7 +315,7 @@ impl Part for Vec<u8> {
 
 impl<const N: usize> Part for [u8; N] {
     fn text(&self) -> String {
-        self.to_vec().text()
+        hex(self)
     }
 
     fn read(text: &str) -> Option<Self> {
@@ -315,7 +326,7 @@ impl<const N: usize> Part for [u8; N] {
 /// `offset size bytes`
 impl Part for Passed {
     fn text(&self) -> String {
-        format!("{} {} {}", self.offset, self.bytes.len(), self.bytes.text())
+        format!("{} {} {}", self.offset, self.bytes.len(), hex(&self.bytes))
     }
 
     fn read(text: &str) -> Option<Self> {

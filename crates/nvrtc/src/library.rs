@@ -84,6 +84,13 @@ macro_rules! newer {
     };
 }
 
+/// Calls one of the `always` functions, and returns its error.
+macro_rules! call {
+    ($nvrtc:expr, $name:ident, $($argument:expr),* $(,)?) => {
+        $nvrtc.check(stringify!($name), ($nvrtc.$name)($($argument),*))
+    };
+}
+
 /// # Safety
 /// `T` is the type of a function pointer that fits the library's function of this name.
 unsafe fn symbol<T: Copy>(library: &Library, name: &'static str) -> Result<T, Error> {
@@ -139,8 +146,7 @@ impl Nvrtc {
     pub fn version(&self) -> Result<(c_int, c_int), Error> {
         let (mut major, mut minor) = (0, 0);
         // SAFETY: "General Information Query": `nvrtcVersion` writes one `int` through each pointer. Both are valid.
-        let status = unsafe { (self.nvrtcVersion)(&raw mut major, &raw mut minor) };
-        self.check("nvrtcVersion", status)?;
+        unsafe { call!(self, nvrtcVersion, &raw mut major, &raw mut minor) }?;
         Ok((major, minor))
     }
 
@@ -216,8 +222,10 @@ impl Nvrtc {
         // SAFETY: "Compilation": `nvrtcCreateProgram` writes the program through its first pointer, which is valid, and reads
         // NUL-terminated texts and `numHeaders` pointers of each array. All texts are `CStr`s, and both arrays have that
         // length. The documentation does not specify whether it copies the texts, so `Program` borrows them.
-        let status = unsafe {
-            (self.nvrtcCreateProgram)(
+        unsafe {
+            call!(
+                self,
+                nvrtcCreateProgram,
                 &raw mut handle,
                 source.as_ptr(),
                 name.as_ptr(),
@@ -225,8 +233,7 @@ impl Nvrtc {
                 texts.as_ptr(),
                 names.as_ptr(),
             )
-        };
-        self.check("nvrtcCreateProgram", status)?;
+        }?;
         Ok(Program { nvrtc: self, handle, texts: PhantomData })
     }
 }
@@ -245,8 +252,7 @@ impl Program<'_> {
     /// [`Error::Call`].
     pub fn add_name(&mut self, expression: &CStr) -> Result<(), Error> {
         // SAFETY: "Compilation": `nvrtcAddNameExpression` records the expression, a NUL-terminated text. The program is alive.
-        let status = unsafe { (self.nvrtc.nvrtcAddNameExpression)(self.handle, expression.as_ptr()) };
-        self.nvrtc.check("nvrtcAddNameExpression", status)
+        unsafe { call!(self.nvrtc, nvrtcAddNameExpression, self.handle, expression.as_ptr()) }
     }
 
     /// Compiles the program.
@@ -257,8 +263,7 @@ impl Program<'_> {
         let pointers = pointers(options);
         // SAFETY: "Compilation": `nvrtcCompileProgram` reads `numOptions` NUL-terminated texts. The array has that length, and
         // the program is alive.
-        let status = unsafe { (self.nvrtc.nvrtcCompileProgram)(self.handle, count(options), pointers.as_ptr()) };
-        self.nvrtc.check("nvrtcCompileProgram", status)
+        unsafe { call!(self.nvrtc, nvrtcCompileProgram, self.handle, count(options), pointers.as_ptr()) }
     }
 
     /// Returns the symbol of an expression that was added before compilation.
@@ -269,8 +274,7 @@ impl Program<'_> {
         let mut symbol = ptr::null();
         // SAFETY: "Compilation": `nvrtcGetLoweredName` reads a NUL-terminated text and writes a pointer. The program is alive,
         // and `symbol` is valid.
-        let status = unsafe { (self.nvrtc.nvrtcGetLoweredName)(self.handle, expression.as_ptr(), &raw mut symbol) };
-        self.nvrtc.check("nvrtcGetLoweredName", status)?;
+        unsafe { call!(self.nvrtc, nvrtcGetLoweredName, self.handle, expression.as_ptr(), &raw mut symbol) }?;
         if symbol.is_null() {
             return Ok(String::new());
         }

@@ -29,7 +29,7 @@ mod trace {
     #[path = "../../../crates/cli/tracer/protocol.rs"]
     mod protocol;
 
-    use connections::{Load, Wanted, memory, serve};
+    use connections::{Load, WantedLaunch, memory, serve};
     use protocol::{Attribute, Event, Memory, Passed, Values, Word};
     use std::{
         cell::{Cell, RefCell},
@@ -68,7 +68,7 @@ mod trace {
         let connection = Connection { from: RefCell::new(bytes), answers: Cell::new(0) };
         let (send, receive) = mpsc::channel();
         let load = Load::default();
-        serve(7, &connection, &send, &load, Some(&Wanted { select: crate::select::Select, nth: 0 }));
+        serve(7, &connection, &send, &load, Some(&WantedLaunch { select: crate::select::Select, nth: 0 }));
         drop(send);
         let (mut events, mut read) = (0, 0);
         for (process, line, event) in receive {

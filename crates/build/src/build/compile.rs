@@ -159,7 +159,6 @@ impl Build<'_> {
         (jobs.max(1), Jobserver::of_process())
     }
 
-    /// The result of an earlier build if it would be the same now, and the files it was made from.
     fn kept(&self, unit: &Unit, decided: &[String], compiler: &Compiler) -> Option<(Made, BTreeSet<PathBuf>)> {
         let record = Record::open(&self.place(&unit.source, "sources"))?;
         let path = compiler.path();
@@ -178,7 +177,6 @@ impl Build<'_> {
         is_same.then_some((made, files))
     }
 
-    /// The description of an earlier build if it would be the same now.
     fn kept_description(&self, unit: &Unit, decided: &[String], compiler: &Compiler) -> Option<Described> {
         let record = Record::open(&self.place(&unit.source, "debug.sources"))?;
         let (path, lines) = (compiler.path(), &unit.lines_with_debug);
@@ -201,7 +199,6 @@ fn inputs(record: &Record, compiler: &Path) -> BTreeSet<PathBuf> {
     files.filter(|file| file != compiler).collect()
 }
 
-/// The result of a debug build.
 fn described(compiled: Compiled) -> Described {
     Described {
         text: match dwarf::reduce(&compiled.bytes) {
@@ -214,7 +211,6 @@ fn described(compiled: Compiled) -> Described {
     }
 }
 
-/// Adds the values of constants, if the source has some.
 fn with_constants(
     mut described: Described,
     result: Option<Result<Compiled, String>>,

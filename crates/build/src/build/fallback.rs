@@ -11,7 +11,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The folder of committed images.
 pub(super) struct Fallback<'a> {
     /// The path as the user wrote it.
     pub(super) folder: &'a Path,
@@ -31,13 +30,10 @@ impl Fallback<'_> {
         extensions.map(|extension| self.place(source, extension)).collect()
     }
 
-    /// Whether files of a source are committed.
     pub(super) fn has(&self, source: &Source) -> bool {
         self.root.join(self.place(source, "sources")).is_file()
     }
 
-    /// Reads the committed files of a source.
-    ///
     /// # Errors
     /// If the files do not exist (only the image may be missing if it `is_optional`), or were made from sources or settings that have changed since.
     pub(super) fn take(
@@ -72,7 +68,6 @@ impl Fallback<'_> {
         }
     }
 
-    /// Writes the files of a source.
     pub(super) fn update(&self, source: &Source, made: &Made) -> Result<(), Error> {
         let folder = self.root.join(self.folder);
         fs::create_dir_all(&folder).map_err(|error| Error::new(texts::cannot_write(&folder, &error)))?;

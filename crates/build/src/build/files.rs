@@ -18,7 +18,6 @@ use std::{
 
 /// The files that images are made from, each read once.
 pub(super) struct Files<'a> {
-    /// The folder of the package.
     root: &'a Path,
     /// `OUT_DIR`. Its files are not part of the package, even if the package's folder contains it.
     out: &'a Path,
@@ -27,7 +26,6 @@ pub(super) struct Files<'a> {
     hashes: Mutex<HashMap<PathBuf, Option<u64>>>,
 }
 
-/// The variables that change the behavior of `nvcc`.
 const NVCC: [&str; 3] = ["NVCC_APPEND_FLAGS", "NVCC_CCBIN", "NVCC_PREPEND_FLAGS"];
 
 impl<'a> Files<'a> {
@@ -101,7 +99,6 @@ impl<'a> Files<'a> {
         Some(found)
     }
 
-    /// Records the inputs of an image.
     pub(super) fn describe(&self, record: &mut Record, lines: &[String], files: &BTreeSet<PathBuf>, compiler: &Path) {
         record.options = lines.to_vec();
         for path in files.iter().map(PathBuf::as_path).chain([compiler]) {
@@ -120,7 +117,6 @@ impl<'a> Files<'a> {
         }
     }
 
-    /// Lists the differences between a record and the current files and settings.
     pub(super) fn differences(&self, record: &Record, options: &[String]) -> Vec<String> {
         let mut differences = Vec::new();
         for (path, hash) in &record.sources {

@@ -64,7 +64,6 @@ impl Kernels {
     }
 }
 
-/// Builds, and prints the directives for cargo.
 fn run(kernels: &Kernels, what: What, environment: &Environment) -> Result<(), Error> {
     kernels.built.store(true, Ordering::Relaxed);
     let folder = |name: &str| {
@@ -141,7 +140,6 @@ impl Build<'_> {
         Ok(Unit { source, options, constants, lines, lines_with_debug })
     }
 
-    /// Checks that the sources that [`Kernels::constants_of`] names are compiled.
     fn require_sources_of_constants(&self) -> Result<(), Error> {
         let mut named = self.kernels.constants.iter().filter_map(|(of, _)| of.as_ref());
         let missing = named.find(|of| {
@@ -151,7 +149,6 @@ impl Build<'_> {
         missing.map_or(Ok(()), |of| Err(Error::new(texts::no_source_of_constants(of))))
     }
 
-    /// Checks that another crate has compiled each image.
     fn require_images(&self) -> Result<(), Error> {
         for Unit { source, .. } in &self.units {
             let image = self.place(source, self.extension);
@@ -259,7 +256,6 @@ impl Build<'_> {
         Ok(warnings)
     }
 
-    /// Uses the committed files.
     fn take(&self, fallback: &Fallback<'_>, tried: &Tried) -> Result<Vec<Done>, Error> {
         let mut errors = Vec::new();
         let mut done = Vec::new();

@@ -4,7 +4,6 @@ use super::{files::Files, unit::Unit};
 use crate::{kernels::Kernels, sources::Source};
 use std::path::{Path, PathBuf};
 
-/// What a build produces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum What {
     Everything,
@@ -12,19 +11,15 @@ pub(super) enum What {
     Descriptions,
 }
 
-/// A build with validated settings.
 pub(super) struct Build<'a> {
     pub(super) kernels: &'a Kernels,
     pub(super) what: What,
     /// Whether images may be missing if there is no compiler.
     pub(super) is_optional: bool,
     pub(super) units: Vec<Unit>,
-    /// The kind of the images.
     pub(super) extension: &'static str,
     pub(super) files: Files<'a>,
-    /// The folder of the package.
     pub(super) root: &'a Path,
-    /// `OUT_DIR`.
     pub(super) out: &'a Path,
 }
 

@@ -16,12 +16,10 @@ use std::{collections::BTreeMap, fs, path::Path, time::UNIX_EPOCH};
 /// The first line, with the version of the format.
 const FIRST: &str = "kernel-args-build 1";
 
-/// The lines of the file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Record {
     /// `output ptx`, `define N=4`.
     pub(super) options: Vec<String>,
-    /// Hashes of the files that were written.
     pub(super) image: Option<u64>,
     pub(super) description: u64,
     /// Hashes of the package's files, by relative paths with `/`.
@@ -30,7 +28,6 @@ pub(super) struct Record {
     pub(super) outside: BTreeMap<String, String>,
     /// Other inputs: variables of the compiler, and which headers were found.
     pub(super) state: Vec<String>,
-    /// The compiler's warnings.
     pub(super) warnings: Vec<String>,
 }
 

@@ -8,7 +8,6 @@ use crate::{
 };
 use std::{collections::BTreeSet, path::PathBuf};
 
-/// A source and its compiler options.
 pub(super) struct Unit {
     pub(super) source: Source,
     pub(super) options: Options,
@@ -19,7 +18,6 @@ pub(super) struct Unit {
     pub(super) lines_with_debug: Vec<String>,
 }
 
-/// The results of compiling a source.
 pub(super) struct Made {
     /// `None` if another crate compiles it.
     pub(super) image: Option<Vec<u8>>,
@@ -27,20 +25,16 @@ pub(super) struct Made {
     pub(super) record: Record,
 }
 
-/// The description of a source.
 pub(super) struct Described {
     pub(super) text: Vec<u8>,
-    /// The files that it was made from.
     pub(super) files: BTreeSet<PathBuf>,
     pub(super) warnings: Vec<String>,
 }
 
-/// A source that has been compiled.
 pub(super) struct Done {
     pub(super) made: Made,
     /// The inputs of the description alone. `None` if nothing was compiled.
     pub(super) described: Option<Record>,
-    /// The files that it was made from.
     pub(super) files: BTreeSet<PathBuf>,
     /// `None` for committed files.
     pub(super) headers: Option<Headers>,

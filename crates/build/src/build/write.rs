@@ -73,7 +73,6 @@ impl Build<'_> {
         Ok(warnings)
     }
 
-    /// Removes the files of sources that no longer exist.
     fn remove_stale(&self, rust: &Path) -> Result<(), Error> {
         // The names of all sources, one per line.
         let list = rust.with_extension("list");

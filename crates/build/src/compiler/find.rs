@@ -13,9 +13,7 @@ pub(crate) const FOLDERS: [&str; 4] = ["CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "C
 
 /// Default places, for when no setting names a compiler.
 pub(crate) struct Places {
-    /// Folders of toolkits.
     pub(crate) usual: Vec<PathBuf>,
-    /// Names of NVRTC that the system may resolve.
     pub(crate) loader: Vec<String>,
 }
 
@@ -24,17 +22,14 @@ pub(crate) type Tried = Vec<(String, String)>;
 
 impl Places {
     pub(crate) fn of_system(environment: &Environment) -> Self {
-        if cfg!(windows) {
-            let all = environment
-                .get_untracked("ProgramFiles")
-                .map(|folder| Path::new(&folder).join("NVIDIA GPU Computing Toolkit").join("CUDA"));
-            return Self {
-                usual: all.map_or_else(Vec::new, |folder| versions(&folder, "v")),
-                loader: library_names(None),
-            };
-        }
-        let mut usual = vec![PathBuf::from("/usr/local/cuda"), PathBuf::from("/opt/cuda")];
-        usual.extend(versions(Path::new("/usr/local"), "cuda-"));
+        let usual = if cfg!(windows) {
+            let all = environment.get_untracked("ProgramFiles");
+            let all = all.map(|folder| Path::new(&folder).join("NVIDIA GPU Computing Toolkit").join("CUDA"));
+            all.map_or_else(Vec::new, |folder| versions(&folder, "v"))
+        } else {
+            let usual = ["/usr/local/cuda", "/opt/cuda"].map(PathBuf::from);
+            usual.into_iter().chain(versions(Path::new("/usr/local"), "cuda-")).collect()
+        };
         Self { usual, loader: library_names(None) }
     }
 }
@@ -58,53 +53,44 @@ fn numbers(path: &Path) -> Vec<u64> {
     digits.filter_map(|digits| digits.parse().ok()).collect()
 }
 
-/// The inputs of the search.
 pub(crate) struct Search<'a> {
     pub(crate) environment: &'a Environment,
     pub(crate) places: Places,
-    /// The folder of the package.
     pub(crate) root: &'a Path,
     /// Whether fat binaries are requested, which only nvcc writes.
     pub(crate) needs_nvcc: bool,
 }
 
 impl Search<'_> {
-    /// Returns the first compiler that is found, or all places that were tried.
     pub(crate) fn run(&self, explicit: Option<&Path>) -> Result<Compiler, Tried> {
         let mut tried = Tried::new();
+        // If the requested compiler does not work, no other compiler replaces it.
+        let named = |what: &str, path: &Path| self.named(path).map_err(|why| vec![(what.to_owned(), why)]);
         if let Some(path) = explicit {
-            // If the requested compiler does not work, no other compiler replaces it.
-            return self.named(path).map_err(|why| vec![(".compiler(…)".to_owned(), why)]);
+            return named(".compiler(…)", path);
         }
-        match self.environment.path("NVCC") {
-            Some(path) => {
-                return self.named(&path).map_err(|why| vec![("NVCC".to_owned(), why)]);
-            }
-            None => tried.push(("NVCC".into(), texts::NOT_SET.into())),
+        if let Some(path) = self.environment.path("NVCC") {
+            return named("NVCC", &path);
         }
-        for name in FOLDERS {
-            match self.environment.path(name) {
-                Some(folder) => match self.in_folder(&folder) {
-                    Ok(compiler) => return Ok(compiler),
-                    Err(why) => tried.push((name.into(), why)),
-                },
-                None => tried.push((name.into(), texts::NOT_SET.into())),
-            }
-        }
-        match self.on_path("nvcc") {
-            Some(path) => return Ok(Compiler::Nvcc(Nvcc::new(path))),
-            None => tried.push(("PATH".into(), texts::NOT_ON_PATH.into())),
-        }
-        for folder in &self.places.usual {
-            match self.in_folder(folder) {
+        tried.push(("NVCC".into(), texts::NOT_SET.into()));
+        let folders = FOLDERS.iter().map(|name| {
+            let folder = self.environment.path(name);
+            (name.to_string(), folder.ok_or(texts::NOT_SET.into()).and_then(|folder| self.in_folder(&folder)))
+        });
+        let on_path = std::iter::once_with(|| {
+            let nvcc = self.on_path("nvcc").map(|path| Compiler::Nvcc(Nvcc::new(path)));
+            ("PATH".into(), nvcc.ok_or(texts::NOT_ON_PATH.into()))
+        });
+        let usual = self.places.usual.iter().map(|folder| (folder.display().to_string(), self.in_folder(folder)));
+        let loader = self
+            .places
+            .loader
+            .iter()
+            .map(|name| (name.clone(), self.nvrtc(Path::new(name)).map_err(|_| texts::NOT_LOADED.into())));
+        for (place, found) in folders.chain(on_path).chain(usual).chain(loader) {
+            match found {
                 Ok(compiler) => return Ok(compiler),
-                Err(why) => tried.push((folder.display().to_string(), why)),
-            }
-        }
-        for name in &self.places.loader {
-            match self.nvrtc(Path::new(name)) {
-                Ok(compiler) => return Ok(compiler),
-                Err(_) => tried.push((name.clone(), texts::NOT_LOADED.into())),
+                Err(why) => tried.push((place, why)),
             }
         }
         Err(tried)
@@ -131,7 +117,6 @@ impl Search<'_> {
         Err(texts::no_such_compiler(path))
     }
 
-    /// The compiler in the folder of a toolkit.
     fn in_folder(&self, folder: &Path) -> Result<Compiler, String> {
         let folder = &self.root.join(folder);
         if !folder.is_dir() {

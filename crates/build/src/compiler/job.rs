@@ -7,7 +7,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The input of one compiler run.
 pub(crate) struct Job<'a> {
     pub(crate) source: &'a Source,
     pub(crate) options: &'a Options,
@@ -20,7 +19,6 @@ pub(crate) struct Job<'a> {
     pub(crate) scratch: &'a Path,
 }
 
-/// The purpose of a compilation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Purpose {
     /// An image for the program.
@@ -31,11 +29,9 @@ pub(crate) enum Purpose {
     Constants,
 }
 
-/// The output of one compiler run.
 #[derive(Debug)]
 pub(crate) struct Compiled {
     pub(crate) bytes: Vec<u8>,
-    /// Warnings.
     pub(crate) messages: String,
     /// The source and its headers, if the compiler reports them.
     pub(crate) files: BTreeSet<PathBuf>,

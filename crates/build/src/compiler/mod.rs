@@ -15,7 +15,6 @@ use nvrtc::Nvrtc;
 use options::Options;
 use std::{fmt, path::Path};
 
-/// A CUDA compiler.
 #[derive(Debug)]
 pub(crate) enum Compiler {
     Nvcc(Nvcc),
@@ -41,12 +40,10 @@ impl Compiler {
         Headers::of(root, source, options, cuda)
     }
 
-    /// Whether the compiler reports the files that it reads.
     pub(crate) const fn reports_files(&self) -> bool {
         matches!(self, Self::Nvcc(_))
     }
 
-    /// The path of the program or library.
     pub(crate) fn path(&self) -> &Path {
         match self {
             Self::Nvcc(nvcc) => nvcc.path(),

@@ -9,7 +9,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A compiler that is a library.
 #[derive(Debug)]
 pub(crate) struct Nvrtc {
     path: PathBuf,
@@ -33,7 +32,6 @@ impl Nvrtc {
         &self.path
     }
 
-    /// The folders of the CUDA headers.
     pub(crate) fn headers(&self) -> &[PathBuf] {
         &self.headers
     }
@@ -69,7 +67,6 @@ fn c_string(text: &str) -> Result<CString, String> {
     CString::new(text).map_err(|_| texts::nul_in_option(text))
 }
 
-/// The options of a job.
 fn options(job: &Job<'_>, headers: &[PathBuf]) -> Vec<String> {
     let options = job.options;
     let mut list = Vec::new();
@@ -92,10 +89,7 @@ fn options(job: &Job<'_>, headers: &[PathBuf]) -> Vec<String> {
         }
     }
     list.extend(options.std.iter().map(|std| format!("--std={std}")));
-    list.extend(options.defines.iter().map(|(name, value)| match value {
-        Some(value) => format!("-D{name}={value}"),
-        None => format!("-D{name}"),
-    }));
+    list.extend(options.definitions());
     let includes = options.includes.iter().chain(headers);
     list.extend(includes.map(|folder| format!("--include-path={}", job.root.join(folder).display())));
     list

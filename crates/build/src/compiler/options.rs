@@ -59,6 +59,14 @@ impl Options {
         })
     }
 
+    /// `-DN=4`, `-DF`
+    pub(crate) fn definitions(&self) -> impl Iterator<Item = String> {
+        self.defines.iter().map(|(name, value)| match value {
+            Some(value) => format!("-D{name}={value}"),
+            None => format!("-D{name}"),
+        })
+    }
+
     /// All options, one per line, without the folder of the package. Two builds with the same lines have the same options.
     pub(crate) fn lines(&self, root: &Path) -> Vec<String> {
         let mut lines = vec![format!("output {}", self.output.extension())];
@@ -66,7 +74,6 @@ impl Options {
         self.common_lines(lines, self.flags.iter(), root)
     }
 
-    /// The options of the description, in the same form.
     pub(crate) fn lines_with_debug(&self, root: &Path) -> Vec<String> {
         let arch = self.described().map(|arch| format!("arch {}", arch.target.compute()));
         self.common_lines(arch.into_iter().collect(), self.flags_with_debug(), root)
@@ -85,12 +92,20 @@ impl Options {
         };
         let includes = self.includes.iter().map(|path| path.to_string_lossy());
         lines.extend(includes.map(|path| format!("include {}", relative(&path))));
-        lines.extend(self.defines.iter().map(|(name, value)| match value {
-            Some(value) => format!("define {name}={value}"),
-            None => format!("define {name}"),
-        }));
+        lines.extend(self.definitions().map(|definition| definition.replacen("-D", "define ", 1)));
         lines.extend(flags.map(|flag| format!("flag {}", relative(flag))));
         lines.iter().map(|line| line.replace(['\n', '\r'], " ")).collect()
+    }
+}
+
+#[cfg(test)]
+impl Options {
+    /// Options with these GPU generations and flags.
+    pub(crate) fn of(names: &[&str], output: Option<Output>, flags: &[&str]) -> Self {
+        let [names, flags] = [names, flags].map(|all| all.iter().map(|&one| one.into()).collect::<Vec<String>>());
+        let (archs, output) = Self::targets(&names, output).unwrap();
+        let defines = vec![("N".into(), Some("1,2".into())), ("F".into(), None)];
+        Self { includes: vec!["/src/a dir".into()], defines, std: Some("c++17".into()), flags, archs, output }
     }
 }
 
@@ -123,44 +138,19 @@ mod tests {
 
     #[test]
     fn the_lines_do_not_name_the_folder_of_the_package() {
-        let options = Options {
-            includes: vec!["include".into(), "/src/here/third party".into()],
-            defines: vec![("N".into(), Some("4".into())), ("FAST".into(), None)],
-            std: Some("c++17".into()),
-            flags: ["-I/src/here/x", "-O3"].map(String::from).to_vec(),
-            archs: Vec::new(),
-            output: Output::Ptx,
-        };
-        let lines = options.lines(Path::new("/src/here"));
+        let lines = Options::of(&[], None, &["-I/src/x", "-O3"]).lines(Path::new("/src"));
         assert_eq!(
             lines,
-            [
-                "output ptx",
-                "std c++17",
-                "include include",
-                "include ./third party",
-                "define N=4",
-                "define FAST",
-                "flag -I./x",
-                "flag -O3"
-            ]
+            ["output ptx", "std c++17", "include ./a dir", "define N=1,2", "define F", "flag -I./x", "flag -O3"]
         );
     }
 
     #[test]
     fn options_of_the_assembler_are_not_part_of_the_description() {
         let lines = |names: &[&str], flags: &[&str]| {
-            let names: Vec<String> = names.iter().map(|&name| name.into()).collect();
-            let (archs, output) = Options::targets(&names, None).unwrap();
-            let options = Options {
-                includes: Vec::new(),
-                defines: Vec::new(),
-                std: None,
-                flags: flags.iter().map(|&flag| flag.into()).collect(),
-                archs,
-                output,
-            };
-            options.lines_with_debug(Path::new("/src/here"))
+            let mut lines = Options::of(names, None, flags).lines_with_debug(Path::new("/src"));
+            lines.drain(1..5);
+            lines
         };
         let with = [
             "-lineinfo",

@@ -10,10 +10,8 @@
 use crate::{error::Error, identifier::module_name, texts};
 use std::{fmt::Write as _, path::Path};
 
-/// Declares the functions that [`source`] calls.
 const DECLARATIONS: &str = include_str!("read.cuh");
 
-/// A constant of a source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Constant {
     /// The name in Rust.
@@ -47,7 +45,6 @@ impl Constant {
     }
 }
 
-/// The expressions, for messages.
 pub(crate) fn expressions(constants: &[Constant]) -> Vec<&str> {
     let all = constants.iter();
     all.map(|constant| &*constant.expression).collect()

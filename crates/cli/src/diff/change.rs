@@ -13,7 +13,6 @@ use kernel_args_abi::{Alignment, Parameter};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-/// A kernel whose interface changed.
 #[derive(Debug)]
 pub(crate) enum Changed<'k> {
     Removed(&'k Kernel),
@@ -26,17 +25,15 @@ pub(crate) enum Changed<'k> {
     },
 }
 
-/// One change of a kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Change {
-    pub(crate) kind: Kind,
+    pub(crate) kind: ChangeKind,
     /// Whether arguments or a launch that are valid for the old kernel are invalid for the new kernel.
     pub(crate) breaks: bool,
     pub(crate) old: Option<Side>,
     pub(crate) new: Option<Side>,
 }
 
-/// One side of a change.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Side {
     /// The index of a parameter, from 0.
@@ -46,58 +43,61 @@ pub(crate) struct Side {
     value: Value,
 }
 
-/// The kind of a change.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Kind {
-    Symbol,
-    Added,
-    Removed,
-    Moved,
-    Exchanged,
-    Retyped,
-    /// The offset changed, although the parameters before it did not change.
-    Offset,
-    Renamed,
-    MemberAdded,
-    MemberRemoved,
-    MemberMoved,
-    MemberRetyped,
-    MemberRenamed,
-    EnumeratorAdded,
-    EnumeratorRemoved,
-    /// The value changed.
-    EnumeratorChanged,
-    EnumeratorRenamed,
-    Limit {
-        name: &'static str,
-        title: &'static str,
-    },
+macro_rules! kinds {
+    ($from:ident $to:ident $old:ident $new:ident: $($(#[$docs:meta])* $name:ident = $json:literal, $sentence:literal;)*) => {
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub(crate) enum ChangeKind {
+            $($(#[$docs])* $name,)*
+            Limit { name: &'static str, title: &'static str },
+        }
+
+        impl ChangeKind {
+            /// The name in JSON.
+            const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$name => $json,)*
+                    Self::Limit { .. } => "limit",
+                }
+            }
+        }
+
+        impl Change {
+            /// The change as text, for `diff`.
+            pub(crate) fn sentence(&self) -> String {
+                let text = |side: &Option<Side>| side.as_ref().map_or("none", |side| &side.text).to_owned();
+                let index = |side: &Option<Side>| {
+                    side.as_ref().and_then(|side| side.index).map_or("?".to_owned(), |index| index.to_string())
+                };
+                let ($old, $new) = (text(&self.old), text(&self.new));
+                let ($from, $to) = (index(&self.old), index(&self.new));
+                match self.kind {
+                    $(ChangeKind::$name => format!($sentence),)*
+                    ChangeKind::Limit { title, .. } => format!("{title}: {} → {}", $old, $new),
+                }
+            }
+        }
+    };
 }
 
-impl Kind {
-    /// The name in JSON.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Symbol => "symbol",
-            Self::Added => "parameter_added",
-            Self::Removed => "parameter_removed",
-            Self::Moved => "parameter_moved",
-            Self::Exchanged => "parameters_exchanged",
-            Self::Retyped => "parameter_retyped",
-            Self::Offset => "parameter_offset",
-            Self::Renamed => "parameter_renamed",
-            Self::MemberAdded => "member_added",
-            Self::MemberRemoved => "member_removed",
-            Self::MemberMoved => "member_moved",
-            Self::MemberRetyped => "member_retyped",
-            Self::MemberRenamed => "member_renamed",
-            Self::EnumeratorAdded => "enumerator_added",
-            Self::EnumeratorRemoved => "enumerator_removed",
-            Self::EnumeratorChanged => "enumerator_changed",
-            Self::EnumeratorRenamed => "enumerator_renamed",
-            Self::Limit { .. } => "limit",
-        }
-    }
+kinds! { from to old new:
+    Symbol = "symbol", "the symbol changed: {old} → {new}";
+    Added = "parameter_added", "parameter {to} was added: {new}";
+    Removed = "parameter_removed", "parameter {from} was removed: {old}";
+    Moved = "parameter_moved", "parameter {from} moved to position {to}: {new}";
+    Exchanged = "parameters_exchanged", "parameter {from} was exchanged with parameter {to}: {old}";
+    Retyped = "parameter_retyped", "parameter {to} changed its type: {old} → {new}";
+    /// The offset changed, although the parameters before it did not change.
+    Offset = "parameter_offset", "parameter {to} changed its offset: {old}";
+    Renamed = "parameter_renamed", "parameter {to} was renamed: {old} → {new}";
+    MemberAdded = "member_added", "parameter {to}: a member was added: {new}";
+    MemberRemoved = "member_removed", "parameter {from}: a member was removed: {old}";
+    MemberMoved = "member_moved", "parameter {to}: a member moved: {old} → {new}";
+    MemberRetyped = "member_retyped", "parameter {to}: a member changed its type: {old} → {new}";
+    MemberRenamed = "member_renamed", "parameter {to}: a member was renamed: {old} → {new}";
+    EnumeratorAdded = "enumerator_added", "parameter {to}: an enumerator was added: {new}";
+    EnumeratorRemoved = "enumerator_removed", "parameter {from}: an enumerator was removed: {old}";
+    EnumeratorChanged = "enumerator_changed", "parameter {to}: an enumerator changed its value: {old} → {new}";
+    EnumeratorRenamed = "enumerator_renamed", "parameter {to}: an enumerator was renamed: {old} → {new}";
 }
 
 impl Side {
@@ -136,14 +136,14 @@ pub(super) fn parameter(parameter: &Parameter<'_>) -> String {
 }
 
 impl Change {
-    pub(crate) fn new(kind: Kind, breaks: bool, old: Option<Side>, new: Option<Side>) -> Self {
+    pub(crate) fn new(kind: ChangeKind, breaks: bool, old: Option<Side>, new: Option<Side>) -> Self {
         Self { kind, breaks, old, new }
     }
 
     fn json(&self) -> Value {
         let side = |side: &Option<Side>| side.as_ref().map(|side| side.value.clone());
         let limit = match self.kind {
-            Kind::Limit { name, .. } => Some(name),
+            ChangeKind::Limit { name, .. } => Some(name),
             _ => None,
         };
         json!({

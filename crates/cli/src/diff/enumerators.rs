@@ -1,6 +1,6 @@
 //! Compares the enumerators of an enum.
 
-use super::change::{Change, Kind, Side};
+use super::change::{Change, ChangeKind, Side};
 use crate::{escape::terminal, show::json};
 use kernel_args_abi::{Members, signature::Variant};
 
@@ -28,7 +28,7 @@ pub(super) fn push(
     for variant in old.variants() {
         match new.variants().find(|other| other.name == variant.name) {
             Some(other) if other.value == variant.value => {}
-            Some(other) => push(Kind::EnumeratorChanged, true, Some(variant), Some(other)),
+            Some(other) => push(ChangeKind::EnumeratorChanged, true, Some(variant), Some(other)),
             None => {
                 let is_new = |other: &Variant<'_>| {
                     other.value == variant.value && !is_in(old, other.name) && !renamed.contains(&other.name)
@@ -36,16 +36,16 @@ pub(super) fn push(
                 match new.variants().find(is_new) {
                     Some(other) => {
                         renamed.push(other.name);
-                        push(Kind::EnumeratorRenamed, false, Some(variant), Some(other));
+                        push(ChangeKind::EnumeratorRenamed, false, Some(variant), Some(other));
                     }
-                    None => push(Kind::EnumeratorRemoved, true, Some(variant), None),
+                    None => push(ChangeKind::EnumeratorRemoved, true, Some(variant), None),
                 }
             }
         }
     }
     for variant in new.variants() {
         if !is_in(old, variant.name) && !renamed.contains(&variant.name) {
-            push(Kind::EnumeratorAdded, false, None, Some(variant));
+            push(ChangeKind::EnumeratorAdded, false, None, Some(variant));
         }
     }
 }
@@ -59,60 +59,40 @@ fn text(path: &str, Variant { name, value }: &Variant<'_>) -> String {
 mod tests {
     use super::*;
 
-    type List = [(&'static str, i128)];
-
-    fn changes(old: &List, new: &List) -> Vec<(Kind, bool, String)> {
-        let variants = |list: &List| -> Vec<Variant<'static>> {
-            let of = |&(name, value): &(&'static str, i128)| Variant { name, value };
-            list.iter().map(of).collect()
-        };
-        let (old, new) = (variants(old), variants(new));
+    /// Each change, with `!` if it breaks callers.
+    fn changes(old: &[(&str, i128)], new: &[(&str, i128)]) -> Vec<String> {
+        let [old, new] =
+            [old, new].map(|list| -> Vec<_> { list.iter().map(|&(name, value)| Variant { name, value }).collect() });
         let mut changes = Vec::new();
-        let (old, new) = (Members::of_enum(&old, None), Members::of_enum(&new, None));
-        push("", (0, old), (0, new), &mut changes);
+        push("", (0, Members::of_enum(&old, None)), (0, Members::of_enum(&new, None)), &mut changes);
         let text = |side: &Option<Side>| side.as_ref().map_or("-", |side| &side.text).to_owned();
-        let changes = changes.iter().map(|change| {
-            let sides = format!("{} → {}", text(&change.old), text(&change.new));
-            (change.kind, change.breaks, sides)
-        });
-        changes.collect()
+        let line = |change: &Change| {
+            let breaks = if change.breaks { "!" } else { "" };
+            format!("{:?}{breaks} {} → {}", change.kind, text(&change.old), text(&change.new))
+        };
+        changes.iter().map(line).collect()
     }
 
     #[test]
     fn a_value_breaks_callers_and_a_name_does_not() {
-        let old: &List = &[("fast", 0), ("slow", 1)];
-        assert_eq!(changes(old, old), []);
-        let change = |kind, breaks, text: &str| (kind, breaks, text.to_owned());
-        assert_eq!(
-            changes(old, &[("slow", 0), ("fast", 1)]),
-            [
-                change(Kind::EnumeratorChanged, true, "`fast` = 0 → `fast` = 1"),
-                change(Kind::EnumeratorChanged, true, "`slow` = 1 → `slow` = 0")
-            ]
-        );
-        assert_eq!(
-            changes(old, &[("fast", 0), ("slow", 1), ("slower", 2)]),
-            [change(Kind::EnumeratorAdded, false, "- → `slower` = 2")]
-        );
-        assert_eq!(
-            changes(old, &[("quick", 0), ("slow", 1)]),
-            [change(Kind::EnumeratorRenamed, false, "`fast` = 0 → `quick` = 0")]
-        );
-        assert_eq!(
-            changes(old, &[("slow", 1), ("slower", 2)]),
-            [
-                change(Kind::EnumeratorRemoved, true, "`fast` = 0 → -"),
-                change(Kind::EnumeratorAdded, false, "- → `slower` = 2")
-            ]
-        );
+        let old = &[("fast", 0), ("slow", 1)];
+        for (new, expected) in [
+            (&old[..], &[][..]),
+            (
+                &[("slow", 0), ("fast", 1)],
+                &["EnumeratorChanged! `fast` = 0 → `fast` = 1", "EnumeratorChanged! `slow` = 1 → `slow` = 0"],
+            ),
+            (&[("fast", 0), ("slow", 1), ("slower", 2)], &["EnumeratorAdded - → `slower` = 2"]),
+            (&[("quick", 0), ("slow", 1)], &["EnumeratorRenamed `fast` = 0 → `quick` = 0"]),
+            (&[("slow", 1), ("slower", 2)], &["EnumeratorRemoved! `fast` = 0 → -", "EnumeratorAdded - → `slower` = 2"]),
+        ] {
+            assert_eq!(changes(old, new), expected);
+        }
         // Each new name is used for at most one old name.
         assert_eq!(
             changes(&[("a", 0), ("b", 0)], &[("c", 0)]),
-            [
-                change(Kind::EnumeratorRenamed, false, "`a` = 0 → `c` = 0"),
-                change(Kind::EnumeratorRemoved, true, "`b` = 0 → -")
-            ]
+            ["EnumeratorRenamed `a` = 0 → `c` = 0", "EnumeratorRemoved! `b` = 0 → -"]
         );
-        assert_eq!(changes(&[], &[]), []);
+        assert_eq!(changes(&[], &[]), [""; 0]);
     }
 }

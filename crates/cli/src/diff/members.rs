@@ -1,10 +1,11 @@
 //! Compares the members of structs that are passed by value, and the enumerators of enums.
 
 use super::{
-    change::{Change, Kind, Side},
+    change::{Change, ChangeKind, Side},
     enumerators,
 };
 use crate::{
+    kernel::DEPTH,
     show::{json, types},
     style::count,
 };
@@ -13,10 +14,6 @@ use kernel_args_abi::{Members, Parameter};
 /// The maximum number of members of one parameter that are compared.
 const MOST: usize = 4096;
 
-/// The maximum depth of nested structs.
-const DEPTH: u32 = 24;
-
-/// A member and its offset.
 struct Flat<'a> {
     path: String,
     /// The offset from the start of the outermost struct, in bytes.
@@ -48,7 +45,7 @@ pub(super) fn changes(
         let side =
             |index: usize, flat: &Flat<'_>| Side::member(index, &flat.path, text(flat), json::parameter(&flat.member));
         let (old, new) = (old.map(|flat| side(from, flat)), new.map(|flat| side(to, flat)));
-        let is_name = matches!(kind, Kind::MemberRenamed);
+        let is_name = matches!(kind, ChangeKind::MemberRenamed);
         changes.push(Change::new(kind, breaks && !is_name, old, new));
     };
     for flat in &before {
@@ -59,9 +56,9 @@ pub(super) fn changes(
                 let (a, b) = (flat.member.members, other.member.members);
                 enumerators::push(&flat.path, (from, a), (to, b), &mut values);
                 if !same_type(&flat.member, &other.member) {
-                    push(Kind::MemberRetyped, Some(flat), Some(other));
+                    push(ChangeKind::MemberRetyped, Some(flat), Some(other));
                 } else if flat.offset != other.offset {
-                    push(Kind::MemberMoved, Some(flat), Some(other));
+                    push(ChangeKind::MemberMoved, Some(flat), Some(other));
                 }
             }
             _ => left.push(flat),
@@ -74,13 +71,13 @@ pub(super) fn changes(
         match after.iter().enumerate().position(renamed) {
             Some(index) => {
                 is_taken[index] = true;
-                push(Kind::MemberRenamed, Some(flat), Some(&after[index]));
+                push(ChangeKind::MemberRenamed, Some(flat), Some(&after[index]));
             }
-            None => push(Kind::MemberRemoved, Some(flat), None),
+            None => push(ChangeKind::MemberRemoved, Some(flat), None),
         }
     }
     for (other, _) in after.iter().zip(is_taken).filter(|(_, is_taken)| !is_taken) {
-        push(Kind::MemberAdded, None, Some(other));
+        push(ChangeKind::MemberAdded, None, Some(other));
     }
     changes.extend(values);
     changes

@@ -2,7 +2,6 @@
 
 mod change;
 mod enumerators;
-mod limits;
 mod members;
 mod pairs;
 mod parameters;
@@ -12,32 +11,24 @@ mod versions;
 use crate::{
     error::Failure,
     escape,
+    options::Options,
     output::{Output, Status},
     read::Files,
     report,
-    select::Select,
 };
 use change::Changed;
-use std::{collections::BTreeSet, io::Write as _, path::PathBuf};
+use std::{collections::BTreeSet, io::Write as _};
 
-/// The options of `diff`.
-pub(crate) struct Diff {
-    pub(crate) old: PathBuf,
-    pub(crate) new: PathBuf,
-    pub(crate) select: Select,
-    pub(crate) json: bool,
-    pub(crate) demangle: bool,
-}
-
-pub(crate) fn run(diff: &Diff, output: &mut Output) -> Result<Status, Failure> {
+pub(crate) fn run(options: Options<'_>, output: &mut Output) -> Result<Status, Failure> {
+    let select = options.select();
     let mut sides = Vec::new();
     let mut missing = Vec::new();
-    for path in [&diff.old, &diff.new] {
-        let (mut files, name, status) = report::read(std::slice::from_ref(path), &|_| false);
+    for path in ["old", "new"].map(|name| options.path(name)) {
+        let (mut files, name, status) = report::read(&[path.to_owned()], &|_| false);
         if status == Status::Error {
             return Ok(status);
         }
-        missing.extend(diff.select.apply(&mut files, &name).err());
+        missing.extend(select.apply(&mut files, &name).err());
         sides.push(files);
     }
     // If a pattern matches only one side, the kernel was added or removed.
@@ -50,29 +41,26 @@ pub(crate) fn run(diff: &Diff, output: &mut Output) -> Result<Status, Failure> {
         Some(sides) => sides,
         None => return Ok(Status::Error),
     };
-    let changed = pairs::changes(&old.read.kernels, &new.read.kernels);
+    let changed = pairs::changes(&old.kernels, &new.kernels);
     let breaks = changed.iter().any(Changed::breaks);
-    if diff.json {
+    if options.is("json") {
         let json = escape::json(&change::json(&changed, breaks));
         writeln!(output.to, "{json}")?;
     } else {
-        let symbols = old.read.kernels.iter().map(|kernel| &kernel.symbol);
+        let symbols = old.kernels.iter().map(|kernel| &kernel.symbol);
         let count = symbols.collect::<BTreeSet<_>>().len();
-        text::write(&changed, count, diff.demangle, output)?;
+        text::write(&changed, count, options.demangle(), output)?;
     }
-    output.to.flush()?;
     Ok(if breaks { Status::Different } else { Status::Success })
 }
 
 impl Changed<'_> {
-    /// The symbol that callers use.
     pub(crate) fn symbol(&self) -> &str {
         match self {
             Self::Removed(kernel) | Self::Added(kernel) | Self::Kept { old: kernel, .. } => &kernel.symbol,
         }
     }
 
-    /// Whether arguments or a launch that are valid for the old kernel are invalid for the new kernel.
     pub(crate) fn breaks(&self) -> bool {
         match self {
             Self::Removed(_) => true,

@@ -1,16 +1,15 @@
 //! Matches the kernels of the old file with the kernels of the new file.
 
 use super::{
-    change::{Change, Changed, Kind, Side},
-    limits, parameters,
+    change::{Change, ChangeKind, Changed, Side},
+    parameters,
     versions::{self, unversioned},
 };
-use crate::{kernel::Kernel, place};
+use crate::{kernel::Kernel, limits::ROWS, place};
 use kernel_args_abi::Sm;
 use kernel_args_image::mangled::Demangled;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Returns the changes, in the order of the symbols.
 pub(super) fn changes<'k>(old: &'k [Kernel], new: &'k [Kernel]) -> Vec<Changed<'k>> {
     let (before, after) = (by_symbol(old), by_symbol(new));
     let renamed = renamed(&before, &after);
@@ -118,13 +117,17 @@ fn of_pair(old: &Kernel, new: &Kernel) -> Vec<Change> {
     let mut changes = Vec::new();
     if old.symbol != new.symbol {
         let side = |kernel: &Kernel| Some(Side::text(kernel.symbol.clone()));
-        changes.push(Change::new(Kind::Symbol, true, side(old), side(new)));
+        changes.push(Change::new(ChangeKind::Symbol, true, side(old), side(new)));
     }
     let types = [old, new].map(versions::types);
     let from = versions::parameters(old, &types[0]);
     let to = versions::parameters(new, &types[1]);
     changes.extend(parameters::changes(&new.symbol, &from, &to));
-    changes.extend(limits::changes(&old.limits, &new.limits));
+    changes.extend(ROWS.iter().filter_map(|row| {
+        let (sides, breaks) = row.change(&old.limits, &new.limits)?;
+        let [old, new] = sides.map(|side| side.map(Side::text));
+        Some(Change::new(ChangeKind::Limit { name: row.name, title: row.title }, breaks, old, new))
+    }));
     changes
 }
 
@@ -151,7 +154,6 @@ mod tests {
         place::{Kind, Place, Unit},
     };
     use kernel_args_abi::Sm;
-    use kernel_args_image::ParameterList;
 
     /// A kernel whose blocks have at most this many threads, in the cubins for these GPUs and optionally in PTX.
     fn kernel(threads: u32, cubins: &[u16], ptx: Option<u16>) -> Kernel {
@@ -164,12 +166,9 @@ mod tests {
         limits.directives.max_threads = Some([threads, 1, 1]);
         Kernel {
             symbol: "k".to_owned(),
-            demangled: None,
-            parameters: ParameterList::default(),
             limits,
-            described: None,
             images: cubins.chain(ptx.map(|sm| image(Kind::Ptx, sm))).collect(),
-            bodies: None,
+            ..Kernel::default()
         }
     }
 

@@ -2,7 +2,7 @@
 //! arguments.
 
 use super::{
-    change::{Change, Kind, Side},
+    change::{Change, ChangeKind, Side},
     members,
 };
 use kernel_args_abi::{
@@ -32,7 +32,7 @@ pub(super) fn changes(symbol: &str, old: &[Parameter<'_>], new: &[Parameter<'_>]
                 match exchanged {
                     Some(other) if field < other => {
                         let place = partner(&report, other).unwrap_or(parameter);
-                        changes.push(breaking(Kind::Exchanged, side(old, field), side(new, place)));
+                        changes.push(breaking(ChangeKind::Exchanged, side(old, field), side(new, place)));
                     }
                     Some(_) => {}
                     None => changes.extend(differs((field, old), (parameter, new), differences)),
@@ -41,12 +41,12 @@ pub(super) fn changes(symbol: &str, old: &[Parameter<'_>], new: &[Parameter<'_>]
             Mismatch::Missing { moved, parameter, .. } => {
                 pairs.new.remove(&parameter);
                 if moved.is_none() {
-                    changes.push(breaking(Kind::Added, None, side(new, parameter)));
+                    changes.push(breaking(ChangeKind::Added, None, side(new, parameter)));
                 }
             }
             Mismatch::Extra { field, moved } => {
                 pairs.old.remove(&field);
-                let kind = if moved.is_some() { Kind::Moved } else { Kind::Removed };
+                let kind = if moved.is_some() { ChangeKind::Moved } else { ChangeKind::Removed };
                 changes.push(breaking(kind, side(old, field), moved.and_then(|to| side(new, to))));
             }
             _ => {}
@@ -76,7 +76,6 @@ fn with_class_of_type<'a>(parameter: &Parameter<'a>) -> Parameter<'a> {
     Parameter { class, ..*parameter }
 }
 
-/// The parameter that has the position of a field.
 fn partner(report: &Report<'_, MOST>, field: usize) -> Option<usize> {
     report.of_field(field).and_then(Mismatch::parameter)
 }
@@ -98,18 +97,18 @@ fn differs(
         .iter()
         .any(|difference| !matches!(difference, Difference::Members | Difference::ParameterName | Difference::Offset));
     let kind = if of_itself || differences.contains(Difference::Members) && changes.is_empty() {
-        Some(Kind::Retyped)
+        Some(ChangeKind::Retyped)
     } else if differences.contains(Difference::ParameterName) {
-        Some(Kind::Exchanged)
+        Some(ChangeKind::Exchanged)
     } else if differences.contains(Difference::Offset) {
-        Some(Kind::Offset)
+        Some(ChangeKind::Offset)
     } else {
         None
     };
     if let Some(kind) = kind {
         // An exchanged parameter is shown at its new position in the kernel.
         let named = new.iter().position(|other| other.name == from.name);
-        let place = named.filter(|_| kind == Kind::Exchanged).unwrap_or(parameter);
+        let place = named.filter(|_| kind == ChangeKind::Exchanged).unwrap_or(parameter);
         let (from, to) = (Side::parameter(field, from), Side::parameter(place, &new[place]));
         changes.insert(0, breaking(kind, Some(from), Some(to)));
     }
@@ -127,14 +126,14 @@ fn alike((from, old): (usize, &[Parameter<'_>]), (to, new): (usize, &[Parameter<
     };
     let mut changes = members::changes((from, a), (to, b), false);
     if is_displaced((from, old), (to, new)) {
-        changes.push(sides(Kind::Offset, true));
+        changes.push(sides(ChangeKind::Offset, true));
     }
     let known = |p: &Parameter<'_>| !p.cpp.is_unknown();
     if known(a) && known(b) && a.cpp != b.cpp {
-        changes.push(sides(Kind::Retyped, false));
+        changes.push(sides(ChangeKind::Retyped, false));
     }
     if !a.name.is_empty() && !b.name.is_empty() && a.name != b.name {
-        changes.push(sides(Kind::Renamed, false));
+        changes.push(sides(ChangeKind::Renamed, false));
     }
     changes
 }
@@ -152,7 +151,7 @@ fn is_displaced((from, old): (usize, &[Parameter<'_>]), (place, new): (usize, &[
     offsets && !depends_on_gpu(before) && !depends_on_gpu(after) && end(old, from) == end(new, place)
 }
 
-fn breaking(kind: Kind, old: Option<Side>, new: Option<Side>) -> Change {
+fn breaking(kind: ChangeKind, old: Option<Side>, new: Option<Side>) -> Change {
     Change::new(kind, true, old, new)
 }
 

@@ -1,6 +1,6 @@
-//! Writes changes as text. All messages of `diff` are here.
+//! Writes changes as text.
 
-use super::change::{Change, Changed, Kind, Side};
+use super::change::{Change, Changed};
 use crate::{escape::terminal, kernel::Kernel, output::Output, style::Paint};
 use std::{
     collections::{BTreeSet, HashMap},
@@ -43,41 +43,8 @@ fn gpus(kernel: &Kernel) -> String {
 }
 
 fn line(change: &Change, paint: Paint) -> String {
-    let text = terminal(&sentence(change)).into_owned();
+    let text = terminal(&change.sentence()).into_owned();
     if change.breaks { paint.bad(&format!("  breaks  {text}")) } else { format!("          {text}") }
-}
-
-fn sentence(change: &Change) -> String {
-    let text = |side: &Option<Side>| side.as_ref().map_or_else(|| "none".to_owned(), |side| side.text.clone());
-    let index = |side: &Option<Side>| {
-        side.as_ref().and_then(|side| side.index).map_or_else(|| "?".to_owned(), |index| index.to_string())
-    };
-    let (old, new) = (text(&change.old), text(&change.new));
-    let (from, to) = (index(&change.old), index(&change.new));
-    match change.kind {
-        Kind::Symbol => format!("the symbol changed: {old} → {new}"),
-        Kind::Added => format!("parameter {to} was added: {new}"),
-        Kind::Removed => format!("parameter {from} was removed: {old}"),
-        Kind::Moved => format!("parameter {from} moved to position {to}: {new}"),
-        Kind::Exchanged => format!("parameter {from} was exchanged with parameter {to}: {old}"),
-        Kind::Retyped => format!("parameter {to} changed its type: {old} → {new}"),
-        Kind::Offset => format!("parameter {to} changed its offset: {old}"),
-        Kind::Renamed => format!("parameter {to} was renamed: {old} → {new}"),
-        Kind::MemberAdded => format!("parameter {to}: a member was added: {new}"),
-        Kind::MemberRemoved => format!("parameter {from}: a member was removed: {old}"),
-        Kind::MemberMoved => format!("parameter {to}: a member moved: {old} → {new}"),
-        Kind::MemberRetyped => format!("parameter {to}: a member changed its type: {old} → {new}"),
-        Kind::MemberRenamed => format!("parameter {to}: a member was renamed: {old} → {new}"),
-        Kind::EnumeratorAdded => format!("parameter {to}: an enumerator was added: {new}"),
-        Kind::EnumeratorRemoved => format!("parameter {from}: an enumerator was removed: {old}"),
-        Kind::EnumeratorChanged => {
-            format!("parameter {to}: an enumerator changed its value: {old} → {new}")
-        }
-        Kind::EnumeratorRenamed => {
-            format!("parameter {to}: an enumerator was renamed: {old} → {new}")
-        }
-        Kind::Limit { title, .. } => format!("{title}: {old} → {new}"),
-    }
 }
 
 fn symbols<'c, 'k: 'c>(changed: impl Iterator<Item = &'c Changed<'k>>) -> usize {

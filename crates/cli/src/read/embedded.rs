@@ -6,7 +6,6 @@ use memchr::memmem::Finder;
 use object::{LittleEndian as Le, elf, read::elf::FileHeader as _};
 use std::{borrow::Cow, io};
 
-/// The number of bytes that are searched at once.
 const STEP: usize = 1 << 20;
 
 /// The number of bytes of texts that begin like PTX, but are not, that can still be read. Each line of a text can begin like

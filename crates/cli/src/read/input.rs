@@ -68,7 +68,6 @@ impl Input {
         }
     }
 
-    /// The size in bytes.
     pub(crate) fn size(&self) -> u64 {
         match &self.from {
             From::File(_, size) => *size,

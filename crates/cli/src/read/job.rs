@@ -1,11 +1,10 @@
 //! An image, sent from the thread that reads headers to the threads that parse.
 
-use super::{Wanted, catalog::Catalog, gate::Pass, observe::observe};
+use super::{Wanted, catalog::Catalog, contents::Contents, gate::Pass};
 use crate::{error::Error, place::Place};
 use kernel_args_image::{self as image, fatbin::StreamedMember};
 use std::sync::{Mutex, PoisonError};
 
-/// A PTX text or cubin that is to be read.
 pub(super) struct Job<'g> {
     pub(super) image: u32,
     pub(super) unit: u32,
@@ -23,18 +22,18 @@ pub(super) enum Bytes {
 impl Job<'_> {
     pub(super) fn run(self, catalog: &Mutex<Catalog>, wanted: &Wanted<'_>) {
         let Self { image, unit, place, bytes, _pass } = self;
-        let observed = match &bytes {
-            Bytes::Plain(bytes) => observe(place.kind, bytes, wanted),
+        let read = |bytes: &[u8]| Contents::read(image, &place, bytes, wanted);
+        let contents = match &bytes {
+            Bytes::Plain(bytes) => read(bytes),
             Bytes::Member(member, payload) => {
                 let bytes = member.with_payload(payload).bytes();
-                let bytes = bytes.map_err(image::Error::Fatbin);
-                bytes.and_then(|bytes| observe(place.kind, &bytes, wanted))
+                bytes.map_err(image::Error::Fatbin).and_then(|bytes| read(&bytes))
             }
         };
         drop(bytes);
         let mut catalog = catalog.lock().unwrap_or_else(PoisonError::into_inner);
-        match observed {
-            Ok(observed) => catalog.add(image, unit, place, observed),
+        match contents {
+            Ok(contents) => catalog.add(image, unit, place, contents),
             Err(error) => {
                 let error = Error::new(place.unit.to_string(), error.to_string());
                 catalog.errors.push(error.at(place.at));

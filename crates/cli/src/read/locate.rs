@@ -17,7 +17,6 @@ const DEPTH: u32 = 4;
 /// The maximum length of the name of an archive's member, in bytes.
 const NAME: usize = 4096;
 
-/// A part of a file with device code.
 #[derive(Clone, Debug)]
 pub(crate) struct Located {
     /// One or more fat binaries, one after another.
@@ -43,7 +42,7 @@ pub(crate) enum Nothing {
 /// the user named the file.
 pub(crate) fn locate(input: &mut Input, is_named: bool) -> Result<Vec<Located>, Nothing> {
     let size = input.size();
-    let mut found = Found {
+    let mut found = Search {
         located: Vec::new(),
         read: Ranges::default(),
         meter: Meter::new(size),
@@ -54,7 +53,7 @@ pub(crate) fn locate(input: &mut Input, is_named: bool) -> Result<Vec<Located>, 
 }
 
 /// The parts of a file that were found, and the limits for the whole file.
-struct Found {
+struct Search {
     located: Vec<Located>,
     /// The sections that were read.
     read: Ranges,
@@ -68,7 +67,7 @@ fn part(
     member: Option<&Arc<str>>,
     is_named: bool,
     depth: u32,
-    found: &mut Found,
+    found: &mut Search,
 ) -> Result<(), Nothing> {
     const HEAD: u64 = 4096;
     let broken = |error: io::Error| Nothing::Broken(start, error.to_string());
@@ -160,7 +159,7 @@ fn is_text(head: &[u8]) -> bool {
     head.first().is_some_and(u8::is_ascii) && text > 0 && head[..text].iter().all(is_character)
 }
 
-fn archive(input: &mut Input, (start, size): (u64, u64), depth: u32, found: &mut Found) -> Result<(), Nothing> {
+fn archive(input: &mut Input, (start, size): (u64, u64), depth: u32, found: &mut Search) -> Result<(), Nothing> {
     let mut members = Vec::new();
     {
         let cache = ReadCache::new(&mut *input);
@@ -202,7 +201,7 @@ fn object_file(
     input: &mut Input,
     (start, size): (u64, u64),
     member: Option<&Arc<str>>,
-    found: &mut Found,
+    found: &mut Search,
 ) -> Result<(), Nothing> {
     let cache = ReadCache::new(&mut *input);
     let sections = sections::of_object(Metered { data: cache.range(start, size), meter: &found.meter });

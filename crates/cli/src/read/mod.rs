@@ -1,14 +1,13 @@
 //! Reads files. One thread reads headers; several threads decompress and parse. The memory for decompressed data is limited.
 
 mod catalog;
+mod contents;
 mod embedded;
 mod gate;
 mod input;
 mod job;
 mod locate;
-mod merge;
 mod meter;
-mod observe;
 mod paths;
 mod ranges;
 mod reader;
@@ -18,8 +17,8 @@ mod skipped;
 pub(crate) use input::Input;
 pub(crate) use skipped::Skipped;
 
-use crate::{error::Error, progress::Progress};
-use catalog::{Catalog, Finished};
+use crate::{error::Error, global::Globals, kernel::Kernel, place::Place, progress::Progress};
+use catalog::Catalog;
 use gate::Gate;
 use job::Job;
 use paths::{Named, Origin};
@@ -31,10 +30,15 @@ use std::{
     thread,
 };
 
-/// The kernels of all files, and the files that were skipped.
+/// What all files contain.
 #[derive(Debug)]
 pub(crate) struct Files {
-    pub(crate) read: Finished,
+    pub(crate) kernels: Vec<Kernel>,
+    pub(crate) globals: Globals,
+    /// Every PTX text and cubin.
+    pub(crate) places: Vec<Place>,
+    pub(crate) errors: Vec<Error>,
+    pub(crate) warnings: Vec<Error>,
     pub(crate) skipped: Skipped,
 }
 
@@ -85,5 +89,5 @@ fn all(
     });
     let mut catalog = catalog.into_inner().unwrap_or_else(PoisonError::into_inner);
     catalog.errors.append(&mut errors);
-    Files { read: catalog.finish(), skipped }
+    catalog.finish(skipped)
 }

@@ -9,7 +9,6 @@ use std::{
     sync::Arc,
 };
 
-/// A file that is read.
 pub(super) struct Named {
     /// The name for messages. Invalid UTF-8 is replaced.
     pub(super) name: Arc<str>,
@@ -20,10 +19,8 @@ pub(super) struct Named {
     pub(super) is_direct: bool,
 }
 
-/// Where a file is.
 pub(super) enum Origin {
     Path(PathBuf),
-    /// It is open already.
     File(File),
     StandardInput,
 }

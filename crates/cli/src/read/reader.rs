@@ -27,7 +27,6 @@ pub(super) struct Reader<'g, 'r> {
     /// The number of PTX texts and cubins, and the number of units, so far.
     images: u32,
     units: u32,
-    /// The number of file bytes that have been read.
     done: u64,
     progress: &'r mut Progress,
     skipped: &'r mut Skipped,
@@ -44,9 +43,7 @@ impl<'g, 'r> Reader<'g, 'r> {
     ) -> Self {
         Self { send, gate, images: 0, units: 0, done: 0, progress, skipped, errors }
     }
-}
 
-impl Reader<'_, '_> {
     pub(super) fn file(&mut self, number: u32, named: &Named) {
         self.progress.file(&named.name, self.done);
         let mut input = match named.open() {
@@ -70,12 +67,12 @@ impl Reader<'_, '_> {
                 self.errors.push(Error::new(&*named.name, what).at(0));
             }
             Err(Nothing::NoDeviceCode(format)) => {
+                let article = if format.starts_with(['E', 'a']) { "an" } else { "a" };
                 let what = format!(
-                    "no kernels: it is an {format} without device code (a section `.nv_fatbin`, or PTX, a cubin or a fat binary \
+                    "no kernels: it is {article} {format} without device code (a section `.nv_fatbin`, or PTX, a cubin or a fat binary \
                      in its data)"
                 );
-                let what = what.replace("an PE", "a PE").replace("an COFF", "a COFF");
-                self.errors.push(Error::new(&*named.name, what.replace("an Mach", "a Mach")));
+                self.errors.push(Error::new(&*named.name, what));
             }
         }
         self.done += named.size;

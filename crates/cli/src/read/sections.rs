@@ -23,7 +23,6 @@ pub(super) struct Section {
 
 pub(super) enum Holds {
     Fatbins,
-    /// Any data.
     Data,
 }
 

@@ -3,7 +3,6 @@
 use crate::error::Error;
 use std::io;
 
-/// Files and members that are skipped.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Skipped {
     /// Files in directories without device code.

@@ -1,5 +1,7 @@
 //! Text in columns.
 
+use crate::output::Output;
+use std::io::{self, Write as _};
 use unicode_width::UnicodeWidthStr as _;
 
 /// Rows of cells, which are padded to the width of their column.
@@ -29,6 +31,17 @@ impl Columns {
         {
             heading.clear();
         }
+    }
+
+    /// Writes all rows, the first as a heading.
+    pub(super) fn write(&self, indent: &str, output: &mut Output) -> io::Result<()> {
+        for (index, row) in self.rows().enumerate() {
+            let line = row.join("  ");
+            let line = line.trim_end();
+            let line = if index == 0 { output.paint.faint(line) } else { line.to_owned() };
+            writeln!(output.to, "{indent}{line}")?;
+        }
+        Ok(())
     }
 
     /// Each row: its cells, padded.

@@ -30,16 +30,7 @@ pub(super) fn write(globals: &Globals, demangle: bool, output: &mut Output) -> i
     }
     columns.remove_unused_heading(2);
     columns.remove_unused_heading(4);
-    for (index, row) in columns.rows().enumerate() {
-        let row = row.join("  ");
-        let row = row.trim_end();
-        if index == 0 {
-            writeln!(output.to, "  {}", output.paint.faint(row))?;
-        } else {
-            writeln!(output.to, "  {row}")?;
-        }
-    }
-    Ok(())
+    columns.write("  ", output)
 }
 
 pub(super) fn json(globals: &Globals) -> Value {

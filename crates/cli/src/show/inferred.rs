@@ -3,7 +3,6 @@
 use crate::findings::{self, What};
 use kernel_args_abi::{
     Body, CppBase, CppType, Parameter,
-    check::Contradiction,
     signature::{Certainty, Elements, Evidence, Slot, SlotKind},
 };
 use serde_json::{Value, json};
@@ -61,17 +60,22 @@ fn uses(slot: &Slot<'_>, ty: CppType<'_>) -> String {
 }
 
 fn kind(slot: &Slot<'_>) -> String {
-    match slot.kind {
-        SlotKind::Pointer => match slot.elements.and_then(Elements::name) {
-            Some(name) => format!("pointer to {name}"),
-            None => "pointer".to_owned(),
-        },
-        SlotKind::Integer => "integer".to_owned(),
-        SlotKind::Texture => "texture object".to_owned(),
-        SlotKind::Surface => "surface object".to_owned(),
-        SlotKind::TensorMap => "tensor map".to_owned(),
-        _ => String::new(),
+    match (slot.kind, slot.elements.and_then(Elements::name)) {
+        (SlotKind::Pointer, Some(name)) => format!("pointer to {name}"),
+        (SlotKind::Texture | SlotKind::Surface, _) => format!("{} object", kind_name(slot.kind).unwrap_or_default()),
+        (kind, _) => kind_name(kind).unwrap_or_default().to_owned(),
     }
+}
+
+const fn kind_name(kind: SlotKind) -> Option<&'static str> {
+    Some(match kind {
+        SlotKind::Pointer => "pointer",
+        SlotKind::Integer => "integer",
+        SlotKind::Texture => "texture",
+        SlotKind::Surface => "surface",
+        SlotKind::TensorMap => "tensor map",
+        _ => return None,
+    })
 }
 
 /// What the code does with a parameter: an empty list if it does not use the parameter, `None` if it shows nothing or was not analysed.
@@ -99,29 +103,13 @@ fn slot(slot: &Slot<'_>, ty: CppType<'_>) -> Option<Value> {
             })
         })
     };
-    let contradiction = findings::what(ty, slot).and_then(|what| match what {
-        What::Contradiction(Contradiction::Written) => Some("written"),
-        What::Contradiction(Contradiction::Format) => Some("format"),
-        What::Contradiction(Contradiction::Elements) => Some("elements"),
-        What::Contradiction(Contradiction::Addresses) => Some("addresses"),
-        What::Contradiction(Contradiction::Object) => Some("object"),
-        What::Contradiction(Contradiction::Memory) => Some("pointer"),
-        What::Contradiction(_) => Some("integer"),
-        What::Unwritten => None,
-    });
+    let contradiction = findings::what(ty, slot).and_then(What::contradiction).map(|(name, _)| name);
     if contradiction.is_none() && !is_shown(slot) && uses(slot, ty).is_empty() {
         return None;
     }
     Some(json!({
         "offset": slot.offset,
-        "kind": match slot.kind {
-            SlotKind::Pointer => Some("pointer"),
-            SlotKind::Integer => Some("integer"),
-            SlotKind::Texture => Some("texture"),
-            SlotKind::Surface => Some("surface"),
-            SlotKind::TensorMap => Some("tensor map"),
-            _ => None,
-        },
+        "kind": kind_name(slot.kind),
         "read": certainty(slot.read),
         "written": certainty(slot.written),
         "atomic": slot.is_atomic,

@@ -17,7 +17,7 @@ pub(crate) const SCHEMA: u32 = 1;
 
 pub(super) fn write(files: &Files, to: &mut dyn Write) -> io::Result<()> {
     write!(to, "{{\"schema\":{SCHEMA},\"kernels\":[")?;
-    for (index, kernel) in files.read.kernels.iter().enumerate() {
+    for (index, kernel) in files.kernels.iter().enumerate() {
         to.write_all(if index > 0 { b",\n" } else { b"\n" })?;
         to.write_all(escape::json(&self::kernel(kernel)).as_bytes())?;
     }
@@ -27,17 +27,15 @@ pub(super) fn write(files: &Files, to: &mut dyn Write) -> io::Result<()> {
         "members": files.skipped.members,
     });
     let errors: Vec<Value> = files
-        .read
         .errors
         .iter()
         .map(|error| json!({"file": error.file, "offset": error.at, "message": error.what}))
         .collect();
     let errors = escape::json(&Value::Array(errors));
-    let globals = escape::json(&globals::json(&files.read.globals));
+    let globals = escape::json(&globals::json(&files.globals));
     writeln!(to, "\n],\"globals\":{globals},\"skipped\":{skipped},\"errors\":{errors}}}")
 }
 
-/// A kernel.
 pub(crate) fn kernel(kernel: &Kernel) -> Value {
     let parameters = kernel.parameters();
     let list: Vec<Value> = parameters.iter().map(parameter).collect();
@@ -51,7 +49,6 @@ pub(crate) fn kernel(kernel: &Kernel) -> Value {
     })
 }
 
-/// A parameter, or a member of a struct.
 pub(crate) fn parameter(parameter: &Parameter<'_>) -> Value {
     let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let members = parameter.members.is_known().then(|| {

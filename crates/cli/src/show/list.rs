@@ -9,7 +9,6 @@ use std::{
     io::{self, Write},
 };
 
-/// The first line of a list.
 pub(crate) const TITLE: &str = "# kernel-args list 1: symbol(type name @offset size/align, …) limits";
 
 pub(super) fn write(kernels: &[Kernel], to: &mut dyn Write) -> io::Result<()> {

@@ -1,14 +1,11 @@
 //! Draws the parameter block: each byte with its parameter.
 
-use crate::style::Paint;
+use crate::{kernel::DEPTH, style::Paint};
 use kernel_args_abi::{
     Parameter,
     texts::byte_map::{has_map, letter, write_map},
 };
 use std::fmt::Write as _;
-
-/// The maximum depth of nested structs.
-const DEPTH: u32 = 24;
 
 /// Returns the rows of the picture for a block of `size` bytes, each with a line break before it. `.` is padding, including the
 /// known padding between the members of a struct.
@@ -74,21 +71,6 @@ mod tests {
             plain(&[Parameter::record(0, 1), array], 28),
             ["      0  |a...bbbb|....bbbb|", "     16  |bbbb....|bbbb|"]
         );
-    }
-
-    #[test]
-    fn the_middle_of_a_large_parameter_is_left_out() {
-        let rows = plain(&[Parameter::record(0, 160), Parameter::record(160, 8)], 168);
-        let full = "|aaaaaaaa|aaaaaaaa|";
-        let expected = [
-            format!("      0  {full}"),
-            "       …".to_owned(),
-            format!("    144  {full}"),
-            "    160  |bbbbbbbb|".to_owned(),
-        ];
-        assert_eq!(rows, expected);
-        let many: Vec<_> = (0..4096).map(|i| Parameter::record(i * 8, 8)).collect();
-        assert_eq!(plain(&many, 32_768).len(), 64 + 1);
     }
 
     #[test]

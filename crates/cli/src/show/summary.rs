@@ -3,7 +3,7 @@
 use super::columns::Columns;
 use crate::{
     escape::terminal,
-    kernel::{Kernel, block_size},
+    kernel::block_size,
     output::Output,
     place::{Kind, Unit},
     read::Files,
@@ -27,7 +27,7 @@ struct Count<'k> {
 
 pub(super) fn write(files: &Files, output: &mut Output) -> io::Result<()> {
     let mut counts: BTreeMap<&Unit, Count<'_>> = BTreeMap::new();
-    for place in &files.read.places {
+    for place in &files.places {
         let count = counts.entry(&place.unit).or_default();
         count.images += 1;
         match place.kind {
@@ -35,8 +35,8 @@ pub(super) fn write(files: &Files, output: &mut Output) -> io::Result<()> {
             Kind::Cubin => count.cubins.insert(place.sm),
         };
     }
-    for kernel in &files.read.kernels {
-        let size = size(kernel);
+    for kernel in &files.kernels {
+        let size = block_size(&kernel.parameters()).unwrap_or(0);
         for image in &kernel.images {
             if let Some(count) = counts.get_mut(&image.place.unit) {
                 count.symbols.insert(&kernel.symbol);
@@ -57,18 +57,10 @@ pub(super) fn write(files: &Files, output: &mut Output) -> io::Result<()> {
             gpus(&count.texts),
         ]);
     }
-    for (index, row) in columns.rows().enumerate() {
-        let line = row.join("  ");
-        let line = line.trim_end();
-        if index == 0 {
-            writeln!(output.to, "{}", output.paint.faint(line))?;
-        } else {
-            writeln!(output.to, "{line}")?;
-        }
-    }
-    let symbols: BTreeSet<&str> = files.read.kernels.iter().map(|kernel| &*kernel.symbol).collect();
+    columns.write("", output)?;
+    let symbols: BTreeSet<&str> = files.kernels.iter().map(|kernel| &*kernel.symbol).collect();
     let skipped = &files.skipped;
-    let images = files.read.places.len() as u64;
+    let images = files.places.len() as u64;
     let files: BTreeSet<u32> = counts.keys().map(|unit| unit.number).collect();
     let mut total = format!(
         "{} in {} of {}",
@@ -86,10 +78,6 @@ pub(super) fn write(files: &Files, output: &mut Output) -> io::Result<()> {
         }
     }
     writeln!(output.to, "{}", output.paint.title(&total))
-}
-
-fn size(kernel: &Kernel) -> usize {
-    block_size(&kernel.parameters()).unwrap_or(0)
 }
 
 fn gpus(gpus: &BTreeSet<Option<Sm>>) -> String {

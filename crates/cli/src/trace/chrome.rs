@@ -27,14 +27,10 @@ impl Chrome {
         details.insert("grid".into(), json!(text::extents(event.grid)));
         details.insert("block".into(), json!(text::extents(event.block)));
         details.insert("shared".into(), json!(event.shared));
-        details.insert("stream".into(), json!(format!("{:#x}", event.stream.0)));
+        details.insert("stream".into(), json!(event.stream.to_string()));
         details.insert("error".into(), json::error(&event.result));
         for (index, argument) in launch.arguments().iter().enumerate() {
-            let name = match argument.name.as_str() {
-                "" => format!("parameter {index}"),
-                name => name.to_owned(),
-            };
-            details.insert(name, json!(argument.value));
+            details.insert(argument.shown_name(index), json!(argument.value));
         }
         let name = text::without_parameters(launch.name);
         self.event(name, (launch.process, event.thread), (launch.start, event.duration), &Value::Object(details))
@@ -42,8 +38,8 @@ impl Chrome {
 
     pub(super) fn graph(&mut self, process: u32, start: f64, graph: &GraphLaunch) -> Result<(), Failure> {
         let details = json!({
-            "graph": format!("{:#x}", graph.graph.0),
-            "stream": format!("{:#x}", graph.stream.0),
+            "graph": graph.graph.to_string(),
+            "stream": graph.stream.to_string(),
             "error": json::error(&graph.result),
         });
         self.event("cuGraphLaunch", (process, graph.thread), (start, graph.duration), &details)

@@ -28,10 +28,8 @@ const WAITING: usize = 64 << 20;
 /// ended before the process.
 pub(super) type Message = (u32, usize, Result<Event, String>);
 
-/// A launch that is recorded.
 #[derive(Clone)]
-pub(crate) struct Wanted {
-    /// The kernels.
+pub(crate) struct WantedLaunch {
     pub(crate) select: Select,
     /// The number of the launch of them, counted from 0 in each process.
     pub(crate) nth: u64,
@@ -46,7 +44,6 @@ pub(super) struct Load {
 }
 
 impl Load {
-    /// Whether a connection has not ended.
     pub(super) fn is_open(&self) -> bool {
         // The messages that a connection sent before its end can be received then.
         self.open.load(Ordering::Acquire) > 0
@@ -71,7 +68,6 @@ pub(super) const fn memory(line: usize) -> usize {
     (line + 32) * 16
 }
 
-/// An open connection.
 struct Open(Arc<Load>);
 
 impl Open {
@@ -89,7 +85,12 @@ impl Drop for Open {
 
 /// Accepts the processes of the program.
 #[cfg(unix)]
-pub(super) fn listen(path: &Path, send: Sender<Message>, load: Arc<Load>, record: Option<Wanted>) -> io::Result<()> {
+pub(super) fn listen(
+    path: &Path,
+    send: Sender<Message>,
+    load: Arc<Load>,
+    record: Option<WantedLaunch>,
+) -> io::Result<()> {
     let listener = std::os::unix::net::UnixListener::bind(path)?;
     let accept = move || {
         let mut has_refused = false;
@@ -115,13 +116,27 @@ pub(super) fn listen(path: &Path, send: Sender<Message>, load: Arc<Load>, record
     thread::Builder::new().spawn(accept).map(drop)
 }
 
+/// Waits until the connections are accepted that a program made before its end: they are accepted in order, and this is a later one.
+#[cfg(unix)]
+pub(super) fn accept_all(path: &Path, timeout: Duration) -> io::Result<()> {
+    let mut last = std::os::unix::net::UnixStream::connect(path)?;
+    last.set_read_timeout(Some(timeout))?;
+    last.write_all(Event::Wanted(String::new()).line().as_bytes())?;
+    last.read(&mut [0]).map(drop)
+}
+
 #[cfg(not(unix))]
-pub(super) fn listen(_: &Path, _: Sender<Message>, _: Arc<Load>, _: Option<Wanted>) -> io::Result<()> {
+pub(super) fn accept_all(_: &Path, _: Duration) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(not(unix))]
+pub(super) fn listen(_: &Path, _: Sender<Message>, _: Arc<Load>, _: Option<WantedLaunch>) -> io::Result<()> {
     Err(io::Error::from(io::ErrorKind::Unsupported))
 }
 
 /// Sends the events of one process until it ends, or until it sends what no tracer does: a line that is too long, or not UTF-8.
-pub(super) fn serve<C>(process: u32, connection: &C, send: &Sender<Message>, load: &Load, record: Option<&Wanted>)
+pub(super) fn serve<C>(process: u32, connection: &C, send: &Sender<Message>, load: &Load, record: Option<&WantedLaunch>)
 where
     for<'c> &'c C: Read + Write,
 {

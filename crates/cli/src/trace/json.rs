@@ -1,12 +1,12 @@
 //! One JSON object for each launch, each on its own line. The README of this crate has the schema.
 
-use super::{Argument, Traced, microseconds, protocol::GraphLaunch};
+use super::{
+    Argument, Traced, microseconds,
+    protocol::{GraphLaunch, hex},
+};
 use crate::escape;
 use serde_json::{Value, json};
-use std::{
-    fmt::Write as _,
-    io::{self, Write},
-};
+use std::io::{self, Write};
 
 pub(super) fn launch(to: &mut dyn Write, launch: &Traced<'_>) -> io::Result<()> {
     let event = launch.event;
@@ -16,7 +16,7 @@ pub(super) fn launch(to: &mut dyn Write, launch: &Traced<'_>) -> io::Result<()> 
         "thread": event.thread,
         "start_us": launch.start,
         "duration_us": microseconds(event.duration),
-        "stream": format!("{:#x}", event.stream.0),
+        "stream": event.stream.to_string(),
         "symbol": event.symbol,
         "name": launch.name,
         "grid": event.grid,
@@ -43,8 +43,8 @@ pub(super) fn graph(to: &mut dyn Write, process: u32, start: f64, graph: &GraphL
         "thread": graph.thread,
         "start_us": start,
         "duration_us": microseconds(graph.duration),
-        "stream": format!("{:#x}", graph.stream.0),
-        "graph": format!("{:#x}", graph.graph.0),
+        "stream": graph.stream.to_string(),
+        "graph": graph.graph.to_string(),
         "error": error(&graph.result),
     });
     writeln!(to, "{}", escape::json(&value))
@@ -58,17 +58,13 @@ pub(super) fn error(result: &str) -> Value {
 fn parameters(launch: &Traced<'_>) -> Vec<Value> {
     let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let parameter = |argument: &Argument<'_>| {
-        let mut bytes = String::new();
-        for byte in &argument.passed.bytes {
-            _ = write!(bytes, "{byte:02x}");
-        }
         json!({
             "name": text(&argument.name),
             "type": text(&argument.ty),
             "offset": argument.passed.offset,
             "size": argument.passed.bytes.len(),
             "value": argument.value,
-            "bytes": bytes,
+            "bytes": hex(&argument.passed.bytes),
         })
     };
     launch.arguments().iter().map(parameter).collect()

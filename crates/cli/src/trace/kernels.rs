@@ -1,20 +1,18 @@
 //! The kernels of a program's images, and the arguments of a launch with what is known about its kernel.
 
-use super::protocol::{Passed, Values};
+use super::protocol::{Passed, Values, hex};
 use crate::{error::Error, kernel::Kernel, read, show::types::spelling};
 use kernel_args_abi::{Class, Parameter, Value};
 use kernel_args_image::{ParameterList, fatbin, mangled::Demangled};
 use kernel_args_nvrtc::open_to_read;
 use std::{collections::HashMap, path::Path};
 
-/// All kernels of the images that were loaded.
 #[derive(Default)]
 pub(crate) struct Images {
     /// By symbol. Several images can have a kernel of the same name.
     kernels: HashMap<String, Vec<Kernel>>,
     /// The C++ names of mangled symbols.
     names: HashMap<String, Option<Demangled>>,
-    /// The size of `names` in bytes.
     size: usize,
 }
 
@@ -26,7 +24,6 @@ const NAMES: usize = 32 << 20;
 pub(crate) struct Found<'k> {
     /// The kernel with the parameters that the driver records; of several, or if these are not known, the first.
     pub(crate) kernel: Option<&'k Kernel>,
-    /// The parameters of this kernel, or empty.
     pub(super) parameters: Vec<Parameter<'k>>,
     /// A kernel of this name with other parameters, if none has these.
     pub(crate) different: Option<&'k Kernel>,
@@ -41,13 +38,13 @@ impl Images {
             Err(error) => return Some(Error::new(name, error.to_string())),
         };
         let mut files = read::read_open(&name, file, &|_| false);
-        for kernel in files.read.kernels {
+        for kernel in files.kernels {
             let known = self.kernels.entry(kernel.symbol.clone()).or_default();
             if !known.iter().any(|known| known.is_same(&kernel)) {
                 known.push(kernel);
             }
         }
-        files.read.errors.pop()
+        files.errors.pop()
     }
 
     /// Demangles a symbol once. Returns `false` if there is no memory for another name: nothing must be kept about its kernel then.
@@ -88,7 +85,6 @@ impl Images {
     }
 }
 
-/// Whether an image has the parameters that the driver records.
 fn agrees(parameters: &[Parameter<'_>], values: &[Passed]) -> bool {
     let same = |(parameter, passed): (&Parameter<'_>, &Passed)| {
         parameter.offset == Some(passed.offset) && parameter.size == passed.bytes.len()
@@ -98,12 +94,19 @@ fn agrees(parameters: &[Parameter<'_>], values: &[Passed]) -> bool {
 
 /// An argument as a reader sees it.
 pub(crate) struct Argument<'a> {
-    /// Empty if it is not known.
+    /// Empty if it is not known: see [`Argument::shown_name`].
     pub(crate) name: String,
     /// The C++ type; empty if it is not known.
     pub(crate) ty: String,
     pub(crate) value: String,
     pub(crate) passed: &'a Passed,
+}
+
+impl Argument<'_> {
+    /// The name, or `parameter 2`.
+    pub(crate) fn shown_name(&self, index: usize) -> String {
+        if self.name.is_empty() { format!("parameter {index}") } else { self.name.clone() }
+    }
 }
 
 impl<'k> Found<'k> {
@@ -113,7 +116,6 @@ impl<'k> Found<'k> {
         Self { kernel: Some(kernel), parameters, different: None }
     }
 
-    /// The arguments of the launch.
     pub(crate) fn arguments<'a>(&self, values: &'a Values) -> Vec<Argument<'a>> {
         let described = self.kernel.and_then(|kernel| kernel.described.as_ref());
         let described = described.map(ParameterList::parameters).unwrap_or_default();
@@ -151,19 +153,12 @@ fn value(parameter: &Parameter<'_>, bytes: &[u8]) -> String {
             }
         }
         Value::Bytes(bytes) => {
-            use std::fmt::Write as _;
-            let mut text = String::from("{");
-            for group in bytes[..bytes.len().min(SHOWN)].chunks(4) {
-                let separator = if text.len() > 1 { " " } else { "" };
-                text += separator;
-                for byte in group {
-                    _ = write!(text, "{byte:02x}");
-                }
-            }
-            if bytes.len() > SHOWN {
-                _ = write!(text, " … {} bytes", bytes.len());
-            }
-            text + "}"
+            let groups: Vec<String> = bytes[..bytes.len().min(SHOWN)].chunks(4).map(hex).collect();
+            let rest = match bytes.len() {
+                ..=SHOWN => String::new(),
+                length => format!(" … {length} bytes"),
+            };
+            format!("{{{}{rest}}}", groups.join(" "))
         }
         known => known.to_string(),
     }

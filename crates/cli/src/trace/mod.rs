@@ -25,13 +25,13 @@ use crate::{
     style::{Paint, count},
 };
 use chrome::Chrome;
-pub(crate) use connections::Wanted;
+pub(crate) use connections::WantedLaunch;
 use kernel_args_nvrtc::open_to_write;
 use kernels::{Argument, Found, Images};
 use pointers::BadPointer;
 use protocol::{Event, GraphLaunch, Launch};
 pub(crate) use record::Record;
-use session::{Asked, Session};
+use session::Session;
 use std::{
     ffi::OsString,
     fs::File,
@@ -43,7 +43,6 @@ use summary::Summary;
 pub(crate) use text::{extents, without_parameters};
 use verify::Verified;
 
-/// The options of the command.
 pub(crate) struct Trace {
     pub(crate) command: Vec<OsString>,
     pub(crate) select: Select,
@@ -67,17 +66,8 @@ pub(crate) enum Format {
     Summary,
 }
 
-impl Trace {
-    /// What the tracer does in addition.
-    fn asked(&self) -> Asked {
-        Asked { record: self.record.as_ref().map(|record| record.wanted.clone()), checks_pointers: self.check_pointers }
-    }
-}
-
-/// A launch with what is known about its kernel.
 struct Traced<'a> {
     process: u32,
-    /// Microseconds since the first event.
     start: f64,
     name: &'a str,
     event: &'a Launch,
@@ -89,7 +79,6 @@ impl<'a> Traced<'a> {
         self.found.arguments(&self.event.values)
     }
 
-    /// The pointers that the kernel cannot use.
     fn bad_pointers(&self) -> Vec<BadPointer> {
         pointers::check(self.event, &self.found.parameters, &self.arguments())
     }
@@ -101,7 +90,7 @@ const FURTHER: &str = "(further kernels)";
 /// Runs the program. The exit code is the program's own.
 pub(crate) fn run(trace: &Trace) -> Result<Status, Failure> {
     let mut writer = Writer::new(trace)?;
-    let mut session = Session::start(&trace.command, trace.cupti.as_deref(), &trace.asked())?;
+    let mut session = Session::start(trace)?;
     let mut images = Images::default();
     let mut seen = Seen::default();
     while let Some((process, event)) = session.next() {
@@ -153,7 +142,6 @@ pub(crate) fn run(trace: &Trace) -> Result<Status, Failure> {
     })
 }
 
-/// Where the trace is written.
 struct Writer<'t> {
     trace: &'t Trace,
     to: Box<dyn Write>,
@@ -189,7 +177,6 @@ impl<'t> Writer<'t> {
         })
     }
 
-    /// Microseconds since the first event.
     fn since_first(&mut self, start: u64) -> f64 {
         let first = *self.first.get_or_insert(start);
         microseconds(start.saturating_sub(first))
@@ -258,7 +245,6 @@ impl<'t> Writer<'t> {
 #[derive(Default)]
 struct Seen {
     has_process: bool,
-    /// Why a process is not traced.
     failed: Option<String>,
     launches: u64,
     /// Whether one of them was shown, or a graph.
@@ -281,7 +267,7 @@ impl Seen {
 
     /// Writes to standard error why nothing was traced, or nothing recorded.
     fn warn(&self, trace: &Trace) {
-        if let Some(Record { wanted: Wanted { select, nth }, .. }) = &trace.record
+        if let Some(Record { wanted: WantedLaunch { select, nth }, .. }) = &trace.record
             && !self.is_recorded
         {
             let patterns = select.patterns.join("`, `");

@@ -10,7 +10,6 @@ use kernel_args_abi::{
 };
 use std::{convert::Infallible, fmt};
 
-/// A pointer that the kernel cannot use.
 pub(super) struct BadPointer {
     /// The name of the parameter with the path to the pointer, or `parameter 2`.
     pub(super) parameter: String,
@@ -26,7 +25,6 @@ pub(super) enum Problem {
         memory: u32,
         kernel: u32,
     },
-    /// Less aligned than its type.
     Misaligned {
         required: usize,
     },
@@ -39,10 +37,7 @@ pub(super) fn check(launch: &Launch, parameters: &[Parameter<'_>], arguments: &[
     };
     let mut bad = Vec::new();
     for (index, ((parameter, passed), argument)) in parameters.iter().zip(values).zip(arguments).enumerate() {
-        let name = match argument.name.as_str() {
-            "" => format!("parameter {index}"),
-            name => name.to_owned(),
-        };
+        let name = argument.shown_name(index);
         let named = Parameter { name: &name, ..*parameter };
         let Ok(()) = for_each_pointer::<Infallible>(&named, &passed.bytes, &mut |pointer| {
             let (at, address) = (passed.offset.saturating_add(pointer.offset), pointer.address);
@@ -60,7 +55,6 @@ pub(super) fn check(launch: &Launch, parameters: &[Parameter<'_>], arguments: &[
     bad
 }
 
-/// What is wrong with the memory itself.
 fn located(memory: &Memory, address: u64, word: &Word) -> Option<Problem> {
     let kernel = memory.device;
     match word.place {

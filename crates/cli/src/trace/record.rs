@@ -1,7 +1,7 @@
 //! `--record`: one launch of the program in a file, for `kernel-args replay`.
 
 use super::{
-    connections::Wanted,
+    connections::WantedLaunch,
     kernels::Images,
     protocol::{self, Recorded, memory_file},
 };
@@ -30,9 +30,8 @@ const WITH_ADDRESS: [(u32, &str); 4] = [
 /// A limit in bytes for the memory of one allocation. The largest GPU of today has half of it.
 const MEMORY: u64 = 512 << 30;
 
-/// A launch that is wanted, and its file.
 pub(crate) struct Record {
-    pub(crate) wanted: Wanted,
+    pub(crate) wanted: WantedLaunch,
     /// Otherwise it is named after the kernel, in the current folder.
     pub(crate) file: Option<PathBuf>,
 }
@@ -78,7 +77,6 @@ impl Record {
     }
 }
 
-/// The bytes of an image.
 fn read(image: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open_to_read(image, MEMBER_LIMIT)?.take(MEMBER_LIMIT).read_to_end(&mut bytes)?;

@@ -1,7 +1,8 @@
 //! The traced program, and the connection to the tracers in its processes.
 
 use super::{
-    connections::{Load, Message, Wanted, listen},
+    Trace,
+    connections::{Load, Message, accept_all, listen},
     protocol::{self, Event, ImageFile},
 };
 use crate::error::Error;
@@ -23,13 +24,6 @@ use std::{
 
 // `const LIBRARY`: the tracer.
 include!(concat!(env!("OUT_DIR"), "/tracer.rs"));
-
-/// What the tracer does in addition to its reports.
-pub(crate) struct Asked {
-    pub(crate) record: Option<Wanted>,
-    /// Whether it looks up the memory behind each pointer.
-    pub(crate) checks_pointers: bool,
-}
 
 /// A new folder of this user, which is removed with its files.
 struct Folder(PathBuf);
@@ -57,14 +51,12 @@ impl Drop for Folder {
     }
 }
 
-/// A running program.
 pub(crate) struct Session {
     folder: Folder,
     program: String,
     child: Child,
     messages: Receiver<Message>,
     load: Arc<Load>,
-    /// When it was asked whether the program has ended.
     asked: Instant,
     ended: Option<Ended>,
 }
@@ -78,7 +70,6 @@ struct Ended {
     waited: Duration,
     /// For the bytes of images.
     read: Duration,
-    /// In bytes.
     lines: usize,
     is_over: bool,
 }
@@ -90,7 +81,6 @@ impl Ended {
     }
 }
 
-/// How often it is asked whether the program has ended.
 const TICK: Duration = Duration::from_millis(20);
 
 /// How long the next event of a process that outlives the program is waited for.
@@ -106,7 +96,8 @@ const READ: Duration = Duration::from_secs(5);
 const LINES: usize = 64 << 20;
 
 impl Session {
-    pub(crate) fn start(command: &[OsString], cupti: Option<&Path>, asked: &Asked) -> Result<Self, Error> {
+    pub(crate) fn start(trace: &Trace) -> Result<Self, Error> {
+        let (command, wanted) = (&trace.command, trace.record.as_ref().map(|record| &record.wanted));
         let program = command.first().map(|program| program.to_string_lossy().into_owned());
         let program = program.unwrap_or_default();
         let fail = |what: &str, error: io::Error| Error::new(program.clone(), format!("{what}: {error}"));
@@ -118,20 +109,20 @@ impl Session {
         write_file(&path, library).map_err(|error| fail("the tracer cannot be written", error))?;
         let (send, messages) = mpsc::channel();
         let load = Arc::<Load>::default();
-        listen(&folder.0.join(protocol::SOCKET), send, Arc::clone(&load), asked.record.clone())
+        listen(&folder.0.join(protocol::SOCKET), send, Arc::clone(&load), wanted.cloned())
             .map_err(|error| fail("no socket for the trace", error))?;
         let mut start = Command::new(command.first().map_or_else(OsString::new, OsString::clone));
         start
             .args(command.get(1..).unwrap_or_default())
             .env("CUDA_INJECTION64_PATH", &path)
             .env(protocol::FOLDER, &folder.0);
-        if let Some(record) = &asked.record {
-            start.env(protocol::RECORD, record.nth.to_string());
+        if let Some(wanted) = wanted {
+            start.env(protocol::RECORD, wanted.nth.to_string());
         }
-        if asked.checks_pointers {
+        if trace.check_pointers {
             start.env(protocol::POINTERS, "1");
         }
-        if let Some(cupti) = cupti {
+        if let Some(cupti) = &trace.cupti {
             let cupti = std::path::absolute(cupti).unwrap_or_else(|_| PathBuf::from(cupti));
             start.env(protocol::CUPTI, cupti);
         }
@@ -139,7 +130,6 @@ impl Session {
         Ok(Self { folder, program, child, messages, load, asked: Instant::now(), ended: None })
     }
 
-    /// Where the images are.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder.0
     }
@@ -154,6 +144,7 @@ impl Session {
             if self.ended.is_none() && self.asked.elapsed() >= TICK {
                 self.asked = Instant::now();
                 if let Ok(Some(status)) = self.child.try_wait() {
+                    _ = accept_all(&self.folder().join(protocol::SOCKET), PATIENCE);
                     self.ended = Some(Ended::new(code(status)));
                 }
             } else if let Some(ended) = &mut self.ended {
@@ -194,7 +185,6 @@ impl Session {
         error
     }
 
-    /// The exit code of the program.
     pub(crate) fn finish(mut self) -> Result<u8, Error> {
         match self.ended {
             Some(ended) => Ok(ended.code),

@@ -12,12 +12,12 @@ use std::{
 
 #[derive(Default)]
 pub(super) struct Summary {
-    kernels: HashMap<String, Row>,
+    kernels: HashMap<String, Totals>,
     graphs: u64,
 }
 
 #[derive(Default)]
-struct Row {
+struct Totals {
     launches: u64,
     errors: u64,
     bad_pointers: usize,
@@ -44,12 +44,12 @@ impl Summary {
 
     /// The kernels with most launches first.
     pub(super) fn write(&self, to: &mut dyn Write, paint: Paint) -> io::Result<()> {
-        let mut rows: Vec<(&String, &Row)> = self.kernels.iter().collect();
+        let mut rows: Vec<(&String, &Totals)> = self.kernels.iter().collect();
         rows.sort_by_key(|(name, row)| (std::cmp::Reverse(row.launches), name.as_str()));
         let head = format!("{:>9} {:>7} {:>12} {:>7}  kernel", "launches", "errors", "µs in driver", "bytes");
         writeln!(to, "{}", paint.faint(&head))?;
         for (name, row) in &rows {
-            let Row { launches, errors, bytes, .. } = row;
+            let Totals { launches, errors, bytes, .. } = row;
             let name = terminal(text::without_parameters(name));
             let microseconds = microseconds(row.nanoseconds);
             writeln!(to, "{launches:>9} {errors:>7} {microseconds:>12.1} {bytes:>7}  {}", paint.title(&name))?;

@@ -1,6 +1,9 @@
 //! One line for each launch, as CUDA C++ spells it.
 
-use super::{Traced, microseconds, protocol::GraphLaunch};
+use super::{
+    Traced, microseconds,
+    protocol::{GraphLaunch, Handle},
+};
 use crate::{escape::terminal, style::Paint};
 use std::io::{self, Write};
 
@@ -10,10 +13,10 @@ pub(super) fn launch(to: &mut dyn Write, launch: &Traced<'_>, paint: Paint) -> i
     let event = launch.event;
     head(to, process, start, paint)?;
     let [grid, block] = [event.grid, event.block].map(extents);
-    let options = match (event.shared, event.stream.0) {
-        (0, 0) => String::new(),
-        (shared, 0) => format!(", {shared}"),
-        (shared, stream) => format!(", {shared}, {stream:#x}"),
+    let options = match (event.shared, event.stream) {
+        (0, Handle(0)) => String::new(),
+        (shared, Handle(0)) => format!(", {shared}"),
+        (shared, stream) => format!(", {shared}, {stream}"),
     };
     let name = terminal(without_parameters(name));
     write!(to, "{}<<<{grid}, {block}{options}>>>(", paint.title(&name))?;
@@ -39,7 +42,7 @@ pub(super) fn launch(to: &mut dyn Write, launch: &Traced<'_>, paint: Paint) -> i
 /// `  0.001234 graph 0x55d0c8 in stream 0x55d0a0 <3.2 µs>`
 pub(super) fn graph(to: &mut dyn Write, process: u32, start: f64, graph: &GraphLaunch, paint: Paint) -> io::Result<()> {
     head(to, process, start, paint)?;
-    write!(to, "cuGraphLaunch({:#x}, {:#x}", graph.graph.0, graph.stream.0)?;
+    write!(to, "cuGraphLaunch({}, {}", graph.graph, graph.stream)?;
     tail(to, &graph.result, graph.duration, paint)
 }
 

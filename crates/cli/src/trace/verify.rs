@@ -23,7 +23,6 @@ pub(super) struct Verified {
     unread: HashSet<String>,
     /// Kernels whose parameters the driver does not say, or whose launches it has refused.
     unrecorded: HashSet<String>,
-    /// At most [`DIFFERENCES`].
     differences: Vec<String>,
 }
 
@@ -109,7 +108,7 @@ fn list(each: impl Iterator<Item = (Option<usize>, usize)>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{limits::Limits, trace::protocol::Event};
+    use crate::trace::protocol::Event;
     use kernel_args_image::ParameterList;
 
     fn launch(values: &str) -> Launch {
@@ -132,12 +131,8 @@ mod tests {
     fn a_difference_is_reported() {
         let kernel = crate::kernel::Kernel {
             symbol: "work".into(),
-            demangled: None,
             parameters: ParameterList::new(&[Parameter::record(0, 4), Parameter::record(8, 8)]),
-            limits: Limits::default(),
-            described: None,
-            images: Vec::new(),
-            bodies: None,
+            ..Default::default()
         };
         let found = Found { different: Some(&kernel), ..Found::NOTHING };
         let (differs, text) = text(&found, "0 4 00000000,4 4 00000000");

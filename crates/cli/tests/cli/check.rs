@@ -72,6 +72,16 @@ fn what_is_no_list_is_an_error_with_its_place() {
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
     let expected = format!("error: {path}: at byte 8: line 2: expected `symbol(parameters)`, found `no list`\n");
     assert_eq!(ran.stderr, expected);
+    for (text, code, error) in [
+        ("# kernel-args list 2\n", 2, "only lists of version 1"),
+        ("()", 2, "line 1: expected `symbol(parameters)`, found `()`"),
+        ("a b()", 2, "found `a b()`"),
+        ("", 1, ""),
+    ] {
+        let path = folder.write("kernels.list", text);
+        let ran = run(&["check", "../../ptx/saxpy.ptx", "--against", &path]);
+        assert!(ran.code == code && ran.stderr.contains(error), "{text}: {}", ran.stderr);
+    }
     let ran = run(&["check", "../../ptx/saxpy.ptx", "--against", "nowhere"]);
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.starts_with("error: nowhere: "));

@@ -146,18 +146,33 @@ fn kernels_come_and_go() {
 #[test]
 fn limits_break_callers_where_they_are_stricter() {
     let with = |directives: &str| kernel("k", &[".u32"], directives);
-    for (old, new, kind, breaks) in [
-        ("", ".maxntid 128", "max_threads", true),
-        (".maxntid 128", ".maxntid 256", "max_threads", false),
-        (".reqntid 64", ".reqntid 32", "required_threads", true),
-        ("", ".reqnctapercluster 2", "required_cluster", true),
-        (".maxclusterrank 8", ".maxclusterrank 4", "max_cluster_rank", true),
-        (".minnctapersm 2", ".minnctapersm 4", "min_blocks", false),
+    for (old, new, changes) in [
+        ("", ".maxntid 128", &[("max_threads", true)][..]),
+        (".maxntid 128", ".maxntid 256", &[("max_threads", false)]),
+        (".maxntid 256", ".maxntid 128", &[("max_threads", true)]),
+        (".maxntid 256", "", &[("max_threads", false)]),
+        (".reqntid 64", ".reqntid 32", &[("required_threads", true)]),
+        (".reqntid 64", ".reqntid 128", &[("required_threads", true)]),
+        (".reqntid 64", "", &[("required_threads", false)]),
+        (".reqntid 64", ".maxntid 64", &[("required_threads", false), ("max_threads", false)]),
+        ("", ".reqnctapercluster 2", &[("required_cluster", true)]),
+        ("", ".explicitcluster .reqnctapercluster 2", &[("required_cluster", true), ("explicit_cluster", true)]),
+        (
+            ".blocksareclusters .reqntid 64 .reqnctapercluster 2",
+            ".reqntid 64 .reqnctapercluster 2",
+            &[("blocks_are_clusters", true)],
+        ),
+        (".maxclusterrank 8", ".maxclusterrank 4", &[("max_cluster_rank", true)]),
+        (".minnctapersm 2", ".minnctapersm 4", &[("min_blocks", false)]),
     ] {
         let (ran, json) = diff(&with(old), &with(new));
+        let breaks = changes.iter().any(|(_, breaks)| *breaks);
         assert_eq!(ran.code, i32::from(breaks), "{old} → {new}: {}", ran.stdout);
-        assert_eq!(kinds(&json), [(kind.to_owned(), breaks)], "{old} → {new}");
+        let changes: Vec<_> = changes.iter().map(|&(kind, breaks)| (kind.to_owned(), breaks)).collect();
+        assert_eq!(kinds(&json), changes, "{old} → {new}");
     }
+    let limited = with(".maxntid 256");
+    assert_eq!(diff(&limited, &limited).0.code, 0);
 }
 
 #[test]

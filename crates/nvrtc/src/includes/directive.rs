@@ -20,19 +20,18 @@ const BEGINNINGS: [&str; 3] = ["__has", "__DA", "__TI"];
 
 /// The file names and macros of all texts.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub(super) struct Named {
+pub(super) struct Names {
     /// Whether the name is in quotes, and the name.
     pub(super) names: BTreeSet<(bool, String)>,
     /// Macros that pass their argument to `__has_include`, or that are aliases of it.
     pub(super) wrappers: BTreeSet<String>,
-    /// Macros that are defined.
     macros: BTreeSet<String>,
     /// Words in file names that the compiler replaces if they are macros.
     replaceable: BTreeSet<String>,
     pub(super) unknown: BTreeSet<Unknown>,
 }
 
-impl Named {
+impl Names {
     /// Adds the names in a text. `wrappers` are the macros that pass their argument to `__has_include`.
     pub(super) fn add(&mut self, text: &str, wrappers: &BTreeSet<String>) {
         for text in readings(text) {
@@ -158,13 +157,13 @@ fn parameters(text: &str) -> (Vec<&str>, &str) {
 mod tests {
     use super::*;
 
-    fn named(text: &str) -> Named {
+    fn named(text: &str) -> Names {
         with(text, &[])
     }
 
-    fn with(text: &str, wrappers: &[&str]) -> Named {
+    fn with(text: &str, wrappers: &[&str]) -> Names {
         let wrappers = wrappers.iter().map(|&wrapper| wrapper.to_owned());
-        let mut named = Named::default();
+        let mut named = Names::default();
         named.add(text, &wrappers.collect());
         named
     }

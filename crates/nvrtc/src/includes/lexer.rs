@@ -70,14 +70,12 @@ pub(super) fn blank(text: &str, mut at: usize) -> usize {
     }
 }
 
-/// The word at `at`; empty if no word starts there.
 pub(super) fn word(text: &str, at: usize) -> &str {
     let rest = &text[at..];
     let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
     &rest[..length]
 }
 
-/// All words of a text and their end positions.
 pub(super) fn words(text: &str) -> impl Iterator<Item = (&str, usize)> {
     let mut at = 0;
     std::iter::from_fn(move || {

@@ -11,7 +11,7 @@ mod unknown;
 pub use unknown::Unknown;
 
 use crate::files::read_file;
-use directive::Named;
+use directive::Names;
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     path::{Path, PathBuf},
@@ -68,7 +68,7 @@ pub fn includes(search: &Search<'_>) -> Includes {
         texts: Vec::new(),
         next: 0,
         read: 0,
-        named: Named::default(),
+        named: Names::default(),
         looked_for: HashSet::new(),
         visited: HashSet::new(),
         real: HashMap::new(),
@@ -114,13 +114,11 @@ struct Walk<'a> {
     next: usize,
     /// The number of texts that an earlier round has read.
     read: usize,
-    /// The names in the texts.
-    named: Named,
+    named: Names,
     /// Names with the folder of the including file; `None` for names in angle brackets.
     looked_for: HashSet<(Option<PathBuf>, String)>,
     /// Files by canonical folder: `a/../b.h` is `b.h`.
     visited: HashSet<PathBuf>,
-    /// Folders and their canonical paths.
     real: HashMap<PathBuf, PathBuf>,
 }
 

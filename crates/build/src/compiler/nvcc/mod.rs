@@ -15,7 +15,6 @@ use std::{
     process::{Command, Output as Finished, Stdio},
 };
 
-/// A compiler that is a program.
 #[derive(Debug)]
 pub(crate) struct Nvcc(PathBuf);
 
@@ -102,13 +101,8 @@ fn options(job: &Job<'_>) -> Vec<std::ffi::OsString> {
         }
     }
     list.extend(options.std.iter().map(|std| format!("-std={std}")));
-    for (name, value) in &options.defines {
-        list.push(match value {
-            // A comma would start another definition.
-            Some(value) => format!("-D{name}={}", value.replace(',', "\\,")),
-            None => format!("-D{name}"),
-        });
-    }
+    // A comma would start another definition.
+    list.extend(options.definitions().map(|definition| definition.replace(',', "\\,")));
     let mut list: Vec<_> = list.into_iter().map(std::ffi::OsString::from).collect();
     for include in &options.includes {
         list.push("-I".into());
@@ -164,16 +158,7 @@ mod tests {
     use std::path::Path;
 
     fn options_of(purpose: Purpose, archs: &[&str], output: Option<Output>) -> String {
-        let names: Vec<String> = archs.iter().map(|&name| name.into()).collect();
-        let (archs, output) = Options::targets(&names, output).unwrap();
-        let options_ = Options {
-            includes: vec!["a dir".into()],
-            defines: vec![("N".into(), Some("1,2".into())), ("F".into(), None)],
-            std: Some("c++17".into()),
-            flags: vec!["-lineinfo".into(), "-O3".into()],
-            archs,
-            output,
-        };
+        let options_ = Options::of(archs, output, &["-lineinfo", "-O3"]);
         let source = Source { path: "k.cu".into(), name: "k".into(), module: "k".into() };
         let job = Job {
             source: &source,
@@ -189,7 +174,7 @@ mod tests {
 
     #[test]
     fn each_purpose_has_its_options() {
-        const REST: &str = "|-O3|-std=c++17|-DN=1\\,2|-DF|-I|a dir";
+        const REST: &str = "|-O3|-std=c++17|-DN=1\\,2|-DF|-I|/src/a dir";
         for (archs, output, image) in [
             (&[][..], None, "-ptx|-lineinfo"),
             (&["sm_75"], None, "-ptx|-arch=compute_75|-lineinfo"),
