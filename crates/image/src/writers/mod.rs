@@ -6,3 +6,4 @@ mod escape;
 pub mod generate;
 #[cfg(feature = "header")]
 pub mod header;
+mod layout;

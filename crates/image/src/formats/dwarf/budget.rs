@@ -18,7 +18,6 @@ pub(super) struct Allowance {
 const WORK: usize = 64;
 const MEMORY: usize = 16;
 
-/// The minimum, independent of the size.
 const LEAST: usize = 1 << 20;
 const MOST_MEMORY: usize = 256 << 20;
 

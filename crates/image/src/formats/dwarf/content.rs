@@ -11,7 +11,6 @@ use core::ops::Range;
 use gimli::constants as dw;
 use kernel_args_abi::Opaque;
 
-/// The maximum depth of base classes of base classes.
 const DEEPEST: usize = 16;
 
 #[derive(Default)]

@@ -196,7 +196,6 @@ impl Offset {
     }
 }
 
-/// A LEB128 number that occupies all of `bytes`.
 fn leb128(bytes: &[u8]) -> Option<u64> {
     let (last, rest) = bytes.split_last()?;
     let is_whole = last & 0x80 == 0 && rest.iter().all(|byte| byte & 0x80 != 0);

@@ -9,7 +9,6 @@ use crate::formats::{
 };
 use alloc::borrow::Cow;
 
-/// The sections that describe types. All are little-endian.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Sections<'a>([Cow<'a, [u8]>; 5]);
 

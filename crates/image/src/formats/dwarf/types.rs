@@ -22,7 +22,6 @@ pub(super) struct Type<'s> {
     pub(super) cpp: CppType<'static>,
     pub(super) name: Cow<'s, str>,
     pub(super) named_by: Option<Position>,
-    /// The size of the whole value, in bytes.
     pub(super) size: Option<u64>,
     pub(super) class: Class,
     pub(super) alignment: Option<u64>,
@@ -189,7 +188,6 @@ impl<'s> Type<'s> {
         self
     }
 
-    /// The type with its links, the outermost first.
     fn with(mut self, links: &[Link], alignment: Option<u64>, address_size: u8) -> Self {
         let mut is_const = false;
         for link in links.iter().rev() {

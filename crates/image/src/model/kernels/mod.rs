@@ -38,7 +38,6 @@ struct Part<'a> {
     code: PartCode<'a>,
     debug_info: Result<DebugInfo, dwarf::Error>,
     bodies: BodyTable,
-    /// What analysed kernels need of the memory behind their pointers, with the index of the kernel.
     #[cfg(feature = "bodies")]
     accesses: Vec<(u32, PointerAccess)>,
 }
@@ -93,7 +92,6 @@ impl<'a> Kernels<'a> {
         Ok(weight + self.add(PartCode::Text(text), counts, debug_info))
     }
 
-    /// Adds the kernels of a cubin. Returns the memory that they use.
     pub(super) fn add_cubin(&mut self, bytes: Cow<'a, [u8]>) -> Result<usize, Error> {
         fn read(bytes: &[u8]) -> Result<(Cubin<'_>, Result<DebugInfo, dwarf::Error>), Error> {
             let cubin = cubin::parse(bytes).map_err(Error::Cubin)?;
@@ -396,7 +394,6 @@ impl<'a> Kernels<'a> {
         newest.or(first)
     }
 
-    /// The positions of a kernel, PTX before cubins.
     fn places(&self, symbol: &str) -> &[Place] {
         self.places_in(&self.index, symbol)
     }

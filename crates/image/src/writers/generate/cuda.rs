@@ -14,7 +14,6 @@ use kernel_args_abi::{
 };
 
 impl Types<'_, '_> {
-    /// `__half` and `_Float16`.
     pub(super) fn half(&mut self, of: &Parameter<'_>) -> Ty {
         let half = BUILTINS.iter().find(|row| row.cpp == "__half");
         match half {
@@ -23,7 +22,6 @@ impl Types<'_, '_> {
         }
     }
 
-    /// A built-in CUDA type: the type from the table if the features provide it.
     pub(super) fn builtin(&mut self, row: &'static Builtin) -> Ty {
         let feature = feature(row);
         let has = match feature {

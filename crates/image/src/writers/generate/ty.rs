@@ -13,11 +13,9 @@ pub(super) enum Ty {
         is_const: bool,
     },
     Array(Box<Self>, usize),
-    /// A generated type, by index.
     Defined(usize),
 }
 
-/// An existing type, with its layout in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Leaf {
     pub(super) name: &'static str,
@@ -26,7 +24,6 @@ pub(super) struct Leaf {
     pub(super) align: usize,
 }
 
-/// Where the name of a type is imported from.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum From {
     Language,

@@ -22,7 +22,6 @@ use kernel_args_abi::{
 
 pub(super) struct Collector<'h, 'a> {
     pub(super) header: &'h Header<'a>,
-    /// Definitions that other definitions depend on come first.
     pub(super) definitions: Vec<Definition>,
     places: BTreeMap<String, usize>,
     /// Pointees, and the error if a pointee is not declared.
@@ -241,7 +240,6 @@ pub(super) fn fundamental(base: CppBase<'_>) -> Option<&'static str> {
     }
 }
 
-/// The integer of this size in bytes, up to 8.
 pub(super) fn integer(signed: bool, size: usize) -> Option<&'static str> {
     matches!(size, 1 | 2 | 4 | 8).then(|| CppBase::Integer { signed, bits: size as u16 * 8 }.spelling())
 }

@@ -89,7 +89,6 @@ pub(super) struct Argument {
     pub(super) is_grid_constant: bool,
 }
 
-/// A user-defined type behind a pointer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Pointee {
     pub(super) path: Path,

@@ -85,7 +85,6 @@ pub(super) fn segments(path: &str) -> Vec<&str> {
     path.split("::").filter(|name| !name.is_empty()).collect()
 }
 
-/// The name of a member, a parameter or an enumerator.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Local {
     pub(super) name: String,

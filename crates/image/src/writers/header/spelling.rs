@@ -10,7 +10,6 @@ use kernel_args_abi::CppBase;
 
 #[derive(Clone, Copy)]
 pub(super) struct Scope<'s> {
-    /// The namespace, or empty for the global namespace.
     pub(super) namespace: &'s str,
     /// The names of the neighbouring members or parameters. They hide types of the same name.
     pub(super) hidden: &'s BTreeSet<&'s str>,

@@ -5,7 +5,6 @@ use alloc::vec::Vec;
 use core::ops::Range;
 use kernel_args_abi::signature::{ElementClass, Evidence, SlotKind};
 
-/// The instructions of a body and of the functions that it calls, without their text.
 #[derive(Default)]
 pub(super) struct Program<'t> {
     /// The value of each register from instructions that read no register.
@@ -16,7 +15,6 @@ pub(super) struct Program<'t> {
     pub(super) symbols: Vec<Object>,
     /// The classes of arithmetic that each register takes part in, as bits.
     pub(super) classes: Vec<u8>,
-    /// The number of slots of all parameters.
     pub(super) slots: usize,
 }
 

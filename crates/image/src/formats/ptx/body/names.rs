@@ -100,7 +100,6 @@ impl<'t> Names<'t> {
         self.blocks.len()
     }
 
-    /// The index of the entry with this name. A new name gets a new register.
     fn entry(&mut self, name: Name<'t>) -> Result<usize, NoClaim> {
         let at = self.find(name)?;
         let number = self.table[at] as usize;
@@ -123,7 +122,6 @@ impl<'t> Names<'t> {
         Ok(self.entries.len() - 1)
     }
 
-    /// The place of a name in the table, or a free place for it.
     fn find(&self, name: Name<'t>) -> Result<usize, NoClaim> {
         let (table, entries): (&[u32], &[(Name<'t>, Register)]) = (&self.table, &self.entries);
         let mask = table.len() - 1;

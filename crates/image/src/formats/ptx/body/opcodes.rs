@@ -89,7 +89,6 @@ pub(super) struct Scalar {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum AccessSpace {
-    /// No suffix: any space.
     #[default]
     Generic,
     Global,
@@ -106,9 +105,7 @@ pub(super) struct Operation {
     pub(super) ty: Scalar,
     /// The last type.
     pub(super) from: Scalar,
-    /// The first space.
     pub(super) space: AccessSpace,
-    /// `.hi`.
     pub(super) is_high: bool,
 }
 

@@ -37,7 +37,6 @@ pub(super) struct Operand {
     pub(super) at: usize,
 }
 
-/// What encloses a part of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Enclosed {
     /// Nothing, or the braces of a vector.
@@ -60,7 +59,6 @@ impl Operand {
         if let OperandValue::Register(register) = self.value { Some(register) } else { None }
     }
 
-    /// The register, if it is not in brackets.
     const fn plain_register(&self) -> Option<Register> {
         if matches!(self.enclosed, Enclosed::Not) { self.register() } else { None }
     }
@@ -79,7 +77,6 @@ impl Operands {
         if position + 1 < self.starts.len() { &self.all[self.starts[position]..self.starts[position + 1]] } else { &[] }
     }
 
-    /// The registers at a position that are not in brackets.
     pub(super) fn registers(&self, position: usize) -> impl Iterator<Item = Register> {
         self.at(position).iter().filter_map(Operand::plain_register)
     }

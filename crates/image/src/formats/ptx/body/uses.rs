@@ -34,7 +34,6 @@ pub(super) struct SlotUse<'t> {
 #[derive(Clone, Copy)]
 struct Shown<'t> {
     elements: Elements,
-    /// The distances of the accesses from the pointer.
     number: Number,
     evidence: Evidence<'t>,
 }
@@ -130,7 +129,6 @@ impl<'t> SlotUse<'t> {
 pub(super) struct Uses<'f, 'c, 't> {
     flow: &'f mut Flow<'c, 't>,
     slots: Vec<SlotUse<'t>>,
-    /// What happens to the slots of each list: bits.
     marks: BTreeMap<List, u8>,
 }
 
@@ -271,7 +269,7 @@ impl<'f, 'c, 't> Uses<'f, 'c, 't> {
         let address = self.flow.get(access.base);
         match self.base(address) {
             AddressBase::Slot(slot, distance) => {
-                self.slots[slot as usize].add(access, &self.flow.code.classes, distance)
+                self.slots[slot as usize].add(access, &self.flow.code.classes, distance);
             }
             AddressBase::Loaded(slot) => _ = self.slots[slot as usize].slot.indirect.get_or_insert(access.evidence),
             AddressBase::Unclear => {
