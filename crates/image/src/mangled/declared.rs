@@ -22,7 +22,7 @@ use kernel_args_abi::{
     signature::SlotKind,
 };
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq)]
 enum Verdict {
     /// The parameter can have this type.
     Possible,

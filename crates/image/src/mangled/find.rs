@@ -18,7 +18,7 @@ pub struct Spelled<'s> {
     pub arguments: Option<Range<usize>>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, PartialOrd)]
 enum Fit {
     /// The name matches, and the wanted template arguments are a prefix: `k<float>` and `k<float, 4>`.
     Prefix,

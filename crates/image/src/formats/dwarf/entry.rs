@@ -48,7 +48,7 @@ pub(super) struct Die<'s> {
 }
 
 /// The place of a bit field, in bits. DWARF 5, "5.7.6 Data Member Entries".
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq)]
 pub(super) struct BitField {
     pub(super) size: Option<u64>,
     /// From the beginning of the struct, since DWARF 4.
@@ -84,7 +84,7 @@ impl BitField {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq)]
 pub(super) enum Offset {
     /// Not specified: the member is at the beginning.
     None,

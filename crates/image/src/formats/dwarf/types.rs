@@ -16,7 +16,7 @@ use kernel_args_abi::{
 /// The maximum number of entries for one type: qualifiers, pointers, typedefs, arrays.
 const LONGEST_CHAIN: usize = 64;
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq)]
 pub(super) struct Type<'s> {
     /// The C++ type, without the name if its base is [`CppBase::Named`].
     pub(super) cpp: CppType<'static>,

@@ -6,7 +6,7 @@
 use super::Error;
 use crate::formats::bytes::{Class, after_comment, except, only, skip, skip_long, with};
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq)]
 pub(super) enum Token<'a> {
     /// A directive without its dot: `entry` for `.entry`.
     Directive(&'a str),

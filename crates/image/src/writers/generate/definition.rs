@@ -40,7 +40,7 @@ pub(super) enum Content {
     Bits(&'static str, &'static str),
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq)]
 pub(super) enum Why {
     Opaque(Opaque),
     /// Members overlap, or Rust has no packed struct with such members.

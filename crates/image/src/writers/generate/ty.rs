@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use kernel_args_abi::cpp::Builtin;
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq)]
 pub(super) enum Ty {
     Leaf(Leaf),
     /// C++'s `void`, only behind a pointer.
@@ -16,7 +16,7 @@ pub(super) enum Ty {
     Defined(usize),
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq)]
 pub(super) struct Leaf {
     pub(super) name: &'static str,
     pub(super) from: From,

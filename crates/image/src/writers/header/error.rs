@@ -38,7 +38,7 @@ impl fmt::Display for HeaderError {
 
 impl core::error::Error for HeaderError {}
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq)]
 pub(super) struct Origin {
     pub(super) spelling: String,
     pub(super) place: String,

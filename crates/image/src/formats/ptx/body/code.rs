@@ -18,7 +18,7 @@ pub(super) struct Program<'t> {
     pub(super) slots: usize,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(super) struct Step {
     pub(super) action: Action,
     pub(super) to: Register,
@@ -29,7 +29,7 @@ pub(super) struct Step {
 }
 
 /// What a step does with `a` and `b`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq)]
 pub(super) enum Action {
     Copy,
     Add,
@@ -55,7 +55,7 @@ pub(super) enum Action {
 }
 
 /// An access to memory that a parameter may point to. An access that reads and writes is atomic.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Access<'t> {
     pub(super) base: Register,
     pub(super) offset: i32,
@@ -75,7 +75,7 @@ pub(super) struct Access<'t> {
     pub(super) evidence: Evidence<'t>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq)]
 pub(super) enum Object {
     /// A parameter of the kernel, with its size and its first slot, and whether it is declared as a pointer.
     Parameter {

@@ -27,7 +27,7 @@ pub(super) struct Flow<'c, 't> {
 }
 
 /// A symbol, without regard to the offset.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq)]
 pub(super) struct Memory {
     all: List,
     is_scattered: bool,

@@ -56,7 +56,7 @@ pub(super) struct Lists {
     budget: u64,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq)]
 enum Combination {
     Parts,
     Unite,

@@ -12,7 +12,7 @@ pub(super) type Register = u32;
 pub(super) const NO_REGISTER: Register = 0;
 
 /// A name with its hash: FNV-1a.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(super) struct Name<'t> {
     pub(super) text: &'t [u8],
     hash: u32,

@@ -9,7 +9,7 @@ use crate::formats::{
 };
 use alloc::vec::Vec;
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(super) enum Statement<'t> {
     Open,
     Close,
@@ -28,7 +28,7 @@ pub(super) enum Statement<'t> {
     Other,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(super) struct Operand {
     pub(super) enclosed: Enclosed,
     pub(super) value: OperandValue,
@@ -37,7 +37,7 @@ pub(super) struct Operand {
     pub(super) at: usize,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq)]
 pub(super) enum Enclosed {
     /// Nothing, or the braces of a vector.
     Not,
@@ -47,7 +47,7 @@ pub(super) enum Enclosed {
     Parentheses,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq)]
 pub(super) enum OperandValue {
     Register(Register),
     Number(i64),

@@ -2,7 +2,7 @@
 
 use super::lists::{Atom, List, Lists};
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq)]
 pub(super) struct Value {
     pub(super) kind: Derivation,
     pub(super) atoms: List,
@@ -189,7 +189,7 @@ impl Value {
 }
 
 /// All numbers that are `rest` more than a multiple of `step`. With a step of 0: `rest` alone.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Default)]
 pub(super) struct Number {
     pub(super) rest: i32,
     pub(super) step: u32,
