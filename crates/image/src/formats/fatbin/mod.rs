@@ -51,9 +51,6 @@ impl Budget {
     }
 
     pub(crate) fn bytes<'a>(&mut self, member: &Member<'a>) -> Result<Cow<'a, [u8]>, Error> {
-        if member.compression == Compression::None {
-            return Ok(Cow::Borrowed(member.payload));
-        }
         self.take(member, member.payload.len() as u64)?;
         member.decompress()
     }

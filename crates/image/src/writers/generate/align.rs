@@ -4,6 +4,7 @@
 //! offset in Rust as in C++. A struct gets the smallest such alignment. Bytes of unknown alignment get the largest.
 
 use super::{
+    cuda::component,
     definition::{Content, Generated, StructMember, Why},
     ty::{Leaf, Ty},
 };
@@ -182,8 +183,7 @@ fn unaligned(ty: &Ty, all: &[Generated<'_>]) -> Option<Ty> {
     match ty {
         Ty::Leaf(leaf) => match BUILTINS.iter().find(|row| row.rust == leaf.name) {
             Some(row) if row.components > 0 => {
-                let scalar = BUILTINS.iter().find(|scalar| scalar.components == 0 && scalar.element == row.element);
-                let element = match (scalar, row.element) {
+                let element = match (component(row), row.element) {
                     (Some(scalar), _) => Ty::Leaf(Leaf::builtin(scalar)),
                     (None, "CLong" | "CULong") => return None,
                     (None, number) => Ty::number(number, row.size / row.components),

@@ -32,11 +32,7 @@ impl Types<'_, '_> {
         if has {
             return Ty::Leaf(Leaf::builtin(row));
         }
-        let components = BUILTINS
-            .iter()
-            .find(|scalar| scalar.components == 0 && scalar.element == row.element)
-            .filter(|_| row.components > 0)
-            .map(|scalar| (self.builtin(scalar), scalar));
+        let components = component(row).filter(|_| row.components > 0).map(|scalar| (self.builtin(scalar), scalar));
         let body = match components {
             Some((ty, scalar)) => Content::Fields(
                 ["x", "y", "z", "w"][..row.components]
@@ -62,6 +58,11 @@ impl Types<'_, '_> {
         };
         Ty::Defined(self.add(definition))
     }
+}
+
+/// The CUDA type of the components of a vector, if it is not a number of Rust.
+pub(super) fn component(row: &Builtin) -> Option<&'static Builtin> {
+    BUILTINS.iter().find(|scalar| scalar.components == 0 && scalar.element == row.element)
 }
 
 /// The feature of `kernel-args` that provides the type, or an empty text if no feature is required.

@@ -146,7 +146,7 @@ impl<'h, 'a> Collector<'h, 'a> {
                 if matches!(base, CppBase::Long { .. }) {
                     self.assume(name, size, None)?;
                 }
-                Ok(TypeUse::new(Base::Fundamental(name, size), cpp))
+                Ok(TypeUse::new(Base::Known(name.to_string(), Some(size)), cpp))
             }
         }
     }
@@ -175,7 +175,7 @@ impl<'h, 'a> Collector<'h, 'a> {
             let align = known.layout.map(|(_, align)| align).or(align);
             self.include(known.include);
             self.assume(known.name, size, align)?;
-            return Ok(Base::Cuda(known.name.to_string(), align));
+            return Ok(Base::Known(known.name.to_string(), align));
         }
         path.check().map_err(|problem| self.error(problem))?;
         self.define(path, parameter, size)
@@ -211,8 +211,8 @@ impl<'h, 'a> Collector<'h, 'a> {
             return Some(8);
         }
         match &ty.base {
-            Base::Fundamental(_, align) | Base::Bytes(align) => Some(*align),
-            Base::Cuda(_, align) => *align,
+            Base::Bytes(align) => Some(*align),
+            Base::Known(_, align) => *align,
             Base::Own(path) => {
                 let known = self.definition(path)?;
                 match known.kind {

@@ -23,10 +23,8 @@ impl TypeUse {
 
 #[derive(Clone, PartialEq)]
 pub(super) enum Base {
-    /// A fundamental type such as `int`, with its alignment in bytes.
-    Fundamental(&'static str, usize),
-    /// A CUDA type, with its alignment in bytes if known.
-    Cuda(String, Option<usize>),
+    /// A fundamental type such as `int`, or a CUDA type, with its alignment in bytes if known.
+    Known(String, Option<usize>),
     /// A type that the header or an included file declares.
     Own(Path),
     /// `unsigned char` with an alignment, for a type that C++ cannot represent.

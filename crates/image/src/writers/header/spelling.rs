@@ -19,9 +19,8 @@ pub(super) struct Scope<'s> {
 impl Scope<'_> {
     fn base(&self, base: &Base) -> String {
         match base {
-            Base::Fundamental(name, _) => (*name).to_string(),
             Base::Bytes(_) => "unsigned char".to_string(),
-            Base::Cuda(name, _) => {
+            Base::Known(name, _) => {
                 if self.hidden.contains(&**name) || self.own.contains(&**name) {
                     return format!("::{name}");
                 }
