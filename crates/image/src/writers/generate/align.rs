@@ -4,9 +4,8 @@
 //! offset in Rust as in C++. A struct gets the smallest such alignment. Bytes of unknown alignment get the largest.
 
 use super::{
-    cuda::component,
     definition::{Content, Generated, StructMember, Why},
-    ty::{Leaf, Ty},
+    ty::{Leaf, Ty, component},
 };
 use crate::writers::{
     counts::{largest_alignment, round_up},

@@ -4,7 +4,7 @@ use super::{
     define::Types,
     definition::{Content, Generated, StructMember},
     identifier::upper_camel,
-    ty::{Leaf, Ty},
+    ty::{Leaf, Ty, component},
 };
 use alloc::borrow::ToOwned;
 use kernel_args_abi::{
@@ -58,11 +58,6 @@ impl Types<'_, '_> {
         };
         Ty::Defined(self.add(definition))
     }
-}
-
-/// The CUDA type of the components of a vector, if it is not a number of Rust.
-pub(super) fn component(row: &Builtin) -> Option<&'static Builtin> {
-    BUILTINS.iter().find(|scalar| scalar.components == 0 && scalar.element == row.element)
 }
 
 /// The feature of `kernel-args` that provides the type, or an empty text if no feature is required.

@@ -1,7 +1,7 @@
 //! Rust types in the generated text.
 
 use alloc::boxed::Box;
-use kernel_args_abi::cpp::Builtin;
+use kernel_args_abi::cpp::{BUILTINS, Builtin};
 
 #[derive(Clone, PartialEq)]
 pub(super) enum Ty {
@@ -112,4 +112,9 @@ impl Ty {
             Self::Leaf(_) | Self::Void => None,
         }
     }
+}
+
+/// The CUDA type of the components of a vector, if it is not a number of Rust.
+pub(super) fn component(row: &Builtin) -> Option<&'static Builtin> {
+    BUILTINS.iter().find(|scalar| scalar.components == 0 && scalar.element == row.element)
 }
