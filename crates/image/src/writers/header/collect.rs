@@ -112,10 +112,7 @@ impl<'h, 'a> Collector<'h, 'a> {
     }
 
     pub(super) fn device_type(&mut self, ty: &Parameter<'a>) -> Result<(), HeaderError> {
-        let name = match ty.cpp.base {
-            CppBase::Named(name) => name,
-            _ => ty.spelling,
-        };
+        let name = if let CppBase::Named(name) = ty.cpp.base { name } else { ty.spelling };
         self.at(name, |this| this.ty(ty).map(drop))
     }
 
@@ -188,8 +185,7 @@ impl<'h, 'a> Collector<'h, 'a> {
     }
 
     fn assume(&mut self, name: &str, size: usize, align: Option<usize>) -> Result<(), HeaderError> {
-        let known = self.assumed.iter().find(|(known, ..)| known == name);
-        if let Some(&(_, known_size, known_align)) = known {
+        if let Some(&(_, known_size, known_align)) = self.assumed.iter().find(|(known, ..)| known == name) {
             if known_size == size && (known_align == align || align.is_none()) {
                 return Ok(());
             }
@@ -215,11 +211,8 @@ impl<'h, 'a> Collector<'h, 'a> {
             Base::Known(_, align) => *align,
             Base::Own(path) => {
                 let known = self.definition(path)?;
-                match known.kind {
-                    // A type declared as bytes has alignment 1, unless the source specifies one.
-                    Declared::Opaque(_) => Some(known.align.unwrap_or(1)),
-                    _ => known.align,
-                }
+                // A type declared as bytes has alignment 1, unless the source specifies one.
+                known.align.or(matches!(known.kind, Declared::Opaque(_)).then_some(1))
             }
         }
     }

@@ -189,7 +189,7 @@ impl<'f, 'c, 't> Uses<'f, 'c, 't> {
             let object = match (kind, value.sole(self.flow.lists)) {
                 (SlotKind::Integer, Some(Atom::Slot(slot))) => {
                     self.slots[slot as usize].slot.arithmetic.get_or_insert(evidence);
-                    continue;
+                    0..0
                 }
                 (SlotKind::Pointer | SlotKind::TensorMap, Some(Atom::Slot(slot))) => {
                     let own = &mut self.slots[slot as usize].slot;
@@ -197,15 +197,15 @@ impl<'f, 'c, 't> Uses<'f, 'c, 't> {
                     if kind == SlotKind::TensorMap {
                         own.read = Certainty::Certain;
                     }
-                    continue;
+                    0..0
                 }
-                (SlotKind::Integer | SlotKind::Pointer, _) => continue,
+                (SlotKind::Integer | SlotKind::Pointer, _) => 0..0,
                 (SlotKind::TensorMap, Some(Atom::Address(symbol))) => self.tensor_map(symbol, value.number),
                 (_, Some(Atom::Slot(slot))) => slot..slot + 1,
                 // One of several objects.
                 _ => {
                     self.mark(value.atoms, READ);
-                    continue;
+                    0..0
                 }
             };
             for slot in object {
