@@ -1,6 +1,6 @@
 //! The registers of a body, by name. Names that an inner block declares hide names of outer blocks.
 
-#![allow(clippy::cast_lossless, reason = "`From` is a call for each byte without optimization")]
+#![allow(clippy::cast_lossless, reason = "see `formats::bytes`")]
 
 use crate::formats::ptx::lexer::{DOTTED, WORD};
 use alloc::{vec, vec::Vec};

@@ -1,6 +1,6 @@
 //! The statements of a body and their operands. PTX ISA, "Statements".
 //!
-//! Macros read megabytes without optimization. So frequent tokens are read from bytes, rare ones by the [`Lexer`].
+//! Frequent tokens are read from bytes, by the rule in `formats::bytes`, rare ones by the [`Lexer`].
 
 use super::names::{NO_REGISTER, Name, Names, NoClaim, Register};
 use crate::formats::{
