@@ -31,14 +31,6 @@ pub struct Release {
     pub driver: Option<u16>,
 }
 
-const fn release(cuda: (u16, u16), ptx: (u16, u16), driver: Option<u16>) -> Release {
-    Release {
-        cuda: CudaVersion { major: cuda.0, minor: cuda.1 },
-        ptx: PtxVersion { major: ptx.0, minor: ptx.1 },
-        driver,
-    }
-}
-
 /// The known CUDA releases with their PTX versions and drivers, in order: PTX ISA, "Release Notes", table "PTX Release
 /// History", <https://docs.nvidia.com/cuda/parallel-thread-execution/#release-notes-ptx-release-history>.
 ///
@@ -50,39 +42,32 @@ const fn release(cuda: (u16, u16), ptx: (u16, u16), driver: Option<u16>) -> Rele
 /// - A driver compiles **PTX** up to the version of its own release. Minor-version compatibility does not apply (same
 ///   page, "Limitations and caveats"): a driver for 13.0 returns `CUDA_ERROR_UNSUPPORTED_PTX_VERSION` (222) for PTX
 ///   9.1.
-pub const RELEASES: [Release; 31] = [
-    release((9, 0), (6, 0), Some(384)),
-    release((9, 1), (6, 1), Some(387)),
-    release((9, 2), (6, 2), Some(396)),
-    release((10, 0), (6, 3), Some(400)),
-    release((10, 1), (6, 4), Some(418)),
-    release((10, 2), (6, 5), Some(440)),
-    release((11, 0), (7, 0), Some(445)),
-    release((11, 1), (7, 1), Some(455)),
-    release((11, 2), (7, 2), Some(460)),
-    release((11, 3), (7, 3), Some(465)),
-    release((11, 4), (7, 4), Some(470)),
-    release((11, 5), (7, 5), Some(495)),
-    release((11, 6), (7, 6), Some(510)),
-    release((11, 7), (7, 7), Some(515)),
-    release((11, 8), (7, 8), Some(520)),
-    release((12, 0), (8, 0), Some(525)),
-    release((12, 1), (8, 1), Some(530)),
-    release((12, 2), (8, 2), Some(535)),
-    release((12, 3), (8, 3), Some(545)),
-    release((12, 4), (8, 4), Some(550)),
-    release((12, 5), (8, 5), Some(555)),
-    release((12, 6), (8, 5), Some(560)),
-    release((12, 7), (8, 6), Some(565)),
-    release((12, 8), (8, 7), Some(570)),
-    release((12, 9), (8, 8), Some(575)),
-    release((13, 0), (9, 0), Some(580)),
-    release((13, 1), (9, 1), Some(590)),
-    release((13, 2), (9, 2), Some(595)),
-    release((13, 3), (9, 3), Some(610)),
-    release((13, 4), (9, 4), Some(615)),
-    release((13, 5), (9, 5), None),
-];
+pub const RELEASES: [Release; 31] = {
+    /// CUDA, PTX, driver; 0 if no source states it.
+    #[rustfmt::skip]
+    const ROWS: [[u16; 5]; 31] = [
+        [9, 0, 6, 0, 384], [9, 1, 6, 1, 387], [9, 2, 6, 2, 396], [10, 0, 6, 3, 400], [10, 1, 6, 4, 418],
+        [10, 2, 6, 5, 440], [11, 0, 7, 0, 445], [11, 1, 7, 1, 455], [11, 2, 7, 2, 460], [11, 3, 7, 3, 465],
+        [11, 4, 7, 4, 470], [11, 5, 7, 5, 495], [11, 6, 7, 6, 510], [11, 7, 7, 7, 515], [11, 8, 7, 8, 520],
+        [12, 0, 8, 0, 525], [12, 1, 8, 1, 530], [12, 2, 8, 2, 535], [12, 3, 8, 3, 545], [12, 4, 8, 4, 550],
+        [12, 5, 8, 5, 555], [12, 6, 8, 5, 560], [12, 7, 8, 6, 565], [12, 8, 8, 7, 570], [12, 9, 8, 8, 575],
+        [13, 0, 9, 0, 580], [13, 1, 9, 1, 590], [13, 2, 9, 2, 595], [13, 3, 9, 3, 610], [13, 4, 9, 4, 615],
+        [13, 5, 9, 5, 0],
+    ];
+    let mut releases =
+        [Release { cuda: CudaVersion::TILE_IR, ptx: PtxVersion { major: 0, minor: 0 }, driver: None }; 31];
+    let mut i = 0;
+    while i < ROWS.len() {
+        let [major, minor, ptx, ptx_minor, driver] = ROWS[i];
+        releases[i] = Release {
+            cuda: CudaVersion { major, minor },
+            ptx: PtxVersion { major: ptx, minor: ptx_minor },
+            driver: if driver > 0 { Some(driver) } else { None },
+        };
+        i += 1;
+    }
+    releases
+};
 
 impl CudaVersion {
     /// The first release whose driver compiles Tile IR.

@@ -1,7 +1,8 @@
 //! Searches of long texts.
 //!
-//! The macros read megabytes of PTX, and are compiled without optimization in most builds. A loop with an index takes a sixth of the
-//! time of an iterator there, which calls several functions for each byte.
+//! The rule for code that runs for each byte or statement of a text: the macros read megabytes of PTX, and are compiled without
+//! optimization in most builds. There, a loop with an index takes a sixth of the time of an iterator, which calls several functions
+//! for each byte, and `as` is no call, unlike `From`.
 
 use core::ffi::CStr;
 

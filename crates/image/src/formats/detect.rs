@@ -71,7 +71,6 @@ impl fmt::Display for Error {
 
 impl core::error::Error for Error {}
 
-/// The format of an image, from its first bytes. For PTX, from all bytes.
 pub(crate) fn format(bytes: &[u8]) -> Result<Kind, Error> {
     if let Some(kind) = binary_format(bytes) {
         kind
@@ -97,7 +96,6 @@ pub fn foreign_text(text: &[u8]) -> Option<Error> {
     }
 }
 
-/// The format of an image that is not text, from its first bytes.
 pub(crate) fn binary_format(bytes: &[u8]) -> Option<Result<Kind, Error>> {
     if bytes.starts_with(b"\x7fELF") {
         Some(Ok(Kind::Cubin))

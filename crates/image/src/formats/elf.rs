@@ -12,12 +12,10 @@ pub(crate) const PROGRAM_HEADER: usize = 56;
 pub(crate) const SECTION_HEADER: usize = 64;
 pub(crate) const SYMBOL: usize = 24;
 
-/// Section types.
 pub(crate) const SHT_SYMTAB: u32 = 2;
 pub(crate) const SHT_STRTAB: u32 = 3;
 pub(crate) const SHT_NOBITS: u32 = 8;
 pub(crate) const SHT_LOPROC: u32 = 0x7000_0000;
-/// Symbol types.
 pub(crate) const STT_OBJECT: u8 = 1;
 pub(crate) const STT_FUNC: u8 = 2;
 /// The 16-bit value that means: see section 0 for the number.

@@ -22,7 +22,7 @@ use kernel_args_abi::{
     signature::SlotKind,
 };
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq)]
 enum Verdict {
     /// The parameter can have this type.
     Possible,
@@ -122,7 +122,6 @@ fn verdict(ty: CppType<'_>, parameter: &Parameter<'_>) -> Verdict {
     if is_class && sizes.contains(&parameter.size) { Verdict::Possible } else { Verdict::Foreign }
 }
 
-/// The verdict for a name: a class is bytes, and an enum is an integer.
 fn named(name: &str, parameter: &Parameter<'_>) -> Verdict {
     let (_, _, arguments) = name::split(name);
     let class = builtin(name).filter(|class| class.cpp == name);

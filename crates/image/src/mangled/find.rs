@@ -18,7 +18,7 @@ pub struct Spelled<'s> {
     pub arguments: Option<Range<usize>>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, PartialOrd)]
 enum Fit {
     /// The name matches, and the wanted template arguments are a prefix: `k<float>` and `k<float, 4>`.
     Prefix,
@@ -129,9 +129,7 @@ impl<'w> Wanted<'w> {
         }
         if let Some(parameters) = &wanted.parameters {
             let given = given.parameters()?;
-            let is_same =
-                given.len() == parameters.len() && given.iter().zip(parameters).all(|(a, b)| written::is_same(a, b));
-            if !is_same {
+            if given.len() != parameters.len() || !begins_with(&given, parameters) {
                 return None;
             }
         }
@@ -141,14 +139,13 @@ impl<'w> Wanted<'w> {
             return Some(if is_instance { Fit::Instance } else { Fit::Spelling });
         };
         let given = split(given.text.get(given.arguments.clone()?)?)?;
-        let begins =
-            arguments.len() <= given.len() && arguments.iter().zip(&given).all(|(a, b)| written::is_same(a, b));
-        match begins {
-            true if arguments.len() == given.len() => Some(Fit::Spelling),
-            true => Some(Fit::Prefix),
-            false => None,
-        }
+        let fit = if arguments.len() == given.len() { Fit::Spelling } else { Fit::Prefix };
+        begins_with(&given, arguments).then_some(fit)
     }
+}
+
+fn begins_with(list: &[String], first: &[String]) -> bool {
+    first.len() <= list.len() && first.iter().zip(list).all(|(a, b)| written::is_same(a, b))
 }
 
 impl Spelled<'_> {

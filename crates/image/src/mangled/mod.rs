@@ -32,7 +32,6 @@ const ANONYMOUS: &str = "(anonymous namespace)";
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Demangled {
     text: String,
-    /// The qualified name, without template arguments.
     name: Range<usize>,
     /// Each template argument. Each argument in a pack is a separate item.
     template: Option<Vec<Range<usize>>>,

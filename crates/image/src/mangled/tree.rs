@@ -10,7 +10,6 @@ pub(super) struct NodeList(u32, u32);
 
 #[derive(Clone, Copy)]
 pub(super) enum Node<'s> {
-    /// An identifier.
     Name(&'s str),
     Builtin(&'static str),
     /// The name of an operator function: `+`.
@@ -37,7 +36,6 @@ pub(super) enum Node<'s> {
     Pointer(&'static str, Id),
     /// A pointer to a member: the class, and the member's type.
     Member(Id, Id),
-    /// An array: the element and the length.
     Array(Id, Id),
     /// A function, or a function type (without a name): name, return type, parameters, and the text after the parameters.
     Function(Option<Id>, Option<Id>, NodeList, Id),

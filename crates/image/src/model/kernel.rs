@@ -149,10 +149,8 @@ impl Kernel<'_> {
             }
             parameters
         };
-        let declared = self.entry.as_ref();
-        let declared = declared.map(|entry| with_bodies(entry.signature_parameters(None)));
-        let recorded = self.records;
-        let recorded = recorded.map(|kernel| with_bodies(kernel.signature_parameters(None)));
+        let declared = self.entry.as_ref().map(|entry| with_bodies(entry.signature_parameters(None)));
+        let recorded = self.records.map(|kernel| with_bodies(kernel.signature_parameters(None)));
         join_parameters(declared, recorded, self.demangled.as_ref(), debug_info)
     }
 }

@@ -12,10 +12,7 @@ use crate::{
 };
 use alloc::{borrow::ToOwned, format, string::String, vec, vec::Vec};
 use kernel_args_abi::{
-    Body, Class, Layout, Members, ParamLayout, Parameter,
-    check::is_made,
-    param_layout::Sm,
-    signature::{Evidence, Slot},
+    Body, Class, Layout, Members, ParamLayout, Parameter, check::is_made, param_layout::Sm, signature::Slot,
 };
 
 /// A kernel in PTX texts, or in cubins, that contain the same data about it. Does not borrow the image. `P` identifies a text or
@@ -104,20 +101,14 @@ fn spelling(parameter: &Parameter<'_>) -> String {
 fn list_of(bodies: &[Body<'_>]) -> ParameterList {
     /// The longest name of a source file that is kept. A hostile text has one name for many kernels.
     const FILE_NAME: usize = 256;
-    fn short(evidence: Option<Evidence<'_>>) -> Option<Evidence<'_>> {
-        evidence.map(|known| Evidence { file: if known.file.len() <= FILE_NAME { known.file } else { "" }, ..known })
+    fn short(mut slot: Slot<'_>) -> Slot<'_> {
+        let evidence = [&mut slot.access, &mut slot.write, &mut slot.arithmetic, &mut slot.indirect];
+        for evidence in evidence.into_iter().flatten().filter(|evidence| evidence.file.len() > FILE_NAME) {
+            evidence.file = "";
+        }
+        slot
     }
-    fn slots<'b>(body: &Body<'b>) -> Vec<Slot<'b>> {
-        let slots = body.slots().map(|slot: Slot<'b>| Slot {
-            access: short(slot.access),
-            write: short(slot.write),
-            arithmetic: short(slot.arithmetic),
-            indirect: short(slot.indirect),
-            ..slot
-        });
-        slots.collect()
-    }
-    let slots: Vec<_> = bodies.iter().map(slots).collect();
+    let slots: Vec<Vec<_>> = bodies.iter().map(|body| body.slots().map(short).collect()).collect();
     let listed = bodies.iter().zip(&slots).map(|(body, slots)| Parameter {
         body: if body.is_known() { Body::of(slots) } else { Body::UNKNOWN },
         ..Parameter::record(0, 0)
@@ -172,8 +163,7 @@ pub fn variants<P: Ord + Clone>(demangled: Option<&Demangled>, mut seen: Vec<Obs
     let first = |seen: &Observed<P>| seen.images.first().map(|image| image.place.clone());
     seen.sort_unstable_by_key(first);
     let of = |is_cubin| {
-        let sources = seen.iter().filter(move |seen| seen.is_cubin == is_cubin);
-        sources.map(|first| Group {
+        seen.iter().filter(move |seen| seen.is_cubin == is_cubin).map(|first| Group {
             first,
             parameters: first.parameters(),
             described: first.described.as_ref(),
@@ -183,11 +173,10 @@ pub fn variants<P: Ord + Clone>(demangled: Option<&Demangled>, mut seen: Vec<Obs
     let texts: Vec<Group<'_, P>> = of(false).collect();
     let cubins = of(true).fold(Vec::new(), group);
     let described = seen.iter().find_map(|seen| seen.described.as_ref());
-    let variant = |text: Option<&Group<'_, P>>, cubins: Option<&Group<'_, P>>, own, images| {
-        let limits: &Observed<P> = own;
-        let described = [cubins, text].into_iter().flatten().find_map(|source| source.described).or(described);
+    let variant = |text: Option<&Group<'_, P>>, cubins: Option<&Group<'_, P>>, limits: &Observed<P>, images| {
+        let described = [cubins, text].into_iter().flatten().find_map(|group| group.described).or(described);
         let join = |name, members| {
-            let [declared, recorded] = [text, cubins].map(|source| source.map(|source| source.parameters.clone()));
+            let [declared, recorded] = [text, cubins].map(|group| group.map(|group| group.parameters.clone()));
             join_parameters(declared, recorded, name, members)
         };
         let name = demangled.map(|name| name.clone().name_for(&join(None, Members::UNKNOWN)));
@@ -195,10 +184,9 @@ pub fn variants<P: Ord + Clone>(demangled: Option<&Demangled>, mut seen: Vec<Obs
         for parameter in &mut parameters {
             parameter.body = Body::UNKNOWN;
         }
-        let parameters = ParameterList::new(&parameters);
         Variant {
+            parameters: ParameterList::new(&parameters),
             demangled: name,
-            parameters,
             directives: limits.directives,
             dynamic_shared: limits.dynamic_shared,
             described: described.cloned(),

@@ -25,7 +25,10 @@ pub struct Reader<R: Read>(Archive<R>);
 pub struct Entries<'r, R: Read> {
     archive: tar::Entries<'r, R>,
     manifest: Manifest,
-    next: Next,
+    has_begun: bool,
+    is_over: bool,
+    /// The number of the next allocation, before and after the launch.
+    next: usize,
 }
 
 /// One entry.
@@ -62,14 +65,6 @@ impl Read for Content<'_> {
     }
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum Next {
-    /// The image, or what follows it.
-    Image,
-    Memory(Moment, usize),
-    End,
-}
-
 impl<R: Read> Reader<R> {
     /// A recording that is read from `file`.
     pub fn new(file: R) -> Self {
@@ -88,7 +83,7 @@ impl<R: Read> Reader<R> {
         check_entry(&first, MANIFEST)?;
         let manifest = Manifest::parse(&bytes(&mut first, MAX_MANIFEST)?)?;
         drop(first);
-        Ok(Entries { archive: entries, manifest, next: Next::Image })
+        Ok(Entries { archive: entries, manifest, has_begun: false, is_over: false, next: 0 })
     }
 }
 
@@ -104,7 +99,7 @@ impl<R: Read> Entries<'_, R> {
     /// # Errors
     /// [`Error::Invalid`] for an entry that is not the one that must follow, or whose size differs from the manifest.
     pub fn next_entry(&mut self) -> Result<Option<Entry<'_>>, Error> {
-        if self.next == Next::End {
+        if self.is_over {
             return Ok(None);
         }
         let Some(mut entry) = self.archive.next().transpose().map_err(not_tar)? else {
@@ -120,18 +115,14 @@ impl<R: Read> Entries<'_, R> {
                 Some(_) => Err(Error::invalid("entries follow the result")),
             };
         }
-        if self.next == Next::Image {
-            self.next = Next::Memory(Moment::Before, 0);
-            if name == IMAGE.as_bytes() {
-                check_entry(&entry, IMAGE)?;
-                return Ok(Some(Entry::Image(bytes(&mut entry, MAX_IMAGE)?)));
-            }
+        if !core::mem::replace(&mut self.has_begun, true) && name == IMAGE.as_bytes() {
+            check_entry(&entry, IMAGE)?;
+            return Ok(Some(Entry::Image(bytes(&mut entry, MAX_IMAGE)?)));
         }
         let count = self.manifest.memory.len();
-        let (moment, index) = match self.next {
-            Next::Memory(Moment::Before, index) if index == count => (Moment::After, 0),
-            Next::Memory(moment, index) => (moment, index),
-            Next::Image | Next::End => (Moment::After, count),
+        let (moment, index) = match self.next.checked_sub(count) {
+            None => (Moment::Before, self.next),
+            Some(index) => (Moment::After, index),
         };
         let Some(memory) = self.manifest.memory.get(index) else {
             return Err(unexpected(&name, RESULT));
@@ -144,25 +135,20 @@ impl<R: Read> Entries<'_, R> {
                 memory.size
             )));
         }
-        self.next = Next::Memory(moment, index + 1);
+        self.next += 1;
         Ok(Some(Entry::Memory { moment, index, content: Content { entry: Box::new(entry), left: size } }))
     }
 
     /// The result, which follows all allocations before the launch, and either all or none after it.
     fn status<'e>(&mut self, entry: &mut tar::Entry<'_, R>) -> Result<Entry<'e>, Error> {
         let count = self.manifest.memory.len();
-        let is_complete = match self.next {
-            Next::Memory(_, index) => index == count,
-            Next::Image => count == 0,
-            Next::End => false,
-        };
-        if !is_complete {
+        if self.next != count && self.next != 2 * count {
             return Err(Error::invalid("the result comes before the last allocation"));
         }
         check_entry(entry, RESULT)?;
         let outcome: Outcome = serde_json::from_slice(&bytes(entry, MAX_MANIFEST)?)
             .map_err(|error| Error::invalid(format!("{RESULT}: {error}")))?;
-        self.next = Next::End;
+        self.is_over = true;
         Ok(Entry::Status(outcome.status))
     }
 }

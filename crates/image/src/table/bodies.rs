@@ -16,7 +16,6 @@ use kernel_args_abi::{
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct BodyTable {
     types: TypeWriter,
-    /// The numbers of the bodies of the parameters, by kernel.
     numbers: BTreeMap<u32, Vec<usize>>,
 }
 
@@ -48,7 +47,6 @@ impl BodyTable {
 }
 
 impl TypeWriter {
-    /// Writes what the code does with a parameter. Returns its number.
     pub(crate) fn body(&mut self, body: Body<'_>) -> usize {
         if !body.is_known() {
             return UNKNOWN;

@@ -27,7 +27,6 @@ pub(crate) struct Copies<'m> {
 }
 
 impl<'m> Copies<'m> {
-    /// Copies members with all their content. Returns their number.
     pub(crate) fn members(&mut self, types: &mut TypeWriter, members: Members<'m>) -> usize {
         let number = self.content(types, members);
         self.finish(types);

@@ -28,7 +28,6 @@ impl TypeWriter {
         Self { known: Some(BTreeMap::new()), ..Self::new() }
     }
 
-    /// What is written so far, without the list of types.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -38,12 +37,10 @@ impl TypeWriter {
         self.bytes.len()
     }
 
-    /// Writes a struct or list of parameters, whose members are at these positions. Returns its number.
     pub(crate) fn structure(&mut self, places: &[u32]) -> usize {
         FIRST + 4 * self.list(places) + STRUCT
     }
 
-    /// Writes an enum, whose variants are at these positions. Returns its number.
     pub(crate) fn enumeration(&mut self, places: &[u32], is_signed: Option<bool>) -> usize {
         let kind = match is_signed {
             Some(true) => SIGNED,

@@ -8,12 +8,10 @@ pub(crate) fn round_up(offset: usize, align: usize) -> usize {
     Alignment::new(align).and_then(|align| align.round_up(offset)).unwrap_or(usize::MAX)
 }
 
-/// The largest alignment in bytes for something at this offset, or of this size.
 pub(crate) const fn largest_alignment(offset_or_size: usize) -> usize {
     Alignment::dividing(offset_or_size).bytes()
 }
 
-/// `1 byte`, `4 bytes`.
 pub(crate) fn bytes(count: usize) -> String {
     match count {
         1 => "1 byte".into(),

@@ -13,7 +13,6 @@ use kernel_args_abi::{
     keywords::{is_keyword, is_never},
 };
 
-/// The name as a Rust identifier: `r#type`.
 pub(super) fn raw(name: String) -> String {
     if is_keyword(&name) { format!("r#{name}") } else { name }
 }

@@ -11,3 +11,5 @@ pub mod header;
 #[cfg_attr(not(feature = "generate"), allow(dead_code, reason = "generated types have more kinds of names"))]
 mod identifier;
 pub mod items;
+#[cfg(any(feature = "generate", feature = "header"))]
+mod layout;

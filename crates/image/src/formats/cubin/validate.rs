@@ -28,7 +28,6 @@ const SHF_INFO_LINK: u64 = 0x40;
 /// Section numbers from here on have special meanings.
 const SHN_LORESERVE: u16 = 0xff00;
 
-/// Reads a cubin, and validates its headers and all offsets in them: see [`crate::validate`] for the list of checks.
 pub(crate) fn validate(bytes: &[u8]) -> Result<(), Error> {
     parse(bytes)?;
     let elf = Elf::parse(bytes).map_err(Error::Elf)?;
@@ -100,7 +99,6 @@ fn headers(elf: &Elf<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether a section has bytes in the file, not only memory on the GPU.
 const fn has_bytes(section: &Section) -> bool {
     !matches!(section.kind, SHT_NOBITS | SHT_CUDA_GLOBAL | SHT_CUDA_LOCAL | SHT_CUDA_SHARED)
 }

@@ -7,7 +7,6 @@ use core::cell::Cell;
 ///
 /// Entries refer to each other by offsets, so a small file could cause an endless loop, or store one struct many
 /// times. Each step and each byte counts against the budget. nvcc's output uses about half of each.
-#[derive(Debug)]
 pub(super) struct Allowance {
     /// The remaining number of attributes.
     work: Cell<usize>,
@@ -18,7 +17,6 @@ pub(super) struct Allowance {
 const WORK: usize = 64;
 const MEMORY: usize = 16;
 
-/// The minimum, independent of the size.
 const LEAST: usize = 1 << 20;
 const MOST_MEMORY: usize = 256 << 20;
 

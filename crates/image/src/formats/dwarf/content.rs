@@ -11,7 +11,7 @@ use core::ops::Range;
 use gimli::constants as dw;
 use kernel_args_abi::Opaque;
 
-/// The maximum depth of base classes of base classes.
+/// The depth of base classes of base classes.
 const DEEPEST: usize = 16;
 
 #[derive(Default)]
@@ -42,20 +42,32 @@ impl StructPart<'_> {
     }
 }
 
-/// What a compiler generated a member for. EDG (nvcc, NVRTC) names a base class `__b_` plus its mangled name, and a
-/// virtual base class `__v_`.
-enum Made {
-    Base,
-    VirtualBase,
-    VirtualFunctions,
+/// Why the parts of a struct are not read.
+enum Stop {
+    Opaque(Opaque),
+    Error(Error),
+}
+
+impl From<Opaque> for Stop {
+    fn from(why: Opaque) -> Self {
+        Self::Opaque(why)
+    }
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
 }
 
 impl<'s> Content<'s> {
     /// The parts of the struct at `entry`, or why none of them can be compared.
     pub(super) fn read(units: &Units<'s>, entry: &Die<'s>) -> Result<Result<Self, Opaque>, Error> {
         let mut content = Self::default();
-        if let Err(why) = content.add(units, entry, 0, 0)? {
-            return Ok(Err(why));
+        match content.add(units, entry, 0, 0) {
+            Ok(()) => {}
+            Err(Stop::Opaque(why)) => return Ok(Err(why)),
+            Err(Stop::Error(error)) => return Err(error),
         }
         content.parts.sort_by_key(StructPart::start);
         content.extend_bit_fields(entry.byte_size.unwrap_or(0));
@@ -73,73 +85,51 @@ impl<'s> Content<'s> {
         }
     }
 
-    fn add(
-        &mut self,
-        units: &Units<'s>,
-        entry: &Die<'s>,
-        start: u64,
-        depth: usize,
-    ) -> Result<Result<(), Opaque>, Error> {
+    fn add(&mut self, units: &Units<'s>, entry: &Die<'s>, start: u64, depth: usize) -> Result<(), Stop> {
         let mut children = units.walk(entry.place)?;
         while let Some(child) = children.next_child()? {
-            let made = match child.tag {
-                dw::DW_TAG_variant_part => return Ok(Err(Opaque::Union)),
-                dw::DW_TAG_inheritance if child.is_virtual => Some(Made::VirtualBase),
-                dw::DW_TAG_inheritance => Some(Made::Base),
+            let is_member = child.tag == dw::DW_TAG_member;
+            match child.tag {
+                dw::DW_TAG_variant_part => return Err(Opaque::Union.into()),
                 // A static member.
                 dw::DW_TAG_member if child.is_declaration || child.is_external => continue,
-                dw::DW_TAG_member => made(units, &child)?,
+                dw::DW_TAG_inheritance | dw::DW_TAG_member => {}
                 _ => continue,
-            };
+            }
             units.budget.store(size_of::<StructPart<'_>>())?;
-            let added = match made {
-                Some(Made::VirtualBase) => Err(Opaque::Bases),
-                Some(Made::Base) => self.base(units, &child, start, depth)?,
-                Some(Made::VirtualFunctions) => {
-                    let size = Type::read(units, child.ty)?.size;
-                    let bytes =
-                        place(&child, start).zip(size).and_then(|(start, size)| Some(start..start.checked_add(size)?));
-                    self.hide(bytes, "", Opaque::Bases)
-                }
-                None if child.bits.exists() => {
-                    let integer = child.byte_size.or(Type::read(units, child.ty)?.size);
-                    let bytes = child.bits.bytes(child.offset, integer);
-                    let shifted =
-                        bytes.and_then(|bytes| Some(start.checked_add(bytes.start)?..start.checked_add(bytes.end)?));
-                    let name = units.name(&child)?;
-                    self.hide(shifted, name, Opaque::BitFields)
-                }
-                None => match place(&child, start) {
-                    Some(offset) => {
-                        let place = child.place;
-                        self.parts.push(StructPart::Member { place, offset });
-                        Ok(())
-                    }
-                    None => Err(Opaque::Unclear),
-                },
-            };
-            if added.is_err() {
-                return Ok(added);
+            // EDG (nvcc, NVRTC) writes members instead: `__b_` plus the mangled name of a base class, `__v_` for a virtual one.
+            let name = if is_member { units.name(&child)? } else { "" };
+            if child.is_virtual && !is_member || name.starts_with("__v_") {
+                return Err(Opaque::Bases.into());
+            } else if !is_member || name.starts_with("__b_") {
+                self.base(units, &child, start, depth)?;
+            } else if child.is_artificial || name.starts_with("__vptr") || name.starts_with("_vptr") {
+                let size = Type::read(units, child.ty)?.size;
+                let bytes = place(&child, start).zip(size);
+                self.hide(bytes.and_then(|(start, size)| Some(start..start.checked_add(size)?)), "", Opaque::Bases)?;
+            } else if child.bits.exists() {
+                let integer = child.byte_size.or(Type::read(units, child.ty)?.size);
+                let bytes = child.bits.bytes(child.offset, integer);
+                let shifted =
+                    bytes.and_then(|bytes| Some(start.checked_add(bytes.start)?..start.checked_add(bytes.end)?));
+                self.hide(shifted, name, Opaque::BitFields)?;
+            } else {
+                let offset = place(&child, start).ok_or(Opaque::Unclear)?;
+                self.parts.push(StructPart::Member { place: child.place, offset });
             }
         }
-        Ok(Ok(()))
+        Ok(())
     }
 
-    fn base(
-        &mut self,
-        units: &Units<'s>,
-        child: &Die<'s>,
-        start: u64,
-        depth: usize,
-    ) -> Result<Result<(), Opaque>, Error> {
+    fn base(&mut self, units: &Units<'s>, child: &Die<'s>, start: u64, depth: usize) -> Result<(), Stop> {
         let of = Type::read(units, child.ty)?;
         let (Some(start), Some(base)) = (place(child, start), of.aggregate) else {
-            return Ok(Err(Opaque::Bases));
+            return Err(Opaque::Bases.into());
         };
         let entry = units.entry(base)?;
         let is_struct = matches!(entry.tag, dw::DW_TAG_structure_type | dw::DW_TAG_class_type);
         if depth == DEEPEST || !is_struct || entry.is_declaration || of.cpp.is_pointer() {
-            return Ok(Err(Opaque::Bases));
+            return Err(Opaque::Bases.into());
         }
         self.add(units, &entry, start, depth + 1)
     }
@@ -165,17 +155,4 @@ fn place(member: &Die<'_>, start: u64) -> Option<u64> {
         Offset::Bytes(offset) => start.checked_add(offset),
         Offset::Unclear => None,
     }
-}
-
-fn made<'s>(units: &Units<'s>, member: &Die<'s>) -> Result<Option<Made>, Error> {
-    let name = units.name(member)?;
-    Ok(if name.starts_with("__b_") {
-        Some(Made::Base)
-    } else if name.starts_with("__v_") {
-        Some(Made::VirtualBase)
-    } else if member.is_artificial || name.starts_with("__vptr") || name.starts_with("_vptr") {
-        Some(Made::VirtualFunctions)
-    } else {
-        None
-    })
 }

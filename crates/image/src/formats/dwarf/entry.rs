@@ -48,7 +48,7 @@ pub(super) struct Die<'s> {
 }
 
 /// The place of a bit field, in bits. DWARF 5, "5.7.6 Data Member Entries".
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq)]
 pub(super) struct BitField {
     pub(super) size: Option<u64>,
     /// From the beginning of the struct, since DWARF 4.
@@ -84,7 +84,7 @@ impl BitField {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq)]
 pub(super) enum Offset {
     /// Not specified: the member is at the beginning.
     None,
@@ -196,7 +196,6 @@ impl Offset {
     }
 }
 
-/// A LEB128 number that occupies all of `bytes`.
 fn leb128(bytes: &[u8]) -> Option<u64> {
     let (last, rest) = bytes.split_last()?;
     let is_whole = last & 0x80 == 0 && rest.iter().all(|byte| byte & 0x80 != 0);

@@ -78,7 +78,6 @@ pub(super) fn read(
     Ok(DebugInfo { table: types.finish(), kernels, variables, errors })
 }
 
-/// The number of a list with this variable as its only parameter. `None` if its size is unknown.
 fn variable<'s>(units: &Units<'s>, types: &mut TypeTable<'_, 's>, place: Position) -> Result<Option<usize>, Error> {
     let entry = complete(units, units.entry(place)?)?;
     let ty = Type::read(units, entry.ty)?;
@@ -106,7 +105,6 @@ impl<'s> Subprogram<'s> {
         Ok(function)
     }
 
-    /// Adds the data of one entry. Returns the entry that it completes.
     fn take(&mut self, units: &Units<'s>, entry: &Die<'s>) -> Result<Option<Position>, Error> {
         for (own, found) in [(&mut self.name, entry.name), (&mut self.linkage_name, entry.linkage_name)] {
             if let Some(name) = found

@@ -97,7 +97,6 @@ impl<'s> TypeTable<'_, 's> {
         self.table.finish(&places)
     }
 
-    /// The position of the stored type, or 0 if its entry does not contain a size.
     fn store_type(&mut self, place: Position) -> Result<u32, Error> {
         let ty = Type::read(self.units, Some(place))?;
         let cpp = CppType::of(ty.cpp.base);

@@ -75,7 +75,6 @@ fn without_paths(sections: &Sections<'_>) -> Result<Vec<u8>, Error> {
     Ok(written)
 }
 
-/// The bytes of a unit without its file name and folder. Adjusts references to later entries.
 fn unit_without_paths(
     unit: &UnitHeader<Slice<'_>>,
     abbreviations: &DebugAbbrev<Slice<'_>>,

@@ -9,8 +9,7 @@ use crate::formats::{
 };
 use alloc::borrow::Cow;
 
-/// The sections that describe types. All are little-endian.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Default)]
 pub(super) struct Sections<'a>([Cow<'a, [u8]>; 5]);
 
 pub(super) const INFO: usize = 0;

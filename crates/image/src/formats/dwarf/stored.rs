@@ -16,7 +16,6 @@ pub(super) struct TypeTable<'u, 's> {
 #[derive(Clone, Copy)]
 pub(super) struct ReadStruct {
     pub(super) number: usize,
-    /// The number of its members, including nested members.
     pub(super) leaves: usize,
 }
 

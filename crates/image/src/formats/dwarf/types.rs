@@ -16,13 +16,12 @@ use kernel_args_abi::{
 /// The maximum number of entries for one type: qualifiers, pointers, typedefs, arrays.
 const LONGEST_CHAIN: usize = 64;
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq)]
 pub(super) struct Type<'s> {
     /// The C++ type, without the name if its base is [`CppBase::Named`].
     pub(super) cpp: CppType<'static>,
     pub(super) name: Cow<'s, str>,
     pub(super) named_by: Option<Position>,
-    /// The size of the whole value, in bytes.
     pub(super) size: Option<u64>,
     pub(super) class: Class,
     pub(super) alignment: Option<u64>,
@@ -189,7 +188,6 @@ impl<'s> Type<'s> {
         self
     }
 
-    /// The type with its links, the outermost first.
     fn with(mut self, links: &[Link], alignment: Option<u64>, address_size: u8) -> Self {
         let mut is_const = false;
         for link in links.iter().rev() {

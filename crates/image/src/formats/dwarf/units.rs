@@ -36,7 +36,6 @@ pub(super) struct Walk<'u, 's> {
 }
 
 pub(super) struct Visited<'s> {
-    /// The depth below the first entry, which has depth 0.
     pub(super) depth: isize,
     pub(super) entry: Die<'s>,
 }
@@ -132,7 +131,6 @@ impl<'s> Units<'s> {
         Ok(if text.len() <= LONGEST { text } else { "" })
     }
 
-    /// The name of an entry. Empty without a name.
     pub(super) fn name(&self, entry: &Die<'s>) -> Result<&'s str, Error> {
         entry.name.map_or(Ok(""), |name| self.text(entry.place, name))
     }
@@ -186,7 +184,6 @@ impl<'u, 's> Walk<'u, 's> {
     }
 }
 
-/// The length of the table of abbreviations at the beginning of `bytes`.
 fn table_length(bytes: &[u8]) -> usize {
     let mut at = 0;
     // Reads a LEB128 number. Returns whether it is 0.

@@ -28,7 +28,6 @@ impl fmt::Display for Compression {
 
 #[cfg(feature = "compressed")]
 impl Compression {
-    /// Decompresses exactly `size` bytes from `payload`. `None` if the payload is invalid.
     pub(super) fn decompress(self, payload: &[u8], size: usize) -> Option<Vec<u8>> {
         let bytes = match self {
             Self::None => Some(payload.to_vec()),

@@ -62,7 +62,7 @@ pub enum Error {
     /// A header or a payload is truncated: the offset of the header.
     Cut(usize),
     /// The header of a member exceeds [`HEADER_LIMIT`], so a [`Stream`](super::Stream) does not read it: its size in bytes.
-    MemberHeader(u64),
+    Header(u64),
     /// A member is neither PTX nor a cubin.
     Kind(Kind),
     /// A member is compressed, but the feature `compressed` is disabled.
@@ -90,7 +90,7 @@ impl fmt::Display for Error {
             ),
             Self::Version(version) => write!(f, "a fat binary of version {version}, but only version 1 is supported"),
             Self::Cut(at) => write!(f, "a truncated fat binary: the header or payload at byte {at} ends outside of it"),
-            Self::MemberHeader(size) => write!(
+            Self::Header(size) => write!(
                 f,
                 "the header of a member of a fat binary has {size} bytes, more than the limit of {HEADER_LIMIT}"
             ),

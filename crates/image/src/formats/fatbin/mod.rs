@@ -51,14 +51,10 @@ impl Budget {
     }
 
     pub(crate) fn bytes<'a>(&mut self, member: &Member<'a>) -> Result<Cow<'a, [u8]>, Error> {
-        if member.compression == Compression::None {
-            return Ok(Cow::Borrowed(member.payload));
-        }
         self.take(member, member.payload.len() as u64)?;
         member.decompress()
     }
 
-    /// Counts a member with a payload of `packed` bytes before its decompression.
     pub(crate) fn take(&mut self, member: &Member<'_>, packed: u64) -> Result<(), Error> {
         if member.compression != Compression::None {
             member.check_size(packed)?;
@@ -121,7 +117,6 @@ fn container<'a>(bytes: &'a [u8], start: usize, members: &mut Vec<Member<'a>>) -
     Ok(end)
 }
 
-/// The size of a container's header and the size of the rest, in bytes. `cut` is the error for a truncated header.
 fn container_header(header: &[u8], cut: Error) -> Result<(u64, u64), Error> {
     match u32_at(header, 0) {
         Some(MAGIC) => {}
@@ -136,7 +131,6 @@ fn container_header(header: &[u8], cut: Error) -> Result<(u64, u64), Error> {
     Ok((header_size.into(), u64_at(header, 8).ok_or(cut)?))
 }
 
-/// The minimum size of a container's header in bytes.
 const CONTAINER_HEADER: u16 = 16;
 
 impl<'a> Member<'a> {
@@ -197,7 +191,6 @@ struct MemberHeader {
 }
 
 impl MemberHeader {
-    /// The size of the part with known fields, in bytes.
     const LEAST: usize = 64;
 
     fn parse(bytes: &[u8]) -> Option<Self> {

@@ -18,6 +18,9 @@ pub trait Source {
     fn size(&self) -> u64;
 
     /// Fills `to` with the bytes from `at` on. The range ends at or before [`size`](Self::size).
+    ///
+    /// # Errors
+    /// If the bytes cannot be read.
     fn read_at(&mut self, at: u64, to: &mut [u8]) -> Result<(), Self::Error>;
 }
 
@@ -198,7 +201,7 @@ impl<S: Source> Stream<S> {
             return Err(cut);
         }
         if header_size > HEADER_LIMIT {
-            return Err(fault(Error::MemberHeader(header_size)));
+            return Err(fault(Error::Header(header_size)));
         }
         let bytes = self.read(at, header_size as usize)?;
         let Some(header) = MemberHeader::parse(&bytes) else {

@@ -118,7 +118,6 @@ impl<'a, const N: usize> DebugSections<'a, N> {
         Ok(())
     }
 
-    /// Writes the addresses of labels: offsets in their sections.
     fn resolve(&mut self) {
         for reference in &self.references {
             let Some(mut value) = self.offset(reference.labels.0) else {

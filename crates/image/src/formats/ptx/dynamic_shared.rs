@@ -11,7 +11,6 @@ use alloc::{vec, vec::Vec};
 
 #[derive(Default)]
 pub(super) struct SharedUsers<'a> {
-    /// The names of the arrays without a size.
     arrays: Vec<&'a str>,
     bodies: Vec<Scanned<'a>>,
 }
@@ -19,7 +18,6 @@ pub(super) struct SharedUsers<'a> {
 struct Scanned<'a> {
     /// The function's name. Empty for a kernel, which cannot be called.
     function: &'a str,
-    /// The start of the declaration, after its directive.
     at: usize,
     text: &'a [u8],
 }
@@ -60,7 +58,7 @@ impl<'a> SharedUsers<'a> {
                     let (Some(name), Ok(())) = (name, lexer.skip_block()) else {
                         return;
                     };
-                    self.add(name, at, lexer.bytes(start, lexer.position()));
+                    self.bodies.push(Scanned { function: name, at, text: lexer.bytes(start, lexer.position()) });
                     return;
                 }
                 Token::Sign(b';' | b'}') | Token::End | Token::Directive("entry" | "func") => {
@@ -80,12 +78,8 @@ impl<'a> SharedUsers<'a> {
 
     pub(super) fn kernel(&mut self, at: usize, text: &'a [u8]) {
         if !self.arrays.is_empty() {
-            self.add("", at, text);
+            self.bodies.push(Scanned { function: "", at, text });
         }
-    }
-
-    fn add(&mut self, function: &'a str, at: usize, text: &'a [u8]) {
-        self.bodies.push(Scanned { function, at, text });
     }
 
     /// The start positions of the declarations of kernels that use such an array, in the order of the text.

@@ -89,33 +89,23 @@ pub(super) fn parameters<'a>(lexer: &mut Lexer<'a>) -> Result<Vec<Parameter<'a>>
 fn directives(lexer: &mut Lexer<'_>) -> Result<(Directives, bool, usize), Error> {
     let mut directives = Directives::default();
     loop {
-        let (at, token) = lexer.peek_token()?;
+        let (at, token) = lexer.token()?;
         match token {
             Token::Sign(b'{') => {
+                *lexer = lexer.back_to(at);
                 lexer.skip_block()?;
                 return Ok((directives, true, at));
             }
-            Token::Sign(b';') => {
-                lexer.token()?;
-                return Ok((directives, false, at));
-            }
-            Token::Directive("pragma") => {
-                lexer.token()?;
-                pragma(lexer)?;
-            }
-            Token::Directive(word) => {
-                lexer.token()?;
-                match directives.by_word(word) {
-                    Some(DirectiveField::Dimensions(value)) => *value = Some(dimensions(lexer)?),
-                    Some(DirectiveField::Count(value)) => *value = Some(count(lexer)?),
-                    Some(DirectiveField::Flag(value)) => *value = true,
-                    None => {}
-                }
-            }
+            Token::Sign(b';') => return Ok((directives, false, at)),
+            Token::Directive("pragma") => pragma(lexer)?,
+            Token::Directive(word) => match directives.by_word(word) {
+                Some(DirectiveField::Dimensions(value)) => *value = Some(dimensions(lexer)?),
+                Some(DirectiveField::Count(value)) => *value = Some(count(lexer)?),
+                Some(DirectiveField::Flag(value)) => *value = true,
+                None => {}
+            },
             // Arguments of a directive that this crate does not know.
-            Token::Number(_) | Token::Identifier(_) | Token::String | Token::Sign(b',' | b'(' | b')') => {
-                lexer.token()?;
-            }
+            Token::Number(_) | Token::Identifier(_) | Token::String | Token::Sign(b',' | b'(' | b')') => {}
             _ => {
                 const BODY: &str = "a directive such as `.maxntid`, `{` or `;` after `.entry`";
                 return Err(lexer.error(at, BODY));

@@ -18,7 +18,6 @@ pub struct Error {
 }
 
 impl Error {
-    /// The maximum length of quoted text in a message, in bytes.
     const QUOTED: usize = 40;
 
     #[cold]

@@ -6,7 +6,7 @@
 use super::Error;
 use crate::formats::bytes::{Class, after_comment, except, only, skip, skip_long, with};
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq)]
 pub(super) enum Token<'a> {
     /// A directive without its dot: `entry` for `.entry`.
     Directive(&'a str),
@@ -14,7 +14,6 @@ pub(super) enum Token<'a> {
     Identifier(&'a str),
     /// A word that begins with a digit: `64`, `0x1FU`, `9.0`, `4.u32`.
     Number(&'a str),
-    /// Quoted text.
     String,
     /// Any other byte.
     Sign(u8),
@@ -49,7 +48,6 @@ impl<'a> Lexer<'a> {
         self.source.len() - self.at
     }
 
-    /// The position after the last token.
     pub(super) const fn position(&self) -> usize {
         self.at
     }
@@ -132,7 +130,6 @@ impl<'a> Lexer<'a> {
         Ok(())
     }
 
-    /// The bytes that a string or comment at this position may occupy.
     fn bounded_rest(&self) -> &'a [u8] {
         let rest = &self.source[self.at..];
         &rest[..rest.len().min(self.longest)]
@@ -260,7 +257,6 @@ impl<'a> Lexer<'a> {
 pub(super) static BLANK: Class = only(b" \t\n\r\x0b\x0c");
 pub(super) static NAME: Class = only(b"%ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz$");
 pub(super) static WORD: Class = only(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz$");
-/// The bytes of words with dots: `4.u32`, `.global.nc`.
 pub(super) static DOTTED: Class = with(WORD, b".");
 pub(super) static LINE: Class = except(b"\n");
 pub(super) static STRING: Class = except(b"\"");

@@ -38,7 +38,6 @@ pub struct Module {
 struct Kept {
     /// The position in the text, after `.entry`.
     text: u32,
-    /// The position in `declarations`.
     start: u32,
     /// The length without the body.
     length: u32,
@@ -234,7 +233,6 @@ impl Module {
         self.variables.iter().map(|place| place.name(&self.declarations))
     }
 
-    /// The symbol of the kernel or variable at this index.
     pub(crate) fn symbol(&self, index: usize, is_variable: bool) -> &str {
         let places = if is_variable { &self.variables } else { &self.kernels };
         places.get(index).map_or("", |place| place.name(&self.declarations))
@@ -255,7 +253,6 @@ impl Module {
         Some((space, entry))
     }
 
-    /// The declarations of all variables, without initializers.
     #[cfg(feature = "debug-info")]
     pub(crate) fn variable_declarations(&self) -> impl Iterator<Item = &[u8]> {
         let text = |place: &Kept| self.declarations.get(place.start as usize..place.end());

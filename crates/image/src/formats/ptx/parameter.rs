@@ -102,7 +102,6 @@ impl<'a> Parameter<'a> {
         })
     }
 
-    /// The type, and the largest `.align` before it.
     fn scalar(lexer: &mut Lexer<'a>) -> Result<(&'a str, Alignment), Error> {
         const PARAM: &str = "`.param`, the space of a kernel's parameter";
         let mut raised = Alignment::ONE;

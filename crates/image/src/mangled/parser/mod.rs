@@ -12,7 +12,6 @@ use alloc::vec::Vec;
 use core::mem;
 use grammar::{Production, operator};
 
-/// The maximum nesting depth of types, names and expressions.
 const DEPTH_LIMIT: u32 = 256;
 
 /// The maximum number of nodes that are visited to replace template parameters in substitutions.
@@ -41,7 +40,6 @@ pub(super) struct Parser<'s> {
     pub(super) lambda_level: Option<usize>,
     /// The kind of the template parameter in the current declaration, and whether it is a pack.
     pub(super) declared: (u8, bool),
-    /// The number of declared types, values and templates.
     pub(super) counts: [usize; 3],
     depth: u32,
     /// The number of nodes that may still be visited to replace template parameters.

@@ -54,7 +54,6 @@ impl Parser<'_> {
         self.form("%%%", 0, &[qualifiers, reference, more])
     }
 
-    /// `<name>`.
     pub(super) fn name(&mut self, mut of: Of<'_>) -> Option<Id> {
         self.deeper(|parser| match parser.next() {
             b'N' => parser.nested(of),

@@ -89,7 +89,6 @@ impl Parser<'_> {
         })
     }
 
-    /// Whether a `<template-param-decl>` follows.
     pub(super) fn declares(&self) -> bool {
         self.next() == b'T' && b"yptnk".contains(&self.peek(1))
     }

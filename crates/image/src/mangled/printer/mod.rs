@@ -52,7 +52,6 @@ impl<'t, 's> Printer<'t, 's> {
         }
     }
 
-    /// Visits a node, unless a limit was reached.
     fn visit<T: Default>(&mut self, visit: impl FnOnce(&mut Self) -> T) -> T {
         if self.depth == DEPTH_LIMIT || self.steps >= STEP_LIMIT {
             self.steps = STEP_LIMIT;
@@ -89,7 +88,6 @@ impl<'t, 's> Printer<'t, 's> {
         self.brackets = outside;
     }
 
-    /// Prints the items of a list. Each item of a pack is a separate item.
     pub(in crate::mangled) fn list(&mut self, list: NodeList, found: OnItem<'_, 't, 's>) {
         let start = self.text.len();
         self.items(list, start, found);

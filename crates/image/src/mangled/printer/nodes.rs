@@ -178,7 +178,6 @@ impl<'t, 's> Printer<'t, 's> {
         }
     }
 
-    /// The name of a class without its scope and arguments.
     fn base_name(&self, mut id: Id) -> &'s str {
         loop {
             id = match self.tree.node(id) {

@@ -38,7 +38,6 @@ struct Part<'a> {
     code: PartCode<'a>,
     debug_info: Result<DebugInfo, dwarf::Error>,
     bodies: BodyTable,
-    /// What analysed kernels need of the memory behind their pointers, with the index of the kernel.
     #[cfg(feature = "bodies")]
     accesses: Vec<(u32, PointerAccess)>,
 }
@@ -88,12 +87,10 @@ impl<'a> Kernels<'a> {
         } else {
             Ok(DebugInfo::default())
         };
-        let weight = text.weight();
-        let counts = [text.symbols().len(), text.variables().len()];
+        let (weight, counts) = (text.weight(), [text.symbols().len(), text.variables().len()]);
         Ok(weight + self.add(PartCode::Text(text), counts, debug_info))
     }
 
-    /// Adds the kernels of a cubin. Returns the memory that they use.
     pub(super) fn add_cubin(&mut self, bytes: Cow<'a, [u8]>) -> Result<usize, Error> {
         fn read(bytes: &[u8]) -> Result<(Cubin<'_>, Result<DebugInfo, dwarf::Error>), Error> {
             let cubin = cubin::parse(bytes).map_err(Error::Cubin)?;
@@ -109,8 +106,7 @@ impl<'a> Kernels<'a> {
                 (cubin.into_owned(), debug_info)
             }
         };
-        let weight = cubin.weight();
-        let counts = [cubin.kernels.len(), cubin.variables.len()];
+        let (weight, counts) = (cubin.weight(), [cubin.kernels.len(), cubin.variables.len()]);
         Ok(weight + self.add(PartCode::Cubin(cubin), counts, debug_info))
     }
 
@@ -199,19 +195,16 @@ impl<'a> Kernels<'a> {
             let align = declared.pointee?.align?;
             Some(PointerAccess { parameter, offset: 0, align, is_at_start: false, is_always: false })
         });
-        let of_part = self.part(place).map(|part| &*part.accesses);
-        let own = of_part.unwrap_or_default().iter();
-        let needed = own.filter(|(kernel, _)| *kernel == place.kernel);
-        declared.chain(needed.map(|(_, needed)| *needed)).collect()
+        let accesses = self.part(place).into_iter().flat_map(|part| &part.accesses);
+        declared.chain(accesses.filter(|(kernel, _)| *kernel == place.kernel).map(|(_, needed)| *needed)).collect()
     }
 
     pub(super) fn sort(&mut self) {
-        let mut index = core::mem::take(&mut self.index);
-        let mut variables = core::mem::take(&mut self.variables);
-        for places in [&mut index, &mut variables] {
+        let mut lists = [core::mem::take(&mut self.index), core::mem::take(&mut self.variables)];
+        for places in &mut lists {
             places.sort_unstable_by(|a, b| (self.symbol(*a), a).cmp(&(self.symbol(*b), b)));
         }
-        (self.index, self.variables) = (index, variables);
+        [self.index, self.variables] = lists;
     }
 
     /// The GPU generation of each PTX text and cubin. For PTX, the lowest supported one.
@@ -242,10 +235,8 @@ impl<'a> Kernels<'a> {
             });
         }
         let parts = self.places(kernel.name).iter().filter_map(|&place| self.part(place));
-        let mut own = parts
-            .flat_map(Part::debug_errors)
-            .filter(|error| !matches!(error, dwarf::Error::Kernel { name, .. } if *name != kernel.name));
-        own.next().cloned()
+        let is_own = |error: &&_| !matches!(error, dwarf::Error::Kernel { name, .. } if *name != kernel.name);
+        parts.flat_map(Part::debug_errors).find(is_own).cloned()
     }
 
     /// Why the image's debug information cannot be used for a variable, as [`debug_error`](Self::debug_error).
@@ -293,8 +284,7 @@ impl<'a> Kernels<'a> {
     #[must_use]
     pub fn kernel(&self, symbol: &str, sm: Option<Sm>) -> Option<Kernel<'_>> {
         let kernel = self.chosen(self.places(symbol), sm)?;
-        let kernel = Kernel { demangled: Demangled::new(kernel.name), ..kernel };
-        Some(kernel.with_checked_name())
+        Some(Kernel { demangled: Demangled::new(kernel.name), ..kernel }.with_checked_name())
     }
 
     /// The kernel with this symbol in all texts and cubins of the image, once per list of parameters and limits: see
@@ -325,8 +315,7 @@ impl<'a> Kernels<'a> {
             PartCode::Text(text) => Some(text.variable(place.kernel as usize)?.0),
             PartCode::Cubin(cubin) => Some(cubin.variables.get(place.kernel as usize)?.space),
         })?;
-        let list = Kernel { demangled: Demangled::variable(list.name), ..list };
-        Some(Variable::new(space, list))
+        Some(Variable::new(space, Kernel { demangled: Demangled::variable(list.name), ..list }))
     }
 
     /// All kernels in alphabetical order, as [`kernel`](Self::kernel) returns them without a GPU generation. Their C++
@@ -396,7 +385,6 @@ impl<'a> Kernels<'a> {
         newest.or(first)
     }
 
-    /// The positions of a kernel, PTX before cubins.
     fn places(&self, symbol: &str) -> &[Place] {
         self.places_in(&self.index, symbol)
     }
@@ -404,8 +392,7 @@ impl<'a> Kernels<'a> {
     fn places_in<'i>(&self, index: &'i [Place], symbol: &str) -> &'i [Place] {
         let start = index.partition_point(|&place| self.symbol(place) < symbol);
         let rest = index.get(start..).unwrap_or_default();
-        let is_same = |place: &&Place| self.symbol(**place) == symbol;
-        let count = rest.iter().take_while(is_same).count();
+        let count = rest.iter().take_while(|&&place| self.symbol(place) == symbol).count();
         rest.get(..count).unwrap_or_default()
     }
 
@@ -446,11 +433,7 @@ impl<'a> Kernels<'a> {
 
 impl Part<'_> {
     fn debug_errors(&self) -> impl Iterator<Item = &dwarf::Error> {
-        let (whole, of_kernels) = match &self.debug_info {
-            Ok(debug_info) => (None, debug_info.errors()),
-            Err(error) => (Some(error), &[][..]),
-        };
-        whole.into_iter().chain(of_kernels)
+        self.debug_info.as_ref().err().into_iter().chain(self.debug_info.iter().flat_map(DebugInfo::errors))
     }
 }
 

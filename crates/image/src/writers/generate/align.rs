@@ -5,9 +5,12 @@
 
 use super::{
     definition::{Content, Generated, StructMember, Why},
-    ty::{Leaf, Ty},
+    ty::{Leaf, Ty, component},
 };
-use crate::writers::counts::{largest_alignment, round_up};
+use crate::writers::{
+    counts::{largest_alignment, round_up},
+    layout::packing,
+};
 use alloc::{boxed::Box, vec, vec::Vec};
 use kernel_args_abi::{Sm, cpp::BUILTINS};
 
@@ -20,7 +23,6 @@ pub(super) struct Occurrence {
     pub(super) end: usize,
 }
 
-/// The largest alignment of CUDA built-in types, in bytes.
 const MOST: usize = 16;
 
 /// Alignments in bytes, the most likely first.
@@ -134,7 +136,7 @@ fn resolve_one(
             if is_packed {
                 let is_possible =
                     |align: usize| known.map_or(align <= limit && is_placed(align), |known| align == known);
-                let packing = packing(definition, members, all, natural, is_possible);
+                let packing = packed(definition, members, all, is_possible);
                 (packing.as_ref().map_or(bytes, |(most, _)| natural.min(*most)), Some(packing))
             } else {
                 (known.or_else(wider).unwrap_or(natural), None)
@@ -159,33 +161,20 @@ fn resolve_one(
 
 /// The maximum alignment of the members of a packed struct, and their types in it. `None` if Rust has no such struct.
 /// `is_possible` decides whether the struct can have an alignment.
-fn packing(
+fn packed(
     definition: &Generated<'_>,
     members: &[StructMember],
     all: &[Generated<'_>],
-    natural: usize,
     is_possible: impl Fn(usize) -> bool,
 ) -> Option<(usize, Vec<Ty>)> {
     let types: Vec<Ty> = members.iter().map(|member| unaligned(&member.ty, all)).collect::<Option<_>>()?;
-    let fits = |most: &usize, is_exact: bool| {
-        let mut end = 0;
-        let are_placed = members.iter().all(|member| {
-            let (size, align) = layout(&member.ty, all);
-            let place = round_up(end, align.min(*most));
-            end = member.offset + size;
-            if is_exact {
-                place == member.offset
-            } else {
-                place <= member.offset && member.offset.is_multiple_of(align.min(*most))
-            }
-        });
-        let align = natural.min(*most);
-        let is_whole =
-            if is_exact { round_up(end, align) == definition.size } else { definition.size.is_multiple_of(align) };
-        are_placed && is_whole && end <= definition.size && is_possible(align)
-    };
-    let of = |is_exact| [1, 2, 4, 8].into_iter().find(|most| fits(most, is_exact));
-    of(true).or_else(|| of(false)).map(|most| (most, types))
+    let extents = members.iter().map(|member| {
+        let (size, align) = layout(&member.ty, all);
+        (member.offset, size, align)
+    });
+    let extents: Vec<_> = extents.collect();
+    let of = |is_exact| packing(&extents, definition.size, &[1, 2, 4, 8], is_exact, &is_possible);
+    of(true).or_else(|| of(false)).map(|(most, _)| (most, types))
 }
 
 /// The type as a member of a packed struct, in which Rust allows no type with `repr(align)`: an array for a vector.
@@ -193,8 +182,7 @@ fn unaligned(ty: &Ty, all: &[Generated<'_>]) -> Option<Ty> {
     match ty {
         Ty::Leaf(leaf) => match BUILTINS.iter().find(|row| row.rust == leaf.name) {
             Some(row) if row.components > 0 => {
-                let scalar = BUILTINS.iter().find(|scalar| scalar.components == 0 && scalar.element == row.element);
-                let element = match (scalar, row.element) {
+                let element = match (component(row), row.element) {
                     (Some(scalar), _) => Ty::Leaf(Leaf::builtin(scalar)),
                     (None, "CLong" | "CULong") => return None,
                     (None, number) => Ty::number(number, row.size / row.components),

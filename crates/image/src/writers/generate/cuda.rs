@@ -4,7 +4,7 @@ use super::{
     define::Types,
     definition::{Content, Generated, StructMember},
     identifier::upper_camel,
-    ty::{Leaf, Ty},
+    ty::{Leaf, Ty, component},
 };
 use alloc::borrow::ToOwned;
 use kernel_args_abi::{
@@ -14,7 +14,6 @@ use kernel_args_abi::{
 };
 
 impl Types<'_, '_> {
-    /// `__half` and `_Float16`.
     pub(super) fn half(&mut self, of: &Parameter<'_>) -> Ty {
         let half = BUILTINS.iter().find(|row| row.cpp == "__half");
         match half {
@@ -23,7 +22,6 @@ impl Types<'_, '_> {
         }
     }
 
-    /// A built-in CUDA type: the type from the table if the features provide it.
     pub(super) fn builtin(&mut self, row: &'static Builtin) -> Ty {
         let feature = feature(row);
         let has = match feature {
@@ -34,11 +32,7 @@ impl Types<'_, '_> {
         if has {
             return Ty::Leaf(Leaf::builtin(row));
         }
-        let components = BUILTINS
-            .iter()
-            .find(|scalar| scalar.components == 0 && scalar.element == row.element)
-            .filter(|_| row.components > 0)
-            .map(|scalar| (self.builtin(scalar), scalar));
+        let components = component(row).filter(|_| row.components > 0).map(|scalar| (self.builtin(scalar), scalar));
         let body = match components {
             Some((ty, scalar)) => Content::Fields(
                 ["x", "y", "z", "w"][..row.components]

@@ -127,7 +127,6 @@ impl<'k, 'o> Types<'k, 'o> {
         }
     }
 
-    /// Size and alignment of a type, as far as they are known before all types are resolved.
     pub(super) fn layout(&self, ty: &Ty) -> (usize, Option<usize>) {
         ty.layout(&|id| (self.all[id].size, self.all[id].known_align))
     }

@@ -15,25 +15,21 @@ use kernel_args_abi::{
 pub(super) struct Generated<'k> {
     /// The known part of the C++ name. Empty if the type has no name.
     pub(super) cpp: String,
-    /// The Rust name, if no other type uses it.
     pub(super) wanted: String,
     /// A text that distinguishes types with the same name.
     pub(super) shape: String,
     pub(super) size: usize,
     /// The alignment in bytes, if a source specifies it.
     pub(super) known_align: Option<usize>,
-    /// The alignment in bytes: see [`align::resolve`].
     pub(super) align: usize,
     /// The maximum alignment of the members of a packed struct, as in `repr(packed(2))`.
     pub(super) packed: Option<usize>,
     pub(super) body: Content,
-    /// Whether a kernel's struct uses the type.
     pub(super) is_used: bool,
     pub(super) source: Option<Parameter<'k>>,
 }
 
 pub(super) enum Content {
-    /// Not read yet.
     Pending,
     Bytes(Why),
     Fields(Vec<StructMember>),
@@ -44,7 +40,7 @@ pub(super) enum Content {
     Bits(&'static str, &'static str),
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq)]
 pub(super) enum Why {
     Opaque(Opaque),
     /// Members overlap, or Rust has no packed struct with such members.
@@ -56,7 +52,6 @@ pub(super) enum Why {
 }
 
 pub(super) struct StructMember {
-    /// The C++ name, or an empty text.
     pub(super) cpp_name: String,
     pub(super) name: String,
     pub(super) ty: Ty,
@@ -136,7 +131,6 @@ fn spell_shape(text: &mut String, members: Members<'_>) {
     }
 }
 
-/// The Rust name of a type: without namespaces, with template arguments.
 fn type_name(cpp: &str) -> String {
     let (_, plain, arguments) = name::split(cpp);
     let name = format!("{}_{}", identifier(plain), identifier(arguments));

@@ -55,7 +55,6 @@ pub(super) fn kernel(kernel: &Kernel<'_>) -> Vec<String> {
     lines
 }
 
-/// A C++ declaration of a parameter, with the pointers next to the type.
 fn declared(parameter: &Parameter<'_>) -> String {
     let ty = parameter.cpp.to_string();
     if parameter.name.is_empty() || is_made(parameter.name) { ty } else { format!("{ty} {}", parameter.name) }

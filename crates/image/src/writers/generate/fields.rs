@@ -18,7 +18,6 @@ pub(super) enum Fields {
 
 pub(super) struct Field {
     pub(super) name: String,
-    /// The C++ name, if it differs.
     pub(super) renamed: Option<String>,
     pub(super) ty: Ty,
     /// Whether the comparison would reject the type, although size and alignment are right.
@@ -71,7 +70,6 @@ pub(super) fn of_kernel<'k>(kernel: &Kernel<'k>, types: &mut Types<'k, '_>) -> F
     Fields::Struct(fields)
 }
 
-/// The generated type of a variable, by its index.
 pub(super) fn of_variable<'k>(variable: &Variable<'k>, types: &mut Types<'k, '_>) -> Option<usize> {
     let Variable { value, debug_info } = variable;
     let hint = format!("{}Value", upper_camel(value.name, "Type"));

@@ -12,7 +12,6 @@ pub(super) const PARAMETER: &str = "T";
 const ANY: Ty = Ty::number(PARAMETER, 0);
 
 pub(super) struct Generic {
-    /// The item of all instances.
     pub(super) item: String,
     pub(super) template: String,
     pub(super) fields: Vec<Field>,

@@ -91,7 +91,6 @@ impl<'k> Types<'k, '_> {
         }
     }
 
-    /// Bytes of which only the number and the alignment are known.
     pub(super) fn nameless(&mut self, size: usize, align: usize) -> usize {
         let definition = Generated {
             known_align: Some(align),
@@ -157,7 +156,6 @@ impl<'k> Types<'k, '_> {
     }
 }
 
-/// An array of these lengths, the outermost first. Unused lengths are 0.
 fn array(mut ty: Ty, lengths: [u32; 3]) -> Ty {
     for length in lengths.into_iter().rev().filter(|&length| length > 0) {
         ty = Ty::Array(Box::new(ty), length as usize);

@@ -34,7 +34,6 @@ fn number(name: &'static str, bits: u16) -> Option<Leaf> {
     (!name.is_empty()).then(|| Leaf::number(name, usize::from(bits / 8)))
 }
 
-/// The type of a value with known class and size only. `None` for bytes.
 pub(super) fn of_class(class: Class, size: usize) -> Option<Ty> {
     match (class, size) {
         (Class::Float, 4) => Some(Ty::number("f32", 4)),

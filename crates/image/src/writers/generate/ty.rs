@@ -1,9 +1,9 @@
 //! Rust types in the generated text.
 
 use alloc::boxed::Box;
-use kernel_args_abi::cpp::Builtin;
+use kernel_args_abi::cpp::{BUILTINS, Builtin};
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq)]
 pub(super) enum Ty {
     Leaf(Leaf),
     /// C++'s `void`, only behind a pointer.
@@ -13,12 +13,10 @@ pub(super) enum Ty {
         is_const: bool,
     },
     Array(Box<Self>, usize),
-    /// A generated type, by index.
     Defined(usize),
 }
 
-/// An existing type, with its layout in bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq)]
 pub(super) struct Leaf {
     pub(super) name: &'static str,
     pub(super) from: From,
@@ -26,7 +24,6 @@ pub(super) struct Leaf {
     pub(super) align: usize,
 }
 
-/// Where the name of a type is imported from.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum From {
     Language,
@@ -115,4 +112,9 @@ impl Ty {
             Self::Leaf(_) | Self::Void => None,
         }
     }
+}
+
+/// The CUDA type of the components of a vector, if it is not a number of Rust.
+pub(super) fn component(row: &Builtin) -> Option<&'static Builtin> {
+    BUILTINS.iter().find(|scalar| scalar.components == 0 && scalar.element == row.element)
 }

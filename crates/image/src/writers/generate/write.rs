@@ -112,7 +112,6 @@ impl RustWriter<'_, '_> {
         }
     }
 
-    /// `pub name: Type,`
     pub(super) fn field(&mut self, name: &str, ty: &str) {
         let line = format!("pub {name}: {ty},");
         if line.len() + 4 <= WIDTH {

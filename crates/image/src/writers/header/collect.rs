@@ -22,7 +22,6 @@ use kernel_args_abi::{
 
 pub(super) struct Collector<'h, 'a> {
     pub(super) header: &'h Header<'a>,
-    /// Definitions that other definitions depend on come first.
     pub(super) definitions: Vec<Definition>,
     places: BTreeMap<String, usize>,
     /// Pointees, and the error if a pointee is not declared.
@@ -113,10 +112,7 @@ impl<'h, 'a> Collector<'h, 'a> {
     }
 
     pub(super) fn device_type(&mut self, ty: &Parameter<'a>) -> Result<(), HeaderError> {
-        let name = match ty.cpp.base {
-            CppBase::Named(name) => name,
-            _ => ty.spelling,
-        };
+        let name = if let CppBase::Named(name) = ty.cpp.base { name } else { ty.spelling };
         self.at(name, |this| this.ty(ty).map(drop))
     }
 
@@ -147,7 +143,7 @@ impl<'h, 'a> Collector<'h, 'a> {
                 if matches!(base, CppBase::Long { .. }) {
                     self.assume(name, size, None)?;
                 }
-                Ok(TypeUse::new(Base::Fundamental(name, size), cpp))
+                Ok(TypeUse::new(Base::Known(name.to_string(), Some(size)), cpp))
             }
         }
     }
@@ -176,7 +172,7 @@ impl<'h, 'a> Collector<'h, 'a> {
             let align = known.layout.map(|(_, align)| align).or(align);
             self.include(known.include);
             self.assume(known.name, size, align)?;
-            return Ok(Base::Cuda(known.name.to_string(), align));
+            return Ok(Base::Known(known.name.to_string(), align));
         }
         path.check().map_err(|problem| self.error(problem))?;
         self.define(path, parameter, size)
@@ -189,8 +185,7 @@ impl<'h, 'a> Collector<'h, 'a> {
     }
 
     fn assume(&mut self, name: &str, size: usize, align: Option<usize>) -> Result<(), HeaderError> {
-        let known = self.assumed.iter().find(|(known, ..)| known == name);
-        if let Some(&(_, known_size, known_align)) = known {
+        if let Some(&(_, known_size, known_align)) = self.assumed.iter().find(|(known, ..)| known == name) {
             if known_size == size && (known_align == align || align.is_none()) {
                 return Ok(());
             }
@@ -212,15 +207,12 @@ impl<'h, 'a> Collector<'h, 'a> {
             return Some(8);
         }
         match &ty.base {
-            Base::Fundamental(_, align) | Base::Bytes(align) => Some(*align),
-            Base::Cuda(_, align) => *align,
+            Base::Bytes(align) => Some(*align),
+            Base::Known(_, align) => *align,
             Base::Own(path) => {
                 let known = self.definition(path)?;
-                match known.kind {
-                    // A type declared as bytes has alignment 1, unless the source specifies one.
-                    Declared::Opaque(_) => Some(known.align.unwrap_or(1)),
-                    _ => known.align,
-                }
+                // A type declared as bytes has alignment 1, unless the source specifies one.
+                known.align.or(matches!(known.kind, Declared::Opaque(_)).then_some(1))
             }
         }
     }
@@ -241,7 +233,6 @@ pub(super) fn fundamental(base: CppBase<'_>) -> Option<&'static str> {
     }
 }
 
-/// The integer of this size in bytes, up to 8.
 pub(super) fn integer(signed: bool, size: usize) -> Option<&'static str> {
     matches!(size, 1 | 2 | 4 | 8).then(|| CppBase::Integer { signed, bits: size as u16 * 8 }.spelling())
 }

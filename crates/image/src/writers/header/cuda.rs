@@ -11,7 +11,7 @@ pub(super) enum Include {
     File(&'static str),
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(super) struct CudaType<'n> {
     pub(super) name: &'n str,
     pub(super) include: Include,

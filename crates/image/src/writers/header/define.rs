@@ -31,7 +31,7 @@ impl<'a> Collector<'_, 'a> {
             match self.kind(&path, parameter, size, source_align)? {
                 Some(kind) => kind,
                 // Another item of the list contains its members.
-                None => return self.refer(path, parameter, size, origin),
+                None => return self.refer(path, parameter, size, &origin),
             }
         };
         let mut definition = Definition {
@@ -96,12 +96,11 @@ impl<'a> Collector<'_, 'a> {
         Err(self.error(unknown_parts(of, path.full())))
     }
 
-    /// Records a use of a type whose members another item contains.
-    fn refer(&self, path: Path, parameter: &Parameter<'a>, size: usize, origin: Origin) -> Result<Base, HeaderError> {
+    fn refer(&self, path: Path, parameter: &Parameter<'a>, size: usize, origin: &Origin) -> Result<Base, HeaderError> {
         if let Some(known) = self.definition(&path) {
             let align = parameter.align.map(Alignment::bytes);
             if known.size != size || align.is_some() && align != known.align {
-                return Err(self.conflict(known, &origin));
+                return Err(self.conflict(known, origin));
             }
         }
         Ok(Base::Own(path))

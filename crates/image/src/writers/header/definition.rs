@@ -7,7 +7,7 @@ use super::{
 use alloc::{string::String, vec::Vec};
 use kernel_args_abi::{CppType, signature::Opaque};
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq)]
 pub(super) struct TypeUse {
     pub(super) base: Base,
     /// Its pointers and arrays, without the base.
@@ -21,19 +21,17 @@ impl TypeUse {
     }
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq)]
 pub(super) enum Base {
-    /// A fundamental type such as `int`, with its alignment in bytes.
-    Fundamental(&'static str, usize),
-    /// A CUDA type, with its alignment in bytes if known.
-    Cuda(String, Option<usize>),
+    /// A fundamental type such as `int`, or a CUDA type, with its alignment in bytes if known.
+    Known(String, Option<usize>),
     /// A type that the header or an included file declares.
     Own(Path),
     /// `unsigned char` with an alignment, for a type that C++ cannot represent.
     Bytes(usize),
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq)]
 pub(super) struct Definition {
     pub(super) path: Path,
     pub(super) origin: Origin,
@@ -46,7 +44,7 @@ pub(super) struct Definition {
     pub(super) kind: Declared,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq)]
 pub(super) enum Declared {
     Struct(Vec<CppMember>),
     Enum {
@@ -58,7 +56,7 @@ pub(super) enum Declared {
     Included,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq)]
 pub(super) struct CppMember {
     pub(super) name: Local,
     pub(super) ty: TypeUse,
@@ -74,7 +72,7 @@ impl Definition {
     }
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq)]
 pub(super) struct Prototype {
     pub(super) symbol: String,
     pub(super) path: Path,
@@ -82,15 +80,14 @@ pub(super) struct Prototype {
     pub(super) parameters: Vec<Argument>,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq)]
 pub(super) struct Argument {
     pub(super) name: Local,
     pub(super) ty: TypeUse,
     pub(super) is_grid_constant: bool,
 }
 
-/// A user-defined type behind a pointer.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq)]
 pub(super) struct Pointee {
     pub(super) path: Path,
     pub(super) spelling: String,

@@ -38,8 +38,7 @@ impl fmt::Display for HeaderError {
 
 impl core::error::Error for HeaderError {}
 
-/// The spelling of a type in its source, and its position.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq)]
 pub(super) struct Origin {
     pub(super) spelling: String,
     pub(super) place: String,
@@ -60,7 +59,6 @@ pub(super) const BY_HAND: &str =
 pub(super) const FROM_RUST: &str =
     "\n  help: use a Rust struct, or an image with debug information (`nvcc -G`, `--device-debug`)";
 
-/// A name that is not valid in C++.
 pub(super) fn not_a_name(name: &str, because: &str, help: &str) -> String {
     format!("C++ cannot declare the name `{name}`: {because}\n  help: {help}")
 }
@@ -83,12 +81,10 @@ pub(super) fn unknown_parts(of: &str, name: &str) -> String {
     )
 }
 
-/// A type in parentheses, if its source spells it.
 pub(super) fn spelled(spelling: &str) -> String {
     if spelling.is_empty() { String::new() } else { format!(" (`{spelling}`)") }
 }
 
-/// A size, and an alignment if known.
 pub(super) fn extent((size, align): (usize, Option<usize>)) -> String {
     let size = size.to_string() + " bytes";
     align.map_or(size.clone(), |align| format!("{size}, aligned to {align}"))

@@ -52,7 +52,6 @@ impl<'a> Item<'a> {
 
 #[derive(Clone, Debug)]
 pub(super) struct ListedKernel<'a> {
-    /// The symbol, or the C++ name.
     pub(super) symbol: &'a str,
     pub(super) parameters: Vec<Parameter<'a>>,
     pub(super) grid_constants: Vec<&'a str>,

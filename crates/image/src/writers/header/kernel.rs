@@ -97,7 +97,7 @@ impl<'a> Collector<'_, 'a> {
                 }
                 let is_constant = kernel.grid_constants.contains(&parameter.cpp_name())
                     // The driver does not copy a tensor map elsewhere: the kernel must read it from the parameter.
-                    || matches!(&ty.base, Base::Cuda(name, _) if name == "CUtensorMap" && ty.shape.depth == 0);
+                    || matches!(&ty.base, Base::Known(name, _) if name == "CUtensorMap" && ty.shape.depth == 0);
                 Ok(Argument { name, ty, is_grid_constant: is_constant })
             })?;
             arguments.push(argument);
@@ -159,7 +159,7 @@ impl<'a> Collector<'_, 'a> {
         let base = match in_symbol.base {
             CppBase::Unknown | CppBase::Named(_) => ty.base,
             base => match fundamental(base) {
-                Some(name) => Base::Fundamental(name, parameter.size),
+                Some(name) => Base::Known(name.to_string(), Some(parameter.size)),
                 None => ty.base,
             },
         };

@@ -4,7 +4,10 @@ use super::{
     definition::{Base, CppMember, TypeUse},
     error::BY_HAND,
 };
-use crate::writers::counts::{bytes, round_up};
+use crate::writers::{
+    counts::{bytes, round_up},
+    layout::packing,
+};
 use alloc::{format, string::String, vec::Vec};
 
 /// The largest `alignas` that CUDA's C++ compilers accept.
@@ -44,42 +47,25 @@ pub(super) fn place(
     size: usize,
 ) -> Result<Placed, Misplaced> {
     let placed = place_aligned(members, &align_of, source_align, size);
-    match packing(members, align_of, source_align, size) {
-        Some((pack, align)) if placed.is_err() => {
-            for member in members {
-                member.alignas = None;
-            }
-            Ok(Placed { align, alignas: None, pack: Some(pack) })
-        }
-        _ => placed,
+    if placed.is_ok() {
+        return placed;
     }
-}
-
-fn packing(
-    members: &[CppMember],
-    align_of: impl Fn(&TypeUse) -> Option<usize>,
-    source_align: Option<usize>,
-    size: usize,
-) -> Option<(usize, usize)> {
-    let of = |ty: &TypeUse| match ty.base {
-        // Without its `alignas`.
+    // Bytes without their `alignas`.
+    let align = |ty: &TypeUse| match ty.base {
         Base::Bytes(_) if ty.shape.depth == 0 => Some(1),
         _ => align_of(ty),
     };
-    let aligns: Vec<usize> = members.iter().map(|member| of(&member.ty)).collect::<Option<_>>()?;
-    [1, 2, 4, 8, 16].into_iter().find_map(|pack| {
-        let (mut end, mut whole) = (0, 1);
-        for (member, align) in members.iter().zip(&aligns) {
-            let align = (*align).min(pack);
-            if round_up(end, align) != member.offset {
-                return None;
-            }
-            end = member.offset + member.size;
-            whole = whole.max(align);
-        }
-        let fits = round_up(end.max(1), whole) == size && source_align.is_none_or(|align| align == whole);
-        fits.then_some((pack, whole))
-    })
+    let extent = |member: &CppMember| Some((member.offset, member.size, align(&member.ty)?));
+    let extents: Option<Vec<_>> = members.iter().map(extent).collect();
+    let is_possible = |align| source_align.is_none_or(|known| known == align);
+    let packing = extents.and_then(|extents| packing(&extents, size, &[1, 2, 4, 8, 16], true, is_possible));
+    let Some((pack, align)) = packing else {
+        return placed;
+    };
+    for member in members {
+        member.alignas = None;
+    }
+    Ok(Placed { align, alignas: None, pack: Some(pack) })
 }
 
 fn place_aligned(

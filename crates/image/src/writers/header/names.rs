@@ -20,7 +20,7 @@ pub(super) fn is_identifier(name: &str) -> bool {
 }
 
 /// A qualified name without a leading `::`: `sim::Light`.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq)]
 pub(super) struct Path(String);
 
 impl Path {
@@ -85,8 +85,7 @@ pub(super) fn segments(path: &str) -> Vec<&str> {
     path.split("::").filter(|name| !name.is_empty()).collect()
 }
 
-/// The name of a member, a parameter or an enumerator.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq)]
 pub(super) struct Local {
     pub(super) name: String,
     /// The name in the source, if it differs.

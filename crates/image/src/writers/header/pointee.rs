@@ -16,7 +16,7 @@ impl<'a> Collector<'_, 'a> {
         let name = match pointer.cpp.base {
             CppBase::Named(name) => name,
             base => {
-                return fundamental(base).map(|name| Base::Fundamental(name, 0)).ok_or_else(|| {
+                return fundamental(base).map(|name| Base::Known(name.to_string(), None)).ok_or_else(|| {
                     self.error(format!(
                         "the C++ type that it points to is unknown{}\n  help: point to a number, a vector, or a struct \
                          with `#[derive(DeviceType)]`",
@@ -27,7 +27,7 @@ impl<'a> Collector<'_, 'a> {
         };
         if let Some(known) = cuda::known(name, None) {
             self.include(known.include);
-            return Ok(Base::Cuda(known.name.to_string(), None));
+            return Ok(Base::Known(known.name.to_string(), None));
         }
         let path = Path::new(name, self.header.namespace);
         if self.header.is_included(&path) {

@@ -20,8 +20,7 @@ impl HeaderWriter<'_, '_, '_> {
             let text = format!("{}: {}", error.place, error.problem);
             for (i, line) in text.lines().enumerate() {
                 let begin = if i == 0 { "// Left out: " } else { "//   " };
-                let line = format!("{begin}{}", cpp_comment(line.trim()));
-                self.line(&line);
+                self.line(&format!("{begin}{}", cpp_comment(line.trim())));
             }
         }
         if kernels.is_empty() {

@@ -10,7 +10,6 @@ use kernel_args_abi::CppBase;
 
 #[derive(Clone, Copy)]
 pub(super) struct Scope<'s> {
-    /// The namespace, or empty for the global namespace.
     pub(super) namespace: &'s str,
     /// The names of the neighbouring members or parameters. They hide types of the same name.
     pub(super) hidden: &'s BTreeSet<&'s str>,
@@ -20,9 +19,8 @@ pub(super) struct Scope<'s> {
 impl Scope<'_> {
     fn base(&self, base: &Base) -> String {
         match base {
-            Base::Fundamental(name, _) => (*name).to_string(),
             Base::Bytes(_) => "unsigned char".to_string(),
-            Base::Cuda(name, _) => {
+            Base::Known(name, _) => {
                 if self.hidden.contains(&**name) || self.own.contains(&**name) {
                     return format!("::{name}");
                 }

@@ -60,34 +60,25 @@ impl HeaderWriter<'_, '_, '_> {
     }
 
     pub(super) fn extent(&mut self, name: &str, size: usize, align: Option<usize>) {
-        let line = match align {
-            Some(align) => format!(
-                "static_assert(sizeof({name}) == {size} && alignof({name}) == {align}, {});",
-                because(&format!("`{name}` has {}, aligned to {align}", bytes(size)))
-            ),
-            None => format!(
-                "static_assert(sizeof({name}) == {size}, {});",
-                because(&format!("`{name}` has {}", bytes(size)))
-            ),
-        };
-        self.line(&line);
+        let (holds, aligned) = align.map_or_else(Default::default, |align| {
+            (format!(" && alignof({name}) == {align}"), format!(", aligned to {align}"))
+        });
+        let because = because(&format!("`{name}` has {}{aligned}", bytes(size)));
+        self.line(&format!("static_assert(sizeof({name}) == {size}{holds}, {because});"));
     }
 
-    /// Opens a namespace, and closes the current one if it is different.
     pub(super) fn enter(&mut self, namespace: &str) {
         if namespace == self.namespace {
             return;
         }
         let close = |namespace: &str| "}".repeat(segments(namespace).len());
         if !self.namespace.is_empty() {
-            let line = format!("\n{} // namespace {}", close(&self.namespace), self.namespace);
-            self.line(&line);
+            self.line(&format!("\n{} // namespace {}", close(&self.namespace), self.namespace));
         }
         if !namespace.is_empty() {
             let open: Vec<String> =
                 segments(namespace).into_iter().map(|name| format!("namespace {name} {{")).collect();
-            let line = format!("\n{}", open.join(" "));
-            self.line(&line);
+            self.line(&format!("\n{}", open.join(" ")));
         }
         self.namespace = namespace.into();
     }
@@ -100,10 +91,7 @@ impl HeaderWriter<'_, '_, '_> {
         self.enter(namespace);
         self.line("");
         let name = definition.path.name();
-        let alignas = match definition.alignas {
-            Some(align) => format!("alignas({align}) "),
-            None => String::new(),
-        };
+        let alignas = alignas(definition.alignas);
         match &definition.kind {
             Declared::Struct(members) => {
                 if let Some(pack) = definition.pack {
@@ -120,8 +108,7 @@ impl HeaderWriter<'_, '_, '_> {
                 self.line(&format!("enum class {name} : {underlying} {{"));
                 for (variant, value) in variants {
                     let value = literal(*value, definition.size);
-                    let line = format!("    {} = {value},{}", variant.name, note(variant.was.as_deref()));
-                    self.line(&line);
+                    self.line(&format!("    {} = {value},{}", variant.name, note(variant.was.as_deref())));
                 }
                 self.line("};");
             }
@@ -160,10 +147,7 @@ impl HeaderWriter<'_, '_, '_> {
         for member in members {
             self.padding(member.offset - end);
             end = member.offset + member.size;
-            let alignas = match member.alignas {
-                Some(align) => format!("alignas({align}) "),
-                None => String::new(),
-            };
+            let alignas = alignas(member.alignas);
             let declaration = self.scope(namespace, &hidden).declare(&member.ty, &member.name.name);
             let note = note(member.name.was.as_deref());
             self.line(&format!("    {alignas}{declaration};{note}"));
@@ -182,13 +166,15 @@ impl HeaderWriter<'_, '_, '_> {
             self.line("\n#undef KERNEL_ARGS_OFFSET_OF");
         }
         if let Some(guard) = self.header().guard {
-            let line = format!("\n#endif // {guard}");
-            self.line(&line);
+            self.line(&format!("\n#endif // {guard}"));
         }
     }
 }
 
-/// The comment after a name that differs in C++.
+fn alignas(align: Option<usize>) -> String {
+    align.map_or(String::new(), |align| format!("alignas({align}) "))
+}
+
 pub(super) fn note(was: Option<&str>) -> String {
     match was {
         Some("") | None => String::new(),

@@ -5,7 +5,6 @@ use alloc::vec::Vec;
 use core::ops::Range;
 use kernel_args_abi::signature::{ElementClass, Evidence, SlotKind};
 
-/// The instructions of a body and of the functions that it calls, without their text.
 #[derive(Default)]
 pub(super) struct Program<'t> {
     /// The value of each register from instructions that read no register.
@@ -16,11 +15,10 @@ pub(super) struct Program<'t> {
     pub(super) symbols: Vec<Object>,
     /// The classes of arithmetic that each register takes part in, as bits.
     pub(super) classes: Vec<u8>,
-    /// The number of slots of all parameters.
     pub(super) slots: usize,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(super) struct Step {
     pub(super) action: Action,
     pub(super) to: Register,
@@ -31,7 +29,7 @@ pub(super) struct Step {
 }
 
 /// What a step does with `a` and `b`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq)]
 pub(super) enum Action {
     Copy,
     Add,
@@ -57,7 +55,7 @@ pub(super) enum Action {
 }
 
 /// An access to memory that a parameter may point to. An access that reads and writes is atomic.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Access<'t> {
     pub(super) base: Register,
     pub(super) offset: i32,
@@ -77,7 +75,7 @@ pub(super) struct Access<'t> {
     pub(super) evidence: Evidence<'t>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq)]
 pub(super) enum Object {
     /// A parameter of the kernel, with its size and its first slot, and whether it is declared as a pointer.
     Parameter {

@@ -18,7 +18,6 @@ pub(super) struct Flow<'c, 't> {
     pub(super) memory: Vec<Memory>,
     /// Whether nothing is known about local memory: a store or code that is not known could access all of it.
     is_lost: bool,
-    /// The slots that are loaded as a whole or in part.
     pub(super) used: Vec<bool>,
     has_changed: bool,
     /// Whether a load found nothing, because nothing was stored yet or only parts were.
@@ -28,12 +27,11 @@ pub(super) struct Flow<'c, 't> {
 }
 
 /// A symbol, without regard to the offset.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq)]
 pub(super) struct Memory {
     all: List,
     is_scattered: bool,
     pub(super) is_indexed: bool,
-    /// Whether code that is not known can access it.
     is_shared: bool,
 }
 
@@ -136,7 +134,6 @@ impl<'c, 't> Flow<'c, 't> {
         }
     }
 
-    /// What is loaded from an address. `None` if nothing is stored there yet.
     fn load(&mut self, address: Value, step: &Step) -> Option<Value> {
         let value = match self.place(address, step.offset) {
             // An opcode without a type, which PTX does not allow.

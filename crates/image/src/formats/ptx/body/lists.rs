@@ -20,7 +20,6 @@ pub(super) enum Atom {
     Slot(SlotId),
     /// 8 bytes that were loaded through a slot.
     Loaded(SlotId),
-    /// The address of a parameter or of local memory.
     Address(SymbolId),
     /// What is in a parameter or in local memory, at an offset that is not known.
     Contents(SymbolId),
@@ -57,7 +56,7 @@ pub(super) struct Lists {
     budget: u64,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq)]
 enum Combination {
     Parts,
     Unite,
@@ -109,7 +108,6 @@ impl Lists {
         list
     }
 
-    /// Whether an atom of the list is subtracted from an atom.
     pub(super) fn is_difference(&self, list: List) -> bool {
         let terms = self.get(list);
         terms.iter().any(|term| term.1) && terms.iter().any(|term| !term.1)
@@ -129,7 +127,6 @@ impl Lists {
         }
     }
 
-    /// The sum or difference. `None` if it is not exact.
     pub(super) fn sum(&mut self, a: List, b: List, is_difference: bool) -> Option<List> {
         let sum = self.combined(if is_difference { Combination::Subtract } else { Combination::Add }, a, b);
         (sum != List::NONE).then_some(sum)

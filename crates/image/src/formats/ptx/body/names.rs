@@ -1,6 +1,6 @@
 //! The registers of a body, by name. Names that an inner block declares hide names of outer blocks.
 
-#![allow(clippy::cast_lossless, reason = "`From` is a call for each byte without optimization")]
+#![allow(clippy::cast_lossless, reason = "see `formats::bytes`")]
 
 use crate::formats::ptx::lexer::{DOTTED, WORD};
 use alloc::{vec, vec::Vec};
@@ -12,7 +12,7 @@ pub(super) type Register = u32;
 pub(super) const NO_REGISTER: Register = 0;
 
 /// A name with its hash: FNV-1a.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(super) struct Name<'t> {
     pub(super) text: &'t [u8],
     hash: u32,
@@ -100,7 +100,6 @@ impl<'t> Names<'t> {
         self.blocks.len()
     }
 
-    /// The index of the entry with this name. A new name gets a new register.
     fn entry(&mut self, name: Name<'t>) -> Result<usize, NoClaim> {
         let at = self.find(name)?;
         let number = self.table[at] as usize;
@@ -123,7 +122,6 @@ impl<'t> Names<'t> {
         Ok(self.entries.len() - 1)
     }
 
-    /// The place of a name in the table, or a free place for it.
     fn find(&self, name: Name<'t>) -> Result<usize, NoClaim> {
         let (table, entries): (&[u32], &[(Name<'t>, Register)]) = (&self.table, &self.entries);
         let mask = table.len() - 1;

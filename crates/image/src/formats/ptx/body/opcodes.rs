@@ -8,7 +8,7 @@ use alloc::{vec, vec::Vec};
 use kernel_args_abi::signature::{ElementClass, SlotKind};
 
 /// What an instruction does with the values of its operands. The first operand is the destination, unless noted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Default)]
 pub(super) enum Effect {
     Load,
     /// First operand: an address.
@@ -79,7 +79,7 @@ pub(super) struct Opcodes<'t> {
     known: Vec<(&'t str, Operation)>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Default)]
 pub(super) struct Scalar {
     pub(super) class: ElementClass,
     pub(super) bytes: u8,
@@ -87,9 +87,8 @@ pub(super) struct Scalar {
     pub(super) is_integer: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Default)]
 pub(super) enum AccessSpace {
-    /// No suffix: any space.
     #[default]
     Generic,
     Global,
@@ -99,16 +98,14 @@ pub(super) enum AccessSpace {
     Other,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Operation {
     pub(super) effect: Effect,
     /// The first type of the suffixes.
     pub(super) ty: Scalar,
     /// The last type.
     pub(super) from: Scalar,
-    /// The first space.
     pub(super) space: AccessSpace,
-    /// `.hi`.
     pub(super) is_high: bool,
 }
 

@@ -16,12 +16,10 @@ pub(super) struct Outline<'t> {
 pub(super) struct Function<'t> {
     pub(super) parameters: Vec<Parameter<'t>>,
     pub(super) returns: Vec<Parameter<'t>>,
-    /// At its `{`.
     pub(super) body: Lexer<'t>,
 }
 
 impl<'t> Outline<'t> {
-    /// Reads the functions and files of a text, which are at these positions.
     pub(super) fn read(text: &'t [u8], places: &[u32]) -> Self {
         let mut outline = Self { functions: BTreeMap::new(), files: BTreeMap::new() };
         for &place in places {

@@ -1,6 +1,6 @@
 //! The statements of a body and their operands. PTX ISA, "Statements".
 //!
-//! Macros read megabytes without optimization. So frequent tokens are read from bytes, rare ones by the [`Lexer`].
+//! Frequent tokens are read from bytes, by the rule in `formats::bytes`, rare ones by the [`Lexer`].
 
 use super::names::{NO_REGISTER, Name, Names, NoClaim, Register};
 use crate::formats::{
@@ -9,7 +9,7 @@ use crate::formats::{
 };
 use alloc::vec::Vec;
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(super) enum Statement<'t> {
     Open,
     Close,
@@ -28,7 +28,7 @@ pub(super) enum Statement<'t> {
     Other,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(super) struct Operand {
     pub(super) enclosed: Enclosed,
     pub(super) value: OperandValue,
@@ -37,8 +37,7 @@ pub(super) struct Operand {
     pub(super) at: usize,
 }
 
-/// What encloses a part of an operand.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq)]
 pub(super) enum Enclosed {
     /// Nothing, or the braces of a vector.
     Not,
@@ -48,7 +47,7 @@ pub(super) enum Enclosed {
     Parentheses,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq)]
 pub(super) enum OperandValue {
     Register(Register),
     Number(i64),
@@ -60,7 +59,6 @@ impl Operand {
         if let OperandValue::Register(register) = self.value { Some(register) } else { None }
     }
 
-    /// The register, if it is not in brackets.
     const fn plain_register(&self) -> Option<Register> {
         if matches!(self.enclosed, Enclosed::Not) { self.register() } else { None }
     }
@@ -79,7 +77,6 @@ impl Operands {
         if position + 1 < self.starts.len() { &self.all[self.starts[position]..self.starts[position + 1]] } else { &[] }
     }
 
-    /// The registers at a position that are not in brackets.
     pub(super) fn registers(&self, position: usize) -> impl Iterator<Item = Register> {
         self.at(position).iter().filter_map(Operand::plain_register)
     }

@@ -28,7 +28,6 @@ pub(super) struct Translator<'o, 't> {
     depth: usize,
 }
 
-/// What is known about a register before the values are computed.
 #[derive(Clone, Copy, Default)]
 struct RegisterFacts {
     value: Option<Value>,
@@ -198,7 +197,6 @@ impl<'o, 't> Translator<'o, 't> {
         }
     }
 
-    /// Registers that hold the same element take part in the same arithmetic.
     fn spread_classes(&mut self) {
         let known = &mut self.known[..self.names.registers as usize];
         let mut parents: Vec<Register> = (0..self.names.registers).collect();

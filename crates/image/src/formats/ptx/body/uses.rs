@@ -34,7 +34,6 @@ pub(super) struct SlotUse<'t> {
 #[derive(Clone, Copy)]
 struct Shown<'t> {
     elements: Elements,
-    /// The distances of the accesses from the pointer.
     number: Number,
     evidence: Evidence<'t>,
 }
@@ -130,7 +129,6 @@ impl<'t> SlotUse<'t> {
 pub(super) struct Uses<'f, 'c, 't> {
     flow: &'f mut Flow<'c, 't>,
     slots: Vec<SlotUse<'t>>,
-    /// What happens to the slots of each list: bits.
     marks: BTreeMap<List, u8>,
 }
 
@@ -191,7 +189,7 @@ impl<'f, 'c, 't> Uses<'f, 'c, 't> {
             let object = match (kind, value.sole(self.flow.lists)) {
                 (SlotKind::Integer, Some(Atom::Slot(slot))) => {
                     self.slots[slot as usize].slot.arithmetic.get_or_insert(evidence);
-                    continue;
+                    0..0
                 }
                 (SlotKind::Pointer | SlotKind::TensorMap, Some(Atom::Slot(slot))) => {
                     let own = &mut self.slots[slot as usize].slot;
@@ -199,15 +197,15 @@ impl<'f, 'c, 't> Uses<'f, 'c, 't> {
                     if kind == SlotKind::TensorMap {
                         own.read = Certainty::Certain;
                     }
-                    continue;
+                    0..0
                 }
-                (SlotKind::Integer | SlotKind::Pointer, _) => continue,
+                (SlotKind::Integer | SlotKind::Pointer, _) => 0..0,
                 (SlotKind::TensorMap, Some(Atom::Address(symbol))) => self.tensor_map(symbol, value.number),
                 (_, Some(Atom::Slot(slot))) => slot..slot + 1,
                 // One of several objects.
                 _ => {
                     self.mark(value.atoms, READ);
-                    continue;
+                    0..0
                 }
             };
             for slot in object {
@@ -271,7 +269,7 @@ impl<'f, 'c, 't> Uses<'f, 'c, 't> {
         let address = self.flow.get(access.base);
         match self.base(address) {
             AddressBase::Slot(slot, distance) => {
-                self.slots[slot as usize].add(access, &self.flow.code.classes, distance)
+                self.slots[slot as usize].add(access, &self.flow.code.classes, distance);
             }
             AddressBase::Loaded(slot) => _ = self.slots[slot as usize].slot.indirect.get_or_insert(access.evidence),
             AddressBase::Unclear => {

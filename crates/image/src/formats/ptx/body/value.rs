@@ -2,15 +2,13 @@
 
 use super::lists::{Atom, List, Lists};
 
-/// What is known about all values that a register can have.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq)]
 pub(super) struct Value {
     pub(super) kind: Derivation,
     pub(super) atoms: List,
     pub(super) number: Number,
 }
 
-/// How a value is computed from its atoms.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Derivation {
     /// A number, possibly computed from single atoms by multiplication or division. In a sum it is no address.
@@ -130,7 +128,6 @@ impl Value {
         part(self, other).join(part(other, self), lists)
     }
 
-    /// The bits of the value in another arrangement, as a value of this size.
     pub(super) fn bits(self, bytes: u8, lists: &mut Lists) -> Self {
         let parts = lists.parts(self.atoms);
         match self.kind {
@@ -171,7 +168,6 @@ impl Value {
         }
     }
 
-    /// With a constant, some bits of an address are set.
     pub(super) fn or(self, other: Self, bytes: u8, lists: &mut Lists) -> Self {
         if other.as_constant().is_none() {
             return self.both(other, bytes, lists);
@@ -193,7 +189,7 @@ impl Value {
 }
 
 /// All numbers that are `rest` more than a multiple of `step`. With a step of 0: `rest` alone.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Default)]
 pub(super) struct Number {
     pub(super) rest: i32,
     pub(super) step: u32,
@@ -233,7 +229,6 @@ impl Number {
         Self::with(i64::from(self.rest) * i64::from(other.rest), step)
     }
 
-    /// One of the numbers of both.
     pub(super) fn join(self, other: Self) -> Self {
         let between = divisor((i64::from(self.rest) - i64::from(other.rest)).unsigned_abs());
         Self::with(self.rest.into(), gcd(gcd(self.step, other.step), between))
