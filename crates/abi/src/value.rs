@@ -46,7 +46,6 @@ impl<'a> Value<'a> {
     }
 }
 
-/// What decides how bytes are decoded.
 #[derive(Clone, Copy, Debug)]
 struct Type<'a> {
     class: Class,
@@ -79,13 +78,11 @@ impl<'a> Type<'a> {
         }
         let cpp = self.cpp.element();
         // The class of an array is the class of its bytes.
-        let class = class_of(cpp, self.members);
-        let kind = Kind::Type(Self { class, cpp, ..self });
-        Some(Value::Array(Values { bytes, size, kind }))
+        let element = Self { class: class_of(cpp, self.members), cpp, ..self };
+        Some(Value::Array(Values { bytes, size, element }))
     }
 }
 
-/// The kind of a value that has this C++ type.
 fn class_of(cpp: CppType<'_>, members: Members<'_>) -> Class {
     match cpp.base {
         _ if cpp.is_pointer() => Class::Pointer,
@@ -96,7 +93,6 @@ fn class_of(cpp: CppType<'_>, members: Members<'_>) -> Class {
     }
 }
 
-/// The variant of an enum.
 fn variant<'a>(members: Members<'a>, bytes: &'a [u8]) -> Option<Value<'a>> {
     let is_signed = members.is_signed().unwrap_or(true);
     let scalar = if is_signed { Scalar::Signed } else { Scalar::Unsigned };
@@ -123,15 +119,16 @@ fn fields<'a>(members: Members<'a>, bytes: &'a [u8]) -> Option<Value<'a>> {
 /// The components of a CUDA vector; `None` if `name` is not a CUDA vector of this size.
 fn vector<'a>(name: &str, bytes: &'a [u8]) -> Option<Value<'a>> {
     let row = cpp::builtin(name).filter(|row| row.size == bytes.len())?;
-    let scalar = match row.element {
-        "i8" | "i16" | "i32" | "i64" | "CLong" => Scalar::Signed,
-        "u8" | "u16" | "u32" | "u64" | "CULong" => Scalar::Unsigned,
-        "f32" | "f64" => Scalar::Float,
-        _ => return None,
-    };
     let size = row.size.checked_div(row.components).filter(|size| *size > 0)?;
-    let kind = Kind::Scalar(scalar);
-    Some(Value::Vector(Values { bytes, size, kind }))
+    let bits = 8 * size as u16;
+    let cpp = CppType::of(match row.element {
+        "i8" | "i16" | "i32" | "i64" | "CLong" => CppBase::Integer { signed: true, bits },
+        "u8" | "u16" | "u32" | "u64" | "CULong" => CppBase::Integer { signed: false, bits },
+        "f32" | "f64" => CppBase::Float { bits },
+        _ => return None,
+    });
+    let element = Type { class: class_of(cpp, Members::UNKNOWN), cpp, members: Members::UNKNOWN };
+    Some(Value::Vector(Values { bytes, size, element }))
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -179,26 +176,14 @@ pub struct Values<'a> {
     bytes: &'a [u8],
     /// The size of a value in bytes, which is not 0.
     size: usize,
-    kind: Kind<'a>,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Kind<'a> {
-    Scalar(Scalar),
-    Type(Type<'a>),
+    element: Type<'a>,
 }
 
 impl<'a> Values<'a> {
     /// The values in order.
     pub fn iter(self) -> impl Iterator<Item = Value<'a>> {
-        let Self { bytes, size, kind } = self;
-        bytes.chunks_exact(size).map(move |element| {
-            let value = match kind {
-                Kind::Scalar(scalar) => scalar.decode(element),
-                Kind::Type(ty) => ty.decode(element),
-            };
-            value.unwrap_or(Value::Bytes(element))
-        })
+        let Self { bytes, size, element } = self;
+        bytes.chunks_exact(size).map(move |bytes| element.decode(bytes).unwrap_or(Value::Bytes(bytes)))
     }
 }
 

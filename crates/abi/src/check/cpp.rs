@@ -11,7 +11,6 @@ use crate::{
     signature::{Meaning, Parameter},
 };
 
-/// `long` has 32 bits on Windows and 64 on other systems.
 const LONG_BITS: u16 = if cfg!(windows) { 32 } else { 64 };
 
 /// How the C++ types of a field and a parameter differ. An unknown type matches anything.
@@ -38,7 +37,6 @@ pub(super) const fn is_address(host: &Parameter<'_>) -> bool {
             && matches!(as_integer(cpp.base, LONG_BITS), CppBase::Integer { signed: false, bits: 64 })
 }
 
-/// Whether the types match only because C++ converts between them.
 pub(super) const fn is_conversion(h: CppType<'_>, k: CppType<'_>) -> bool {
     if h.is_unknown() || k.is_unknown() {
         return false;
@@ -212,7 +210,6 @@ const fn is_array_of_parts(array: CppType<'_>, whole: CppType<'_>) -> bool {
     array.depth == 1 && vector.components > 0 && is_element
 }
 
-/// Whether a type is known and not a struct.
 pub(super) const fn is_scalar(ty: CppType<'_>) -> bool {
     ty.is_pointer() || !matches!(ty.base, CppBase::Unknown | CppBase::Void | CppBase::Named(_))
 }

@@ -6,17 +6,15 @@ use super::{
     value::compare_values,
 };
 use crate::{
-    bytes::{equal, same},
+    bytes::{ends_with, same},
     signature::{Opaque, Parameter},
 };
 
 /// The maximum number of a kernel's parameters that are searched by name: the capacity of [`Names`].
 pub(crate) const MOST: usize = 768;
 
-/// Where the kernel has the name of a field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Elsewhere {
-    /// At the parameter of this index.
     At(usize),
     /// The kernel does not have the name that `#[kernel_args(name = "…")]` specifies.
     Unknown,
@@ -27,7 +25,6 @@ pub(crate) enum Elsewhere {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Names {
     slots: Slots<1024>,
-    /// Whether any parameter has a name.
     any: bool,
 }
 
@@ -87,14 +84,11 @@ pub(super) struct Partners {
     of_parameter: [u16; MOST],
 }
 
-/// What the names of a field and of a parameter show.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Relation {
-    /// They have one name.
     Partners,
     /// Each has the name of the other one's position: the two are exchanged with another field and parameter.
     Exchanged,
-    /// One of them has a partner elsewhere.
     Strangers,
     Unknown,
 }
@@ -170,7 +164,6 @@ pub(super) const fn fit(host: &[Parameter<'_>], kernel: &[Parameter<'_>]) -> boo
     true
 }
 
-/// The parameter with the name of field `i`: see [`Names::elsewhere`].
 pub(crate) const fn elsewhere(
     host: &[Parameter<'_>],
     kernel: &[Parameter<'_>],
@@ -180,9 +173,7 @@ pub(crate) const fn elsewhere(
     Names::new(kernel).elsewhere(host, kernel, i, j)
 }
 
-/// An index of the names of the members of one struct of the kernel.
 pub(super) struct MemberNames {
-    /// The number of the struct.
     number: usize,
     slots: Slots<1024>,
 }
@@ -300,12 +291,10 @@ const fn are_exchanged(host: &Item<'_>, kernel: &Item<'_>, other: &Parameter<'_>
 /// Whether the name comes from a compiler, not from a program: it is empty or has PTX's form `saxpy_param_2`.
 #[must_use]
 pub const fn is_made(name: &str) -> bool {
-    const PARAM: &[u8] = b"_param_";
     let bytes = name.as_bytes();
     let mut at = bytes.len();
     while at > 0 && bytes[at - 1].is_ascii_digit() {
         at -= 1;
     }
-    name.is_empty()
-        || at < bytes.len() && at >= PARAM.len() && equal(bytes.split_at(at).0.split_at(at - PARAM.len()).1, PARAM)
+    name.is_empty() || at < bytes.len() && ends_with(bytes.split_at(at).0, b"_param_")
 }

@@ -18,19 +18,16 @@ impl<'a> MemberMismatch<'a> {
     /// of the program: it cannot change the members of a type of CUDA. Or the first member that the host's struct lacks, if it
     /// contains this difference. Otherwise this difference.
     pub(crate) const fn of_namesakes(self) -> Self {
-        let Some(kernel) = self.kernel else {
-            return self;
-        };
-        let mut level = Level {
+        let mut level = Structs {
             own: self.whole.0,
             theirs: self.whole.1,
             start: [0; 2],
             routes: [
                 match &self.host {
-                    Some(host) => Route::of(host),
-                    None => Route { is_inside: false, ..Route::of(&kernel) },
+                    Some(host) => PathTo::of(host),
+                    None => PathTo { is_inside: false, ..PathTo::of(&self.kernel) },
                 },
-                Route::of(&kernel),
+                PathTo::of(&self.kernel),
             ],
         };
         let mut i = 0;
@@ -71,16 +68,14 @@ impl<'a> MemberMismatch<'a> {
 
 /// Two structs whose members of one name are compared, and where the difference is.
 #[derive(Clone, Copy)]
-struct Level<'a> {
+struct Structs<'a> {
     own: Members<'a>,
     theirs: Members<'a>,
-    /// Their offsets.
     start: [usize; 2],
-    routes: [Route<'a>; 2],
+    routes: [PathTo<'a>; 2],
 }
 
-impl<'a> Level<'a> {
-    /// Inside of these two members.
+impl<'a> Structs<'a> {
     const fn behind(self, host: &Parameter<'a>, kernel: &Parameter<'a>) -> Self {
         Self {
             own: host.members,
@@ -112,7 +107,7 @@ impl<'a> Level<'a> {
                 Some(host) => Some(self.routes[0].place(host, self.start[0] + offset(host))),
                 None => None,
             },
-            kernel: Some(self.routes[1].place(kernel, self.start[1] + offset(kernel))),
+            kernel: self.routes[1].place(kernel, self.start[1] + offset(kernel)),
             siblings: self.theirs,
             host_siblings: self.own,
             ..*from
@@ -130,17 +125,15 @@ impl<'a> Level<'a> {
 
 /// The names from the outermost struct, or the one behind the last pointer, to a place, and the level that is looked at.
 #[derive(Clone, Copy)]
-struct Route<'a> {
+struct PathTo<'a> {
     path: [&'a str; NAMES],
     pointers: [u8; NAMES],
-    /// The name of the place, after the path.
     last: &'a str,
     level: usize,
-    /// Whether the place is in the members of this level.
     is_inside: bool,
 }
 
-impl<'a> Route<'a> {
+impl<'a> PathTo<'a> {
     const fn of(place: &Place<'a>) -> Self {
         let (mut level, mut i) = (0, 0);
         while i < NAMES {
@@ -153,7 +146,6 @@ impl<'a> Route<'a> {
         Self { path, pointers, last: declared.name, level, is_inside: true }
     }
 
-    /// Whether the place is inside of a member of this level.
     const fn has_more(&self) -> bool {
         self.is_inside && self.level < NAMES && !self.path[self.level].is_empty()
     }
@@ -162,7 +154,6 @@ impl<'a> Route<'a> {
         self.has_more() && same(self.first(), name)
     }
 
-    /// Whether the place is this member, or inside of it.
     const fn is_at(&self, name: &str) -> bool {
         same(self.first(), name)
     }
@@ -176,7 +167,6 @@ impl<'a> Route<'a> {
         }
     }
 
-    /// The place of a member of this level.
     const fn place(&self, member: &Parameter<'a>, offset: usize) -> Place<'a> {
         let mut path = self.path;
         let mut i = self.level;
@@ -187,7 +177,6 @@ impl<'a> Route<'a> {
         Place { path, pointers: self.pointers, member: *member, declared: *member, offset }
     }
 
-    /// The next level, in the member of this name. No longer than a path can be.
     const fn behind(mut self, name: &'a str) -> Self {
         self.is_inside = self.leads_into(name);
         if self.level < NAMES {

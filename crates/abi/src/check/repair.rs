@@ -128,7 +128,6 @@ impl<'a, const N: usize> Report<'a, N> {
         }
     }
 
-    /// The index of the field before which a moved field belongs.
     const fn destination(&self, field: usize) -> usize {
         let mut i = 0;
         while i < self.len() {
@@ -143,7 +142,6 @@ impl<'a, const N: usize> Report<'a, N> {
     }
 }
 
-/// What to change in the struct of a field.
 const fn members<'a>(
     (field, host): (usize, &Parameter<'a>),
     (parameter, kernel): (usize, &Parameter<'a>),
@@ -206,7 +204,6 @@ pub(crate) const fn only_aligned(host: &Parameter<'_>, kernel: &Parameter<'_>) -
     }
 }
 
-/// Whether no member of a struct needs a larger alignment.
 const fn can_align(host: &Parameter<'_>, to: Alignment) -> bool {
     let mut i = 0;
     while let Some(member) = host.members.get_unspelled(i) {

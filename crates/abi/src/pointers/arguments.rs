@@ -7,22 +7,21 @@ use core::fmt;
 #[derive(Clone, Copy)]
 pub struct Path<'p> {
     outer: Option<&'p Path<'p>>,
-    step: Step<'p>,
+    step: PathStep<'p>,
 }
 
 #[derive(Clone, Copy)]
-enum Step<'p> {
+enum PathStep<'p> {
     Name(&'p str),
     Index(usize),
 }
 
 impl<'p> Path<'p> {
-    /// An argument.
     const fn of(name: &'p str) -> Self {
-        Self { outer: None, step: Step::Name(name) }
+        Self { outer: None, step: PathStep::Name(name) }
     }
 
-    const fn then(&'p self, step: Step<'p>) -> Self {
+    const fn then(&'p self, step: PathStep<'p>) -> Self {
         Self { outer: Some(self), step }
     }
 }
@@ -33,9 +32,9 @@ impl fmt::Display for Path<'_> {
             outer.fmt(f)?;
         }
         match self.step {
-            Step::Name(name) if self.outer.is_none() => f.write_str(name),
-            Step::Name(name) => write!(f, ".{name}"),
-            Step::Index(index) => write!(f, "[{index}]"),
+            PathStep::Name(name) if self.outer.is_none() => f.write_str(name),
+            PathStep::Name(name) => write!(f, ".{name}"),
+            PathStep::Index(index) => write!(f, "[{index}]"),
         }
     }
 }
@@ -78,7 +77,7 @@ fn walk<E>(
     let is_integer = parameter.class == Class::Integer && bytes.len() == size_of::<u64>();
     if is_pointer || is_integer {
         for (index, bytes) in bytes.chunks_exact(size_of::<u64>()).enumerate() {
-            let path = if is_array { path.then(Step::Index(index)) } else { path };
+            let path = if is_array { path.then(PathStep::Index(index)) } else { path };
             visit(&Pointer {
                 is_integer: !is_pointer,
                 path,
@@ -97,14 +96,14 @@ fn walk<E>(
         return Ok(());
     }
     for (index, element) in bytes.chunks_exact(size).enumerate() {
-        let path = if is_array { path.then(Step::Index(index)) } else { path };
+        let path = if is_array { path.then(PathStep::Index(index)) } else { path };
         for member in parameter.members.iter() {
             let within = member.offset.and_then(|at| {
                 let end = at.checked_add(member.size)?;
                 Some((at, element.get(at..end)?))
             });
             if let Some((at, bytes)) = within {
-                let path = path.then(Step::Name(member.name));
+                let path = path.then(PathStep::Name(member.name));
                 walk(&member, bytes, path, offset + index * size + at, visit)?;
             }
         }

@@ -10,10 +10,10 @@ use core::fmt;
 
 /// What the code of a kernel does with a parameter.
 #[derive(Clone, Copy)]
-pub struct Body<'a>(Source<'a>);
+pub struct Body<'a>(BodySource<'a>);
 
 #[derive(Clone, Copy)]
-enum Source<'a> {
+enum BodySource<'a> {
     Unknown,
     Slice(&'a [Slot<'a>]),
     Stored(StoredBody<'a>),
@@ -72,12 +72,6 @@ impl SlotKind {
     /// Every kind.
     pub const ALL: [Self; 6] =
         [Self::Unknown, Self::Pointer, Self::Integer, Self::Texture, Self::Surface, Self::TensorMap];
-
-    /// Whether it is a texture object, a surface object, or a part of a tensor map.
-    #[must_use]
-    pub const fn is_handle(self) -> bool {
-        matches!(self, Self::Texture | Self::Surface | Self::TensorMap)
-    }
 }
 
 /// Whether the code of a kernel contains an access through a parameter.
@@ -241,25 +235,25 @@ impl<'a> Slot<'a> {
 
 impl<'a> Body<'a> {
     /// The code is not known, or was not analysed.
-    pub const UNKNOWN: Self = Self(Source::Unknown);
+    pub const UNKNOWN: Self = Self(BodySource::Unknown);
 
     /// The kernel never loads the parameter.
-    pub const UNUSED: Self = Self(Source::Slice(&[]));
+    pub const UNUSED: Self = Self(BodySource::Slice(&[]));
 
     /// The kernel uses these slots, sorted by offset. Without slots, it never loads the parameter.
     #[must_use]
     pub const fn of(slots: &'a [Slot<'a>]) -> Self {
-        Self(Source::Slice(slots))
+        Self(BodySource::Slice(slots))
     }
 
     pub(super) const fn stored(body: StoredBody<'a>) -> Self {
-        Self(Source::Stored(body))
+        Self(BodySource::Stored(body))
     }
 
     /// Whether the code was analysed.
     #[must_use]
     pub const fn is_known(self) -> bool {
-        !matches!(self.0, Source::Unknown)
+        !matches!(self.0, BodySource::Unknown)
     }
 
     /// Whether the kernel never loads the parameter.
@@ -272,9 +266,9 @@ impl<'a> Body<'a> {
     #[must_use]
     pub const fn len(self) -> usize {
         match self.0 {
-            Source::Unknown => 0,
-            Source::Slice(slots) => slots.len(),
-            Source::Stored(body) => body.len(),
+            BodySource::Unknown => 0,
+            BodySource::Slice(slots) => slots.len(),
+            BodySource::Stored(body) => body.len(),
         }
     }
 
@@ -288,8 +282,8 @@ impl<'a> Body<'a> {
     #[must_use]
     pub const fn get(self, index: usize) -> Option<Slot<'a>> {
         match self.0 {
-            Source::Slice(slots) if index < slots.len() => Some(slots[index]),
-            Source::Stored(body) => body.get(index),
+            BodySource::Slice(slots) if index < slots.len() => Some(slots[index]),
+            BodySource::Stored(body) => body.get(index),
             _ => None,
         }
     }
@@ -299,7 +293,7 @@ impl<'a> Body<'a> {
         let mut index = 0;
         loop {
             let slot = match self.0 {
-                Source::Stored(body) => body.facts(index),
+                BodySource::Stored(body) => body.facts(index),
                 _ => self.get(index),
             };
             match slot {

@@ -42,12 +42,10 @@ pub const TO_ARRAY: u8 = 0x80;
 /// The size of a position in the header of the table, in bytes.
 pub const PLACE: usize = 4;
 
-/// A number of 4 bytes.
 pub(crate) const fn number_at(bytes: &[u8], at: usize) -> usize {
     bytes[at] as usize | (bytes[at + 1] as usize) << 8 | (bytes[at + 2] as usize) << 16 | (bytes[at + 3] as usize) << 24
 }
 
-/// A text. The writer stores only complete characters.
 pub(crate) const fn utf8(bytes: &[u8]) -> &str {
     match core::str::from_utf8(bytes) {
         Ok(text) => text,
@@ -112,7 +110,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The pointers around the base of a C++ type, without its lengths.
     pub(crate) const fn pointers(&mut self, base: CppBase<'a>) -> CppType<'a> {
         let (depth, const_mask) = (self.bytes[self.at], self.bytes[self.at + 1]);
         self.at += 2;
@@ -153,7 +150,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether this text is at this position, stored in the table itself.
     pub(crate) const fn is_text(mut self, text: &[u8]) -> bool {
         if self.number() != text.len() << 2 | INLINE {
             return false;
@@ -183,7 +179,6 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Passes a text.
     pub(crate) const fn pass_text(&mut self) {
         let number = self.number();
         match number & 3 {

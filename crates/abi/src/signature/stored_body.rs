@@ -26,7 +26,6 @@ pub const INDIRECT: u8 = 64;
 /// The elements are computed with.
 pub const COMPUTED: u8 = 128;
 
-/// The slots of a body.
 #[derive(Clone, Copy)]
 pub(crate) struct StoredBody<'a> {
     bytes: &'a [u8],
@@ -52,7 +51,6 @@ impl<'a> StoredBody<'a> {
         })
     }
 
-    /// The slot at `index` without its evidence.
     pub(super) const fn facts(self, index: usize) -> Option<Slot<'a>> {
         match self.reader(index) {
             Some(mut reader) => Some(facts(&mut reader).0),
@@ -69,7 +67,6 @@ impl<'a> StoredBody<'a> {
     }
 }
 
-/// A slot without the texts of its evidence, and its flags.
 const fn facts<'a>(reader: &mut Reader<'a>) -> (Slot<'a>, u8) {
     let offset = 8 * reader.number();
     // Three digits: kind, read, written.

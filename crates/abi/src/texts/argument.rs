@@ -17,7 +17,6 @@ use crate::{
 pub const LIST: &str = "ArgList";
 
 impl<const N: usize> Report<'_, N> {
-    /// Whether the arguments are a list.
     pub(super) const fn is_list(&self) -> bool {
         let host = self.host();
         same(host.name, LIST) && (host.parameters.is_empty() || is_index(host.parameters[0].name))
@@ -54,7 +53,6 @@ impl<const N: usize> Report<'_, N> {
     }
 }
 
-/// Whether an argument of another type is the remedy.
 const fn is_of_type(differences: Differences) -> bool {
     matches!(
         differences.first(),

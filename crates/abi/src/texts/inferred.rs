@@ -15,7 +15,6 @@ pub(super) const fn inferred(kernel: &Parameter<'_>) -> CppType<'static> {
     }
 }
 
-/// The type of a pointer that the code uses like this.
 pub(super) const fn pointer_of(slot: &Slot<'_>) -> CppType<'static> {
     let element = match slot.elements {
         Some(elements) => element_type(elements, CppBase::Unknown),

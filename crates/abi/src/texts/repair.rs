@@ -13,7 +13,6 @@ use crate::{
 };
 
 impl<const N: usize> Report<'_, N> {
-    /// The cause of a mistake and what to write, in one line.
     pub(super) const fn hint(&self, mismatch: Mismatch) -> Hint {
         let mut text = Message::new();
         let host = self.host().parameters;
@@ -56,7 +55,7 @@ impl<const N: usize> Report<'_, N> {
         let mut text = Message::new();
         let (host, kernel) = (self.host().parameters, self.kernel().parameters);
         let ty = types("", None, &kernel[parameter]);
-        let (first, last) = self.alike_to(mismatch);
+        let (first, last) = self.alike(mismatch);
         if first == last {
             let (place, name) = (between(host, before), kernel[parameter].name);
             let field = if is_made(name) { ty } else { types(name, None, &kernel[parameter]) };
@@ -86,7 +85,6 @@ impl<const N: usize> Report<'_, N> {
         text
     }
 
-    /// The hint for a field without a parameter.
     const fn remove(&self, mismatch: Mismatch) -> Hint {
         let mut text = Message::new();
         let (host, kernel) = (self.host().parameters, self.kernel().parameters);
@@ -94,7 +92,7 @@ impl<const N: usize> Report<'_, N> {
             say::no_parameter(&mut text);
             return text;
         }
-        let (first, last) = self.alike_to(mismatch);
+        let (first, last) = self.alike(mismatch);
         let (one, other) = (host[first].name, host[last].name);
         if first == last {
             say::remove_field(&mut text, kernel.len(), host.len());
@@ -105,19 +103,8 @@ impl<const N: usize> Report<'_, N> {
         }
         text
     }
-
-    /// The neighbours that can each be the mistake.
-    pub(super) const fn alike_to(&self, mismatch: Mismatch) -> (usize, usize) {
-        match (self.position(mismatch), mismatch) {
-            (Some(position), _) => self.alike(position),
-            (None, Mismatch::Missing { parameter, .. }) => (parameter, parameter),
-            (None, Mismatch::Extra { field, .. }) => (field, field),
-            _ => (0, 0),
-        }
-    }
 }
 
-/// The position of a new field, relative to the fields before and after it.
 const fn between(host: &[Parameter<'_>], before: usize) -> Message<320> {
     let mut text = Message::new();
     if host.is_empty() {

@@ -12,10 +12,8 @@ use crate::{
 };
 use core::fmt::{self, Write};
 
-/// The maximum length of a list that is shown completely.
 const WHOLE: usize = 24;
 
-/// The number of rows shown around each wrong row of a longer list.
 const AROUND: usize = 2;
 
 /// A report as a table ([`Display`](fmt::Display)): one row per field and parameter, with sizes and offsets in bytes
@@ -148,7 +146,6 @@ impl Line {
 struct Lines<'r, 'a, const N: usize> {
     report: &'r Report<'a, N>,
     rows: check::Rows<'a>,
-    /// The offsets of the kernel's parameters.
     offsets: Offsets,
 }
 
@@ -192,7 +189,6 @@ fn push_place(cell: &mut Message<48>, size: usize, offset: Option<usize>) {
     }
 }
 
-/// The kernel's C++ type, or PTX's type if the C++ type is unknown.
 fn push_type(cell: &mut Message<128>, kernel: &Parameter<'_>) {
     if !kernel.cpp.is_unknown() {
         push_cpp(cell, kernel.cpp);
