@@ -42,18 +42,18 @@ impl<'a> Value<'a> {
         if class.same(Class::Unknown) && !cpp.is_unknown() {
             class = class_of(cpp, members);
         }
-        Type { class, cpp, members }.decode(bytes).unwrap_or(Self::Bytes(bytes))
+        ValueType { class, cpp, members }.decode(bytes).unwrap_or(Self::Bytes(bytes))
     }
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Type<'a> {
+struct ValueType<'a> {
     class: Class,
     cpp: CppType<'a>,
     members: Members<'a>,
 }
 
-impl<'a> Type<'a> {
+impl<'a> ValueType<'a> {
     /// `None` if no value of this type has these bytes, or if the type is not known.
     fn decode(self, bytes: &'a [u8]) -> Option<Value<'a>> {
         let Self { class, cpp, members } = self;
@@ -127,7 +127,7 @@ fn vector<'a>(name: &str, bytes: &'a [u8]) -> Option<Value<'a>> {
         "f32" | "f64" => CppBase::Float { bits },
         _ => return None,
     });
-    let element = Type { class: class_of(cpp, Members::UNKNOWN), cpp, members: Members::UNKNOWN };
+    let element = ValueType { class: class_of(cpp, Members::UNKNOWN), cpp, members: Members::UNKNOWN };
     Some(Value::Vector(Values { bytes, size, element }))
 }
 
@@ -176,7 +176,7 @@ pub struct Values<'a> {
     bytes: &'a [u8],
     /// The size of a value in bytes, which is not 0.
     size: usize,
-    element: Type<'a>,
+    element: ValueType<'a>,
 }
 
 impl<'a> Values<'a> {
@@ -259,73 +259,45 @@ fn list(f: &mut fmt::Formatter<'_>, values: Values<'_>) -> fmt::Result {
 
 #[cfg(test)]
 mod tests {
-    extern crate std;
-
     use super::*;
     use crate::{Layout, Variant};
-    use std::{string::ToString, vec::Vec};
-
-    fn text(class: Class, cpp: CppType<'_>, members: Members<'_>, bytes: &[u8]) -> std::string::String {
-        let layout = Layout::from_size_align(bytes.len(), 1).expect("a layout");
-        let parameter = Parameter::field("v", "V", 0, layout, class, cpp).with_members(members);
-        Value::of(&parameter, bytes).to_string()
-    }
+    use std::string::ToString;
 
     #[test]
-    fn integers_are_signed_as_their_cpp_type() {
-        for (base, expected) in [
-            (CppBase::Integer { signed: true, bits: 32 }, "-2"),
-            (CppBase::Integer { signed: false, bits: 32 }, "4294967294"),
-            (CppBase::Long { signed: true }, "-2"),
-            (CppBase::Long { signed: false }, "4294967294"),
-            (CppBase::Unknown, "4294967294"),
-        ] {
-            let bytes = (-2_i32).to_le_bytes();
-            let value = text(Class::Integer, CppType::of(base), Members::UNKNOWN, &bytes);
-            assert_eq!(value, expected, "{base:?}");
-        }
-    }
-
-    #[test]
-    fn an_enum_has_the_name_of_its_variant() {
+    fn values_are_decoded_by_their_type() {
+        let (minus_2, pair, nines) = ((-2_i32).to_le_bytes(), [1, 0, 0, 0, 2, 0, 0, 0], [9; 40]);
+        let twice = pair.repeat(2);
         let variants = [Variant { name: "Off", value: -1 }, Variant { name: "Large", value: 200 }];
-        let cases: [(bool, &[u8], &str); 4] = [
-            (true, &[0xff], "Off (-1)"),
-            (false, &[0xff], "Off (255)"),
-            (false, &[200], "Large (200)"),
-            (true, &[7], "7"),
-        ];
-        for (is_signed, bytes, expected) in cases {
-            let members = Members::of_enum(&variants, Some(is_signed));
-            let value = text(Class::Integer, CppType::named("Mode"), members, bytes);
-            assert_eq!(value, expected);
-        }
-    }
-
-    #[test]
-    fn a_struct_that_does_not_fit_its_bytes_is_not_decoded() {
-        let int = Layout::from_size_align(4, 4).expect("a layout");
-        let member =
-            |name, offset| Parameter::field(name, "i32", offset, int, Class::Integer, CppType::integer(true, 32));
-        let members = [member("x", 0), member("y", 4)];
-        let bytes = [1, 0, 0, 0, 2, 0, 0, 0];
-        let value = |len: usize| {
-            let of = Members::of(&members);
-            text(Class::Bytes, CppType::named("Pair"), of, &bytes[..len])
+        let mode = |is_signed| (Class::Integer, CppType::named("Mode"), Members::of_enum(&variants, Some(is_signed)));
+        let of = |base| (Class::Integer, CppType::of(base), Members::UNKNOWN);
+        let int = |name, offset| {
+            Parameter::field(name, "i32", offset, Layout::of::<i32>(), Class::Integer, CppType::integer(true, 32))
         };
-        assert_eq!(value(8), "{x: 1, y: 2}");
-        assert_eq!(value(7), "0x01000000020000");
-        let array = CppType::named("Pair").array(2);
-        let twice: Vec<u8> = bytes.repeat(2);
-        let value = text(Class::Bytes, array, Members::of(&members), &twice);
-        assert_eq!(value, "[{x: 1, y: 2}, {x: 1, y: 2}]");
-    }
-
-    #[test]
-    fn a_long_array_is_shortened() {
-        let array = CppType::integer(false, 8).array(40);
-        let value = text(Class::Bytes, array, Members::UNKNOWN, &[9; 40]);
-        assert!(value.starts_with("[9, 9, "), "{value}");
-        assert!(value.ends_with(", … 24 more]"), "{value}");
+        let members = [int("x", 0), int("y", 4)];
+        let pairs = |cpp| (Class::Bytes, cpp, Members::of(&members));
+        let named = CppType::named("Pair");
+        let bytes = CppType::integer(false, 8).array(40);
+        let shortened = std::format!("[{}… 24 more]", "9, ".repeat(16));
+        let cases: [((Class, CppType<'_>, Members<'_>), &[u8], &str); 13] = [
+            (of(CppBase::Integer { signed: true, bits: 32 }), &minus_2, "-2"),
+            (of(CppBase::Integer { signed: false, bits: 32 }), &minus_2, "4294967294"),
+            (of(CppBase::Long { signed: true }), &minus_2, "-2"),
+            (of(CppBase::Long { signed: false }), &minus_2, "4294967294"),
+            (of(CppBase::Unknown), &minus_2, "4294967294"),
+            (mode(true), &[0xff], "Off (-1)"),
+            (mode(false), &[0xff], "Off (255)"),
+            (mode(false), &[200], "Large (200)"),
+            (mode(true), &[7], "7"),
+            (pairs(named), &pair, "{x: 1, y: 2}"),
+            // It does not fit its bytes.
+            (pairs(named), &pair[..7], "0x01000000020000"),
+            (pairs(named.array(2)), &twice, "[{x: 1, y: 2}, {x: 1, y: 2}]"),
+            ((Class::Bytes, bytes, Members::UNKNOWN), &nines, &shortened),
+        ];
+        for ((class, cpp, members), bytes, expected) in cases {
+            let layout = Layout::from_size_align(bytes.len(), 1).expect("a layout");
+            let parameter = Parameter::field("v", "V", 0, layout, class, cpp).with_members(members);
+            assert_eq!(Value::of(&parameter, bytes).to_string(), expected);
+        }
     }
 }

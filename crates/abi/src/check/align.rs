@@ -10,7 +10,7 @@ use super::{
     edit_distance::{Edit, Grid, MOST_ALIGNED},
     lists::Lists,
     mismatch::Mismatch,
-    names::Names,
+    names::NameIndex,
 };
 use crate::signature::{Offsets, Parameter};
 
@@ -27,7 +27,7 @@ pub(crate) struct Rows<'a> {
     pub(super) lists: Lists<'a>,
     base: Option<usize>,
     /// Set if all fields fit by type. Otherwise a wrong name would repeat a mistake that the types already show.
-    names: Option<Names>,
+    names: Option<NameIndex>,
     at: (usize, usize),
     /// The number of pairs at the beginning of both lists whose types do not differ.
     begin: usize,
@@ -35,6 +35,8 @@ pub(crate) struct Rows<'a> {
     /// The planned steps, in reverse: the next step is the last element.
     plan: [Edit; 2 * MOST_ALIGNED],
     planned: usize,
+    /// Whether these steps contain a move. Its gaps stay where the field belongs.
+    moves: bool,
 }
 
 impl<'a> Rows<'a> {
@@ -45,12 +47,13 @@ impl<'a> Rows<'a> {
         let mut rows = Self {
             lists: Lists::new(host, kernel),
             base,
-            names: if fit_by_types(host, kernel, base) { Some(Names::new(kernel)) } else { None },
+            names: if fit_by_types(host, kernel, base) { Some(NameIndex::new(kernel)) } else { None },
             at: (0, 0),
             begin: 0,
             tail: (host.len(), kernel.len()),
             plan: [Edit::Both; 2 * MOST_ALIGNED],
             planned: 0,
+            moves: false,
         };
         if rows.names.is_some() {
             rows.begin = host.len();
@@ -72,7 +75,7 @@ impl<'a> Rows<'a> {
     pub(crate) const fn next(&mut self) -> Option<Row> {
         let (i, j) = self.at;
         if self.planned > 0 {
-            if self.slide() {
+            if !self.moves && self.slide() {
                 return Some(self.take(Edit::Both));
             }
             self.planned -= 1;
@@ -156,7 +159,8 @@ impl<'a> Rows<'a> {
         let grid = Grid::new(&self.lists, self.at, (rows, columns));
         let exit = if whole { (rows, columns) } else { grid.exit(self.tail.0 - self.at.0, self.tail.1 - self.at.1) };
         self.planned = grid.path_to(exit, true, &mut self.plan);
-        if !self.plans_a_move() {
+        self.moves = self.plans_a_move();
+        if !self.moves {
             self.planned = grid.path_to(exit, false, &mut self.plan);
         }
         if whole {

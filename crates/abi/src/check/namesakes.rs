@@ -87,7 +87,7 @@ impl<'a> Structs<'a> {
 
     /// Whether the host's struct has the members of the kernel's inner struct itself.
     const fn is_flat(&self) -> bool {
-        let name = self.routes[1].last;
+        let name = self.routes[1].end.declared.name;
         self.own.find(name).is_some() && self.theirs.find(name).is_none()
     }
 
@@ -126,9 +126,7 @@ impl<'a> Structs<'a> {
 /// The names from the outermost struct, or the one behind the last pointer, to a place, and the level that is looked at.
 #[derive(Clone, Copy)]
 struct PathTo<'a> {
-    path: [&'a str; NAMES],
-    pointers: [u8; NAMES],
-    last: &'a str,
+    end: Place<'a>,
     level: usize,
     is_inside: bool,
 }
@@ -142,12 +140,11 @@ impl<'a> PathTo<'a> {
             }
             i += 1;
         }
-        let Place { path, pointers, declared, .. } = *place;
-        Self { path, pointers, last: declared.name, level, is_inside: true }
+        Self { end: *place, level, is_inside: true }
     }
 
     const fn has_more(&self) -> bool {
-        self.is_inside && self.level < NAMES && !self.path[self.level].is_empty()
+        self.is_inside && self.level < NAMES && !self.end.path[self.level].is_empty()
     }
 
     const fn leads_into(&self, name: &str) -> bool {
@@ -161,26 +158,23 @@ impl<'a> PathTo<'a> {
     /// The member of this level that is the place, or contains it. Empty if it has no such member.
     const fn first(&self) -> &'a str {
         match self.is_inside {
-            true if self.has_more() => self.path[self.level],
-            true => self.last,
+            true if self.has_more() => self.end.path[self.level],
+            true => self.end.declared.name,
             false => "",
         }
     }
 
     const fn place(&self, member: &Parameter<'a>, offset: usize) -> Place<'a> {
-        let mut path = self.path;
-        let mut i = self.level;
-        while i < NAMES {
-            path[i] = "";
-            i += 1;
-        }
-        Place { path, pointers: self.pointers, member: *member, declared: *member, offset }
+        let mut path = self.end.path;
+        let (_, rest) = path.split_at_mut(self.level);
+        rest.copy_from_slice([""; NAMES].split_at(self.level).1);
+        Place { path, member: *member, declared: *member, offset, ..self.end }
     }
 
     const fn behind(mut self, name: &'a str) -> Self {
         self.is_inside = self.leads_into(name);
         if self.level < NAMES {
-            self.path[self.level] = name;
+            self.end.path[self.level] = name;
             self.level += 1;
         }
         self

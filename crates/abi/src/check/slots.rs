@@ -51,8 +51,7 @@ impl<const N: usize> Candidates<'_, N> {
 /// The number of neighbours before and after a position that are searched if the table is full.
 pub(super) const NEAR: usize = 64;
 
-/// FNV-1a, one step per byte, starting from [`NOTHING`]. This is a macro with operators only, because rustc evaluates
-/// a call about as slowly as dozens of operators.
+/// FNV-1a, one step per byte, starting from [`NOTHING`].
 macro_rules! hash_more {
     ($hash:ident, $byte:expr) => {
         $hash = ($hash ^ $byte as u64) * 0x0100_0193 & 0xffff_ffff

@@ -130,12 +130,11 @@ impl<'a> Index<'a> {
                 return true;
             }
         }
-        self.values.is_full() && self.has_value_anywhere(host)
-    }
-
-    const fn has_value_anywhere(&self, host: Variant<'_>) -> bool {
+        // The index may not contain every one.
         let mut i = 0;
-        while let Some(variant) = self.variants.variant(i) {
+        while self.values.is_full()
+            && let Some(variant) = self.variants.variant(i)
+        {
             if same_value(host, variant, self.size) {
                 return true;
             }

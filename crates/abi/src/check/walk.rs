@@ -34,6 +34,7 @@ pub(super) struct Walk<'a> {
     pairs: Pairs<'a>,
 }
 
+/// One step finds something, goes on, or ends the comparison of two types.
 #[allow(clippy::large_enum_variant, reason = "constants cannot allocate")]
 enum Step<'a> {
     Continue,
@@ -58,8 +59,8 @@ impl<'a> Walk<'a> {
         host.cpp.depth > 0 && kernel.cpp.depth > 0 && !host.cpp.is_array()
     }
 
-    /// The comparison of two values, if it [is possible](Self::is_possible). This is not an option: the walk is large, and code that is not
-    /// optimised would copy it again.
+    /// The comparison of two values, if it [is possible](Self::is_possible). It is large, so it is not in an option, which
+    /// would copy it again.
     pub(super) const fn new(host: &Parameter<'a>, kernel: &Parameter<'a>) -> Self {
         let mut walk = Self {
             left: Cursor::EMPTY,

@@ -121,7 +121,7 @@ const TABLE: [Builtin; COUNT] = {
     table
 };
 
-/// A C++ name of a row. Its first character and its length are searched, because rustc evaluates them without a call.
+/// A C++ name of a row. Its first character and its length are searched, without a call.
 #[derive(Clone, Copy)]
 struct Name {
     first: u8,

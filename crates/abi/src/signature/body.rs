@@ -141,6 +141,17 @@ impl ElementClass {
     /// Every class.
     pub const ALL: [Self; 6] = [Self::Unknown, Self::Integer, Self::F16, Self::BF16, Self::F32, Self::F64];
 
+    /// The C++ type of a floating-point number, otherwise unknown.
+    pub(crate) const fn float(self) -> CppBase<'static> {
+        match self {
+            Self::Unknown | Self::Integer => CppBase::Unknown,
+            Self::F16 => CppBase::Named("__half"),
+            Self::BF16 => CppBase::Named("__nv_bfloat16"),
+            Self::F32 => CppBase::Float { bits: 32 },
+            Self::F64 => CppBase::Float { bits: 64 },
+        }
+    }
+
     /// The size of a floating-point number in bytes, otherwise 0.
     #[must_use]
     pub const fn size(self) -> usize {
@@ -155,7 +166,7 @@ impl ElementClass {
     /// Whether it is a floating-point type.
     #[must_use]
     pub const fn is_float(self) -> bool {
-        matches!(self, Self::F16 | Self::BF16 | Self::F32 | Self::F64)
+        self.size() > 0
     }
 }
 
@@ -167,10 +178,7 @@ impl Elements {
     #[must_use]
     pub const fn scalar(self) -> Option<CppBase<'static>> {
         let bits = match (self.class, self.size) {
-            (ElementClass::F16, _) => return Some(CppBase::Named("__half")),
-            (ElementClass::BF16, _) => return Some(CppBase::Named("__nv_bfloat16")),
-            (ElementClass::F32, _) => return Some(CppBase::Float { bits: 32 }),
-            (ElementClass::F64, _) => return Some(CppBase::Float { bits: 64 }),
+            (class, _) if class.is_float() => return Some(class.float()),
             (_, size @ (1 | 2 | 4 | 8)) => 8 * size as u16,
             _ => return None,
         };
@@ -290,10 +298,20 @@ impl<'a> Body<'a> {
 
     /// The slot at this offset without its evidence. A comparison that succeeds does not need it.
     pub(crate) const fn facts(self, offset: usize) -> Option<Slot<'a>> {
+        self.find(offset, false)
+    }
+
+    /// The slot at this offset in the parameter.
+    #[must_use]
+    pub const fn at(self, offset: usize) -> Option<Slot<'a>> {
+        self.find(offset, true)
+    }
+
+    const fn find(self, offset: usize, has_evidence: bool) -> Option<Slot<'a>> {
         let mut index = 0;
         loop {
             let slot = match self.0 {
-                BodySource::Stored(body) => body.facts(index),
+                BodySource::Stored(body) if !has_evidence => body.facts(index),
                 _ => self.get(index),
             };
             match slot {
@@ -302,19 +320,6 @@ impl<'a> Body<'a> {
                 _ => return None,
             }
         }
-    }
-
-    /// The slot at this offset in the parameter.
-    #[must_use]
-    pub const fn at(self, offset: usize) -> Option<Slot<'a>> {
-        let mut index = 0;
-        while let Some(slot) = self.get(index) {
-            if slot.offset >= offset {
-                return if slot.offset == offset { Some(slot) } else { None };
-            }
-            index += 1;
-        }
-        None
     }
 
     /// The slots in order.

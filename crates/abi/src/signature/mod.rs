@@ -95,7 +95,7 @@ impl<'a> Parameter<'a> {
     }
 
     /// Places parameters one after another by C's rule. Returns `false` if one of them is not aligned to at most 16 bytes, or is large:
-    /// [`ParamLayout`](crate::param_layout::ParamLayout) places such parameters, with calls, which rustc evaluates slowly.
+    /// [`ParamLayout`](crate::param_layout::ParamLayout) places such parameters, with more calls.
     #[doc(hidden)]
     pub const fn place(parameters: &mut [Self]) -> bool {
         const MOST: usize = 1 << 30;

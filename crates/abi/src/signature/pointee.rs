@@ -104,16 +104,13 @@ impl<'a> Pointee<'a> {
     pub(crate) const fn is_same(self, other: Self) -> bool {
         match (self.0, other.0) {
             (PointeeSource::Stored(a), PointeeSource::Stored(b)) => a.is_same(b),
-            _ => match (self.get(), other.get()) {
-                (Some(a), Some(b)) => a.is_like(&b) && have_same_members(&a, &b),
-                _ => false,
-            },
+            _ => matches!((self.get(), other.get()), (Some(a), Some(b)) if are_alike(&a, &b)),
         }
     }
 }
 
-const fn have_same_members(a: &Parameter<'_>, b: &Parameter<'_>) -> bool {
-    if a.members.len() != b.members.len() {
+const fn are_alike(a: &Parameter<'_>, b: &Parameter<'_>) -> bool {
+    if !a.is_like(b) || a.members.len() != b.members.len() {
         return false;
     }
     let mut i = 0;
@@ -129,7 +126,7 @@ const fn have_same_members(a: &Parameter<'_>, b: &Parameter<'_>) -> bool {
 impl PartialEq for Pointee<'_> {
     fn eq(&self, other: &Self) -> bool {
         match (self.get(), other.get()) {
-            (Some(a), Some(b)) => a.is_like(&b) && have_same_members(&a, &b),
+            (Some(a), Some(b)) => are_alike(&a, &b),
             (None, None) => self.is_declared() == other.is_declared(),
             _ => false,
         }

@@ -64,8 +64,27 @@ pub(crate) const fn part(text: &[u8], start: usize, length: usize) -> &[u8] {
     }
 }
 
-/// A position in the table. It moves by operators only, because rustc evaluates a call about as slowly as dozens of
-/// operators.
+/// A list of records in the table: their number, and the position of each.
+#[derive(Clone, Copy)]
+pub(super) struct List<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) at: usize,
+}
+
+impl<'a> List<'a> {
+    pub(super) const fn len(self) -> usize {
+        number_at(self.bytes, self.at)
+    }
+
+    pub(super) const fn get(self, index: usize) -> Option<Reader<'a>> {
+        if index >= self.len() {
+            return None;
+        }
+        Some(Reader::new(self.bytes, number_at(self.bytes, self.at + PLACE * (1 + index))))
+    }
+}
+
+/// A position in the table. It moves by operators only.
 #[derive(Clone, Copy)]
 pub struct Reader<'a> {
     pub(crate) bytes: &'a [u8],

@@ -18,7 +18,7 @@
 
 use super::{
     Meaning, Members, Opaque, Parameter, Pointee, Referent, Variant,
-    reader::{PLACE, Reader, number_at},
+    reader::{List, PLACE, Reader, number_at},
     stored_body::body,
 };
 use crate::{class::Class, cpp::CppType, layout::Alignment};
@@ -46,30 +46,20 @@ pub const CLASSES: [Class; 6] =
     [Class::Unknown, Class::Bits, Class::Integer, Class::Float, Class::Pointer, Class::Bytes];
 
 #[derive(Clone, Copy)]
-pub(crate) struct Stored<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
+pub(super) struct Stored<'a>(List<'a>);
 
 impl<'a> Stored<'a> {
-    pub(crate) const fn len(self) -> usize {
-        number_at(self.bytes, self.at)
+    pub(super) const fn len(self) -> usize {
+        self.0.len()
     }
 
+    /// What identifies the list among the lists of all tables.
     pub(super) fn key(self) -> (usize, usize) {
-        (self.bytes.as_ptr().addr(), self.at)
+        (self.0.bytes.as_ptr().addr(), self.0.at)
     }
 
-    const fn reader(self, index: usize) -> Option<Reader<'a>> {
-        if index >= self.len() {
-            return None;
-        }
-        let at = number_at(self.bytes, self.at + PLACE * (1 + index));
-        Some(Reader::new(self.bytes, at))
-    }
-
-    pub(crate) const fn variant(self, index: usize) -> Option<Variant<'a>> {
-        let Some(mut reader) = self.reader(index) else {
+    pub(super) const fn variant(self, index: usize) -> Option<Variant<'a>> {
+        let Some(mut reader) = self.0.get(index) else {
             return None;
         };
         let value = reader.integer();
@@ -77,30 +67,30 @@ impl<'a> Stored<'a> {
     }
 
     /// Whether the member at `index` has this name. It compares the stored bytes, because many members are checked.
-    pub(crate) const fn is_named(self, index: usize, name: &[u8]) -> bool {
-        match self.reader(index) {
+    pub(super) const fn is_named(self, index: usize, name: &[u8]) -> bool {
+        match self.0.get(index) {
             Some(reader) => reader.is_text(name),
             None => false,
         }
     }
 
     /// The member of a struct, possibly without its spelling.
-    pub(crate) const fn get(self, index: usize, has_spelling: bool) -> Option<Parameter<'a>> {
-        match self.reader(index) {
+    pub(super) const fn get(self, index: usize, has_spelling: bool) -> Option<Parameter<'a>> {
+        match self.0.get(index) {
             Some(mut reader) => Some(parameter(&mut reader, has_spelling)),
             None => None,
         }
     }
 
-    pub(crate) const fn referent(self, index: usize) -> Option<Referent<'a>> {
-        let Some(mut reader) = self.reader(index) else {
+    pub(super) const fn referent(self, index: usize) -> Option<Referent<'a>> {
+        let Some(mut reader) = self.0.get(index) else {
             return None;
         };
         match record(&mut reader, false).1 {
             NOTHING => None,
             TEXTURE => Some(Referent::Texture),
             SURFACE => Some(Referent::Surface),
-            number => match stored_type(self.bytes, number) {
+            number => match stored_type(self.0.bytes, number) {
                 Some(ty) => Some(Referent::Type(ty)),
                 None => None,
             },
@@ -177,7 +167,7 @@ pub const fn pointee(bytes: &[u8], referent: usize) -> Pointee<'_> {
     }
 }
 
-/// Reads a member or parameter. A comparison does not need its spelling, and rustc evaluates the reading of a text slowly.
+/// Reads a member or parameter. A comparison does not need its spelling.
 const fn parameter<'a>(reader: &mut Reader<'a>, has_spelling: bool) -> Parameter<'a> {
     let (parameter, referent) = record(reader, has_spelling);
     if parameter.cpp.depth > 0 {
@@ -215,7 +205,6 @@ const fn record<'a>(reader: &mut Reader<'a>, has_spelling: bool) -> (Parameter<'
     (Parameter { name, spelling, offset, size, align, class, cpp, members, body, ..EMPTY }, reader.number())
 }
 
-/// rustc evaluates a constant faster than a call.
 const EMPTY: Parameter<'static> = Parameter::record(0, 0);
 
 /// The members with this number in `bytes`.
@@ -227,7 +216,7 @@ pub const fn members(bytes: &[u8], number: usize) -> Members<'_> {
         SURFACES => Members::meaning(Meaning::Surface),
         _ if number < FIRST => Members::opaque(Opaque::ALL[number - 1]),
         _ => {
-            let found = Stored { bytes, at: (number - FIRST) / 4 };
+            let found = Stored(List { bytes, at: (number - FIRST) / 4 });
             match (number - FIRST) % 4 {
                 STRUCT => Members::stored(found),
                 SIGNED => Members::stored_enum(found, Some(true)),

@@ -2,7 +2,7 @@
 
 use super::{
     message::{Hint, Message},
-    part_names::{Array, rename_field, write_field_name},
+    part_names::{Array, write_field_name},
     rename::{rename_to, write_name},
     rust::{member_declaration, member_field, member_type},
     templates as say,
@@ -31,7 +31,7 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
         return;
     };
     let here = member_path(&h, host.name);
-    if is_pointee(&k) {
+    if is_pointee(&k) && matches!(mismatch.differences.first(), Some(Difference::Size | Difference::Variants)) {
         push_pointee(hint, (&h, here.as_str()), (&k, there.as_str()), host, &mismatch);
         return;
     }
@@ -264,11 +264,11 @@ pub(super) const fn push_elsewhere<const N: usize>(
     let (host, kernel) = (report.host().parameters, report.kernel().parameters);
     let (own, here) = (&host[field], kernel[parameter].name);
     let pair = (field, parameter);
-    let write = write_field_name(host, kernel, pair);
+    let write = write_field_name(host, kernel, pair, false);
     let write = write.as_str();
     match elsewhere(host, kernel, field, parameter) {
         Some(Elsewhere::At(other)) if !own.has_explicit_name() => {
-            let rename = rename_field(host, kernel, pair);
+            let rename = write_field_name(host, kernel, pair, true);
             say::parameter_elsewhere(hint, own.name, other, field, here, rename.as_str());
         }
         Some(Elsewhere::At(other)) => match Array::of(host, field) {

@@ -26,7 +26,7 @@ impl<const N: usize> Message<N> {
         Self { len: 0, truncated: false, bytes: [0; N] }
     }
 
-    /// The texts, one after another. `None` if they do not fit. rustc evaluates a call about as slowly as copying ten bytes.
+    /// The texts, one after another. `None` if they do not fit.
     pub(super) const fn joined(parts: &[&str]) -> Option<Self> {
         let (mut bytes, mut len, mut i) = ([0; N], 0, 0);
         while i < parts.len() {

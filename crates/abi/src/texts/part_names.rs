@@ -52,30 +52,23 @@ const fn is_element(name: &str) -> bool {
     find(name.as_bytes(), b"[").is_some()
 }
 
-/// What to write to give a field the C++ name of the parameter at its position.
-pub(super) const fn rename_field(
-    host: &[Parameter<'_>],
-    kernel: &[Parameter<'_>],
-    (field, parameter): (usize, usize),
-) -> Message<512> {
-    match Array::of(host, field) {
-        Some(array) => array.write_names(kernel, field, parameter),
-        None => rename_to(kernel[parameter].name, "kernel_args"),
-    }
-}
-
-/// The attribute that gives a field the C++ name of the parameter at its position.
+/// What to write to give a field the C++ name of the parameter at its position: an attribute, or also another name.
 pub(super) const fn write_field_name(
     host: &[Parameter<'_>],
     kernel: &[Parameter<'_>],
     (field, parameter): (usize, usize),
+    may_rename: bool,
 ) -> Message<512> {
-    if let Some(array) = Array::of(host, field) {
-        return array.write_names(kernel, field, parameter);
+    let name = kernel[parameter].name;
+    match Array::of(host, field) {
+        Some(array) => array.write_names(kernel, field, parameter),
+        None if may_rename => rename_to(name, "kernel_args"),
+        None => {
+            let mut text = Message::new();
+            text.push(write_name(name, "kernel_args").as_str());
+            text
+        }
     }
-    let mut text = Message::new();
-    text.push(write_name(kernel[parameter].name, "kernel_args").as_str());
-    text
 }
 
 #[derive(Clone, Copy)]

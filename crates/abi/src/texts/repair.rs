@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     bytes::same,
-    check::{Difference, Mismatch, Repair, Report, is_made},
+    check::{Difference, Mismatch, Report, is_made},
     signature::Parameter,
 };
 
@@ -21,31 +21,30 @@ impl<const N: usize> Report<'_, N> {
         {
             return hint;
         }
-        match (self.repair(mismatch), mismatch) {
-            (Repair::Exchange(first, second), Mismatch::Differs { differences, .. })
+        match mismatch {
+            Mismatch::Differs { field, parameter, differences, exchanged: Some(other) }
                 if !matches!(differences.first(), Some(Difference::ParameterName)) =>
             {
+                let (first, second) = if field < other { (field, other) } else { (other, field) };
                 say::exchanged(&mut text, host[first].name, host[second].name);
-                if let Mismatch::Differs { field, parameter, exchanged: Some(other), .. } = mismatch
-                    && self.of_field(other).is_none()
+                if self.of_field(other).is_none()
                     && !same(host[field].cpp_name(), self.kernel().parameters[parameter + other - field].name)
                 {
                     let declare = hint(self, field, parameter, differences);
                     say::or_in_order(&mut text, declare.as_str());
                 }
             }
-            (_, Mismatch::Differs { field, parameter, differences, .. }) => {
+            Mismatch::Differs { field, parameter, differences, .. } => {
                 return hint(self, field, parameter, differences);
             }
-            (Repair::Move { field, before }, Mismatch::Missing { .. }) => {
+            Mismatch::Missing { before, moved: Some(field), .. } => {
                 say::move_field(&mut text, host[field].name, between(host, before).as_str());
             }
-            (Repair::Move { before, .. }, Mismatch::Extra { moved: Some(parameter), .. }) => {
-                say::move_away(&mut text, parameter, between(host, before).as_str());
+            Mismatch::Extra { field, moved: Some(parameter) } => {
+                say::move_away(&mut text, parameter, between(host, self.destination(field)).as_str());
             }
-            (Repair::Add { parameter, before }, _) => return self.add(mismatch, parameter, before),
-            (Repair::Remove(_), _) => return self.remove(mismatch),
-            _ => {}
+            Mismatch::Missing { parameter, before, moved: None } => return self.add(mismatch, parameter, before),
+            Mismatch::Extra { moved: None, .. } => return self.remove(mismatch),
         }
         text
     }

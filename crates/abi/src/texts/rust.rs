@@ -313,7 +313,10 @@ const OFFERED: usize = 3;
 
 /// Every Rust type that matches a parameter, the most likely first, and their number. PTX has no signedness: `.u32`
 /// can also be `int`.
-const fn alternatives(host: Option<&Parameter<'_>>, kernel: &Parameter<'_>) -> ([&'static str; OFFERED], usize) {
+pub(super) const fn alternatives(
+    host: Option<&Parameter<'_>>,
+    kernel: &Parameter<'_>,
+) -> ([&'static str; OFFERED], usize) {
     let known = rust_scalar(kernel.cpp.base, kernel.size);
     if !known.is_empty() {
         return ([known, "", ""], 1);
