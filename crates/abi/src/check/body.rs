@@ -170,7 +170,7 @@ const fn is_object_for_memory(found: Contradiction, host: &Parameter<'_>) -> boo
 }
 
 pub(super) const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {
-    Differences::NONE.with(match refused(host, kernel) {
+    Differences::of(match refused(host, kernel) {
         None => return Differences::NONE,
         Some(Contradiction::Object | Contradiction::Integer | Contradiction::Memory) => Difference::Pointer,
         Some(Contradiction::Written) => Difference::Constness,

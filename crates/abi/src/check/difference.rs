@@ -67,6 +67,12 @@ impl Differences {
     /// No difference: the two fit.
     pub const NONE: Self = Self(0);
 
+    /// One difference.
+    #[must_use]
+    pub(super) const fn of(difference: Difference) -> Self {
+        Self(difference.bit())
+    }
+
     /// Whether the two fit.
     #[must_use]
     pub const fn is_empty(self) -> bool {

@@ -56,7 +56,7 @@ impl<'a> MemberMismatch<'a> {
                 i = 0;
             } else if !has_one_size || is_inside && !compare_values(&host, &kernel).is_empty() {
                 let difference = if has_one_size { Difference::Type } else { Difference::Size };
-                let from = Self { differences: Differences::NONE.with(difference), ..self };
+                let from = Self { differences: Differences::of(difference), ..self };
                 return level.differ(&from, Some(index), &kernel);
             } else if is_at {
                 return self;

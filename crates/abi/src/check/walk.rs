@@ -215,11 +215,8 @@ impl<'a> Walk<'a> {
             }
             return Step::Continue;
         }
-        let differences = if one_each {
-            compare_values(&h.element(), &k.element())
-        } else {
-            Differences::NONE.with(Difference::Type)
-        };
+        let differences =
+            if one_each { compare_values(&h.element(), &k.element()) } else { Differences::of(Difference::Type) };
         if differences.is_empty() {
             let event = self.follow(h, k);
             self.left.pass();
@@ -309,7 +306,7 @@ impl<'a> Walk<'a> {
         self.clear();
         let places =
             (Some(self.left_route.place_of(&self.left, host, 0)), self.right_route.place_of(&self.right, kernel, 0));
-        self.event(places, (Members::UNKNOWN, Members::UNKNOWN), Differences::NONE.with(difference))
+        self.event(places, (Members::UNKNOWN, Members::UNKNOWN), Differences::of(difference))
     }
 
     const fn event(
@@ -334,7 +331,7 @@ impl<'a> Walk<'a> {
             None => None,
         };
         let host_siblings = if host.is_some() { siblings } else { self.types.0.members };
-        self.elsewhere((host, kernel), (host_siblings, k.siblings))
+        Step::Event(self.event((host, kernel), (host_siblings, k.siblings), Differences::of(Difference::Offset)))
     }
 
     /// The difference if the kernel's struct has a member with the name of `h` at another place. Needed where types are
@@ -345,7 +342,8 @@ impl<'a> Walk<'a> {
         };
         let host = self.left_route.place(&self.left, h);
         let kernel = self.right_route.place_of(&self.right, other, offset);
-        Some(self.elsewhere((Some(host), kernel), (h.siblings, k.siblings)))
+        let siblings = (h.siblings, k.siblings);
+        Some(Step::Event(self.event((Some(host), kernel), siblings, Differences::of(Difference::Offset))))
     }
 
     /// The difference if the host's struct has a member with the name of `k` at another place.
@@ -355,15 +353,8 @@ impl<'a> Walk<'a> {
         };
         let host = self.left_route.place_of(&self.left, other, offset);
         let kernel = self.right_route.place(&self.right, k);
-        Some(self.elsewhere((Some(host), kernel), (h.siblings, k.siblings)))
-    }
-
-    const fn elsewhere(
-        &self,
-        places: (Option<Place<'a>>, Place<'a>),
-        siblings: (Members<'a>, Members<'a>),
-    ) -> Step<'a> {
-        Step::Event(self.event(places, siblings, Differences::NONE.with(Difference::Offset)))
+        let siblings = (h.siblings, k.siblings);
+        Some(Step::Event(self.event((Some(host), kernel), siblings, Differences::of(Difference::Offset))))
     }
 
     const fn passed(&self, k: &Item<'a>, why: NotComparedReason) -> Step<'a> {
@@ -375,7 +366,7 @@ impl<'a> Walk<'a> {
     }
 
     const fn differs(&self, h: &Item<'a>, k: &Item<'a>, difference: Difference) -> Step<'a> {
-        self.mismatch(h, k, Differences::NONE.with(difference))
+        self.mismatch(h, k, Differences::of(difference))
     }
 
     const fn mismatch(&self, h: &Item<'a>, k: &Item<'a>, differences: Differences) -> Step<'a> {

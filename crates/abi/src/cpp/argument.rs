@@ -98,7 +98,7 @@ pub(crate) const fn integer_or_float(name: &[u8]) -> Option<CppBase<'static>> {
 }
 
 /// `long` matches `int64_t`, and also `int`: on Windows, `long` has 32 bits.
-pub(super) const fn same_scalar(a: CppBase<'_>, b: CppBase<'_>) -> bool {
+pub(crate) const fn same_scalar(a: CppBase<'_>, b: CppBase<'_>) -> bool {
     match (a, b) {
         (CppBase::Long { signed: a }, CppBase::Long { signed: b }) => a == b,
         (CppBase::Long { signed: a }, CppBase::Integer { signed: b, bits })

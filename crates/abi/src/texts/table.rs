@@ -33,7 +33,7 @@ impl<'a, const N: usize> Report<'a, N> {
 }
 
 impl<'r, 'a, const N: usize> Table<'r, 'a, N> {
-    fn lines(&self) -> Lines<'r, 'a, N> {
+    fn lines(self) -> Lines<'r, 'a, N> {
         let (report, base) = (self.report, self.report.base());
         let rows = check::Rows::new(report.host().parameters, report.kernel().parameters, base);
         Lines { report, rows, offsets: Offsets::new(base) }
