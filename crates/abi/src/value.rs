@@ -263,6 +263,8 @@ mod tests {
     use crate::{Layout, Variant};
     use std::string::ToString;
 
+    type Case<'a> = ((Class, CppType<'a>, Members<'a>), &'a [u8], &'a str);
+
     #[test]
     fn values_are_decoded_by_their_type() {
         let (minus_2, pair, nines) = ((-2_i32).to_le_bytes(), [1, 0, 0, 0, 2, 0, 0, 0], [9; 40]);
@@ -278,7 +280,7 @@ mod tests {
         let named = CppType::named("Pair");
         let bytes = CppType::integer(false, 8).array(40);
         let shortened = std::format!("[{}… 24 more]", "9, ".repeat(16));
-        let cases: [((Class, CppType<'_>, Members<'_>), &[u8], &str); 13] = [
+        let cases: [Case<'_>; 13] = [
             (of(CppBase::Integer { signed: true, bits: 32 }), &minus_2, "-2"),
             (of(CppBase::Integer { signed: false, bits: 32 }), &minus_2, "4294967294"),
             (of(CppBase::Long { signed: true }), &minus_2, "-2"),
