@@ -1,6 +1,5 @@
 //! Comparison of bytes and texts, for `const fn`s.
 
-/// Whether two texts are equal.
 pub(crate) const fn same(a: &str, b: &str) -> bool {
     equal(a.as_bytes(), b.as_bytes())
 }
@@ -21,4 +20,19 @@ pub(crate) const fn starts_with(text: &[u8], start: &[u8]) -> bool {
         i += 1;
     }
     true
+}
+
+pub(crate) const fn ends_with(text: &[u8], end: &[u8]) -> bool {
+    text.len() >= end.len() && starts_with(text.split_at(text.len() - end.len()).1, end)
+}
+
+pub(crate) const fn find(text: &[u8], part: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    while at < text.len() {
+        if starts_with(text.split_at(at).1, part) {
+            return Some(at);
+        }
+        at += 1;
+    }
+    None
 }

@@ -284,28 +284,4 @@ mod tests {
         assert_eq!(Layout::repr_c(&[huge, huge]), Err(LayoutError));
         assert_eq!(Alignment::SIXTEEN.round_up(usize::MAX), None);
     }
-
-    #[test]
-    fn engine_is_rustc() {
-        #[repr(C)]
-        struct Mixed {
-            a: u8,
-            b: [u16; 3],
-            c: f64,
-            d: u8,
-        }
-        let fields =
-            [Layout::of::<u8>(), Layout::of::<u16>().array(3).unwrap(), Layout::of::<f64>(), Layout::of::<u8>()];
-        let (layout, offsets) = Layout::repr_c(&fields).unwrap();
-        assert_eq!(layout, Layout::of::<Mixed>());
-        assert_eq!(
-            offsets,
-            [
-                core::mem::offset_of!(Mixed, a),
-                core::mem::offset_of!(Mixed, b),
-                core::mem::offset_of!(Mixed, c),
-                core::mem::offset_of!(Mixed, d)
-            ]
-        );
-    }
 }

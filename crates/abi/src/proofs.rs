@@ -63,7 +63,7 @@ proofs! {
         }
     }
 
-    /// The same, for every size up to the limit.
+    /// For every size up to the limit there is an offset, and it is the first aligned one.
     #[unwind(2)]
     fn every_block_has_a_next_offset(values) {
         let end = values.up_to(LIMIT);

@@ -42,19 +42,18 @@ impl<'a> Value<'a> {
         if class.same(Class::Unknown) && !cpp.is_unknown() {
             class = class_of(cpp, members);
         }
-        Type { class, cpp, members }.decode(bytes).unwrap_or(Self::Bytes(bytes))
+        ValueType { class, cpp, members }.decode(bytes).unwrap_or(Self::Bytes(bytes))
     }
 }
 
-/// What decides how bytes are decoded.
 #[derive(Clone, Copy, Debug)]
-struct Type<'a> {
+struct ValueType<'a> {
     class: Class,
     cpp: CppType<'a>,
     members: Members<'a>,
 }
 
-impl<'a> Type<'a> {
+impl<'a> ValueType<'a> {
     /// `None` if no value of this type has these bytes, or if the type is not known.
     fn decode(self, bytes: &'a [u8]) -> Option<Value<'a>> {
         let Self { class, cpp, members } = self;
@@ -79,13 +78,11 @@ impl<'a> Type<'a> {
         }
         let cpp = self.cpp.element();
         // The class of an array is the class of its bytes.
-        let class = class_of(cpp, self.members);
-        let kind = Kind::Type(Self { class, cpp, ..self });
-        Some(Value::Array(Values { bytes, size, kind }))
+        let element = Self { class: class_of(cpp, self.members), cpp, ..self };
+        Some(Value::Array(Values { bytes, size, element }))
     }
 }
 
-/// The kind of a value that has this C++ type.
 fn class_of(cpp: CppType<'_>, members: Members<'_>) -> Class {
     match cpp.base {
         _ if cpp.is_pointer() => Class::Pointer,
@@ -96,7 +93,6 @@ fn class_of(cpp: CppType<'_>, members: Members<'_>) -> Class {
     }
 }
 
-/// The variant of an enum.
 fn variant<'a>(members: Members<'a>, bytes: &'a [u8]) -> Option<Value<'a>> {
     let is_signed = members.is_signed().unwrap_or(true);
     let scalar = if is_signed { Scalar::Signed } else { Scalar::Unsigned };
@@ -123,15 +119,16 @@ fn fields<'a>(members: Members<'a>, bytes: &'a [u8]) -> Option<Value<'a>> {
 /// The components of a CUDA vector; `None` if `name` is not a CUDA vector of this size.
 fn vector<'a>(name: &str, bytes: &'a [u8]) -> Option<Value<'a>> {
     let row = cpp::builtin(name).filter(|row| row.size == bytes.len())?;
-    let scalar = match row.element {
-        "i8" | "i16" | "i32" | "i64" | "CLong" => Scalar::Signed,
-        "u8" | "u16" | "u32" | "u64" | "CULong" => Scalar::Unsigned,
-        "f32" | "f64" => Scalar::Float,
-        _ => return None,
-    };
     let size = row.size.checked_div(row.components).filter(|size| *size > 0)?;
-    let kind = Kind::Scalar(scalar);
-    Some(Value::Vector(Values { bytes, size, kind }))
+    let bits = 8 * size as u16;
+    let cpp = CppType::of(match row.element {
+        "i8" | "i16" | "i32" | "i64" | "CLong" => CppBase::Integer { signed: true, bits },
+        "u8" | "u16" | "u32" | "u64" | "CULong" => CppBase::Integer { signed: false, bits },
+        "f32" | "f64" => CppBase::Float { bits },
+        _ => return None,
+    });
+    let element = ValueType { class: class_of(cpp, Members::UNKNOWN), cpp, members: Members::UNKNOWN };
+    Some(Value::Vector(Values { bytes, size, element }))
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -179,26 +176,14 @@ pub struct Values<'a> {
     bytes: &'a [u8],
     /// The size of a value in bytes, which is not 0.
     size: usize,
-    kind: Kind<'a>,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Kind<'a> {
-    Scalar(Scalar),
-    Type(Type<'a>),
+    element: ValueType<'a>,
 }
 
 impl<'a> Values<'a> {
     /// The values in order.
     pub fn iter(self) -> impl Iterator<Item = Value<'a>> {
-        let Self { bytes, size, kind } = self;
-        bytes.chunks_exact(size).map(move |element| {
-            let value = match kind {
-                Kind::Scalar(scalar) => scalar.decode(element),
-                Kind::Type(ty) => ty.decode(element),
-            };
-            value.unwrap_or(Value::Bytes(element))
-        })
+        let Self { bytes, size, element } = self;
+        bytes.chunks_exact(size).map(move |bytes| element.decode(bytes).unwrap_or(Value::Bytes(bytes)))
     }
 }
 
@@ -274,73 +259,47 @@ fn list(f: &mut fmt::Formatter<'_>, values: Values<'_>) -> fmt::Result {
 
 #[cfg(test)]
 mod tests {
-    extern crate std;
-
     use super::*;
     use crate::{Layout, Variant};
-    use std::{string::ToString, vec::Vec};
+    use std::string::ToString;
 
-    fn text(class: Class, cpp: CppType<'_>, members: Members<'_>, bytes: &[u8]) -> std::string::String {
-        let layout = Layout::from_size_align(bytes.len(), 1).expect("a layout");
-        let parameter = Parameter::field("v", "V", 0, layout, class, cpp).with_members(members);
-        Value::of(&parameter, bytes).to_string()
-    }
+    type Case<'a> = ((Class, CppType<'a>, Members<'a>), &'a [u8], &'a str);
 
     #[test]
-    fn integers_are_signed_as_their_cpp_type() {
-        for (base, expected) in [
-            (CppBase::Integer { signed: true, bits: 32 }, "-2"),
-            (CppBase::Integer { signed: false, bits: 32 }, "4294967294"),
-            (CppBase::Long { signed: true }, "-2"),
-            (CppBase::Long { signed: false }, "4294967294"),
-            (CppBase::Unknown, "4294967294"),
-        ] {
-            let bytes = (-2_i32).to_le_bytes();
-            let value = text(Class::Integer, CppType::of(base), Members::UNKNOWN, &bytes);
-            assert_eq!(value, expected, "{base:?}");
-        }
-    }
-
-    #[test]
-    fn an_enum_has_the_name_of_its_variant() {
+    fn values_are_decoded_by_their_type() {
+        let (minus_2, pair, nines) = ((-2_i32).to_le_bytes(), [1, 0, 0, 0, 2, 0, 0, 0], [9; 40]);
+        let twice = pair.repeat(2);
         let variants = [Variant { name: "Off", value: -1 }, Variant { name: "Large", value: 200 }];
-        let cases: [(bool, &[u8], &str); 4] = [
-            (true, &[0xff], "Off (-1)"),
-            (false, &[0xff], "Off (255)"),
-            (false, &[200], "Large (200)"),
-            (true, &[7], "7"),
-        ];
-        for (is_signed, bytes, expected) in cases {
-            let members = Members::of_enum(&variants, Some(is_signed));
-            let value = text(Class::Integer, CppType::named("Mode"), members, bytes);
-            assert_eq!(value, expected);
-        }
-    }
-
-    #[test]
-    fn a_struct_that_does_not_fit_its_bytes_is_not_decoded() {
-        let int = Layout::from_size_align(4, 4).expect("a layout");
-        let member =
-            |name, offset| Parameter::field(name, "i32", offset, int, Class::Integer, CppType::integer(true, 32));
-        let members = [member("x", 0), member("y", 4)];
-        let bytes = [1, 0, 0, 0, 2, 0, 0, 0];
-        let value = |len: usize| {
-            let of = Members::of(&members);
-            text(Class::Bytes, CppType::named("Pair"), of, &bytes[..len])
+        let mode = |is_signed| (Class::Integer, CppType::named("Mode"), Members::of_enum(&variants, Some(is_signed)));
+        let of = |base| (Class::Integer, CppType::of(base), Members::UNKNOWN);
+        let int = |name, offset| {
+            Parameter::field(name, "i32", offset, Layout::of::<i32>(), Class::Integer, CppType::integer(true, 32))
         };
-        assert_eq!(value(8), "{x: 1, y: 2}");
-        assert_eq!(value(7), "0x01000000020000");
-        let array = CppType::named("Pair").array(2);
-        let twice: Vec<u8> = bytes.repeat(2);
-        let value = text(Class::Bytes, array, Members::of(&members), &twice);
-        assert_eq!(value, "[{x: 1, y: 2}, {x: 1, y: 2}]");
-    }
-
-    #[test]
-    fn a_long_array_is_shortened() {
-        let array = CppType::integer(false, 8).array(40);
-        let value = text(Class::Bytes, array, Members::UNKNOWN, &[9; 40]);
-        assert!(value.starts_with("[9, 9, "), "{value}");
-        assert!(value.ends_with(", … 24 more]"), "{value}");
+        let members = [int("x", 0), int("y", 4)];
+        let pairs = |cpp| (Class::Bytes, cpp, Members::of(&members));
+        let named = CppType::named("Pair");
+        let bytes = CppType::integer(false, 8).array(40);
+        let shortened = std::format!("[{}… 24 more]", "9, ".repeat(16));
+        let cases: [Case<'_>; 13] = [
+            (of(CppBase::Integer { signed: true, bits: 32 }), &minus_2, "-2"),
+            (of(CppBase::Integer { signed: false, bits: 32 }), &minus_2, "4294967294"),
+            (of(CppBase::Long { signed: true }), &minus_2, "-2"),
+            (of(CppBase::Long { signed: false }), &minus_2, "4294967294"),
+            (of(CppBase::Unknown), &minus_2, "4294967294"),
+            (mode(true), &[0xff], "Off (-1)"),
+            (mode(false), &[0xff], "Off (255)"),
+            (mode(false), &[200], "Large (200)"),
+            (mode(true), &[7], "7"),
+            (pairs(named), &pair, "{x: 1, y: 2}"),
+            // It does not fit its bytes.
+            (pairs(named), &pair[..7], "0x01000000020000"),
+            (pairs(named.array(2)), &twice, "[{x: 1, y: 2}, {x: 1, y: 2}]"),
+            ((Class::Bytes, bytes, Members::UNKNOWN), &nines, &shortened),
+        ];
+        for ((class, cpp, members), bytes, expected) in cases {
+            let layout = Layout::from_size_align(bytes.len(), 1).expect("a layout");
+            let parameter = Parameter::field("v", "V", 0, layout, class, cpp).with_members(members);
+            assert_eq!(Value::of(&parameter, bytes).to_string(), expected);
+        }
     }
 }

@@ -14,7 +14,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 use step::mistakes;
 
 /// The hints that name what to write in a struct.
-const HINTS: [&str; 16] = [
+const HINTS: [&str; 15] = [
     "declare `",
     "declare field ",
     "declare the members",

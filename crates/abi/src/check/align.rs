@@ -7,19 +7,16 @@ use super::{
     body::{Exchange, is_exchanged},
     compare::compare,
     difference::{Difference, Differences},
-    edit_distance::{Grid, MOST_ALIGNED, Step},
+    edit_distance::{Edit, Grid, MOST_ALIGNED},
     lists::Lists,
     mismatch::Mismatch,
-    names::Names,
+    names::NameIndex,
 };
 use crate::signature::{Offsets, Parameter};
 
-/// One row of the comparison: a field, a parameter, or both.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Row {
-    /// A field that fits its parameter.
     Fits { field: usize, parameter: usize },
-    /// A mistake. The field or the parameter may be missing.
     Wrong(Mismatch),
 }
 
@@ -30,15 +27,16 @@ pub(crate) struct Rows<'a> {
     pub(super) lists: Lists<'a>,
     base: Option<usize>,
     /// Set if all fields fit by type. Otherwise a wrong name would repeat a mistake that the types already show.
-    names: Option<Names>,
+    names: Option<NameIndex>,
     at: (usize, usize),
     /// The number of pairs at the beginning of both lists whose types do not differ.
     begin: usize,
-    /// The start of the common tail in both lists.
     tail: (usize, usize),
     /// The planned steps, in reverse: the next step is the last element.
-    plan: [Step; 2 * MOST_ALIGNED],
+    plan: [Edit; 2 * MOST_ALIGNED],
     planned: usize,
+    /// Whether these steps contain a move. Its gaps stay where the field belongs.
+    moves: bool,
 }
 
 impl<'a> Rows<'a> {
@@ -49,12 +47,13 @@ impl<'a> Rows<'a> {
         let mut rows = Self {
             lists: Lists::new(host, kernel),
             base,
-            names: if fit_by_types(host, kernel, base) { Some(Names::new(kernel)) } else { None },
+            names: if fit_by_types(host, kernel, base) { Some(NameIndex::new(kernel)) } else { None },
             at: (0, 0),
             begin: 0,
             tail: (host.len(), kernel.len()),
-            plan: [Step::Both; 2 * MOST_ALIGNED],
+            plan: [Edit::Both; 2 * MOST_ALIGNED],
             planned: 0,
+            moves: false,
         };
         if rows.names.is_some() {
             rows.begin = host.len();
@@ -76,17 +75,17 @@ impl<'a> Rows<'a> {
     pub(crate) const fn next(&mut self) -> Option<Row> {
         let (i, j) = self.at;
         if self.planned > 0 {
-            if self.slide() {
-                return Some(self.take(Step::Both));
+            if !self.moves && self.slide() {
+                return Some(self.take(Edit::Both));
             }
             self.planned -= 1;
             return Some(self.take(self.plan[self.planned]));
         }
         if i >= self.tail.0 && j >= self.tail.1 {
-            return if i < self.lists.host.len() { Some(self.take(Step::Both)) } else { None };
+            return if i < self.lists.host.len() { Some(self.take(Edit::Both)) } else { None };
         }
         if i < self.tail.0 && j < self.tail.1 && (self.is_at_beginning() || self.lists.distance(i, j) == 0) {
-            return Some(self.take(Step::Both));
+            return Some(self.take(Edit::Both));
         }
         self.plan();
         self.next()
@@ -98,14 +97,14 @@ impl<'a> Rows<'a> {
         let (i, j) = self.at;
         let top = self.planned - 1;
         let after = match self.plan[top] {
-            Step::Both => return false,
-            Step::Missing => (i, j + 1),
-            Step::Extra => (i + 1, j),
+            Edit::Both => return false,
+            Edit::Missing => (i, j + 1),
+            Edit::Extra => (i + 1, j),
         };
         if i >= self.lists.host.len() || j >= self.lists.kernel.len() || self.lists.distance(i, j) != 0 {
             return false;
         }
-        if top > 0 && matches!(self.plan[top - 1], Step::Both) {
+        if top > 0 && matches!(self.plan[top - 1], Edit::Both) {
             self.plan.swap(top, top - 1);
             self.planned -= 1;
             return true;
@@ -117,18 +116,17 @@ impl<'a> Rows<'a> {
         false
     }
 
-    const fn take(&mut self, step: Step) -> Row {
+    const fn take(&mut self, step: Edit) -> Row {
         let (i, j) = self.at;
         match step {
-            Step::Both => {
-                let mut differences = if self.is_at_beginning() {
-                    with_offset(self.lists.host, self.lists.kernel, self.base, (i, j), Differences::NONE)
-                } else {
-                    differences_at(self.lists.host, self.lists.kernel, self.base, i, j)
-                };
+            Edit::Both => {
+                let (host, kernel) = (self.lists.host, self.lists.kernel);
+                let differences =
+                    if self.is_at_beginning() { Differences::NONE } else { compare(&host[i], &kernel[j]) };
+                let mut differences = in_lists(host, kernel, self.base, (i, j), differences);
                 self.at = (i + 1, j + 1);
                 if let Some(names) = &self.names
-                    && names.elsewhere(self.lists.host, self.lists.kernel, i, j).is_some()
+                    && names.elsewhere(host, kernel, i, j).is_some()
                 {
                     differences = differences.with(Difference::ParameterName);
                 }
@@ -137,18 +135,17 @@ impl<'a> Rows<'a> {
                 }
                 Row::Wrong(Mismatch::Differs { field: i, parameter: j, differences, exchanged: None })
             }
-            Step::Missing => {
+            Edit::Missing => {
                 self.at = (i, j + 1);
                 Row::Wrong(Mismatch::Missing { parameter: j, before: i, moved: None })
             }
-            Step::Extra => {
+            Edit::Extra => {
                 self.at = (i + 1, j);
                 Row::Wrong(Mismatch::Extra { field: i, moved: None })
             }
         }
     }
 
-    /// Whether the types of the next pair are known not to differ.
     const fn is_at_beginning(&self) -> bool {
         self.at.0 < self.begin && self.at.0 == self.at.1
     }
@@ -162,7 +159,8 @@ impl<'a> Rows<'a> {
         let grid = Grid::new(&self.lists, self.at, (rows, columns));
         let exit = if whole { (rows, columns) } else { grid.exit(self.tail.0 - self.at.0, self.tail.1 - self.at.1) };
         self.planned = grid.path_to(exit, true, &mut self.plan);
-        if !self.plans_a_move() {
+        self.moves = self.plans_a_move();
+        if !self.moves {
             self.planned = grid.path_to(exit, false, &mut self.plan);
         }
         if whole {
@@ -189,20 +187,19 @@ impl<'a> Rows<'a> {
         while step > 0 {
             step -= 1;
             let (mut other, mut parameter) = (self.planned, self.at.1);
-            while other > 0 && matches!(self.plan[step], Step::Extra) {
+            while other > 0 && matches!(self.plan[step], Edit::Extra) {
                 other -= 1;
-                if matches!(self.plan[other], Step::Missing) && self.lists.belong_together(field, parameter) {
+                if matches!(self.plan[other], Edit::Missing) && self.lists.belong_together(field, parameter) {
                     return true;
                 }
-                parameter += !matches!(self.plan[other], Step::Extra) as usize;
+                parameter += !matches!(self.plan[other], Edit::Extra) as usize;
             }
-            field += !matches!(self.plan[step], Step::Missing) as usize;
+            field += !matches!(self.plan[step], Edit::Missing) as usize;
         }
         false
     }
 }
 
-/// Whether the fields fit the parameters, ignoring names.
 pub(super) const fn fit_by_types(host: &[Parameter<'_>], kernel: &[Parameter<'_>], base: Option<usize>) -> bool {
     if host.len() != kernel.len() {
         return false;
@@ -210,8 +207,7 @@ pub(super) const fn fit_by_types(host: &[Parameter<'_>], kernel: &[Parameter<'_>
     let mut exchange = Exchange::NONE;
     let mut i = 0;
     while i < host.len() {
-        let differences = compare(&host[i], &kernel[i]);
-        if !with_offset(host, kernel, base, (i, i), differences).is_empty() {
+        if !with_offset(host, kernel, base, (i, i), compare(&host[i], &kernel[i])).is_empty() {
             return false;
         }
         exchange = exchange.and(&host[i], &kernel[i]);
@@ -220,10 +216,6 @@ pub(super) const fn fit_by_types(host: &[Parameter<'_>], kernel: &[Parameter<'_>
     !exchange.is_certain()
 }
 
-/// How field `i` and parameter `j` differ, including their offsets.
-///
-/// A cubin records offsets but no alignments. A wrong alignment then shows in the offset: the field would have another
-/// offset after the kernel's previous parameter.
 pub(crate) const fn differences_at(
     host: &[Parameter<'_>],
     kernel: &[Parameter<'_>],
@@ -231,14 +223,25 @@ pub(crate) const fn differences_at(
     i: usize,
     j: usize,
 ) -> Differences {
-    let mut differences = compare(&host[i], &kernel[j]);
+    in_lists(host, kernel, base, (i, j), compare(&host[i], &kernel[j]))
+}
+
+/// Adds what only the lists show to the differences of a field and a parameter.
+const fn in_lists(
+    host: &[Parameter<'_>],
+    kernel: &[Parameter<'_>],
+    base: Option<usize>,
+    (i, j): (usize, usize),
+    mut differences: Differences,
+) -> Differences {
     if differences.is_empty() && i == j && is_exchanged(host, kernel, i) {
         differences = differences.with(Difference::Pointer);
     }
     with_offset(host, kernel, base, (i, j), differences)
 }
 
-/// Adds the difference of the offsets of a field and a parameter to their other differences.
+/// Adds the difference of the offsets. A cubin records offsets but no alignments. A wrong alignment then shows in the
+/// offset: the field would have another offset after the kernel's previous parameter.
 const fn with_offset(
     host: &[Parameter<'_>],
     kernel: &[Parameter<'_>],
@@ -255,7 +258,6 @@ const fn with_offset(
     }
 }
 
-/// The offset of field `i` if it follows the kernel parameter before `j`.
 pub(crate) const fn expected_offset(
     host: &[Parameter<'_>],
     kernel: &[Parameter<'_>],
@@ -271,32 +273,4 @@ pub(crate) const fn expected_offset(
 
 const fn at_most(a: usize, limit: usize) -> usize {
     if a < limit { a } else { limit }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::{vec, vec::Vec};
-
-    #[test]
-    fn every_field_and_parameter_is_in_one_row_and_in_order() {
-        let kernel: Vec<_> = [4, 4, 8, 8, 8, 1].map(|size| Parameter::record(0, size)).into();
-        let host: Vec<_> = kernel.iter().rev().take(4).copied().collect();
-        let mut rows = Rows::new(&host, &kernel, None);
-        let (mut fields, mut parameters) = (vec![], vec![]);
-        while let Some(row) = rows.next() {
-            let (field, parameter) = match row {
-                Row::Fits { field, parameter } => (Some(field), Some(parameter)),
-                Row::Wrong(mismatch) => {
-                    if let Mismatch::Missing { before, .. } = mismatch {
-                        assert_eq!(before, fields.len());
-                    }
-                    (mismatch.field(), mismatch.parameter())
-                }
-            };
-            fields.extend(field);
-            parameters.extend(parameter);
-        }
-        assert!(fields.into_iter().eq(0..4) && parameters.into_iter().eq(0..6));
-    }
 }

@@ -21,7 +21,7 @@ use super::{
     path::NAMES,
 };
 use crate::{
-    bytes::equal,
+    bytes::{ends_with, same},
     class::Class,
     cpp::{CppBase, CppType, name::is_builtin},
     signature::{ElementClass, Elements, Meaning, Parameter, Slot, SlotKind},
@@ -92,7 +92,6 @@ pub const fn contradiction(ty: CppType<'_>, meaning: Option<Meaning>, slot: &Slo
     }
 }
 
-/// Whether the code certainly accesses memory through a value.
 const fn is_accessed(slot: &Slot<'_>) -> bool {
     matches!(slot.kind, SlotKind::Pointer) && (slot.read.is_certain() || slot.written.is_certain())
 }
@@ -106,7 +105,7 @@ const fn is_only_a_number(slot: &Slot<'_>) -> bool {
 /// Whether the code computes with elements of another floating-point format. A vector can be in one wider element: two
 /// halves in a `float`. And half of each `float` is a `__nv_bfloat16`.
 const fn is_other_format(elements: Elements, primitive: Option<Primitive>) -> bool {
-    let Some(Primitive { float, size: Some(size) }) = primitive else {
+    let Some(Primitive { float, size }) = primitive else {
         return false;
     };
     let is_vector_in_one = elements.size == size && elements.class.size() < size as usize;
@@ -142,7 +141,6 @@ pub(crate) const fn refused(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Opt
     if kernel.cpp.is_unknown() { refused_at(host, kernel, 0, host.is_strict) } else { None }
 }
 
-/// Whether the code contradicts a field in any way: an error, or a remark.
 pub(super) const fn is_doubtful(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
     kernel.cpp.is_unknown() && refused_at(host, kernel, 0, true).is_some()
 }
@@ -172,11 +170,7 @@ const fn is_object_for_memory(found: Contradiction, host: &Parameter<'_>) -> boo
 }
 
 pub(super) const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {
-    differences(refused(host, kernel))
-}
-
-const fn differences(found: Option<Contradiction>) -> Differences {
-    Differences::NONE.with(match found {
+    Differences::of(match refused(host, kernel) {
         None => return Differences::NONE,
         Some(Contradiction::Object | Contradiction::Integer | Contradiction::Memory) => Difference::Pointer,
         Some(Contradiction::Written) => Difference::Constness,
@@ -193,26 +187,19 @@ pub(super) const fn is_conversion(host: &Parameter<'_>, kernel: &Parameter<'_>) 
     matches!(kernel.body.facts(0), Some(slot) if matches!(slot.kind, SlotKind::Pointer))
 }
 
-/// A pointer and an integer that are exchanged, as far as the fields of a struct show them.
-#[derive(Clone, Copy, Default)]
+/// A pointer and an integer that are exchanged, as far as the fields of a struct show them. A pointer that the code does
+/// not compute with, and a `u64`, which can be an address, show less: one of the two must be [`STRONG`].
+#[derive(Clone, Copy)]
 pub(crate) struct Exchange {
-    /// A pointer through which the code accesses no memory.
-    pointer: Evidence,
-    /// An integer through which the code accesses memory.
-    integer: Evidence,
+    pointer: u8,
+    integer: u8,
 }
 
-/// How much a field shows. A pointer that the code does not compute with, and a `u64`, which can be an address, show less.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Evidence {
-    #[default]
-    None,
-    Weak,
-    Strong,
-}
+const WEAK: u8 = 1;
+const STRONG: u8 = 2;
 
 impl Exchange {
-    pub(crate) const NONE: Self = Self { pointer: Evidence::None, integer: Evidence::None };
+    pub(crate) const NONE: Self = Self { pointer: 0, integer: 0 };
 
     /// What a field or member shows, and what the code does with its bytes, if it uses them.
     const fn of(host: &Parameter<'_>, slot: Option<Slot<'_>>) -> Self {
@@ -222,10 +209,10 @@ impl Exchange {
         }
         if host.cpp.depth > 0 {
             own.pointer = match slot {
-                None => Evidence::Weak,
-                Some(slot) if matches!(slot.kind, SlotKind::Integer) => Evidence::Strong,
-                Some(slot) if is_only_a_number(&slot) => Evidence::Weak,
-                Some(_) => Evidence::None,
+                None => WEAK,
+                Some(slot) if matches!(slot.kind, SlotKind::Integer) => STRONG,
+                Some(slot) if is_only_a_number(&slot) => WEAK,
+                Some(_) => 0,
             };
         } else if let Some(slot) = slot
             && matches!(contradiction(host.cpp, None, &slot), Some(Contradiction::Memory))
@@ -234,12 +221,11 @@ impl Exchange {
             let is_count = matches!(host.members.stands_for(), Some(Meaning::Count));
             let is_signed =
                 matches!(host.cpp.base, CppBase::Integer { signed: true, .. } | CppBase::Long { signed: true });
-            own.integer = if is_count || is_signed { Evidence::Strong } else { Evidence::Weak };
+            own.integer = if is_count || is_signed { STRONG } else { WEAK };
         }
         own
     }
 
-    /// What these fields and one more show.
     pub(crate) const fn and(self, host: &Parameter<'_>, kernel: &Parameter<'_>) -> Self {
         if !kernel.body.is_known() || !kernel.cpp.is_unknown() {
             return self;
@@ -248,43 +234,32 @@ impl Exchange {
     }
 
     const fn with(self, own: Self) -> Self {
-        Self { pointer: self.pointer.max(own.pointer), integer: self.integer.max(own.integer) }
+        Self {
+            pointer: if own.pointer > self.pointer { own.pointer } else { self.pointer },
+            integer: if own.integer > self.integer { own.integer } else { self.integer },
+        }
     }
 
     /// Whether a field is an integer through which the code accesses memory.
     pub(crate) const fn has_integer(self) -> bool {
-        !matches!(self.integer, Evidence::None)
+        self.integer > 0
     }
 
     pub(crate) const fn is_certain(self) -> bool {
-        !matches!(self.pointer, Evidence::None)
-            && !matches!(self.integer, Evidence::None)
-            && (matches!(self.pointer, Evidence::Strong) || matches!(self.integer, Evidence::Strong))
+        self.pointer > 0 && self.integer > 0 && (self.pointer == STRONG || self.integer == STRONG)
     }
 }
 
-impl Evidence {
-    const fn max(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::Strong, _) | (_, Self::Strong) => Self::Strong,
-            (Self::Weak, _) | (_, Self::Weak) => Self::Weak,
-            _ => Self::None,
-        }
-    }
-}
-
-/// Whether field `i` is a part of an exchange of a pointer and an integer.
 pub(super) const fn is_exchanged(host: &[Parameter<'_>], kernel: &[Parameter<'_>], i: usize) -> bool {
     let own = Exchange::NONE.and(&host[i], &kernel[i]);
-    if host.len() != kernel.len() || matches!((own.pointer, own.integer), (Evidence::None, Evidence::None)) {
+    if host.len() != kernel.len() || own.pointer + own.integer == 0 {
         return false;
     }
     let mut j = 0;
     while j < host.len() {
         let other = Exchange::NONE.and(&host[j], &kernel[j]);
-        let (a, b) = (Exchange { pointer: own.pointer, ..other }, Exchange { integer: own.integer, ..other });
-        if a.is_certain() && !matches!(own.pointer, Evidence::None)
-            || b.is_certain() && !matches!(own.integer, Evidence::None)
+        if (Exchange { pointer: own.pointer, ..other }).is_certain()
+            || (Exchange { integer: own.integer, ..other }).is_certain()
         {
             return true;
         }
@@ -295,22 +270,15 @@ pub(super) const fn is_exchanged(host: &[Parameter<'_>], kernel: &[Parameter<'_>
 
 /// Whether a type is written as an address: `CUdeviceptr`, `sys::CUdeviceptr`.
 const fn is_spelled_address(spelling: &str) -> bool {
-    let (spelling, address) = (spelling.as_bytes(), b"CUdeviceptr");
-    spelling.len() >= address.len() && equal(spelling.split_at(spelling.len() - address.len()).1, address)
+    ends_with(spelling.as_bytes(), b"CUdeviceptr")
 }
 
-/// A pointer in a struct by value that the code of the kernel contradicts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct BodyMismatch<'a> {
-    /// The names of the enclosing members, the outermost first.
     pub(crate) path: [&'a str; NAMES],
-    /// The pointer.
     pub(crate) member: Parameter<'a>,
-    /// What the code does with it.
     pub(crate) slot: Slot<'a>,
-    /// How the code contradicts it.
     pub(crate) found: Contradiction,
-    /// The name of the member with which it looks exchanged.
     pub(crate) exchanged: Option<&'a str>,
 }
 
@@ -343,8 +311,7 @@ pub(crate) const fn first_in_struct<'a>(host: &Parameter<'a>, kernel: &Parameter
             }
             let own = Exchange::of(&member, slot);
             exchange = exchange.with(own);
-            let (is_pointer, is_integer) =
-                (!matches!(own.pointer, Evidence::None), !matches!(own.integer, Evidence::None));
+            let (is_pointer, is_integer) = (own.pointer > 0, own.integer > 0);
             if is_pointer && pointer.is_empty() {
                 pointer = member.name;
             }
@@ -369,13 +336,12 @@ pub(crate) const fn first_in_struct<'a>(host: &Parameter<'a>, kernel: &Parameter
     }
 }
 
-/// A type of elements that is compared.
 #[derive(Clone, Copy)]
 struct Primitive {
     /// The class of a float. Unknown for an integer.
     float: ElementClass,
-    /// `None` for `long`.
-    size: Option<u8>,
+    /// 0 for `long`.
+    size: u8,
 }
 
 /// Whether no access through a pointer to `pointee` shows these elements.
@@ -390,9 +356,7 @@ pub const fn contradicts(elements: Elements, pointee: CppBase<'_>) -> bool {
     if matches!((elements.class, elements.size), (ElementClass::Integer, 4 | 8)) && primitive.float.is_float() {
         return true;
     }
-    let Some(size) = primitive.size else {
-        return false;
-    };
+    let size = primitive.size;
     match (elements.size, elements.step) {
         (1, _) => size >= 2,
         (2, _) => size >= 4,
@@ -405,17 +369,15 @@ pub const fn contradicts(elements: Elements, pointee: CppBase<'_>) -> bool {
 
 const fn primitive(base: CppBase<'_>) -> Option<Primitive> {
     let (float, size) = match base {
-        CppBase::Bool => (ElementClass::Unknown, Some(1)),
+        CppBase::Bool => (ElementClass::Unknown, 1),
         // Buffers of bytes can contain anything.
-        CppBase::Integer { bits: 16, .. } => (ElementClass::Unknown, Some(2)),
-        CppBase::Integer { bits: 32, .. } => (ElementClass::Unknown, Some(4)),
-        CppBase::Integer { bits: 64, .. } => (ElementClass::Unknown, Some(8)),
-        CppBase::Long { .. } => (ElementClass::Unknown, None),
-        CppBase::Float { bits: 16 } => (ElementClass::F16, Some(2)),
-        CppBase::Float { bits: 32 } => (ElementClass::F32, Some(4)),
-        CppBase::Float { bits: 64 } => (ElementClass::F64, Some(8)),
-        CppBase::Named(name) if equal(name.as_bytes(), b"__half") => (ElementClass::F16, Some(2)),
-        CppBase::Named(name) if equal(name.as_bytes(), b"__nv_bfloat16") => (ElementClass::BF16, Some(2)),
+        CppBase::Integer { bits: bits @ (16 | 32 | 64), .. } => (ElementClass::Unknown, bits as u8 / 8),
+        CppBase::Long { .. } => (ElementClass::Unknown, 0),
+        CppBase::Float { bits: 16 } => (ElementClass::F16, 2),
+        CppBase::Float { bits: 32 } => (ElementClass::F32, 4),
+        CppBase::Float { bits: 64 } => (ElementClass::F64, 8),
+        CppBase::Named(name) if same(name, "__half") => (ElementClass::F16, 2),
+        CppBase::Named(name) if same(name, "__nv_bfloat16") => (ElementClass::BF16, 2),
         _ => return None,
     };
     Some(Primitive { float, size })

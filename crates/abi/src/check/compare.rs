@@ -61,8 +61,6 @@ const fn conversion(host: &Parameter<'_>, kernel: &Parameter<'_>) -> u16 {
     (is_conversion || is_scalar && is_bytes_only(kernel)) as u16
 }
 
-/// The distance of an unpaired field or parameter.
 pub(super) const GAP: u16 = 6;
 
-/// The distance of two neighbours that fit if they are exchanged.
 pub(super) const EXCHANGE: u16 = 11;

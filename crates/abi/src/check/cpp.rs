@@ -7,11 +7,10 @@ use super::{
 use crate::{
     bytes::same,
     class::Class,
-    cpp::{CppBase, CppType, name, rust_scalar},
+    cpp::{CppBase, CppType, name, rust_scalar, same_scalar},
     signature::{Meaning, Parameter},
 };
 
-/// `long` has 32 bits on Windows and 64 on other systems.
 const LONG_BITS: u16 = if cfg!(windows) { 32 } else { 64 };
 
 /// How the C++ types of a field and a parameter differ. An unknown type matches anything.
@@ -25,7 +24,7 @@ pub(super) const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Dif
         (false, false) => compare_values(host, kernel),
         // `CUdeviceptr` is an unsigned 64-bit integer that represents any pointer.
         (false, true) if is_address(host) => Differences::NONE,
-        _ => Differences::NONE.with(Difference::Pointer),
+        _ => Differences::of(Difference::Pointer),
     }
 }
 
@@ -38,7 +37,6 @@ pub(super) const fn is_address(host: &Parameter<'_>) -> bool {
             && matches!(as_integer(cpp.base, LONG_BITS), CppBase::Integer { signed: false, bits: 64 })
 }
 
-/// Whether the types match only because C++ converts between them.
 pub(super) const fn is_conversion(h: CppType<'_>, k: CppType<'_>) -> bool {
     if h.is_unknown() || k.is_unknown() {
         return false;
@@ -71,7 +69,7 @@ pub(super) const fn compare_components(host: &Parameter<'_>, kernel: &Parameter<
         Some(vector)
             if vector.components > 0 && !same(rust_scalar(host.cpp.base, host.size / elements), vector.element) =>
         {
-            Differences::NONE.with(Difference::Type)
+            Differences::of(Difference::Type)
         }
         _ => Differences::NONE,
     }
@@ -87,7 +85,7 @@ const fn compare_values(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differe
         (host.members.stands_for(), kernel.members.stands_for()),
         (Some(Meaning::Texture), Some(Meaning::Surface)) | (Some(Meaning::Surface), Some(Meaning::Texture))
     ) {
-        return Differences::NONE.with(Difference::Type);
+        return Differences::of(Difference::Type);
     }
     // By value, the parameter's size shows the width of `long` in the kernel.
     let same_size = host.size == kernel.size;
@@ -101,14 +99,14 @@ const fn compare_values(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differe
         | (CppBase::Bool, CppBase::Bool | CppBase::Char | CppBase::Integer { bits: 8, .. }) => true,
         (CppBase::Integer { signed, bits }, CppBase::Integer { signed: kernel_signed, bits: kernel_bits }) => {
             if signed != kernel_signed {
-                return Differences::NONE.with(Difference::Signedness);
+                return Differences::of(Difference::Signedness);
             }
             bits == kernel_bits || !same_size
         }
         (CppBase::Float { bits }, CppBase::Float { bits: kernel_bits }) => bits == kernel_bits || !same_size,
         (CppBase::Named(h), CppBase::Named(k)) => {
             if !name::agree(h, k) {
-                return Differences::NONE.with(Difference::Name);
+                return Differences::of(Difference::Name);
             }
             true
         }
@@ -123,7 +121,7 @@ const fn compare_values(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differe
         }
         _ => false,
     };
-    if fits { Differences::NONE } else { Differences::NONE.with(Difference::Type) }
+    if fits { Differences::NONE } else { Differences::of(Difference::Type) }
 }
 
 /// Replaces `long` by the integer of `long_bits`. Keeps `char`: it is a type of its own, signed on one host and
@@ -152,7 +150,7 @@ const fn compare_pointers(h: CppType<'_>, k: CppType<'_>) -> Differences {
             || h.depth < k.depth && matches!(h.base, CppBase::Integer { signed: false, bits: 64 })
     };
     if !fits {
-        return Differences::NONE.with(Difference::Pointee);
+        return Differences::of(Difference::Pointee);
     }
     // Compare only the levels that both types have.
     let mut level = 1;
@@ -160,7 +158,7 @@ const fn compare_pointers(h: CppType<'_>, k: CppType<'_>) -> Differences {
         let h_const = h.const_mask >> (h.depth - level) & 1 == 1;
         let k_const = k.const_mask >> (k.depth - level) & 1 == 1;
         if h_const && !k_const {
-            return Differences::NONE.with(Difference::Constness);
+            return Differences::of(Difference::Constness);
         }
         level += 1;
     }
@@ -173,18 +171,11 @@ const fn is_any(base: CppBase<'_>) -> bool {
 
 const fn same_pointee(h: CppBase<'_>, k: CppBase<'_>) -> bool {
     match (as_integer(h, LONG_BITS), as_integer(k, LONG_BITS)) {
-        (CppBase::Bool, CppBase::Bool)
-        | (CppBase::Char, CppBase::Char | CppBase::Integer { bits: 8, .. })
-        | (CppBase::Integer { bits: 8, .. }, CppBase::Char) => true,
-        (CppBase::Integer { signed, bits }, CppBase::Integer { signed: kernel_signed, bits: kernel_bits }) => {
-            signed == kernel_signed && bits == kernel_bits
-        }
-        (CppBase::Float { bits }, CppBase::Float { bits: kernel_bits }) => bits == kernel_bits,
         (CppBase::Named(h), CppBase::Named(k)) => name::agree(h, k),
         (CppBase::Float { bits: 16 }, CppBase::Named(named)) | (CppBase::Named(named), CppBase::Float { bits: 16 }) => {
             name::is_half(named)
         }
-        _ => false,
+        (h, k) => same_scalar(h, k),
     }
 }
 
@@ -212,7 +203,6 @@ const fn is_array_of_parts(array: CppType<'_>, whole: CppType<'_>) -> bool {
     array.depth == 1 && vector.components > 0 && is_element
 }
 
-/// Whether a type is known and not a struct.
 pub(super) const fn is_scalar(ty: CppType<'_>) -> bool {
     ty.is_pointer() || !matches!(ty.base, CppBase::Unknown | CppBase::Void | CppBase::Named(_))
 }

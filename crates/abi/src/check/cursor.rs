@@ -5,17 +5,14 @@ use crate::{
     signature::{Members, Parameter},
 };
 
-/// The maximum nesting depth of structs and arrays.
 const DEEPEST: usize = 24;
 
-/// A member or an array element, with its offset.
 #[derive(Clone, Copy)]
 pub(super) struct Item<'a> {
     /// For an array: the elements that have not been passed. Its spelling may be missing: see [`declared`](Self::declared).
     pub(super) member: Parameter<'a>,
     /// From the beginning of the outermost struct, in bytes.
     pub(super) offset: usize,
-    /// The offset of the enclosing struct.
     pub(super) start: usize,
     /// The members of the enclosing struct. `index` is the position of this member.
     pub(super) siblings: Members<'a>,
@@ -24,7 +21,6 @@ pub(super) struct Item<'a> {
     pub(super) number: usize,
 }
 
-/// The position of an array in its struct: see [`Item`].
 type Among<'a> = (usize, Members<'a>, usize, usize);
 
 impl<'a> Item<'a> {
@@ -40,7 +36,6 @@ impl<'a> Item<'a> {
         self.member.cpp.elements()
     }
 
-    /// The member as its struct declares it, with its spelling.
     pub(super) const fn declared(&self) -> Parameter<'a> {
         match self.siblings.get(self.index) {
             Some(declared) => declared,
@@ -48,7 +43,6 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// One element of an array, or the member itself.
     pub(super) const fn element(&self) -> Parameter<'a> {
         self.member.element()
     }
@@ -63,12 +57,9 @@ impl<'a> Item<'a> {
     }
 }
 
-/// An opened list, and the position in it.
 #[derive(Clone, Copy)]
-struct Level<'a> {
-    /// The name of the opened member.
+struct OpenList<'a> {
     name: &'a str,
-    /// The offset of the opened member.
     base: usize,
     list: List<'a>,
     index: usize,
@@ -77,14 +68,12 @@ struct Level<'a> {
 #[derive(Clone, Copy)]
 #[allow(clippy::large_enum_variant, reason = "constants cannot allocate")]
 enum List<'a> {
-    /// The members, and the struct's number.
     Members(Members<'a>, usize),
     /// The elements of an array: one element, their number, and the position of the array.
     Elements(Parameter<'a>, usize, Among<'a>),
 }
 
-impl<'a> Level<'a> {
-    /// A whole value.
+impl<'a> OpenList<'a> {
     const fn of(value: &Parameter<'a>) -> Self {
         Self {
             name: "",
@@ -95,29 +84,24 @@ impl<'a> Level<'a> {
     }
 }
 
-/// A position among members.
 pub(super) struct Cursor<'a> {
-    levels: [Level<'a>; DEEPEST],
+    levels: [OpenList<'a>; DEEPEST],
     depth: usize,
-    /// The number of structs opened so far.
     opened: usize,
-    /// Whether a member was nested deeper than [`DEEPEST`].
     is_too_deep: bool,
 }
 
 impl<'a> Cursor<'a> {
-    /// A cursor at the end of a value.
     pub(super) const EMPTY: Self =
-        Self { levels: [Level::of(&Parameter::record(0, 0)); DEEPEST], depth: 0, opened: 0, is_too_deep: false };
+        Self { levels: [OpenList::of(&Parameter::record(0, 0)); DEEPEST], depth: 0, opened: 0, is_too_deep: false };
 
     /// Moves to the beginning of a value of this type. Changes the cursor in place, because it is large.
     pub(super) const fn restart(&mut self, value: &Parameter<'a>) {
         self.clear();
-        self.levels[0] = Level::of(value);
+        self.levels[0] = OpenList::of(value);
         self.depth = 1;
     }
 
-    /// Moves to the end of a value.
     pub(super) const fn clear(&mut self) {
         (self.depth, self.opened, self.is_too_deep) = (0, 0, false);
     }
@@ -160,7 +144,6 @@ impl<'a> Cursor<'a> {
         None
     }
 
-    /// Passes the next item as a whole.
     pub(super) const fn pass(&mut self) {
         if self.depth > 0 {
             self.levels[self.depth - 1].index += 1;
@@ -199,7 +182,7 @@ impl<'a> Cursor<'a> {
             self.is_too_deep = true;
             return;
         }
-        self.levels[self.depth] = Level {
+        self.levels[self.depth] = OpenList {
             // An element of an array has the name of the array.
             name: match list {
                 List::Elements(..) => "",
@@ -212,7 +195,6 @@ impl<'a> Cursor<'a> {
         self.depth += 1;
     }
 
-    /// Whether a list of this name is open.
     pub(super) const fn is_inside(&self, name: &str) -> bool {
         let mut level = 0;
         while level < self.depth {
@@ -224,7 +206,6 @@ impl<'a> Cursor<'a> {
         false
     }
 
-    /// The names of the open lists, the outermost first.
     pub(super) const fn path<const N: usize>(&self) -> [&'a str; N] {
         let mut path = [""; N];
         let (mut at, mut level) = (0, 0);

@@ -67,6 +67,12 @@ impl Differences {
     /// No difference: the two fit.
     pub const NONE: Self = Self(0);
 
+    /// One difference.
+    #[must_use]
+    pub(super) const fn of(difference: Difference) -> Self {
+        Self(difference.bit())
+    }
+
     /// Whether the two fit.
     #[must_use]
     pub const fn is_empty(self) -> bool {
@@ -98,7 +104,6 @@ impl Differences {
         Self(self.0 | difference.bit())
     }
 
-    /// The differences of both sets.
     #[must_use]
     pub(super) const fn and(self, more: Self) -> Self {
         Self(self.0 | more.0)
@@ -113,19 +118,5 @@ impl Differences {
 impl fmt::Debug for Differences {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.iter()).finish()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_most_serious_comes_first() {
-        let both = Differences::NONE.with(Difference::Constness).with(Difference::Class);
-        assert_eq!(both.first(), Some(Difference::Class));
-        assert!(both.iter().eq([Difference::Class, Difference::Constness]));
-        assert_eq!(Differences::NONE.first(), None);
-        assert!(Difference::ALL.is_sorted());
     }
 }

@@ -9,16 +9,14 @@ use super::{
 /// half this number.
 pub(super) const MOST_ALIGNED: usize = 32;
 
-/// One step of a path through two lists.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Step {
+pub(super) enum Edit {
     Both,
     Missing,
     Extra,
 }
 
-impl Step {
-    /// The point before this step, if it ends at this point.
+impl Edit {
     pub(super) const fn back_from(self, a: usize, b: usize) -> (usize, usize) {
         match self {
             Self::Both => (a - 1, b - 1),
@@ -28,18 +26,15 @@ impl Step {
     }
 }
 
-/// The shortest distances from the start of both parts to each point.
 pub(super) struct Grid {
     rows: usize,
     columns: usize,
-    /// The distance of each field from each parameter.
     pair: [[u16; MOST_ALIGNED]; MOST_ALIGNED],
     /// The distance from the start to the point before field `a` and parameter `b`.
     to: [[u16; MOST_ALIGNED + 1]; MOST_ALIGNED + 1],
 }
 
 impl Grid {
-    /// The part of `lists` from `at` on, with this many fields and parameters.
     pub(super) const fn new(lists: &Lists<'_>, at: (usize, usize), (rows, columns): (usize, usize)) -> Self {
         let mut grid = Self {
             rows,
@@ -92,13 +87,13 @@ impl Grid {
         &self,
         (mut a, mut b): (usize, usize),
         moves: bool,
-        path: &mut [Step; 2 * MOST_ALIGNED],
+        path: &mut [Edit; 2 * MOST_ALIGNED],
     ) -> usize {
         let mut steps = 0;
         while a > 0 || b > 0 {
             let step = self.step_to(a, b, moves);
             // The steps of an exchange are two pairs.
-            if matches!(step, Step::Both) && self.ends_in_exchange(a, b) {
+            if matches!(step, Edit::Both) && self.ends_in_exchange(a, b) {
                 path[steps] = step;
                 steps += 1;
                 (a, b) = (a - 1, b - 1);
@@ -117,24 +112,23 @@ impl Grid {
             && self.to[a][b] < self.to[a - 1][b - 1] + self.pair[a - 1][b - 1]
     }
 
-    /// The last step of the shortest path to a point.
-    const fn step_to(&self, a: usize, b: usize, moves: bool) -> Step {
+    const fn step_to(&self, a: usize, b: usize, moves: bool) -> Edit {
         if a == 0 {
-            return Step::Missing;
+            return Edit::Missing;
         }
         if b == 0 {
-            return Step::Extra;
+            return Edit::Extra;
         }
         let (best, pair) = (self.to[a][b], self.pair[a - 1][b - 1]);
         let is_pair = best == self.to[a - 1][b - 1] + pair && (pair <= NAMESAKES || !moves);
         if is_pair || self.ends_in_exchange(a, b) {
-            Step::Both
+            Edit::Both
         } else if best == self.to[a - 1][b] + GAP {
-            Step::Extra
+            Edit::Extra
         } else if best == self.to[a][b - 1] + GAP {
-            Step::Missing
+            Edit::Missing
         } else {
-            Step::Both
+            Edit::Both
         }
     }
 

@@ -39,7 +39,6 @@ impl<'a> Lists<'a> {
         }
     }
 
-    /// Whether the two belong together, as far as types and names show.
     pub(super) const fn belong_together(&self, field: usize, parameter: usize) -> bool {
         self.distance(field, parameter) <= NAMESAKES
     }

@@ -11,7 +11,7 @@ pub struct MemberMismatch<'a> {
     /// The host's member.
     pub host: Option<Place<'a>>,
     /// The kernel's member.
-    pub kernel: Option<Place<'a>>,
+    pub kernel: Place<'a>,
     /// The members of the kernel's struct that contains it.
     pub siblings: Members<'a>,
     /// The members of the host's struct that contains its member.

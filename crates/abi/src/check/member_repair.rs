@@ -41,10 +41,7 @@ impl<'a> MemberMismatch<'a> {
 
     /// What to change, for a difference [of namesakes](Self::of_namesakes).
     pub(crate) const fn repair_here(&self) -> Option<MemberRepair<'a>> {
-        let (own, theirs) = (self.host_siblings, self.siblings);
-        let Some(kernel) = self.kernel else {
-            return None;
-        };
+        let (own, theirs, kernel) = (self.host_siblings, self.siblings, self.kernel);
         if own.is_empty() || theirs.is_empty() {
             return self.repair_of_whole();
         }
@@ -78,20 +75,14 @@ impl<'a> MemberMismatch<'a> {
         })
     }
 
-    /// Whether the struct of the parameter differs, but none of its members.
     pub(crate) const fn is_of_whole(&self) -> bool {
-        match self.kernel {
-            Some(place) => self.siblings.is_empty() && place.path[0].is_empty() && place.pointers[0] == 0,
-            None => false,
-        }
+        self.siblings.is_empty() && self.kernel.path[0].is_empty() && self.kernel.pointers[0] == 0
     }
 
     /// What to change if all members of the kernel's struct are in the host's struct, and the sizes differ.
     const fn repair_of_whole(&self) -> Option<MemberRepair<'a>> {
-        let (own, theirs) = self.whole;
-        let (Some(host), Some(kernel)) = (self.host, self.kernel) else {
-            return None;
-        };
+        let ((own, theirs), kernel) = (self.whole, self.kernel);
+        let Some(host) = self.host else { return None };
         if host.member.size == kernel.member.size || own.is_empty() || theirs.is_empty() {
             return None;
         }
@@ -169,7 +160,6 @@ const fn next_of_both<'a>(own: Members<'a>, theirs: Members<'a>, name: &str) -> 
     ""
 }
 
-/// The end of the first `count` members.
 pub(super) const fn end_of(members: Members<'_>, count: usize) -> usize {
     let (mut end, mut i) = (0, 0);
     while i < count {
@@ -182,7 +172,6 @@ pub(super) const fn end_of(members: Members<'_>, count: usize) -> usize {
     end
 }
 
-/// Whether the members that both structs have are in one order.
 const fn have_one_order(own: Members<'_>, theirs: Members<'_>) -> bool {
     let (mut last, mut i) = (0, 0);
     while let Some(member) = theirs.get_unspelled(i) {
@@ -197,7 +186,6 @@ const fn have_one_order(own: Members<'_>, theirs: Members<'_>) -> bool {
     true
 }
 
-/// Whether two members are in structs of the same names.
 const fn have_one_path(a: &Place<'_>, b: &Place<'_>) -> bool {
     let mut i = 0;
     while i < NAMES {

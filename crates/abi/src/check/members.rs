@@ -26,8 +26,9 @@ pub const fn first_difference<'a>(host: &Parameter<'a>, kernel: &Parameter<'a>) 
     if host.size == kernel.size { first_difference_of_any_size(host, kernel) } else { None }
 }
 
-/// The same for a field and a parameter whose sizes may differ.
-pub(crate) const fn first_difference_of_any_size<'a>(
+/// [`first_difference`] of a field and a parameter whose sizes may differ.
+#[must_use]
+pub const fn first_difference_of_any_size<'a>(
     host: &Parameter<'a>,
     kernel: &Parameter<'a>,
 ) -> Option<MemberMismatch<'a>> {

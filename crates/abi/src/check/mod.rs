@@ -52,12 +52,13 @@ pub use compare::compare;
 pub use difference::{Difference, Differences};
 pub use member_mismatch::{MemberMismatch, NotCompared, NotComparedReason};
 pub use member_repair::MemberRepair;
+#[doc(hidden)]
+pub use members::first_difference_of_any_size;
 pub use members::{first_difference, not_compared};
 pub use mismatch::Mismatch;
 #[doc(hidden)]
 pub use names::is_made;
 pub use path::Place;
-pub use repair::Repair;
 pub use report::{Report, fits, report, report_at};
 pub use select::{Selection, nearest, select};
 pub use variable::{compare_variable, not_compared_in_variable};
@@ -65,6 +66,5 @@ pub use variants::{VariantMismatch, first_variant};
 
 pub(crate) use align::{Row, Rows, differences_at, expected_offset};
 pub(crate) use body::{BodyMismatch, Exchange, first_in_struct};
-pub(crate) use members::first_difference_of_any_size;
 pub(crate) use names::{Elsewhere, elsewhere};
 pub(crate) use repair::{alignment_of, is_layout_of_cuda, is_own_struct, only_aligned};

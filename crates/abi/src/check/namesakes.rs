@@ -18,19 +18,16 @@ impl<'a> MemberMismatch<'a> {
     /// of the program: it cannot change the members of a type of CUDA. Or the first member that the host's struct lacks, if it
     /// contains this difference. Otherwise this difference.
     pub(crate) const fn of_namesakes(self) -> Self {
-        let Some(kernel) = self.kernel else {
-            return self;
-        };
-        let mut level = Level {
+        let mut level = Structs {
             own: self.whole.0,
             theirs: self.whole.1,
             start: [0; 2],
             routes: [
                 match &self.host {
-                    Some(host) => Route::of(host),
-                    None => Route { is_inside: false, ..Route::of(&kernel) },
+                    Some(host) => PathTo::of(host),
+                    None => PathTo { is_inside: false, ..PathTo::of(&self.kernel) },
                 },
-                Route::of(&kernel),
+                PathTo::of(&self.kernel),
             ],
         };
         let mut i = 0;
@@ -59,7 +56,7 @@ impl<'a> MemberMismatch<'a> {
                 i = 0;
             } else if !has_one_size || is_inside && !compare_values(&host, &kernel).is_empty() {
                 let difference = if has_one_size { Difference::Type } else { Difference::Size };
-                let from = Self { differences: Differences::NONE.with(difference), ..self };
+                let from = Self { differences: Differences::of(difference), ..self };
                 return level.differ(&from, Some(index), &kernel);
             } else if is_at {
                 return self;
@@ -71,16 +68,14 @@ impl<'a> MemberMismatch<'a> {
 
 /// Two structs whose members of one name are compared, and where the difference is.
 #[derive(Clone, Copy)]
-struct Level<'a> {
+struct Structs<'a> {
     own: Members<'a>,
     theirs: Members<'a>,
-    /// Their offsets.
     start: [usize; 2],
-    routes: [Route<'a>; 2],
+    routes: [PathTo<'a>; 2],
 }
 
-impl<'a> Level<'a> {
-    /// Inside of these two members.
+impl<'a> Structs<'a> {
     const fn behind(self, host: &Parameter<'a>, kernel: &Parameter<'a>) -> Self {
         Self {
             own: host.members,
@@ -92,7 +87,7 @@ impl<'a> Level<'a> {
 
     /// Whether the host's struct has the members of the kernel's inner struct itself.
     const fn is_flat(&self) -> bool {
-        let name = self.routes[1].last;
+        let name = self.routes[1].end.declared.name;
         self.own.find(name).is_some() && self.theirs.find(name).is_none()
     }
 
@@ -112,7 +107,7 @@ impl<'a> Level<'a> {
                 Some(host) => Some(self.routes[0].place(host, self.start[0] + offset(host))),
                 None => None,
             },
-            kernel: Some(self.routes[1].place(kernel, self.start[1] + offset(kernel))),
+            kernel: self.routes[1].place(kernel, self.start[1] + offset(kernel)),
             siblings: self.theirs,
             host_siblings: self.own,
             ..*from
@@ -130,17 +125,13 @@ impl<'a> Level<'a> {
 
 /// The names from the outermost struct, or the one behind the last pointer, to a place, and the level that is looked at.
 #[derive(Clone, Copy)]
-struct Route<'a> {
-    path: [&'a str; NAMES],
-    pointers: [u8; NAMES],
-    /// The name of the place, after the path.
-    last: &'a str,
+struct PathTo<'a> {
+    end: Place<'a>,
     level: usize,
-    /// Whether the place is in the members of this level.
     is_inside: bool,
 }
 
-impl<'a> Route<'a> {
+impl<'a> PathTo<'a> {
     const fn of(place: &Place<'a>) -> Self {
         let (mut level, mut i) = (0, 0);
         while i < NAMES {
@@ -149,20 +140,17 @@ impl<'a> Route<'a> {
             }
             i += 1;
         }
-        let Place { path, pointers, declared, .. } = *place;
-        Self { path, pointers, last: declared.name, level, is_inside: true }
+        Self { end: *place, level, is_inside: true }
     }
 
-    /// Whether the place is inside of a member of this level.
     const fn has_more(&self) -> bool {
-        self.is_inside && self.level < NAMES && !self.path[self.level].is_empty()
+        self.is_inside && self.level < NAMES && !self.end.path[self.level].is_empty()
     }
 
     const fn leads_into(&self, name: &str) -> bool {
         self.has_more() && same(self.first(), name)
     }
 
-    /// Whether the place is this member, or inside of it.
     const fn is_at(&self, name: &str) -> bool {
         same(self.first(), name)
     }
@@ -170,28 +158,23 @@ impl<'a> Route<'a> {
     /// The member of this level that is the place, or contains it. Empty if it has no such member.
     const fn first(&self) -> &'a str {
         match self.is_inside {
-            true if self.has_more() => self.path[self.level],
-            true => self.last,
+            true if self.has_more() => self.end.path[self.level],
+            true => self.end.declared.name,
             false => "",
         }
     }
 
-    /// The place of a member of this level.
     const fn place(&self, member: &Parameter<'a>, offset: usize) -> Place<'a> {
-        let mut path = self.path;
-        let mut i = self.level;
-        while i < NAMES {
-            path[i] = "";
-            i += 1;
-        }
-        Place { path, pointers: self.pointers, member: *member, declared: *member, offset }
+        let mut path = self.end.path;
+        let (_, rest) = path.split_at_mut(self.level);
+        rest.copy_from_slice([""; NAMES].split_at(self.level).1);
+        Place { path, member: *member, declared: *member, offset, ..self.end }
     }
 
-    /// The next level, in the member of this name. No longer than a path can be.
     const fn behind(mut self, name: &'a str) -> Self {
         self.is_inside = self.leads_into(name);
         if self.level < NAMES {
-            self.path[self.level] = name;
+            self.end.path[self.level] = name;
             self.level += 1;
         }
         self

@@ -3,7 +3,6 @@
 use super::cursor::{Cursor, Item};
 use crate::signature::Parameter;
 
-/// The maximum number of enclosing members in a [`Place`].
 pub(crate) const NAMES: usize = 8;
 
 /// A member and its offset.
@@ -23,7 +22,6 @@ pub struct Place<'a> {
     pub offset: usize,
 }
 
-/// The members and pointers that lead to a struct.
 #[derive(Clone, Copy)]
 pub(super) struct Route<'a> {
     names: [&'a str; NAMES],
@@ -32,10 +30,8 @@ pub(super) struct Route<'a> {
 }
 
 impl<'a> Route<'a> {
-    /// The route to a value that is passed by value.
     pub(super) const START: Self = Self { names: [""; NAMES], pointers: [0; NAMES], len: 0 };
 
-    /// Extends the route by the open structs of `cursor`.
     const fn through(mut self, cursor: &Cursor<'a>) -> Self {
         let open: [&'a str; NAMES] = cursor.path();
         let mut i = 0;
@@ -58,21 +54,14 @@ impl<'a> Route<'a> {
         route
     }
 
-    /// The place of `item` in the open structs of `cursor`.
     pub(super) const fn place(&self, cursor: &Cursor<'a>, item: &Item<'a>) -> Place<'a> {
         let declared = item.declared();
         let member = Parameter { spelling: declared.spelling, ..item.member };
-        self.place_of(cursor, member, declared, item.offset)
+        Place { member, ..self.place_of(cursor, declared, item.offset) }
     }
 
-    pub(super) const fn place_of(
-        &self,
-        cursor: &Cursor<'a>,
-        member: Parameter<'a>,
-        declared: Parameter<'a>,
-        offset: usize,
-    ) -> Place<'a> {
+    pub(super) const fn place_of(&self, cursor: &Cursor<'a>, member: Parameter<'a>, offset: usize) -> Place<'a> {
         let route = self.through(cursor);
-        Place { path: route.names, pointers: route.pointers, member, declared, offset }
+        Place { path: route.names, pointers: route.pointers, member, declared: member, offset }
     }
 }

@@ -9,7 +9,6 @@ use crate::{
 /// The maximum number of pairs of types behind pointers, for one parameter.
 const MOST: usize = 32;
 
-/// Two pointers at the same place, of the host and of the kernel.
 #[derive(Clone, Copy)]
 pub(super) struct Pair<'a> {
     host: Pointee<'a>,
@@ -26,7 +25,6 @@ impl<'a> Pair<'a> {
         host.cpp.depth > 0 && host.cpp.depth == kernel.cpp.depth && host.pointee.is_known() && kernel.pointee.is_known()
     }
 
-    /// For two pointers whose pair [`exists`](Self::exists).
     pub(super) const fn new(
         host: &Parameter<'a>,
         host_route: Route<'a>,
@@ -66,7 +64,6 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// An array with these lengths, the outermost first.
 const fn array<'a>(element: &Parameter<'a>, lengths: [u32; 3]) -> Parameter<'a> {
     let mut array = *element;
     let mut dimension = lengths.len();
@@ -79,7 +76,6 @@ const fn array<'a>(element: &Parameter<'a>, lengths: [u32; 3]) -> Parameter<'a> 
     array
 }
 
-/// An array of `size` bytes of such values, if it has no other size.
 const fn whole(value: Parameter<'_>, size: usize) -> Parameter<'_> {
     if value.size == 0 || size <= value.size || !size.is_multiple_of(value.size) {
         return value;
@@ -95,7 +91,6 @@ const fn repeated(value: Parameter<'_>, count: u32) -> Parameter<'_> {
     Parameter { size: value.size.saturating_mul(count as usize), cpp: value.cpp.array(count), ..value }
 }
 
-/// The pairs of one parameter, in the order in which they were found.
 pub(super) struct Pairs<'a> {
     found: [Option<Pair<'a>>; MOST],
     len: usize,
@@ -127,7 +122,6 @@ impl<'a> Pairs<'a> {
         true
     }
 
-    /// The next pair.
     pub(super) const fn pop(&mut self) -> Option<Pair<'a>> {
         if self.next == self.len {
             return None;

@@ -1,13 +1,7 @@
-//! What to change in a struct that does not fit: the data behind a hint.
+//! What a struct lacks to fit: its alignment, its place.
 
 use super::{
-    align::expected_offset,
-    body::first_in_struct,
-    difference::{Difference, Differences},
-    member_repair::{MemberRepair, end_of},
-    members::first_difference_of_any_size,
-    mismatch::Mismatch,
-    names::{Elsewhere, elsewhere},
+    align::expected_offset, member_repair::end_of, members::first_difference_of_any_size, mismatch::Mismatch,
     report::Report,
 };
 use crate::{
@@ -17,119 +11,9 @@ use crate::{
     signature::{Offsets, Parameter},
 };
 
-/// What a program changes first to mend a mistake. Fields and parameters are indices.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-#[allow(clippy::large_enum_variant, reason = "constants cannot allocate")]
-pub enum Repair<'a> {
-    /// Exchange two fields, the first before the second.
-    Exchange(usize, usize),
-    /// Move a field before another field; to the end, if `before` is the number of fields.
-    Move {
-        /// The field.
-        field: usize,
-        /// The field that it is put before.
-        before: usize,
-    },
-    /// Add a field for a parameter.
-    Add {
-        /// The parameter.
-        parameter: usize,
-        /// The field that it is put before.
-        before: usize,
-    },
-    /// Remove a field.
-    Remove(usize),
-    /// Declare a field with the type of a parameter.
-    Declare {
-        /// The field.
-        field: usize,
-        /// The parameter.
-        parameter: usize,
-    },
-    /// Align the program's own struct to this many bytes: `#[repr(C, align(…))]`.
-    Align(usize, Alignment),
-    /// State that the program's own struct is the kernel's: `#[device_type(cpp = "…")]`.
-    NameStruct {
-        /// The field.
-        field: usize,
-        /// The parameter.
-        parameter: usize,
-    },
-    /// Change the struct of a field.
-    Members(usize, MemberRepair<'a>),
-    /// Compare the struct of a field with the source of the kernel: nothing else shows the members.
-    CompareMembers {
-        /// The field.
-        field: usize,
-        /// The parameter.
-        parameter: usize,
-    },
-    /// Exchange two members of the struct of a field.
-    ExchangeMembers(usize, &'a str, &'a str),
-    /// Write the values of the kernel's enum.
-    Variants(usize),
-    /// Give a field the name of its parameter.
-    Rename {
-        /// The field.
-        field: usize,
-        /// The parameter.
-        parameter: usize,
-    },
-}
-
-impl<'a, const N: usize> Report<'a, N> {
-    /// What to change first to mend this mistake.
-    #[must_use]
-    pub const fn repair(&self, mismatch: Mismatch) -> Repair<'a> {
-        match mismatch {
-            Mismatch::Differs { field, exchanged: Some(other), .. } if field < other => Repair::Exchange(field, other),
-            Mismatch::Differs { field, exchanged: Some(other), .. } => Repair::Exchange(other, field),
-            Mismatch::Differs { field, parameter, differences, .. } => {
-                self.repair_of_field(field, parameter, differences)
-            }
-            Mismatch::Missing { before, moved: Some(field), .. } => Repair::Move { field, before },
-            Mismatch::Missing { parameter, before, moved: None } => Repair::Add { parameter, before },
-            Mismatch::Extra { field, moved: Some(_) } => Repair::Move { field, before: self.destination(field) },
-            Mismatch::Extra { field, moved: None } => Repair::Remove(field),
-        }
-    }
-
-    const fn repair_of_field(&self, field: usize, parameter: usize, differences: Differences) -> Repair<'a> {
-        let host = &self.host().parameters[field];
-        let kernel = &self.kernel().parameters[parameter];
-        let declare = Repair::Declare { field, parameter };
-        match differences.first() {
-            Some(Difference::Size) if is_own_struct(host) && is_struct(kernel) => match only_aligned(host, kernel) {
-                Some(align) => Repair::Align(field, align),
-                None => members((field, host), (parameter, kernel)),
-            },
-            Some(Difference::Members) => members((field, host), (parameter, kernel)),
-            Some(Difference::Alignment | Difference::Offset) if is_own_struct(host) => {
-                match alignment_of(self, field, parameter) {
-                    Some(align) if is_layout_of_cuda(kernel, Some(align)) => declare,
-                    Some(align) if first_difference_of_any_size(host, kernel).is_none() && can_align(host, align) => {
-                        Repair::Align(field, align)
-                    }
-                    _ => members((field, host), (parameter, kernel)),
-                }
-            }
-            Some(Difference::Name) if is_own_struct(host) => Repair::NameStruct { field, parameter },
-            Some(Difference::Variants) => Repair::Variants(field),
-            Some(Difference::ParameterName) => {
-                match elsewhere(self.host().parameters, self.kernel().parameters, field, parameter) {
-                    Some(Elsewhere::At(other)) if host.kernel_name.is_empty() => {
-                        Repair::Move { field, before: if other > parameter { other + 1 } else { other } }
-                    }
-                    _ => Repair::Rename { field, parameter },
-                }
-            }
-            _ => declare,
-        }
-    }
-
+impl<const N: usize> Report<'_, N> {
     /// The index of the field before which a moved field belongs.
-    const fn destination(&self, field: usize) -> usize {
+    pub(crate) const fn destination(&self, field: usize) -> usize {
         let mut i = 0;
         while i < self.len() {
             if let Mismatch::Missing { before, moved: Some(moved), .. } = self.mismatches()[i]
@@ -140,25 +24,6 @@ impl<'a, const N: usize> Report<'a, N> {
             i += 1;
         }
         field
-    }
-}
-
-/// What to change in the struct of a field.
-const fn members<'a>(
-    (field, host): (usize, &Parameter<'a>),
-    (parameter, kernel): (usize, &Parameter<'a>),
-) -> Repair<'a> {
-    if let Some(mismatch) = first_difference_of_any_size(host, kernel)
-        && let Some(repair) = mismatch.repair()
-    {
-        return Repair::Members(field, repair);
-    }
-    match first_in_struct(host, kernel) {
-        Some(mismatch) => match mismatch.exchanged {
-            Some(other) => Repair::ExchangeMembers(field, mismatch.member.name, other),
-            None => Repair::Members(field, MemberRepair::Declare(mismatch.member, *kernel)),
-        },
-        None => Repair::CompareMembers { field, parameter },
     }
 }
 
@@ -206,7 +71,6 @@ pub(crate) const fn only_aligned(host: &Parameter<'_>, kernel: &Parameter<'_>) -
     }
 }
 
-/// Whether no member of a struct needs a larger alignment.
 const fn can_align(host: &Parameter<'_>, to: Alignment) -> bool {
     let mut i = 0;
     while let Some(member) = host.members.get_unspelled(i) {
@@ -226,14 +90,6 @@ pub(crate) const fn is_own_struct(host: &Parameter<'_>) -> bool {
         && !host.cpp.is_pointer()
         && !host.cpp.is_array()
         && matches!(host.cpp.base, CppBase::Named(spelled) if !name::is_builtin(spelled))
-}
-
-const fn is_struct(kernel: &Parameter<'_>) -> bool {
-    match kernel.cpp.base {
-        CppBase::Named(spelled) => matches!(kernel.class, Class::Bytes | Class::Unknown) && !name::is_builtin(spelled),
-        CppBase::Unknown => matches!(kernel.class, Class::Bytes),
-        _ => false,
-    }
 }
 
 /// Whether it is a type of CUDA that has a Rust type with this alignment. A `std::complex<double>` is not aligned as CUDA's.

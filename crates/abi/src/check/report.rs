@@ -148,12 +148,10 @@ impl<'a, const N: usize> Report<'a, N> {
         self.kernel
     }
 
-    /// The address of the block in the constant bank, if known.
     pub(crate) const fn base(&self) -> Option<usize> {
         self.base
     }
 
-    /// The index of a stored mismatch.
     pub(crate) const fn position(&self, mismatch: Mismatch) -> Option<usize> {
         let mut i = 0;
         while i < self.len() {

@@ -1,6 +1,5 @@
 //! A hash table for constant evaluation, which has no heap.
 
-/// Indices by hash: a table with open addressing.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slots<const N: usize> {
     /// The index plus 1, or 0 for an empty slot.
@@ -26,24 +25,22 @@ impl<const N: usize> Slots<N> {
         self.slots[at] = index as u16 + 1;
     }
 
-    /// Whether some indices may be missing.
     pub(super) const fn is_full(&self) -> bool {
         self.left == 0
     }
 
-    /// Starts a search for a hash.
-    pub(super) const fn find(&self, hash: u64) -> Found<'_, N> {
-        Found { slots: self, at: hash as usize % N }
+    pub(super) const fn find(&self, hash: u64) -> Candidates<'_, N> {
+        Candidates { slots: self, at: hash as usize % N }
     }
 }
 
 /// The indices inserted with a hash, in order. It may also return other indices.
-pub(super) struct Found<'a, const N: usize> {
+pub(super) struct Candidates<'a, const N: usize> {
     slots: &'a Slots<N>,
     at: usize,
 }
 
-impl<const N: usize> Found<'_, N> {
+impl<const N: usize> Candidates<'_, N> {
     pub(super) const fn next(&mut self) -> Option<usize> {
         let found = self.slots.slots[self.at];
         self.at = (self.at + 1) % N;
@@ -54,8 +51,7 @@ impl<const N: usize> Found<'_, N> {
 /// The number of neighbours before and after a position that are searched if the table is full.
 pub(super) const NEAR: usize = 64;
 
-/// FNV-1a, one step per byte, starting from [`NOTHING`]. This is a macro with operators only, because rustc evaluates
-/// a call about as slowly as dozens of operators.
+/// FNV-1a, one step per byte, starting from [`NOTHING`].
 macro_rules! hash_more {
     ($hash:ident, $byte:expr) => {
         $hash = ($hash ^ $byte as u64) * 0x0100_0193 & 0xffff_ffff
@@ -63,10 +59,8 @@ macro_rules! hash_more {
 }
 pub(super) use hash_more;
 
-/// The hash of zero bytes.
 pub(super) const NOTHING: u64 = 0x811c_9dc5;
 
-/// The hash of a text.
 pub(super) const fn hash(text: &[u8]) -> u64 {
     let (mut hash, mut i) = (NOTHING, 0);
     while i < text.len() {

@@ -57,7 +57,6 @@ pub(crate) const fn is_bytes_only(kernel: &Parameter<'_>) -> bool {
         && kernel.members.why_opaque().is_none()
 }
 
-/// Whether the alignment is `bytes` or unknown.
 const fn is_aligned(parameter: &Parameter<'_>, bytes: usize) -> bool {
     match parameter.align {
         Some(align) => align.bytes() == bytes,

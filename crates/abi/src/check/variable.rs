@@ -4,7 +4,6 @@ use super::{
     difference::{Difference, Differences},
     member_mismatch::NotCompared,
     members::{first_difference, not_compared},
-    path::Place,
     value::same_class,
 };
 use crate::{
@@ -37,7 +36,7 @@ pub const fn compare_variable(host: &Parameter<'_>, variable: &Parameter<'_>) ->
     let (host, variable) = ([as_member(host, variable)], [as_member(variable, variable)]);
     let (host, variable) = (as_struct(&host), as_struct(&variable));
     match first_difference(&host, &variable) {
-        Some(mismatch) if is_whole(mismatch.kernel.as_ref()) => mismatch.differences,
+        Some(mismatch) if mismatch.kernel.path[0].is_empty() => mismatch.differences,
         Some(_) => differences.with(Difference::Members),
         None => differences,
     }
@@ -53,12 +52,10 @@ pub fn not_compared_in_variable<'a>(variable: &'a Parameter<'a>, found: impl FnM
     not_compared(&variable, &variable, found);
 }
 
-/// Whether debug information describes the variable.
 const fn is_described(variable: &Parameter<'_>) -> bool {
     !variable.cpp.is_unknown() || variable.members.is_known() || variable.members.why_opaque().is_some()
 }
 
-/// A value as the member of a struct, with the name of the variable.
 pub(crate) const fn as_member<'a>(value: &Parameter<'a>, variable: &Parameter<'a>) -> Parameter<'a> {
     Parameter {
         name: variable.name,
@@ -70,15 +67,6 @@ pub(crate) const fn as_member<'a>(value: &Parameter<'a>, variable: &Parameter<'a
     }
 }
 
-/// A struct with this member.
 pub(crate) const fn as_struct<'a>(member: &'a [Parameter<'a>; 1]) -> Parameter<'a> {
     Parameter { class: Class::Bytes, members: Members::of(member), ..Parameter::record(0, member[0].size) }
-}
-
-/// Whether it is the variable itself, or an element of it, not a member of a struct.
-const fn is_whole(place: Option<&Place<'_>>) -> bool {
-    match place {
-        Some(place) => place.path[0].is_empty(),
-        None => true,
-    }
 }

@@ -63,7 +63,6 @@ pub const fn first_variant<'a>(host: &Parameter<'a>, kernel: &Parameter<'a>) -> 
     None
 }
 
-/// An index of the kernel's variants.
 struct Index<'a> {
     variants: Members<'a>,
     size: usize,
@@ -131,13 +130,11 @@ impl<'a> Index<'a> {
                 return true;
             }
         }
-        self.values.is_full() && self.has_value_anywhere(host)
-    }
-
-    /// Searches all variants: the index may not contain every one.
-    const fn has_value_anywhere(&self, host: Variant<'_>) -> bool {
+        // The index may not contain every one.
         let mut i = 0;
-        while let Some(variant) = self.variants.variant(i) {
+        while self.values.is_full()
+            && let Some(variant) = self.variants.variant(i)
+        {
             if same_value(host, variant, self.size) {
                 return true;
             }
@@ -161,7 +158,6 @@ const fn hash_of_letters(name: &[u8], start: usize) -> u64 {
     hash
 }
 
-/// A hash of the bits of a value in a type of `size` bytes.
 const fn hash_of_value(variant: Variant<'_>, size: usize) -> u64 {
     let (mut hash, mut i) = (slots::NOTHING, 0);
     let bytes = variant.value.to_le_bytes();
@@ -234,7 +230,6 @@ const fn agree(host: &str, kernel: &str, mut starts: u128) -> bool {
     false
 }
 
-/// Whether the distinct part of a name may begin here.
 const fn may_begin(name: &[u8], at: usize) -> bool {
     at < name.len() && (at == 0 || begins_word(name, at))
 }

@@ -14,12 +14,9 @@ use super::{
 };
 use crate::signature::{Members, Parameter};
 
-/// What a walk finds.
 #[allow(clippy::large_enum_variant, reason = "constants cannot allocate")]
 pub(super) enum Event<'a> {
-    /// Two members differ.
     Differs(MemberMismatch<'a>),
-    /// Bytes that are not compared.
     Passed(NotCompared<'a>),
 }
 
@@ -29,7 +26,6 @@ pub(super) struct Walk<'a> {
     right: Cursor<'a>,
     left_route: Route<'a>,
     right_route: Route<'a>,
-    /// The types that are compared.
     types: (Parameter<'a>, Parameter<'a>),
     /// The end of the host's members that cover opaque bytes of the kernel's struct.
     covered: usize,
@@ -38,17 +34,15 @@ pub(super) struct Walk<'a> {
     pairs: Pairs<'a>,
 }
 
-/// What one step does.
+/// One step finds something, goes on, or ends the comparison of two types.
 #[allow(clippy::large_enum_variant, reason = "constants cannot allocate")]
 enum Step<'a> {
     Continue,
     Event(Event<'a>),
-    /// The types are compared.
     End,
 }
 
 impl<'a> Walk<'a> {
-    /// Whether something can be compared.
     pub(super) const fn is_possible(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
         // Most pointers point to numbers, or no debug information describes them.
         if kernel.cpp.depth > 0 && !kernel.pointee.is_known() {
@@ -61,13 +55,12 @@ impl<'a> Walk<'a> {
         is_known && kernel.members.is_known()
     }
 
-    /// Whether two pointers are given, so the comparison begins behind them.
     const fn is_behind(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
         host.cpp.depth > 0 && kernel.cpp.depth > 0 && !host.cpp.is_array()
     }
 
-    /// The comparison of two values, if it [is possible](Self::is_possible). This is not an option: the walk is large, and code that is not
-    /// optimised would copy it again.
+    /// The comparison of two values, if it [is possible](Self::is_possible). It is large, so it is not in an option, which
+    /// would copy it again.
     pub(super) const fn new(host: &Parameter<'a>, kernel: &Parameter<'a>) -> Self {
         let mut walk = Self {
             left: Cursor::EMPTY,
@@ -100,7 +93,7 @@ impl<'a> Walk<'a> {
         };
         let place = match why {
             NotComparedReason::Incomplete => incomplete(Route::START, &Cursor::EMPTY, kernel),
-            _ => Route::START.place_of(&Cursor::EMPTY, *kernel, *kernel, 0),
+            _ => Route::START.place_of(&Cursor::EMPTY, *kernel, 0),
         };
         Some(NotCompared { place, reason: why })
     }
@@ -125,7 +118,6 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Ends the comparison of the current types.
     const fn clear(&mut self) {
         self.left.clear();
         self.right.clear();
@@ -135,7 +127,7 @@ impl<'a> Walk<'a> {
         if self.left.is_too_deep() || self.right.is_too_deep() {
             let k = self.types.1;
             self.clear();
-            return Self::passed_at(&self.right_route.place_of(&self.right, k, k, 0), NotComparedReason::Limit);
+            return Self::passed_at(&self.right_route.place_of(&self.right, k, 0), NotComparedReason::Limit);
         }
         let Some(k) = self.right.peek() else {
             // Only padding follows the kernel's last member.
@@ -185,7 +177,7 @@ impl<'a> Walk<'a> {
             self.right.open(&k);
         } else {
             let difference = if h.offset == k.offset { Difference::Size } else { Difference::Offset };
-            return self.differs(Some(&h), Some(&k), difference);
+            return self.differs(&h, &k, difference);
         }
         Step::Continue
     }
@@ -193,7 +185,7 @@ impl<'a> Walk<'a> {
     /// Compares two items at the same bytes: passes them, opens them, or returns how they differ.
     const fn pair(&mut self, h: &Item<'a>, k: &Item<'a>) -> Step<'a> {
         if is_of_another_member(h, &self.right, k, &mut self.kernel_names) {
-            return self.differs(Some(h), Some(k), Difference::ParameterName);
+            return self.differs(h, k, Difference::ParameterName);
         }
         let is_opaque_pair = is_opaque(k) || is_opaque(h);
         if is_opaque_pair {
@@ -205,7 +197,7 @@ impl<'a> Walk<'a> {
             return self.passed(k, if is_opaque(k) { why_opaque(k) } else { why_opaque(h) });
         }
         if !dimensions::agree(&h.member, &k.member) {
-            return self.differs(Some(h), Some(k), Difference::Type);
+            return self.differs(h, k, Difference::Type);
         }
         let groups = common_divisor(h.elements(), k.elements());
         if groups > 1 {
@@ -223,11 +215,8 @@ impl<'a> Walk<'a> {
             }
             return Step::Continue;
         }
-        let differences = if one_each {
-            compare_values(&h.element(), &k.element())
-        } else {
-            Differences::NONE.with(Difference::Type)
-        };
+        let differences =
+            if one_each { compare_values(&h.element(), &k.element()) } else { Differences::of(Difference::Type) };
         if differences.is_empty() {
             let event = self.follow(h, k);
             self.left.pass();
@@ -235,7 +224,7 @@ impl<'a> Walk<'a> {
             return event;
         }
         if is_no_part(h, k) || is_no_part(k, h) {
-            return self.mismatch(Some(h), Some(k), differences);
+            return self.mismatch(h, k, differences);
         }
         if h.opens() && k.opens() {
             // Keep an array whole until it is compared with an array: of two arrays of the same length, one element is
@@ -252,12 +241,11 @@ impl<'a> Walk<'a> {
         } else if k.opens() && !is_whole(h) {
             self.right.open(k);
         } else {
-            return self.mismatch(Some(h), Some(k), differences);
+            return self.mismatch(h, k, differences);
         }
         Step::Continue
     }
 
-    /// Notes what two pointers that match point to.
     const fn follow(&mut self, h: &Item<'a>, k: &Item<'a>) -> Step<'a> {
         let (host, kernel) = (h.element(), k.element());
         if kernel.pointee.is_declared() {
@@ -299,13 +287,12 @@ impl<'a> Walk<'a> {
             // Each cursor counts its structs from 1.
             (self.kernel_names, self.host_names) = (MemberNames::new(), MemberNames::new());
         } else if let Some(why) = why_not(&host, &kernel) {
-            let place = self.right_route.place_of(&self.right, kernel, kernel, 0);
+            let place = self.right_route.place_of(&self.right, kernel, 0);
             return Self::passed_at(&place, why);
         }
         Step::Continue
     }
 
-    /// Whether two types behind pointers have different sizes.
     const fn sizes(&mut self) -> Option<Event<'a>> {
         let (host, kernel) = &self.types;
         if host.size == kernel.size || host.size == 0 || kernel.size == 0 {
@@ -317,14 +304,19 @@ impl<'a> Walk<'a> {
     const fn types_differ(&mut self, difference: Difference) -> Event<'a> {
         let (host, kernel) = self.types;
         self.clear();
-        Event::Differs(MemberMismatch {
-            host: Some(self.left_route.place_of(&self.left, host, host, 0)),
-            kernel: Some(self.right_route.place_of(&self.right, kernel, kernel, 0)),
-            siblings: Members::UNKNOWN,
-            host_siblings: Members::UNKNOWN,
-            whole: self.whole(),
-            differences: Differences::NONE.with(difference),
-        })
+        let places =
+            (Some(self.left_route.place_of(&self.left, host, 0)), self.right_route.place_of(&self.right, kernel, 0));
+        self.event(places, (Members::UNKNOWN, Members::UNKNOWN), Differences::of(difference))
+    }
+
+    const fn event(
+        &self,
+        (host, kernel): (Option<Place<'a>>, Place<'a>),
+        (host_siblings, siblings): (Members<'a>, Members<'a>),
+        differences: Differences,
+    ) -> Event<'a> {
+        let whole = (self.types.0.members, self.types.1.members);
+        Event::Differs(MemberMismatch { host, kernel, siblings, host_siblings, whole, differences })
     }
 
     /// The difference if no member of the host is at the place of `k`. A member of its name has moved.
@@ -333,12 +325,13 @@ impl<'a> Walk<'a> {
             Some(h) => (h.start, h.siblings),
             None => (0, self.types.0.members),
         };
-        let Some(own) = siblings.find(k.member.name) else {
-            return self.differs(None, Some(k), Difference::Offset);
-        };
-        let host = self.left_route.place_of(&self.left, own, own, start + offset(&own));
         let kernel = self.right_route.place(&self.right, k);
-        self.elsewhere(&host, &kernel, siblings, k.siblings)
+        let host = match siblings.find(k.member.name) {
+            Some(own) => Some(self.left_route.place_of(&self.left, own, start + offset(&own))),
+            None => None,
+        };
+        let host_siblings = if host.is_some() { siblings } else { self.types.0.members };
+        Step::Event(self.event((host, kernel), (host_siblings, k.siblings), Differences::of(Difference::Offset)))
     }
 
     /// The difference if the kernel's struct has a member with the name of `h` at another place. Needed where types are
@@ -348,8 +341,9 @@ impl<'a> Walk<'a> {
             return None;
         };
         let host = self.left_route.place(&self.left, h);
-        let kernel = self.right_route.place_of(&self.right, other, other, offset);
-        Some(self.elsewhere(&host, &kernel, h.siblings, k.siblings))
+        let kernel = self.right_route.place_of(&self.right, other, offset);
+        let siblings = (h.siblings, k.siblings);
+        Some(Step::Event(self.event((Some(host), kernel), siblings, Differences::of(Difference::Offset))))
     }
 
     /// The difference if the host's struct has a member with the name of `k` at another place.
@@ -357,26 +351,10 @@ impl<'a> Walk<'a> {
         let Some((other, offset)) = misplaced(k, h, &mut self.host_names) else {
             return None;
         };
-        let host = self.left_route.place_of(&self.left, other, other, offset);
+        let host = self.left_route.place_of(&self.left, other, offset);
         let kernel = self.right_route.place(&self.right, k);
-        Some(self.elsewhere(&host, &kernel, h.siblings, k.siblings))
-    }
-
-    const fn elsewhere(
-        &self,
-        host: &Place<'a>,
-        kernel: &Place<'a>,
-        host_siblings: Members<'a>,
-        siblings: Members<'a>,
-    ) -> Step<'a> {
-        Step::Event(Event::Differs(MemberMismatch {
-            host: Some(*host),
-            kernel: Some(*kernel),
-            siblings,
-            host_siblings,
-            whole: self.whole(),
-            differences: Differences::NONE.with(Difference::Offset),
-        }))
+        let siblings = (h.siblings, k.siblings);
+        Some(Step::Event(self.event((Some(host), kernel), siblings, Differences::of(Difference::Offset))))
     }
 
     const fn passed(&self, k: &Item<'a>, why: NotComparedReason) -> Step<'a> {
@@ -387,41 +365,18 @@ impl<'a> Walk<'a> {
         Step::Event(Event::Passed(NotCompared { place: *place, reason: why }))
     }
 
-    const fn differs(&self, h: Option<&Item<'a>>, k: Option<&Item<'a>>, difference: Difference) -> Step<'a> {
-        self.mismatch(h, k, Differences::NONE.with(difference))
+    const fn differs(&self, h: &Item<'a>, k: &Item<'a>, difference: Difference) -> Step<'a> {
+        self.mismatch(h, k, Differences::of(difference))
     }
 
-    const fn mismatch(&self, h: Option<&Item<'a>>, k: Option<&Item<'a>>, differences: Differences) -> Step<'a> {
-        Step::Event(Event::Differs(MemberMismatch {
-            host: match h {
-                Some(h) => Some(self.left_route.place(&self.left, h)),
-                None => None,
-            },
-            kernel: match k {
-                Some(k) => Some(self.right_route.place(&self.right, k)),
-                None => None,
-            },
-            siblings: match k {
-                Some(k) => k.siblings,
-                None => Members::UNKNOWN,
-            },
-            host_siblings: match h {
-                Some(h) => h.siblings,
-                None => self.types.0.members,
-            },
-            whole: self.whole(),
-            differences,
-        }))
-    }
-
-    const fn whole(&self) -> (Members<'a>, Members<'a>) {
-        (self.types.0.members, self.types.1.members)
+    const fn mismatch(&self, h: &Item<'a>, k: &Item<'a>, differences: Differences) -> Step<'a> {
+        let places = (Some(self.left_route.place(&self.left, h)), self.right_route.place(&self.right, k));
+        Step::Event(self.event(places, (h.siblings, k.siblings), differences))
     }
 }
 
-/// The place behind a pointer to a struct that is only declared.
 const fn incomplete<'a>(route: Route<'a>, cursor: &Cursor<'a>, pointer: &Parameter<'a>) -> Place<'a> {
     let declared = Parameter { name: "", ..*pointer };
     let route = route.behind(cursor, pointer);
-    route.place_of(&Cursor::EMPTY, declared, declared, 0)
+    route.place_of(&Cursor::EMPTY, declared, 0)
 }

@@ -3,7 +3,6 @@
 use super::{CppBase, CppType, scalar::scalar};
 use crate::bytes::{equal, starts_with};
 
-/// The end of the argument that begins at `start`.
 pub(crate) const fn argument_end(list: &[u8], start: usize) -> usize {
     let mut depth = 0usize;
     let mut at = start;
@@ -20,17 +19,14 @@ pub(crate) const fn argument_end(list: &[u8], start: usize) -> usize {
 }
 
 pub(crate) enum Argument<'a> {
-    /// The digits of a number.
     Number(&'a [u8]),
     Type(Spelled<'a>),
     Unknown,
 }
 
-/// A type: its name, and its pointers around an unknown base.
 pub(crate) struct Spelled<'a> {
     pub(crate) name: &'a [u8],
     pub(crate) shape: CppType<'a>,
-    /// Whether the name itself is `const`. Only for a type without pointers.
     pub(super) is_const: bool,
 }
 
@@ -89,7 +85,6 @@ impl<'a> Spelled<'a> {
     }
 }
 
-/// A scalar type. `half` and `_Float16` are names of `__half`.
 pub(crate) const fn integer_or_float(name: &[u8]) -> Option<CppBase<'static>> {
     let name = if starts_with(name, b"std::") { name.split_at(5).1 } else { name };
     match (name, scalar(name)) {
@@ -103,7 +98,7 @@ pub(crate) const fn integer_or_float(name: &[u8]) -> Option<CppBase<'static>> {
 }
 
 /// `long` matches `int64_t`, and also `int`: on Windows, `long` has 32 bits.
-pub(super) const fn same_scalar(a: CppBase<'_>, b: CppBase<'_>) -> bool {
+pub(crate) const fn same_scalar(a: CppBase<'_>, b: CppBase<'_>) -> bool {
     match (a, b) {
         (CppBase::Long { signed: a }, CppBase::Long { signed: b }) => a == b,
         (CppBase::Long { signed: a }, CppBase::Integer { signed: b, bits })
@@ -152,7 +147,6 @@ const fn number(text: &[u8]) -> Option<&[u8]> {
     Some(text.split_at(end).0.split_at(start).1)
 }
 
-/// Removes a trailing `const`. Returns whether there was one.
 const fn strip_const(text: &[u8]) -> (&[u8], bool) {
     const CONST: &[u8] = b" const";
     if text.len() > CONST.len() {
@@ -168,7 +162,6 @@ const fn strip_const(text: &[u8]) -> (&[u8], bool) {
     (text, false)
 }
 
-/// The part from `start` to `end` without surrounding spaces.
 pub(crate) const fn trim(text: &[u8], start: usize, end: usize) -> &[u8] {
     text.split_at(end).0.split_at(start).1.trim_ascii()
 }

@@ -49,40 +49,40 @@ macro_rules! table {
     (
         half_scalars { $($half:ident = $half_cpp:literal $half_size:literal / $half_align:literal
             , also $($half_alias:literal)+;)* }
-        half_vectors $half_vectors:tt
+        half_vectors { $($half_vectors:tt)* }
         float8_scalars { $($float8:ident = $float8_cpp:literal $float8_size:literal / $float8_align:literal;)* }
-        vectors $vectors:tt
+        vectors { $($vectors:tt)* }
         objects { $($object:ident = $object_cpp:literal $object_size:literal / $object_align:literal
             , also $($object_alias:literal)+;)* }
     ) => {
         &[
-            &[$(Builtin {
-                cpp: $half_cpp, rust: concat!("half::", stringify!($half)), canonical: $half_cpp,
-                aliases: &[$($half_alias),+], element: stringify!($half), components: 0,
-                size: $half_size, align: $half_align,
-            }),*],
-            table!(@vectors $half_vectors),
-            &[$(Builtin {
-                cpp: $float8_cpp, rust: concat!("float8::", stringify!($float8)), canonical: $float8_cpp,
-                aliases: &[], element: stringify!($float8), components: 0,
-                size: $float8_size, align: $float8_align,
-            }),*],
-            table!(@vectors $vectors),
-            &[$(Builtin {
-                cpp: $object_cpp, rust: stringify!($object), canonical: $object_cpp,
-                aliases: &[$($object_alias),+], element: stringify!($object), components: 0,
-                size: $object_size, align: $object_align,
-            }),*],
+            &[$(scalar($half_cpp, concat!("half::", stringify!($half)), stringify!($half), &[$($half_alias),+], $half_size, $half_align)),*],
+            table!(@vectors $($half_vectors)*),
+            &[$(scalar($float8_cpp, concat!("float8::", stringify!($float8)), stringify!($float8), &[], $float8_size, $float8_align)),*],
+            table!(@vectors $($vectors)*),
+            &[$(scalar($object_cpp, stringify!($object), stringify!($object), &[$($object_alias),+], $object_size, $object_align)),*],
         ]
     };
-    (@vectors { $($(#[$meta:meta])* $name:ident($element:ident) = $cpp:literal [$($field:ident)+] $size:literal / $align:literal
-        $(, same as $canonical:literal)? $(, also $($alias:literal)+)?;)* }) => {
+    (@vectors $($(#[$meta:meta])* $name:ident($element:ident) = $cpp:literal [$($field:ident)+] $size:literal / $align:literal
+        $(, same as $canonical:literal)? $(, also $($alias:literal)+)?;)*) => {
         &[$($(#[$meta])* Builtin {
-            cpp: $cpp, rust: stringify!($name), canonical: first(&[$($canonical,)? $cpp]),
-            aliases: &[$($($alias),+)?], element: stringify!($element),
-            components: [$(stringify!($field)),+].len(), size: $size, align: $align,
+            canonical: first(&[$($canonical,)? $cpp]),
+            components: [$(stringify!($field)),+].len(),
+            ..scalar($cpp, stringify!($name), stringify!($element), &[$($($alias),+)?], $size, $align)
         }),*]
     };
+}
+
+/// A row without components.
+const fn scalar(
+    cpp: &'static str,
+    rust: &'static str,
+    element: &'static str,
+    aliases: &'static [&'static str],
+    size: usize,
+    align: usize,
+) -> Builtin {
+    Builtin { cpp, rust, canonical: cpp, aliases, element, components: 0, size, align }
 }
 
 const fn first(names: &[&'static str]) -> &'static str {
@@ -121,7 +121,7 @@ const TABLE: [Builtin; COUNT] = {
     table
 };
 
-/// A C++ name of a row. Its first character and its length are searched, because rustc evaluates them without a call.
+/// A C++ name of a row. Its first character and its length are searched, without a call.
 #[derive(Clone, Copy)]
 struct Name {
     first: u8,
@@ -139,7 +139,6 @@ const NAME_COUNT: usize = {
     count
 };
 
-/// Every name, in the order of the rows.
 static NAMES: [Name; NAME_COUNT] = {
     let mut names = [Name::of(TABLE[0].cpp, 0); NAME_COUNT];
     let (mut at, mut row) = (0, 0);
@@ -165,7 +164,6 @@ impl Name {
     }
 }
 
-/// No name is as long.
 const LONGEST: usize = 32;
 
 /// For each ASCII character, a bit set of the lengths of the names that begin with it. This check excludes most names
@@ -223,7 +221,6 @@ pub(super) const fn canonical<'a>(name: &'a [u8], arguments: &[u8]) -> &'a [u8] 
     }
 }
 
-/// Whether two canonical names mean the same built-in type.
 pub(super) const fn same_vector(a: &[u8], b: &[u8]) -> bool {
     equal(a, b) && find(a, b"").is_some()
 }

@@ -17,7 +17,7 @@ pub use builtin::{BUILTINS, Builtin};
 #[doc(hidden)]
 pub use name::builtin;
 
-pub(crate) use argument::{Argument, argument_end, integer_or_float, trim};
+pub(crate) use argument::{Argument, argument_end, integer_or_float, same_scalar, trim};
 pub(crate) use builtin::vectors_of;
 #[doc(hidden)]
 pub use scalar::{rust_integer, rust_scalar, scalar};

@@ -48,7 +48,6 @@ pub const fn is_half(name: &str) -> bool {
     agree(name, "__half")
 }
 
-/// Whether a name is `__nv_bfloat16`, in any spelling.
 pub(crate) const fn is_bfloat16(name: &str) -> bool {
     agree(name, "__nv_bfloat16")
 }

@@ -23,12 +23,10 @@ pub const fn is_inline(namespace: &[u8]) -> bool {
 pub(super) struct Segment<'a> {
     pub(super) name: &'a [u8],
     pub(super) arguments: &'a [u8],
-    /// The end of the preceding path, or 0 if the segment is the first one.
     pub(super) rest: usize,
 }
 
 impl<'a> Segment<'a> {
-    /// The previous segment in `path`, skipping inline namespaces.
     pub(super) const fn outer(&self, path: &'a [u8]) -> Option<Self> {
         let mut rest = self.rest;
         while rest > 0 {

@@ -7,22 +7,21 @@ use core::fmt;
 #[derive(Clone, Copy)]
 pub struct Path<'p> {
     outer: Option<&'p Path<'p>>,
-    step: Step<'p>,
+    step: PathStep<'p>,
 }
 
 #[derive(Clone, Copy)]
-enum Step<'p> {
+enum PathStep<'p> {
     Name(&'p str),
     Index(usize),
 }
 
 impl<'p> Path<'p> {
-    /// An argument.
     const fn of(name: &'p str) -> Self {
-        Self { outer: None, step: Step::Name(name) }
+        Self { outer: None, step: PathStep::Name(name) }
     }
 
-    const fn then(&'p self, step: Step<'p>) -> Self {
+    const fn then(&'p self, step: PathStep<'p>) -> Self {
         Self { outer: Some(self), step }
     }
 }
@@ -33,9 +32,9 @@ impl fmt::Display for Path<'_> {
             outer.fmt(f)?;
         }
         match self.step {
-            Step::Name(name) if self.outer.is_none() => f.write_str(name),
-            Step::Name(name) => write!(f, ".{name}"),
-            Step::Index(index) => write!(f, "[{index}]"),
+            PathStep::Name(name) if self.outer.is_none() => f.write_str(name),
+            PathStep::Name(name) => write!(f, ".{name}"),
+            PathStep::Index(index) => write!(f, "[{index}]"),
         }
     }
 }
@@ -78,7 +77,7 @@ fn walk<E>(
     let is_integer = parameter.class == Class::Integer && bytes.len() == size_of::<u64>();
     if is_pointer || is_integer {
         for (index, bytes) in bytes.chunks_exact(size_of::<u64>()).enumerate() {
-            let path = if is_array { path.then(Step::Index(index)) } else { path };
+            let path = if is_array { path.then(PathStep::Index(index)) } else { path };
             visit(&Pointer {
                 is_integer: !is_pointer,
                 path,
@@ -97,14 +96,14 @@ fn walk<E>(
         return Ok(());
     }
     for (index, element) in bytes.chunks_exact(size).enumerate() {
-        let path = if is_array { path.then(Step::Index(index)) } else { path };
+        let path = if is_array { path.then(PathStep::Index(index)) } else { path };
         for member in parameter.members.iter() {
             let within = member.offset.and_then(|at| {
                 let end = at.checked_add(member.size)?;
                 Some((at, element.get(at..end)?))
             });
             if let Some((at, bytes)) = within {
-                let path = path.then(Step::Name(member.name));
+                let path = path.then(PathStep::Name(member.name));
                 walk(&member, bytes, path, offset + index * size + at, visit)?;
             }
         }
@@ -114,65 +113,53 @@ fn walk<E>(
 
 #[cfg(test)]
 mod tests {
-    use super::{Pointer, for_each_pointer};
+    use super::for_each_pointer;
     use crate::{Class, CppBase, CppType, Layout, Members, Parameter};
     use core::convert::Infallible;
-    use std::{format, string::String, vec, vec::Vec};
+    use std::{string::ToString, vec::Vec};
 
     const FLOATS: CppType<'static> = CppType::of(CppBase::Float { bits: 32 }).pointer(true);
 
-    fn found(argument: &Parameter<'_>, bytes: &[u8]) -> Vec<(String, usize, u64)> {
-        let mut found = vec![];
-        let Ok(()) = for_each_pointer::<Infallible>(argument, bytes, &mut |pointer: &Pointer<'_>| {
-            if pointer.is_integer {
-                return Ok(());
+    #[track_caller]
+    fn check(argument: &Parameter<'_>, words: &[u64], expected: &[(&str, usize, u64)]) {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+        let mut found = Vec::new();
+        let Ok(()) = for_each_pointer::<Infallible>(argument, &bytes, &mut |pointer| {
+            if !pointer.is_integer {
+                found.push((pointer.path.to_string(), pointer.offset, pointer.address));
             }
-            found.push((format!("{}", pointer.path), pointer.offset, pointer.address));
             Ok(())
         });
-        found
+        let found: Vec<_> = found.iter().map(|(path, offset, address)| (path.as_str(), *offset, *address)).collect();
+        assert_eq!(found, expected);
     }
 
-    fn layout(size: usize) -> Layout {
-        Layout::from_size_align(size, 8).expect("a layout")
-    }
-
-    fn bytes(words: &[u64]) -> Vec<u8> {
-        words.iter().flat_map(|word| word.to_ne_bytes()).collect()
+    fn of<'a>(name: &'a str, offset: usize, size: usize, class: Class, cpp: CppType<'a>) -> Parameter<'a> {
+        Parameter::field(name, "", offset, Layout::from_size_align(size, 8).expect("a layout"), class, cpp)
     }
 
     #[test]
     fn pointers_in_structs_and_arrays_have_a_path() {
-        let pointer = |name, offset| Parameter::field(name, "", offset, layout(8), Class::Pointer, FLOATS);
-        let count = Parameter::field("count", "", 0, layout(8), Class::Integer, CppType::integer(false, 64));
-        assert_eq!(found(&pointer("x", 16), &bytes(&[7])), [("x".into(), 0, 7)]);
-        assert_eq!(found(&count, &bytes(&[7])), []);
-        let members = [count, pointer("at", 8)];
-        let light = Parameter::field("lights", "", 0, layout(16), Class::Bytes, CppType::named("Light"))
-            .with_members(Members::of(&members));
-        assert_eq!(found(&light, &bytes(&[1, 2])), [("lights.at".into(), 8, 2)]);
-        let array = Parameter { size: 32, cpp: CppType::named("Light").array(2), ..light };
-        assert_eq!(
-            found(&array, &bytes(&[1, 2, 3, 4])),
-            [("lights[0].at".into(), 8, 2), ("lights[1].at".into(), 24, 4)]
-        );
-        let outer_members = [Parameter { offset: Some(8), ..light }];
-        let outer = Parameter::field("scene", "", 0, layout(24), Class::Bytes, CppType::named("Scene"))
-            .with_members(Members::of(&outer_members));
-        assert_eq!(found(&outer, &bytes(&[0, 1, 2])), [("scene.lights.at".into(), 16, 2)]);
-        let pointers = Parameter::field("p", "", 0, layout(16), Class::Bytes, FLOATS.array(2));
-        assert_eq!(found(&pointers, &bytes(&[5, 6])), [("p[0]".into(), 0, 5), ("p[1]".into(), 8, 6)]);
+        let count = of("count", 0, 8, Class::Integer, CppType::integer(false, 64));
+        check(&of("x", 16, 8, Class::Pointer, FLOATS), &[7], &[("x", 0, 7)]);
+        check(&count, &[7], &[]);
+        let members = [count, of("at", 8, 8, Class::Pointer, FLOATS)];
+        let named = CppType::named("Light");
+        let light = of("lights", 8, 16, Class::Bytes, named).with_members(Members::of(&members));
+        check(&light, &[1, 2], &[("lights.at", 8, 2)]);
+        let array = Parameter { size: 32, cpp: named.array(2), ..light };
+        check(&array, &[1, 2, 3, 4], &[("lights[0].at", 8, 2), ("lights[1].at", 24, 4)]);
+        let lights = [light];
+        let scene = of("scene", 0, 24, Class::Bytes, CppType::named("Scene")).with_members(Members::of(&lights));
+        check(&scene, &[0, 1, 2], &[("scene.lights.at", 16, 2)]);
+        check(&of("p", 0, 16, Class::Bytes, FLOATS.array(2)), &[5, 6], &[("p[0]", 0, 5), ("p[1]", 8, 6)]);
     }
 
     #[test]
     fn members_outside_of_their_struct_are_not_read() {
-        let members = [
-            Parameter::field("a", "", usize::MAX - 3, layout(8), Class::Pointer, FLOATS),
-            Parameter::field("b", "", 4, layout(8), Class::Pointer, FLOATS),
-        ];
-        let short = Parameter::field("s", "", 0, layout(8), Class::Bytes, CppType::named("S"))
-            .with_members(Members::of(&members));
-        assert_eq!(found(&short, &bytes(&[1])), []);
-        assert_eq!(found(&short, &[]), []);
+        let members = [of("a", usize::MAX - 3, 8, Class::Pointer, FLOATS), of("b", 4, 8, Class::Pointer, FLOATS)];
+        let short = of("s", 0, 8, Class::Bytes, CppType::named("S")).with_members(Members::of(&members));
+        check(&short, &[1], &[]);
+        check(&short, &[], &[]);
     }
 }

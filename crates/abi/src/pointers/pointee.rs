@@ -61,7 +61,6 @@ fn of_number(base: CppBase<'_>) -> Option<usize> {
     }
 }
 
-/// The alignment of a struct as far as its members show it, or of an enum.
 fn of_struct(ty: &Parameter<'_>) -> usize {
     let is_number = matches!(ty.class, Class::Integer | Class::Float);
     if is_number && ty.size.is_power_of_two() {

@@ -10,10 +10,10 @@ use core::fmt;
 
 /// What the code of a kernel does with a parameter.
 #[derive(Clone, Copy)]
-pub struct Body<'a>(Source<'a>);
+pub struct Body<'a>(BodySource<'a>);
 
 #[derive(Clone, Copy)]
-enum Source<'a> {
+enum BodySource<'a> {
     Unknown,
     Slice(&'a [Slot<'a>]),
     Stored(StoredBody<'a>),
@@ -72,12 +72,6 @@ impl SlotKind {
     /// Every kind.
     pub const ALL: [Self; 6] =
         [Self::Unknown, Self::Pointer, Self::Integer, Self::Texture, Self::Surface, Self::TensorMap];
-
-    /// Whether it is a texture object, a surface object, or a part of a tensor map.
-    #[must_use]
-    pub const fn is_handle(self) -> bool {
-        matches!(self, Self::Texture | Self::Surface | Self::TensorMap)
-    }
 }
 
 /// Whether the code of a kernel contains an access through a parameter.
@@ -147,6 +141,17 @@ impl ElementClass {
     /// Every class.
     pub const ALL: [Self; 6] = [Self::Unknown, Self::Integer, Self::F16, Self::BF16, Self::F32, Self::F64];
 
+    /// The C++ type of a floating-point number, otherwise unknown.
+    pub(crate) const fn float(self) -> CppBase<'static> {
+        match self {
+            Self::Unknown | Self::Integer => CppBase::Unknown,
+            Self::F16 => CppBase::Named("__half"),
+            Self::BF16 => CppBase::Named("__nv_bfloat16"),
+            Self::F32 => CppBase::Float { bits: 32 },
+            Self::F64 => CppBase::Float { bits: 64 },
+        }
+    }
+
     /// The size of a floating-point number in bytes, otherwise 0.
     #[must_use]
     pub const fn size(self) -> usize {
@@ -161,7 +166,7 @@ impl ElementClass {
     /// Whether it is a floating-point type.
     #[must_use]
     pub const fn is_float(self) -> bool {
-        matches!(self, Self::F16 | Self::BF16 | Self::F32 | Self::F64)
+        self.size() > 0
     }
 }
 
@@ -173,10 +178,7 @@ impl Elements {
     #[must_use]
     pub const fn scalar(self) -> Option<CppBase<'static>> {
         let bits = match (self.class, self.size) {
-            (ElementClass::F16, _) => return Some(CppBase::Named("__half")),
-            (ElementClass::BF16, _) => return Some(CppBase::Named("__nv_bfloat16")),
-            (ElementClass::F32, _) => return Some(CppBase::Float { bits: 32 }),
-            (ElementClass::F64, _) => return Some(CppBase::Float { bits: 64 }),
+            (class, _) if class.is_float() => return Some(class.float()),
             (_, size @ (1 | 2 | 4 | 8)) => 8 * size as u16,
             _ => return None,
         };
@@ -241,25 +243,25 @@ impl<'a> Slot<'a> {
 
 impl<'a> Body<'a> {
     /// The code is not known, or was not analysed.
-    pub const UNKNOWN: Self = Self(Source::Unknown);
+    pub const UNKNOWN: Self = Self(BodySource::Unknown);
 
     /// The kernel never loads the parameter.
-    pub const UNUSED: Self = Self(Source::Slice(&[]));
+    pub const UNUSED: Self = Self(BodySource::Slice(&[]));
 
     /// The kernel uses these slots, sorted by offset. Without slots, it never loads the parameter.
     #[must_use]
     pub const fn of(slots: &'a [Slot<'a>]) -> Self {
-        Self(Source::Slice(slots))
+        Self(BodySource::Slice(slots))
     }
 
     pub(super) const fn stored(body: StoredBody<'a>) -> Self {
-        Self(Source::Stored(body))
+        Self(BodySource::Stored(body))
     }
 
     /// Whether the code was analysed.
     #[must_use]
     pub const fn is_known(self) -> bool {
-        !matches!(self.0, Source::Unknown)
+        !matches!(self.0, BodySource::Unknown)
     }
 
     /// Whether the kernel never loads the parameter.
@@ -272,9 +274,9 @@ impl<'a> Body<'a> {
     #[must_use]
     pub const fn len(self) -> usize {
         match self.0 {
-            Source::Unknown => 0,
-            Source::Slice(slots) => slots.len(),
-            Source::Stored(body) => body.len(),
+            BodySource::Unknown => 0,
+            BodySource::Slice(slots) => slots.len(),
+            BodySource::Stored(body) => body.len(),
         }
     }
 
@@ -288,18 +290,28 @@ impl<'a> Body<'a> {
     #[must_use]
     pub const fn get(self, index: usize) -> Option<Slot<'a>> {
         match self.0 {
-            Source::Slice(slots) if index < slots.len() => Some(slots[index]),
-            Source::Stored(body) => body.get(index),
+            BodySource::Slice(slots) if index < slots.len() => Some(slots[index]),
+            BodySource::Stored(body) => body.get(index),
             _ => None,
         }
     }
 
     /// The slot at this offset without its evidence. A comparison that succeeds does not need it.
     pub(crate) const fn facts(self, offset: usize) -> Option<Slot<'a>> {
+        self.find(offset, false)
+    }
+
+    /// The slot at this offset in the parameter.
+    #[must_use]
+    pub const fn at(self, offset: usize) -> Option<Slot<'a>> {
+        self.find(offset, true)
+    }
+
+    const fn find(self, offset: usize, has_evidence: bool) -> Option<Slot<'a>> {
         let mut index = 0;
         loop {
             let slot = match self.0 {
-                Source::Stored(body) => body.facts(index),
+                BodySource::Stored(body) if !has_evidence => body.facts(index),
                 _ => self.get(index),
             };
             match slot {
@@ -308,19 +320,6 @@ impl<'a> Body<'a> {
                 _ => return None,
             }
         }
-    }
-
-    /// The slot at this offset in the parameter.
-    #[must_use]
-    pub const fn at(self, offset: usize) -> Option<Slot<'a>> {
-        let mut index = 0;
-        while let Some(slot) = self.get(index) {
-            if slot.offset >= offset {
-                return if slot.offset == offset { Some(slot) } else { None };
-            }
-            index += 1;
-        }
-        None
     }
 
     /// The slots in order.

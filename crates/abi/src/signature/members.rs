@@ -12,10 +12,10 @@ use core::fmt;
 /// Each member is a [`Parameter`] whose offset counts from the beginning of the struct. Members are sorted by offset.
 /// C++ has no members of size zero; a Rust struct may contain a `PhantomData`.
 #[derive(Clone, Copy)]
-pub struct Members<'a>(Source<'a>);
+pub struct Members<'a>(MemberSource<'a>);
 
 #[derive(Clone, Copy)]
-enum Source<'a> {
+enum MemberSource<'a> {
     Unknown,
     Meaning(Meaning),
     Opaque(Opaque),
@@ -93,66 +93,64 @@ impl Opaque {
 
 impl<'a> Members<'a> {
     /// Unknown, or the type is not a struct: matches everything.
-    pub const UNKNOWN: Self = Self(Source::Unknown);
+    pub const UNKNOWN: Self = Self(MemberSource::Unknown);
 
     /// A struct with these members, sorted by offset.
     #[must_use]
     pub const fn of(members: &'a [Parameter<'a>]) -> Self {
-        Self(Source::Slice(members))
+        Self(MemberSource::Slice(members))
     }
 
     /// A type whose members cannot be compared: matches everything.
     #[must_use]
     pub const fn opaque(why: Opaque) -> Self {
-        Self(Source::Opaque(why))
+        Self(MemberSource::Opaque(why))
     }
 
     /// The variants of an enum, and whether the enum is signed, if known. An enum is an integer and has no members.
     #[must_use]
     pub const fn of_enum(variants: &'a [Variant<'a>], is_signed: Option<bool>) -> Self {
-        Self(Source::Variants(variants, is_signed))
+        Self(MemberSource::Variants(variants, is_signed))
     }
 
     /// An integer that stands for something. It has no members.
     #[must_use]
     pub const fn meaning(meaning: Meaning) -> Self {
-        Self(Source::Meaning(meaning))
+        Self(MemberSource::Meaning(meaning))
     }
 
     /// What an integer stands for, if its type shows it.
     #[must_use]
     pub const fn stands_for(self) -> Option<Meaning> {
         match self.0 {
-            Source::Meaning(meaning) => Some(meaning),
+            MemberSource::Meaning(meaning) => Some(meaning),
             _ => None,
         }
     }
 
     /// Whether nothing is known: neither members, nor variants, nor why they are unknown.
     pub(crate) const fn is_unknown(self) -> bool {
-        matches!(self.0, Source::Unknown)
+        matches!(self.0, MemberSource::Unknown)
     }
 
-    /// The members of a stored struct.
     pub(super) const fn stored(members: Stored<'a>) -> Self {
-        Self(Source::Stored(members))
+        Self(MemberSource::Stored(members))
     }
 
-    /// The variants of a stored enum.
     pub(super) const fn stored_enum(variants: Stored<'a>, is_signed: Option<bool>) -> Self {
-        Self(Source::StoredVariants(variants, is_signed))
+        Self(MemberSource::StoredVariants(variants, is_signed))
     }
 
     /// Whether it is a struct whose members are known (possibly none).
     #[must_use]
     pub const fn is_known(self) -> bool {
-        matches!(self.0, Source::Slice(_) | Source::Stored(_))
+        matches!(self.0, MemberSource::Slice(_) | MemberSource::Stored(_))
     }
 
     /// Whether it is an enum whose variants are known.
     #[must_use]
     pub const fn is_enum(self) -> bool {
-        matches!(self.0, Source::Variants(..) | Source::StoredVariants(..))
+        matches!(self.0, MemberSource::Variants(..) | MemberSource::StoredVariants(..))
     }
 
     /// Whether the integer type of an enum is signed. `None` if the source does not specify it: DWARF 2 from
@@ -160,7 +158,7 @@ impl<'a> Members<'a> {
     #[must_use]
     pub const fn is_signed(self) -> Option<bool> {
         match self.0 {
-            Source::Variants(_, is_signed) | Source::StoredVariants(_, is_signed) => is_signed,
+            MemberSource::Variants(_, is_signed) | MemberSource::StoredVariants(_, is_signed) => is_signed,
             _ => None,
         }
     }
@@ -169,8 +167,8 @@ impl<'a> Members<'a> {
     #[must_use]
     pub const fn variant(self, index: usize) -> Option<Variant<'a>> {
         match self.0 {
-            Source::Variants(variants, _) if index < variants.len() => Some(variants[index]),
-            Source::StoredVariants(variants, _) => variants.variant(index),
+            MemberSource::Variants(variants, _) if index < variants.len() => Some(variants[index]),
+            MemberSource::StoredVariants(variants, _) => variants.variant(index),
             _ => None,
         }
     }
@@ -184,7 +182,7 @@ impl<'a> Members<'a> {
     #[must_use]
     pub const fn why_opaque(self) -> Option<Opaque> {
         match self.0 {
-            Source::Opaque(why) => Some(why),
+            MemberSource::Opaque(why) => Some(why),
             _ => None,
         }
     }
@@ -194,7 +192,7 @@ impl<'a> Members<'a> {
     #[must_use]
     pub fn key(self) -> Option<(usize, usize)> {
         match self.0 {
-            Source::Stored(members) => Some(members.key()),
+            MemberSource::Stored(members) => Some(members.key()),
             _ => None,
         }
     }
@@ -203,8 +201,8 @@ impl<'a> Members<'a> {
     #[must_use]
     pub const fn len(self) -> usize {
         match self.0 {
-            Source::Slice(members) => members.len(),
-            Source::Stored(members) => members.len(),
+            MemberSource::Slice(members) => members.len(),
+            MemberSource::Stored(members) => members.len(),
             _ => 0,
         }
     }
@@ -219,8 +217,8 @@ impl<'a> Members<'a> {
     #[must_use]
     pub const fn get(self, index: usize) -> Option<Parameter<'a>> {
         match self.0 {
-            Source::Slice(members) if index < members.len() => Some(members[index]),
-            Source::Stored(members) => members.get(index, true),
+            MemberSource::Slice(members) if index < members.len() => Some(members[index]),
+            MemberSource::Stored(members) => members.get(index, true),
             _ => None,
         }
     }
@@ -228,7 +226,7 @@ impl<'a> Members<'a> {
     /// The member at `index`, possibly without its spelling.
     pub(crate) const fn get_unspelled(self, index: usize) -> Option<Parameter<'a>> {
         match self.0 {
-            Source::Stored(members) => members.get(index, false),
+            MemberSource::Stored(members) => members.get(index, false),
             _ => self.get(index),
         }
     }
@@ -236,8 +234,8 @@ impl<'a> Members<'a> {
     /// The member at `index`, if `name` is [its C++ name](Parameter::cpp_name).
     pub(crate) const fn get_named(self, index: usize, name: &[u8]) -> Option<Parameter<'a>> {
         let is_named = match self.0 {
-            Source::Slice(members) if index < members.len() => equal(members[index].cpp_name().as_bytes(), name),
-            Source::Stored(members) => members.is_named(index, name),
+            MemberSource::Slice(members) if index < members.len() => equal(members[index].cpp_name().as_bytes(), name),
+            MemberSource::Stored(members) => members.is_named(index, name),
             _ => false,
         };
         if is_named { self.get(index) } else { None }
@@ -248,7 +246,7 @@ impl<'a> Members<'a> {
         self.position_near(0, name)
     }
 
-    /// The same. The search begins at an index: most members have the same index in two structs.
+    /// [`position`](Self::position) with a search that begins at `start`: most members have one index in two structs.
     pub(crate) const fn position_near(self, start: usize, name: &str) -> Option<usize> {
         let len = self.len();
         let mut i = 0;
@@ -262,7 +260,6 @@ impl<'a> Members<'a> {
         None
     }
 
-    /// The first member with this C++ name.
     pub(crate) const fn find(self, name: &str) -> Option<Parameter<'a>> {
         match self.position(name) {
             Some(i) => self.get(i),
@@ -274,7 +271,7 @@ impl<'a> Members<'a> {
     #[must_use]
     pub const fn referent(self, index: usize) -> Option<Referent<'a>> {
         match self.0 {
-            Source::Stored(members) => members.referent(index),
+            MemberSource::Stored(members) => members.referent(index),
             _ => None,
         }
     }

@@ -95,7 +95,7 @@ impl<'a> Parameter<'a> {
     }
 
     /// Places parameters one after another by C's rule. Returns `false` if one of them is not aligned to at most 16 bytes, or is large:
-    /// [`ParamLayout`](crate::param_layout::ParamLayout) places such parameters, with calls, which rustc evaluates slowly.
+    /// [`ParamLayout`](crate::param_layout::ParamLayout) places such parameters, with more calls.
     #[doc(hidden)]
     pub const fn place(parameters: &mut [Self]) -> bool {
         const MOST: usize = 1 << 30;
@@ -127,21 +127,7 @@ impl<'a> Parameter<'a> {
         class: Class,
         cpp: CppType<'a>,
     ) -> Self {
-        Self {
-            name,
-            kernel_name: "",
-            has_implied_name: false,
-            spelling,
-            offset: Some(offset),
-            size: layout.size(),
-            align: Some(layout.align()),
-            class,
-            cpp,
-            members: Members::UNKNOWN,
-            pointee: Pointee::UNKNOWN,
-            body: Body::UNKNOWN,
-            is_strict: false,
-        }
+        Self { name, spelling, align: Some(layout.align()), class, cpp, ..Self::record(offset, layout.size()) }
     }
 
     /// Whether this parameter from debug information cannot be `declared`, the same parameter in the kernel's image: its size differs, or
@@ -173,7 +159,6 @@ impl<'a> Parameter<'a> {
         Self { kernel_name, ..self }
     }
 
-    /// One element of an array, or the value itself.
     pub(crate) const fn element(&self) -> Self {
         Self {
             cpp: self.cpp.element(),
@@ -187,7 +172,6 @@ impl<'a> Parameter<'a> {
         }
     }
 
-    /// Whether two members have the same name, place and C++ type.
     pub(crate) const fn is_like(&self, other: &Self) -> bool {
         let (a, b) = (&self.cpp, &other.cpp);
         same(self.name, other.name)
@@ -241,7 +225,6 @@ pub struct Signature<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Offsets {
     base: Option<usize>,
-    /// The end of the last parameter, if known.
     end: Option<usize>,
 }
 
@@ -261,7 +244,6 @@ impl Offsets {
         offsets
     }
 
-    /// The offset of a next parameter with this alignment.
     pub(crate) const fn place(&self, align: Alignment) -> Option<usize> {
         match self.end {
             Some(end) => next_offset(self.base, end, align),
@@ -269,7 +251,6 @@ impl Offsets {
         }
     }
 
-    /// The offset of the next parameter.
     pub(crate) const fn next(&mut self, parameter: &Parameter<'_>) -> Option<usize> {
         let offset = match (parameter.offset, parameter.align) {
             (Some(offset), _) => Some(offset),
@@ -298,7 +279,6 @@ mod tests {
     use proptest::prelude::*;
     use std::vec::Vec;
 
-    /// All parameters together are smaller than the address space.
     const LARGE: u32 = if usize::BITS == 32 { 21 } else { 25 };
 
     proptest! {

@@ -8,10 +8,10 @@ use core::{fmt, mem::MaybeUninit, ptr};
 /// It is not part of the pointer: a struct can contain a pointer to itself. So a pointee is read on demand, and two
 /// pointees are equal if their own members are equal, whatever these point to.
 #[derive(Clone, Copy)]
-pub struct Pointee<'a>(Source<'a>);
+pub struct Pointee<'a>(PointeeSource<'a>);
 
 #[derive(Clone, Copy)]
-enum Source<'a> {
+enum PointeeSource<'a> {
     Unknown,
     Declared,
     Type(Hidden<'a>),
@@ -35,21 +35,21 @@ impl<'a> Hidden<'a> {
 
 impl<'a> Pointee<'a> {
     /// Unknown, or the type is not a pointer: matches everything.
-    pub const UNKNOWN: Self = Self(Source::Unknown);
+    pub const UNKNOWN: Self = Self(PointeeSource::Unknown);
 
     /// A struct that the source declares but does not define: matches everything.
-    pub const DECLARED: Self = Self(Source::Declared);
+    pub const DECLARED: Self = Self(PointeeSource::Declared);
 
     /// This type, which can itself be a pointer or an array.
     #[must_use]
     pub const fn of(ty: &'a Parameter<'a>) -> Self {
-        Self(Source::Type(Hidden(MaybeUninit::new(ty))))
+        Self(PointeeSource::Type(Hidden(MaybeUninit::new(ty))))
     }
 
     /// A stored type.
     #[must_use]
     pub const fn stored(ty: StoredType<'a>) -> Self {
-        Self(Source::Stored(ty))
+        Self(PointeeSource::Stored(ty))
     }
 
     /// The type, which can itself be a pointer or an array; `None` if it is unknown.
@@ -57,9 +57,9 @@ impl<'a> Pointee<'a> {
     #[must_use]
     pub const fn ty(self) -> Option<Parameter<'a>> {
         match self.0 {
-            Source::Unknown | Source::Declared => None,
-            Source::Type(ty) => Some(*ty.get()),
-            Source::Stored(stored) => Some(stored.parameter()),
+            PointeeSource::Unknown | PointeeSource::Declared => None,
+            PointeeSource::Type(ty) => Some(*ty.get()),
+            PointeeSource::Stored(stored) => Some(stored.parameter()),
         }
     }
 
@@ -79,13 +79,13 @@ impl<'a> Pointee<'a> {
     /// Whether the source declares the type, but does not define it.
     #[must_use]
     pub const fn is_declared(self) -> bool {
-        matches!(self.0, Source::Declared)
+        matches!(self.0, PointeeSource::Declared)
     }
 
     /// Whether the source contains the type.
     #[must_use]
     pub const fn is_known(self) -> bool {
-        matches!(self.0, Source::Type(_) | Source::Stored(_))
+        matches!(self.0, PointeeSource::Type(_) | PointeeSource::Stored(_))
     }
 
     /// What identifies the type among the types of all sources. `None` if it is unknown.
@@ -93,9 +93,9 @@ impl<'a> Pointee<'a> {
     #[must_use]
     pub fn key(self) -> Option<(usize, usize)> {
         match self.0 {
-            Source::Unknown | Source::Declared => None,
-            Source::Type(ty) => Some((ptr::from_ref(ty.get()).addr(), usize::MAX)),
-            Source::Stored(stored) => Some(stored.key()),
+            PointeeSource::Unknown | PointeeSource::Declared => None,
+            PointeeSource::Type(ty) => Some((ptr::from_ref(ty.get()).addr(), usize::MAX)),
+            PointeeSource::Stored(stored) => Some(stored.key()),
         }
     }
 
@@ -103,17 +103,14 @@ impl<'a> Pointee<'a> {
     /// the same members.
     pub(crate) const fn is_same(self, other: Self) -> bool {
         match (self.0, other.0) {
-            (Source::Stored(a), Source::Stored(b)) => a.is_same(b),
-            _ => match (self.get(), other.get()) {
-                (Some(a), Some(b)) => a.is_like(&b) && have_same_members(&a, &b),
-                _ => false,
-            },
+            (PointeeSource::Stored(a), PointeeSource::Stored(b)) => a.is_same(b),
+            _ => matches!((self.get(), other.get()), (Some(a), Some(b)) if are_alike(&a, &b)),
         }
     }
 }
 
-const fn have_same_members(a: &Parameter<'_>, b: &Parameter<'_>) -> bool {
-    if a.members.len() != b.members.len() {
+const fn are_alike(a: &Parameter<'_>, b: &Parameter<'_>) -> bool {
+    if !a.is_like(b) || a.members.len() != b.members.len() {
         return false;
     }
     let mut i = 0;
@@ -129,7 +126,7 @@ const fn have_same_members(a: &Parameter<'_>, b: &Parameter<'_>) -> bool {
 impl PartialEq for Pointee<'_> {
     fn eq(&self, other: &Self) -> bool {
         match (self.get(), other.get()) {
-            (Some(a), Some(b)) => a.is_like(&b) && have_same_members(&a, &b),
+            (Some(a), Some(b)) => are_alike(&a, &b),
             (None, None) => self.is_declared() == other.is_declared(),
             _ => false,
         }

@@ -42,12 +42,10 @@ pub const TO_ARRAY: u8 = 0x80;
 /// The size of a position in the header of the table, in bytes.
 pub const PLACE: usize = 4;
 
-/// A number of 4 bytes.
 pub(crate) const fn number_at(bytes: &[u8], at: usize) -> usize {
     bytes[at] as usize | (bytes[at + 1] as usize) << 8 | (bytes[at + 2] as usize) << 16 | (bytes[at + 3] as usize) << 24
 }
 
-/// A text. The writer stores only complete characters.
 pub(crate) const fn utf8(bytes: &[u8]) -> &str {
     match core::str::from_utf8(bytes) {
         Ok(text) => text,
@@ -66,8 +64,27 @@ pub(crate) const fn part(text: &[u8], start: usize, length: usize) -> &[u8] {
     }
 }
 
-/// A position in the table. It moves by operators only, because rustc evaluates a call about as slowly as dozens of
-/// operators.
+/// A list of records in the table: their number, and the position of each.
+#[derive(Clone, Copy)]
+pub(super) struct List<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) at: usize,
+}
+
+impl<'a> List<'a> {
+    pub(super) const fn len(self) -> usize {
+        number_at(self.bytes, self.at)
+    }
+
+    pub(super) const fn get(self, index: usize) -> Option<Reader<'a>> {
+        if index >= self.len() {
+            return None;
+        }
+        Some(Reader::new(self.bytes, number_at(self.bytes, self.at + PLACE * (1 + index))))
+    }
+}
+
+/// A position in the table. It moves by operators only.
 #[derive(Clone, Copy)]
 pub struct Reader<'a> {
     pub(crate) bytes: &'a [u8],
@@ -112,7 +129,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The pointers around the base of a C++ type, without its lengths.
     pub(crate) const fn pointers(&mut self, base: CppBase<'a>) -> CppType<'a> {
         let (depth, const_mask) = (self.bytes[self.at], self.bytes[self.at + 1]);
         self.at += 2;
@@ -153,7 +169,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether this text is at this position, stored in the table itself.
     pub(crate) const fn is_text(mut self, text: &[u8]) -> bool {
         if self.number() != text.len() << 2 | INLINE {
             return false;
@@ -183,7 +198,6 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Passes a text.
     pub(crate) const fn pass_text(&mut self) {
         let number = self.number();
         match number & 3 {

@@ -18,7 +18,7 @@
 
 use super::{
     Meaning, Members, Opaque, Parameter, Pointee, Referent, Variant,
-    reader::{PLACE, Reader, number_at},
+    reader::{List, PLACE, Reader, number_at},
     stored_body::body,
 };
 use crate::{class::Class, cpp::CppType, layout::Alignment};
@@ -45,35 +45,21 @@ pub const FIRST_TYPE: usize = 3;
 pub const CLASSES: [Class; 6] =
     [Class::Unknown, Class::Bits, Class::Integer, Class::Float, Class::Pointer, Class::Bytes];
 
-/// A struct, an enum, or a list of parameters.
 #[derive(Clone, Copy)]
-pub(crate) struct Stored<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
+pub(super) struct Stored<'a>(List<'a>);
 
 impl<'a> Stored<'a> {
-    pub(crate) const fn len(self) -> usize {
-        number_at(self.bytes, self.at)
+    pub(super) const fn len(self) -> usize {
+        self.0.len()
     }
 
     /// What identifies the list among the lists of all tables.
     pub(super) fn key(self) -> (usize, usize) {
-        (self.bytes.as_ptr().addr(), self.at)
+        (self.0.bytes.as_ptr().addr(), self.0.at)
     }
 
-    /// A reader at the member or variant with this index.
-    const fn reader(self, index: usize) -> Option<Reader<'a>> {
-        if index >= self.len() {
-            return None;
-        }
-        let at = number_at(self.bytes, self.at + PLACE * (1 + index));
-        Some(Reader::new(self.bytes, at))
-    }
-
-    /// The variant of an enum.
-    pub(crate) const fn variant(self, index: usize) -> Option<Variant<'a>> {
-        let Some(mut reader) = self.reader(index) else {
+    pub(super) const fn variant(self, index: usize) -> Option<Variant<'a>> {
+        let Some(mut reader) = self.0.get(index) else {
             return None;
         };
         let value = reader.integer();
@@ -81,31 +67,30 @@ impl<'a> Stored<'a> {
     }
 
     /// Whether the member at `index` has this name. It compares the stored bytes, because many members are checked.
-    pub(crate) const fn is_named(self, index: usize, name: &[u8]) -> bool {
-        match self.reader(index) {
+    pub(super) const fn is_named(self, index: usize, name: &[u8]) -> bool {
+        match self.0.get(index) {
             Some(reader) => reader.is_text(name),
             None => false,
         }
     }
 
     /// The member of a struct, possibly without its spelling.
-    pub(crate) const fn get(self, index: usize, has_spelling: bool) -> Option<Parameter<'a>> {
-        match self.reader(index) {
+    pub(super) const fn get(self, index: usize, has_spelling: bool) -> Option<Parameter<'a>> {
+        match self.0.get(index) {
             Some(mut reader) => Some(parameter(&mut reader, has_spelling)),
             None => None,
         }
     }
 
-    /// The type of the member at `index`, of its elements, or of its pointee.
-    pub(crate) const fn referent(self, index: usize) -> Option<Referent<'a>> {
-        let Some(mut reader) = self.reader(index) else {
+    pub(super) const fn referent(self, index: usize) -> Option<Referent<'a>> {
+        let Some(mut reader) = self.0.get(index) else {
             return None;
         };
         match record(&mut reader, false).1 {
             NOTHING => None,
             TEXTURE => Some(Referent::Texture),
             SURFACE => Some(Referent::Surface),
-            number => match stored_type(self.bytes, number) {
+            number => match stored_type(self.0.bytes, number) {
                 Some(ty) => Some(Referent::Type(ty)),
                 None => None,
             },
@@ -135,19 +120,16 @@ impl<'a> StoredType<'a> {
         reader.number()
     }
 
-    /// Whether both are the same entry, if both are in one table.
     pub(crate) const fn is_same(self, other: Self) -> bool {
         self.at == other.at && self.bytes.len() == other.bytes.len()
     }
 
-    /// What identifies the entry among the entries of all tables.
     pub(crate) fn key(self) -> (usize, usize) {
         (self.bytes.as_ptr().addr(), self.at)
     }
 }
 
 impl PartialEq for StoredType<'_> {
-    /// Whether both are the same entry of the same image's debug information.
     fn eq(&self, other: &Self) -> bool {
         core::ptr::eq(self.bytes, other.bytes) && self.at == other.at
     }
@@ -185,7 +167,7 @@ pub const fn pointee(bytes: &[u8], referent: usize) -> Pointee<'_> {
     }
 }
 
-/// Reads a member or parameter. A comparison does not need its spelling, and rustc evaluates the reading of a text slowly.
+/// Reads a member or parameter. A comparison does not need its spelling.
 const fn parameter<'a>(reader: &mut Reader<'a>, has_spelling: bool) -> Parameter<'a> {
     let (parameter, referent) = record(reader, has_spelling);
     if parameter.cpp.depth > 0 {
@@ -199,7 +181,6 @@ const fn parameter<'a>(reader: &mut Reader<'a>, has_spelling: bool) -> Parameter
     Parameter { members, ..parameter }
 }
 
-/// Reads a member or parameter without its pointee, and its referent.
 const fn record<'a>(reader: &mut Reader<'a>, has_spelling: bool) -> (Parameter<'a>, usize) {
     let name = reader.text(&[]);
     let spelling = if has_spelling {
@@ -220,23 +201,11 @@ const fn record<'a>(reader: &mut Reader<'a>, has_spelling: bool) -> (Parameter<'
     let extents = reader.lengths();
     let members = members(reader.bytes, reader.number());
     let body = body(reader.bytes, reader.number());
-    let parameter = Parameter {
-        name,
-        kernel_name: "",
-        has_implied_name: false,
-        spelling,
-        offset,
-        size,
-        align,
-        class,
-        cpp: CppType { extents, ..pointers },
-        members,
-        pointee: Pointee::UNKNOWN,
-        body,
-        is_strict: false,
-    };
-    (parameter, reader.number())
+    let cpp = CppType { extents, ..pointers };
+    (Parameter { name, spelling, offset, size, align, class, cpp, members, body, ..EMPTY }, reader.number())
 }
+
+const EMPTY: Parameter<'static> = Parameter::record(0, 0);
 
 /// The members with this number in `bytes`.
 #[must_use]
@@ -247,7 +216,7 @@ pub const fn members(bytes: &[u8], number: usize) -> Members<'_> {
         SURFACES => Members::meaning(Meaning::Surface),
         _ if number < FIRST => Members::opaque(Opaque::ALL[number - 1]),
         _ => {
-            let found = Stored { bytes, at: (number - FIRST) / 4 };
+            let found = Stored(List { bytes, at: (number - FIRST) / 4 });
             match (number - FIRST) % 4 {
                 STRUCT => Members::stored(found),
                 SIGNED => Members::stored_enum(found, Some(true)),

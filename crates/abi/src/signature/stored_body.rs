@@ -7,7 +7,7 @@
 
 use super::{
     Body, Certainty, ElementClass, Elements, Evidence, Slot, SlotKind,
-    reader::{PLACE, Reader, number_at},
+    reader::{List, Reader},
 };
 
 /// The numbers of bodies without slots, and the first number of other bodies.
@@ -26,20 +26,16 @@ pub const INDIRECT: u8 = 64;
 /// The elements are computed with.
 pub const COMPUTED: u8 = 128;
 
-/// The slots of a body.
 #[derive(Clone, Copy)]
-pub(crate) struct StoredBody<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
+pub(super) struct StoredBody<'a>(List<'a>);
 
 impl<'a> StoredBody<'a> {
     pub(super) const fn len(self) -> usize {
-        number_at(self.bytes, self.at)
+        self.0.len()
     }
 
     pub(super) const fn get(self, index: usize) -> Option<Slot<'a>> {
-        let Some(mut reader) = self.reader(index) else {
+        let Some(mut reader) = self.0.get(index) else {
             return None;
         };
         let (slot, flags) = facts(&mut reader);
@@ -52,24 +48,14 @@ impl<'a> StoredBody<'a> {
         })
     }
 
-    /// The slot at `index` without its evidence.
     pub(super) const fn facts(self, index: usize) -> Option<Slot<'a>> {
-        match self.reader(index) {
+        match self.0.get(index) {
             Some(mut reader) => Some(facts(&mut reader).0),
             None => None,
         }
     }
-
-    const fn reader(self, index: usize) -> Option<Reader<'a>> {
-        if index >= self.len() {
-            return None;
-        }
-        let at = number_at(self.bytes, self.at + PLACE * (1 + index));
-        Some(Reader::new(self.bytes, at))
-    }
 }
 
-/// A slot without the texts of its evidence, and its flags.
 const fn facts<'a>(reader: &mut Reader<'a>) -> (Slot<'a>, u8) {
     let offset = 8 * reader.number();
     // Three digits: kind, read, written.
@@ -93,11 +79,9 @@ const fn facts<'a>(reader: &mut Reader<'a>) -> (Slot<'a>, u8) {
         is_atomic: flags & ATOMIC != 0,
         escapes: flags & ESCAPES != 0,
         elements,
-        access: None,
-        write: None,
-        arithmetic: None,
         // The comparison needs to know whether there is one.
         indirect: if flags & INDIRECT != 0 { Some(Evidence { opcode: "", file: "", line: 0 }) } else { None },
+        ..Slot::at(0)
     };
     (slot, flags)
 }
@@ -117,6 +101,6 @@ pub const fn body(bytes: &[u8], number: usize) -> Body<'_> {
     match number {
         UNKNOWN => Body::UNKNOWN,
         UNUSED => Body::UNUSED,
-        _ => Body::stored(StoredBody { bytes, at: number - FIRST_BODY }),
+        _ => Body::stored(StoredBody(List { bytes, at: number - FIRST_BODY })),
     }
 }

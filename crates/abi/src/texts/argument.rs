@@ -2,8 +2,8 @@
 
 use super::{
     body,
-    message::{Hint, Text},
-    rust::{Declaration, is_index, types},
+    message::Hint,
+    rust::{Declaration, alternatives, is_index, types},
     spelling::push_separator,
     templates as say,
 };
@@ -17,7 +17,6 @@ use crate::{
 pub const LIST: &str = "ArgList";
 
 impl<const N: usize> Report<'_, N> {
-    /// Whether the arguments are a list.
     pub(super) const fn is_list(&self) -> bool {
         let host = self.host();
         same(host.name, LIST) && (host.parameters.is_empty() || is_index(host.parameters[0].name))
@@ -54,7 +53,6 @@ impl<const N: usize> Report<'_, N> {
     }
 }
 
-/// Whether an argument of another type is the remedy.
 const fn is_of_type(differences: Differences) -> bool {
     matches!(
         differences.first(),
@@ -73,47 +71,21 @@ const fn is_of_type(differences: Differences) -> bool {
 /// Values for a parameter: `` `2.0_f32` ``, `` `1_u32` or `1_i32` ``. Types, if they have no literals.
 const fn values(host: Option<&Parameter<'_>>, kernel: &Parameter<'_>) -> Declaration {
     let spelled = types("", host, kernel);
-    let mut values = Declaration::new();
-    let mut rest = spelled.as_str().as_bytes();
-    let mut count = 0;
-    while let [b'`', after @ ..] = rest {
-        let mut end = 0;
-        while end < after.len() && after[end] != b'`' {
-            end += 1;
-        }
-        let (ty, left) = after.split_at(end);
-        if !push_value(&mut values, ty, count) {
-            return spelled;
-        }
-        count += 1;
-        // The separator: a comma, or "or".
-        let mut left = left.split_at(1).1;
-        while let [first, more @ ..] = left
-            && *first != b'`'
-        {
-            left = more;
-        }
-        rest = left;
+    let (offered, count) = alternatives(host, kernel);
+    let (mut values, mut listed) = (Declaration::new(), Declaration::new());
+    let mut i = 0;
+    while i < count {
+        let ty = offered[i];
+        let one = match ty.as_bytes() {
+            b"f32" | b"f64" => "2.0",
+            [b'u' | b'i', b'0'..=b'9', ..] => "1",
+            _ => return spelled,
+        };
+        push_separator(&mut values, i, i + 1);
+        say::literal(&mut values, one, ty);
+        push_separator(&mut listed, i, count);
+        say::bare_type(&mut listed, ty);
+        i += 1;
     }
-    if count == 0 { spelled } else { values }
-}
-
-/// Appends a literal of a number type; `false` if `ty` is a different type.
-const fn push_value(values: &mut Text, ty: &[u8], index: usize) -> bool {
-    let is_number = match ty {
-        [b'f', ..] => matches!(ty, b"f32" | b"f64"),
-        [b'u' | b'i', rest @ ..] => !rest.is_empty() && rest[0].is_ascii_digit(),
-        _ => false,
-    };
-    let Ok(name) = core::str::from_utf8(ty) else {
-        return false;
-    };
-    if !is_number {
-        return false;
-    }
-    if index > 0 {
-        push_separator(values, index, index + 1);
-    }
-    say::literal(values, if ty[0] == b'f' { "2.0" } else { "1" }, name);
-    true
+    if count > 0 && same(listed.as_str(), spelled.as_str()) { values } else { spelled }
 }

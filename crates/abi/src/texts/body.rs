@@ -34,55 +34,60 @@ pub(super) const fn contradicting<'a>(
     }
 }
 
-/// What is wrong, in the first line of an error at a field.
 pub(super) const fn push_what(
     message: &mut Text,
     host: &Parameter<'_>,
     (index, kernel): (usize, &str),
     (found, slot): (Contradiction, &Slot<'_>),
 ) {
-    let (field, ty) = (host.name, host.spelling);
+    let (mut value, mut what) = (Message::<32>::new(), Message::<256>::new());
+    say::parameter_at(&mut value, index);
     match found {
-        Contradiction::Object => say::uses_object(message, kernel, index, object(slot), field, ty),
-        Contradiction::Integer => say::uses_integer(message, kernel, index, field, ty),
-        Contradiction::Memory => say::uses_pointer(message, kernel, index, field, ty),
-        Contradiction::Addresses => say::uses_addresses(message, kernel, index, field, ty),
-        Contradiction::Format | Contradiction::Elements => {
-            say::accesses_elements(message, kernel, elements(slot).as_str(), index, field, ty);
-        }
-        Contradiction::Written => say::writes_through(message, kernel, index, field, ty),
+        Contradiction::Object => say::uses_object(&mut what, value.as_str(), object(slot)),
+        Contradiction::Addresses => say::loads_addresses(&mut what, value.as_str()),
+        _ => push_use(&mut what, value.as_str(), found, slot),
     }
+    say::kernel_does(message, kernel, what.as_str(), host.name, host.spelling);
+}
+
+/// What the code does with a value: `` writes through `x` ``.
+const fn push_use(text: &mut Text, value: &str, found: Contradiction, slot: &Slot<'_>) {
+    match found {
+        Contradiction::Object => say::uses_handle(text, value, object(slot)),
+        Contradiction::Integer => say::uses_integer(text, value),
+        Contradiction::Memory => say::accesses_memory(text, value),
+        Contradiction::Addresses => say::uses_addresses(text, value),
+        Contradiction::Format | Contradiction::Elements => {
+            say::accesses_elements(text, elements(slot).as_str(), value);
+        }
+        Contradiction::Written => say::writes_through(text, value),
+    }
+}
+
+/// What the code does with a value, and the instruction that shows it.
+const fn push_code(hint: &mut Hint, value: &str, found: Contradiction, slot: &Slot<'_>) {
+    let mut what = Message::<256>::new();
+    push_use(&mut what, value, found, slot);
+    say::in_code(hint, what.as_str(), evidence(found, slot).as_str());
 }
 
 /// What the code does, what to write, and how to turn the check off.
 pub(super) const fn push_hint(hint: &mut Hint, host: &Parameter<'_>, (found, slot): (Contradiction, &Slot<'_>)) {
-    push_correction(hint, host, (found, slot));
+    push_correction(hint, host.name, found, slot, &fitting(host.name, host, (found, slot)));
     match found {
         Contradiction::Written => say::or_shared_write(hint),
         _ => say::or_opaque(hint),
     }
 }
 
-/// What the code does, and what to write.
-const fn push_correction(hint: &mut Hint, host: &Parameter<'_>, (found, slot): (Contradiction, &Slot<'_>)) {
-    let evidence = evidence(found, slot);
-    let evidence = evidence.as_str();
-    let mut declare = Declaration::new();
-    say::declare(&mut declare, fitting(host.name, host, (found, slot)).as_str());
-    let declare = declare.as_str();
-    match found {
-        Contradiction::Object => say::object_in_code(hint, host.name, object(slot), evidence, declare),
-        Contradiction::Integer => say::integer_in_code(hint, host.name, evidence, declare),
-        Contradiction::Memory => say::pointer_in_code(hint, host.name, evidence, declare),
-        Contradiction::Addresses => say::addresses_in_code(hint, host.name, evidence, declare),
-        Contradiction::Format | Contradiction::Elements => {
-            say::elements_in_code(hint, elements(slot).as_str(), host.name, evidence, declare);
-        }
-        Contradiction::Written => say::write_in_code(hint, host.name, evidence, declare),
-    }
+const fn push_correction(hint: &mut Hint, name: &str, found: Contradiction, slot: &Slot<'_>, types: &Declaration) {
+    let (mut value, mut declare) = (Message::<128>::new(), Declaration::new());
+    say::listed(&mut value, name);
+    push_code(hint, value.as_str(), found, slot);
+    say::declare(&mut declare, types.as_str());
+    say::then(hint, declare.as_str());
 }
 
-/// The first pointer in a struct by value that the code contradicts.
 pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>) {
     let Some(BodyMismatch { path, member, slot, found, exchanged }) = first_in_struct(host, kernel) else {
         return;
@@ -98,21 +103,15 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
     name.writer().push_shortened(own, LONGEST_NAME / 2);
     let mut what = Hint::new();
     if let Some(other) = exchanged {
-        match found {
-            Contradiction::Integer => say::integer_member(&mut what, evidence(found, &slot).as_str()),
-            _ => say::pointer_member(&mut what, evidence(found, &slot).as_str()),
-        }
+        push_code(&mut what, "these bytes", found, &slot);
         say::exchange_members(&mut what, member.name, other);
-        say::member_in_code(hint, name.as_str(), slot.offset, member.spelling, what.as_str());
-        return;
-    }
-    let named = Parameter { name: own, ..member };
-    if matches!(found, Contradiction::Memory) {
-        let mut declare = Declaration::new();
-        say::declare(&mut declare, member_pointer(&named, &slot).as_str());
-        say::pointer_in_code(&mut what, own, evidence(found, &slot).as_str(), declare.as_str());
     } else {
-        push_correction(&mut what, &named, (found, &slot));
+        let named = Parameter { name: own, ..member };
+        let types = match found {
+            Contradiction::Memory => member_pointer(&named, &slot),
+            _ => fitting(own, &named, (found, &slot)),
+        };
+        push_correction(&mut what, own, found, &slot, &types);
     }
     say::member_in_code(hint, name.as_str(), slot.offset, member.spelling, what.as_str());
 }
@@ -159,7 +158,6 @@ const fn fitting(name: &str, host: &Parameter<'_>, (found, slot): (Contradiction
     text
 }
 
-/// What the field can be, without a name.
 pub(super) const fn types(host: &Parameter<'_>, (found, slot): (Contradiction, &Slot<'_>)) -> Declaration {
     fitting("", host, (found, slot))
 }

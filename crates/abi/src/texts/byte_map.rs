@@ -2,7 +2,6 @@
 
 use core::fmt;
 
-/// The number of bytes in a row.
 const ROW: usize = 16;
 
 /// The maximum number of rows. Of a longer map, only the first and the last rows are shown.

@@ -54,11 +54,15 @@ pub(super) const fn hint<const N: usize>(
         }
         Some(Difference::Offset) => push_offset(&mut hint, report, field, parameter),
         Some(Difference::Name) => push_name(&mut hint, host, kernel, declare),
-        Some(Difference::Signedness) => say::takes_signedness(&mut hint, kernel.cpp, declare),
-        Some(Difference::Pointee) => say::takes_pointee(&mut hint, kernel.cpp, declare),
-        // The outermost pointer is mutable already, so one behind it is not.
-        Some(Difference::Constness) if !host.cpp.is_shared() => say::takes_pointee(&mut hint, kernel.cpp, declare),
-        Some(Difference::Constness) => say::takes_mut(&mut hint, declare),
+        Some(first @ (Difference::Signedness | Difference::Pointee | Difference::Constness)) => {
+            match first {
+                Difference::Signedness => say::takes_signedness(&mut hint, kernel.cpp),
+                Difference::Constness if host.cpp.is_shared() => say::takes_mut(&mut hint),
+                // The outermost pointer is mutable already, so one behind it is not.
+                _ => say::takes_pointee(&mut hint, kernel.cpp),
+            }
+            say::then(&mut hint, declare);
+        }
         Some(Difference::Members) => {
             push_member(&mut hint, host, kernel);
             if hint.is_empty() {
@@ -70,90 +74,96 @@ pub(super) const fn hint<const N: usize>(
     }
     // If only the C++ types differ, the kernel may still read the same bytes.
     match differences.first() {
-        Some(
-            Difference::Pointer
-            | Difference::Type
-            | Difference::Members
-            | Difference::Variants
-            | Difference::Name
-            | Difference::Signedness
-            | Difference::Pointee,
-        ) => say::or_opaque(&mut hint),
+        None
+        | Some(
+            Difference::Size
+            | Difference::Class
+            | Difference::Alignment
+            | Difference::Offset
+            | Difference::ParameterName,
+        ) => {}
         Some(Difference::Constness) => say::or_opaque_reads(&mut hint),
-        _ => {}
+        Some(_) => say::or_opaque(&mut hint),
     }
     hint
 }
 
-/// A value of another size or kind.
 const fn push_value(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>, declare: &str) {
     let of_host = host.class;
     let of_kernel = kernel.class;
     if kernel.cpp.is_pointer() || matches!(of_kernel, Class::Pointer) {
-        say::takes_pointer(hint, declare);
+        say::takes_pointer(hint);
     } else if host.cpp.is_pointer() || matches!(of_host, Class::Pointer) {
-        say::takes_value(hint, declare);
+        say::takes_value(hint);
     } else if is_half(kernel) && matches!(of_host, Class::Float) {
-        say::takes_half(hint, declare);
+        say::takes_half(hint);
     } else if matches!(of_host, Class::Float) && host.size == 8 && may_be_float(kernel, 4) {
         say::takes_f32(hint, declare);
+        return;
     } else if matches!(of_host, Class::Float) && may_be_float(kernel, 8) {
-        say::takes_double(hint, declare);
+        say::takes_double(hint);
     } else if is_builtin(kernel) {
         push_builtin(hint, host, kernel, declare);
+        return;
     } else if is_aggregate(kernel) && matches!(of_host, Class::Bytes) {
         if is_own_struct(host) || host.cpp.is_unknown() {
-            say::struct_sizes(hint, kernel.size, host.spelling, host.size);
-            let mut member = Hint::new();
-            if let Some(align) = only_aligned(host, kernel) {
-                say::aligned_more(&mut member, align.bytes());
-            } else {
-                push_member(&mut member, host, kernel);
-            }
-            if member.is_empty() {
-                say::compare_fields(hint);
-            } else if member.as_str().as_bytes()[0] == b':' {
-                hint.push(member.as_str());
-            } else {
-                say::because(hint, member.as_str());
-            }
-        } else if is_vector(host) {
-            say::takes_vector(hint, (kernel.size, kernel.align), declare);
+            push_struct(hint, host, kernel);
+            return;
+        }
+        if is_vector(host) {
+            say::takes_vector(hint, (kernel.size, kernel.align));
         } else {
-            say::takes_struct(hint, (kernel.size, kernel.align), declare);
+            say::takes_struct(hint, (kernel.size, kernel.align));
         }
     } else if needs_struct(Some(host), kernel) {
-        say::takes_bytes(hint, declare);
+        say::takes_bytes(hint);
     } else if is_aggregate(kernel) {
-        say::takes_struct(hint, (kernel.size, kernel.align), declare);
+        say::takes_struct(hint, (kernel.size, kernel.align));
     } else if matches!(of_kernel, Class::Float) && !matches!(of_host, Class::Float) {
-        say::takes_float(hint, declare);
+        say::takes_float(hint);
     } else if matches!(of_host, Class::Bytes) && !matches!(of_kernel, Class::Unknown) {
-        say::takes_scalar(hint, declare);
+        say::takes_scalar(hint);
     } else if let (CppBase::Named(_), Class::Integer) = (host.cpp.base, of_host)
         && host.size != kernel.size
         && matches!(kernel.size, 1 | 2 | 4 | 8)
     {
         let repr = underlying(kernel);
         say::enum_size(hint, host.spelling, host.size, kernel.size, repr);
+        return;
     } else if kernel.size == 1 && host.size != 1 {
-        say::sizes(hint, host.name, host.size, kernel.size, declare);
+        say::sizes(hint, host.name, host.size, kernel.size);
     } else if matches!(host.cpp.base, CppBase::Bool) && !host.cpp.is_array() && kernel.size == 4 {
-        say::bool_for_int(hint, declare);
+        say::bool_for_int(hint);
     } else if matches!(of_host, Class::Integer) && host.size == 8 && kernel.size == 4 {
-        say::wide_for_int(hint, host.spelling, declare);
+        say::wide_for_int(hint, host.spelling);
     } else if matches!(of_host, Class::Integer) && host.size < kernel.size && kernel.size == 4 {
-        say::narrow_for_int(hint, declare);
+        say::narrow_for_int(hint);
     } else if matches!(of_kernel, Class::Integer) && matches!(of_host, Class::Float) {
-        say::takes_integer(hint, declare);
+        say::takes_integer(hint);
     } else if host.size != kernel.size {
-        say::sizes(hint, host.name, host.size, kernel.size, declare);
+        say::sizes(hint, host.name, host.size, kernel.size);
     } else {
-        say::takes_other_type(hint, declare);
+        say::takes_other_type(hint);
+    }
+    say::then(hint, declare);
+}
+
+/// A struct of another size: the member that differs, if the kernel's are known.
+const fn push_struct(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>) {
+    say::struct_sizes(hint, kernel.size, host.spelling, host.size);
+    let mut member = Hint::new();
+    if let Some(align) = only_aligned(host, kernel) {
+        say::aligned_more(&mut member, align.bytes());
+    } else {
+        push_member(&mut member, host, kernel);
+    }
+    match member.as_str().as_bytes() {
+        [] => say::compare_fields(hint),
+        [b':', ..] => hint.push(member.as_str()),
+        _ => say::because(hint, member.as_str()),
     }
 }
 
-/// A type of the right size. The kernel aligns it to `align`.
 const fn push_alignment(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>, align: Alignment) {
     let bytes = align.bytes();
     let (vectors, count) = vectors_of::<3>(kernel.size, bytes);
@@ -175,7 +185,8 @@ const fn push_alignment(hint: &mut Hint, host: &Parameter<'_>, kernel: &Paramete
         say::aligned(hint, bytes);
         say::because(hint, member.as_str());
     } else if is_builtin(kernel) && !kernel.cpp.is_pointer() {
-        say::aligned_type(hint, bytes, declaration(host, kernel).as_str());
+        say::aligned(hint, bytes);
+        say::then(hint, declaration(host, kernel).as_str());
     } else if is_own && smaller {
         say::aligned_more(hint, bytes);
     } else if is_own {
@@ -198,7 +209,8 @@ const fn push_alignment(hint: &mut Hint, host: &Parameter<'_>, kernel: &Paramete
         }
         say::aligned_struct(hint, bytes, host.name, (kernel.size, Some(align)), repr.as_str());
     } else {
-        say::aligned_type(hint, bytes, declaration(host, kernel).as_str());
+        say::aligned(hint, bytes);
+        say::then(hint, declaration(host, kernel).as_str());
     }
 }
 
@@ -219,7 +231,6 @@ const fn push_offset<const N: usize>(hint: &mut Hint, report: &Report<'_, N>, fi
     }
 }
 
-/// A struct with another name.
 const fn push_name(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>, declare: &str) {
     let CppBase::Named(spelled) = kernel.cpp.base else {
         return;
@@ -233,9 +244,9 @@ const fn push_name(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>
     say::takes_named(hint, kernel.cpp, host.spelling, name);
 }
 
-/// A built-in CUDA type, or a user-defined struct that represents it.
 const fn push_builtin(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>, declare: &str) {
-    say::takes_builtin(hint, kernel.cpp, declare);
+    say::takes_builtin(hint, kernel.cpp);
+    say::then(hint, declare);
     if host.size == kernel.size
         && matches!(host.cpp.base, CppBase::Named(_))
         && !is_builtin(host)
@@ -245,7 +256,6 @@ const fn push_builtin(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<
     }
 }
 
-/// Whether a field is a CUDA vector.
 const fn is_vector(host: &Parameter<'_>) -> bool {
     match host.cpp.base {
         CppBase::Named(spelled) => match name::builtin(spelled) {

@@ -15,7 +15,6 @@ pub(super) const fn inferred(kernel: &Parameter<'_>) -> CppType<'static> {
     }
 }
 
-/// The type of a pointer that the code uses like this.
 pub(super) const fn pointer_of(slot: &Slot<'_>) -> CppType<'static> {
     let element = match slot.elements {
         Some(elements) => element_type(elements, CppBase::Unknown),
@@ -28,11 +27,7 @@ pub(super) const fn pointer_of(slot: &Slot<'_>) -> CppType<'static> {
 pub(super) const fn element_type(elements: Elements, own: CppBase<'_>) -> CppBase<'static> {
     let signed = matches!(own, CppBase::Integer { signed: true, .. } | CppBase::Long { signed: true });
     match (elements.class, elements.size) {
-        (ElementClass::F16, _) => CppBase::Named("__half"),
-        (ElementClass::BF16, _) => CppBase::Named("__nv_bfloat16"),
-        (ElementClass::F32, _) => CppBase::Float { bits: 32 },
-        (ElementClass::F64, _) => CppBase::Float { bits: 64 },
         (ElementClass::Integer, size @ (4 | 8)) => CppBase::Integer { signed, bits: size as u16 * 8 },
-        _ => CppBase::Unknown,
+        (class, _) => class.float(),
     }
 }

@@ -26,7 +26,6 @@ impl<'a> LayoutTable<'a> {
         parameters.map(move |parameter| (offsets.next(parameter), parameter))
     }
 
-    /// The size of the block, if every offset is known.
     fn size(self) -> Option<usize> {
         self.places().try_fold(0, |size, (offset, parameter)| Some(offset?.checked_add(parameter.size)?.max(size)))
     }
@@ -46,15 +45,13 @@ impl<'a> LayoutTable<'a> {
         write!(f, "\n     {:names$}  {:types$}  {title:spellings$}offset   size  align", "field", "type")?;
         let count = self.0.parameters.len();
         for (index, (offset, parameter)) in self.places().enumerate() {
-            match shown(index, count) {
-                Shown::Yes => {}
-                Shown::Gap(left_out) => {
+            if count > MOST && (MOST / 2..count - MOST / 2).contains(&index) {
+                if index == MOST / 2 {
                     let mut text = Message::<64>::new();
-                    say::fields_left_out(&mut text, left_out);
+                    say::fields_left_out(&mut text, count - MOST);
                     f.write_str(text.as_str())?;
-                    continue;
                 }
-                Shown::No => continue,
+                continue;
             }
             let mut cells = [Message::<24>::new(); 2];
             push(&mut cells[0], offset);
@@ -74,7 +71,6 @@ impl<'a> LayoutTable<'a> {
         Ok(())
     }
 
-    /// The field that contains a byte.
     fn owner(self, byte: usize) -> Option<usize> {
         self.places().position(|(offset, parameter)| {
             offset.is_some_and(|offset| byte >= offset && byte - offset < parameter.size)
@@ -107,24 +103,6 @@ impl fmt::Display for LayoutTable<'_> {
             let sign = owner.map_or('.', letter);
             (0..count).try_for_each(|_| f.write_char(sign))
         })
-    }
-}
-
-enum Shown {
-    Yes,
-    /// The index of the first omitted parameter, and the number of omitted parameters.
-    Gap(usize),
-    No,
-}
-
-fn shown(index: usize, count: usize) -> Shown {
-    let (first, last) = (MOST / 2, MOST / 2);
-    if count <= MOST || index < first || index + last >= count {
-        Shown::Yes
-    } else if index == first {
-        Shown::Gap(count - first - last)
-    } else {
-        Shown::No
     }
 }
 

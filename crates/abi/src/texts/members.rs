@@ -2,7 +2,7 @@
 
 use super::{
     message::{Hint, Message},
-    part_names::{Array, rename_field, write_field_name},
+    part_names::{Array, write_field_name},
     rename::{rename_to, write_name},
     rust::{member_declaration, member_field, member_type},
     templates as say,
@@ -17,13 +17,12 @@ use crate::{
     signature::{Members, Parameter, Variant},
 };
 
-/// The first member that differs, on both sides, and what to change.
 pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>) {
     let Some(mismatch) = first_difference_of_any_size(host, kernel) else {
         return;
     };
     let mismatch = mismatch.of_namesakes();
-    let Some(k) = mismatch.kernel else { return };
+    let k = mismatch.kernel;
     // PTX's name of a parameter says less than the name of the field.
     let there = member_path(&k, if is_made(kernel.name) { host.name } else { kernel.name });
     let Some(h) = mismatch.host else {
@@ -32,7 +31,7 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
         return;
     };
     let here = member_path(&h, host.name);
-    if is_pointee(&k) {
+    if is_pointee(&k) && matches!(mismatch.differences.first(), Some(Difference::Size | Difference::Variants)) {
         push_pointee(hint, (&h, here.as_str()), (&k, there.as_str()), host, &mismatch);
         return;
     }
@@ -85,7 +84,6 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
     push_repair(hint, &mismatch);
 }
 
-/// What to change in the host's struct.
 const fn push_repair(hint: &mut Hint, mismatch: &MemberMismatch<'_>) {
     let repair = mismatch.repair_here();
     match repair.as_ref() {
@@ -154,9 +152,8 @@ const fn padding_name(members: Members<'_>) -> Message<32> {
     }
 }
 
-/// The names of the members, in order.
 const fn names_of(members: Members<'_>) -> Message<768> {
-    let mut names = Names::new();
+    let mut names = NameList::new();
     let mut i = 0;
     while let Some(member) = members.get_unspelled(i) {
         names.push(member.name);
@@ -192,7 +189,6 @@ const fn push_pointee(
     say::in_member(hint, within.as_str(), variant.as_str());
 }
 
-/// Whether it is the whole type behind a pointer.
 const fn is_pointee(place: &Place<'_>) -> bool {
     place.member.name.is_empty() && {
         let mut last = 0;
@@ -203,7 +199,6 @@ const fn is_pointee(place: &Place<'_>) -> bool {
     }
 }
 
-/// The first variant of an enum that differs.
 pub(super) const fn push_variant(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>) {
     let Some(mismatch) = first_variant(host, kernel) else {
         return;
@@ -214,7 +209,7 @@ pub(super) const fn push_variant(hint: &mut Hint, host: &Parameter<'_>, kernel: 
         say::variant_differs(hint, variant(named).as_str(), ty, own);
         return;
     }
-    let mut variants = Names::new();
+    let mut variants = NameList::new();
     let mut i = 0;
     while let Some(other) = kernel.members.variant(i) {
         variants.push(variant(other).as_str());
@@ -269,11 +264,11 @@ pub(super) const fn push_elsewhere<const N: usize>(
     let (host, kernel) = (report.host().parameters, report.kernel().parameters);
     let (own, here) = (&host[field], kernel[parameter].name);
     let pair = (field, parameter);
-    let write = write_field_name(host, kernel, pair);
+    let write = write_field_name(host, kernel, pair, false);
     let write = write.as_str();
     match elsewhere(host, kernel, field, parameter) {
         Some(Elsewhere::At(other)) if !own.has_explicit_name() => {
-            let rename = rename_field(host, kernel, pair);
+            let rename = write_field_name(host, kernel, pair, true);
             say::parameter_elsewhere(hint, own.name, other, field, here, rename.as_str());
         }
         Some(Elsewhere::At(other)) => match Array::of(host, field) {
@@ -283,7 +278,7 @@ pub(super) const fn push_elsewhere<const N: usize>(
             _ => say::parameter_named_elsewhere(hint, own.name, own.kernel_name, other, field, write),
         },
         Some(Elsewhere::Unknown) => {
-            let mut names = Names::new();
+            let mut names = NameList::new();
             let mut i = 0;
             while i < kernel.len() {
                 names.push(kernel[i].name);
@@ -295,16 +290,14 @@ pub(super) const fn push_elsewhere<const N: usize>(
     }
 }
 
-/// The maximum number of names in a list.
 const LISTED: usize = 12;
 
-/// A list of names of parameters, members or variants.
-struct Names {
+struct NameList {
     text: Message<768>,
     count: usize,
 }
 
-impl Names {
+impl NameList {
     const fn new() -> Self {
         Self { text: Message::new(), count: 0 }
     }

@@ -2,7 +2,6 @@
 
 use core::{fmt, str};
 
-/// Marks an omitted part.
 const ELLIPSIS: &str = "…";
 
 /// A text of at most `N` bytes that `const fn`s can write. A longer text is cut and ends in `…`.
@@ -18,7 +17,6 @@ pub struct Text<B: ?Sized = [u8]> {
     bytes: B,
 }
 
-/// A hint: one line that explains how to fix a mistake.
 pub(super) type Hint = Message<1408>;
 
 impl<const N: usize> Message<N> {
@@ -28,7 +26,7 @@ impl<const N: usize> Message<N> {
         Self { len: 0, truncated: false, bytes: [0; N] }
     }
 
-    /// The texts, one after another. `None` if they do not fit. rustc evaluates a call about as slowly as copying ten bytes.
+    /// The texts, one after another. `None` if they do not fit.
     pub(super) const fn joined(parts: &[&str]) -> Option<Self> {
         let (mut bytes, mut len, mut i) = ([0; N], 0, 0);
         while i < parts.len() {
@@ -80,17 +78,14 @@ impl<const N: usize> Message<N> {
         panic!("{}", self.as_str())
     }
 
-    /// The text as a [`Text`], for writing.
     pub(crate) const fn writer(&mut self) -> &mut Text {
         self
     }
 
-    /// Appends `text`.
     pub(crate) const fn push(&mut self, text: &str) {
         self.writer().push(text);
     }
 
-    /// Whether all of `text` fits, with `room` bytes left after it.
     pub(crate) const fn has_room_for(&self, text: &str, room: usize) -> bool {
         !self.truncated && self.len.saturating_add(text.len()).saturating_add(room) <= N
     }
@@ -104,7 +99,6 @@ impl Text {
         }
     }
 
-    /// Appends `text`.
     pub(crate) const fn push(&mut self, text: &str) {
         if self.truncated {
             return;
@@ -131,12 +125,10 @@ impl Text {
         }
     }
 
-    /// Appends `number` in decimal.
     pub(crate) const fn push_number(&mut self, number: usize) {
         self.push_integer(number as i128);
     }
 
-    /// Appends `number` in decimal, with its sign if it is negative.
     pub(crate) const fn push_integer(&mut self, number: i128) {
         const DIGITS: usize = 39;
         if number < 0 {
@@ -178,7 +170,6 @@ impl Text {
         self.push(text.split_at(tail).1);
     }
 
-    /// Appends `text`, padded with spaces to `width` characters.
     pub(crate) const fn push_padded(&mut self, text: &str, width: usize) {
         self.push(text);
         let mut at = columns(text);
@@ -196,7 +187,6 @@ impl Text {
     }
 }
 
-/// Whether a cut before byte `at` would split a UTF-8 character.
 const fn is_inside(text: &[u8], at: usize) -> bool {
     at < text.len() && text[at] & 0xC0 == 0x80
 }
@@ -244,37 +234,6 @@ impl<const N: usize> fmt::Write for Message<N> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-
-    #[test]
-    fn a_text_is_written_while_compiling() {
-        const TEXT: Message<64> = {
-            let mut text = Message::new();
-            text.push("`n`");
-            text.writer().push_padded(" is", 6);
-            text.writer().push_number(4096);
-            text.writer().push_number(0);
-            text
-        };
-        assert_eq!(TEXT.as_str(), "`n` is   40960");
-        assert!(!TEXT.is_truncated());
-    }
-
-    #[test]
-    fn the_largest_number_is_written_whole() {
-        let mut text = Message::<32>::new();
-        text.writer().push_number(usize::MAX);
-        assert_eq!(text.as_str(), std::string::ToString::to_string(&usize::MAX));
-    }
-
-    #[test]
-    fn a_shortened_text_keeps_both_ends() {
-        let mut text = Message::<64>::new();
-        text.writer().push_shortened("void sim::step<float, 4, Grid>(float const*)", 24);
-        assert_eq!(text.as_str(), "void sim::step…const*)");
-        let mut text = Message::<64>::new();
-        text.writer().push_shortened("saxpy", 5);
-        assert_eq!(text.as_str(), "saxpy");
-    }
 
     proptest! {
         #[test]

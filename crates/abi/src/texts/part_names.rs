@@ -5,12 +5,11 @@ use super::{
     rename::{rename_to, write_name},
     templates as say,
 };
-use crate::{check::is_made, signature::Parameter};
+use crate::{bytes::find, check::is_made, signature::Parameter};
 
 /// The name of such a parameter.
 pub type PartName = Message<128>;
 
-/// The maximum length of the name of a field in such a name.
 const LONGEST: usize = 96;
 
 /// The name of an element in messages: `shape[2]`.
@@ -46,53 +45,32 @@ pub const fn nested(field: &str, inner: &str) -> PartName {
 
 /// Whether a name is the name of an element or of a field of a flattened struct.
 pub(super) const fn is_part(name: &str) -> bool {
-    is_element(name) || contains(name, b'.')
+    is_element(name) || find(name.as_bytes(), b".").is_some()
 }
 
-/// Whether a name is the name of an element.
 const fn is_element(name: &str) -> bool {
-    contains(name, b'[')
+    find(name.as_bytes(), b"[").is_some()
 }
 
-const fn contains(name: &str, mark: u8) -> bool {
-    let name = name.as_bytes();
-    let mut i = 0;
-    while i < name.len() {
-        if name[i] == mark {
-            return true;
-        }
-        i += 1;
-    }
-    false
-}
-
-/// What to write to give a field the C++ name of the parameter at its position.
-pub(super) const fn rename_field(
-    host: &[Parameter<'_>],
-    kernel: &[Parameter<'_>],
-    (field, parameter): (usize, usize),
-) -> Message<512> {
-    match Array::of(host, field) {
-        Some(array) => array.write_names(kernel, field, parameter),
-        None => rename_to(kernel[parameter].name, "kernel_args"),
-    }
-}
-
-/// The attribute that gives a field the C++ name of the parameter at its position.
+/// What to write to give a field the C++ name of the parameter at its position: an attribute, or also another name.
 pub(super) const fn write_field_name(
     host: &[Parameter<'_>],
     kernel: &[Parameter<'_>],
     (field, parameter): (usize, usize),
+    may_rename: bool,
 ) -> Message<512> {
-    if let Some(array) = Array::of(host, field) {
-        return array.write_names(kernel, field, parameter);
+    let name = kernel[parameter].name;
+    match Array::of(host, field) {
+        Some(array) => array.write_names(kernel, field, parameter),
+        None if may_rename => rename_to(name, "kernel_args"),
+        None => {
+            let mut text = Message::new();
+            text.push(write_name(name, "kernel_args").as_str());
+            text
+        }
     }
-    let mut text = Message::new();
-    text.push(write_name(kernel[parameter].name, "kernel_args").as_str());
-    text
 }
 
-/// The elements of an array that is spread, as fields.
 #[derive(Clone, Copy)]
 pub(super) struct Array {
     first: usize,
@@ -121,7 +99,6 @@ impl Array {
         other + field >= parameter + self.first && other + field < parameter + self.first + self.len
     }
 
-    /// The kernel's names as a list.
     const fn write_names(&self, kernel: &[Parameter<'_>], field: usize, parameter: usize) -> Message<512> {
         let mut list = Message::<320>::new();
         let mut i = 0;
@@ -146,7 +123,6 @@ impl Array {
     }
 }
 
-/// Whether two names are of elements of one array.
 const fn are_of_one_array(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     let mut i = 0;

@@ -12,7 +12,6 @@ use crate::{
     signature::Parameter,
 };
 
-/// The types that have another name if they are mutable.
 const MUTABLE: [(&str, &str); 2] = [("DevicePointer<", "DevicePointerMut<"), ("CudaView<", "CudaViewMut<")];
 
 /// ``declare `name: f32` ``, or several alternatives. A pointer keeps the form of the field, `&'a CudaSlice<f32>` for
@@ -69,7 +68,6 @@ const fn with_elements(spelling: &str, host: &Parameter<'_>, elements: &str) -> 
     Some(text)
 }
 
-/// Whether it is a pointer to values, not to pointers or arrays.
 const fn is_slice(cpp: CppType<'_>) -> bool {
     cpp.depth == 1 && cpp.rows[0] == 0
 }

@@ -17,7 +17,6 @@ pub(super) const fn rename_to(name: &str, attribute: &str) -> Message<512> {
     text
 }
 
-/// The attribute that specifies the C++ name of a field.
 pub(super) const fn write_name(name: &str, attribute: &str) -> Message<256> {
     let mut text = Message::new();
     if name.is_empty() {
@@ -51,7 +50,6 @@ mod tests {
     use std::{format, string::String};
     use syn::{Ident, ext::IdentExt};
 
-    /// The code that the hint suggests.
     fn written(name: &str) -> Option<String> {
         let text = rename_to(name, "kernel_args");
         assert!(text.as_str().ends_with(&format!("write `#[kernel_args(name = \"{name}\")]` on it")));

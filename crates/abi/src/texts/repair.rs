@@ -8,12 +8,11 @@ use super::{
 };
 use crate::{
     bytes::same,
-    check::{Difference, Mismatch, Repair, Report, is_made},
+    check::{Difference, Mismatch, Report, is_made},
     signature::Parameter,
 };
 
 impl<const N: usize> Report<'_, N> {
-    /// The cause of a mistake and what to write, in one line.
     pub(super) const fn hint(&self, mismatch: Mismatch) -> Hint {
         let mut text = Message::new();
         let host = self.host().parameters;
@@ -22,31 +21,30 @@ impl<const N: usize> Report<'_, N> {
         {
             return hint;
         }
-        match (self.repair(mismatch), mismatch) {
-            (Repair::Exchange(first, second), Mismatch::Differs { differences, .. })
+        match mismatch {
+            Mismatch::Differs { field, parameter, differences, exchanged: Some(other) }
                 if !matches!(differences.first(), Some(Difference::ParameterName)) =>
             {
+                let (first, second) = if field < other { (field, other) } else { (other, field) };
                 say::exchanged(&mut text, host[first].name, host[second].name);
-                if let Mismatch::Differs { field, parameter, exchanged: Some(other), .. } = mismatch
-                    && self.of_field(other).is_none()
+                if self.of_field(other).is_none()
                     && !same(host[field].cpp_name(), self.kernel().parameters[parameter + other - field].name)
                 {
                     let declare = hint(self, field, parameter, differences);
                     say::or_in_order(&mut text, declare.as_str());
                 }
             }
-            (_, Mismatch::Differs { field, parameter, differences, .. }) => {
+            Mismatch::Differs { field, parameter, differences, .. } => {
                 return hint(self, field, parameter, differences);
             }
-            (Repair::Move { field, before }, Mismatch::Missing { .. }) => {
+            Mismatch::Missing { before, moved: Some(field), .. } => {
                 say::move_field(&mut text, host[field].name, between(host, before).as_str());
             }
-            (Repair::Move { before, .. }, Mismatch::Extra { moved: Some(parameter), .. }) => {
-                say::move_away(&mut text, parameter, between(host, before).as_str());
+            Mismatch::Extra { field, moved: Some(parameter) } => {
+                say::move_away(&mut text, parameter, between(host, self.destination(field)).as_str());
             }
-            (Repair::Add { parameter, before }, _) => return self.add(mismatch, parameter, before),
-            (Repair::Remove(_), _) => return self.remove(mismatch),
-            _ => {}
+            Mismatch::Missing { parameter, before, moved: None } => return self.add(mismatch, parameter, before),
+            Mismatch::Extra { moved: None, .. } => return self.remove(mismatch),
         }
         text
     }
@@ -56,7 +54,7 @@ impl<const N: usize> Report<'_, N> {
         let mut text = Message::new();
         let (host, kernel) = (self.host().parameters, self.kernel().parameters);
         let ty = types("", None, &kernel[parameter]);
-        let (first, last) = self.alike_to(mismatch);
+        let (first, last) = self.alike(mismatch);
         if first == last {
             let (place, name) = (between(host, before), kernel[parameter].name);
             let field = if is_made(name) { ty } else { types(name, None, &kernel[parameter]) };
@@ -86,7 +84,6 @@ impl<const N: usize> Report<'_, N> {
         text
     }
 
-    /// The hint for a field without a parameter.
     const fn remove(&self, mismatch: Mismatch) -> Hint {
         let mut text = Message::new();
         let (host, kernel) = (self.host().parameters, self.kernel().parameters);
@@ -94,7 +91,7 @@ impl<const N: usize> Report<'_, N> {
             say::no_parameter(&mut text);
             return text;
         }
-        let (first, last) = self.alike_to(mismatch);
+        let (first, last) = self.alike(mismatch);
         let (one, other) = (host[first].name, host[last].name);
         if first == last {
             say::remove_field(&mut text, kernel.len(), host.len());
@@ -105,19 +102,8 @@ impl<const N: usize> Report<'_, N> {
         }
         text
     }
-
-    /// The neighbours that can each be the mistake.
-    pub(super) const fn alike_to(&self, mismatch: Mismatch) -> (usize, usize) {
-        match (self.position(mismatch), mismatch) {
-            (Some(position), _) => self.alike(position),
-            (None, Mismatch::Missing { parameter, .. }) => (parameter, parameter),
-            (None, Mismatch::Extra { field, .. }) => (field, field),
-            _ => (0, 0),
-        }
-    }
 }
 
-/// The position of a new field, relative to the fields before and after it.
 const fn between(host: &[Parameter<'_>], before: usize) -> Message<320> {
     let mut text = Message::new();
     if host.is_empty() {

@@ -2,12 +2,10 @@
 
 use super::{body, message::Message, rust::types, side::Side, templates as say};
 use crate::{
-    bytes::starts_with,
+    bytes::{find, starts_with},
     check::{Difference, Differences, Mismatch, Report, expected_offset},
-    signature::Parameter,
 };
 
-/// The reserved length for the number of omitted mistakes.
 const AND_MORE: usize = 32;
 
 /// The binding with which a struct does not fit: `T = f32 => "_f32"`.
@@ -26,6 +24,8 @@ pub struct Bound<'a> {
 }
 
 impl Bound<'_> {
+    const NONE: Self = Self { written: "", is_wrong: false, is_generic: false, more: 0, several: false };
+
     const fn push_binding(&self, message: &mut Message) {
         if !self.written.is_empty() {
             say::binding_side(message, self.written);
@@ -56,10 +56,7 @@ impl<const N: usize> Report<'_, N> {
     /// The error at a field: what is wrong, both sides, and what to write. `None` if the field is right.
     #[must_use]
     pub const fn field_message(&self, field: usize) -> Option<Message> {
-        match self.of_field(field) {
-            Some(mismatch) => Some(self.message(mismatch)),
-            None => None,
-        }
+        self.field_message_bound(field, &Bound::NONE)
     }
 
     /// The error at the struct: the parameters that no field passes. `None` if no field is missing.
@@ -94,11 +91,7 @@ impl<const N: usize> Report<'_, N> {
                 bound.push_type(&mut message);
             }
         }
-        let mut first = 0;
-        while first < field && self.of_field(first).is_none() {
-            first += 1;
-        }
-        if first == field {
+        if self.first_wrong_field() == field {
             bound.push_more(&mut message);
         }
         Some(message)
@@ -112,14 +105,18 @@ impl<const N: usize> Report<'_, N> {
         };
         bound.push_type(&mut message);
         bound.push_binding(&mut message);
-        let (count, mut first) = (self.host().parameters.len(), 0);
-        while first < count && self.of_field(first).is_none() {
-            first += 1;
-        }
-        if first == count {
+        if self.first_wrong_field() == self.host().parameters.len() {
             bound.push_more(&mut message);
         }
         Some(message)
+    }
+
+    const fn first_wrong_field(&self) -> usize {
+        let mut first = 0;
+        while first < self.host().parameters.len() && self.of_field(first).is_none() {
+            first += 1;
+        }
+        first
     }
 
     /// All [`mismatches`](Self::mismatches), for an error that belongs to no field. Empty if the struct fits.
@@ -137,7 +134,6 @@ impl<const N: usize> Report<'_, N> {
         message
     }
 
-    /// What is wrong, and both sides.
     const fn what(&self, mismatch: Mismatch) -> Message {
         let mut message = Message::new();
         let (host, kernel) = (self.host().parameters, self.kernel().parameters);
@@ -153,7 +149,7 @@ impl<const N: usize> Report<'_, N> {
                 self.push_sides(&mut message, field, parameter, differences);
             }
             Mismatch::Missing { parameter, .. } => {
-                let (first, last) = self.alike_to(mismatch);
+                let (first, last) = self.alike(mismatch);
                 if first == last {
                     say::missing(&mut message, parameter, kernel_name);
                 } else if last == first + 1 {
@@ -161,11 +157,12 @@ impl<const N: usize> Report<'_, N> {
                 } else {
                     say::missing_one_of(&mut message, first, last, kernel_name);
                 }
-                push_kernel(&mut message, &kernel[parameter]);
+                let side = Side::new(&kernel[parameter], kernel[parameter].offset);
+                say::kernel_side(&mut message, side.one_line().as_str());
             }
             Mismatch::Extra { field, .. } => {
                 say::extra(&mut message, host[field].name, kernel_name);
-                push_host(&mut message, &host[field]);
+                say::host_side(&mut message, Side::new(&host[field], None).one_line().as_str());
             }
         }
         message
@@ -214,36 +211,19 @@ impl<const N: usize> Report<'_, N> {
         if kernel[parameter].cpp.is_unknown() {
             left.cpp = Message::new();
         }
-        let (a, b) = (left.widths(), right.widths());
-        let widths = (larger(a.0, b.0), larger(a.1, b.1));
-        say::host_side(message, left.line(widths).as_str());
-        say::kernel_side(message, right.line(widths).as_str());
+        let [left, right] = Side::lines(&left, &right);
+        say::host_side(message, left.as_str());
+        say::kernel_side(message, right.as_str());
     }
 }
 
-const fn push_host(message: &mut Message, field: &Parameter<'_>) {
-    let side = Side::new(field, None);
-    say::host_side(message, side.line(side.widths()).as_str());
-}
-
-const fn push_kernel(message: &mut Message, parameter: &Parameter<'_>) {
-    let side = Side::new(parameter, parameter.offset);
-    say::kernel_side(message, side.line(side.widths()).as_str());
-}
-
-/// The texts before and after the first separator.
 const fn split<'a>(text: &'a str, separator: &str) -> Option<(&'a str, &'a str)> {
-    let mut i = 0;
-    while i < text.len() {
-        if starts_with(text.as_bytes().split_at(i).1, separator.as_bytes()) {
-            return Some((text.split_at(i).0, text.split_at(i + separator.len()).1));
-        }
-        i += 1;
+    match find(text.as_bytes(), separator.as_bytes()) {
+        Some(at) => Some((text.split_at(at).0, text.split_at(at + separator.len()).1)),
+        None => None,
     }
-    None
 }
 
-/// Whether the last line of a text names this type.
 const fn names(text: &str, ty: &str) -> bool {
     let (bytes, ty) = (text.as_bytes(), ty.as_bytes());
     let mut i = bytes.len();
@@ -262,8 +242,4 @@ const fn names(text: &str, ty: &str) -> bool {
 
 const fn is_in_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
-}
-
-const fn larger(a: usize, b: usize) -> usize {
-    if a > b { a } else { b }
 }

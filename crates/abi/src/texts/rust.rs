@@ -9,7 +9,7 @@ use super::{
     templates,
 };
 use crate::{
-    bytes::{equal, same, starts_with},
+    bytes::{equal, find, same},
     check::value::is_bytes_only,
     class::Class,
     cpp::{BUILTINS, CppBase, CppType, name, rust_integer, rust_scalar, vectors_of},
@@ -17,7 +17,6 @@ use crate::{
     signature::{Parameter, Variant},
 };
 
-/// One or several types, or a field declaration with them.
 pub(super) type Declaration = Message<768>;
 
 /// ``declare `name: f32` ``, or several alternatives separated by "or", for a field that corresponds to `kernel`.
@@ -47,15 +46,7 @@ pub(super) const fn declaration(host: &Parameter<'_>, kernel: &Parameter<'_>) ->
 
 /// Whether a spelling is the type of a field with the narrower type of its parameter: `usize as i32`.
 const fn is_narrowed(spelling: &str) -> bool {
-    let bytes = spelling.as_bytes();
-    let mut i = 0;
-    while i < bytes.len() {
-        if starts_with(bytes.split_at(i).1, b" as ") {
-            return true;
-        }
-        i += 1;
-    }
-    false
+    find(spelling.as_bytes(), b" as ").is_some()
 }
 
 /// `` `f32` `` or `` `name: f32` ``, or several alternatives separated by "or".
@@ -116,7 +107,6 @@ pub(super) const fn push_type(message: &mut Text, name: &str, ty: &str) {
     }
 }
 
-/// Whether a name is the index of an argument or of a field of a tuple struct.
 pub(super) const fn is_index(name: &str) -> bool {
     !name.is_empty() && name.as_bytes()[0].is_ascii_digit()
 }
@@ -174,7 +164,6 @@ const fn with_length(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<Typ
     Some(text)
 }
 
-/// Whether it is an array of one dimension.
 const fn is_row(cpp: CppType<'_>) -> bool {
     cpp.extents[0] > 0 && cpp.extents[1] == 0
 }
@@ -191,7 +180,6 @@ pub(super) const fn member_field(name: &str, kernel: &Parameter<'_>) -> Declarat
     text
 }
 
-/// The Rust type of a member. A pointer is a `DevicePointer`.
 pub(super) const fn member_type(kernel: &Parameter<'_>) -> Type {
     let cpp = kernel.cpp;
     let mut base = Type::new();
@@ -321,12 +309,14 @@ pub(super) const fn needs_struct(host: Option<&Parameter<'_>>, kernel: &Paramete
     is_bytes_only(kernel) && !is_near
 }
 
-/// The maximum number of types in a hint.
 const OFFERED: usize = 3;
 
 /// Every Rust type that matches a parameter, the most likely first, and their number. PTX has no signedness: `.u32`
 /// can also be `int`.
-const fn alternatives(host: Option<&Parameter<'_>>, kernel: &Parameter<'_>) -> ([&'static str; OFFERED], usize) {
+pub(super) const fn alternatives(
+    host: Option<&Parameter<'_>>,
+    kernel: &Parameter<'_>,
+) -> ([&'static str; OFFERED], usize) {
     let known = rust_scalar(kernel.cpp.base, kernel.size);
     if !known.is_empty() {
         return ([known, "", ""], 1);

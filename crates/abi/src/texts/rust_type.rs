@@ -7,7 +7,6 @@ use crate::{
 };
 use core::str::from_utf8;
 
-/// A Rust type.
 pub(super) type Type = Message<256>;
 
 pub(super) const fn c_void() -> Type {
@@ -47,7 +46,6 @@ pub(super) const fn element_name(base: CppBase<'_>) -> Type {
     text
 }
 
-/// The brackets before the element of an array.
 pub(super) const fn open_array(text: &mut Type, lengths: [u32; 3]) {
     let mut dimension = 0;
     while dimension < lengths.len() && lengths[dimension] > 0 {
@@ -56,7 +54,6 @@ pub(super) const fn open_array(text: &mut Type, lengths: [u32; 3]) {
     }
 }
 
-/// The lengths after the element of an array.
 pub(super) const fn close_array(text: &mut Type, lengths: [u32; 3]) {
     let mut dimension = lengths.len();
     while dimension > 0 {
@@ -110,7 +107,6 @@ const fn instance(spelled: &str) -> Option<Type> {
     if text.is_truncated() || text.as_str().len() > LONGEST_NAME { None } else { Some(text) }
 }
 
-/// Whether the argument has a Rust spelling, which it adds.
 const fn push_argument(text: &mut Type, argument: &[u8]) -> bool {
     let (name, shape) = match (argument, Argument::read(argument)) {
         (b"true" | b"false", _) => (argument, None),

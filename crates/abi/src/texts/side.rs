@@ -7,10 +7,8 @@ use super::{
 };
 use crate::{bytes::starts_with, signature::Parameter};
 
-/// The maximum width of an aligned column.
 const WIDEST: usize = 48;
 
-/// One side of a mismatch.
 pub(super) struct Side<'a> {
     parameter: &'a Parameter<'a>,
     spelling: Message<256>,
@@ -27,19 +25,23 @@ impl<'a> Side<'a> {
         Self { parameter, spelling: shortened(parameter.spelling), cpp, offset }
     }
 
-    /// The columns of the spelling and of the C++ type.
-    pub(super) const fn widths(&self) -> (usize, usize) {
-        (width(&self.spelling), width(&self.cpp))
+    pub(super) const fn lines(left: &Self, right: &Self) -> [Message<512>; 2] {
+        let widths =
+            [larger(width(&left.spelling), width(&right.spelling)), larger(width(&left.cpp), width(&right.cpp))];
+        [left.line(widths), right.line(widths)]
     }
 
-    /// The side in columns of these widths.
-    pub(super) const fn line(&self, widths: (usize, usize)) -> Message<512> {
+    pub(super) const fn one_line(&self) -> Message<512> {
+        self.line([width(&self.spelling), width(&self.cpp)])
+    }
+
+    const fn line(&self, widths: [usize; 2]) -> Message<512> {
         let mut line = Message::new();
-        if widths.0 > 0 {
-            line.writer().push_padded(self.spelling.as_str(), widths.0 + 2);
+        if widths[0] > 0 {
+            line.writer().push_padded(self.spelling.as_str(), widths[0] + 2);
         }
-        if widths.1 > 0 {
-            line.writer().push_padded(self.cpp.as_str(), widths.1 + 2);
+        if widths[1] > 0 {
+            line.writer().push_padded(self.cpp.as_str(), widths[1] + 2);
         }
         push_layout(&mut line, self.parameter.size, self.parameter.align);
         if let Some(offset) = self.offset {
@@ -47,6 +49,10 @@ impl<'a> Side<'a> {
         }
         line
     }
+}
+
+const fn larger(a: usize, b: usize) -> usize {
+    if a > b { a } else { b }
 }
 
 const fn width(cell: &Message<256>) -> usize {

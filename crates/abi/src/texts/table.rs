@@ -12,10 +12,8 @@ use crate::{
 };
 use core::fmt::{self, Write};
 
-/// The maximum length of a list that is shown completely.
 const WHOLE: usize = 24;
 
-/// The number of rows shown around each wrong row of a longer list.
 const AROUND: usize = 2;
 
 /// A report as a table ([`Display`](fmt::Display)): one row per field and parameter, with sizes and offsets in bytes
@@ -24,25 +22,18 @@ const AROUND: usize = 2;
 #[derive(Clone, Copy, Debug)]
 pub struct Table<'r, 'a, const N: usize = 32> {
     report: &'r Report<'a, N>,
-    colored: bool,
 }
 
 impl<'a, const N: usize> Report<'a, N> {
     /// Both sides of every row, for a terminal or a log.
     #[must_use]
     pub const fn table(&self) -> Table<'_, 'a, N> {
-        Table { report: self, colored: false }
+        Table { report: self }
     }
 }
 
 impl<'r, 'a, const N: usize> Table<'r, 'a, N> {
-    /// Whether wrong rows are red, by ANSI escape sequences. Off by default.
-    #[must_use]
-    pub const fn colored(self, colored: bool) -> Self {
-        Self { colored, ..self }
-    }
-
-    fn lines(&self) -> Lines<'r, 'a, N> {
+    fn lines(self) -> Lines<'r, 'a, N> {
         let (report, base) = (self.report, self.report.base());
         let rows = check::Rows::new(report.host().parameters, report.kernel().parameters, base);
         Lines { report, rows, offsets: Offsets::new(base) }
@@ -51,7 +42,6 @@ impl<'r, 'a, const N: usize> Table<'r, 'a, N> {
 
 impl<const N: usize> fmt::Display for Table<'_, '_, N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (red, reset) = if self.colored { ("\x1b[31m", "\x1b[0m") } else { ("", "") };
         let Signature { name, .. } = self.report.kernel();
         let mut title = Message::<256>::new();
         if self.report.is_empty() {
@@ -80,8 +70,8 @@ impl<const N: usize> fmt::Display for Table<'_, '_, N> {
         let title = if self.report.is_list() { "argument" } else { "field" };
         let mut widths = [columns(title), 0, 0, 0, 0];
         for row in shown().flatten() {
-            for (width, cell) in widths.iter_mut().zip(row.cells()) {
-                *width = (*width).max(columns(cell));
+            for (width, cell) in widths.iter_mut().zip(&row.cells) {
+                *width = (*width).max(columns(cell.as_str()));
             }
         }
         widths[2] = widths[2].max(columns("host").saturating_sub(widths[1] + 2));
@@ -96,17 +86,17 @@ impl<const N: usize> fmt::Display for Table<'_, '_, N> {
             };
             write_left_out(f, &mut left_out)?;
             let mut line = Message::<640>::new();
-            for (width, cell) in widths.iter().zip(row.cells()) {
+            for (width, cell) in widths.iter().zip(&row.cells) {
                 if *width > 0 {
                     line.push("  ");
-                    line.writer().push_padded(cell, *width);
+                    line.writer().push_padded(cell.as_str(), *width);
                 }
             }
             match row.mismatch {
                 None => write!(f, "\n{}", line.as_str().trim_end())?,
                 Some(mismatch) => {
                     let why = self.report.hint(mismatch);
-                    write!(f, "\n{red}{line}  <- {why}{reset}")?;
+                    write!(f, "\n{line}  <- {why}")?;
                 }
             }
         }
@@ -125,30 +115,14 @@ fn write_left_out(f: &mut fmt::Formatter<'_>, count: &mut usize) -> fmt::Result 
 }
 
 struct Line {
-    field: Message<128>,
-    host: Message<128>,
-    host_place: Message<48>,
-    kernel: Message<128>,
-    kernel_place: Message<48>,
+    /// The field, its type, its size and offset, the kernel's type, its size and offset.
+    cells: [Message<128>; 5],
     mismatch: Option<Mismatch>,
-}
-
-impl Line {
-    fn cells(&self) -> [&str; 5] {
-        [
-            self.field.as_str(),
-            self.host.as_str(),
-            self.host_place.as_str(),
-            self.kernel.as_str(),
-            self.kernel_place.as_str(),
-        ]
-    }
 }
 
 struct Lines<'r, 'a, const N: usize> {
     report: &'r Report<'a, N>,
     rows: check::Rows<'a>,
-    /// The offsets of the kernel's parameters.
     offsets: Offsets,
 }
 
@@ -160,31 +134,24 @@ impl<const N: usize> Iterator for Lines<'_, '_, N> {
             Row::Fits { field, parameter } => (Some(field), Some(parameter), None),
             Row::Wrong(found) => (found.field(), found.parameter(), Some(self.report.stored(found))),
         };
-        let mut row = Line {
-            field: Message::new(),
-            host: Message::new(),
-            host_place: Message::new(),
-            kernel: Message::new(),
-            kernel_place: Message::new(),
-            mismatch,
-        };
+        let mut cells = [Message::<128>::new(); 5];
         if let Some(field) = field {
             let field = &self.report.host().parameters[field];
-            row.field.writer().push_shortened(field.name, LONGEST_NAME);
-            row.host.writer().push_shortened(field.spelling, LONGEST_NAME);
-            push_place(&mut row.host_place, field.size, field.offset);
+            cells[0].writer().push_shortened(field.name, LONGEST_NAME);
+            cells[1].writer().push_shortened(field.spelling, LONGEST_NAME);
+            push_place(&mut cells[2], field.size, field.offset);
         }
         if let Some(parameter) = parameter {
             let parameter = &self.report.kernel().parameters[parameter];
             let offset = self.offsets.next(parameter);
-            push_type(&mut row.kernel, parameter);
-            push_place(&mut row.kernel_place, parameter.size, offset);
+            push_type(&mut cells[3], parameter);
+            push_place(&mut cells[4], parameter.size, offset);
         }
-        Some(row)
+        Some(Line { cells, mismatch })
     }
 }
 
-fn push_place(cell: &mut Message<48>, size: usize, offset: Option<usize>) {
+fn push_place(cell: &mut Message<128>, size: usize, offset: Option<usize>) {
     cell.writer().push_number(size);
     if let Some(offset) = offset {
         cell.push(" @ ");
@@ -192,7 +159,6 @@ fn push_place(cell: &mut Message<48>, size: usize, offset: Option<usize>) {
     }
 }
 
-/// The kernel's C++ type, or PTX's type if the C++ type is unknown.
 fn push_type(cell: &mut Message<128>, kernel: &Parameter<'_>) {
     if !kernel.cpp.is_unknown() {
         push_cpp(cell, kernel.cpp);

@@ -1,67 +1,68 @@
 //! Every sentence that users read, in one list.
 //!
-//! A row is a function of its placeholders. It appends the text to a [`Message`](super::Message). An error shows what is wrong, then
-//! both sides, then `help:` with the code to write.
+//! A row is a function of its placeholders: it appends the text to a [`Message`](super::Message). A placeholder without a
+//! kind is a name from the user's program. An error shows what is wrong, then both sides, then `help:` with the code to
+//! write.
 
 use super::{
     message::Text,
-    template::{Value, fill},
+    template::{Placeholder, fill},
 };
 use crate::{cpp::CppType, layout::Alignment};
 
 macro_rules! templates {
-    ($($name:ident($($value:ident: $kind:ident),*) = $template:literal;)*) => {
+    ($($name:ident($($value:ident $(: $kind:ident)?),*) = $template:literal;)*) => {
         $(
             /// Appends the text of this row.
             pub const fn $name(
                 message: &mut Text,
-                $($value: templates!(@type $kind)),*
+                $($value: templates!(@type $($kind)?)),*
             ) {
-                fill(message, $template, &[$((stringify!($value), templates!(@value $kind $value))),*]);
+                fill(message, $template, &[$((stringify!($value), templates!(@value $($kind)? $value))),*]);
             }
         )*
 
         #[cfg(test)]
         const ALL: &[(&str, &str, &[&str])] = &[$((stringify!($name), $template, &[$(stringify!($value)),*])),*];
     };
-    (@type name) => { &str };
+    (@type) => { &str };
     (@type text) => { &str };
-    (@type number) => { usize };
     (@type integer) => { i128 };
-    (@type bytes) => { usize };
-    (@type parameters) => { usize };
-    (@type fields) => { usize };
-    (@type bindings) => { usize };
-    (@type kernels) => { usize };
     (@type cpp) => { CppType<'_> };
     (@type layout) => { (usize, Option<Alignment>) };
-    (@value name $value:ident) => { Value::Name($value) };
-    (@value text $value:ident) => { Value::Text($value) };
-    (@value number $value:ident) => { Value::Number($value) };
-    (@value integer $value:ident) => { Value::Integer($value) };
-    (@value bytes $value:ident) => { Value::Count($value, "byte") };
-    (@value parameters $value:ident) => { Value::Count($value, "parameter") };
-    (@value fields $value:ident) => { Value::Count($value, "field") };
-    (@value bindings $value:ident) => { Value::Count($value, "more binding") };
-    (@value kernels $value:ident) => { Value::Count($value, "more kernel") };
-    (@value cpp $value:ident) => { Value::Cpp($value) };
-    (@value layout $value:ident) => { Value::Layout($value.0, $value.1) };
+    (@type $count:ident) => { usize };
+    (@value $value:ident) => { Placeholder::Name($value) };
+    (@value text $value:ident) => { Placeholder::Text($value) };
+    (@value number $value:ident) => { Placeholder::Number($value) };
+    (@value integer $value:ident) => { Placeholder::Integer($value) };
+    (@value bytes $value:ident) => { Placeholder::Count($value, "byte") };
+    (@value parameters $value:ident) => { Placeholder::Count($value, "parameter") };
+    (@value fields $value:ident) => { Placeholder::Count($value, "field") };
+    (@value bindings $value:ident) => { Placeholder::Count($value, "more binding") };
+    (@value kernels $value:ident) => { Placeholder::Count($value, "more kernel") };
+    (@value cpp $value:ident) => { Placeholder::Cpp($value) };
+    (@value layout $value:ident) => { Placeholder::Layout($value.0, $value.1) };
 }
 
 templates! {
     // What is wrong: a struct and a kernel.
-    differs(field: name, index: number, kernel: name) = "`{field}` does not match parameter {index} of kernel `{kernel}`";
-    missing(index: number, kernel: name) = "no field for parameter {index} of kernel `{kernel}`";
-    missing_either(first: number, last: number, kernel: name) = "no field for parameter {first} or {last} of kernel `{kernel}`";
-    missing_one_of(first: number, last: number, kernel: name) = "no field for one of the parameters {first} to {last} of kernel `{kernel}`";
-    wrong_number_of_names(field: name, len: number, names: number, form: text) = "`{field}` has {len} elements, but `name` lists {names}\nhelp: write one name for each element, or one name with the index in it: `name = \"{form}\"`";
-    writes_through(kernel: name, index: number, field: name, ty: name) = "kernel `{kernel}` writes through parameter {index}, but `{field}` is `{ty}`";
-    accesses_elements(kernel: name, elements: text, index: number, field: name, ty: name) = "kernel `{kernel}` accesses {elements} through parameter {index}, but `{field}` is `{ty}`";
-    uses_integer(kernel: name, index: number, field: name, ty: name) = "kernel `{kernel}` uses parameter {index} as an integer, but `{field}` is `{ty}`";
-    uses_pointer(kernel: name, index: number, field: name, ty: name) = "kernel `{kernel}` accesses memory through parameter {index}, but `{field}` is `{ty}`";
-    uses_addresses(kernel: name, index: number, field: name, ty: name) = "kernel `{kernel}` loads addresses through parameter {index}, but `{field}` is `{ty}`";
-    uses_object(kernel: name, index: number, object: text, field: name, ty: name) = "kernel `{kernel}` uses parameter {index} as a {object} object, but `{field}` is `{ty}`";
-    extra(field: name, kernel: name) = "`{field}` has no parameter in kernel `{kernel}`";
+    differs(field, index: number, kernel) = "`{field}` does not match parameter {index} of kernel `{kernel}`";
+    missing(index: number, kernel) = "no field for parameter {index} of kernel `{kernel}`";
+    missing_either(first: number, last: number, kernel) = "no field for parameter {first} or {last} of kernel `{kernel}`";
+    missing_one_of(first: number, last: number, kernel) = "no field for one of the parameters {first} to {last} of kernel `{kernel}`";
+    wrong_number_of_names(field, len: number, names: number, form: text) = "`{field}` has {len} elements, but `name` lists {names}\nhelp: write one name for each element, or one name with the index in it: `name = \"{form}\"`";
+    kernel_does(kernel, what: text, field, ty) = "kernel `{kernel}` {what}, but `{field}` is `{ty}`";
+    parameter_at(index: number) = "parameter {index}";
+    writes_through(value: text) = "writes through {value}";
+    accesses_elements(elements: text, value: text) = "accesses {elements} through {value}";
+    uses_integer(value: text) = "uses {value} as an integer";
+    accesses_memory(value: text) = "accesses memory through {value}";
+    loads_addresses(value: text) = "loads addresses through {value}";
+    uses_addresses(value: text) = "uses what it loads through {value} as an address";
+    uses_object(value: text, object: text) = "uses {value} as a {object} object";
+    uses_handle(value: text, object: text) = "uses {value} as a {object}";
+    in_code(what: text, evidence: text) = "the kernel {what} ({evidence})";
+    extra(field, kernel) = "`{field}` has no parameter in kernel `{kernel}`";
     host_side(side: text) = "\n  host    {side}";
     kernel_side(side: text) = "\n  kernel  {side}";
     binding_side(written: text) = "\n  binding {written}";
@@ -70,47 +71,47 @@ templates! {
     at_byte(offset: number) = ", at byte {offset}";
     help(hint: text) = "\n  help: {hint}";
     and_more(count: number) = "\n… and {count} more";
-    mismatch_table(kernel: name) = "kernel `{kernel}` does not take these arguments";
-    match_table(kernel: name) = "kernel `{kernel}` takes these arguments";
+    mismatch_table(kernel) = "kernel `{kernel}` does not take these arguments";
+    match_table(kernel) = "kernel `{kernel}` takes these arguments";
     row_left_out() = "\n  … 1 row that fits";
     rows_left_out(count: number) = "\n  … {count} rows that fit";
 
     // Help: fields in another order, or another number of them.
-    exchanged(first: name, second: name) = "`{first}` and `{second}` look exchanged: swap them";
+    exchanged(first, second) = "`{first}` and `{second}` look exchanged: swap them";
     or_in_order(declare: text) = "; or, if the order of the fields is right, {declare}";
-    move_field(field: name, place: text) = "`{field}` would fit here: move it {place}";
+    move_field(field, place: text) = "`{field}` would fit here: move it {place}";
     move_away(index: number, place: text) = "it fits parameter {index}: move it {place}";
     add_field(place: text, types: text) = "add a field for it {place}: {types}";
-    add_beside(field: name, types: text, first: number, last: number) = "add a field for it before or after `{field}`: {types} (parameters {first} and {last} are alike, so either may be missing)";
-    add_before_or_after(field: name, before: text, after: text, first: number, last: number) = "add a field for it before `{field}`, {before}, or after it, {after} (parameters {first} and {last} are alike, so either may be missing)";
-    add_among(first_field: name, last_field: name, types: text, first: number, last: number) = "add a field for it before `{first_field}`, after `{last_field}` or between them: {types} (parameters {first} to {last} are alike, so any of them may be missing)";
+    add_beside(field, types: text, first: number, last: number) = "add a field for it before or after `{field}`: {types} (parameters {first} and {last} are alike, so either may be missing)";
+    add_before_or_after(field, before: text, after: text, first: number, last: number) = "add a field for it before `{field}`, {before}, or after it, {after} (parameters {first} and {last} are alike, so either may be missing)";
+    add_among(first_field, last_field, types: text, first: number, last: number) = "add a field for it before `{first_field}`, after `{last_field}` or between them: {types} (parameters {first} to {last} are alike, so any of them may be missing)";
     or_spread() = "; or, if the next parameters are its other elements, write `#[kernel_args(spread)]` on it";
     remove_field(parameters: parameters, fields: fields) = "remove it: the kernel takes {parameters}, the struct has {fields}";
-    remove_one(first: name, last: name, parameters: parameters, fields: fields) = "remove `{first}` or `{last}`, which are alike: the kernel takes {parameters}, the struct has {fields}";
-    remove_one_of(first: name, last: name, parameters: parameters, fields: fields) = "remove one of the fields `{first}` to `{last}`, which are alike: the kernel takes {parameters}, the struct has {fields}";
+    remove_one(first, last, parameters: parameters, fields: fields) = "remove `{first}` or `{last}`, which are alike: the kernel takes {parameters}, the struct has {fields}";
+    remove_one_of(first, last, parameters: parameters, fields: fields) = "remove one of the fields `{first}` to `{last}`, which are alike: the kernel takes {parameters}, the struct has {fields}";
     no_parameter() = "remove it, or move it to where the kernel takes it";
     to_the_struct() = "to the struct";
-    before_field(next: name) = "before `{next}`";
-    after_field(previous: name) = "after `{previous}`";
-    between_fields(previous: name, next: name) = "between `{previous}` and `{next}`";
+    before_field(next) = "before `{next}`";
+    after_field(previous) = "after `{previous}`";
+    between_fields(previous, next) = "between `{previous}` and `{next}`";
 
     // Help: what to declare.
-    here_bound(name: name, ty: name) = "; here `{name}` is `{ty}`";
+    here_bound(name, ty) = "; here `{name}` is `{ty}`";
     correct_binding(types: text, written: text) = "with this suffix the kernel takes {types} here: correct the type or the suffix of `{written}`";
     declare(types: text) = "declare {types}";
     narrow(types: text) = "write {types} in its `#[kernel_args(…)]`";
     narrow_to(ty: text) = "`as = {ty}`";
     not_narrowed(declare: text) = "remove `as` from its `#[kernel_args(…)]`, and {declare}";
-    field_type(field: name, ty: text) = "`{field}: {ty}`";
-    position_type(field: name, ty: text) = "field {field} as `{ty}`";
-    part_type(field: name, ty: text) = "`{field}` as `{ty}`";
-    raw_field_type(field: name, ty: text) = "`r#{field}: {ty}`";
+    field_type(field, ty: text) = "`{field}: {ty}`";
+    position_type(field, ty: text) = "field {field} as `{ty}`";
+    part_type(field, ty: text) = "`{field}` as `{ty}`";
+    raw_field_type(field, ty: text) = "`r#{field}: {ty}`";
     bare_type(ty: text) = "`{ty}`";
     some_struct(layout: layout) = "a `#[repr(C)]` struct of {layout}";
     some_type(layout: layout) = "a type of {layout}";
-    own_struct(before: text, layout: layout, name: name) = "{before}a struct of {layout}, with `#[derive(Clone, Copy, DeviceType)]`, `#[repr(C)]` and `#[device_type(cpp = \"{name}\")]`";
-    field_as(field: name) = "`{field}` as";
-    some_member(member: name, layout: layout) = "`{member}` with a type of {layout}";
+    own_struct(before: text, layout: layout, name) = "{before}a struct of {layout}, with `#[derive(Clone, Copy, DeviceType)]`, `#[repr(C)]` and `#[device_type(cpp = \"{name}\")]`";
+    field_as(field) = "`{field}` as";
+    some_member(member, layout: layout) = "`{member}` with a type of {layout}";
 
     // Help: a list of arguments.
     push_argument(values: text, index: number) = "push {values} as argument {index}";
@@ -119,58 +120,49 @@ templates! {
     remove_or_move_argument() = "remove it, or push it where the kernel takes it";
 
     // Help: a value of another size or kind.
-    takes_pointer(declare: text) = "the kernel takes a device pointer: {declare}";
-    takes_value(declare: text) = "the kernel takes the value itself, not its address: {declare}";
-    takes_half(declare: text) = "half precision has 2 bytes: {declare}";
+    takes_pointer() = "the kernel takes a device pointer";
+    takes_value() = "the kernel takes the value itself, not its address";
+    takes_half() = "half precision has 2 bytes";
     takes_f32(declare: text) = "C's `float` is f32: {declare}; where the type is inferred, write `2.0f32`";
-    takes_double(declare: text) = "C's `double` is f64: {declare}";
-    takes_builtin(cpp: cpp, declare: text) = "the kernel takes CUDA's `{cpp}`: {declare}";
-    or_cpp(ty: name, cpp: cpp) = "; or, if `{ty}` has the same layout, write `#[device_type(cpp = \"{cpp}\")]` on it";
-    takes_vector(layout: layout, declare: text) = "the kernel takes a vector or struct of {layout}: {declare}";
-    takes_bytes(declare: text) = "the kernel takes bytes: {declare}";
-    takes_struct(layout: layout, declare: text) = "the kernel takes a struct or vector of {layout}: {declare}";
-    struct_sizes(kernel: bytes, ty: name, host: number) = "the kernel's struct has {kernel}, `{ty}` has {host}";
+    takes_double() = "C's `double` is f64";
+    takes_builtin(cpp: cpp) = "the kernel takes CUDA's `{cpp}`";
+    or_cpp(ty, cpp: cpp) = "; or, if `{ty}` has the same layout, write `#[device_type(cpp = \"{cpp}\")]` on it";
+    takes_vector(layout: layout) = "the kernel takes a vector or struct of {layout}";
+    takes_bytes() = "the kernel takes bytes";
+    takes_struct(layout: layout) = "the kernel takes a struct or vector of {layout}";
+    struct_sizes(kernel: bytes, ty, host: number) = "the kernel's struct has {kernel}, `{ty}` has {host}";
     compare_fields() = ": compare their fields one by one";
-    takes_float(declare: text) = "the kernel takes a floating-point number: {declare}";
-    takes_scalar(declare: text) = "the kernel takes a scalar, not a struct: {declare}";
-    takes_integer(declare: text) = "the kernel takes an integer: {declare}";
-    takes_other_type(declare: text) = "the kernel takes another type: {declare}";
-    sizes(field: name, host: bytes, kernel: number, declare: text) = "`{field}` has {host}, the kernel takes {kernel}: {declare}";
-    enum_size(ty: name, host: bytes, kernel: number, repr: text) = "`{ty}` has {host}, the kernel takes {kernel}: write `#[repr({repr})]` on it";
-    bool_for_int(declare: text) = "`bool` has 1 byte on the device too, C's `int` has 4: {declare}";
-    wide_for_int(ty: name, declare: text) = "`{ty}` has 8 bytes, C's `int` has 4: {declare}";
-    narrow_for_int(declare: text) = "C's `int` has 4 bytes: {declare}";
+    takes_float() = "the kernel takes a floating-point number";
+    takes_scalar() = "the kernel takes a scalar, not a struct";
+    takes_integer() = "the kernel takes an integer";
+    takes_other_type() = "the kernel takes another type";
+    sizes(field, host: bytes, kernel: number) = "`{field}` has {host}, the kernel takes {kernel}";
+    enum_size(ty, host: bytes, kernel: number, repr: text) = "`{ty}` has {host}, the kernel takes {kernel}: write `#[repr({repr})]` on it";
+    bool_for_int() = "`bool` has 1 byte on the device too, C's `int` has 4";
+    wide_for_int(ty) = "`{ty}` has 8 bytes, C's `int` has 4";
+    narrow_for_int() = "C's `int` has 4 bytes";
 
     // Help: a type of the right size.
-    takes_signedness(cpp: cpp, declare: text) = "the kernel takes it as `{cpp}`: {declare}";
-    takes_pointee(cpp: cpp, declare: text) = "the kernel takes a `{cpp}`: {declare}";
-    takes_mut(declare: text) = "the kernel may write through it: {declare}";
+    takes_signedness(cpp: cpp) = "the kernel takes it as `{cpp}`";
+    takes_pointee(cpp: cpp) = "the kernel takes a `{cpp}`";
+    takes_mut() = "the kernel may write through it";
     or_opaque_reads() = "; if the kernel only reads, `#[kernel_args(opaque)]` on the field turns this check off";
-    takes_named(cpp: cpp, ty: name, name: name) = "the kernel takes a `{cpp}`: if `{ty}` is that struct, write `#[device_type(cpp = \"{name}\")]` on it";
+    takes_named(cpp: cpp, ty, name) = "the kernel takes a `{cpp}`: if `{ty}` is that struct, write `#[device_type(cpp = \"{name}\")]` on it";
     or_opaque() = "; `#[kernel_args(opaque)]` on the field turns this check off";
-    write_in_code(field: name, evidence: text, declare: text) = "the kernel writes through `{field}` ({evidence}): {declare}";
     or_shared_write() = "; for memory that is shared on purpose, such as a counter, write `#[kernel_args(shared_write)]` on the field";
-    elements_in_code(elements: text, field: name, evidence: text, declare: text) = "the kernel accesses {elements} through `{field}` ({evidence}): {declare}";
-    integer_in_code(field: name, evidence: text, declare: text) = "the kernel uses `{field}` as an integer ({evidence}): {declare}";
-    pointer_in_code(field: name, evidence: text, declare: text) = "the kernel accesses memory through `{field}` ({evidence}): {declare}";
-    integer_member(evidence: text) = "the kernel uses these bytes as an integer ({evidence})";
-    pointer_member(evidence: text) = "the kernel accesses memory through these bytes ({evidence})";
-    exchange_members(first: name, second: name) = ": exchange `{first}` and `{second}`";
-    addresses_in_code(field: name, evidence: text, declare: text) = "the kernel uses what it loads through `{field}` as an address ({evidence}): {declare}";
-    object_in_code(field: name, object: text, evidence: text, declare: text) = "the kernel uses `{field}` as a {object} ({evidence}): {declare}";
+    exchange_members(first, second) = ": exchange `{first}` and `{second}`";
     elements_of_type(cpp: text) = "`{cpp}` elements";
     integers_of_size(size: bytes) = "integers of {size}";
     elements_of_size(size: bytes) = "elements of {size}";
     slice_of(elements: text) = "a slice of {elements}";
-    instruction(opcode: name) = "`{opcode}`";
-    instruction_at(opcode: name, file: name, line: number) = "`{opcode}` at {file}:{line}";
-    tensor_map(field: name, ty: text) = "`CUtensorMap` is aligned to 64 bytes by CUDA 12 and to 128 by CUDA 13: declare `{field}: {ty}`";
+    instruction(opcode) = "`{opcode}`";
+    instruction_at(opcode, file, line: number) = "`{opcode}` at {file}:{line}";
+    tensor_map(field, ty: text) = "`CUtensorMap` is aligned to 64 bytes by CUDA 12 and to 128 by CUDA 13: declare `{field}: {ty}`";
     aligned(align: number) = "the kernel aligns it to {align}";
-    aligned_type(align: number, declare: text) = "the kernel aligns it to {align}: {declare}";
     aligned_vector(align: number, types: text) = "the kernel aligns it to {align}, as CUDA aligns vectors and complex numbers: use {types}";
     aligned_more(align: number) = "the kernel aligns it to {align}: if it is your struct, write `#[repr(C, align({align}))]` on it";
-    aligned_less(align: number, ty: name) = "the kernel aligns it to {align}, less than `{ty}`: remove `align` from its `repr`, or use members that are aligned to at most {align}, such as arrays";
-    aligned_struct(align: number, field: name, layout: layout, repr: text) = "the kernel aligns it to {align}: declare `{field}` as a struct of {layout}, with `#[derive(Clone, Copy, DeviceType)]` and `#[repr({repr})]`";
+    aligned_less(align: number, ty) = "the kernel aligns it to {align}, less than `{ty}`: remove `align` from its `repr`, or use members that are aligned to at most {align}, such as arrays";
+    aligned_struct(align: number, field, layout: layout, repr: text) = "the kernel aligns it to {align}: declare `{field}` as a struct of {layout}, with `#[derive(Clone, Copy, DeviceType)]` and `#[repr({repr})]`";
     repr_c() = "C";
     repr_align(align: number) = ", align({align})";
     other_offset(offset: number, align: number, expected: number) = "the kernel has it at byte {offset}, where a type aligned to {align} would be at {expected}";
@@ -178,9 +170,9 @@ templates! {
 
     // Help: members of a struct, and names.
     member_at(member: text, at: number) = "`{member}` at byte {at}";
-    members_differ(kernel: text, cpp: cpp, host: text, ty: name) = "the kernel's struct has {kernel} ({cpp}), this one has {host} (`{ty}`)";
+    members_differ(kernel: text, cpp: cpp, host: text, ty) = "the kernel's struct has {kernel} ({cpp}), this one has {host} (`{ty}`)";
     member_places(kernel: text, host: text) = "the kernel's struct has {kernel}, this one has {host}";
-    member_in_code(member: text, at: number, ty: name, hint: text) = "this struct has `{member}: {ty}` at byte {at}, but {hint}";
+    member_in_code(member: text, at: number, ty, hint: text) = "this struct has `{member}: {ty}` at byte {at}, but {hint}";
     pointee(path: text) = "`{path}`";
     pointee_sizes(kernel: text, kernel_size: bytes, host: text, host_size: number) = "the kernel's `{kernel}` has {kernel_size}, this one's `{host}` has {host_size}";
     member_missing(kernel: text, cpp: cpp, at: number) = "the kernel's struct has `{kernel}` ({cpp}) at byte {at}, this one has no such member there";
@@ -188,36 +180,36 @@ templates! {
     in_kernel_order(names: text) = ": put the members in the kernel's order, {names}";
     add_member(member: text, place: text) = ": add {member} {place}";
     at_end() = "at the end";
-    remove_member(member: name) = ": remove `{member}`, which the kernel's struct does not have";
-    pad_before(name: text, bytes: number, next: name) = ": add `{name}: [u8; {bytes}]` before `{next}`";
+    remove_member(member) = ": remove `{member}`, which the kernel's struct does not have";
+    pad_before(name: text, bytes: number, next) = ": add `{name}: [u8; {bytes}]` before `{next}`";
     pad_end(name: text, bytes: number) = ": add `{name}: [u8; {bytes}]` at the end";
     declare_as_kernel(members: text) = ": declare the members as the kernel's struct does{members}";
     member_elsewhere_in_kernel(host: text, kernel: text, at: number) = "the kernel's struct has `{kernel}` at byte {at}, where this one has `{host}`, the name of another member of the kernel's struct";
     or_rename_member(kernel: text, rename: text) = "; or, if this one is `{kernel}`, {rename}";
-    parameter_elsewhere(field: name, parameter: number, index: number, name: name, rename: text) = "`{field}` is parameter {parameter} of the kernel, but here it is field {index}: put the fields in the kernel's order; or, if this one is the kernel's `{name}`, {rename}";
-    member_named_otherwise(host: text, name: name, kernel: text, at: number, names: text, write: text) = "the kernel's struct has `{kernel}` at byte {at}, where this one has `{host}` with `name = \"{name}\"`; the kernel's members are {names}: put the fields in the kernel's order, or {write}";
-    parameter_named_elsewhere(field: name, name: name, parameter: number, index: number, write: text) = "`{field}` has `name = \"{name}\"`, which is parameter {parameter} of the kernel, but here it is field {index}: put the fields in the kernel's order, or {write}";
-    element_named_elsewhere(field: name, name: name, parameter: number, index: number, write: text) = "`{field}` has `name = \"{name}\"`, which is parameter {parameter} of the kernel, but here it is field {index}: {write}";
-    unknown_parameter(name: name, names: text, write: text) = "the kernel has no parameter `{name}`; it has {names}: {write}";
-    listed(name: name) = "`{name}`";
+    parameter_elsewhere(field, parameter: number, index: number, name, rename: text) = "`{field}` is parameter {parameter} of the kernel, but here it is field {index}: put the fields in the kernel's order; or, if this one is the kernel's `{name}`, {rename}";
+    member_named_otherwise(host: text, name, kernel: text, at: number, names: text, write: text) = "the kernel's struct has `{kernel}` at byte {at}, where this one has `{host}` with `name = \"{name}\"`; the kernel's members are {names}: put the fields in the kernel's order, or {write}";
+    parameter_named_elsewhere(field, name, parameter: number, index: number, write: text) = "`{field}` has `name = \"{name}\"`, which is parameter {parameter} of the kernel, but here it is field {index}: put the fields in the kernel's order, or {write}";
+    element_named_elsewhere(field, name, parameter: number, index: number, write: text) = "`{field}` has `name = \"{name}\"`, which is parameter {parameter} of the kernel, but here it is field {index}: {write}";
+    unknown_parameter(name, names: text, write: text) = "the kernel has no parameter `{name}`; it has {names}: {write}";
+    listed(name) = "`{name}`";
     more_names(count: number) = " and {count} more";
-    rename_to(name: name, write: text) = "rename it to `{name}` or {write}";
-    rename_to_raw(name: name, write: text) = "rename it to `r#{name}` or {write}";
-    write_name(attribute: text, name: name) = "write `#[{attribute}(name = \"{name}\")]` on it";
+    rename_to(name, write: text) = "rename it to `{name}` or {write}";
+    rename_to_raw(name, write: text) = "rename it to `r#{name}` or {write}";
+    write_name(attribute: text, name) = "write `#[{attribute}(name = \"{name}\")]` on it";
     list_names(names: text) = "write the kernel's names on the array, `name = [{names}]`";
-    quoted(name: name) = "\"{name}\"";
+    quoted(name) = "\"{name}\"";
     name_elements(form: text) = "write the kernel's names on the array: `name = \"{form}\"`, or a list, `name = [\"nx\", \"ny\"]`";
     remove_name(attribute: text) = "remove `name` from its `#[{attribute}(…)]`";
 
     // Help: variants of an enum.
     in_member(member: text, hint: text) = "in {member}: {hint}";
-    variant(name: name, value: integer) = "{name} = {value}";
-    variant_differs(kernel: text, ty: name, host: text) = "the kernel's enum has `{kernel}`, `{ty}` has `{host}`: write the kernel's value";
-    unknown_variant(ty: name, host: text, variants: text) = "`{ty}` has `{host}`, a value that the kernel's enum does not have; it has {variants}: write one of these values, or remove the variant";
+    variant(name, value: integer) = "{name} = {value}";
+    variant_differs(kernel: text, ty, host: text) = "the kernel's enum has `{kernel}`, `{ty}` has `{host}`: write the kernel's value";
+    unknown_variant(ty, host: text, variants: text) = "`{ty}` has `{host}`, a value that the kernel's enum does not have; it has {variants}: write one of these values, or remove the variant";
 
     // A global variable.
-    variable_differs(ty: name, variable: name) = "`{ty}` is not the type of the variable `{variable}`";
-    type_differs(variable: name) = "this is not the type of the variable `{variable}`";
+    variable_differs(ty, variable) = "`{ty}` is not the type of the variable `{variable}`";
+    type_differs(variable) = "this is not the type of the variable `{variable}`";
     image_side(side: text) = "\n  image   {side}";
     variable_type(cpp: cpp, ty: text) = "the variable is `{cpp}`: use `{ty}`";
     variable_size(size: bytes) = "the variable has {size}: use a type of this size";
@@ -226,46 +218,46 @@ templates! {
     or_bytes() = "; or use `[u8]`: `module.global_bytes` returns any variable without comparing its type";
 
     // A layout as a table.
-    layout_title(name: name, parameters: parameters) = "`{name}`: {parameters}";
+    layout_title(name, parameters: parameters) = "`{name}`: {parameters}";
     layout_size(size: bytes) = ", {size}";
     fields_left_out(count: number) = "\n     … {count} more fields";
     map_title() = "\n\n   byte  (`.` is padding)";
 
     // What is wrong: a struct that is passed to a kernel.
-    parameter_without_bytes(field: name) = "`{field}` has no bytes, so it cannot be a kernel parameter\n  help: write `#[kernel_args(skip)]` on it";
-    not_shared(field: name, ty: name) = "`{field}` is `{ty}`, which is no shared pointer, so `shared_write` has no effect\n  help: remove `#[kernel_args(shared_write)]`";
+    parameter_without_bytes(field) = "`{field}` has no bytes, so it cannot be a kernel parameter\n  help: write `#[kernel_args(skip)]` on it";
+    not_shared(field, ty) = "`{field}` is `{ty}`, which is no shared pointer, so `shared_write` has no effect\n  help: remove `#[kernel_args(shared_write)]`";
     argument_without_bytes() = "a value without bytes cannot be a kernel parameter\n  help: do not push it";
-    too_large(name: name, size: bytes, limit: number) = "the arguments of `{name}` have {size}, but a kernel takes at most {limit} (4096 before CUDA 12.1 or below sm_70); the largest fields:";
-    large_field(field: name, ty: name, size: bytes) = "\n  `{field}: {ty}` has {size}";
+    too_large(name, size: bytes, limit: number) = "the arguments of `{name}` have {size}, but a kernel takes at most {limit} (4096 before CUDA 12.1 or below sm_70); the largest fields:";
+    large_field(field, ty, size: bytes) = "\n  `{field}: {ty}` has {size}";
     pass_pointer() = "\n  help: pass a device pointer to the data instead: `&CudaSlice<T>`";
-    none_fits(name: name) = "none of these kernels takes the fields of `{name}`:";
-    several_fit(name: name) = "several of these kernels take the fields of `{name}`:";
-    kernel_in_list(kernel: name) = "\n  {kernel}";
-    nearest(kernel: name) = "\nthe nearest is `{kernel}`:";
+    none_fits(name) = "none of these kernels takes the fields of `{name}`:";
+    several_fit(name) = "several of these kernels take the fields of `{name}`:";
+    kernel_in_list(kernel) = "\n  {kernel}";
+    nearest(kernel) = "\nthe nearest is `{kernel}`:";
     name_entry() = "\n  help: set `entry` to the intended kernel";
 
     // What is wrong: a struct that is passed by value.
-    member_without_bytes(field: name, ty: name) = "`{field}: {ty}` has no bytes in Rust, but C++ has no type of size zero\n  help: remove the field";
-    member_elsewhere(field: name, ty: name, host: number, device: number, align: number) = "`{field}: {ty}` is at offset {host} on the host but at {device} on the device, which aligns it to {align}\n  help: use a type with that alignment on the host too, or add explicit padding before it";
-    member_elsewhere_builtin(field: name, ty: name, host: number, device: number, align: number, other: text) = "`{field}: {ty}` is at offset {host} on the host but at {device} on the device, which aligns it to {align}\n  help: use `{other}`, which has this alignment on the host too; types of other crates convert to it with `.into()`";
+    member_without_bytes(field, ty) = "`{field}: {ty}` has no bytes in Rust, but C++ has no type of size zero\n  help: remove the field";
+    member_elsewhere(field, ty, host: number, device: number, align: number) = "`{field}: {ty}` is at offset {host} on the host but at {device} on the device, which aligns it to {align}\n  help: use a type with that alignment on the host too, or add explicit padding before it";
+    member_elsewhere_builtin(field, ty, host: number, device: number, align: number, other: text) = "`{field}: {ty}` is at offset {host} on the host but at {device} on the device, which aligns it to {align}\n  help: use `{other}`, which has this alignment on the host too; types of other crates convert to it with `.into()`";
     struct_without_bytes() = "this struct has no bytes in Rust, but C++ has no type of size zero\n  help: write a field `unused: u8`";
     struct_size(host: bytes, device: number, align: number) = "this struct has {host} on the host but {device} on the device, which aligns it to {align}\n  help: write `#[repr(C, align({align}))]` on it, and the same alignment in C++";
 
     // What is wrong: the kernel that a struct names.
     image_changed() = "the image changed while this crate was compiled\n  help: compile it again";
-    differs_by_gpu(kernel: name) = "the image has different parameters for kernel `{kernel}` on different GPUs, so no struct fits it on every GPU\n  help: declare the same parameters for every GPU, or compile an image for each and load the kernel with `Module::kernel`";
+    differs_by_gpu(kernel) = "the image has different parameters for kernel `{kernel}` on different GPUs, so no struct fits it on every GPU\n  help: declare the same parameters for every GPU, or compile an image for each and load the kernel with `Module::kernel`";
     name_item() = "\n  help: name the item of the intended kernel; its name contains the types";
-    unbound_types(name: name) = "no binding of `{name}` has these types; the bindings are";
+    unbound_types(name) = "no binding of `{name}` has these types; the bindings are";
     bound_types(written: text) = "\n  {written}";
     bind_types() = "\n  help: bind each type to the suffix of its kernels' names: `T = f32 => \"_f32\"`; if the image may lack these kernels, write `if_present` after the suffix";
-    left_out(name: name) = "no binding of `{name}` takes these kernels, which match `entries`:";
-    bind_or_except(kernel: name) = "\n  help: bind their type to the suffix of their names: `T = f32 => \"_f32\"`, or leave them out: `except = \"{kernel}\"`";
-    names_no_pattern(name: name) = "`{name}` names no family of kernels";
+    left_out(name) = "no binding of `{name}` takes these kernels, which match `entries`:";
+    bind_or_except(kernel) = "\n  help: bind their type to the suffix of their names: `T = f32 => \"_f32\"`, or leave them out: `except = \"{kernel}\"`";
+    names_no_pattern(name) = "`{name}` names no family of kernels";
     name_pattern() = "\n  help: write `#[kernel_args(kernel = module, entries = \"affine_*\", T = f32 => \"_f32\")]` on it, or call `module.kernel` with the name of the kernel";
     must_have(first: number) = "\n  help: `if sm >= {first}` allows this only if all code of the image is for older GPUs; this image has code for sm_{first} or a newer GPU. Write `if_present` if any image may lack these kernels";
     may_lack(written: text) = "\n  help: if the image may lack these kernels, write `{written} if_present`, or `{written} if sm >= 89` if only newer GPUs have them";
-    no_match(pattern: name) = "no kernel of this image has a name that matches `{pattern}`";
-    no_match_with_suffix(pattern: name, suffix: name) = "no kernel of this image has a name that matches `{pattern}` and ends with `{suffix}`";
+    no_match(pattern) = "no kernel of this image has a name that matches `{pattern}`";
+    no_match_with_suffix(pattern, suffix) = "no kernel of this image has a name that matches `{pattern}` and ends with `{suffix}`";
     nearest_names() = "; the nearest are";
 }
 
@@ -277,7 +269,6 @@ mod tests {
     };
     use std::collections::BTreeSet;
 
-    /// Whether the template has exactly these placeholders.
     fn is_filled(template: &str, values: &[&str]) -> bool {
         let mut names = BTreeSet::new();
         let mut rest = template;

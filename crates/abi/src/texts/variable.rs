@@ -32,10 +32,9 @@ pub const fn variable_message(host: &Parameter<'_>, variable: &Parameter<'_>) ->
     if variable.cpp.is_unknown() && !host.spelling.is_empty() {
         left.cpp = Message::new();
     }
-    let (a, b) = (left.widths(), right.widths());
-    let widths = (if a.0 > b.0 { a.0 } else { b.0 }, if a.1 > b.1 { a.1 } else { b.1 });
-    say::host_side(&mut message, left.line(widths).as_str());
-    say::image_side(&mut message, right.line(widths).as_str());
+    let [left, right] = Side::lines(&left, &right);
+    say::host_side(&mut message, left.as_str());
+    say::image_side(&mut message, right.as_str());
     let mut hint = Hint::new();
     match first {
         Difference::Members => {

@@ -1,11 +1,11 @@
 //! A program that follows the first hint of each report, again and again, ends at the right struct.
 //!
-//! The hint is data, a [`Repair`]; the types that it names are read from its text, as a user reads them.
+//! What a mistake is and how members change is data; the rest is read from the text of the hint, as a user reads it.
 
 use super::sides::*;
 use kernel_args_abi::{
     Alignment, Class, CppBase, CppType, Members, Parameter, Pointee, Signature,
-    check::{MemberRepair, Repair, Report, compare, report},
+    check::{MemberRepair, Mismatch, Report, compare, first_difference_of_any_size, report},
     cpp::{BUILTINS, name},
 };
 use kernel_args_test_generator::size;
@@ -348,40 +348,70 @@ fn follow(host: &mut Fields, (kernel, right): (&[Parameter<'static>], &[Paramete
     let mismatch = report.mismatches()[0];
     let message = report.message(mismatch);
     let hint = message.as_str().rsplit_once("\n  help: ").map_or("", |(_, hint)| hint).to_owned();
-    let lifted = |parameter: usize| -> Parameter<'static> { kernel[parameter] };
-    match report.repair(mismatch) {
-        // The user reads the source.
-        Repair::CompareMembers { field, parameter } => {
-            host[field] = Parameter { name: host[field].name, ..right[parameter] };
+    let move_to = |host: &mut Fields, field: usize, before: usize| {
+        let moved = host.remove(field);
+        host.insert(if before > field { before - 1 } else { before }, moved);
+    };
+    match mismatch {
+        Mismatch::Differs { field, exchanged: Some(other), .. } => host.swap(field, other),
+        Mismatch::Differs { field, parameter, .. } if hint.contains("but here it is field") => {
+            let (_, other) = hint.split_once("is parameter ").expect("a number");
+            let other: usize = other.split(' ').next().and_then(|other| other.parse().ok()).expect("a number");
+            move_to(host, field, if other > parameter { other + 1 } else { other });
         }
-        Repair::Exchange(first, second) => host.swap(first, second),
-        Repair::Move { field, before } => {
-            let moved = host.remove(field);
-            host.insert(if before > field { before - 1 } else { before }, moved);
+        Mismatch::Differs { field, parameter, .. } => {
+            let changed = changed(&host[field], (&kernel[parameter], &right[parameter]), &hint);
+            host[field] = Parameter { name: host[field].name, ..changed };
         }
-        Repair::Add { parameter, before } => {
-            let kernel = lifted(parameter);
+        Mismatch::Missing { before, moved: Some(field), .. } => move_to(host, field, before),
+        Mismatch::Extra { field, moved: Some(_) } => {
+            let before = report.mismatches().iter().find_map(|mismatch| match *mismatch {
+                Mismatch::Missing { before, moved: Some(moved), .. } if moved == field => Some(before),
+                _ => None,
+            });
+            move_to(host, field, before.expect("its place"));
+        }
+        Mismatch::Missing { parameter, before, .. } => {
+            let kernel = kernel[parameter];
             let name = if kernel.name.starts_with("k_param") { "new" } else { kernel.name };
             let after = hint.split_once(": ").map_or(hint.as_str(), |(_, types)| types);
             host.insert(before, Parameter { name, ..declared(&format!("declare {after}"), &kernel) });
         }
-        Repair::Remove(field) => drop(host.remove(field)),
-        Repair::Declare { field, parameter } => {
-            host[field] = Parameter { name: host[field].name, ..declared(&hint, &lifted(parameter)) };
-        }
-        Repair::Align(field, align) => {
-            let own = host[field];
-            let CppBase::Named(cpp) = own.cpp.base else { panic!("{hint}") };
-            host[field] = Parameter { name: own.name, ..structure(cpp, &members_of(&own), align.bytes()) };
-        }
-        Repair::NameStruct { field, parameter } => host[field].cpp = lifted(parameter).cpp,
-        Repair::Members(field, repair) => {
-            let own = inner(&host[field]).expect("a struct");
-            let members = members_after(&members_of(&own), &repair, &hint);
-            host[field] = with_inner(&host[field], &again(&own, &members));
-        }
+        Mismatch::Extra { field, .. } => drop(host.remove(field)),
         other => panic!("{other:?}: {hint}"),
     }
+}
+
+/// The field after a hint for its type or its struct.
+fn changed(
+    host: &Parameter<'static>,
+    (kernel, right): (&Parameter<'static>, &Parameter<'static>),
+    hint: &str,
+) -> Parameter<'static> {
+    if hint.contains("compare their fields one by one") {
+        // The user reads the source.
+        return *right;
+    }
+    if hint.contains("if it is your struct") || hint.contains("remove `align`") {
+        let CppBase::Named(cpp) = host.cpp.base else { panic!("{hint}") };
+        let (_, align) = hint.split_once("aligns it to ").expect("a number");
+        let align = align.split([':', ',']).next().and_then(|align| align.parse().ok()).expect("a number");
+        let aligned = structure(cpp, &members_of(host), align);
+        // Otherwise a member needs the larger alignment.
+        return if aligned.align == Alignment::new(align) { aligned } else { *right };
+    }
+    if hint.contains("is that struct") {
+        return Parameter { cpp: kernel.cpp, ..*host };
+    }
+    if hint.contains("the kernel's struct has") || hint.contains("the kernel's `") {
+        let Some(repair) = first_difference_of_any_size(host, kernel).and_then(|mismatch| mismatch.repair()) else {
+            return *right;
+        };
+        let own = inner(host).expect("a struct");
+        let members = members_after(&members_of(&own), &repair, hint);
+        return with_inner(host, &again(&own, &members));
+    }
+    declared(hint, kernel)
 }
 
 fn members_after(members: &[Parameter<'static>], repair: &MemberRepair<'_>, hint: &str) -> Fields {

@@ -12,11 +12,11 @@ fn vector(name: &'static str) -> Parameter<'static> {
     field(name, "Float4", 16, 16, Class::Bytes, CppType::named("float4"))
 }
 
-fn table(host: &[Parameter<'_>], kernel: &[Parameter<'_>], colored: bool) -> String {
+fn table(host: &[Parameter<'_>], kernel: &[Parameter<'_>]) -> String {
     let host = Signature { name: "Mix", parameters: host };
     let kernel = Signature { name: "mix", parameters: kernel };
     let report: Report = report(&host, &kernel);
-    report.table().colored(colored).to_string()
+    report.table().to_string()
 }
 
 fn mix() -> [Parameter<'static>; 5] {
@@ -28,7 +28,7 @@ fn a_row_shows_both_sides_and_the_reason() {
     let mut kernel = records(&mix());
     kernel[2].size = 1;
     assert_eq!(
-        table(&mix(), &kernel, false),
+        table(&mix(), &kernel),
         "\
 kernel `mix` does not take these arguments
   field  host                    kernel
@@ -50,7 +50,7 @@ fn what_one_side_lacks_is_a_gap() {
         with_cpp(ptx_u64(), FLOAT.pointer(false)),
     ];
     assert_eq!(
-        table(&mix(), &kernel, false),
+        table(&mix(), &kernel),
         "\
 kernel `mix` does not take these arguments
   field  host                    kernel
@@ -65,20 +65,8 @@ kernel `mix` does not take these arguments
 
 #[test]
 fn a_right_struct_says_so() {
-    let text = table(&mix(), &records(&mix()), false);
+    let text = table(&mix(), &records(&mix()));
     assert!(text.starts_with("kernel `mix` takes these arguments\n") && !text.contains("<-"));
-}
-
-#[test]
-fn colour_is_for_wrong_rows_and_on_demand() {
-    let mut kernel = records(&mix());
-    kernel[2].size = 1;
-    let plain = table(&mix(), &kernel, false);
-    assert!(!plain.contains('\x1b'));
-    let colored = table(&mix(), &kernel, true);
-    let red: Vec<_> = colored.lines().filter(|line| line.contains('\x1b')).collect();
-    assert!(matches!(red[..], [line] if line.starts_with("\x1b[31m  c ") && line.ends_with("\x1b[0m")));
-    assert_eq!(colored.replace("\x1b[31m", "").replace("\x1b[0m", ""), plain);
 }
 
 #[test]
@@ -87,7 +75,7 @@ fn long_lists_show_the_rows_near_a_mistake() {
     let mut kernel: Vec<_> = (0..200).map(|_| ptx_u32()).collect();
     kernel[100] = ptx_f32();
     assert_eq!(
-        table(&host, &kernel, false),
+        table(&host, &kernel),
         "\
 kernel `mix` does not take these arguments
   field  host    kernel
@@ -99,14 +87,14 @@ kernel `mix` does not take these arguments
   n      u32  4  .u32  4 @ 408
   … 97 rows that fit"
     );
-    assert_eq!(table(&host[..24], &kernel[..24], false).lines().count(), 26);
+    assert_eq!(table(&host[..24], &kernel[..24]).lines().count(), 26);
 }
 
 #[test]
 fn every_mistake_is_in_the_table_even_those_that_the_report_does_not_keep() {
     let host = [f64("a"); 40];
     let kernel = [ptx_f32(); 40];
-    assert_eq!(table(&host, &kernel, false).matches("<-").count(), 40);
+    assert_eq!(table(&host, &kernel).matches("<-").count(), 40);
 }
 
 #[test]

@@ -67,7 +67,7 @@ refused! {
     a_move: SAXPY "saxpy" { x: &'a CudaSlice<f32>, n: u32, alpha: f32, y: &'a mut CudaSlice<f32> }
         => ["x"] "move it between `alpha` and `y`";
     members: TYPED "geometry::grow" { low: [f32; 3], high: [f32; 3], by: f32, boxes: u64 }
-        => ["low"] "these 2 fields together are the 24 bytes of parameter 0";
+        => ["low", "high"] "declare `high: Box<f32, 3>`";
     signedness: TYPED "saxpy<float>" { n: u32, alpha: f32, x: &'a CudaSlice<f32>, y: &'a mut CudaSlice<f32> }
         => ["n"] "i32";
 }

@@ -201,6 +201,9 @@ impl Mistake {
             };
             let (first, second) = (arguments.position(whole(first))?, arguments.position(whole(second))?);
             arguments.fields.swap(first, second);
+        } else if hint.starts_with("remove it") {
+            let at = arguments.position(self.field()?)?;
+            arguments.fields.remove(at);
         } else if let Some((_, place)) = hint.split_once("move it ") {
             let moved = if hint.contains("would fit here") { first_quoted(hint)? } else { self.field()? };
             let from = arguments.position(moved)?;
@@ -220,9 +223,6 @@ impl Mistake {
                 return Err(format!("the struct has `{name}` already"));
             }
             arguments.fields.insert(at, Field::new(name.trim_start_matches("r#"), &self.generic("T", ty)));
-        } else if hint.starts_with("remove it") {
-            let at = arguments.position(self.field()?)?;
-            arguments.fields.remove(at);
         } else if hint.starts_with("remove `#[") {
             let at = arguments.position(self.field()?)?;
             arguments.fields[at].before.clear();

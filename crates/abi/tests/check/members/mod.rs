@@ -60,7 +60,7 @@ pub(crate) fn differ(
         path.into_iter().chain([place.member.name]).collect::<Vec<_>>().join(".")
     };
     assert_eq!(mismatch.host.map_or(String::new(), path), names.0);
-    assert_eq!(mismatch.kernel.map_or(String::new(), path), names.1);
+    assert_eq!(path(mismatch.kernel), names.1);
     assert_eq!(mismatch.differences.first(), Some(difference));
 }
 

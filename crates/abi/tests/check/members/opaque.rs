@@ -21,7 +21,7 @@ fn a_union_does_not_hide_an_exchanged_tag() {
         let wrong = of(whole, vec![at(0, opaque("value", size, Opaque::Declared)), at(size, i32("tag"))]);
         let mismatch = first_difference(&wrong, &kernel).expect("they differ");
         assert_eq!(mismatch.differences.first(), Some(Difference::Offset));
-        assert!(mismatch.host.is_some() && mismatch.kernel.is_some());
+        assert!(mismatch.host.is_some());
         // Bytes instead of the marked field.
         let bytes = of(whole, vec![at(0, array(u8("value"), size as u32)), at(size, i32("tag"))]);
         assert!(compare(&bytes, &kernel).contains(Difference::Members));

@@ -82,7 +82,7 @@ proptest! {
         };
         changed[index].1.class = Class::Unknown;
         let mismatch = first_difference(&flat(value.size, &changed), &whole).expect("a changed scalar is found");
-        let place = mismatch.kernel.expect("it is the kernel's too");
+        let place = mismatch.kernel;
         let element = place.member.size / place.member.cpp.elements();
         prop_assert!(place.offset <= offset && offset < place.offset + place.member.size);
         prop_assert_eq!(element, scalar.size);
@@ -90,7 +90,7 @@ proptest! {
         let mut left_out = found;
         left_out.remove(index);
         let mismatch = first_difference(&flat(value.size, &left_out), &whole).expect("a missing scalar is found");
-        let place = mismatch.kernel.expect("it is the kernel's");
+        let place = mismatch.kernel;
         prop_assert!(place.offset <= offset && offset < place.offset + place.member.size);
     }
 }
