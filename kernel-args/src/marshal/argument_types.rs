@@ -24,7 +24,7 @@ pub(crate) struct ArgumentType {
     cpp: CppType<'static>,
     members: Members<'static>,
     pointee: Pointee<'static>,
-    /// `type_name` of the argument. It is a function for the same reason.
+    /// `type_name` of the argument.
     path: fn() -> &'static str,
 }
 
@@ -49,7 +49,6 @@ impl ArgumentType {
         }
     }
 
-    /// The size in bytes.
     pub(super) fn size(&self) -> usize {
         self.layout.size()
     }
@@ -134,7 +133,7 @@ impl ArgumentTypes {
     }
 }
 
-/// Shortens `&cudarc::driver::CudaSlice<f32>` to `&CudaSlice<f32>`. Some versions of rustc write `'_` for a lifetime: it is removed.
+/// Shortens `&cudarc::driver::CudaSlice<f32>` to `&CudaSlice<f32>`. Some versions of rustc write `'_` for a lifetime.
 fn without_paths(path: &str) -> String {
     let path = ["<'_>", "'_, ", "'_ "].iter().fold(String::from(path), |path, lifetime| path.replace(lifetime, ""));
     let mut text = String::with_capacity(path.len());

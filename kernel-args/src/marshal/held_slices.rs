@@ -178,7 +178,6 @@ impl HeldSlices {
         }
     }
 
-    /// Whether the current launch uses memory that is not held.
     #[inline(always)]
     pub(crate) fn is_not_held(&self) -> bool {
         self.not_held.get().is_some()
@@ -197,7 +196,7 @@ impl HeldSlices {
         memory.map_or_else(|address| address, HeldMemory::address)
     }
 
-    /// Same as [`address`](Self::address), with the size. The error is the address of memory that is not held.
+    /// The address and the size of memory that the current launch uses. The error is the address of memory that is not held.
     #[inline]
     pub(crate) fn memory<T>(&self, memory: &impl DevicePtr<T>, field: usize) -> Result<HeldMemory, CUdeviceptr> {
         let (owner, bytes) = (ptr::from_ref(memory.stream()), memory.num_bytes());
@@ -228,8 +227,7 @@ impl HeldSlices {
         address
     }
 
-    /// Calls `then` with the memory of the slices that the current launch uses, and with the accesses through its textures and surfaces,
-    /// and forgets both.
+    /// The memory of the slices that the current launch has used, and its accesses through textures and surfaces. Both are forgotten.
     pub(crate) fn take_used(&self, then: impl FnOnce(&[(CUdeviceptr, usize)], &[super::Access])) {
         let (mut used, mut objects) = (self.used.borrow_mut(), self.used_objects.borrow_mut());
         then(&used, &objects);
@@ -279,7 +277,6 @@ impl HeldSlices {
         }
     }
 
-    /// The held slice with this index.
     pub(crate) fn get(&self, index: usize) -> Option<HeldSlice> {
         self.uses.borrow().slices.get(index).copied()
     }

@@ -170,7 +170,7 @@ mod on_device {
             }
         }
 
-        /// Same as [`stream`](Self::stream), or the slices that a sequence holds.
+        /// The stream for an argument that belongs to `context`, or the slices that a sequence holds.
         #[cfg_attr(not(feature = "graphs"), expect(clippy::unnecessary_wraps, reason = "only sequences hold slices"))]
         #[inline(always)]
         pub(crate) fn stream_or_held(&self, context: &Arc<CudaContext>) -> Result<&CudaStream, Held<'_>> {

@@ -14,8 +14,7 @@ use crate::contract::{ContractError, Contracts, Geometry};
 use core::{ffi::c_void, mem::MaybeUninit, ptr, slice};
 use kernel_args_abi::{ParamLayout, Parameter, compiled::Family};
 
-/// Lowers `args` to one pointer for each parameter and calls `launch` with the pointers. Until `launch` returns, each pointer points
-/// to the initialised bytes of its parameter.
+/// Calls `launch` with a pointer to each parameter. Until `launch` returns, each points to the initialised bytes of its parameter.
 #[inline]
 pub(crate) fn marshal_params<A: KernelArgs, R>(
     args: &mut A,
@@ -34,7 +33,6 @@ pub(crate) fn marshal_params<A: KernelArgs, R>(
     unsafe { args.lower::<KernelParams, R>(stream, buffer.as_mut_ptr().cast(), pointers, launch) }
 }
 
-/// Lowers `args` and calls `show` with the values that a kernel would receive.
 pub(super) fn decode_params<A: KernelArgs, R>(args: &mut A, show: impl FnOnce(&DecodedArgs<'_>) -> R) -> R {
     marshal_params(args, &LaunchStream::untracked(), |pointers| {
         // SAFETY: `marshal_params` passes a pointer to each parameter, whose bytes are initialised until this closure returns.
@@ -42,10 +40,8 @@ pub(super) fn decode_params<A: KernelArgs, R>(args: &mut A, show: impl FnOnce(&D
     })
 }
 
-/// Lowers `args` to the packed form and calls `launch` with its `LAYOUT.size()` bytes. A struct whose memory already has the packed
-/// form is not copied.
-///
-/// Offsets follow C's rule. Do not use it for a layout that depends on the GPU.
+/// Calls `launch` with the `LAYOUT.size()` bytes of the packed form, at the offsets of C's rule: not for a layout that depends on the GPU.
+/// A struct whose memory already has the packed form is not copied.
 #[inline]
 pub(crate) fn marshal_packed<A: KernelArgs, R>(
     args: &mut A,
@@ -72,7 +68,6 @@ pub(crate) fn marshal_packed<A: KernelArgs, R>(
     unsafe { args.lower::<Packed, R>(stream, buffer, ptr::null_mut(), launch) }
 }
 
-/// Whether there are padding bytes between parameters.
 pub(crate) const fn has_gaps(parameters: &[Parameter<'_>]) -> bool {
     let mut end = 0;
     let mut i = 0;
@@ -86,10 +81,6 @@ pub(crate) const fn has_gaps(parameters: &[Parameter<'_>]) -> bool {
     false
 }
 
-/// Asserts that the packed form of a struct does not depend on the GPU.
-///
-/// # Panics
-/// At compile time, with the code to write instead.
 #[track_caller]
 pub(super) const fn assert_same_on_every_gpu(layout: &ParamLayout) {
     assert!(
@@ -157,8 +148,7 @@ const STACK_UNITS: usize = 128;
 
 #[cfg(feature = "cudarc")]
 impl ArgList<'_> {
-    /// Lowers every argument to a pointer to its parameter and calls `launch` with the types and the pointers. Until `launch` returns,
-    /// each pointer points to the initialised bytes of its parameter.
+    /// [`marshal_params`] of a list.
     pub(crate) fn marshal_params<R>(
         &mut self,
         stream: &LaunchStream<'_>,
@@ -182,10 +172,7 @@ impl ArgList<'_> {
         launch(types, unsafe { slice::from_raw_parts_mut(pointers, types.len()) })
     }
 
-    /// Lowers every argument to the packed form and calls `launch` with the types and the bytes. The number of bytes is the size of
-    /// the layout.
-    ///
-    /// Offsets follow C's rule. Do not use it for a layout that depends on the GPU.
+    /// [`marshal_packed`] of a list.
     pub(crate) fn marshal_packed<R>(
         &mut self,
         stream: &LaunchStream<'_>,
@@ -237,13 +224,11 @@ impl<'p> DecodedArgs<'p> {
         Self { parameters, place: Place::Params(pointers) }
     }
 
-    /// `buffer` is the packed form of the parameters.
     #[cfg(feature = "cudarc")]
     pub(crate) fn packed(parameters: &'p [Parameter<'p>], buffer: &'p [u8]) -> Self {
         Self { parameters, place: Place::Packed(buffer) }
     }
 
-    /// Calls `visit` with each parameter and its bytes, in order.
     pub(crate) fn visit(&self, visit: &mut dyn FnMut(&Parameter<'_>, &[u8])) {
         self.iter().for_each(|(parameter, bytes)| visit(parameter, bytes));
     }

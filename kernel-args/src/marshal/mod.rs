@@ -72,7 +72,7 @@ pub(crate) use {
 };
 #[cfg(feature = "graphs")]
 pub(crate) use {
-    held_slices::{After, Entered, HeldMemory, HeldSlice, HeldSlices, NotHeld},
+    held_slices::{After, Enter, Entered, HeldMemory, HeldSlice, HeldSlices, NotHeld},
     uses::{Access, Accesses, Uses},
 };
 

@@ -64,10 +64,8 @@ impl ObjectUses {
         }
     }
 
-    /// `stream` waits for earlier writes, and before a write also for earlier reads. The guard records the next use. Like cudarc, it does
-    /// nothing while a program has only the default stream.
-    ///
-    /// Errors are stored in the context of the stream, as cudarc does it.
+    /// See [`Tracked::enter`]. Like cudarc, it does nothing while a program has only the default stream, and stores errors in the context
+    /// of the stream.
     pub(crate) fn enter<'t>(&'t self, stream: &'t CudaStream, writes: bool) -> SyncOnDrop<'t> {
         let context = stream.context();
         let own = context.is_managing_stream_synchronization().then(|| self.on(stream));

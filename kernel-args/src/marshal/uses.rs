@@ -70,9 +70,8 @@ impl Run {
 }
 
 impl Uses {
-    /// Adds a launch with these slices, and with these accesses through textures and surfaces. `visit` calls its argument with each
-    /// parameter and its bytes. It is not called if the arguments have the same type as in the previous run, whose parameters are
-    /// `parameters`, and the same slices and bytes (`is_repeated`).
+    /// Adds a launch with these slices, and with these accesses through textures and surfaces. The values are not visited if the arguments
+    /// have the same type, slices and bytes (`is_repeated`) as in the previous run.
     pub(crate) fn add_launch(
         &mut self,
         slices: &[(CUdeviceptr, usize)],

@@ -1,4 +1,4 @@
-//! A list that only grows, and is read without a lock.
+//! A list that only grows.
 
 use std::{boxed::Box, sync::OnceLock};
 

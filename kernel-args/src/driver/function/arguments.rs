@@ -26,14 +26,13 @@ pub(crate) unsafe trait Arguments {
     /// The number of the parameters, and their layout.
     fn layout(&self) -> (usize, ParamLayout);
 
-    /// Checks the contracts, and sets the dynamic shared memory that a contract computes.
     #[inline(always)]
     fn check_contracts(&self, launch: &mut Launch<'_>, callee: Callee<'_>) -> Result<(), Error> {
         let _ = (launch, callee);
         Ok(())
     }
 
-    /// Verifies a function for these arguments, unless it is already verified.
+    /// Verifies a function, unless it is already verified for arguments of this type.
     fn verify(&self, function: &Function) -> Result<(), Error>;
 
     /// Each argument reports its context to `stream`.
@@ -53,11 +52,10 @@ pub(crate) unsafe trait Arguments {
         Lengths::of(|stream| self.report_contexts(stream))
     }
 
-    /// Lowers the arguments and calls `pass` with the packed form, and with a function that calls its argument with each parameter and its
-    /// bytes, in order. The offsets are C's: not for a layout that depends on the GPU.
+    /// Lowers the arguments to the packed form. The offsets are C's: not for a layout that depends on the GPU.
     fn packed<R>(&mut self, stream: &LaunchStream<'_>, pass: impl FnOnce(&[u8], &ForEachValue<'_>) -> R) -> R;
 
-    /// Lowers the arguments and calls `pass` with a pointer to each parameter, and with each parameter as [`packed`](Self::packed) does.
+    /// Lowers the arguments to `kernelParams`.
     fn params<R>(
         &mut self,
         stream: &LaunchStream<'_>,

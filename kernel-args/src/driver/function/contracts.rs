@@ -18,7 +18,7 @@ pub(crate) enum Target {
     Node,
 }
 
-/// Checks the contracts of `args`, and sets the dynamic shared memory that a contract computes.
+/// Also sets the dynamic shared memory that a contract computes.
 #[inline(always)]
 pub(crate) fn check_contracts<A: KernelArgs>(
     args: &A,

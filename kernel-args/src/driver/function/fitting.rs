@@ -31,7 +31,6 @@ impl<E> Typed<E> {
         &self.function
     }
 
-    /// The function with arguments.
     #[inline(always)]
     pub(crate) fn fit<'f, B: KernelArgs<Erased = E>>(&'f self, args: &'f mut B) -> Fitting<'f, B> {
         // SAFETY: the function was verified for a struct of this erased form, and `KernelArgs` guarantees that all such
@@ -56,12 +55,10 @@ impl Verified {
         Self { function: typed.function.clone(), arguments: Some(TypeId::of::<E>()) }
     }
 
-    /// The function, if it was not verified for a struct.
     pub(crate) fn as_untyped(&self) -> Option<&Function> {
         self.arguments.is_none().then_some(&self.function)
     }
 
-    /// The function, if it was verified for this erased struct.
     #[inline]
     pub(crate) fn as_typed<E: 'static>(&self) -> Option<Typed<E>> {
         (self.arguments == Some(TypeId::of::<E>()))
@@ -75,7 +72,6 @@ impl Verified {
 }
 
 impl Function {
-    /// The function, verified for `A`.
     pub(crate) fn typed<A: KernelArgs>(&self) -> Result<Typed<A::Erased>, Error> {
         self.fits::<A>()?;
         Ok(Typed { function: self.clone(), arguments: PhantomData })
@@ -96,8 +92,7 @@ pub(crate) struct OtherSizes(pub(crate) Option<std::vec::Vec<usize>>);
 
 #[cfg(feature = "record")]
 impl Function {
-    /// Calls `launch` with these bytes as the parameters, if the function has as many parameters of these sizes. Its context must be
-    /// current.
+    /// Calls `launch` with these bytes as the parameters. The function's context must be current.
     pub(crate) fn with_bytes<R>(
         &self,
         values: &mut [std::vec::Vec<u8>],
@@ -205,7 +200,7 @@ impl<'f, A: Arguments> Fitting<'f, A> {
     }
 
     /// [`packed`](Self::packed) or [`params`](Self::params), where the calls of `pass` need not be inlined.
-    #[cfg(any(feature = "graphs", feature = "observe"))]
+    #[cfg(feature = "observe")]
     pub(crate) fn lower<R>(
         self,
         form: Form,

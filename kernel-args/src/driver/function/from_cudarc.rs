@@ -135,8 +135,7 @@ fn find_description(name: Option<&str>, mut kernels: Vec<Description>) -> Result
     }))
 }
 
-/// Checks that the description matches the driver's records of the function. The function's context must be current.
-/// The error shows the differences.
+/// Checks that the description matches the driver's records of the function, whose context must be current.
 fn check_description(
     description: &Description,
     function: FunctionHandle<'_>,

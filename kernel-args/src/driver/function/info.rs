@@ -32,7 +32,6 @@ impl LoadedFunction {
         self.context.bind_to_thread().map_err(Error::context)
     }
 
-    /// An attribute of the function, by its number.
     pub(crate) fn attribute(&self, number: u32) -> Result<u32, Error> {
         self.bind()?;
         Ok(attribute::get(self.handle(), number)?)
@@ -118,7 +117,7 @@ impl LoadedFunction {
         }
     }
 
-    /// The threads of the best block without dynamic shared memory. The driver is queried once.
+    /// The driver is queried once.
     fn best_block(&self) -> Result<u32, Error> {
         match self.best_block.load(Ordering::Relaxed) {
             0 => {

@@ -16,8 +16,7 @@ use std::{boxed::Box, format, string::String};
 pub(crate) const EXCHANGED: &str = "grid and block look exchanged, and are within the limits the other way: write the grid, in blocks, \
      before the block, in threads";
 
-/// Whether a launch with a block that is too large is within the limits if grid and block are exchanged. A grid that is no multiple of a
-/// warp is not meant as a block.
+/// Whether a launch is within the limits if grid and block are exchanged. A grid that is no multiple of a warp is not meant as a block.
 pub(crate) fn look_exchanged(grid: Dim3, block: Dim3, [max_grid, max_block]: [Dim3; 2], max_threads: u32) -> bool {
     const WARP: u64 = 32;
     !exceeds(grid, max_block)
@@ -46,8 +45,7 @@ impl LoadedFunction {
         self.check_with(launch, named.is_some())
     }
 
-    /// Same as [`check`](Self::check), but `names_cluster` specifies whether the launch has a cluster, instead of the
-    /// attributes of `launch`.
+    /// Checks a launch whose cluster, if it has one, is not in its attributes.
     #[inline(always)]
     pub(crate) fn check_with(&self, launch: &Launch<'_>, names_cluster: bool) -> Result<(), Error> {
         let Launch { grid, block, shared_given, .. } = *launch;
@@ -77,7 +75,6 @@ impl LoadedFunction {
         Ok(())
     }
 
-    /// Allows the function `bytes` of dynamic shared memory, if the device supports it.
     #[cold]
     fn opt_in(&self, bytes: u32) -> Result<(), Error> {
         if bytes > self.max_shared {
@@ -90,8 +87,7 @@ impl LoadedFunction {
         Ok(())
     }
 
-    /// Returns an error for the first limit that a launch exceeds, or if the block or the cluster differs from the size
-    /// for which the kernel is compiled. A cluster option is checked with the other attributes.
+    /// The first limit that a launch exceeds. A cluster option is checked with the other attributes.
     #[cold]
     #[inline(never)]
     fn check_sizes(&self, sizes: Sizes) -> Result<(), Error> {

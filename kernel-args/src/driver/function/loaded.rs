@@ -23,7 +23,6 @@ use std::{
     sync::{Arc, atomic::AtomicU32},
 };
 
-/// A function in a loaded module, with everything that a launch needs.
 pub(crate) struct LoadedFunction {
     pub(crate) api: &'static Api,
     function: api::Function,
@@ -59,8 +58,7 @@ pub(crate) struct LoadedFunction {
 }
 
 impl LoadedFunction {
-    /// Queries the driver for the limits of a function that is loaded in `context`. `description` contains the
-    /// information of its image, if the image could be read.
+    /// `description` contains the information of its image, if the image could be read.
     pub(crate) fn new(
         function: api::Function,
         name: String,
@@ -123,12 +121,10 @@ impl LoadedFunction {
         })
     }
 
-    /// cudarc's function, if cudarc loaded the function.
     pub(crate) fn cudarc(&self) -> Option<&CudaFunction> {
         self.function.cudarc()
     }
 
-    /// Returns an error if the driver reports that the context was reset since the function was loaded.
     pub(crate) fn require_loaded(&self) -> Result<(), Error> {
         if !self.function.is_over(self.api, &self.context) {
             return Ok(());

@@ -21,7 +21,6 @@ pub(crate) struct ByteArguments<'a> {
     pub(crate) has_cluster: bool,
 }
 
-/// Launches a function, if its parameters have the sizes of the arguments.
 pub(crate) fn launch_bytes(
     function: &Function,
     launch: &Launch<'_>,

@@ -26,10 +26,8 @@ pub(crate) struct LaunchCall<'a> {
 }
 
 impl LaunchCall<'_> {
-    /// Checks the attributes, lowers the arguments, and calls the driver. Returns the driver's error, or an error from
-    /// recording the use of the arguments.
-    ///
-    /// The function's context must be current, and the stream must belong to it.
+    /// Checks the attributes, lowers the arguments, and calls the driver. The function's context must be current, and the stream must
+    /// belong to it.
     #[inline(always)]
     pub(crate) fn run<A: Arguments>(&self, fitting: Fitting<'_, A>, promise: Promise<'_>) -> Result<(), Error> {
         let Self { api, callee, launch, launch_stream } = self;
@@ -66,7 +64,6 @@ impl LaunchCall<'_> {
         self.finish(launched)
     }
 
-    /// The result of a launch, after its arguments' guards are dropped.
     #[inline(always)]
     fn finish(&self, launched: Result<(), Error>) -> Result<(), Error> {
         // The dropped guards can leave an error in the context. Otherwise the next launch would report it.
@@ -75,7 +72,6 @@ impl LaunchCall<'_> {
         recorded.map_err(|error| explain::unrecorded(self.callee.name(), error))
     }
 
-    /// The configuration without attributes.
     #[inline(always)]
     fn config(&self) -> LaunchConfig<'_> {
         self.launch.config(self.launch.stream.map_or(StreamHandle::DEFAULT, Into::into))

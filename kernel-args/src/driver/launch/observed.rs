@@ -17,7 +17,6 @@ use cudarc::driver::{CudaContext, CudaStream};
 use kernel_args_abi::Parameter;
 use std::sync::Arc;
 
-/// What is known of a launch without its arguments.
 pub(super) struct Facts<'a> {
     pub(super) callee: Callee<'a>,
     pub(super) launch: &'a Launch<'a>,

@@ -15,7 +15,7 @@ use crate::{
 };
 use kernel_args_abi::Parameter;
 
-/// Checks the attributes, lowers the arguments, and records the launch. The function belongs to the context of the sequence's stream.
+/// The function belongs to the context of the sequence's stream.
 #[inline(never)]
 pub(super) fn record<A: Arguments>(
     recording: &Recording,
@@ -48,7 +48,6 @@ pub(super) fn record<A: Arguments>(
     })
 }
 
-/// Checks the attributes of a launch.
 fn check(recording: &Recording, launch: &Launch<'_>, callee: Callee<'_>) -> Result<(), Error> {
     let Some(attributes) = &launch.attributes else {
         return Ok(());
@@ -100,7 +99,6 @@ impl Record<'_> {
         Ok(())
     }
 
-    /// The error of a launch whose memory is not held.
     #[cold]
     fn not_held(&self) -> Error {
         let (kernel, not_held) = (self.callee.name(), self.recording.held.take_not_held());
@@ -113,7 +111,6 @@ impl Record<'_> {
         Error::Launch(LaunchError::NotHeld { kernel, field: field.unwrap_or_default(), replaces })
     }
 
-    /// Notes which memory the recorded launch uses.
     fn note_uses(&self, log: &LaunchLog, values: &ForEachValue<'_>) {
         let mut uses = self.recording.uses.borrow_mut();
         self.recording.held.take_used(|slices, objects| {

@@ -13,7 +13,6 @@ use core::fmt;
 use cudarc::driver::sys::CUdevice_attribute as D;
 use std::{format, string::String};
 
-/// The resources that a kernel uses, and the limits of its GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Resources {
     /// Per thread.

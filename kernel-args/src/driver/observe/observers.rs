@@ -142,8 +142,7 @@ impl Observers {
     pub(super) fn after(self, event: &Event<'_>, result: Result<(), &Error>) {
         for entry in self.0.into_iter().rev() {
             call(&entry, |observer| observer.after(event, result));
-            // The last reference, if the observer was uninstalled in the meantime.
-            // `Drop` cannot report a panic to the program, which has dropped what `install` returned.
+            // The last reference, if the observer was uninstalled in the meantime. Nobody can receive a panic of its drop.
             let _ = guarded(|| drop(entry));
         }
     }

@@ -117,10 +117,10 @@ impl Sequence {
         self.try_run(record)
     }
 
-    /// Same as [`run`](Self::run), for a closure with errors of another type.
+    /// [`run`](Self::run) for a closure with errors of another type.
     ///
     /// # Errors
-    /// Same as [`run`](Self::run).
+    /// See [`run`](Self::run).
     pub fn try_run<'env, T, E: From<Error>>(
         &mut self,
         record: impl for<'s> FnOnce(&'s Recorder<'s, 'env>) -> Result<T, E>,
@@ -307,8 +307,8 @@ impl Enqueue<'_> {
     }
 }
 
-/// Updates the first graph that can have the steps `steps` with these accesses, and moves it to the front; returns whether there is one. `changes` are the
-/// changes of the very first one, if `is_first`; otherwise they are stored there.
+/// Updates the first graph that can have these steps, and moves it to the front; returns whether there is one. If `is_first`, it is the
+/// first graph, and `changes` are its changes; otherwise they are stored there.
 fn updated(
     plans: &mut Vec<Plan>,
     steps: Steps<'_>,

@@ -18,8 +18,7 @@ pub(super) struct Found {
 
 impl Found {
     /// Looks each aligned word of an argument up, whatever its type: structs without known members and integers can contain pointers
-    /// too. A number that is by chance an address is treated as one if its memory is of a GPU. `promised` makes the memory of a pointer
-    /// readable.
+    /// too. `promised` makes the memory of a pointer readable.
     pub(super) fn add(
         &mut self,
         api: &Api,
