@@ -24,7 +24,6 @@ pub(crate) struct ArgumentType {
     cpp: CppType<'static>,
     members: Members<'static>,
     pointee: Pointee<'static>,
-    /// `type_name` of the argument.
     path: fn() -> &'static str,
 }
 
@@ -64,7 +63,6 @@ impl ArgumentType {
         without_paths((self.path)())
     }
 
-    /// The argument as a parameter with this name and spelling.
     fn parameter<'a>(&self, name: &'a str, spelling: &'a str, offset: usize) -> Parameter<'a> {
         Parameter::field(name, spelling, offset, self.layout, self.class, self.cpp)
             .with_members(self.members)

@@ -25,7 +25,6 @@ impl Lengths {
         self.slices.borrow_mut().push((parameter, elements));
     }
 
-    /// The elements of the slice that is the parameter with this index.
     pub(crate) fn get(&self, parameter: usize) -> Option<usize> {
         let lengths = self.slices.borrow();
         let mut found = lengths.iter().filter(|(index, _)| *index == parameter);

@@ -142,7 +142,6 @@ unsafe impl<A: KernelArgs> KernelArgs for &mut A {
     }
 }
 
-/// The room on the stack for the parameters of a list, in units of 8 bytes.
 #[cfg(feature = "cudarc")]
 const STACK_UNITS: usize = 128;
 
@@ -206,12 +205,11 @@ impl ArgList<'_> {
 /// [`KernelArgs::with_arguments`] passes it to its closure.
 pub struct DecodedArgs<'p> {
     pub(super) parameters: &'p [Parameter<'p>],
-    place: Place<'p>,
+    place: LoweredAs<'p>,
 }
 
 #[derive(Clone, Copy)]
-enum Place<'p> {
-    /// Each pointer points to the initialised bytes of its parameter.
+enum LoweredAs<'p> {
     Params(&'p [*mut c_void]),
     #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "only launches use the packed form"))]
     Packed(&'p [u8]),
@@ -221,12 +219,12 @@ impl<'p> DecodedArgs<'p> {
     /// # Safety
     /// For `'p`, each of `pointers` points to the parameter with the same index, and all bytes of the parameter are initialised.
     pub(crate) unsafe fn params(parameters: &'p [Parameter<'p>], pointers: &'p [*mut c_void]) -> Self {
-        Self { parameters, place: Place::Params(pointers) }
+        Self { parameters, place: LoweredAs::Params(pointers) }
     }
 
     #[cfg(feature = "cudarc")]
     pub(crate) fn packed(parameters: &'p [Parameter<'p>], buffer: &'p [u8]) -> Self {
-        Self { parameters, place: Place::Packed(buffer) }
+        Self { parameters, place: LoweredAs::Packed(buffer) }
     }
 
     pub(crate) fn visit(&self, visit: &mut dyn FnMut(&Parameter<'_>, &[u8])) {
@@ -237,12 +235,12 @@ impl<'p> DecodedArgs<'p> {
     pub fn iter(&self) -> impl Iterator<Item = (&'p Parameter<'p>, &[u8])> {
         let place = self.place;
         let bytes = move |i: usize, parameter: &Parameter<'_>| match place {
-            Place::Params(pointers) => {
+            LoweredAs::Params(pointers) => {
                 let from = pointers[i].cast::<u8>().cast_const();
                 // SAFETY: the pointer points to the parameter with the same index, and all its bytes are initialised for `'p`.
                 unsafe { slice::from_raw_parts(from, parameter.size) }
             }
-            Place::Packed(buffer) => {
+            LoweredAs::Packed(buffer) => {
                 let offset = parameter.offset.unwrap_or(0);
                 &buffer[offset..][..parameter.size]
             }

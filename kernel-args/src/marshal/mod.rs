@@ -67,7 +67,7 @@ pub(crate) use tracked::{ObjectUses, Tracked};
 pub(crate) use {
     argument_types::{ArgumentType, ArgumentTypes},
     context_name::Foreign,
-    launch_stream::Held,
+    launch_stream::SequenceSlices,
     lower::{marshal_packed, marshal_params},
 };
 #[cfg(feature = "graphs")]

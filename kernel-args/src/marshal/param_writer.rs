@@ -209,9 +209,7 @@ unsafe fn store<'s, A: KernelArg>(
 }
 
 #[cfg(feature = "cudarc")]
-/// A type-erased argument of a list.
 pub(super) trait Argument {
-    /// [`KernelArg::check_context`] for the argument with this index.
     fn check_context(&self, stream: &LaunchStream<'_>, index: usize);
 
     /// [`ParamWriter::put`] of `KernelParams`.

@@ -83,13 +83,11 @@ type Unit = UnsafeCell<MaybeUninit<u128>>;
 pub(super) struct ArgumentValues<'a> {
     values: ShortList<Value<'a>>,
     storage: [Unit; UNITS],
-    /// The number of units of `storage` that are in use.
     units: usize,
 }
 
 type Typed<'a> = fn(*mut u8) -> *mut (dyn Argument + 'a);
 
-/// The location of an argument's value.
 enum Value<'a> {
     /// The value begins at this unit of the storage. The function gives the pointer its type.
     Inline(usize, Typed<'a>),
@@ -119,7 +117,6 @@ impl<'a> ArgumentValues<'a> {
         self.values.push(value);
     }
 
-    /// Calls `then` with each argument and its index.
     pub(super) fn for_each(&self, mut then: impl FnMut(usize, &(dyn Argument + 'a))) {
         let storage = self.storage.as_ptr().cast_mut();
         for (index, value) in self.values.iter().enumerate() {
@@ -143,7 +140,6 @@ impl<'a> ArgumentValues<'a> {
         })
     }
 
-    /// Drops all arguments.
     pub(super) fn clear(&mut self) {
         self.units = 0;
         let storage = self.storage.as_mut_ptr();

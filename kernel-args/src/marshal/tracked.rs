@@ -9,7 +9,6 @@ use std::{
     },
 };
 
-/// An object that launches use.
 pub(crate) trait Tracked: Send + Sync + 'static {
     fn context(&self) -> &Arc<CudaContext>;
 
@@ -32,7 +31,6 @@ pub(crate) struct ObjectUses {
     has_unrecorded: AtomicBool,
 }
 
-/// The last uses on one stream.
 struct StreamUses {
     /// The number of its handle. It can be destroyed, and a new stream can have the same handle.
     stream: usize,

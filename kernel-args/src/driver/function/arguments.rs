@@ -13,7 +13,6 @@ use kernel_args_abi::ParamLayout;
 use kernel_args_abi::Parameter;
 use std::{borrow::Cow, string::ToString};
 
-/// Returns the field name or the index of an argument.
 pub(crate) type NameOf = fn(usize) -> Option<Cow<'static, str>>;
 
 /// The arguments of a launch.
@@ -35,7 +34,6 @@ pub(crate) unsafe trait Arguments {
     /// Verifies a function, unless it is already verified for arguments of this type.
     fn verify(&self, function: &Function) -> Result<(), Error>;
 
-    /// Each argument reports its context to `stream`.
     fn report_contexts(&self, stream: &LaunchStream<'_>);
 
     /// The parameters, if the type of the arguments determines them.
@@ -45,7 +43,6 @@ pub(crate) unsafe trait Arguments {
     /// The field name or the index of an argument.
     fn name_of(index: usize) -> Option<Cow<'static, str>>;
 
-    /// The lengths of the arguments, for a launch with this geometry.
     #[cfg(feature = "observe")]
     fn lengths(&self, geometry: Geometry) -> Lengths {
         let _ = geometry;

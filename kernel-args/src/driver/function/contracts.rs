@@ -10,7 +10,6 @@ use crate::{
 };
 use std::{boxed::Box, string::String};
 
-/// What the contracts of a struct are checked for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Target {
     Launch,

@@ -65,7 +65,6 @@ impl Verified {
             .then(|| Typed { function: self.function.clone(), arguments: PhantomData })
     }
 
-    /// Whether both were verified for the same struct, or neither for any.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         self.arguments == other.arguments
     }
@@ -77,7 +76,6 @@ impl Function {
         Ok(Typed { function: self.clone(), arguments: PhantomData })
     }
 
-    /// The function with arguments. Verifies them, unless this function has already verified arguments of this type.
     #[inline]
     pub(crate) fn fit<'f, A: Arguments>(&'f self, args: &'f mut A) -> Result<Fitting<'f, A>, Error> {
         args.verify(self)?;
@@ -184,7 +182,6 @@ impl<'f, A: Arguments> Fitting<'f, A> {
         })
     }
 
-    /// Lowers the arguments to `kernelParams`, and calls `pass` with the call and its values.
     #[inline(always)]
     pub(crate) fn params<R>(
         self,

@@ -61,7 +61,6 @@ impl Function {
         Self::bound(ctx, function, &name, None, None)
     }
 
-    /// A cudarc function with its description.
     pub(crate) fn of_cudarc(
         ctx: &Arc<CudaContext>,
         function: CudaFunction,
@@ -113,7 +112,6 @@ fn bound_name(ctx: &Arc<CudaContext>, function: &CudaFunction) -> Result<String,
     }
 }
 
-/// The description of the function with this name; without a name, the description of the only kernel.
 fn find_description(name: Option<&str>, mut kernels: Vec<Description>) -> Result<Description, Error> {
     let found = match kernels.as_slice() {
         [_] if name.is_none() => Some(0),

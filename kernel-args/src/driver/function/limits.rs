@@ -29,7 +29,6 @@ pub(crate) const fn exceeds(size: Dim3, limit: Dim3) -> bool {
     size.x > limit.x || size.y > limit.y || size.z > limit.z
 }
 
-/// What of a launch is compared with the limits.
 struct Sizes {
     grid: Dim3,
     block: Dim3,
@@ -38,7 +37,6 @@ struct Sizes {
 }
 
 impl LoadedFunction {
-    /// Checks a launch against the limits of the device and the function.
     #[inline(always)]
     pub(crate) fn check(&self, launch: &Launch<'_>) -> Result<(), Error> {
         let named = launch.attributes.and_then(|attributes| attributes.cluster);
@@ -66,7 +64,6 @@ impl LoadedFunction {
         self.allow_shared(launch.shared)
     }
 
-    /// Allows the function `bytes` of dynamic shared memory; does nothing if it already has that much.
     #[inline(always)]
     pub(crate) fn allow_shared(&self, bytes: u32) -> Result<(), Error> {
         if bytes > self.shared.load(Ordering::Relaxed) {
@@ -121,7 +118,6 @@ impl LoadedFunction {
         self.attribute_limits.check_without_cluster(name, grid)
     }
 
-    /// Checks grid and block against the limits of the device and the function.
     fn check_limits(&self, grid: Dim3, block: Dim3) -> Result<(), Error> {
         let has_zero = |dim: Dim3| dim.x == 0 || dim.y == 0 || dim.z == 0;
         let are_exchanged = || look_exchanged(grid, block, [self.max_grid, self.max_block], self.max_threads);

@@ -39,7 +39,6 @@ pub(crate) struct LoadedFunction {
     pub(super) simple_threads: u32,
     /// For a launch without `shared`: 0 also if the kernel uses dynamic shared memory.
     pub(super) simple_threads_without_shared: u32,
-    /// Whether the kernel uses dynamic shared memory.
     pub(super) dynamic_shared: bool,
     pub(crate) required_block: Option<Dim3>,
     pub(crate) attribute_limits: AttributeLimits,
@@ -49,7 +48,6 @@ pub(crate) struct LoadedFunction {
     /// The name of the module's image, for events.
     #[cfg(feature = "observe")]
     pub(crate) module: OnceLock<Arc<str>>,
-    /// The module's image, if it is kept for recordings.
     #[cfg(feature = "record")]
     pub(crate) image: OnceLock<Arc<std::vec::Vec<u8>>>,
     /// What its code does with pointers, if pointers are checked.

@@ -73,11 +73,9 @@ struct Inner {
     loaded: LoadedFunction,
     description: Option<Arc<Description>>,
     verification: Verification,
-    /// The structs and lists that were verified.
     verified: AppendList<Fits>,
 }
 
-/// Arguments that match a function.
 enum Fits {
     /// A struct, by its erased form.
     Struct(TypeId),

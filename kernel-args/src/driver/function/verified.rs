@@ -18,13 +18,11 @@ use std::thread_local;
 /// The results that a thread stores. Two with the same index replace each other.
 const PLACES: usize = 128;
 
-/// A function and the struct that it was verified with.
 #[derive(Clone, Copy)]
 struct Entry {
     function: CUfunction,
     /// The erased struct; `None` for an empty entry.
     arguments: Option<TypeId>,
-    /// The context of the function; null if it is unknown.
     context: CUcontext,
 }
 

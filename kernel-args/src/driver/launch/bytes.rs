@@ -11,7 +11,6 @@ use crate::driver::{
 use cudarc::driver::CudaStream;
 use std::vec::Vec;
 
-/// The arguments of a launch as bytes.
 pub(crate) struct ByteArguments<'a> {
     /// A parameter each.
     pub(crate) values: &'a mut [Vec<u8>],

@@ -50,7 +50,7 @@ impl LaunchCall<'_> {
                 context: launch_stream.context(),
                 is_recorded: false,
             };
-            let pass: &mut super::observed::Passed<'_> =
+            let pass: &mut super::observed::LaunchLowered<'_> =
                 &mut |call, promise, values| self.pass(call, promise, values, A::name_of);
             return self.finish(facts.lower(fitting, form, launch_stream, promise, pass));
         }
@@ -109,7 +109,6 @@ impl LaunchCall<'_> {
     }
 }
 
-/// Checks the attributes against the limits of the function, its GPU and the driver.
 #[cold]
 pub(super) fn check_attributes(
     api: &'static Api,

@@ -34,7 +34,6 @@ pub(crate) fn foreign_in(kernel: String, context: &CudaContext, name_of: NameOf,
     foreign(kernel, name_of, Foreign { launch, ..field })
 }
 
-/// A launch in a sequence asks for a node whose handle it cannot return.
 #[cfg(feature = "graphs")]
 #[cold]
 pub(super) fn device_node_in_sequence(kernel: String) -> Error {
@@ -55,7 +54,6 @@ pub(crate) fn foreign_stream(kernel: String, expected: ContextName, stream: &Cud
     })
 }
 
-/// The context of a kernel could not be made current.
 #[cold]
 pub(crate) fn unbound(kernel: &str, context: &CudaContext, error: Error) -> Error {
     match error {
@@ -96,7 +94,6 @@ fn destroyed(kernel: &str, context: Option<&CudaContext>, call: DriverCall) -> O
     }))
 }
 
-/// The kernel was launched, but the use of an argument's memory was not recorded.
 #[cold]
 pub(crate) fn unrecorded(kernel: String, error: DriverError) -> Error {
     Error::Launch(LaunchError::Unrecorded {

@@ -83,7 +83,6 @@ impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<
     }
 }
 
-/// The struct is verified at its first launch with this function.
 #[diagnostic::do_not_recommend]
 impl<A: KernelArgs> Launchable<A> for Function {
     #[inline]
@@ -128,7 +127,6 @@ pub(super) fn begin<A: Arguments>(args: &A, launch: &mut Launch<'_>, callee: Cal
     args.check_contracts(launch, callee)
 }
 
-/// Launches a verified function.
 #[inline(always)]
 fn launch_fitting<'l, A: Arguments>(
     owner: &'l Function,

@@ -27,8 +27,7 @@ pub(super) struct Facts<'a> {
     pub(super) is_recorded: bool,
 }
 
-/// Launches with lowered arguments.
-pub(super) type Passed<'a> = dyn FnMut(KernelCall<'_>, Promise<'_>, &ForEachValue<'_>) -> Result<(), Error> + 'a;
+pub(super) type LaunchLowered<'a> = dyn FnMut(KernelCall<'_>, Promise<'_>, &ForEachValue<'_>) -> Result<(), Error> + 'a;
 
 impl Facts<'_> {
     /// Lowers the arguments, and calls `pass` as part of an event.
@@ -39,7 +38,7 @@ impl Facts<'_> {
         form: Form,
         stream: &LaunchStream<'_>,
         promise: Promise<'_>,
-        pass: &mut Passed<'_>,
+        pass: &mut LaunchLowered<'_>,
     ) -> Result<(), Error> {
         let lengths = fitting.args().lengths(Geometry::new(self.launch.grid, self.launch.block));
         let of = (&lengths, A::parameters());
@@ -53,7 +52,7 @@ impl Facts<'_> {
         call: KernelCall<'_>,
         promise: Promise<'_>,
         values: &ForEachValue<'_>,
-        pass: &mut Passed<'_>,
+        pass: &mut LaunchLowered<'_>,
     ) -> Result<(), Error> {
         let uses = match self.callee.loaded() {
             Some(loaded) => loaded.pointer_uses.clone(),

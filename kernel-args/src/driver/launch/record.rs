@@ -39,7 +39,8 @@ pub(super) fn record<A: Arguments>(
             context: Some(on.context()),
             is_recorded: true,
         };
-        let pass: &mut super::observed::Passed<'_> = &mut |call, promise, values| record.push(call, promise, values);
+        let pass: &mut super::observed::LaunchLowered<'_> =
+            &mut |call, promise, values| record.push(call, promise, values);
         return held.within(|| facts.lower(fitting, form, &stream, promise, pass));
     }
     held.within(|| match form {

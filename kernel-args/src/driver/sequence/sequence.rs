@@ -19,7 +19,6 @@ use core::{fmt, mem};
 use cudarc::driver::{CudaStream, SyncOnDrop, sys::CUstreamCaptureStatus};
 use std::{string::ToString, sync::Arc, vec::Vec};
 
-/// The number of graphs that a sequence remembers by default.
 const GRAPHS: usize = 8;
 
 /// A piece of a program that launches on one stream and is repeated. Each run is one launch of a CUDA graph.
@@ -183,7 +182,6 @@ impl Sequence {
         self.recording.stream()
     }
 
-    /// Enqueues the recorded launches.
     fn enqueue(&mut self) -> Result<(), Error> {
         let Self { recording, plans, limit, mode, changes, guards: storage } = self;
         let Recording { held, log, uses, without_node } = recording;
@@ -242,7 +240,6 @@ impl Sequence {
     }
 }
 
-/// The storage of an empty list.
 fn recycled(empty: Vec<SyncOnDrop<'_>>) -> Vec<SyncOnDrop<'static>> {
     empty.into_iter().map(|_| unreachable!("the list is empty")).collect()
 }

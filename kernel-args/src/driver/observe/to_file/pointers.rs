@@ -8,7 +8,6 @@ use std::{
     vec::Vec,
 };
 
-/// Allocations, and the pointers to them.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) allocations: Vec<Readable>,
@@ -66,7 +65,6 @@ impl Found {
     }
 }
 
-/// The type of the elements behind a pointer.
 fn elements(pointer: &Parameter<'_>) -> Option<ElementType> {
     if pointer.cpp.depth != 1 {
         return None;

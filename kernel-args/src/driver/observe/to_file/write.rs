@@ -68,7 +68,6 @@ fn copy<W: Write>(api: &Api, writer: &mut Writer<W>, found: &Found, moment: Mome
     Ok(())
 }
 
-/// The launch and its memory, after all earlier work has finished.
 fn describe(api: &Api, launch: &LaunchEvent<'_>) -> Result<(Manifest, Found), Error> {
     api.cuCtxSynchronize()?;
     let gpu = Gpu::current(api)?;
