@@ -153,22 +153,13 @@ impl ArgList<'_> {
         stream: &LaunchStream<'_>,
         launch: impl FnOnce(&ArgumentTypes, &mut [*mut c_void]) -> R,
     ) -> R {
-        let (types, arguments) = self.split();
-        let mut buffer = Room::<u64, STACK_UNITS>::new(types.layout().size().div_ceil(8));
-        let mut pointers = Room::<*mut c_void, SHORT>::new(types.len());
-        let (buffer, pointers) = (buffer.as_mut_ptr().cast::<u8>(), pointers.as_mut_ptr());
-        let mut guards = ShortList::new();
-        for (index, (argument, at)) in arguments.zip(types.placed()).enumerate() {
-            // SAFETY: the buffer has the size of the layout, and the parameter is inside the layout at its offset. `pointers` has room
-            // for each argument. Both outlive `launch`. So does the argument, which `guards` borrows.
-            let guard = unsafe { argument.put_pointer(stream, buffer, at.offset, pointers, index) };
-            if !guard.is_none() {
-                guards.push(guard);
-            }
-        }
-        // SAFETY: the loop has written a pointer for each argument, and the list has one type for each argument. Nothing else accesses
-        // the pointers.
-        launch(types, unsafe { slice::from_raw_parts_mut(pointers, types.len()) })
+        let mut pointers = Room::<*mut c_void, SHORT>::new(self.len());
+        let pointers = pointers.as_mut_ptr();
+        self.marshal(stream, pointers, |types, _| {
+            // SAFETY: `marshal` has written a pointer for each argument, and the list has one type for each argument. Nothing else
+            // accesses the pointers.
+            launch(types, unsafe { slice::from_raw_parts_mut(pointers, types.len()) })
+        })
     }
 
     /// [`marshal_packed`] of a list.
@@ -177,9 +168,23 @@ impl ArgList<'_> {
         stream: &LaunchStream<'_>,
         launch: impl FnOnce(&ArgumentTypes, &[u8]) -> R,
     ) -> R {
+        self.marshal(stream, ptr::null_mut(), |types, buffer| {
+            // SAFETY: a layout ends with its last parameter, and without pointers `marshal` has written all parameters and the bytes
+            // between them.
+            launch(types, unsafe { slice::from_raw_parts(buffer, types.layout().size()) })
+        })
+    }
+
+    /// Lowers every argument. `pointers` is null, or has room for a pointer to each.
+    #[inline(always)]
+    fn marshal<R>(
+        &mut self,
+        stream: &LaunchStream<'_>,
+        pointers: *mut *mut c_void,
+        launch: impl FnOnce(&ArgumentTypes, *const u8) -> R,
+    ) -> R {
         let (types, arguments) = self.split();
-        let size = types.layout().size();
-        let mut buffer = Room::<u64, STACK_UNITS>::new(size.div_ceil(8));
+        let mut buffer = Room::<u64, STACK_UNITS>::new(types.layout().size().div_ceil(8));
         let buffer = buffer.as_mut_ptr().cast::<u8>();
         let mut guards = ShortList::new();
         let mut end = 0;
@@ -188,15 +193,15 @@ impl ArgList<'_> {
             let gap = unsafe { buffer.add(end) };
             // SAFETY: the offset of the parameter is at or after `end`, inside the buffer.
             unsafe { gap.write_bytes(0, at.offset - end) };
-            // SAFETY: the buffer has the size of the layout, and the parameter is inside the layout at its offset.
-            let guard = unsafe { argument.put_bytes(stream, buffer, at.offset, index) };
+            // SAFETY: the buffer has the size of the layout, and the parameter is inside the layout at its offset. Both callers pass null,
+            // or room for each argument. All of it outlives `launch`. So does the argument, which `guards` borrows.
+            let guard = unsafe { argument.put(stream, buffer, at.offset, pointers, index) };
             if !guard.is_none() {
                 guards.push(guard);
             }
             end = at.offset + at.argument.size();
         }
-        // SAFETY: a layout ends with its last parameter, and the loop has written all parameters and the bytes between them.
-        launch(types, unsafe { slice::from_raw_parts(buffer, size) })
+        launch(types, buffer)
     }
 }
 

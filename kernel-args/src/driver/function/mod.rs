@@ -1,7 +1,6 @@
 //! Loaded kernels without the type of their arguments.
 
 mod append_list;
-mod arguments;
 mod callee;
 mod contracts;
 mod fitting;
@@ -14,12 +13,11 @@ mod name;
 pub(crate) mod verified;
 
 pub(crate) use append_list::AppendList;
-pub(crate) use arguments::{Arguments, NameOf};
 pub(crate) use callee::Callee;
 pub(crate) use contracts::{Target, check_contracts};
 #[cfg(feature = "record")]
 pub(crate) use fitting::OtherSizes;
-pub(crate) use fitting::{Fitting, Typed, Verified};
+pub(crate) use fitting::{Arguments, Fitting, NameOf, Typed, Verified};
 pub(crate) use hash::FastHasher;
 pub use info::BlockSuggestion;
 pub(crate) use limits::{EXCHANGED, exceeds, look_exchanged};

@@ -56,9 +56,11 @@ impl LaunchCall<'_> {
         }
         // Two closures with one call each, so both are inlined.
         let launched = match form {
-            Form::Packed => fitting.packed(launch_stream, |call, values| self.pass(call, promise, values, A::name_of)),
+            Form::Packed => {
+                A::packed(fitting, launch_stream, |call, values| self.pass(call, promise, values, A::name_of))
+            }
             Form::KernelParams => {
-                fitting.params(launch_stream, |call, values| self.pass(call, promise, values, A::name_of))
+                A::params(fitting, launch_stream, |call, values| self.pass(call, promise, values, A::name_of))
             }
         };
         self.finish(launched)

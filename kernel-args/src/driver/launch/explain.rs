@@ -47,11 +47,8 @@ pub(super) fn device_node_in_sequence(kernel: String) -> Error {
 
 #[cold]
 pub(crate) fn foreign_stream(kernel: String, expected: ContextName, stream: &CudaStream) -> Error {
-    Error::Context(ContextError::ForeignArgument {
-        kernel,
-        field: None,
-        contexts: Box::new(ContextMismatch::new(expected, ContextName::of(stream.context()))),
-    })
+    let argument = ContextName::of(stream.context());
+    foreign(kernel, |_| None, Foreign { field: 0, argument, launch: expected })
 }
 
 #[cold]

@@ -44,8 +44,8 @@ pub(super) fn record<A: Arguments>(
         return held.within(|| facts.lower(fitting, form, &stream, promise, pass));
     }
     held.within(|| match form {
-        Form::Packed => fitting.packed(&stream, |call, values| record.push(call, promise, values)),
-        Form::KernelParams => fitting.params(&stream, |call, values| record.push(call, promise, values)),
+        Form::Packed => A::packed(fitting, &stream, |call, values| record.push(call, promise, values)),
+        Form::KernelParams => A::params(fitting, &stream, |call, values| record.push(call, promise, values)),
     })
 }
 
