@@ -1,6 +1,8 @@
 //! The conversion of arguments into the parameters of a launch.
 
 #[cfg(feature = "cudarc")]
+mod append_list;
+#[cfg(feature = "cudarc")]
 mod arg_list;
 #[cfg(feature = "cudarc")]
 mod argument_types;
@@ -65,6 +67,7 @@ pub(crate) use param_writer::Row;
 pub(crate) use tracked::{ObjectUses, Tracked};
 #[cfg(feature = "cudarc")]
 pub(crate) use {
+    append_list::AppendList,
     argument_types::{ArgumentType, ArgumentTypes},
     context_name::Foreign,
     launch_stream::SequenceSlices,

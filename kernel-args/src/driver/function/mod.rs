@@ -1,6 +1,5 @@
 //! Loaded kernels without the type of their arguments.
 
-mod append_list;
 mod callee;
 mod contracts;
 mod fitting;
@@ -12,7 +11,7 @@ mod loaded;
 mod name;
 pub(crate) mod verified;
 
-pub(crate) use append_list::AppendList;
+pub(crate) use crate::marshal::AppendList;
 pub(crate) use callee::Callee;
 pub(crate) use contracts::{Target, check_contracts};
 #[cfg(feature = "record")]
