@@ -14,7 +14,6 @@ use crate::{
     marshal::{ArgList, DecodedArgs, ForEachValue, KernelArgs, LaunchStream, marshal_packed, marshal_params},
 };
 use core::{any::TypeId, ffi::c_void, marker::PhantomData};
-use kernel_args_abi::ParamLayout;
 #[cfg(any(feature = "graphs", feature = "observe"))]
 use kernel_args_abi::Parameter;
 use std::{borrow::Cow, string::ToString};
@@ -160,17 +159,6 @@ impl<'f, A: Arguments> Fitting<'f, A> {
         self.args
     }
 
-    /// The form of a launch for which `asked` is wanted, otherwise the usual form. A layout that depends on the GPU has no packed form.
-    #[inline(always)]
-    pub(crate) fn form(&self, asked: Option<Form>) -> Form {
-        let (count, layout) = self.args.layout();
-        match asked {
-            _ if layout.depends_on_gpu() => Form::KernelParams,
-            Some(form) => form,
-            None => Form::of_parameters(count, &layout),
-        }
-    }
-
     /// Lowers the arguments where the calls of `pass` need not be inlined.
     #[cfg(feature = "observe")]
     pub(crate) fn lower<R>(
@@ -191,8 +179,8 @@ pub(crate) type NameOf = fn(usize) -> Option<Cow<'static, str>>;
 
 /// The arguments of a launch: a struct, or a list.
 pub(crate) trait Arguments: Sized {
-    /// The number of the parameters, and their layout.
-    fn layout(&self) -> (usize, ParamLayout);
+    /// The form of a launch for which `asked` is wanted, otherwise the usual form. A layout that depends on the GPU has no packed form.
+    fn form(&self, asked: Option<Form>) -> Form;
 
     /// Checks the contracts, and sets the dynamic shared memory that a contract computes.
     #[inline(always)]
@@ -240,8 +228,11 @@ const LARGE_FRAME: usize = 4096;
 
 impl<A: KernelArgs> Arguments for A {
     #[inline(always)]
-    fn layout(&self) -> (usize, ParamLayout) {
-        (A::PARAMETERS.len(), A::LAYOUT)
+    fn form(&self, asked: Option<Form>) -> Form {
+        if const { A::LAYOUT.depends_on_gpu() } {
+            return Form::KernelParams;
+        }
+        asked.unwrap_or(const { Form::of::<A>() })
     }
 
     #[inline(always)]
@@ -324,8 +315,10 @@ impl<A: KernelArgs> Arguments for A {
 
 /// The list is borrowed exclusively until it is launched, so its types cannot change after they are verified.
 impl Arguments for ArgList<'_> {
-    fn layout(&self) -> (usize, ParamLayout) {
-        (self.len(), self.types().layout())
+    fn form(&self, asked: Option<Form>) -> Form {
+        let layout = self.types().layout();
+        let usual = Form::of_parameters(self.len(), &layout);
+        if layout.depends_on_gpu() { usual } else { asked.unwrap_or(usual) }
     }
 
     fn verify(&self, function: &Function) -> Result<(), Error> {

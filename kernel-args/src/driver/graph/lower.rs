@@ -108,7 +108,7 @@ where
         // Packed takes 0.74 to 0.92 of the time of `kernelParams` for 8 parameters, and less for more parameters (H200, CUDA 13.0,
         // `tests/benches/`).
         let usual = if A::PARAMETERS.is_empty() { Form::KernelParams } else { Form::Packed };
-        let form = fitting.form(launch.form.or(Some(usual)));
+        let form = fitting.args().form(launch.form.or(Some(usual)));
         let (grid, block, shared) = (launch.grid, launch.block, launch.shared);
         let mut shape = KernelNodeShape::new([grid.x, grid.y, grid.z], [block.x, block.y, block.z], shared);
         let passed = Passed {

@@ -18,6 +18,7 @@ use crate::{
 ///
 /// It owns the `Launch`. With a reference, the compiler keeps the `Launch` in memory if the arguments are slices or many scalars: a launch
 /// of 512 scalars takes 195 instructions instead of 76. For the same reason, functions that are not inlined receive copies.
+#[derive(Clone, Copy)]
 pub(crate) struct LaunchCall<'a> {
     pub(crate) api: &'static Api,
     pub(crate) callee: Callee<'a>,
@@ -29,7 +30,12 @@ impl LaunchCall<'_> {
     /// Checks the attributes, lowers the arguments, and calls the driver. The function's context must be current, and the stream must
     /// belong to it.
     #[inline(always)]
-    pub(crate) fn run<A: Arguments>(&self, fitting: Fitting<'_, A>, promise: Promise<'_>) -> Result<(), Error> {
+    pub(crate) fn run<A: Arguments>(
+        &self,
+        fitting: Fitting<'_, A>,
+        promise: Promise<'_>,
+        is_watched: bool,
+    ) -> Result<(), Error> {
         let Self { api, callee, launch, launch_stream } = self;
         let mut asked = launch.form;
         if let Some(attributes) = launch.attributes {
@@ -39,21 +45,25 @@ impl LaunchCall<'_> {
                 asked = asked.or(Some(Form::KernelParams));
             }
         }
-        let form = fitting.form(asked);
+        let form = fitting.args().form(asked);
         #[cfg(feature = "observe")]
-        if launch.is_watched && is_active() {
+        if is_watched && is_active() {
+            // A copy, to which references exist only here.
+            let call = *self;
             let facts = super::observed::Facts {
                 callee: *callee,
-                launch,
-                config: self.config(),
+                launch: &call.launch,
+                config: call.config(),
                 stream: launch.stream,
                 context: launch_stream.context(),
                 is_recorded: false,
             };
             let pass: &mut super::observed::LaunchLowered<'_> =
-                &mut |call, promise, values| self.pass(call, promise, values, A::name_of);
+                &mut |lowered, promise, values| call.pass(lowered, promise, values, A::name_of);
             return self.finish(facts.lower(fitting, form, launch_stream, promise, pass));
         }
+        #[cfg(not(feature = "observe"))]
+        let _ = is_watched;
         // Two closures with one call each, so both are inlined.
         let launched = match form {
             Form::Packed => {

@@ -111,12 +111,7 @@ pub unsafe fn launch<'l, A: LaunchArgs, L: LaunchOptions<'l>>(
     if !is_plain() {
         return watched(target, (launch, args, promise));
     }
-    // The sequence of a recording is in its closure, so a plain launch has none.
-    #[cfg(feature = "graphs")]
-    let launch = Launch { recording: None, ..launch };
-    #[cfg(any(feature = "graphs", feature = "observe"))]
-    let launch = Launch { is_watched: false, ..launch };
-    target.enqueue(launch, args, promise)
+    target.enqueue(launch, args, promise, false)
 }
 
 /// A launch that is recorded, observed, or made while a thread is in the closure of a capture or a sequence.
@@ -127,10 +122,9 @@ pub unsafe fn launch<'l, A: LaunchArgs, L: LaunchOptions<'l>>(
 #[inline(never)]
 fn watched<A: LaunchArgs>(
     target: &(impl Launchable<A> + ?Sized),
-    (mut launch, args, promise): (Launch<'_>, A, Promise<'_>),
+    (launch, args, promise): (Launch<'_>, A, Promise<'_>),
 ) -> Result<(), Error> {
-    launch.is_watched = true;
-    target.enqueue(launch, args, promise)
+    target.enqueue(launch, args, promise, true)
 }
 
 /// Launches a kernel: `launch!(func, grid, block, args)` or `launch!(func, config, args)`, followed by named options.

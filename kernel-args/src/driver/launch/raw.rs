@@ -24,9 +24,15 @@ use cudarc::driver::{
 /// The launch makes the function's context current.
 impl<A: KernelArgs> Launchable<A> for CudaFunction {
     #[inline]
-    fn enqueue(&self, mut launch: Launch<'_>, mut args: A, promise: Promise<'_>) -> Result<(), Error> {
+    fn enqueue(
+        &self,
+        mut launch: Launch<'_>,
+        mut args: A,
+        promise: Promise<'_>,
+        is_watched: bool,
+    ) -> Result<(), Error> {
         let (api, callee) = (api()?, Callee::Cudarc(self));
-        begin(&args, &mut launch, callee)?;
+        begin(&args, &mut launch, callee, is_watched)?;
         let stored = verified::context(self.cu_function(), TypeId::of::<A::Erased>());
         let context = match launch.stream {
             // The query of a function's context is slow. If the handle was reused for a function of a different context and the stream
@@ -46,7 +52,7 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
             None => bind_function(self)?,
         };
         let fitting = Fitting::promised(callee, &mut args, &promise);
-        launch_raw(api, fitting, context, (context, stored), launch, promise)
+        launch_raw(api, fitting, context, (context, stored), launch, promise, is_watched)
     }
 }
 
@@ -54,9 +60,15 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
 /// of the caller, or to the context of the arguments if no context is current.
 impl<A: KernelArgs> Launchable<A> for CUfunction {
     #[inline]
-    fn enqueue(&self, mut launch: Launch<'_>, mut args: A, promise: Promise<'_>) -> Result<(), Error> {
+    fn enqueue(
+        &self,
+        mut launch: Launch<'_>,
+        mut args: A,
+        promise: Promise<'_>,
+        is_watched: bool,
+    ) -> Result<(), Error> {
         let (api, callee) = (api()?, Callee::Raw(promise.function(*self)));
-        begin(&args, &mut launch, callee)?;
+        begin(&args, &mut launch, callee, is_watched)?;
         let context = match launch.stream {
             Some(stream) => {
                 bind(api, stream.context())?;
@@ -66,7 +78,7 @@ impl<A: KernelArgs> Launchable<A> for CUfunction {
         };
         let stored = verified::context(*self, TypeId::of::<A::Erased>());
         let fitting = Fitting::promised(callee, &mut args, &promise);
-        launch_raw(api, fitting, context, (ptr::null_mut(), stored), launch, promise)
+        launch_raw(api, fitting, context, (ptr::null_mut(), stored), launch, promise, is_watched)
     }
 }
 
@@ -82,6 +94,7 @@ fn launch_raw<A: KernelArgs>(
     (own, stored): (CUcontext, Option<CUcontext>),
     launch: Launch<'_>,
     promise: Promise<'_>,
+    is_watched: bool,
 ) -> Result<(), Error> {
     let callee = fitting.callee();
     let launch_stream = match launch.stream {
@@ -105,11 +118,9 @@ fn launch_raw<A: KernelArgs>(
     }
     verified::verify_once::<A>(api, callee.handle(), own, stored == Some(own))?;
     #[cfg(feature = "graphs")]
-    if launch.is_watched
-        && let Some(recording) = launch.recording
-    {
-        return super::record::record(recording, &launch, fitting, promise);
+    if is_watched && let Some(recording) = launch.recording {
+        return super::record::record(recording, launch, fitting, promise);
     }
     callee.check(&launch)?;
-    LaunchCall { api, callee, launch, launch_stream: &launch_stream }.run(fitting, promise)
+    LaunchCall { api, callee, launch, launch_stream: &launch_stream }.run(fitting, promise, is_watched)
 }

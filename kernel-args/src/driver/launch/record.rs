@@ -19,14 +19,14 @@ use kernel_args_abi::Parameter;
 #[inline(never)]
 pub(super) fn record<A: Arguments>(
     recording: &Recording,
-    launch: &Launch<'_>,
+    launch: Launch<'_>,
     fitting: Fitting<'_, A>,
     promise: Promise<'_>,
 ) -> Result<(), Error> {
-    let (held, callee) = (&recording.held, fitting.callee());
+    let (held, callee, launch) = (&recording.held, fitting.callee(), &launch);
     check(recording, launch, callee)?;
     let stream = LaunchStream::in_sequence(held);
-    let form = fitting.form(Some(Form::Packed));
+    let form = fitting.args().form(Some(Form::Packed));
     let record = Record { recording, launch, callee, parameters: A::parameters(), name_of: A::name_of };
     #[cfg(feature = "observe")]
     if is_active() {
