@@ -168,7 +168,6 @@ mod on_device {
             }
         }
 
-        /// The stream for an argument that belongs to `context`, or the slices that a sequence holds.
         #[cfg_attr(not(feature = "graphs"), expect(clippy::unnecessary_wraps, reason = "only sequences hold slices"))]
         #[inline(always)]
         pub(crate) fn stream_or_held(&self, context: &Arc<CudaContext>) -> Result<&CudaStream, SequenceSlices<'_>> {
@@ -194,7 +193,7 @@ mod on_device {
             }
         }
 
-        /// The launch uses an object. For a launch in a sequence, the sequence keeps it, and records its use.
+        /// In a sequence, the sequence keeps the object, and records its use.
         #[cfg(feature = "textures")]
         #[inline]
         pub(crate) fn track<'s, T: crate::marshal::Tracked>(&'s self, object: &'s Arc<T>, writes: bool) -> Guard<'s> {
@@ -246,7 +245,6 @@ mod on_device {
             self.context().map_or(Ok(()), |context| context.check_err())
         }
 
-        /// Stores that the current field belongs to the context `argument`, which is not the context of the launch.
         #[inline(always)]
         fn mark_foreign(&self, argument: &CudaContext) {
             if self.on.foreign.get().is_none() {

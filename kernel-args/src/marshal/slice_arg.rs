@@ -12,7 +12,6 @@ use std::sync::Arc;
     note = "pass `&slice` to read the memory, `&mut slice` to write it, or a view"
 )]
 pub trait SliceArg: KernelArg {
-    /// The context that the memory belongs to.
     #[doc(hidden)]
     fn context(&self) -> &Arc<CudaContext>;
 

@@ -29,6 +29,7 @@ pub(crate) const fn exceeds(size: Dim3, limit: Dim3) -> bool {
     size.x > limit.x || size.y > limit.y || size.z > limit.z
 }
 
+#[derive(Clone, Copy)]
 struct Sizes {
     grid: Dim3,
     block: Dim3,

@@ -23,7 +23,6 @@ mod sealed {
 
     pub trait Sealed {}
     pub trait ArgList {
-        /// Whether a launch must name its stream.
         #[doc(hidden)]
         const REQUIRES_STREAM: bool = false;
     }

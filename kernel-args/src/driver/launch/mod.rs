@@ -38,7 +38,6 @@ use crate::driver::{api::Promise, config::Launch, error::Error};
     note = "write the macro, `launch!(func, grid, block, args)`, or pass `Launch::new(grid, block)` to the function `launch`"
 )]
 pub trait LaunchOptions<'l> {
-    /// Whether the launch can name its stream.
     #[doc(hidden)]
     const NAMES_STREAM: bool;
 
