@@ -90,38 +90,11 @@ impl LoadedFunction {
     #[inline(never)]
     fn check_sizes(&self, sizes: Sizes) -> Result<(), Error> {
         let Sizes { grid, block, names_cluster, shared_given } = sizes;
-        self.check_limits(grid, block)?;
-        if let Some(required) = self.required_block.filter(|required| *required != block) {
-            let (limit, help) = if self.attribute_limits.directives.tile {
-                (
-                    "this is a tile kernel, whose blocks are launched as 1 thread".into(),
-                    "write `block = 1`, and a grid with a block for each tile; the compiler selected the threads of a block",
-                )
-            } else {
-                (
-                    format!("this kernel is compiled for a block of exactly {required}"),
-                    "launch it with this block, which the kernel's `.reqntid` directive requires",
-                )
-            };
-            return Err(self.limit(format!("block {block}"), limit, help));
-        }
-        if !shared_given && self.dynamic_shared {
-            return Err(self.limit(
-                "a launch without `shared`".into(),
-                "this kernel uses dynamic shared memory (`extern __shared__`)".into(),
-                "add `shared = bytes`, the size of that memory for one block; write `shared = 0` if this launch uses none of it",
-            ));
-        }
-        if names_cluster {
-            return Ok(());
-        }
-        let name = || self.name.clone();
-        self.attribute_limits.check_without_cluster(name, grid)
-    }
-
-    fn check_limits(&self, grid: Dim3, block: Dim3) -> Result<(), Error> {
         let has_zero = |dim: Dim3| dim.x == 0 || dim.y == 0 || dim.z == 0;
-        let are_exchanged = || look_exchanged(grid, block, [self.max_grid, self.max_block], self.max_threads);
+        let or_exchanged = |help| {
+            let are_exchanged = look_exchanged(grid, block, [self.max_grid, self.max_block], self.max_threads);
+            if are_exchanged { EXCHANGED } else { help }
+        };
         let (requested, limit, help) = if has_zero(grid) {
             (
                 format!("grid {grid}"),
@@ -140,28 +113,44 @@ impl LoadedFunction {
                 format!("this device allows at most {}", self.max_grid),
                 "have each thread process several elements, or split the launch",
             )
-        } else if self.required_block.is_some_and(|required| required != block) {
-            // The check of the required block returns the error.
-            return Ok(());
+        } else if let Some(required) = self.required_block.filter(|required| *required != block) {
+            let (limit, help) = if self.attribute_limits.directives.tile {
+                (
+                    "this is a tile kernel, whose blocks are launched as 1 thread".into(),
+                    "write `block = 1`, and a grid with a block for each tile; the compiler selected the threads of a block",
+                )
+            } else {
+                (
+                    format!("this kernel is compiled for a block of exactly {required}"),
+                    "launch it with this block, which the kernel's `.reqntid` directive requires",
+                )
+            };
+            (format!("block {block}"), limit, help)
         } else if exceeds(block, self.max_block) {
             (
                 format!("block {block}"),
                 format!("this device allows at most {}", self.max_block),
-                if are_exchanged() { EXCHANGED } else { "use a smaller block and a larger grid" },
+                or_exchanged("use a smaller block and a larger grid"),
             )
         } else if block.count() > u64::from(self.max_threads) {
             (
                 format!("block {block}"),
                 format!("this kernel allows at most {} threads per block", self.max_threads),
-                if are_exchanged() {
-                    EXCHANGED
-                } else {
+                or_exchanged(
                     "use a smaller block; the limit comes from the device, from the kernel's `__launch_bounds__`, or from the \
-                     registers that it uses"
-                },
+                     registers that it uses",
+                ),
             )
-        } else {
+        } else if !shared_given && self.dynamic_shared {
+            (
+                "a launch without `shared`".into(),
+                "this kernel uses dynamic shared memory (`extern __shared__`)".into(),
+                "add `shared = bytes`, the size of that memory for one block; write `shared = 0` if this launch uses none of it",
+            )
+        } else if names_cluster {
             return Ok(());
+        } else {
+            return self.attribute_limits.check_without_cluster(|| self.name.clone(), grid);
         };
         Err(self.limit(requested, limit, help))
     }

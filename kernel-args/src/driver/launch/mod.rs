@@ -157,13 +157,12 @@ fn watched<A: LaunchArgs>(
 /// | `Function` | the image and the driver | at its first launch with a struct or with a list of types |
 /// | `CudaFunction`, `CUfunction` | the driver, 12.4 and newer: sizes and offsets | at a thread's first launch of the handle with a struct |
 ///
-/// A `CudaFunction` or `CUfunction` is a handle: an address in the driver. Each thread stores up to 128 verified pairs
-/// of a handle and a struct. At every further launch it queries only the *last* parameter, to detect a handle that the
-/// driver has reused for a different kernel, and to verify it again; this takes 15 to 23 ns for any number of
-/// parameters (H200, driver 580). A reused handle is not detected if the parameter at this index has the same size and
-/// offset while earlier parameters differ or further parameters follow; for a struct without fields, it is never
-/// detected. Then the kernel reads wrong values, as it would without this crate. A `Kernel` and a `Function` keep their
-/// module loaded, so their handles are never reused.
+/// A `CudaFunction` or `CUfunction` is a handle: an address that the driver can reuse for a different kernel after the module is unloaded.
+/// Each thread stores up to 128 verified pairs of a handle and a struct. Every further launch queries only the *last* parameter, and
+/// verifies the handle again if it differs; this takes 15 to 23 ns for any number of parameters (H200, driver 580). A reused handle is not
+/// detected if the parameter at this index has the same size and offset while earlier parameters differ or further parameters follow, or if
+/// the struct has no fields: the kernel then reads wrong values, as it would without this crate. A `Kernel` and a `Function` keep their
+/// module loaded.
 ///
 /// With `node` after the arguments, the launch is captured into a graph, and the result is its
 /// [`Node`](crate::graph::Node): `launch!(kernel, grid, block, args, node, stream = &stream)`, same as
