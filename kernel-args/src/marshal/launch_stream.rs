@@ -172,7 +172,13 @@ mod on_device {
         #[inline(always)]
         pub(crate) fn stream_or_held(&self, context: &Arc<CudaContext>) -> Result<&CudaStream, SequenceSlices<'_>> {
             let stream = match &self.on.stream {
-                Stream::Named(stream) => *stream,
+                Stream::Named(stream) => {
+                    if !is_of(stream, context) {
+                        self.mark_foreign(context);
+                    }
+                    self.on.tracked.set(true);
+                    return Ok(stream);
+                }
                 Stream::Default(_, default) => default.of(context),
                 #[cfg(feature = "observe")]
                 Stream::Lengths(_, default) => default.of(context),

@@ -60,7 +60,7 @@ impl<A: KernelArgs> Kernel<A> {
         };
         let callee = Callee::Function(self.as_function());
         let call = LaunchCall { api, callee, launch: *launch, launch_stream: &lowered_on };
-        let launched = call.run(fitting, promise, true);
+        let launched = call.run::<Node<A>, _>(fitting, promise, true);
         let node = launched.and_then(|()| {
             let after = api.capture_info(stream)?;
             let after = after.filter(|after| after.id == before.id);

@@ -29,8 +29,10 @@ pub(crate) struct LaunchCall<'a> {
 impl LaunchCall<'_> {
     /// Checks the attributes, lowers the arguments, and calls the driver. The function's context must be current, and the stream must
     /// belong to it.
+    ///
+    /// `T` is what is launched: with its own closures for each, they have one call in most programs, and are inlined.
     #[inline(always)]
-    pub(crate) fn run<A: Arguments>(
+    pub(crate) fn run<T: ?Sized, A: Arguments>(
         &self,
         fitting: Fitting<'_, A>,
         promise: Promise<'_>,
@@ -64,7 +66,6 @@ impl LaunchCall<'_> {
         }
         #[cfg(not(feature = "observe"))]
         let _ = is_watched;
-        // Two closures with one call each, so both are inlined.
         let launched = match form {
             Form::Packed => {
                 A::packed(fitting, launch_stream, |call, values| self.pass(call, promise, values, A::name_of))

@@ -86,7 +86,7 @@ impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<
         is_watched: bool,
     ) -> Result<(), Error> {
         begin(&args, &mut launch, Callee::Function(self.as_function()), is_watched)?;
-        launch_fitting(self.as_function(), launch, self.fit(&mut args), promise, is_watched)
+        launch_fitting::<Self, _>(self.as_function(), launch, self.fit(&mut args), promise, is_watched)
     }
 }
 
@@ -134,7 +134,7 @@ fn launch_function<A: Arguments>(
     is_watched: bool,
 ) -> Result<(), Error> {
     begin(args, &mut launch, Callee::Function(function), is_watched)?;
-    launch_fitting(function, launch, function.fit(args)?, promise, is_watched)
+    launch_fitting::<Function, _>(function, launch, function.fit(args)?, promise, is_watched)
 }
 
 /// Checks that the launch is part of the closure that its thread is in, and the contracts.
@@ -155,7 +155,7 @@ pub(super) fn begin<A: Arguments>(
 }
 
 #[inline(always)]
-fn launch_fitting<'l, A: Arguments>(
+fn launch_fitting<'l, T: ?Sized, A: Arguments>(
     owner: &'l Function,
     mut launch: Launch<'l>,
     fitting: Fitting<'_, A>,
@@ -182,7 +182,8 @@ fn launch_fitting<'l, A: Arguments>(
     function.check(&launch)?;
     bind(function.api, context).map_err(|error| unbound(&function.name, context, error))?;
     let callee = fitting.callee();
-    LaunchCall { api: function.api, callee, launch, launch_stream: &launch_stream }.run(fitting, promise, is_watched)
+    LaunchCall { api: function.api, callee, launch, launch_stream: &launch_stream }
+        .run::<T, _>(fitting, promise, is_watched)
 }
 
 macro_rules! forwarded {

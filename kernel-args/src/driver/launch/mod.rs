@@ -161,7 +161,7 @@ fn watched<A: LaunchArgs>(
 /// Each thread stores up to 128 verified pairs of a handle and a struct. Every further launch queries only the *last* parameter, and
 /// verifies the handle again if it differs; this takes 15 to 23 ns for any number of parameters (H200, driver 580). A reused handle is not
 /// detected if the parameter at this index has the same size and offset while earlier parameters differ or further parameters follow, or if
-/// the struct has no fields: the kernel then reads wrong values, as it would without this crate. A `Kernel` and a `Function` keep their
+/// the struct has no fields. The kernel then reads wrong values, as it would without this crate. A `Kernel` and a `Function` keep their
 /// module loaded.
 ///
 /// With `node` after the arguments, the launch is captured into a graph, and the result is its

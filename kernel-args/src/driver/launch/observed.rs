@@ -54,12 +54,17 @@ impl Facts<'_> {
         values: &ForEachValue<'_>,
         pass: &mut LaunchLowered<'_>,
     ) -> Result<(), Error> {
-        let uses = match self.callee.loaded() {
+        let loaded = self.callee.loaded();
+        let uses = match loaded {
             Some(loaded) => loaded.pointer_uses.clone(),
             None => PointerUses::find(call.function().raw()),
         };
         let event = LaunchEvent {
-            callee: self.callee,
+            function: call.function(),
+            name: &|| self.callee.name(),
+            module: loaded.and_then(|loaded| loaded.module.get().map(|module| &**module)),
+            #[cfg(feature = "record")]
+            image: loaded.and_then(|loaded| loaded.image.get().cloned()),
             config: &self.config,
             stream: self.stream,
             context: self.context,

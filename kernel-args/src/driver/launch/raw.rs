@@ -52,7 +52,7 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
             None => bind_function(self)?,
         };
         let fitting = Fitting::promised(callee, &mut args, &promise);
-        launch_raw(api, fitting, context, (context, stored), launch, promise, is_watched)
+        launch_raw::<Self, _>(api, fitting, context, (context, stored), launch, promise, is_watched)
     }
 }
 
@@ -78,7 +78,7 @@ impl<A: KernelArgs> Launchable<A> for CUfunction {
         };
         let stored = verified::context(*self, TypeId::of::<A::Erased>());
         let fitting = Fitting::promised(callee, &mut args, &promise);
-        launch_raw(api, fitting, context, (ptr::null_mut(), stored), launch, promise, is_watched)
+        launch_raw::<Self, _>(api, fitting, context, (ptr::null_mut(), stored), launch, promise, is_watched)
     }
 }
 
@@ -87,7 +87,7 @@ impl<A: KernelArgs> Launchable<A> for CUfunction {
 ///
 /// It is inlined, because a call takes the `Launch` from memory: 210 instructions for 8 scalars instead of 126.
 #[inline(always)]
-fn launch_raw<A: KernelArgs>(
+fn launch_raw<T: ?Sized, A: KernelArgs>(
     api: &'static Api,
     fitting: Fitting<'_, A>,
     context: CUcontext,
@@ -122,5 +122,5 @@ fn launch_raw<A: KernelArgs>(
         return super::record::record(recording, launch, fitting, promise);
     }
     callee.check(&launch)?;
-    LaunchCall { api, callee, launch, launch_stream: &launch_stream }.run(fitting, promise, is_watched)
+    LaunchCall { api, callee, launch, launch_stream: &launch_stream }.run::<T, _>(fitting, promise, is_watched)
 }
