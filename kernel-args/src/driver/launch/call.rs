@@ -31,6 +31,7 @@ impl LaunchCall<'_> {
     /// belong to it.
     ///
     /// `T` is what is launched: with its own closures for each, they have one call in most programs, and are inlined.
+    #[expect(clippy::extra_unused_type_parameters, reason = "it makes the types of the closures distinct")]
     #[inline(always)]
     pub(crate) fn run<T: ?Sized, A: Arguments>(
         &self,
