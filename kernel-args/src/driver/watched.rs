@@ -48,11 +48,9 @@ pub(crate) enum Watcher {
 impl Watcher {
     /// Returns whether it was active.
     pub(crate) fn set_active(self, is_active: bool) -> bool {
-        let before = match is_active {
-            true => WATCHED.fetch_or(self as usize, Relaxed),
-            false => WATCHED.fetch_and(!(self as usize), Relaxed),
-        };
-        before & self as usize != 0
+        let bit = self as usize;
+        let before = if is_active { WATCHED.fetch_or(bit, Relaxed) } else { WATCHED.fetch_and(!bit, Relaxed) };
+        before & bit != 0
     }
 
     pub(crate) fn is_active(self) -> bool {

@@ -6,7 +6,7 @@
 use crate::{
     contract::Elements,
     device::{DevicePointer, DevicePointerMut, Pointee},
-    marshal::{Guard, Held, KernelArg, LaunchStream, PointerArg, SliceArg},
+    marshal::{Guard, KernelArg, LaunchStream, PointerArg, SequenceSlices, SliceArg},
 };
 use cudarc::driver::{
     CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice, UnifiedSlice,
@@ -15,7 +15,7 @@ use cudarc::driver::{
 use std::sync::Arc;
 
 /// The stream on which memory is used, or the slices that a sequence holds.
-type Used<'s> = Result<&'s CudaStream, Held<'s>>;
+type Used<'s> = Result<&'s CudaStream, SequenceSlices<'s>>;
 
 #[inline(always)]
 fn read<'s, T: Pointee>(

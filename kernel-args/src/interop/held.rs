@@ -1,6 +1,6 @@
 //! Slices that a run of a sequence holds.
 
-use crate::marshal::{After, Entered, HeldSlice, HeldSlices};
+use crate::marshal::{After, Enter, Entered, HeldSlice, HeldSlices};
 use core::{
     any::TypeId,
     marker::PhantomData,
@@ -11,6 +11,7 @@ use core::{
 };
 use cudarc::driver::{
     CudaContext, CudaSlice, CudaStream, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice, SyncOnDrop, UnifiedSlice,
+    sys::CUdeviceptr,
 };
 use std::{sync::Arc, vec::Vec};
 
@@ -47,6 +48,28 @@ pub struct Slices<'s>(&'s HeldSlices);
 impl<'s> Slices<'s> {
     pub(crate) fn new(slices: &'s HeldSlices) -> Self {
         Self(slices)
+    }
+
+    #[track_caller]
+    fn push<T: 'static, M>(
+        self,
+        place: *mut M,
+        owner: *const Arc<CudaStream>,
+        [address, bytes]: [CUdeviceptr; 2],
+        enter: Enter,
+        is_shared: bool,
+    ) {
+        self.0.push(HeldSlice {
+            place: place.cast(),
+            size: size_of::<M>(),
+            enter,
+            is_shared,
+            owner,
+            element: TypeId::of::<T>(),
+            address,
+            bytes: bytes as usize,
+            held_at: Location::caller(),
+        });
     }
 
     /// Each slice waits for its earlier uses on `stream`. Adds the guards that record the use of the slices.
@@ -154,17 +177,8 @@ macro_rules! hold {
             fn hold(self, slices: Slices<'s>, stream: &CudaStream) -> Self {
                 let (address, guard) = self.device_ptr(stream);
                 mem::forget(guard);
-                slices.0.push(HeldSlice {
-                    place: ptr::from_ref(self).cast_mut().cast(),
-                    size: size_of::<$memory>(),
-                    enter: read::<T, $memory>,
-                    is_shared: true,
-                    owner: self.stream(),
-                    element: TypeId::of::<T>(),
-                    address,
-                    bytes: self.num_bytes(),
-                    held_at: Location::caller(),
-                });
+                let place = ptr::from_ref(self).cast_mut();
+                slices.push::<T, _>(place, self.stream(), [address, self.num_bytes() as _], read::<T, $memory>, true);
                 self
             }
         }
@@ -184,21 +198,8 @@ macro_rules! hold {
                 mem::forget(guard);
                 let (owner, bytes): (*const _, _) = (self.stream(), self.num_bytes());
                 let slice = ptr::from_mut(self);
-                slices.0.push(HeldSlice {
-                    place: slice.cast(),
-                    size: size_of::<$memory>(),
-                    enter: write::<T, $memory>,
-                    is_shared: false,
-                    owner,
-                    element: TypeId::of::<T>(),
-                    address,
-                    bytes,
-                    held_at: Location::caller(),
-                });
-                Held {
-                    slice,
-                    borrowed: PhantomData,
-                }
+                slices.push::<T, _>(slice, owner, [address, bytes as _], write::<T, $memory>, false);
+                Held { slice, borrowed: PhantomData }
             }
         }
     )*};

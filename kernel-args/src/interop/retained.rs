@@ -44,7 +44,6 @@ pub struct Retained<P> {
     pointer: P,
     elements: usize,
     context: Arc<CudaContext>,
-    /// Keeps the memory allocated.
     #[cfg_attr(not(feature = "graphs"), expect(dead_code, reason = "held, not read"))]
     memory: Arc<dyn Send + Sync>,
 }
@@ -81,7 +80,6 @@ impl<P: Copy> Retained<P> {
         Self { pointer, elements, context: context.clone(), memory: context.clone() }
     }
 
-    /// What keeps the memory allocated.
     #[cfg(feature = "graphs")]
     pub(crate) fn into_memory(self) -> Arc<dyn Send + Sync> {
         self.memory

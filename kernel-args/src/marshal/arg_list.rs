@@ -117,12 +117,10 @@ impl<'a> ArgList<'a> {
         &self.types
     }
 
-    /// Calls [`KernelArg::check_context`] for every argument.
     pub(crate) fn check_contexts(&self, stream: &LaunchStream<'_>) {
         self.values.for_each(|index, argument| argument.check_context(stream, index));
     }
 
-    /// The types and the arguments.
     pub(super) fn split(&mut self) -> (&ArgumentTypes, impl Iterator<Item = &mut (dyn Argument + 'a)>) {
         (&self.types, self.values.iter_mut())
     }

@@ -7,7 +7,7 @@ use core::{
     ptr,
 };
 use kernel_args_abi::{
-    Class, CppType, Layout, Members, ParamLayout, Parameter, Pointee,
+    Layout, ParamLayout, Parameter,
     texts::{Message, templates},
 };
 use std::{
@@ -20,11 +20,8 @@ pub(crate) struct ArgumentType {
     /// `TypeId::of` the device type. It is a function because a constant requires a newer version of Rust.
     device: fn() -> TypeId,
     layout: Layout,
-    class: Class,
-    cpp: CppType<'static>,
-    members: Members<'static>,
-    pointee: Pointee<'static>,
-    /// `type_name` of the argument. It is a function for the same reason.
+    /// Without a name, a spelling and an offset.
+    parameter: Parameter<'static>,
     path: fn() -> &'static str,
 }
 
@@ -41,15 +38,20 @@ impl ArgumentType {
         Self {
             device: TypeId::of::<T::Device>,
             layout,
-            class: <T::Device as DeviceType>::CLASS,
-            cpp: <T::Device as DeviceType>::CPP,
-            members: <T::Device as DeviceType>::MEMBERS,
-            pointee: <T::Device as DeviceType>::POINTEE,
+            parameter: Parameter::field(
+                "",
+                "",
+                0,
+                layout,
+                <T::Device as DeviceType>::CLASS,
+                <T::Device as DeviceType>::CPP,
+            )
+            .with_members(<T::Device as DeviceType>::MEMBERS)
+            .with_pointee(<T::Device as DeviceType>::POINTEE),
             path: type_name::<T>,
         }
     }
 
-    /// The size in bytes.
     pub(super) fn size(&self) -> usize {
         self.layout.size()
     }
@@ -63,13 +65,6 @@ impl ArgumentType {
     /// The Rust type without the paths of modules: `&CudaSlice<f32>`.
     pub(crate) fn spelling(&self) -> String {
         without_paths((self.path)())
-    }
-
-    /// The argument as a parameter with this name and spelling.
-    fn parameter<'a>(&self, name: &'a str, spelling: &'a str, offset: usize) -> Parameter<'a> {
-        Parameter::field(name, spelling, offset, self.layout, self.class, self.cpp)
-            .with_members(self.members)
-            .with_pointee(self.pointee)
     }
 }
 
@@ -128,13 +123,16 @@ impl ArgumentTypes {
         let parameters: Vec<Parameter<'_>> = self
             .placed()
             .zip(&texts)
-            .map(|(placed, (name, spelling))| placed.argument.parameter(name, spelling, placed.offset))
+            .map(|(placed, (name, spelling))| {
+                let offset = Some(placed.offset);
+                Parameter { name, spelling, offset, ..placed.argument.parameter }
+            })
             .collect();
         then(&parameters)
     }
 }
 
-/// Shortens `&cudarc::driver::CudaSlice<f32>` to `&CudaSlice<f32>`. Some versions of rustc write `'_` for a lifetime: it is removed.
+/// Shortens `&cudarc::driver::CudaSlice<f32>` to `&CudaSlice<f32>`. Some versions of rustc write `'_` for a lifetime.
 fn without_paths(path: &str) -> String {
     let path = ["<'_>", "'_, ", "'_ "].iter().fold(String::from(path), |path, lifetime| path.replace(lifetime, ""));
     let mut text = String::with_capacity(path.len());

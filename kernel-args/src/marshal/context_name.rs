@@ -12,7 +12,6 @@ use cudarc::driver::{CudaContext, sys::CUcontext};
 /// reuse the address of a destroyed context for a new context, so names of destroyed contexts are not unique.
 #[derive(Clone, Copy)]
 pub struct ContextName {
-    /// The driver's handle, as a number.
     handle: usize,
     /// The ordinal of the device, if it is known.
     device: Option<usize>,
@@ -27,7 +26,6 @@ impl ContextName {
         Self { handle: context.cu_ctx().addr(), device: Some(context.ordinal()), primary: context.is_primary() }
     }
 
-    /// The name of a context with this handle. The device may be unknown.
     pub(crate) fn of_handle(handle: CUcontext, device: Option<usize>) -> Self {
         Self { handle: handle.addr(), device, primary: false }
     }
@@ -80,8 +78,6 @@ impl fmt::Debug for ContextName {
 pub(crate) struct Foreign {
     /// The field, or the index in a list.
     pub(crate) field: usize,
-    /// The context of the argument.
     pub(crate) argument: ContextName,
-    /// The context of the launch.
     pub(crate) launch: ContextName,
 }

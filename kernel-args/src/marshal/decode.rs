@@ -10,7 +10,6 @@ impl fmt::Display for DecodedArgs<'_> {
     }
 }
 
-/// The arguments of a launch as text.
 #[cfg(feature = "cudarc")]
 pub(crate) fn text_of(values: &ForEachValue<'_>) -> std::string::String {
     std::string::ToString::to_string(&Text(values))
@@ -47,7 +46,6 @@ impl fmt::Debug for DecodedArgs<'_> {
 /// One value: decoded if its type is known, then its bytes.
 struct Line<'v>(&'v Parameter<'v>, &'v [u8]);
 
-/// The maximum number of bytes that are shown for a value.
 const SHOWN: usize = 32;
 
 impl fmt::Display for Line<'_> {

@@ -21,7 +21,6 @@ use std::{sync::Arc, vec::Vec};
 /// The pointer is the place of the slice, which exists. Nothing else uses it exclusively during the call.
 pub(crate) type Enter = unsafe fn(*mut (), &CudaStream) -> Entered;
 
-/// The memory of a slice.
 pub(crate) struct Entered {
     pub(crate) address: CUdeviceptr,
     pub(crate) bytes: usize,
@@ -41,7 +40,6 @@ pub(crate) enum After {
 #[derive(Clone, Copy)]
 pub(crate) struct HeldSlice {
     pub(crate) place: *mut (),
-    /// The size of the place in bytes.
     pub(crate) size: usize,
     pub(crate) enter: Enter,
     pub(crate) is_shared: bool,
@@ -77,7 +75,6 @@ impl HeldMemory {
     }
 }
 
-/// An argument whose memory is not held.
 #[derive(Clone, Copy)]
 pub(crate) struct NotHeld {
     pub(crate) field: usize,
@@ -91,14 +88,11 @@ pub(crate) struct NotHeld {
 // `can_be_sent` in `interop/held.rs`. `owner` is only compared.
 unsafe impl Send for HeldSlice {}
 
-/// The held slices, in the order in which they were held.
 pub(crate) struct HeldSlices {
-    /// The stream of the sequence.
     stream: Arc<CudaStream>,
     /// The stream with which addresses are read.
     reader: OnceCell<Arc<CudaStream>>,
-    uses: RefCell<Uses>,
-    /// The first argument of the current launch whose memory is not held.
+    uses: RefCell<HeldUses>,
     not_held: Cell<Option<NotHeld>>,
     /// Whether the memory that launches use is noted.
     pub(crate) notes_uses: bool,
@@ -114,13 +108,12 @@ pub(crate) struct HeldSlices {
 }
 
 #[derive(Default)]
-struct Uses {
+struct HeldUses {
     slices: Vec<HeldSlice>,
     /// The addresses of the places that are held exclusively.
     exclusive: Vec<Range<usize>>,
     /// For each use of a slice in the previous run, the index of the slice. Runs usually repeat the order of their uses.
     previous: Vec<u32>,
-    /// The number of uses in this run.
     count: usize,
 }
 
@@ -166,7 +159,6 @@ impl HeldSlices {
         record()
     }
 
-    /// Keeps the memory of an argument allocated until the run is enqueued.
     pub(super) fn keep(&self, memory: &Arc<dyn Send + Sync>) {
         self.kept.borrow_mut().push(memory.clone());
     }
@@ -178,13 +170,11 @@ impl HeldSlices {
         }
     }
 
-    /// Whether the current launch uses memory that is not held.
     #[inline(always)]
     pub(crate) fn is_not_held(&self) -> bool {
         self.not_held.get().is_some()
     }
 
-    /// The first argument of the current launch whose memory is not held.
     #[cold]
     pub(crate) fn take_not_held(&self) -> Option<NotHeld> {
         self.not_held.take()
@@ -197,7 +187,7 @@ impl HeldSlices {
         memory.map_or_else(|address| address, HeldMemory::address)
     }
 
-    /// Same as [`address`](Self::address), with the size. The error is the address of memory that is not held.
+    /// The address and the size of memory that the current launch uses. The error is the address of memory that is not held.
     #[inline]
     pub(crate) fn memory<T>(&self, memory: &impl DevicePtr<T>, field: usize) -> Result<HeldMemory, CUdeviceptr> {
         let (owner, bytes) = (ptr::from_ref(memory.stream()), memory.num_bytes());
@@ -228,8 +218,7 @@ impl HeldSlices {
         address
     }
 
-    /// Calls `then` with the memory of the slices that the current launch uses, and with the accesses through its textures and surfaces,
-    /// and forgets both.
+    /// The memory of the slices that the current launch has used, and its accesses through textures and surfaces. Both are forgotten.
     pub(crate) fn take_used(&self, then: impl FnOnce(&[(CUdeviceptr, usize)], &[super::Access])) {
         let (mut used, mut objects) = (self.used.borrow_mut(), self.used_objects.borrow_mut());
         then(&used, &objects);
@@ -279,12 +268,10 @@ impl HeldSlices {
         }
     }
 
-    /// The held slice with this index.
     pub(crate) fn get(&self, index: usize) -> Option<HeldSlice> {
         self.uses.borrow().slices.get(index).copied()
     }
 
-    /// The run is over. The storage is kept for the next run.
     pub(crate) fn clear(&self) {
         let mut uses = self.uses.borrow_mut();
         uses.slices.clear();
@@ -299,7 +286,7 @@ impl HeldSlices {
     }
 }
 
-impl Uses {
+impl HeldUses {
     /// The slice that the next use should be of.
     #[inline]
     fn expected(&self) -> Option<&HeldSlice> {

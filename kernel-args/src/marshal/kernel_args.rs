@@ -34,10 +34,8 @@ pub unsafe trait KernelArgs: Sized {
     /// The same struct with every lifetime `'static`. A kernel that was verified for it can be launched with the struct of any
     /// lifetime, so generic code stores a `Kernel<A::Erased>` and launches an `A`.
     type Erased: KernelArgs<Erased = Self::Erased> + 'static;
-    /// Room for the bytes of all parameters of one launch.
     #[doc(hidden)]
     type ParamBuffer;
-    /// Room for a value for each parameter.
     #[doc(hidden)]
     type Each<T>;
 
@@ -64,14 +62,12 @@ pub unsafe trait KernelArgs: Sized {
     /// The fields, if a field is spread or flattened. Otherwise each field is one parameter.
     #[doc(hidden)]
     const PARTS: &'static [Part] = &[];
-    /// Whether the memory of the struct already has the packed form.
     #[doc(hidden)]
     const IN_PLACE: bool = false;
 
     /// The name of the struct and the parameters.
     const SIGNATURE: Signature<'static> = Signature { name: Self::NAME, parameters: Self::PARAMETERS };
 
-    /// What its contracts need to know about a launch.
     #[doc(hidden)]
     const CONTRACTS: Contracts = Contracts::NONE;
 

@@ -2,7 +2,7 @@
 
 use core::{cell::Cell, marker::PhantomData};
 #[cfg(feature = "cudarc")]
-pub(crate) use on_device::Held;
+pub(crate) use on_device::SequenceSlices;
 #[cfg(feature = "cudarc")]
 use {
     core::{mem::ManuallyDrop, ptr},
@@ -56,14 +56,13 @@ mod on_device {
 
     /// The slices that a sequence holds. Without sequences no launch has them.
     #[cfg(feature = "graphs")]
-    pub(crate) type Held<'h> = &'h HeldSlices;
+    pub(crate) type SequenceSlices<'h> = &'h HeldSlices;
     #[cfg(not(feature = "graphs"))]
-    pub(crate) type Held<'h> = core::convert::Infallible;
+    pub(crate) type SequenceSlices<'h> = core::convert::Infallible;
 
     pub(super) struct OnDevice<'k> {
         stream: Stream<'k>,
         foreign: Cell<Option<(usize, ContextName)>>,
-        /// Whether an argument has used the stream.
         tracked: Cell<bool>,
         recorded: Recorded,
     }
@@ -97,7 +96,6 @@ mod on_device {
             Self::in_context(ptr::null_mut())
         }
 
-        /// A launch on `stream`, which waits for the work on other streams that its arguments depend on.
         #[inline]
         pub(crate) fn on(stream: &'k CudaStream) -> Self {
             Self::new(Stream::Named(stream))
@@ -170,12 +168,17 @@ mod on_device {
             }
         }
 
-        /// Same as [`stream`](Self::stream), or the slices that a sequence holds.
         #[cfg_attr(not(feature = "graphs"), expect(clippy::unnecessary_wraps, reason = "only sequences hold slices"))]
         #[inline(always)]
-        pub(crate) fn stream_or_held(&self, context: &Arc<CudaContext>) -> Result<&CudaStream, Held<'_>> {
+        pub(crate) fn stream_or_held(&self, context: &Arc<CudaContext>) -> Result<&CudaStream, SequenceSlices<'_>> {
             let stream = match &self.on.stream {
-                Stream::Named(stream) => *stream,
+                Stream::Named(stream) => {
+                    if !is_of(stream, context) {
+                        self.mark_foreign(context);
+                    }
+                    self.on.tracked.set(true);
+                    return Ok(stream);
+                }
                 Stream::Default(_, default) => default.of(context),
                 #[cfg(feature = "observe")]
                 Stream::Lengths(_, default) => default.of(context),
@@ -196,7 +199,7 @@ mod on_device {
             }
         }
 
-        /// The launch uses an object. For a launch in a sequence, the sequence keeps it, and records its use.
+        /// In a sequence, the sequence keeps the object, and records its use.
         #[cfg(feature = "textures")]
         #[inline]
         pub(crate) fn track<'s, T: crate::marshal::Tracked>(&'s self, object: &'s Arc<T>, writes: bool) -> Guard<'s> {
@@ -248,7 +251,6 @@ mod on_device {
             self.context().map_or(Ok(()), |context| context.check_err())
         }
 
-        /// Stores that the current field belongs to the context `argument`, which is not the context of the launch.
         #[inline(always)]
         fn mark_foreign(&self, argument: &CudaContext) {
             if self.on.foreign.get().is_none() {
@@ -319,13 +321,11 @@ impl Recorded {
         Self(Cell::new(Self::BEFORE_LAUNCH))
     }
 
-    /// Called directly before the launch is enqueued.
     #[inline]
     fn begin(&self) {
         self.0.set(ptr::null_mut());
     }
 
-    /// Whether the caller must record this event.
     fn insert(&self, event: CUevent) -> bool {
         let last = self.0.get();
         if last != Self::BEFORE_LAUNCH {
@@ -359,7 +359,6 @@ impl<'s> Guard<'s> {
         argument: PhantomData,
     };
 
-    /// Whether the drop does nothing.
     #[cfg(feature = "cudarc")]
     pub(super) fn is_none(&self) -> bool {
         self.sync.is_none()

@@ -25,7 +25,6 @@ impl Lengths {
         self.slices.borrow_mut().push((parameter, elements));
     }
 
-    /// The elements of the slice that is the parameter with this index.
     pub(crate) fn get(&self, parameter: usize) -> Option<usize> {
         let lengths = self.slices.borrow();
         let mut found = lengths.iter().filter(|(index, _)| *index == parameter);
@@ -39,8 +38,7 @@ impl Lengths {
         self.required.extend(elements.map(|elements| (name, elements)));
     }
 
-    /// The elements of the slice that is the parameter with this index, or the elements that a contract requires of the pointer with
-    /// this name.
+    /// The elements of this slice, or the elements that a contract requires of the pointer with this name.
     pub(crate) fn at_least(&self, parameter: usize, name: &str) -> Option<usize> {
         if let Some(elements) = self.get(parameter) {
             return Some(elements);

@@ -14,8 +14,7 @@ use crate::contract::{ContractError, Contracts, Geometry};
 use core::{ffi::c_void, mem::MaybeUninit, ptr, slice};
 use kernel_args_abi::{ParamLayout, Parameter, compiled::Family};
 
-/// Lowers `args` to one pointer for each parameter and calls `launch` with the pointers. Until `launch` returns, each pointer points
-/// to the initialised bytes of its parameter.
+/// Calls `launch` with a pointer to each parameter. Until `launch` returns, each points to the initialised bytes of its parameter.
 #[inline]
 pub(crate) fn marshal_params<A: KernelArgs, R>(
     args: &mut A,
@@ -34,7 +33,6 @@ pub(crate) fn marshal_params<A: KernelArgs, R>(
     unsafe { args.lower::<KernelParams, R>(stream, buffer.as_mut_ptr().cast(), pointers, launch) }
 }
 
-/// Lowers `args` and calls `show` with the values that a kernel would receive.
 pub(super) fn decode_params<A: KernelArgs, R>(args: &mut A, show: impl FnOnce(&DecodedArgs<'_>) -> R) -> R {
     marshal_params(args, &LaunchStream::untracked(), |pointers| {
         // SAFETY: `marshal_params` passes a pointer to each parameter, whose bytes are initialised until this closure returns.
@@ -42,10 +40,8 @@ pub(super) fn decode_params<A: KernelArgs, R>(args: &mut A, show: impl FnOnce(&D
     })
 }
 
-/// Lowers `args` to the packed form and calls `launch` with its `LAYOUT.size()` bytes. A struct whose memory already has the packed
-/// form is not copied.
-///
-/// Offsets follow C's rule. Do not use it for a layout that depends on the GPU.
+/// Calls `launch` with the `LAYOUT.size()` bytes of the packed form, at the offsets of C's rule: not for a layout that depends on the GPU.
+/// A struct whose memory already has the packed form is not copied.
 #[inline]
 pub(crate) fn marshal_packed<A: KernelArgs, R>(
     args: &mut A,
@@ -72,7 +68,6 @@ pub(crate) fn marshal_packed<A: KernelArgs, R>(
     unsafe { args.lower::<Packed, R>(stream, buffer, ptr::null_mut(), launch) }
 }
 
-/// Whether there are padding bytes between parameters.
 pub(crate) const fn has_gaps(parameters: &[Parameter<'_>]) -> bool {
     let mut end = 0;
     let mut i = 0;
@@ -86,10 +81,6 @@ pub(crate) const fn has_gaps(parameters: &[Parameter<'_>]) -> bool {
     false
 }
 
-/// Asserts that the packed form of a struct does not depend on the GPU.
-///
-/// # Panics
-/// At compile time, with the code to write instead.
 #[track_caller]
 pub(super) const fn assert_same_on_every_gpu(layout: &ParamLayout) {
     assert!(
@@ -151,49 +142,49 @@ unsafe impl<A: KernelArgs> KernelArgs for &mut A {
     }
 }
 
-/// The room on the stack for the parameters of a list, in units of 8 bytes.
 #[cfg(feature = "cudarc")]
 const STACK_UNITS: usize = 128;
 
 #[cfg(feature = "cudarc")]
 impl ArgList<'_> {
-    /// Lowers every argument to a pointer to its parameter and calls `launch` with the types and the pointers. Until `launch` returns,
-    /// each pointer points to the initialised bytes of its parameter.
+    /// [`marshal_params`] of a list.
     pub(crate) fn marshal_params<R>(
         &mut self,
         stream: &LaunchStream<'_>,
         launch: impl FnOnce(&ArgumentTypes, &mut [*mut c_void]) -> R,
     ) -> R {
-        let (types, arguments) = self.split();
-        let mut buffer = Room::<u64, STACK_UNITS>::new(types.layout().size().div_ceil(8));
-        let mut pointers = Room::<*mut c_void, SHORT>::new(types.len());
-        let (buffer, pointers) = (buffer.as_mut_ptr().cast::<u8>(), pointers.as_mut_ptr());
-        let mut guards = ShortList::new();
-        for (index, (argument, at)) in arguments.zip(types.placed()).enumerate() {
-            // SAFETY: the buffer has the size of the layout, and the parameter is inside the layout at its offset. `pointers` has room
-            // for each argument. Both outlive `launch`. So does the argument, which `guards` borrows.
-            let guard = unsafe { argument.put_pointer(stream, buffer, at.offset, pointers, index) };
-            if !guard.is_none() {
-                guards.push(guard);
-            }
-        }
-        // SAFETY: the loop has written a pointer for each argument, and the list has one type for each argument. Nothing else accesses
-        // the pointers.
-        launch(types, unsafe { slice::from_raw_parts_mut(pointers, types.len()) })
+        let mut pointers = Room::<*mut c_void, SHORT>::new(self.len());
+        let pointers = pointers.as_mut_ptr();
+        self.marshal(stream, pointers, |types, _| {
+            // SAFETY: `marshal` has written a pointer for each argument, and the list has one type for each argument. Nothing else
+            // accesses the pointers.
+            launch(types, unsafe { slice::from_raw_parts_mut(pointers, types.len()) })
+        })
     }
 
-    /// Lowers every argument to the packed form and calls `launch` with the types and the bytes. The number of bytes is the size of
-    /// the layout.
-    ///
-    /// Offsets follow C's rule. Do not use it for a layout that depends on the GPU.
+    /// [`marshal_packed`] of a list.
     pub(crate) fn marshal_packed<R>(
         &mut self,
         stream: &LaunchStream<'_>,
         launch: impl FnOnce(&ArgumentTypes, &[u8]) -> R,
     ) -> R {
+        self.marshal(stream, ptr::null_mut(), |types, buffer| {
+            // SAFETY: a layout ends with its last parameter, and without pointers `marshal` has written all parameters and the bytes
+            // between them.
+            launch(types, unsafe { slice::from_raw_parts(buffer, types.layout().size()) })
+        })
+    }
+
+    /// Lowers every argument. `pointers` is null, or has room for a pointer to each.
+    #[inline(always)]
+    fn marshal<R>(
+        &mut self,
+        stream: &LaunchStream<'_>,
+        pointers: *mut *mut c_void,
+        launch: impl FnOnce(&ArgumentTypes, *const u8) -> R,
+    ) -> R {
         let (types, arguments) = self.split();
-        let size = types.layout().size();
-        let mut buffer = Room::<u64, STACK_UNITS>::new(size.div_ceil(8));
+        let mut buffer = Room::<u64, STACK_UNITS>::new(types.layout().size().div_ceil(8));
         let buffer = buffer.as_mut_ptr().cast::<u8>();
         let mut guards = ShortList::new();
         let mut end = 0;
@@ -202,15 +193,15 @@ impl ArgList<'_> {
             let gap = unsafe { buffer.add(end) };
             // SAFETY: the offset of the parameter is at or after `end`, inside the buffer.
             unsafe { gap.write_bytes(0, at.offset - end) };
-            // SAFETY: the buffer has the size of the layout, and the parameter is inside the layout at its offset.
-            let guard = unsafe { argument.put_bytes(stream, buffer, at.offset, index) };
+            // SAFETY: the buffer has the size of the layout, and the parameter is inside the layout at its offset. Both callers pass null,
+            // or room for each argument. All of it outlives `launch`. So does the argument, which `guards` borrows.
+            let guard = unsafe { argument.put(stream, buffer, at.offset, pointers, index) };
             if !guard.is_none() {
                 guards.push(guard);
             }
             end = at.offset + at.argument.size();
         }
-        // SAFETY: a layout ends with its last parameter, and the loop has written all parameters and the bytes between them.
-        launch(types, unsafe { slice::from_raw_parts(buffer, size) })
+        launch(types, buffer)
     }
 }
 
@@ -219,12 +210,11 @@ impl ArgList<'_> {
 /// [`KernelArgs::with_arguments`] passes it to its closure.
 pub struct DecodedArgs<'p> {
     pub(super) parameters: &'p [Parameter<'p>],
-    place: Place<'p>,
+    place: LoweredAs<'p>,
 }
 
 #[derive(Clone, Copy)]
-enum Place<'p> {
-    /// Each pointer points to the initialised bytes of its parameter.
+enum LoweredAs<'p> {
     Params(&'p [*mut c_void]),
     #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "only launches use the packed form"))]
     Packed(&'p [u8]),
@@ -234,16 +224,14 @@ impl<'p> DecodedArgs<'p> {
     /// # Safety
     /// For `'p`, each of `pointers` points to the parameter with the same index, and all bytes of the parameter are initialised.
     pub(crate) unsafe fn params(parameters: &'p [Parameter<'p>], pointers: &'p [*mut c_void]) -> Self {
-        Self { parameters, place: Place::Params(pointers) }
+        Self { parameters, place: LoweredAs::Params(pointers) }
     }
 
-    /// `buffer` is the packed form of the parameters.
     #[cfg(feature = "cudarc")]
     pub(crate) fn packed(parameters: &'p [Parameter<'p>], buffer: &'p [u8]) -> Self {
-        Self { parameters, place: Place::Packed(buffer) }
+        Self { parameters, place: LoweredAs::Packed(buffer) }
     }
 
-    /// Calls `visit` with each parameter and its bytes, in order.
     pub(crate) fn visit(&self, visit: &mut dyn FnMut(&Parameter<'_>, &[u8])) {
         self.iter().for_each(|(parameter, bytes)| visit(parameter, bytes));
     }
@@ -252,12 +240,12 @@ impl<'p> DecodedArgs<'p> {
     pub fn iter(&self) -> impl Iterator<Item = (&'p Parameter<'p>, &[u8])> {
         let place = self.place;
         let bytes = move |i: usize, parameter: &Parameter<'_>| match place {
-            Place::Params(pointers) => {
+            LoweredAs::Params(pointers) => {
                 let from = pointers[i].cast::<u8>().cast_const();
                 // SAFETY: the pointer points to the parameter with the same index, and all its bytes are initialised for `'p`.
                 unsafe { slice::from_raw_parts(from, parameter.size) }
             }
-            Place::Packed(buffer) => {
+            LoweredAs::Packed(buffer) => {
                 let offset = parameter.offset.unwrap_or(0);
                 &buffer[offset..][..parameter.size]
             }

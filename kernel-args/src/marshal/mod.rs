@@ -1,6 +1,8 @@
 //! The conversion of arguments into the parameters of a launch.
 
 #[cfg(feature = "cudarc")]
+mod append_list;
+#[cfg(feature = "cudarc")]
 mod arg_list;
 #[cfg(feature = "cudarc")]
 mod argument_types;
@@ -65,14 +67,15 @@ pub(crate) use param_writer::Row;
 pub(crate) use tracked::{ObjectUses, Tracked};
 #[cfg(feature = "cudarc")]
 pub(crate) use {
+    append_list::AppendList,
     argument_types::{ArgumentType, ArgumentTypes},
     context_name::Foreign,
-    launch_stream::Held,
+    launch_stream::SequenceSlices,
     lower::{marshal_packed, marshal_params},
 };
 #[cfg(feature = "graphs")]
 pub(crate) use {
-    held_slices::{After, Entered, HeldMemory, HeldSlice, HeldSlices, NotHeld},
+    held_slices::{After, Enter, Entered, HeldMemory, HeldSlice, HeldSlices, NotHeld},
     uses::{Access, Accesses, Uses},
 };
 

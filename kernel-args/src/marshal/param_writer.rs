@@ -209,33 +209,19 @@ unsafe fn store<'s, A: KernelArg>(
 }
 
 #[cfg(feature = "cudarc")]
-/// A type-erased argument of a list.
 pub(super) trait Argument {
-    /// [`KernelArg::check_context`] for the argument with this index.
     fn check_context(&self, stream: &LaunchStream<'_>, index: usize);
 
-    /// [`ParamWriter::put`] of `KernelParams`.
+    /// [`ParamWriter::put`] of `KernelParams`; of `Packed` if `pointers` is null.
     ///
     /// # Safety
     /// The conditions of [`ParamWriter::put`].
-    unsafe fn put_pointer<'s>(
+    unsafe fn put<'s>(
         &'s mut self,
         stream: &'s LaunchStream<'_>,
         buffer: *mut u8,
         offset: usize,
         pointers: *mut *mut c_void,
-        index: usize,
-    ) -> Guard<'s>;
-
-    /// [`ParamWriter::put`] of `Packed`.
-    ///
-    /// # Safety
-    /// The conditions of [`ParamWriter::put`].
-    unsafe fn put_bytes<'s>(
-        &'s mut self,
-        stream: &'s LaunchStream<'_>,
-        buffer: *mut u8,
-        offset: usize,
         index: usize,
     ) -> Guard<'s>;
 }
@@ -249,7 +235,7 @@ impl<T: KernelArg> Argument for T {
         }
     }
 
-    unsafe fn put_pointer<'s>(
+    unsafe fn put<'s>(
         &'s mut self,
         stream: &'s LaunchStream<'_>,
         buffer: *mut u8,
@@ -257,18 +243,11 @@ impl<T: KernelArg> Argument for T {
         pointers: *mut *mut c_void,
         index: usize,
     ) -> Guard<'s> {
+        if pointers.is_null() {
+            // SAFETY: the caller makes the same promise; the packed form writes no pointers.
+            return unsafe { Packed::put(self, stream, buffer, offset, pointers, index) };
+        }
         // SAFETY: the caller makes the same promise.
         unsafe { KernelParams::put(self, stream, buffer, offset, pointers, index) }
-    }
-
-    unsafe fn put_bytes<'s>(
-        &'s mut self,
-        stream: &'s LaunchStream<'_>,
-        buffer: *mut u8,
-        offset: usize,
-        index: usize,
-    ) -> Guard<'s> {
-        // SAFETY: the caller makes the same promise; the packed form writes no pointers.
-        unsafe { Packed::put(self, stream, buffer, offset, ptr::null_mut(), index) }
     }
 }

@@ -12,15 +12,14 @@ use std::sync::Arc;
     note = "pass `&slice` to read the memory, `&mut slice` to write it, or a view"
 )]
 pub trait SliceArg: KernelArg {
-    /// The context that the memory belongs to.
     #[doc(hidden)]
     fn context(&self) -> &Arc<CudaContext>;
 
-    /// The same as [`check_context`](KernelArg::check_context), for memory that is used in `context`.
+    /// [`check_context`](KernelArg::check_context) for memory that is used in `context`.
     #[doc(hidden)]
     fn check_for(&self, context: &Arc<CudaContext>, stream: &LaunchStream<'_>);
 
-    /// The same as [`lower`](KernelArg::lower), for a launch in `context`, which has access to the memory.
+    /// [`lower`](KernelArg::lower) for a launch in `context`, which has access to the memory.
     #[doc(hidden)]
     fn lower_for<'s>(
         &'s mut self,

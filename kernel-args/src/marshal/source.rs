@@ -18,7 +18,6 @@ pub struct Source {
     pub(crate) table: &'static CompiledImage,
 }
 
-/// Whether both are the same kernel of the same image.
 impl PartialEq for Source {
     fn eq(&self, other: &Self) -> bool {
         self.entry == other.entry && self.image == other.image
@@ -32,7 +31,6 @@ impl Source {
         Self { image, entry, table }
     }
 
-    /// The kernel that a struct names.
     #[cfg(feature = "cudarc")]
     pub(crate) const fn of<A: NamesKernel>() -> Self {
         match A::SOURCE {

@@ -5,7 +5,6 @@ use super::{KernelArg, param_writer::Argument};
 use core::{cell::UnsafeCell, mem::MaybeUninit, slice};
 use std::{boxed::Box, vec, vec::Vec};
 
-/// The number of values that a [`ShortList`] stores without the heap.
 pub(super) const SHORT: usize = 64;
 
 /// A list that stores its first [`SHORT`] values in the struct, and the rest on the heap.
@@ -54,8 +53,7 @@ impl<T> ShortList<T> {
         short.iter_mut().chain(&mut self.more)
     }
 
-    /// Takes all values out, in order. The list is empty from the start of the call. Values that the caller does not take are leaked;
-    /// values on the heap are dropped.
+    /// Takes all values out. The list is empty from the start of the call. Values that the caller does not take are leaked.
     #[inline]
     pub(super) fn drain(&mut self) -> impl Iterator<Item = T> {
         let len = self.len.min(SHORT);
@@ -75,8 +73,7 @@ impl<T> Drop for ShortList<T> {
     }
 }
 
-/// The storage of [`ArgumentValues`] without the heap, in units of 16 bytes. A reference or a device pointer needs half a unit, a
-/// `CudaView` needs four units.
+/// The storage of [`ArgumentValues`] without the heap, in units of 16 bytes.
 const UNITS: usize = 64;
 
 /// A unit of the storage. No value in the storage has a larger alignment. An argument may have interior mutability.
@@ -86,14 +83,14 @@ type Unit = UnsafeCell<MaybeUninit<u128>>;
 pub(super) struct ArgumentValues<'a> {
     values: ShortList<Value<'a>>,
     storage: [Unit; UNITS],
-    /// The number of units of `storage` that are in use.
     units: usize,
 }
 
-/// The location of an argument's value.
+type Typed<'a> = fn(*mut u8) -> *mut (dyn Argument + 'a);
+
 enum Value<'a> {
     /// The value begins at this unit of the storage. The function gives the pointer its type.
-    Inline(usize, fn(*mut u8) -> *mut (dyn Argument + 'a)),
+    Inline(usize, Typed<'a>),
     Boxed(Box<dyn Argument + 'a>),
 }
 
@@ -120,19 +117,14 @@ impl<'a> ArgumentValues<'a> {
         self.values.push(value);
     }
 
-    /// Calls `then` with each argument and its index.
     pub(super) fn for_each(&self, mut then: impl FnMut(usize, &(dyn Argument + 'a))) {
-        let storage = self.storage.as_ptr();
+        let storage = self.storage.as_ptr().cast_mut();
         for (index, value) in self.values.iter().enumerate() {
             let argument = match value {
                 Value::Boxed(argument) => &**argument,
-                Value::Inline(at, typed) => {
-                    // SAFETY: `at` is the index of a unit of the storage, or one past the end.
-                    let value = unsafe { storage.add(*at) };
-                    // SAFETY: `push` has written a value of that type there. `self` is borrowed, so no exclusive reference to the value
-                    // exists. Interior mutability is permitted, because the storage is an `UnsafeCell`.
-                    unsafe { &*typed(value.cast_mut().cast()) }
-                }
+                // SAFETY: `push` has written a value of that type there. `self` is borrowed, so no exclusive reference to the value
+                // exists. Interior mutability is permitted, because the storage is an `UnsafeCell`.
+                Value::Inline(at, typed) => unsafe { &*place(storage, *at, *typed) },
             };
             then(index, argument);
         }
@@ -142,30 +134,28 @@ impl<'a> ArgumentValues<'a> {
         let storage = self.storage.as_mut_ptr();
         self.values.iter_mut().map(move |value| match value {
             Value::Boxed(argument) => &mut **argument,
-            Value::Inline(at, typed) => {
-                // SAFETY: `at` is the index of a unit of the storage, or one past the end.
-                let value = unsafe { storage.add(*at) };
-                // SAFETY: `push` has written a value of that type there. The iterator returns one reference to each value, and `self` is
-                // borrowed exclusively for the lifetime of the references.
-                unsafe { &mut *typed(value.cast()) }
-            }
+            // SAFETY: `push` has written a value of that type there. The iterator returns one reference to each value, and `self` is
+            // borrowed exclusively for the lifetime of the references.
+            Value::Inline(at, typed) => unsafe { &mut *place(storage, *at, *typed) },
         })
     }
 
-    /// Drops all arguments.
     pub(super) fn clear(&mut self) {
         self.units = 0;
         let storage = self.storage.as_mut_ptr();
         // Each value is removed from the list before it is dropped. If a drop panics, no value is dropped twice.
         for value in self.values.drain() {
             if let Value::Inline(at, typed) = value {
-                // SAFETY: `at` is the index of a unit of the storage, or one past the end.
-                let value = unsafe { storage.add(at) };
                 // SAFETY: `push` has written a value of that type there. The list no longer contains it, so it is dropped once.
-                unsafe { typed(value.cast()).drop_in_place() };
+                unsafe { place(storage, at, typed).drop_in_place() };
             }
         }
     }
+}
+
+/// The value at the unit with the index `at`, which may be one past the end.
+fn place<'a>(storage: *mut Unit, at: usize, typed: Typed<'a>) -> *mut (dyn Argument + 'a) {
+    typed(storage.wrapping_add(at).cast())
 }
 
 impl Drop for ArgumentValues<'_> {

@@ -1,15 +1,12 @@
 //! Objects that launches use, and that are no slices of cudarc: textures and surfaces.
 
+use super::AppendList;
 use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, SyncOnDrop, sys::CUdeviceptr};
-use std::{
-    boxed::Box,
-    sync::{
-        Arc, OnceLock,
-        atomic::{AtomicBool, Ordering},
-    },
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
 };
 
-/// An object that launches use.
 pub(crate) trait Tracked: Send + Sync + 'static {
     fn context(&self) -> &Arc<CudaContext>;
 
@@ -25,49 +22,38 @@ pub(crate) trait Tracked: Send + Sync + 'static {
 ///
 /// cudarc keeps one event for all reads of a slice, so a read on a second stream hides the read on the first one. That orders too
 /// little to destroy an object.
-#[derive(Default)]
 pub(crate) struct ObjectUses {
-    first: OnceLock<Box<StreamUses>>,
+    streams: AppendList<StreamUses>,
     /// There was a use for which no event was recorded.
     has_unrecorded: AtomicBool,
 }
 
-/// The last uses on one stream.
 struct StreamUses {
     /// The number of its handle. It can be destroyed, and a new stream can have the same handle.
     stream: usize,
     read: CudaEvent,
     write: CudaEvent,
-    next: OnceLock<Box<StreamUses>>,
+}
+
+impl Default for ObjectUses {
+    fn default() -> Self {
+        Self { streams: AppendList::new(), has_unrecorded: AtomicBool::new(false) }
+    }
 }
 
 impl ObjectUses {
-    fn iter(&self) -> impl Iterator<Item = &StreamUses> {
-        let first = self.first.get().map(|first| &**first);
-        core::iter::successors(first, |uses| uses.next.get().map(|next| &**next))
-    }
-
     fn on(&self, stream: &CudaStream) -> Result<&StreamUses, DriverError> {
-        let (mut place, stream_handle) = (&self.first, stream.cu_stream().addr());
-        loop {
-            match place.get() {
-                Some(uses) if uses.stream == stream_handle => return Ok(uses),
-                Some(uses) => place = &uses.next,
-                None => {
-                    let event = || stream.context().new_event(None);
-                    let (read, write) = (event()?, event()?);
-                    let uses = StreamUses { stream: stream_handle, read, write, next: OnceLock::new() };
-                    // If a different thread was faster, its stream is compared next.
-                    let _ = place.set(Box::new(uses));
-                }
-            }
+        let handle = stream.cu_stream().addr();
+        if let Some(known) = self.streams.iter().find(|uses| uses.stream == handle) {
+            return Ok(known);
         }
+        let event = || stream.context().new_event(None);
+        let uses = StreamUses { stream: handle, read: event()?, write: event()? };
+        Ok(self.streams.push(uses, |one, new| one.stream == new.stream))
     }
 
-    /// `stream` waits for earlier writes, and before a write also for earlier reads. The guard records the next use. Like cudarc, it does
-    /// nothing while a program has only the default stream.
-    ///
-    /// Errors are stored in the context of the stream, as cudarc does it.
+    /// See [`Tracked::enter`]. Like cudarc, it does nothing while a program has only the default stream, and stores errors in the context
+    /// of the stream.
     pub(crate) fn enter<'t>(&'t self, stream: &'t CudaStream, writes: bool) -> SyncOnDrop<'t> {
         let context = stream.context();
         let own = context.is_managing_stream_synchronization().then(|| self.on(stream));
@@ -79,7 +65,7 @@ impl ObjectUses {
                 return SyncOnDrop::Record(None);
             }
         };
-        for uses in self.iter() {
+        for uses in self.streams.iter() {
             let mut outcome = stream.wait(&uses.write);
             // The event of the own stream is recorded again. It can belong to a destroyed stream with the same handle.
             if writes || core::ptr::eq(uses, own) {
@@ -93,6 +79,6 @@ impl ObjectUses {
     /// The events of all recorded uses; `None` if there was a use without an event.
     pub(crate) fn events(&self) -> Option<impl Iterator<Item = &CudaEvent>> {
         let all_recorded = !self.has_unrecorded.load(Ordering::Relaxed);
-        all_recorded.then(|| self.iter().flat_map(|uses| [&uses.read, &uses.write]))
+        all_recorded.then(|| self.streams.iter().flat_map(|uses| [&uses.read, &uses.write]))
     }
 }

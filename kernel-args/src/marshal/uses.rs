@@ -5,7 +5,6 @@ use cudarc::driver::sys::CUdeviceptr;
 use kernel_args_abi::{Class, CppBase, CppType, Members, Parameter, cpp::builtin};
 use std::{mem, vec::Vec};
 
-/// The use of memory by a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Access {
     pub(crate) address: CUdeviceptr,
@@ -13,7 +12,6 @@ pub(crate) struct Access {
     pub(crate) writes: bool,
 }
 
-/// For each step, the memory that it uses.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(crate) struct Accesses {
     /// Where the list of each step ends, and whether the step is ordered with every other step.
@@ -50,7 +48,6 @@ pub(crate) struct Uses {
 struct Run {
     /// The type of the arguments of each step, and where the list of its slices ends.
     steps: Vec<(usize, usize)>,
-    /// The memory of the slices of all steps.
     slices: Vec<(CUdeviceptr, usize)>,
     accesses: Accesses,
 }
@@ -70,9 +67,8 @@ impl Run {
 }
 
 impl Uses {
-    /// Adds a launch with these slices, and with these accesses through textures and surfaces. `visit` calls its argument with each
-    /// parameter and its bytes. It is not called if the arguments have the same type as in the previous run, whose parameters are
-    /// `parameters`, and the same slices and bytes (`is_repeated`).
+    /// Adds a launch with these slices, and with these accesses through textures and surfaces. The values are not visited if the arguments
+    /// have the same type, slices and bytes (`is_repeated`) as in the previous run.
     pub(crate) fn add_launch(
         &mut self,
         slices: &[(CUdeviceptr, usize)],
@@ -113,14 +109,12 @@ impl Uses {
         now.accesses.end_step(is_ordered);
     }
 
-    /// Adds a step with these accesses.
     pub(crate) fn add(&mut self, accesses: impl IntoIterator<Item = Access>) {
         self.now.steps.push((0, self.now.slices.len()));
         self.now.accesses.all.extend(accesses);
         self.now.accesses.end_step(false);
     }
 
-    /// What the steps of this run use.
     pub(crate) fn accesses(&self) -> &Accesses {
         &self.now.accesses
     }
@@ -130,7 +124,6 @@ impl Uses {
         mem::swap(&mut self.now, &mut self.previous);
     }
 
-    /// Begins a run. Keeps the storage.
     pub(crate) fn clear(&mut self) {
         self.now.clear();
     }
@@ -151,7 +144,6 @@ fn access(cpp: CppType<'_>, bytes: &[u8], slices: &[(CUdeviceptr, usize)]) -> Re
     Ok(Some(Access { address, bytes, writes: cpp.const_mask == 0 }))
 }
 
-/// Whether a parameter or member contains no pointer.
 fn is_value(class: Class, cpp: CppType<'_>, members: Members<'_>) -> bool {
     if cpp.is_pointer() || class == Class::Pointer || class == Class::Unknown {
         return false;

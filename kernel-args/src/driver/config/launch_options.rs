@@ -39,9 +39,6 @@ pub struct Launch<'a> {
     #[cfg(feature = "graphs")]
     pub(crate) recording: Option<&'a super::Recording>,
     pub(crate) form: Option<Form>,
-    /// Whether the launch is more than a call of the driver: see [`is_plain`](crate::driver::watched::is_plain).
-    #[cfg(any(feature = "graphs", feature = "observe"))]
-    pub(crate) is_watched: bool,
     /// `None` while no attribute is set, and then its fields are not written.
     pub(crate) attributes: Option<Attributes<'a>>,
 }
@@ -59,8 +56,6 @@ impl<'a> Launch<'a> {
             #[cfg(feature = "graphs")]
             recording: None,
             form: None,
-            #[cfg(any(feature = "graphs", feature = "observe"))]
-            is_watched: false,
             attributes: None,
         }
     }

@@ -43,7 +43,6 @@ impl<'f> Callee<'f> {
         }
     }
 
-    /// What keeps it loaded, for a recorded launch.
     #[cfg(feature = "graphs")]
     pub(crate) fn keeper(self) -> LaunchKeeper {
         match self {

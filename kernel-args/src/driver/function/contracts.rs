@@ -10,7 +10,6 @@ use crate::{
 };
 use std::{boxed::Box, string::String};
 
-/// What the contracts of a struct are checked for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Target {
     Launch,
@@ -18,7 +17,7 @@ pub(crate) enum Target {
     Node,
 }
 
-/// Checks the contracts of `args`, and sets the dynamic shared memory that a contract computes.
+/// Also sets the dynamic shared memory that a contract computes.
 #[inline(always)]
 pub(crate) fn check_contracts<A: KernelArgs>(
     args: &A,

@@ -1,17 +1,22 @@
 //! Functions with matching arguments: the proof that a launch passes the parameters that the kernel reads.
 
-use super::{Arguments, Callee, Function};
+use super::{Callee, Function, Target, check_contracts};
 #[cfg(feature = "record")]
 use crate::driver::verify::records;
+#[cfg(feature = "observe")]
+use crate::{contract::Geometry, marshal::Lengths};
 use crate::{
     driver::{
         api::{Extra, KernelCall, Promise},
-        config::Form,
+        config::{Form, Launch},
         error::Error,
     },
-    marshal::{ForEachValue, KernelArgs, LaunchStream},
+    marshal::{ArgList, DecodedArgs, ForEachValue, KernelArgs, LaunchStream, marshal_packed, marshal_params},
 };
-use core::{any::TypeId, marker::PhantomData};
+use core::{any::TypeId, ffi::c_void, marker::PhantomData};
+#[cfg(any(feature = "graphs", feature = "observe"))]
+use kernel_args_abi::Parameter;
+use std::{borrow::Cow, string::ToString};
 
 /// A function that was verified for every struct whose erased form is `E`.
 pub(crate) struct Typed<E> {
@@ -31,7 +36,6 @@ impl<E> Typed<E> {
         &self.function
     }
 
-    /// The function with arguments.
     #[inline(always)]
     pub(crate) fn fit<'f, B: KernelArgs<Erased = E>>(&'f self, args: &'f mut B) -> Fitting<'f, B> {
         // SAFETY: the function was verified for a struct of this erased form, and `KernelArgs` guarantees that all such
@@ -56,36 +60,31 @@ impl Verified {
         Self { function: typed.function.clone(), arguments: Some(TypeId::of::<E>()) }
     }
 
-    /// The function, if it was not verified for a struct.
     pub(crate) fn as_untyped(&self) -> Option<&Function> {
         self.arguments.is_none().then_some(&self.function)
     }
 
-    /// The function, if it was verified for this erased struct.
     #[inline]
     pub(crate) fn as_typed<E: 'static>(&self) -> Option<Typed<E>> {
         (self.arguments == Some(TypeId::of::<E>()))
             .then(|| Typed { function: self.function.clone(), arguments: PhantomData })
     }
 
-    /// Whether both were verified for the same struct, or neither for any.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         self.arguments == other.arguments
     }
 }
 
 impl Function {
-    /// The function, verified for `A`.
     pub(crate) fn typed<A: KernelArgs>(&self) -> Result<Typed<A::Erased>, Error> {
         self.fits::<A>()?;
         Ok(Typed { function: self.clone(), arguments: PhantomData })
     }
 
-    /// The function with arguments. Verifies them, unless this function has already verified arguments of this type.
     #[inline]
     pub(crate) fn fit<'f, A: Arguments>(&'f self, args: &'f mut A) -> Result<Fitting<'f, A>, Error> {
         args.verify(self)?;
-        // SAFETY: `Arguments::verify` has verified the function.
+        // SAFETY: both implementations of `Arguments::verify` compare the parameters with the function.
         Ok(unsafe { Fitting::new(Callee::Function(self), args) })
     }
 }
@@ -96,8 +95,7 @@ pub(crate) struct OtherSizes(pub(crate) Option<std::vec::Vec<usize>>);
 
 #[cfg(feature = "record")]
 impl Function {
-    /// Calls `launch` with these bytes as the parameters, if the function has as many parameters of these sizes. Its context must be
-    /// current.
+    /// Calls `launch` with these bytes as the parameters. The function's context must be current.
     pub(crate) fn with_bytes<R>(
         &self,
         values: &mut [std::vec::Vec<u8>],
@@ -110,7 +108,7 @@ impl Function {
         if !is_same {
             return Ok(Err(OtherSizes(sizes)));
         }
-        let mut pointers: std::vec::Vec<*mut core::ffi::c_void> =
+        let mut pointers: std::vec::Vec<*mut c_void> =
             values.iter_mut().map(|bytes| bytes.as_mut_ptr().cast()).collect();
         // SAFETY: the driver or the image reports exactly these parameters with these sizes for the function. `pointers` has a pointer
         // to the bytes of each, which stay initialised until this function returns.
@@ -122,8 +120,7 @@ impl Function {
 /// The sizes of a function's parameters in bytes, as the driver reports them, otherwise as its image does.
 #[cfg(feature = "record")]
 fn parameter_sizes(function: &Function) -> Result<Option<std::vec::Vec<usize>>, Error> {
-    let sizes =
-        |parameters: &[kernel_args_abi::Parameter<'_>]| parameters.iter().map(|parameter| parameter.size).collect();
+    let sizes = |parameters: &[Parameter<'_>]| parameters.iter().map(|parameter| parameter.size).collect();
     if let Some(records) = records(function.loaded().handle())? {
         return Ok(Some(sizes(&records)));
     }
@@ -162,50 +159,8 @@ impl<'f, A: Arguments> Fitting<'f, A> {
         self.args
     }
 
-    /// The form of a launch for which `asked` is wanted, otherwise the usual form. A layout that depends on the GPU has no packed form.
-    #[inline(always)]
-    pub(crate) fn form(&self, asked: Option<Form>) -> Form {
-        let (count, layout) = self.args.layout();
-        match asked {
-            _ if layout.depends_on_gpu() => Form::KernelParams,
-            Some(form) => form,
-            None => Form::of_parameters(count, &layout),
-        }
-    }
-
-    /// Lowers the arguments to the packed form, and calls `pass` with the call and its values.
-    #[inline(always)]
-    pub(crate) fn packed<R>(
-        self,
-        stream: &LaunchStream<'_>,
-        pass: impl FnOnce(KernelCall<'_>, &ForEachValue<'_>) -> R,
-    ) -> R {
-        let Self { callee, args } = self;
-        args.packed(stream, |packed, values| {
-            let mut size = 0;
-            let mut extra = Extra::new(packed, &mut size);
-            // SAFETY: the function takes the parameters of `args`, and `Arguments::packed` passes their packed form.
-            pass(unsafe { KernelCall::with_extra(callee.handle(), &mut extra) }, values)
-        })
-    }
-
-    /// Lowers the arguments to `kernelParams`, and calls `pass` with the call and its values.
-    #[inline(always)]
-    pub(crate) fn params<R>(
-        self,
-        stream: &LaunchStream<'_>,
-        pass: impl FnOnce(KernelCall<'_>, &ForEachValue<'_>) -> R,
-    ) -> R {
-        let Self { callee, args } = self;
-        args.params(stream, |params, values| {
-            // SAFETY: the function takes the parameters of `args`. `Arguments::params` passes a pointer to each of them, and they stay
-            // initialised until this closure returns.
-            pass(unsafe { KernelCall::with_params(callee.handle(), params) }, values)
-        })
-    }
-
-    /// [`packed`](Self::packed) or [`params`](Self::params), where the calls of `pass` need not be inlined.
-    #[cfg(any(feature = "graphs", feature = "observe"))]
+    /// Lowers the arguments where the calls of `pass` need not be inlined.
+    #[cfg(feature = "observe")]
     pub(crate) fn lower<R>(
         self,
         form: Form,
@@ -213,8 +168,210 @@ impl<'f, A: Arguments> Fitting<'f, A> {
         pass: impl FnOnce(KernelCall<'_>, &ForEachValue<'_>) -> R,
     ) -> R {
         match form {
-            Form::Packed => self.packed(stream, pass),
-            Form::KernelParams => self.params(stream, pass),
+            Form::Packed => A::packed(self, stream, pass),
+            Form::KernelParams => A::params(self, stream, pass),
         }
+    }
+}
+
+/// Returns the field name or the index of an argument.
+pub(crate) type NameOf = fn(usize) -> Option<Cow<'static, str>>;
+
+/// The arguments of a launch: a struct, or a list.
+pub(crate) trait Arguments: Sized {
+    /// The form of a launch for which `asked` is wanted, otherwise the usual form. A layout that depends on the GPU has no packed form.
+    fn form(&self, asked: Option<Form>) -> Form;
+
+    /// Checks the contracts, and sets the dynamic shared memory that a contract computes.
+    #[inline(always)]
+    fn check_contracts(&self, launch: &mut Launch<'_>, callee: Callee<'_>) -> Result<(), Error> {
+        let _ = (launch, callee);
+        Ok(())
+    }
+
+    /// Verifies a function for these arguments, unless it is already verified for their type.
+    fn verify(&self, function: &Function) -> Result<(), Error>;
+
+    fn report_contexts(&self, stream: &LaunchStream<'_>);
+
+    /// The parameters, if the type of the arguments determines them.
+    #[cfg(any(feature = "graphs", feature = "observe"))]
+    fn parameters() -> Option<&'static [Parameter<'static>]>;
+
+    /// [`NameOf`]
+    fn name_of(index: usize) -> Option<Cow<'static, str>>;
+
+    #[cfg(feature = "observe")]
+    fn lengths(&self, geometry: Geometry) -> Lengths {
+        let _ = geometry;
+        Lengths::of(|stream| self.report_contexts(stream))
+    }
+
+    /// Lowers the arguments to the packed form, and calls `pass` with the call and its values. The offsets are C's: not for a layout that
+    /// depends on the GPU.
+    fn packed<R>(
+        fitting: Fitting<'_, Self>,
+        stream: &LaunchStream<'_>,
+        pass: impl FnOnce(KernelCall<'_>, &ForEachValue<'_>) -> R,
+    ) -> R;
+
+    /// Lowers the arguments to `kernelParams`, and calls `pass` with the call and its values.
+    fn params<R>(
+        fitting: Fitting<'_, Self>,
+        stream: &LaunchStream<'_>,
+        pass: impl FnOnce(KernelCall<'_>, &ForEachValue<'_>) -> R,
+    ) -> R;
+}
+
+/// A frame as large as a page is probed when it is entered, whichever form is passed then.
+const LARGE_FRAME: usize = 4096;
+
+impl<A: KernelArgs> Arguments for A {
+    #[inline(always)]
+    fn form(&self, asked: Option<Form>) -> Form {
+        if const { A::LAYOUT.depends_on_gpu() } {
+            return Form::KernelParams;
+        }
+        asked.unwrap_or(const { Form::of::<A>() })
+    }
+
+    #[inline(always)]
+    fn check_contracts(&self, launch: &mut Launch<'_>, callee: Callee<'_>) -> Result<(), Error> {
+        check_contracts(self, launch, Target::Launch, || callee.name())
+    }
+
+    #[inline]
+    fn verify(&self, function: &Function) -> Result<(), Error> {
+        function.fits::<A>()
+    }
+
+    #[inline(always)]
+    fn report_contexts(&self, stream: &LaunchStream<'_>) {
+        self.check_contexts(stream, 0);
+    }
+
+    #[cfg(any(feature = "graphs", feature = "observe"))]
+    fn parameters() -> Option<&'static [Parameter<'static>]> {
+        Some(A::PARAMETERS)
+    }
+
+    fn name_of(index: usize) -> Option<Cow<'static, str>> {
+        A::PARAMETERS.get(index).map(|field| field.name.into())
+    }
+
+    #[cfg(feature = "observe")]
+    fn lengths(&self, geometry: Geometry) -> Lengths {
+        let mut lengths = Lengths::of(|stream| self.report_contexts(stream));
+        self.required_lengths(geometry, &mut |name, elements| lengths.require(name, elements));
+        lengths
+    }
+
+    #[inline(always)]
+    fn packed<R>(
+        fitting: Fitting<'_, Self>,
+        stream: &LaunchStream<'_>,
+        pass: impl FnOnce(KernelCall<'_>, &ForEachValue<'_>) -> R,
+    ) -> R {
+        let Fitting { callee, args } = fitting;
+        marshal_packed(args, stream, |packed| {
+            let mut size = 0;
+            let mut extra = Extra::new(packed, &mut size);
+            // SAFETY: the function takes the parameters of `args`, and `marshal_packed` passes their packed form.
+            let call = unsafe { KernelCall::with_extra(callee.handle(), &mut extra) };
+            pass(call, &|visit| DecodedArgs::packed(A::PARAMETERS, packed).visit(visit))
+        })
+    }
+
+    #[inline(always)]
+    fn params<R>(
+        fitting: Fitting<'_, Self>,
+        stream: &LaunchStream<'_>,
+        pass: impl FnOnce(KernelCall<'_>, &ForEachValue<'_>) -> R,
+    ) -> R {
+        #[inline(never)]
+        fn with_own_frame<A: KernelArgs, R>(
+            args: &mut A,
+            stream: &LaunchStream<'_>,
+            pass: impl FnOnce(&mut [*mut c_void]) -> R,
+        ) -> R {
+            marshal_params(args, stream, pass)
+        }
+        let Fitting { callee, args } = fitting;
+        let pass = |pointers: &mut [*mut c_void]| {
+            // SAFETY: the function takes the parameters of `args`. `marshal_params` passes a pointer to each of them, and they stay
+            // initialised until this closure returns.
+            let call = unsafe { KernelCall::with_params(callee.handle(), pointers.as_mut_ptr()) };
+            // SAFETY: `marshal_params` passes a pointer to each parameter of `A`, and they stay initialised until this closure returns.
+            let decoded = || unsafe { DecodedArgs::params(A::PARAMETERS, pointers) };
+            pass(call, &|visit| decoded().visit(visit))
+        };
+        if const { size_of::<A::Each<*mut c_void>>() >= LARGE_FRAME } {
+            with_own_frame(args, stream, pass)
+        } else {
+            marshal_params(args, stream, pass)
+        }
+    }
+}
+
+/// The list is borrowed exclusively until it is launched, so its types cannot change after they are verified.
+impl Arguments for ArgList<'_> {
+    fn form(&self, asked: Option<Form>) -> Form {
+        let layout = self.types().layout();
+        let usual = Form::of_parameters(self.len(), &layout);
+        if layout.depends_on_gpu() { usual } else { asked.unwrap_or(usual) }
+    }
+
+    fn verify(&self, function: &Function) -> Result<(), Error> {
+        function.fits_list(self.types())
+    }
+
+    fn report_contexts(&self, stream: &LaunchStream<'_>) {
+        self.check_contexts(stream);
+    }
+
+    #[cfg(any(feature = "graphs", feature = "observe"))]
+    fn parameters() -> Option<&'static [Parameter<'static>]> {
+        None
+    }
+
+    fn name_of(index: usize) -> Option<Cow<'static, str>> {
+        Some(index.to_string().into())
+    }
+
+    fn packed<R>(
+        fitting: Fitting<'_, Self>,
+        stream: &LaunchStream<'_>,
+        pass: impl FnOnce(KernelCall<'_>, &ForEachValue<'_>) -> R,
+    ) -> R {
+        let Fitting { callee, args } = fitting;
+        args.marshal_packed(stream, |types, packed| {
+            let mut size = 0;
+            let mut extra = Extra::new(packed, &mut size);
+            // SAFETY: the function takes parameters of these types, and `marshal_packed` passes their packed form.
+            let call = unsafe { KernelCall::with_extra(callee.handle(), &mut extra) };
+            pass(call, &|visit| {
+                types.with_parameters(|parameters| DecodedArgs::packed(parameters, packed).visit(visit));
+            })
+        })
+    }
+
+    fn params<R>(
+        fitting: Fitting<'_, Self>,
+        stream: &LaunchStream<'_>,
+        pass: impl FnOnce(KernelCall<'_>, &ForEachValue<'_>) -> R,
+    ) -> R {
+        let Fitting { callee, args } = fitting;
+        args.marshal_params(stream, |types, pointers| {
+            // SAFETY: the function takes parameters of these types. `marshal_params` passes a pointer to each of them, and they stay
+            // initialised until this closure returns.
+            let call = unsafe { KernelCall::with_params(callee.handle(), pointers.as_mut_ptr()) };
+            pass(call, &|visit| {
+                types.with_parameters(|parameters| {
+                    // SAFETY: these are the parameters of `types`. `marshal_params` passes a pointer to each of them, and they stay
+                    // initialised until this closure returns.
+                    unsafe { DecodedArgs::params(parameters, pointers) }.visit(visit);
+                });
+            })
+        })
     }
 }

@@ -61,7 +61,6 @@ impl Function {
         Self::bound(ctx, function, &name, None, None)
     }
 
-    /// A cudarc function with its description.
     pub(crate) fn of_cudarc(
         ctx: &Arc<CudaContext>,
         function: CudaFunction,
@@ -113,7 +112,6 @@ fn bound_name(ctx: &Arc<CudaContext>, function: &CudaFunction) -> Result<String,
     }
 }
 
-/// The description of the function with this name; without a name, the description of the only kernel.
 fn find_description(name: Option<&str>, mut kernels: Vec<Description>) -> Result<Description, Error> {
     let found = match kernels.as_slice() {
         [_] if name.is_none() => Some(0),
@@ -135,8 +133,7 @@ fn find_description(name: Option<&str>, mut kernels: Vec<Description>) -> Result
     }))
 }
 
-/// Checks that the description matches the driver's records of the function. The function's context must be current.
-/// The error shows the differences.
+/// Checks that the description matches the driver's records of the function, whose context must be current.
 fn check_description(
     description: &Description,
     function: FunctionHandle<'_>,

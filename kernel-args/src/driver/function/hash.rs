@@ -1,9 +1,8 @@
-//! A fast hash.
+//! A fast hash, like the hash of the rustc tables.
 
 use core::hash::Hasher;
 
-/// A fast hash, like the hash of the rustc tables. Its inputs are names and types of the program, not untrusted
-/// input. Collisions make a search slow, not wrong.
+/// Its inputs are names and types of the program. Collisions make a search slow, not wrong.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FastHasher(u64);
 

@@ -32,26 +32,22 @@ impl LoadedFunction {
         self.context.bind_to_thread().map_err(Error::context)
     }
 
-    /// An attribute of the function, by its number.
     pub(crate) fn attribute(&self, number: u32) -> Result<u32, Error> {
         self.bind()?;
         Ok(attribute::get(self.handle(), number)?)
     }
 
-    /// An attribute of newer drivers; `None` if the driver is too old.
     pub(crate) fn newer_attribute(&self, newer: attribute::Newer) -> Result<Option<u32>, Error> {
         self.bind()?;
         Ok(attribute::get_newer(self.handle(), newer)?)
     }
 
-    /// The maximum number of blocks on one multiprocessor.
     pub(crate) fn max_active_blocks(&self, block: Dim3, shared: u32) -> Result<u32, Error> {
         self.allow_shared(shared)?;
         self.bind()?;
         Ok(occupancy::max_active_blocks(self.handle(), block.count(), shared)?)
     }
 
-    /// The maximum number of blocks of a cooperative launch.
     pub(crate) fn max_cooperative_blocks(&self, block: Dim3, shared: u32) -> Result<u32, Error> {
         let each = self.max_active_blocks(block, shared)?;
         Ok(each.saturating_mul(device_attribute(MULTIPROCESSOR_COUNT)?))
@@ -64,7 +60,6 @@ impl LoadedFunction {
         Ok(BlockSuggestion { block, min_grid })
     }
 
-    /// The maximum number of clusters of the launch that run at the same time.
     pub(crate) fn max_active_clusters(&self, launch: &Launch<'_>) -> Result<u32, Error> {
         let config = self.occupancy_config(launch)?;
         let cluster =
@@ -77,7 +72,6 @@ impl LoadedFunction {
         Ok(occupancy::max_active_clusters(self.handle(), &config)?)
     }
 
-    /// The maximum number of blocks of a cluster of the launch.
     pub(crate) fn max_cluster_size(&self, launch: &Launch<'_>) -> Result<u32, Error> {
         let config = self.occupancy_config(launch)?;
         Ok(occupancy::max_cluster_size(self.handle(), &config)?)
@@ -89,7 +83,6 @@ impl LoadedFunction {
         Ok(launch.config(StreamHandle::DEFAULT))
     }
 
-    /// A grid with at least as many threads as elements, and its block.
     pub(crate) fn grid_and_block_for(&self, elements: usize) -> Result<(Dim3, Dim3), Error> {
         if self.attribute_limits.directives.tile {
             return Err(self.limit(
@@ -118,7 +111,7 @@ impl LoadedFunction {
         }
     }
 
-    /// The threads of the best block without dynamic shared memory. The driver is queried once.
+    /// The driver is queried once.
     fn best_block(&self) -> Result<u32, Error> {
         match self.best_block.load(Ordering::Relaxed) {
             0 => {

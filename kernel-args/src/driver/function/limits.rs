@@ -16,8 +16,7 @@ use std::{boxed::Box, format, string::String};
 pub(crate) const EXCHANGED: &str = "grid and block look exchanged, and are within the limits the other way: write the grid, in blocks, \
      before the block, in threads";
 
-/// Whether a launch with a block that is too large is within the limits if grid and block are exchanged. A grid that is no multiple of a
-/// warp is not meant as a block.
+/// Whether a launch is within the limits if grid and block are exchanged. A grid that is no multiple of a warp is not meant as a block.
 pub(crate) fn look_exchanged(grid: Dim3, block: Dim3, [max_grid, max_block]: [Dim3; 2], max_threads: u32) -> bool {
     const WARP: u64 = 32;
     !exceeds(grid, max_block)
@@ -30,7 +29,7 @@ pub(crate) const fn exceeds(size: Dim3, limit: Dim3) -> bool {
     size.x > limit.x || size.y > limit.y || size.z > limit.z
 }
 
-/// What of a launch is compared with the limits.
+#[derive(Clone, Copy)]
 struct Sizes {
     grid: Dim3,
     block: Dim3,
@@ -39,15 +38,13 @@ struct Sizes {
 }
 
 impl LoadedFunction {
-    /// Checks a launch against the limits of the device and the function.
     #[inline(always)]
     pub(crate) fn check(&self, launch: &Launch<'_>) -> Result<(), Error> {
         let named = launch.attributes.and_then(|attributes| attributes.cluster);
         self.check_with(launch, named.is_some())
     }
 
-    /// Same as [`check`](Self::check), but `names_cluster` specifies whether the launch has a cluster, instead of the
-    /// attributes of `launch`.
+    /// Checks a launch whose cluster, if it has one, is not in its attributes.
     #[inline(always)]
     pub(crate) fn check_with(&self, launch: &Launch<'_>, names_cluster: bool) -> Result<(), Error> {
         let Launch { grid, block, shared_given, .. } = *launch;
@@ -68,7 +65,6 @@ impl LoadedFunction {
         self.allow_shared(launch.shared)
     }
 
-    /// Allows the function `bytes` of dynamic shared memory; does nothing if it already has that much.
     #[inline(always)]
     pub(crate) fn allow_shared(&self, bytes: u32) -> Result<(), Error> {
         if bytes > self.shared.load(Ordering::Relaxed) {
@@ -77,7 +73,6 @@ impl LoadedFunction {
         Ok(())
     }
 
-    /// Allows the function `bytes` of dynamic shared memory, if the device supports it.
     #[cold]
     fn opt_in(&self, bytes: u32) -> Result<(), Error> {
         if bytes > self.max_shared {
@@ -90,45 +85,16 @@ impl LoadedFunction {
         Ok(())
     }
 
-    /// Returns an error for the first limit that a launch exceeds, or if the block or the cluster differs from the size
-    /// for which the kernel is compiled. A cluster option is checked with the other attributes.
+    /// The first limit that a launch exceeds. A cluster option is checked with the other attributes.
     #[cold]
     #[inline(never)]
     fn check_sizes(&self, sizes: Sizes) -> Result<(), Error> {
         let Sizes { grid, block, names_cluster, shared_given } = sizes;
-        self.check_limits(grid, block)?;
-        if let Some(required) = self.required_block.filter(|required| *required != block) {
-            let (limit, help) = if self.attribute_limits.directives.tile {
-                (
-                    "this is a tile kernel, whose blocks are launched as 1 thread".into(),
-                    "write `block = 1`, and a grid with a block for each tile; the compiler selected the threads of a block",
-                )
-            } else {
-                (
-                    format!("this kernel is compiled for a block of exactly {required}"),
-                    "launch it with this block, which the kernel's `.reqntid` directive requires",
-                )
-            };
-            return Err(self.limit(format!("block {block}"), limit, help));
-        }
-        if !shared_given && self.dynamic_shared {
-            return Err(self.limit(
-                "a launch without `shared`".into(),
-                "this kernel uses dynamic shared memory (`extern __shared__`)".into(),
-                "add `shared = bytes`, the size of that memory for one block; write `shared = 0` if this launch uses none of it",
-            ));
-        }
-        if names_cluster {
-            return Ok(());
-        }
-        let name = || self.name.clone();
-        self.attribute_limits.check_without_cluster(name, grid)
-    }
-
-    /// Checks grid and block against the limits of the device and the function.
-    fn check_limits(&self, grid: Dim3, block: Dim3) -> Result<(), Error> {
         let has_zero = |dim: Dim3| dim.x == 0 || dim.y == 0 || dim.z == 0;
-        let are_exchanged = || look_exchanged(grid, block, [self.max_grid, self.max_block], self.max_threads);
+        let or_exchanged = |help| {
+            let are_exchanged = look_exchanged(grid, block, [self.max_grid, self.max_block], self.max_threads);
+            if are_exchanged { EXCHANGED } else { help }
+        };
         let (requested, limit, help) = if has_zero(grid) {
             (
                 format!("grid {grid}"),
@@ -147,28 +113,44 @@ impl LoadedFunction {
                 format!("this device allows at most {}", self.max_grid),
                 "have each thread process several elements, or split the launch",
             )
-        } else if self.required_block.is_some_and(|required| required != block) {
-            // The check of the required block returns the error.
-            return Ok(());
+        } else if let Some(required) = self.required_block.filter(|required| *required != block) {
+            let (limit, help) = if self.attribute_limits.directives.tile {
+                (
+                    "this is a tile kernel, whose blocks are launched as 1 thread".into(),
+                    "write `block = 1`, and a grid with a block for each tile; the compiler selected the threads of a block",
+                )
+            } else {
+                (
+                    format!("this kernel is compiled for a block of exactly {required}"),
+                    "launch it with this block, which the kernel's `.reqntid` directive requires",
+                )
+            };
+            (format!("block {block}"), limit, help)
         } else if exceeds(block, self.max_block) {
             (
                 format!("block {block}"),
                 format!("this device allows at most {}", self.max_block),
-                if are_exchanged() { EXCHANGED } else { "use a smaller block and a larger grid" },
+                or_exchanged("use a smaller block and a larger grid"),
             )
         } else if block.count() > u64::from(self.max_threads) {
             (
                 format!("block {block}"),
                 format!("this kernel allows at most {} threads per block", self.max_threads),
-                if are_exchanged() {
-                    EXCHANGED
-                } else {
+                or_exchanged(
                     "use a smaller block; the limit comes from the device, from the kernel's `__launch_bounds__`, or from the \
-                     registers that it uses"
-                },
+                     registers that it uses",
+                ),
             )
-        } else {
+        } else if !shared_given && self.dynamic_shared {
+            (
+                "a launch without `shared`".into(),
+                "this kernel uses dynamic shared memory (`extern __shared__`)".into(),
+                "add `shared = bytes`, the size of that memory for one block; write `shared = 0` if this launch uses none of it",
+            )
+        } else if names_cluster {
             return Ok(());
+        } else {
+            return self.attribute_limits.check_without_cluster(|| self.name.clone(), grid);
         };
         Err(self.limit(requested, limit, help))
     }

@@ -23,7 +23,6 @@ use std::{
     sync::{Arc, atomic::AtomicU32},
 };
 
-/// A function in a loaded module, with everything that a launch needs.
 pub(crate) struct LoadedFunction {
     pub(crate) api: &'static Api,
     function: api::Function,
@@ -40,7 +39,6 @@ pub(crate) struct LoadedFunction {
     pub(super) simple_threads: u32,
     /// For a launch without `shared`: 0 also if the kernel uses dynamic shared memory.
     pub(super) simple_threads_without_shared: u32,
-    /// Whether the kernel uses dynamic shared memory.
     pub(super) dynamic_shared: bool,
     pub(crate) required_block: Option<Dim3>,
     pub(crate) attribute_limits: AttributeLimits,
@@ -50,7 +48,6 @@ pub(crate) struct LoadedFunction {
     /// The name of the module's image, for events.
     #[cfg(feature = "observe")]
     pub(crate) module: OnceLock<Arc<str>>,
-    /// The module's image, if it is kept for recordings.
     #[cfg(feature = "record")]
     pub(crate) image: OnceLock<Arc<std::vec::Vec<u8>>>,
     /// What its code does with pointers, if pointers are checked.
@@ -59,8 +56,7 @@ pub(crate) struct LoadedFunction {
 }
 
 impl LoadedFunction {
-    /// Queries the driver for the limits of a function that is loaded in `context`. `description` contains the
-    /// information of its image, if the image could be read.
+    /// `description` contains the information of its image, if the image could be read.
     pub(crate) fn new(
         function: api::Function,
         name: String,
@@ -123,12 +119,10 @@ impl LoadedFunction {
         })
     }
 
-    /// cudarc's function, if cudarc loaded the function.
     pub(crate) fn cudarc(&self) -> Option<&CudaFunction> {
         self.function.cudarc()
     }
 
-    /// Returns an error if the driver reports that the context was reset since the function was loaded.
     pub(crate) fn require_loaded(&self) -> Result<(), Error> {
         if !self.function.is_over(self.api, &self.context) {
             return Ok(());

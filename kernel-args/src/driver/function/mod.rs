@@ -1,7 +1,5 @@
 //! Loaded kernels without the type of their arguments.
 
-mod append_list;
-mod arguments;
 mod callee;
 mod contracts;
 mod fitting;
@@ -13,13 +11,12 @@ mod loaded;
 mod name;
 pub(crate) mod verified;
 
-pub(crate) use append_list::AppendList;
-pub(crate) use arguments::{Arguments, NameOf};
+pub(crate) use crate::marshal::AppendList;
 pub(crate) use callee::Callee;
 pub(crate) use contracts::{Target, check_contracts};
 #[cfg(feature = "record")]
 pub(crate) use fitting::OtherSizes;
-pub(crate) use fitting::{Fitting, Typed, Verified};
+pub(crate) use fitting::{Arguments, Fitting, NameOf, Typed, Verified};
 pub(crate) use hash::FastHasher;
 pub use info::BlockSuggestion;
 pub(crate) use limits::{EXCHANGED, exceeds, look_exchanged};
@@ -73,11 +70,9 @@ struct Inner {
     loaded: LoadedFunction,
     description: Option<Arc<Description>>,
     verification: Verification,
-    /// The structs and lists that were verified.
     verified: AppendList<Fits>,
 }
 
-/// Arguments that match a function.
 enum Fits {
     /// A struct, by its erased form.
     Struct(TypeId),
@@ -99,12 +94,10 @@ impl Fits {
     }
 }
 
-/// The maximum number of structs and lists for which a function stores that they match. A function has one signature,
-/// so few of them match it.
+/// A function has one signature, so few structs and lists match it.
 const MAX_VERIFIED: usize = 64;
 
 impl Function {
-    /// A function that is loaded in `context`.
     pub(crate) fn new(
         function: api::Function,
         name: String,
@@ -117,7 +110,6 @@ impl Function {
         Ok(Self { inner: Arc::new(Inner { loaded, description, verification, verified: AppendList::new() }) })
     }
 
-    /// The function with the name of the image from which it was loaded.
     #[cfg(feature = "observe")]
     pub(crate) fn of_image(self, name: Option<&Arc<str>>) -> Self {
         if let Some(name) = name {
@@ -126,7 +118,6 @@ impl Function {
         self
     }
 
-    /// The function with the image from which it was loaded, if that is kept.
     #[cfg(feature = "record")]
     pub(crate) fn with_image(self, image: Option<&Arc<std::vec::Vec<u8>>>) -> Self {
         if let Some(image) = image {
@@ -135,13 +126,11 @@ impl Function {
         self
     }
 
-    /// The kernel as its image describes it, if the image could be read.
     #[cfg(feature = "record")]
     fn description(&self) -> Option<&Description> {
         self.inner.description.as_deref()
     }
 
-    /// What keeps the function loaded, for a recorded launch.
     #[cfg(feature = "graphs")]
     pub(crate) fn keeper(&self) -> api::LaunchKeeper {
         api::LaunchKeeper::Function(self.inner.clone())
@@ -165,7 +154,6 @@ impl Function {
         self.inner.loaded.require_loaded()
     }
 
-    /// Verifies a struct, unless it is already verified.
     #[inline]
     pub(crate) fn fits<A: KernelArgs>(&self) -> Result<(), Error> {
         self.fits_struct(TypeId::of::<A::Erased>(), const { &Host::of::<A>() })
@@ -179,7 +167,6 @@ impl Function {
         self.verify(*host, || Fits::Struct(erased))
     }
 
-    /// Verifies a list, unless a list of the same types is already verified.
     #[inline]
     pub(crate) fn fits_list(&self, arguments: &ArgumentTypes) -> Result<(), Error> {
         if self.inner.verified.iter().any(|one| one.is_list(arguments)) {

@@ -1,9 +1,5 @@
 //! Raw functions: each thread verifies a function once for each struct against the driver's records, and stores the
-//! result.
-//!
-//! A `CUfunction` is an address in the driver. After its module is unloaded, the driver can reuse the address for a
-//! function of a different module. A stored result must therefore be checked: each launch queries the last parameter.
-//! The documentation of [`launch!`](crate::launch!) lists the cases that this does not detect.
+//! result. The driver can reuse a handle, so each launch queries the last parameter: see [`launch!`](crate::launch!).
 
 use super::{hash::FastHasher, name::function_name};
 use crate::{
@@ -19,17 +15,14 @@ use cudarc::driver::sys::{CUcontext, CUfunction};
 use kernel_args_abi::check;
 use std::thread_local;
 
-/// The maximum number of results that a thread stores. Two functions with the same index replace each other and are
-/// verified again.
+/// The results that a thread stores. Two with the same index replace each other.
 const PLACES: usize = 128;
 
-/// A function and the struct that it was verified with.
 #[derive(Clone, Copy)]
 struct Entry {
     function: CUfunction,
     /// The erased struct; `None` for an empty entry.
     arguments: Option<TypeId>,
-    /// The context of the function; null if it is unknown.
     context: CUcontext,
 }
 
@@ -39,7 +32,6 @@ thread_local! {
     static VERIFIED: [Cell<Entry>; PLACES] = const { [const { Cell::new(EMPTY) }; PLACES] };
 }
 
-/// The index for a function and a struct.
 #[inline]
 fn place(function: CUfunction, arguments: TypeId) -> usize {
     let mut hasher = FastHasher::new(function.addr() as u64);
@@ -47,8 +39,7 @@ fn place(function: CUfunction, arguments: TypeId) -> usize {
     hasher.top(PLACES.ilog2())
 }
 
-/// The context that is stored with `function` (null if it is unknown), if it was verified with the erased struct
-/// `arguments`.
+/// The context in which `function` was verified with the erased struct `arguments`; null if it is unknown.
 #[inline]
 pub(crate) fn context(function: CUfunction, arguments: TypeId) -> Option<CUcontext> {
     let entry = VERIFIED.with(|entries| entries[place(function, arguments)].get());
@@ -56,15 +47,14 @@ pub(crate) fn context(function: CUfunction, arguments: TypeId) -> Option<CUconte
     same.then_some(entry.context)
 }
 
-/// Stores that `function` was verified with the erased struct `arguments` in `context`, which is null if it is unknown.
 #[cold]
 fn store(function: CUfunction, arguments: TypeId, context: CUcontext) {
     let entry = Entry { function, arguments: Some(arguments), context };
     VERIFIED.with(|entries| entries[place(function, arguments)].set(entry));
 }
 
-/// Verifies `function` for `A`, unless this thread did so (`was_verified`) and the last parameter is unchanged. Does nothing if
-/// the driver is older than 12.4. The function's context must be current; `own` is this context, or null if it is unknown.
+/// Verifies `function` for `A`, unless this thread did so (`was_verified`) and the last parameter is unchanged. The function's context must
+/// be current; `own` is this context, or null if it is unknown.
 #[inline]
 pub(crate) fn verify_once<A: KernelArgs>(
     api: &Api,
@@ -88,7 +78,6 @@ pub(crate) fn verify_once<A: KernelArgs>(
     Ok(())
 }
 
-/// Verifies a struct against the driver's records.
 #[cold]
 fn verify_by_driver(host: Host<'_>, function: FunctionHandle<'_>) -> Result<(), Error> {
     let Some(records) = records(function)? else {
@@ -100,9 +89,8 @@ fn verify_by_driver(host: Host<'_>, function: FunctionHandle<'_>) -> Result<(), 
     compare(host, &function_name(function), &records, None)
 }
 
-/// Whether the last parameter of the function matches the last parameter of `host`. This is one driver call, with a
-/// valid index: a call past the end takes the driver a microsecond. A struct without fields matches every function
-/// here.
+/// Whether the last parameter of the function matches the last parameter of `host`. An index past the end would take the driver a
+/// microsecond.
 #[inline]
 fn last_fits(host: Host<'_>, get_param_info: impl FnOnce(usize, &mut usize, &mut usize) -> Status) -> bool {
     let [before @ .., last] = host.signature.parameters else {

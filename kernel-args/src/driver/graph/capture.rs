@@ -162,11 +162,9 @@ impl<A: KernelArgs> Kernel<A> {
             Some(slots) => slots.push((None, slot.clone())),
             None => return Err(explain::CAPTURED.foreign_capture(name())),
         }
-        // A captured launch is not repeated, so whether it is observed is not known from one word.
-        let watched = Launch { is_watched: true, ..*launch };
         let callee = Callee::Function(self.as_function());
-        let call = LaunchCall { api, callee, launch: watched, launch_stream: &lowered_on };
-        let launched = call.run(fitting, promise);
+        let call = LaunchCall { api, callee, launch: *launch, launch_stream: &lowered_on };
+        let launched = call.run::<Node<A>, _>(fitting, promise, true);
         let node = launched.and_then(|()| {
             let after = api.capture_info(stream)?;
             let after = after.filter(|after| after.id == before.id);

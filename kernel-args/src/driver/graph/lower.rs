@@ -107,7 +107,7 @@ where
         // Packed takes 0.74 to 0.92 of the time of `kernelParams` for 8 parameters, and less for more parameters (H200, CUDA 13.0,
         // `tests/benches/`).
         let usual = if A::PARAMETERS.is_empty() { Form::KernelParams } else { Form::Packed };
-        let form = fitting.form(launch.form.or(Some(usual)));
+        let form = fitting.args().form(launch.form.or(Some(usual)));
         let (grid, block, shared) = (launch.grid, launch.block, launch.shared);
         let mut shape = KernelNodeShape::new([grid.x, grid.y, grid.z], [block.x, block.y, block.z], shared);
         let passed = Passed {
@@ -119,8 +119,8 @@ where
             set,
         };
         let outcome = match form {
-            Form::Packed => fitting.packed(stream, |call, values| passed.pass(call, values)),
-            Form::KernelParams => fitting.params(stream, |call, values| passed.pass(call, values)),
+            Form::Packed => A::packed(fitting, stream, |call, values| passed.pass(call, values)),
+            Form::KernelParams => A::params(fitting, stream, |call, values| passed.pass(call, values)),
         };
         match outcome {
             Ok(set) => Ok(set),

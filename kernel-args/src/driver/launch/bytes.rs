@@ -11,7 +11,6 @@ use crate::driver::{
 use cudarc::driver::CudaStream;
 use std::vec::Vec;
 
-/// The arguments of a launch as bytes.
 pub(crate) struct ByteArguments<'a> {
     /// A parameter each.
     pub(crate) values: &'a mut [Vec<u8>],
@@ -21,7 +20,6 @@ pub(crate) struct ByteArguments<'a> {
     pub(crate) has_cluster: bool,
 }
 
-/// Launches a function, if its parameters have the sizes of the arguments.
 pub(crate) fn launch_bytes(
     function: &Function,
     launch: &Launch<'_>,

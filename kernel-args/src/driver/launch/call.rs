@@ -18,6 +18,7 @@ use crate::{
 ///
 /// It owns the `Launch`. With a reference, the compiler keeps the `Launch` in memory if the arguments are slices or many scalars: a launch
 /// of 512 scalars takes 195 instructions instead of 76. For the same reason, functions that are not inlined receive copies.
+#[derive(Clone, Copy)]
 pub(crate) struct LaunchCall<'a> {
     pub(crate) api: &'static Api,
     pub(crate) callee: Callee<'a>,
@@ -26,12 +27,18 @@ pub(crate) struct LaunchCall<'a> {
 }
 
 impl LaunchCall<'_> {
-    /// Checks the attributes, lowers the arguments, and calls the driver. Returns the driver's error, or an error from
-    /// recording the use of the arguments.
+    /// Checks the attributes, lowers the arguments, and calls the driver. The function's context must be current, and the stream must
+    /// belong to it.
     ///
-    /// The function's context must be current, and the stream must belong to it.
+    /// `T` is what is launched: with its own closures for each, they have one call in most programs, and are inlined.
+    #[expect(clippy::extra_unused_type_parameters, reason = "it makes the types of the closures distinct")]
     #[inline(always)]
-    pub(crate) fn run<A: Arguments>(&self, fitting: Fitting<'_, A>, promise: Promise<'_>) -> Result<(), Error> {
+    pub(crate) fn run<T: ?Sized, A: Arguments>(
+        &self,
+        fitting: Fitting<'_, A>,
+        promise: Promise<'_>,
+        is_watched: bool,
+    ) -> Result<(), Error> {
         let Self { api, callee, launch, launch_stream } = self;
         let mut asked = launch.form;
         if let Some(attributes) = launch.attributes {
@@ -41,32 +48,36 @@ impl LaunchCall<'_> {
                 asked = asked.or(Some(Form::KernelParams));
             }
         }
-        let form = fitting.form(asked);
+        let form = fitting.args().form(asked);
         #[cfg(feature = "observe")]
-        if launch.is_watched && is_active() {
+        if is_watched && is_active() {
+            // A copy, to which references exist only here.
+            let call = *self;
             let facts = super::observed::Facts {
                 callee: *callee,
-                launch,
-                config: self.config(),
+                launch: &call.launch,
+                config: call.config(),
                 stream: launch.stream,
                 context: launch_stream.context(),
                 is_recorded: false,
             };
-            let pass: &mut super::observed::Passed<'_> =
-                &mut |call, promise, values| self.pass(call, promise, values, A::name_of);
+            let pass: &mut super::observed::LaunchLowered<'_> =
+                &mut |lowered, promise, values| call.pass(lowered, promise, values, A::name_of);
             return self.finish(facts.lower(fitting, form, launch_stream, promise, pass));
         }
-        // Two closures with one call each, so both are inlined.
+        #[cfg(not(feature = "observe"))]
+        let _ = is_watched;
         let launched = match form {
-            Form::Packed => fitting.packed(launch_stream, |call, values| self.pass(call, promise, values, A::name_of)),
+            Form::Packed => {
+                A::packed(fitting, launch_stream, |call, values| self.pass(call, promise, values, A::name_of))
+            }
             Form::KernelParams => {
-                fitting.params(launch_stream, |call, values| self.pass(call, promise, values, A::name_of))
+                A::params(fitting, launch_stream, |call, values| self.pass(call, promise, values, A::name_of))
             }
         };
         self.finish(launched)
     }
 
-    /// The result of a launch, after its arguments' guards are dropped.
     #[inline(always)]
     fn finish(&self, launched: Result<(), Error>) -> Result<(), Error> {
         // The dropped guards can leave an error in the context. Otherwise the next launch would report it.
@@ -75,7 +86,6 @@ impl LaunchCall<'_> {
         recorded.map_err(|error| explain::unrecorded(self.callee.name(), error))
     }
 
-    /// The configuration without attributes.
     #[inline(always)]
     fn config(&self) -> LaunchConfig<'_> {
         self.launch.config(self.launch.stream.map_or(StreamHandle::DEFAULT, Into::into))
@@ -113,7 +123,6 @@ impl LaunchCall<'_> {
     }
 }
 
-/// Checks the attributes against the limits of the function, its GPU and the driver.
 #[cold]
 pub(super) fn check_attributes(
     api: &'static Api,

@@ -13,7 +13,6 @@ std::thread_local! {
     static ENCLOSING: Cell<Option<OutsideOf>> = const { Cell::new(None) };
 }
 
-/// Runs the closure of a capture or of a run.
 pub(crate) fn within<R>(enclosing: OutsideOf, work: impl FnOnce() -> R) -> R {
     with(Some(enclosing), work)
 }
@@ -58,11 +57,8 @@ fn with<R>(enclosing: Option<OutsideOf>, work: impl FnOnce() -> R) -> R {
     work()
 }
 
-/// Checks that a launch which is not recorded is part of the closure around it. `what` names it in the error. Without a stream, it is on
-/// the default stream, which is never captured.
-///
-/// Work on a stream that is being captured becomes part of a graph: the stream of the capture, a stream that was joined to it, or a
-/// stream of a capture inside of the closure.
+/// Checks that a launch which is not recorded is part of the closure around it: that its stream is being captured. Without a stream, it is
+/// on the default stream, which never is. `what` names it in the error.
 #[cold]
 pub(crate) fn check(stream: Option<&CudaStream>, what: impl FnOnce() -> String) -> Result<(), Error> {
     let Some(of) = ENCLOSING.get() else {

@@ -18,7 +18,6 @@ use std::{
     string::{String, ToString},
 };
 
-/// An argument belongs to a different context than the launch.
 #[cold]
 pub(crate) fn foreign(kernel: String, name_of: NameOf, foreign: Foreign) -> Error {
     Error::Context(ContextError::ForeignArgument {
@@ -28,7 +27,6 @@ pub(crate) fn foreign(kernel: String, name_of: NameOf, foreign: Foreign) -> Erro
     })
 }
 
-/// Same as [`foreign`], for a launch or a node in `context`.
 #[cfg(feature = "graphs")]
 #[cold]
 pub(crate) fn foreign_in(kernel: String, context: &CudaContext, name_of: NameOf, field: Foreign) -> Error {
@@ -36,7 +34,6 @@ pub(crate) fn foreign_in(kernel: String, context: &CudaContext, name_of: NameOf,
     foreign(kernel, name_of, Foreign { launch, ..field })
 }
 
-/// A launch in a sequence asks for a node whose handle it cannot return.
 #[cfg(feature = "graphs")]
 #[cold]
 pub(super) fn device_node_in_sequence(kernel: String) -> Error {
@@ -48,17 +45,12 @@ pub(super) fn device_node_in_sequence(kernel: String) -> Error {
     })))
 }
 
-/// The stream belongs to a different context than the kernel.
 #[cold]
 pub(crate) fn foreign_stream(kernel: String, expected: ContextName, stream: &CudaStream) -> Error {
-    Error::Context(ContextError::ForeignArgument {
-        kernel,
-        field: None,
-        contexts: Box::new(ContextMismatch::new(expected, ContextName::of(stream.context()))),
-    })
+    let argument = ContextName::of(stream.context());
+    foreign(kernel, |_| None, Foreign { field: 0, argument, launch: expected })
 }
 
-/// The context of a kernel could not be made current.
 #[cold]
 pub(crate) fn unbound(kernel: &str, context: &CudaContext, error: Error) -> Error {
     match error {
@@ -70,7 +62,6 @@ pub(crate) fn unbound(kernel: &str, context: &CudaContext, error: Error) -> Erro
     }
 }
 
-/// The launch could not wait for the last use of its arguments.
 #[cold]
 pub(crate) fn not_awaited(kernel: &str, context: Option<&CudaContext>, error: DriverError) -> Error {
     let call = DriverCall {
@@ -90,7 +81,6 @@ pub(crate) fn not_awaited(kernel: &str, context: Option<&CudaContext>, error: Dr
     destroyed(kernel, context, call).unwrap_or_else(|| call.into())
 }
 
-/// The error of a call in a context that was reset and not created again.
 #[cold]
 fn destroyed(kernel: &str, context: Option<&CudaContext>, call: DriverCall) -> Option<Error> {
     let context = context.filter(|context| was_reset(context))?;
@@ -101,7 +91,6 @@ fn destroyed(kernel: &str, context: Option<&CudaContext>, call: DriverCall) -> O
     }))
 }
 
-/// The kernel was launched, but the use of an argument's memory was not recorded.
 #[cold]
 pub(crate) fn unrecorded(kernel: String, error: DriverError) -> Error {
     Error::Launch(LaunchError::Unrecorded {
@@ -114,8 +103,7 @@ pub(crate) fn unrecorded(kernel: String, error: DriverError) -> Error {
     })
 }
 
-/// The driver returned `status` for the launch of `function`. The function's context is current, unless it was reset
-/// and not created again. `context` is the context of the launch, if it is known.
+/// The driver returned `status`. The function's context is current, unless it was reset and not created again.
 #[cold]
 pub(crate) fn launch(
     kernel: String,
@@ -131,8 +119,7 @@ pub(crate) fn launch(
         return destroyed;
     }
     let attributes = attributes.as_ref().map(attributes_text).unwrap_or_default();
-    // For these codes the function is not queried: an earlier kernel failed, or a context or handle is invalid,
-    // possibly the function's.
+    // An earlier kernel failed, or a context or handle is invalid, possibly the function's.
     let is_answered = !matches!(status.0, 201 | 400 | 500 | 700 | 702..=719);
     let resources = is_answered.then(|| Resources::of(function).ok()).flatten();
     let usual = match status.0 {
@@ -163,7 +150,6 @@ pub(crate) fn launch(
     })))
 }
 
-/// A launch with attributes whose limits do not explain the error.
 const ATTRIBUTES: Meaning = Meaning {
     what: "the driver does not support one of the launch attributes with this kernel, stream or GPU (for example, an event \
            must not record times), or the grid, the block or the shared memory exceeds a limit",

@@ -23,7 +23,6 @@ mod sealed {
 
     pub trait Sealed {}
     pub trait ArgList {
-        /// Whether a launch must name its stream.
         #[doc(hidden)]
         const REQUIRES_STREAM: bool = false;
     }
@@ -61,10 +60,12 @@ impl LaunchArgs for &mut ArgList<'_> {}
             with a list of `ArgList` it takes a `Function`, such as `kernel.as_function()`"
 )]
 pub trait Launchable<A: LaunchArgs>: sealed::Sealed {
+    /// `is_watched` is false if the launch is only a call of the driver. The compiler knows it, and removes what such a launch does not need.
+    ///
     /// # Errors
-    /// Same as [`launch`](super::launch()). Its caller has promised what it requires.
+    /// The errors of [`launch`](super::launch()). Its caller has promised what it requires.
     #[doc(hidden)]
-    fn enqueue(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error>;
+    fn enqueue(&self, launch: Launch<'_>, args: A, promise: Promise<'_>, is_watched: bool) -> Result<(), Error>;
 }
 
 impl<A: KernelArgs> sealed::Sealed for Kernel<A> {}
@@ -77,33 +78,50 @@ impl<T: sealed::Sealed + ?Sized> sealed::Sealed for Arc<T> {}
 #[diagnostic::do_not_recommend]
 impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<A> {
     #[inline(always)]
-    fn enqueue(&self, mut launch: Launch<'_>, mut args: B, promise: Promise<'_>) -> Result<(), Error> {
-        begin(&args, &mut launch, Callee::Function(self.as_function()))?;
-        launch_fitting(self.as_function(), launch, self.fit(&mut args), promise)
+    fn enqueue(
+        &self,
+        mut launch: Launch<'_>,
+        mut args: B,
+        promise: Promise<'_>,
+        is_watched: bool,
+    ) -> Result<(), Error> {
+        begin(&args, &mut launch, Callee::Function(self.as_function()), is_watched)?;
+        launch_fitting::<Self, _>(self.as_function(), launch, self.fit(&mut args), promise, is_watched)
     }
 }
 
-/// The struct is verified at its first launch with this function.
 #[diagnostic::do_not_recommend]
 impl<A: KernelArgs> Launchable<A> for Function {
     #[inline]
-    fn enqueue(&self, launch: Launch<'_>, mut args: A, promise: Promise<'_>) -> Result<(), Error> {
-        launch_function(self, launch, &mut args, promise)
+    fn enqueue(&self, launch: Launch<'_>, mut args: A, promise: Promise<'_>, is_watched: bool) -> Result<(), Error> {
+        launch_function(self, launch, &mut args, promise, is_watched)
     }
 }
 
 /// A list is verified at its first launch with this function, once for each list of types.
 impl Launchable<&mut ArgList<'_>> for Function {
     #[inline]
-    fn enqueue(&self, launch: Launch<'_>, args: &mut ArgList<'_>, promise: Promise<'_>) -> Result<(), Error> {
-        launch_function(self, launch, args, promise)
+    fn enqueue(
+        &self,
+        launch: Launch<'_>,
+        args: &mut ArgList<'_>,
+        promise: Promise<'_>,
+        is_watched: bool,
+    ) -> Result<(), Error> {
+        launch_function(self, launch, args, promise, is_watched)
     }
 }
 
 impl Launchable<ArgList<'_>> for Function {
     #[inline]
-    fn enqueue(&self, launch: Launch<'_>, mut args: ArgList<'_>, promise: Promise<'_>) -> Result<(), Error> {
-        launch_function(self, launch, &mut args, promise)
+    fn enqueue(
+        &self,
+        launch: Launch<'_>,
+        mut args: ArgList<'_>,
+        promise: Promise<'_>,
+        is_watched: bool,
+    ) -> Result<(), Error> {
+        launch_function(self, launch, &mut args, promise, is_watched)
     }
 }
 
@@ -113,28 +131,36 @@ fn launch_function<A: Arguments>(
     mut launch: Launch<'_>,
     args: &mut A,
     promise: Promise<'_>,
+    is_watched: bool,
 ) -> Result<(), Error> {
-    begin(args, &mut launch, Callee::Function(function))?;
-    launch_fitting(function, launch, function.fit(args)?, promise)
+    begin(args, &mut launch, Callee::Function(function), is_watched)?;
+    launch_fitting::<Function, _>(function, launch, function.fit(args)?, promise, is_watched)
 }
 
 /// Checks that the launch is part of the closure that its thread is in, and the contracts.
 #[inline(always)]
-pub(super) fn begin<A: Arguments>(args: &A, launch: &mut Launch<'_>, callee: Callee<'_>) -> Result<(), Error> {
+pub(super) fn begin<A: Arguments>(
+    args: &A,
+    launch: &mut Launch<'_>,
+    callee: Callee<'_>,
+    is_watched: bool,
+) -> Result<(), Error> {
     #[cfg(feature = "graphs")]
-    if launch.is_watched && launch.recording.is_none() {
+    if is_watched && launch.recording.is_none() {
         super::enclosing::check(launch.stream, || std::format!("kernel `{}`", callee.name()))?;
     }
+    #[cfg(not(feature = "graphs"))]
+    let _ = is_watched;
     args.check_contracts(launch, callee)
 }
 
-/// Launches a verified function.
 #[inline(always)]
-fn launch_fitting<'l, A: Arguments>(
+fn launch_fitting<'l, T: ?Sized, A: Arguments>(
     owner: &'l Function,
     mut launch: Launch<'l>,
     fitting: Fitting<'_, A>,
     promise: Promise<'_>,
+    is_watched: bool,
 ) -> Result<(), Error> {
     let function = owner.loaded();
     let context = &function.context;
@@ -143,10 +169,8 @@ fn launch_fitting<'l, A: Arguments>(
         return Err(foreign_stream(function.name.clone(), ContextName::of(context), stream));
     }
     #[cfg(feature = "graphs")]
-    if launch.is_watched
-        && let Some(recording) = launch.recording
-    {
-        return super::record::record(recording, &launch, fitting, promise);
+    if is_watched && let Some(recording) = launch.recording {
+        return super::record::record(recording, launch, fitting, promise);
     }
     launch.stream = Some(stream);
     let launch_stream = LaunchStream::on(stream);
@@ -158,15 +182,16 @@ fn launch_fitting<'l, A: Arguments>(
     function.check(&launch)?;
     bind(function.api, context).map_err(|error| unbound(&function.name, context, error))?;
     let callee = fitting.callee();
-    LaunchCall { api: function.api, callee, launch, launch_stream: &launch_stream }.run(fitting, promise)
+    LaunchCall { api: function.api, callee, launch, launch_stream: &launch_stream }
+        .run::<T, _>(fitting, promise, is_watched)
 }
 
 macro_rules! forwarded {
     ($($pointer:ty),*) => {$(
         impl<A: LaunchArgs, T: Launchable<A> + ?Sized> Launchable<A> for $pointer {
             #[inline(always)]
-            fn enqueue(&self, launch: Launch<'_>, args: A, promise: Promise<'_>) -> Result<(), Error> {
-                (**self).enqueue(launch, args, promise)
+            fn enqueue(&self, launch: Launch<'_>, args: A, promise: Promise<'_>, is_watched: bool) -> Result<(), Error> {
+                (**self).enqueue(launch, args, promise, is_watched)
             }
         }
     )*};

@@ -38,7 +38,6 @@ use crate::driver::{api::Promise, config::Launch, error::Error};
     note = "write the macro, `launch!(func, grid, block, args)`, or pass `Launch::new(grid, block)` to the function `launch`"
 )]
 pub trait LaunchOptions<'l> {
-    /// Whether the launch can name its stream.
     #[doc(hidden)]
     const NAMES_STREAM: bool;
 
@@ -111,12 +110,7 @@ pub unsafe fn launch<'l, A: LaunchArgs, L: LaunchOptions<'l>>(
     if !is_plain() {
         return watched(target, (launch, args, promise));
     }
-    // The sequence of a recording is in its closure, so a plain launch has none.
-    #[cfg(feature = "graphs")]
-    let launch = Launch { recording: None, ..launch };
-    #[cfg(any(feature = "graphs", feature = "observe"))]
-    let launch = Launch { is_watched: false, ..launch };
-    target.enqueue(launch, args, promise)
+    target.enqueue(launch, args, promise, false)
 }
 
 /// A launch that is recorded, observed, or made while a thread is in the closure of a capture or a sequence.
@@ -127,10 +121,9 @@ pub unsafe fn launch<'l, A: LaunchArgs, L: LaunchOptions<'l>>(
 #[inline(never)]
 fn watched<A: LaunchArgs>(
     target: &(impl Launchable<A> + ?Sized),
-    (mut launch, args, promise): (Launch<'_>, A, Promise<'_>),
+    (launch, args, promise): (Launch<'_>, A, Promise<'_>),
 ) -> Result<(), Error> {
-    launch.is_watched = true;
-    target.enqueue(launch, args, promise)
+    target.enqueue(launch, args, promise, true)
 }
 
 /// Launches a kernel: `launch!(func, grid, block, args)` or `launch!(func, config, args)`, followed by named options.
@@ -164,13 +157,12 @@ fn watched<A: LaunchArgs>(
 /// | `Function` | the image and the driver | at its first launch with a struct or with a list of types |
 /// | `CudaFunction`, `CUfunction` | the driver, 12.4 and newer: sizes and offsets | at a thread's first launch of the handle with a struct |
 ///
-/// A `CudaFunction` or `CUfunction` is a handle: an address in the driver. Each thread stores up to 128 verified pairs
-/// of a handle and a struct. At every further launch it queries only the *last* parameter, to detect a handle that the
-/// driver has reused for a different kernel, and to verify it again; this takes 15 to 23 ns for any number of
-/// parameters (H200, driver 580). A reused handle is not detected if the parameter at this index has the same size and
-/// offset while earlier parameters differ or further parameters follow; for a struct without fields, it is never
-/// detected. Then the kernel reads wrong values, as it would without this crate. A `Kernel` and a `Function` keep their
-/// module loaded, so their handles are never reused.
+/// A `CudaFunction` or `CUfunction` is a handle: an address that the driver can reuse for a different kernel after the module is unloaded.
+/// Each thread stores up to 128 verified pairs of a handle and a struct. Every further launch queries only the *last* parameter, and
+/// verifies the handle again if it differs; this takes 15 to 23 ns for any number of parameters (H200, driver 580). A reused handle is not
+/// detected if the parameter at this index has the same size and offset while earlier parameters differ or further parameters follow, or if
+/// the struct has no fields. The kernel then reads wrong values, as it would without this crate. A `Kernel` and a `Function` keep their
+/// module loaded.
 ///
 /// With `node` after the arguments, the launch is captured into a graph, and the result is its
 /// [`Node`](crate::graph::Node): `launch!(kernel, grid, block, args, node, stream = &stream)`, same as

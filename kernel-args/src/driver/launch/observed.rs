@@ -17,7 +17,6 @@ use cudarc::driver::{CudaContext, CudaStream};
 use kernel_args_abi::Parameter;
 use std::sync::Arc;
 
-/// What is known of a launch without its arguments.
 pub(super) struct Facts<'a> {
     pub(super) callee: Callee<'a>,
     pub(super) launch: &'a Launch<'a>,
@@ -28,8 +27,7 @@ pub(super) struct Facts<'a> {
     pub(super) is_recorded: bool,
 }
 
-/// Launches with lowered arguments.
-pub(super) type Passed<'a> = dyn FnMut(KernelCall<'_>, Promise<'_>, &ForEachValue<'_>) -> Result<(), Error> + 'a;
+pub(super) type LaunchLowered<'a> = dyn FnMut(KernelCall<'_>, Promise<'_>, &ForEachValue<'_>) -> Result<(), Error> + 'a;
 
 impl Facts<'_> {
     /// Lowers the arguments, and calls `pass` as part of an event.
@@ -40,7 +38,7 @@ impl Facts<'_> {
         form: Form,
         stream: &LaunchStream<'_>,
         promise: Promise<'_>,
-        pass: &mut Passed<'_>,
+        pass: &mut LaunchLowered<'_>,
     ) -> Result<(), Error> {
         let lengths = fitting.args().lengths(Geometry::new(self.launch.grid, self.launch.block));
         let of = (&lengths, A::parameters());
@@ -54,14 +52,19 @@ impl Facts<'_> {
         call: KernelCall<'_>,
         promise: Promise<'_>,
         values: &ForEachValue<'_>,
-        pass: &mut Passed<'_>,
+        pass: &mut LaunchLowered<'_>,
     ) -> Result<(), Error> {
-        let uses = match self.callee.loaded() {
+        let loaded = self.callee.loaded();
+        let uses = match loaded {
             Some(loaded) => loaded.pointer_uses.clone(),
             None => PointerUses::find(call.function().raw()),
         };
         let event = LaunchEvent {
-            callee: self.callee,
+            function: call.function(),
+            name: &|| self.callee.name(),
+            module: loaded.and_then(|loaded| loaded.module.get().map(|module| &**module)),
+            #[cfg(feature = "record")]
+            image: loaded.and_then(|loaded| loaded.image.get().cloned()),
             config: &self.config,
             stream: self.stream,
             context: self.context,

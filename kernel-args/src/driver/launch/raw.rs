@@ -24,14 +24,19 @@ use cudarc::driver::{
 /// The launch makes the function's context current.
 impl<A: KernelArgs> Launchable<A> for CudaFunction {
     #[inline]
-    fn enqueue(&self, mut launch: Launch<'_>, mut args: A, promise: Promise<'_>) -> Result<(), Error> {
+    fn enqueue(
+        &self,
+        mut launch: Launch<'_>,
+        mut args: A,
+        promise: Promise<'_>,
+        is_watched: bool,
+    ) -> Result<(), Error> {
         let (api, callee) = (api()?, Callee::Cudarc(self));
-        begin(&args, &mut launch, callee)?;
+        begin(&args, &mut launch, callee, is_watched)?;
         let stored = verified::context(self.cu_function(), TypeId::of::<A::Erased>());
         let context = match launch.stream {
-            // cudarc has no accessor for the context of a function, and the query through the driver is slow. It is
-            // skipped if the stored result has the stream's context. If the handle was reused for a function of a
-            // different context and the stream is wrong too, the driver reports the error.
+            // The query of a function's context is slow. If the handle was reused for a function of a different context and the stream
+            // is wrong too, the driver reports the error.
             Some(stream) if stored == Some(stream.context().cu_ctx()) => {
                 bind(api, stream.context())?;
                 stream.context().cu_ctx()
@@ -47,7 +52,7 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
             None => bind_function(self)?,
         };
         let fitting = Fitting::promised(callee, &mut args, &promise);
-        launch_raw(api, fitting, context, (context, stored), launch, promise)
+        launch_raw::<Self, _>(api, fitting, context, (context, stored), launch, promise, is_watched)
     }
 }
 
@@ -55,9 +60,15 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
 /// of the caller, or to the context of the arguments if no context is current.
 impl<A: KernelArgs> Launchable<A> for CUfunction {
     #[inline]
-    fn enqueue(&self, mut launch: Launch<'_>, mut args: A, promise: Promise<'_>) -> Result<(), Error> {
+    fn enqueue(
+        &self,
+        mut launch: Launch<'_>,
+        mut args: A,
+        promise: Promise<'_>,
+        is_watched: bool,
+    ) -> Result<(), Error> {
         let (api, callee) = (api()?, Callee::Raw(promise.function(*self)));
-        begin(&args, &mut launch, callee)?;
+        begin(&args, &mut launch, callee, is_watched)?;
         let context = match launch.stream {
             Some(stream) => {
                 bind(api, stream.context())?;
@@ -67,22 +78,23 @@ impl<A: KernelArgs> Launchable<A> for CUfunction {
         };
         let stored = verified::context(*self, TypeId::of::<A::Erased>());
         let fitting = Fitting::promised(callee, &mut args, &promise);
-        launch_raw(api, fitting, context, (ptr::null_mut(), stored), launch, promise)
+        launch_raw::<Self, _>(api, fitting, context, (ptr::null_mut(), stored), launch, promise, is_watched)
     }
 }
 
-/// Verifies a function against `A`, then launches it. `context` is the current context, or null; `own` is the
-/// function's context, or null if it is unknown. `stored` is the context in which this thread has verified the function for `A`.
+/// `context` is the current context, or null; `own` is the function's context, or null if it is unknown. `stored` is the context in which
+/// this thread has verified the function for `A`.
 ///
 /// It is inlined, because a call takes the `Launch` from memory: 210 instructions for 8 scalars instead of 126.
 #[inline(always)]
-fn launch_raw<A: KernelArgs>(
+fn launch_raw<T: ?Sized, A: KernelArgs>(
     api: &'static Api,
     fitting: Fitting<'_, A>,
     context: CUcontext,
     (own, stored): (CUcontext, Option<CUcontext>),
     launch: Launch<'_>,
     promise: Promise<'_>,
+    is_watched: bool,
 ) -> Result<(), Error> {
     let callee = fitting.callee();
     let launch_stream = match launch.stream {
@@ -106,11 +118,9 @@ fn launch_raw<A: KernelArgs>(
     }
     verified::verify_once::<A>(api, callee.handle(), own, stored == Some(own))?;
     #[cfg(feature = "graphs")]
-    if launch.is_watched
-        && let Some(recording) = launch.recording
-    {
-        return super::record::record(recording, &launch, fitting, promise);
+    if is_watched && let Some(recording) = launch.recording {
+        return super::record::record(recording, launch, fitting, promise);
     }
     callee.check(&launch)?;
-    LaunchCall { api, callee, launch, launch_stream: &launch_stream }.run(fitting, promise)
+    LaunchCall { api, callee, launch, launch_stream: &launch_stream }.run::<T, _>(fitting, promise, is_watched)
 }

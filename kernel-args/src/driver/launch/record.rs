@@ -15,18 +15,18 @@ use crate::{
 };
 use kernel_args_abi::Parameter;
 
-/// Checks the attributes, lowers the arguments, and records the launch. The function belongs to the context of the sequence's stream.
+/// The function belongs to the context of the sequence's stream.
 #[inline(never)]
 pub(super) fn record<A: Arguments>(
     recording: &Recording,
-    launch: &Launch<'_>,
+    launch: Launch<'_>,
     fitting: Fitting<'_, A>,
     promise: Promise<'_>,
 ) -> Result<(), Error> {
-    let (held, callee) = (&recording.held, fitting.callee());
+    let (held, callee, launch) = (&recording.held, fitting.callee(), &launch);
     check(recording, launch, callee)?;
     let stream = LaunchStream::in_sequence(held);
-    let form = fitting.form(Some(Form::Packed));
+    let form = fitting.args().form(Some(Form::Packed));
     let record = Record { recording, launch, callee, parameters: A::parameters(), name_of: A::name_of };
     #[cfg(feature = "observe")]
     if is_active() {
@@ -39,16 +39,16 @@ pub(super) fn record<A: Arguments>(
             context: Some(on.context()),
             is_recorded: true,
         };
-        let pass: &mut super::observed::Passed<'_> = &mut |call, promise, values| record.push(call, promise, values);
+        let pass: &mut super::observed::LaunchLowered<'_> =
+            &mut |call, promise, values| record.push(call, promise, values);
         return held.within(|| facts.lower(fitting, form, &stream, promise, pass));
     }
     held.within(|| match form {
-        Form::Packed => fitting.packed(&stream, |call, values| record.push(call, promise, values)),
-        Form::KernelParams => fitting.params(&stream, |call, values| record.push(call, promise, values)),
+        Form::Packed => A::packed(fitting, &stream, |call, values| record.push(call, promise, values)),
+        Form::KernelParams => A::params(fitting, &stream, |call, values| record.push(call, promise, values)),
     })
 }
 
-/// Checks the attributes of a launch.
 fn check(recording: &Recording, launch: &Launch<'_>, callee: Callee<'_>) -> Result<(), Error> {
     let Some(attributes) = &launch.attributes else {
         return Ok(());
@@ -100,7 +100,6 @@ impl Record<'_> {
         Ok(())
     }
 
-    /// The error of a launch whose memory is not held.
     #[cold]
     fn not_held(&self) -> Error {
         let (kernel, not_held) = (self.callee.name(), self.recording.held.take_not_held());
@@ -113,7 +112,6 @@ impl Record<'_> {
         Error::Launch(LaunchError::NotHeld { kernel, field: field.unwrap_or_default(), replaces })
     }
 
-    /// Notes which memory the recorded launch uses.
     fn note_uses(&self, log: &LaunchLog, values: &ForEachValue<'_>) {
         let mut uses = self.recording.uses.borrow_mut();
         self.recording.held.take_used(|slices, objects| {

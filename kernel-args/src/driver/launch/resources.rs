@@ -13,7 +13,6 @@ use core::fmt;
 use cudarc::driver::sys::CUdevice_attribute as D;
 use std::{format, string::String};
 
-/// The resources that a kernel uses, and the limits of its GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Resources {
     /// Per thread.
@@ -22,11 +21,8 @@ pub(crate) struct Resources {
     local: u32,
     /// Per block, in bytes.
     static_shared: u32,
-    /// The maximum dynamic shared memory of the function, in bytes.
     max_shared: u32,
-    /// The maximum number of threads per block of this kernel.
     max_threads: u32,
-    /// The registers that the GPU has for a block.
     block_registers: u32,
     max_grid: Dim3,
     max_block: Dim3,

@@ -5,9 +5,7 @@ use super::to_file;
 use super::{Event, observers::Observers, recorder, switches::start};
 use crate::driver::{error::Error, watched::Watcher};
 
-/// Calls `run`, which calls the driver for `event`, between what the active users do before and after it.
-///
-/// Without an active [`Watcher`], nothing happens before and after `run`.
+/// Calls `run`, which calls the driver for `event`, between what the active watchers do before and after it.
 #[cold]
 pub(crate) fn around<R>(event: &Event<'_>, run: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
     start();

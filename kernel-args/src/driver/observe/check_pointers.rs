@@ -42,7 +42,7 @@ impl LaunchEvent<'_> {
         let check = |runs| {
             pointers::check(&Request {
                 api,
-                kernel: &|| self.name(),
+                kernel: self.name,
                 runs,
                 code: self.code,
                 lengths: self.lengths,

@@ -4,9 +4,8 @@ use super::Argument;
 use crate::{
     device::vector::Dim3,
     driver::{
-        api::LaunchConfig,
+        api::{FunctionHandle, LaunchConfig},
         config::{Attributes, Form},
-        function::Callee,
         pointers::KernelCode,
     },
     marshal::{ForEachValue, Lengths},
@@ -28,7 +27,12 @@ use std::{
 ///
 /// Names and arguments are decoded when they are asked for.
 pub struct LaunchEvent<'e> {
-    pub(crate) callee: Callee<'e>,
+    pub(crate) function: FunctionHandle<'e>,
+    pub(crate) name: &'e dyn Fn() -> String,
+    pub(crate) module: Option<&'e str>,
+    /// The loaded image, if it was kept.
+    #[cfg(feature = "record")]
+    pub(crate) image: Option<Arc<Vec<u8>>>,
     pub(crate) config: &'e LaunchConfig<'e>,
     pub(crate) stream: Option<&'e CudaStream>,
     pub(crate) context: Option<&'e Arc<CudaContext>>,
@@ -47,7 +51,7 @@ impl<'e> LaunchEvent<'e> {
     /// The kernel's symbol. The driver reports the symbol of a raw function if it is 12.3 or newer.
     #[must_use]
     pub fn name(&self) -> String {
-        self.callee.name()
+        (self.name)()
     }
 
     /// The C++ name of the kernel with its parameters: `saxpy(int, float, float const*, float*)`. `None` if the symbol is not
@@ -61,13 +65,13 @@ impl<'e> LaunchEvent<'e> {
     /// from memory, a module of cudarc, or a raw function.
     #[must_use]
     pub fn module(&self) -> Option<&'e str> {
-        self.callee.loaded()?.module.get().map(|module| &**module)
+        self.module
     }
 
     /// The driver's handle of the function.
     #[must_use]
     pub fn cu_function(&self) -> CUfunction {
-        self.callee.handle().raw()
+        self.function.raw()
     }
 
     /// The number of blocks.

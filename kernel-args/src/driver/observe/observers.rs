@@ -49,7 +49,6 @@ struct Entry {
 static INSTALLED: RwLock<Vec<Arc<Entry>>> = RwLock::new(Vec::new());
 
 thread_local! {
-    /// Whether this thread is in a method of an observer.
     static IN_OBSERVER: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -126,7 +125,6 @@ impl fmt::Debug for Installed {
 pub(super) struct Observers(Vec<Arc<Entry>>);
 
 impl Observers {
-    /// Calls `before` of each observer.
     pub(super) fn before(event: &Event<'_>) -> Self {
         if !Watcher::Observers.is_active() || IN_OBSERVER.get() {
             return Self(Vec::new());
@@ -142,8 +140,7 @@ impl Observers {
     pub(super) fn after(self, event: &Event<'_>, result: Result<(), &Error>) {
         for entry in self.0.into_iter().rev() {
             call(&entry, |observer| observer.after(event, result));
-            // The last reference, if the observer was uninstalled in the meantime.
-            // `Drop` cannot report a panic to the program, which has dropped what `install` returned.
+            // The last reference, if the observer was uninstalled in the meantime. Nobody can receive a panic of its drop.
             let _ = guarded(|| drop(entry));
         }
     }

@@ -15,19 +15,17 @@ use std::{
     vec::Vec,
 };
 
-/// One launch, or one launch of a graph.
 pub(super) struct Recorded {
     pub(super) number: u64,
     pub(super) stream: usize,
     kernel: String,
     geometry: Option<(Dim3, Dim3, u32)>,
-    arguments: Arguments,
+    arguments: RecordedArguments,
     /// What each pointer points to, in the order of the parameters.
     pointers: Vec<PointsTo>,
 }
 
-/// The arguments of a launch.
-enum Arguments {
+enum RecordedArguments {
     None,
     /// The parameters of a struct, and their bytes one after another.
     Struct(&'static [Parameter<'static>], Vec<u8>),
@@ -36,7 +34,6 @@ enum Arguments {
 }
 
 impl Recorded {
-    /// `None` for an event that is no launch.
     pub(super) fn of(api: &Api, number: u64, event: &Event<'_>) -> Option<Self> {
         let (kernel, stream) = match event {
             Event::KernelLaunch(launch) => return Some(Self::launch(api, number, launch)),
@@ -49,7 +46,7 @@ impl Recorded {
             stream: stream.cu_stream() as usize,
             kernel: kernel.into(),
             geometry: None,
-            arguments: Arguments::None,
+            arguments: RecordedArguments::None,
             pointers: Vec::new(),
         })
     }
@@ -74,8 +71,8 @@ impl Recorded {
             kernel: launch.name(),
             geometry: Some((launch.grid(), launch.block(), launch.shared_memory())),
             arguments: match launch.parameters {
-                Some(parameters) => Arguments::Struct(parameters, all),
-                None => Arguments::List(list),
+                Some(parameters) => RecordedArguments::Struct(parameters, all),
+                None => RecordedArguments::List(list),
             },
             pointers,
         }
@@ -89,11 +86,11 @@ impl Recorded {
             points_to: is_pointer.then(|| pointers.next()).flatten(),
         };
         let arguments = match &self.arguments {
-            Arguments::None => Vec::new(),
-            Arguments::List(list) => {
+            RecordedArguments::None => Vec::new(),
+            RecordedArguments::List(list) => {
                 list.iter().map(|(name, value, is_pointer)| argument(name, value.clone(), *is_pointer)).collect()
             }
-            Arguments::Struct(parameters, bytes) => {
+            RecordedArguments::Struct(parameters, bytes) => {
                 let mut rest = bytes.as_slice();
                 let decoded = parameters.iter().filter_map(|parameter| {
                     let (own, after) = rest.split_at_checked(parameter.size)?;

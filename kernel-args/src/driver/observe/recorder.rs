@@ -16,8 +16,7 @@ use std::{
     vec::Vec,
 };
 
-/// The contexts by their handles, and the number of launches that are kept of each.
-struct Recorder {
+struct FlightRecorder {
     kept: usize,
     contexts: BTreeMap<Id, Records>,
 }
@@ -28,9 +27,8 @@ const MOST: usize = 1 << 16;
 /// A context: its handle, and its id, which no later context with the same handle has. The id is 0 if the driver is older than 12.0.
 type Id = (usize, u64);
 
-static RECORDER: Mutex<Recorder> = Mutex::new(Recorder { kept: 0, contexts: BTreeMap::new() });
+static RECORDER: Mutex<FlightRecorder> = Mutex::new(FlightRecorder { kept: 0, contexts: BTreeMap::new() });
 
-/// The last launches of a context, the oldest first.
 struct Records {
     /// The word of a launch is the remainder of its number. The GPU writes the launch's number plus 1, as 32 bits.
     markers: Markers,
@@ -39,7 +37,7 @@ struct Records {
     last: VecDeque<Recorded>,
 }
 
-fn recorder() -> MutexGuard<'static, Recorder> {
+fn recorder() -> MutexGuard<'static, FlightRecorder> {
     RECORDER.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -53,7 +51,6 @@ pub(super) fn keep(kept: usize) -> usize {
     kept
 }
 
-/// `KERNEL_ARGS_FLIGHT_RECORDER`.
 pub(super) fn read_environment() {
     const NAME: &str = "KERNEL_ARGS_FLIGHT_RECORDER";
     let Some(value) = env::var_os(NAME) else {
@@ -94,7 +91,6 @@ fn is_fault(status: Status) -> bool {
     matches!(status.0, 700 | 702 | 710 | 714..=719 | 721)
 }
 
-/// Runs a launch, and records it.
 pub(super) fn record<R>(event: &Event<'_>, run: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
     if !Watcher::Recorder.is_active() {
         return run();
@@ -176,12 +172,11 @@ impl Records {
     }
 }
 
-/// What the GPU writes after a launch.
 fn marker(number: u64) -> u32 {
     (number as u32).wrapping_add(1)
 }
 
-impl Recorder {
+impl FlightRecorder {
     fn fault(&self, context: Id, status: Status) -> Option<ContextFault> {
         let records = self.contexts.get(&context)?;
         let (mut streams, mut running, mut waiting) = (Vec::new(), Vec::new(), 0);

@@ -57,7 +57,6 @@ pub fn record_to_file(kernel: &str, nth: u64, file: impl Into<PathBuf>) -> FileR
     to_file::request(kernel, nth, file.into())
 }
 
-/// Whether modules keep their images, for recordings.
 #[cfg(feature = "record")]
 pub(crate) fn keeps_images() -> bool {
     start();

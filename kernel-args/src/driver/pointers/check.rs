@@ -17,17 +17,13 @@ use std::{
 /// A launch whose pointers are checked. Its context is current.
 pub(crate) struct Request<'r> {
     pub(crate) api: &'r Api,
-    /// The name of the kernel.
     pub(crate) kernel: &'r dyn Fn() -> String,
     pub(crate) runs: Runs<'r>,
-    /// The code of the kernel, if it is known.
     pub(crate) code: Option<&'r dyn KernelCode>,
     pub(crate) lengths: &'r Lengths,
-    /// The arguments.
     pub(crate) values: &'r ForEachValue<'r>,
 }
 
-/// When the kernel of a launch runs.
 #[derive(Clone, Copy)]
 pub(crate) enum Runs<'r> {
     /// When it is launched. On a stream that is captured, as a node of a graph.
@@ -56,18 +52,15 @@ pub(crate) struct PointerUse {
 }
 
 impl PointerUse {
-    /// The code is not known.
     pub(crate) const UNKNOWN: Self =
         Self { is_accessed: true, is_certain: false, is_at_start: false, is_always: false, align: 1 };
 }
 
-/// The code of a kernel.
 pub(crate) trait KernelCode {
     /// What it does with the pointer at this offset in a parameter.
     fn pointer_use(&self, parameter: usize, offset: usize) -> PointerUse;
 }
 
-/// Why the check has ended.
 enum Stop {
     Bad(Box<BadPointer>),
     /// A call of the driver failed: the launch will report why.
@@ -155,7 +148,6 @@ fn problem(
     Ok(unusable.or_else(|| misaligned(pointer, code)))
 }
 
-/// A pointer into an allocation.
 fn in_allocation(
     api: &Api,
     pointer: &Pointer<'_>,

@@ -9,13 +9,13 @@ const PAGEABLE_MEMORY_ACCESS: u32 = 88;
 /// The memory at an address.
 #[derive(Clone, Copy)]
 pub(super) enum Memory {
-    /// An allocation that the driver knows.
     Allocated(Allocation),
     /// No allocation, but one ends directly before the address: it is the end of a range.
     End,
     /// Memory of the process that the driver does not know. Kernels can access it if the GPU shares the page tables of the process.
-    Host { is_accessible: bool },
-    /// Neither.
+    Host {
+        is_accessible: bool,
+    },
     None,
 }
 
@@ -39,7 +39,6 @@ impl Memory {
     }
 }
 
-/// The ordinal of the device of the current context.
 pub(super) fn current_device(api: &Api) -> Result<c_int, CallError> {
     out(|device| api.cuCtxGetDevice(device))
 }

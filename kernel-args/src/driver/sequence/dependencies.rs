@@ -16,7 +16,6 @@ const BRANCHES: usize = 32;
 /// The steps form at most [`BRANCHES`] branches: a step that would begin one more also waits for the last step of another branch.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Dependencies {
-    /// For each step, where its list ends.
     ends: Vec<usize>,
     lists: Vec<u32>,
 }
@@ -65,13 +64,11 @@ impl Dependencies {
         all
     }
 
-    /// For each step, the steps that it waits for, in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = &[u32]> {
         let begins = core::iter::once(0).chain(self.ends.iter().copied());
         begins.zip(&self.ends).map(|(begin, end)| &self.lists[begin..*end])
     }
 
-    /// The number of steps in the longest chain of steps that wait for each other.
     pub(super) fn longest_chain(&self) -> usize {
         let mut chains: Vec<usize> = Vec::with_capacity(self.ends.len());
         for list in self.iter() {
@@ -100,14 +97,13 @@ impl Branches {
 
 /// Who has used which memory last, in parts that do not overlap.
 #[derive(Default)]
-struct Memory(BTreeMap<CUdeviceptr, Part>);
+struct Memory(BTreeMap<CUdeviceptr, Interval>);
 
 /// Memory with the same uses, from its key on.
 #[derive(Clone)]
-struct Part {
+struct Interval {
     end: CUdeviceptr,
     writer: Option<u32>,
-    /// The steps that have read it since.
     readers: Vec<u32>,
 }
 
@@ -169,7 +165,7 @@ impl Memory {
 
     fn insert(&mut self, range: Range<CUdeviceptr>, writer: Option<u32>, readers: Vec<u32>) {
         if !range.is_empty() {
-            let part = Part { end: range.end, writer, readers };
+            let part = Interval { end: range.end, writer, readers };
             self.0.insert(range.start, part);
         }
     }

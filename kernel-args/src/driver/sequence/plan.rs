@@ -25,7 +25,6 @@ pub(super) struct Plan {
     dependencies: Dependencies,
     /// The accesses that the dependencies follow from; `None` if the steps run in order.
     accesses: Option<Accesses>,
-    /// The steps that the nodes have now.
     steps: Vec<u64>,
 }
 
@@ -82,7 +81,6 @@ impl Plan {
         }
     }
 
-    /// The number of steps in the longest chain of steps that wait for each other.
     pub(super) fn longest_chain(&self) -> usize {
         self.dependencies.longest_chain()
     }
@@ -128,7 +126,6 @@ fn with_params<T>(launch: &RecordedLaunch<'_>, then: impl FnOnce(&KernelNodePara
     launch.with_call(|call| then(shape.of(call)))
 }
 
-/// Adds the node of a step, after the nodes `before`.
 fn add(graph: &Graph, before: &[NodeId], step: &Step<'_>, context: &Arc<CudaContext>) -> Result<NodeId, CallError> {
     let Ok(after) = graph.after(before) else {
         // The nodes were added to this graph.

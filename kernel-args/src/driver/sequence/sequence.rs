@@ -19,7 +19,6 @@ use core::{fmt, mem};
 use cudarc::driver::{CudaStream, SyncOnDrop, sys::CUstreamCaptureStatus};
 use std::{string::ToString, sync::Arc, vec::Vec};
 
-/// The number of graphs that a sequence remembers by default.
 const GRAPHS: usize = 8;
 
 /// A piece of a program that launches on one stream and is repeated. Each run is one launch of a CUDA graph.
@@ -117,10 +116,10 @@ impl Sequence {
         self.try_run(record)
     }
 
-    /// Same as [`run`](Self::run), for a closure with errors of another type.
+    /// [`run`](Self::run) for a closure with errors of another type.
     ///
     /// # Errors
-    /// Same as [`run`](Self::run).
+    /// See [`run`](Self::run).
     pub fn try_run<'env, T, E: From<Error>>(
         &mut self,
         record: impl for<'s> FnOnce(&'s Recorder<'s, 'env>) -> Result<T, E>,
@@ -183,7 +182,6 @@ impl Sequence {
         self.recording.stream()
     }
 
-    /// Enqueues the recorded launches.
     fn enqueue(&mut self) -> Result<(), Error> {
         let Self { recording, plans, limit, mode, changes, guards: storage } = self;
         let Recording { held, log, uses, without_node } = recording;
@@ -242,7 +240,6 @@ impl Sequence {
     }
 }
 
-/// The storage of an empty list.
 fn recycled(empty: Vec<SyncOnDrop<'_>>) -> Vec<SyncOnDrop<'static>> {
     empty.into_iter().map(|_| unreachable!("the list is empty")).collect()
 }
@@ -307,8 +304,8 @@ impl Enqueue<'_> {
     }
 }
 
-/// Updates the first graph that can have the steps `steps` with these accesses, and moves it to the front; returns whether there is one. `changes` are the
-/// changes of the very first one, if `is_first`; otherwise they are stored there.
+/// Updates the first graph that can have these steps, and moves it to the front; returns whether there is one. If `is_first`, it is the
+/// first graph, and `changes` are its changes; otherwise they are stored there.
 fn updated(
     plans: &mut Vec<Plan>,
     steps: Steps<'_>,

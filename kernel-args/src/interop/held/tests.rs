@@ -1,9 +1,8 @@
 //! What a program can do with held borrows, with slices that need no driver: Miri runs these tests.
 
 use super::{Held, Hold, Slices, read, sealed, write};
-use crate::marshal::{HeldSlice, HeldSlices};
+use crate::marshal::HeldSlices;
 use core::{
-    any::TypeId,
     array,
     marker::PhantomData,
     mem::{self, MaybeUninit},

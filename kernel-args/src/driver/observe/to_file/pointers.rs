@@ -8,7 +8,6 @@ use std::{
     vec::Vec,
 };
 
-/// Allocations, and the pointers to them.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) allocations: Vec<Readable>,
@@ -18,8 +17,7 @@ pub(super) struct Found {
 
 impl Found {
     /// Looks each aligned word of an argument up, whatever its type: structs without known members and integers can contain pointers
-    /// too. A number that is by chance an address is treated as one if its memory is of a GPU. `promised` makes the memory of a pointer
-    /// readable.
+    /// too. `promised` makes the memory of a pointer readable.
     pub(super) fn add(
         &mut self,
         api: &Api,
@@ -67,7 +65,6 @@ impl Found {
     }
 }
 
-/// The type of the elements behind a pointer.
 fn elements(pointer: &Parameter<'_>) -> Option<ElementType> {
     if pointer.cpp.depth != 1 {
         return None;

@@ -17,13 +17,10 @@ use std::{
     vec::Vec,
 };
 
-/// `KERNEL_ARGS_RECORD=saxpy#3`.
 const KERNEL: &str = "KERNEL_ARGS_RECORD";
-/// The file.
 const FILE: &str = "KERNEL_ARGS_RECORD_FILE";
 
-/// A launch that the program wants in a file.
-struct Request {
+struct FileRequest {
     kernel: String,
     nth: u64,
     file: PathBuf,
@@ -33,12 +30,11 @@ struct Request {
 enum State {
     /// The number of launches of the kernel so far.
     Waits(u64),
-    /// It is being recorded.
     Runs,
     Done(Result<(), Error>),
 }
 
-static REQUESTS: Mutex<Vec<Arc<Request>>> = Mutex::new(Vec::new());
+static REQUESTS: Mutex<Vec<Arc<FileRequest>>> = Mutex::new(Vec::new());
 
 /// Whether there has been a request: then modules keep their images.
 static REQUESTED: AtomicBool = AtomicBool::new(false);
@@ -47,13 +43,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Requests a launch: see [`record_to_file`](crate::observe::record_to_file).
 pub(in crate::driver::observe) fn request(kernel: &str, nth: u64, file: PathBuf) -> FileRecording {
     FileRecording(add(kernel, nth, file))
 }
 
-fn add(kernel: &str, nth: u64, file: PathBuf) -> Arc<Request> {
-    let request = Arc::new(Request { kernel: kernel.into(), nth, file, state: Mutex::new(State::Waits(0)) });
+fn add(kernel: &str, nth: u64, file: PathBuf) -> Arc<FileRequest> {
+    let request = Arc::new(FileRequest { kernel: kernel.into(), nth, file, state: Mutex::new(State::Waits(0)) });
     lock(&REQUESTS).push(request.clone());
     REQUESTED.store(true, Relaxed);
     Watcher::Files.set_active(true);
@@ -63,9 +58,9 @@ fn add(kernel: &str, nth: u64, file: PathBuf) -> Arc<Request> {
 /// A launch that is recorded when it comes. Drop withdraws the request.
 #[must_use = "dropping it withdraws the request"]
 #[derive(Debug)]
-pub struct FileRecording(Arc<Request>);
+pub struct FileRecording(Arc<FileRequest>);
 
-impl core::fmt::Debug for Request {
+impl core::fmt::Debug for FileRequest {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Request")
             .field("kernel", &self.kernel)
@@ -95,13 +90,12 @@ impl Drop for FileRecording {
     }
 }
 
-fn withdraw(request: &Arc<Request>) {
+fn withdraw(request: &Arc<FileRequest>) {
     let mut requests = lock(&REQUESTS);
     requests.retain(|one| !Arc::ptr_eq(one, request));
     Watcher::Files.set_active(!requests.is_empty());
 }
 
-/// `KERNEL_ARGS_RECORD`, at the first event.
 pub(in crate::driver::observe) fn read_environment() {
     let Some(value) = env::var_os(KERNEL) else {
         return;
@@ -127,12 +121,10 @@ fn default_file(kernel: &str, nth: u64) -> PathBuf {
     format!("{kernel}.{nth}.launch").into()
 }
 
-/// Whether there has been a request.
 pub(in crate::driver::observe) fn has_been() -> bool {
     REQUESTED.load(Relaxed)
 }
 
-/// Runs a launch, and records it if it is a requested one.
 pub(in crate::driver::observe) fn record<R>(
     event: &Event<'_>,
     run: impl FnOnce() -> Result<R, Error>,
@@ -168,7 +160,7 @@ fn runs_now(launch: &LaunchEvent<'_>) -> bool {
 
 /// The request for this launch. Counts the launch for all requests of its kernel. Of two requests for one launch, the second gets the
 /// next launch.
-fn requested(launch: &LaunchEvent<'_>) -> Option<Arc<Request>> {
+fn requested(launch: &LaunchEvent<'_>) -> Option<Arc<FileRequest>> {
     let symbol = launch.name();
     let mut found = None;
     for request in &*lock(&REQUESTS) {

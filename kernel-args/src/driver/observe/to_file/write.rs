@@ -31,7 +31,7 @@ pub(super) fn write<R>(
         let (manifest, found) = describe(api, launch)?;
         let open = || -> io::Result<_> {
             let file = BufWriter::with_capacity(1 << 20, NewFile::create(file)?);
-            let image = launch.callee.loaded().and_then(|loaded| loaded.image.get()).map(|image| image.as_slice());
+            let image = launch.image.as_ref().map(|image| image.as_slice());
             let mut writer = Writer::new(file, &manifest, image)?;
             copy(api, &mut writer, &found, Moment::Before)?;
             Ok(writer)
@@ -68,7 +68,6 @@ fn copy<W: Write>(api: &Api, writer: &mut Writer<W>, found: &Found, moment: Mome
     Ok(())
 }
 
-/// The launch and its memory, after all earlier work has finished.
 fn describe(api: &Api, launch: &LaunchEvent<'_>) -> Result<(Manifest, Found), Error> {
     api.cuCtxSynchronize()?;
     let gpu = Gpu::current(api)?;

@@ -1,4 +1,4 @@
-//! A list that only grows, and is read without a lock.
+//! A list that only grows.
 
 use std::{boxed::Box, sync::OnceLock};
 
@@ -34,7 +34,6 @@ impl<T> AppendList<T> {
             let link = end.0.get_or_init(|| new.take().expect("no link has taken it"));
             match &new {
                 Some(new) if !same(&link.value, &new.value) => end = &link.next,
-                // The new value was appended, or the list already contains the same value.
                 _ => return &link.value,
             }
         }
