@@ -14,20 +14,19 @@ impl MemoryStep<'_> {
     /// `cuMemsetD8Async` or `cuMemcpyDtoDAsync_v2`.
     ///
     /// Each range of a step is a `HeldMemory`, or the beginning of one: only `LaunchLog::push_memset` and `push_copy` record such steps. Its
-    /// address and size were read together, from the slice that the program has passed, and are within the memory of a held slice with
-    /// the same type of elements. When the closure has returned, `Slices::enter` has found this memory in a slice of this type at a held
-    /// place, or the run is an error before its steps are enqueued. That slice is borrowed until then. Later it is freed in the order of
-    /// streams: its guard records the run as its use.
+    /// address and size were read together, and are within the memory of a held slice with the same type of elements. When the closure has
+    /// returned, `Slices::enter` has found this memory in a slice of this type at a held place, or the run is an error before its steps
+    /// are enqueued. That slice is borrowed until then. Later it is freed in the order of streams: its guard records the run as its use.
     pub(crate) fn enqueue(&self, api: &Api, stream: StreamHandle<'_>) -> Result<(), CallError> {
         let (to, width, stream) = (self.to, self.width, stream.raw());
         match self.operation {
             MemoryOperation::Set(byte) => {
-                // SAFETY: CUDA Driver API, "Memory Management", `cuMemsetD8Async`: the `width` bytes are allocated, as proved above. The
+                // SAFETY: `cuMemsetD8Async`: the `width` bytes are allocated, as proved above. The
                 // program has borrowed them exclusively, and zeros are values of their type: `Recorder::memset_zeros` requires both.
                 unsafe { api.cuMemsetD8Async(to, byte, width, stream) }
             }
             MemoryOperation::CopyFrom(from) => {
-                // SAFETY: CUDA Driver API, "Memory Management", `cuMemcpyDtoDAsync`: both times, the `width` bytes are allocated, as
+                // SAFETY: `cuMemcpyDtoDAsync`: both times, the `width` bytes are allocated, as
                 // proved above. They do not overlap and have the same type: `Recorder::memcpy_dtod` requires two slices of one type, of
                 // which the destination is borrowed exclusively.
                 unsafe { api.cuMemcpyDtoDAsync_v2(to, from, width, stream) }
@@ -36,23 +35,12 @@ impl MemoryStep<'_> {
     }
 }
 
-/// The state of a stream that is being captured.
 pub(crate) struct CaptureInfo<'s> {
     pub(crate) id: GraphId,
     /// The graph of the capture; `None` if the capture has been invalidated.
     pub(crate) graph: Option<GraphRef<'s>>,
     /// The node on which the stream's next node depends, if it is a single node.
     pub(crate) last: Option<NodeId>,
-}
-
-/// Why a capture did not result in a graph.
-pub(crate) enum NotCaptured {
-    /// `cuStreamEndCapture` failed.
-    Ended(CallError),
-    /// The driver returned no graph, or the stream was not capturing.
-    Nothing,
-    /// `cuStreamGetCaptureInfo` failed.
-    Info(CallError),
 }
 
 impl Api {
@@ -81,7 +69,7 @@ impl Api {
             _ => return Ok(None),
         }
         let last = (count == 1 && !nodes.is_null()).then(|| {
-            // SAFETY: CUDA Driver API, "Stream Management", `cuStreamGetCaptureInfo`: the driver's array has `count`
+            // SAFETY: `cuStreamGetCaptureInfo`: the driver's array has `count`
             // nodes, and is valid until the next call for this stream.
             let node = unsafe { nodes.read() };
             // SAFETY: the node belongs to the graph of this capture.
@@ -97,8 +85,7 @@ impl Api {
         Ok(Some(CaptureInfo { id, graph, last }))
     }
 
-    /// Ends a capture. Returns the graph, if the driver returns one, and the result of `cuStreamEndCapture`. Makes the
-    /// stream's context current.
+    /// Returns the graph, if the driver returns one, and the result of `cuStreamEndCapture`. Makes the stream's context current.
     fn end_capture_now(&'static self, stream: &CudaStream) -> (Option<Owned<CUgraph_st>>, Result<(), CallError>) {
         // A different context can be current. If this call fails, the next call fails too.
         let _ = self.cuCtxSetCurrent((&**stream.context()).into());
@@ -111,23 +98,18 @@ impl Api {
         (graph, ended)
     }
 
-    /// Ends a capture and returns its graph. If that fails, abandons the capture.
-    pub(crate) fn end_capture(&'static self, stream: &CudaStream) -> Result<Graph, NotCaptured> {
+    /// Ends a capture and returns its graph; `None` if the driver returns no graph, or the stream was not capturing.
+    pub(crate) fn end_capture(&'static self, stream: &CudaStream) -> Result<Option<Graph>, CallError> {
         let info = self.capture_info(stream).map(|info| info.map(|info| info.id));
         // The capture ends before any error is returned: otherwise the stream would stay in capture mode.
         let (graph, ended) = self.end_capture_now(stream);
         if let Err(error) = ended {
             drop(graph);
             self.abandon_capture(stream);
-            return Err(NotCaptured::Ended(error));
+            return Err(error);
         }
-        let graph = graph.ok_or(NotCaptured::Nothing)?;
-        match info {
-            // SAFETY: this is the id of the capture that has just ended.
-            Ok(Some(id)) => Ok(unsafe { Graph::of(graph, id, false) }),
-            Ok(None) => Err(NotCaptured::Nothing),
-            Err(error) => Err(NotCaptured::Info(error)),
-        }
+        // SAFETY: this is the id of the capture that has just ended.
+        Ok(graph.zip(info?).map(|(graph, id)| unsafe { Graph::of(graph, id, false) }))
     }
 
     /// Ends a capture, if the stream is being captured, and destroys its graph.

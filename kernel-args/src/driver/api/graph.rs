@@ -4,12 +4,11 @@ use super::{
     Api, CallError, ContextHandle, KernelNodeParams, Memory, MemoryStep, Null, copies,
     entry_points::required,
     graph_nodes::{GraphNode, GraphRef},
-    handle::{Alive, EventHandle, Owned},
+    handle::{EventHandle, GraphHandle, Owned},
     inner_graph::InnerGraph,
     launch::MemoryOperation,
-    node_id::{GraphId, NodeId},
+    node_id::{GraphId, NodeId, Remaining},
     node_params::{AllocNodeParams, ConditionalNodeParams, HostNodeParams, MemsetNodeParams},
-    remaining::Remaining,
 };
 use core::{cell::RefCell, mem::ManuallyDrop, ptr, slice};
 use cudarc::driver::sys::{CUDA_MEMCPY3D, CUdevice, CUdeviceptr, CUgraph, CUgraph_st, CUgraphNode};
@@ -22,7 +21,6 @@ pub(crate) struct Graph {
     id: GraphId,
     remaining: Remaining,
     is_body: bool,
-    /// The graphs inside of it.
     pub(super) inside: RefCell<Vec<InnerGraph>>,
 }
 
@@ -36,7 +34,6 @@ impl Drop for Graph {
 }
 
 impl Graph {
-    /// An empty graph: `cuGraphCreate`.
     pub(crate) fn new(api: &'static Api) -> Result<Self, CallError> {
         let mut graph = ptr::null_mut();
         api.cuGraphCreate(&mut graph, 0)?;
@@ -73,24 +70,23 @@ impl Graph {
         GraphRef { api: self.owned.api, graph: self.owned.alive(), id: self.id, remaining: Some(&self.remaining) }
     }
 
-    /// Removes a node: `cuGraphDestroyNode`. Its id is then rejected, even if the driver gives its handle to a new node. The node
-    /// must be a node of this graph.
+    /// Removes a node of this graph. Its id is then rejected, even if the driver gives its handle to a new node.
     pub(crate) fn remove(&mut self, node: NodeId) -> Result<(), CallError> {
         let all = if self.remaining.is_empty() { self.as_ref().nodes()? } else { Vec::new() };
-        // SAFETY: CUDA Driver API, "Graph Management", `cuGraphDestroyNode`: the node belongs to this graph, which is alive and not
+        // SAFETY: `cuGraphDestroyNode`: the node belongs to this graph, which is alive and not
         // shared with another thread. `Remaining` then rejects its id.
-        unsafe { self.api().cuGraphDestroyNode(node.node.raw()) }?;
-        self.remaining.remove(node, self.id, all.into_iter().map(NodeId::handle));
+        unsafe { self.api().cuGraphDestroyNode(node.raw()) }?;
+        self.remaining.remove(node, self.id, &all);
         self.id = GraphId::new();
         self.inside.get_mut().retain(|inner| inner.node != node);
         Ok(())
     }
 
-    /// The nodes on which a new node depends. Returns the index of the first node that belongs to a different graph.
+    /// Returns the index of the first node that belongs to a different graph.
     pub(crate) fn after(&self, nodes: &[NodeId]) -> Result<After<'_>, usize> {
         match nodes.iter().position(|node| !self.as_ref().has(*node)) {
             Some(index) => Err(index),
-            None => Ok(After { graph: self, nodes: nodes.iter().map(|node| node.node.raw()).collect() }),
+            None => Ok(After { graph: self, nodes: nodes.iter().map(|node| node.raw()).collect() }),
         }
     }
 
@@ -106,7 +102,6 @@ impl Graph {
     }
 }
 
-/// The nodes on which a new node depends.
 pub(crate) struct After<'g> {
     graph: &'g Graph,
     nodes: Vec<CUgraphNode>,
@@ -141,13 +136,13 @@ new_nodes! {
     copy(copy: &CUDA_MEMCPY3D, context: ContextHandle<'_>) = cuGraphAddMemcpyNode;
     memset(memset: &MemsetNodeParams, context: ContextHandle<'_>) = cuGraphAddMemsetNode;
     alloc(params: &mut AllocNodeParams) = cuGraphAddMemAllocNode;
-    child(child: Alive<'_, CUgraph_st>) = cuGraphAddChildGraphNode;
+    child(child: GraphHandle<'_>) = cuGraphAddChildGraphNode;
 }
 
 impl<'g> After<'g> {
     /// Adds a node of this graph, if it is not one of the nodes already.
     pub(crate) fn also(&mut self, node: NodeId) {
-        let node = node.node.raw();
+        let node = node.raw();
         if !self.nodes.contains(&node) {
             self.nodes.push(node);
         }
@@ -187,7 +182,7 @@ impl<'g> After<'g> {
     ) -> Result<(NodeId, Vec<Graph>), CallError> {
         let (graph, nodes, mut node) = (self.graph, &self.nodes, ptr::null_mut());
         let (raw, count) = (graph.raw(), nodes.len());
-        // SAFETY: CUDA Driver API, "Graph Management", `cuGraphAddNode`: the graph is alive, and the `count` nodes belong
+        // SAFETY: `cuGraphAddNode`: the graph is alive, and the `count` nodes belong
         // to it; null for the edges means that they have no data. The parameters describe a conditional node in
         // a live context.
         unsafe { graph.api().cuGraphAddNode_v2(&mut node, raw, nodes.as_ptr(), Null::NULL, count, &mut params) }?;
@@ -209,7 +204,6 @@ impl<'g> After<'g> {
         Ok(NewNode { graph: self.graph, id: self.kernel(params)? })
     }
 
-    /// A copy of `width` bytes.
     pub(crate) fn add_copy(
         &self,
         to: Memory,
@@ -220,7 +214,6 @@ impl<'g> After<'g> {
         self.copy(&copies::copy(to, from, [width, 1, 1]), context)
     }
 
-    /// A step of a sequence.
     pub(crate) fn add_memory(&self, step: &MemoryStep<'_>, context: ContextHandle<'_>) -> Result<NodeId, CallError> {
         let MemoryStep { to, width, .. } = *step;
         match step.operation {
@@ -229,7 +222,6 @@ impl<'g> After<'g> {
         }
     }
 
-    /// Sets `width` bytes.
     pub(crate) fn add_memset(
         &self,
         to: CUdeviceptr,
@@ -254,16 +246,14 @@ impl NewNode<'_> {
         unsafe { GraphNode::new(self.graph.api(), self.id) }
     }
 
-    /// Keeps the node in the graph.
     pub(crate) fn id(self) -> NodeId {
         self.id
     }
 
-    /// Removes the node from the graph: `cuGraphDestroyNode`.
     pub(crate) fn remove(self) -> Result<(), CallError> {
         self.graph.remaining.forget(self.id);
-        // SAFETY: CUDA Driver API, "Graph Management", `cuGraphDestroyNode`: the node belongs to a live graph. Nothing
+        // SAFETY: `cuGraphDestroyNode`: the node belongs to a live graph. Nothing
         // else has its id, so nothing uses it afterwards.
-        unsafe { self.graph.api().cuGraphDestroyNode(self.id.node.raw()) }
+        unsafe { self.graph.api().cuGraphDestroyNode(self.id.raw()) }
     }
 }

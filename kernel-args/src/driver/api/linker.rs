@@ -5,23 +5,21 @@ use core::{ptr, slice};
 use cudarc::driver::sys::{CUjitInputType, CUlinkState_st};
 use std::{boxed::Box, ffi::CString, format, sync::Arc};
 
-/// The driver's linker. Drop destroys it.
 pub(crate) struct Linker {
     state: Owned<CUlinkState_st>,
-    /// The driver writes to the logs while the linker is alive, so this field is declared, and dropped, after the
-    /// linker.
+    /// The driver writes to the logs while the linker is alive, so this field is dropped after it.
     options: Box<DriverOptions>,
 }
 
 impl Linker {
-    /// `cuLinkCreate`. An error is returned with the options, which contain the log.
+    /// An error is returned with the options, which contain the log.
     pub(crate) fn new(mut options: Box<DriverOptions>) -> Result<Self, (CallError, Box<DriverOptions>)> {
         let api = match api() {
             Ok(api) => api,
             Err(unavailable) => return Err((unavailable.into(), options)),
         };
         let mut state = ptr::null_mut();
-        // SAFETY: CUDA Driver API, "Module Management", `cuLinkCreate`: the two arrays have `count` entries, and
+        // SAFETY: `cuLinkCreate`: the two arrays have `count` entries, and
         // "optionValues must remain valid for the life of the CUlinkState if output options are used": the linker is
         // destroyed before its options.
         match unsafe { api.cuLinkCreate_v2(options.count(), options.keys(), options.values(), &mut state) } {
@@ -34,15 +32,14 @@ impl Linker {
         }
     }
 
-    /// The linker's options, with its logs.
     pub(crate) fn options(&self) -> &DriverOptions {
         &self.options
     }
 
-    /// `cuLinkAddData`. `index` identifies the image in the log.
+    /// `index` identifies the image in the log.
     pub(crate) fn add(&mut self, image: &DriverImage, index: usize) -> Result<(), CallError> {
         let name = CString::new(format!("image {index}")).unwrap_or_default();
-        // SAFETY: CUDA Driver API, "Module Management", `cuLinkAddData`: the linker is alive, the data are a
+        // SAFETY: `cuLinkAddData`: the linker is alive, the data are a
         // `DriverImage` of this kind and size, the name ends with NUL, and the number of options is 0. "No reference is
         // retained to any inputs after this call returns."
         unsafe {
@@ -59,7 +56,7 @@ impl Linker {
         }
     }
 
-    /// `cuLinkComplete`: the cubin; `None` if the linker has produced no output.
+    /// The cubin; `None` if the linker has produced no output.
     pub(crate) fn complete(&mut self) -> Result<Option<DriverImage>, CallError> {
         let (mut cubin, mut size) = (ptr::null_mut(), 0);
         let (api, state) = (self.state.api, self.state.alive());
@@ -67,7 +64,7 @@ impl Linker {
         if cubin.is_null() || size == 0 {
             return Ok(None);
         }
-        // SAFETY: CUDA Driver API, "Module Management", `cuLinkComplete`: the linker owns the `size` bytes of the cubin at this address
+        // SAFETY: `cuLinkComplete`: the linker owns the `size` bytes of the cubin at this address
         // until it is destroyed.
         let bytes = unsafe { slice::from_raw_parts(cubin.cast::<u8>(), size) }.to_vec();
         // The driver created it, so its headers need no check.

@@ -1,6 +1,8 @@
 //! Images for the driver, and modules.
 
-use super::{Alive, Api, CallError, ContextState, DriverCall, DriverOptions, FunctionHandle, Handle, Status, api};
+use super::{
+    Alive, Api, CallError, ContextState, DriverCall, DriverOptions, FunctionHandle, Handle, Status, api, make_current,
+};
 use crate::marshal::Summary;
 use core::ptr;
 use cudarc::driver::{
@@ -10,8 +12,8 @@ use cudarc::driver::{
 use kernel_args_image::{self as image, summary};
 use std::{ffi::CStr, sync::Arc, vec::Vec};
 
-/// An image that can be passed to the driver. The driver receives no length, so this is PTX that ends with NUL, or a
-/// cubin or fat binary whose headers refer only to bytes inside the image.
+/// The driver receives no length, so this is PTX that ends with NUL, or a cubin or fat binary whose headers refer only to bytes inside
+/// the image.
 pub(crate) struct DriverImage {
     pub(super) bytes: Arc<Vec<u8>>,
     pub(super) kind: CUjitInputType,
@@ -51,7 +53,6 @@ impl DriverImage {
         Self { bytes: Arc::new(bytes), kind }
     }
 
-    /// The bytes, shared with the image.
     pub(crate) fn shared(&self) -> Arc<Vec<u8>> {
         self.bytes.clone()
     }
@@ -61,7 +62,6 @@ impl DriverImage {
     }
 }
 
-/// Why an image was not loaded.
 pub(crate) enum NotLoaded {
     /// The driver was not called: it is missing, or the context could not be made current.
     NotCalled(CallError),
@@ -75,7 +75,6 @@ impl From<CallError> for NotLoaded {
     }
 }
 
-/// A loaded module. Drop unloads it.
 pub(crate) struct Module {
     api: &'static Api,
     handle: Handle<CUmod_st>,
@@ -84,18 +83,17 @@ pub(crate) struct Module {
 }
 
 impl Module {
-    /// `cuModuleLoadDataEx`; the logs are in `options` afterwards.
+    /// The logs are in `options` afterwards.
     pub(crate) fn load(
         context: &Arc<CudaContext>,
         image: &DriverImage,
         options: &mut DriverOptions,
     ) -> Result<Self, NotLoaded> {
         let api = api().map_err(CallError::from)?;
-        context.bind_to_thread().map_err(CallError::context)?;
+        make_current(context)?;
         let mut handle = ptr::null_mut();
-        // SAFETY: CUDA Driver API, "Module Management", `cuModuleLoadDataEx` takes a cubin, PTX that ends with NUL, or
-        // a fat binary. A `DriverImage` is one of these, and the driver reads no byte outside of it. The two arrays of
-        // `DriverOptions` have `count` entries, and the data that they point to outlives the call.
+        // SAFETY: `cuModuleLoadDataEx` takes a cubin, PTX that ends with NUL, or a fat binary: a `DriverImage`, outside of which the
+        // driver reads no byte. The two arrays of `DriverOptions` have `count` entries, and the data that they point to outlives the call.
         let status = unsafe {
             (api.cuModuleLoadDataEx)(
                 &mut handle,
@@ -116,7 +114,6 @@ impl Module {
         unsafe { Alive::new(self.handle.raw()) }
     }
 
-    /// The context in which it is loaded.
     pub(crate) fn context(&self) -> &Arc<CudaContext> {
         &self.context
     }
@@ -130,9 +127,9 @@ impl Module {
         self.state.is_over(self.api, &self.context)
     }
 
-    /// `cuModuleGetFunction`; `None` where the module has no function of that name.
+    /// `None` if the module has no function of that name.
     pub(super) fn function(&self, symbol: &CStr) -> Result<Option<FunctionHandle<'_>>, CallError> {
-        self.context.bind_to_thread().map_err(CallError::context)?;
+        make_current(&self.context)?;
         let mut function = ptr::null_mut();
         let found = self.api.cuModuleGetFunction(&mut function, self.alive(), symbol.into());
         // SAFETY: CUDA Driver API, "Module Management": a function of a module is valid until the module is unloaded,
@@ -140,9 +137,9 @@ impl Module {
         Ok(is_found(found)?.then(|| unsafe { Alive::new(function) }))
     }
 
-    /// The address and the size of a variable: `cuModuleGetGlobal`. `None` if the module has no variable of that name.
+    /// The address and the size of a variable; `None` if the module has no variable of that name.
     pub(super) fn global(&self, name: &CStr) -> Result<Option<(CUdeviceptr, usize)>, CallError> {
-        self.context.bind_to_thread().map_err(CallError::context)?;
+        make_current(&self.context)?;
         let (mut address, mut size) = (0, 0);
         let found = self.api.cuModuleGetGlobal_v2(&mut address, &mut size, self.alive(), name.into());
         Ok(is_found(found)?.then_some((address, size)))
@@ -162,12 +159,10 @@ impl Drop for Module {
         if self.is_over() {
             return;
         }
-        // cudarc's `bind_to_thread` would return a pending error instead of making the context current. `Drop` cannot
-        // report an error, so the errors of both calls are discarded.
+        // cudarc's `bind_to_thread` would return a pending error instead. `Drop` cannot report the errors of both calls.
         let _ = self.api.cuCtxSetCurrent((&*self.context).into());
-        // SAFETY: CUDA Driver API, "Module Management", `cuModuleUnload`: the module is loaded, and nothing else
-        // unloads it. Every handle of its functions is a borrow of this value, or belongs to a `Function` that holds
-        // this value.
+        // SAFETY: `cuModuleUnload`: the module is loaded, and nothing else unloads it. Every handle of its functions is a borrow of this
+        // value, or belongs to a `Function` that holds this value.
         unsafe { (self.api.cuModuleUnload)(self.handle.raw()) };
     }
 }
