@@ -31,7 +31,7 @@ pub(crate) struct Handle<T>(*mut T);
 // SAFETY: this crate never dereferences the pointer, and code that dereferences the result of `raw` is unsafe (Rust Reference,
 // "Behavior considered undefined": only accesses through a pointer are). All other operations are operations on a number.
 unsafe impl<T> Send for Handle<T> {}
-// SAFETY: as above; nothing changes the number through a shared reference.
+// SAFETY: a shared `Handle` is a number that nothing changes.
 unsafe impl<T> Sync for Handle<T> {}
 
 impl<T> Handle<T> {

@@ -10,8 +10,6 @@
 //! A call returns the value that it writes, or a [`CallError`] with its name.
 
 mod call_error;
-#[cfg(feature = "graphs")]
-mod capture;
 mod context;
 mod context_state;
 #[cfg(any(feature = "graphs", feature = "textures"))]
@@ -30,7 +28,6 @@ mod inner_graph;
 mod jit_arrays;
 mod launch;
 mod launch_config;
-mod linker;
 mod module;
 #[cfg(feature = "graphs")]
 mod node_id;
@@ -56,8 +53,7 @@ pub(crate) use launch::AnyCall;
 pub use launch::ReplayPromise;
 pub(crate) use launch::{Extra, Function, KernelCall, Promise};
 pub(crate) use launch_config::{LaunchAttribute, LaunchConfig};
-pub(crate) use linker::Linker;
-pub(crate) use module::{DriverImage, Module, NotLoaded};
+pub(crate) use module::{DriverImage, Linker, Module, NotLoaded};
 #[cfg(feature = "record")]
 pub(crate) use pointer::Readable;
 pub(crate) use table::Api;

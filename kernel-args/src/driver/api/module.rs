@@ -1,22 +1,29 @@
-//! Images for the driver, and modules.
+//! Code for the driver: images, modules, and the driver's linker.
 
 use super::{
-    Alive, Api, CallError, ContextState, DriverCall, DriverOptions, FunctionHandle, Handle, Status, api, make_current,
+    Alive, Api, CallError, ContextState, DriverCall, DriverOptions, FunctionHandle, Handle, Status, api, handle::Owned,
+    make_current,
 };
 use crate::marshal::Summary;
-use core::ptr;
+use core::{ptr, slice};
 use cudarc::driver::{
     CudaContext,
-    sys::{CUdeviceptr, CUjitInputType, CUmod_st, CUresult},
+    sys::{CUdeviceptr, CUjitInputType, CUlinkState_st, CUmod_st, CUresult},
 };
 use kernel_args_image::{self as image, summary};
-use std::{ffi::CStr, sync::Arc, vec::Vec};
+use std::{
+    boxed::Box,
+    ffi::{CStr, CString},
+    format,
+    sync::Arc,
+    vec::Vec,
+};
 
 /// The driver receives no length, so this is PTX that ends with NUL, or a cubin or fat binary whose headers refer only to bytes inside
 /// the image.
 pub(crate) struct DriverImage {
-    pub(super) bytes: Arc<Vec<u8>>,
-    pub(super) kind: CUjitInputType,
+    bytes: Arc<Vec<u8>>,
+    kind: CUjitInputType,
 }
 
 impl DriverImage {
@@ -164,5 +171,72 @@ impl Drop for Module {
         // SAFETY: `cuModuleUnload`: the module is loaded, and nothing else unloads it. Every handle of its functions is a borrow of this
         // value, or belongs to a `Function` that holds this value.
         unsafe { (self.api.cuModuleUnload)(self.handle.raw()) };
+    }
+}
+
+pub(crate) struct Linker {
+    state: Owned<CUlinkState_st>,
+    /// The driver writes to the logs while the linker is alive, so this field is dropped after it.
+    options: Box<DriverOptions>,
+}
+
+impl Linker {
+    /// An error is returned with the options, which contain the log.
+    pub(crate) fn new(mut options: Box<DriverOptions>) -> Result<Self, (CallError, Box<DriverOptions>)> {
+        let api = match api() {
+            Ok(api) => api,
+            Err(unavailable) => return Err((unavailable.into(), options)),
+        };
+        let mut state = ptr::null_mut();
+        // SAFETY: `cuLinkCreate`: the two arrays have `count` entries, and
+        // "optionValues must remain valid for the life of the CUlinkState if output options are used": the linker is
+        // destroyed before its options.
+        match unsafe { api.cuLinkCreate_v2(options.count(), options.keys(), options.values(), &mut state) } {
+            Ok(()) => Ok(Self {
+                // SAFETY: the call has created the linker, and only this value owns it.
+                state: unsafe { Owned::new(api, state) },
+                options,
+            }),
+            Err(error) => Err((error, options)),
+        }
+    }
+
+    pub(crate) fn options(&self) -> &DriverOptions {
+        &self.options
+    }
+
+    /// `index` identifies the image in the log.
+    pub(crate) fn add(&mut self, image: &DriverImage, index: usize) -> Result<(), CallError> {
+        let name = CString::new(format!("image {index}")).unwrap_or_default();
+        // SAFETY: `cuLinkAddData`: the linker is alive, the data are a
+        // `DriverImage` of this kind and size, the name ends with NUL, and the number of options is 0. "No reference is
+        // retained to any inputs after this call returns."
+        unsafe {
+            self.state.api.cuLinkAddData_v2(
+                self.state.alive().raw(),
+                image.kind,
+                image.bytes.as_ptr().cast_mut().cast(),
+                image.bytes.len(),
+                name.as_ptr(),
+                0,
+                ptr::null_mut(),
+                ptr::null_mut(),
+            )
+        }
+    }
+
+    /// The cubin; `None` if the linker has produced no output.
+    pub(crate) fn complete(&mut self) -> Result<Option<DriverImage>, CallError> {
+        let (mut cubin, mut size) = (ptr::null_mut(), 0);
+        let (api, state) = (self.state.api, self.state.alive());
+        api.cuLinkComplete(state, &mut cubin, &mut size)?;
+        if cubin.is_null() || size == 0 {
+            return Ok(None);
+        }
+        // SAFETY: `cuLinkComplete`: the linker owns the `size` bytes of the cubin at this address
+        // until it is destroyed.
+        let bytes = unsafe { slice::from_raw_parts(cubin.cast::<u8>(), size) }.to_vec();
+        // The driver created it, so its headers need no check.
+        Ok(Some(DriverImage { bytes: Arc::new(bytes), kind: CUjitInputType::CU_JIT_INPUT_CUBIN }))
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Keeps contexts alive that can be made current again.
 //! Driver 580 uses freed memory if a destroyed context is passed to `cuCtxSetCurrent` or `cuCtxPushCurrent`, unless the context is still on
-//! a thread's stack: then calls in it return an error, and no new context gets its handle. So a previously current handle is passed to the
-//! driver only if it belongs to a primary context, which the driver never frees, or if something keeps the context alive.
+//! a thread's stack. Calls in a context on a stack return an error, and no new context gets its handle. So a previously current handle is
+//! passed to the driver only if it belongs to a primary context, which the driver never frees, or if something keeps the context alive.
 
 use super::{bind, current, named};
 use crate::{

@@ -1,4 +1,5 @@
 //! The memory that a graph allocates, and which nodes use it.
+//!
 //! The driver fixes its address when its node is added, so an argument of any type that contains such an address is a use.
 
 use super::{GraphExec, Node, explain};

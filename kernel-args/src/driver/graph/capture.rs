@@ -2,12 +2,12 @@
 
 use super::{
     AnyNode, Graph, Node,
-    contents::{Contents, Slot},
+    contents::{CapturedSlots, Contents, Slot},
     explain,
 };
 use crate::{
     driver::{
-        api::{Api, GraphId, NodeId, Promise, api, required},
+        api::{Api, GraphId, Promise, api, required},
         config::Launch,
         context::make_current,
         error::{Error, OutsideOf},
@@ -26,9 +26,6 @@ use std::{
 
 /// `CU_STREAM_CAPTURE_MODE_THREAD_LOCAL`.
 const THREAD_LOCAL: u32 = 1;
-
-/// The slots of the launches of a capture. A launch that has failed may have no known node.
-pub(super) type CapturedSlots = Vec<(Option<NodeId>, Arc<Slot>)>;
 
 /// The captures in progress that this crate has begun. An id is never used again (CUDA Driver API, `cuStreamGetCaptureInfo`).
 fn captures() -> MutexGuard<'static, BTreeMap<GraphId, CapturedSlots>> {

@@ -2,7 +2,6 @@
 
 use super::{
     allocations::Allocations,
-    capture::CapturedSlots,
     release::{self, Owner, release},
 };
 use crate::driver::{api::NodeId, error::Error};
@@ -28,6 +27,9 @@ pub(super) struct Contents {
     /// The number of conditions without a conditional node. It is negative if the conditions belong to a graph around this body.
     pub(super) unused_conditions: isize,
 }
+
+/// The slots of the launches of a capture. A launch that has failed may have no known node.
+pub(super) type CapturedSlots = Vec<(Option<NodeId>, Arc<Slot>)>;
 
 impl Contents {
     pub(super) fn new(context: &Arc<CudaContext>) -> Self {
