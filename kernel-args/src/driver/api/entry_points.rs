@@ -16,8 +16,7 @@ use {
     std::sync::atomic::{AtomicPtr, Ordering},
 };
 
-/// The type of an entry point. A `kept` entry point is safe too; callers keep its pointer. An `added` one is `unsafe`, and adds a node to a
-/// graph, after an array of nodes.
+/// The type of an entry point. An `added` one is `unsafe`, and adds a node to a graph, after an array of nodes.
 macro_rules! signature {
     (unsafe ($($argument:ty),*)) => { unsafe extern "C" fn($($argument),*) -> Status };
     (added ($($argument:ty),*)) => {
@@ -37,9 +36,9 @@ macro_rules! reported_name {
 
 /// The method that calls an entry point and returns its error with its name. The caller proves the call of an `unsafe` one.
 macro_rules! method {
-    ($(#[$meta:meta])* $when:ident kept $($rest:tt)*) => {};
     ($(#[$meta:meta])* $when:ident safe $name:ident($($argument:ident: $ty:ty),*) $($reported:literal)?) => {
         $(#[$meta])*
+        #[allow(dead_code, reason = "some are only called through their pointers")]
         #[inline(always)]
         pub(crate) fn $name(&self, $($argument: $ty),*) -> Result<(), CallError> {
             required!($when self, $name)?($($argument),*).check(reported_name!($name $($reported)?))

@@ -1,10 +1,8 @@
 //! What the driver knows about an address.
 
+use super::{Api, CallError};
 use core::ffi::c_uint;
-use {
-    super::{Api, CallError, required},
-    cudarc::driver::sys::CUdeviceptr,
-};
+use cudarc::driver::sys::CUdeviceptr;
 
 /// The number of attributes that are queried: always the length of the two arrays.
 #[repr(transparent)]
@@ -45,8 +43,7 @@ impl Api {
         let (mut kind, mut device_pointer, mut managed, mut device, mut start, mut size) = (0, 0, 0, 0, 0, 0);
         let mut values = [&mut kind, &mut device_pointer, &mut managed, &mut device, &mut start, &mut size];
         let count = PointerAttributeCount(COUNT as c_uint);
-        let query = required!(self, cuPointerGetAttributes)?;
-        query(count, &ATTRIBUTES, &mut values, address).check("cuPointerGetAttributes")?;
+        self.cuPointerGetAttributes(count, &ATTRIBUTES, &mut values, address)?;
         // "Unlike cuPointerGetAttribute, this function will not return an error when the ptr encountered is not a valid CUDA pointer.
         // Instead, the attributes are assigned default NULL values."
         Ok((kind != 0).then_some(Allocation {
@@ -101,7 +98,6 @@ impl Readable {
         // The source is inside an allocation that the driver has reported. Of host memory and managed memory, `promised` guarantees
         // that it is still allocated. Other memory is reached only through the driver, which returns `CUDA_ERROR_INVALID_VALUE` if the
         // program has freed it since.
-        let status = unsafe { (api.cuMemcpyDtoH_v2)(to.as_mut_ptr().cast(), from, to.len()) };
-        status.check("cuMemcpyDtoH")
+        unsafe { api.cuMemcpyDtoH_v2(to.as_mut_ptr().cast(), from, to.len()) }
     }
 }

@@ -9,6 +9,7 @@
 //!
 //! A current context is not a requirement of memory safety: if no context or the wrong context is current, each call is documented to
 //! return `CUDA_ERROR_INVALID_CONTEXT` or `CUDA_ERROR_INVALID_HANDLE`.
+//!
 //! An `unsafe` entry point has requirements that these types do not express (an array and its length, parameters that
 //! match a kernel, an object that is no longer used). The files of this folder prove them, each for its subject.
 
@@ -168,7 +169,7 @@ entry_points! {
     added cuGraphAddKernelNode_v2(params: &KernelNodeParams<'_>
     );
     safe cuGraphKernelNodeGetParams_v2(node: NodeHandle<'_>, params: &mut KernelNodeRecord);
-    kept cuGraphExecKernelNodeSetParams_v2(
+    safe cuGraphExecKernelNodeSetParams_v2(
         exec: ExecHandle<'_>, node: NodeHandle<'_>, params: &KernelNodeParams<'_>
     );
     unsafe cuMemsetD8Async(to: CUdeviceptr, byte: u8, count: usize, stream: CUstream);
@@ -245,7 +246,7 @@ entry_points! {
     unsafe cuMemHostGetDevicePointer_v2(device: &mut CUdeviceptr, host: *mut c_void, flags: c_uint) = "cuMemHostGetDevicePointer";
     unsafe cuStreamWriteValue32_v2(stream: CUstream, address: CUdeviceptr, value: u32, flags: c_uint) = "cuStreamWriteValue32";
     // The memory at an address. Each value has room for the largest attribute.
-    kept cuPointerGetAttributes(
+    safe cuPointerGetAttributes(
         count: PointerAttributeCount, attributes: &PointerAttributes, values: &mut PointerValues<'_>, address: CUdeviceptr
     );
     }

@@ -355,8 +355,7 @@ impl Tracked for ObjectMemory {
 impl Drop for ObjectMemory {
     fn drop(&mut self) {
         let has_finished = self.texels.uses().destroy(|| {
-            // SAFETY: `cuTexObjectDestroy`, and "Surface Object Management",
-            // `cuSurfObjectDestroy`: `destroy` is the function of the object's kind, the object is alive, and nothing else destroys it.
+            // SAFETY: `cuTexObjectDestroy` and `cuSurfObjectDestroy`: `destroy` is the function of the object's kind, the object is alive, and nothing else destroys it.
             // All launches that were given this value have finished: each was recorded, and `ObjectState::destroy` has waited for them.
             unsafe { (self.destroy)(self.object) };
         });
