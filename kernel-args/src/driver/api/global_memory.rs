@@ -205,7 +205,8 @@ impl InFlight {
 
 impl Drop for InFlight {
     fn drop(&mut self) {
-        if self.event.wait() {
+        // Within a capture of this thread, only the query is allowed.
+        if self.event.is_complete() || self.event.wait() {
             // SAFETY: this is the only place that drops the memory, and the copy is complete.
             unsafe { ManuallyDrop::drop(&mut self.bytes) };
         }

@@ -169,14 +169,14 @@ impl GraphExec {
 }
 
 impl<A: KernelArgs> Kernel<A> {
-    /// Captures a launch on a stream that is being captured, and returns its node. [`launch!`](crate::launch!) with
+    /// Captures a launch on a stream that [`Graph::capture`] captures, and returns its node. [`launch!`](crate::launch!) with
     /// `node` calls this method. The graph retains `args`.
     ///
     /// Slices in the arguments wait for their last use on the default stream of their context, and record this use
     /// there, because a capture cannot contain this.
     ///
     /// # Errors
-    /// As for [`launch()`](crate::launch()), and [`Error::Graph`] if the stream is not being captured.
+    /// As for [`launch()`](crate::launch()), and [`Error::Graph`] if no [`Graph::capture`] captures the stream.
     ///
     /// # Safety
     /// The requirements of [`launch()`](crate::launch()), for each launch of the captured graph. The graph keeps the
