@@ -1,8 +1,8 @@
-//! Errors of driver calls.
+//! The status codes of driver calls, and errors.
 
-use super::Status;
+use super::api;
 use core::fmt;
-use cudarc::driver::DriverError;
+use cudarc::driver::{DriverError, sys::CUresult};
 
 /// A driver call that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,19 +22,13 @@ impl fmt::Display for DriverCall {
 
 impl std::error::Error for DriverCall {}
 
-/// Why the driver cannot be called.
 pub(crate) enum Unavailable {
-    /// The driver's library was not found.
     Library,
-    /// The library lacks this entry point.
     EntryPoint(&'static str),
 }
 
-/// A driver call that did not succeed.
 pub(crate) enum CallError {
-    /// The driver was not called.
     Unavailable(Unavailable),
-    /// The driver returned an error.
     Returned(DriverCall),
 }
 
@@ -45,8 +39,7 @@ impl CallError {
         Self::Returned(DriverCall { call, status: error.0.into() })
     }
 
-    /// An error that cudarc returned when it made a context current. cudarc may report the pending error of an earlier
-    /// call there.
+    /// cudarc made a context current. It may report the pending error of an earlier call there.
     #[cold]
     pub(crate) fn context(error: DriverError) -> Self {
         Self::cudarc("cuCtxGetCurrent or cuCtxSetCurrent, or an earlier call in this context,", error)
@@ -61,7 +54,6 @@ impl From<Unavailable> for CallError {
 }
 
 impl Status {
-    /// The error of a driver call, with the name of the call.
     #[inline(always)]
     pub(crate) fn check(self, call: &'static str) -> Result<(), CallError> {
         if self == Self::SUCCESS { Ok(()) } else { Err(CallError::Returned(DriverCall { call, status: self })) }
@@ -74,4 +66,50 @@ pub(crate) fn out<T: Default>(call: impl FnOnce(&mut T) -> Result<(), CallError>
     let mut place = T::default();
     call(&mut place)?;
     Ok(place)
+}
+
+/// The status of a driver call: a `CUresult` as a number, which can also hold codes of newer drivers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct Status(pub u32);
+
+impl Status {
+    /// `CUDA_SUCCESS`.
+    pub const SUCCESS: Self = Self(0);
+
+    /// The driver's name of the status, such as `CUDA_ERROR_INVALID_VALUE`; `None` if the driver has no name for it.
+    #[must_use]
+    pub fn name(self) -> Option<&'static str> {
+        let mut name = None;
+        api().ok()?.cuGetErrorName(self, &mut name).ok()?;
+        // The driver owns the string and never frees it.
+        name?.to_c_str().to_str().ok()
+    }
+}
+
+impl From<CUresult> for Status {
+    fn from(result: CUresult) -> Self {
+        Self(result as u32)
+    }
+}
+
+impl PartialEq<CUresult> for Status {
+    fn eq(&self, other: &CUresult) -> bool {
+        self.0 == *other as u32
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.name() {
+            Some(name) => write!(f, "{name} ({})", self.0),
+            None => write!(f, "error {}", self.0),
+        }
+    }
+}
+
+impl fmt::Debug for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }

@@ -1,11 +1,10 @@
 //! Contexts, green contexts, and devices.
 
 use super::{
-    Alive, Api, CallError, ContextHandle, DeviceResource, GreenContext, Null, PoolAccess, context_state::is_active,
-    entry_points::required, handle::Owned, out,
+    Alive, Api, CallError, ContextHandle, context_state::is_active, entry_points::required, handle::Owned, out,
 };
 use core::{
-    ffi::{c_char, c_int, c_uint},
+    ffi::{c_char, c_int, c_uint, c_void},
     ptr,
 };
 use cudarc::driver::{
@@ -13,6 +12,11 @@ use cudarc::driver::{
     sys::{CUcontext, CUdevice, CUstream_st},
 };
 use std::{string::String, sync::Arc, vec::Vec};
+
+/// cudarc's `bind_to_thread`, which also reports the error of an earlier call of cudarc in this context.
+pub(crate) fn make_current(context: &CudaContext) -> Result<(), CallError> {
+    context.bind_to_thread().map_err(CallError::context)
+}
 
 impl Api {
     /// `cuCtxGetCurrent`; null if no context is current.
@@ -56,8 +60,7 @@ impl Api {
         let release = self.cuDevicePrimaryCtxRelease_v2?;
         let count = out(|count| self.cuDeviceGetCount(count)).unwrap_or(0);
         let is_primary = |device: c_int| {
-            // Only retaining the primary context returns its handle, and retaining creates the context if it is not
-            // active.
+            // Only retaining the primary context returns its handle, and creates it if it is not active.
             if is_active(self, device) != Some(true) {
                 return false;
             }
@@ -65,24 +68,22 @@ impl Api {
             if self.cuDevicePrimaryCtxRetain(&mut primary, device).is_err() {
                 return false;
             }
-            // `release` is called for its effect: its error cannot be reported here.
+            // Its error cannot be reported here.
             // SAFETY: the call releases what was just retained, and nothing more.
             unsafe { release(device) };
             primary == context
         };
         (0..count).any(is_primary).then(|| {
-            // SAFETY: CUDA Driver API, "Primary Context Management": the driver owns a primary context, and
-            // `cuCtxDestroy` does not accept it. Its handle is valid until the process ends: after the context is
-            // released or reset, calls return an error.
+            // SAFETY: CUDA Driver API, "Primary Context Management": the driver owns a primary context, whose handle is valid until the
+            // process ends: after the context is released or reset, calls return an error.
             unsafe { Alive::new(context) }
         })
     }
 
-    /// `cuDeviceGetName`.
     pub(crate) fn device_name(&self, device: CUdevice) -> Result<String, CallError> {
         const LENGTH: c_int = 256;
         let mut name: [c_char; LENGTH as usize] = [0; LENGTH as usize];
-        // SAFETY: CUDA Driver API, "Device Management", `cuDeviceGetName` writes at most `LENGTH` bytes, including the
+        // SAFETY: `cuDeviceGetName` writes at most `LENGTH` bytes, including the
         // NUL.
         unsafe { self.cuDeviceGetName(name.as_mut_ptr(), LENGTH, device) }?;
         let name = name.iter().take_while(|&&byte| byte != 0);
@@ -90,17 +91,16 @@ impl Api {
         Ok(String::from_utf8_lossy(&name).into_owned())
     }
 
-    /// Gives access to the memory pool of a device: `cuDeviceGetMemPool`, `cuMemPoolSetAccess`.
+    /// Gives access to the memory pool of a device.
     pub(crate) fn share_pool(&self, device: CUdevice, access: &PoolAccess) -> Result<(), CallError> {
         let mut pool = ptr::null_mut();
         self.cuDeviceGetMemPool(&mut pool, device)?;
-        // SAFETY: CUDA Driver API, "Stream Ordered Memory Allocator", `cuMemPoolSetAccess`: the pool is the device's
+        // SAFETY: `cuMemPoolSetAccess`: the pool is the device's
         // current pool, which the previous call returned, and the array has one access descriptor.
         unsafe { self.cuMemPoolSetAccess(pool, access, 1) }
     }
 
-    /// One group of at least `smallest` multiprocessors of `all`, the remaining multiprocessors, and the number of
-    /// groups: 1 or 0. `cuDevSmResourceSplitByCount`.
+    /// The number of groups (1 or 0), a group of at least `smallest` multiprocessors of `all`, and the remaining multiprocessors.
     pub(crate) fn split(
         &self,
         all: &DeviceResource,
@@ -108,24 +108,23 @@ impl Api {
     ) -> Result<(u32, DeviceResource, DeviceResource), CallError> {
         let (mut part, mut rest) = (DeviceResource::EMPTY, DeviceResource::EMPTY);
         let mut groups = 1;
-        // SAFETY: CUDA Driver API, "Green Contexts", `cuDevSmResourceSplitByCount` writes at most `groups` groups, which is 1. `part`
+        // SAFETY: `cuDevSmResourceSplitByCount` writes at most `groups` groups, which is 1. `part`
         // and `rest` have room for the resource of any driver version.
         unsafe { self.cuDevSmResourceSplitByCount(&mut part, &mut groups, all, &mut rest, 0, smallest) }?;
         Ok((groups, part, rest))
     }
 }
 
-/// A green context. Drop destroys it.
 pub(crate) struct Green(Owned<GreenContext>);
 
 impl Green {
-    /// A green context from one resource of a device: `cuDevResourceGenerateDesc`, `cuGreenCtxCreate`.
+    /// A green context from one resource of a device.
     pub(crate) fn new(api: &'static Api, device: CUdevice, resource: &mut DeviceResource) -> Result<Self, CallError> {
         /// `CU_GREEN_CTX_DEFAULT_STREAM`, which the driver requires.
         const DEFAULT_STREAM: u32 = 1;
         required!(api, cuGreenCtxDestroy)?;
         let (mut descriptor, mut green) = (ptr::null_mut(), ptr::null_mut());
-        // SAFETY: CUDA Driver API, "Green Contexts", `cuDevResourceGenerateDesc` reads as many resources as the last
+        // SAFETY: `cuDevResourceGenerateDesc` reads as many resources as the last
         // argument specifies: one.
         unsafe { api.cuDevResourceGenerateDesc(&mut descriptor, resource, 1) }?;
         // SAFETY: `cuGreenCtxCreate` takes the descriptor that was just generated.
@@ -134,23 +133,21 @@ impl Green {
         Ok(Self(unsafe { Owned::new(api, green) }))
     }
 
-    /// Creates a stream, which is used through cudarc's wrapper: `cuGreenCtxStreamCreate`. `context` is the primary
-    /// context from which the green context was created.
+    /// `context` is the primary context from which the green context was created.
     pub(crate) fn new_stream(&self, context: &Arc<CudaContext>) -> Result<OwnStream, CallError> {
         /// `CU_STREAM_NON_BLOCKING`, which the driver requires.
         const NON_BLOCKING: u32 = 1;
         let api = self.0.api;
         required!(api, cuStreamDestroy_v2)?;
-        context.bind_to_thread().map_err(CallError::context)?;
+        make_current(context)?;
         let mut handle = ptr::null_mut();
         api.cuGreenCtxStreamCreate(&mut handle, self.0.alive(), NON_BLOCKING, 0)?;
         // SAFETY: the call has created the stream, and only this value owns it.
         let stream = unsafe { Owned::new(api, handle) };
         Ok(OwnStream {
             _stream: stream,
-            // SAFETY: CUDA Driver API, "Green Contexts": a stream of a green context is a stream of the primary context
-            // from which the green context was created. The wrapper stays in `OwnStream`, which lends it only while it
-            // owns the stream.
+            // SAFETY: CUDA Driver API, "Green Contexts": a stream of a green context is a stream of its primary context. `OwnStream` lends
+            // the wrapper only while it owns the stream.
             wrapper: unsafe { context.wrap_borrowed_stream(handle) },
         })
     }
@@ -166,4 +163,47 @@ impl OwnStream {
     pub(crate) fn as_cudarc(&self) -> &CudaStream {
         &self.wrapper
     }
+}
+
+/// `CUmemAccessDesc`: which device may access the memory of a pool, and how.
+#[repr(C)]
+pub(crate) struct PoolAccess {
+    /// `CUmemLocationType`: `CU_MEM_LOCATION_TYPE_DEVICE`.
+    pub(crate) location: c_uint,
+    pub(crate) device: c_int,
+    pub(crate) flags: c_uint,
+}
+
+/// `CUdevResource`: 144 bytes up to CUDA 13.0 and 152 bytes from 13.1. This type has room for both. It must be passed
+/// alone: in an array, its size would have to equal the driver's.
+#[repr(C, align(8))]
+pub(crate) struct DeviceResource {
+    pub(crate) kind: c_uint,
+    pub(crate) internal: [u8; 92],
+    /// `CUdevSmResource::smCount`.
+    pub(crate) sm_count: c_uint,
+    pub(crate) rest: [u8; 412],
+}
+
+impl DeviceResource {
+    /// `CU_DEV_RESOURCE_TYPE_SM`.
+    pub(crate) const SM: c_uint = 1;
+
+    pub(crate) const EMPTY: Self = Self { kind: 0, internal: [0; 92], sm_count: 0, rest: [0; 412] };
+}
+
+const _: () = assert!(size_of::<DeviceResource>() == 512);
+
+#[repr(C)]
+pub(crate) struct GreenContext {
+    opaque: [u8; 0],
+}
+
+/// A null pointer for an optional argument.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct Null(*mut c_void);
+
+impl Null {
+    pub(crate) const NULL: Self = Self(ptr::null_mut());
 }

@@ -1,21 +1,19 @@
-//! Detects a reset of a primary context. A reset invalidates everything that was created in the context.
+//! Detects a reset of a primary context, which invalidates everything that was created in it.
 
 use super::{Api, ContextHandle, api, out};
 use cudarc::driver::{CudaContext, sys::CUdevice};
 
 /// Distinguishes a context from a later context with the same handle.
 ///
-/// A primary context keeps its handle when it is reset (`cudaDeviceReset`, `cuDevicePrimaryCtxReset`) and created
-/// again, but objects from before the reset are invalid. The driver reports whether the primary context of a device is
-/// active, and gives each context an id that is unique in the process (driver 12.0 and newer). A context that is not
-/// primary is destroyed with cudarc's last handle to it, and every object in it holds such a handle.
+/// A primary context keeps its handle when it is reset (`cudaDeviceReset`, `cuDevicePrimaryCtxReset`) and created again. The driver
+/// reports whether the primary context of a device is active, and gives each context an id that is unique in the process (12.0 and
+/// newer). A context that is not primary is destroyed with cudarc's last handle to it, which every object in it holds.
 #[derive(Clone, Copy)]
 pub(crate) struct ContextState {
     id: Option<u64>,
 }
 
 impl ContextState {
-    /// The state of a live context.
     pub(crate) fn of(api: &Api, context: &CudaContext) -> Self {
         Self { id: id(api, context) }
     }
@@ -32,8 +30,7 @@ impl ContextState {
     }
 }
 
-/// `cuCtxGetId`; `None` if the driver is older than 12.0 or returns an error. The handle of a primary context is valid
-/// until the process ends, even while the context is not active.
+/// `None` if the driver is older than 12.0. The handle of a primary context is valid even while the context is not active.
 fn id(api: &Api, context: &CudaContext) -> Option<u64> {
     out(|id| api.cuCtxGetId(ContextHandle::from(context), id)).ok()
 }
@@ -45,7 +42,7 @@ pub(super) fn is_active(api: &Api, device: CUdevice) -> Option<bool> {
     active.ok().map(|active| active != 0)
 }
 
-/// Whether the driver reports that `context` is a primary context and is not active.
+/// Whether it is a primary context that the driver reports as not active.
 fn is_inactive(api: &Api, context: &CudaContext) -> bool {
     context.is_primary() && is_active(api, context.cu_device()) == Some(false)
 }

@@ -5,7 +5,6 @@ use core::{ffi::c_void, ptr};
 use cudarc::driver::sys::CUarray;
 use cudarc::driver::sys::{CUDA_MEMCPY3D, CUarray_st, CUdeviceptr, CUmemorytype};
 
-/// The source or destination of a copy.
 #[derive(Clone, Copy)]
 pub(crate) enum Memory {
     Device(CUdeviceptr),
@@ -16,8 +15,8 @@ pub(crate) enum Memory {
     Array(CUarray),
 }
 
-/// A copy of this many bytes, rows and slices. Next to an array, the other memory has no gaps between them. Without an array it is
-/// one row, whose pitch is not used: it can be longer than the largest pitch.
+/// A copy of this many bytes, rows and slices; memory outside of an array has no gaps between them. Without an array it is one row, whose
+/// pitch is not used: it can be longer than the largest pitch.
 pub(super) fn copy(to: Memory, from: Memory, [width, height, depth]: [usize; 3]) -> CUDA_MEMCPY3D {
     struct Side(CUmemorytype, CUdeviceptr, *mut c_void, *mut CUarray_st);
 

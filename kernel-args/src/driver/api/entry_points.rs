@@ -1,7 +1,7 @@
 //! Entry points of libraries in this process (C, the CUDA runtime, the driver), and how they get their types.
 //!
 //! cudarc's bindings panic if the library or a symbol is missing, and their enum of errors lacks the codes of newer
-//! drivers. The functions here return an error and a number. Each symbol is looked up once.
+//! drivers. Each symbol is looked up once.
 
 use super::{Api, Unavailable};
 use core::{
@@ -11,13 +11,15 @@ use core::{
 use libloading::Library;
 use std::sync::OnceLock;
 
-/// The type of an entry point. A `kept` entry point is safe too; callers keep its pointer.
+/// The type of an entry point. An `added` one is `unsafe`, and adds a node to a graph, after an array of nodes.
 macro_rules! signature {
     (unsafe ($($argument:ty),*)) => { unsafe extern "C" fn($($argument),*) -> Status };
+    (added ($($argument:ty),*)) => {
+        unsafe extern "C" fn(&mut CUgraphNode, CUgraph, *const CUgraphNode, usize $(, $argument)*) -> Status
+    };
     ($safe:ident ($($argument:ty),*)) => { extern "C" fn($($argument),*) -> Status };
 }
 
-/// The name of a call in error messages.
 macro_rules! reported_name {
     ($name:ident) => {
         stringify!($name)
@@ -29,12 +31,20 @@ macro_rules! reported_name {
 
 /// The method that calls an entry point and returns its error with its name. The caller proves the call of an `unsafe` one.
 macro_rules! method {
-    ($(#[$meta:meta])* $when:ident kept $($rest:tt)*) => {};
     ($(#[$meta:meta])* $when:ident safe $name:ident($($argument:ident: $ty:ty),*) $($reported:literal)?) => {
         $(#[$meta])*
+        #[allow(dead_code, reason = "some are only called through their pointers")]
         #[inline(always)]
         pub(crate) fn $name(&self, $($argument: $ty),*) -> Result<(), CallError> {
             required!($when self, $name)?($($argument),*).check(reported_name!($name $($reported)?))
+        }
+    };
+    ($(#[$meta:meta])* $when:ident added $name:ident($($argument:ident: $ty:ty),*)) => {
+        method! {
+            $(#[$meta])*
+            $when unsafe $name(
+                node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize $(, $argument: $ty)*
+            )
         }
     };
     ($(#[$meta:meta])* $when:ident unsafe $name:ident($($argument:ident: $ty:ty),*) $($reported:literal)?) => {
@@ -117,7 +127,6 @@ macro_rules! entry_points {
 
 pub(super) use {entry_points, method, reported_name, signature};
 
-/// The entry points.
 #[inline]
 pub(crate) fn api() -> Result<&'static Api, Unavailable> {
     static API: OnceLock<Api> = OnceLock::new();
@@ -137,7 +146,6 @@ unsafe extern "C" {
     pub(crate) safe fn atexit(function: extern "C" fn()) -> c_int;
 }
 
-/// The address of a symbol. The name ends with NUL.
 pub(super) fn symbol(library: &Library, name: &'static str) -> Result<NonNull<c_void>, Unavailable> {
     // SAFETY: the requested type is an untyped address, which every symbol has. Nothing is read from it here.
     let symbol = unsafe { library.get::<*mut c_void>(name.as_bytes()) };
@@ -145,7 +153,7 @@ pub(super) fn symbol(library: &Library, name: &'static str) -> Result<NonNull<c_
     symbol.ok_or(Unavailable::EntryPoint(name.trim_end_matches('\0')))
 }
 
-/// The driver's library, by the names that it has on this system. It stays loaded until the process ends.
+/// The driver's library. It stays loaded until the process ends.
 pub(super) fn driver() -> Option<&'static Library> {
     static LIBRARY: OnceLock<Option<Library>> = OnceLock::new();
     const NAMES: &[&str] = if cfg!(windows) { &["nvcuda.dll"] } else { &["libcuda.so", "libcuda.so.1"] };
@@ -159,7 +167,6 @@ pub(super) fn driver() -> Option<&'static Library> {
     LIBRARY.get_or_init(find).as_ref()
 }
 
-/// Whether the driver's library is on this machine.
 pub(crate) fn is_available() -> bool {
     driver().is_some()
 }

@@ -4,12 +4,12 @@ use super::{
     Alive, Api, CallError, Graph, Handle, KernelNodeParams, Promise, Status, StreamHandle, UpdateResult,
     entry_points::required,
     graph_nodes::GraphRef,
-    handle::Owned,
+    handle::{ExecHandle, NodeHandle, Owned},
     inner_graph::InnerGraph,
     node_id::{GraphId, NodeId},
 };
 use core::{cell::Cell, marker::PhantomData, ptr};
-use cudarc::driver::sys::{CUdeviceptr, CUgraph, CUgraphExec, CUgraphExec_st, CUgraphNode_st};
+use cudarc::driver::sys::{CUdeviceptr, CUgraph, CUgraphExec, CUgraphExec_st, CUgraphNode};
 
 /// An instantiated graph. Drop destroys it; the driver frees it when its launches have finished.
 pub(crate) struct Exec {
@@ -23,10 +23,9 @@ pub(crate) struct Exec {
     exclusive: PhantomData<Cell<()>>,
 }
 
-type SetParams = extern "C" fn(Alive<'_, CUgraphExec_st>, Alive<'_, CUgraphNode_st>, &KernelNodeParams<'_>) -> Status;
+type SetParams = extern "C" fn(ExecHandle<'_>, NodeHandle<'_>, &KernelNodeParams<'_>) -> Status;
 
 impl Exec {
-    /// `cuGraphInstantiateWithFlags`.
     pub(crate) fn instantiate(graph: Graph, flags: u64) -> Result<Self, CallError> {
         let (api, id) = (graph.api(), graph.id());
         let mut handle = ptr::null_mut();
@@ -49,7 +48,7 @@ impl Exec {
     }
 
     #[inline(always)]
-    fn alive(&self) -> Alive<'_, CUgraphExec_st> {
+    fn alive(&self) -> ExecHandle<'_> {
         // SAFETY: `objects` owns the instantiated graph of this handle, and destroys it when this is dropped.
         unsafe { Alive::new(self.handle.raw()) }
     }
@@ -65,7 +64,6 @@ impl Exec {
         }
     }
 
-    /// The graph that was instantiated.
     pub(crate) fn graph(&self) -> GraphRef<'_> {
         self.instantiated().as_ref()
     }
@@ -82,21 +80,21 @@ impl Exec {
     /// A node of this graph or of a graph inside of it; `None` if the node belongs to a different graph.
     #[inline(always)]
     pub(crate) fn node(&self, node: NodeId) -> Option<ExecNode<'_>> {
-        let handle = if node.is_of(self.id) { node.handle() } else { self.inside_or_former(node)? };
+        let handle = if node.is_of(self.id) { node.raw() } else { self.inside_or_former(node)? };
         Some(ExecNode {
             exec: self,
             // SAFETY: the node belongs to the graph that this value owns, whose nodes are not removed while this value owns it, or to a
             // graph inside of it, whose nodes are never removed.
-            node: unsafe { Alive::new(handle.raw()) },
+            node: unsafe { Alive::new(handle) },
         })
     }
 
     /// A node of a graph inside of this graph, or one that was added before a node was removed from this graph.
     #[cold]
-    fn inside_or_former(&self, node: NodeId) -> Option<Handle<CUgraphNode_st>> {
+    fn inside_or_former(&self, node: NodeId) -> Option<CUgraphNode> {
         let graph = self.instantiated();
         let inside = InnerGraph::find(&graph.inside.borrow(), node);
-        inside.or_else(|| graph.as_ref().has(node).then(|| node.handle()))
+        inside.or_else(|| graph.as_ref().has(node).then(|| node.raw()))
     }
 
     /// Takes over the parameters of the nodes of `graph`: `cuGraphExecUpdate_v2`. The driver writes the result also if it returns an
@@ -126,14 +124,13 @@ impl Exec {
     /// A node of this graph has returned the address, the last launch of the graph was on this stream, and no object owns the memory. The
     /// context was not reset since.
     pub(crate) unsafe fn free(&self, memory: CUdeviceptr, stream: StreamHandle<'_>) {
-        // SAFETY: CUDA Driver API, "Stream Ordered Memory Allocator", `cuMemFreeAsync`: the stream is alive. CUDA C++ Programming
+        // SAFETY: `cuMemFreeAsync`: the stream is alive. CUDA C++ Programming
         // Guide, "Graph Memory Nodes": the addresses of a graph's memory are fixed "over the life of the graph", which this value owns.
         // So the address refers to no other memory, and if the program has freed it with a raw call, the driver returns
         // `CUDA_ERROR_INVALID_VALUE`.
         let _ = unsafe { self.api.cuMemFreeAsync(memory, stream.raw()) };
     }
 
-    /// `cuGraphUpload`.
     pub(crate) fn upload(&self, stream: StreamHandle<'_>) -> Result<(), CallError> {
         self.api.cuGraphUpload(self.alive(), stream)
     }
@@ -141,17 +138,16 @@ impl Exec {
     /// `cuGraphLaunch`. The promise is that the graph's kernels, copies and memsets may run with their current arguments: see
     /// [`GraphExec::launch`](crate::GraphExec::launch).
     pub(crate) fn launch(&self, stream: StreamHandle<'_>, _: Promise<'_>) -> Result<(), CallError> {
-        // SAFETY: CUDA Driver API, "Graph Management", `cuGraphLaunch`: the instantiated graph and the stream are
+        // SAFETY: `cuGraphLaunch`: the instantiated graph and the stream are
         // alive, and the promise is that its nodes may run.
         unsafe { self.api.cuGraphLaunch(self.handle.raw(), stream.raw()) }
     }
 }
 
-/// A node of an instantiated graph.
 #[derive(Clone, Copy)]
 pub(crate) struct ExecNode<'e> {
     exec: &'e Exec,
-    node: Alive<'e, CUgraphNode_st>,
+    node: NodeHandle<'e>,
 }
 
 impl ExecNode<'_> {

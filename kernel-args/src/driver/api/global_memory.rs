@@ -1,6 +1,6 @@
 //! The memory of variables.
 
-use super::{Api, CallError, ContextState, Module, api, handle::Event};
+use super::{Api, CallError, ContextState, Module, api, handle::Event, make_current};
 use core::mem::ManuallyDrop;
 use cudarc::driver::{
     CudaContext, CudaModule, CudaStream, DevicePtr,
@@ -22,17 +22,15 @@ pub(crate) struct GlobalMemory {
     state: ContextState,
     /// The sources of copies on streams. The driver may read pageable memory after the call has returned.
     in_flight: Mutex<Vec<InFlight>>,
-    _module: Owner,
+    _module: LoadedBy,
 }
 
-enum Owner {
+enum LoadedBy {
     Own(#[allow(dead_code, reason = "it holds the module")] Arc<Module>),
     Cudarc(#[allow(dead_code, reason = "it holds the module")] Arc<CudaModule>),
 }
 
-/// Why a variable was not copied.
 pub(crate) enum NotCopied {
-    /// A call failed.
     Call(CallError),
     /// The context was reset, which has freed the variable.
     Over,
@@ -52,11 +50,11 @@ impl GlobalMemory {
         // Driver 580 returns `CUDA_ERROR_INVALID_VALUE` for it.
         let found = if name.is_empty() { None } else { module.global(name)? };
         // With the state of the module, a reset since it was loaded is detected.
-        let memory = |memory| Self::new(memory, module.context(), Some(module.state()), Owner::Own(module.clone()));
+        let memory = |memory| Self::new(memory, module.context(), Some(module.state()), LoadedBy::Own(module.clone()));
         found.map(memory).transpose()
     }
 
-    /// Same as `of_module`, for a module of cudarc that is loaded in `context`.
+    /// A variable of a module that cudarc has loaded in `context`.
     pub(crate) fn of_cudarc(
         context: &Arc<CudaContext>,
         module: &Arc<CudaModule>,
@@ -65,7 +63,7 @@ impl GlobalMemory {
         if name.is_empty() {
             return Ok(None);
         }
-        context.bind_to_thread().map_err(CallError::context)?;
+        make_current(context)?;
         let stream = context.default_stream();
         let found = match module.get_global(name, &stream) {
             Err(error) if error.0 == CUresult::CUDA_ERROR_NOT_FOUND => return Ok(None),
@@ -73,14 +71,14 @@ impl GlobalMemory {
         };
         // Nothing else uses the view, so no use of it has to be awaited or recorded.
         let (address, _guard) = found.device_ptr(&stream);
-        Self::new((address, found.len()), context, None, Owner::Cudarc(module.clone())).map(Some)
+        Self::new((address, found.len()), context, None, LoadedBy::Cudarc(module.clone())).map(Some)
     }
 
     fn new(
         (address, size): (CUdeviceptr, usize),
         context: &Arc<CudaContext>,
         state: Option<ContextState>,
-        owner: Owner,
+        owner: LoadedBy,
     ) -> Result<Self, CallError> {
         let api = api()?;
         Ok(Self {
@@ -98,7 +96,6 @@ impl GlobalMemory {
         self.address
     }
 
-    /// In bytes.
     pub(crate) const fn size(&self) -> usize {
         self.size
     }
@@ -117,11 +114,10 @@ impl GlobalMemory {
         if self.state.is_over(self.api, &self.context) {
             return Err(NotCopied::Over);
         }
-        self.context.bind_to_thread().map_err(CallError::context)?;
+        make_current(&self.context)?;
         Ok(self.address + offset as CUdeviceptr)
     }
 
-    /// Same as `prepare`, for a copy on a stream of the same context.
     fn prepare_on(&self, stream: &CudaStream, offset: usize, length: usize) -> Result<CUdeviceptr, NotCopied> {
         let place = self.prepare(offset, length)?;
         let mut status = 0;
@@ -133,7 +129,7 @@ impl GlobalMemory {
     pub(crate) fn read(&self, offset: usize, to: &mut [u8]) -> Result<(), NotCopied> {
         let from = self.prepare(offset, to.len())?;
         self.api.cuCtxSynchronize()?;
-        // SAFETY: CUDA Driver API, "Memory Management", `cuMemcpyDtoH`: the source is inside the variable, whose module is
+        // SAFETY: `cuMemcpyDtoH`: the source is inside the variable, whose module is
         // loaded, and `to` has this length. The call returns when the copy is complete.
         Ok(unsafe { self.api.cuMemcpyDtoH_v2(to.as_mut_ptr().cast(), from, to.len()) }?)
     }
@@ -142,7 +138,7 @@ impl GlobalMemory {
     pub(crate) fn write(&self, offset: usize, from: &[u8]) -> Result<(), NotCopied> {
         let to = self.prepare(offset, from.len())?;
         self.api.cuCtxSynchronize()?;
-        // SAFETY: CUDA Driver API, "Memory Management", `cuMemcpyHtoD`: the destination is inside the variable, whose module is
+        // SAFETY: `cuMemcpyHtoD`: the destination is inside the variable, whose module is
         // loaded, and `from` has this length. The call has read the source when it returns.
         Ok(unsafe { self.api.cuMemcpyHtoD_v2(to, from.as_ptr().cast(), from.len()) }?)
     }
@@ -151,7 +147,7 @@ impl GlobalMemory {
     pub(crate) fn write_on(&self, stream: &CudaStream, offset: usize, from: Vec<u8>) -> Result<(), NotCopied> {
         let (to, length) = (self.prepare_on(stream, offset, from.len())?, from.len());
         let copy = InFlight::new(self.api, stream, from, |from| {
-            // SAFETY: CUDA Driver API, "Memory Management", `cuMemcpyHtoDAsync`: the destination is inside the variable, and `from`
+            // SAFETY: `cuMemcpyHtoDAsync`: the destination is inside the variable, and `from`
             // has this length. Both stay allocated until the copy is complete: `InFlight` keeps the source, and this value, which
             // holds the module, drops the `InFlight` before the module.
             unsafe { self.api.cuMemcpyHtoDAsync_v2(to, from.cast(), length, stream.cu_stream()) }
@@ -171,7 +167,7 @@ impl GlobalMemory {
     ) -> Result<PendingBytes, NotCopied> {
         let from = self.prepare_on(stream, offset, length)?;
         let copy = InFlight::new(self.api, stream, vec![0; length], |to| {
-            // SAFETY: CUDA Driver API, "Memory Management", `cuMemcpyDtoHAsync`: the source is inside the variable, and `to` has this
+            // SAFETY: `cuMemcpyDtoHAsync`: the source is inside the variable, and `to` has this
             // length. `PendingBytes` keeps both, and reads the memory only after the event that follows the copy.
             unsafe { self.api.cuMemcpyDtoHAsync_v2(to.cast(), from, length, stream.cu_stream()) }
         })?;
@@ -183,12 +179,10 @@ impl GlobalMemory {
 /// cannot report an error.
 struct InFlight {
     bytes: ManuallyDrop<Vec<u8>>,
-    /// After the copy.
     event: Event,
 }
 
 impl InFlight {
-    /// `copy` enqueues the copy.
     fn new(
         api: &'static Api,
         stream: &CudaStream,
@@ -211,7 +205,8 @@ impl InFlight {
 
 impl Drop for InFlight {
     fn drop(&mut self) {
-        if self.event.wait() {
+        // Within a capture of this thread, only the query is allowed.
+        if self.event.is_complete() || self.event.wait() {
             // SAFETY: this is the only place that drops the memory, and the copy is complete.
             unsafe { ManuallyDrop::drop(&mut self.bytes) };
         }
@@ -225,12 +220,10 @@ pub(crate) struct PendingBytes {
 }
 
 impl PendingBytes {
-    /// Whether the copy is complete.
     pub(crate) fn is_complete(&self) -> bool {
         self.copy.event.is_complete()
     }
 
-    /// Waits for the copy.
     pub(crate) fn wait(&self) -> Result<&[u8], CallError> {
         self.copy.event.finish()?;
         Ok(&self.copy.bytes)

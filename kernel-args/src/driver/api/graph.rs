@@ -1,18 +1,20 @@
-//! Graphs, and new nodes.
+//! Graphs, captures, and new nodes.
 
 use super::{
-    Api, CallError, ContextHandle, KernelNodeParams, Memory, MemoryStep, Null, copies,
+    Alive, Api, CallError, ContextHandle, KernelNodeParams, Memory, MemoryStep, Null, StreamHandle, copies,
     entry_points::required,
     graph_nodes::{GraphNode, GraphRef},
-    handle::{Alive, EventHandle, Owned},
+    handle::{EventHandle, GraphHandle, Owned},
     inner_graph::InnerGraph,
     launch::MemoryOperation,
-    node_id::{GraphId, NodeId},
+    node_id::{GraphId, NodeId, Remaining},
     node_params::{AllocNodeParams, ConditionalNodeParams, HostNodeParams, MemsetNodeParams},
-    remaining::Remaining,
 };
 use core::{cell::RefCell, mem::ManuallyDrop, ptr, slice};
-use cudarc::driver::sys::{CUDA_MEMCPY3D, CUdevice, CUdeviceptr, CUgraph, CUgraph_st, CUgraphNode};
+use cudarc::driver::{
+    CudaStream,
+    sys::{CUDA_MEMCPY3D, CUdevice, CUdeviceptr, CUgraph, CUgraph_st, CUgraphNode},
+};
 use std::vec::Vec;
 
 /// A graph. Drop destroys it, unless it is a body of a conditional node, which its graph destroys.
@@ -22,7 +24,6 @@ pub(crate) struct Graph {
     id: GraphId,
     remaining: Remaining,
     is_body: bool,
-    /// The graphs inside of it.
     pub(super) inside: RefCell<Vec<InnerGraph>>,
 }
 
@@ -36,7 +37,6 @@ impl Drop for Graph {
 }
 
 impl Graph {
-    /// An empty graph: `cuGraphCreate`.
     pub(crate) fn new(api: &'static Api) -> Result<Self, CallError> {
         let mut graph = ptr::null_mut();
         api.cuGraphCreate(&mut graph, 0)?;
@@ -73,24 +73,23 @@ impl Graph {
         GraphRef { api: self.owned.api, graph: self.owned.alive(), id: self.id, remaining: Some(&self.remaining) }
     }
 
-    /// Removes a node: `cuGraphDestroyNode`. Its id is then rejected, even if the driver gives its handle to a new node. The node
-    /// must be a node of this graph.
+    /// Removes a node of this graph. Its id is then rejected, even if the driver gives its handle to a new node.
     pub(crate) fn remove(&mut self, node: NodeId) -> Result<(), CallError> {
         let all = if self.remaining.is_empty() { self.as_ref().nodes()? } else { Vec::new() };
-        // SAFETY: CUDA Driver API, "Graph Management", `cuGraphDestroyNode`: the node belongs to this graph, which is alive and not
+        // SAFETY: `cuGraphDestroyNode`: the node belongs to this graph, which is alive and not
         // shared with another thread. `Remaining` then rejects its id.
-        unsafe { self.api().cuGraphDestroyNode(node.node.raw()) }?;
-        self.remaining.remove(node, self.id, all.into_iter().map(NodeId::handle));
+        unsafe { self.api().cuGraphDestroyNode(node.raw()) }?;
+        self.remaining.remove(node, self.id, &all);
         self.id = GraphId::new();
         self.inside.get_mut().retain(|inner| inner.node != node);
         Ok(())
     }
 
-    /// The nodes on which a new node depends. Returns the index of the first node that belongs to a different graph.
+    /// Returns the index of the first node that belongs to a different graph.
     pub(crate) fn after(&self, nodes: &[NodeId]) -> Result<After<'_>, usize> {
         match nodes.iter().position(|node| !self.as_ref().has(*node)) {
             Some(index) => Err(index),
-            None => Ok(After { graph: self, nodes: nodes.iter().map(|node| node.node.raw()).collect() }),
+            None => Ok(After { graph: self, nodes: nodes.iter().map(|node| node.raw()).collect() }),
         }
     }
 
@@ -106,7 +105,6 @@ impl Graph {
     }
 }
 
-/// The nodes on which a new node depends.
 pub(crate) struct After<'g> {
     graph: &'g Graph,
     nodes: Vec<CUgraphNode>,
@@ -141,13 +139,13 @@ new_nodes! {
     copy(copy: &CUDA_MEMCPY3D, context: ContextHandle<'_>) = cuGraphAddMemcpyNode;
     memset(memset: &MemsetNodeParams, context: ContextHandle<'_>) = cuGraphAddMemsetNode;
     alloc(params: &mut AllocNodeParams) = cuGraphAddMemAllocNode;
-    child(child: Alive<'_, CUgraph_st>) = cuGraphAddChildGraphNode;
+    child(child: GraphHandle<'_>) = cuGraphAddChildGraphNode;
 }
 
 impl<'g> After<'g> {
     /// Adds a node of this graph, if it is not one of the nodes already.
     pub(crate) fn also(&mut self, node: NodeId) {
-        let node = node.node.raw();
+        let node = node.raw();
         if !self.nodes.contains(&node) {
             self.nodes.push(node);
         }
@@ -187,7 +185,7 @@ impl<'g> After<'g> {
     ) -> Result<(NodeId, Vec<Graph>), CallError> {
         let (graph, nodes, mut node) = (self.graph, &self.nodes, ptr::null_mut());
         let (raw, count) = (graph.raw(), nodes.len());
-        // SAFETY: CUDA Driver API, "Graph Management", `cuGraphAddNode`: the graph is alive, and the `count` nodes belong
+        // SAFETY: `cuGraphAddNode`: the graph is alive, and the `count` nodes belong
         // to it; null for the edges means that they have no data. The parameters describe a conditional node in
         // a live context.
         unsafe { graph.api().cuGraphAddNode_v2(&mut node, raw, nodes.as_ptr(), Null::NULL, count, &mut params) }?;
@@ -209,7 +207,6 @@ impl<'g> After<'g> {
         Ok(NewNode { graph: self.graph, id: self.kernel(params)? })
     }
 
-    /// A copy of `width` bytes.
     pub(crate) fn add_copy(
         &self,
         to: Memory,
@@ -220,7 +217,6 @@ impl<'g> After<'g> {
         self.copy(&copies::copy(to, from, [width, 1, 1]), context)
     }
 
-    /// A step of a sequence.
     pub(crate) fn add_memory(&self, step: &MemoryStep<'_>, context: ContextHandle<'_>) -> Result<NodeId, CallError> {
         let MemoryStep { to, width, .. } = *step;
         match step.operation {
@@ -229,7 +225,6 @@ impl<'g> After<'g> {
         }
     }
 
-    /// Sets `width` bytes.
     pub(crate) fn add_memset(
         &self,
         to: CUdeviceptr,
@@ -254,16 +249,122 @@ impl NewNode<'_> {
         unsafe { GraphNode::new(self.graph.api(), self.id) }
     }
 
-    /// Keeps the node in the graph.
     pub(crate) fn id(self) -> NodeId {
         self.id
     }
 
-    /// Removes the node from the graph: `cuGraphDestroyNode`.
     pub(crate) fn remove(self) -> Result<(), CallError> {
         self.graph.remaining.forget(self.id);
-        // SAFETY: CUDA Driver API, "Graph Management", `cuGraphDestroyNode`: the node belongs to a live graph. Nothing
+        // SAFETY: `cuGraphDestroyNode`: the node belongs to a live graph. Nothing
         // else has its id, so nothing uses it afterwards.
-        unsafe { self.graph.api().cuGraphDestroyNode(self.id.node.raw()) }
+        unsafe { self.graph.api().cuGraphDestroyNode(self.id.raw()) }
+    }
+}
+
+impl MemoryStep<'_> {
+    /// `cuMemsetD8Async` or `cuMemcpyDtoDAsync_v2`.
+    ///
+    /// Each range of a step is a `HeldMemory`, or the beginning of one: only `LaunchLog::push_memset` and `push_copy` record such steps. Its
+    /// address and size were read together, and are within the memory of a held slice with the same type of elements. When the closure has
+    /// returned, `Slices::enter` has found this memory in a slice of this type at a held place, or the run is an error before its steps
+    /// are enqueued. That slice is borrowed until then. Later it is freed in the order of streams: its guard records the run as its use.
+    pub(crate) fn enqueue(&self, api: &Api, stream: StreamHandle<'_>) -> Result<(), CallError> {
+        let (to, width, stream) = (self.to, self.width, stream.raw());
+        match self.operation {
+            MemoryOperation::Set(byte) => {
+                // SAFETY: `cuMemsetD8Async`: the `width` bytes are allocated, as proved above. The
+                // program has borrowed them exclusively, and zeros are values of their type: `Recorder::memset_zeros` requires both.
+                unsafe { api.cuMemsetD8Async(to, byte, width, stream) }
+            }
+            MemoryOperation::CopyFrom(from) => {
+                // SAFETY: `cuMemcpyDtoDAsync`: both times, the `width` bytes are allocated, as
+                // proved above. They do not overlap and have the same type: `Recorder::memcpy_dtod` requires two slices of one type, of
+                // which the destination is borrowed exclusively.
+                unsafe { api.cuMemcpyDtoDAsync_v2(to, from, width, stream) }
+            }
+        }
+    }
+}
+
+pub(crate) struct CaptureInfo<'s> {
+    pub(crate) id: GraphId,
+    /// The graph of the capture; `None` if the capture has been invalidated.
+    pub(crate) graph: Option<GraphRef<'s>>,
+    /// The node on which the stream's next node depends, if it is a single node.
+    pub(crate) last: Option<NodeId>,
+}
+
+impl Api {
+    /// `CU_STREAM_CAPTURE_MODE_RELAXED`.
+    pub(crate) const RELAXED: u32 = 2;
+
+    /// `cuStreamGetCaptureInfo`: `None` if the stream is not capturing.
+    pub(crate) fn capture_info<'s>(
+        &'static self,
+        stream: &'s CudaStream,
+    ) -> Result<Option<CaptureInfo<'s>>, CallError> {
+        /// `CUstreamCaptureStatus`.
+        const ACTIVE: u32 = 1;
+        const INVALIDATED: u32 = 2;
+        let (mut status, mut id, mut graph, mut nodes, mut count) = (0, 0, ptr::null_mut(), ptr::null(), 0);
+        let (stream, edges) = (stream.into(), &mut ptr::null());
+        if self.cuStreamGetCaptureInfo_v3.is_some() {
+            self.cuStreamGetCaptureInfo_v3(stream, &mut status, &mut id, &mut graph, &mut nodes, edges, &mut count)
+        } else {
+            self.cuStreamGetCaptureInfo_v2(stream, &mut status, &mut id, &mut graph, &mut nodes, &mut count)
+        }?;
+        let id = GraphId::Captured(id);
+        match status {
+            ACTIVE => {}
+            INVALIDATED => return Ok(Some(CaptureInfo { id, graph: None, last: None })),
+            _ => return Ok(None),
+        }
+        let last = (count == 1 && !nodes.is_null()).then(|| {
+            // SAFETY: `cuStreamGetCaptureInfo`: the driver's array has `count`
+            // nodes, and is valid until the next call for this stream.
+            let node = unsafe { nodes.read() };
+            // SAFETY: the node belongs to the graph of this capture.
+            unsafe { NodeId::new(node, id) }
+        });
+        let graph = (!graph.is_null()).then(|| {
+            // SAFETY: `cuStreamGetCaptureInfo` lends the graph while the stream is being captured. It allows all uses
+            // except destroying the graph and removing nodes. Only one thread may use a captured stream, and this crate
+            // calls this function between two calls of that thread.
+            let graph = unsafe { Alive::new(graph) };
+            GraphRef { api: self, graph, id, remaining: None }
+        });
+        Ok(Some(CaptureInfo { id, graph, last }))
+    }
+
+    /// Returns the graph, if the driver returns one, and the result of `cuStreamEndCapture`. Makes the stream's context current.
+    fn end_capture_now(&'static self, stream: &CudaStream) -> (Option<Owned<CUgraph_st>>, Result<(), CallError>) {
+        // A different context can be current. If this call fails, the next call fails too.
+        let _ = self.cuCtxSetCurrent((&**stream.context()).into());
+        let mut graph = ptr::null_mut();
+        let ended = self.cuStreamEndCapture(stream.into(), &mut graph);
+        let graph = (!graph.is_null()).then(|| {
+            // SAFETY: `cuStreamEndCapture` transfers the graph to its caller.
+            unsafe { Owned::new(self, graph) }
+        });
+        (graph, ended)
+    }
+
+    /// Ends a capture and returns its graph; `None` if the driver returns no graph, or the stream was not capturing.
+    pub(crate) fn end_capture(&'static self, stream: &CudaStream) -> Result<Option<Graph>, CallError> {
+        let info = self.capture_info(stream).map(|info| info.map(|info| info.id));
+        // The capture ends before any error is returned: otherwise the stream would stay in capture mode.
+        let (graph, ended) = self.end_capture_now(stream);
+        if let Err(error) = ended {
+            drop(graph);
+            self.abandon_capture(stream);
+            return Err(error);
+        }
+        // SAFETY: this is the id of the capture that has just ended.
+        Ok(graph.zip(info?).map(|(graph, id)| unsafe { Graph::of(graph, id, false) }))
+    }
+
+    /// Ends a capture, if the stream is being captured, and destroys its graph.
+    pub(crate) fn abandon_capture(&'static self, stream: &CudaStream) {
+        drop(self.end_capture_now(stream));
     }
 }

@@ -1,21 +1,21 @@
 //! The nodes of a graph.
 
 use super::{
-    Alive, Api, CallError, ContextHandle, FunctionHandle, Handle, LaunchAttribute,
-    node_id::{GraphId, NodeId},
+    Alive, Api, CallError, ContextHandle, FunctionHandle, LaunchAttribute,
+    handle::{GraphHandle, NodeHandle},
+    node_id::{GraphId, NodeId, Remaining},
     node_params::{HostFunction, HostNodeParams, KernelNodeRecord},
     out,
-    remaining::Remaining,
 };
 use core::{ffi::c_void, ptr};
-use cudarc::driver::sys::{CUfunction, CUgraph_st, CUgraphNode, CUgraphNode_st};
+use cudarc::driver::sys::{CUfunction, CUgraphNode};
 use std::{sync::Arc, vec, vec::Vec};
 
 /// A graph that is alive for `'g`.
 #[derive(Clone, Copy)]
 pub(crate) struct GraphRef<'g> {
     pub(super) api: &'static Api,
-    pub(super) graph: Alive<'g, CUgraph_st>,
+    pub(super) graph: GraphHandle<'g>,
     pub(super) id: GraphId,
     /// `None` for a graph from which this crate removes no nodes.
     pub(super) remaining: Option<&'g Remaining>,
@@ -40,10 +40,9 @@ impl<'g> GraphRef<'g> {
         })
     }
 
-    /// `cuGraphGetNodes`.
     pub(crate) fn nodes(self) -> Result<Vec<NodeId>, CallError> {
         let (raw, mut count) = (self.graph.raw(), 0);
-        // SAFETY: CUDA Driver API, "Graph Management", `cuGraphGetNodes`: "nodes may be NULL, in which case this function will return the
+        // SAFETY: `cuGraphGetNodes`: "nodes may be NULL, in which case this function will return the
         // number of nodes in numNodes".
         unsafe { self.api.cuGraphGetNodes(raw, ptr::null_mut(), &mut count) }?;
         let mut nodes = vec![ptr::null_mut(); count];
@@ -82,7 +81,7 @@ impl<'g> GraphRef<'g> {
     ) -> Result<(), CallError> {
         let (api, graph) = (self.api, self.graph.raw());
         if api.cuGraphGetEdges_v2.is_some() {
-            // SAFETY: CUDA Driver API, "Graph Management", `cuGraphGetEdges`: each array has room for `count` entries;
+            // SAFETY: `cuGraphGetEdges`: each array has room for `count` entries;
             // if the arrays are null, the call returns the number of edges. The graph is alive.
             return unsafe { api.cuGraphGetEdges_v2(graph, from, to, data, count) };
         }
@@ -93,7 +92,7 @@ impl<'g> GraphRef<'g> {
     /// The ids of nodes that the driver returned for this graph.
     fn ids(self, nodes: Vec<CUgraphNode>) -> impl Iterator<Item = NodeId> {
         nodes.into_iter().map(move |node| {
-            let known = self.remaining.and_then(|nodes| nodes.id_of(Handle::new(node)));
+            let known = self.remaining.and_then(|nodes| nodes.id_of(node));
             // SAFETY: the caller has received the nodes from a call for this graph.
             unsafe { NodeId::new(node, known.unwrap_or(self.id)) }
         })
@@ -137,10 +136,9 @@ unsafe extern "C" fn run_host_function<F: HostFunction>(function: *mut c_void) {
 #[derive(Clone, Copy)]
 pub(crate) struct GraphNode<'g> {
     api: &'static Api,
-    node: Alive<'g, CUgraphNode_st>,
+    node: NodeHandle<'g>,
 }
 
-/// What a kernel node launches.
 pub(crate) struct NodeLaunch<'g> {
     pub(crate) function: FunctionHandle<'g>,
     pub(crate) grid: [u32; 3],
@@ -161,11 +159,10 @@ impl<'g> GraphNode<'g> {
         Self {
             api,
             // SAFETY: the contract of this function.
-            node: unsafe { Alive::new(id.node.raw()) },
+            node: unsafe { Alive::new(id.raw()) },
         }
     }
 
-    /// `CUgraphNodeType` as a number.
     pub(crate) fn kind(self) -> Result<u32, CallError> {
         out(|kind| self.api.cuGraphNodeGetType(self.node, kind))
     }
@@ -209,7 +206,7 @@ impl<'g> GraphNode<'g> {
     }
 
     pub(crate) fn set_attribute(self, attribute: &LaunchAttribute<'_>) -> Result<(), CallError> {
-        // SAFETY: CUDA Driver API, "Graph Management", `cuGraphKernelNodeSetAttribute`: the node is alive, and the
+        // SAFETY: `cuGraphKernelNodeSetAttribute`: the node is alive, and the
         // value belongs to the attribute's id. The call copies the value.
         unsafe { self.api.cuGraphKernelNodeSetAttribute(self.node.raw(), attribute.id, &attribute.value) }
     }
@@ -237,6 +234,6 @@ impl UpdateResult {
     /// The node of the new graph that does not fit. `None` if the driver names no node, or a node of the other graph.
     pub(crate) fn node(&self, graph: GraphRef<'_>) -> Option<NodeId> {
         let mut nodes = graph.nodes().ok()?.into_iter();
-        nodes.find(|node| !self.node.is_null() && node.node.raw() == self.node)
+        nodes.find(|node| !self.node.is_null() && node.raw() == self.node)
     }
 }

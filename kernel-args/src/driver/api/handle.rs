@@ -1,12 +1,8 @@
-//! Handles of the driver: plain numbers, handles of live objects, handles that own an object, such as an event, and words that a
-//! stream writes.
+//! Handles of the driver: plain numbers, handles of live objects, and handles that own an object.
 
 use super::{Api, CallError, GreenContext, Status, entry_points::required};
 use core::{
-    cmp::Ordering,
     ffi::c_char,
-    fmt,
-    hash::{Hash, Hasher},
     marker::PhantomData,
     ptr::{self, NonNull},
 };
@@ -25,19 +21,17 @@ use std::vec::Vec;
 #[cfg(feature = "graphs")]
 use {
     core::cell::Cell,
-    cudarc::driver::sys::{CUgraph_st, CUgraphExec_st},
+    cudarc::driver::sys::{CUgraph_st, CUgraphExec_st, CUgraphNode_st},
 };
 
-/// A handle of the driver as a number. The object can be destroyed. Code can compare and keep the handle; a call that
-/// takes it states its requirements in its types or its safety section.
+/// A handle of the driver as a number. The object can be destroyed.
 #[repr(transparent)]
 pub(crate) struct Handle<T>(*mut T);
 
-// SAFETY: this crate never dereferences the pointer. `raw` returns a raw pointer, and code that dereferences it is
-// unsafe and has its own proof (Rust Reference, "Behavior considered undefined": only accesses through a pointer are).
-// Several threads can copy, compare and drop the handle, because these are operations on a number.
+// SAFETY: this crate never dereferences the pointer, and code that dereferences the result of `raw` is unsafe (Rust Reference,
+// "Behavior considered undefined": only accesses through a pointer are). All other operations are operations on a number.
 unsafe impl<T> Send for Handle<T> {}
-// SAFETY: a shared `Handle` returns the same number on every thread; nothing changes it through a shared reference.
+// SAFETY: a shared `Handle` is a number that nothing changes.
 unsafe impl<T> Sync for Handle<T> {}
 
 impl<T> Handle<T> {
@@ -47,50 +41,8 @@ impl<T> Handle<T> {
     }
 
     #[inline(always)]
-    pub(crate) const fn raw(self) -> *mut T {
+    pub(crate) const fn raw(&self) -> *mut T {
         self.0
-    }
-}
-
-impl<T> Clone for Handle<T> {
-    #[inline(always)]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Handle<T> {}
-
-impl<T> PartialEq for Handle<T> {
-    #[inline(always)]
-    fn eq(&self, other: &Self) -> bool {
-        self.0 == other.0
-    }
-}
-
-impl<T> Eq for Handle<T> {}
-
-impl<T> PartialOrd for Handle<T> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<T> Ord for Handle<T> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.0.cmp(&other.0)
-    }
-}
-
-impl<T> Hash for Handle<T> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.hash(state);
-    }
-}
-
-impl<T> fmt::Debug for Handle<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
     }
 }
 
@@ -103,6 +55,12 @@ pub(crate) type ContextHandle<'a> = Alive<'a, CUctx_st>;
 pub(crate) type EventHandle<'a> = Alive<'a, CUevent_st>;
 pub(crate) type FunctionHandle<'a> = Alive<'a, CUfunc_st>;
 pub(crate) type StreamHandle<'a> = Alive<'a, CUstream_st>;
+#[cfg(feature = "graphs")]
+pub(super) type ExecHandle<'a> = Alive<'a, CUgraphExec_st>;
+#[cfg(feature = "graphs")]
+pub(super) type GraphHandle<'a> = Alive<'a, CUgraph_st>;
+#[cfg(feature = "graphs")]
+pub(super) type NodeHandle<'a> = Alive<'a, CUgraphNode_st>;
 
 impl<T> Alive<'_, T> {
     /// # Safety
@@ -132,15 +90,14 @@ impl StreamHandle<'_> {
     pub(crate) const DEFAULT: Self = Self(ptr::null_mut(), PhantomData);
 }
 
-/// cudarc's objects. Each one keeps the driver's object alive until its own drop, and never gives it away. A context
-/// can still be reset by calls that cudarc does not have (`cuDevicePrimaryCtxReset`); these calls are unsafe.
-/// [`ContextState`](super::ContextState) documents how this crate detects a reset.
+/// cudarc's objects keep the driver's object alive until their own drop, and never give it away. The calls that reset a context are unsafe:
+/// see [`ContextState`](super::ContextState).
 macro_rules! kept_by_cudarc {
     ($($theirs:ty, $raw:ident => $handle:ident;)*) => {$(
         impl<'a> From<&'a $theirs> for $handle<'a> {
             #[inline(always)]
             fn from(theirs: &'a $theirs) -> Self {
-                // SAFETY: cudarc's object is borrowed for `'a`, and keeps the driver's object alive until its own drop.
+                // SAFETY: cudarc's object is borrowed for `'a`, and keeps the driver's object alive.
                 unsafe { Self::new(theirs.$raw()) }
             }
         }
@@ -154,7 +111,6 @@ kept_by_cudarc! {
     CudaStream, cu_stream => StreamHandle;
 }
 
-/// An object of the driver that a single call destroys.
 pub(super) trait Destroyed: Sized {
     /// `()`; `Cell<()>` for objects that one thread may use at a time.
     type Sharing;
@@ -163,7 +119,6 @@ pub(super) trait Destroyed: Sized {
     fn destroy(api: &Api) -> Option<unsafe extern "C" fn(*mut Self) -> Status>;
 }
 
-/// A driver object with a single owner. Drop destroys it.
 pub(super) struct Owned<T: Destroyed> {
     pub(super) api: &'static Api,
     handle: Handle<T>,
@@ -188,8 +143,7 @@ impl<T: Destroyed> Drop for Owned<T> {
     fn drop(&mut self) {
         if let Some(destroy) = T::destroy(self.api) {
             // `Drop` cannot report an error, so it is discarded.
-            // SAFETY: the object is alive, only this value destroys it, and every `Alive` of it was a borrow of this
-            // value.
+            // SAFETY: the object is alive, only this value destroys it, and every `Alive` of it was a borrow of this value.
             unsafe { destroy(self.handle.raw()) };
         }
     }
@@ -240,12 +194,10 @@ impl Event {
         Ok(event)
     }
 
-    /// Waits for the event; returns whether it is complete.
     pub(crate) fn wait(&self) -> bool {
         self.finish().is_ok()
     }
 
-    /// Waits for the event.
     pub(crate) fn finish(&self) -> Result<(), CallError> {
         self.0.api.cuEventSynchronize(self.0.alive())
     }
@@ -269,13 +221,11 @@ impl<'a> From<&'a CStr> for Text<'a> {
 
 impl<'a> Text<'a> {
     pub(crate) fn to_c_str(self) -> &'a CStr {
-        // SAFETY: the string ends with NUL and is alive for `'a`: it is a `CStr`, or the driver has written it as such
-        // a string.
+        // SAFETY: it is a `CStr`, or a string that the driver has written, and alive for `'a`.
         unsafe { CStr::from_ptr(self.0.as_ptr()) }
     }
 }
 
-/// The words of a page. Only whole pages are registered, because two registrations cannot share one.
 #[cfg(feature = "observe")]
 #[repr(align(4096))]
 struct Page([AtomicU32; PAGE]);
@@ -283,8 +233,8 @@ struct Page([AtomicU32; PAGE]);
 #[cfg(feature = "observe")]
 const PAGE: usize = 4096 / size_of::<AtomicU32>();
 
-/// Words that the GPU writes and the host reads, also after a fault. They are never freed: a stream can
-/// write them later. It is memory of the program, because memory of the driver ends with its context.
+/// Words that the GPU writes and the host reads, also after a fault. They are never freed: a stream can write them later. It is memory of
+/// the program, because memory of the driver ends with its context. Only whole pages are registered: two registrations cannot share one.
 #[cfg(feature = "observe")]
 pub(crate) struct Markers {
     pages: &'static [Page],
@@ -301,7 +251,7 @@ impl Markers {
         let page = |_| Page([const { AtomicU32::new(0) }; PAGE]);
         let pages = Vec::leak((0..len.div_ceil(PAGE).max(1)).map(page).collect());
         let (size, host) = (size_of_val(pages), ptr::from_mut(pages).cast::<c_void>());
-        // SAFETY: CUDA Driver API, "Memory Management", `cuMemHostRegister`: the memory has `size` bytes, and is never freed.
+        // SAFETY: `cuMemHostRegister`: the memory has `size` bytes, and is never freed.
         unsafe { api.cuMemHostRegister_v2(host, size, FLAGS) }?;
         let mut device = 0;
         // SAFETY: `cuMemHostGetDevicePointer`: the memory was registered with `CU_MEMHOSTREGISTER_DEVICEMAP`.
@@ -313,12 +263,11 @@ impl Markers {
     pub(crate) fn write(&self, api: &Api, stream: StreamHandle<'_>, index: usize, value: u32) -> Result<(), CallError> {
         let index = index % (self.pages.len() * PAGE);
         let at = self.device + (index * size_of::<u32>()) as u64;
-        // SAFETY: CUDA Driver API, "Stream Memory Operations", `cuStreamWriteValue32`: the word is inside the memory, aligned to 4,
+        // SAFETY: `cuStreamWriteValue32`: the word is inside the memory, aligned to 4,
         // and never freed.
         unsafe { api.cuStreamWriteValue32_v2(stream.raw(), at, value, 0) }
     }
 
-    /// The last value of a word that the GPU has written.
     pub(crate) fn read(&self, index: usize) -> u32 {
         self.pages[index / PAGE % self.pages.len()].0[index % PAGE].load(Relaxed)
     }

@@ -1,7 +1,7 @@
 //! Graphs inside of graphs, and how their nodes are found.
 
-use super::{CallError, Graph, GraphId, GraphNode, GraphRef, Handle, NodeId};
-use cudarc::driver::sys::CUgraphNode_st;
+use super::{CallError, Graph, GraphId, GraphNode, GraphRef, NodeId};
+use cudarc::driver::sys::CUgraphNode;
 use std::{collections::BTreeMap, vec::Vec};
 
 /// Nodes, and their copies.
@@ -32,12 +32,12 @@ impl Graph {
 
 impl InnerGraph {
     /// The handle of a node that was added to a graph which is now inside of a graph.
-    pub(super) fn find(graphs: &[Self], node: NodeId) -> Option<Handle<CUgraphNode_st>> {
+    pub(super) fn find(graphs: &[Self], node: NodeId) -> Option<CUgraphNode> {
         graphs.iter().find_map(|graph| match &graph.copies {
-            None if node.is_of(graph.id) => Some(node.handle()),
+            None if node.is_of(graph.id) => Some(node.raw()),
             copies => {
                 let copy = copies.as_ref().and_then(|copies| copies.get(&node));
-                copy.map(|copy| copy.handle()).or_else(|| Self::find(&graph.inside, node))
+                copy.map(|copy| copy.raw()).or_else(|| Self::find(&graph.inside, node))
             }
         })
     }
@@ -54,7 +54,7 @@ impl InnerGraph {
         Ok(Self { id: copy.id(), node: id, inside: Self::copied(inside, child, copy, &copies)?, copies: Some(copies) })
     }
 
-    /// The same graphs inside of `copy`, a copy of `original`.
+    /// The graphs inside of `copy`, a copy of `original`.
     fn copied(
         graphs: Vec<Self>,
         original: GraphRef<'_>,

@@ -1,4 +1,4 @@
-//! The option arrays for the driver, and the logs that the driver writes.
+//! Options of the driver's compiler and linker: their numbers, their arrays, and the logs that the driver writes.
 
 use core::{ptr, time::Duration};
 use cudarc::driver::sys::CUjit_option;
@@ -117,7 +117,6 @@ impl DriverOptions {
     }
 }
 
-/// The text of a log, up to its NUL.
 fn text(log: &[u8]) -> String {
     let end = log.iter().position(|&byte| byte == 0).unwrap_or(log.len());
     String::from_utf8_lossy(&log[..end]).trim_end().into()

@@ -1,7 +1,6 @@
 //! `CUlaunchConfig` and `CUlaunchAttribute`, as `cuda.h` defines them.
 //!
-//! cudarc has them only from `cuda-11080` on, and its enum of attributes depends on the `cuda-NNNNN` feature of the
-//! application. These types are the same for every version; tests compare them with cudarc's types.
+//! cudarc has them only from `cuda-11080` on, and its enum of attributes depends on the application's `cuda-NNNNN` feature.
 
 use super::{EventHandle, StreamHandle};
 use core::{ffi::c_void, marker::PhantomData, ptr};
@@ -88,7 +87,7 @@ impl<'e> LaunchAttribute<'e> {
         attribute
     }
 
-    /// Writes a member of the union's value: the bytes of a number, at the member's offset in the C struct.
+    /// Writes the bytes of a number at the offset of a member in the C struct.
     ///
     /// # Panics
     /// If it would overwrite an event.
@@ -98,7 +97,6 @@ impl<'e> LaunchAttribute<'e> {
         self.value.0[offset..offset + N].copy_from_slice(&bytes);
     }
 
-    /// Reads an address from the union's value.
     pub(crate) fn address(&self, offset: usize) -> *mut c_void {
         let mut bytes = [0; size_of::<usize>()];
         bytes.copy_from_slice(&self.value.0[offset..][..size_of::<usize>()]);
@@ -109,7 +107,6 @@ impl<'e> LaunchAttribute<'e> {
         self.id
     }
 
-    /// The whole attribute.
     #[cfg(feature = "graphs")]
     pub(super) fn to_bytes(self) -> [u8; 72] {
         let mut bytes = [0; 72];
@@ -129,7 +126,6 @@ impl<'e> LaunchAttribute<'e> {
         attribute
     }
 
-    /// The value.
     #[cfg(any(test, feature = "record"))]
     pub(crate) fn bytes(&self) -> &[u8; 64] {
         &self.value.0
@@ -145,23 +141,17 @@ mod tests {
     #[test]
     fn the_structs_lie_as_those_of_cudarc() {
         macro_rules! same {
-            ($($ours:ident $our_field:ident = $theirs:ident $their_field:ident;)*) => {$(
-                assert_eq!(offset_of!($ours, $our_field), offset_of!($theirs, $their_field));
+            ($($ours:ident: $theirs:ident { $($our:ident = $their:ident)* })*) => {$(
+                assert_eq!(size_of::<$ours>(), size_of::<$theirs>());
+                assert_eq!(align_of::<$ours>(), align_of::<$theirs>());
+                $(assert_eq!(offset_of!($ours, $our), offset_of!($theirs, $their));)*
             )*};
         }
         same! {
-            LaunchConfig grid = CUlaunchConfig gridDimX;
-            LaunchConfig block = CUlaunchConfig blockDimX;
-            LaunchConfig shared = CUlaunchConfig sharedMemBytes;
-            LaunchConfig stream = CUlaunchConfig hStream;
-            LaunchConfig attributes = CUlaunchConfig attrs;
-            LaunchConfig attribute_count = CUlaunchConfig numAttrs;
-            LaunchAttribute id = CUlaunchAttribute id;
-            LaunchAttribute value = CUlaunchAttribute value;
+            LaunchConfig: CUlaunchConfig {
+                grid = gridDimX block = blockDimX shared = sharedMemBytes stream = hStream attributes = attrs attribute_count = numAttrs
+            }
+            LaunchAttribute: CUlaunchAttribute { id = id value = value }
         }
-        assert_eq!(size_of::<LaunchConfig>(), size_of::<CUlaunchConfig>());
-        assert_eq!(align_of::<LaunchConfig>(), align_of::<CUlaunchConfig>());
-        assert_eq!(size_of::<LaunchAttribute>(), size_of::<CUlaunchAttribute>());
-        assert_eq!(align_of::<LaunchAttribute>(), align_of::<CUlaunchAttribute>());
     }
 }

@@ -1,22 +1,19 @@
 //! Checked wrappers of the driver. This folder makes every raw call, so code outside of it needs no `unsafe` for a
-//! call.
+//! call. A call that a SAFETY comment names is documented in the CUDA Driver API.
 //!
 //! | file | what it proves |
 //! |---|---|
 //! | [`entry_points`], [`table`] | each entry point has its documented type; most are safe with the types below; symbols of libraries that are already loaded |
 //! | [`handle`] | a handle belongs to a live object; an owned object is destroyed once |
-//! | [`context`], [`module`], [`launch`], [`graph`], [`graph_nodes`], [`exec`], [`capture`], [`texture`] | the calls with further requirements, by subject |
+//! | the files with SAFETY comments | the calls with further requirements, by subject |
 //!
 //! A call returns the value that it writes, or a [`CallError`] with its name.
 
 mod call_error;
-#[cfg(feature = "graphs")]
-mod capture;
 mod context;
 mod context_state;
 #[cfg(any(feature = "graphs", feature = "textures"))]
 mod copies;
-mod device_params;
 mod entry_points;
 #[cfg(feature = "graphs")]
 mod exec;
@@ -31,7 +28,6 @@ mod inner_graph;
 mod jit_arrays;
 mod launch;
 mod launch_config;
-mod linker;
 mod module;
 #[cfg(feature = "graphs")]
 mod node_id;
@@ -39,57 +35,41 @@ mod node_id;
 mod node_params;
 #[cfg(feature = "observe")]
 mod pointer;
-#[cfg(feature = "graphs")]
-mod remaining;
-mod status;
 mod table;
 #[cfg(feature = "textures")]
 mod texture;
 
-pub use call_error::DriverCall;
 pub(crate) use call_error::{CallError, Unavailable, out};
-#[cfg(feature = "graphs")]
-pub(crate) use capture::NotCaptured;
-pub(crate) use context::{Green, OwnStream};
+pub use call_error::{DriverCall, Status};
+pub(crate) use context::{DeviceResource, Green, GreenContext, Null, OwnStream, PoolAccess, make_current};
 pub(crate) use context_state::{ContextState, was_reset};
-#[cfg(feature = "graphs")]
-pub(crate) use copies::Memory;
-pub(crate) use device_params::{DeviceResource, GreenContext, Null, PoolAccess};
-#[cfg(feature = "graphs")]
-pub(crate) use entry_points::atexit;
 pub(crate) use entry_points::{api, is_available, required, runtime_version};
-#[cfg(feature = "graphs")]
-pub(crate) use exec::{Exec, ExecNode};
 pub(crate) use global_memory::{GlobalMemory, NotCopied, PendingBytes};
-#[cfg(feature = "graphs")]
-pub(crate) use graph::{After, Graph, NewNode};
-#[cfg(feature = "graphs")]
-pub(crate) use graph_nodes::{GraphNode, GraphRef, UpdateResult};
-#[cfg(feature = "graphs")]
-pub(crate) use handle::Event;
-#[cfg(feature = "observe")]
-pub(crate) use handle::Markers;
 pub(crate) use handle::{Alive, ContextHandle, EventHandle, FunctionHandle, Handle, StreamHandle, Text};
 pub(crate) use jit_arrays::DriverOptions;
 #[cfg(feature = "record")]
 pub use launch::ReplayPromise;
-#[cfg(feature = "graphs")]
-pub(crate) use launch::{Change, LaunchKeeper, LaunchLog, MemoryStep, RecordedLaunch, Shape, Step, Steps};
 pub(crate) use launch::{Extra, Function, KernelCall, Promise};
 pub(crate) use launch_config::{LaunchAttribute, LaunchConfig};
-pub(crate) use linker::Linker;
-pub(crate) use module::{DriverImage, Module, NotLoaded};
-#[cfg(feature = "graphs")]
-pub(crate) use node_id::{GraphId, NodeId};
-#[cfg(feature = "graphs")]
-pub(crate) use node_params::{
-    ConditionalKind, ConditionalNodeParams, HostFunction, HostNodeParams, KernelNodeParams, KernelNodeShape,
-};
-#[cfg(feature = "observe")]
-pub(crate) use pointer::Allocation;
+pub(crate) use module::{DriverImage, Linker, Module, NotLoaded};
 #[cfg(feature = "record")]
 pub(crate) use pointer::Readable;
-pub use status::Status;
 pub(crate) use table::Api;
 #[cfg(feature = "textures")]
 pub(crate) use texture::{ArrayDescriptor, ArrayMemory, ChannelFormat, LinearShape, ObjectMemory, Sampler};
+#[cfg(feature = "graphs")]
+pub(crate) use {
+    copies::Memory,
+    entry_points::atexit,
+    exec::{Exec, ExecNode},
+    graph::{After, Graph, NewNode},
+    graph_nodes::{GraphNode, GraphRef, UpdateResult},
+    handle::Event,
+    launch::{Change, LaunchKeeper, LaunchLog, MemoryStep, RecordedLaunch, Shape, Step, Steps},
+    node_id::{GraphId, NodeId},
+    node_params::{
+        ConditionalKind, ConditionalNodeParams, HostFunction, HostNodeParams, KernelNodeParams, KernelNodeShape,
+    },
+};
+#[cfg(feature = "observe")]
+pub(crate) use {handle::Markers, pointer::Allocation};

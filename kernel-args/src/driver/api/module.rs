@@ -1,20 +1,29 @@
-//! Images for the driver, and modules.
+//! Code for the driver: images, modules, and the driver's linker.
 
-use super::{Alive, Api, CallError, ContextState, DriverCall, DriverOptions, FunctionHandle, Handle, Status, api};
+use super::{
+    Alive, Api, CallError, ContextState, DriverCall, DriverOptions, FunctionHandle, Handle, Status, api, handle::Owned,
+    make_current,
+};
 use crate::marshal::Summary;
-use core::ptr;
+use core::{ptr, slice};
 use cudarc::driver::{
     CudaContext,
-    sys::{CUdeviceptr, CUjitInputType, CUmod_st, CUresult},
+    sys::{CUdeviceptr, CUjitInputType, CUlinkState_st, CUmod_st, CUresult},
 };
 use kernel_args_image::{self as image, summary};
-use std::{ffi::CStr, sync::Arc, vec::Vec};
+use std::{
+    boxed::Box,
+    ffi::{CStr, CString},
+    format,
+    sync::Arc,
+    vec::Vec,
+};
 
-/// An image that can be passed to the driver. The driver receives no length, so this is PTX that ends with NUL, or a
-/// cubin or fat binary whose headers refer only to bytes inside the image.
+/// The driver receives no length, so this is PTX that ends with NUL, or a cubin or fat binary whose headers refer only to bytes inside
+/// the image.
 pub(crate) struct DriverImage {
-    pub(super) bytes: Arc<Vec<u8>>,
-    pub(super) kind: CUjitInputType,
+    bytes: Arc<Vec<u8>>,
+    kind: CUjitInputType,
 }
 
 impl DriverImage {
@@ -51,7 +60,6 @@ impl DriverImage {
         Self { bytes: Arc::new(bytes), kind }
     }
 
-    /// The bytes, shared with the image.
     pub(crate) fn shared(&self) -> Arc<Vec<u8>> {
         self.bytes.clone()
     }
@@ -61,7 +69,6 @@ impl DriverImage {
     }
 }
 
-/// Why an image was not loaded.
 pub(crate) enum NotLoaded {
     /// The driver was not called: it is missing, or the context could not be made current.
     NotCalled(CallError),
@@ -75,7 +82,6 @@ impl From<CallError> for NotLoaded {
     }
 }
 
-/// A loaded module. Drop unloads it.
 pub(crate) struct Module {
     api: &'static Api,
     handle: Handle<CUmod_st>,
@@ -84,18 +90,17 @@ pub(crate) struct Module {
 }
 
 impl Module {
-    /// `cuModuleLoadDataEx`; the logs are in `options` afterwards.
+    /// The logs are in `options` afterwards.
     pub(crate) fn load(
         context: &Arc<CudaContext>,
         image: &DriverImage,
         options: &mut DriverOptions,
     ) -> Result<Self, NotLoaded> {
         let api = api().map_err(CallError::from)?;
-        context.bind_to_thread().map_err(CallError::context)?;
+        make_current(context)?;
         let mut handle = ptr::null_mut();
-        // SAFETY: CUDA Driver API, "Module Management", `cuModuleLoadDataEx` takes a cubin, PTX that ends with NUL, or
-        // a fat binary. A `DriverImage` is one of these, and the driver reads no byte outside of it. The two arrays of
-        // `DriverOptions` have `count` entries, and the data that they point to outlives the call.
+        // SAFETY: `cuModuleLoadDataEx` takes a cubin, PTX that ends with NUL, or a fat binary: a `DriverImage`, outside of which the
+        // driver reads no byte. The two arrays of `DriverOptions` have `count` entries, and the data that they point to outlives the call.
         let status = unsafe {
             (api.cuModuleLoadDataEx)(
                 &mut handle,
@@ -116,7 +121,6 @@ impl Module {
         unsafe { Alive::new(self.handle.raw()) }
     }
 
-    /// The context in which it is loaded.
     pub(crate) fn context(&self) -> &Arc<CudaContext> {
         &self.context
     }
@@ -130,9 +134,9 @@ impl Module {
         self.state.is_over(self.api, &self.context)
     }
 
-    /// `cuModuleGetFunction`; `None` where the module has no function of that name.
+    /// `None` if the module has no function of that name.
     pub(super) fn function(&self, symbol: &CStr) -> Result<Option<FunctionHandle<'_>>, CallError> {
-        self.context.bind_to_thread().map_err(CallError::context)?;
+        make_current(&self.context)?;
         let mut function = ptr::null_mut();
         let found = self.api.cuModuleGetFunction(&mut function, self.alive(), symbol.into());
         // SAFETY: CUDA Driver API, "Module Management": a function of a module is valid until the module is unloaded,
@@ -140,9 +144,9 @@ impl Module {
         Ok(is_found(found)?.then(|| unsafe { Alive::new(function) }))
     }
 
-    /// The address and the size of a variable: `cuModuleGetGlobal`. `None` if the module has no variable of that name.
+    /// The address and the size of a variable; `None` if the module has no variable of that name.
     pub(super) fn global(&self, name: &CStr) -> Result<Option<(CUdeviceptr, usize)>, CallError> {
-        self.context.bind_to_thread().map_err(CallError::context)?;
+        make_current(&self.context)?;
         let (mut address, mut size) = (0, 0);
         let found = self.api.cuModuleGetGlobal_v2(&mut address, &mut size, self.alive(), name.into());
         Ok(is_found(found)?.then_some((address, size)))
@@ -162,12 +166,77 @@ impl Drop for Module {
         if self.is_over() {
             return;
         }
-        // cudarc's `bind_to_thread` would return a pending error instead of making the context current. `Drop` cannot
-        // report an error, so the errors of both calls are discarded.
+        // cudarc's `bind_to_thread` would return a pending error instead. `Drop` cannot report the errors of both calls.
         let _ = self.api.cuCtxSetCurrent((&*self.context).into());
-        // SAFETY: CUDA Driver API, "Module Management", `cuModuleUnload`: the module is loaded, and nothing else
-        // unloads it. Every handle of its functions is a borrow of this value, or belongs to a `Function` that holds
-        // this value.
+        // SAFETY: `cuModuleUnload`: the module is loaded, and nothing else unloads it. Every handle of its functions is a borrow of this
+        // value, or belongs to a `Function` that holds this value.
         unsafe { (self.api.cuModuleUnload)(self.handle.raw()) };
+    }
+}
+
+pub(crate) struct Linker {
+    state: Owned<CUlinkState_st>,
+    /// The driver writes to the logs while the linker is alive, so this field is dropped after it.
+    options: Box<DriverOptions>,
+}
+
+impl Linker {
+    /// An error is returned with the options, which contain the log.
+    pub(crate) fn new(mut options: Box<DriverOptions>) -> Result<Self, (CallError, Box<DriverOptions>)> {
+        let api = match api() {
+            Ok(api) => api,
+            Err(unavailable) => return Err((unavailable.into(), options)),
+        };
+        let mut state = ptr::null_mut();
+        // SAFETY: `cuLinkCreate`: the two arrays have `count` entries, and
+        // "optionValues must remain valid for the life of the CUlinkState if output options are used": the linker is
+        // destroyed before its options.
+        match unsafe { api.cuLinkCreate_v2(options.count(), options.keys(), options.values(), &mut state) } {
+            Ok(()) => Ok(Self {
+                // SAFETY: the call has created the linker, and only this value owns it.
+                state: unsafe { Owned::new(api, state) },
+                options,
+            }),
+            Err(error) => Err((error, options)),
+        }
+    }
+
+    pub(crate) fn options(&self) -> &DriverOptions {
+        &self.options
+    }
+
+    /// `index` identifies the image in the log.
+    pub(crate) fn add(&mut self, image: &DriverImage, index: usize) -> Result<(), CallError> {
+        let name = CString::new(format!("image {index}")).unwrap_or_default();
+        // SAFETY: `cuLinkAddData`: the linker is alive, the data are a
+        // `DriverImage` of this kind and size, the name ends with NUL, and the number of options is 0. "No reference is
+        // retained to any inputs after this call returns."
+        unsafe {
+            self.state.api.cuLinkAddData_v2(
+                self.state.alive().raw(),
+                image.kind,
+                image.bytes.as_ptr().cast_mut().cast(),
+                image.bytes.len(),
+                name.as_ptr(),
+                0,
+                ptr::null_mut(),
+                ptr::null_mut(),
+            )
+        }
+    }
+
+    /// The cubin; `None` if the linker has produced no output.
+    pub(crate) fn complete(&mut self) -> Result<Option<DriverImage>, CallError> {
+        let (mut cubin, mut size) = (ptr::null_mut(), 0);
+        let (api, state) = (self.state.api, self.state.alive());
+        api.cuLinkComplete(state, &mut cubin, &mut size)?;
+        if cubin.is_null() || size == 0 {
+            return Ok(None);
+        }
+        // SAFETY: `cuLinkComplete`: the linker owns the `size` bytes of the cubin at this address
+        // until it is destroyed.
+        let bytes = unsafe { slice::from_raw_parts(cubin.cast::<u8>(), size) }.to_vec();
+        // The driver created it, so its headers need no check.
+        Ok(Some(DriverImage { bytes: Arc::new(bytes), kind: CUjitInputType::CU_JIT_INPUT_CUBIN }))
     }
 }

@@ -1,8 +1,15 @@
 //! Ids of graphs and of their nodes.
+//!
+//! The driver gives the handle of a removed node to the next node. Therefore each removal gives the graph a new id, and the
+//! nodes that are added afterwards have the new id: no two nodes have the same handle and the same id.
 
-use super::Handle;
-use core::sync::atomic::{AtomicU64, Ordering};
-use cudarc::driver::sys::{CUgraphNode, CUgraphNode_st};
+use core::{
+    cell::RefCell,
+    ptr,
+    sync::atomic::{AtomicU64, Ordering},
+};
+use cudarc::driver::sys::CUgraphNode;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Identifies the graph of a node. The driver can reuse the address of a destroyed graph, but an id is never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,7 +31,8 @@ impl GraphId {
 /// A node that the graph with this id has or had. Only the graph knows whether the node is alive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct NodeId {
-    pub(super) node: Handle<CUgraphNode_st>,
+    /// The address that is its handle.
+    node: usize,
     graph: GraphId,
 }
 
@@ -33,20 +41,74 @@ impl NodeId {
     /// `node` is a node of the graph with this id.
     #[inline(always)]
     pub(super) unsafe fn new(node: CUgraphNode, graph: GraphId) -> Self {
-        Self { node: Handle::new(node), graph }
+        Self { node: node.expose_provenance(), graph }
     }
 
     #[inline(always)]
-    pub(crate) fn handle(self) -> Handle<CUgraphNode_st> {
-        self.node
+    pub(crate) fn raw(self) -> CUgraphNode {
+        ptr::with_exposed_provenance_mut(self.node)
     }
 
     #[inline(always)]
     pub(crate) fn is_of(self, graph: GraphId) -> bool {
         self.graph == graph
     }
+}
 
-    pub(super) fn graph(self) -> GraphId {
-        self.graph
+/// The nodes of a graph from which nodes were removed. Empty until a node is removed.
+#[derive(Default)]
+pub(super) struct Remaining(RefCell<Option<Nodes>>);
+
+struct Nodes {
+    /// The id that the graph had when the node was added.
+    ids: BTreeMap<usize, GraphId>,
+    /// The ids that the graph had before it removed nodes.
+    former: BTreeSet<GraphId>,
+}
+
+impl Remaining {
+    /// The graph id of a node, if a node was removed before.
+    pub(super) fn id_of(&self, node: CUgraphNode) -> Option<GraphId> {
+        self.0.borrow().as_ref()?.ids.get(&node.addr()).copied()
+    }
+
+    /// Whether it is a node that was added before the last removal.
+    pub(super) fn contains(&self, node: NodeId) -> bool {
+        self.id_of(node.raw()).is_some_and(|graph| node.is_of(graph))
+    }
+
+    /// Whether it was a node of the graph.
+    pub(super) fn had(&self, node: NodeId) -> bool {
+        let nodes = self.0.borrow();
+        let former = nodes.as_ref().map(|nodes| &nodes.former);
+        former.is_some_and(|former| former.contains(&node.graph)) && !self.contains(node)
+    }
+
+    pub(super) fn add(&self, node: NodeId) {
+        if let Some(nodes) = &mut *self.0.borrow_mut() {
+            nodes.ids.insert(node.node, node.graph);
+        }
+    }
+
+    /// A node that nothing has seen is removed.
+    pub(super) fn forget(&self, node: NodeId) {
+        if let Some(nodes) = &mut *self.0.borrow_mut() {
+            nodes.ids.remove(&node.node);
+        }
+    }
+
+    /// A node was removed from the graph with the id `now`. `all` are the nodes before the first removal.
+    pub(super) fn remove(&self, node: NodeId, now: GraphId, all: &[NodeId]) {
+        let mut nodes = self.0.borrow_mut();
+        let nodes = nodes.get_or_insert_with(|| Nodes {
+            ids: all.iter().map(|node| (node.node, now)).collect(),
+            former: BTreeSet::new(),
+        });
+        nodes.ids.remove(&node.node);
+        nodes.former.insert(now);
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.borrow().is_none()
     }
 }

@@ -36,11 +36,11 @@ impl KernelNodeRecord {
     };
 }
 
-/// The same struct as input for the driver. The function accepts its parameters, and both are valid for `'p`.
+/// `KernelNodeRecord` as input for the driver. The function accepts its parameters, and both are valid for `'p`.
 #[repr(transparent)]
 pub(crate) struct KernelNodeParams<'p>(KernelNodeRecord, PhantomData<&'p ()>);
 
-/// The place of such a description, without the function and its parameters: only these are written where the arguments are lowered.
+/// Such a description without the function and its parameters: only these are written where the arguments are lowered.
 pub(crate) struct KernelNodeShape(KernelNodeParams<'static>);
 
 impl KernelNodeShape {
@@ -50,7 +50,7 @@ impl KernelNodeShape {
         Self(KernelNodeParams(record, PhantomData))
     }
 
-    /// The description of a node for `call`, as long as that is valid.
+    /// The description of a node for `call`.
     #[inline(always)]
     pub(crate) fn of<'p>(&'p mut self, call: KernelCall<'p>) -> &'p KernelNodeParams<'p> {
         let KernelNodeParams(record, _) = &mut self.0;

@@ -1,10 +1,8 @@
 //! What the driver knows about an address.
 
+use super::{Api, CallError};
 use core::ffi::c_uint;
-use {
-    super::{Api, CallError, required},
-    cudarc::driver::sys::CUdeviceptr,
-};
+use cudarc::driver::sys::CUdeviceptr;
 
 /// The number of attributes that are queried: always the length of the two arrays.
 #[repr(transparent)]
@@ -14,7 +12,6 @@ pub(crate) struct PointerAttributeCount(c_uint);
 #[repr(transparent)]
 pub(crate) struct PointerAttributes([c_uint; COUNT]);
 
-/// Where the driver writes the attributes.
 pub(crate) type PointerValues<'v> = [&'v mut u64; COUNT];
 
 const COUNT: usize = 6;
@@ -25,7 +22,6 @@ const ATTRIBUTES: PointerAttributes = PointerAttributes([2, 3, 8, 9, 11, 12]);
 /// `CU_MEMORYTYPE_HOST`.
 const HOST: u64 = 1;
 
-/// An allocation that the driver knows.
 #[derive(Clone, Copy)]
 pub(crate) struct Allocation {
     pub(crate) start: u64,
@@ -35,9 +31,8 @@ pub(crate) struct Allocation {
     /// Whether the driver moves it between the host and the devices.
     #[cfg(feature = "record")]
     is_managed: bool,
-    /// The ordinal of its device.
     pub(crate) device: i32,
-    /// The same byte as the queried address, for kernels of the current context. 0 if they cannot access it.
+    /// The queried address for kernels of the current context. 0 if they cannot access it.
     pub(crate) device_pointer: u64,
 }
 
@@ -48,8 +43,7 @@ impl Api {
         let (mut kind, mut device_pointer, mut managed, mut device, mut start, mut size) = (0, 0, 0, 0, 0, 0);
         let mut values = [&mut kind, &mut device_pointer, &mut managed, &mut device, &mut start, &mut size];
         let count = PointerAttributeCount(COUNT as c_uint);
-        let query = required!(self, cuPointerGetAttributes)?;
-        query(count, &ATTRIBUTES, &mut values, address).check("cuPointerGetAttributes")?;
+        self.cuPointerGetAttributes(count, &ATTRIBUTES, &mut values, address)?;
         // "Unlike cuPointerGetAttribute, this function will not return an error when the ptr encountered is not a valid CUDA pointer.
         // Instead, the attributes are assigned default NULL values."
         Ok((kind != 0).then_some(Allocation {
@@ -100,11 +94,10 @@ impl Readable {
         let end = offset.checked_add(to.len() as u64);
         assert!(end.is_some_and(|end| end <= allocation.size), "a copy outside of the allocation");
         let from = allocation.start + offset;
-        // SAFETY: CUDA Driver API, "Memory Management", `cuMemcpyDtoH`: `to` has this length, and the call returns when it is complete.
+        // SAFETY: `cuMemcpyDtoH`: `to` has this length, and the call returns when it is complete.
         // The source is inside an allocation that the driver has reported. Of host memory and managed memory, `promised` guarantees
         // that it is still allocated. Other memory is reached only through the driver, which returns `CUDA_ERROR_INVALID_VALUE` if the
         // program has freed it since.
-        let status = unsafe { (api.cuMemcpyDtoH_v2)(to.as_mut_ptr().cast(), from, to.len()) };
-        status.check("cuMemcpyDtoH")
+        unsafe { api.cuMemcpyDtoH_v2(to.as_mut_ptr().cast(), from, to.len()) }
     }
 }

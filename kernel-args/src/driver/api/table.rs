@@ -7,8 +7,9 @@
 //! - [`Alive`], such as [`FunctionHandle`]: an object that is alive. A destroyed object has no such handle;
 //! - [`Text`]: a string that ends with NUL.
 //!
-//! Every call also needs a current context. This is not a requirement of memory safety: if no context or the wrong
-//! context is current, each call is documented to return `CUDA_ERROR_INVALID_CONTEXT` or `CUDA_ERROR_INVALID_HANDLE`.
+//! A current context is not a requirement of memory safety: if no context or the wrong context is current, each call is documented to
+//! return `CUDA_ERROR_INVALID_CONTEXT` or `CUDA_ERROR_INVALID_HANDLE`.
+//!
 //! An `unsafe` entry point has requirements that these types do not express (an array and its length, parameters that
 //! match a kernel, an object that is no longer used). The files of this folder prove them, each for its subject.
 
@@ -37,10 +38,11 @@ use {
     super::{
         KernelNodeParams,
         graph_nodes::UpdateResult,
+        handle::{ExecHandle, GraphHandle, NodeHandle},
         launch_config::AttributeValue,
         node_params::{AllocNodeParams, ConditionalNodeParams, HostNodeParams, KernelNodeRecord, MemsetNodeParams},
     },
-    cudarc::driver::sys::{CUgraph, CUgraph_st, CUgraphExec, CUgraphExec_st, CUgraphNode, CUgraphNode_st},
+    cudarc::driver::sys::{CUgraph, CUgraph_st, CUgraphExec, CUgraphExec_st, CUgraphNode},
 };
 
 #[cfg(feature = "textures")]
@@ -160,56 +162,49 @@ entry_points! {
     // Graphs need driver 12.0, which has the `_v2` calls and their parameters of kernel nodes.
     safe cuGraphCreate(graph: &mut CUgraph, flags: c_uint);
     unsafe cuGraphDestroy(graph: *mut CUgraph_st);
-    safe cuGraphInstantiateWithFlags(exec: &mut CUgraphExec, graph: Alive<'_, CUgraph_st>, flags: u64);
+    safe cuGraphInstantiateWithFlags(exec: &mut CUgraphExec, graph: GraphHandle<'_>, flags: u64);
     unsafe cuGraphExecDestroy(exec: *mut CUgraphExec_st);
-    safe cuGraphUpload(exec: Alive<'_, CUgraphExec_st>, stream: StreamHandle<'_>);
+    safe cuGraphUpload(exec: ExecHandle<'_>, stream: StreamHandle<'_>);
     unsafe cuGraphLaunch(exec: CUgraphExec, stream: CUstream);
-    unsafe cuGraphAddKernelNode_v2(
-        node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize, params: &KernelNodeParams<'_>
+    added cuGraphAddKernelNode_v2(params: &KernelNodeParams<'_>
     );
-    safe cuGraphKernelNodeGetParams_v2(node: Alive<'_, CUgraphNode_st>, params: &mut KernelNodeRecord);
-    kept cuGraphExecKernelNodeSetParams_v2(
-        exec: Alive<'_, CUgraphExec_st>, node: Alive<'_, CUgraphNode_st>, params: &KernelNodeParams<'_>
+    safe cuGraphKernelNodeGetParams_v2(node: NodeHandle<'_>, params: &mut KernelNodeRecord);
+    safe cuGraphExecKernelNodeSetParams_v2(
+        exec: ExecHandle<'_>, node: NodeHandle<'_>, params: &KernelNodeParams<'_>
     );
     unsafe cuMemsetD8Async(to: CUdeviceptr, byte: u8, count: usize, stream: CUstream);
     unsafe cuMemcpyDtoDAsync_v2(to: CUdeviceptr, from: CUdeviceptr, count: usize, stream: CUstream);
-    unsafe cuGraphAddMemcpyNode(
-        node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize, copy: &CUDA_MEMCPY3D,
+    added cuGraphAddMemcpyNode(copy: &CUDA_MEMCPY3D,
         context: ContextHandle<'_>
     );
-    unsafe cuGraphAddMemsetNode(
-        node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize, params: &MemsetNodeParams,
+    added cuGraphAddMemsetNode(params: &MemsetNodeParams,
         context: ContextHandle<'_>
     );
-    unsafe cuGraphAddEmptyNode(node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize);
-    unsafe cuGraphAddHostNode(
-        node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize, params: &HostNodeParams
+    added cuGraphAddEmptyNode();
+    added cuGraphAddHostNode(params: &HostNodeParams
     );
-    unsafe cuGraphAddEventRecordNode(
-        node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize, event: EventHandle<'_>
+    added cuGraphAddEventRecordNode(event: EventHandle<'_>
     );
-    unsafe cuGraphAddEventWaitNode(
-        node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize, event: EventHandle<'_>
+    added cuGraphAddEventWaitNode(event: EventHandle<'_>
     );
-    unsafe cuGraphAddChildGraphNode(
-        node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize, child: Alive<'_, CUgraph_st>
+    added cuGraphAddChildGraphNode(child: GraphHandle<'_>
     );
-    safe cuGraphChildGraphNodeGetGraph(node: Alive<'_, CUgraphNode_st>, graph: &mut CUgraph);
+    safe cuGraphChildGraphNodeGetGraph(node: NodeHandle<'_>, graph: &mut CUgraph);
     safe cuGraphNodeFindInClone(
-        node: &mut CUgraphNode, original: Alive<'_, CUgraphNode_st>, clone: Alive<'_, CUgraph_st>
+        node: &mut CUgraphNode, original: NodeHandle<'_>, clone: GraphHandle<'_>
     );
     /// Driver 12.3 and newer.
     safe cuGraphConditionalHandleCreate(
-        handle: &mut u64, graph: Alive<'_, CUgraph_st>, context: ContextHandle<'_>, value: c_uint, flags: c_uint
+        handle: &mut u64, graph: GraphHandle<'_>, context: ContextHandle<'_>, value: c_uint, flags: c_uint
     );
     /// Driver 12.3 and newer. The edges have no data.
     unsafe cuGraphAddNode_v2(
         node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, edges: Null, count: usize,
         params: &mut ConditionalNodeParams<'_>
     );
-    safe cuGraphNodeSetEnabled(exec: Alive<'_, CUgraphExec_st>, node: Alive<'_, CUgraphNode_st>, enabled: c_uint);
-    safe cuGraphNodeGetEnabled(exec: Alive<'_, CUgraphExec_st>, node: Alive<'_, CUgraphNode_st>, enabled: &mut c_uint);
-    safe cuGraphNodeGetType(node: Alive<'_, CUgraphNode_st>, kind: &mut c_uint);
+    safe cuGraphNodeSetEnabled(exec: ExecHandle<'_>, node: NodeHandle<'_>, enabled: c_uint);
+    safe cuGraphNodeGetEnabled(exec: ExecHandle<'_>, node: NodeHandle<'_>, enabled: &mut c_uint);
+    safe cuGraphNodeGetType(node: NodeHandle<'_>, kind: &mut c_uint);
     unsafe cuGraphGetNodes(graph: CUgraph, nodes: *mut CUgraphNode, count: &mut usize);
     unsafe cuGraphGetEdges(graph: CUgraph, from: *mut CUgraphNode, to: *mut CUgraphNode, count: &mut usize);
     /// Driver 12.3 and newer. `CUgraphEdgeData` has 8 bytes.
@@ -218,21 +213,19 @@ entry_points! {
     );
     // The value is a `CUlaunchAttributeValue`, 64 bytes aligned to 8.
     unsafe cuGraphKernelNodeSetAttribute(node: CUgraphNode, attribute: c_uint, value: &AttributeValue);
-    safe cuGraphKernelNodeGetAttribute(node: Alive<'_, CUgraphNode_st>, attribute: c_uint, value: &mut AttributeValue);
+    safe cuGraphKernelNodeGetAttribute(node: NodeHandle<'_>, attribute: c_uint, value: &mut AttributeValue);
     unsafe cuGraphDestroyNode(node: CUgraphNode);
     // Memory of graphs.
-    unsafe cuGraphAddMemAllocNode(
-        node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize, params: &mut AllocNodeParams
+    added cuGraphAddMemAllocNode(params: &mut AllocNodeParams
     );
-    unsafe cuGraphAddMemFreeNode(
-        node: &mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize, address: CUdeviceptr
+    added cuGraphAddMemFreeNode(address: CUdeviceptr
     );
     unsafe cuMemFreeAsync(address: CUdeviceptr, stream: CUstream);
     safe cuDeviceGraphMemTrim(device: CUdevice);
     // All attributes are 64-bit numbers.
     safe cuDeviceGetGraphMemAttribute(device: CUdevice, attribute: c_uint, value: &mut u64);
     safe cuDeviceSetGraphMemAttribute(device: CUdevice, attribute: c_uint, value: &mut u64);
-    safe cuGraphExecUpdate_v2(exec: Alive<'_, CUgraphExec_st>, graph: Alive<'_, CUgraph_st>, result: &mut UpdateResult);
+    safe cuGraphExecUpdate_v2(exec: ExecHandle<'_>, graph: GraphHandle<'_>, result: &mut UpdateResult);
     safe cuStreamBeginCapture_v2(stream: StreamHandle<'_>, mode: c_uint);
     safe cuStreamEndCapture(stream: StreamHandle<'_>, graph: &mut CUgraph);
     safe cuStreamGetCaptureInfo_v2(
@@ -253,7 +246,7 @@ entry_points! {
     unsafe cuMemHostGetDevicePointer_v2(device: &mut CUdeviceptr, host: *mut c_void, flags: c_uint) = "cuMemHostGetDevicePointer";
     unsafe cuStreamWriteValue32_v2(stream: CUstream, address: CUdeviceptr, value: u32, flags: c_uint) = "cuStreamWriteValue32";
     // The memory at an address. Each value has room for the largest attribute.
-    kept cuPointerGetAttributes(
+    safe cuPointerGetAttributes(
         count: PointerAttributeCount, attributes: &PointerAttributes, values: &mut PointerValues<'_>, address: CUdeviceptr
     );
     }

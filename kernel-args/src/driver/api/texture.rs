@@ -4,6 +4,7 @@ use super::{
     Alive, Api, CallError, ContextState, Handle, Null, Status, api,
     copies::{self, Memory},
     entry_points::required,
+    make_current,
 };
 use crate::marshal::{ObjectUses, Tracked};
 use core::{
@@ -58,10 +59,6 @@ impl Resource {
         Self { kind, fields: all, flags: 0 }
     }
 
-    fn array(array: Alive<'_, CUarray_st>) -> Self {
-        Self::new(0, [array.raw().addr() as u64])
-    }
-
     /// `CUDA_RESOURCE_DESC::res.linear` and `pitch2D`.
     fn memory(address: CUdeviceptr, format: ChannelFormat, shape: LinearShape) -> Self {
         let pair = [format.format.to_ne_bytes(), format.channels.to_ne_bytes()];
@@ -104,26 +101,27 @@ pub(crate) struct Sampler {
 
 const _: () = assert!(size_of::<Sampler>() == 104);
 
-/// Where an object was created.
-struct Place {
+/// The context of an object, and the uses of the object.
+struct ObjectState {
     api: &'static Api,
     context: Arc<CudaContext>,
     state: ContextState,
+    uses: ObjectUses,
 }
 
-impl Place {
+impl ObjectState {
     /// Makes the context current.
     fn new(context: &Arc<CudaContext>) -> Result<Self, CallError> {
-        context.bind_to_thread().map_err(CallError::context)?;
-        let api = api()?;
-        Ok(Self { api, context: context.clone(), state: ContextState::of(api, context) })
+        make_current(context)?;
+        let (api, context) = (api()?, context.clone());
+        Ok(Self { api, state: ContextState::of(api, &context), context, uses: ObjectUses::default() })
     }
 
-    /// Calls `destroy` in the context when all `uses` have finished. A reset of the context has destroyed the object.
+    /// Calls `destroy` in the context when all uses have finished. A reset of the context has destroyed the object.
     ///
     /// Returns `false` if the driver does not report the end of the uses. Then the object stays allocated: `Drop` cannot report an error.
-    fn destroy(&self, uses: &ObjectUses, destroy: impl FnOnce()) -> bool {
-        let Self { api, context, state } = self;
+    fn destroy(&self, destroy: impl FnOnce()) -> bool {
+        let Self { api, context, state, uses } = self;
         if state.is_over(api, context) {
             return true;
         }
@@ -138,11 +136,9 @@ impl Place {
     }
 }
 
-/// An array: `CUarray`.
 pub(crate) struct ArrayMemory {
-    place: Place,
+    uses: ObjectState,
     array: Handle<CUarray_st>,
-    uses: ObjectUses,
     /// In bytes, rows and slices.
     extent: [usize; 3],
 }
@@ -154,13 +150,13 @@ impl ArrayMemory {
         descriptor: &ArrayDescriptor,
         texel: usize,
     ) -> Result<Self, CallError> {
-        let place = Place::new(context)?;
-        required!(place.api, cuArrayDestroy)?;
+        let uses = ObjectState::new(context)?;
+        required!(uses.api, cuArrayDestroy)?;
         let mut array = ptr::null_mut();
-        place.api.cuArray3DCreate_v2(&mut array, descriptor)?;
+        uses.api.cuArray3DCreate_v2(&mut array, descriptor)?;
         let [width, height, depth] = descriptor.size;
         let extent = [width * texel, height.max(1), depth.max(1)];
-        Ok(Self { place, array: Handle::new(array), uses: ObjectUses::default(), extent })
+        Ok(Self { uses, array: Handle::new(array), extent })
     }
 
     fn alive(&self) -> Alive<'_, CUarray_st> {
@@ -175,18 +171,15 @@ impl ArrayMemory {
     pub(crate) fn copy_from<T>(&self, stream: &CudaStream, from: &CudaView<'_, T>) -> Result<(), CallError> {
         assert_eq!(from.len() * size_of::<T>(), self.bytes(), "a copy of another size");
         let (address, read) = from.device_ptr(stream);
-        let guards = [read, self.uses.enter(stream, true)];
+        let guards = [read, self.enter(stream, true)];
         self.copy(stream, Memory::Array(self.array.raw()), Memory::Device(address), guards)
     }
 
-    /// Copies all texels to memory with the same number of bytes, in the order of the stream.
-    ///
-    /// # Panics
-    /// If the memory has another size.
+    /// Copies all texels to memory, with the requirements of `copy_from`.
     pub(crate) fn copy_to<T>(&self, stream: &CudaStream, to: &mut CudaViewMut<'_, T>) -> Result<(), CallError> {
         assert_eq!(to.len() * size_of::<T>(), self.bytes(), "a copy of another size");
         let (address, written) = to.device_ptr_mut(stream);
-        let guards = [written, self.uses.enter(stream, false)];
+        let guards = [written, self.enter(stream, false)];
         self.copy(stream, Memory::Device(address), Memory::Array(self.array.raw()), guards)
     }
 
@@ -202,16 +195,15 @@ impl ArrayMemory {
         from: Memory,
         guards: [SyncOnDrop<'_>; 2],
     ) -> Result<(), CallError> {
-        let api = self.place.api;
         let context = stream.context();
         let stored = |call| context.check_err().map_err(|error| CallError::cudarc(call, error));
         stored("cuCtxGetCurrent, cuCtxSetCurrent, cuEventCreate or cuStreamWaitEvent")?;
-        context.bind_to_thread().map_err(CallError::context)?;
+        make_current(context)?;
         let parameters = copies::copy(to, from, self.extent);
-        // SAFETY: CUDA Driver API, "Memory Management", `cuMemcpy3DAsync`: the array is alive and consists of `extent`. The memory consists
+        // SAFETY: `cuMemcpy3DAsync`: the array is alive and consists of `extent`. The memory consists
         // of the same rows and slices without gaps, as the two callers have asserted. Both stay allocated until the copy has finished:
         // cudarc's slice and this array record the copy as a use, and are not freed before the end of their uses.
-        let copied = unsafe { api.cuMemcpy3DAsync_v2(&parameters, stream.cu_stream()) };
+        let copied = unsafe { self.uses.api.cuMemcpy3DAsync_v2(&parameters, stream.cu_stream()) };
         drop(guards);
         copied.and(stored("cuCtxGetCurrent, cuCtxSetCurrent or cuEventRecord"))
     }
@@ -219,7 +211,7 @@ impl ArrayMemory {
 
 impl Tracked for ArrayMemory {
     fn context(&self) -> &Arc<CudaContext> {
-        &self.place.context
+        &self.uses.context
     }
 
     fn memory(&self) -> (CUdeviceptr, usize) {
@@ -227,20 +219,18 @@ impl Tracked for ArrayMemory {
     }
 
     fn enter<'t>(&'t self, stream: &'t CudaStream, writes: bool) -> SyncOnDrop<'t> {
-        self.uses.enter(stream, writes)
+        self.uses.uses.enter(stream, writes)
     }
 }
 
 impl Drop for ArrayMemory {
     fn drop(&mut self) {
-        if let Some(destroy) = self.place.api.cuArrayDestroy {
-            self.place.destroy(&self.uses, || {
-                // SAFETY: CUDA Driver API, "Memory Management", `cuArrayDestroy`: the array is alive, and nothing else destroys it.
-                // Objects of this array hold this value, so they are destroyed. All copies and launches have finished: each was
-                // recorded, and `Place::destroy` has waited for them.
-                unsafe { destroy(self.array.raw()) };
-            });
-        }
+        self.uses.destroy(|| {
+            // SAFETY: `cuArrayDestroy`: the array is alive, and nothing else destroys it.
+            // Objects of this array hold this value, so they are destroyed. All copies and launches have finished: each was
+            // recorded, and `ObjectState::destroy` has waited for them.
+            let _ = unsafe { self.uses.api.cuArrayDestroy(self.array.raw()) };
+        });
     }
 }
 
@@ -259,46 +249,38 @@ impl<T: Send + Sync> SliceMemory for CudaSlice<T> {
 }
 
 /// What an object refers to.
-enum Source {
+enum Texels {
     Array(Arc<ArrayMemory>),
-    Memory { memory: Arc<dyn SliceMemory>, place: Place, uses: ObjectUses, address: CUdeviceptr, bytes: usize },
+    Slice { slice: Arc<dyn SliceMemory>, uses: ObjectState, address: CUdeviceptr, bytes: usize },
 }
 
-impl Source {
-    fn place(&self) -> &Place {
-        match self {
-            Self::Array(array) => &array.place,
-            Self::Memory { place, .. } => place,
-        }
-    }
-
-    fn uses(&self) -> &ObjectUses {
+impl Texels {
+    fn uses(&self) -> &ObjectState {
         match self {
             Self::Array(array) => &array.uses,
-            Self::Memory { uses, .. } => uses,
+            Self::Slice { uses, .. } => uses,
         }
     }
 
-    fn resource(array: &ArrayMemory) -> Result<Resource, CallError> {
-        array.place.context.bind_to_thread().map_err(CallError::context)?;
-        Ok(Resource::array(array.alive()))
+    /// Makes the context current.
+    fn of_array(array: &Arc<ArrayMemory>) -> Result<(Self, Resource), CallError> {
+        make_current(array.context())?;
+        Ok((Self::Array(array.clone()), Resource::new(0, [array.alive().raw().addr() as u64])))
     }
 }
-
-type DestroyObject = unsafe extern "C" fn(u64) -> Status;
 
 /// A texture object or a surface object: `CUtexObject`, `CUsurfObject`. It retains what it refers to.
 pub(crate) struct ObjectMemory {
     object: u64,
-    source: Source,
-    destroy: DestroyObject,
+    texels: Texels,
+    destroy: unsafe extern "C" fn(u64) -> Status,
 }
 
 impl ObjectMemory {
     /// A texture object of an array: `cuTexObjectCreate`.
     pub(crate) fn texture(array: &Arc<ArrayMemory>, sampler: &Sampler) -> Result<Self, CallError> {
-        let resource = Source::resource(array)?;
-        Self::new_texture(Source::Array(array.clone()), &resource, sampler)
+        let (texels, resource) = Texels::of_array(array)?;
+        Self::new_texture(texels, &resource, sampler)
     }
 
     /// A texture object of memory that contains this shape.
@@ -316,39 +298,34 @@ impl ObjectMemory {
             LinearShape::Rows { height, pitch, .. } => pitch * height,
         };
         assert!(needed <= memory.num_bytes(), "a texture of more than its memory");
-        let place = Place::new(memory.context())?;
-        let stream = memory.stream();
-        let (address, guard) = memory.device_ptr(stream);
+        let uses = ObjectState::new(memory.context())?;
+        let (address, guard) = memory.device_ptr(memory.stream());
         // Nothing is read yet.
         mem::forget(guard);
-        let source =
-            Source::Memory { memory: memory.clone(), place, uses: ObjectUses::default(), address, bytes: needed };
-        Self::new_texture(source, &Resource::memory(address, format, shape), sampler)
+        let texels = Texels::Slice { slice: memory.clone(), uses, address, bytes: needed };
+        Self::new_texture(texels, &Resource::memory(address, format, shape), sampler)
     }
 
-    fn new_texture(source: Source, resource: &Resource, sampler: &Sampler) -> Result<Self, CallError> {
-        let api = source.place().api;
-        let (create, destroy) = (required!(api, cuTexObjectCreate)?, required!(api, cuTexObjectDestroy)?);
-        let mut object = 0;
-        // SAFETY: CUDA Driver API, "Texture Object Management", `cuTexObjectCreate`: the descriptors have their documented layouts and are
-        // only read. The resource is alive: `source` holds it, and the object with `source`. A resource view is not required.
-        unsafe { create(&mut object, resource, sampler, Null::NULL) }.check("cuTexObjectCreate")?;
-        Ok(Self { object, source, destroy })
+    fn new_texture(texels: Texels, resource: &Resource, sampler: &Sampler) -> Result<Self, CallError> {
+        let (api, mut object) = (texels.uses().api, 0);
+        let destroy = required!(api, cuTexObjectDestroy)?;
+        // SAFETY: `cuTexObjectCreate`: the descriptors have their documented layouts and are
+        // only read. The resource is alive: `texels` holds it, and the object holds `texels`. A resource view is not required.
+        unsafe { api.cuTexObjectCreate(&mut object, resource, sampler, Null::NULL) }?;
+        Ok(Self { object, texels, destroy })
     }
 
     /// A surface object of an array: `cuSurfObjectCreate`.
     pub(crate) fn surface(array: &Arc<ArrayMemory>) -> Result<Self, CallError> {
-        let resource = Source::resource(array)?;
-        let api = array.place.api;
-        let (create, destroy) = (required!(api, cuSurfObjectCreate)?, required!(api, cuSurfObjectDestroy)?);
-        let mut object = 0;
-        // SAFETY: CUDA Driver API, "Surface Object Management", `cuSurfObjectCreate`: the descriptor has its documented layout, is only
+        let (texels, resource) = Texels::of_array(array)?;
+        let (api, mut object) = (array.uses.api, 0);
+        let destroy = required!(api, cuSurfObjectDestroy)?;
+        // SAFETY: `cuSurfObjectCreate`: the descriptor has its documented layout, is only
         // read, and names an array that is alive and that the object retains. An array without `CUDA_ARRAY3D_SURFACE_LDST` is an error.
-        unsafe { create(&mut object, &resource) }.check("cuSurfObjectCreate")?;
-        Ok(Self { object, source: Source::Array(array.clone()), destroy })
+        unsafe { api.cuSurfObjectCreate(&mut object, &resource) }?;
+        Ok(Self { object, texels, destroy })
     }
 
-    /// The object as a number.
     #[inline]
     pub(crate) fn object(&self) -> u64 {
         self.object
@@ -357,35 +334,34 @@ impl ObjectMemory {
 
 impl Tracked for ObjectMemory {
     fn context(&self) -> &Arc<CudaContext> {
-        &self.source.place().context
+        &self.texels.uses().context
     }
 
     fn memory(&self) -> (CUdeviceptr, usize) {
-        match &self.source {
-            Source::Array(array) => array.memory(),
-            Source::Memory { address, bytes, .. } => (*address, *bytes),
+        match &self.texels {
+            Texels::Array(array) => array.memory(),
+            Texels::Slice { address, bytes, .. } => (*address, *bytes),
         }
     }
 
     fn enter<'t>(&'t self, stream: &'t CudaStream, writes: bool) -> SyncOnDrop<'t> {
-        if let Source::Memory { memory, .. } = &self.source {
-            memory.wait(stream);
+        if let Texels::Slice { slice, .. } = &self.texels {
+            slice.wait(stream);
         }
-        self.source.uses().enter(stream, writes)
+        self.texels.uses().uses.enter(stream, writes)
     }
 }
 
 impl Drop for ObjectMemory {
     fn drop(&mut self) {
-        let has_finished = self.source.place().destroy(self.source.uses(), || {
-            // SAFETY: CUDA Driver API, "Texture Object Management", `cuTexObjectDestroy`, and "Surface Object Management",
-            // `cuSurfObjectDestroy`: `destroy` is the function of the object's kind, the object is alive, and nothing else destroys it.
-            // All launches that were given this value have finished: each was recorded, and `Place::destroy` has waited for them.
+        let has_finished = self.texels.uses().destroy(|| {
+            // SAFETY: `cuTexObjectDestroy` and `cuSurfObjectDestroy`: `destroy` is the function of the object's kind, the object is alive, and nothing else destroys it.
+            // All launches that were given this value have finished: each was recorded, and `ObjectState::destroy` has waited for them.
             unsafe { (self.destroy)(self.object) };
         });
         // cudarc does not know the uses of its memory.
-        if let (false, Source::Memory { memory, .. }) = (has_finished, &self.source) {
-            mem::forget(memory.clone());
+        if let (false, Texels::Slice { slice, .. }) = (has_finished, &self.texels) {
+            mem::forget(slice.clone());
         }
     }
 }
@@ -398,27 +374,20 @@ mod tests {
 
     #[test]
     fn the_descriptors_are_those_of_cudarc() {
-        type Shape = CUDA_ARRAY3D_DESCRIPTOR;
-        type Theirs = CUDA_TEXTURE_DESC;
-        let pairs = [
-            (size_of::<ArrayDescriptor>(), size_of::<Shape>()),
-            (offset_of!(ArrayDescriptor, size), offset_of!(Shape, Width)),
-            (offset_of!(ArrayDescriptor, format), offset_of!(Shape, Format)),
-            (offset_of!(ChannelFormat, channels) + 24, offset_of!(Shape, NumChannels)),
-            (offset_of!(ArrayDescriptor, flags), offset_of!(Shape, Flags)),
-            (size_of::<Resource>(), size_of::<CUDA_RESOURCE_DESC>()),
-            (offset_of!(Resource, fields), offset_of!(CUDA_RESOURCE_DESC, res)),
-            (offset_of!(Resource, flags), offset_of!(CUDA_RESOURCE_DESC, flags)),
-            (size_of::<Sampler>(), size_of::<Theirs>()),
-            (offset_of!(Sampler, filter), offset_of!(Theirs, filterMode)),
-            (offset_of!(Sampler, flags), offset_of!(Theirs, flags)),
-            (offset_of!(Sampler, mipmap_bias_and_range), offset_of!(Theirs, mipmapLevelBias)),
-            (offset_of!(Sampler, border), offset_of!(Theirs, borderColor)),
-            (offset_of!(Sampler, reserved), offset_of!(Theirs, reserved)),
-        ];
-        for (i, (ours, theirs)) in pairs.into_iter().enumerate() {
-            assert_eq!(ours, theirs, "pair {i}");
+        macro_rules! same {
+            ($($ours:ident: $theirs:ident { $($our:ident = $their:ident)* })*) => {$(
+                assert_eq!(size_of::<$ours>(), size_of::<$theirs>());
+                $(assert_eq!(offset_of!($ours, $our), offset_of!($theirs, $their));)*
+            )*};
         }
+        same! {
+            ArrayDescriptor: CUDA_ARRAY3D_DESCRIPTOR { size = Width format = Format flags = Flags }
+            Resource: CUDA_RESOURCE_DESC { fields = res flags = flags }
+            Sampler: CUDA_TEXTURE_DESC {
+                filter = filterMode flags = flags mipmap_bias_and_range = mipmapLevelBias border = borderColor reserved = reserved
+            }
+        }
+        assert_eq!(offset_of!(ChannelFormat, channels) + 24, offset_of!(CUDA_ARRAY3D_DESCRIPTOR, NumChannels));
     }
 
     /// Each field has 8 bytes, except the format.

@@ -1,6 +1,6 @@
 //! Contexts that the program creates, in addition to the primary context of each device.
 
-use super::{keep_alive::register, not_created};
+use super::{current::register, not_created};
 use crate::driver::{
     api::{api, required},
     error::Error,
@@ -61,7 +61,6 @@ impl ContextFlags {
         self
     }
 
-    /// The flags as the driver defines them.
     const fn bits(self) -> u32 {
         let scheduling = match self.scheduling {
             Scheduling::Auto => 0,
@@ -81,17 +80,7 @@ impl ContextFlags {
 /// when the last handle to it is dropped. Kernels, modules, streams and slices of the context each hold a handle.
 ///
 /// Calls the newest version of `cuCtxCreate` that the driver has: `_v4` (CUDA 12.5), `_v3` (11.4), `_v2`.
-///
-/// ```no_run
-/// use kernel_args::context::{ContextFlags, Scheduling};
-///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let flags = ContextFlags::new().scheduling(Scheduling::BlockingSync);
-/// let ctx = kernel_args::context::create_context(0, flags)?;
-/// let stream = ctx.new_stream()?;
-/// # Ok(())
-/// # }
-/// ```
+/// [`ContextFlags`] has an example.
 ///
 /// # Errors
 /// [`Error::NoDriver`] without the driver's library; [`Error::OldDriver`] if the driver has none of these calls;

@@ -1,10 +1,11 @@
 //! The current context of a thread.
+//!
+//! Keeps contexts alive that can be made current again.
+//! Driver 580 uses freed memory if a destroyed context is passed to `cuCtxSetCurrent` or `cuCtxPushCurrent`, unless the context is still on
+//! a thread's stack. Calls in a context on a stack return an error, and no new context gets its handle. So a previously current handle is
+//! passed to the driver only if it belongs to a primary context, which the driver never frees, or if something keeps the context alive.
 
-use super::{
-    bind, current,
-    keep_alive::{find_owner, register},
-    named,
-};
+use super::{bind, current, named};
 use crate::{
     driver::{
         api::{Api, ContextHandle, api, required},
@@ -14,7 +15,10 @@ use crate::{
 };
 use core::{mem, ptr};
 use cudarc::driver::{CudaContext, sys::CUcontext};
-use std::sync::Arc;
+use std::{
+    sync::{Arc, Mutex, PoisonError, Weak},
+    vec::Vec,
+};
 
 /// The context that is current on this thread, if any. Compare it with [`ContextName::of`].
 ///
@@ -78,15 +82,16 @@ pub(crate) fn restored_on_error<T>(
     Ok(loaded)
 }
 
-/// The context that was current before a context was pushed.
+/// The context stack of this thread, with a pushed context.
 struct Stack {
     api: &'static Api,
+    /// It was current before.
     before: CUcontext,
     /// Keeps `before` alive, if its owner is known and it is not a primary context.
     owner: Option<Arc<CudaContext>>,
 }
 
-/// Restores the previous context when `work` panics. It is forgotten when `work` returns.
+/// It is forgotten when `work` returns.
 struct OnPanic<'a>(&'a Stack);
 
 impl Drop for OnPanic<'_> {
@@ -109,32 +114,45 @@ impl Stack {
         Ok(stack)
     }
 
-    /// Restores the previous context.
-    ///
     /// The top of the stack is the pushed context, or the context that replaced it. If the destruction of a context
     /// removed the pushed one, the top is `before` or a context below it.
     fn restore(&self) -> Result<(), Error> {
-        self.pop()?;
+        if !current()?.is_null() {
+            self.api.cuCtxPopCurrent_v2(&mut ptr::null_mut())?;
+        }
         if current()? == self.before {
             return Ok(());
         }
-        let before = match &self.owner {
-            Some(context) => Some(ContextHandle::from(&**context)),
-            None => self.api.primary(self.before),
-        };
-        match before {
+        let owner = self.owner.as_ref().map(|context| ContextHandle::from(&**context));
+        match owner.or_else(|| self.api.primary(self.before)) {
             Some(before) => Ok(self.api.cuCtxPushCurrent_v2(before)?),
             None => {
                 Err(Error::Context(ContextError::NotRestored { before: ContextName::of_handle(self.before, None) }))
             }
         }
     }
+}
 
-    fn pop(&self) -> Result<(), Error> {
-        required!(self.api, cuCtxPopCurrent_v2)?;
-        if current()?.is_null() {
-            return Ok(());
-        }
-        Ok(self.api.cuCtxPopCurrent_v2(&mut ptr::null_mut())?)
+/// The non-primary contexts that were passed to this crate, by handle. They are not kept alive.
+static SEEN: Mutex<Vec<(usize, Weak<CudaContext>)>> = Mutex::new(Vec::new());
+
+/// Adds `context` to the contexts that [`find_owner`] finds.
+pub(crate) fn register(context: &Arc<CudaContext>) {
+    if context.is_primary() {
+        return;
     }
+    let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
+    if !seen.iter().any(|(_, one)| ptr::eq(one.as_ptr(), &raw const **context)) {
+        seen.retain(|(_, one)| one.strong_count() > 0);
+        seen.push((context.cu_ctx().addr(), Arc::downgrade(context)));
+    }
+}
+
+/// A strong reference to the non-primary context with this handle, if it was passed to this crate. It can become the
+/// last reference.
+pub(crate) fn find_owner(context: CUcontext) -> Option<Arc<CudaContext>> {
+    let seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut alike = seen.iter().filter(|(handle, _)| *handle == context.addr());
+    // Only the context with this handle is upgraded, and it is returned, so no context is dropped here.
+    alike.find_map(|(_, one)| one.upgrade())
 }

@@ -2,7 +2,7 @@
 
 use super::tracking;
 use crate::driver::{
-    api::{Api, DeviceResource, Green, OwnStream, api, required},
+    api::{DeviceResource, Green, OwnStream, api, required},
     config::{AsStream, Target},
     error::{ContextError, Error, GreenError},
 };
@@ -36,11 +36,8 @@ use std::sync::Arc;
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct GreenContext(Arc<Part>);
-
-/// Shared by all handles, and destroyed with the last one.
-struct Part {
-    green: Green,
+pub struct GreenContext {
+    green: Arc<Green>,
     sm_count: u32,
     context: Arc<CudaContext>,
     _tracking: Arc<CudaStream>,
@@ -60,42 +57,39 @@ impl GreenContext {
         if !ctx.is_primary() {
             return Err(refused(GreenError::NotPrimary));
         }
-        let all = resource(api, ctx)?;
+        let mut all = DeviceResource::EMPTY;
+        api.cuDeviceGetDevResource(ctx.cu_device(), &mut all, DeviceResource::SM)?;
         if sms == 0 || sms > all.sm_count {
             return Err(refused(GreenError::Count { requested: sms, available: all.sm_count }));
         }
-        let (part, rest) = split(api, &all, sms)?;
+        let (groups, part, rest) = api.split(&all, sms)?;
+        if groups != 1 {
+            return Err(refused(GreenError::Split { requested: sms, available: all.sm_count }));
+        }
         let tracking = tracking(ctx)?;
-        let green = |mut resource| Self::of(api, ctx, &tracking, &mut resource);
+        let green = |mut resource: DeviceResource| -> Result<Self, Error> {
+            Ok(Self {
+                green: Arc::new(Green::new(api, ctx.cu_device(), &mut resource)?),
+                sm_count: resource.sm_count,
+                context: ctx.clone(),
+                _tracking: tracking.clone(),
+            })
+        };
         let part = green(part)?;
         let rest = if rest.kind == DeviceResource::SM && rest.sm_count > 0 { Some(green(rest)?) } else { None };
         Ok((part, rest))
     }
 
-    fn of(
-        api: &'static Api,
-        ctx: &Arc<CudaContext>,
-        tracking: &Arc<CudaStream>,
-        resource: &mut DeviceResource,
-    ) -> Result<Self, Error> {
-        Ok(Self(Arc::new(Part {
-            green: Green::new(api, ctx.cu_device(), resource)?,
-            sm_count: resource.sm_count,
-            context: ctx.clone(),
-            _tracking: tracking.clone(),
-        })))
-    }
-
     /// The number of multiprocessors in this part.
     #[must_use]
     pub fn sm_count(&self) -> u32 {
-        self.0.sm_count
+        self.sm_count
     }
 
     /// The primary context from which it was split.
     #[must_use]
     pub fn context(&self) -> &Arc<CudaContext> {
-        &self.0.context
+        &self.context
     }
 
     /// Creates a stream whose kernels run on this part of the GPU. It does not wait for the default stream.
@@ -103,7 +97,7 @@ impl GreenContext {
     /// # Errors
     /// [`Error::Driver`] if the driver returns an error.
     pub fn new_stream(&self) -> Result<GreenStream, Error> {
-        Ok(GreenStream { stream: self.0.green.new_stream(&self.0.context)?, green: self.clone() })
+        Ok(GreenStream { stream: self.green.new_stream(&self.context)?, green: self.clone() })
     }
 }
 
@@ -149,7 +143,7 @@ impl Deref for GreenStream {
 impl Drop for GreenStream {
     fn drop(&mut self) {
         // The stream is destroyed in its context. `Drop` cannot report an error, so it is discarded.
-        let _ = api().map(|api| api.cuCtxSetCurrent((&*self.green.0.context).into()));
+        let _ = api().map(|api| api.cuCtxSetCurrent((&*self.green.context).into()));
     }
 }
 
@@ -161,21 +155,4 @@ impl fmt::Debug for GreenStream {
 
 fn refused(error: GreenError) -> Error {
     Error::Context(ContextError::Green(error))
-}
-
-/// All multiprocessors of the device.
-fn resource(api: &Api, ctx: &CudaContext) -> Result<DeviceResource, Error> {
-    let mut all = DeviceResource::EMPTY;
-    api.cuDeviceGetDevResource(ctx.cu_device(), &mut all, DeviceResource::SM)?;
-    Ok(all)
-}
-
-/// A group of at least `sms` multiprocessors, and the remaining ones.
-fn split(api: &Api, all: &DeviceResource, sms: u32) -> Result<(DeviceResource, DeviceResource), Error> {
-    let (groups, part, rest) = api.split(all, sms)?;
-    if groups == 1 {
-        Ok((part, rest))
-    } else {
-        Err(refused(GreenError::Split { requested: sms, available: all.sm_count }))
-    }
 }

@@ -3,11 +3,11 @@
 mod create;
 mod current;
 mod green;
-mod keep_alive;
 mod peer;
 mod runtime;
 mod versions;
 
+pub(crate) use crate::driver::api::make_current;
 pub use create::{ContextFlags, Scheduling, create_context};
 pub(crate) use current::restored_on_error;
 pub use current::{current_context, with_current};
@@ -47,13 +47,8 @@ pub fn is_available() -> bool {
 /// [`Error::NoDriver`] without the driver's library; [`Error::Context`] if the device does not exist; [`Error::Driver`].
 pub fn context(ordinal: usize) -> Result<Arc<CudaContext>, Error> {
     api()?;
-    CudaContext::new(ordinal).map_err(|error| {
-        not_created(
-            ordinal,
-            "cuInit, cuDeviceGet, cuDevicePrimaryCtxRetain, cuDeviceGetAttribute or cuCtxSetCurrent",
-            error,
-        )
-    })
+    let calls = "cuInit, cuDeviceGet, cuDevicePrimaryCtxRetain, cuDeviceGetAttribute or cuCtxSetCurrent";
+    CudaContext::new(ordinal).map_err(|error| not_created(ordinal, calls, error))
 }
 
 /// The error of a call that creates a context on the device `ordinal`: which devices exist, if this one does not.
@@ -70,11 +65,10 @@ fn not_created(ordinal: usize, call: &'static str, error: DriverError) -> Error 
 }
 
 /// A stream without work. cudarc records and awaits the use of slices only while a context has a stream that cudarc
-/// created, so code that launches on a stream from elsewhere holds one.
+/// created.
 pub(crate) fn tracking(context: &Arc<CudaContext>) -> Result<Arc<CudaStream>, Error> {
-    context
-        .new_stream()
-        .map_err(|error| Error::cudarc("cuCtxGetCurrent, cuCtxSetCurrent, cuCtxSynchronize or cuStreamCreate", error))
+    let calls = "cuCtxGetCurrent, cuCtxSetCurrent, cuCtxSynchronize or cuStreamCreate";
+    context.new_stream().map_err(|error| Error::cudarc(calls, error))
 }
 
 /// The compute capability of the context's GPU.
@@ -90,8 +84,8 @@ pub(crate) fn current() -> Result<CUcontext, Error> {
 
 /// Makes `context` current on this thread for a launch. If it is already current, this is a single driver call.
 ///
-/// cudarc's `bind_to_thread` also takes the pending error of an earlier cudarc call, with a locked instruction. Here
-/// the pending error stays for the next cudarc call, or for a launch with tracked arguments, which checks for it.
+/// cudarc's `bind_to_thread` also takes the pending error of an earlier cudarc call, with a locked instruction. Here it stays for the next
+/// cudarc call, or for a launch with tracked arguments.
 #[inline(always)]
 pub(crate) fn bind(api: &Api, context: &Arc<CudaContext>) -> Result<(), Error> {
     let mut current = ptr::null_mut();
@@ -106,12 +100,7 @@ pub(crate) fn bind(api: &Api, context: &Arc<CudaContext>) -> Result<(), Error> {
 #[cold]
 fn bind_different(context: &Arc<CudaContext>, queried: Status) -> Result<(), Error> {
     queried.check("cuCtxGetCurrent")?;
-    make_current(context)
-}
-
-/// cudarc's `bind_to_thread`, which also reports the error of an earlier call of cudarc in this context.
-pub(crate) fn make_current(context: &CudaContext) -> Result<(), Error> {
-    context.bind_to_thread().map_err(Error::context)
+    Ok(make_current(context)?)
 }
 
 /// The name of `context`, which is current on this thread.
@@ -127,15 +116,10 @@ pub(crate) fn current_device() -> Result<CUdevice, CallError> {
     out(|device| api.cuCtxGetDevice(device))
 }
 
-/// Makes the context current in which cudarc loaded `function`, and returns it.
-///
-/// cudarc has no accessor for this context, but makes it current to query an attribute of the function.
+/// Makes the context current in which cudarc loaded `function`, and returns it. cudarc makes it current to query an attribute.
 pub(crate) fn bind_function(function: &CudaFunction) -> Result<CUcontext, Error> {
-    function.get_attribute(CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK).map_err(|error| {
-        Error::cudarc(
-            "cuCtxGetCurrent, cuCtxSetCurrent or cuFuncGetAttribute, or an earlier call in this context,",
-            error,
-        )
-    })?;
+    let calls = "cuCtxGetCurrent, cuCtxSetCurrent or cuFuncGetAttribute, or an earlier call in this context,";
+    let queried = function.get_attribute(CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    queried.map_err(|error| Error::cudarc(calls, error))?;
     current()
 }

@@ -4,7 +4,7 @@ use super::{current::with_current, tracking};
 use crate::{
     contract::Elements,
     driver::{
-        api::{CallError, PoolAccess, api, required},
+        api::{CallError, PoolAccess, api},
         error::{ContextError, ContextMismatch, Error},
     },
     marshal::{ContextName, Guard, KernelArg, LaunchStream, PointerArg, SliceArg},
@@ -72,8 +72,20 @@ impl PeerAccess {
             if !Self::is_possible(kernels, memory)? {
                 return Err(no_access(kernels, memory));
             }
-            enable(kernels, memory)?;
-            share_pool(kernels, memory)?;
+            let api = api()?;
+            let enabled = with_current(kernels, || api.cuCtxEnablePeerAccess((&**memory).into(), 0))?;
+            match enabled {
+                Err(CallError::Returned(call)) if call.status == CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED => {}
+                Err(CallError::Returned(call)) if call.status == CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED => {
+                    return Err(no_access(kernels, memory));
+                }
+                enabled => enabled?,
+            }
+            // Peer access of the contexts does not include pools.
+            if memory.has_async_alloc() {
+                let access = PoolAccess { location: DEVICE, device: kernels.cu_device(), flags: READ_WRITE };
+                api.share_pool(memory.cu_device(), &access)?;
+            }
         }
         Ok(Self {
             _tracking: [tracking(kernels)?, tracking(memory)?],
@@ -111,19 +123,7 @@ impl fmt::Debug for PeerAccess {
     }
 }
 
-/// Memory of another GPU as an argument: [`PeerAccess::memory`]. `S` is a cudarc slice or view.
-///
-/// ```
-/// use kernel_args::{KernelArgs, context::Peer};
-/// # use kernel_args::external::cudarc::driver::CudaSlice;
-///
-/// #[derive(KernelArgs)]
-/// struct Sum<'a> {
-///     near: &'a CudaSlice<f32>,
-///     far: Peer<'a, &'a CudaSlice<f32>>,
-///     sum: &'a mut CudaSlice<f32>,
-/// }
-/// ```
+/// Memory of another GPU as an argument: [`PeerAccess::memory`]. `S` is a cudarc slice or view: `far: Peer<'a, &'a CudaSlice<f32>>`.
 #[derive(Debug)]
 #[must_use]
 pub struct Peer<'a, S> {
@@ -161,31 +161,4 @@ impl<S: Elements> Elements for Peer<'_, S> {
 fn no_access(kernels: &CudaContext, memory: &CudaContext) -> Error {
     let (kernels, memory) = (ContextName::of(kernels), ContextName::of(memory));
     Error::Context(ContextError::NoPeerAccess { contexts: Box::new(ContextMismatch::new(memory, kernels)) })
-}
-
-/// Lets kernels of one context access allocations of `cuMemAlloc` in the second context.
-fn enable(kernels: &Arc<CudaContext>, memory: &CudaContext) -> Result<(), Error> {
-    let api = api()?;
-    required!(api, cuCtxEnablePeerAccess)?;
-    let enabled = with_current(kernels, || api.cuCtxEnablePeerAccess(memory.into(), 0))?;
-    let Err(CallError::Returned(call)) = &enabled else {
-        return Ok(enabled?);
-    };
-    if call.status == CUresult::CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED {
-        return Ok(());
-    }
-    if call.status == CUresult::CUDA_ERROR_PEER_ACCESS_UNSUPPORTED {
-        return Err(no_access(kernels, memory));
-    }
-    Ok(enabled?)
-}
-
-/// Lets kernels of one device access the memory pool of the second device. Peer access of the contexts does not include
-/// pools.
-fn share_pool(kernels: &CudaContext, memory: &CudaContext) -> Result<(), Error> {
-    if !memory.has_async_alloc() {
-        return Ok(());
-    }
-    let access = PoolAccess { location: DEVICE, device: kernels.cu_device(), flags: READ_WRITE };
-    Ok(api()?.share_pool(memory.cu_device(), &access)?)
 }

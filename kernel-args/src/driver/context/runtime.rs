@@ -3,7 +3,7 @@
 use super::{current::with_current, tracking};
 use crate::{
     driver::{
-        api::{Alive, api, required},
+        api::{Alive, api},
         config::{AsStream, Target},
         error::{ContextError, ContextMismatch, Error},
     },
@@ -62,7 +62,6 @@ impl BorrowedStream {
     /// with them.
     pub unsafe fn new(ctx: &Arc<CudaContext>, stream: CUstream) -> Result<Self, Error> {
         let api = api()?;
-        required!(api, cuStreamGetCtx)?;
         // SAFETY: the caller guarantees that the stream is alive.
         let handle = unsafe { Alive::new(stream) };
         // For null and the two special handles, the driver uses the default streams of the current context.
@@ -122,7 +121,6 @@ impl fmt::Debug for BorrowedStream {
 /// `kernel` is a kernel of a loaded library. The function is valid as long as the library and the context.
 pub unsafe fn kernel_function(ctx: &Arc<CudaContext>, kernel: *mut c_void) -> Result<CUfunction, Error> {
     let api = api()?;
-    required!(api, cuKernelGetFunction)?;
     // SAFETY: the caller guarantees that the kernel's library is loaded.
     let kernel = unsafe { Alive::new(kernel) };
     with_current(ctx, || {

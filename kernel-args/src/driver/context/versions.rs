@@ -81,8 +81,7 @@ pub fn versions() -> Result<Versions, Error> {
 /// The release of CUDA that the driver is for.
 pub(crate) fn driver_version() -> Result<CudaVersion, Error> {
     let api = api()?;
-    let version = out(|version| api.cuDriverGetVersion(version))?;
-    Ok(cuda_version(version))
+    Ok(cuda_version(out(|version| api.cuDriverGetVersion(version))?))
 }
 
 fn cuda_version(number: c_int) -> CudaVersion {
@@ -94,20 +93,14 @@ pub(crate) fn machine(context: &Arc<CudaContext>) -> Result<(Sm, CudaVersion), E
     Ok((context::sm(context)?, driver_version()?))
 }
 
-/// The GPUs.
 fn gpus() -> Result<Vec<Gpu>, Error> {
     let api = api()?;
     api.cuInit(0)?;
     let count = out(|count| api.cuDeviceGetCount(count))?;
-    (0..count).map(|ordinal| Gpu::ask(api, ordinal)).collect()
+    (0..count).map(|ordinal| Gpu::of(api, out(|device| api.cuDeviceGet(device, ordinal))?)).collect()
 }
 
 impl Gpu {
-    fn ask(api: &Api, ordinal: c_int) -> Result<Self, Error> {
-        Self::of(api, out(|device| api.cuDeviceGet(device, ordinal))?)
-    }
-
-    /// The GPU of the current context.
     #[cfg(feature = "record")]
     pub(crate) fn current(api: &Api) -> Result<Self, Error> {
         Self::of(api, context::current_device()?)
@@ -151,6 +144,10 @@ fn nvrtc_version(_: CudaVersion) -> Option<CudaVersion> {
     None
 }
 
+fn or(version: Option<impl fmt::Display>, none: &str) -> String {
+    version.map_or_else(|| none.into(), |version| version.to_string())
+}
+
 impl fmt::Display for Versions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut row = |name: &str, value: &dyn fmt::Display| writeln!(f, "{name:<22}{value}");
@@ -160,15 +157,10 @@ impl fmt::Display for Versions {
             Some(release) => row("driver", &format_args!("{release}, for CUDA {cuda}"))?,
             None => row("driver", &format_args!("for CUDA {cuda}"))?,
         }
-        let or =
-            |version: Option<&dyn fmt::Display>, none: &str| version.map_or_else(|| none.into(), ToString::to_string);
-        let ptx = self.newest_ptx.as_ref().map(|ptx| ptx as _);
-        row("newest PTX", &or(ptx, "not known for this driver"))?;
-        let runtime = self.runtime.as_ref().map(|version| version as _);
-        row("CUDA runtime", &or(runtime, "not loaded"))?;
-        let nvrtc = self.nvrtc.as_ref().map(|version| version as _);
         let none = if cfg!(feature = "nvrtc") { "not found" } else { "the feature `nvrtc` is off" };
-        row("NVRTC", &or(nvrtc, none))?;
+        row("newest PTX", &or(self.newest_ptx, "not known for this driver"))?;
+        row("CUDA runtime", &or(self.runtime, "not loaded"))?;
+        row("NVRTC", &or(self.nvrtc, none))?;
         for (ordinal, gpu) in self.gpus.iter().enumerate() {
             row(&std::format!("GPU {ordinal}"), &format_args!("{}, {}", gpu.name, gpu.sm))?;
         }

@@ -1,7 +1,6 @@
 //! The memory that a graph allocates, and which nodes use it.
 //!
-//! The driver fixes the address of such memory when its node is added. An argument that contains an address of this memory is therefore
-//! a use, whatever its type is.
+//! The driver fixes its address when its node is added, so an argument of any type that contains such an address is a use.
 
 use super::{GraphExec, Node, explain};
 use crate::{
@@ -22,7 +21,6 @@ use std::{
     vec::Vec,
 };
 
-/// The memory of the allocation nodes that this crate has added to a graph, by its address.
 #[derive(Default)]
 pub(super) struct Allocations {
     all: BTreeMap<CUdeviceptr, Allocation>,
@@ -89,7 +87,7 @@ impl Allocations {
         (address - start < memory.bytes as u64).then_some((*start, memory))
     }
 
-    /// Calls `see` with the name of each parameter that contains an address of this memory, and with the memory.
+    /// Calls `see` with each parameter that contains an address of this memory.
     fn each_use(
         &self,
         values: &ForEachValue<'_>,
@@ -113,8 +111,8 @@ impl Allocations {
         outcome
     }
 
-    /// Checks that a node whose arguments are updated runs while the memory is allocated that its new arguments use. The dependencies of
-    /// an instantiated graph cannot change.
+    /// Checks that a node runs while the memory is allocated that its new arguments use. The dependencies of an instantiated graph cannot
+    /// change.
     pub(super) fn check_update<A: KernelArgs>(
         &self,
         exec: &GraphExec,
@@ -135,7 +133,6 @@ impl Allocations {
         })
     }
 
-    /// Whether a launch leaves memory allocated.
     pub(super) fn leaves_any(&self) -> bool {
         self.all.values().any(|memory| memory.freed_by.is_none())
     }
@@ -157,19 +154,16 @@ impl Allocations {
         self.taken.insert(address)
     }
 
-    /// The stream of the last launch, if memory was taken since.
     pub(super) fn taken_on(&self) -> Option<&Arc<CudaStream>> {
         self.taken_on.as_ref()
     }
 
-    /// The graph was launched.
     pub(super) fn launched(&mut self) {
         self.taken.clear();
         self.taken_on = None;
     }
 }
 
-/// Whether `then` runs after `first`.
 fn reaches(edges: &[(NodeId, NodeId)], first: NodeId, then: NodeId) -> bool {
     let (mut open, mut seen) = (vec![first], BTreeSet::from([first]));
     while let Some(node) = open.pop() {
@@ -181,7 +175,6 @@ fn reaches(edges: &[(NodeId, NodeId)], first: NodeId, then: NodeId) -> bool {
 
 const USES: &str = "the node uses";
 
-/// The memory of a graph that a new node uses.
 pub(super) struct Uses<'m> {
     memory: &'m Allocations,
     used: RefCell<Vec<CUdeviceptr>>,
@@ -192,7 +185,6 @@ impl<'m> Uses<'m> {
         Self { memory, used: RefCell::default() }
     }
 
-    /// Adds the memory that the arguments of a kernel use.
     pub(super) fn see(&self, values: &ForEachValue<'_>, name: &dyn Fn() -> String) -> Result<(), Error> {
         self.memory.each_use(values, |field, start, memory| {
             if memory.freed_by.is_some() {
@@ -204,7 +196,6 @@ impl<'m> Uses<'m> {
         })
     }
 
-    /// Adds the memory that a copy or memset of `width` bytes uses.
     pub(super) fn see_range(&self, address: CUdeviceptr, width: usize) -> Result<(), Error> {
         let Some((start, memory)) = self.memory.find(address) else {
             return Ok(());

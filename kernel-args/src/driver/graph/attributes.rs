@@ -5,6 +5,7 @@ use crate::driver::{
     api::{LaunchConfig, NewNode, NodeId, StreamHandle, required},
     attributes::{self, Refused, Request, for_launches_only, set_on_node},
     config::{Attributes, Launch},
+    context::make_current,
     error::Error,
     function::LoadedFunction,
 };
@@ -25,7 +26,7 @@ impl<B> Graph<B> {
         if let Some(attribute) = for_launches_only(attributes) {
             return Err(explain::ADDED.attribute_of_launches(function.name.clone(), attribute));
         }
-        self.context.bind_to_thread().map_err(Error::context)?;
+        make_current(&self.context)?;
         let (grid, block) = (launch.grid, launch.block);
         let request = Request {
             api,

@@ -1,13 +1,21 @@
-//! The bodies of conditional nodes.
+//! Conditional nodes: their conditions and their bodies.
 
-use super::{AnyNode, Condition, Dependencies, Graph, contents::Contents, explain};
-use crate::driver::{
-    api::{ConditionalKind, ConditionalNodeParams, NodeId, out},
-    context::make_current,
-    error::Error,
+use super::{
+    AnyNode, Dependencies, Graph,
+    contents::Contents,
+    explain::{self, Action},
+};
+use crate::{
+    device::ConditionalHandle,
+    driver::{
+        api::{ConditionalKind, ConditionalNodeParams, GraphId, NodeId, out},
+        context::make_current,
+        error::Error,
+    },
 };
 use core::{marker::PhantomData, mem};
 use kernel_args_image::CudaVersion;
+use std::vec::Vec;
 
 /// The place of a graph that is a body of a conditional node: see [`Body`].
 pub struct InBody<'b>(PhantomData<fn(&'b ()) -> &'b ()>);
@@ -69,7 +77,7 @@ impl<B> Graph<B> {
     /// Adds a node that runs the first body if the value of `condition` is not 0, and otherwise the second body.
     ///
     /// # Errors
-    /// Same as [`add_if`](Self::add_if). The second body needs CUDA 12.8.
+    /// As for [`add_if`](Self::add_if). The second body needs CUDA 12.8.
     pub fn add_if_else<E: From<Error>>(
         &mut self,
         condition: Condition,
@@ -92,7 +100,7 @@ impl<B> Graph<B> {
     /// never finishes.
     ///
     /// # Errors
-    /// Same as [`add_if`](Self::add_if).
+    /// As for [`add_if`](Self::add_if).
     pub fn add_while<E: From<Error>>(
         &mut self,
         condition: Condition,
@@ -106,7 +114,7 @@ impl<B> Graph<B> {
     /// `cases`. `fill` is called for each body, with its index.
     ///
     /// # Errors
-    /// Same as [`add_if`](Self::add_if); also [`Error::Graph`] if `cases` is 0. It needs CUDA 12.8.
+    /// As for [`add_if`](Self::add_if); also [`Error::Graph`] if `cases` is 0. It needs CUDA 12.8.
     pub fn add_switch<E: From<Error>>(
         &mut self,
         condition: Condition,
@@ -131,7 +139,7 @@ impl<B> Graph<B> {
     ) -> Result<AnyNode, E> {
         let handle = condition.used_in(self)?;
         let after = self.after(None, after)?;
-        make_current(&self.context)?;
+        make_current(&self.context).map_err(Error::from)?;
         let params = ConditionalNodeParams::new(handle, kind, count, (&*self.context).into());
         let (node, mut bodies) = explain::CONDITIONAL_ADDED.check(after.add_conditional(params))?;
         self.contents.unused_conditions -= 1;
@@ -179,4 +187,94 @@ impl Drop for Filled<'_, '_> {
 fn once<E>(fill: impl FnOnce(&mut Body<'_>) -> Result<(), E>) -> impl FnMut(u32, &mut Body<'_>) -> Result<(), E> {
     let mut fill = Some(fill);
     move |_, body| fill.take().map_or(Ok(()), |fill| fill(body))
+}
+
+/// The condition of one conditional node: a number that kernels set.
+///
+/// [`Graph::add_condition`] creates it; [`add_if`](Graph::add_if), [`add_while`](Graph::add_while) and similar methods take it,
+/// because each condition needs exactly one conditional node.
+///
+/// [`add_if`](Graph::add_if) has an example.
+#[derive(Debug)]
+#[must_use = "a graph with a condition that no conditional node has cannot be instantiated"]
+pub struct Condition {
+    handle: ConditionalHandle,
+    graph: GraphId,
+}
+
+impl Condition {
+    /// The handle for kernels, which call `cudaGraphSetConditional(handle, value)`. These kernels must be nodes of the graph that
+    /// created the condition, or of a body in it, and run before the conditional node or in its bodies.
+    #[must_use]
+    pub fn handle(&self) -> ConditionalHandle {
+        self.handle
+    }
+
+    pub(super) fn used_in<B>(self, graph: &Graph<B>) -> Result<u64, Error> {
+        if graph.place.is_in(self.graph) {
+            return Ok(self.handle.0);
+        }
+        Err(explain::CONDITIONAL_ADDED.foreign_condition())
+    }
+}
+
+impl<B> Graph<B> {
+    /// Creates a condition for a conditional node of this graph or of a body in it. Its value is `default` at the start of each
+    /// launch, until a kernel sets it.
+    ///
+    /// # Errors
+    /// [`Error::OldDriver`] if the driver is older than 12.3; [`Error::Graph`] if it returns an error.
+    pub fn add_condition(&mut self, default: u32) -> Result<Condition, Error> {
+        make_current(&self.context)?;
+        let created = self.driver.as_ref().new_condition((&*self.context).into(), default);
+        let handle = ConditionalHandle(explain::CONDITION_CREATED.check(created)?);
+        self.contents.unused_conditions += 1;
+        Ok(Condition { handle, graph: self.place.own() })
+    }
+}
+
+/// Whether a graph is on its own or in the body of a conditional node, and what this means for its nodes.
+pub(super) struct Nesting {
+    /// Identifies the graph for its conditions.
+    own: GraphId,
+    /// For a body: the graphs around it.
+    around: Vec<GraphId>,
+    /// A node that a body of a conditional node must not contain.
+    pub(super) not_in_bodies: Option<&'static str>,
+    /// The closure that fills a body has returned an error or panicked.
+    pub(super) is_unfilled: bool,
+}
+
+impl Default for Nesting {
+    fn default() -> Self {
+        Self::in_graphs(Vec::new())
+    }
+}
+
+impl Nesting {
+    fn in_graphs(around: Vec<GraphId>) -> Self {
+        Self { own: GraphId::new(), around, not_in_bodies: None, is_unfilled: false }
+    }
+
+    /// The place of a body of a node of this graph.
+    pub(super) fn of_body(&self) -> Self {
+        Self::in_graphs(self.around.iter().copied().chain([self.own]).collect())
+    }
+
+    pub(super) fn own(&self) -> GraphId {
+        self.own
+    }
+
+    pub(super) fn is_body(&self) -> bool {
+        !self.around.is_empty()
+    }
+
+    /// Whether this is the graph with this id, or in it.
+    pub(super) fn is_in(&self, graph: GraphId) -> bool {
+        self.own == graph || self.around.contains(&graph)
+    }
+
+    pub(super) fn check_filled(&self, action: Action) -> Result<(), Error> {
+        if self.is_unfilled { Err(action.unfilled_body()) } else { Ok(()) }
+    }
 }

@@ -1,10 +1,15 @@
 //! Graphs that are captured from a stream, and the nodes of their launches.
 
-use super::{AnyNode, Graph, Node, contents::Contents, explain, owner::Slot};
+use super::{
+    AnyNode, Graph, Node,
+    contents::{CapturedSlots, Contents, Slot},
+    explain,
+};
 use crate::{
     driver::{
-        api::{Api, GraphId, NodeId, NotCaptured, Promise, api, required},
+        api::{Api, GraphId, Promise, api, required},
         config::Launch,
+        context::make_current,
         error::{Error, OutsideOf},
         function::{Arguments, Callee, Target, check_contracts},
         launch::{LaunchCall, foreign_in, foreign_stream, within},
@@ -21,9 +26,6 @@ use std::{
 
 /// `CU_STREAM_CAPTURE_MODE_THREAD_LOCAL`.
 const THREAD_LOCAL: u32 = 1;
-
-/// The slots of the launches of a capture. A launch that has failed may have no known node.
-pub(super) type CapturedSlots = Vec<(Option<NodeId>, Arc<Slot>)>;
 
 /// The captures in progress that this crate has begun. An id is never used again (CUDA Driver API, `cuStreamGetCaptureInfo`).
 fn captures() -> MutexGuard<'static, BTreeMap<GraphId, CapturedSlots>> {
@@ -84,7 +86,7 @@ impl<'s> Capture<'s> {
         let api = api()?;
         // Without this call the capture could not be ended.
         required!(api, cuStreamEndCapture)?;
-        stream.context().bind_to_thread().map_err(Error::context)?;
+        make_current(stream.context())?;
         explain::CAPTURE_BEGUN.check(api.cuStreamBeginCapture_v2((&**stream).into(), THREAD_LOCAL))?;
         let mut capture = Self { api, stream, id: None, ended: false };
         capture.id = api.capture_info(stream)?.map(|info| info.id);
@@ -94,16 +96,11 @@ impl<'s> Capture<'s> {
 
     fn end(&mut self) -> Result<Graph, Error> {
         self.ended = true;
-        match self.api.end_capture(self.stream) {
-            Ok(driver) => {
-                let mut graph = Graph::of(driver, self.stream.context().clone());
-                graph.contents.captured(self.slots());
-                Ok(graph)
-            }
-            Err(NotCaptured::Ended(error)) => Err(explain::CAPTURE_ENDED.error(error)),
-            Err(NotCaptured::Nothing) => Err(explain::CAPTURE_ENDED.nothing_captured()),
-            Err(NotCaptured::Info(error)) => Err(error.into()),
-        }
+        let captured = explain::CAPTURE_ENDED.check(self.api.end_capture(self.stream))?;
+        let driver = captured.ok_or_else(|| explain::CAPTURE_ENDED.nothing_captured())?;
+        let mut graph = Graph::of(driver, self.stream.context().clone());
+        graph.contents.captured(self.slots());
+        Ok(graph)
     }
 
     fn slots(&mut self) -> CapturedSlots {
@@ -150,7 +147,7 @@ impl<A: KernelArgs> Kernel<A> {
             return Err(foreign_in(name(), context, <B as Arguments>::name_of, field));
         }
         function.check(launch)?;
-        function.context.bind_to_thread().map_err(Error::context)?;
+        make_current(&function.context)?;
         let Some(before) = api.capture_info(stream)? else {
             return Err(explain::CAPTURED.not_capturing(name()));
         };

@@ -2,17 +2,21 @@
 
 use super::{
     allocations::Allocations,
-    capture::CapturedSlots,
-    owner::Slot,
-    release::{Owner, release},
+    release::{self, Owner, release},
 };
-use crate::driver::api::NodeId;
-use core::mem;
+use crate::driver::{api::NodeId, error::Error};
+use core::{
+    mem,
+    sync::atomic::{AtomicBool, Ordering},
+};
 use cudarc::driver::{CudaContext, sys::CUdeviceptr};
-use std::{boxed::Box, collections::BTreeMap, sync::Arc, vec::Vec};
+use std::{
+    boxed::Box,
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+    vec::Vec,
+};
 
-/// The slots of a graph's nodes, what else the graph retains, and the memory that it allocates.
-///
 /// Drop releases all of it at once. A graph that was launched takes it before, and releases it after its launches.
 pub(super) struct Contents {
     context: Arc<CudaContext>,
@@ -23,6 +27,9 @@ pub(super) struct Contents {
     /// The number of conditions without a conditional node. It is negative if the conditions belong to a graph around this body.
     pub(super) unused_conditions: isize,
 }
+
+/// The slots of the launches of a capture. A launch that has failed may have no known node.
+pub(super) type CapturedSlots = Vec<(Option<NodeId>, Arc<Slot>)>;
 
 impl Contents {
     pub(super) fn new(context: &Arc<CudaContext>) -> Self {
@@ -35,7 +42,7 @@ impl Contents {
         }
     }
 
-    /// A node was added. `slot` holds what it retains; `used` are the addresses of the graph's memory that it uses.
+    /// `slot` holds what a new node retains; `used` are the addresses of the graph's memory that it uses.
     pub(super) fn added(&mut self, node: NodeId, slot: Option<&Arc<Slot>>, used: &[CUdeviceptr]) {
         if let Some(slot) = slot {
             self.slots.entry(node).or_default().push(slot.clone());
@@ -43,7 +50,6 @@ impl Contents {
         self.memory.used_by(node, used);
     }
 
-    /// The graph was captured.
     pub(super) fn captured(&mut self, slots: CapturedSlots) {
         for (node, slot) in slots {
             match node {
@@ -53,7 +59,6 @@ impl Contents {
         }
     }
 
-    /// Holds `owner` as long as the graph exists.
     pub(super) fn own(&mut self, owner: Owner) {
         self.owners.push(owner);
     }
@@ -78,7 +83,6 @@ impl Contents {
         slots.filter_map(|slot| slot.replace_owner(None)).collect()
     }
 
-    /// Everything that the graph holds.
     pub(super) fn take(&mut self) -> Vec<Owner> {
         let slots = mem::take(&mut self.slots).into_values().flatten();
         let mut owners: Vec<_> = slots.flat_map(Slot::into_owners).collect();
@@ -91,5 +95,39 @@ impl Drop for Contents {
     fn drop(&mut self) {
         let owners = self.take();
         release(None, &self.context, owners);
+    }
+}
+
+/// The values that one node of a graph holds. The graph takes them when no launch uses them any more; a node can outlive its graph.
+pub(crate) struct Slot {
+    /// Whether there are arguments, which an update must release.
+    occupied: AtomicBool,
+    arguments: Mutex<Option<Owner>>,
+    /// Keeps the kernel loaded.
+    _kept: Box<dyn Send + Sync>,
+}
+
+impl Slot {
+    /// An empty slot, which holds `kept`.
+    pub(super) fn new(kept: Box<dyn Send + Sync>) -> Result<Arc<Self>, Error> {
+        release::start()?;
+        Ok(Arc::new(Self { occupied: AtomicBool::new(false), arguments: Mutex::default(), _kept: kept }))
+    }
+
+    #[inline(always)]
+    pub(super) fn is_occupied(&self) -> bool {
+        self.occupied.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn replace_owner(&self, owner: Option<Owner>) -> Option<Owner> {
+        self.occupied.store(owner.is_some(), Ordering::Relaxed);
+        // No code that can panic runs while it is locked.
+        mem::replace(&mut *self.arguments.lock().unwrap_or_else(PoisonError::into_inner), owner)
+    }
+
+    /// Everything in the slot, and the slot itself, which may be the last owner that keeps a module loaded.
+    pub(super) fn into_owners(self: Arc<Self>) -> impl Iterator<Item = Owner> {
+        let arguments = self.replace_owner(None);
+        arguments.into_iter().chain([Box::new(self) as Owner])
     }
 }

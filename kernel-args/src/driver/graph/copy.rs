@@ -3,9 +3,9 @@
 use super::{
     AnyNode, Dependencies, Graph, HostBuffer,
     allocations::Uses,
+    contents::Slot,
     explain,
     node_memory::{NodeMemory, NodeMemoryMut, Operand},
-    owner::Slot,
     release::Owner,
 };
 use crate::{
@@ -42,7 +42,7 @@ impl Graph {
     /// [`Retained`](crate::Retained). A body of a conditional node cannot contain such a node.
     ///
     /// # Errors
-    /// Same as [`add_memcpy`](Self::add_memcpy).
+    /// As for [`add_memcpy`](Self::add_memcpy).
     pub fn add_memcpy_htod<T: DeviceType>(
         &mut self,
         to: impl NodeMemoryMut<T>,
@@ -72,7 +72,7 @@ impl Graph {
     /// [`Retained`](crate::Retained). A body of a conditional node cannot contain such a node.
     ///
     /// # Errors
-    /// Same as [`add_memcpy`](Self::add_memcpy).
+    /// As for [`add_memcpy`](Self::add_memcpy).
     pub fn add_memcpy_dtoh<T: DeviceType + Send + Sync>(
         &mut self,
         to: &HostBuffer<T>,
@@ -124,7 +124,7 @@ impl<B> Graph<B> {
     /// [`retain`](Self::retain).
     ///
     /// # Errors
-    /// Same as [`add_memcpy`](Self::add_memcpy).
+    /// As for [`add_memcpy`](Self::add_memcpy).
     pub fn add_memset<T: DeviceType>(
         &mut self,
         to: impl NodeMemoryMut<T>,

@@ -1,6 +1,6 @@
 //! Graphs as text for Graphviz.
 
-use super::{Graph, GraphExec, contents::Contents, explain, node_text::node_text, order::ordered};
+use super::{Graph, GraphExec, contents::Contents, explain, node_text::node_text, structure::ordered};
 use crate::driver::{
     api::{GraphRef, NodeId},
     context::make_current,
@@ -65,12 +65,10 @@ fn dot(graph: GraphRef<'_>, contents: &Contents) -> Result<String, Error> {
     Ok(text)
 }
 
-/// Writing to a `String` cannot fail.
 fn line(text: &mut String, line: core::fmt::Arguments<'_>) {
     let _ = text.write_fmt(line);
 }
 
-/// What a node does, in lines.
 fn label(graph: GraphRef<'_>, contents: &Contents, node: NodeId) -> String {
     let described = node_text(graph, node);
     if let Some(bytes) = contents.memory.bytes_of(node) {
@@ -87,7 +85,6 @@ fn label(graph: GraphRef<'_>, contents: &Contents, node: NodeId) -> String {
     label
 }
 
-/// Text in a string of DOT.
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }

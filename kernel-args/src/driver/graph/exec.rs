@@ -1,16 +1,15 @@
 //! Instantiated graphs.
 
 use super::{
-    Node,
-    contents::Contents,
+    AnyNode, Node,
+    contents::{Contents, Slot},
     explain::{self, Action},
-    find::nodes_of,
-    owner::Slot,
     release::{Owner, release},
+    structure::nodes_of,
 };
 use crate::{
     driver::{
-        api,
+        api::{self, ExecNode},
         context::{bind, make_current},
         error::Error,
         module::Kernel,
@@ -55,6 +54,30 @@ impl GraphExec {
         nodes_of(self.driver.graph(), kernel)
     }
 
+    /// Enables or disables a node. In later launches a disabled node does nothing, but its dependencies stay in effect.
+    /// Nodes of kernels, copies and memsets can be disabled.
+    ///
+    /// # Errors
+    /// [`Error::Graph`] if the node belongs to a different graph, or the driver returns an error.
+    pub fn set_enabled(&mut self, node: impl Into<AnyNode>, enabled: bool) -> Result<(), Error> {
+        explain::ENABLED.check(self.node(node.into())?.set_enabled(enabled))
+    }
+
+    /// Whether a node is enabled.
+    ///
+    /// # Errors
+    /// As for [`set_enabled`](Self::set_enabled).
+    pub fn is_enabled(&mut self, node: impl Into<AnyNode>) -> Result<bool, Error> {
+        explain::ENABLED.check(self.node(node.into())?.is_enabled())
+    }
+
+    fn node(&self, node: AnyNode) -> Result<ExecNode<'_>, Error> {
+        let foreign = || explain::ENABLED.not_of_graph(self.driver.graph(), node.0, None);
+        let node = self.driver.node(node.0).ok_or_else(foreign)?;
+        make_current(&self.context)?;
+        Ok(node)
+    }
+
     /// Uploads the graph to the GPU before the first launch: `cuGraphUpload`. A graph with device-updatable nodes must
     /// be uploaded before its first launch, and after each update of such a node.
     ///
@@ -86,8 +109,7 @@ impl GraphExec {
         bind(self.driver.api(), &self.context)
     }
 
-    /// Stores the owner of the new arguments of a node. Releases the previous owner after the launches that may use it have
-    /// finished; returns whether there was one.
+    /// Releases the previous owner after the launches that may use it have finished; returns whether there was one.
     pub(super) fn replace_owner(&mut self, slot: &Slot, owner: Option<Owner>) -> bool {
         let former = slot.replace_owner(owner);
         let was_occupied = former.is_some();
@@ -95,13 +117,11 @@ impl GraphExec {
         was_occupied
     }
 
-    /// The stream of the last launch.
     pub(super) fn last_stream(&self) -> Option<&Arc<CudaStream>> {
         self.last_launch.as_ref().or(self.contents.memory.taken_on())
     }
 
-    /// Drops `owners` after the launches of this graph have finished. Launches of one graph run one after another (CUDA Driver API,
-    /// `cuGraphLaunch`), so when the last launch has finished, all have.
+    /// Drops `owners` after the last launch of this graph: launches of one graph run one after another (CUDA Driver API, `cuGraphLaunch`).
     pub(super) fn release(&self, owners: Vec<Owner>) {
         release(self.last_stream(), &self.context, owners);
     }

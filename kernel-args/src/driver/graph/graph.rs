@@ -1,12 +1,13 @@
 //! Graphs that are not instantiated yet.
 
 use super::{
-    AnyNode, Dependencies, GraphExec, Node, NodeArgs, allocations::Uses, contents::Contents, explain, lower::NodeCall,
-    owner::Slot, place::Place, release,
+    AnyNode, Dependencies, GraphExec, Node, NodeArgs, allocations::Uses, body::Nesting, contents::Contents,
+    contents::Slot, explain, lower::NodeCall, release,
 };
 use crate::{
     driver::{
         api::{self, After, CallError, KernelNodeParams, NodeId, api},
+        attributes::make_device_updatable,
         config::{Form, IntoDim, Launch},
         context::make_current,
         error::Error,
@@ -16,7 +17,10 @@ use crate::{
     marshal::{ContextName, ForEachValue, KernelArgs, OwnedArgs},
 };
 use core::{cell::RefCell, marker::PhantomData, mem, ptr};
-use cudarc::driver::{CudaContext, sys::CUgraph};
+use cudarc::driver::{
+    CudaContext,
+    sys::{CUdeviceptr, CUgraph},
+};
 use std::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
 
 /// A graph of kernels, copies and other nodes: built node by node, or [captured](Self::capture) from a stream.
@@ -68,7 +72,7 @@ pub struct Graph<B = ()> {
     pub(super) driver: api::Graph,
     pub(super) context: Arc<CudaContext>,
     pub(super) contents: Contents,
-    pub(super) place: Place,
+    pub(super) place: Nesting,
     pub(super) kind: PhantomData<B>,
 }
 
@@ -107,11 +111,56 @@ impl Graph {
             Err(error) => Err(explain::INSTANTIATED.error(error)),
         }
     }
+
+    /// Removes a node and its dependencies, and releases what the node has retained: `cuGraphDestroyNode`.
+    ///
+    /// The nodes after it no longer wait for the nodes before it. The removed node, and every clone of it, is then rejected: an error
+    /// reports that it was removed, even if the driver gives its handle to a new node.
+    ///
+    /// A node of a child graph, or of a body of a conditional node, cannot be removed alone.
+    ///
+    /// # Errors
+    /// [`Error::Graph`] if the node was removed before or belongs to a different graph, if the graph allocates or frees memory, or if the
+    /// driver returns an error.
+    pub fn remove(&mut self, node: impl Into<AnyNode>) -> Result<(), Error> {
+        let AnyNode(id) = node.into();
+        let graph = self.driver.as_ref();
+        if graph.node(id).is_none() {
+            return Err(explain::REMOVED.not_of_graph(graph, id, None));
+        }
+        if !self.contents.memory.is_empty() {
+            return Err(explain::REMOVED.graph_with_memory());
+        }
+        make_current(&self.context)?;
+        explain::REMOVED.check(self.driver.remove(id))?;
+        self.contents.removed(id);
+        Ok(())
+    }
+
+    /// Allows kernels to update the parameters of a node, and returns the node's handle for kernels: the
+    /// `cudaGraphDeviceNode_t` that `cudaGraphKernelNodeSetParam` takes. It is valid as long as the graph.
+    ///
+    /// That function also takes the offset of a field, which is [`offset_of`](crate::args::offset_of). A graph with
+    /// such a node can be instantiated once. It must be [uploaded](super::GraphExec::upload) before its first launch
+    /// and after each update of the node by the host. A parameter that a kernel writes is not checked.
+    ///
+    /// # Errors
+    /// [`Error::Graph`] if the node belongs to a different graph, or the driver returns an error: it needs CUDA 12.4.
+    pub fn make_device_updatable<A: KernelArgs>(&mut self, node: &Node<A>) -> Result<CUdeviceptr, Error> {
+        let (action, graph) = (explain::DEVICE_UPDATABLE, self.driver.as_ref());
+        let foreign = || action.not_of_graph(graph, node.any.0, Some(node.kernel.name().into()));
+        let found = graph.node(node.any.0).ok_or_else(foreign)?;
+        make_current(&self.context)?;
+        match make_device_updatable(self.driver.api(), found)? {
+            Ok(handle) => Ok(handle),
+            Err(refused) => Err(action.returned(refused.call)),
+        }
+    }
 }
 
 impl<B> Graph<B> {
     pub(super) fn of(driver: api::Graph, context: Arc<CudaContext>) -> Self {
-        Self { driver, contents: Contents::new(&context), context, place: Place::default(), kind: PhantomData }
+        Self { driver, contents: Contents::new(&context), context, place: Nesting::default(), kind: PhantomData }
     }
 
     /// Adds a node that launches `kernel` after the nodes `after`: `&[]` for none, `&node` for one, `[&a, &b]` for several.
@@ -135,13 +184,13 @@ impl<B> Graph<B> {
         self.add_kernel_launch(kernel, Launch::new(grid, block), args, after)
     }
 
-    /// Same as [`add_kernel`](Self::add_kernel), with options: shared memory, the form of the arguments, attributes.
+    /// [`add_kernel`](Self::add_kernel) with options: shared memory, the form of the arguments, attributes.
     ///
     /// `launch` must not have a stream. Its attributes become attributes of the node, if CUDA supports them for nodes:
     /// all except `programmatic_stream_serialization` and the events. An update of the node keeps them.
     ///
     /// # Errors
-    /// Same as [`add_kernel`](Self::add_kernel).
+    /// As for [`add_kernel`](Self::add_kernel).
     pub fn add_kernel_launch<A: KernelArgs, T>(
         &mut self,
         kernel: &Kernel<A>,
@@ -161,7 +210,6 @@ impl<B> Graph<B> {
         Ok(node)
     }
 
-    /// Adds a node whose arguments are not retained.
     pub(super) fn add<A: KernelArgs, T: KernelArgs<Erased = A::Erased>>(
         &mut self,
         kernel: &Kernel<A>,
@@ -218,23 +266,20 @@ impl<B> Graph<B> {
         self.add_kept(after, None, |after| after.add_join())
     }
 
-    /// Adds a node that is not a kernel. The graph holds `kept`.
     pub(super) fn add_kept(
         &mut self,
         after: impl Dependencies,
         kept: Option<Box<dyn Send + Sync>>,
-        add: impl FnOnce(&After<'_>) -> Result<NodeId, CallError>,
+        add: impl FnOnce(After<'_>) -> Result<NodeId, CallError>,
     ) -> Result<AnyNode, Error> {
         let after = self.after(None, after)?;
         make_current(&self.context)?;
         let slot = kept.map(Slot::new).transpose()?;
-        let node = explain::ADDED.check(add(&after))?;
-        drop(after);
+        let node = explain::ADDED.check(add(after))?;
         self.contents.added(node, slot.as_ref(), &[]);
         Ok(AnyNode(node))
     }
 
-    /// The nodes on which a new node depends.
     pub(super) fn after(&self, kernel: Option<&str>, after: impl Dependencies) -> Result<After<'_>, Error> {
         let nodes: Vec<NodeId> = after.into_nodes().iter().map(|node| node.0).collect();
         let after = self.driver.after(&nodes);

@@ -13,7 +13,6 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// The payload of a panic.
 type Payload = Box<dyn Any + Send>;
 
 /// A node that calls a function of the program: see [`Graph::add_host`].
@@ -41,7 +40,7 @@ impl HostNode {
     /// The driver's handle. It is valid as long as the graph.
     #[must_use]
     pub fn cu_graph_node(&self) -> CUgraphNode {
-        self.any.0.handle().raw()
+        self.any.0.raw()
     }
 }
 
@@ -53,7 +52,7 @@ impl From<&HostNode> for AnyNode {
 
 impl fmt::Debug for HostNode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HostNode").field("node", &self.any.0.handle()).finish_non_exhaustive()
+        f.debug_struct("HostNode").field("node", &self.any.0.raw()).finish_non_exhaustive()
     }
 }
 

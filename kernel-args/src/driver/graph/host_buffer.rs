@@ -35,7 +35,7 @@ pub struct HostBuffer<T: DeviceType>(Arc<[Cell<T>]>);
 // them: a device type is `Copy`, so it has no code that the last clone could run when it frees the memory. `T: Send + Sync` allows
 // copies of the elements on any thread.
 unsafe impl<T: DeviceType + Send + Sync> Send for HostBuffer<T> {}
-// SAFETY: the same. A shared reference allows no more than `to_vec` and `as_ptr`.
+// SAFETY: as for `Send`: a shared reference allows no more than `to_vec` and `as_ptr`.
 unsafe impl<T: DeviceType + Send + Sync> Sync for HostBuffer<T> {}
 
 impl<T: DeviceType> HostBuffer<T> {

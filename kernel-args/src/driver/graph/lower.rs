@@ -13,7 +13,7 @@ use crate::{
 use crate::{
     device::vector::Dim3,
     driver::{
-        api::{CallError, DriverCall, KernelCall, KernelNodeParams, KernelNodeShape, Unavailable},
+        api::{CallError, DriverCall, KernelCall, KernelNodeParams, KernelNodeShape},
         attributes::{divides, grid_of_clusters},
         config::{Form, Launch},
         context::bind,
@@ -32,14 +32,11 @@ use std::{boxed::Box, string::String};
 /// `observe` sees the arguments before `set` passes them to the driver.
 pub(super) struct NodeCall<'a, O, S> {
     pub(super) function: &'a LoadedFunction,
-    /// A copy: a reference for error functions would keep the caller's value in memory.
     pub(super) launch: Launch<'a>,
     /// The node's cluster, in addition to a cluster that its kernel requires.
     pub(super) cluster: Option<Dim3>,
     pub(super) action: Action,
-    /// Sees the arguments, and can reject them.
     pub(super) observe: O,
-    /// Passes the node's parameters to the driver.
     pub(super) set: S,
 }
 
@@ -48,8 +45,7 @@ where
     O: FnOnce(&ForEachValue<'_>) -> Result<(), Error>,
     S: FnOnce(&KernelNodeParams<'_>) -> Result<T, CallError>,
 {
-    /// Checks the launch and the arguments against the function. Makes the function's context current if it differs
-    /// from `bound`. Calls `set` with the parameters of the kernel node.
+    /// Checks the launch and the arguments, makes the function's context current if it differs from `bound`, and calls `set`.
     ///
     /// Slices wait for other streams, and record their use, on the default stream of their context, because a graph
     /// cannot contain this.
@@ -126,9 +122,7 @@ where
             Ok(set) => Ok(set),
             Err(failure) => Err(match *failure {
                 Failure::Foreign(field) => foreign::<A>(function, field),
-                Failure::Observed(error) => error,
-                Failure::Wait(error) => failed_wait(error),
-                Failure::Unavailable(unavailable) => unavailable.into(),
+                Failure::Other(error) => error,
                 Failure::Driver(call, arguments) => {
                     action.rejected_node(name_of(function), call, [grid, block], shared, &arguments)
                 }
@@ -141,18 +135,12 @@ where
 enum Failure {
     /// The argument belongs to a different context, and reported it only when it was lowered.
     Foreign(Foreign),
-    /// The arguments were rejected when they were seen.
-    Observed(Error),
-    /// The wait of a slice was not enqueued.
-    Wait(DriverError),
-    /// The driver lacks the call.
-    Unavailable(Unavailable),
+    Other(Error),
     /// The driver's error, and the arguments as text, because they no longer exist when the error is created.
     Driver(DriverCall, String),
 }
 
-/// Passes a node's parameters to the driver. This runs inside the code that lowers the arguments. Its error is one
-/// word, which keeps that code small enough to be inlined.
+/// Runs inside the code that lowers the arguments. Its error is one word, which keeps that code small enough to be inlined.
 struct Passed<'a, 's, O, S> {
     stream: &'a LaunchStream<'s>,
     #[cfg(feature = "observe")]
@@ -173,15 +161,13 @@ where
             return Err(boxed(Failure::Foreign(field)));
         }
         if let Err(error) = self.stream.check() {
-            return Err(boxed(Failure::Wait(error)));
+            return Err(failed_wait(error));
         }
         #[cfg(feature = "observe")]
         if let Some(checked) = self.checked {
-            check_pointers(checked, values).map_err(|error| boxed(Failure::Observed(error)))?;
+            check_pointers(checked, values).map_err(|error| boxed(Failure::Other(error)))?;
         }
-        if let Err(error) = (self.observe)(values) {
-            return Err(boxed(Failure::Observed(error)));
-        }
+        (self.observe)(values).map_err(|error| boxed(Failure::Other(error)))?;
         (self.set)(self.shape.of(call)).map_err(|error| rejected(error, values))
     }
 }
@@ -217,7 +203,7 @@ fn boxed(failure: Failure) -> Box<Failure> {
 fn rejected(error: CallError, values: &ForEachValue<'_>) -> Box<Failure> {
     boxed(match error {
         CallError::Returned(call) => Failure::Driver(call, text_of(values)),
-        CallError::Unavailable(unavailable) => Failure::Unavailable(unavailable),
+        CallError::Unavailable(unavailable) => Failure::Other(unavailable.into()),
     })
 }
 
@@ -246,6 +232,9 @@ fn check_cluster(function: &LoadedFunction, cluster: Dim3, grid: Dim3) -> Result
 }
 
 #[cold]
-fn failed_wait(error: DriverError) -> Error {
-    Error::cudarc("cuCtxGetCurrent, cuCtxSetCurrent or cuStreamWaitEvent, or an earlier call in this context,", error)
+#[inline(never)]
+#[expect(clippy::unnecessary_box_returns, reason = "one word, made out of line")]
+fn failed_wait(error: DriverError) -> Box<Failure> {
+    let calls = "cuCtxGetCurrent, cuCtxSetCurrent or cuStreamWaitEvent, or an earlier call in this context,";
+    boxed(Failure::Other(Error::cudarc(calls, error)))
 }

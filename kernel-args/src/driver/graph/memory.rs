@@ -9,11 +9,18 @@ use super::{
 };
 use crate::{
     device::{DevicePointer, DevicePointerMut, DeviceType},
-    driver::{api::ContextState, context::make_current, error::Error},
+    driver::{
+        api::{Api, ContextState, api, out},
+        context::make_current,
+        error::Error,
+    },
     interop::Retained,
 };
 use core::{fmt, marker::PhantomData};
-use cudarc::driver::{CudaContext, CudaStream, sys::CUdeviceptr};
+use cudarc::driver::{
+    CudaContext, CudaStream,
+    sys::{CUdevice, CUdeviceptr},
+};
 use std::sync::Arc;
 
 /// Memory of `len` elements that a graph allocates each time it runs: see [`Graph::add_alloc`].
@@ -178,11 +185,11 @@ impl Graph {
         Ok(AnyNode(node))
     }
 
-    /// Same as [`instantiate`](Self::instantiate), with `CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH`: each launch first frees the
+    /// [`instantiate`](Self::instantiate) with `CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH`: each launch first frees the
     /// memory that the previous launch has left allocated.
     ///
     /// # Errors
-    /// Same as [`instantiate`](Self::instantiate).
+    /// As for [`instantiate`](Self::instantiate).
     pub fn instantiate_auto_free(self) -> Result<GraphExec, Error> {
         const AUTO_FREE_ON_LAUNCH: u64 = 1;
         self.instantiate_with(AUTO_FREE_ON_LAUNCH)
@@ -206,5 +213,70 @@ impl GraphExec {
         // The next launch sets it again, and then the memory can be taken again.
         self.last_launch = None;
         Ok(stream)
+    }
+}
+
+/// The memory that the graphs of a device have allocated, in bytes: `cuDeviceGetGraphMemAttribute`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GraphMemoryUse {
+    /// The memory that graphs use now.
+    pub used: u64,
+    /// The largest value of `used` since the last [`Graph::reset_memory_peaks`].
+    pub used_peak: u64,
+    /// The memory that the driver keeps for graphs now, for example for their next launch.
+    pub reserved: u64,
+    /// The largest value of `reserved` since the last [`Graph::reset_memory_peaks`].
+    pub reserved_peak: u64,
+}
+
+/// `CUgraphMem_attribute`.
+const USED: u32 = 0;
+const USED_PEAK: u32 = 1;
+const RESERVED: u32 = 2;
+const RESERVED_PEAK: u32 = 3;
+
+fn device(ctx: &Arc<CudaContext>) -> Result<(&'static Api, CUdevice), Error> {
+    let api = api()?;
+    make_current(ctx)?;
+    Ok((api, ctx.cu_device()))
+}
+
+impl Graph {
+    /// The memory that the graphs of the device of `ctx` use.
+    ///
+    /// # Errors
+    /// [`Error::Driver`], [`Error::OldDriver`].
+    pub fn memory_use(ctx: &Arc<CudaContext>) -> Result<GraphMemoryUse, Error> {
+        let (api, device) = device(ctx)?;
+        let get = |attribute| out(|value| api.cuDeviceGetGraphMemAttribute(device, attribute, value));
+        Ok(GraphMemoryUse {
+            used: get(USED)?,
+            used_peak: get(USED_PEAK)?,
+            reserved: get(RESERVED)?,
+            reserved_peak: get(RESERVED_PEAK)?,
+        })
+    }
+
+    /// Gives memory that the driver keeps for graphs of this device, and that no graph uses now, back to the device:
+    /// `cuDeviceGraphMemTrim`. The next launches allocate it again.
+    ///
+    /// # Errors
+    /// [`Error::Driver`], [`Error::OldDriver`].
+    pub fn trim_memory(ctx: &Arc<CudaContext>) -> Result<(), Error> {
+        let (api, device) = device(ctx)?;
+        Ok(api.cuDeviceGraphMemTrim(device)?)
+    }
+
+    /// Sets the peaks of [`memory_use`](Self::memory_use) to the current values.
+    ///
+    /// # Errors
+    /// [`Error::Driver`], [`Error::OldDriver`].
+    pub fn reset_memory_peaks(ctx: &Arc<CudaContext>) -> Result<(), Error> {
+        let (api, device) = device(ctx)?;
+        for attribute in [USED_PEAK, RESERVED_PEAK] {
+            api.cuDeviceSetGraphMemAttribute(device, attribute, &mut 0)?;
+        }
+        Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! References to nodes of a graph.
 
-use super::owner::Slot;
+use super::contents::Slot;
 use crate::{
     device::vector::Dim3,
     driver::{api::NodeId, module::Kernel},
@@ -18,7 +18,6 @@ use std::sync::Arc;
 pub struct Node<A: KernelArgs> {
     pub(super) kernel: Kernel<A>,
     pub(super) any: AnyNode,
-    /// Dynamic shared memory per block, in bytes.
     pub(super) shared: u32,
     /// The cluster of its launch; `None` for a node from `kernel_nodes`.
     pub(super) cluster: Option<Dim3>,
@@ -42,7 +41,7 @@ impl<A: KernelArgs> Node<A> {
     /// The driver's handle. It is valid as long as the graph.
     #[must_use]
     pub fn cu_graph_node(&self) -> CUgraphNode {
-        self.any.0.handle().raw()
+        self.any.0.raw()
     }
 }
 
@@ -63,7 +62,7 @@ impl<A: KernelArgs> fmt::Debug for Node<A> {
         f.debug_struct("Node")
             .field("kernel", &self.kernel.name())
             .field("arguments", &A::NAME)
-            .field("node", &self.any.0.handle())
+            .field("node", &self.any.0.raw())
             .finish_non_exhaustive()
     }
 }
@@ -89,3 +88,14 @@ impl From<&AnyNode> for AnyNode {
         *node
     }
 }
+
+/// Arguments for a [`Kernel<A>`](crate::Kernel) or a [`Node<A>`](super::Node): the struct `A` with any lifetimes.
+#[diagnostic::on_unimplemented(
+    message = "the kernel of this node takes `{A}`, not `{Self}`",
+    label = "arguments of another kernel",
+    note = "a `Kernel<{A}>` and a `Node<{A}>` take the struct `{A}`, with any lifetimes"
+)]
+pub trait NodeArgs<A: KernelArgs>: KernelArgs<Erased = A::Erased> {}
+
+#[diagnostic::do_not_recommend]
+impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> NodeArgs<A> for B {}

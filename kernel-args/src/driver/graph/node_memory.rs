@@ -27,7 +27,6 @@ pub trait NodeMemory<T>: sealed::Sealed {
     #[doc(hidden)]
     fn address(&self) -> CUdeviceptr;
 
-    /// The number of elements, if it is known.
     #[doc(hidden)]
     fn elements(&self) -> Option<usize>;
 
@@ -45,10 +44,8 @@ pub trait NodeMemory<T>: sealed::Sealed {
 )]
 pub trait NodeMemoryMut<T>: NodeMemory<T> {}
 
-/// The memory of a node.
 pub(super) struct Operand {
     pub(super) place: api::Memory,
-    /// The size in bytes, if it is known.
     bytes: Option<usize>,
     pub(super) owner: Option<Owner>,
 }
@@ -64,7 +61,6 @@ impl Operand {
         Self { place: api::Memory::Host(pointer), bytes: None, owner: Some(owner) }
     }
 
-    /// Checks that the memory has this many bytes.
     pub(super) fn check(&self, width: usize) -> Result<(), Error> {
         match self.bytes {
             Some(bytes) if width > bytes => Err(explain::ADDED.beyond_memory(0, width, bytes)),

@@ -8,92 +8,70 @@ use core::fmt;
 use kernel_args_image::mangled::demangle;
 use std::string::String;
 
-/// What a node of a graph does: `CUgraphNodeType`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum NodeKind {
-    /// It launches a kernel. (With the name `Kernel`, rustc would write `kernel_args::Kernel` in all errors.)
-    KernelLaunch,
-    /// It copies memory.
-    Memcpy,
-    /// It sets memory.
-    Memset,
-    /// It calls a function of the host.
-    Host,
-    /// It runs another graph.
-    ChildGraph,
-    /// It does nothing, and orders other nodes.
-    Empty,
-    /// It waits for an event.
-    EventWait,
-    /// It records an event.
-    EventRecord,
-    /// It signals an external semaphore.
-    SemaphoreSignal,
-    /// It waits for an external semaphore.
-    SemaphoreWait,
-    /// It allocates memory.
-    Alloc,
-    /// It frees memory.
-    Free,
-    /// It runs memory operations of the driver, such as a wait for a value.
-    BatchMemOp,
-    /// It runs a graph under a condition.
-    Conditional,
-    /// A kind that this crate does not know.
-    Other(u32),
-}
-
-impl NodeKind {
-    pub(super) fn from_number(kind: u32) -> Self {
-        const KINDS: [NodeKind; 14] = [
-            NodeKind::KernelLaunch,
-            NodeKind::Memcpy,
-            NodeKind::Memset,
-            NodeKind::Host,
-            NodeKind::ChildGraph,
-            NodeKind::Empty,
-            NodeKind::EventWait,
-            NodeKind::EventRecord,
-            NodeKind::SemaphoreSignal,
-            NodeKind::SemaphoreWait,
-            NodeKind::Alloc,
-            NodeKind::Free,
-            NodeKind::BatchMemOp,
-            NodeKind::Conditional,
-        ];
-        let known = KINDS.get(kind as usize).copied();
-        known.unwrap_or(Self::Other(kind))
-    }
-
-    /// What a node of this kind is called in errors and pictures.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::KernelLaunch => "kernel",
-            Self::Memcpy => "copy",
-            Self::Memset => "memset",
-            Self::Host => "host function",
-            Self::ChildGraph => "child graph",
-            Self::Empty => "empty node",
-            Self::EventWait => "wait for an event",
-            Self::EventRecord => "record of an event",
-            Self::SemaphoreSignal => "signal of a semaphore",
-            Self::SemaphoreWait => "wait for a semaphore",
-            Self::Alloc => "allocation",
-            Self::Free => "free",
-            Self::BatchMemOp => "memory operations",
-            Self::Conditional => "conditional node",
-            Self::Other(_) => "node of an unknown kind",
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident $number:literal $name:literal;)*) => {
+        /// What a node of a graph does: `CUgraphNodeType`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum NodeKind {
+            $($(#[$doc])* $kind,)*
+            /// A kind that this crate does not know.
+            Other(u32),
         }
-    }
+
+        impl NodeKind {
+            pub(super) fn from_number(kind: u32) -> Self {
+                match kind {
+                    $($number => Self::$kind,)*
+                    other => Self::Other(other),
+                }
+            }
+
+            /// In errors and pictures.
+            const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $name,)*
+                    Self::Other(_) => "node of an unknown kind",
+                }
+            }
+        }
+    };
 }
 
-/// A node in errors and pictures.
+kinds! {
+    /// It launches a kernel. (With the name `Kernel`, rustc would write `kernel_args::Kernel` in all errors.)
+    KernelLaunch 0 "kernel";
+    /// It copies memory.
+    Memcpy 1 "copy";
+    /// It sets memory.
+    Memset 2 "memset";
+    /// It calls a function of the host.
+    Host 3 "host function";
+    /// It runs another graph.
+    ChildGraph 4 "child graph";
+    /// It does nothing, and orders other nodes.
+    Empty 5 "empty node";
+    /// It waits for an event.
+    EventWait 6 "wait for an event";
+    /// It records an event.
+    EventRecord 7 "record of an event";
+    /// It signals an external semaphore.
+    SemaphoreSignal 8 "signal of a semaphore";
+    /// It waits for an external semaphore.
+    SemaphoreWait 9 "wait for a semaphore";
+    /// It allocates memory.
+    Alloc 10 "allocation";
+    /// It frees memory.
+    Free 11 "free";
+    /// It runs memory operations of the driver, such as a wait for a value.
+    BatchMemOp 12 "memory operations";
+    /// It runs a graph under a condition.
+    Conditional 13 "conditional node";
+}
+
 pub(super) struct NodeText {
     kind: NodeKind,
-    /// The name of its kernel.
     pub(super) kernel: Option<String>,
-    /// The grid, the block, and the dynamic shared memory.
     pub(super) launch: Option<([u32; 3], [u32; 3], u32)>,
 }
 

@@ -20,10 +20,10 @@ use cudarc::driver::{CudaSlice, CudaStream, DevicePtrMut};
 use std::{boxed::Box, sync::Arc};
 
 impl<B> Graph<B> {
-    /// Same as [`add_kernel_launch`](Self::add_kernel_launch), with arguments of any lifetime, which are not retained.
+    /// [`add_kernel_launch`](Self::add_kernel_launch) with arguments of any lifetime, which are not retained.
     ///
     /// # Errors
-    /// Same as [`add_kernel`](Self::add_kernel).
+    /// As for [`add_kernel`](Self::add_kernel).
     ///
     /// # Safety
     /// The memory that `args` point to stays allocated until an update has replaced `args` or the graph is dropped, and
@@ -98,7 +98,7 @@ impl GraphExec {
         }
     }
 
-    /// Frees the memory that the last launch has left allocated, after this launch. `Drop` cannot report an error.
+    /// Frees the memory that the last launch has left allocated, after this launch.
     pub(super) fn free_left_memory(&self) {
         let Some(stream) = self.last_stream() else {
             return;
@@ -144,10 +144,10 @@ impl GraphExec {
         Ok(slice)
     }
 
-    /// Same as [`update_launch`](Self::update_launch), with arguments of any lifetime, which are not retained.
+    /// [`update_launch`](Self::update_launch) with arguments of any lifetime, which are not retained.
     ///
     /// # Errors
-    /// Same as [`update`](Self::update).
+    /// As for [`update`](Self::update).
     ///
     /// # Safety
     /// The memory that `args` point to stays allocated until another update has replaced `args` or the graph is
@@ -169,14 +169,14 @@ impl GraphExec {
 }
 
 impl<A: KernelArgs> Kernel<A> {
-    /// Captures a launch on a stream that is being captured, and returns its node. [`launch!`](crate::launch!) with
+    /// Captures a launch on a stream that [`Graph::capture`] captures, and returns its node. [`launch!`](crate::launch!) with
     /// `node` calls this method. The graph retains `args`.
     ///
     /// Slices in the arguments wait for their last use on the default stream of their context, and record this use
     /// there, because a capture cannot contain this.
     ///
     /// # Errors
-    /// Same as [`launch()`](crate::launch()), and [`Error::Graph`] if the stream is not being captured.
+    /// As for [`launch()`](crate::launch()), and [`Error::Graph`] if no [`Graph::capture`] captures the stream.
     ///
     /// # Safety
     /// The requirements of [`launch()`](crate::launch()), for each launch of the captured graph. The graph keeps the
@@ -196,10 +196,10 @@ impl<A: KernelArgs> Kernel<A> {
         node
     }
 
-    /// Same as [`capture`](Self::capture), with arguments of any lifetime, which are not retained.
+    /// [`capture`](Self::capture) with arguments of any lifetime, which are not retained.
     ///
     /// # Errors
-    /// Same as [`capture`](Self::capture).
+    /// As for [`capture`](Self::capture).
     ///
     /// # Safety
     /// The requirements of [`capture`](Self::capture). In addition, the memory that `args` point to stays allocated

@@ -26,8 +26,7 @@ use std::{
     vec::Vec,
 };
 
-/// The maximum wait at the end of the process. The thread drops values of the program, which may themselves wait for
-/// the end.
+/// The maximum wait at the end of the process: values of the program may themselves wait for the end.
 const LONGEST: Duration = Duration::from_secs(1);
 
 /// A value whose drop frees the memory that a node's arguments point to.
@@ -68,7 +67,6 @@ impl After {
 static QUEUE: ReleaseQueue<Option<Released>> =
     ReleaseQueue { state: Mutex::new(State::EMPTY), changed: Condvar::new() };
 
-/// Whether the thread could be started.
 static RUNS: OnceLock<bool> = OnceLock::new();
 
 thread_local! {
@@ -91,8 +89,7 @@ extern "C" fn end() {
     QUEUE.end(IS_THE_THREAD.get(), LONGEST);
 }
 
-/// Drops `owners` in this order on the thread, after the work that `stream` has now. With a stream, `context` must be current. Without
-/// one, this function does not call CUDA.
+/// Drops `owners` in this order on the thread, after the work that `stream` has now. With a stream, `context` must be current.
 pub(crate) fn release(stream: Option<&Arc<CudaStream>>, context: &Arc<CudaContext>, owners: Vec<Owner>) {
     if owners.is_empty() {
         return;
@@ -141,8 +138,7 @@ fn run(api: &'static Api) {
 /// Returns the owners if no event can be recorded yet.
 fn drop_after(api: &'static Api, released: Released) -> Option<Released> {
     let Released { after, context, owners } = released;
-    // cudarc's functions would return a pending error of the context instead of making the call. Errors of these calls
-    // cannot be reported here.
+    // cudarc's functions would return a pending error of the context instead. Errors cannot be reported here.
     let _ = api.cuCtxSetCurrent((&*context).into());
     let after = match after {
         After::Stream(stream) => After::work_of(stream, api),
@@ -171,7 +167,6 @@ fn drop_after(api: &'static Api, released: Released) -> Option<Released> {
     None
 }
 
-/// Whether the stream is being captured.
 pub(super) fn is_capturing(stream: &CudaStream) -> Result<bool, CallError> {
     let api = api()?;
     Ok(out(|status| api.cuStreamIsCapturing(stream.into(), status))? != 0)

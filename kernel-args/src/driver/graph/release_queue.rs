@@ -29,18 +29,14 @@ use super::sync::{Condvar, Mutex, MutexGuard};
 use core::{mem, panic::AssertUnwindSafe, time::Duration};
 use std::{collections::VecDeque, panic::catch_unwind, sync::PoisonError, time::Instant};
 
-/// Objects for the thread, and its state.
 pub(super) struct ReleaseQueue<T> {
     pub(super) state: Mutex<State<T>>,
-    /// Notified after each change of the state.
     pub(super) changed: Condvar,
 }
 
 pub(super) struct State<T> {
     queue: VecDeque<T>,
-    /// The number of objects that were sent.
     sent: u64,
-    /// The number of objects that were dropped or forgotten.
     done: u64,
     calls_cuda: bool,
     process_ends: bool,
@@ -69,7 +65,6 @@ impl<T> ReleaseQueue<T> {
         self.changed.notify_all();
     }
 
-    /// Waits until all objects that were sent before are dropped or forgotten.
     pub(super) fn wait(&self, on_the_thread: bool) {
         if on_the_thread {
             return;

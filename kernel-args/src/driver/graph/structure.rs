@@ -1,6 +1,6 @@
 //! The nodes of a graph and their dependencies.
 
-use super::{AnyNode, Graph, GraphExec, Node, explain, find::node_of, node_text::NodeKind};
+use super::{AnyNode, Graph, GraphExec, Node, contents::Slot, explain, node_text::NodeKind};
 use crate::{
     driver::{
         api::{GraphNode, GraphRef, NodeId},
@@ -10,7 +10,11 @@ use crate::{
     },
     marshal::KernelArgs,
 };
-use std::vec::Vec;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    vec,
+    vec::Vec,
+};
 
 fn found(graph: GraphRef<'_>, node: AnyNode) -> Result<GraphNode<'_>, Error> {
     let foreign = || explain::FOUND.not_of_graph(graph, node.0, None);
@@ -27,7 +31,7 @@ fn neighbours(
     Ok(pairs.filter(|(this, _)| *this == node.0).map(|(_, other)| AnyNode(other)).collect())
 }
 
-/// The same methods for both types of graphs.
+/// Methods of both types of graphs.
 macro_rules! structure {
     ($($ty:ident, $graph:ident;)*) => {$(
         impl $ty {
@@ -60,7 +64,7 @@ macro_rules! structure {
             /// The nodes that depend directly on `node`.
             ///
             /// # Errors
-            /// Same as [`predecessors`](Self::predecessors).
+            /// As for [`predecessors`](Self::predecessors).
             pub fn successors(&self, node: impl Into<AnyNode>) -> Result<Vec<AnyNode>, Error> {
                 neighbours(self.driver.$graph(), node.into(), |edge| edge)
             }
@@ -68,7 +72,7 @@ macro_rules! structure {
             /// What `node` does.
             ///
             /// # Errors
-            /// Same as [`predecessors`](Self::predecessors).
+            /// As for [`predecessors`](Self::predecessors).
             pub fn kind(&self, node: impl Into<AnyNode>) -> Result<NodeKind, Error> {
                 let kind = found(self.driver.$graph(), node.into())?.kind();
                 Ok(NodeKind::from_number(explain::FOUND.check(kind)?))
@@ -80,6 +84,33 @@ macro_rules! structure {
 structure! {
     Graph, as_ref;
     GraphExec, graph;
+}
+
+impl<B> Graph<B> {
+    /// The nodes that launch `kernel`, each after its dependencies; independent nodes are in the order of the driver's
+    /// list. The nodes of launches that were captured from one stream are therefore in the order of the launches.
+    ///
+    /// A graph that other code has captured consists of nodes without types. The nodes from this method launch a kernel
+    /// that was verified against `A`. They can be updated with arguments that the graph retains.
+    ///
+    /// # Errors
+    /// [`Error::Graph`].
+    pub fn kernel_nodes<A: KernelArgs>(&mut self, kernel: &Kernel<A>) -> Result<Vec<Node<A>>, Error> {
+        make_current(&self.context)?;
+        let mut nodes = nodes_of(self.driver.as_ref(), kernel)?;
+        for node in &mut nodes {
+            self.retains_for(node)?;
+        }
+        Ok(nodes)
+    }
+
+    /// From now on, the graph can retain arguments for the node.
+    pub(super) fn retains_for<A: KernelArgs>(&mut self, node: &mut Node<A>) -> Result<(), Error> {
+        let slot = Slot::new(node.kernel.keep_loaded())?;
+        self.contents.added(node.any.0, Some(&slot), &[]);
+        node.slot = Some(slot);
+        Ok(())
+    }
 }
 
 impl Graph {
@@ -101,5 +132,80 @@ impl Graph {
             self.retains_for(node)?;
         }
         Ok(node)
+    }
+}
+
+/// The nodes of a graph that launch `kernel`, each after its dependencies. A context must be current.
+pub(super) fn nodes_of<A: KernelArgs>(graph: GraphRef<'_>, kernel: &Kernel<A>) -> Result<Vec<Node<A>>, Error> {
+    let (nodes, edges) = (explain::FOUND.check(graph.nodes())?, explain::FOUND.check(graph.edges())?);
+    let mut found = Vec::new();
+    for node in ordered(&nodes, &edges) {
+        found.extend(node_of(graph, AnyNode(node), kernel)?);
+    }
+    Ok(found)
+}
+
+/// `node` as a node of `kernel`; `None` if it launches a different kernel or is not a kernel node.
+pub(super) fn node_of<A: KernelArgs>(
+    graph: GraphRef<'_>,
+    any: AnyNode,
+    kernel: &Kernel<A>,
+) -> Result<Option<Node<A>>, Error> {
+    let Some(node) = graph.node(any.0) else {
+        return Ok(None);
+    };
+    let launch = explain::FOUND.check(node.launch())?.filter(|launch| launch.is_of(kernel.cu_function()));
+    Ok(launch.map(|launch| Node { kernel: kernel.clone(), any, shared: launch.shared, cluster: None, slot: None }))
+}
+
+/// The nodes, each after its dependencies, otherwise in their original order.
+pub(super) fn ordered<N: Copy + Ord>(nodes: &[N], edges: &[(N, N)]) -> Vec<N> {
+    let places: BTreeMap<N, usize> = nodes.iter().copied().zip(0..).collect();
+    let place = |(from, to): &(N, N)| Some((*places.get(from)?, *places.get(to)?));
+    let edges: BTreeSet<(usize, usize)> = edges.iter().filter_map(place).collect();
+    let mut waits_for = vec![0_usize; nodes.len()];
+    for (_, to) in &edges {
+        waits_for[*to] += 1;
+    }
+    let mut ready: BTreeSet<usize> = (0..nodes.len()).filter(|at| waits_for[*at] == 0).collect();
+    let mut order = Vec::with_capacity(nodes.len());
+    while let Some(at) = ready.pop_first() {
+        order.push(nodes[at]);
+        for &(_, follower) in edges.range((at, 0)..(at + 1, 0)) {
+            waits_for[follower] -= 1;
+            if waits_for[follower] == 0 {
+                ready.insert(follower);
+            }
+        }
+    }
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ordered;
+    use std::vec::Vec;
+
+    #[test]
+    fn a_chain_is_ordered_whatever_the_list() {
+        let chain: Vec<_> = (1..=50).collect();
+        let edges: Vec<_> = chain.windows(2).map(|pair| (pair[0], pair[1])).collect();
+        let mut list = chain.clone();
+        for turn in 0..50 {
+            list.rotate_left(7);
+            list.swap(turn, 49 - turn);
+            assert_eq!(ordered(&list, &edges), chain);
+        }
+    }
+
+    #[test]
+    fn nodes_that_do_not_depend_on_each_other_keep_their_order() {
+        assert_eq!(ordered(&[3, 1, 2], &[]), [3, 1, 2]);
+        assert_eq!(ordered(&[3, 1, 2], &[(2, 3)]), [1, 2, 3]);
+    }
+
+    #[test]
+    fn a_cycle_ends() {
+        assert_eq!(ordered(&[1, 2, 3], &[(1, 2), (2, 1), (9, 3)]), [3]);
     }
 }

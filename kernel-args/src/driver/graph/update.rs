@@ -40,11 +40,11 @@ impl GraphExec {
         self.update_retained(node, launch, args, &mut ptr::null())
     }
 
-    /// Same as [`update`](Self::update), with options: different shared memory, or the form of the arguments. `launch`
+    /// [`update`](Self::update) with options: different shared memory, or the form of the arguments. `launch`
     /// can have all options of [`Launch`] except a stream.
     ///
     /// # Errors
-    /// Same as [`update`](Self::update).
+    /// As for [`update`](Self::update).
     #[inline]
     pub fn update_launch<A: KernelArgs, B>(&mut self, node: &Node<A>, launch: Launch<'_>, args: B) -> Result<(), Error>
     where
@@ -66,7 +66,7 @@ impl GraphExec {
     /// ```
     ///
     /// # Errors
-    /// Same as [`update`](Self::update), for the first node that cannot be updated: the nodes before it are updated,
+    /// As for [`update`](Self::update), for the first node that cannot be updated: the nodes before it are updated,
     /// the nodes after it are not.
     #[inline]
     pub fn update_all<'n, A: KernelArgs + 'n, B>(
@@ -133,7 +133,6 @@ impl GraphExec {
         }
     }
 
-    /// `cuGraphExecKernelNodeSetParams`.
     #[inline(always)]
     pub(super) fn set<A: KernelArgs, B: KernelArgs<Erased = A::Erased>>(
         &self,

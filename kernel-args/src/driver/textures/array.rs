@@ -6,12 +6,12 @@ use super::{
 };
 use crate::{
     driver::{
-        api::{ArrayDescriptor, ArrayMemory},
+        api::{ArrayDescriptor, ArrayMemory, ChannelFormat},
         error::{ContextError, ContextMismatch, Error, TextureError},
     },
     marshal::{ContextName, Tracked},
 };
-use core::{fmt, marker::PhantomData};
+use core::{fmt, marker::PhantomData, slice};
 use cudarc::driver::{CudaContext, CudaStream, CudaView, CudaViewMut, sys::CUstreamCaptureStatus};
 use std::{boxed::Box, format, string::ToString, sync::Arc, vec::Vec};
 
@@ -33,79 +33,64 @@ pub enum ArrayShape {
     Layered2D([usize; 3]),
 }
 
-impl From<usize> for ArrayShape {
-    fn from(width: usize) -> Self {
-        Self::OneD(width)
-    }
+macro_rules! shapes {
+    ($($size:ty => $shape:ident;)*) => {$(
+        impl From<$size> for ArrayShape {
+            fn from(size: $size) -> Self {
+                Self::$shape(size)
+            }
+        }
+    )*};
 }
 
-impl From<[usize; 2]> for ArrayShape {
-    fn from(size: [usize; 2]) -> Self {
-        Self::TwoD(size)
-    }
-}
-
-impl From<[usize; 3]> for ArrayShape {
-    fn from(size: [usize; 3]) -> Self {
-        Self::ThreeD(size)
-    }
-}
+shapes! { usize => OneD; [usize; 2] => TwoD; [usize; 3] => ThreeD; }
 
 impl ArrayShape {
     /// The number of texels; `usize::MAX` if it is larger.
     #[must_use]
     pub fn texels(self) -> usize {
-        self.dimensions().iter().fold(1, |texels: usize, (_, size)| texels.saturating_mul(*size))
+        self.parts().3.iter().fold(1, |texels, size| texels.saturating_mul(*size))
     }
 
-    /// The number of dimensions that have coordinates.
+    /// What it is, its limits, the number of dimensions that have coordinates, and all sizes.
+    fn parts(&self) -> (&'static str, Limits, usize, &[usize]) {
+        match self {
+            Self::OneD(width) => ("a 1D array", limits::ARRAY_1D, 1, slice::from_ref(width)),
+            Self::TwoD(size) => ("a 2D array", limits::ARRAY_2D, 2, size),
+            Self::ThreeD(size) => ("a 3D array", limits::ARRAY_3D, 3, size),
+            Self::Layered1D(size) => ("a layered 1D array", limits::LAYERED_1D, 1, size),
+            Self::Layered2D(size) => ("a layered 2D array", limits::LAYERED_2D, 2, size),
+        }
+    }
+
     pub(super) fn coordinates(self) -> usize {
-        match self {
-            Self::OneD(_) | Self::Layered1D(_) => 1,
-            Self::TwoD(_) | Self::Layered2D(_) => 2,
-            Self::ThreeD(_) => 3,
-        }
+        self.parts().2
     }
 
-    fn dimensions(self) -> Vec<(&'static str, usize)> {
-        const THREE: [&str; 3] = ["width", "height", "depth"];
-        const LAYERS: &str = "number of layers";
-        match self {
-            Self::OneD(width) => Vec::from([(THREE[0], width)]),
-            Self::TwoD(size) => THREE.into_iter().zip(size).collect(),
-            Self::ThreeD(size) => THREE.into_iter().zip(size).collect(),
-            Self::Layered1D(size) => [THREE[0], LAYERS].into_iter().zip(size).collect(),
-            Self::Layered2D(size) => [THREE[0], THREE[1], LAYERS].into_iter().zip(size).collect(),
-        }
-    }
-
-    fn limits(self) -> (&'static str, Limits) {
-        match self {
-            Self::OneD(_) => ("a 1D array", limits::ARRAY_1D),
-            Self::TwoD(_) => ("a 2D array", limits::ARRAY_2D),
-            Self::ThreeD(_) => ("a 3D array", limits::ARRAY_3D),
-            Self::Layered1D(_) => ("a layered 1D array", limits::LAYERED_1D),
-            Self::Layered2D(_) => ("a layered 2D array", limits::LAYERED_2D),
-        }
+    fn dimensions(&self) -> impl Iterator<Item = (&'static str, usize)> {
+        let (_, _, coordinates, sizes) = self.parts();
+        let names = ["width", "height", "depth"].into_iter().take(coordinates);
+        names.chain(["number of layers"]).zip(sizes.iter().copied())
     }
 
     /// `CUDA_ARRAY3D_DESCRIPTOR` has the layers as its depth.
-    fn sizes(self) -> ([usize; 3], u32) {
-        match self {
-            Self::OneD(width) => ([width, 0, 0], 0),
-            Self::TwoD([width, height]) => ([width, height, 0], 0),
-            Self::ThreeD(size) => (size, 0),
-            Self::Layered1D([width, layers]) => ([width, 0, layers], ArrayDescriptor::LAYERED),
-            Self::Layered2D(size) => (size, ArrayDescriptor::LAYERED),
-        }
+    fn descriptor(&self, format: ChannelFormat, flags: u32) -> ArrayDescriptor {
+        let (_, _, coordinates, sizes) = self.parts();
+        let (mut size, (dimensions, layers)) = ([0; 3], sizes.split_at(coordinates));
+        size[..coordinates].copy_from_slice(dimensions);
+        let Some(layers) = layers.first() else {
+            return ArrayDescriptor { size, format, flags };
+        };
+        size[2] = *layers;
+        ArrayDescriptor { size, format, flags: flags | ArrayDescriptor::LAYERED }
     }
 }
 
 impl fmt::Display for ArrayShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (kind, _) = self.limits();
+        let (kind, _, _, sizes) = self.parts();
         let kind = kind.trim_start_matches("a ");
-        let sizes: Vec<_> = self.dimensions().iter().map(|(_, size)| size.to_string()).collect();
+        let sizes: Vec<_> = sizes.iter().map(ToString::to_string).collect();
         write!(f, "{kind} of {} texels", sizes.join(" × "))
     }
 }
@@ -149,22 +134,20 @@ impl<T: Texel> Array<T> {
     /// Same as [`new`](Self::new), for textures and surfaces.
     ///
     /// # Errors
-    /// Same as [`new`](Self::new).
+    /// As for [`new`](Self::new).
     pub fn for_surfaces(context: &Arc<CudaContext>, shape: impl Into<ArrayShape>) -> Result<Self, Error> {
         Self::create(context, shape.into(), true)
     }
 
     fn create(context: &Arc<CudaContext>, shape: ArrayShape, has_surfaces: bool) -> Result<Self, Error> {
-        let (kind, limits) = shape.limits();
-        let dimensions = shape.dimensions();
-        limits::check(context, limits.texture, &dimensions, || kind.into())?;
+        let (kind, limits, ..) = shape.parts();
+        limits::check(context, limits.texture, shape.dimensions(), || kind.into())?;
+        let mut flags = 0;
         if has_surfaces {
-            limits::check(context, limits.surface, &dimensions, || format!("{kind} for surfaces"))?;
+            limits::check(context, limits.surface, shape.dimensions(), || format!("{kind} for surfaces"))?;
+            flags = ArrayDescriptor::SURFACES;
         }
-        let (size, layered) = shape.sizes();
-        let surfaces = if has_surfaces { ArrayDescriptor::SURFACES } else { 0 };
-        let descriptor = ArrayDescriptor { size, format: T::FORMAT.raw(), flags: layered | surfaces };
-        let memory = ArrayMemory::new(context, &descriptor, size_of::<T>())?;
+        let memory = ArrayMemory::new(context, &shape.descriptor(T::FORMAT.raw(), flags), size_of::<T>())?;
         Ok(Self { memory: Arc::new(memory), shape, has_surfaces, texels: PhantomData })
     }
 
@@ -183,7 +166,7 @@ impl<T: Texel> Array<T> {
     /// All texels, after the work in the stream. The texels are copied to a temporary slice first.
     ///
     /// # Errors
-    /// Same as [`write`](Self::write).
+    /// As for [`write`](Self::write).
     pub fn read(&self, stream: &Arc<CudaStream>) -> Result<Vec<T>, Error> {
         self.check(stream, self.shape.texels())?;
         let cudarc =
@@ -199,7 +182,7 @@ impl<T: Texel> Array<T> {
     /// Overwrites all texels with the elements of a slice, in the order of `stream`: `array.copy_from(&stream, &slice.as_view())`.
     ///
     /// # Errors
-    /// Same as [`write`](Self::write).
+    /// As for [`write`](Self::write).
     pub fn copy_from(&self, stream: &CudaStream, texels: &CudaView<'_, T>) -> Result<(), Error> {
         self.check(stream, texels.len())?;
         Ok(self.memory.copy_from(stream, texels)?)
@@ -208,13 +191,12 @@ impl<T: Texel> Array<T> {
     /// Copies all texels to a slice, in the order of `stream`: `array.copy_to(&stream, &mut slice.as_view_mut())`.
     ///
     /// # Errors
-    /// Same as [`write`](Self::write).
+    /// As for [`write`](Self::write).
     pub fn copy_to(&self, stream: &CudaStream, texels: &mut CudaViewMut<'_, T>) -> Result<(), Error> {
         self.check(stream, texels.len())?;
         Ok(self.memory.copy_to(stream, texels)?)
     }
 
-    /// Checks a copy of `len` texels.
     fn check(&self, stream: &CudaStream, len: usize) -> Result<(), Error> {
         let (own, theirs) = (self.memory.context(), stream.context());
         if own.cu_ctx() != theirs.cu_ctx() {

@@ -25,7 +25,6 @@ pub(super) const LINEAR_2D: &[u32] = &[70, 71, 72];
 pub(super) const TEXTURE_ALIGNMENT: u32 = 14;
 pub(super) const TEXTURE_PITCH_ALIGNMENT: u32 = 51;
 
-/// A device attribute.
 pub(super) fn attribute(context: &CudaContext, attribute: u32) -> Result<usize, CallError> {
     let api = api()?;
     let value = out(|value| api.cuDeviceGetAttribute(value, attribute, context.cu_device()))?;
@@ -36,10 +35,10 @@ pub(super) fn attribute(context: &CudaContext, attribute: u32) -> Result<usize, 
 pub(super) fn check(
     context: &CudaContext,
     attributes: &[u32],
-    dimensions: &[(&'static str, usize)],
+    dimensions: impl IntoIterator<Item = (&'static str, usize)>,
     object: impl Fn() -> String,
 ) -> Result<(), Error> {
-    for (number, &(dimension, size)) in attributes.iter().zip(dimensions) {
+    for (number, (dimension, size)) in attributes.iter().zip(dimensions) {
         let limit = attribute(context, *number)?;
         if size == 0 || size > limit {
             return Err(Error::Texture(TextureError::Size { object: object(), dimension, size, limit }));
@@ -52,77 +51,43 @@ pub(super) fn check(
 mod tests {
     use super::*;
     use cudarc::driver::sys::CUdevice_attribute as Theirs;
-    use std::{vec, vec::Vec};
 
     #[test]
     fn the_numbers_are_those_of_cudarc() {
         use Theirs::*;
-        for (ours, texture, surface) in [
-            (
-                ARRAY_1D,
-                vec![CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_WIDTH],
-                vec![CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_WIDTH],
-            ),
-            (
-                ARRAY_2D,
-                vec![CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT],
-                vec![CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_WIDTH, CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_HEIGHT],
-            ),
-            (
-                ARRAY_3D,
-                vec![
-                    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH,
-                    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_HEIGHT,
-                    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH,
-                ],
-                vec![
-                    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_WIDTH,
-                    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_HEIGHT,
-                    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_DEPTH,
-                ],
-            ),
-            (
-                LAYERED_1D,
-                vec![
-                    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LAYERED_WIDTH,
-                    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LAYERED_LAYERS,
-                ],
-                vec![
-                    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_LAYERED_WIDTH,
-                    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_LAYERED_LAYERS,
-                ],
-            ),
-            (
-                LAYERED_2D,
-                vec![
-                    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_WIDTH,
-                    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_HEIGHT,
-                    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_LAYERS,
-                ],
-                vec![
-                    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_LAYERED_WIDTH,
-                    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_LAYERED_HEIGHT,
-                    CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_LAYERED_LAYERS,
-                ],
-            ),
-            (
-                Limits { texture: LINEAR_1D, surface: &[TEXTURE_ALIGNMENT, TEXTURE_PITCH_ALIGNMENT] },
-                vec![CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH],
-                vec![CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT, CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT],
-            ),
-            (
-                Limits { texture: LINEAR_2D, surface: &[] },
-                vec![
-                    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH,
-                    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT,
-                    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH,
-                ],
-                vec![],
-            ),
-        ] {
-            let numbers = |all: &[Theirs]| all.iter().map(|one| *one as u32).collect::<Vec<_>>();
-            assert_eq!(ours.texture, numbers(&texture), "{texture:?}");
-            assert_eq!(ours.surface, numbers(&surface), "{surface:?}");
-        }
+        let ours = [ARRAY_1D, ARRAY_2D, ARRAY_3D, LAYERED_1D, LAYERED_2D]
+            .map(|limits| [limits.texture, limits.surface].concat());
+        let others = [LINEAR_1D, LINEAR_2D, &[TEXTURE_ALIGNMENT, TEXTURE_PITCH_ALIGNMENT]].concat();
+        let theirs = [
+            CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_WIDTH,
+            CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_WIDTH,
+            CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH,
+            CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT,
+            CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_WIDTH,
+            CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_HEIGHT,
+            CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH,
+            CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_HEIGHT,
+            CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH,
+            CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_WIDTH,
+            CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_HEIGHT,
+            CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_DEPTH,
+            CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LAYERED_WIDTH,
+            CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LAYERED_LAYERS,
+            CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_LAYERED_WIDTH,
+            CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_LAYERED_LAYERS,
+            CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_WIDTH,
+            CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_HEIGHT,
+            CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_LAYERS,
+            CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_LAYERED_WIDTH,
+            CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_LAYERED_HEIGHT,
+            CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_LAYERED_LAYERS,
+            CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH,
+            CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH,
+            CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT,
+            CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH,
+            CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT,
+            CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT,
+        ];
+        assert_eq!([ours.concat(), others].concat(), theirs.map(|one| one as u32));
     }
 }

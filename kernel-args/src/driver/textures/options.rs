@@ -21,7 +21,6 @@ pub enum AddressMode {
     Border = 3,
 }
 
-/// The same mode in all dimensions.
 impl From<AddressMode> for [AddressMode; 3] {
     fn from(mode: AddressMode) -> Self {
         [mode; 3]

@@ -28,37 +28,17 @@ pub trait Texel: sealed::Sealed + DeviceType + DeviceRepr + ValidAsZeroBits + Se
 /// The numbers of a [`Texel`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TexelFormat {
-    number: Number,
+    number: &'static str,
+    /// `CUarray_format`.
+    format: u32,
     channels: u8,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Number {
-    U8 = 1,
-    U16 = 2,
-    U32 = 3,
-    I8 = 8,
-    I16 = 9,
-    I32 = 10,
-    #[cfg_attr(not(feature = "half"), expect(dead_code, reason = "a type of the crate `half`"))]
-    F16 = 0x10,
-    F32 = 0x20,
 }
 
 impl TexelFormat {
     /// The name of the type of one number, such as `u8`.
     #[must_use]
     pub const fn number(self) -> &'static str {
-        match self.number {
-            Number::U8 => "u8",
-            Number::U16 => "u16",
-            Number::U32 => "u32",
-            Number::I8 => "i8",
-            Number::I16 => "i16",
-            Number::I32 => "i32",
-            Number::F16 => "f16",
-            Number::F32 => "f32",
-        }
+        self.number
     }
 
     /// How many numbers it has: 1, 2 or 4.
@@ -68,21 +48,21 @@ impl TexelFormat {
     }
 
     pub(super) const fn is_float(self) -> bool {
-        matches!(self.number, Number::F16 | Number::F32)
+        matches!(self.format, 0x10 | 0x20)
     }
 
     /// Whether a texture can return its integers as floats from -1 or 0 to 1.
     pub(super) const fn can_be_normalized(self) -> bool {
-        matches!(self.number, Number::U8 | Number::U16 | Number::I8 | Number::I16)
+        matches!(self.format, 1 | 2 | 8 | 9)
     }
 
     /// Whether it can be a color in sRGB.
     pub(super) const fn can_be_srgb(self) -> bool {
-        matches!((self.number, self.channels), (Number::U8, 4))
+        matches!((self.format, self.channels), (1, 4))
     }
 
     pub(super) const fn raw(self) -> ChannelFormat {
-        ChannelFormat { format: self.number as u32, channels: self.channels as u32 }
+        ChannelFormat { format: self.format, channels: self.channels as u32 }
     }
 }
 
@@ -96,41 +76,42 @@ impl fmt::Display for TexelFormat {
 }
 
 macro_rules! texels {
-    ($($ty:ty = $number:ident * $channels:literal;)*) => {$(
+    ($($ty:ty = $number:ident $format:literal * $channels:literal;)*) => {$(
         impl sealed::Sealed for $ty {}
 
         impl Texel for $ty {
-            const FORMAT: TexelFormat = TexelFormat { number: Number::$number, channels: $channels };
+            const FORMAT: TexelFormat =
+                TexelFormat { number: stringify!($number), format: $format, channels: $channels };
         }
     )*};
-    ($($scalar:ident $number:ident: $one:ident $two:ident $four:ident;)*) => {
+    ($($scalar:ident $format:literal: $one:ident $two:ident $four:ident;)*) => {
         texels! { $(
-            $scalar = $number * 1;
-            [$scalar; 2] = $number * 2;
-            [$scalar; 4] = $number * 4;
-            vector::$one = $number * 1;
-            vector::$two = $number * 2;
-            vector::$four = $number * 4;
+            $scalar = $scalar $format * 1;
+            [$scalar; 2] = $scalar $format * 2;
+            [$scalar; 4] = $scalar $format * 4;
+            vector::$one = $scalar $format * 1;
+            vector::$two = $scalar $format * 2;
+            vector::$four = $scalar $format * 4;
         )* }
     };
 }
 
 texels! {
-    u8 U8: UChar1 UChar2 UChar4;
-    i8 I8: Char1 Char2 Char4;
-    u16 U16: UShort1 UShort2 UShort4;
-    i16 I16: Short1 Short2 Short4;
-    u32 U32: UInt1 UInt2 UInt4;
-    i32 I32: Int1 Int2 Int4;
-    f32 F32: Float1 Float2 Float4;
+    u8 1: UChar1 UChar2 UChar4;
+    i8 8: Char1 Char2 Char4;
+    u16 2: UShort1 UShort2 UShort4;
+    i16 9: Short1 Short2 Short4;
+    u32 3: UInt1 UInt2 UInt4;
+    i32 10: Int1 Int2 Int4;
+    f32 0x20: Float1 Float2 Float4;
 }
 
 #[cfg(feature = "half")]
 texels! {
-    half::f16 = F16 * 1;
-    [half::f16; 2] = F16 * 2;
-    [half::f16; 4] = F16 * 4;
-    crate::interop::Half2 = F16 * 2;
+    half::f16 = f16 0x10 * 1;
+    [half::f16; 2] = f16 0x10 * 2;
+    [half::f16; 4] = f16 0x10 * 4;
+    crate::interop::Half2 = f16 0x10 * 2;
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
-//! Textures.
+//! Textures and surfaces.
 
 use super::{
     Array, ReadMode, Texel, TextureOptions,
     limits::{self, LINEAR_1D, LINEAR_2D, TEXTURE_ALIGNMENT, TEXTURE_PITCH_ALIGNMENT},
 };
 use crate::{
-    device::TextureObject,
+    device::{SurfaceObject, TextureObject},
     driver::{
-        api::{LinearShape, ObjectMemory},
+        api::{LinearShape, ObjectMemory, Sampler},
         error::{Error, TextureError},
     },
     marshal::{Guard, KernelArg, LaunchStream, Tracked},
@@ -66,11 +66,8 @@ impl Texture {
     /// [`Error::Texture`] if the read mode does not fit the texels, or the GPU does not support so many; the errors of the driver.
     pub fn linear<T: Texel>(memory: &Arc<CudaSlice<T>>, read: ReadMode) -> Result<Self, Error> {
         let sampler = TextureOptions::new().read(read).sampler(T::FORMAT, 1)?;
-        let dimensions = [("length", memory.len())];
-        limits::check(memory.context(), LINEAR_1D, &dimensions, || "a texture of a slice".into())?;
-        check_address(memory)?;
-        let shape = LinearShape::Row { bytes: memory.num_bytes() };
-        Ok(Self(Arc::new(ObjectMemory::texture_of_memory(memory, T::FORMAT.raw(), shape, &sampler)?)))
+        limits::check(memory.context(), LINEAR_1D, [("length", memory.len())], || "a texture of a slice".into())?;
+        of_memory(memory, LinearShape::Row { bytes: memory.num_bytes() }, &sampler)
     }
 
     /// A 2D texture of `[width, height]` texels of a slice. A row begins `pitch` elements after the previous one.
@@ -90,7 +87,7 @@ impl Texture {
         let context = memory.context();
         let pitch_bytes = pitch.saturating_mul(size_of::<T>());
         let dimensions = [("width", width), ("height", height), ("pitch in bytes", pitch_bytes)];
-        limits::check(context, LINEAR_2D, &dimensions, || "a 2D texture of a slice".into())?;
+        limits::check(context, LINEAR_2D, dimensions, || "a 2D texture of a slice".into())?;
         let alignment = limits::attribute(context, TEXTURE_PITCH_ALIGNMENT)?;
         if !pitch_bytes.is_multiple_of(alignment.max(1)) {
             let bytes = pitch_bytes.next_multiple_of(alignment);
@@ -117,74 +114,66 @@ impl Texture {
                 "allocate a slice of `pitch * height` elements".into(),
             ));
         }
-        check_address(memory)?;
-        let shape = LinearShape::Rows { width, height, pitch: pitch_bytes };
-        Ok(Self(Arc::new(ObjectMemory::texture_of_memory(memory, T::FORMAT.raw(), shape, &sampler)?)))
-    }
-
-    /// The texture object as a number, for structs that kernels take by value and for tables in device memory. It is valid as long as
-    /// this texture exists. Its use is not tracked.
-    #[must_use]
-    pub fn object(&self) -> TextureObject {
-        TextureObject(self.0.object())
-    }
-
-    /// The context of the texture.
-    #[must_use]
-    pub fn context(&self) -> &Arc<CudaContext> {
-        self.0.context()
+        of_memory(memory, LinearShape::Rows { width, height, pitch: pitch_bytes }, &sampler)
     }
 }
+
+object!(Texture, TextureObject, "texture", false, [&Texture, Texture]);
 
 fn wrong(problem: String, help: String) -> Error {
     Error::Texture(TextureError::Memory { problem, help })
 }
 
-/// Checks the address of a slice. cudarc's allocations are always aligned.
-fn check_address<T: Texel>(memory: &CudaSlice<T>) -> Result<(), Error> {
+/// The texture, if the address of the slice is aligned. cudarc's allocations always are.
+fn of_memory<T: Texel>(memory: &Arc<CudaSlice<T>>, shape: LinearShape, sampler: &Sampler) -> Result<Texture, Error> {
     let alignment = limits::attribute(memory.context(), TEXTURE_ALIGNMENT)?;
     let (address, guard) = memory.device_ptr(memory.stream());
     // Nothing is read.
     mem::forget(guard);
-    if (address as usize).is_multiple_of(alignment.max(1)) {
-        return Ok(());
+    if !(address as usize).is_multiple_of(alignment.max(1)) {
+        return Err(wrong(
+            format!("it begins at {address:#x}, but this GPU needs a multiple of {alignment} bytes"),
+            "pass a slice that cudarc has allocated, or copy the texels into an `Array`".into(),
+        ));
     }
-    Err(wrong(
-        format!("it begins at {address:#x}, but this GPU needs a multiple of {alignment} bytes"),
-        "pass a slice that cudarc has allocated, or copy the texels into an `Array`".into(),
-    ))
+    Ok(Texture(Arc::new(ObjectMemory::texture_of_memory(memory, T::FORMAT.raw(), shape, sampler)?)))
 }
 
-impl KernelArg for &Texture {
-    type Device = TextureObject;
+/// The texels of an array that kernels read and write: `cudaSurfaceObject_t`. The x coordinate of `surf2Dread` and `surf2Dwrite` is in bytes.
+///
+/// It retains its array. Clones are the same surface, which is destroyed when no clone exists, after the launches that use it have finished:
+/// the last drop waits for them.
+///
+/// As a field, `&Surface` is tracked like a slice that is written. A `Surface` as a field is retained by the nodes of a graph.
+///
+/// ```no_run
+/// use kernel_args::{KernelArgs, texture::{Array, Surface, Texture, TextureOptions}};
+///
+/// /// `__global__ void blur(cudaTextureObject_t from, cudaSurfaceObject_t to)`
+/// #[derive(KernelArgs)]
+/// struct Blur<'a> { from: &'a Texture, to: &'a Surface }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let ctx = kernel_args::context(0)?;
+/// let (a, b) = (Array::<[u8; 4]>::new(&ctx, [640, 480])?, Array::<[u8; 4]>::for_surfaces(&ctx, [640, 480])?);
+/// let (from, to) = (Texture::new(&a, &TextureOptions::new())?, Surface::new(&b)?);
+/// let args = Blur { from: &from, to: &to };
+/// # drop(args); Ok(()) }
+/// ```
+#[derive(Clone)]
+pub struct Surface(Arc<ObjectMemory>);
 
-    #[inline]
-    fn check_context(&self, stream: &LaunchStream<'_>) {
-        stream.check_context(self.context());
-    }
-
-    #[inline]
-    fn lower<'s>(&'s mut self, stream: &'s LaunchStream<'_>) -> (TextureObject, Guard<'s>) {
-        (self.object(), stream.track(&self.0, false))
+impl Surface {
+    /// A surface of an array that [`Array::for_surfaces`] has created.
+    ///
+    /// # Errors
+    /// [`Error::Texture`] for any other array; the errors of the driver.
+    pub fn new<T: Texel>(array: &Array<T>) -> Result<Self, Error> {
+        if !array.has_surfaces {
+            return Err(Error::Texture(TextureError::NotForSurfaces));
+        }
+        Ok(Self(Arc::new(ObjectMemory::surface(&array.memory)?)))
     }
 }
 
-impl KernelArg for Texture {
-    type Device = TextureObject;
-
-    #[inline]
-    fn check_context(&self, stream: &LaunchStream<'_>) {
-        stream.check_context(self.context());
-    }
-
-    #[inline]
-    fn lower<'s>(&'s mut self, stream: &'s LaunchStream<'_>) -> (TextureObject, Guard<'s>) {
-        (self.object(), stream.track(&self.0, false))
-    }
-}
-
-impl fmt::Debug for Texture {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Texture({:#x})", self.0.object())
-    }
-}
+object!(Surface, SurfaceObject, "surface", true, [&Surface, &mut Surface, Surface]);

@@ -200,7 +200,6 @@ fn released(entry: &str, before: LiveObjects) -> Option<LiveObjects> {
         "cuStreamDestroy_v2" => &mut after.streams,
         "cuGraphDestroy" | "cuGraphExecDestroy" => &mut after.graphs,
         "cuEventDestroy_v2" => &mut after.events,
-        "cuUserObjectRelease" => &mut after.user_objects,
         "cuCtxDestroy_v2" => &mut after.contexts,
         "cuGreenCtxDestroy" => &mut after.green_contexts,
         "cuArrayDestroy" => &mut after.arrays,

@@ -54,7 +54,7 @@ const REQUIRED: [&str; 21] = [
 ];
 
 /// Without any of these there are no graphs, and everything else works.
-const FOR_GRAPHS: [&str; 38] = [
+const FOR_GRAPHS: [&str; 35] = [
     "cuDeviceGetGraphMemAttribute",
     "cuDeviceGraphMemTrim",
     "cuDeviceSetGraphMemAttribute",
@@ -85,12 +85,9 @@ const FOR_GRAPHS: [&str; 38] = [
     "cuGraphNodeGetEnabled",
     "cuGraphNodeGetType",
     "cuGraphNodeSetEnabled",
-    "cuGraphRetainUserObject",
     "cuGraphUpload",
     "cuStreamBeginCapture_v2",
     "cuStreamEndCapture",
-    "cuUserObjectCreate",
-    "cuUserObjectRelease",
     // Replaced by two functions of driver 12.3.
     "cuGraphGetEdges",
     "cuStreamGetCaptureInfo_v2",

@@ -43,7 +43,6 @@ actions! {
 }
 
 impl Action {
-    /// The result of a call of the driver.
     pub(crate) fn check<T>(self, outcome: Result<T, CallError>) -> Result<T, Error> {
         outcome.map_err(|error| self.error(error))
     }

@@ -43,7 +43,6 @@ impl Action {
         self.failed(None, Some(call), text, help)
     }
 
-    /// The driver rejected a kernel node, or its update.
     #[cold]
     pub(in crate::driver::graph) fn rejected_node(
         self,
@@ -80,7 +79,6 @@ impl Action {
 /// more is known than the code's name; and what to do.
 type Cause = (Option<Action>, u32, &'static str, &'static str);
 
-/// The first match applies.
 const CAUSES: &[Cause] = &[
     (
         Some(INSTANTIATED),
@@ -171,7 +169,6 @@ const fn difference(result: u32) -> (&'static str, &'static str) {
     }
 }
 
-/// The driver did not update a graph.
 #[cold]
 pub(in crate::driver::graph) fn not_updated(
     error: CallError,
