@@ -68,14 +68,13 @@ impl FieldContracts {
     /// Parses one attribute; `false` if it is no contract.
     pub(super) fn parse(&mut self, meta: &ParseNestedMeta<'_>) -> syn::Result<bool> {
         let is = |name: &str| meta.path.is_ident(name);
-        if is("len") {
-            set(&mut self.len, written(meta, expression)?, meta)?;
-        } else if is("capacity") {
-            set(&mut self.capacity, written(meta, expression)?, meta)?;
-        } else if is("multiple_of") {
-            let of = written(meta, expression)?;
-            positive([&of.value], of.span)?;
-            set(&mut self.multiple_of, of, meta)?;
+        let slots = [("len", &mut self.len), ("capacity", &mut self.capacity), ("multiple_of", &mut self.multiple_of)];
+        if let Some((name, slot)) = slots.into_iter().find(|(name, _)| is(name)) {
+            let value = written(meta, expression)?;
+            if name == "multiple_of" {
+                positive([&value.value], value.span)?;
+            }
+            set(slot, value, meta)?;
         } else if is("range") {
             let range = written(meta, Range::parse)?;
             range.value.check(range.span)?;
@@ -219,24 +218,20 @@ impl Range {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         let is =
             |at: usize, mark: char| matches!(tokens.get(at), Some(TokenTree::Punct(punct)) if punct.as_char() == mark);
-        let bound = |tokens: &[TokenTree]| {
-            let tokens: TokenStream = tokens.iter().cloned().collect();
-            Expression::number(&syn::parse2::<Expr>(tokens)?)
-        };
-        let dots = (0..tokens.len()).find(|at| is(*at, '.') && is(at + 1, '.'));
-        let none = || syn::Error::new(Span::call_site(), texts::NO_RANGE);
-        let dots = dots.ok_or_else(none)?;
+        // The caller replaces the text.
+        let none = || syn::Error::new(Span::call_site(), "");
+        let dots = (0..tokens.len()).find(|at| is(*at, '.') && is(at + 1, '.')).ok_or_else(none)?;
         let exclusive = !is(dots + 2, '=');
         let (low, rest) = tokens.split_at(dots);
         let high = rest.get(if exclusive { 2 } else { 3 }..).unwrap_or_default();
         if high.is_empty() && (low.is_empty() || !exclusive) {
             return Err(none());
         }
-        let optional = |tokens: &[TokenTree]| match tokens {
+        let bound = |tokens: &[TokenTree]| match tokens {
             [] => Ok(None),
-            tokens => bound(tokens).map(Some),
+            tokens => Expression::number(&syn::parse2(tokens.iter().cloned().collect())?).map(Some),
         };
-        Ok(Self { low: optional(low)?, high: optional(high)?, exclusive })
+        Ok(Self { low: bound(low)?, high: bound(high)?, exclusive })
     }
 
     /// An error if literals leave no value.
@@ -256,32 +251,26 @@ impl Axes {
         if input.peek(LitStr) {
             let text: LitStr = input.parse()?;
             return match text.parse_with(Self::parse) {
-                Ok(axes) => Ok(axes),
-                Err(error) if error.to_string() == texts::TOO_MANY_AXES => Err(error),
-                Err(_) => match text.parse() {
+                Err(error) if error.to_string() != texts::TOO_MANY_AXES => match text.parse() {
                     Ok(expression) => Expression::number(&expression).map(Self::One),
                     Err(_) => Err(syn::Error::new(text.span(), texts::NO_EXPRESSION)),
                 },
+                axes => axes,
             };
         }
-        if !input.peek(syn::token::Paren) {
-            return expression(input).map(Self::One);
-        }
-        let ahead = input.fork();
-        let is_tuple = {
+        let tuple = |input: ParseStream<'_>| {
             let content;
-            parenthesized!(content in ahead);
-            Punctuated::<Value, Token![,]>::parse_terminated(&content)
-                .is_ok_and(|values| values.len() > 1 || values.trailing_punct())
+            let parentheses = parenthesized!(content in input);
+            let values = Punctuated::<Value, Token![,]>::parse_terminated(&content)?;
+            Ok::<_, syn::Error>((values, parentheses.span.join()))
         };
-        if !is_tuple {
+        let is_tuple = |(values, _): (Punctuated<_, _>, _)| values.len() > 1 || values.trailing_punct();
+        if !input.peek(syn::token::Paren) || !tuple(&input.fork()).is_ok_and(is_tuple) {
             return expression(input).map(Self::One);
         }
-        let content;
-        let parentheses = parenthesized!(content in input);
-        let values = Punctuated::<Value, Token![,]>::parse_terminated(&content)?;
+        let (values, span) = tuple(input)?;
         if values.len() > 3 {
-            return Err(syn::Error::new(parentheses.span.join(), texts::TOO_MANY_AXES));
+            return Err(syn::Error::new(span, texts::TOO_MANY_AXES));
         }
         Ok(Self::Each(values.into_iter().map(|value| value.0).collect()))
     }

@@ -271,19 +271,12 @@ fn bare(expression: &Expr) -> &Expr {
 
 /// Whether its operator has a truth value as its result.
 fn is_condition(expression: &Expr) -> bool {
+    use BinOp::{And, Eq, Ge, Gt, Le, Lt, Ne, Or};
     match expression {
         Expr::Unary(unary) => matches!(unary.op, UnOp::Not(_)),
-        Expr::Binary(binary) => matches!(
-            binary.op,
-            BinOp::And(_)
-                | BinOp::Or(_)
-                | BinOp::Eq(_)
-                | BinOp::Ne(_)
-                | BinOp::Lt(_)
-                | BinOp::Le(_)
-                | BinOp::Gt(_)
-                | BinOp::Ge(_)
-        ),
+        Expr::Binary(binary) => {
+            matches!(binary.op, And(_) | Or(_) | Eq(_) | Ne(_) | Lt(_) | Le(_) | Gt(_) | Ge(_))
+        }
         _ => false,
     }
 }

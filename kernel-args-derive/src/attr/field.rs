@@ -1,6 +1,6 @@
 //! `#[kernel_args(…)]` and `#[device_type(…)]` on a field.
 
-use super::{FieldContracts, Shape, contract, each, parts, set, takes_no_value};
+use super::{FieldContracts, Shape, contract, each, flag, parts, set, takes_no_value};
 use crate::{diagnostics::Diagnostics, texts};
 use syn::{Attribute, LitStr, meta::ParseNestedMeta};
 
@@ -87,23 +87,7 @@ impl FieldAttr {
                     }
                 }
             } else if field.contracts.parse(&meta)? {
-            } else if [
-                "crate",
-                "ptx",
-                "image",
-                "debug_info",
-                "entry",
-                "kernel",
-                "entries",
-                "except",
-                "strict_names",
-                "strict_code",
-                "bound",
-            ]
-            .iter()
-            .chain(&contract::ON_STRUCT)
-            .any(|name| meta.path.is_ident(name))
-            {
+            } else if super::ON_STRUCT.iter().chain(&contract::ON_STRUCT).any(|name| meta.path.is_ident(name)) {
                 return Err(meta.error(texts::BELONGS_ON_STRUCT));
             } else {
                 return Err(meta.error(texts::UNKNOWN_ON_FIELD));
@@ -129,24 +113,19 @@ pub(super) fn kernel_name(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {
 
 impl MemberAttr {
     pub(crate) fn parse(attrs: &[Attribute], diagnostics: &mut Diagnostics) -> Self {
-        let mut member = Self::default();
+        let (mut member, mut opaque) = (Self::default(), None);
         each(attrs, "device_type", diagnostics, |meta| {
             if meta.path.is_ident("opaque") {
-                takes_no_value(&meta)?;
-                if member.opaque {
-                    return Err(meta.error(texts::DUPLICATE_ATTRIBUTE));
-                }
-                member.opaque = true;
-                Ok(())
+                flag(&mut opaque, &meta)
             } else if meta.path.is_ident("name") {
-                let name = kernel_name(&meta)?;
-                set(&mut member.name, name, &meta)
+                set(&mut member.name, kernel_name(&meta)?, &meta)
             } else if ["crate", "cpp", "skip_device_repr"].iter().any(|name| meta.path.is_ident(name)) {
                 Err(meta.error(texts::DEVICE_TYPE_ON_FIELD))
             } else {
                 Err(meta.error(texts::UNKNOWN_ON_MEMBER))
             }
         });
+        member.opaque = opaque.is_some();
         member
     }
 }

@@ -22,6 +22,21 @@ use field::kernel_name;
 use naming::Parts;
 use syn::{Attribute, Generics, LitStr, Path, Token, WherePredicate, meta::ParseNestedMeta, punctuated::Punctuated};
 
+/// The attributes of a struct that are not contracts.
+const ON_STRUCT: [&str; 11] = [
+    "crate",
+    "ptx",
+    "image",
+    "debug_info",
+    "entry",
+    "kernel",
+    "entries",
+    "except",
+    "strict_names",
+    "strict_code",
+    "bound",
+];
+
 /// `#[kernel_args(…)]` on the struct.
 pub(crate) struct ArgsAttr {
     pub(crate) krate: Path,
@@ -43,18 +58,15 @@ impl ArgsAttr {
         let mut contracts = StructContracts::default();
         each(attrs, "kernel_args", diagnostics, |meta| {
             if meta.path.is_ident("crate") {
-                let path = meta.value()?.call(Path::parse_mod_style)?;
-                set(&mut krate, path, &meta)
+                set(&mut krate, meta.value()?.call(Path::parse_mod_style)?, &meta)
             } else if meta.path.is_ident("bound") {
                 let text: LitStr = meta.value()?.parse()?;
                 let predicates = text.parse_with(Punctuated::<WherePredicate, Token![,]>::parse_terminated)?;
                 set(&mut bound, predicates.into_iter().collect(), &meta)
             } else if meta.path.is_ident("strict_names") {
-                takes_no_value(&meta)?;
-                set(&mut strict_names, (), &meta)
+                flag(&mut strict_names, &meta)
             } else if meta.path.is_ident("strict_code") {
-                takes_no_value(&meta)?;
-                set(&mut strict_code, (), &meta)
+                flag(&mut strict_code, &meta)
             } else if ["skip", "opaque", "shared_write", "spread", "flatten"]
                 .iter()
                 .chain(&contract::ON_FIELD)
@@ -90,6 +102,12 @@ fn set<T>(slot: &mut Option<T>, value: T, meta: &ParseNestedMeta<'_>) -> syn::Re
         return Err(meta.error(texts::DUPLICATE_ATTRIBUTE));
     }
     Ok(())
+}
+
+/// An attribute without a value.
+fn flag(slot: &mut Option<()>, meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
+    takes_no_value(meta)?;
+    set(slot, (), meta)
 }
 
 /// An error if the attribute has a value.

@@ -47,13 +47,15 @@ impl Shape {
 
     fn set(&mut self, shape: Self, meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
         match (*self, shape) {
-            (Self::One, _) => *self = shape,
-            (Self::Spread(_), Self::Spread(_)) | (Self::Flatten(_), Self::Flatten(_)) => {
-                return Err(meta.error(texts::DUPLICATE_ATTRIBUTE));
+            (Self::One, _) => {
+                *self = shape;
+                Ok(())
             }
-            _ => return Err(meta.error(texts::SPREAD_AND_FLATTEN)),
+            (Self::Spread(_), Self::Spread(_)) | (Self::Flatten(_), Self::Flatten(_)) => {
+                Err(meta.error(texts::DUPLICATE_ATTRIBUTE))
+            }
+            _ => Err(meta.error(texts::SPREAD_AND_FLATTEN)),
         }
-        Ok(())
     }
 }
 

@@ -1,7 +1,7 @@
 //! The numbers of both computations of contracts, with the same operations: `u64` for [`quick`](super::quick), `i128` for
 //! [`exact`](super::exact).
 
-use super::{Condition, Elements, Integer};
+use super::{Condition, Elements, Integer, Narrowed as _};
 use crate::device::vector::Dim3;
 
 /// Why an expression has no value.
@@ -81,7 +81,7 @@ macro_rules! value {
 
             #[inline(always)]
             fn of(value: impl Integer) -> Option<Self> {
-                value.$of()
+                value.primitive().$of()
             }
 
             #[$inline]
