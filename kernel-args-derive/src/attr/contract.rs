@@ -9,17 +9,13 @@ use syn::{
     spanned::Spanned,
 };
 
-/// The attributes of a field that are contracts.
 pub(super) const ON_FIELD: [&str; 5] = ["len", "capacity", "multiple_of", "range", "as"];
 
-/// The attributes of a struct that are contracts.
 pub(super) const ON_STRUCT: [&str; 7] =
     ["block", "block_multiple_of", "max_block", "grid_covers", "requires", "shared", "stream"];
 
-/// The most values of a condition: the errors of `kernel_args` show this number.
 const MOST_VALUES: usize = 12;
 
-/// A contract, and its text for errors.
 pub(crate) struct Written<T> {
     pub(crate) value: T,
     /// `len = "rows * cols"`
@@ -27,7 +23,6 @@ pub(crate) struct Written<T> {
     pub(crate) span: Span,
 }
 
-/// The contracts of a field.
 #[derive(Default)]
 pub(crate) struct FieldContracts {
     pub(crate) len: Option<Written<Expression>>,
@@ -35,18 +30,15 @@ pub(crate) struct FieldContracts {
     pub(crate) capacity: Option<Written<Expression>>,
     pub(crate) multiple_of: Option<Written<Expression>>,
     pub(crate) range: Option<Written<Range>>,
-    /// The type of the parameter.
     pub(crate) narrowed: Option<Written<Type>>,
 }
 
-/// `low..high`, `low..=high`, `low..`, …
 pub(crate) struct Range {
     pub(crate) low: Option<Expression>,
     pub(crate) high: Option<Expression>,
     pub(crate) exclusive: bool,
 }
 
-/// The contracts of a struct.
 #[derive(Default)]
 pub(crate) struct StructContracts {
     pub(crate) block: Option<Written<Axes>>,
@@ -65,7 +57,6 @@ pub(crate) enum Axes {
 }
 
 impl FieldContracts {
-    /// Parses one attribute; `false` if it is no contract.
     pub(super) fn parse(&mut self, meta: &ParseNestedMeta<'_>) -> syn::Result<bool> {
         let is = |name: &str| meta.path.is_ident(name);
         let slots = [("len", &mut self.len), ("capacity", &mut self.capacity), ("multiple_of", &mut self.multiple_of)];
@@ -96,7 +87,6 @@ impl FieldContracts {
         [len, capacity, multiple_of].iter().any(|contract| contract.is_some()) || range.is_some() || narrowed.is_some()
     }
 
-    /// An error if the contracts of a field exclude each other.
     pub(super) fn check(&self, is_skipped: bool) -> syn::Result<()> {
         match self {
             Self { capacity: Some(capacity), len: None, .. } => {
@@ -111,7 +101,6 @@ impl FieldContracts {
 }
 
 impl StructContracts {
-    /// Parses one attribute; `false` if it is no contract.
     pub(super) fn parse(&mut self, meta: &ParseNestedMeta<'_>) -> syn::Result<bool> {
         let is = |name: &str| meta.path.is_ident(name);
         let slots = [
@@ -168,12 +157,10 @@ fn before(from: ParseStream<'_>, to: ParseStream<'_>) -> syn::Result<Vec<TokenTr
     Ok(tokens)
 }
 
-/// An expression of integers, in quotes or not.
 fn expression(input: ParseStream<'_>) -> syn::Result<Expression> {
     Expression::number(&tree(input, texts::NO_EXPRESSION)?)
 }
 
-/// An expression that is true or false, in quotes or not.
 fn condition(input: ParseStream<'_>) -> syn::Result<Expression> {
     let span = input.span();
     let condition = Expression::condition(&tree(input, texts::NO_CONDITION)?)?;
@@ -189,7 +176,6 @@ fn tree(input: ParseStream<'_>, otherwise: &str) -> syn::Result<Expr> {
     parsed.map_err(|_| syn::Error::new(span, otherwise))
 }
 
-/// An error if a value is a literal that is not positive.
 fn positive<'e>(values: impl IntoIterator<Item = &'e Expression>, span: Span) -> syn::Result<()> {
     let mut constants = values.into_iter().filter_map(|value| value.constant);
     if constants.any(|value| value <= 0) {
@@ -234,7 +220,6 @@ impl Range {
         Ok(Self { low: bound(low)?, high: bound(high)?, exclusive })
     }
 
-    /// An error if literals leave no value.
     fn check(&self, span: Span) -> syn::Result<()> {
         let bounds = [&self.low, &self.high].map(|bound| bound.as_ref()?.constant);
         match bounds {
@@ -283,7 +268,6 @@ impl Axes {
     }
 }
 
-/// An expression, in quotes or not.
 struct Value(Expression);
 
 impl syn::parse::Parse for Value {

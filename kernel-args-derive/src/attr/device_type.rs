@@ -4,7 +4,6 @@ use super::{default_crate, each, flag, set};
 use crate::{diagnostics::Diagnostics, texts};
 use syn::{Attribute, LitStr, Path, spanned::Spanned};
 
-/// `#[device_type(…)]`.
 pub(crate) struct TypeAttr {
     pub(crate) krate: Path,
     pub(crate) cpp: Option<LitStr>,
@@ -28,7 +27,6 @@ impl TypeAttr {
         Self { krate: krate.unwrap_or_else(default_crate), cpp, skip_device_repr: skip.is_some() }
     }
 
-    /// Reports `#[device_type(…)]` on a variant, which is not allowed.
     pub(crate) fn refuse_inside(attrs: &[Attribute], diagnostics: &mut Diagnostics) {
         for attr in attrs.iter().filter(|attr| attr.path().is_ident("device_type")) {
             diagnostics.error(attr.path().span(), texts::DEVICE_TYPE_ON_VARIANT);

@@ -8,9 +8,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{BinOp, Expr, ExprBinary, Lit, Member, UnOp, ext::IdentExt, spanned::Spanned};
 
-/// An expression.
 pub(crate) struct Expression {
-    /// `__value_rows.mul(__value_cols).add(__number(1))`
     pub(crate) code: TokenStream,
     /// Each place once, in order.
     pub(crate) places: Vec<Place>,
@@ -47,7 +45,6 @@ pub(crate) struct Place {
     pub(crate) span: Span,
 }
 
-/// What a place begins with.
 #[derive(Clone)]
 pub(crate) enum Root {
     /// A single name: a field, or a constant.
@@ -59,7 +56,6 @@ pub(crate) enum Root {
 }
 
 impl Expression {
-    /// An expression of integers.
     pub(crate) fn number(expression: &Expr) -> syn::Result<Self> {
         let unsupported = || Err(syn::Error::new(expression.span(), texts::NO_EXPRESSION));
         match bare(expression) {
@@ -107,7 +103,6 @@ impl Expression {
         }
     }
 
-    /// An expression that is true or false.
     pub(crate) fn condition(expression: &Expr) -> syn::Result<Self> {
         match bare(expression) {
             Expr::Unary(unary) if matches!(unary.op, UnOp::Not(_)) => {
@@ -173,7 +168,6 @@ impl Expression {
         Some(Self { code, places: vec![place], constant: None, only_grows: true, is_place })
     }
 
-    /// The call of a method of this expression's value.
     fn apply(self, method: &str, argument: Option<Self>) -> Self {
         let name = Ident::new(method, Span::call_site());
         let (receiver, only_grows) = (self.code, matches!(method, "add" | "mul") && self.only_grows);
@@ -195,7 +189,6 @@ impl Expression {
 }
 
 impl Place {
-    /// As the user wrote it.
     pub(crate) fn written(&self) -> String {
         let root = match &self.root {
             Root::Name(ident) => ident.unraw().to_string(),
@@ -206,7 +199,6 @@ impl Place {
         format!("{root}{}{suffix}", self.rest).replace(' ', "")
     }
 
-    /// The variable with its value.
     pub(crate) fn variable(&self) -> Ident {
         let mut name = String::from(match self.read {
             Read::Integer => "__value_",
@@ -226,7 +218,6 @@ impl Place {
 }
 
 impl Root {
-    /// The root of a place, and the rest.
     fn of(expression: &Expr) -> Option<(Self, TokenStream)> {
         match bare(expression) {
             Expr::Path(path) if path.qself.is_none() => match path.path.get_ident() {
@@ -260,7 +251,6 @@ impl Root {
     }
 }
 
-/// The expression without parentheses.
 fn bare(expression: &Expr) -> &Expr {
     match expression {
         Expr::Paren(inner) => bare(&inner.expr),
@@ -269,7 +259,6 @@ fn bare(expression: &Expr) -> &Expr {
     }
 }
 
-/// Whether its operator has a truth value as its result.
 fn is_condition(expression: &Expr) -> bool {
     use BinOp::{And, Eq, Ge, Gt, Le, Lt, Ne, Or};
     match expression {

@@ -4,20 +4,15 @@ use super::{FieldContracts, Shape, contract, each, flag, parts, set, takes_no_va
 use crate::{diagnostics::Diagnostics, texts};
 use syn::{Attribute, LitStr, meta::ParseNestedMeta};
 
-/// `#[kernel_args(…)]` on a field.
 #[derive(Default)]
 pub(crate) struct FieldAttr {
     pub(crate) kind: FieldKind,
-    /// The name of the kernel's parameter.
     pub(crate) name: Option<LitStr>,
-    /// The names of the kernel's parameters, as a list.
     pub(crate) listed: Option<Vec<LitStr>>,
-    /// How many parameters the field is.
     pub(crate) shape: Shape,
     pub(crate) contracts: FieldContracts,
 }
 
-/// What is passed and compared of a field.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum FieldKind {
     /// The field, with its type.
@@ -32,14 +27,12 @@ pub(crate) enum FieldKind {
 }
 
 impl FieldKind {
-    /// The kind that an attribute without a value names.
     fn named(path: &syn::Path) -> Option<Self> {
         [("opaque", Self::Opaque), ("shared_write", Self::SharedWrite), ("skip", Self::Skipped)]
             .into_iter()
             .find_map(|(name, kind)| path.is_ident(name).then_some(kind))
     }
 
-    /// The error for two attributes on one field.
     fn and(self, other: Self) -> &'static str {
         match (self, other) {
             _ if self == other => texts::DUPLICATE_ATTRIBUTE,
@@ -50,11 +43,9 @@ impl FieldKind {
     }
 }
 
-/// `#[device_type(…)]` on a field.
 #[derive(Default)]
 pub(crate) struct MemberAttr {
     pub(crate) opaque: bool,
-    /// The name of the member of the kernel's struct.
     pub(crate) name: Option<LitStr>,
 }
 
@@ -102,7 +93,6 @@ impl FieldAttr {
     }
 }
 
-/// `name = "in"`.
 pub(super) fn kernel_name(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {
     let name: LitStr = meta.value()?.parse()?;
     if name.value().trim().is_empty() {

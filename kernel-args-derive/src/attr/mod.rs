@@ -22,7 +22,6 @@ use field::kernel_name;
 use naming::Parts;
 use syn::{Attribute, Generics, LitStr, Path, Token, WherePredicate, meta::ParseNestedMeta, punctuated::Punctuated};
 
-/// The attributes of a struct that are not contracts.
 const ON_STRUCT: [&str; 11] = [
     "crate",
     "ptx",
@@ -37,7 +36,6 @@ const ON_STRUCT: [&str; 11] = [
     "bound",
 ];
 
-/// `#[kernel_args(…)]` on the struct.
 pub(crate) struct ArgsAttr {
     pub(crate) krate: Path,
     pub(crate) kernel: Option<Naming>,
@@ -110,7 +108,6 @@ fn flag(slot: &mut Option<()>, meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
     set(slot, (), meta)
 }
 
-/// An error if the attribute has a value.
 fn takes_no_value(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
     if meta.input.peek(Token![=]) || meta.input.peek(syn::token::Paren) {
         return Err(meta.error(texts::TAKES_NO_VALUE));

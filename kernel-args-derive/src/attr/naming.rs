@@ -7,7 +7,6 @@ use syn::{
     parse::ParseStream, punctuated::Punctuated, spanned::Spanned,
 };
 
-/// The kernels that a struct names.
 pub(crate) enum Naming {
     /// `ptx = "…", entry = "…"`.
     Image { path: ImagePath, entry: Option<LitStr>, debug_info: Option<DebugInfoOption> },
@@ -25,7 +24,6 @@ pub(crate) struct Binding {
     pub(crate) presence: Presence,
 }
 
-/// Whether an image must have the kernels of a binding.
 #[derive(Clone, Copy)]
 pub(crate) enum Presence {
     Required,
@@ -79,7 +77,6 @@ fn patterns(input: ParseStream<'_>) -> syn::Result<Vec<LitStr>> {
         .collect())
 }
 
-/// The attributes that name kernels, before validation.
 #[derive(Default)]
 pub(super) struct Parts {
     ptx: Option<ImagePath>,
@@ -155,7 +152,6 @@ fn argument(input: ParseStream<'_>) -> syn::Result<GenericArgument> {
     }
 }
 
-/// The struct's type or const parameter that an attribute names.
 fn parameter(path: &Path, generics: &Generics) -> Option<Ident> {
     let name = path.get_ident()?;
     let mut types = generics.type_params().map(|parameter| &parameter.ident);

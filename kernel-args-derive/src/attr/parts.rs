@@ -5,7 +5,6 @@ use crate::{diagnostics::Diagnostics, texts};
 use proc_macro2::Span;
 use syn::{LitStr, Token, meta::ParseNestedMeta, punctuated::Punctuated};
 
-/// How many parameters a field is.
 #[derive(Clone, Copy, Default)]
 pub(crate) enum Shape {
     /// One.
@@ -17,7 +16,6 @@ pub(crate) enum Shape {
     Flatten(Span),
 }
 
-/// The names of the kernel's parameters for a field that is spread.
 pub(crate) enum ElementNames {
     /// The text before and after the index: `name = "shape{}"`.
     Numbered(String, String),
@@ -28,7 +26,6 @@ pub(crate) enum ElementNames {
 /// The place of the index in the name of an element.
 const INDEX: &str = "{}";
 
-/// The maximum length of a name with an index.
 const LONGEST: usize = 96;
 
 impl Shape {
@@ -111,12 +108,10 @@ pub(super) fn check(field: &mut FieldAttr, diagnostics: &mut Diagnostics) {
 }
 
 impl FieldAttr {
-    /// Whether the fields of a struct are inserted.
     pub(crate) fn is_flattened(&self) -> bool {
         matches!(self.shape, Shape::Flatten(_))
     }
 
-    /// The names of the elements, if the attribute has names.
     pub(crate) fn element_names(&self) -> Option<ElementNames> {
         if let Some(names) = &self.listed {
             let names = names.iter().map(|name| LitStr::new(&name.value(), name.span()));

@@ -69,7 +69,6 @@ impl Contract {
         value.0.map_err(|why| self.broken(Broken::NoValue(why)))
     }
 
-    /// A number of elements, bytes or threads.
     fn amount(&self, value: Number) -> Result<i128, ContractError> {
         match self.value(value)? {
             negative @ ..0 => Err(self.broken(Broken::Negative(negative))),
@@ -77,7 +76,6 @@ impl Contract {
         }
     }
 
-    /// A divisor.
     fn divisor(&self, value: Number) -> Result<i128, ContractError> {
         match self.value(value)? {
             zero @ ..=0 => Err(self.broken(Broken::NoDivisor(zero))),

@@ -7,7 +7,6 @@ use core::fmt;
 /// The most values of an expression that an error shows. The derive rejects conditions with more.
 pub(super) const OPERANDS: usize = 12;
 
-/// A value that an expression uses, and its text.
 pub(super) type Operand = (&'static str, Shown);
 
 /// A contract of a struct that a launch breaks: `#[kernel_args(len = "n")]` and the like. Its text names the struct, the field, and both
@@ -62,7 +61,6 @@ impl Extent {
     }
 }
 
-/// How a contract is broken.
 #[derive(Clone, Copy)]
 pub(super) enum Broken {
     NoValue(NoValue),
@@ -118,7 +116,6 @@ impl ContractError {
 }
 
 impl Details {
-    /// What is wrong, and what the contract requires.
     fn problem(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { arguments, field, written, .. } = self;
         let on = Subject { arguments, field };
@@ -186,7 +183,6 @@ impl Details {
         }
     }
 
-    /// What to do.
     fn help(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.exchanged {
             return f.write_str(
@@ -236,7 +232,6 @@ impl Details {
     }
 }
 
-/// What a contract is on.
 struct Subject<'a> {
     arguments: &'a str,
     field: &'a str,
@@ -249,7 +244,6 @@ impl fmt::Display for Subject<'_> {
     }
 }
 
-/// A range of values.
 struct Range(Option<i128>, Option<i128>);
 
 impl fmt::Display for Range {
@@ -263,7 +257,6 @@ impl fmt::Display for Range {
     }
 }
 
-/// The multiples next to a value.
 fn nearest(f: &mut fmt::Formatter<'_>, what: &str, value: i128, of: i128) -> fmt::Result {
     let below = value - value.rem_euclid(of);
     let above = below.saturating_add(of);

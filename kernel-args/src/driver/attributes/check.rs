@@ -35,7 +35,6 @@ pub(crate) struct Request<'a> {
     pub(crate) name: &'a dyn Fn() -> String,
 }
 
-/// Checks the attributes of a launch against the limits of the driver, the GPU and the kernel.
 #[cold]
 pub(crate) fn check(request: &Request<'_>) -> Result<(), Error> {
     request.supported()?;
@@ -80,7 +79,6 @@ pub(crate) fn check(request: &Request<'_>) -> Result<(), Error> {
 }
 
 impl Request<'_> {
-    /// Checks that the driver and the GPU support every attribute.
     fn supported(&self) -> Result<(), Error> {
         let version = out(|version| self.api.cuDriverGetVersion(version))?;
         let version = u32::try_from(version).unwrap_or(0);
@@ -207,7 +205,6 @@ impl Request<'_> {
         Ok(())
     }
 
-    /// Checks that the stream is capturing.
     fn capturing(&self) -> Result<(), Error> {
         let capture = out(|capture| self.api.cuStreamIsCapturing(self.config.stream, capture))?;
         if capture == CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE as u32 {

@@ -21,7 +21,6 @@ const PORTABLE_CLUSTER: u64 = 8;
 const MULTIPROCESSOR_COUNT: u32 = 16;
 
 impl AttributeLimits {
-    /// Whether the kernel requires certain sizes of blocks or clusters.
     pub(crate) const fn require_sizes(&self) -> bool {
         self.directives.required_threads.is_some()
             || self.required_cluster.is_some()
@@ -81,7 +80,6 @@ impl Request<'_> {
         self.cluster_size("preferred_cluster", preferred)
     }
 
-    /// Checks a cluster against the grid.
     fn cluster_fits(&self, name: &str, cluster: Dim3) -> Result<(), Error> {
         if cluster.x == 0 || cluster.y == 0 || cluster.z == 0 {
             return Err(self.limit(
@@ -97,7 +95,6 @@ impl Request<'_> {
         Ok(())
     }
 
-    /// Checks a cluster against the limits of the kernel and the GPU.
     fn cluster_size(&self, name: &str, cluster: Dim3) -> Result<(), Error> {
         let blocks = cluster.count();
         if let Some(max) = self.limits.directives.max_cluster_rank
@@ -135,7 +132,6 @@ impl Request<'_> {
         Ok(())
     }
 
-    /// Checks that all blocks can run at the same time.
     pub(super) fn cooperative(&self) -> Result<(), Error> {
         let blocks = Dim3::from(self.config.grid).count();
         let max = self.max_cooperative_blocks()?;
@@ -173,7 +169,6 @@ impl Request<'_> {
     }
 }
 
-/// The error if a grid is not a multiple of its clusters.
 #[cold]
 pub(crate) fn grid_of_clusters(kernel: String, name: &str, cluster: Dim3, grid: Dim3) -> Error {
     // This saturates only if the grid exceeds its own limits too.

@@ -11,7 +11,6 @@ use crate::{
 /// The offset of the handle in `CUlaunchAttributeValue::deviceUpdatableKernelNode`.
 pub(super) const DEVICE_NODE: usize = 8;
 
-/// The attributes of one launch.
 pub(crate) struct Encoded<'e> {
     attributes: [LaunchAttribute<'e>; Attribute::ALL.len()],
     count: usize,
@@ -28,17 +27,14 @@ impl<'e> Encoded<'e> {
         encoded
     }
 
-    /// Only the attribute `cluster`.
     pub(crate) fn cluster(cluster: Dim3) -> Self {
         Self::new(&Attributes { cluster: Some(cluster), ..Attributes::default() })
     }
 
-    /// `config` with the attributes.
     pub(crate) fn attach<'c>(&'c mut self, config: LaunchConfig<'c>) -> LaunchConfig<'c> {
         config.with_attributes(&mut self.attributes[..self.count])
     }
 
-    /// The attributes in the order in which they were added.
     pub(crate) fn all(&self) -> &[LaunchAttribute<'e>] {
         &self.attributes[..self.count]
     }

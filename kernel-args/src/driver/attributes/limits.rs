@@ -12,7 +12,6 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use kernel_args_abi::Sm;
 use kernel_args_image::Directives;
 
-/// The limits for the checks of a function's launch attributes.
 pub(crate) struct AttributeLimits {
     pub(super) sm: Sm,
     /// `.reqnctapercluster`.

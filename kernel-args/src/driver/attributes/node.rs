@@ -20,11 +20,8 @@ pub(crate) fn for_launches_only(attributes: &Attributes<'_>) -> Option<&'static 
     found
 }
 
-/// The driver's error for an attribute of a node.
 pub(crate) struct Refused {
-    /// The attribute's option name.
     pub(crate) attribute: &'static str,
-    /// The entry point and its status.
     pub(crate) call: DriverCall,
 }
 

@@ -74,7 +74,6 @@ impl CompileOptions {
     }
 }
 
-/// One source with everything that affects its compilation.
 struct Job<'j> {
     options: &'j CompileOptions,
     source: &'j str,

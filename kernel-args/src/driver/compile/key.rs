@@ -84,7 +84,6 @@ fn includes(options: &CompileOptions, source: &str, directives: &str) -> Include
     })
 }
 
-/// A hash of everything that affects the compiled code, part by part.
 struct Key(Sha256);
 
 impl Key {
@@ -101,7 +100,6 @@ impl Key {
         self.0.update(part);
     }
 
-    /// A list of parts.
     fn list<'p>(&mut self, parts: impl ExactSizeIterator<Item = &'p [u8]>) {
         self.0.update((parts.len() as u64).to_le_bytes());
         for part in parts {
@@ -109,13 +107,11 @@ impl Key {
         }
     }
 
-    /// The name of the entry.
     fn finish(self) -> String {
         self.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }
 
-/// The checksum of an entry.
 pub(super) fn checksum(bytes: &[u8]) -> [u8; 32] {
     Sha256::digest(bytes).into()
 }

@@ -30,7 +30,6 @@ pub struct CompileOptions {
     pub(super) architecture: Option<String>,
     pub(super) to_ptx: bool,
     pub(super) include_paths: Vec<PathBuf>,
-    /// The names and contents.
     pub(super) headers: Vec<(String, String)>,
     pub(super) name_expressions: Vec<String>,
     pub(super) debug_info: bool,
@@ -221,7 +220,6 @@ impl CompileOptions {
         self.name.as_deref().unwrap_or("source.cu")
     }
 
-    /// NVRTC's options without the architecture.
     pub(super) fn list(&self) -> Vec<String> {
         let mut list = Vec::new();
         if let Some(standard) = self.standard {

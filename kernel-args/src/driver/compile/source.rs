@@ -20,7 +20,6 @@ use std::{string::String, sync::Arc, vec::Vec};
 pub struct CompiledSource {
     pub(super) compiled: Arc<Compiled>,
     pub(super) cache_use: CacheUse,
-    /// The name of the source.
     #[cfg(feature = "observe")]
     pub(crate) name: Arc<str>,
 }
@@ -53,7 +52,6 @@ pub(super) struct Compiled {
     /// PTX with debug information, if it was requested.
     pub(super) debug: Vec<u8>,
     pub(super) log: String,
-    /// Name expressions and their symbols.
     pub(super) names: Vec<(String, String)>,
 }
 
@@ -95,7 +93,6 @@ impl CompiledSource {
         &self.cache_use
     }
 
-    /// Name expressions and their symbols.
     pub(crate) fn names(&self) -> &[(String, String)] {
         &self.compiled.names
     }

@@ -53,7 +53,6 @@ pub enum SharedMemoryMode {
 }
 
 impl SharedMemoryMode {
-    /// The mode with this number.
     pub(crate) fn of(number: u32) -> Option<Self> {
         use SharedMemoryMode::{AllowNonPortable, AllowOversized, Default, PreferOversized, RequirePortable};
         let all = [Default, RequirePortable, AllowNonPortable, AllowOversized, PreferOversized];

@@ -61,7 +61,6 @@ macro_rules! attributes {
                 has_address: false $(|| $address)?,
             };)*
 
-            /// Every attribute.
             pub(crate) const ALL: &'static [Self] = &[$(Self::$name),*];
         }
 

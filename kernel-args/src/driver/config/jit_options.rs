@@ -82,7 +82,6 @@ macro_rules! options {
             }
         )*}
 
-        /// The method of an option.
         fn name(number: u32) -> Option<&'static str> {
             match number {
                 $($number => Some(stringify!($method)),)*
@@ -193,7 +192,6 @@ impl JitOptions {
         self.set(option, value)
     }
 
-    /// Whether the code is compiled for a specific target instead of the context's GPU.
     pub(crate) fn has_target(&self) -> bool {
         self.values.iter().any(|(number, _)| *number == TARGETS[1])
     }

@@ -35,7 +35,6 @@ impl Recording {
         self.held.stream()
     }
 
-    /// Forgets the launches and the slices, and keeps the storage.
     pub(crate) fn clear(&mut self) {
         self.held.clear();
         self.log.get_mut().clear();

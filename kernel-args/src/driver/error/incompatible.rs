@@ -21,18 +21,15 @@ pub struct IncompatibleImage {
 }
 
 impl IncompatibleImage {
-    /// Applies the rules to each piece of code in `contents`.
     pub(crate) fn new(contents: &[Code], gpu: Sm, driver: Option<CudaVersion>) -> Self {
         let contents = contents.iter().map(|code| (*code, code.runs_on(gpu, driver).err()));
         Self { gpu, driver, contents: contents.collect() }
     }
 
-    /// Whether the rules exclude every piece of code.
     pub(crate) fn is_certain(&self) -> bool {
         !self.contents.is_empty() && self.contents.iter().all(|(_, unfit)| unfit.is_some())
     }
 
-    /// Lists the driver, the GPU and the code in the image, for an error that the driver has returned.
     pub(crate) fn list(&self, f: &mut dyn fmt::Write) -> fmt::Result {
         for (code, unfit) in &self.contents {
             write!(f, "\n  {code}")?;
@@ -44,7 +41,6 @@ impl IncompatibleImage {
         Ok(())
     }
 
-    /// What to do: a line for each kind of reason.
     pub(crate) fn help(&self, f: &mut dyn fmt::Write) -> fmt::Result {
         let gpu = self.gpu.0;
         let has = |wanted| self.contents.iter().any(|(_, unfit)| *unfit == Some(wanted));

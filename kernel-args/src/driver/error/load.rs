@@ -257,7 +257,6 @@ pub(super) fn without_list<'t>(problem: &'t str, names: &[String]) -> &'t str {
     if names.is_empty() { problem.strip_suffix(NEAREST).unwrap_or(problem) } else { problem }
 }
 
-/// Sizes of parameters as text.
 fn sizes(sizes: &[usize]) -> String {
     let list: Vec<_> = sizes.iter().map(ToString::to_string).collect();
     if list.is_empty() { "no parameters".into() } else { format!("parameters of {} bytes", list.join(", ")) }

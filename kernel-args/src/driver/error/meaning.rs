@@ -3,7 +3,6 @@
 
 use crate::driver::api::Status;
 
-/// What an error code usually means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Meaning {
     pub(crate) what: &'static str,
@@ -11,12 +10,10 @@ pub(crate) struct Meaning {
     pub(crate) help: &'static str,
 }
 
-/// Writes what to do on a separate line.
 pub(super) fn help(f: &mut core::fmt::Formatter<'_>, help: &str) -> core::fmt::Result {
     if help.is_empty() { Ok(()) } else { write!(f, "\nhelp: {help}") }
 }
 
-/// The kind of driver call that failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Asked {
     /// Loading, compiling or linking an image.
@@ -37,11 +34,9 @@ impl Status {
     }
 }
 
-/// The help if an earlier kernel has failed.
 const SANITIZE: &str = "run the program under compute-sanitizer, which reports the kernel and the line; or launch with \
     CUDA_LAUNCH_BLOCKING=1 to see after which launch the error occurs";
 
-/// The help if the versions of the driver and its parts differ.
 const REINSTALL: &str =
     "reboot, or reload the driver's kernel module; then compare the versions that `nvidia-smi` shows";
 

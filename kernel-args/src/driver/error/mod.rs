@@ -111,7 +111,6 @@ impl Error {
         CallError::context(error).into()
     }
 
-    /// An error that cudarc returned from `call`.
     #[cold]
     pub(crate) fn cudarc(call: &'static str, error: DriverError) -> Self {
         CallError::cudarc(call, error).into()
@@ -205,7 +204,6 @@ fn since(entry_point: &str) -> Option<&'static str> {
     }
 }
 
-/// What a code usually means, and what to do, each on a separate line.
 fn explain(f: &mut fmt::Formatter<'_>, status: Status) -> fmt::Result {
     let Some(meaning) = meaning(status, Asked::Other) else {
         return Ok(());
@@ -293,7 +291,6 @@ errors! {
     Unverified
 }
 
-/// Writes each item on a line of its own.
 fn lines<T: fmt::Display>(f: &mut fmt::Formatter<'_>, items: impl IntoIterator<Item = T>) -> fmt::Result {
     items.into_iter().try_for_each(|item| write!(f, "\n  {item}"))
 }

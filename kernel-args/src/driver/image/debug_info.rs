@@ -53,13 +53,11 @@ impl DebugInfo {
 pub(super) struct Name(Cow<'static, str>, Range<usize>, Option<Range<usize>>);
 
 impl Name {
-    /// The name of a demangled symbol.
     pub(super) fn of(demangled: &Demangled) -> Self {
         let Spelled { text, name, arguments } = demangled.spelled();
         Self(Cow::Owned(text.into()), name, arguments)
     }
 
-    /// The name in a table of the program.
     pub(super) fn compiled(kernel: &CompiledKernel) -> Option<Self> {
         kernel.name_parts().map(|(name, arguments)| Self(Cow::Borrowed(kernel.name()), name, arguments))
     }

@@ -25,7 +25,6 @@ use std::{
     vec::Vec,
 };
 
-/// A kernel as its image describes it.
 pub(crate) struct Description {
     pub(crate) symbol: Cow<'static, str>,
     pub(crate) directives: Directives,
@@ -43,7 +42,6 @@ pub(crate) struct Description {
     analysed: OnceLock<Option<Analysed>>,
 }
 
-/// The parameters of a kernel.
 enum Parameters {
     /// In a table of the program. They are decoded when they are needed.
     Compiled { kernel: CompiledKernel, has_code: bool },
@@ -134,19 +132,16 @@ impl Description {
         name.as_ref().map_or(&self.symbol, Name::text)
     }
 
-    /// The demangled name and its parts.
     fn name(&self) -> Option<Spelled<'_>> {
         self.name.as_ref().map(Name::spelled)
     }
 }
 
-/// What an image contains.
 pub(crate) struct Contents {
     pub(crate) kernels: Vec<Description>,
     pub(crate) variables: Vec<VariableDescription>,
 }
 
-/// The symbols of the kernels that match the name `wanted`.
 pub(crate) fn candidates<'k>(wanted: &str, kernels: impl IntoIterator<Item = &'k Description>) -> Vec<&'k str> {
     let names = kernels.into_iter().map(|kernel| (&*kernel.symbol, kernel.name()));
     candidates_by_name(wanted, names)

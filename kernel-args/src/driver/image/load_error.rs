@@ -45,7 +45,6 @@ pub(crate) fn explained(
     error
 }
 
-/// What an error of a load usually means, more precisely if the log of the driver's compiler or linker has details.
 fn meaning_of(status: Status, log: &str) -> Option<Meaning> {
     const UNRESOLVED: Meaning = Meaning {
         what: "the image calls a device function, or uses a variable, that it only declares",
@@ -112,7 +111,6 @@ fn explain(
     }
 }
 
-/// Facts that help to explain an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Facts {
     None,
@@ -122,7 +120,6 @@ enum Facts {
     Image,
 }
 
-/// The facts that help to explain an error code of a load.
 const fn facts(status: Status) -> Facts {
     match status.0 {
         1 | 801 => Facts::Options,

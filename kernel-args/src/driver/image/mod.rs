@@ -81,7 +81,6 @@ enum Bytes<'a> {
 
 #[cfg(feature = "observe")]
 impl Bytes<'_> {
-    /// The file of the image, or the name of its source.
     fn name(&self) -> Option<Arc<str>> {
         match self {
             Self::File(path) => Some(path.to_string_lossy().into()),
@@ -93,7 +92,6 @@ impl Bytes<'_> {
 }
 
 impl<'a> Image<'a> {
-    /// An image that is read when it is loaded.
     const fn new(bytes: Bytes<'a>) -> Self {
         Self { bytes, table: None, readers: Some(&READERS), has_code: true }
     }
@@ -196,7 +194,6 @@ impl From<&'static CompiledImage> for Image<'_> {
     }
 }
 
-/// The image of a struct, with the information about the kernels that the struct names.
 impl From<Source> for Image<'_> {
     fn from(source: Source) -> Self {
         Self::compiled(source.image, source.table)

@@ -57,13 +57,11 @@ impl<A: KernelArgs> Kernel<A> {
         self.as_function().loaded()
     }
 
-    /// The kernel with arguments.
     #[inline(always)]
     pub(crate) fn fit<B: KernelArgs<Erased = A::Erased>>(&self, args: B) -> Fitting<&LoadedFunction, B> {
         self.typed.fit(args)
     }
 
-    /// An owner that keeps the kernel loaded, without the type of its arguments.
     #[cfg(feature = "graphs")]
     pub(crate) fn keep_loaded(&self) -> std::boxed::Box<dyn Send + Sync> {
         std::boxed::Box::new(self.as_function().clone())

@@ -64,7 +64,6 @@ pub struct Module {
     pub(crate) names: Vec<(String, String)>,
     /// Why `kernels` may lack some kernels of the images.
     pub(crate) unread: Option<String>,
-    /// The file of its image, or the name of its source.
     #[cfg(feature = "observe")]
     pub(crate) image_name: Option<Arc<str>>,
     /// What the driver has loaded, if it is kept for recordings.
@@ -77,7 +76,6 @@ pub struct Module {
     families: KernelCache,
 }
 
-/// The library that loaded a module.
 pub(crate) enum LoadedModule {
     Own(Arc<api::Module>),
     Cudarc(Arc<CudaContext>, Arc<CudaModule>),
@@ -349,7 +347,6 @@ impl Module {
     }
 }
 
-/// Runs `load`, which loads `images` in `context`, as an event.
 fn observed<R>(
     context: &Arc<CudaContext>,
     images: &[ImageBytes],

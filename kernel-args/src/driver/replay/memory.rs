@@ -12,7 +12,6 @@ use std::{
     vec::Vec,
 };
 
-/// An allocation of the recording.
 pub(super) struct ReplayMemory {
     pub(super) recorded: Memory,
     memory: CudaSlice<u8>,
@@ -22,7 +21,6 @@ pub(super) struct ReplayMemory {
     before_sum: u64,
 }
 
-/// Memory is copied in pieces of this size.
 const PIECE: usize = 4 << 20;
 
 fn failed(error: cudarc::driver::DriverError) -> Error {
@@ -41,7 +39,6 @@ impl ReplayMemory {
         address
     }
 
-    /// Fills it with the recorded bytes.
     pub(super) fn fill(&mut self, stream: &Arc<CudaStream>, content: impl Read, is_kept: bool) -> Result<(), Filled> {
         let mut sum = DefaultHasher::new();
         pieces(content, |at, bytes| {
@@ -56,7 +53,6 @@ impl ReplayMemory {
         Ok(())
     }
 
-    /// Fills it again.
     pub(super) fn restore(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
         match &self.before {
             Some(before) => stream.memcpy_dtod(before, &mut self.memory).map_err(failed),
@@ -86,7 +82,6 @@ impl ReplayMemory {
     }
 }
 
-/// Why memory was not filled or compared.
 pub(super) enum Filled {
     Unread(ReadError),
     Driver(Error),
@@ -98,7 +93,6 @@ impl From<Error> for Filled {
     }
 }
 
-/// Calls `each` with the bytes and their offset, piece by piece.
 fn pieces(mut content: impl Read, mut each: impl FnMut(usize, &[u8]) -> Result<(), Error>) -> Result<(), Filled> {
     let (mut piece, mut at) = (Vec::new(), 0);
     loop {
@@ -113,7 +107,6 @@ fn pieces(mut content: impl Read, mut each: impl FnMut(usize, &[u8]) -> Result<(
     }
 }
 
-/// Adds the differing bytes of one piece.
 fn add_difference(
     difference: &mut Option<Difference>,
     at: usize,
@@ -147,7 +140,6 @@ fn larger(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
 }
 
-/// The largest difference of the elements that differ.
 fn largest<const N: usize>(recorded: &[u8], now: &[u8], value: fn([u8; N]) -> f64) -> f64 {
     let elements = recorded.as_chunks().0.iter().zip(now.as_chunks().0);
     let differing = elements.filter(|(a, b)| a != b);

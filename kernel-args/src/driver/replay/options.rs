@@ -60,7 +60,6 @@ impl<'i> ReplayOptions<'i> {
         self
     }
 
-    /// The launch with these changes.
     pub(super) fn launch(&self, recorded: &Manifest) -> Launch<'static> {
         let grid = self.grid.unwrap_or(recorded.grid);
         let block = self.block.unwrap_or(recorded.block);

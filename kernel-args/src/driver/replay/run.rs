@@ -26,7 +26,6 @@ use std::{
     vec::Vec,
 };
 
-/// What a replay needs from its start on.
 pub(super) struct Run<'r, 'i> {
     context: &'r Arc<CudaContext>,
     stream: Arc<CudaStream>,
@@ -35,7 +34,6 @@ pub(super) struct Run<'r, 'i> {
     promise: ReplayPromise,
 }
 
-/// The recorded launch, on this GPU.
 struct Ready {
     function: Function,
     launch: Launch<'static>,
@@ -103,7 +101,6 @@ impl<'r, 'i> Run<'r, 'i> {
         Err(unread(kernel_args_image::recording::Error::Invalid("it has no result".into())))
     }
 
-    /// Loads the kernel and launches it once. Returns what the driver returned after the launch.
     fn first(
         &mut self,
         manifest: &Manifest,
@@ -155,7 +152,6 @@ impl<'r, 'i> Run<'r, 'i> {
         launch_bytes(&ready.function, &ready.launch, &self.stream, &mut arguments, self.promise.launch())
     }
 
-    /// The times of the repetitions.
     fn times(&mut self, ready: &mut Ready, memory: &mut [ReplayMemory]) -> Result<Vec<Duration>, Error> {
         let event = || self.context.new_event(Some(CUevent_flags::CU_EVENT_DEFAULT));
         let (start, end) = (event()?, event()?);

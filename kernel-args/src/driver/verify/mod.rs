@@ -83,7 +83,6 @@ fn param_base(layout: ParamLayout, context: &Arc<CudaContext>) -> Result<Option<
     if layout.depends_on_gpu() { Ok(sm(context)?.param_base(layout.size())) } else { Ok(None) }
 }
 
-/// Returns an error that shows how the arguments differ from the parameters of `kernel`, if they differ.
 pub(crate) fn compare(
     host: Host<'_>,
     kernel: &str,
@@ -135,7 +134,6 @@ pub(crate) fn select<'d>(
     }
 }
 
-/// The maximum number of names in an error.
 const LISTED: usize = 12;
 
 #[cold]
