@@ -117,46 +117,31 @@ impl Error {
     }
 }
 
-impl From<DriverCall> for Error {
-    #[cold]
-    fn from(DriverCall { call, status }: DriverCall) -> Self {
-        Self::Driver { call, status }
-    }
-}
-
-impl From<CallError> for Error {
-    #[cold]
-    fn from(error: CallError) -> Self {
-        match error {
-            CallError::Unavailable(unavailable) => unavailable.into(),
-            CallError::Returned(call) => call.into(),
+macro_rules! conversions {
+    ($($(#[$when:meta])* $ty:ty: $given:pat => $error:expr;)*) => {$(
+        $(#[$when])*
+        impl From<$ty> for Error {
+            #[cold]
+            fn from($given: $ty) -> Self {
+                $error
+            }
         }
-    }
+    )*};
 }
 
-impl From<Unavailable> for Error {
-    #[cold]
-    fn from(unavailable: Unavailable) -> Self {
-        match unavailable {
-            Unavailable::Library => Self::NoDriver,
-            Unavailable::EntryPoint(missing) => Self::OldDriver { missing },
-        }
-    }
-}
-
-impl From<DriverError> for Error {
-    #[cold]
-    fn from(error: DriverError) -> Self {
-        Self::Cudarc(error)
-    }
-}
-
-#[cfg(feature = "nvrtc")]
-impl From<cudarc::nvrtc::CompileError> for Error {
-    #[cold]
-    fn from(error: cudarc::nvrtc::CompileError) -> Self {
-        Self::Compile(CompileError::Cudarc(Box::new(error)))
-    }
+conversions! {
+    DriverCall: DriverCall { call, status } => Self::Driver { call, status };
+    CallError: error => match error {
+        CallError::Unavailable(unavailable) => unavailable.into(),
+        CallError::Returned(call) => call.into(),
+    };
+    Unavailable: unavailable => match unavailable {
+        Unavailable::Library => Self::NoDriver,
+        Unavailable::EntryPoint(missing) => Self::OldDriver { missing },
+    };
+    DriverError: error => Self::Cudarc(error);
+    #[cfg(feature = "nvrtc")]
+    cudarc::nvrtc::CompileError: error => Self::Compile(CompileError::Cudarc(Box::new(error)));
 }
 
 impl fmt::Display for Error {

@@ -204,32 +204,3 @@ pub(super) fn read_kernels(
     }
     Ok(Contents { kernels: descriptions, variables })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{super::ImageBytes, Contents};
-    use kernel_args_abi::Sm;
-    use kernel_args_image::Directives;
-    use std::{collections::BTreeMap, string::String};
-
-    fn directives(image: &[u8]) -> BTreeMap<String, Directives> {
-        let image = ImageBytes::read(image.into()).expect("it is an image");
-        let Contents { kernels, .. } = image.contents_for(Sm(90)).expect("it is read");
-        let of = |kernel: super::Description| (kernel.symbol.into_owned(), kernel.directives);
-        kernels.into_iter().map(of).collect()
-    }
-
-    /// A cubin contains the same information about clusters as its PTX, so a launch is checked against the same limits.
-    #[test]
-    fn a_cubin_has_the_cluster_directives_of_its_ptx() {
-        let ptx = directives(include_bytes!("../../../../crates/image/tests/data/clusters.ptx"));
-        let cubin = directives(include_bytes!("../../../../crates/image/tests/data/clusters.sm_90.cubin"));
-        for (symbol, declared) in &ptx {
-            let recorded = cubin[symbol];
-            assert_eq!(recorded.completed_by(*declared), *declared, "{symbol}");
-            assert_eq!(recorded == Directives::default(), symbol == "plain");
-        }
-        assert_eq!(ptx.len(), 8);
-        assert_eq!(cubin.len(), 8);
-    }
-}

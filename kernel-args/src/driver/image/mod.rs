@@ -101,15 +101,6 @@ impl<'a> Image<'a> {
     /// Otherwise the code of a kernel in PTX is analysed once, before its first arguments are verified, unless debug
     /// information or its C++ name contains the types of its parameters. The module then keeps the image in memory.
     /// Images of [`kernels!`](crate::kernels!) were analysed when the program was compiled.
-    ///
-    /// ```no_run
-    /// # use kernel_args::{Image, Module};
-    /// # fn main() -> Result<(), kernel_args::Error> {
-    /// # let ctx = kernel_args::context(0)?;
-    /// # let ptx = "";
-    /// let module = Module::load(&ctx, Image::from(ptx).without_code())?;
-    /// # Ok(()) }
-    /// ```
     #[must_use]
     pub fn without_code(self) -> Self {
         Self { has_code: false, ..self }

@@ -263,15 +263,24 @@ impl<T: ?Sized> Global<T> {
 
     pub(super) fn read_bytes(&self, offset: usize, length: usize) -> Result<Vec<u8>, Error> {
         let mut bytes = vec![0; length];
+        if length == 0 {
+            return Ok(bytes);
+        }
         self.memory.read(offset, &mut bytes).map_err(|error| self.not_copied(error))?;
         Ok(bytes)
     }
 
     pub(super) fn write_bytes(&self, offset: usize, bytes: &[u8]) -> Result<(), Error> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
         self.memory.write(offset, bytes).map_err(|error| self.not_copied(error))
     }
 
     pub(super) fn write_bytes_on(&self, stream: &CudaStream, offset: usize, bytes: Vec<u8>) -> Result<(), Error> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
         self.check_stream(stream)?;
         self.memory.write_on(stream, offset, bytes).map_err(|error| self.not_copied(error))
     }

@@ -64,8 +64,7 @@ impl<'r, 'i> Run<'r, 'i> {
         let mut entries = reader.entries().map_err(unread)?;
         let manifest = entries.manifest().clone();
         let stream = self.stream.clone();
-        let memory = manifest.memory.iter();
-        let memory = memory.map(|recorded| ReplayMemory::new(&stream, *recorded));
+        let memory = manifest.memory.iter().map(|recorded| ReplayMemory::new(&stream, *recorded));
         let mut memory = memory.collect::<Result<Vec<_>, _>>()?;
         let (mut image, mut launched, mut compared) = (None, None, Vec::new());
         let is_kept = self.options.repetitions > 0;
@@ -120,11 +119,10 @@ impl<'r, 'i> Run<'r, 'i> {
             (None, None) => return Err(Error::Recording(RecordingError::NoImage)),
         };
         let function = Module::load(self.context, image)?.function(&manifest.kernel)?;
-        let mut attributes = Vec::new();
-        for recorded in &manifest.attributes {
-            let attribute = from_recording(recorded);
-            attributes.push(attribute.ok_or(Error::Recording(RecordingError::Attribute { id: recorded.id }))?);
-        }
+        let attributes = manifest.attributes.iter().map(|recorded| {
+            from_recording(recorded).ok_or(Error::Recording(RecordingError::Attribute { id: recorded.id }))
+        });
+        let attributes = attributes.collect::<Result<Vec<_>, _>>()?;
         let mut values: Vec<_> = manifest.parameters.iter().map(|parameter| parameter.bytes.clone()).collect();
         for pointer in &manifest.pointers {
             let address = memory[pointer.memory].address(&self.stream) + pointer.offset;
