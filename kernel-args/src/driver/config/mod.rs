@@ -31,4 +31,4 @@ pub use stream::AsStream;
 pub(crate) use attributes::{Attribute, Attributes};
 #[cfg(feature = "graphs")]
 pub(crate) use recording::Recording;
-pub(crate) use stream::Target;
+pub(crate) use stream::StreamTarget;

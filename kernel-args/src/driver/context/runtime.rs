@@ -4,7 +4,7 @@ use super::{current::with_current, tracking};
 use crate::{
     driver::{
         api::{Alive, api, required},
-        config::{AsStream, Target},
+        config::{AsStream, StreamTarget},
         error::{ContextError, ContextMismatch, Error},
     },
     marshal::ContextName,
@@ -86,7 +86,7 @@ impl BorrowedStream {
 
 impl AsStream for BorrowedStream {
     #[inline]
-    fn target(&self) -> Target<'_> {
+    fn target(&self) -> StreamTarget<'_> {
         (**self).target()
     }
 }
