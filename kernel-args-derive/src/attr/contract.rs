@@ -149,7 +149,6 @@ fn written<T>(
     Ok(Written { value, text: format!("{name} = {text}"), span })
 }
 
-/// The tokens between two positions of the same input.
 fn before(from: ParseStream<'_>, to: ParseStream<'_>) -> syn::Result<Vec<TokenTree>> {
     let left = to.fork().parse::<TokenStream>()?.into_iter().count();
     let mut tokens: Vec<_> = from.parse::<TokenStream>()?.into_iter().collect();

@@ -20,7 +20,6 @@ pub(crate) struct Expression {
     pub(crate) is_place: bool,
 }
 
-/// The suffixes of literals that are integers.
 const INTEGERS: [&str; 11] = ["", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize"];
 
 /// What is read of a place.
@@ -274,7 +273,6 @@ fn written(expression: &Expr) -> String {
     spelled(&expression.to_token_stream())
 }
 
-/// Tokens as a person writes them. Text in quotes stays as it is.
 pub(super) fn spelled(tokens: &TokenStream) -> String {
     let spaced = tokens.to_string();
     let tight = [(" . ", "."), (" :: ", "::"), (" ,", ","), ("( ", "("), (" )", ")"), ("! ", "!")];
@@ -286,7 +284,6 @@ pub(super) fn spelled(tokens: &TokenStream) -> String {
 mod tests {
     use super::Expression;
 
-    /// The code, and what is read.
     fn parsed(text: &str, parse: fn(&syn::Expr) -> syn::Result<Expression>) -> syn::Result<String> {
         let expression = parse(&syn::parse_str(text)?)?;
         let tight = expression.code.to_string().replace([' '], "").replace("__value_", "").replace("__number", "");

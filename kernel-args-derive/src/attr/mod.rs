@@ -102,7 +102,6 @@ fn set<T>(slot: &mut Option<T>, value: T, meta: &ParseNestedMeta<'_>) -> syn::Re
     Ok(())
 }
 
-/// An attribute without a value.
 fn flag(slot: &mut Option<()>, meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
     takes_no_value(meta)?;
     set(slot, (), meta)

@@ -34,7 +34,6 @@ pub(crate) enum Presence {
 }
 
 impl Presence {
-    /// What follows the suffix of a binding.
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         if input.is_empty() || input.peek(Token![,]) {
             return Ok(Self::Required);

@@ -74,7 +74,6 @@ pub(super) fn names(meta: &ParseNestedMeta<'_>) -> syn::Result<Vec<LitStr>> {
     }
 }
 
-/// Reports attributes that have no meaning together.
 pub(super) fn check(field: &mut FieldAttr, diagnostics: &mut Diagnostics) {
     let (span, is_spread) = match field.shape {
         Shape::One => {

@@ -14,11 +14,9 @@ use crate::{
 use cudarc::driver::{CudaEvent, sys::CUstreamCaptureStatus};
 use std::{boxed::Box, format, string::String};
 
-/// `CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE`.
+// `CUdevice_attribute`.
 const MAX_ACCESS_POLICY_WINDOW_SIZE: u32 = 109;
-/// `CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK`.
 const MAX_SHARED_MEMORY_PER_BLOCK: u32 = 8;
-/// `CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT`.
 const MEM_SYNC_DOMAIN_COUNT: u32 = 126;
 
 /// A launch with attributes. The context of its function is current.
@@ -121,7 +119,6 @@ impl Request<'_> {
         }))))
     }
 
-    /// Checks the dynamic shared memory against what every GPU supports.
     fn portable_shared_memory(&self) -> Result<(), Error> {
         let max = device_attribute(MAX_SHARED_MEMORY_PER_BLOCK)?;
         let used = attribute::get(self.function, attribute::SHARED_SIZE_BYTES)?;

@@ -14,7 +14,6 @@ use crate::{
 };
 use std::{format, string::String};
 
-/// The maximum number of blocks of a cluster that every GPU with clusters supports.
 const PORTABLE_CLUSTER: u64 = 8;
 
 /// `CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT`.
@@ -27,7 +26,6 @@ impl AttributeLimits {
             || self.directives.explicit_cluster
     }
 
-    /// Checks a launch without a cluster option against the kernel's own cluster.
     pub(crate) fn check_without_cluster(&self, name: impl FnOnce() -> String, grid: Dim3) -> Result<(), Error> {
         match self.required_cluster {
             Some(cluster) if !self.directives.blocks_are_clusters && !divides(cluster, grid) => {

@@ -39,7 +39,6 @@ impl<'e> Encoded<'e> {
         &self.attributes[..self.count]
     }
 
-    /// Stores the handle that the driver has written into `node`.
     pub(super) fn store_handle(&self, node: &DeviceNode) {
         let is_node = |attribute: &&LaunchAttribute<'_>| attribute.id() == Attribute::device_updatable_node.id;
         if let Some(attribute) = self.all().iter().find(is_node) {

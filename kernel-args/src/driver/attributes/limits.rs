@@ -40,7 +40,6 @@ impl AttributeLimits {
         })
     }
 
-    /// The limits of a raw function. Its context must be current.
     pub(crate) fn of_raw(function: FunctionHandle<'_>) -> Result<Self, CallError> {
         const MAJOR: u32 = 75;
         const MINOR: u32 = 76;

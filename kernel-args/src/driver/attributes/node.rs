@@ -8,7 +8,6 @@ use crate::driver::{
 };
 use cudarc::driver::sys::CUdeviceptr;
 
-/// The option name of the first attribute that is set but is valid for launches only.
 #[cold]
 pub(crate) fn for_launches_only(attributes: &Attributes<'_>) -> Option<&'static str> {
     let mut found = None;

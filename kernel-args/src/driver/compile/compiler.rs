@@ -92,7 +92,6 @@ impl Job<'_> {
         ))))
     }
 
-    /// Compiles the source, and a second time for its debug information if that is enabled.
     fn run(&self, architecture: &Architecture) -> Result<Compiled, Error> {
         let mut compiled = self.compile(&architecture.name, None)?;
         if self.options.debug_info {

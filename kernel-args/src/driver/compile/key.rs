@@ -67,7 +67,6 @@ fn changes(includes: &Includes) -> Changes {
     includes.files.iter().map(changed).collect()
 }
 
-/// The files that the source can include. `directives` are options as directives.
 fn includes(options: &CompileOptions, source: &str, directives: &str) -> Includes {
     let defines = options.defines.iter();
     let mut defines: String = defines.map(|define| option::definition(define)).collect();

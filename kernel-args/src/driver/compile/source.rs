@@ -97,7 +97,6 @@ impl CompiledSource {
         &self.compiled.names
     }
 
-    /// Additional images with information about the kernels of [`image`](Self::image).
     pub(crate) fn extra_images(&self) -> impl Iterator<Item = &[u8]> {
         let ptx = (!self.compiled.cubin.is_empty()).then_some(&self.compiled.ptx);
         let all = ptx.into_iter().chain([&self.compiled.debug]);

@@ -65,7 +65,6 @@ macro_rules! attributes {
         }
 
         impl<'e> Attributes<'e> {
-            /// Calls `visit` with each attribute that is set: what is known about it, its encoding, and its value as text.
             pub(crate) fn for_each(&self, visit: &mut dyn FnMut(&'static Attribute, LaunchAttribute<'e>, &dyn Display)) {
                 $(if let Some(value) = self.$name {
                     value.encoded($id, &mut |encoded, text| visit(&Attribute::$name, encoded, text));

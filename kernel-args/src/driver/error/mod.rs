@@ -105,7 +105,6 @@ pub enum Error {
 }
 
 impl Error {
-    /// An error that cudarc returned when it made a context current.
     #[cold]
     pub(crate) fn context(error: DriverError) -> Self {
         CallError::context(error).into()
@@ -175,7 +174,6 @@ impl fmt::Display for Error {
     }
 }
 
-/// The version of CUDA that added an entry point, if a feature of this crate needs it.
 fn since(entry_point: &str) -> Option<&'static str> {
     match entry_point {
         "cuDeviceGetGraphMemAttribute"

@@ -31,7 +31,6 @@ pub struct NvrtcError {
 }
 
 impl NvrtcError {
-    /// A call of NVRTC failed, or NVRTC cannot be called.
     #[cold]
     pub(crate) fn failed(source_name: &str, error: &kernel_args_nvrtc::Error, log: &str) -> Self {
         let (source_name, call, problem) = match error {

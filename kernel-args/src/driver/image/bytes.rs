@@ -124,7 +124,6 @@ impl ImageBytes {
         }
     }
 
-    /// The kernels and variables for the GPU `sm`, or the reason why the image could not be read.
     pub(crate) fn contents_for(&self, sm: Sm) -> Result<Contents, image::Error> {
         let contents = match &self.reading {
             Reading::Readers(readers) => (readers.kernels)(self, sm)?,
@@ -166,7 +165,6 @@ fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     fs::read(path)
 }
 
-/// Where a relative path starts, and which files are in the folder of a file that does not exist.
 #[cold]
 fn nearby(path: &Path, error: &io::Error) -> String {
     if error.kind() != io::ErrorKind::NotFound {

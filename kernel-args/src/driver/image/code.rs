@@ -12,7 +12,6 @@ use std::{
 ///
 /// A trait, because a program whose images are all of `kernels!` does not contain the implementation.
 pub(super) trait Analyse: Send + Sync {
-    /// The kernel with this symbol. `None` if its code cannot be read.
     fn analyse(&self, symbol: &str) -> Option<Analysed>;
 }
 

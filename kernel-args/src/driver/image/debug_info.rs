@@ -43,7 +43,6 @@ impl DebugInfo {
         error().map_or(Self::None, |error| Self::Unreadable(error.to_string()))
     }
 
-    /// The debug information of a kernel or a variable in a table of the program.
     pub(super) fn compiled(kernel: &CompiledKernel) -> Self {
         if kernel.has_debug_info() { Self::Verified } else { Self::None }
     }

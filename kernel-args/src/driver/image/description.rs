@@ -83,7 +83,6 @@ impl Description {
         }
     }
 
-    /// A kernel that is the same in all code of its image.
     pub(super) fn compiled(kernel: &CompiledKernel, limits: &Limits, has_code: bool) -> Self {
         Self {
             symbol: Cow::Borrowed(kernel.symbol()),
