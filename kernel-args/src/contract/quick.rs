@@ -7,7 +7,7 @@ use super::{Integer, Narrowed as _, number};
 pub type Number = number::Number<u64>;
 
 /// The result of a comparison.
-pub type Truth = number::Truth<()>;
+pub type Truth = number::Truth<u64>;
 
 /// A literal.
 #[inline(always)]
