@@ -1,6 +1,7 @@
 //! Configuration by the caller: grid, block and options of a launch, and options of the driver's compiler.
 
 mod access_policy;
+mod attribute_table;
 mod attribute_values;
 mod attributes;
 mod device_node;

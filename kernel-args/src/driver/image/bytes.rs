@@ -64,6 +64,7 @@ impl ImageBytes {
         }
         #[cfg(feature = "observe")]
         let name = bytes.name();
+        #[cfg_attr(not(feature = "nvrtc"), allow(unused_mut, reason = "only sources have more images and names"))]
         let (mut extra_images, mut names, mut file) = (Vec::new(), Vec::new(), None);
         let bytes = match bytes {
             Bytes::Summarized(summary) => {
