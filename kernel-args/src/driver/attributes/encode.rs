@@ -92,8 +92,8 @@ mod tests {
         ] {
             assert_eq!(attribute.id, id as u32);
         }
-        let none =
+        let unset =
             one.cooperative(false).programmatic_stream_serialization(false).nvlink_util_centric_scheduling(false);
-        assert!(Encoded::new(&none.attributes.unwrap_or_default()).all().is_empty());
+        assert!(Encoded::new(&unset.attributes.unwrap_or_default()).all().is_empty());
     }
 }

@@ -30,7 +30,7 @@ pub(crate) fn from_recording(recorded: &recording::Attribute) -> Option<LaunchAt
 
 #[cfg(test)]
 mod tests {
-    use super::{from_recording, recording::Attribute, to_recording};
+    use super::{String, from_recording, recording::Attribute, to_recording};
     use crate::driver::config::{AccessPolicyWindow, Launch};
 
     #[test]
@@ -45,7 +45,7 @@ mod tests {
             assert_eq!((attribute.id(), attribute.bytes()), (one.id, &one.value));
         }
         for id in [0, 1, 3, 7, 12, 13, 99, u32::MAX] {
-            let hostile = Attribute { id, text: "".into(), value: [0x55; 64] };
+            let hostile = Attribute { id, text: String::new(), value: [0x55; 64] };
             assert!(from_recording(&hostile).is_none(), "{id}");
         }
     }

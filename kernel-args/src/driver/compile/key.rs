@@ -107,7 +107,8 @@ impl Key {
     }
 
     fn finish(self) -> String {
-        self.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        let digits: Vec<String> = self.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        digits.concat()
     }
 }
 

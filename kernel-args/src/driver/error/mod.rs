@@ -278,7 +278,7 @@ fn lines<T: fmt::Display>(f: &mut fmt::Formatter<'_>, items: impl IntoIterator<I
     items.into_iter().try_for_each(|item| write!(f, "\n  {item}"))
 }
 
-/// Writes what belongs to each of two names, one below the other.
+/// Writes two names, each with what belongs to it, on two lines.
 fn two_sides(f: &mut fmt::Formatter<'_>, sides: [(&str, impl fmt::Display); 2]) -> fmt::Result {
     let width = sides.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     lines(f, sides.map(|(name, what)| std::format!("{name:width$}  {what}")))
