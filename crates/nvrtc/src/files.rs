@@ -70,9 +70,9 @@ pub fn open_to_read(path: &Path, limit: u64) -> io::Result<File> {
 const NO_LINK: i32 = if cfg!(target_arch = "x86_64") { 0o400_000 } else { 0o100_000 };
 
 /// Options to open a file. Opening a pipe does not wait for the other end.
-#[cfg_attr(not(target_os = "linux"), allow(unused_variables, reason = "the flags are those of Linux"))]
+#[cfg_attr(not(target_os = "linux"), allow(unused_variables, reason = "these are Linux's values of the flags"))]
 fn options(flags: i32) -> OpenOptions {
-    #[cfg_attr(not(target_os = "linux"), allow(unused_mut, reason = "the flags are those of Linux"))]
+    #[cfg_attr(not(target_os = "linux"), allow(unused_mut, reason = "these are Linux's values of the flags"))]
     let mut options = OpenOptions::new();
     #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
     {

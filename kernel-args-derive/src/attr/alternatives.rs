@@ -12,7 +12,6 @@ pub(super) fn expand(pattern: &str) -> Vec<String> {
     vec![pattern.to_owned()]
 }
 
-/// The alternatives in the braces at the beginning of a text, and the text after them.
 fn group(text: &str) -> Option<(Vec<&str>, &str)> {
     let (mut depth, mut start, mut parts) = (0, 1, Vec::new());
     for (at, character) in text.char_indices() {

@@ -9,17 +9,13 @@ use syn::{
     spanned::Spanned,
 };
 
-/// The attributes of a field that are contracts.
 pub(super) const ON_FIELD: [&str; 5] = ["len", "capacity", "multiple_of", "range", "as"];
 
-/// The attributes of a struct that are contracts.
 pub(super) const ON_STRUCT: [&str; 7] =
     ["block", "block_multiple_of", "max_block", "grid_covers", "requires", "shared", "stream"];
 
-/// The most values of a condition: the errors of `kernel_args` show this number.
 const MOST_VALUES: usize = 12;
 
-/// A contract, and its text for errors.
 pub(crate) struct Written<T> {
     pub(crate) value: T,
     /// `len = "rows * cols"`
@@ -27,7 +23,6 @@ pub(crate) struct Written<T> {
     pub(crate) span: Span,
 }
 
-/// The contracts of a field.
 #[derive(Default)]
 pub(crate) struct FieldContracts {
     pub(crate) len: Option<Written<Expression>>,
@@ -35,18 +30,15 @@ pub(crate) struct FieldContracts {
     pub(crate) capacity: Option<Written<Expression>>,
     pub(crate) multiple_of: Option<Written<Expression>>,
     pub(crate) range: Option<Written<Range>>,
-    /// The type of the parameter.
     pub(crate) narrowed: Option<Written<Type>>,
 }
 
-/// `low..high`, `low..=high`, `low..`, …
 pub(crate) struct Range {
     pub(crate) low: Option<Expression>,
     pub(crate) high: Option<Expression>,
     pub(crate) exclusive: bool,
 }
 
-/// The contracts of a struct.
 #[derive(Default)]
 pub(crate) struct StructContracts {
     pub(crate) block: Option<Written<Axes>>,
@@ -65,17 +57,15 @@ pub(crate) enum Axes {
 }
 
 impl FieldContracts {
-    /// Parses one attribute; `false` if it is no contract.
     pub(super) fn parse(&mut self, meta: &ParseNestedMeta<'_>) -> syn::Result<bool> {
         let is = |name: &str| meta.path.is_ident(name);
-        if is("len") {
-            set(&mut self.len, written(meta, expression)?, meta)?;
-        } else if is("capacity") {
-            set(&mut self.capacity, written(meta, expression)?, meta)?;
-        } else if is("multiple_of") {
-            let of = written(meta, expression)?;
-            positive([&of.value], of.span)?;
-            set(&mut self.multiple_of, of, meta)?;
+        let slots = [("len", &mut self.len), ("capacity", &mut self.capacity), ("multiple_of", &mut self.multiple_of)];
+        if let Some((name, slot)) = slots.into_iter().find(|(name, _)| is(name)) {
+            let value = written(meta, expression)?;
+            if name == "multiple_of" {
+                positive([&value.value], value.span)?;
+            }
+            set(slot, value, meta)?;
         } else if is("range") {
             let range = written(meta, Range::parse)?;
             range.value.check(range.span)?;
@@ -97,7 +87,6 @@ impl FieldContracts {
         [len, capacity, multiple_of].iter().any(|contract| contract.is_some()) || range.is_some() || narrowed.is_some()
     }
 
-    /// An error if the contracts of a field exclude each other.
     pub(super) fn check(&self, is_skipped: bool) -> syn::Result<()> {
         match self {
             Self { capacity: Some(capacity), len: None, .. } => {
@@ -112,7 +101,6 @@ impl FieldContracts {
 }
 
 impl StructContracts {
-    /// Parses one attribute; `false` if it is no contract.
     pub(super) fn parse(&mut self, meta: &ParseNestedMeta<'_>) -> syn::Result<bool> {
         let is = |name: &str| meta.path.is_ident(name);
         let slots = [
@@ -161,7 +149,6 @@ fn written<T>(
     Ok(Written { value, text: format!("{name} = {text}"), span })
 }
 
-/// The tokens between two positions of the same input.
 fn before(from: ParseStream<'_>, to: ParseStream<'_>) -> syn::Result<Vec<TokenTree>> {
     let left = to.fork().parse::<TokenStream>()?.into_iter().count();
     let mut tokens: Vec<_> = from.parse::<TokenStream>()?.into_iter().collect();
@@ -169,12 +156,10 @@ fn before(from: ParseStream<'_>, to: ParseStream<'_>) -> syn::Result<Vec<TokenTr
     Ok(tokens)
 }
 
-/// An expression of integers, in quotes or not.
 fn expression(input: ParseStream<'_>) -> syn::Result<Expression> {
     Expression::number(&tree(input, texts::NO_EXPRESSION)?)
 }
 
-/// An expression that is true or false, in quotes or not.
 fn condition(input: ParseStream<'_>) -> syn::Result<Expression> {
     let span = input.span();
     let condition = Expression::condition(&tree(input, texts::NO_CONDITION)?)?;
@@ -190,7 +175,6 @@ fn tree(input: ParseStream<'_>, otherwise: &str) -> syn::Result<Expr> {
     parsed.map_err(|_| syn::Error::new(span, otherwise))
 }
 
-/// An error if a value is a literal that is not positive.
 fn positive<'e>(values: impl IntoIterator<Item = &'e Expression>, span: Span) -> syn::Result<()> {
     let mut constants = values.into_iter().filter_map(|value| value.constant);
     if constants.any(|value| value <= 0) {
@@ -219,27 +203,22 @@ impl Range {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         let is =
             |at: usize, mark: char| matches!(tokens.get(at), Some(TokenTree::Punct(punct)) if punct.as_char() == mark);
-        let bound = |tokens: &[TokenTree]| {
-            let tokens: TokenStream = tokens.iter().cloned().collect();
-            Expression::number(&syn::parse2::<Expr>(tokens)?)
-        };
-        let dots = (0..tokens.len()).find(|at| is(*at, '.') && is(at + 1, '.'));
-        let none = || syn::Error::new(Span::call_site(), texts::NO_RANGE);
-        let dots = dots.ok_or_else(none)?;
+        // The caller replaces the text.
+        let none = || syn::Error::new(Span::call_site(), "");
+        let dots = (0..tokens.len()).find(|at| is(*at, '.') && is(at + 1, '.')).ok_or_else(none)?;
         let exclusive = !is(dots + 2, '=');
         let (low, rest) = tokens.split_at(dots);
         let high = rest.get(if exclusive { 2 } else { 3 }..).unwrap_or_default();
         if high.is_empty() && (low.is_empty() || !exclusive) {
             return Err(none());
         }
-        let optional = |tokens: &[TokenTree]| match tokens {
+        let bound = |tokens: &[TokenTree]| match tokens {
             [] => Ok(None),
-            tokens => bound(tokens).map(Some),
+            tokens => Expression::number(&syn::parse2(tokens.iter().cloned().collect())?).map(Some),
         };
-        Ok(Self { low: optional(low)?, high: optional(high)?, exclusive })
+        Ok(Self { low: bound(low)?, high: bound(high)?, exclusive })
     }
 
-    /// An error if literals leave no value.
     fn check(&self, span: Span) -> syn::Result<()> {
         let bounds = [&self.low, &self.high].map(|bound| bound.as_ref()?.constant);
         match bounds {
@@ -256,32 +235,26 @@ impl Axes {
         if input.peek(LitStr) {
             let text: LitStr = input.parse()?;
             return match text.parse_with(Self::parse) {
-                Ok(axes) => Ok(axes),
-                Err(error) if error.to_string() == texts::TOO_MANY_AXES => Err(error),
-                Err(_) => match text.parse() {
+                Err(error) if error.to_string() != texts::TOO_MANY_AXES => match text.parse() {
                     Ok(expression) => Expression::number(&expression).map(Self::One),
                     Err(_) => Err(syn::Error::new(text.span(), texts::NO_EXPRESSION)),
                 },
+                axes => axes,
             };
         }
-        if !input.peek(syn::token::Paren) {
-            return expression(input).map(Self::One);
-        }
-        let ahead = input.fork();
-        let is_tuple = {
+        let tuple = |input: ParseStream<'_>| {
             let content;
-            parenthesized!(content in ahead);
-            Punctuated::<Value, Token![,]>::parse_terminated(&content)
-                .is_ok_and(|values| values.len() > 1 || values.trailing_punct())
+            let parentheses = parenthesized!(content in input);
+            let values = Punctuated::<Value, Token![,]>::parse_terminated(&content)?;
+            Ok::<_, syn::Error>((values, parentheses.span.join()))
         };
-        if !is_tuple {
+        let is_tuple = |(values, _): (Punctuated<_, _>, _)| values.len() > 1 || values.trailing_punct();
+        if !input.peek(syn::token::Paren) || !tuple(&input.fork()).is_ok_and(is_tuple) {
             return expression(input).map(Self::One);
         }
-        let content;
-        let parentheses = parenthesized!(content in input);
-        let values = Punctuated::<Value, Token![,]>::parse_terminated(&content)?;
+        let (values, span) = tuple(input)?;
         if values.len() > 3 {
-            return Err(syn::Error::new(parentheses.span.join(), texts::TOO_MANY_AXES));
+            return Err(syn::Error::new(span, texts::TOO_MANY_AXES));
         }
         Ok(Self::Each(values.into_iter().map(|value| value.0).collect()))
     }
@@ -294,7 +267,6 @@ impl Axes {
     }
 }
 
-/// An expression, in quotes or not.
 struct Value(Expression);
 
 impl syn::parse::Parse for Value {

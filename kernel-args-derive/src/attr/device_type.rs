@@ -1,10 +1,9 @@
 //! `#[device_type(…)]` on a struct or an enum.
 
-use super::{default_crate, each, set, takes_no_value};
+use super::{default_crate, each, flag, set};
 use crate::{diagnostics::Diagnostics, texts};
 use syn::{Attribute, LitStr, Path, spanned::Spanned};
 
-/// `#[device_type(…)]`.
 pub(crate) struct TypeAttr {
     pub(crate) krate: Path,
     pub(crate) cpp: Option<LitStr>,
@@ -16,14 +15,11 @@ impl TypeAttr {
         let (mut krate, mut cpp, mut skip) = (None, None::<LitStr>, None);
         each(attrs, "device_type", diagnostics, |meta| {
             if meta.path.is_ident("crate") {
-                let path = meta.value()?.call(Path::parse_mod_style)?;
-                set(&mut krate, path, &meta)
+                set(&mut krate, meta.value()?.call(Path::parse_mod_style)?, &meta)
             } else if meta.path.is_ident("cpp") {
-                let name = meta.value()?.parse()?;
-                set(&mut cpp, name, &meta)
+                set(&mut cpp, meta.value()?.parse()?, &meta)
             } else if meta.path.is_ident("skip_device_repr") {
-                takes_no_value(&meta)?;
-                set(&mut skip, (), &meta)
+                flag(&mut skip, &meta)
             } else {
                 Err(meta.error(texts::UNKNOWN_ON_DEVICE_TYPE))
             }
@@ -31,12 +27,9 @@ impl TypeAttr {
         Self { krate: krate.unwrap_or_else(default_crate), cpp, skip_device_repr: skip.is_some() }
     }
 
-    /// Reports `#[device_type(…)]` on a variant, which is not allowed.
     pub(crate) fn refuse_inside(attrs: &[Attribute], diagnostics: &mut Diagnostics) {
-        for attr in attrs {
-            if attr.path().is_ident("device_type") {
-                diagnostics.error(attr.path().span(), texts::DEVICE_TYPE_ON_VARIANT);
-            }
+        for attr in attrs.iter().filter(|attr| attr.path().is_ident("device_type")) {
+            diagnostics.error(attr.path().span(), texts::DEVICE_TYPE_ON_VARIANT);
         }
     }
 }

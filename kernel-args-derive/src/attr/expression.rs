@@ -8,9 +8,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{BinOp, Expr, ExprBinary, Lit, Member, UnOp, ext::IdentExt, spanned::Spanned};
 
-/// An expression.
 pub(crate) struct Expression {
-    /// `__value_rows.mul(__value_cols).add(__number(1))`
     pub(crate) code: TokenStream,
     /// Each place once, in order.
     pub(crate) places: Vec<Place>,
@@ -22,7 +20,6 @@ pub(crate) struct Expression {
     pub(crate) is_place: bool,
 }
 
-/// The suffixes of literals that are integers.
 const INTEGERS: [&str; 11] = ["", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize"];
 
 /// What is read of a place.
@@ -47,7 +44,6 @@ pub(crate) struct Place {
     pub(crate) span: Span,
 }
 
-/// What a place begins with.
 #[derive(Clone)]
 pub(crate) enum Root {
     /// A single name: a field, or a constant.
@@ -59,7 +55,6 @@ pub(crate) enum Root {
 }
 
 impl Expression {
-    /// An expression of integers.
     pub(crate) fn number(expression: &Expr) -> syn::Result<Self> {
         let unsupported = || Err(syn::Error::new(expression.span(), texts::NO_EXPRESSION));
         match bare(expression) {
@@ -107,7 +102,6 @@ impl Expression {
         }
     }
 
-    /// An expression that is true or false.
     pub(crate) fn condition(expression: &Expr) -> syn::Result<Self> {
         match bare(expression) {
             Expr::Unary(unary) if matches!(unary.op, UnOp::Not(_)) => {
@@ -173,7 +167,6 @@ impl Expression {
         Some(Self { code, places: vec![place], constant: None, only_grows: true, is_place })
     }
 
-    /// The call of a method of this expression's value.
     fn apply(self, method: &str, argument: Option<Self>) -> Self {
         let name = Ident::new(method, Span::call_site());
         let (receiver, only_grows) = (self.code, matches!(method, "add" | "mul") && self.only_grows);
@@ -195,7 +188,6 @@ impl Expression {
 }
 
 impl Place {
-    /// As the user wrote it.
     pub(crate) fn written(&self) -> String {
         let root = match &self.root {
             Root::Name(ident) => ident.unraw().to_string(),
@@ -206,7 +198,6 @@ impl Place {
         format!("{root}{}{suffix}", self.rest).replace(' ', "")
     }
 
-    /// The variable with its value.
     pub(crate) fn variable(&self) -> Ident {
         let mut name = String::from(match self.read {
             Read::Integer => "__value_",
@@ -226,7 +217,6 @@ impl Place {
 }
 
 impl Root {
-    /// The root of a place, and the rest.
     fn of(expression: &Expr) -> Option<(Self, TokenStream)> {
         match bare(expression) {
             Expr::Path(path) if path.qself.is_none() => match path.path.get_ident() {
@@ -260,7 +250,6 @@ impl Root {
     }
 }
 
-/// The expression without parentheses.
 fn bare(expression: &Expr) -> &Expr {
     match expression {
         Expr::Paren(inner) => bare(&inner.expr),
@@ -269,21 +258,13 @@ fn bare(expression: &Expr) -> &Expr {
     }
 }
 
-/// Whether its operator has a truth value as its result.
 fn is_condition(expression: &Expr) -> bool {
+    use BinOp::{And, Eq, Ge, Gt, Le, Lt, Ne, Or};
     match expression {
         Expr::Unary(unary) => matches!(unary.op, UnOp::Not(_)),
-        Expr::Binary(binary) => matches!(
-            binary.op,
-            BinOp::And(_)
-                | BinOp::Or(_)
-                | BinOp::Eq(_)
-                | BinOp::Ne(_)
-                | BinOp::Lt(_)
-                | BinOp::Le(_)
-                | BinOp::Gt(_)
-                | BinOp::Ge(_)
-        ),
+        Expr::Binary(binary) => {
+            matches!(binary.op, And(_) | Or(_) | Eq(_) | Ne(_) | Lt(_) | Le(_) | Gt(_) | Ge(_))
+        }
         _ => false,
     }
 }
@@ -292,7 +273,6 @@ fn written(expression: &Expr) -> String {
     spelled(&expression.to_token_stream())
 }
 
-/// Tokens as a person writes them. Text in quotes stays as it is.
 pub(super) fn spelled(tokens: &TokenStream) -> String {
     let spaced = tokens.to_string();
     let tight = [(" . ", "."), (" :: ", "::"), (" ,", ","), ("( ", "("), (" )", ")"), ("! ", "!")];
@@ -304,7 +284,6 @@ pub(super) fn spelled(tokens: &TokenStream) -> String {
 mod tests {
     use super::Expression;
 
-    /// The code, and what is read.
     fn parsed(text: &str, parse: fn(&syn::Expr) -> syn::Result<Expression>) -> syn::Result<String> {
         let expression = parse(&syn::parse_str(text)?)?;
         let tight = expression.code.to_string().replace([' '], "").replace("__value_", "").replace("__number", "");

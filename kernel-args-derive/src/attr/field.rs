@@ -1,23 +1,18 @@
 //! `#[kernel_args(…)]` and `#[device_type(…)]` on a field.
 
-use super::{FieldContracts, Shape, contract, each, parts, set, takes_no_value};
+use super::{FieldContracts, Shape, contract, each, flag, parts, set, takes_no_value};
 use crate::{diagnostics::Diagnostics, texts};
 use syn::{Attribute, LitStr, meta::ParseNestedMeta};
 
-/// `#[kernel_args(…)]` on a field.
 #[derive(Default)]
 pub(crate) struct FieldAttr {
     pub(crate) kind: FieldKind,
-    /// The name of the kernel's parameter.
     pub(crate) name: Option<LitStr>,
-    /// The names of the kernel's parameters, as a list.
     pub(crate) listed: Option<Vec<LitStr>>,
-    /// How many parameters the field is.
     pub(crate) shape: Shape,
     pub(crate) contracts: FieldContracts,
 }
 
-/// What is passed and compared of a field.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum FieldKind {
     /// The field, with its type.
@@ -32,14 +27,12 @@ pub(crate) enum FieldKind {
 }
 
 impl FieldKind {
-    /// The kind that an attribute without a value names.
     fn named(path: &syn::Path) -> Option<Self> {
         [("opaque", Self::Opaque), ("shared_write", Self::SharedWrite), ("skip", Self::Skipped)]
             .into_iter()
             .find_map(|(name, kind)| path.is_ident(name).then_some(kind))
     }
 
-    /// The error for two attributes on one field.
     fn and(self, other: Self) -> &'static str {
         match (self, other) {
             _ if self == other => texts::DUPLICATE_ATTRIBUTE,
@@ -50,11 +43,9 @@ impl FieldKind {
     }
 }
 
-/// `#[device_type(…)]` on a field.
 #[derive(Default)]
 pub(crate) struct MemberAttr {
     pub(crate) opaque: bool,
-    /// The name of the member of the kernel's struct.
     pub(crate) name: Option<LitStr>,
 }
 
@@ -87,23 +78,7 @@ impl FieldAttr {
                     }
                 }
             } else if field.contracts.parse(&meta)? {
-            } else if [
-                "crate",
-                "ptx",
-                "image",
-                "debug_info",
-                "entry",
-                "kernel",
-                "entries",
-                "except",
-                "strict_names",
-                "strict_code",
-                "bound",
-            ]
-            .iter()
-            .chain(&contract::ON_STRUCT)
-            .any(|name| meta.path.is_ident(name))
-            {
+            } else if super::ON_STRUCT.iter().chain(&contract::ON_STRUCT).any(|name| meta.path.is_ident(name)) {
                 return Err(meta.error(texts::BELONGS_ON_STRUCT));
             } else {
                 return Err(meta.error(texts::UNKNOWN_ON_FIELD));
@@ -118,7 +93,6 @@ impl FieldAttr {
     }
 }
 
-/// `name = "in"`.
 pub(super) fn kernel_name(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {
     let name: LitStr = meta.value()?.parse()?;
     if name.value().trim().is_empty() {
@@ -129,24 +103,19 @@ pub(super) fn kernel_name(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {
 
 impl MemberAttr {
     pub(crate) fn parse(attrs: &[Attribute], diagnostics: &mut Diagnostics) -> Self {
-        let mut member = Self::default();
+        let (mut member, mut opaque) = (Self::default(), None);
         each(attrs, "device_type", diagnostics, |meta| {
             if meta.path.is_ident("opaque") {
-                takes_no_value(&meta)?;
-                if member.opaque {
-                    return Err(meta.error(texts::DUPLICATE_ATTRIBUTE));
-                }
-                member.opaque = true;
-                Ok(())
+                flag(&mut opaque, &meta)
             } else if meta.path.is_ident("name") {
-                let name = kernel_name(&meta)?;
-                set(&mut member.name, name, &meta)
+                set(&mut member.name, kernel_name(&meta)?, &meta)
             } else if ["crate", "cpp", "skip_device_repr"].iter().any(|name| meta.path.is_ident(name)) {
                 Err(meta.error(texts::DEVICE_TYPE_ON_FIELD))
             } else {
                 Err(meta.error(texts::UNKNOWN_ON_MEMBER))
             }
         });
+        member.opaque = opaque.is_some();
         member
     }
 }

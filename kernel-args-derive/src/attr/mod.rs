@@ -22,7 +22,20 @@ use field::kernel_name;
 use naming::Parts;
 use syn::{Attribute, Generics, LitStr, Path, Token, WherePredicate, meta::ParseNestedMeta, punctuated::Punctuated};
 
-/// `#[kernel_args(…)]` on the struct.
+const ON_STRUCT: [&str; 11] = [
+    "crate",
+    "ptx",
+    "image",
+    "debug_info",
+    "entry",
+    "kernel",
+    "entries",
+    "except",
+    "strict_names",
+    "strict_code",
+    "bound",
+];
+
 pub(crate) struct ArgsAttr {
     pub(crate) krate: Path,
     pub(crate) kernel: Option<Naming>,
@@ -43,18 +56,15 @@ impl ArgsAttr {
         let mut contracts = StructContracts::default();
         each(attrs, "kernel_args", diagnostics, |meta| {
             if meta.path.is_ident("crate") {
-                let path = meta.value()?.call(Path::parse_mod_style)?;
-                set(&mut krate, path, &meta)
+                set(&mut krate, meta.value()?.call(Path::parse_mod_style)?, &meta)
             } else if meta.path.is_ident("bound") {
                 let text: LitStr = meta.value()?.parse()?;
                 let predicates = text.parse_with(Punctuated::<WherePredicate, Token![,]>::parse_terminated)?;
                 set(&mut bound, predicates.into_iter().collect(), &meta)
             } else if meta.path.is_ident("strict_names") {
-                takes_no_value(&meta)?;
-                set(&mut strict_names, (), &meta)
+                flag(&mut strict_names, &meta)
             } else if meta.path.is_ident("strict_code") {
-                takes_no_value(&meta)?;
-                set(&mut strict_code, (), &meta)
+                flag(&mut strict_code, &meta)
             } else if ["skip", "opaque", "shared_write", "spread", "flatten"]
                 .iter()
                 .chain(&contract::ON_FIELD)
@@ -92,7 +102,11 @@ fn set<T>(slot: &mut Option<T>, value: T, meta: &ParseNestedMeta<'_>) -> syn::Re
     Ok(())
 }
 
-/// An error if the attribute has a value.
+fn flag(slot: &mut Option<()>, meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
+    takes_no_value(meta)?;
+    set(slot, (), meta)
+}
+
 fn takes_no_value(meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
     if meta.input.peek(Token![=]) || meta.input.peek(syn::token::Paren) {
         return Err(meta.error(texts::TAKES_NO_VALUE));

@@ -6,13 +6,11 @@ use crate::{
     path::{DebugInfoOption, ImagePath},
     texts,
 };
-use proc_macro2::Span;
 use syn::{
     GenericArgument, Generics, Ident, Lit, LitInt, LitStr, Path, Token, bracketed, meta::ParseNestedMeta,
     parse::ParseStream, punctuated::Punctuated, spanned::Spanned,
 };
 
-/// The kernels that a struct names.
 pub(crate) enum Naming {
     /// `ptx = "…", entry = "…"`.
     Image { path: ImagePath, entry: Option<LitStr>, debug_info: Option<DebugInfoOption> },
@@ -30,7 +28,6 @@ pub(crate) struct Binding {
     pub(crate) presence: Presence,
 }
 
-/// Whether an image must have the kernels of a binding.
 #[derive(Clone, Copy)]
 pub(crate) enum Presence {
     Required,
@@ -41,26 +38,23 @@ pub(crate) enum Presence {
 }
 
 impl Presence {
-    /// What follows the suffix of a binding.
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         if input.is_empty() || input.peek(Token![,]) {
             return Ok(Self::Required);
         }
         let start = input.cursor().span();
-        let unknown = |_| syn::Error::new(start, texts::UNKNOWN_AFTER_SUFFIX);
-        if !input.peek(Token![if]) {
-            let ident: Ident = input.parse().map_err(unknown)?;
-            let known = ident == "if_present";
-            return known.then_some(Self::Optional).ok_or_else(|| unknown(syn::Error::new(start, "")));
+        let written = || -> syn::Result<Option<LitInt>> {
+            let is_condition = input.parse::<Option<Token![if]>>()?.is_some();
+            let ident: Ident = input.parse()?;
+            if ident != if is_condition { "sm" } else { "if_present" } {
+                return Err(syn::Error::new(start, ""));
+            }
+            is_condition.then(|| input.parse::<Token![>=]>().and_then(|_| input.parse())).transpose()
+        };
+        match written().map_err(|_| syn::Error::new(start, texts::UNKNOWN_AFTER_SUFFIX))? {
+            Some(first) => Ok(Self::Since(first.base10_parse()?)),
+            None => Ok(Self::Optional),
         }
-        input.parse::<Token![if]>()?;
-        let sm: Ident = input.parse().map_err(unknown)?;
-        input.parse::<Token![>=]>().map_err(unknown)?;
-        let first: LitInt = input.parse().map_err(unknown)?;
-        if sm != "sm" {
-            return Err(unknown(syn::Error::new(start, "")));
-        }
-        Ok(Self::Since(first.base10_parse()?))
     }
 }
 
@@ -86,7 +80,6 @@ fn patterns(input: ParseStream<'_>) -> syn::Result<Vec<LitStr>> {
         .collect())
 }
 
-/// The attributes that name kernels, before validation.
 #[derive(Default)]
 pub(super) struct Parts {
     ptx: Option<ImagePath>,
@@ -101,27 +94,21 @@ pub(super) struct Parts {
 impl Parts {
     pub(super) fn parse(&mut self, meta: &ParseNestedMeta<'_>, generics: &Generics) -> syn::Result<()> {
         if meta.path.is_ident("ptx") || meta.path.is_ident("image") {
-            let path = meta.value()?.parse()?;
-            set(&mut self.ptx, path, meta)
+            set(&mut self.ptx, meta.value()?.parse()?, meta)
         } else if meta.path.is_ident("debug_info") {
-            let option = meta.value()?.parse()?;
-            set(&mut self.debug_info, option, meta)
+            set(&mut self.debug_info, meta.value()?.parse()?, meta)
         } else if meta.path.is_ident("entry") {
-            let name = meta.value()?.parse()?;
-            set(&mut self.entry, name, meta)
+            set(&mut self.entry, meta.value()?.parse()?, meta)
         } else if meta.path.is_ident("kernel") {
             let value = meta.value()?;
             if value.peek(LitStr) {
                 return Err(value.error(texts::KERNEL_IN_QUOTES));
             }
-            let path = value.call(Path::parse_mod_style)?;
-            set(&mut self.kernel, path, meta)
+            set(&mut self.kernel, value.call(Path::parse_mod_style)?, meta)
         } else if meta.path.is_ident("entries") {
-            let entries = patterns(meta.value()?)?;
-            set(&mut self.entries, entries, meta)
+            set(&mut self.entries, patterns(meta.value()?)?, meta)
         } else if meta.path.is_ident("except") {
-            let except = patterns(meta.value()?)?;
-            set(&mut self.except, except, meta)
+            set(&mut self.except, patterns(meta.value()?)?, meta)
         } else if let Some(parameter) = parameter(&meta.path, generics) {
             let argument = argument(meta.value()?)?;
             if !meta.input.peek(Token![=>]) {
@@ -137,47 +124,25 @@ impl Parts {
     }
 
     pub(super) fn naming(self, diagnostics: &mut Diagnostics) -> Option<Naming> {
-        if let (Some(path), Some(_)) = (&self.kernel, &self.ptx) {
-            diagnostics.error(path.span(), texts::KERNEL_AND_PTX);
-            return None;
-        }
-        if let (Some(_), Some(entry)) = (&self.kernel, &self.entry) {
-            diagnostics.error(entry.span(), texts::KERNEL_AND_ENTRY);
-            return None;
-        }
-        if let (None, Some(debug_info)) = (&self.ptx, &self.debug_info) {
-            let text = if self.kernel.is_some() { texts::KERNEL_AND_DEBUG_INFO } else { texts::DEBUG_INFO_WITHOUT_PTX };
-            diagnostics.error(debug_info.span(), text);
-            return None;
-        }
-        if let (None, Some(binding)) = (&self.entries, self.bindings.first()) {
-            diagnostics.error(binding.parameter.span(), texts::BINDING_WITHOUT_ENTRIES);
-            return None;
-        }
-        if let (None, Some([pattern, ..])) = (&self.entries, self.except.as_deref()) {
-            diagnostics.error(pattern.span(), texts::EXCEPT_WITHOUT_ENTRIES);
-            return None;
-        }
-        match (self.kernel, self.entries, self.ptx, self.entry) {
-            (Some(module), Some(entries), ..) => Some(Naming::Pattern {
-                module,
-                entries,
-                except: self.except.unwrap_or_default(),
-                bindings: self.bindings,
-            }),
-            (None, Some(entries), ..) => {
-                let span = entries.first().map_or_else(Span::call_site, LitStr::span);
-                diagnostics.error(span, texts::ENTRIES_WITHOUT_MODULE);
-                None
+        let Self { ptx, debug_info, entry, kernel, entries, except, bindings } = self;
+        let (span, text) = match (kernel, ptx, entry, debug_info, entries) {
+            (Some(path), Some(_), ..) => (path.span(), texts::KERNEL_AND_PTX),
+            (Some(_), None, Some(entry), ..) => (entry.span(), texts::KERNEL_AND_ENTRY),
+            (Some(_), None, None, Some(option), _) => (option.span(), texts::KERNEL_AND_DEBUG_INFO),
+            (None, None, _, Some(option), _) => (option.span(), texts::DEBUG_INFO_WITHOUT_PTX),
+            (.., None) if !bindings.is_empty() => (bindings[0].parameter.span(), texts::BINDING_WITHOUT_ENTRIES),
+            (.., None) if except.is_some() => (except.iter().flatten().next()?.span(), texts::EXCEPT_WITHOUT_ENTRIES),
+            (Some(module), .., Some(entries)) => {
+                return Some(Naming::Pattern { module, entries, except: except.unwrap_or_default(), bindings });
             }
-            (Some(path), ..) => Some(Naming::Item(path)),
-            (None, None, Some(path), entry) => Some(Naming::Image { path, entry, debug_info: self.debug_info }),
-            (None, None, None, Some(entry)) => {
-                diagnostics.error(entry.span(), texts::ENTRY_WITHOUT_PTX);
-                None
-            }
-            (None, None, None, None) => None,
-        }
+            (None, .., Some(entries)) => (entries.first()?.span(), texts::ENTRIES_WITHOUT_MODULE),
+            (Some(path), ..) => return Some(Naming::Item(path)),
+            (None, Some(path), entry, debug_info, None) => return Some(Naming::Image { path, entry, debug_info }),
+            (None, None, Some(entry), ..) => (entry.span(), texts::ENTRY_WITHOUT_PTX),
+            (None, None, None, None, None) => return None,
+        };
+        diagnostics.error(span, text);
+        None
     }
 }
 
@@ -190,7 +155,6 @@ fn argument(input: ParseStream<'_>) -> syn::Result<GenericArgument> {
     }
 }
 
-/// The struct's type or const parameter that an attribute names.
 fn parameter(path: &Path, generics: &Generics) -> Option<Ident> {
     let name = path.get_ident()?;
     let mut types = generics.type_params().map(|parameter| &parameter.ident);

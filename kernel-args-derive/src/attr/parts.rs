@@ -5,7 +5,6 @@ use crate::{diagnostics::Diagnostics, texts};
 use proc_macro2::Span;
 use syn::{LitStr, Token, meta::ParseNestedMeta, punctuated::Punctuated};
 
-/// How many parameters a field is.
 #[derive(Clone, Copy, Default)]
 pub(crate) enum Shape {
     /// One.
@@ -17,7 +16,6 @@ pub(crate) enum Shape {
     Flatten(Span),
 }
 
-/// The names of the kernel's parameters for a field that is spread.
 pub(crate) enum ElementNames {
     /// The text before and after the index: `name = "shape{}"`.
     Numbered(String, String),
@@ -28,7 +26,6 @@ pub(crate) enum ElementNames {
 /// The place of the index in the name of an element.
 const INDEX: &str = "{}";
 
-/// The maximum length of a name with an index.
 const LONGEST: usize = 96;
 
 impl Shape {
@@ -47,13 +44,15 @@ impl Shape {
 
     fn set(&mut self, shape: Self, meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
         match (*self, shape) {
-            (Self::One, _) => *self = shape,
-            (Self::Spread(_), Self::Spread(_)) | (Self::Flatten(_), Self::Flatten(_)) => {
-                return Err(meta.error(texts::DUPLICATE_ATTRIBUTE));
+            (Self::One, _) => {
+                *self = shape;
+                Ok(())
             }
-            _ => return Err(meta.error(texts::SPREAD_AND_FLATTEN)),
+            (Self::Spread(_), Self::Spread(_)) | (Self::Flatten(_), Self::Flatten(_)) => {
+                Err(meta.error(texts::DUPLICATE_ATTRIBUTE))
+            }
+            _ => Err(meta.error(texts::SPREAD_AND_FLATTEN)),
         }
-        Ok(())
     }
 }
 
@@ -75,7 +74,6 @@ pub(super) fn names(meta: &ParseNestedMeta<'_>) -> syn::Result<Vec<LitStr>> {
     }
 }
 
-/// Reports attributes that have no meaning together.
 pub(super) fn check(field: &mut FieldAttr, diagnostics: &mut Diagnostics) {
     let (span, is_spread) = match field.shape {
         Shape::One => {
@@ -109,12 +107,10 @@ pub(super) fn check(field: &mut FieldAttr, diagnostics: &mut Diagnostics) {
 }
 
 impl FieldAttr {
-    /// Whether the fields of a struct are inserted.
     pub(crate) fn is_flattened(&self) -> bool {
         matches!(self.shape, Shape::Flatten(_))
     }
 
-    /// The names of the elements, if the attribute has names.
     pub(crate) fn element_names(&self) -> Option<ElementNames> {
         if let Some(names) = &self.listed {
             let names = names.iter().map(|name| LitStr::new(&name.value(), name.span()));

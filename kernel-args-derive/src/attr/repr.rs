@@ -5,7 +5,6 @@ use crate::diagnostics::Diagnostics;
 use proc_macro2::Span;
 use syn::{Attribute, LitInt, Token, parenthesized, spanned::Spanned};
 
-/// The parts of `#[repr(…)]` that a device type depends on.
 #[derive(Default)]
 pub(crate) struct Repr {
     pub(crate) c: bool,

@@ -11,15 +11,15 @@ use crate::device::vector::Dim3;
 /// Runs the exact computation of a contract, out of the way of a launch.
 ///
 /// # Errors
-/// Same as `decide`.
+/// The error of `decide`.
 #[cold]
 #[inline(never)]
 pub fn exactly<T>(decide: impl FnOnce() -> Result<T, ContractError>) -> Result<T, ContractError> {
     decide()
 }
 
-/// Same as [`exactly`], for a contract that the quick computation decides: if it does not hold, it is broken. A launch then has nothing
-/// to keep in registers for the code after this call.
+/// The error of a contract that the quick computation has decided. Unlike [`exactly`], this returns only an error, so a launch has
+/// nothing to keep in registers for the code after this call.
 ///
 /// # Panics
 /// If `decide` finds that the contract holds. The quick computation is exact where this function is used.
@@ -52,6 +52,8 @@ pub fn contract(arguments: &'static str, field: &'static str, written: &'static 
     Contract { arguments, field, written, operands }
 }
 
+/// The comparisons. Each is an error if the contract is broken.
+#[allow(clippy::missing_errors_doc, reason = "the error is the same for all")]
 impl Contract {
     fn broken(&self, broken: Broken) -> ContractError {
         let Self { arguments, field, written, operands } = *self;
@@ -67,7 +69,6 @@ impl Contract {
         value.0.map_err(|why| self.broken(Broken::NoValue(why)))
     }
 
-    /// A number of elements, bytes or threads.
     fn amount(&self, value: Number) -> Result<i128, ContractError> {
         match self.value(value)? {
             negative @ ..0 => Err(self.broken(Broken::Negative(negative))),
@@ -75,7 +76,6 @@ impl Contract {
         }
     }
 
-    /// A divisor.
     fn divisor(&self, value: Number) -> Result<i128, ContractError> {
         match self.value(value)? {
             zero @ ..=0 => Err(self.broken(Broken::NoDivisor(zero))),
@@ -84,9 +84,6 @@ impl Contract {
     }
 
     /// `len = required`
-    ///
-    /// # Errors
-    /// If the contract is broken; the same for all these methods.
     pub fn len(&self, found: Number, required: Number) -> Result<(), ContractError> {
         if found.0 == Ok(Value::MOST) {
             return Ok(());
@@ -96,18 +93,12 @@ impl Contract {
     }
 
     /// `multiple_of = of`
-    ///
-    /// # Errors
-    /// If the contract is broken.
     pub fn multiple(&self, value: Number, of: Number) -> Result<(), ContractError> {
         let (value, of) = (self.value(value)?, self.divisor(of)?);
         self.unless(value % of == 0, Broken::NotMultiple { value, of })
     }
 
     /// `range = "low..=high"`; `exclusive` excludes `high`.
-    ///
-    /// # Errors
-    /// If the contract is broken.
     pub fn range(
         &self,
         value: Number,
@@ -116,17 +107,13 @@ impl Contract {
         exclusive: bool,
     ) -> Result<(), ContractError> {
         let value = self.value(value)?;
-        let low = low.map(|low| self.value(low)).transpose()?;
-        let high = high.map(|high| self.value(high)).transpose()?;
-        let high = high.map(|high| high.saturating_sub(exclusive.into()));
+        let bound = |bound: Option<Number>| bound.map(|bound| self.value(bound)).transpose();
+        let (low, high) = (bound(low)?, bound(high)?.map(|high| high.saturating_sub(exclusive.into())));
         let holds = low.is_none_or(|low| low <= value) && high.is_none_or(|high| value <= high);
         self.unless(holds, Broken::Outside { value, low, high })
     }
 
     /// `as = N`
-    ///
-    /// # Errors
-    /// If the contract is broken.
     pub fn narrow<N: Narrowed>(&self, value: Number) -> Result<(), ContractError> {
         let value = self.value(value)?;
         let holds = (N::MIN..=N::MAX).contains(&value);
@@ -135,22 +122,14 @@ impl Contract {
     }
 
     /// `block = required`
-    ///
-    /// # Errors
-    /// If the contract is broken.
     pub fn block(&self, block: Dim3, required: [Number; 3]) -> Result<(), ContractError> {
-        let mut wanted = [0; 3];
-        for (to, value) in wanted.iter_mut().zip(required) {
-            *to = self.value(value)?;
-        }
+        let [x, y, z] = required.map(|value| self.value(value));
+        let wanted = [x?, y?, z?];
         let holds = [block.x, block.y, block.z].map(i128::from) == wanted;
         self.unless(holds, Broken::Block { block, wanted })
     }
 
     /// `block_multiple_of = of`
-    ///
-    /// # Errors
-    /// If the contract is broken.
     pub fn block_multiple(&self, block: Dim3, extent: Extent, of: Number) -> Result<(), ContractError> {
         let (found, of) = (extent.of(block), self.divisor(of)?);
         let broken = Broken::BlockNotMultiple { block, extent, of };
@@ -158,9 +137,6 @@ impl Contract {
     }
 
     /// `max_block = max`
-    ///
-    /// # Errors
-    /// If the contract is broken.
     pub fn max_block(&self, block: Dim3, extent: Extent, max: Number) -> Result<(), ContractError> {
         let max = self.amount(max)?;
         let broken = Broken::BlockTooLarge { block, extent, max };
@@ -168,9 +144,6 @@ impl Contract {
     }
 
     /// `grid_covers = required`
-    ///
-    /// # Errors
-    /// If the contract is broken.
     pub fn covers(&self, geometry: Geometry, extent: Extent, required: Number) -> Result<(), ContractError> {
         let required = self.amount(required)?;
         let Geometry { grid, block, .. } = geometry;
@@ -180,18 +153,12 @@ impl Contract {
     }
 
     /// `requires = condition`
-    ///
-    /// # Errors
-    /// If the contract is broken.
     pub fn requires(&self, condition: Truth) -> Result<(), ContractError> {
         let holds = condition.0.map_err(|why| self.broken(Broken::NoValue(why)))?;
         self.unless(holds, Broken::NotMet)
     }
 
     /// `shared = required`: the dynamic shared memory of the launch.
-    ///
-    /// # Errors
-    /// If the contract is broken.
     pub fn shared(&self, given: Option<u32>, required: Number) -> Result<u32, ContractError> {
         let required = self.amount(required)?;
         let bytes = u32::try_from(required).ok();
@@ -202,9 +169,6 @@ impl Contract {
     }
 
     /// `stream = required`
-    ///
-    /// # Errors
-    /// If the contract is broken.
     pub fn stream(&self, is_named: bool) -> Result<(), ContractError> {
         self.unless(is_named, Broken::NoStream)
     }

@@ -7,7 +7,6 @@ use core::fmt;
 /// The most values of an expression that an error shows. The derive rejects conditions with more.
 pub(super) const OPERANDS: usize = 12;
 
-/// A value that an expression uses, and its text.
 pub(super) type Operand = (&'static str, Shown);
 
 /// A contract of a struct that a launch breaks: `#[kernel_args(len = "n")]` and the like. Its text names the struct, the field, and both
@@ -58,16 +57,10 @@ impl Extent {
     }
 
     fn along(self) -> &'static str {
-        match self {
-            Self::All => "",
-            Self::X => " along x",
-            Self::Y => " along y",
-            Self::Z => " along z",
-        }
+        ["", " along x", " along y", " along z"][self as usize]
     }
 }
 
-/// How a contract is broken.
 #[derive(Clone, Copy)]
 pub(super) enum Broken {
     NoValue(NoValue),
@@ -123,19 +116,17 @@ impl ContractError {
 }
 
 impl Details {
-    /// What is wrong, and what the contract requires.
     fn problem(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { arguments, field, written, .. } = self;
         let on = Subject { arguments, field };
         match self.broken {
-            Broken::NoValue(NoValue::Overflow) => {
-                write!(f, "`{written}` on {on} results in a number of more than 127 bits")
-            }
-            Broken::NoValue(NoValue::DivisionByZero) => {
-                write!(f, "`{written}` on {on} divides by zero")
-            }
-            Broken::NoValue(NoValue::NoMemory) => {
-                write!(f, "`{written}` on {on} uses the number of elements of `None`")
+            Broken::NoValue(why) => {
+                let why = match why {
+                    NoValue::Overflow => "results in a number of more than 127 bits",
+                    NoValue::DivisionByZero => "divides by zero",
+                    NoValue::NoMemory => "uses the number of elements of `None`",
+                };
+                write!(f, "`{written}` on {on} {why}")
             }
             Broken::Negative(value) => {
                 write!(f, "`{written}` on {on} results in {value}, which is negative")
@@ -150,12 +141,10 @@ impl Details {
                 write!(f, "{on} is {value}, but `{written}` requires a multiple of {divisor}")
             }
             Broken::Outside { value, low, high } => {
-                write!(f, "{on} is {value}, but `{written}` requires ")?;
-                range(f, low, high)
+                write!(f, "{on} is {value}, but `{written}` requires {}", Range(low, high))
             }
             Broken::DoesNotFit { value, low, high } => {
-                write!(f, "{on} is {value}, but `{written}` passes ")?;
-                range(f, low, high)
+                write!(f, "{on} is {value}, but `{written}` passes {}", Range(low, high))
             }
             Broken::Block { block, wanted: [x, y, z] } => {
                 write!(f, "the block is {block}, but `{written}` on {on} requires ({x}, {y}, {z})")
@@ -194,7 +183,6 @@ impl Details {
         }
     }
 
-    /// What to do.
     fn help(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.exchanged {
             return f.write_str(
@@ -202,7 +190,7 @@ impl Details {
             );
         }
         match self.broken {
-            Broken::NoValue(_) | Broken::Negative(_) | Broken::NoDivisor(_) => {
+            Broken::NoValue(_) | Broken::Negative(_) | Broken::NoDivisor(_) | Broken::Shared { given: None, .. } => {
                 f.write_str("correct the values, or the expression of the contract")
             }
             Broken::Short { required, .. } => {
@@ -213,10 +201,7 @@ impl Details {
                 (Some(low), Some(high)) if low > high => {
                     f.write_str("no value is in this range: correct the values that it uses")
                 }
-                _ => {
-                    f.write_str("pass ")?;
-                    range(f, low, high)
-                }
+                _ => write!(f, "pass {}", Range(low, high)),
             },
             Broken::DoesNotFit { .. } => {
                 f.write_str("split the launch into parts of fewer elements, or use a kernel that takes a wider integer")
@@ -239,7 +224,6 @@ impl Details {
             Broken::Shared { given: Some(_), .. } => {
                 f.write_str("omit `shared` from the launch, so the contract computes it")
             }
-            Broken::Shared { given: None, .. } => f.write_str("correct the values, or the expression of the contract"),
             Broken::NotMet => {
                 f.write_str("correct the values, the grid or the block of the launch, or the condition of the contract")
             }
@@ -248,7 +232,6 @@ impl Details {
     }
 }
 
-/// What a contract is on.
 struct Subject<'a> {
     arguments: &'a str,
     field: &'a str,
@@ -261,25 +244,24 @@ impl fmt::Display for Subject<'_> {
     }
 }
 
-/// A range of values.
-fn range(f: &mut fmt::Formatter<'_>, low: Option<i128>, high: Option<i128>) -> fmt::Result {
-    match (low, high) {
-        (Some(low), Some(high)) => write!(f, "a value from {low} to {high}"),
-        (Some(low), None) => write!(f, "a value of at least {low}"),
-        (None, Some(high)) => write!(f, "a value of at most {high}"),
-        (None, None) => f.write_str("any value"),
+struct Range(Option<i128>, Option<i128>);
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.0, self.1) {
+            (Some(low), Some(high)) => write!(f, "a value from {low} to {high}"),
+            (Some(low), None) => write!(f, "a value of at least {low}"),
+            (None, Some(high)) => write!(f, "a value of at most {high}"),
+            (None, None) => f.write_str("any value"),
+        }
     }
 }
 
-/// The multiples next to a value.
 fn nearest(f: &mut fmt::Formatter<'_>, what: &str, value: i128, of: i128) -> fmt::Result {
     let below = value - value.rem_euclid(of);
     let above = below.saturating_add(of);
-    if below == 0 {
-        write!(f, "{what} a multiple, such as {above}")
-    } else {
-        write!(f, "{what} a multiple, such as {below} or {above}")
-    }
+    write!(f, "{what} a multiple, such as ")?;
+    if below == 0 { write!(f, "{above}") } else { write!(f, "{below} or {above}") }
 }
 
 impl fmt::Display for ContractError {
@@ -296,7 +278,7 @@ impl fmt::Display for ContractError {
     }
 }
 
-/// The same text as `Display`.
+/// Writes the text of `Display`.
 impl fmt::Debug for ContractError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

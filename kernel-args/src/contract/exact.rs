@@ -8,7 +8,7 @@ use core::fmt;
 pub type Number = number::Number<i128>;
 
 /// The result of a comparison.
-pub type Truth = number::Truth<NoValue>;
+pub type Truth = number::Truth<i128>;
 
 /// A literal.
 #[must_use]
@@ -88,7 +88,7 @@ mod tests {
     /// A condition guards the one after it.
     #[test]
     fn conditions_are_computed_as_far_as_needed() {
-        let [yes, no] = [true, false].map(|value| Truth(Ok(value)));
+        let [yes, no] = [true, false].map(|value| Truth::<i128>(Ok(value)));
         let none = Truth(Err(NoValue::DivisionByZero));
         for (result, expected) in [
             (no.and(none), no),

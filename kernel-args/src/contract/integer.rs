@@ -19,6 +19,46 @@ use core::num::{NonZero, Wrapping};
             length of slices (`x.len()`)"
 )]
 pub trait Integer: Copy {
+    /// The primitive type of the value.
+    type Primitive: Narrowed;
+
+    /// The value.
+    fn primitive(self) -> Self::Primitive;
+}
+
+/// A `bool`: a condition of a contract can be a field of this type.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a `bool`, but a contract uses it as a condition",
+    label = "not a `bool`",
+    note = "compare integers: `n > 0`"
+)]
+pub trait Condition: Copy {
+    /// The value.
+    fn holds(self) -> bool;
+}
+
+impl Condition for bool {
+    #[inline(always)]
+    fn holds(self) -> bool {
+        self
+    }
+}
+
+/// The integer types of a kernel's parameter that `as` can name.
+#[diagnostic::on_unimplemented(
+    message = "a field cannot be passed as `{Self}`",
+    label = "not an integer type",
+    note = "`as` names the integer type of the kernel's parameter: `#[kernel_args(as = i32)]` for C's `int`"
+)]
+pub trait Narrowed: Copy {
+    /// The smallest value.
+    const MIN: i128;
+    /// The largest value; of a `u128` the largest `i128`.
+    const MAX: i128;
+
+    /// The low bits of a value.
+    fn low_bits(value: i128) -> Self;
+
     /// The value; `None` if it is negative or exceeds a `u64`.
     fn quick(self) -> Option<u64>;
 
@@ -37,7 +77,15 @@ pub trait Integer: Copy {
 
 macro_rules! integers {
     ($($ty:ident)*) => {$(
-        impl Integer for $ty {
+        impl Narrowed for $ty {
+            const MIN: i128 = $ty::MIN as i128;
+            const MAX: i128 = if size_of::<Self>() < 16 { $ty::MAX as i128 } else { i128::MAX };
+
+            #[inline(always)]
+            fn low_bits(value: i128) -> Self {
+                value as Self
+            }
+
             #[inline(always)]
             fn quick(self) -> Option<u64> {
                 u64::try_from(self).ok()
@@ -69,109 +117,32 @@ macro_rules! integers {
                 }
             }
         }
+
+        contains! { [] $ty as $ty, |value| value; }
+        contains! { [] NonZero<$ty> as $ty, |value| value.get(); }
     )*};
+}
+
+macro_rules! contains {
+    ([$($bound:tt)*] $ty:ty as $primitive:ty, |$this:ident| $value:expr;) => {
+        impl<$($bound)*> Integer for $ty {
+            type Primitive = $primitive;
+
+            #[inline(always)]
+            fn primitive(self) -> $primitive {
+                let $this = self;
+                $value
+            }
+        }
+    };
 }
 
 integers! { u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize }
-
-/// A `bool`: a condition of a contract can be a field of this type.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a `bool`, but a contract uses it as a condition",
-    label = "not a `bool`",
-    note = "compare integers: `n > 0`"
-)]
-pub trait Condition: Copy {
-    /// The value.
-    fn holds(self) -> bool;
-}
-
-impl Condition for bool {
-    #[inline(always)]
-    fn holds(self) -> bool {
-        self
-    }
-}
-
-/// The integer types of a kernel's parameter that `as` can name.
-#[diagnostic::on_unimplemented(
-    message = "a field cannot be passed as `{Self}`",
-    label = "not an integer type",
-    note = "`as` names the integer type of the kernel's parameter: `#[kernel_args(as = i32)]` for C's `int`"
-)]
-pub trait Narrowed: Integer {
-    /// The smallest value.
-    const MIN: i128;
-    /// The largest value; of a `u128` the largest `i128`.
-    const MAX: i128;
-
-    /// The low bits of a value.
-    fn low_bits(value: i128) -> Self;
-}
-
-macro_rules! narrowed {
-    ($($ty:ident)*) => {$(
-        impl Narrowed for $ty {
-            const MIN: i128 = $ty::MIN as i128;
-            const MAX: i128 = if size_of::<Self>() < 16 { $ty::MAX as i128 } else { i128::MAX };
-
-            #[inline(always)]
-            fn low_bits(value: i128) -> Self {
-                value as Self
-            }
-        }
-    )*};
-}
-
-narrowed! { u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize }
-
-/// Integers that contain an integer.
-macro_rules! forward {
-    ($([$($bound:tt)*] $ty:ty, |$this:ident| $value:expr;)*) => {$(
-        impl<$($bound)*> Integer for $ty {
-            #[inline(always)]
-            fn quick(self) -> Option<u64> {
-                let $this = self;
-                $value.quick()
-            }
-
-            #[inline(always)]
-            fn or_huge(self) -> u64 {
-                let $this = self;
-                $value.or_huge()
-            }
-
-            #[inline(always)]
-            fn exact(self) -> Option<i128> {
-                let $this = self;
-                $value.exact()
-            }
-
-            #[inline(always)]
-            fn low(self) -> i128 {
-                let $this = self;
-                $value.low()
-            }
-
-            #[inline(always)]
-            fn is_multiple(self, divisor: u64) -> bool {
-                let $this = self;
-                $value.is_multiple(divisor)
-            }
-        }
-    )*};
-}
-
-forward! { [I: Integer] Wrapping<I>, |this| this.0; }
-
-macro_rules! non_zero {
-    ($($ty:ident)*) => { forward! { $([] NonZero<$ty>, |this| this.get();)* } };
-}
-
-non_zero! { u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize }
+contains! { [I: Integer] Wrapping<I> as I::Primitive, |value| value.0.primitive(); }
 
 #[cfg(test)]
 mod tests {
-    use super::Integer;
+    use super::{Integer, Narrowed};
     use core::num::{NonZero, Wrapping};
 
     #[test]
@@ -182,8 +153,8 @@ mod tests {
         assert_eq!(u128::MAX.or_huge(), u64::MAX);
         assert_eq!(u128::MAX.exact(), None);
         assert_eq!((5_i8.or_huge(), 5_u128.or_huge(), 5_i8.exact()), (5, 5, Some(5)));
-        assert_eq!(NonZero::<u16>::MIN.quick(), Some(1));
-        assert_eq!(Wrapping(-3_i32).exact(), Some(-3));
+        assert_eq!(NonZero::<u16>::MIN.primitive().quick(), Some(1));
+        assert_eq!(Wrapping(-3_i32).primitive().exact(), Some(-3));
     }
 
     #[test]

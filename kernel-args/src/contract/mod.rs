@@ -47,5 +47,5 @@ impl Contracts {
 /// The low bits of an integer field whose parameter is narrower. The contract of `as` has checked that they are the value.
 #[inline(always)]
 pub fn narrow<N: Narrowed>(value: &impl Integer) -> N {
-    N::low_bits(value.low())
+    N::low_bits(value.primitive().low())
 }

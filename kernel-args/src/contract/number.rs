@@ -1,7 +1,7 @@
 //! The numbers of both computations of contracts, with the same operations: `u64` for [`quick`](super::quick), `i128` for
 //! [`exact`](super::exact).
 
-use super::{Condition, Elements, Integer};
+use super::{Condition, Elements, Integer, Narrowed as _};
 use crate::device::vector::Dim3;
 
 /// Why an expression has no value.
@@ -46,7 +46,7 @@ pub struct Number<V: Value>(pub Result<V, V::Why>);
 
 /// The result of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Truth<Why>(pub(super) Result<bool, Why>);
+pub struct Truth<V: Value>(pub(super) Result<bool, V::Why>);
 
 /// An operation that can fail.
 #[derive(Clone, Copy)]
@@ -81,7 +81,7 @@ macro_rules! value {
 
             #[inline(always)]
             fn of(value: impl Integer) -> Option<Self> {
-                value.$of()
+                value.primitive().$of()
             }
 
             #[$inline]
@@ -148,9 +148,9 @@ operations! {
     /// `a.max(b)`
     max -> Number<V>: |a, b| Ok(a.max(b));
     /// `a == b`
-    equal -> Truth<V::Why>: |a, b| Ok(a == b);
+    equal -> Truth<V>: |a, b| Ok(a == b);
     /// `a < b`
-    less -> Truth<V::Why>: |a, b| Ok(a < b);
+    less -> Truth<V>: |a, b| Ok(a < b);
 }
 
 impl<V: Value> Number<V> {
@@ -165,7 +165,7 @@ impl<V: Value> Number<V> {
 
 /// The operators of Rust: from left to right, and only as far as the result needs it.
 #[allow(clippy::should_implement_trait, reason = "the derive writes calls, which need no parentheses")]
-impl<Why: Copy> Truth<Why> {
+impl<V: Value> Truth<V> {
     /// `a && b`
     #[inline(always)]
     #[must_use]
@@ -209,7 +209,7 @@ pub fn integer<V: Value>(value: &impl Integer) -> Number<V> {
 
 /// A `bool`.
 #[inline(always)]
-pub fn truth<Why>(value: &impl Condition) -> Truth<Why> {
+pub fn truth<V: Value>(value: &impl Condition) -> Truth<V> {
     Truth(Ok(value.holds()))
 }
 

@@ -1,13 +1,13 @@
 //! The computation of contracts with `u64`: an error if a value is negative or too large, or has no value.
 
 pub use super::number::{axis, count, elements, integer, length, truth};
-use super::{Integer, number};
+use super::{Integer, Narrowed as _, number};
 
 /// An integer.
 pub type Number = number::Number<u64>;
 
 /// The result of a comparison.
-pub type Truth = number::Truth<()>;
+pub type Truth = number::Truth<u64>;
 
 /// A literal.
 #[inline(always)]
@@ -19,7 +19,7 @@ pub fn number(number: u64) -> Number {
 /// A field alone, to compare with a number of elements. For a negative number: a number that exceeds it.
 #[inline(always)]
 pub fn or_huge(value: &impl Integer) -> Number {
-    number(value.or_huge())
+    number(value.primitive().or_huge())
 }
 
 /// Whether a condition is known to hold.
@@ -53,7 +53,7 @@ pub fn equal(found: Number, required: Number) -> bool {
 /// Whether an integer is a multiple.
 #[inline(always)]
 pub fn multiple(value: &impl Integer, of: Number) -> bool {
-    of.0.is_ok_and(|of| value.is_multiple(of))
+    of.0.is_ok_and(|of| value.primitive().is_multiple(of))
 }
 
 /// Whether a number of threads is a multiple.
@@ -66,7 +66,7 @@ pub fn divides(of: Number, threads: Number) -> bool {
 /// Whether an integer is between two constants, both inclusive.
 #[inline(always)]
 pub fn within(value: &impl Integer, low: i128, high: i128) -> bool {
-    value.exact().is_some_and(|value| low <= value && value <= high)
+    value.primitive().exact().is_some_and(|value| low <= value && value <= high)
 }
 
 /// The dynamic shared memory of a launch: what it specifies, if that is enough.

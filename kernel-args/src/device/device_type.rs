@@ -74,14 +74,14 @@ pub unsafe trait DeviceType: Copy + 'static {
     /// What a pointer points to, without arrays and further pointers.
     #[doc(hidden)]
     const POINTEE: Pointee<'static> = Pointee::UNKNOWN;
-    /// The same where the pointer is a field of a struct.
+    /// [`POINTEE`](Self::POINTEE) of a field of a struct.
     #[doc(hidden)]
     const POINTEE_IN_STRUCT: Pointee<'static> = Pointee::UNKNOWN;
     /// What a pointer to this type points to, without arrays and further pointers.
     #[doc(hidden)]
     const BEHIND: Pointee<'static> =
         Pointee::of(&in_memory::<Self>(Self::CLASS, Self::CPP, Self::MEMBERS, Self::POINTEE));
-    /// The same where the pointer is a field of a struct.
+    /// [`BEHIND`](Self::BEHIND) of a field of a struct.
     #[doc(hidden)]
     const BEHIND_IN_STRUCT: Pointee<'static> = Self::BEHIND;
     /// Whether a value has bytes that belong to no field.
@@ -305,9 +305,9 @@ device_types! {
 
 /// Types that have the layout of an integer by a guarantee of the standard library, and all its values but 0.
 macro_rules! like {
-    ($($outer:ty as $inner:ty),* $(,)?) => {$(
+    ($($inner:ident)*) => {$(
         // SAFETY: the standard library documents that both types have the same size and representation.
-        unsafe impl DeviceType for $outer {
+        unsafe impl DeviceType for num::NonZero<$inner> {
             const LAYOUT: Layout = <$inner as DeviceType>::LAYOUT;
             const CLASS: Class = <$inner as DeviceType>::CLASS;
             const CPP: CppType<'static> = <$inner as DeviceType>::CPP;
@@ -317,17 +317,12 @@ macro_rules! like {
                 bytes.iter().any(|byte| *byte != 0)
             }
         }
-        const _: () = assert_layout::<$outer>();
+        const _: () = assert_layout::<num::NonZero<$inner>>();
     )*};
 }
 
 like! {
-    num::NonZeroI8 as i8, num::NonZeroU8 as u8,
-    num::NonZeroI16 as i16, num::NonZeroU16 as u16,
-    num::NonZeroI32 as i32, num::NonZeroU32 as u32,
-    num::NonZeroI64 as i64, num::NonZeroU64 as u64,
-    num::NonZeroI128 as i128, num::NonZeroU128 as u128,
-    num::NonZeroIsize as isize, num::NonZeroUsize as usize,
+    i8 u8 i16 u16 i32 u32 i64 u64 i128 u128 isize usize
 }
 
 // SAFETY: `Wrapping` is `repr(transparent)`: "is guaranteed to have the same layout and ABI as T".

@@ -38,17 +38,7 @@ objects! {
     /// let draw = Draw { texture: TextureObject(handle), width: 640 };
     /// ```
     TextureObject: Members::meaning(Meaning::Texture);
-    /// A surface object: `CUsurfObject`, `cudaSurfaceObject_t`.
-    ///
-    /// ```
-    /// use kernel_args::{KernelArgs, SurfaceObject};
-    ///
-    /// #[derive(KernelArgs)]
-    /// struct Draw { surface: SurfaceObject, width: u32 }
-    ///
-    /// # let handle = 1;
-    /// let draw = Draw { surface: SurfaceObject(handle), width: 640 };
-    /// ```
+    /// A surface object: `CUsurfObject`, `cudaSurfaceObject_t`. A kernel takes it like a [`TextureObject`].
     SurfaceObject: Members::meaning(Meaning::Surface);
     /// The handle of a condition of a graph: `cudaGraphConditionalHandle`. Kernels set the condition with
     /// `cudaGraphSetConditional(handle, value)`.
@@ -116,16 +106,6 @@ tensor_maps! {
     /// let load = Load { map: TensorMap::from(opaque), n: 64 };
     /// ```
     TensorMap 128;
-    /// A tensor map for kernels compiled with CUDA 12 headers.
-    ///
-    /// ```
-    /// use kernel_args::{KernelArgs, TensorMapA64};
-    ///
-    /// #[derive(KernelArgs)]
-    /// struct Load { map: TensorMapA64, n: u32 }
-    ///
-    /// # let opaque = [0_u64; 16];
-    /// let load = Load { map: TensorMapA64::from(opaque), n: 64 };
-    /// ```
+    /// A [`TensorMap`] for kernels compiled with CUDA 12 headers.
     TensorMapA64 64;
 }

@@ -15,13 +15,13 @@ use kernel_args_abi::{self as abi, Class, CppBase, CppType, Layout};
 pub trait Pointee: 'static {
     /// The C++ type.
     const CPP: CppType<'static>;
-    /// The same as [`DeviceType::BEHIND`].
+    /// See [`DeviceType::BEHIND`].
     #[doc(hidden)]
     const BEHIND: abi::Pointee<'static> = abi::Pointee::UNKNOWN;
-    /// The same as [`DeviceType::BEHIND_IN_STRUCT`].
+    /// See [`DeviceType::BEHIND_IN_STRUCT`].
     #[doc(hidden)]
     const BEHIND_IN_STRUCT: abi::Pointee<'static> = abi::Pointee::UNKNOWN;
-    /// The same as [`DeviceType::RUST_NAME`].
+    /// See [`DeviceType::RUST_NAME`].
     #[doc(hidden)]
     const RUST_NAME: &'static str = "";
 }
@@ -72,7 +72,7 @@ macro_rules! pointers {
                 self.address == 0
             }
 
-            /// The same address as a pointer to another type.
+            /// The address as a pointer to another type.
             #[must_use]
             pub const fn cast<U>(self) -> $name<U> {
                 $name::from_raw(self.address)
@@ -159,17 +159,7 @@ pointers! {
     /// let sum = Sum { n: 256, data: DevicePointer::from_raw(address) }; // a `CUdeviceptr`
     /// ```
     DevicePointer, true, "device";
-    /// A pointer to device memory that a kernel reads and writes: C++'s `T*`.
-    ///
-    /// ```
-    /// use kernel_args::{DevicePointerMut, KernelArgs};
-    ///
-    /// #[derive(KernelArgs)]
-    /// struct Fill { n: u32, data: DevicePointerMut<f32> }
-    ///
-    /// # let address = 0x7f00_0000_0000_u64;
-    /// let fill = Fill { n: 256, data: DevicePointerMut::from_raw(address) }; // a `CUdeviceptr`
-    /// ```
+    /// A pointer to device memory that a kernel reads and writes: C++'s `T*`. A [`DevicePointer`] is C++'s `T const*`.
     DevicePointerMut, false, "device mut";
 }
 

@@ -15,7 +15,6 @@ pub type CLong = i32;
 #[cfg(windows)]
 pub type CULong = u32;
 
-/// Defines a vector type for each row of [`cuda_types!`](kernel_args_abi::cuda_types).
 macro_rules! vectors {
     // CUDA's constructor is `dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1)`. The default of the vectors is zero.
     (default component of Dim3) => {

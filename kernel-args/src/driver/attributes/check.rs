@@ -14,11 +14,9 @@ use crate::{
 use cudarc::driver::{CudaEvent, sys::CUstreamCaptureStatus};
 use std::{boxed::Box, format, string::String};
 
-/// `CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE`.
+// `CUdevice_attribute`.
 const MAX_ACCESS_POLICY_WINDOW_SIZE: u32 = 109;
-/// `CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK`.
 const MAX_SHARED_MEMORY_PER_BLOCK: u32 = 8;
-/// `CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT`.
 const MEM_SYNC_DOMAIN_COUNT: u32 = 126;
 
 /// A launch with attributes. The context of its function is current.
@@ -35,7 +33,6 @@ pub(crate) struct Request<'a> {
     pub(crate) name: &'a dyn Fn() -> String,
 }
 
-/// Checks the attributes of a launch against the limits of the driver, the GPU and the kernel.
 #[cold]
 pub(crate) fn check(request: &Request<'_>) -> Result<(), Error> {
     request.supported()?;
@@ -80,7 +77,6 @@ pub(crate) fn check(request: &Request<'_>) -> Result<(), Error> {
 }
 
 impl Request<'_> {
-    /// Checks that the driver and the GPU support every attribute.
     fn supported(&self) -> Result<(), Error> {
         let version = out(|version| self.api.cuDriverGetVersion(version))?;
         let version = u32::try_from(version).unwrap_or(0);
@@ -123,7 +119,6 @@ impl Request<'_> {
         }))))
     }
 
-    /// Checks the dynamic shared memory against what every GPU supports.
     fn portable_shared_memory(&self) -> Result<(), Error> {
         let max = device_attribute(MAX_SHARED_MEMORY_PER_BLOCK)?;
         let used = attribute::get(self.function, attribute::SHARED_SIZE_BYTES)?;
@@ -207,7 +202,6 @@ impl Request<'_> {
         Ok(())
     }
 
-    /// Checks that the stream is capturing.
     fn capturing(&self) -> Result<(), Error> {
         let capture = out(|capture| self.api.cuStreamIsCapturing(self.config.stream, capture))?;
         if capture == CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE as u32 {

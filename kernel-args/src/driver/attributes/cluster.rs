@@ -14,21 +14,18 @@ use crate::{
 };
 use std::{format, string::String};
 
-/// The maximum number of blocks of a cluster that every GPU with clusters supports.
 const PORTABLE_CLUSTER: u64 = 8;
 
 /// `CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT`.
 const MULTIPROCESSOR_COUNT: u32 = 16;
 
 impl AttributeLimits {
-    /// Whether the kernel requires certain sizes of blocks or clusters.
     pub(crate) const fn require_sizes(&self) -> bool {
         self.directives.required_threads.is_some()
             || self.required_cluster.is_some()
             || self.directives.explicit_cluster
     }
 
-    /// Checks a launch without a cluster option against the kernel's own cluster.
     pub(crate) fn check_without_cluster(&self, name: impl FnOnce() -> String, grid: Dim3) -> Result<(), Error> {
         match self.required_cluster {
             Some(cluster) if !self.directives.blocks_are_clusters && !divides(cluster, grid) => {
@@ -81,7 +78,6 @@ impl Request<'_> {
         self.cluster_size("preferred_cluster", preferred)
     }
 
-    /// Checks a cluster against the grid.
     fn cluster_fits(&self, name: &str, cluster: Dim3) -> Result<(), Error> {
         if cluster.x == 0 || cluster.y == 0 || cluster.z == 0 {
             return Err(self.limit(
@@ -97,7 +93,6 @@ impl Request<'_> {
         Ok(())
     }
 
-    /// Checks a cluster against the limits of the kernel and the GPU.
     fn cluster_size(&self, name: &str, cluster: Dim3) -> Result<(), Error> {
         let blocks = cluster.count();
         if let Some(max) = self.limits.directives.max_cluster_rank
@@ -135,7 +130,6 @@ impl Request<'_> {
         Ok(())
     }
 
-    /// Checks that all blocks can run at the same time.
     pub(super) fn cooperative(&self) -> Result<(), Error> {
         let blocks = Dim3::from(self.config.grid).count();
         let max = self.max_cooperative_blocks()?;
@@ -173,7 +167,6 @@ impl Request<'_> {
     }
 }
 
-/// The error if a grid is not a multiple of its clusters.
 #[cold]
 pub(crate) fn grid_of_clusters(kernel: String, name: &str, cluster: Dim3, grid: Dim3) -> Error {
     // This saturates only if the grid exceeds its own limits too.

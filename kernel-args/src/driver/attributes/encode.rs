@@ -11,7 +11,6 @@ use crate::{
 /// The offset of the handle in `CUlaunchAttributeValue::deviceUpdatableKernelNode`.
 pub(super) const DEVICE_NODE: usize = 8;
 
-/// The attributes of one launch.
 pub(crate) struct Encoded<'e> {
     attributes: [LaunchAttribute<'e>; Attribute::ALL.len()],
     count: usize,
@@ -28,22 +27,18 @@ impl<'e> Encoded<'e> {
         encoded
     }
 
-    /// Only the attribute `cluster`.
     pub(crate) fn cluster(cluster: Dim3) -> Self {
         Self::new(&Attributes { cluster: Some(cluster), ..Attributes::default() })
     }
 
-    /// `config` with the attributes.
     pub(crate) fn attach<'c>(&'c mut self, config: LaunchConfig<'c>) -> LaunchConfig<'c> {
         config.with_attributes(&mut self.attributes[..self.count])
     }
 
-    /// The attributes in the order in which they were added.
     pub(crate) fn all(&self) -> &[LaunchAttribute<'e>] {
         &self.attributes[..self.count]
     }
 
-    /// Stores the handle that the driver has written into `node`.
     pub(super) fn store_handle(&self, node: &DeviceNode) {
         let is_node = |attribute: &&LaunchAttribute<'_>| attribute.id() == Attribute::device_updatable_node.id;
         if let Some(attribute) = self.all().iter().find(is_node) {
@@ -97,8 +92,8 @@ mod tests {
         ] {
             assert_eq!(attribute.id, id as u32);
         }
-        let none =
+        let unset =
             one.cooperative(false).programmatic_stream_serialization(false).nvlink_util_centric_scheduling(false);
-        assert!(Encoded::new(&none.attributes.unwrap_or_default()).all().is_empty());
+        assert!(Encoded::new(&unset.attributes.unwrap_or_default()).all().is_empty());
     }
 }

@@ -12,7 +12,6 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use kernel_args_abi::Sm;
 use kernel_args_image::Directives;
 
-/// The limits for the checks of a function's launch attributes.
 pub(crate) struct AttributeLimits {
     pub(super) sm: Sm,
     /// `.reqnctapercluster`.
@@ -41,7 +40,6 @@ impl AttributeLimits {
         })
     }
 
-    /// The limits of a raw function. Its context must be current.
     pub(crate) fn of_raw(function: FunctionHandle<'_>) -> Result<Self, CallError> {
         const MAJOR: u32 = 75;
         const MINOR: u32 = 76;

@@ -27,7 +27,6 @@ use crate::driver::{
 };
 use std::{format, string::String, vec::Vec};
 
-/// Calls the driver with `attributes`.
 #[cold]
 pub(crate) fn launch(
     api: &Api,

@@ -8,7 +8,6 @@ use crate::driver::{
 };
 use cudarc::driver::sys::CUdeviceptr;
 
-/// The option name of the first attribute that is set but is valid for launches only.
 #[cold]
 pub(crate) fn for_launches_only(attributes: &Attributes<'_>) -> Option<&'static str> {
     let mut found = None;
@@ -20,11 +19,8 @@ pub(crate) fn for_launches_only(attributes: &Attributes<'_>) -> Option<&'static 
     found
 }
 
-/// The driver's error for an attribute of a node.
 pub(crate) struct Refused {
-    /// The attribute's option name.
     pub(crate) attribute: &'static str,
-    /// The entry point and its status.
     pub(crate) call: DriverCall,
 }
 

@@ -7,7 +7,6 @@ use crate::driver::{
 use kernel_args_image::recording;
 use std::{format, string::String, vec::Vec};
 
-/// The attributes for a recording, and the names of the attributes whose values contain an address.
 pub(crate) fn to_recording(attributes: Option<Attributes<'_>>) -> (Vec<recording::Attribute>, Vec<String>) {
     let (mut all, mut lost) = (Vec::new(), Vec::new());
     attributes.unwrap_or_default().for_each(&mut |attribute, encoded, value| {
@@ -21,7 +20,6 @@ pub(crate) fn to_recording(attributes: Option<Attributes<'_>>) -> (Vec<recording
     (all, lost)
 }
 
-/// The attribute for the driver; `None` if it is not one that [`to_recording`] writes.
 pub(crate) fn from_recording(recorded: &recording::Attribute) -> Option<LaunchAttribute<'static>> {
     let id = recorded.id;
     Attribute::ALL.iter().find(|attribute| attribute.id == id && !attribute.has_address)?;
@@ -32,7 +30,7 @@ pub(crate) fn from_recording(recorded: &recording::Attribute) -> Option<LaunchAt
 
 #[cfg(test)]
 mod tests {
-    use super::{from_recording, recording::Attribute, to_recording};
+    use super::{String, from_recording, recording::Attribute, to_recording};
     use crate::driver::config::{AccessPolicyWindow, Launch};
 
     #[test]
@@ -47,7 +45,7 @@ mod tests {
             assert_eq!((attribute.id(), attribute.bytes()), (one.id, &one.value));
         }
         for id in [0, 1, 3, 7, 12, 13, 99, u32::MAX] {
-            let hostile = Attribute { id, text: "".into(), value: [0x55; 64] };
+            let hostile = Attribute { id, text: String::new(), value: [0x55; 64] };
             assert!(from_recording(&hostile).is_none(), "{id}");
         }
     }

@@ -7,7 +7,6 @@ use std::{
     string::{String, ToString},
 };
 
-/// The value of `--gpu-architecture`, and its virtual architecture for PTX output.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Architecture {
     pub(super) name: String,

@@ -10,7 +10,6 @@ use std::{format, fs, io, path::Path};
 /// The maximum size of an entry that is read, in bytes.
 const LARGEST: usize = 1 << 30;
 
-/// The entry with this name, if it exists and is undamaged.
 pub(super) fn read(folder: &Path, name: &str) -> Option<Compiled> {
     decode(name, &read_file(&folder.join(name), LARGEST).ok()??)
 }

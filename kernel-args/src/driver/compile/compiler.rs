@@ -46,9 +46,10 @@ impl CompileOptions {
         let (compiled, cache_use) = match self.cache.as_deref().map(|folder| (folder, key())) {
             None => (run()?, CacheUse::Off),
             Some((_, Err(why))) => (run()?, CacheUse::Unknown(why.into())),
-            Some((folder, Ok(known))) => match cache::read(folder, &known.0) {
-                Some(compiled) => (compiled, CacheUse::Hit),
-                None => {
+            Some((folder, Ok(known))) => {
+                if let Some(compiled) = cache::read(folder, &known.0) {
+                    (compiled, CacheUse::Hit)
+                } else {
                     let compiled = run()?;
                     let cache_use = if key().is_ok_and(|now| now == known) {
                         cache::write(folder, &known.0, &compiled)
@@ -57,7 +58,7 @@ impl CompileOptions {
                     };
                     (compiled, cache_use)
                 }
-            },
+            }
         };
         Ok(CompiledSource {
             compiled: Arc::new(compiled),
@@ -74,7 +75,6 @@ impl CompileOptions {
     }
 }
 
-/// One source with everything that affects its compilation.
 struct Job<'j> {
     options: &'j CompileOptions,
     source: &'j str,
@@ -93,7 +93,6 @@ impl Job<'_> {
         ))))
     }
 
-    /// Compiles the source, and a second time for its debug information if that is enabled.
     fn run(&self, architecture: &Architecture) -> Result<Compiled, Error> {
         let mut compiled = self.compile(&architecture.name, None)?;
         if self.options.debug_info {

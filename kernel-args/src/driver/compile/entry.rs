@@ -6,7 +6,6 @@ use std::{string::String, vec::Vec};
 
 const MARK: &[u8] = b"kernel-args\0\x01";
 
-/// Encodes the entry with this name.
 pub(super) fn encode(name: &str, compiled: &Compiled) -> Vec<u8> {
     let mut parts = Vec::new();
     let mut add = |part: &[u8]| {

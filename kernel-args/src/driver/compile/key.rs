@@ -67,7 +67,6 @@ fn changes(includes: &Includes) -> Changes {
     includes.files.iter().map(changed).collect()
 }
 
-/// The files that the source can include. `directives` are options as directives.
 fn includes(options: &CompileOptions, source: &str, directives: &str) -> Includes {
     let defines = options.defines.iter();
     let mut defines: String = defines.map(|define| option::definition(define)).collect();
@@ -84,7 +83,6 @@ fn includes(options: &CompileOptions, source: &str, directives: &str) -> Include
     })
 }
 
-/// A hash of everything that affects the compiled code, part by part.
 struct Key(Sha256);
 
 impl Key {
@@ -101,7 +99,6 @@ impl Key {
         self.0.update(part);
     }
 
-    /// A list of parts.
     fn list<'p>(&mut self, parts: impl ExactSizeIterator<Item = &'p [u8]>) {
         self.0.update((parts.len() as u64).to_le_bytes());
         for part in parts {
@@ -109,13 +106,12 @@ impl Key {
         }
     }
 
-    /// The name of the entry.
     fn finish(self) -> String {
-        self.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        let digits: Vec<String> = self.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        digits.concat()
     }
 }
 
-/// The checksum of an entry.
 pub(super) fn checksum(bytes: &[u8]) -> [u8; 32] {
     Sha256::digest(bytes).into()
 }

@@ -30,7 +30,6 @@ pub struct CompileOptions {
     pub(super) architecture: Option<String>,
     pub(super) to_ptx: bool,
     pub(super) include_paths: Vec<PathBuf>,
-    /// The names and contents.
     pub(super) headers: Vec<(String, String)>,
     pub(super) name_expressions: Vec<String>,
     pub(super) debug_info: bool,
@@ -64,6 +63,48 @@ impl fmt::Display for CppStandard {
             Self::Cpp20 => "c++20",
         })
     }
+}
+
+/// Options with a value, of which the last one counts, and options without.
+macro_rules! options {
+    ($($(#[$doc:meta])* $method:ident($($given:ident: $from:ty)?) = $option:literal;)*) => {
+        impl CompileOptions {$(
+            $(#[$doc])*
+            ///
+            #[doc = concat!("NVRTC's `", $option, "`.")]
+            pub fn $method(self $(, $given: $from)?) -> Self {
+                options!(@set self $option $($given)?)
+            }
+        )*}
+    };
+    (@set $this:ident $option:literal) => { $this.option($option) };
+    (@set $this:ident $option:literal $given:ident) => {{
+        let mut options = $this;
+        options.switches.retain(|(known, _)| *known != $option);
+        options.switches.push(($option, $given.to_string()));
+        options
+    }};
+}
+
+options! {
+    /// Fast, less exact mathematics, which implies [`flush_denormals`](Self::flush_denormals), no
+    /// [`precise_division`](Self::precise_division) and no [`precise_square_root`](Self::precise_square_root).
+    fast_math() = "--use_fast_math";
+    /// Whether denormal `float` values count as zero. The default is `false`.
+    flush_denormals(on: bool) = "--ftz";
+    /// Whether division of `float` is rounded as IEEE 754 specifies. The default is `true`.
+    precise_division(on: bool) = "--prec-div";
+    /// Whether square roots of `float` are rounded as IEEE 754 specifies. The default is `true`.
+    precise_square_root(on: bool) = "--prec-sqrt";
+    /// Whether the compiler combines a product and a sum into a fused multiply-add. The default is `true`.
+    fused_multiply_add(on: bool) = "--fmad";
+    /// The maximum number of registers per thread.
+    max_registers(registers: u32) = "--maxrregcount";
+    /// Keeps line numbers for profilers.
+    line_info() = "--generate-line-info";
+    /// Whether the code can be linked with other relocatable code by [`Module::link`](crate::Module::link). The default
+    /// is `false`.
+    relocatable(on: bool) = "--relocatable-device-code";
 }
 
 impl CompileOptions {
@@ -133,56 +174,6 @@ impl CompileOptions {
         self
     }
 
-    fn switch(mut self, name: &'static str, value: impl fmt::Display) -> Self {
-        self.switches.retain(|(known, _)| *known != name);
-        self.switches.push((name, value.to_string()));
-        self
-    }
-
-    /// Fast, less exact mathematics: `--use_fast_math`, which implies [`flush_denormals`](Self::flush_denormals), no
-    /// [`precise_division`](Self::precise_division) and no [`precise_square_root`](Self::precise_square_root).
-    pub fn fast_math(mut self) -> Self {
-        self.others.push("--use_fast_math".into());
-        self
-    }
-
-    /// Whether denormal `float` values count as zero: `--ftz`. The default is `false`.
-    pub fn flush_denormals(self, on: bool) -> Self {
-        self.switch("--ftz", on)
-    }
-
-    /// Whether division of `float` is rounded as IEEE 754 specifies: `--prec-div`. The default is `true`.
-    pub fn precise_division(self, on: bool) -> Self {
-        self.switch("--prec-div", on)
-    }
-
-    /// Whether square roots of `float` are rounded as IEEE 754 specifies: `--prec-sqrt`. The default is `true`.
-    pub fn precise_square_root(self, on: bool) -> Self {
-        self.switch("--prec-sqrt", on)
-    }
-
-    /// Whether the compiler combines a product and a sum into a fused multiply-add: `--fmad`. The default is `true`.
-    pub fn fused_multiply_add(self, on: bool) -> Self {
-        self.switch("--fmad", on)
-    }
-
-    /// The maximum number of registers per thread: `--maxrregcount`.
-    pub fn max_registers(self, registers: u32) -> Self {
-        self.switch("--maxrregcount", registers)
-    }
-
-    /// Keeps line numbers for profilers: `--generate-line-info`.
-    pub fn line_info(mut self) -> Self {
-        self.others.push("--generate-line-info".into());
-        self
-    }
-
-    /// Whether the code can be linked with other relocatable code by [`Module::link`](crate::Module::link):
-    /// `--relocatable-device-code`. The default is `false`.
-    pub fn relocatable(self, on: bool) -> Self {
-        self.switch("--relocatable-device-code", on)
-    }
-
     /// A further option, as NVRTC's documentation writes it.
     pub fn option(mut self, option: impl Into<String>) -> Self {
         self.others.push(option.into());
@@ -221,7 +212,6 @@ impl CompileOptions {
         self.name.as_deref().unwrap_or("source.cu")
     }
 
-    /// NVRTC's options without the architecture.
     pub(super) fn list(&self) -> Vec<String> {
         let mut list = Vec::new();
         if let Some(standard) = self.standard {

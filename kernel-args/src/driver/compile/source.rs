@@ -20,7 +20,6 @@ use std::{string::String, sync::Arc, vec::Vec};
 pub struct CompiledSource {
     pub(super) compiled: Arc<Compiled>,
     pub(super) cache_use: CacheUse,
-    /// The name of the source.
     #[cfg(feature = "observe")]
     pub(crate) name: Arc<str>,
 }
@@ -53,7 +52,6 @@ pub(super) struct Compiled {
     /// PTX with debug information, if it was requested.
     pub(super) debug: Vec<u8>,
     pub(super) log: String,
-    /// Name expressions and their symbols.
     pub(super) names: Vec<(String, String)>,
 }
 
@@ -95,12 +93,10 @@ impl CompiledSource {
         &self.cache_use
     }
 
-    /// Name expressions and their symbols.
     pub(crate) fn names(&self) -> &[(String, String)] {
         &self.compiled.names
     }
 
-    /// Additional images with information about the kernels of [`image`](Self::image).
     pub(crate) fn extra_images(&self) -> impl Iterator<Item = &[u8]> {
         let ptx = (!self.compiled.cubin.is_empty()).then_some(&self.compiled.ptx);
         let all = ptx.into_iter().chain([&self.compiled.debug]);

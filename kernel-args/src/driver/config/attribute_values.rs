@@ -5,76 +5,96 @@ use crate::{device::vector::Dim3, driver::api::LaunchAttribute};
 use core::fmt::Display;
 use cudarc::driver::CudaEvent;
 
-/// How the clusters of a launch are distributed over the GPU: `CUclusterSchedulingPolicy`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-#[repr(u32)]
-pub enum ClusterSchedulingPolicy {
-    /// `CU_CLUSTER_SCHEDULING_POLICY_DEFAULT`.
-    #[default]
-    Default = 0,
-    /// The blocks of a cluster are distributed over the multiprocessors: `CU_CLUSTER_SCHEDULING_POLICY_SPREAD`.
-    Spread = 1,
-    /// The hardware balances the load: `CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING`.
-    LoadBalancing = 2,
+/// Enums of `cuda.h`, which are the whole value of an attribute.
+macro_rules! enums {
+    ($($(#[$meta:meta])* $name:ident = $prefix:literal {
+        $($(#[$about:meta])* $variant:ident = $number:literal, $suffix:literal;)*
+    })*) => {$(
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        #[repr(u32)]
+        pub enum $name {$(
+            $(#[$about])*
+            ///
+            #[doc = concat!("`", $prefix, $suffix, "`.")]
+            $variant = $number,
+        )*}
+
+        impl $name {
+            /// The value with this number.
+            #[allow(dead_code, reason = "not every value is read back")]
+            pub(crate) fn of(number: u32) -> Option<Self> {
+                match number {
+                    $($number => Some(Self::$variant),)*
+                    _ => None,
+                }
+            }
+        }
+
+        impl<'e> AttributeValue<'e> for $name {
+            fn encoded(self, id: u32, visit: &mut dyn FnMut(LaunchAttribute<'e>, &dyn Display)) {
+                (self as u32).encoded(id, &mut |attribute, _| visit(attribute, &format_args!("{self:?}")));
+            }
+        }
+    )*};
 }
 
-/// Whether a cluster can have more than the 8 blocks that every GPU with clusters supports: `CUlaunchAttributePortableClusterMode`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-#[repr(u32)]
-pub enum PortableClusterMode {
-    /// As the function allows, which this crate sets for a launch with a larger cluster: `CU_LAUNCH_PORTABLE_CLUSTER_MODE_DEFAULT`.
-    #[default]
-    Default = 0,
-    /// A larger cluster is an error: `CU_LAUNCH_PORTABLE_CLUSTER_MODE_REQUIRE_PORTABLE`.
-    RequirePortable = 1,
-    /// `CU_LAUNCH_PORTABLE_CLUSTER_MODE_ALLOW_NON_PORTABLE`.
-    AllowNonPortable = 2,
-}
+enums! {
+    /// How the clusters of a launch are distributed over the GPU: `CUclusterSchedulingPolicy`.
+    #[non_exhaustive]
+    ClusterSchedulingPolicy = "CU_CLUSTER_SCHEDULING_POLICY_" {
+        /// The driver's default.
+        #[default]
+        Default = 0, "DEFAULT";
+        /// The blocks of a cluster are distributed over the multiprocessors.
+        Spread = 1, "SPREAD";
+        /// The hardware balances the load.
+        LoadBalancing = 2, "LOAD_BALANCING";
+    }
 
-/// How much dynamic shared memory a launch can have: `CUsharedMemoryMode`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-#[repr(u32)]
-pub enum SharedMemoryMode {
-    /// As the function allows, which this crate sets for a launch with more: `CU_SHARED_MEMORY_MODE_DEFAULT`.
-    #[default]
-    Default = 0,
-    /// More than every GPU supports (`CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK`) is an error:
-    /// `CU_SHARED_MEMORY_MODE_REQUIRE_PORTABLE`.
-    RequirePortable = 1,
-    /// As much as the GPU supports: `CU_SHARED_MEMORY_MODE_ALLOW_NON_PORTABLE`.
-    AllowNonPortable = 2,
-    /// Oversized configurations, which leave 8 kB of L1 cache: `CU_SHARED_MEMORY_MODE_ALLOW_OVERSIZED_SHARED_MEMORY`. Needs CUDA 13.4.
-    AllowOversized = 3,
-    /// The same, and preferred: `CU_SHARED_MEMORY_MODE_PREFER_OVERSIZED_SHARED_MEMORY`. Needs CUDA 13.4.
-    PreferOversized = 4,
+    /// Whether a cluster can have more than the 8 blocks that every GPU with clusters supports: `CUlaunchAttributePortableClusterMode`.
+    #[non_exhaustive]
+    PortableClusterMode = "CU_LAUNCH_PORTABLE_CLUSTER_MODE_" {
+        /// As the function allows, which this crate sets for a launch with a larger cluster.
+        #[default]
+        Default = 0, "DEFAULT";
+        /// A larger cluster is an error.
+        RequirePortable = 1, "REQUIRE_PORTABLE";
+        /// A larger cluster is allowed.
+        AllowNonPortable = 2, "ALLOW_NON_PORTABLE";
+    }
+
+    /// How much dynamic shared memory a launch can have: `CUsharedMemoryMode`.
+    #[non_exhaustive]
+    SharedMemoryMode = "CU_SHARED_MEMORY_MODE_" {
+        /// As the function allows, which this crate sets for a launch with more.
+        #[default]
+        Default = 0, "DEFAULT";
+        /// More than every GPU supports (`CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK`) is an error.
+        RequirePortable = 1, "REQUIRE_PORTABLE";
+        /// As much as the GPU supports.
+        AllowNonPortable = 2, "ALLOW_NON_PORTABLE";
+        /// Oversized configurations, which leave 8 kB of L1 cache. Needs CUDA 13.4.
+        AllowOversized = 3, "ALLOW_OVERSIZED_SHARED_MEMORY";
+        /// Oversized configurations are preferred. Needs CUDA 13.4.
+        PreferOversized = 4, "PREFER_OVERSIZED_SHARED_MEMORY";
+    }
+
+    /// The domain in which a kernel's memory operations are ordered: `CUlaunchMemSyncDomain`.
+    MemorySyncDomain = "CU_LAUNCH_MEM_SYNC_DOMAIN_" {
+        /// For all other kernels.
+        #[default]
+        Default = 0, "DEFAULT";
+        /// For kernels that access memory of other GPUs.
+        Remote = 1, "REMOTE";
+    }
 }
 
 impl SharedMemoryMode {
-    /// The mode with this number.
-    pub(crate) fn of(number: u32) -> Option<Self> {
-        use SharedMemoryMode::{AllowNonPortable, AllowOversized, Default, PreferOversized, RequirePortable};
-        let all = [Default, RequirePortable, AllowNonPortable, AllowOversized, PreferOversized];
-        all.into_iter().find(|mode| *mode as u32 == number)
-    }
-
     /// Whether more shared memory is allowed than the limits of the GPU for other launches.
     pub(crate) const fn is_oversized(self) -> bool {
         matches!(self, Self::AllowOversized | Self::PreferOversized)
     }
-}
-
-/// The domain in which a kernel's memory operations are ordered: `CUlaunchMemSyncDomain`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(u32)]
-pub enum MemorySyncDomain {
-    /// `CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT`.
-    #[default]
-    Default = 0,
-    /// For kernels that access memory of other GPUs: `CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE`.
-    Remote = 1,
 }
 
 /// The GPU's domain for each [`MemorySyncDomain`]: `CUlaunchMemSyncDomainMap`.
@@ -162,12 +182,9 @@ macro_rules! values {
 values! {
     bool: |_on| true, new(), 0: 1_i32;
     i32: |number| number, new(), 0: number;
+    u32: |number| number, new(), 0: number;
     u8: |percent| format_args!("{percent} %"), new(), 0: u32::from(percent);
     Dim3: |dim| dim, new(), 0: dim.x, 4: dim.y, 8: dim.z;
-    ClusterSchedulingPolicy: |policy| format_args!("{policy:?}"), new(), 0: policy as u32;
-    PortableClusterMode: |mode| format_args!("{mode:?}"), new(), 0: mode as u32;
-    SharedMemoryMode: |mode| format_args!("{mode:?}"), new(), 0: mode as u32;
-    MemorySyncDomain: |domain| format_args!("{domain:?}"), new(), 0: domain as u32;
     MemorySyncDomainMap: |map| format_args!("default {}, remote {}", map.default, map.remote), new(),
         0: map.default, 1: map.remote;
     AccessPolicyWindow: |window| format_args!("{} bytes at {:#x}", window.bytes, window.base), new(),

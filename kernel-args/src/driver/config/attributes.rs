@@ -1,8 +1,9 @@
-//! The launch attributes: CUDA Driver API, `CUlaunchAttributeID`. One table defines them.
+//! The launch attributes that a caller sets, and what is known about each.
 
 use super::{
-    AccessPolicyWindow, ClusterSchedulingPolicy, DeviceNode, IntoDim, Launch, MemorySyncDomain, MemorySyncDomainMap,
-    PortableClusterMode, ProgrammaticEvent, SharedMemoryMode, attribute_values::AttributeValue,
+    AccessPolicyWindow, ClusterSchedulingPolicy, DeviceNode, MemorySyncDomain, MemorySyncDomainMap,
+    PortableClusterMode, ProgrammaticEvent, SharedMemoryMode, attribute_table::attribute_table,
+    attribute_values::AttributeValue,
 };
 use crate::{device::vector::Dim3, driver::api::LaunchAttribute};
 use core::fmt::Display;
@@ -10,7 +11,7 @@ use cudarc::driver::CudaEvent;
 
 /// What is known about an attribute, whatever its value is.
 pub(crate) struct Attribute {
-    /// The method of [`Launch`], and the option of `launch!`.
+    /// The method of [`Launch`](crate::Launch), and the option of `launch!`.
     pub(crate) name: &'static str,
     /// `CUlaunchAttributeID`.
     pub(crate) id: u32,
@@ -26,7 +27,7 @@ pub(crate) struct Attribute {
     pub(crate) has_address: bool,
 }
 
-macro_rules! attributes {
+macro_rules! declare {
     ($($(#[$doc:meta])* $name:ident($given:ident: $from:ty) -> $ty:ty = $value:expr, $id:literal, $cuda:literal,
         $major:literal . $minor:literal $(, sm $sm:literal)? $(, nodes $nodes:literal)? $(, address $address:literal)?;)*) => {
         /// The launch attributes of one launch. An attribute that is not set is not passed to the driver.
@@ -34,19 +35,6 @@ macro_rules! attributes {
         pub(crate) struct Attributes<'a> {
             $(pub(crate) $name: Option<$ty>,)*
         }
-
-        /// # Launch attributes
-        impl<'a> Launch<'a> {$(
-            $(#[$doc])*
-            ///
-            #[doc = concat!(
-                "`CU_LAUNCH_ATTRIBUTE_", $cuda, "`. Needs CUDA ", $major, ".", $minor, $(" and sm_", $sm,)? "."
-            )]
-            #[inline(always)]
-            pub fn $name(self, $given: $from) -> Self {
-                self.with(|attributes| attributes.$name = $value)
-            }
-        )*}
 
         #[allow(non_upper_case_globals, reason = "an attribute has the name of its method")]
         impl Attribute {
@@ -61,12 +49,10 @@ macro_rules! attributes {
                 has_address: false $(|| $address)?,
             };)*
 
-            /// Every attribute.
             pub(crate) const ALL: &'static [Self] = &[$(Self::$name),*];
         }
 
         impl<'e> Attributes<'e> {
-            /// Calls `visit` with each attribute that is set: what is known about it, its encoding, and its value as text.
             pub(crate) fn for_each(&self, visit: &mut dyn FnMut(&'static Attribute, LaunchAttribute<'e>, &dyn Display)) {
                 $(if let Some(value) = self.$name {
                     value.encoded($id, &mut |encoded, text| visit(&Attribute::$name, encoded, text));
@@ -75,71 +61,7 @@ macro_rules! attributes {
         }
     };
 }
-
-// CUDA Driver API, `CUlaunchAttributeID`, which also documents which attributes are valid for graph nodes. The version
-// is the first toolkit whose `cuda.h` has the attribute; the GPU generation is from the programming guide's chapter on
-// each feature.
-attributes! {
-    /// The blocks of a cluster along each axis.
-    ///
-    /// Each extent of the grid must be a multiple of the cluster's extent. A cluster of more than 8 blocks is not
-    /// portable: the kernel is opted in automatically if the GPU supports such a cluster.
-    cluster(cluster: impl IntoDim) -> Dim3 = Some(cluster.into_dim()), 4, "CLUSTER_DIMENSION", 11 . 8, sm 90;
-    /// A larger cluster, a multiple of [`cluster`](Self::cluster), which is used if the GPU has room for it.
-    preferred_cluster(cluster: impl IntoDim) -> Dim3 = Some(cluster.into_dim()),
-        11, "PREFERRED_CLUSTER_DIMENSION", 12 . 8, sm 90;
-    /// How the clusters are distributed.
-    cluster_scheduling_policy(policy: ClusterSchedulingPolicy) -> ClusterSchedulingPolicy = Some(policy),
-        5, "CLUSTER_SCHEDULING_POLICY_PREFERENCE", 11 . 8, sm 90;
-    /// Whether all blocks run at the same time and can wait for each other.
-    ///
-    /// The grid is at most [`Kernel::max_cooperative_blocks`](crate::Kernel::max_cooperative_blocks).
-    cooperative(cooperative: bool) -> bool = cooperative.then_some(true), 2, "COOPERATIVE", 11 . 8, sm 60;
-    /// The kernel's priority, which replaces the priority of the stream. A lower number is a higher priority.
-    /// `cuCtxGetStreamPriorityRange` returns the range, often -5 to 0.
-    priority(priority: i32) -> i32 = Some(priority), 8, "PRIORITY", 11 . 8;
-    /// Whether the kernel can begin before the previous kernel in the stream has ended: programmatic dependent launch.
-    ///
-    /// It begins once all blocks of the previous kernel have executed `griddepcontrol.launch_dependents`
-    /// (`cudaTriggerProgrammaticLaunchCompletion`) or have ended. The kernel must execute `griddepcontrol.wait`
-    /// (`cudaGridDependencySynchronize`) before it reads memory that the previous kernel writes, and before it writes
-    /// memory that the previous kernel still uses.
-    programmatic_stream_serialization(allowed: bool) -> bool = allowed.then_some(true),
-        6, "PROGRAMMATIC_STREAM_SERIALIZATION", 11 . 8, sm 90, nodes false;
-    /// The domain in which the kernel's memory operations are ordered.
-    memory_sync_domain(domain: MemorySyncDomain) -> MemorySyncDomain = Some(domain), 10, "MEM_SYNC_DOMAIN", 12 . 0;
-    /// The GPU's domain for each [`memory_sync_domain`](Self::memory_sync_domain).
-    memory_sync_domain_map(map: MemorySyncDomainMap) -> MemorySyncDomainMap = Some(map), 9, "MEM_SYNC_DOMAIN_MAP", 12 . 0;
-    /// The percentage, 0 to 100, of the combined L1 cache and shared memory that should be shared memory; a hint.
-    preferred_shared_memory_carveout(percent: u8) -> u8 = Some(percent), 14, "PREFERRED_SHARED_MEMORY_CARVEOUT", 12 . 5;
-    /// A hint that the kernel should use as much NVLink bandwidth as possible, distributed evenly over the blocks.
-    nvlink_util_centric_scheduling(enabled: bool) -> bool = enabled.then_some(true),
-        16, "NVLINK_UTIL_CENTRIC_SCHEDULING", 13 . 0;
-    /// Whether a cluster can have more than 8 blocks. Without this option it can.
-    portable_cluster_size_mode(mode: PortableClusterMode) -> PortableClusterMode = Some(mode),
-        17, "PORTABLE_CLUSTER_SIZE_MODE", 13 . 2, sm 90;
-    /// How much dynamic shared memory the launch can have. Without this option it can have as much as
-    /// [`AllowNonPortable`](SharedMemoryMode::AllowNonPortable).
-    shared_memory_mode(mode: SharedMemoryMode) -> SharedMemoryMode = Some(mode), 18, "SHARED_MEMORY_MODE", 13 . 2;
-    /// An event that the kernel triggers while it runs.
-    ///
-    /// In a [`Sequence`](crate::sequence::Sequence), the caller of the launch ensures that the event exists until the run is over.
-    programmatic_event(event: impl Into<ProgrammaticEvent<'a>>) -> ProgrammaticEvent<'a> = Some(event.into()),
-        7, "PROGRAMMATIC_EVENT", 11 . 8, sm 90, nodes false, address true;
-    /// An event that triggers once all blocks have begun, as far as the driver can detect it. The event must not record
-    /// times: create it with `CudaContext::new_event(None)`.
-    ///
-    /// In a [`Sequence`](crate::sequence::Sequence), the caller of the launch ensures that the event exists until the run is over.
-    launch_completion_event(event: &'a CudaEvent) -> &'a CudaEvent = Some(event),
-        12, "LAUNCH_COMPLETION_EVENT", 12 . 3, nodes false, address true;
-    /// How accesses to a range of global memory use the L2 cache.
-    access_policy_window(window: AccessPolicyWindow) -> AccessPolicyWindow = Some(window),
-        1, "ACCESS_POLICY_WINDOW", 11 . 8, sm 80, address true;
-    /// Lets kernels update the node of a captured launch, or of a launch that is added to a graph, and stores the
-    /// node's handle in `node`. A launch with this option needs a stream that is capturing.
-    device_updatable_node(node: &'a DeviceNode) -> &'a DeviceNode = Some(node),
-        13, "DEVICE_UPDATABLE_KERNEL_NODE", 12 . 4, address true;
-}
+attribute_table!(declare);
 
 impl Attribute {
     /// `shared_memory_mode` with a value for oversized configurations.

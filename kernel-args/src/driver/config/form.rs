@@ -47,7 +47,6 @@ impl Form {
         Self::of_parameters(A::PARAMETERS.len(), &A::LAYOUT)
     }
 
-    /// The form for `count` parameters with this layout.
     pub(crate) const fn of_parameters(count: usize, layout: &ParamLayout) -> Self {
         let size = layout.size();
         let large = size > LARGE_BLOCK && size >= LARGE_PARAMETER * count;

@@ -39,24 +39,8 @@ macro_rules! options {
         /// | 17, 18, 19 | `CU_JIT_GLOBAL_SYMBOL_NAMES`, `…_ADDRESSES`, `…_COUNT` | [`global_symbol`](Self::global_symbol) |
         /// | 20 to 29 | `CU_JIT_LTO`, `CU_JIT_FTZ` to `CU_JIT_FMA`, `CU_JIT_REFERENCED_…`, `CU_JIT_OPTIMIZE_UNUSED_DEVICE_VARIABLES` | none: see below |
         ///
-        /// Any further option, including options of newer drivers, can be set by number: [`raw`](Self::raw).
-        ///
-        /// # Behavior of driver 580
-        /// Measured on an H200 with each option alone (trial `every_option` of the suite `compile`). Loading and linking behave
-        /// the same unless the table distinguishes them. The driver accepts all of the options above, and even values without
-        /// meaning such as 256 registers, except:
-        ///
-        /// | option | result |
-        /// |---|---|
-        /// | [`loader_threads`](Self::loader_threads), any number | `CUDA_ERROR_INVALID_VALUE`: the option is newer |
-        /// | [`max_registers`](Self::max_registers) of 0 | `CUDA_ERROR_INVALID_VALUE` |
-        /// | [`threads_per_block`](Self::threads_per_block) with [`target`](Self::target) | `CUDA_ERROR_INVALID_VALUE` |
-        /// | [`JitTarget::family_specific`] on a GPU without families | `CUDA_ERROR_INVALID_VALUE` |
-        /// | [`target`](Self::target) of a different GPU | `CUDA_ERROR_INVALID_SOURCE` at a load, `CUDA_ERROR_NO_BINARY_FOR_GPU` at a link |
-        /// | [`fallback`](Self::fallback) | `CUDA_ERROR_INVALID_VALUE` at a link |
-        /// | 15 | `CUDA_ERROR_INVALID_PTX` |
-        /// | 16, 20 to 24, 29 | accepted, without an effect on PTX |
-        /// | 1 with the value 0; a log of 0 bytes | the process ends (SIGFPE, SIGSEGV): not passed to the driver |
+        /// Any further option, including options of newer drivers, can be set by number: [`raw`](Self::raw). Driver 580 accepts
+        /// options 16, 20 to 24 and 29 without an effect on PTX, and rejects PTX with option 15.
         ///
         /// # Link-time optimization
         /// Options 20 to 29 apply to LTO-IR from toolkits before CUDA 12.0, and are deprecated (`cuda.h`); PTX ignores them.
@@ -67,7 +51,6 @@ macro_rules! options {
         #[derive(Clone, Default)]
         #[must_use]
         pub struct JitOptions {
-            /// Options with their numbers, each once, in the order of the numbers.
             values: Vec<(u32, usize)>,
             symbols: Vec<(CString, usize)>,
             log_size: Option<u32>,
@@ -82,7 +65,6 @@ macro_rules! options {
             }
         )*}
 
-        /// The method of an option.
         fn name(number: u32) -> Option<&'static str> {
             match number {
                 $($number => Some(stringify!($method)),)*
@@ -93,7 +75,7 @@ macro_rules! options {
 }
 
 options! {
-    /// The maximum number of registers per thread. A value above the GPU's maximum (255) allows all registers.
+    /// The maximum number of registers per thread, at least 1. A value above the GPU's maximum (255) allows all registers.
     max_registers(registers: u32) = registers as usize, 0, "MAX_REGISTERS";
     /// The number of threads, 1 to 1024, that a block of each kernel must support. The compiler limits the registers
     /// accordingly. It cannot be combined with [`target`](Self::target).
@@ -108,7 +90,7 @@ options! {
     target_of_context() = 0, 8, "TARGET_FROM_CUCONTEXT";
     /// Compiles for a specific target instead of the context's GPU, `90` for sm_90. A module for a different GPU does not
     /// load. Use this to enable features that need an explicit target, such as [`JitTarget::architecture_specific`].
-    target(target: impl Into<JitTarget>) = target.into().number() as usize, 9, "TARGET";
+    target(target: impl Into<JitTarget>) = target.into().0 as usize, 9, "TARGET";
     /// What the driver uses from a fat binary without a cubin for exactly this GPU. The linker rejects this option.
     fallback(fallback: Fallback) = fallback as usize, 10, "FALLBACK_STRATEGY";
     /// Keeps the PTX's debug information, for cuda-gdb.
@@ -193,12 +175,10 @@ impl JitOptions {
         self.set(option, value)
     }
 
-    /// Whether the code is compiled for a specific target instead of the context's GPU.
     pub(crate) fn has_target(&self) -> bool {
         self.values.iter().any(|(number, _)| *number == TARGETS[1])
     }
 
-    /// The arrays for the driver, with the logs that it writes.
     pub(crate) fn to_driver(&self) -> DriverOptions {
         const LOG_SIZE: u32 = 16 * 1024;
         let mut options = DriverOptions::new(self.log_size.unwrap_or(LOG_SIZE) as usize);
@@ -209,7 +189,6 @@ impl JitOptions {
         options
     }
 
-    /// The options as text, separated by commas; empty if no option is set.
     pub(crate) fn list(&self) -> String {
         let options = format!("{self:?}");
         options.trim_start_matches("JitOptions { ").trim_start_matches("JitOptions").trim_end_matches(" }").into()
@@ -224,7 +203,7 @@ impl fmt::Debug for JitOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut debug = f.debug_struct("JitOptions");
         for (number, value) in &self.values {
-            let target = JitTarget::from_number(*value as u32);
+            let target = JitTarget(*value as u32);
             let value: &dyn fmt::Debug = if *number == TARGETS[1] { &target } else { value };
             match name(*number) {
                 Some(name) => debug.field(name, value),
@@ -279,12 +258,7 @@ mod tests {
         assert!(!own.has_target());
         assert!(numbers(&own).contains(&(8, 0)) && !numbers(&own).iter().any(|(key, _)| *key == 9));
         assert!(!numbers(&own.target(80)).iter().any(|(key, _)| *key == 8));
-    }
-
-    #[test]
-    fn a_later_value_replaces_an_earlier_one() {
-        let options = JitOptions::new().max_registers(1).verbose().max_registers(2);
-        assert_eq!(numbers(&options), [(0, 2), (12, 1)]);
+        assert_eq!(numbers(&JitOptions::new().max_registers(1).verbose().max_registers(2)), [(0, 2), (12, 1)]);
     }
 
     #[test]

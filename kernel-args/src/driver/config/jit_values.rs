@@ -46,7 +46,7 @@ pub enum Fallback {
 /// let options = JitOptions::new().target(target);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct JitTarget(u32);
+pub struct JitTarget(pub(super) u32);
 
 impl JitTarget {
     /// `CU_COMPUTE_ACCELERATED_TARGET_BASE`.
@@ -66,18 +66,10 @@ impl JitTarget {
         Self(Self::ARCHITECTURE | sm)
     }
 
-    /// With the features of the GPU's family: `sm_100f`, for 100. Driver 12.9 and newer.
+    /// With the features of the GPU's family: `sm_100f`, for 100. Driver 12.9 and newer, and only GPUs with families.
     #[must_use]
     pub const fn family_specific(sm: u32) -> Self {
         Self(Self::FAMILY | sm)
-    }
-
-    pub(super) const fn from_number(number: u32) -> Self {
-        Self(number)
-    }
-
-    pub(super) const fn number(self) -> u32 {
-        self.0
     }
 }
 

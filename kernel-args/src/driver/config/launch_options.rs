@@ -1,11 +1,14 @@
 //! Grid, block and options of a launch.
 
-use super::{AsStream, Attributes, Form, IntoDim};
+use super::{
+    AccessPolicyWindow, AsStream, Attributes, ClusterSchedulingPolicy, DeviceNode, Form, IntoDim, MemorySyncDomain,
+    MemorySyncDomainMap, PortableClusterMode, ProgrammaticEvent, SharedMemoryMode, attribute_table::attribute_table,
+};
 use crate::{
     device::vector::Dim3,
     driver::api::{LaunchConfig, StreamHandle},
 };
-use cudarc::driver::CudaStream;
+use cudarc::driver::{CudaEvent, CudaStream};
 
 /// Grid, block and options of one launch. The options of [`launch!`](crate::launch!) are its methods.
 ///
@@ -105,8 +108,27 @@ impl<'a> Launch<'a> {
     }
 
     #[inline(always)]
-    pub(super) fn with(mut self, set: impl FnOnce(&mut Attributes<'a>)) -> Self {
+    fn with(mut self, set: impl FnOnce(&mut Attributes<'a>)) -> Self {
         set(self.attributes.get_or_insert_default());
         self
     }
 }
+
+macro_rules! methods {
+    ($($(#[$doc:meta])* $name:ident($given:ident: $from:ty) -> $ty:ty = $value:expr, $id:literal, $cuda:literal,
+        $major:literal . $minor:literal $(, sm $sm:literal)? $(, nodes $nodes:literal)? $(, address $address:literal)?;)*) => {
+        /// # Launch attributes
+        impl<'a> Launch<'a> {$(
+            $(#[$doc])*
+            ///
+            #[doc = concat!(
+                "`CU_LAUNCH_ATTRIBUTE_", $cuda, "`. Needs CUDA ", $major, ".", $minor, $(" and sm_", $sm,)? "."
+            )]
+            #[inline(always)]
+            pub fn $name(self, $given: $from) -> Self {
+                self.with(|attributes| attributes.$name = $value)
+            }
+        )*}
+    };
+}
+attribute_table!(methods);

@@ -1,6 +1,7 @@
 //! Configuration by the caller: grid, block and options of a launch, and options of the driver's compiler.
 
 mod access_policy;
+mod attribute_table;
 mod attribute_values;
 mod attributes;
 mod device_node;
@@ -31,4 +32,4 @@ pub use stream::AsStream;
 pub(crate) use attributes::{Attribute, Attributes};
 #[cfg(feature = "graphs")]
 pub(crate) use recording::Recording;
-pub(crate) use stream::Target;
+pub(crate) use stream::StreamTarget;

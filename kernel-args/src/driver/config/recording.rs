@@ -11,7 +11,6 @@ use core::{
 use cudarc::driver::CudaStream;
 use std::sync::Arc;
 
-/// The launches of one run of a sequence, and the slices that they can use.
 pub(crate) struct Recording {
     pub(crate) held: HeldSlices,
     pub(crate) log: RefCell<LaunchLog>,
@@ -35,7 +34,6 @@ impl Recording {
         self.held.stream()
     }
 
-    /// Forgets the launches and the slices, and keeps the storage.
     pub(crate) fn clear(&mut self) {
         self.held.clear();
         self.log.get_mut().clear();

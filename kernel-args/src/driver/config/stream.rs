@@ -8,13 +8,13 @@ use std::{boxed::Box, sync::Arc};
 /// Where a launch is enqueued.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
-pub struct Target<'a> {
+pub struct StreamTarget<'a> {
     pub(crate) stream: &'a CudaStream,
     #[cfg(feature = "graphs")]
     pub(crate) recording: Option<&'a Recording>,
 }
 
-impl<'a> From<&'a CudaStream> for Target<'a> {
+impl<'a> From<&'a CudaStream> for StreamTarget<'a> {
     #[inline(always)]
     fn from(stream: &'a CudaStream) -> Self {
         Self {
@@ -34,12 +34,12 @@ impl<'a> From<&'a CudaStream> for Target<'a> {
 )]
 pub trait AsStream {
     #[doc(hidden)]
-    fn target(&self) -> Target<'_>;
+    fn target(&self) -> StreamTarget<'_>;
 }
 
 impl AsStream for CudaStream {
     #[inline(always)]
-    fn target(&self) -> Target<'_> {
+    fn target(&self) -> StreamTarget<'_> {
         self.into()
     }
 }
@@ -48,7 +48,7 @@ macro_rules! forwarded {
     ($($pointer:ty),*) => {$(
         impl<S: AsStream + ?Sized> AsStream for $pointer {
             #[inline(always)]
-            fn target(&self) -> Target<'_> {
+            fn target(&self) -> StreamTarget<'_> {
                 (**self).target()
             }
         }

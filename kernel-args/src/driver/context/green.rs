@@ -3,7 +3,7 @@
 use super::tracking;
 use crate::driver::{
     api::{DeviceResource, Green, OwnStream, api, required},
-    config::{AsStream, Target},
+    config::{AsStream, StreamTarget},
     error::{ContextError, Error, GreenError},
 };
 use core::{fmt, ops::Deref};
@@ -127,7 +127,7 @@ impl GreenStream {
 
 impl AsStream for GreenStream {
     #[inline]
-    fn target(&self) -> Target<'_> {
+    fn target(&self) -> StreamTarget<'_> {
         (**self).target()
     }
 }

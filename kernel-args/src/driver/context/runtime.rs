@@ -4,7 +4,7 @@ use super::{current::with_current, tracking};
 use crate::{
     driver::{
         api::{Alive, api},
-        config::{AsStream, Target},
+        config::{AsStream, StreamTarget},
         error::{ContextError, ContextMismatch, Error},
     },
     marshal::ContextName,
@@ -85,7 +85,7 @@ impl BorrowedStream {
 
 impl AsStream for BorrowedStream {
     #[inline]
-    fn target(&self) -> Target<'_> {
+    fn target(&self) -> StreamTarget<'_> {
         (**self).target()
     }
 }

@@ -229,7 +229,6 @@ impl ContextMismatch {
     }
 }
 
-/// Writes a problem with two contexts.
 fn foreign(
     f: &mut fmt::Formatter<'_>,
     problem: impl fmt::Display,

@@ -21,18 +21,15 @@ pub struct IncompatibleImage {
 }
 
 impl IncompatibleImage {
-    /// Applies the rules to each piece of code in `contents`.
     pub(crate) fn new(contents: &[Code], gpu: Sm, driver: Option<CudaVersion>) -> Self {
         let contents = contents.iter().map(|code| (*code, code.runs_on(gpu, driver).err()));
         Self { gpu, driver, contents: contents.collect() }
     }
 
-    /// Whether the rules exclude every piece of code.
     pub(crate) fn is_certain(&self) -> bool {
         !self.contents.is_empty() && self.contents.iter().all(|(_, unfit)| unfit.is_some())
     }
 
-    /// Lists the driver, the GPU and the code in the image, for an error that the driver has returned.
     pub(crate) fn list(&self, f: &mut dyn fmt::Write) -> fmt::Result {
         for (code, unfit) in &self.contents {
             write!(f, "\n  {code}")?;
@@ -44,7 +41,6 @@ impl IncompatibleImage {
         Ok(())
     }
 
-    /// What to do: a line for each kind of reason.
     pub(crate) fn help(&self, f: &mut dyn fmt::Write) -> fmt::Result {
         let gpu = self.gpu.0;
         let has = |wanted| self.contents.iter().any(|(_, unfit)| *unfit == Some(wanted));
@@ -111,7 +107,6 @@ impl IncompatibleImage {
     }
 }
 
-/// Why a piece of code does not run, as a sentence without its subject.
 fn reason(f: &mut dyn fmt::Write, code: &Code, unfit: Unfit) -> fmt::Result {
     match unfit {
         Unfit::Gpu => match code.target {
@@ -136,7 +131,6 @@ fn first_release(code: &Code) -> Option<kernel_args_image::Release> {
     }
 }
 
-/// The GPUs on which code for `target` runs, as a sentence without its subject.
 fn runs_on(f: &mut dyn fmt::Write, target: Target, is_cubin: bool) -> fmt::Result {
     let (major, minor) = (target.sm.0 / 10, target.sm.0 % 10);
     match target.features {
@@ -179,7 +173,6 @@ mod tests {
         IncompatibleImage::new(contents, Sm(gpu), Some(CUDA_13)).is_certain()
     }
 
-    /// PTX of a newer major release cannot be fixed by compiling to a cubin with the same compiler.
     #[test]
     fn a_cubin_is_advised_where_minor_version_compatibility_holds() {
         let older = CudaVersion { major: 12, minor: 4 };
@@ -189,7 +182,6 @@ mod tests {
         assert!(!advice("50.0").contains("ship a cubin"), "{}", advice("50.0"));
     }
 
-    /// Code that is compiled as a hint advises runs on this GPU.
     #[test]
     fn the_hint_leads_to_code_that_runs() {
         for gpu in [75, 80, 86, 89, 90, 100, 103, 110, 120, 121] {

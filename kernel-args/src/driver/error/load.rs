@@ -193,7 +193,6 @@ impl fmt::Display for LoadError {
     }
 }
 
-/// What to do with CUDA C++.
 const COMPILE: &str = "compile it in the build script with the crate `kernel-args-build`, or at run time: `Module::compile` takes the text \
     of the source (feature `nvrtc`)";
 
@@ -249,15 +248,12 @@ impl fmt::Display for ImageError {
     }
 }
 
-/// The end of a text that a list of names follows.
 const NEAREST: &str = "; the nearest are";
 
-/// The text without its end if no name follows.
 pub(super) fn without_list<'t>(problem: &'t str, names: &[String]) -> &'t str {
     if names.is_empty() { problem.strip_suffix(NEAREST).unwrap_or(problem) } else { problem }
 }
 
-/// Sizes of parameters as text.
 fn sizes(sizes: &[usize]) -> String {
     let list: Vec<_> = sizes.iter().map(ToString::to_string).collect();
     if list.is_empty() { "no parameters".into() } else { format!("parameters of {} bytes", list.join(", ")) }

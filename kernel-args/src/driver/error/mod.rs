@@ -105,59 +105,42 @@ pub enum Error {
 }
 
 impl Error {
-    /// An error that cudarc returned when it made a context current.
     #[cold]
     pub(crate) fn context(error: DriverError) -> Self {
         CallError::context(error).into()
     }
 
-    /// An error that cudarc returned from `call`.
     #[cold]
     pub(crate) fn cudarc(call: &'static str, error: DriverError) -> Self {
         CallError::cudarc(call, error).into()
     }
 }
 
-impl From<DriverCall> for Error {
-    #[cold]
-    fn from(DriverCall { call, status }: DriverCall) -> Self {
-        Self::Driver { call, status }
-    }
-}
-
-impl From<CallError> for Error {
-    #[cold]
-    fn from(error: CallError) -> Self {
-        match error {
-            CallError::Unavailable(unavailable) => unavailable.into(),
-            CallError::Returned(call) => call.into(),
+macro_rules! conversions {
+    ($($(#[$when:meta])* $ty:ty: $given:pat => $error:expr;)*) => {$(
+        $(#[$when])*
+        impl From<$ty> for Error {
+            #[cold]
+            fn from($given: $ty) -> Self {
+                $error
+            }
         }
-    }
+    )*};
 }
 
-impl From<Unavailable> for Error {
-    #[cold]
-    fn from(unavailable: Unavailable) -> Self {
-        match unavailable {
-            Unavailable::Library => Self::NoDriver,
-            Unavailable::EntryPoint(missing) => Self::OldDriver { missing },
-        }
-    }
-}
-
-impl From<DriverError> for Error {
-    #[cold]
-    fn from(error: DriverError) -> Self {
-        Self::Cudarc(error)
-    }
-}
-
-#[cfg(feature = "nvrtc")]
-impl From<cudarc::nvrtc::CompileError> for Error {
-    #[cold]
-    fn from(error: cudarc::nvrtc::CompileError) -> Self {
-        Self::Compile(CompileError::Cudarc(Box::new(error)))
-    }
+conversions! {
+    DriverCall: DriverCall { call, status } => Self::Driver { call, status };
+    CallError: error => match error {
+        CallError::Unavailable(unavailable) => unavailable.into(),
+        CallError::Returned(call) => call.into(),
+    };
+    Unavailable: unavailable => match unavailable {
+        Unavailable::Library => Self::NoDriver,
+        Unavailable::EntryPoint(missing) => Self::OldDriver { missing },
+    };
+    DriverError: error => Self::Cudarc(error);
+    #[cfg(feature = "nvrtc")]
+    cudarc::nvrtc::CompileError: error => Self::Compile(CompileError::Cudarc(Box::new(error)));
 }
 
 impl fmt::Display for Error {
@@ -191,7 +174,6 @@ impl fmt::Display for Error {
     }
 }
 
-/// The version of CUDA that added an entry point, if a feature of this crate needs it.
 fn since(entry_point: &str) -> Option<&'static str> {
     match entry_point {
         "cuDeviceGetGraphMemAttribute"
@@ -205,7 +187,6 @@ fn since(entry_point: &str) -> Option<&'static str> {
     }
 }
 
-/// What a code usually means, and what to do, each on a separate line.
 fn explain(f: &mut fmt::Formatter<'_>, status: Status) -> fmt::Result {
     let Some(meaning) = meaning(status, Asked::Other) else {
         return Ok(());
@@ -293,12 +274,11 @@ errors! {
     Unverified
 }
 
-/// Writes each item on a line of its own.
 fn lines<T: fmt::Display>(f: &mut fmt::Formatter<'_>, items: impl IntoIterator<Item = T>) -> fmt::Result {
     items.into_iter().try_for_each(|item| write!(f, "\n  {item}"))
 }
 
-/// Writes what belongs to each of two names, one below the other.
+/// Writes two names, each with what belongs to it, on two lines.
 fn two_sides(f: &mut fmt::Formatter<'_>, sides: [(&str, impl fmt::Display); 2]) -> fmt::Result {
     let width = sides.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     lines(f, sides.map(|(name, what)| std::format!("{name:width$}  {what}")))

@@ -31,7 +31,6 @@ pub struct NvrtcError {
 }
 
 impl NvrtcError {
-    /// A call of NVRTC failed, or NVRTC cannot be called.
     #[cold]
     pub(crate) fn failed(source_name: &str, error: &kernel_args_nvrtc::Error, log: &str) -> Self {
         let (source_name, call, problem) = match error {
@@ -51,13 +50,11 @@ impl NvrtcError {
         Self { source_name, call, problem, log: log.into() }
     }
 
-    /// NVRTC was not called.
     #[cold]
     pub(crate) fn refused(source_name: &str, problem: &str) -> Self {
         Self { source_name: Some(source_name.into()), call: None, problem: problem.into(), log: String::new() }
     }
 
-    /// What to do, if the log is clear enough.
     fn help(&self) -> Option<&'static str> {
         const ADVICE: [(&str, &str); 6] = [
             (

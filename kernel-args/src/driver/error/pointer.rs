@@ -92,7 +92,6 @@ impl fmt::Display for BadPointer {
 }
 
 impl PointerProblem {
-    /// What is wrong, what follows the address, and what to do.
     fn texts(self, address: u64) -> (Cow<'static, str>, Cow<'static, str>, &'static str) {
         const HOST: &str = "points to host memory, which the GPU cannot access at this address";
         match self {

@@ -8,7 +8,6 @@ use std::vec::Vec;
 pub(super) struct BySymbol(Vec<CompiledKernel>);
 
 impl BySymbol {
-    /// The kernels of `table` that `is_needed` accepts.
     pub(super) fn new(table: Option<&'static CompiledImage>, is_needed: fn(&CompiledKernel) -> bool) -> Self {
         let kernels = table.into_iter().flat_map(CompiledImage::kernels);
         let mut kernels: Vec<CompiledKernel> = kernels.filter(is_needed).collect();

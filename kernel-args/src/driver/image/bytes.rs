@@ -17,7 +17,6 @@ use kernel_args_abi::{
 use kernel_args_image::{self as image, Code, summary};
 use std::{env, format, fs, io, path::Path, string::String, sync::Arc, vec::Vec};
 
-/// An image for the driver, with the known information about its kernels.
 pub(crate) struct ImageBytes {
     pub(crate) image: DriverImage,
     /// The kernel information that was read when the program was compiled.
@@ -34,14 +33,12 @@ pub(crate) struct ImageBytes {
     pub(crate) name: Option<Arc<str>>,
 }
 
-/// How the contents of an image are read.
 enum Reading {
     Readers(&'static Readers),
     Summary(summary::Summary),
 }
 
 impl ImageBytes {
-    /// An image alone.
     fn of(image: DriverImage, reading: Reading) -> Self {
         Self {
             image,
@@ -67,6 +64,7 @@ impl ImageBytes {
         }
         #[cfg(feature = "observe")]
         let name = bytes.name();
+        #[cfg_attr(not(feature = "nvrtc"), allow(unused_mut, reason = "only sources have more images and names"))]
         let (mut extra_images, mut names, mut file) = (Vec::new(), Vec::new(), None);
         let bytes = match bytes {
             Bytes::Summarized(summary) => {
@@ -120,7 +118,6 @@ impl ImageBytes {
         })
     }
 
-    /// The code in the image. It is empty if the image cannot be read.
     pub(crate) fn contents(&self) -> Vec<Code> {
         match &self.reading {
             Reading::Readers(readers) => (readers.contents)(self.image.bytes()),
@@ -128,7 +125,6 @@ impl ImageBytes {
         }
     }
 
-    /// The kernels and variables for the GPU `sm`, or the reason why the image could not be read.
     pub(crate) fn contents_for(&self, sm: Sm) -> Result<Contents, image::Error> {
         let contents = match &self.reading {
             Reading::Readers(readers) => (readers.kernels)(self, sm)?,
@@ -156,7 +152,6 @@ impl ImageBytes {
         contents
     }
 
-    /// The image, and the additional images of the same kernels.
     pub(super) fn images(&self) -> Vec<Arc<Vec<u8>>> {
         iter::once(self.image.shared()).chain(self.extra_images.iter().cloned()).collect()
     }
@@ -171,7 +166,6 @@ fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     fs::read(path)
 }
 
-/// Where a relative path starts, and which files are in the folder of a file that does not exist.
 #[cold]
 fn nearby(path: &Path, error: &io::Error) -> String {
     if error.kind() != io::ErrorKind::NotFound {

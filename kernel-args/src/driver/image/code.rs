@@ -12,21 +12,17 @@ use std::{
 ///
 /// A trait, because a program whose images are all of `kernels!` does not contain the implementation.
 pub(super) trait Analyse: Send + Sync {
-    /// The kernel with this symbol. `None` if its code cannot be read.
     fn analyse(&self, symbol: &str) -> Option<Analysed>;
 }
 
 /// A kernel whose code was analysed.
 pub(super) struct Analysed {
-    /// The parameters, with what the code does with them.
     pub(super) parameters: ParameterList,
     /// The demangled name. The code can show that the parameters do not have the types in the symbol.
     pub(super) name: Option<Name>,
 }
 
-/// The code of an image that is read at run time.
 pub(super) struct Code {
-    /// The image, and more images of the same kernels.
     images: Vec<Arc<Vec<u8>>>,
     sm: Sm,
     /// Whether arguments are compared with the code.
@@ -50,7 +46,6 @@ pub(super) fn without_bodies(parameters: &mut [Parameter<'_>]) {
     }
 }
 
-/// All images as one.
 pub(super) fn read<'i>(
     images: &'i [Arc<Vec<u8>>],
     read: fn(&'i [u8]) -> Result<Image<'i>, Error>,

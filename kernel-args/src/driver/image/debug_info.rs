@@ -43,7 +43,6 @@ impl DebugInfo {
         error().map_or(Self::None, |error| Self::Unreadable(error.to_string()))
     }
 
-    /// The debug information of a kernel or a variable in a table of the program.
     pub(super) fn compiled(kernel: &CompiledKernel) -> Self {
         if kernel.has_debug_info() { Self::Verified } else { Self::None }
     }
@@ -53,13 +52,11 @@ impl DebugInfo {
 pub(super) struct Name(Cow<'static, str>, Range<usize>, Option<Range<usize>>);
 
 impl Name {
-    /// The name of a demangled symbol.
     pub(super) fn of(demangled: &Demangled) -> Self {
         let Spelled { text, name, arguments } = demangled.spelled();
         Self(Cow::Owned(text.into()), name, arguments)
     }
 
-    /// The name in a table of the program.
     pub(super) fn compiled(kernel: &CompiledKernel) -> Option<Self> {
         kernel.name_parts().map(|(name, arguments)| Self(Cow::Borrowed(kernel.name()), name, arguments))
     }

@@ -25,7 +25,6 @@ use std::{
     vec::Vec,
 };
 
-/// A kernel as its image describes it.
 pub(crate) struct Description {
     pub(crate) symbol: Cow<'static, str>,
     pub(crate) directives: Directives,
@@ -43,7 +42,6 @@ pub(crate) struct Description {
     analysed: OnceLock<Option<Analysed>>,
 }
 
-/// The parameters of a kernel.
 enum Parameters {
     /// In a table of the program. They are decoded when they are needed.
     Compiled { kernel: CompiledKernel, has_code: bool },
@@ -85,7 +83,6 @@ impl Description {
         }
     }
 
-    /// A kernel that is the same in all code of its image.
     pub(super) fn compiled(kernel: &CompiledKernel, limits: &Limits, has_code: bool) -> Self {
         Self {
             symbol: Cow::Borrowed(kernel.symbol()),
@@ -134,19 +131,16 @@ impl Description {
         name.as_ref().map_or(&self.symbol, Name::text)
     }
 
-    /// The demangled name and its parts.
     fn name(&self) -> Option<Spelled<'_>> {
         self.name.as_ref().map(Name::spelled)
     }
 }
 
-/// What an image contains.
 pub(crate) struct Contents {
     pub(crate) kernels: Vec<Description>,
     pub(crate) variables: Vec<VariableDescription>,
 }
 
-/// The symbols of the kernels that match the name `wanted`.
 pub(crate) fn candidates<'k>(wanted: &str, kernels: impl IntoIterator<Item = &'k Description>) -> Vec<&'k str> {
     let names = kernels.into_iter().map(|kernel| (&*kernel.symbol, kernel.name()));
     candidates_by_name(wanted, names)
@@ -208,33 +202,4 @@ pub(super) fn read_kernels(
         }
     }
     Ok(Contents { kernels: descriptions, variables })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{super::ImageBytes, Contents};
-    use kernel_args_abi::Sm;
-    use kernel_args_image::Directives;
-    use std::{collections::BTreeMap, string::String};
-
-    fn directives(image: &[u8]) -> BTreeMap<String, Directives> {
-        let image = ImageBytes::read(image.into()).expect("it is an image");
-        let Contents { kernels, .. } = image.contents_for(Sm(90)).expect("it is read");
-        let of = |kernel: super::Description| (kernel.symbol.into_owned(), kernel.directives);
-        kernels.into_iter().map(of).collect()
-    }
-
-    /// A cubin contains the same information about clusters as its PTX, so a launch is checked against the same limits.
-    #[test]
-    fn a_cubin_has_the_cluster_directives_of_its_ptx() {
-        let ptx = directives(include_bytes!("../../../../crates/image/tests/data/clusters.ptx"));
-        let cubin = directives(include_bytes!("../../../../crates/image/tests/data/clusters.sm_90.cubin"));
-        for (symbol, declared) in &ptx {
-            let recorded = cubin[symbol];
-            assert_eq!(recorded.completed_by(*declared), *declared, "{symbol}");
-            assert_eq!(recorded == Directives::default(), symbol == "plain");
-        }
-        assert_eq!(ptx.len(), 8);
-        assert_eq!(cubin.len(), 8);
-    }
 }

@@ -45,7 +45,6 @@ pub(crate) fn explained(
     error
 }
 
-/// What an error of a load usually means, more precisely if the log of the driver's compiler or linker has details.
 fn meaning_of(status: Status, log: &str) -> Option<Meaning> {
     const UNRESOLVED: Meaning = Meaning {
         what: "the image calls a device function, or uses a variable, that it only declares",
@@ -73,24 +72,16 @@ fn explain(
     if let Some(meaning) = meaning {
         write!(text, "\n  {}", meaning.what)?;
     }
-    match facts(status) {
-        Facts::None => {}
-        Facts::Options => {
-            let options = options.list();
-            if !options.is_empty() {
-                write!(text, "\n  options: {options}")?;
-            }
-        }
-        Facts::Image => {
+    match status.0 {
+        1 | 801 if !options.list().is_empty() => write!(text, "\n  options: {}", options.list())?,
+        // What the image contains, the GPU and the driver explain these errors.
+        200 | 209 | 218 | 221..=223 | 300 => {
             // The error of the load takes precedence.
             let Ok((gpu, driver)) = machine(context) else {
                 return Ok(());
             };
             write!(text, "\n  this GPU is {gpu}, the driver is for CUDA {driver}")?;
-            let mut contents: Vec<Code> = Vec::new();
-            for image in images {
-                contents.extend(image.contents());
-            }
+            let contents: Vec<Code> = images.iter().flat_map(ImageBytes::contents).collect();
             text.push_str(if contents.is_empty() {
                 "; what the image has cannot be listed"
             } else {
@@ -105,29 +96,11 @@ fn explain(
                 return Ok(());
             }
         }
+        _ => {}
     }
     match meaning {
         Some(meaning) if !meaning.help.is_empty() => write!(text, "\nhelp: {}", meaning.help),
         _ => Ok(()),
-    }
-}
-
-/// Facts that help to explain an error.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Facts {
-    None,
-    /// The options of the load.
-    Options,
-    /// The contents of the image, the GPU and the driver.
-    Image,
-}
-
-/// The facts that help to explain an error code of a load.
-const fn facts(status: Status) -> Facts {
-    match status.0 {
-        1 | 801 => Facts::Options,
-        200 | 209 | 218 | 221..=223 | 300 => Facts::Image,
-        _ => Facts::None,
     }
 }
 

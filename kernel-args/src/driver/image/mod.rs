@@ -81,7 +81,6 @@ enum Bytes<'a> {
 
 #[cfg(feature = "observe")]
 impl Bytes<'_> {
-    /// The file of the image, or the name of its source.
     fn name(&self) -> Option<Arc<str>> {
         match self {
             Self::File(path) => Some(path.to_string_lossy().into()),
@@ -93,7 +92,6 @@ impl Bytes<'_> {
 }
 
 impl<'a> Image<'a> {
-    /// An image that is read when it is loaded.
     const fn new(bytes: Bytes<'a>) -> Self {
         Self { bytes, table: None, readers: Some(&READERS), has_code: true }
     }
@@ -103,15 +101,6 @@ impl<'a> Image<'a> {
     /// Otherwise the code of a kernel in PTX is analysed once, before its first arguments are verified, unless debug
     /// information or its C++ name contains the types of its parameters. The module then keeps the image in memory.
     /// Images of [`kernels!`](crate::kernels!) were analysed when the program was compiled.
-    ///
-    /// ```no_run
-    /// # use kernel_args::{Image, Module};
-    /// # fn main() -> Result<(), kernel_args::Error> {
-    /// # let ctx = kernel_args::context(0)?;
-    /// # let ptx = "";
-    /// let module = Module::load(&ctx, Image::from(ptx).without_code())?;
-    /// # Ok(()) }
-    /// ```
     #[must_use]
     pub fn without_code(self) -> Self {
         Self { has_code: false, ..self }
@@ -196,7 +185,6 @@ impl From<&'static CompiledImage> for Image<'_> {
     }
 }
 
-/// The image of a struct, with the information about the kernels that the struct names.
 impl From<Source> for Image<'_> {
     fn from(source: Source) -> Self {
         Self::compiled(source.image, source.table)

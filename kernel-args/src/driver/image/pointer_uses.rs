@@ -28,7 +28,6 @@ static LOADED: Mutex<BTreeMap<usize, Weak<PointerUses>>> = Mutex::new(BTreeMap::
 
 #[derive(Default)]
 struct Known {
-    /// What the declarations and the code need.
     needed: Vec<PointerAccess>,
     /// The pointers that are accessed, by parameter and offset, and whether that is certain; `None` if the code cannot be analysed.
     accessed: Option<Vec<((usize, usize), bool)>>,
@@ -46,7 +45,6 @@ impl PointerUses {
         loaded.insert(function.addr(), Arc::downgrade(self));
     }
 
-    /// The function with this handle, if this crate has loaded it.
     pub(crate) fn find(function: CUfunction) -> Option<Arc<Self>> {
         let loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
         loaded.get(&function.addr())?.upgrade()

@@ -10,17 +10,14 @@ use kernel_args_abi::Sm;
 use kernel_args_image::{self as image, Code, contents};
 use std::vec::Vec;
 
-/// The functions that read an image.
 #[derive(Debug)]
 pub(crate) struct Readers {
     pub(super) validate: fn(Vec<u8>) -> Result<DriverImage, Error>,
     /// The code in the image. It is empty if the image cannot be read.
     pub(super) contents: fn(&[u8]) -> Vec<Code>,
-    /// The kernels and variables of the image for a GPU.
     pub(super) kernels: fn(&ImageBytes, Sm) -> Result<Contents, image::Error>,
 }
 
-/// The readers of all formats.
 pub(crate) static READERS: Readers = Readers {
     validate: |bytes| DriverImage::new(bytes).map_err(|error| ImageError::Format(error).error()),
     contents: |bytes| contents(bytes).unwrap_or_default(),

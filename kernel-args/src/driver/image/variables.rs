@@ -11,7 +11,6 @@ use kernel_args_abi::{
 use kernel_args_image::{Kernels, ParameterList, VariableSpace, mangled::Spelled};
 use std::{borrow::Cow, string::String, vec::Vec};
 
-/// A global variable as its image describes it.
 pub(crate) struct VariableDescription {
     pub(crate) symbol: Cow<'static, str>,
     pub(crate) space: VariableSpace,
@@ -20,7 +19,6 @@ pub(crate) struct VariableDescription {
     value: Value,
 }
 
-/// Size, alignment, class and type of a variable.
 enum Value {
     /// In a table of the program.
     Compiled(Parameter<'static>),
@@ -41,7 +39,6 @@ impl VariableDescription {
         }
     }
 
-    /// Size, alignment, class and type, with the variable's C++ name.
     pub(crate) fn value(&self) -> Option<Parameter<'_>> {
         let value = match &self.value {
             Value::Compiled(value) => *value,
@@ -50,18 +47,15 @@ impl VariableDescription {
         Some(Parameter { name: self.spelled(), ..value })
     }
 
-    /// The C++ name if there is one, otherwise the symbol.
     pub(crate) fn spelled(&self) -> &str {
         self.name.as_ref().map_or(&self.symbol, Name::text)
     }
 
-    /// The C++ name and its parts.
     pub(crate) fn name(&self) -> Option<Spelled<'_>> {
         self.name.as_ref().map(Name::spelled)
     }
 }
 
-/// The variables of a table. Empty without a table.
 pub(super) fn compiled_variables(table: Option<&'static CompiledImage>) -> Vec<VariableDescription> {
     let Some(variables) = table.and_then(CompiledImage::variables) else {
         return Vec::new();

@@ -61,7 +61,6 @@ impl KernelCache {
         kept.as_untyped().unwrap_or(function).clone()
     }
 
-    /// Inserts a typed function, unless another thread was faster.
     pub(crate) fn insert_typed<E: 'static>(&self, entry: &str, typed: &Typed<E>) {
         let hash = hash(Some(TypeId::of::<E>()), entry);
         self.keep(hash, entry, Verified::typed(typed));

@@ -15,7 +15,6 @@ use kernel_args_abi::{
 };
 use std::{format, string::String, vec, vec::Vec};
 
-/// The name of another kernel than the struct was compared with.
 const OF_ANOTHER_FAMILY: &str = "the struct was not compared with this kernel when it was compiled; its `entries` are";
 
 impl Module {

@@ -30,7 +30,6 @@ pub use kernel_args_image::VariableSpace as GlobalSpace;
 
 const NO_SUCH_VARIABLE: &str = "the module has no variable with this name; the nearest are";
 const SEVERAL: &str = "several variables have this name; write the full name of one";
-/// The image has the variable, but the module does not.
 const NOT_IN_MODULE: &str = "the image has this variable, but the module does not: it is declared in another image (`-rdc=true`), or \
     the module was loaded from another image\nhelp: load it with `Module::link`, together with the image that defines it";
 
@@ -205,7 +204,6 @@ impl Module {
 }
 
 impl<T: ?Sized> Global<T> {
-    /// The same variable as another type.
     pub(super) fn cast<U: ?Sized>(self) -> Global<U> {
         let Self { memory, name, space, verification, .. } = self;
         Global { memory, name, space, verification, ty: PhantomData }
@@ -265,15 +263,24 @@ impl<T: ?Sized> Global<T> {
 
     pub(super) fn read_bytes(&self, offset: usize, length: usize) -> Result<Vec<u8>, Error> {
         let mut bytes = vec![0; length];
+        if length == 0 {
+            return Ok(bytes);
+        }
         self.memory.read(offset, &mut bytes).map_err(|error| self.not_copied(error))?;
         Ok(bytes)
     }
 
     pub(super) fn write_bytes(&self, offset: usize, bytes: &[u8]) -> Result<(), Error> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
         self.memory.write(offset, bytes).map_err(|error| self.not_copied(error))
     }
 
     pub(super) fn write_bytes_on(&self, stream: &CudaStream, offset: usize, bytes: Vec<u8>) -> Result<(), Error> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
         self.check_stream(stream)?;
         self.memory.write_on(stream, offset, bytes).map_err(|error| self.not_copied(error))
     }

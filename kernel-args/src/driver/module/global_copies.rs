@@ -19,6 +19,23 @@ fn stored<T: DeviceType>(elements: &[T]) -> Vec<u8> {
     bytes
 }
 
+macro_rules! addresses {
+    () => {
+        /// The address of the variable (of the first element of a slice), as an argument of a kernel. It is valid as long as the
+        /// module is loaded: keep this value.
+        #[must_use]
+        pub fn as_ptr(&self) -> DevicePointer<T> {
+            DevicePointer::from_raw(self.memory.address())
+        }
+
+        /// The address for a kernel that writes the variable: see [`as_ptr`](Self::as_ptr).
+        #[must_use]
+        pub fn as_mut_ptr(&self) -> DevicePointerMut<T> {
+            DevicePointerMut::from_raw(self.memory.address())
+        }
+    };
+}
+
 impl<T: DeviceType> Global<T> {
     /// The value. Waits for all work in the context first.
     ///
@@ -45,8 +62,7 @@ impl<T: DeviceType> Global<T> {
     /// [`Error::Context`] for a stream of a different context; [`Error::Global`] while the stream is being captured; otherwise
     /// the errors of the driver.
     pub fn read_on(&self, stream: &CudaStream) -> Result<PendingRead<T>, Error> {
-        let bytes = self.read_bytes_on(stream, 0, size_of::<T>())?;
-        Ok(PendingRead::new(self, bytes))
+        PendingRead::start(self, stream, 0, size_of::<T>())
     }
 
     /// Overwrites the value in the order of `stream`, and usually does not wait for it. `value` is copied first.
@@ -57,17 +73,7 @@ impl<T: DeviceType> Global<T> {
         self.write_bytes_on(stream, 0, stored(slice::from_ref(value)))
     }
 
-    /// The address of the variable, as an argument of a kernel. It is valid as long as the module is loaded: keep this value.
-    #[must_use]
-    pub fn as_ptr(&self) -> DevicePointer<T> {
-        DevicePointer::from_raw(self.memory.address())
-    }
-
-    /// The same for a kernel that writes the variable.
-    #[must_use]
-    pub fn as_mut_ptr(&self) -> DevicePointerMut<T> {
-        DevicePointerMut::from_raw(self.memory.address())
-    }
+    addresses!();
 }
 
 impl<T: DeviceType, const N: usize> Global<[T; N]> {
@@ -101,8 +107,7 @@ impl<T: DeviceType> Global<[T]> {
     }
 
     fn elements(&self, bytes: &[u8]) -> Result<Vec<T>, Error> {
-        let elements = bytes.chunks_exact(size_of::<T>().max(1)).map(from_bytes);
-        let elements: Option<Vec<T>> = elements.collect();
+        let elements = bytes.chunks_exact(size_of::<T>().max(1)).map(from_bytes).collect::<Option<_>>();
         elements.ok_or_else(|| self.not_a_value())
     }
 
@@ -117,13 +122,9 @@ impl<T: DeviceType> Global<[T]> {
     /// `count` elements from element `start` on. Waits for all work in the context first.
     ///
     /// # Errors
-    /// [`Error::Global`] if the elements are not inside of the variable, or their bytes are not values of `T`; otherwise the
-    /// errors of the driver.
+    /// [`Error::Global`] if the elements are not inside of the variable, or are not values of `T`; otherwise the driver's errors.
     pub fn read_at(&self, start: usize, count: usize) -> Result<Vec<T>, Error> {
         let (offset, length) = self.place(start, count)?;
-        if length == 0 {
-            return Ok(Vec::new());
-        }
         self.elements(&self.read_bytes(offset, length)?)
     }
 
@@ -132,49 +133,30 @@ impl<T: DeviceType> Global<[T]> {
     /// # Errors
     /// [`Error::Global`] if the elements are not inside of the variable; otherwise the errors of the driver.
     pub fn write_at(&self, start: usize, elements: &[T]) -> Result<(), Error> {
-        let (offset, length) = self.place(start, elements.len())?;
-        if length == 0 {
-            return Ok(());
-        }
+        let (offset, _) = self.place(start, elements.len())?;
         self.write_bytes(offset, &stored(elements))
     }
 
     /// Reads `count` elements from element `start` on, in the order of `stream`. The driver may wait for the copy.
     ///
     /// # Errors
-    /// Same as [`read_at`](Self::read_at); and [`Error::Context`] for a stream of a different context, [`Error::Global`] while the
-    /// stream is being captured.
+    /// Same as [`read_at`](Self::read_at), and of a stream the errors of [`Global::read_on`].
     pub fn read_at_on(&self, stream: &CudaStream, start: usize, count: usize) -> Result<PendingRead<[T]>, Error> {
         let (offset, length) = self.place(start, count)?;
-        let bytes = self.read_bytes_on(stream, offset, length)?;
-        Ok(PendingRead::new(self, bytes))
+        PendingRead::start(self, stream, offset, length)
     }
 
     /// Overwrites the elements from element `start` on, in the order of `stream`, and usually does not wait for it. `elements` are
     /// copied first.
     ///
     /// # Errors
-    /// Same as [`write_at`](Self::write_at); and [`Error::Context`] for a stream of a different context, [`Error::Global`] while
-    /// the stream is being captured.
+    /// Same as [`write_at`](Self::write_at), and of a stream the errors of [`Global::write_on`].
     pub fn write_at_on(&self, stream: &CudaStream, start: usize, elements: &[T]) -> Result<(), Error> {
-        let (offset, length) = self.place(start, elements.len())?;
-        if length == 0 {
-            return Ok(());
-        }
+        let (offset, _) = self.place(start, elements.len())?;
         self.write_bytes_on(stream, offset, stored(elements))
     }
 
-    /// The address of the first element, as an argument of a kernel. It is valid as long as the module is loaded: keep this value.
-    #[must_use]
-    pub fn as_ptr(&self) -> DevicePointer<T> {
-        DevicePointer::from_raw(self.memory.address())
-    }
-
-    /// The same for a kernel that writes the variable.
-    #[must_use]
-    pub fn as_mut_ptr(&self) -> DevicePointerMut<T> {
-        DevicePointerMut::from_raw(self.memory.address())
-    }
+    addresses!();
 }
 
 /// A read of a global variable that may not be complete: see [`Global::read_on`].
@@ -187,8 +169,8 @@ pub struct PendingRead<T: ?Sized> {
 }
 
 impl<T: ?Sized> PendingRead<T> {
-    fn new(global: &Global<T>, bytes: PendingBytes) -> Self {
-        Self { bytes, global: global.clone() }
+    fn start(global: &Global<T>, stream: &CudaStream, offset: usize, length: usize) -> Result<Self, Error> {
+        Ok(Self { bytes: global.read_bytes_on(stream, offset, length)?, global: global.clone() })
     }
 
     /// Whether the copy is complete, so [`wait`](PendingRead::wait) does not wait.

@@ -27,7 +27,6 @@ pub(super) mod sealed {
 impl<T: DeviceType> sealed::Sealed for T {}
 impl<T: DeviceType> sealed::Sealed for [T] {}
 
-/// A value in device memory.
 const fn value<T: DeviceType>() -> Parameter<'static> {
     Parameter::field("", "", 0, T::LAYOUT, T::CLASS, T::CPP).with_members(T::MEMBERS).with_pointee(T::POINTEE)
 }
@@ -62,7 +61,6 @@ const fn described<T: GlobalType + ?Sized>(spelling: &'static str, size: usize) 
     }
 }
 
-/// Why `T` does not fit the variable, as text.
 pub(super) fn mismatch<T: GlobalType + ?Sized>(variable: &Parameter<'_>) -> Option<String> {
     let spelling = without_paths(type_name::<T>());
     let host = Parameter { spelling: &spelling, ..described::<T>("", variable.size) };

@@ -57,13 +57,11 @@ impl<A: KernelArgs> Kernel<A> {
         self.as_function().loaded()
     }
 
-    /// The kernel with arguments.
     #[inline(always)]
     pub(crate) fn fit<'f, B: KernelArgs<Erased = A::Erased>>(&'f self, args: &'f mut B) -> Fitting<'f, B> {
         self.typed.fit(args)
     }
 
-    /// An owner that keeps the kernel loaded, without the type of its arguments.
     #[cfg(feature = "graphs")]
     pub(crate) fn keep_loaded(&self) -> std::boxed::Box<dyn Send + Sync> {
         std::boxed::Box::new(self.as_function().clone())
@@ -95,7 +93,7 @@ impl<A: KernelArgs> Kernel<A> {
 
     /// The kernel `entry` of a module that cudarc loaded in `ctx`.
     ///
-    /// cudarc does not keep the image, so only the driver's records are verified: sizes and offsets.
+    /// It is verified as by [`from_function`](Self::from_function).
     ///
     /// # Errors
     /// [`Error::Load`] if the module has no kernel with this name; [`Error::Verify`] if `A` does not match;
@@ -118,8 +116,8 @@ impl<A: KernelArgs> Kernel<A> {
 
     /// A function that cudarc loaded in `ctx`.
     ///
-    /// cudarc does not keep the image, so only the driver's records are verified: sizes and offsets. To verify against
-    /// the image too, use [`from_function_with_image`](Self::from_function_with_image).
+    /// Only the driver's records are verified, sizes and offsets, because cudarc does not keep the image: see
+    /// [`from_function_with_image`](Self::from_function_with_image).
     ///
     /// # Errors
     /// [`Error::Verify`] if `A` does not match; [`Error::Context`] if cudarc loaded the function in a

@@ -64,7 +64,6 @@ pub struct Module {
     pub(crate) names: Vec<(String, String)>,
     /// Why `kernels` may lack some kernels of the images.
     pub(crate) unread: Option<String>,
-    /// The file of its image, or the name of its source.
     #[cfg(feature = "observe")]
     pub(crate) image_name: Option<Arc<str>>,
     /// What the driver has loaded, if it is kept for recordings.
@@ -77,7 +76,6 @@ pub struct Module {
     families: KernelCache,
 }
 
-/// The library that loaded a module.
 pub(crate) enum LoadedModule {
     Own(Arc<api::Module>),
     Cudarc(Arc<CudaContext>, Arc<CudaModule>),
@@ -168,9 +166,7 @@ impl Module {
     pub fn compile(ctx: &Arc<CudaContext>, source: &str, options: &CompileOptions) -> Result<Arc<Self>, Error> {
         let source = options.compile(ctx, source)?;
         let mut module = Self::load(ctx, &source)?;
-        if let Some(module) = Arc::get_mut(&mut module)
-            && module.log.is_empty()
-        {
+        if let Some(module) = Arc::get_mut(&mut module).filter(|module| module.log.is_empty()) {
             module.log = source.log().into();
         }
         Ok(module)
@@ -224,16 +220,6 @@ impl Module {
     /// Loads an image with cudarc. [`Function::to_cudarc`](crate::Function::to_cudarc) then returns cudarc's `CudaFunction` of
     /// each kernel, for code that still launches with cudarc's builder. Both use the same `__device__` variables.
     ///
-    /// ```no_run
-    /// # use kernel_args::Module;
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// # let ctx = kernel_args::context(0)?;
-    /// # let ptx = "";
-    /// let module = Module::load_with_cudarc(&ctx, ptx)?;
-    /// let saxpy: cudarc::driver::CudaFunction = module.function("saxpy")?.to_cudarc()?;
-    /// # Ok(()) }
-    /// ```
-    ///
     /// The driver's compiler writes no log here, because cudarc has no options for it.
     ///
     /// # Errors
@@ -252,9 +238,7 @@ impl Module {
 
     /// cudarc's module, if cudarc loaded it: see [`from_cudarc`](Self::from_cudarc).
     ///
-    /// `None` if this crate loaded the module, because cudarc cannot wrap an existing module: see
-    /// `load_with_cudarc`. Loading the image again
-    /// with cudarc creates a second module with its own `__device__` variables.
+    /// `None` if this crate loaded the module, because cudarc cannot wrap an existing module: see `load_with_cudarc`.
     #[must_use]
     pub fn cudarc(&self) -> Option<&Arc<CudaModule>> {
         match &self.loaded {
@@ -276,12 +260,11 @@ impl Module {
         let images = images.into_iter().map(ImageBytes::read).collect::<Result<Vec<_>, _>>()?;
         check(ctx, &images, options)?;
         // The options apply to the linker; a cubin needs none.
+        let none = &mut JitOptions::new().to_driver();
         let (loaded, linked) = observed(ctx, &images, || {
-            let linked = link(ctx, &images, options).and_then(|linked| {
-                let none = &mut JitOptions::new().to_driver();
-                Ok((load(ctx, &linked.cubin, none)?, linked))
-            });
-            linked.map_err(|error| explained(error, ctx, &images, options))
+            let linked = link(ctx, &images, options);
+            let loaded = linked.and_then(|linked| Ok((load(ctx, &linked.cubin, none)?, linked)));
+            loaded.map_err(|error| explained(error, ctx, &images, options))
         })?;
         let loaded = LoadedModule::Own(Arc::new(loaded));
         Self::new(loaded, &linked.cubin, &images, linked.log, linked.wall_time)
@@ -308,13 +291,9 @@ impl Module {
                 Err(problem) => unread = Some(problem.to_string()),
             }
         }
-        let mut names = Vec::new();
-        for image in images {
-            names.extend_from_slice(&image.names);
-        }
         Ok(Arc::new(Self {
             loaded,
-            names,
+            names: images.iter().flat_map(|image| image.names.clone()).collect(),
             kernels,
             variables,
             unread,
@@ -349,7 +328,6 @@ impl Module {
     }
 }
 
-/// Runs `load`, which loads `images` in `context`, as an event.
 fn observed<R>(
     context: &Arc<CudaContext>,
     images: &[ImageBytes],

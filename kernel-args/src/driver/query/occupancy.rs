@@ -24,7 +24,6 @@ pub(crate) fn best_block(function: FunctionHandle<'_>, shared: u32) -> Result<(u
     Ok((u32::try_from(grid).unwrap_or(0), block))
 }
 
-/// The maximum number of clusters of `config` on the GPU: `cuOccupancyMaxActiveClusters`.
 pub(crate) fn max_active_clusters(function: FunctionHandle<'_>, config: &LaunchConfig<'_>) -> Result<u32, CallError> {
     let api = api()?;
     counted(|clusters| api.cuOccupancyMaxActiveClusters(clusters, function, config))

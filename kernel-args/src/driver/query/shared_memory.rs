@@ -48,7 +48,6 @@ pub(crate) fn allow(function: FunctionHandle<'_>, bytes: u32, name: &dyn Fn() ->
     }
 }
 
-/// The error of a launch that requests more dynamic shared memory than `limit`.
 #[cold]
 pub(crate) fn exceeded(kernel: String, bytes: u32, limit: String) -> Error {
     const HELP: &str = "use less shared memory per block; static shared memory counts as well";

@@ -12,7 +12,6 @@ use std::{
     vec::Vec,
 };
 
-/// An allocation of the recording.
 pub(super) struct ReplayMemory {
     pub(super) recorded: Memory,
     memory: CudaSlice<u8>,
@@ -22,17 +21,12 @@ pub(super) struct ReplayMemory {
     before_sum: u64,
 }
 
-/// Memory is copied in pieces of this size.
 const PIECE: usize = 4 << 20;
-
-fn failed(error: cudarc::driver::DriverError) -> Error {
-    error.into()
-}
 
 impl ReplayMemory {
     pub(super) fn new(stream: &Arc<CudaStream>, recorded: Memory) -> Result<Self, Error> {
         let size = usize::try_from(recorded.size).unwrap_or(usize::MAX);
-        Ok(Self { recorded, memory: stream.alloc_zeros(size).map_err(failed)?, before: None, before_sum: 0 })
+        Ok(Self { recorded, memory: stream.alloc_zeros(size)?, before: None, before_sum: 0 })
     }
 
     pub(super) fn address(&self, stream: &CudaStream) -> u64 {
@@ -41,7 +35,6 @@ impl ReplayMemory {
         address
     }
 
-    /// Fills it with the recorded bytes.
     pub(super) fn fill(&mut self, stream: &Arc<CudaStream>, content: impl Read, is_kept: bool) -> Result<(), Filled> {
         let mut sum = DefaultHasher::new();
         pieces(content, |at, bytes| {
@@ -51,17 +44,16 @@ impl ReplayMemory {
         })?;
         self.before_sum = sum.finish();
         if is_kept {
-            self.before = Some(stream.clone_dtod(&self.memory).map_err(failed)?);
+            self.before = Some(stream.clone_dtod(&self.memory).map_err(Error::from)?);
         }
         Ok(())
     }
 
-    /// Fills it again.
     pub(super) fn restore(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
-        match &self.before {
-            Some(before) => stream.memcpy_dtod(before, &mut self.memory).map_err(failed),
-            None => Ok(()),
+        if let Some(before) = &self.before {
+            stream.memcpy_dtod(before, &mut self.memory)?;
         }
+        Ok(())
     }
 
     /// Compares it with recorded bytes. Returns the difference, and whether the recorded launch has changed it.
@@ -86,7 +78,6 @@ impl ReplayMemory {
     }
 }
 
-/// Why memory was not filled or compared.
 pub(super) enum Filled {
     Unread(ReadError),
     Driver(Error),
@@ -98,7 +89,6 @@ impl From<Error> for Filled {
     }
 }
 
-/// Calls `each` with the bytes and their offset, piece by piece.
 fn pieces(mut content: impl Read, mut each: impl FnMut(usize, &[u8]) -> Result<(), Error>) -> Result<(), Filled> {
     let (mut piece, mut at) = (Vec::new(), 0);
     loop {
@@ -113,7 +103,6 @@ fn pieces(mut content: impl Read, mut each: impl FnMut(usize, &[u8]) -> Result<(
     }
 }
 
-/// Adds the differing bytes of one piece.
 fn add_difference(
     difference: &mut Option<Difference>,
     at: usize,
@@ -121,11 +110,8 @@ fn add_difference(
     now: &[u8],
     elements: Option<ElementType>,
 ) {
-    let differing = recorded.iter().zip(now).enumerate().filter(|(_, (a, b))| a != b);
-    let mut differing = differing.map(|(index, _)| index);
-    let Some(first) = differing.next() else {
-        return;
-    };
+    let mut differing = (0..now.len()).filter(|at| recorded[*at] != now[*at]);
+    let Some(first) = differing.next() else { return };
     let bytes = 1 + differing.count() as u64;
     let largest = elements.map(|elements| match elements {
         ElementType::F32 => largest(recorded, now, |four: [u8; 4]| f64::from(f32::from_le_bytes(four))),
@@ -147,14 +133,12 @@ fn larger(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
 }
 
-/// The largest difference of the elements that differ.
 fn largest<const N: usize>(recorded: &[u8], now: &[u8], value: fn([u8; N]) -> f64) -> f64 {
     let elements = recorded.as_chunks().0.iter().zip(now.as_chunks().0);
-    let differing = elements.filter(|(a, b)| a != b);
-    let differences = differing.map(|(a, b)| {
-        let (a, b) = (value(*a), value(*b));
-        // Two NaNs can have other bits.
-        if a.is_nan() && b.is_nan() { 0.0 } else { (a - b).abs() }
+    let differences = elements.map(|(a, b)| {
+        let difference = (value(*a) - value(*b)).abs();
+        // Two NaNs can have other bits; equal infinities differ by NaN.
+        if a == b || value(*a).is_nan() && value(*b).is_nan() { 0.0 } else { difference }
     });
     differences.fold(0.0, larger)
 }
@@ -171,29 +155,20 @@ mod tests {
     #[test]
     fn differences_of_pieces_are_added() {
         let mut difference = None;
-        add_difference(&mut difference, 0, &bytes(&[1.0, 2.0]), &bytes(&[1.0, 2.0]), Some(ElementType::F32));
-        assert_eq!(difference, None);
+        let mut add = |at, recorded: &[f32], now: &[f32]| {
+            add_difference(&mut difference, at, &bytes(recorded), &bytes(now), Some(ElementType::F32));
+            difference
+        };
+        assert_eq!(add(0, &[1.0, 2.0], &[1.0, 2.0]), None);
         // 3.0 is 0x40400000, 3.5 is 0x40600000.
-        add_difference(&mut difference, 8, &bytes(&[1.0, 3.0]), &bytes(&[1.0, 3.5]), Some(ElementType::F32));
         let expected = Difference { bytes: 1, first: 14, largest: Some(0.5) };
-        assert_eq!(difference, Some(expected));
-        add_difference(
-            &mut difference,
-            16,
-            &bytes(&[0.0, f32::NAN]),
-            &bytes(&[-0.0, f32::NAN]),
-            Some(ElementType::F32),
-        );
-        assert_eq!(difference, Some(Difference { bytes: 2, ..expected }));
-        add_difference(&mut difference, 24, &bytes(&[1.0]), &bytes(&[f32::NAN]), Some(ElementType::F32));
+        assert_eq!(add(8, &[1.0, 3.0], &[1.0, 3.5]), Some(expected));
+        assert_eq!(add(16, &[0.0, f32::NAN], &[-0.0, f32::NAN]), Some(Difference { bytes: 2, ..expected }));
+        let difference = add(24, &[1.0], &[f32::NAN]);
         let largest = difference.and_then(|difference| difference.largest);
         assert!(largest.is_some_and(f64::is_nan), "{largest:?}");
-    }
-
-    #[test]
-    fn elements_without_a_type_have_no_largest_difference() {
-        let mut difference = None;
-        add_difference(&mut difference, 100, &[1, 2, 3], &[0, 2, 0], None);
-        assert_eq!(difference, Some(Difference { bytes: 2, first: 100, largest: None }));
+        let mut untyped = None;
+        add_difference(&mut untyped, 100, &[1, 2, 3], &[0, 2, 0], None);
+        assert_eq!(untyped, Some(Difference { bytes: 2, first: 100, largest: None }));
     }
 }

@@ -1,8 +1,11 @@
 //! What a replay changes.
 
-use crate::driver::{
-    config::{IntoDim, Launch},
-    image::{Image, IntoImage},
+use crate::{
+    device::vector::Dim3,
+    driver::{
+        config::{IntoDim, Launch},
+        image::{Image, IntoImage},
+    },
 };
 use kernel_args_image::recording::Manifest;
 
@@ -16,8 +19,8 @@ use kernel_args_image::recording::Manifest;
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct ReplayOptions<'i> {
-    grid: Option<[u32; 3]>,
-    block: Option<[u32; 3]>,
+    grid: Option<Dim3>,
+    block: Option<Dim3>,
     shared_memory: Option<u32>,
     pub(super) image: Option<Image<'i>>,
     pub(super) repetitions: u32,
@@ -31,13 +34,13 @@ impl<'i> ReplayOptions<'i> {
 
     /// Another grid, in blocks.
     pub fn grid(mut self, grid: impl IntoDim) -> Self {
-        self.grid = Some(extents(grid));
+        self.grid = Some(grid.into_dim());
         self
     }
 
     /// Another block, in threads.
     pub fn block(mut self, block: impl IntoDim) -> Self {
-        self.block = Some(extents(block));
+        self.block = Some(block.into_dim());
         self
     }
 
@@ -60,15 +63,9 @@ impl<'i> ReplayOptions<'i> {
         self
     }
 
-    /// The launch with these changes.
     pub(super) fn launch(&self, recorded: &Manifest) -> Launch<'static> {
-        let grid = self.grid.unwrap_or(recorded.grid);
-        let block = self.block.unwrap_or(recorded.block);
+        let grid = self.grid.unwrap_or(recorded.grid.into());
+        let block = self.block.unwrap_or(recorded.block.into());
         Launch::new(grid, block).shared(self.shared_memory.unwrap_or(recorded.shared_memory))
     }
-}
-
-fn extents(dim: impl IntoDim) -> [u32; 3] {
-    let launch = Launch::new(dim, 1);
-    [launch.grid.x, launch.grid.y, launch.grid.z]
 }

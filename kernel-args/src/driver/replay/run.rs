@@ -26,7 +26,6 @@ use std::{
     vec::Vec,
 };
 
-/// What a replay needs from its start on.
 pub(super) struct Run<'r, 'i> {
     context: &'r Arc<CudaContext>,
     stream: Arc<CudaStream>,
@@ -35,7 +34,6 @@ pub(super) struct Run<'r, 'i> {
     promise: ReplayPromise,
 }
 
-/// The recorded launch, on this GPU.
 struct Ready {
     function: Function,
     launch: Launch<'static>,
@@ -66,8 +64,7 @@ impl<'r, 'i> Run<'r, 'i> {
         let mut entries = reader.entries().map_err(unread)?;
         let manifest = entries.manifest().clone();
         let stream = self.stream.clone();
-        let memory = manifest.memory.iter();
-        let memory = memory.map(|recorded| ReplayMemory::new(&stream, *recorded));
+        let memory = manifest.memory.iter().map(|recorded| ReplayMemory::new(&stream, *recorded));
         let mut memory = memory.collect::<Result<Vec<_>, _>>()?;
         let (mut image, mut launched, mut compared) = (None, None, Vec::new());
         let is_kept = self.options.repetitions > 0;
@@ -103,7 +100,6 @@ impl<'r, 'i> Run<'r, 'i> {
         Err(unread(kernel_args_image::recording::Error::Invalid("it has no result".into())))
     }
 
-    /// Loads the kernel and launches it once. Returns what the driver returned after the launch.
     fn first(
         &mut self,
         manifest: &Manifest,
@@ -123,11 +119,10 @@ impl<'r, 'i> Run<'r, 'i> {
             (None, None) => return Err(Error::Recording(RecordingError::NoImage)),
         };
         let function = Module::load(self.context, image)?.function(&manifest.kernel)?;
-        let mut attributes = Vec::new();
-        for recorded in &manifest.attributes {
-            let attribute = from_recording(recorded);
-            attributes.push(attribute.ok_or(Error::Recording(RecordingError::Attribute { id: recorded.id }))?);
-        }
+        let attributes = manifest.attributes.iter().map(|recorded| {
+            from_recording(recorded).ok_or(Error::Recording(RecordingError::Attribute { id: recorded.id }))
+        });
+        let attributes = attributes.collect::<Result<Vec<_>, _>>()?;
         let mut values: Vec<_> = manifest.parameters.iter().map(|parameter| parameter.bytes.clone()).collect();
         for pointer in &manifest.pointers {
             let address = memory[pointer.memory].address(&self.stream) + pointer.offset;
@@ -155,7 +150,6 @@ impl<'r, 'i> Run<'r, 'i> {
         launch_bytes(&ready.function, &ready.launch, &self.stream, &mut arguments, self.promise.launch())
     }
 
-    /// The times of the repetitions.
     fn times(&mut self, ready: &mut Ready, memory: &mut [ReplayMemory]) -> Result<Vec<Duration>, Error> {
         let event = || self.context.new_event(Some(CUevent_flags::CU_EVENT_DEFAULT));
         let (start, end) = (event()?, event()?);

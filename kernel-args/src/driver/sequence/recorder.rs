@@ -2,7 +2,7 @@
 
 use crate::{
     driver::{
-        config::{AsStream, Recording, Target},
+        config::{AsStream, Recording, StreamTarget},
         error::{ContextError, ContextMismatch, Error, LaunchError},
     },
     interop::{Hold, Slices},
@@ -124,8 +124,8 @@ impl<'s> Recorder<'s, '_> {
 
 impl AsStream for Recorder<'_, '_> {
     #[inline(always)]
-    fn target(&self) -> Target<'_> {
-        Target { stream: self.recording.stream(), recording: Some(self.recording) }
+    fn target(&self) -> StreamTarget<'_> {
+        StreamTarget { stream: self.recording.stream(), recording: Some(self.recording) }
     }
 }
 

@@ -20,7 +20,13 @@ use kernel_args_abi::{
     ParamLayout, Parameter, Signature,
     check::{self, Report, Selection},
 };
-use std::{boxed::Box, format, string::ToString, sync::Arc, vec::Vec};
+use std::{
+    boxed::Box,
+    format,
+    string::{String, ToString},
+    sync::Arc,
+    vec::Vec,
+};
 
 /// The arguments of a launch, in the same model as a kernel's parameters: a struct or a list.
 #[derive(Clone, Copy)]
@@ -83,7 +89,6 @@ fn param_base(layout: ParamLayout, context: &Arc<CudaContext>) -> Result<Option<
     if layout.depends_on_gpu() { Ok(sm(context)?.param_base(layout.size())) } else { Ok(None) }
 }
 
-/// Returns an error that shows how the arguments differ from the parameters of `kernel`, if they differ.
 pub(crate) fn compare(
     host: Host<'_>,
     kernel: &str,
@@ -135,7 +140,6 @@ pub(crate) fn select<'d>(
     }
 }
 
-/// The maximum number of names in an error.
 const LISTED: usize = 12;
 
 #[cold]
@@ -143,18 +147,16 @@ fn none_fits(host: Host<'_>, wanted: &str, kernels: &[Signature<'_>]) -> Error {
     let nearest = &kernels[check::nearest(&host.signature, kernels)];
     match compare(host, nearest.name, nearest.parameters, None) {
         Err(Error::Verify(VerifyError::Mismatch(mut mismatch))) => {
-            let mut table = format!(
+            let names: Vec<_> = kernels.iter().take(LISTED).map(|kernel| format!("\n  {}", kernel.name)).collect();
+            let more = kernels.len().saturating_sub(LISTED);
+            let more = if more > 0 { format!("\n  … and {more} more") } else { String::new() };
+            mismatch.table = format!(
                 "none of the kernels named `{wanted}` takes the fields of `{}`; the nearest is this one:\n{}\n\
-                 the kernels of that name:",
-                host.signature.name, mismatch.table
+                 the kernels of that name:{}{more}",
+                host.signature.name,
+                mismatch.table,
+                names.concat()
             );
-            for kernel in kernels.iter().take(LISTED) {
-                table += &format!("\n  {}", kernel.name);
-            }
-            if kernels.len() > LISTED {
-                table += &format!("\n  … and {} more", kernels.len() - LISTED);
-            }
-            mismatch.table = table;
             Error::Verify(VerifyError::Mismatch(mismatch))
         }
         Err(other) => other,

@@ -48,7 +48,6 @@ pub(super) fn parts(parameters: &[Parameter<'_>]) -> Vec<NotCompared> {
         .collect()
 }
 
-/// The parts of a variable that cannot be compared, whatever its Rust type is.
 pub(super) fn parts_of_variable(variable: &Parameter<'_>) -> Vec<NotCompared> {
     collected(variable.name, |add| not_compared_in_variable(variable, add))
 }

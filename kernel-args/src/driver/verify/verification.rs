@@ -31,7 +31,6 @@ pub enum Verification {
 }
 
 impl Verification {
-    /// Requires that the arguments of `kernel` are verified.
     pub(crate) fn require(&self, kernel: &str) -> Result<(), Error> {
         match self {
             Self::Verified { .. } => Ok(()),
