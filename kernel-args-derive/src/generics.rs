@@ -148,7 +148,8 @@ pub(crate) fn erased_type(ident: &syn::Ident, generics: &Generics) -> TokenStrea
     quote!(#ident #arguments)
 }
 
-fn mentions(tokens: &TokenStream, ident: &syn::Ident) -> bool {
+/// Whether an identifier is in the tokens.
+pub(crate) fn mentions(tokens: &TokenStream, ident: &syn::Ident) -> bool {
     tokens.clone().into_iter().any(|token| match token {
         TokenTree::Ident(other) => other == *ident,
         TokenTree::Group(group) => mentions(&group.stream(), ident),

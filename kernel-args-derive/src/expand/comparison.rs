@@ -1,14 +1,20 @@
 //! The comparison of a struct with the kernels that it names.
 
-use super::{kernels, pattern::Pattern, respan};
+use super::{
+    field::ParameterField,
+    kernels, parts,
+    pattern::{Pattern, parameters},
+    respan,
+};
 use crate::{
     attr::{ArgsAttr, Naming},
     diagnostics::Diagnostics,
+    generics,
 };
 use proc_macro2::{Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use std::env;
-use syn::{Generics, Path, spanned::Spanned};
+use syn::{DeriveInput, Generics, Path, spanned::Spanned};
 
 /// The kernels that a struct names, as far as the macro can resolve them.
 pub(super) enum Comparison<'a> {
@@ -69,7 +75,11 @@ impl<'a> Comparison<'a> {
         } else {
             quote_spanned!(span=> #krate::__private::named_generic(&#named))
         };
-        Some(tables(&named, span, &krate))
+        let kernels = kernels(&quote!(__NAMED.in_doubt()), span, &krate);
+        Some(quote_spanned! {span=>
+            const __NAMED: #krate::__private::Named = #named;
+            #kernels
+        })
     }
 
     /// The constants of the struct that name the source of its kernel.
@@ -138,12 +148,51 @@ fn or_unknown(path: &Path, krate: &TokenStream) -> TokenStream {
     }}
 }
 
-/// The kernels that a struct names, and the signatures of the kernels that need a full comparison. `named` is an
-/// expression of type `Named`.
-fn tables(named: &TokenStream, span: Span, krate: &TokenStream) -> TokenStream {
-    let kernels = kernels(&quote!(__NAMED.in_doubt()), span, krate);
-    quote_spanned! {span=>
-        const __NAMED: #krate::__private::Named = #named;
-        #kernels
+/// One constant per field, so rustc reports a mistake at its field, and one for missing fields.
+pub(super) fn field_checks(fields: &[ParameterField<'_>], input: &DeriveInput, krate: &Path) -> TokenStream {
+    let has_parts = parts::has_parts(fields);
+    let each = fields.iter().enumerate().map(|(i, parameter)| {
+        let (ty, span) = (parameter.field.ty, parameter.field.span());
+        let krate = respan(krate, span);
+        let ty = ty.to_token_stream();
+        let is_generic = parameters(&input.generics).any(|parameter| generics::mentions(&ty, parameter));
+        let fits = if has_parts {
+            quote_spanned!(span=> part_fits(__REPORT, __FIRSTS, #i, #is_generic))
+        } else {
+            quote_spanned!(span=> field_fits(__REPORT, #i, #is_generic))
+        };
+        quote_spanned!(span=> const _: () = #krate::__private::#fits;)
+    });
+    let span = input.ident.span();
+    let krate = respan(krate, span);
+    let whole = quote_spanned!(span=> const _: () = #krate::__private::nothing_missing(__REPORT););
+    quote!(#(#each)* #whole)
+}
+
+/// The checks of a struct without parameters. Its comparison has one kernel, or several of which it fits one.
+pub(super) fn checks(
+    fields: &[ParameterField<'_>],
+    input: &DeriveInput,
+    erased: &TokenStream,
+    krate: &Path,
+) -> TokenStream {
+    let each = field_checks(fields, input, krate);
+    let count = fields.len() + 1;
+    let firsts = parts::has_parts(fields).then(|| {
+        quote! {
+            const __FIRSTS: &[#krate::__private::core::primitive::usize] =
+                &#krate::__private::firsts::<#erased, #count>();
+        }
+    });
+    quote! {
+        // A reference, because each use of the report itself would be a copy that rustc validates again. A branch,
+        // because a call would make rustc evaluate the constants of the callee.
+        const __REPORT: &#krate::__private::Checked = &if __KERNELS.is_empty() {
+            #krate::__private::core::option::Option::None
+        } else {
+            #krate::__private::compare::<#erased>(__KERNELS)
+        };
+        #firsts
+        #each
     }
 }

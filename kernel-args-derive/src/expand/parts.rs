@@ -1,4 +1,5 @@
-//! Structs with a field that is spread or flattened, so the number of their parameters is known only to rustc.
+//! What the derive emits for the fields of a struct of arguments. If a field is spread or flattened, only rustc knows the number of
+//! parameters.
 
 use super::{
     field::{ParameterField, Parameters, end_of_places, erased_field},
@@ -57,44 +58,69 @@ pub(super) fn parameters(
     (erased, is_generic): (&TokenStream, bool),
     krate: &Path,
 ) -> Parameters {
+    let has_parts = has_parts(fields);
     let parts = fields.iter().enumerate().map(|(index, parameter)| PartField {
         parameter,
         index,
+        has_parts,
         krate: respan(krate, parameter.field.span()),
     });
     let parts: Vec<PartField<'_>> = parts.collect();
+    let puts = parts.iter().rev().fold(quote!(__launch()), |rest, part| part.put(&rest));
+    let borrows = parts.iter().map(PartField::borrow);
+    let (lower, contexts) = (quote!(#(#borrows)* #puts), parts.iter().map(PartField::contexts).collect());
+    let end = end_of_places(krate);
+    if !has_parts {
+        let count = fields.len();
+        let descriptions = parts.iter().map(|part| part.description(&input.generics, krate));
+        let places = parts.iter().map(|part| {
+            let (member, span, krate) = (&part.parameter.field.member, part.span(), &part.krate);
+            let is_value = part.parameter.is_value(krate);
+            quote_spanned!(span=> (#krate::__private::core::mem::offset_of!(Self, #member), #is_value))
+        });
+        return Parameters {
+            each: quote!([__T; #count]),
+            constants: quote! {
+                const PARAMETERS: &'static [#krate::__private::abi::Parameter<'static>] =
+                    &#krate::__private::place([#(#descriptions),*]);
+            },
+            in_place: quote! {
+                const IN_PLACE: #krate::__private::core::primitive::bool = {
+                    use #krate::__private::NotInPlace as _;
+                    #krate::__private::is_packed(<Self as #krate::KernelArgs>::PARAMETERS, &[#(#places,)* (0, #end)])
+                };
+            },
+            contexts,
+            lower,
+        };
+    }
     let each = parts.iter().map(PartField::each);
     let all = parts.iter().map(|part| part.part(&input.generics, krate));
-    let end = end_of_places(krate);
-    let constants = quote! {
-        const PARTS: &'static [#krate::__private::Part] = {
-            use #krate::__private::NotInPlace as _;
-            let _: #krate::__private::core::primitive::bool = #end;
-            &[#(#all),*]
-        };
-        const PARAMETERS: &'static [#krate::__private::abi::Parameter<'static>] =
-            const { &#krate::__private::joined::<Self>() }.as_slice();
-    };
-    let in_place = quote! {
-        const IN_PLACE: #krate::__private::core::primitive::bool = #krate::__private::are_packed::<Self>();
-    };
-    let launch = quote!(__launch());
-    let puts = parts.iter().rev().fold(launch, |rest, part| part.put(&rest));
-    let borrows = parts.iter().map(PartField::borrow);
-    let each = if is_generic { quote!((#(#each,)*)) } else { quote!([__T; #krate::__private::count::<#erased>()]) };
     Parameters {
-        each,
-        constants,
-        in_place,
-        contexts: parts.iter().map(PartField::contexts).collect(),
-        lower: quote!(#(#borrows)* #puts),
+        each: if is_generic { quote!((#(#each,)*)) } else { quote!([__T; #krate::__private::count::<#erased>()]) },
+        constants: quote! {
+            const PARTS: &'static [#krate::__private::Part] = {
+                use #krate::__private::NotInPlace as _;
+                let _: #krate::__private::core::primitive::bool = #end;
+                &[#(#all),*]
+            };
+            const PARAMETERS: &'static [#krate::__private::abi::Parameter<'static>] =
+                const { &#krate::__private::joined::<Self>() }.as_slice();
+        },
+        in_place: quote! {
+            const IN_PLACE: #krate::__private::core::primitive::bool = #krate::__private::are_packed::<Self>();
+        },
+        contexts,
+        lower,
     }
 }
 
-/// A field of a struct that spreads or flattens one of its fields.
+/// A field of a struct of arguments.
 struct PartField<'a> {
     parameter: &'a ParameterField<'a>,
     index: usize,
+    /// Whether a field of the struct is not one parameter.
+    has_parts: bool,
     /// The path of the crate at the span of the field.
     krate: TokenStream,
 }
@@ -113,6 +139,15 @@ impl PartField<'_> {
 
     fn span(&self) -> Span {
         self.parameter.field.span()
+    }
+
+    /// The parameter of a field that is one parameter: an expression.
+    fn description(&self, generics: &Generics, path: &Path) -> TokenStream {
+        let Self { parameter, .. } = self;
+        let description = parameter.description(parameter.field.ty, generics, path);
+        let said = parameter.kernel_name.as_ref();
+        let said = said.map(|name| quote_spanned!(self.span()=> .with_kernel_name(#name)));
+        quote!(#description #said)
     }
 
     /// Room for a value for each parameter.
@@ -137,10 +172,8 @@ impl PartField<'_> {
         let is_value = parameter.is_value(krate);
         let (parameters, in_place) = match parameter.shape {
             Shape::One => {
-                let description = parameter.description(ty, generics, path);
-                let said = parameter.kernel_name.as_ref();
-                let said = said.map(|name| quote_spanned!(span=> .with_kernel_name(#name)));
-                (quote!(const { &[#description #said] }), is_value)
+                let description = self.description(generics, path);
+                (quote!(const { &[#description] }), is_value)
             }
             Shape::Spread(_) => {
                 let one = parameter.description(&element(ty, krate), generics, path);
@@ -204,6 +237,9 @@ impl PartField<'_> {
     /// The index of the first parameter.
     fn first(&self) -> TokenStream {
         let (krate, index) = (&self.krate, self.index);
+        if !self.has_parts {
+            return quote!(#index);
+        }
         quote_spanned!(self.span()=> const { #krate::__private::first::<Self>(#index) })
     }
 

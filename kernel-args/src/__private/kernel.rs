@@ -6,7 +6,7 @@ use kernel_args_abi::{
     Signature,
     check::{Report, Selection, report, select},
     compiled::{CompiledKernels, Doubt, Readers, changed, fingerprint},
-    texts::{Message, none_fits, templates},
+    texts::{Bound, Message, none_fits, templates},
 };
 
 /// The functions that read images when they are loaded.
@@ -15,8 +15,9 @@ pub const READERS: Option<Readers> = Some(&crate::driver::READERS);
 #[cfg(not(feature = "cudarc"))]
 pub const READERS: Option<Readers> = None;
 
-/// The differences between a struct and its kernel. `None` if no kernel could be selected, which [`source`] reports.
-pub type Checked = Option<Report<'static>>;
+/// The differences between a struct and its kernel, and the binding of its types. `None` if it fits, or if no kernel could be selected,
+/// which [`source`] and [`all_bound`](super::all_bound) report.
+pub type Checked = Option<(Report<'static>, Option<Bound<'static>>)>;
 
 /// The kernels that a struct names.
 #[derive(Clone, Copy)]
@@ -126,7 +127,7 @@ impl Unknown {
 #[must_use]
 pub const fn compare<A: KernelArgs>(kernels: &'static [Signature<'static>]) -> Checked {
     match choose::<A>(kernels) {
-        Some(index) => Some(report(&A::SIGNATURE, &kernels[index])),
+        Some(index) => Some((report(&A::SIGNATURE, &kernels[index]), None)),
         None => None,
     }
 }
@@ -142,16 +143,23 @@ const fn choose<A: KernelArgs>(kernels: &'static [Signature<'static>]) -> Option
     }
 }
 
-/// Reports a field that does not match its parameter.
+/// Reports a field that does not match its parameter. `is_generic` is true if its type contains a type parameter.
 ///
 /// # Panics
 /// At compile time, with both sides and the code to write.
 #[track_caller]
-pub const fn field_fits(checked: &Checked, field: usize) {
-    if let Some(report) = checked
-        && let Some(message) = report.field_message(field)
-    {
-        message.fail()
+pub const fn field_fits(checked: &Checked, field: usize, is_generic: bool) {
+    if let Some((report, bound)) = checked {
+        let message = match bound {
+            Some(bound) => {
+                let bound = Bound { is_generic, is_wrong: is_generic && bound.is_wrong, ..*bound };
+                report.field_message_bound(field, &bound)
+            }
+            None => report.field_message(field),
+        };
+        if let Some(message) = message {
+            message.fail()
+        }
     }
 }
 
@@ -161,10 +169,14 @@ pub const fn field_fits(checked: &Checked, field: usize) {
 /// At compile time, with these parameters.
 #[track_caller]
 pub const fn nothing_missing(checked: &Checked) {
-    if let Some(report) = checked
-        && let Some(message) = report.missing_message()
-    {
-        message.fail()
+    if let Some((report, bound)) = checked {
+        let message = match bound {
+            Some(bound) => report.missing_message_bound(bound),
+            None => report.missing_message(),
+        };
+        if let Some(message) = message {
+            message.fail()
+        }
     }
 }
 
@@ -232,7 +244,10 @@ pub const fn source<A: KernelArgs>(
         varies(kernel.name())
     }
     if compare_all {
-        fits(&compare::<A>(kernels));
+        let report: Report<'_> = report(&A::SIGNATURE, &kernels[index]);
+        if !report.is_empty() {
+            report.whole_message().fail()
+        }
     }
     Source::new(image, kernel.symbol(), named.table())
 }
@@ -242,16 +257,6 @@ pub(super) const fn varies(kernel: &str) -> ! {
     let mut message: Message = Message::new();
     templates::differs_by_gpu(&mut message, kernel);
     message.fail()
-}
-
-/// Reports all differences.
-#[track_caller]
-const fn fits(checked: &Checked) {
-    if let Some(report) = checked
-        && !report.is_empty()
-    {
-        report.whole_message().fail()
-    }
 }
 
 /// Appends the kernels that have the most similar names.

@@ -1,11 +1,10 @@
 //! The parameters of structs that spread or flatten a field.
 
-use super::{Checked, field_fits, field_fits_bound, parameters::place_all};
+use super::{Checked, field_fits, parameters::place_all};
 use crate::marshal::{KernelArgs, Part, Row, Spread, first};
 use core::mem::MaybeUninit;
 use kernel_args_abi::{
     Parameter,
-    compiled::{Family, Found},
     texts::{
         Message,
         part_names::{PartName, element, nested, numbered},
@@ -194,40 +193,18 @@ pub struct FlatSlot<A: KernelArgs> {
     _padding: [MaybeUninit<u8>; 128],
 }
 
-/// Reports a parameter of a field that does not match.
+/// Reports a parameter of a field that does not match. `firsts` is the result of [`firsts`].
 ///
 /// # Panics
 /// At compile time, with both sides and the code to write.
 #[track_caller]
-pub const fn part_fits<A: KernelArgs>(checked: &Checked, field: usize) {
-    let mut i = first::<A>(field);
-    while i < first::<A>(field + 1) {
-        field_fits(checked, i);
-        i += 1;
-    }
-}
-
-/// The same for a struct of a pattern.
-///
-/// # Panics
-/// At compile time, with both sides, the binding and the code to write.
-#[track_caller]
-pub const fn part_fits_bound<const N: usize, const P: usize>(
-    family: &Family,
-    found: &Found<N, P>,
-    checked: &Checked,
-    field: usize,
-    is_generic: bool,
-) {
+pub const fn part_fits(checked: &Checked, firsts: &[usize], field: usize, is_generic: bool) {
     if checked.is_none() {
         return;
     }
-    let Some(target) = found.target(family) else {
-        return;
-    };
-    let mut i = target.fields[field];
-    while i < target.fields[field + 1] {
-        field_fits_bound(family, found, checked, i, is_generic);
+    let mut i = firsts[field];
+    while i < firsts[field + 1] {
+        field_fits(checked, i, is_generic);
         i += 1;
     }
 }

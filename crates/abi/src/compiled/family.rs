@@ -6,6 +6,7 @@ use super::{
 use crate::{
     bytes::same,
     signature::{Parameter, Signature},
+    texts::Bound,
 };
 use core::any::TypeId;
 
@@ -71,10 +72,17 @@ impl Family {
         any_matches(self.entries, &names, "") && !any_matches(self.except, &names, "")
     }
 
-    /// Whether the struct with the types of a target is compared with this kernel, which it [`names`](Self::names).
+    /// Whether the struct is compared with this kernel, which it [`names`](Self::names), with any types.
     #[must_use]
-    pub const fn takes(&self, kernel: &CompiledKernel, target: &Target) -> bool {
-        takes(self.entries, &kernel.names(), target.suffix)
+    pub const fn takes(&self, kernel: &CompiledKernel) -> bool {
+        let mut t = 0;
+        while t < self.targets.len() {
+            if takes(self.entries, &kernel.names(), self.targets[t].suffix) {
+                return true;
+            }
+            t += 1;
+        }
+        false
     }
 
     /// Whether the image may lack the kernels of a binding.
@@ -323,16 +331,24 @@ impl<const N: usize, const P: usize> Found<N, P> {
         }
     }
 
-    /// The number of further bindings that do not fit; of kernels, if the struct has only one binding or none.
+    /// What a message reports about the binding that does not fit. It is wrong, not the struct, if the struct fits with other types, or
+    /// has none.
     #[must_use]
-    pub const fn more(&self) -> usize {
-        self.more
+    pub const fn bound(&self, family: &Family) -> Bound<'static> {
+        let written = match self.target(family) {
+            Some(target) => target.written,
+            None => "",
+        };
+        Bound { written, is_generic: true, is_wrong: self.some_fit || N == 1, more: self.more, several: N > 1 }
     }
 
-    /// Whether the types of [`target`](Self::target) are wrong, not the struct: it fits with other types, or has none.
+    /// The parameters of the fields of [`target`](Self::target): see [`Target::fields`].
     #[must_use]
-    pub const fn is_binding_wrong(&self) -> bool {
-        self.some_fit || N == 1
+    pub const fn fields(&self, family: &Family) -> &'static [usize] {
+        match self.target(family) {
+            Some(target) => target.fields,
+            None => &[],
+        }
     }
 
     /// The first kernel that has different parameters on different GPUs.
