@@ -45,7 +45,6 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// The span for errors about the choice of the kernel.
     fn span(&self) -> Span {
         match self {
             #[cfg(feature = "kernels")]

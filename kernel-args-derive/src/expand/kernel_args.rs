@@ -42,7 +42,6 @@ pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
     wrap(&body, diagnostics)
 }
 
-/// All fields of the struct.
 fn fields<'a>(input: &'a DeriveInput, diagnostics: &mut Diagnostics) -> Vec<Field<'a>> {
     match &input.data {
         Data::Struct(data) => Field::all(&data.fields),
@@ -105,11 +104,12 @@ fn expand(
     let Parameters { each, constants, contexts, lower, in_place } =
         parts::parameters(fields, input, (&erased, is_generic(input)), krate);
 
+    let private = quote!(#krate::__private);
     let name = ident.unraw().to_string();
     let tables = comparison.and_then(|comparison| comparison.tables((!is_generic(input)).then_some(&erased), krate));
     let source = comparison.map(|comparison| comparison.source(is_generic(input), krate));
     let markers = markers(input, &bounded, names_kernel, krate);
-    let force = (!is_generic(input)).then(|| quote!(const _: () = #krate::__private::evaluate::<#erased>();));
+    let force = (!is_generic(input)).then(|| quote!(const _: () = #private::evaluate::<#erased>();));
     // A generic struct that names its kernel is compared where its types are known.
     let checks = comparison.and_then(|comparison| match comparison {
         Comparison::Pattern(pattern) => Some(pattern.checks(input, krate, fields)),
@@ -129,28 +129,28 @@ fn expand(
             type ParamBuffer = #param_buffer;
             type Each<__T> = #each;
 
-            const NAME: &'static #krate::__private::core::primitive::str = #name;
+            const NAME: &'static #private::core::primitive::str = #name;
             #constants
-            const LAYOUT: #krate::__private::abi::ParamLayout = #krate::__private::param_layout(<Self as #krate::KernelArgs>::NAME, <Self as #krate::KernelArgs>::PARAMETERS);
+            const LAYOUT: #private::abi::ParamLayout = #private::param_layout(<Self as #krate::KernelArgs>::NAME, <Self as #krate::KernelArgs>::PARAMETERS);
 
             #source
 
             #contracts
 
             #[inline]
-            fn check_contexts(&self, __stream: &#krate::args::LaunchStream<'_>, __first: #krate::__private::core::primitive::usize) {
+            fn check_contexts(&self, __stream: &#krate::args::LaunchStream<'_>, __first: #private::core::primitive::usize) {
                 #contexts
             }
 
             #[inline]
-            unsafe fn lower<__Writer: #krate::__private::ParamWriter, __Returned>(
+            unsafe fn lower<__Writer: #private::ParamWriter, __Returned>(
                 &mut self,
                 __stream: &#krate::args::LaunchStream<'_>,
-                __buffer: *mut #krate::__private::core::primitive::u8,
-                __pointers: *mut *mut #krate::__private::core::ffi::c_void,
-                __launch: impl #krate::__private::core::ops::FnOnce() -> __Returned,
+                __buffer: *mut #private::core::primitive::u8,
+                __pointers: *mut *mut #private::core::ffi::c_void,
+                __launch: impl #private::core::ops::FnOnce() -> __Returned,
             ) -> __Returned {
-                const { #krate::__private::evaluate::<Self>() };
+                const { #private::evaluate::<Self>() };
                 #lower
             }
 
@@ -182,7 +182,6 @@ fn markers(input: &DeriveInput, bounded: &syn::Generics, names_kernel: bool, kra
         .collect()
 }
 
-/// The type that stores all parameters.
 struct ParamBuffer {
     ty: TokenStream,
     /// The definition of the type, if it is a struct.

@@ -13,7 +13,6 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{DeriveInput, Generics, Path, Type, parse_quote_spanned, spanned::Spanned};
 
-/// Whether a field is not one parameter.
 pub(super) fn has_parts(fields: &[ParameterField<'_>]) -> bool {
     fields.iter().any(|parameter| !matches!(parameter.shape, Shape::One))
 }
@@ -115,11 +114,9 @@ pub(super) fn parameters(
     }
 }
 
-/// A field of a struct of arguments.
 struct PartField<'a> {
     parameter: &'a ParameterField<'a>,
     index: usize,
-    /// Whether a field of the struct is not one parameter.
     has_parts: bool,
     /// The path of the crate at the span of the field.
     krate: TokenStream,
@@ -163,7 +160,6 @@ impl PartField<'_> {
         }
     }
 
-    /// An expression of type `Part`.
     fn part(&self, generics: &Generics, path: &Path) -> TokenStream {
         let Self { parameter, krate, .. } = self;
         let (ty, span) = (parameter.field.ty, self.span());
@@ -210,7 +206,6 @@ impl PartField<'_> {
         }
     }
 
-    /// An expression of type `ElementNames`.
     fn element_names(&self) -> TokenStream {
         let Self { parameter, krate, .. } = self;
         let (this, span) = (self.this(), self.span());
@@ -234,7 +229,6 @@ impl PartField<'_> {
         }
     }
 
-    /// The index of the first parameter.
     fn first(&self) -> TokenStream {
         let (krate, index) = (&self.krate, self.index);
         if !self.has_parts {
@@ -271,7 +265,6 @@ impl PartField<'_> {
         }
     }
 
-    /// The name of the local variable that borrows the field.
     fn variable(&self) -> syn::Ident {
         format_ident!("__field{}", self.index, span = Span::mixed_site())
     }

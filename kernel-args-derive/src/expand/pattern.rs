@@ -49,7 +49,6 @@ impl<'a> Pattern<'a> {
         complete.then_some(Self { module, entries, except, bindings, targets })
     }
 
-    /// The span for errors about the choice of the kernels.
     pub(super) fn span(&self) -> Span {
         self.entries.first().map_or_else(Span::call_site, LitStr::span)
     }
@@ -160,7 +159,6 @@ fn written(binding: &Binding) -> String {
     format!("{} = {argument} => {:?}", binding.parameter, binding.suffix.value())
 }
 
-/// The type and const parameters.
 pub(super) fn parameters(generics: &Generics) -> impl Iterator<Item = &Ident> {
     let types = generics.type_params().map(|parameter| &parameter.ident);
     types.chain(generics.const_params().map(|parameter| &parameter.ident))

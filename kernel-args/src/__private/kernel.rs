@@ -5,7 +5,7 @@ pub use kernel_args_abi::compiled::{Absent, CompiledImage, of_length};
 use kernel_args_abi::{
     Signature,
     check::{Report, Selection, report, select},
-    compiled::{CompiledKernels, Doubt, Readers, changed, fingerprint},
+    compiled::{CompiledKernels, Readers, changed, fingerprint},
     texts::{Bound, Message, none_fits, templates},
 };
 
@@ -19,17 +19,14 @@ pub const READERS: Option<Readers> = None;
 /// which [`source`] and [`all_bound`](super::all_bound) report.
 pub type Checked = Option<(Report<'static>, Option<Bound<'static>>)>;
 
-/// The kernels that a struct names.
 #[derive(Clone, Copy)]
 pub struct Named {
     kernels: CompiledKernels,
-    /// The symbol of the kernel, if there is only one and the struct matches it.
     symbol: Option<&'static str>,
 }
 
 impl Named {
     /// The kernels that the struct must be compared with in full: this needs the list of their parameters, with names and types.
-    #[must_use]
     pub const fn in_doubt(&self) -> CompiledKernels {
         match self.symbol {
             Some(_) => self.kernels.none(),
@@ -37,47 +34,30 @@ impl Named {
         }
     }
 
-    /// The symbol of the kernel, if there is only one and the struct matches it.
-    #[must_use]
     pub const fn symbol(&self) -> Option<&'static str> {
         self.symbol
     }
 
-    /// The image that contains the kernels.
-    #[must_use]
     pub const fn image(&self) -> &'static [u8] {
         self.kernels.image()
     }
 
-    /// The table of the image.
     const fn table(&self) -> &'static CompiledImage {
         self.kernels.compiled_image()
     }
 }
 
 /// The kernels that a struct without type parameters names.
-///
-/// # Panics
-/// At compile time, if their declarations in the image have changed since the macro read them.
-#[must_use]
 #[track_caller]
 pub const fn named<A: KernelArgs>(kernels: &CompiledKernels) -> Named {
-    Named {
-        kernels: *kernels,
-        symbol: match kernels.only_fitting(A::PARAMETERS) {
-            _ if kernels.is_unknown() => UNKNOWN,
-            Ok(symbol) => Some(symbol),
-            Err(Doubt::Compare) => None,
-            Err(Doubt::Changed) => changed(),
-        },
+    let named = named_generic(kernels);
+    match named.symbol {
+        Some(_) => named,
+        None => Named { symbol: kernels.only_fitting(A::PARAMETERS), ..named },
     }
 }
 
-/// The same for a generic struct. It is compared once for each type that the program uses.
-///
-/// # Panics
-/// As [`named`].
-#[must_use]
+/// The kernels that a generic struct names. It is compared once for each type that the program uses.
 #[track_caller]
 pub const fn named_generic(kernels: &CompiledKernels) -> Named {
     let mut i = 0;
@@ -100,17 +80,11 @@ pub struct Unknown {
 }
 
 impl Unknown {
-    /// The kernel `name`. `all` are the kernels of its image.
-    #[must_use]
     pub const fn new(all: CompiledKernels, name: &'static str) -> Self {
         Self { all, name }
     }
 
     /// All kernels of the image: none.
-    ///
-    /// # Panics
-    /// At compile time, if the kernels of the image are known: then it does not have this one.
-    #[must_use]
     #[track_caller]
     pub const fn kernels(&self) -> CompiledKernels {
         if !self.all.is_unknown() {
@@ -123,8 +97,6 @@ impl Unknown {
     }
 }
 
-/// Compares a struct with its kernel.
-#[must_use]
 pub const fn compare<A: KernelArgs>(kernels: &'static [Signature<'static>]) -> Checked {
     match choose::<A>(kernels) {
         Some(index) => Some((report(&A::SIGNATURE, &kernels[index]), None)),
@@ -144,9 +116,6 @@ const fn choose<A: KernelArgs>(kernels: &'static [Signature<'static>]) -> Option
 }
 
 /// Reports a field that does not match its parameter. `is_generic` is true if its type contains a type parameter.
-///
-/// # Panics
-/// At compile time, with both sides and the code to write.
 #[track_caller]
 pub const fn field_fits(checked: &Checked, field: usize, is_generic: bool) {
     if let Some((report, bound)) = checked {
@@ -163,10 +132,6 @@ pub const fn field_fits(checked: &Checked, field: usize, is_generic: bool) {
     }
 }
 
-/// Reports the parameters that no field passes.
-///
-/// # Panics
-/// At compile time, with these parameters.
 #[track_caller]
 pub const fn nothing_missing(checked: &Checked) {
     if let Some((report, bound)) = checked {
@@ -185,10 +150,6 @@ pub const fn nothing_missing(checked: &Checked) {
 /// `length` is the length of the file that was checked. `parts` contains the position, the length and the fingerprint of each
 /// declaration that was checked, or of the whole file if it contains no declarations. A constant that compares a large file as a
 /// whole would take minutes.
-///
-/// # Panics
-/// At compile time, if the file has changed.
-#[must_use]
 #[track_caller]
 pub const fn checked_image(image: &'static [u8], length: usize, parts: &[(usize, usize, u64)]) -> &'static [u8] {
     if image.len() != length {
@@ -206,17 +167,11 @@ pub const fn checked_image(image: &'static [u8], length: usize, parts: &[(usize,
 }
 
 /// The source of a kernel that matches its struct.
-#[must_use]
 pub const fn source_of(named: &Named, image: &'static [u8], symbol: &'static str) -> Source {
     Source::new(image, symbol, named.table())
 }
 
 /// The source of the kernel that a struct is compared with in full.
-///
-/// # Panics
-/// At compile time, if the struct matches none or more than one of several kernels, or if a struct with type parameters does not
-/// match. A struct without type parameters is checked field by field elsewhere.
-#[must_use]
 #[track_caller]
 pub const fn source<A: KernelArgs>(
     named: &Named,

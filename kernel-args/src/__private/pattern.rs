@@ -9,8 +9,6 @@ use kernel_args_abi::{
     texts::{Message, templates},
 };
 
-/// The struct with one combination of types, as a target of its family.
-#[must_use]
 pub const fn target<A: KernelArgs<Erased = A> + 'static>(
     suffix: &'static str,
     written: &'static str,
@@ -21,7 +19,6 @@ pub const fn target<A: KernelArgs<Erased = A> + 'static>(
 }
 
 /// The comparison with the first kernel that does not fit. `None` if all fit.
-#[must_use]
 pub const fn compare_bound<const N: usize, const P: usize>(
     family: &Family,
     found: &Found<N, P>,
@@ -34,9 +31,6 @@ pub const fn compare_bound<const N: usize, const P: usize>(
 }
 
 /// Reports a kernel that matches the patterns, but that no binding takes, and a kernel whose parameters depend on the GPU.
-///
-/// # Panics
-/// At compile time, with the kernels.
 #[track_caller]
 pub const fn all_bound<const N: usize, const P: usize>(family: &Family, found: &Found<N, P>) {
     if let Some(kernel) = found.varying(family) {
@@ -68,13 +62,8 @@ pub const fn all_bound<const N: usize, const P: usize>(family: &Family, found: &
     message.fail()
 }
 
-/// The maximum number of kernels in a message.
 const LISTED: usize = 6;
 
-/// Reports a pattern that matches no kernel.
-///
-/// # Panics
-/// At compile time, with the kernels that have the most similar names.
 #[track_caller]
 pub const fn some_match<const N: usize, const P: usize>(family: &Family, found: &Found<N, P>, pattern: usize) {
     if found.is_matched(family, pattern) {
@@ -88,9 +77,6 @@ pub const fn some_match<const N: usize, const P: usize>(family: &Family, found: 
 }
 
 /// Reports a binding whose suffix matches no kernel of the patterns. If a pattern has no match, this is reported alone.
-///
-/// # Panics
-/// At compile time, with the kernels that have the most similar names.
 #[track_caller]
 pub const fn some_bound<const N: usize, const P: usize>(
     family: &Family,

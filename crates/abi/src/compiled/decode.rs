@@ -60,14 +60,11 @@ const fn structs(table: &[u8]) -> &[u8] {
 pub(super) struct Head {
     /// The kernel's declaration in the image. Empty if the table does not contain its position.
     pub(super) declaration: &'static [u8],
-    /// The declaration's fingerprint.
     pub(super) fingerprint: usize,
     pub(super) names: Names,
-    /// Whether the parameters differ between GPUs.
     pub(super) varies: bool,
     /// Whether a parameter has a name from the source. Compiler-generated PTX has no such names.
     pub(super) named: bool,
-    /// Whether debug information describes the parameters.
     pub(super) has_debug_info: bool,
     flags: u8,
     /// The position of the records of the parameters, which equal lists of parameters share.
@@ -114,12 +111,10 @@ impl Head {
         }
     }
 
-    /// Whether the code of the kernel was analysed.
     pub(super) const fn has_bodies(&self) -> bool {
         self.flags & BODY != 0
     }
 
-    /// The next parameter.
     pub(super) const fn next_parameter(&mut self) -> Parameter<'static> {
         let declaration = self.declaration;
         Parameter { name: self.texts.text(declaration), spelling: self.texts.text(declaration), ..self.next_type() }

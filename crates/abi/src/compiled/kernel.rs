@@ -31,7 +31,6 @@ impl CompiledKernel {
     /// The kernel at this index of the table. `symbol` is its symbol as a separate literal, because rustc compares the
     /// whole literal to which a constant refers.
     #[doc(hidden)]
-    #[must_use]
     pub const fn new(image: &'static CompiledImage, index: u32, symbol: &'static str) -> Self {
         Self { image, index, symbol }
     }
@@ -63,7 +62,6 @@ impl CompiledKernel {
 
     /// The image with its table.
     #[doc(hidden)]
-    #[must_use]
     pub const fn compiled_image(&self) -> &'static CompiledImage {
         self.image
     }
@@ -94,7 +92,6 @@ impl CompiledKernel {
     /// The variable that a table of variables has at this place, with its C++ name: its declaration, and its type from debug
     /// information.
     #[doc(hidden)]
-    #[must_use]
     pub const fn variable(&self) -> Parameter<'static> {
         let declared = self.parameter(0);
         let declared = Parameter { name: self.name(), members: Members::UNKNOWN, ..declared };
@@ -144,7 +141,6 @@ impl CompiledKernel {
 
     /// Whether the code of the kernel was analysed.
     #[doc(hidden)]
-    #[must_use]
     pub const fn has_bodies(&self) -> bool {
         self.head().has_bodies()
     }
@@ -164,7 +160,6 @@ impl CompiledKernel {
 
     /// Whether the kernel's declaration in the image is the one that was read.
     #[doc(hidden)]
-    #[must_use]
     pub const fn is_unchanged(&self) -> bool {
         self.head().is_unchanged()
     }
@@ -182,7 +177,6 @@ impl CompiledKernel {
     /// In its readable name, the range of the qualified name, and the range of the template arguments without the brackets.
     /// `None` if the symbol is not mangled.
     #[doc(hidden)]
-    #[must_use]
     pub const fn name_parts(&self) -> Option<(Range<usize>, Option<Range<usize>>)> {
         let names = self.names();
         if !names.is_mangled() {
