@@ -3,8 +3,7 @@
 use super::{decode::Head, image::CompiledImage, names::Names};
 use crate::{
     class::Class,
-    cpp::CppType,
-    signature::{Body, Members, Parameter, Pointee},
+    signature::{Members, Parameter},
 };
 use core::{fmt, ops::Range};
 
@@ -200,21 +199,7 @@ impl CompiledKernel {
 }
 
 /// Fills an array before its elements are known.
-pub(super) const NOTHING: Parameter<'static> = Parameter {
-    name: "",
-    kernel_name: "",
-    has_implied_name: false,
-    spelling: "",
-    offset: None,
-    size: 0,
-    align: None,
-    class: Class::Unknown,
-    cpp: CppType::UNKNOWN,
-    members: Members::UNKNOWN,
-    pointee: Pointee::UNKNOWN,
-    body: Body::UNKNOWN,
-    is_strict: false,
-};
+pub(super) const NOTHING: Parameter<'static> = Parameter { offset: None, ..Parameter::record(0, 0) };
 
 impl fmt::Debug for CompiledKernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
