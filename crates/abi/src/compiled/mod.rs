@@ -3,7 +3,11 @@
 //! `kernel_args::kernels!` reads an image while a crate compiles and emits the result as one table of bytes. A
 //! [`CompiledKernel`] is an index into this table, decoded on use. An image with thousands of kernels therefore adds
 //! little compile time.
-#![allow(clippy::must_use_candidate, reason = "only generated code calls hidden functions")]
+#![allow(
+    clippy::must_use_candidate,
+    clippy::return_self_not_must_use,
+    reason = "only generated code calls hidden functions"
+)]
 
 #[doc(hidden)]
 pub mod decode;
