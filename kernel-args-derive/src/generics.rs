@@ -4,7 +4,7 @@ use crate::erase;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{
-    GenericArgument, GenericParam, Generics, Path, PathArguments, Token, Type, TypeParam, TypeParamBound,
+    GenericArgument, GenericParam, Generics, Ident, Path, PathArguments, Token, Type, TypeParam, TypeParamBound,
     WherePredicate, parse_quote, punctuated::Punctuated,
 };
 
@@ -143,6 +143,12 @@ pub(crate) fn erased_type(ident: &syn::Ident, generics: &Generics) -> TokenStrea
     let (_, arguments, _) = generics.split_for_impl();
     let arguments = erase::lifetimes(arguments.to_token_stream(), generics);
     quote!(#ident #arguments)
+}
+
+/// The type and const parameters.
+pub(crate) fn parameters(generics: &Generics) -> impl Iterator<Item = &Ident> {
+    let types = generics.type_params().map(|parameter| &parameter.ident);
+    types.chain(generics.const_params().map(|parameter| &parameter.ident))
 }
 
 pub(crate) fn mentions(tokens: &TokenStream, ident: &syn::Ident) -> bool {

@@ -1,7 +1,10 @@
 //! The error texts of the macros: what is wrong, then `help:` with the code to write on a separate line.
 
 #[cfg(feature = "kernels")]
-pub(crate) use crate::image::texts::*;
+mod file;
+
+#[cfg(feature = "kernels")]
+pub(crate) use file::*;
 
 /// Texts without parameters: what is wrong, and the help.
 macro_rules! texts {

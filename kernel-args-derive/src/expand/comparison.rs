@@ -1,18 +1,12 @@
 //! The comparison of a struct with the kernels that it names.
 
-use super::{
-    field::ParameterField,
-    kernels, parts,
-    pattern::{Pattern, parameters},
-    respan,
-};
+use super::{field::ParameterField, kernels, parts, pattern::Pattern, respan};
 use crate::{
     attr::{ArgsAttr, Naming},
     diagnostics::Diagnostics,
-    generics,
 };
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{quote, quote_spanned};
 use std::env;
 use syn::{DeriveInput, Generics, Path, spanned::Spanned};
 
@@ -147,27 +141,6 @@ fn or_unknown(path: &Path, krate: &TokenStream) -> TokenStream {
     }}
 }
 
-/// One constant per field, so rustc reports a mistake at its field, and one for missing fields.
-pub(super) fn field_checks(fields: &[ParameterField<'_>], input: &DeriveInput, krate: &Path) -> TokenStream {
-    let has_parts = parts::has_parts(fields);
-    let each = fields.iter().enumerate().map(|(i, parameter)| {
-        let (ty, span) = (parameter.field.ty, parameter.field.span());
-        let krate = respan(krate, span);
-        let ty = ty.to_token_stream();
-        let is_generic = parameters(&input.generics).any(|parameter| generics::mentions(&ty, parameter));
-        let fits = if has_parts {
-            quote_spanned!(span=> part_fits(__REPORT, __FIRSTS, #i, #is_generic))
-        } else {
-            quote_spanned!(span=> field_fits(__REPORT, #i, #is_generic))
-        };
-        quote_spanned!(span=> const _: () = #krate::__private::#fits;)
-    });
-    let span = input.ident.span();
-    let krate = respan(krate, span);
-    let whole = quote_spanned!(span=> const _: () = #krate::__private::nothing_missing(__REPORT););
-    quote!(#(#each)* #whole)
-}
-
 /// The checks of a struct without parameters. Its comparison has one kernel, or several of which it fits one.
 pub(super) fn checks(
     fields: &[ParameterField<'_>],
@@ -175,7 +148,7 @@ pub(super) fn checks(
     erased: &TokenStream,
     krate: &Path,
 ) -> TokenStream {
-    let each = field_checks(fields, input, krate);
+    let each = parts::checks(fields, input, krate);
     let count = fields.len() + 1;
     let firsts = parts::has_parts(fields).then(|| {
         quote! {

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     attr::{ElementNames, Shape},
-    erase, field_errors,
+    erase, field_errors, generics,
 };
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -112,6 +112,27 @@ pub(super) fn parameters(
         contexts,
         lower,
     }
+}
+
+/// One constant per field, so rustc reports a mistake at its field, and one for missing fields.
+pub(super) fn checks(fields: &[ParameterField<'_>], input: &DeriveInput, krate: &Path) -> TokenStream {
+    let has_parts = has_parts(fields);
+    let each = fields.iter().enumerate().map(|(i, parameter)| {
+        let (ty, span) = (parameter.field.ty, parameter.field.span());
+        let krate = respan(krate, span);
+        let ty = ty.to_token_stream();
+        let is_generic = generics::parameters(&input.generics).any(|parameter| generics::mentions(&ty, parameter));
+        let fits = if has_parts {
+            quote_spanned!(span=> part_fits(__REPORT, __FIRSTS, #i, #is_generic))
+        } else {
+            quote_spanned!(span=> field_fits(__REPORT, #i, #is_generic))
+        };
+        quote_spanned!(span=> const _: () = #krate::__private::#fits;)
+    });
+    let span = input.ident.span();
+    let krate = respan(krate, span);
+    let whole = quote_spanned!(span=> const _: () = #krate::__private::nothing_missing(__REPORT););
+    quote!(#(#each)* #whole)
 }
 
 struct PartField<'a> {

@@ -1,10 +1,10 @@
 //! The comparison of a struct with all kernels of its patterns.
 
-use super::{comparison::field_checks, field::ParameterField, kernels, parts, respan};
+use super::{field::ParameterField, kernels, parts, respan};
 use crate::{
     attr::{Binding, Presence},
     diagnostics::Diagnostics,
-    erase, texts,
+    erase, generics, texts,
 };
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -33,7 +33,7 @@ impl<'a> Pattern<'a> {
     ) -> Option<Self> {
         let mut targets = vec![Target::default()];
         let mut complete = true;
-        for parameter in parameters(generics) {
+        for parameter in generics::parameters(generics) {
             let own = bindings.iter().enumerate();
             let own: Vec<(usize, &Binding)> = own.filter(|(_, binding)| binding.parameter == *parameter).collect();
             if own.is_empty() {
@@ -63,7 +63,7 @@ impl<'a> Pattern<'a> {
         let parts = parts::has_parts(fields).then_some(fields.len());
         let found = self.found(&input.ident, &input.generics, parts, &at);
         let tables = kernels(&quote!(__IN_DOUBT), span, &at);
-        let fits = field_checks(fields, input, krate);
+        let fits = parts::checks(fields, input, krate);
         // rustc reports the first call that fails: a wrong module is one error, not one for each binding.
         let matched = self.entries.iter().enumerate().map(|(i, pattern)| {
             let at = respan(krate, pattern.span());
@@ -157,9 +157,4 @@ fn written(binding: &Binding) -> String {
     let argument = binding.argument.to_token_stream().to_string();
     let argument = argument.replace(" :: ", "::").replace(" < ", "<").replace(" >", ">").replace(" ,", ",");
     format!("{} = {argument} => {:?}", binding.parameter, binding.suffix.value())
-}
-
-pub(super) fn parameters(generics: &Generics) -> impl Iterator<Item = &Ident> {
-    let types = generics.type_params().map(|parameter| &parameter.ident);
-    types.chain(generics.const_params().map(|parameter| &parameter.ident))
 }

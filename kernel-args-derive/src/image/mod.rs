@@ -3,7 +3,6 @@
 mod bodies;
 mod debug_info;
 mod file;
-pub(crate) mod texts;
 
 pub(crate) use debug_info::DebugInfo;
 pub(crate) use file::{File, read};
@@ -11,6 +10,7 @@ pub(crate) use file::{File, read};
 use crate::{
     diagnostics::Diagnostics,
     path::{DebugInfoOption, ImagePath},
+    texts,
 };
 use kernel_args_abi::compiled::fingerprint;
 use kernel_args_image::{Encoder, Kernels, mangled};
