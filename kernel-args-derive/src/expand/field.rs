@@ -38,7 +38,8 @@ impl ParameterField<'_> {
         let (ty, span) = (self.field.ty, self.field.span());
         self.wide.map(|_| {
             quote_spanned! {span=>
-                let #variable = &mut #krate::__private::contract::narrow::<#ty>(&*#variable);
+                let __wide = #variable;
+                let #variable = &mut #krate::__private::contract::narrow::<#ty>(&*__wide);
             }
         })
     }
