@@ -27,22 +27,18 @@ pub(crate) fn is_memory(ty: &Type) -> bool {
     ["device_memory", "foreign_slice"].contains(&module(ty))
 }
 
-/// Whether the type is a number or an array, which does not point to memory.
 pub(crate) fn is_value(ty: &Type) -> bool {
     matches!(ty, Type::Array(_)) || is_number(ty)
 }
 
-/// Whether the type is an `Option`, by its name.
 pub(crate) fn is_option(ty: &Type) -> bool {
     matches!(ty, Type::Path(path) if last(path) == "Option")
 }
 
-/// Whether the type is an integer.
 pub(crate) fn is_integer(ty: &Type) -> bool {
     is_one_of(ty, &INTEGERS)
 }
 
-/// Whether the type is a number that cannot be an address.
 pub(crate) fn is_no_address(ty: &Type) -> bool {
     is_one_of(ty, &["bool", "f32", "f64"])
 }
@@ -55,7 +51,8 @@ fn is_one_of(ty: &Type, names: &[&str]) -> bool {
     matches!(ty, Type::Path(path) if names.iter().any(|name| path.path.is_ident(name)))
 }
 
-const INTEGERS: [&str; 12] = ["i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize"];
+pub(crate) const INTEGERS: [&str; 12] =
+    ["i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize"];
 
 /// The error for device memory: if its elements are numbers, they are a device type.
 fn memory(path: &syn::TypePath) -> &'static str {
@@ -116,7 +113,6 @@ fn module(ty: &Type) -> &'static str {
     }
 }
 
-/// The error for a type with the name of a mathematics crate's type.
 fn of_another_crate(name: &str) -> &'static str {
     match name {
         "Vec3A" | "Mat3A" | "Mat2" => "padded",
@@ -128,12 +124,10 @@ fn of_another_crate(name: &str) -> &'static str {
     }
 }
 
-/// Whether a name is one of `stems` followed by a digit.
 fn begins(name: &str, stems: &[&str]) -> bool {
     stems.iter().any(|stem| name.strip_prefix(stem).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())))
 }
 
-/// Vectors and matrices of glam, nalgebra and mint.
 const VECTORS: [&str; 19] = [
     "Vec",
     "DVec",
@@ -156,7 +150,6 @@ const VECTORS: [&str; 19] = [
     "RowMatrix",
 ];
 
-/// Transformations of glam and nalgebra.
 const TRANSFORMATIONS: [&str; 10] = [
     "Affine",
     "DAffine",
@@ -170,7 +163,6 @@ const TRANSFORMATIONS: [&str; 10] = [
     "Transform",
 ];
 
-/// cudarc's types for device memory.
 const DEVICE_MEMORY: [&str; 6] =
     ["CudaSlice", "CudaView", "CudaViewMut", "UnifiedSlice", "UnifiedView", "UnifiedViewMut"];
 
@@ -203,7 +195,6 @@ fn trait_object(object: &syn::TypeTraitObject) -> &'static str {
     if is_memory { "memory_object" } else { "closure" }
 }
 
-/// Whether the type looks like `PhantomData<T>`.
 pub(crate) fn is_marker(ty: &Type) -> bool {
     matches!(ty, Type::Path(path) if last(path) == "PhantomData")
 }

@@ -4,7 +4,7 @@ use crate::erase;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{
-    GenericArgument, GenericParam, Generics, Path, PathArguments, Token, Type, TypeParam, TypeParamBound,
+    GenericArgument, GenericParam, Generics, Ident, Path, PathArguments, Token, Type, TypeParam, TypeParamBound,
     WherePredicate, parse_quote, punctuated::Punctuated,
 };
 
@@ -33,7 +33,6 @@ pub(crate) fn bounded_arguments(
     with_predicates(generics, types)
 }
 
-/// `DeviceType` or `'static` for each type parameter.
 fn derived(generics: &Generics, krate: &Path, is_device_type: impl Fn(&TypeParam) -> bool) -> Vec<WherePredicate> {
     let predicate = |parameter: &TypeParam| {
         let ident = &parameter.ident;
@@ -101,7 +100,6 @@ fn is_argument(generics: &Generics, parameter: &TypeParam) -> bool {
         })
 }
 
-/// Removes the default, which only the struct itself can have.
 fn without_default(mut param: GenericParam) -> GenericParam {
     match &mut param {
         GenericParam::Type(param) => param.default = None,
@@ -141,14 +139,19 @@ pub(crate) fn without_lifetimes(generics: &Generics) -> Generics {
     result
 }
 
-/// The type `ident` with its parameters, and with every lifetime `'static`.
 pub(crate) fn erased_type(ident: &syn::Ident, generics: &Generics) -> TokenStream {
     let (_, arguments, _) = generics.split_for_impl();
     let arguments = erase::lifetimes(arguments.to_token_stream(), generics);
     quote!(#ident #arguments)
 }
 
-fn mentions(tokens: &TokenStream, ident: &syn::Ident) -> bool {
+/// The type and const parameters.
+pub(crate) fn parameters(generics: &Generics) -> impl Iterator<Item = &Ident> {
+    let types = generics.type_params().map(|parameter| &parameter.ident);
+    types.chain(generics.const_params().map(|parameter| &parameter.ident))
+}
+
+pub(crate) fn mentions(tokens: &TokenStream, ident: &syn::Ident) -> bool {
     tokens.clone().into_iter().any(|token| match token {
         TokenTree::Ident(other) => other == *ident,
         TokenTree::Group(group) => mentions(&group.stream(), ident),

@@ -31,12 +31,10 @@ impl<'a> Field<'a> {
             .collect()
     }
 
-    /// The span for errors about the field's type.
     pub(crate) fn span(&self) -> Span {
         self.ty.span()
     }
 
-    /// The type as the user wrote it, on one line.
     pub(crate) fn spelling(&self) -> String {
         spelling(&self.ty.to_token_stream())
     }

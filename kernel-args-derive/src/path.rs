@@ -15,7 +15,6 @@ use syn::{
     punctuated::Punctuated,
 };
 
-/// The path of an image, as written.
 pub(crate) struct ImagePath {
     expression: Expression,
     pub(crate) span: Span,
@@ -136,7 +135,6 @@ impl Expression {
 }
 
 impl ImagePath {
-    /// The path with the values of its variables.
     #[cfg(feature = "kernels")]
     pub(crate) fn resolve(&self) -> syn::Result<Resolved> {
         let root = std::env::var_os("CARGO_MANIFEST_DIR");

@@ -80,7 +80,6 @@ mod tests {
     use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
     use quote::quote;
 
-    /// The number of errors.
     fn reported(tokens: &TokenStream) -> usize {
         let mut diagnostics = Diagnostics::default();
         let complete = refuse_macros(tokens, &mut diagnostics);

@@ -1,6 +1,6 @@
 //! The spelling of a field's type in messages, with type parameters replaced by known types.
 
-use crate::input;
+use crate::{generics, input};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Generics, Type, TypePath};
@@ -16,14 +16,14 @@ pub(crate) fn expression(
     krate: &TokenStream,
     info: &TokenStream,
 ) -> TokenStream {
-    let spelling = input::spelling(&ty.to_token_stream());
-    let mut params = generics
-        .type_params()
-        .map(|param| param.ident.to_string())
-        .filter(|param| words(ty.to_token_stream()).contains(param));
+    let tokens = ty.to_token_stream();
+    let spelling = input::spelling(&tokens);
+    let mut params =
+        generics.type_params().map(|param| &param.ident).filter(|param| generics::mentions(&tokens, param));
     let (Some(param), None) = (params.next(), params.next()) else {
         return spelling.into_token_stream();
     };
+    let param = param.to_string();
     let Some((before, after)) = around(&spelling, &param) else {
         return quote!(#spelling);
     };
@@ -39,19 +39,6 @@ pub(crate) fn of_element(alias: &TypePath, span: Span, krate: &TokenStream, info
     quote_spanned! {span=>
         const { &#krate::__private::instantiated("", #alias, "", #info) }.as_str()
     }
-}
-
-/// The identifiers of a type.
-fn words(tokens: TokenStream) -> Vec<String> {
-    use proc_macro2::TokenTree;
-    tokens
-        .into_iter()
-        .flat_map(|token| match token {
-            TokenTree::Ident(ident) => vec![ident.to_string()],
-            TokenTree::Group(group) => words(group.stream()),
-            _ => Vec::new(),
-        })
-        .collect()
 }
 
 /// The text before and after a parameter that is the whole type, or the only argument of a type: `<T>`.

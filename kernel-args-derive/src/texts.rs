@@ -1,121 +1,139 @@
 //! The error texts of the macros: what is wrong, then `help:` with the code to write on a separate line.
 
 #[cfg(feature = "kernels")]
-pub(crate) use crate::image::texts::*;
+mod file;
 
-#[cfg(not(feature = "kernels"))]
-pub(crate) const KERNELS_FEATURE: &str = "images of kernels are read while a crate is compiled only with the feature `kernels` of `kernel-args`\n\
-    help: enable the feature: `cargo add kernel-args --features kernels`";
-#[cfg(not(feature = "generate"))]
-pub(crate) const GENERATE_FEATURE: &str = "structs are generated only with the feature `generate` of `kernel-args`\n\
-    help: enable the feature: `cargo add kernel-args --features generate`; or remove `generate`";
+#[cfg(feature = "kernels")]
+pub(crate) use file::*;
 
-pub(crate) const DUPLICATE_ATTRIBUTE: &str = "duplicate attribute\n\
-    help: keep one";
-pub(crate) const UNKNOWN_ON_STRUCT: &str = "unknown attribute\n\
-    help: a struct takes `kernel = module::name`, `entries = \"pattern\"`, `except = \"pattern\"`, `strict_names`, `strict_code`, `ptx = \"kernels.ptx\"`, `debug_info = \"kernels.debug.ptx\"`, `entry = \"name\"`, `bound = \"T: DeviceType\"`, \
-    `crate = path`, and the contracts `block`, `block_multiple_of`, `max_block`, `grid_covers`, `requires`, `shared` and `stream = required`";
-pub(crate) const UNKNOWN_ON_FIELD: &str = "unknown attribute\n\
-    help: a field takes `skip`, `opaque`, `shared_write`, `spread`, `flatten`, `name = \"name_in_the_kernel\"`, and the contracts `len`, `multiple_of`, `range` and `as`";
-pub(crate) const UNKNOWN_ON_MEMBER: &str = "unknown attribute\n\
-    help: a field of a device type takes `opaque` or `name = \"name_in_the_kernel\"`";
-pub(crate) const UNKNOWN_ON_DEVICE_TYPE: &str = "unknown attribute\n\
-    help: a device type takes `cpp = \"its::Name\"`, `crate = path` and `skip_device_repr`";
-pub(crate) const BELONGS_ON_FIELD: &str = "this attribute has no meaning on a struct\n\
-    help: write it on a field";
-pub(crate) const BELONGS_ON_STRUCT: &str = "this attribute has no meaning on a field\n\
-    help: write it on the struct";
-pub(crate) const DEVICE_TYPE_ON_VARIANT: &str = "`#[device_type(…)]` has no meaning on a variant\n\
-    help: write it on the enum";
-pub(crate) const DEVICE_TYPE_ON_FIELD: &str = "this attribute has no meaning on a field\n\
-    help: write it on the struct or enum";
-pub(crate) const EMPTY_NAME: &str = "the name is empty\n\
-    help: write the name of the kernel's parameter or member";
-pub(crate) const SKIP_AND_NAME: &str = "`name` has no effect on a skipped field, which is not a parameter\n\
-    help: remove one of the two";
-pub(crate) const TAKES_NO_VALUE: &str = "this attribute takes no value\n\
-    help: write its name alone";
-pub(crate) const SKIP_AND_OPAQUE: &str = "`opaque` has no effect on a skipped field, which is not a parameter\n\
-    help: remove one of the two";
-pub(crate) const SKIP_AND_SHARED_WRITE: &str = "`shared_write` has no effect on a skipped field, which is not a parameter\n\
-    help: remove one of the two";
-pub(crate) const OPAQUE_AND_SHARED_WRITE: &str = "`shared_write` has no effect on an opaque field, whose type is not compared\n\
-    help: remove one of the two";
-pub(crate) const SPREAD_AND_FLATTEN: &str = "`spread` is for an array, `flatten` for a struct with `#[derive(KernelArgs)]`\n\
-    help: keep the one that fits the type of the field";
-pub(crate) const SKIP_AND_PARTS: &str = "this attribute has no effect on a skipped field, which is not a parameter\n\
-    help: remove one of the two";
-pub(crate) const FLATTEN_AND_FIELD: &str = "`flatten` inserts the fields of a struct, so no other attribute applies to this field\n\
-    help: write `name`, `opaque`, `shared_write` and contracts on the fields of that struct";
-pub(crate) const SPREAD_AND_AS: &str = "`as` is for a field that is one parameter\n\
-    help: declare the elements of the array with the type of the kernel's parameters";
-pub(crate) const NAMES_WITHOUT_SPREAD: &str = "a field that is one parameter has one name\n\
-    help: write `name = \"name_in_the_kernel\"`, or `spread` if each element of the array is a parameter";
-pub(crate) const LONG_ELEMENT_NAME: &str = "this name is too long\n\
-    help: list the names of the elements: `name = [\"first\", \"second\"]`";
-pub(crate) const NOT_AN_ARRAY: &str = "only an array can be spread: each of its elements is a parameter\n\
-    help: write an array, `[T; N]`; `flatten` inserts the fields of a struct with `#[derive(KernelArgs)]`; if the number of parameters is \
-    known only at run time, use an `ArgList` and its method `spread`";
-pub(crate) const FLATTENED_PARAMETER: &str = "the parameters of this type parameter are unknown here, so they cannot be counted\n\
-    help: write the struct whose fields are inserted, which may have type parameters itself: `Common<T>`";
-pub(crate) const SKIP_AND_AS: &str = "`as` has no effect on a skipped field, which is not a parameter\n\
-    help: remove one of the two";
-pub(crate) const NO_EXPRESSION: &str = "this is not an expression of integers that a contract can compute\n\
-    help: use fields, integers and constants with `+`, `-`, `*`, `/`, `%`, parentheses, `a.div_ceil(b)`, `a.min(b)`, `a.max(b)` and \
-    `slice.len()`, such as `\"rows * cols\"`; `block.x` and `grid.x` are the block and the grid of the launch";
-pub(crate) const NO_CONDITION: &str = "this is not a condition that a contract can compute\n\
-    help: compare integers with `==`, `!=`, `<`, `<=`, `>` and `>=`, and combine conditions and `bool` fields with `&&`, `||` and `!`, such as \
-    `\"grid.x * block.y >= rows\"`";
-pub(crate) const TOO_MANY_VALUES: &str = "an error of this contract could not show all values that it uses\n\
-    help: use at most 12 fields, lengths, constants, and extents of the grid and block; a condition can be split into several `requires`";
-pub(crate) const CAST_IN_CONTRACT: &str = "a contract computes with all integer types at once, without overflow\n\
-    help: remove the cast";
-pub(crate) const NUMBER_TOO_LARGE: &str = "this number exceeds 64 bits\n\
-    help: write a smaller number";
-pub(crate) const NO_NARROW_TYPE: &str = "`as` takes the integer type of the kernel's parameter\n\
-    help: write `as = i32` for C's `int`, `as = u32` for `unsigned`";
-pub(crate) const CAPACITY_WITHOUT_LEN: &str = "`capacity` is the number of elements that `len` is compared with, but there is no `len`\n\
-    help: add `len = \"…\"`, the number of elements that the kernel accesses";
-pub(crate) const STREAM_REQUIRED: &str = "the only contract about streams is `stream = required`: each launch names its stream\n\
-    help: write `stream = required`; the launch names the stream: `launch!(…, stream = &stream)`";
-pub(crate) const NOT_POSITIVE: &str = "this number must be positive\n\
-    help: write 1 or more";
-pub(crate) const NO_RANGE: &str = "this is not a range of integers\n\
-    help: write `range = \"1..=65535\"`, `\"0..n\"`, `\"1..\"` or `\"..=10\"`";
-pub(crate) const EMPTY_RANGE: &str = "no value is in this range\n\
-    help: write the smaller number first";
-pub(crate) const TOO_MANY_AXES: &str = "a grid and a block have at most three axes\n\
-    help: write `(x, y, z)`";
-pub(crate) const ENTRY_WITHOUT_PTX: &str = "`entry` names a kernel in a PTX file, but no file is named\n\
-    help: add `ptx = \"kernels.ptx\"`";
-pub(crate) const DEBUG_INFO_WITHOUT_PTX: &str = "`debug_info` is about the debug information of an image, but no image is named\n\
-    help: add `ptx = \"kernels.ptx\"`";
-pub(crate) const KERNEL_AND_DEBUG_INFO: &str = "`debug_info` belongs to the module that `kernel` names\n\
-    help: write it there: `kernels! { pub mod module = \"kernels.ptx\", debug_info = \"kernels.debug.ptx\"; }`";
-pub(crate) const ENTRIES_WITHOUT_MODULE: &str = "`entries` is a pattern for kernel names, but no image is named\n\
-    help: add `kernel = module`, the module that `kernels!` generates for the image";
-pub(crate) const KERNEL_AND_PTX: &str = "`kernel` names the image as well as the kernel\n\
-    help: remove `ptx` and `entry`, or `kernel`";
-pub(crate) const KERNEL_AND_ENTRY: &str = "`kernel` names the kernel itself\n\
-    help: write `kernel = module::name`, or `kernel = module, entries = \"pattern\"` for several";
-pub(crate) const BINDING_WITHOUT_ENTRIES: &str = "a type is bound to a suffix of kernel names, but there is no pattern for the kernels\n\
-    help: add `entries = \"pattern\"`";
-pub(crate) const EXCEPT_WITHOUT_ENTRIES: &str = "`except` leaves out kernels that match `entries`, but there is no pattern for the kernels\n\
-    help: add `entries = \"pattern\"`";
-pub(crate) const NO_PATTERN: &str = "this list has no pattern\n\
-    help: write patterns for names of kernels: `[\"uneg_*\", \"uexp_*\"]`";
-pub(crate) const UNKNOWN_AFTER_SUFFIX: &str = "a binding ends with its suffix, or with a condition\n\
-    help: if the image may lack these kernels, write `T = f32 => \"_f32\" if_present`; if code for GPUs before sm_89 lacks them, write \
-    `T = f32 => \"_f32\" if sm >= 89`";
-pub(crate) const KERNEL_IN_QUOTES: &str = "`kernel` takes the path of an item, not text\n\
-    help: write `kernel = module::name` without quotes; for a file, write `ptx = \"kernels.ptx\", entry = \"name\"`";
-pub(crate) const NO_SUFFIX: &str = "this binding has no suffix of the kernel names\n\
-    help: add the suffix: `T = f32 => \"_f32\"`";
-pub(crate) const NOT_A_PATH: &str = "the macro cannot evaluate this path\n\
-    help: write a string literal, or `concat!` and `env!` of string literals: `concat!(env!(\"OUT_DIR\"), \"/kernels.ptx\")`";
+/// Texts without parameters: what is wrong, and the help.
+macro_rules! texts {
+    ($($(#[$attr:meta])* $name:ident: $problem:literal, $help:literal;)*) => {
+        $($(#[$attr])* pub(crate) const $name: &str = concat!($problem, "\nhelp: ", $help);)*
+    };
+}
 
-pub(crate) const REPEATED_ATTRIBUTE: &str = "an attribute in this type can be a macro, which rustc would expand once for each use of the type in the derived code\n\
-    help: move the expression into a constant outside of the item: `const LENGTH: usize = …;`";
+texts! {
+    #[cfg(not(feature = "kernels"))]
+    KERNELS_FEATURE: "images of kernels are read while a crate is compiled only with the feature `kernels` of `kernel-args`",
+        "enable the feature: `cargo add kernel-args --features kernels`";
+    #[cfg(not(feature = "generate"))]
+    GENERATE_FEATURE: "structs are generated only with the feature `generate` of `kernel-args`",
+        "enable the feature: `cargo add kernel-args --features generate`; or remove `generate`";
+    DUPLICATE_ATTRIBUTE: "duplicate attribute", "keep one";
+    UNKNOWN_ON_STRUCT: "unknown attribute",
+        "a struct takes `kernel = module::name`, `entries = \"pattern\"`, `except = \"pattern\"`, `strict_names`, `strict_code`, `ptx = \"kernels.ptx\"`, `debug_info = \"kernels.debug.ptx\"`, `entry = \"name\"`, `bound = \"T: DeviceType\"`, \
+        `crate = path`, and the contracts `block`, `block_multiple_of`, `max_block`, `grid_covers`, `requires`, `shared` and `stream = required`";
+    UNKNOWN_ON_FIELD: "unknown attribute",
+        "a field takes `skip`, `opaque`, `shared_write`, `spread`, `flatten`, `name = \"name_in_the_kernel\"`, and the contracts `len`, `multiple_of`, `range` and `as`";
+    UNKNOWN_ON_MEMBER: "unknown attribute",
+        "a field of a device type takes `opaque` or `name = \"name_in_the_kernel\"`";
+    UNKNOWN_ON_DEVICE_TYPE: "unknown attribute",
+        "a device type takes `cpp = \"its::Name\"`, `crate = path` and `skip_device_repr`";
+    BELONGS_ON_FIELD: "this attribute has no meaning on a struct", "write it on a field";
+    BELONGS_ON_STRUCT: "this attribute has no meaning on a field", "write it on the struct";
+    DEVICE_TYPE_ON_VARIANT: "`#[device_type(…)]` has no meaning on a variant", "write it on the enum";
+    DEVICE_TYPE_ON_FIELD: "this attribute has no meaning on a field", "write it on the struct or enum";
+    EMPTY_NAME: "the name is empty", "write the name of the kernel's parameter or member";
+    SKIP_AND_NAME: "`name` has no effect on a skipped field, which is not a parameter",
+        "remove one of the two";
+    TAKES_NO_VALUE: "this attribute takes no value", "write its name alone";
+    SKIP_AND_OPAQUE: "`opaque` has no effect on a skipped field, which is not a parameter",
+        "remove one of the two";
+    SKIP_AND_SHARED_WRITE: "`shared_write` has no effect on a skipped field, which is not a parameter",
+        "remove one of the two";
+    OPAQUE_AND_SHARED_WRITE: "`shared_write` has no effect on an opaque field, whose type is not compared",
+        "remove one of the two";
+    SPREAD_AND_FLATTEN: "`spread` is for an array, `flatten` for a struct with `#[derive(KernelArgs)]`",
+        "keep the one that fits the type of the field";
+    SKIP_AND_PARTS: "this attribute has no effect on a skipped field, which is not a parameter",
+        "remove one of the two";
+    FLATTEN_AND_FIELD: "`flatten` inserts the fields of a struct, so no other attribute applies to this field",
+        "write `name`, `opaque`, `shared_write` and contracts on the fields of that struct";
+    SPREAD_AND_AS: "`as` is for a field that is one parameter",
+        "declare the elements of the array with the type of the kernel's parameters";
+    NAMES_WITHOUT_SPREAD: "a field that is one parameter has one name",
+        "write `name = \"name_in_the_kernel\"`, or `spread` if each element of the array is a parameter";
+    LONG_ELEMENT_NAME: "this name is too long",
+        "list the names of the elements: `name = [\"first\", \"second\"]`";
+    NOT_AN_ARRAY: "only an array can be spread: each of its elements is a parameter",
+        "write an array, `[T; N]`; `flatten` inserts the fields of a struct with `#[derive(KernelArgs)]`; if the number of parameters is \
+        known only at run time, use an `ArgList` and its method `spread`";
+    FLATTENED_PARAMETER: "the parameters of this type parameter are unknown here, so they cannot be counted",
+        "write the struct whose fields are inserted, which may have type parameters itself: `Common<T>`";
+    SKIP_AND_AS: "`as` has no effect on a skipped field, which is not a parameter", "remove one of the two";
+    NO_EXPRESSION: "this is not an expression of integers that a contract can compute",
+        "use fields, integers and constants with `+`, `-`, `*`, `/`, `%`, parentheses, `a.div_ceil(b)`, `a.min(b)`, `a.max(b)` and \
+        `slice.len()`, such as `\"rows * cols\"`; `block.x` and `grid.x` are the block and the grid of the launch";
+    NO_CONDITION: "this is not a condition that a contract can compute",
+        "compare integers with `==`, `!=`, `<`, `<=`, `>` and `>=`, and combine conditions and `bool` fields with `&&`, `||` and `!`, such as \
+        `\"grid.x * block.y >= rows\"`";
+    TOO_MANY_VALUES: "an error of this contract could not show all values that it uses",
+        "use at most 12 fields, lengths, constants, and extents of the grid and block; a condition can be split into several `requires`";
+    CAST_IN_CONTRACT: "a contract computes with all integer types at once, without overflow",
+        "remove the cast";
+    NUMBER_TOO_LARGE: "this number exceeds 64 bits", "write a smaller number";
+    NO_NARROW_TYPE: "`as` takes the integer type of the kernel's parameter",
+        "write `as = i32` for C's `int`, `as = u32` for `unsigned`";
+    CAPACITY_WITHOUT_LEN: "`capacity` is the number of elements that `len` is compared with, but there is no `len`",
+        "add `len = \"…\"`, the number of elements that the kernel accesses";
+    STREAM_REQUIRED: "the only contract about streams is `stream = required`: each launch names its stream",
+        "write `stream = required`; the launch names the stream: `launch!(…, stream = &stream)`";
+    NOT_POSITIVE: "this number must be positive", "write 1 or more";
+    NO_RANGE: "this is not a range of integers",
+        "write `range = \"1..=65535\"`, `\"0..n\"`, `\"1..\"` or `\"..=10\"`";
+    EMPTY_RANGE: "no value is in this range", "write the smaller number first";
+    TOO_MANY_AXES: "a grid and a block have at most three axes", "write `(x, y, z)`";
+    ENTRY_WITHOUT_PTX: "`entry` names a kernel in a PTX file, but no file is named",
+        "add `ptx = \"kernels.ptx\"`";
+    DEBUG_INFO_WITHOUT_PTX: "`debug_info` is about the debug information of an image, but no image is named",
+        "add `ptx = \"kernels.ptx\"`";
+    KERNEL_AND_DEBUG_INFO: "`debug_info` belongs to the module that `kernel` names",
+        "write it there: `kernels! { pub mod module = \"kernels.ptx\", debug_info = \"kernels.debug.ptx\"; }`";
+    ENTRIES_WITHOUT_MODULE: "`entries` is a pattern for kernel names, but no image is named",
+        "add `kernel = module`, the module that `kernels!` generates for the image";
+    KERNEL_AND_PTX: "`kernel` names the image as well as the kernel", "remove `ptx` and `entry`, or `kernel`";
+    KERNEL_AND_ENTRY: "`kernel` names the kernel itself",
+        "write `kernel = module::name`, or `kernel = module, entries = \"pattern\"` for several";
+    BINDING_WITHOUT_ENTRIES: "a type is bound to a suffix of kernel names, but there is no pattern for the kernels",
+        "add `entries = \"pattern\"`";
+    EXCEPT_WITHOUT_ENTRIES: "`except` leaves out kernels that match `entries`, but there is no pattern for the kernels",
+        "add `entries = \"pattern\"`";
+    NO_PATTERN: "this list has no pattern", "write patterns for names of kernels: `[\"uneg_*\", \"uexp_*\"]`";
+    UNKNOWN_AFTER_SUFFIX: "a binding ends with its suffix, or with a condition",
+        "if the image may lack these kernels, write `T = f32 => \"_f32\" if_present`; if code for GPUs before sm_89 lacks them, write \
+        `T = f32 => \"_f32\" if sm >= 89`";
+    KERNEL_IN_QUOTES: "`kernel` takes the path of an item, not text",
+        "write `kernel = module::name` without quotes; for a file, write `ptx = \"kernels.ptx\", entry = \"name\"`";
+    NO_SUFFIX: "this binding has no suffix of the kernel names", "add the suffix: `T = f32 => \"_f32\"`";
+    NOT_A_PATH: "the macro cannot evaluate this path",
+        "write a string literal, or `concat!` and `env!` of string literals: `concat!(env!(\"OUT_DIR\"), \"/kernels.ptx\")`";
+    REPEATED_ATTRIBUTE: "an attribute in this type can be a macro, which rustc would expand once for each use of the type in the derived code",
+        "move the expression into a constant outside of the item: `const LENGTH: usize = …;`";
+    ARGUMENTS_IN_ENUM: "an enum cannot hold the arguments of a kernel",
+        "derive `KernelArgs` on a struct with one field for each parameter; an enum that is one argument takes \
+        `#[derive(DeviceType)]`";
+    ARGUMENTS_IN_UNION: "a union cannot hold the arguments of a kernel",
+        "derive `KernelArgs` on a struct with one field for each parameter";
+    LIFETIME: "a device type cannot borrow: the GPU cannot access host memory",
+        "use `DevicePointer<T>` for a pointer to device memory";
+    UNION: "a union cannot be a device type: the compiler does not know which of its bytes are initialised",
+        "write a struct with an array of bytes";
+    EMPTY_STRUCT: "an empty struct has no bytes in Rust, but C++ gives it one", "write a field `unused: u8`";
+    ENUM_WITH_DATA: "C++ has no enum with data",
+        "pass a struct with a tag and the data, or one kernel argument for each";
+    EMPTY_ENUM: "an enum without variants has no values, so it cannot be passed", "add a variant";
+    NO_MODULE: "`kernels!` takes modules, each with the path of an image",
+        "write `pub mod saxpy = \"ptx/saxpy.ptx\";`";
+    NO_SEMICOLON: "a module in `kernels!` ends with `;`", "write `;` after the path or the last option";
+    #[cfg(feature = "generate")]
+    UNKNOWN_IN_GENERATE: "unknown option",
+        "write `generate`; for device pointers instead of slices, `generate(pointers = raw)`; with the feature `cudarc` also \
+        `generate(pointers = views)` for slices and views, and `generate(pointers = retained)` for the nodes of graphs";
+    UNKNOWN_OPTION: "unknown option",
+        "write `debug_info = \"kernels.debug.ptx\"`, `debug_info = if_readable`, `generate`, or nothing";
+    DUPLICATE_OPTION: "this option is given twice", "keep one";
+}
 
 pub(crate) fn element_name(name: &str) -> String {
     format!(
@@ -208,23 +226,6 @@ pub(crate) fn unset_variable(name: &str) -> String {
     format!("the environment variable `{name}` is not set while this crate is compiled\nhelp: {help}")
 }
 
-pub(crate) const ARGUMENTS_IN_ENUM: &str = "an enum cannot hold the arguments of a kernel\n\
-    help: derive `KernelArgs` on a struct with one field for each parameter; an enum that is one argument takes \
-    `#[derive(DeviceType)]`";
-pub(crate) const ARGUMENTS_IN_UNION: &str = "a union cannot hold the arguments of a kernel\n\
-    help: derive `KernelArgs` on a struct with one field for each parameter";
-
-pub(crate) const LIFETIME: &str = "a device type cannot borrow: the GPU cannot access host memory\n\
-    help: use `DevicePointer<T>` for a pointer to device memory";
-pub(crate) const UNION: &str = "a union cannot be a device type: the compiler does not know which of its bytes are initialised\n\
-    help: write a struct with an array of bytes";
-pub(crate) const EMPTY_STRUCT: &str = "an empty struct has no bytes in Rust, but C++ gives it one\n\
-    help: write a field `unused: u8`";
-pub(crate) const ENUM_WITH_DATA: &str = "C++ has no enum with data\n\
-    help: pass a struct with a tag and the data, or one kernel argument for each";
-pub(crate) const EMPTY_ENUM: &str = "an enum without variants has no values, so it cannot be passed\n\
-    help: add a variant";
-
 pub(crate) fn without_repr(name: &syn::Ident) -> String {
     format!(
         "without `repr(C)` Rust may reorder the fields of `{name}`\n\
@@ -245,15 +246,3 @@ pub(crate) fn aligned_enum(align: usize) -> String {
          help: remove `align({align})`"
     )
 }
-pub(crate) const NO_MODULE: &str = "`kernels!` takes modules, each with the path of an image\n\
-    help: write `pub mod saxpy = \"ptx/saxpy.ptx\";`";
-pub(crate) const NO_SEMICOLON: &str = "a module in `kernels!` ends with `;`\n\
-    help: write `;` after the path or the last option";
-#[cfg(feature = "generate")]
-pub(crate) const UNKNOWN_IN_GENERATE: &str = "unknown option\n\
-    help: write `generate`; for device pointers instead of slices, `generate(pointers = raw)`; with the feature `cudarc` also \
-    `generate(pointers = views)` for slices and views, and `generate(pointers = retained)` for the nodes of graphs";
-pub(crate) const UNKNOWN_OPTION: &str = "unknown option\n\
-    help: write `debug_info = \"kernels.debug.ptx\"`, `debug_info = if_readable`, `generate`, or nothing";
-pub(crate) const DUPLICATE_OPTION: &str = "this option is given twice\n\
-    help: keep one";

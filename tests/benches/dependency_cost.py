@@ -4,10 +4,12 @@
     python3 tests/benches/dependency_cost.py                          cudarc alone, and kernel-args with its default features
     python3 tests/benches/dependency_cost.py --features compressed,debug-info
     python3 tests/benches/dependency_cost.py --root ../other-checkout --timings
+    python3 tests/benches/dependency_cost.py --structs 300             only the size of a program with 300 structs, and of one with one struct
 
 Builds two programs with one launch each from an empty target directory, in debug and in release. Both load the same PTX:
 one with cudarc alone, the other with `kernels!`, a derived struct and `launch!`. Downloads are not counted. The size is the
-size of the release program without symbols. `--timings` prints the processor time of each crate without `perf`:
+size of the release program without symbols. With `--structs`, each struct is found in its module by its family and launched.
+`--timings` prints the processor time of each crate without `perf`:
 it builds with one job, so a crate's wall time is its processor time.
 """
 
@@ -52,10 +54,40 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 """ % SIZES.replace("CONTEXT", "kernel_args::context(0)?")
 
 
+FAMILY = """#[derive(KernelArgs)]
+#[kernel_args(kernel = saxpy, entries = "saxpy")]
+struct Saxpy%d<'a> { n: u32, alpha: f32, x: &'a CudaSlice<f32>, y: &'a mut CudaSlice<f32> }
+#[inline(never)]
+fn saxpy%d(module: &Module, n: u32, x: &CudaSlice<f32>, y: &mut CudaSlice<f32>) -> Result<(), Error> {
+    let saxpy = module.family::<Saxpy%d>("saxpy")?;
+    unsafe { launch!(saxpy, 4, 256, Saxpy%d { n, alpha: 2.0, x, y }) }
+}
+"""
+FAMILIES = """use cudarc::driver::CudaSlice;
+use kernel_args::{Error, KernelArgs, Module, launch};
+kernel_args::kernels! { mod saxpy = "src/saxpy.ptx"; }
+%s
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    %s
+    let module = Module::load(&ctx, saxpy::IMAGE)?;
+    %s
+    println!("{}", stream.clone_dtoh(&y)?[0]);
+    Ok(())
+}
+"""
+
+
+def families(count):
+    """A program that finds and launches the kernels of this many structs."""
+    structs = "".join(FAMILY % (i, i, i, i) for i in range(count))
+    launches = "".join(f"saxpy{i}(&module, n, &x, &mut y)?;" for i in range(count))
+    return FAMILIES % (structs, SIZES.replace("CONTEXT", "kernel_args::context(0)?"), launches)
+
+
 def program(place, name, dependencies, source, root):
     """A separate package with one program."""
     package = place / name
-    (package / "src").mkdir(parents=True)
+    (package / "src").mkdir(parents=True, exist_ok=True)
     (package / "Cargo.toml").write_text(
         '[package]\nname = "hello"\nversion = "0.0.0"\nedition = "2024"\n'
         f"[dependencies]\n{dependencies}\n[profile.release]\nstrip = true\n[workspace]\n"
@@ -99,12 +131,25 @@ def main():
     parser = argparse.ArgumentParser(description="What kernel-args costs a program that depends on it.")
     parser.add_argument("--root", type=pathlib.Path, default=ROOT, help="the checkout to measure")
     parser.add_argument("--features", default="", help="additional features of kernel-args")
+    parser.add_argument("--structs", type=int, default=0, help="the number of structs of a program whose size is measured")
     parser.add_argument("--timings", action="store_true", help="also the seconds of each crate")
     arguments = parser.parse_args()
     root = arguments.root.resolve()
     features = [f'"{feature}"' for feature in arguments.features.split(",") if feature]
     own = f'kernel-args = {{ path = "{root}/kernel-args", features = [{", ".join(features)}] }}\n{CUDARC}'
     print(f"{run(['rustc', '--version'], ROOT)[1].strip()}; {os.cpu_count()} processors\n")
+    if arguments.structs:
+        sizes = []
+        os.environ.pop("CARGO_TARGET_DIR", None)
+        with tempfile.TemporaryDirectory(prefix="kernel-args-dependency-") as place:
+            for count in 1, arguments.structs:
+                package = program(pathlib.Path(place), "program", own, families(count), root)
+                run(["cargo", "build", "--quiet", "--release"], package)
+                sizes.append((package / "target" / "release" / "hello").stat().st_size)
+        print("| structs | size | each |\n|---|---|---|")
+        print(f"| 1 | {sizes[0] / 1e6:.2f} MB | |\n| {arguments.structs} | {sizes[1] / 1e6:.2f} MB "
+              f"| {(sizes[1] - sizes[0]) / (arguments.structs - 1) / 1e3:.2f} kB |")
+        return
     print("| program | crates | debug: processor | release: processor | size |\n|---|---|---|---|---|")
     with tempfile.TemporaryDirectory(prefix="kernel-args-dependency-") as place:
         for name, dependencies, source in [("cudarc", CUDARC, BARE), ("kernel-args", own, CHECKED)]:

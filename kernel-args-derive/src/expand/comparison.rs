@@ -1,6 +1,6 @@
 //! The comparison of a struct with the kernels that it names.
 
-use super::{kernels, pattern::Pattern, respan};
+use super::{field::ParameterField, kernels, parts, pattern::Pattern, respan};
 use crate::{
     attr::{ArgsAttr, Naming},
     diagnostics::Diagnostics,
@@ -8,7 +8,7 @@ use crate::{
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use std::env;
-use syn::{Generics, Path, spanned::Spanned};
+use syn::{DeriveInput, Generics, Path, spanned::Spanned};
 
 /// The kernels that a struct names, as far as the macro can resolve them.
 pub(super) enum Comparison<'a> {
@@ -39,7 +39,6 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// The span for errors about the choice of the kernel.
     fn span(&self) -> Span {
         match self {
             #[cfg(feature = "kernels")]
@@ -69,7 +68,11 @@ impl<'a> Comparison<'a> {
         } else {
             quote_spanned!(span=> #krate::__private::named_generic(&#named))
         };
-        Some(tables(&named, span, &krate))
+        let kernels = kernels(&quote!(__NAMED.in_doubt()), span, &krate);
+        Some(quote_spanned! {span=>
+            const __NAMED: #krate::__private::Named = #named;
+            #kernels
+        })
     }
 
     /// The constants of the struct that name the source of its kernel.
@@ -138,12 +141,30 @@ fn or_unknown(path: &Path, krate: &TokenStream) -> TokenStream {
     }}
 }
 
-/// The kernels that a struct names, and the signatures of the kernels that need a full comparison. `named` is an
-/// expression of type `Named`.
-fn tables(named: &TokenStream, span: Span, krate: &TokenStream) -> TokenStream {
-    let kernels = kernels(&quote!(__NAMED.in_doubt()), span, krate);
-    quote_spanned! {span=>
-        const __NAMED: #krate::__private::Named = #named;
-        #kernels
+/// The checks of a struct without parameters. Its comparison has one kernel, or several of which it fits one.
+pub(super) fn checks(
+    fields: &[ParameterField<'_>],
+    input: &DeriveInput,
+    erased: &TokenStream,
+    krate: &Path,
+) -> TokenStream {
+    let each = parts::checks(fields, input, krate);
+    let count = fields.len() + 1;
+    let firsts = parts::has_parts(fields).then(|| {
+        quote! {
+            const __FIRSTS: &[#krate::__private::core::primitive::usize] =
+                &#krate::__private::firsts::<#erased, #count>();
+        }
+    });
+    quote! {
+        // A reference, because each use of the report itself would be a copy that rustc validates again. A branch,
+        // because a call would make rustc evaluate the constants of the callee.
+        const __REPORT: &#krate::__private::Checked = &if __KERNELS.is_empty() {
+            #krate::__private::core::option::Option::None
+        } else {
+            #krate::__private::compare::<#erased>(__KERNELS)
+        };
+        #firsts
+        #each
     }
 }

@@ -14,7 +14,7 @@ use crate::{
     repeated::{refuse_macros, refuse_macros_in_generics},
     texts,
 };
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{Data, DeriveInput, Fields, Path, ext::IdentExt, spanned::Spanned};
 
@@ -80,6 +80,7 @@ fn structure(
     let align = repr.align.unwrap_or(1);
     let (class, cpp) = names(input, attr, repr, &fields, &all);
     let abi = quote!(#krate::__private::abi);
+    let primitive = quote!(#krate::__private::core::primitive);
     let (consists_of, pointee) = content(attr, repr, &all);
     let behind = behind(krate, is_generic);
     let layout = quote! {{
@@ -87,12 +88,12 @@ fn structure(
         #checks
         #krate::__private::whole::<#this>(__layout)
     }};
-    let fields_type = quote!(&'static [#krate::__private::abi::Parameter<'static>]);
+    let fields_type = quote!(&'static [#abi::Parameter<'static>]);
     let constants = (!is_generic).then(|| {
         quote! {
             const __FIELDS: #fields_type = #list;
-            const __LAYOUT: #krate::__private::abi::Layout = #layout;
-            static __IN_MEMORY: #krate::__private::abi::Parameter<'static> =
+            const __LAYOUT: #abi::Layout = #layout;
+            static __IN_MEMORY: #abi::Parameter<'static> =
                 #krate::__private::in_memory::<#ident>(#class, #cpp, #consists_of, #pointee);
         }
     });
@@ -106,22 +107,22 @@ fn structure(
         #[automatically_derived]
         unsafe impl #impl_generics #krate::DeviceType for #ident #ty_generics #where_clause {
             const FIELDS: #fields_type = #list;
-            const LAYOUT: #krate::__private::abi::Layout = #layout;
-            const CLASS: #krate::__private::abi::Class = #class;
-            const CPP: #krate::__private::abi::CppType<'static> = #cpp;
-            const MEMBERS: #krate::__private::abi::Members<'static> = #consists_of;
-            const RUST_NAME: &'static #krate::__private::core::primitive::str = #krate::__private::core::stringify!(#ident);
+            const LAYOUT: #abi::Layout = #layout;
+            const CLASS: #abi::Class = #class;
+            const CPP: #abi::CppType<'static> = #cpp;
+            const MEMBERS: #abi::Members<'static> = #consists_of;
+            const RUST_NAME: &'static #primitive::str = #krate::__private::core::stringify!(#ident);
             const POINTEE: #abi::Pointee<'static> = #pointee;
             const POINTEE_IN_STRUCT: #abi::Pointee<'static> = #pointee;
             #behind
-            const HAS_PADDING: #krate::__private::core::primitive::bool =
+            const HAS_PADDING: #primitive::bool =
                 #krate::__private::has_padding(
                     <Self as #krate::DeviceType>::FIELDS,
                     <Self as #krate::DeviceType>::LAYOUT.size(),
                 ) #paddings;
 
             #[inline]
-            unsafe fn store(&self, __to: *mut #krate::__private::core::primitive::u8) {
+            unsafe fn store(&self, __to: *mut #primitive::u8) {
                 // The pattern lists all fields: `ZeroBits` is a promise about all of them.
                 let Self { #(#members: _),* } = self;
                 if !<Self as #krate::DeviceType>::HAS_PADDING {
@@ -156,7 +157,6 @@ fn may_be_passed(input: &DeriveInput, repr: &Repr, fields: &Fields, diagnostics:
     true
 }
 
-/// The code emitted for each field of a struct.
 struct Members {
     /// `&[Parameter, …]`.
     list: TokenStream,
@@ -180,56 +180,49 @@ fn members(
     all: &TokenStream,
     is_generic: bool,
 ) -> Members {
-    let list = fields.iter().zip(attrs).map(|(field, attr)| {
-        let (name, spelling, ty, member) = (&field.name, field.spelling(), field.ty, &field.member);
-        let krate = respan(krate, field.span());
-        let errors = field_errors::member(ty, &krate, field.span());
-        let said = attr.name.as_ref();
-        let said = said.map(|name| quote_spanned!(field.span()=> .with_kernel_name(#name)));
-        let mut member = quote_spanned! {field.span()=>
-            #krate::__private::member(
-                #name,
-                #spelling,
-                #krate::__private::core::mem::offset_of!(#this, #member),
-                <#ty as #errors::Member>::TYPE_INFO,
-            )#said
-        };
+    struct Member<'a> {
+        field: &'a Field<'a>,
+        span: Span,
+        /// The path of the crate at the field.
+        krate: TokenStream,
+        /// `<Type as Member>`, with the error for a type that cannot be a member.
+        of: TokenStream,
+    }
+    let all_members = fields.iter().map(|field| {
+        let (ty, span) = (field.ty, field.span());
+        let krate = respan(krate, span);
+        let errors = field_errors::member(ty, &krate, span);
+        Member { field, span, of: quote_spanned!(span=> <#ty as #errors::Member>), krate }
+    });
+    let all_members: Vec<Member<'_>> = all_members.collect();
+    let list = all_members.iter().zip(attrs).map(|(Member { field, span, krate, of }, attr)| {
+        let (span, name, spelling, ty, member) = (*span, &field.name, field.spelling(), field.ty, &field.member);
+        let said = attr.name.as_ref().map(|name| quote_spanned!(span=> .with_kernel_name(#name)));
+        let offset = quote_spanned!(span=> #krate::__private::core::mem::offset_of!(#this, #member));
+        let mut member =
+            quote_spanned!(span=> #krate::__private::member(#name, #spelling, #offset, #of::TYPE_INFO)#said);
         // Such as `DevicePointer<Buffer<f32>>`. A `static` for each field would take rustc longer.
         if !is_generic && generics::is_nested(ty) && !field_errors::is_marker(ty) {
-            member = quote_spanned! {field.span()=> {
-                static __BEHIND: #krate::__private::abi::Parameter<'static> =
-                    <#ty as #errors::Member>::BEHIND;
+            member = quote_spanned! {span=> {
+                static __BEHIND: #krate::__private::abi::Parameter<'static> = #of::BEHIND;
                 #krate::__private::pointing_to(#member, &__BEHIND)
             }};
         }
-        if attr.opaque { quote_spanned!(field.span()=> #krate::__private::opaque_member(#member)) } else { member }
+        if attr.opaque { quote_spanned!(span=> #krate::__private::opaque_member(#member)) } else { member }
     });
-    let checks = fields.iter().enumerate().map(|(i, field)| {
-        let krate = respan(krate, field.span());
-        let layout = local("__layout", field.span());
-        match repr.packed {
-            None => quote_spanned!(field.span()=> #layout = #krate::__private::next_member(#layout, &#all[#i]);),
-            Some(most) => quote_spanned! {field.span()=>
-                #layout = #krate::__private::next_member(#layout, &#krate::__private::packed_member(#all[#i], #most));
-            },
+    let checks = all_members.iter().enumerate().map(|(i, Member { span, krate, .. })| {
+        let layout = local("__layout", *span);
+        let mut field = quote_spanned!(*span=> #all[#i]);
+        if let Some(most) = repr.packed {
+            field = quote_spanned!(*span=> #krate::__private::packed_member(#field, #most));
         }
+        quote_spanned!(*span=> #layout = #krate::__private::next_member(#layout, &#field);)
     });
-    let paddings = fields.iter().map(|field| {
-        let (ty, krate) = (field.ty, respan(krate, field.span()));
-        let errors = field_errors::member(ty, &krate, field.span());
-        quote_spanned!(field.span()=> || <#ty as #errors::Member>::HAS_PADDING)
-    });
-    let values = fields.iter().map(|field| {
-        let (ty, member) = (field.ty, &field.member);
-        let krate = respan(krate, field.span());
-        let errors = field_errors::member(ty, &krate, field.span());
-        let bytes = local("__bytes", field.span());
-        quote_spanned! {field.span()=>
-            <#ty as #errors::Member>::is_value(#krate::__private::part_of::<#ty>(
-                #bytes,
-                #krate::__private::core::mem::offset_of!(Self, #member),
-            ))
-        }
+    let paddings = all_members.iter().map(|Member { span, of, .. }| quote_spanned!(*span=> || #of::HAS_PADDING));
+    let values = all_members.iter().map(|Member { field, span, krate, of }| {
+        let (ty, member, bytes) = (field.ty, &field.member, local("__bytes", *span));
+        let offset = quote_spanned!(*span=> #krate::__private::core::mem::offset_of!(Self, #member));
+        quote_spanned!(*span=> #of::is_value(#krate::__private::part_of::<#ty>(#bytes, #offset)))
     });
     let is_value = quote! {
         #[inline]
@@ -239,32 +232,26 @@ fn members(
             #(#values)&&*
         }
     };
-    let stores = fields.iter().map(|field| {
-        let (ty, member) = (field.ty, &field.member);
-        let krate = respan(krate, field.span());
-        let errors = field_errors::member(ty, &krate, field.span());
-        let (this, to) = (local("self", field.span()), local("__to", field.span()));
+    let stores = all_members.iter().map(|Member { field, span, krate, of }| {
+        let (span, ty, member) = (*span, field.ty, &field.member);
+        let (this, to) = (local("self", span), local("__to", span));
         // A field of a packed struct need not be aligned, so no reference to it may exist: `Self` and the field are copied.
         let field_of = if repr.packed.is_some() {
-            quote_spanned! {field.span()=>
+            quote_spanned! {span=>
                 let __copy: Self = *#this;
                 let Self { #member: __member, .. } = __copy;
                 let __field = &__member;
             }
         } else {
-            quote_spanned!(field.span()=> let Self { #member: __field, .. } = #this;)
+            quote_spanned!(span=> let Self { #member: __field, .. } = #this;)
         };
-        let same = quote_spanned! {field.span()=>
+        let same = quote_spanned! {span=>
             #field_of
             let __same = (__field,);
             #krate::__private::same_type::<#ty>(&__same);
         };
-        let store = quote_spanned! {field.span()=>
-            <#ty as #errors::Member>::store(
-                __field,
-                #to.add(#krate::__private::core::mem::offset_of!(Self, #member)),
-            )
-        };
+        let offset = quote_spanned!(span=> #krate::__private::core::mem::offset_of!(Self, #member));
+        let store = quote_spanned!(span=> #of::store(__field, #to.add(#offset)));
         // SAFETY of the generated call: the pattern and `same_type` prove that the field belongs to the struct, or is a copy of
         // its field, and has the type from which `LAYOUT` was computed. The address need not be aligned. So `offset` and the size of the field are inside the
         // `LAYOUT.size()` bytes that the caller guarantees. The block has the span of the derive, so

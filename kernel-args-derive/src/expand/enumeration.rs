@@ -49,54 +49,55 @@ pub(super) fn enumeration(
     };
     let (krate, ident) = (&attr.krate, &input.ident);
     let name = attr.cpp.as_ref().map_or_else(|| input.ident.unraw().to_string(), syn::LitStr::value);
+    let private = quote!(#krate::__private);
     let copy = assert_copy(input, &TokenStream::new(), krate);
     let bounded = if_copy(Generics::default(), krate);
     let where_clause = &bounded.where_clause;
-    let valid = quote!(for<'__zero> (): #krate::__private::HasZero<#ident, { __HAS_ZERO }>);
+    let valid = quote!(for<'__zero> (): #private::HasZero<#ident, { __HAS_ZERO }>);
     let memory = device_memory(input, attr, &bounded, &[valid]);
     // An attribute macro that runs after the derive can replace the enum. Only an enum without fields can be cast.
     let variants = data.variants.iter().map(|variant| {
         let variant = &variant.ident;
         quote_spanned! {ident.span()=>
-            (#ident::#variant {}, #ident::#variant {} as #krate::__private::core::primitive::#int)
+            (#ident::#variant {}, #ident::#variant {} as #private::core::primitive::#int)
         }
     });
     let values = data.variants.iter().enumerate().map(|(i, variant)| {
         let name = variant.ident.unraw().to_string();
-        quote!(#krate::__private::variant::<#ident>(#name, #i))
+        quote!(#private::variant::<#ident>(#name, #i))
     });
     Some(quote! {
         #copy
 
         #[automatically_derived]
-        impl #krate::__private::Variants for #ident {
-            type Integer = #krate::__private::core::primitive::#int;
+        impl #private::Variants for #ident {
+            type Integer = #private::core::primitive::#int;
             const ALL: &'static [(Self, Self::Integer)] = &[#(#variants),*];
         }
 
-        const _: () = #krate::__private::assert_variants::<#ident>();
-        const _: () = #krate::__private::assert_layout::<#ident>();
+        const _: () = #private::assert_variants::<#ident>();
+        const _: () = #private::assert_layout::<#ident>();
 
         // SAFETY: the enum has no fields and an integer `repr`, so it has that integer's layout: `assert_layout` and
         // `assert_variants` have compared the size, the alignment, and the bytes of each variant.
         #[automatically_derived]
         unsafe impl #krate::DeviceType for #ident #where_clause {
-            const LAYOUT: #krate::__private::abi::Layout =
-                <#krate::__private::core::primitive::#int as #krate::DeviceType>::LAYOUT;
-            const CLASS: #krate::__private::abi::Class = #krate::__private::abi::Class::Integer;
-            const CPP: #krate::__private::abi::CppType<'static> = #krate::__private::abi::CppType::named(#name);
-            const RUST_NAME: &'static #krate::__private::core::primitive::str = #krate::__private::core::stringify!(#ident);
-            const MEMBERS: #krate::__private::abi::Members<'static> =
-                #krate::__private::abi::Members::of_enum(const { &[#(#values),*] }, #krate::__private::is_signed::<#ident>());
+            const LAYOUT: #private::abi::Layout =
+                <#private::core::primitive::#int as #krate::DeviceType>::LAYOUT;
+            const CLASS: #private::abi::Class = #private::abi::Class::Integer;
+            const CPP: #private::abi::CppType<'static> = #private::abi::CppType::named(#name);
+            const RUST_NAME: &'static #private::core::primitive::str = #private::core::stringify!(#ident);
+            const MEMBERS: #private::abi::Members<'static> =
+                #private::abi::Members::of_enum(const { &[#(#values),*] }, #private::is_signed::<#ident>());
 
             fn is_value(
-                __bytes: &[#krate::__private::core::primitive::u8],
-            ) -> #krate::__private::core::primitive::bool {
-                #krate::__private::is_variant::<#ident>(__bytes)
+                __bytes: &[#private::core::primitive::u8],
+            ) -> #private::core::primitive::bool {
+                #private::is_variant::<#ident>(__bytes)
             }
         }
 
-        const __HAS_ZERO: #krate::__private::core::primitive::bool = #krate::__private::has_zero::<#ident>();
+        const __HAS_ZERO: #private::core::primitive::bool = #private::has_zero::<#ident>();
 
         #memory
     })

@@ -11,7 +11,6 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{DeriveInput, Ident, Path, Type};
 
-/// A field that is a parameter of the kernel, or several.
 pub(super) struct ParameterField<'a> {
     /// The field; its type is the type of the parameter, if that is narrower.
     pub(super) field: Field<'a>,
@@ -30,7 +29,6 @@ pub(super) struct ParameterField<'a> {
 }
 
 impl ParameterField<'_> {
-    /// The type of the field.
     pub(super) fn declared(&self) -> &Type {
         self.wide.unwrap_or(self.field.ty)
     }
@@ -40,7 +38,8 @@ impl ParameterField<'_> {
         let (ty, span) = (self.field.ty, self.field.span());
         self.wide.map(|_| {
             quote_spanned! {span=>
-                let #variable = &mut #krate::__private::contract::narrow::<#ty>(&*#variable);
+                let __wide = #variable;
+                let #variable = &mut #krate::__private::contract::narrow::<#ty>(&*__wide);
             }
         })
     }
@@ -78,7 +77,6 @@ impl ParameterField<'_> {
     }
 }
 
-/// The method that makes the parameter of a field.
 fn view(kind: FieldKind, span: Span) -> Ident {
     let name = match kind {
         FieldKind::Typed | FieldKind::Skipped => "typed",
@@ -94,15 +92,12 @@ pub(super) struct Parameters {
     pub(super) each: TokenStream,
     /// The constant `PARAMETERS`, and what it needs.
     pub(super) constants: TokenStream,
-    /// The constant `IN_PLACE`.
     pub(super) in_place: TokenStream,
     /// The statements that compare the context of each argument with the stream's.
     pub(super) contexts: TokenStream,
-    /// The body of `lower`.
     pub(super) lower: TokenStream,
 }
 
-/// The type of a field, with every lifetime `'static`.
 pub(super) fn erased_field(field: &Field<'_>, input: &DeriveInput) -> TokenStream {
     let ty = field.ty;
     erase::lifetimes(quote!(#ty), &input.generics)

@@ -1,17 +1,15 @@
 //! `#[derive(KernelArgs)]`.
 
 use super::{
-    comparison::Comparison,
+    comparison::{Comparison, checks},
     contracts::contracts,
-    field::{ParameterField, Parameters, end_of_places},
-    local, part_errors, parts,
-    pattern::CheckedField,
-    respan, wrap,
+    field::{ParameterField, Parameters},
+    part_errors, parts, respan, wrap,
 };
 use crate::{
     attr::{ArgsAttr, FieldAttr, FieldKind, Naming},
     diagnostics::Diagnostics,
-    field_errors, generics,
+    generics,
     input::Field,
     repeated::{refuse_macros, refuse_macros_in_generics},
     texts,
@@ -44,7 +42,6 @@ pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
     wrap(&body, diagnostics)
 }
 
-/// All fields of the struct.
 fn fields<'a>(input: &'a DeriveInput, diagnostics: &mut Diagnostics) -> Vec<Field<'a>> {
     match &input.data {
         Data::Struct(data) => Field::all(&data.fields),
@@ -104,18 +101,20 @@ fn expand(
     let erased = generics::erased_type(ident, &input.generics);
     let ParamBuffer { ty: param_buffer, slots } = param_buffer(input, &bounded, &erased, krate, fields);
 
-    let Parameters { each, constants, contexts, lower, in_place } = if parts::has_parts(fields) {
-        parts::parameters(fields, input, (&erased, is_generic(input)), krate)
-    } else {
-        parameters_of(fields, input, krate)
-    };
+    let Parameters { each, constants, contexts, lower, in_place } =
+        parts::parameters(fields, input, (&erased, is_generic(input)), krate);
 
+    let private = quote!(#krate::__private);
     let name = ident.unraw().to_string();
     let tables = comparison.and_then(|comparison| comparison.tables((!is_generic(input)).then_some(&erased), krate));
     let source = comparison.map(|comparison| comparison.source(is_generic(input), krate));
     let markers = markers(input, &bounded, names_kernel, krate);
-    let force = (!is_generic(input)).then(|| quote!(const _: () = #krate::__private::evaluate::<#erased>();));
-    let checks = comparison.and_then(|comparison| comparison_checks(input, fields, comparison, &erased, krate));
+    let force = (!is_generic(input)).then(|| quote!(const _: () = #private::evaluate::<#erased>();));
+    // A generic struct that names its kernel is compared where its types are known.
+    let checks = comparison.and_then(|comparison| match comparison {
+        Comparison::Pattern(pattern) => Some(pattern.checks(input, krate, fields)),
+        _ => (!is_generic(input)).then(|| checks(fields, input, &erased, krate)),
+    });
     quote! {
         #tables
         #slots
@@ -130,28 +129,28 @@ fn expand(
             type ParamBuffer = #param_buffer;
             type Each<__T> = #each;
 
-            const NAME: &'static #krate::__private::core::primitive::str = #name;
+            const NAME: &'static #private::core::primitive::str = #name;
             #constants
-            const LAYOUT: #krate::__private::abi::ParamLayout = #krate::__private::param_layout(<Self as #krate::KernelArgs>::NAME, <Self as #krate::KernelArgs>::PARAMETERS);
+            const LAYOUT: #private::abi::ParamLayout = #private::param_layout(<Self as #krate::KernelArgs>::NAME, <Self as #krate::KernelArgs>::PARAMETERS);
 
             #source
 
             #contracts
 
             #[inline]
-            fn check_contexts(&self, __stream: &#krate::args::LaunchStream<'_>, __first: #krate::__private::core::primitive::usize) {
+            fn check_contexts(&self, __stream: &#krate::args::LaunchStream<'_>, __first: #private::core::primitive::usize) {
                 #contexts
             }
 
             #[inline]
-            unsafe fn lower<__Writer: #krate::__private::ParamWriter, __Returned>(
+            unsafe fn lower<__Writer: #private::ParamWriter, __Returned>(
                 &mut self,
                 __stream: &#krate::args::LaunchStream<'_>,
-                __buffer: *mut #krate::__private::core::primitive::u8,
-                __pointers: *mut *mut #krate::__private::core::ffi::c_void,
-                __launch: impl #krate::__private::core::ops::FnOnce() -> __Returned,
+                __buffer: *mut #private::core::primitive::u8,
+                __pointers: *mut *mut #private::core::ffi::c_void,
+                __launch: impl #private::core::ops::FnOnce() -> __Returned,
             ) -> __Returned {
-                const { #krate::__private::evaluate::<Self>() };
+                const { #private::evaluate::<Self>() };
                 #lower
             }
 
@@ -161,61 +160,6 @@ fn expand(
         #markers
         #force
         #checks
-    }
-}
-
-/// The parameters of a struct, each field of which is one parameter.
-fn parameters_of(fields: &[ParameterField<'_>], input: &DeriveInput, krate: &Path) -> Parameters {
-    let count = fields.len();
-    let descriptions = fields.iter().map(|parameter| {
-        let description = parameter.description(parameter.field.ty, &input.generics, krate);
-        let said = parameter.kernel_name.as_ref();
-        let said = said.map(|name| quote_spanned!(parameter.field.span()=> .with_kernel_name(#name)));
-        quote!(#description #said)
-    });
-    let puts = fields.iter().enumerate().map(|(i, parameter)| put(i, parameter, krate));
-    Parameters {
-        each: quote!([__T; #count]),
-        constants: quote! {
-            const PARAMETERS: &'static [#krate::__private::abi::Parameter<'static>] =
-                &#krate::__private::place([#(#descriptions),*]);
-        },
-        contexts: contexts(fields, krate),
-        lower: quote!(#(#puts)* __launch()),
-        in_place: in_place(fields, krate),
-    }
-}
-
-/// The statements that write the parameter of a field.
-fn put(i: usize, parameter: &ParameterField<'_>, krate: &Path) -> TokenStream {
-    // Local names begin with `__`: a `let` with the name of a user's constant would match against the constant.
-    let (ty, span) = (parameter.field.ty, parameter.field.span());
-    let member = &parameter.field.member;
-    let krate = respan(krate, span);
-    let errors = field_errors::argument(ty, &krate, span);
-    let guard = quote::format_ident!("__guard{i}", span = proc_macro2::Span::mixed_site());
-    let [this, stream, buffer, pointers] = ["self", "__stream", "__buffer", "__pointers"].map(|name| local(name, span));
-    let field = syn::Ident::new("__field", span);
-    let declared = parameter.declared();
-    let narrowed = parameter.narrowed(&field, &krate);
-    let same = quote_spanned! {span=>
-        let Self { #member: #field, .. } = #this;
-        let __same = (&*#field,);
-        #krate::__private::same_type::<#declared>(&__same);
-        #narrowed
-    };
-    let put = quote_spanned! {span=>
-        <#ty as #errors::Arg>::put::<__Writer>(
-            #field, #stream, #buffer, const { #krate::__private::offset::<Self>(#i) }, #pointers, #i,
-        )
-    };
-    // SAFETY of the generated call: the pattern and `same_type` prove that the field belongs to the struct and has
-    // the type from which `PARAMETERS` were computed. So offset and index are in the bounds that the caller of
-    // `lower` guarantees. The block has the span of the derive, so `#![forbid(unsafe_code)]` in the user's crate
-    // does not apply to it.
-    quote! {
-        #same
-        let #guard = unsafe { #put };
     }
 }
 
@@ -238,37 +182,6 @@ fn markers(input: &DeriveInput, bounded: &syn::Generics, names_kernel: bool, kra
         .collect()
 }
 
-/// The statements that compare the context of each argument with the stream's.
-fn contexts(fields: &[ParameterField<'_>], krate: &Path) -> TokenStream {
-    let each = fields.iter().enumerate().filter(|(_, parameter)| parameter.wide.is_none()).map(|(i, parameter)| {
-        let (ty, span) = (parameter.field.ty, parameter.field.span());
-        let member = &parameter.field.member;
-        let errors = field_errors::argument(ty, &respan(krate, span), span);
-        let (this, stream) = (local("self", span), local("__stream", span));
-        let first = local("__first", span);
-        quote_spanned!(span=> <#ty as #errors::Arg>::check_context(&#this.#member, #stream, #first + #i);)
-    });
-    each.collect()
-}
-
-/// The constant that is `true` if the bytes of the struct are already the packed form.
-fn in_place(fields: &[ParameterField<'_>], krate: &Path) -> TokenStream {
-    let places = fields.iter().map(|parameter| {
-        let (member, span) = (&parameter.field.member, parameter.field.span());
-        let krate = respan(krate, span);
-        let is_value = parameter.is_value(&krate);
-        quote_spanned!(span=> (#krate::__private::core::mem::offset_of!(Self, #member), #is_value))
-    });
-    let end = end_of_places(krate);
-    quote! {
-        const IN_PLACE: #krate::__private::core::primitive::bool = {
-            use #krate::__private::NotInPlace as _;
-            #krate::__private::is_packed(<Self as #krate::KernelArgs>::PARAMETERS, &[#(#places,)* (0, #end)])
-        };
-    }
-}
-
-/// The type that stores all parameters.
 struct ParamBuffer {
     ty: TokenStream,
     /// The definition of the type, if it is a struct.
@@ -308,52 +221,4 @@ fn param_buffer(
 
 fn is_generic(input: &DeriveInput) -> bool {
     input.generics.type_params().next().is_some() || input.generics.const_params().next().is_some()
-}
-
-/// The constants that fail to compile if the struct does not fit. Empty for a generic struct that names its kernel.
-fn comparison_checks(
-    input: &DeriveInput,
-    fields: &[ParameterField<'_>],
-    comparison: &Comparison<'_>,
-    erased: &TokenStream,
-    krate: &Path,
-) -> Option<TokenStream> {
-    let ident = &input.ident;
-    match comparison {
-        Comparison::Pattern(pattern) => {
-            let has_parts = parts::has_parts(fields);
-            let fields: Vec<CheckedField<'_>> = fields
-                .iter()
-                .map(|parameter| CheckedField { ty: parameter.field.ty, span: parameter.field.span() })
-                .collect();
-            Some(pattern.checks(ident, &input.generics, krate, &fields, has_parts))
-        }
-        _ => (!is_generic(input)).then(|| checks(fields, ident, erased, krate)),
-    }
-}
-
-/// One constant per field, so rustc reports a mistake at its field.
-fn checks(fields: &[ParameterField<'_>], ident: &syn::Ident, erased: &TokenStream, krate: &Path) -> TokenStream {
-    let has_parts = parts::has_parts(fields);
-    let each = fields.iter().enumerate().map(|(i, parameter)| {
-        let span = parameter.field.span();
-        let krate = respan(krate, span);
-        let fits =
-            if has_parts { quote_spanned!(span=> part_fits::<#erased>) } else { quote_spanned!(span=> field_fits) };
-        quote_spanned!(span=> const _: () = #krate::__private::#fits(__REPORT, #i);)
-    });
-    let span = ident.span();
-    let at = respan(krate, span);
-    let whole = quote_spanned!(span=> const _: () = #at::__private::nothing_missing(__REPORT););
-    quote! {
-        // A reference, because each use of the report itself would be a copy that rustc validates again. A branch,
-        // because a call would make rustc evaluate the constants of the callee.
-        const __REPORT: &#krate::__private::Checked = &if __KERNELS.is_empty() {
-            #krate::__private::core::option::Option::None
-        } else {
-            #krate::__private::compare::<#erased>(__KERNELS)
-        };
-        #(#each)*
-        #whole
-    }
 }

@@ -1,37 +1,18 @@
 //! Types that cannot be spread or flattened, as far as the derive sees it.
 
 use super::field::ParameterField;
-use crate::{attr::Shape, diagnostics::Diagnostics, texts};
+use crate::{attr::Shape, diagnostics::Diagnostics, field_errors::INTEGERS, texts};
 use syn::{Generics, Type, spanned::Spanned};
 
 /// Reports a spread field whose type is certainly not an array, and returns whether it is one. rustc reports every other such type, but more
 /// than once.
 pub(super) fn refuse_number(parameter: &ParameterField<'_>, diagnostics: &mut Diagnostics) -> bool {
-    const NAMES: [&str; 20] = [
-        "bool",
-        "i8",
-        "i16",
-        "i32",
-        "i64",
-        "i128",
-        "isize",
-        "u8",
-        "u16",
-        "u32",
-        "u64",
-        "u128",
-        "usize",
-        "f32",
-        "f64",
-        "Vec",
-        "Box",
-        "Arc",
-        "Option",
-        "CudaSlice",
-    ];
+    const NAMES: [&str; 8] = ["bool", "f32", "f64", "Vec", "Box", "Arc", "Option", "CudaSlice"];
     let ty = parameter.field.ty;
     let is_other = match ty {
-        Type::Path(path) => path.path.segments.last().is_some_and(|last| NAMES.iter().any(|name| last.ident == name)),
+        Type::Path(path) => {
+            path.path.segments.last().is_some_and(|last| NAMES.iter().chain(&INTEGERS).any(|name| last.ident == name))
+        }
         Type::Array(_) | Type::Paren(_) | Type::Group(_) | Type::Macro(_) => false,
         _ => true,
     };

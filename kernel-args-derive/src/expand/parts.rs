@@ -1,4 +1,5 @@
-//! Structs with a field that is spread or flattened, so the number of their parameters is known only to rustc.
+//! What the derive emits for the fields of a struct of arguments. If a field is spread or flattened, only rustc knows the number of
+//! parameters.
 
 use super::{
     field::{ParameterField, Parameters, end_of_places, erased_field},
@@ -6,13 +7,12 @@ use super::{
 };
 use crate::{
     attr::{ElementNames, Shape},
-    erase, field_errors,
+    erase, field_errors, generics,
 };
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{DeriveInput, Generics, Path, Type, parse_quote_spanned, spanned::Spanned};
 
-/// Whether a field is not one parameter.
 pub(super) fn has_parts(fields: &[ParameterField<'_>]) -> bool {
     fields.iter().any(|parameter| !matches!(parameter.shape, Shape::One))
 }
@@ -57,44 +57,88 @@ pub(super) fn parameters(
     (erased, is_generic): (&TokenStream, bool),
     krate: &Path,
 ) -> Parameters {
+    let has_parts = has_parts(fields);
     let parts = fields.iter().enumerate().map(|(index, parameter)| PartField {
         parameter,
         index,
+        has_parts,
         krate: respan(krate, parameter.field.span()),
     });
     let parts: Vec<PartField<'_>> = parts.collect();
+    let puts = parts.iter().rev().fold(quote!(__launch()), |rest, part| part.put(&rest));
+    let borrows = parts.iter().map(PartField::borrow);
+    let (lower, contexts) = (quote!(#(#borrows)* #puts), parts.iter().map(PartField::contexts).collect());
+    let end = end_of_places(krate);
+    if !has_parts {
+        let count = fields.len();
+        let descriptions = parts.iter().map(|part| part.description(&input.generics, krate));
+        let places = parts.iter().map(|part| {
+            let (member, span, krate) = (&part.parameter.field.member, part.span(), &part.krate);
+            let is_value = part.parameter.is_value(krate);
+            quote_spanned!(span=> (#krate::__private::core::mem::offset_of!(Self, #member), #is_value))
+        });
+        return Parameters {
+            each: quote!([__T; #count]),
+            constants: quote! {
+                const PARAMETERS: &'static [#krate::__private::abi::Parameter<'static>] =
+                    &#krate::__private::place([#(#descriptions),*]);
+            },
+            in_place: quote! {
+                const IN_PLACE: #krate::__private::core::primitive::bool = {
+                    use #krate::__private::NotInPlace as _;
+                    #krate::__private::is_packed(<Self as #krate::KernelArgs>::PARAMETERS, &[#(#places,)* (0, #end)])
+                };
+            },
+            contexts,
+            lower,
+        };
+    }
     let each = parts.iter().map(PartField::each);
     let all = parts.iter().map(|part| part.part(&input.generics, krate));
-    let end = end_of_places(krate);
-    let constants = quote! {
-        const PARTS: &'static [#krate::__private::Part] = {
-            use #krate::__private::NotInPlace as _;
-            let _: #krate::__private::core::primitive::bool = #end;
-            &[#(#all),*]
-        };
-        const PARAMETERS: &'static [#krate::__private::abi::Parameter<'static>] =
-            const { &#krate::__private::joined::<Self>() }.as_slice();
-    };
-    let in_place = quote! {
-        const IN_PLACE: #krate::__private::core::primitive::bool = #krate::__private::are_packed::<Self>();
-    };
-    let launch = quote!(__launch());
-    let puts = parts.iter().rev().fold(launch, |rest, part| part.put(&rest));
-    let borrows = parts.iter().map(PartField::borrow);
-    let each = if is_generic { quote!((#(#each,)*)) } else { quote!([__T; #krate::__private::count::<#erased>()]) };
     Parameters {
-        each,
-        constants,
-        in_place,
-        contexts: parts.iter().map(PartField::contexts).collect(),
-        lower: quote!(#(#borrows)* #puts),
+        each: if is_generic { quote!((#(#each,)*)) } else { quote!([__T; #krate::__private::count::<#erased>()]) },
+        constants: quote! {
+            const PARTS: &'static [#krate::__private::Part] = {
+                use #krate::__private::NotInPlace as _;
+                let _: #krate::__private::core::primitive::bool = #end;
+                &[#(#all),*]
+            };
+            const PARAMETERS: &'static [#krate::__private::abi::Parameter<'static>] =
+                const { &#krate::__private::joined::<Self>() }.as_slice();
+        },
+        in_place: quote! {
+            const IN_PLACE: #krate::__private::core::primitive::bool = #krate::__private::are_packed::<Self>();
+        },
+        contexts,
+        lower,
     }
 }
 
-/// A field of a struct that spreads or flattens one of its fields.
+/// One constant per field, so rustc reports a mistake at its field, and one for missing fields.
+pub(super) fn checks(fields: &[ParameterField<'_>], input: &DeriveInput, krate: &Path) -> TokenStream {
+    let has_parts = has_parts(fields);
+    let each = fields.iter().enumerate().map(|(i, parameter)| {
+        let (ty, span) = (parameter.field.ty, parameter.field.span());
+        let krate = respan(krate, span);
+        let ty = ty.to_token_stream();
+        let is_generic = generics::parameters(&input.generics).any(|parameter| generics::mentions(&ty, parameter));
+        let fits = if has_parts {
+            quote_spanned!(span=> part_fits(__REPORT, __FIRSTS, #i, #is_generic))
+        } else {
+            quote_spanned!(span=> field_fits(__REPORT, #i, #is_generic))
+        };
+        quote_spanned!(span=> const _: () = #krate::__private::#fits;)
+    });
+    let span = input.ident.span();
+    let krate = respan(krate, span);
+    let whole = quote_spanned!(span=> const _: () = #krate::__private::nothing_missing(__REPORT););
+    quote!(#(#each)* #whole)
+}
+
 struct PartField<'a> {
     parameter: &'a ParameterField<'a>,
     index: usize,
+    has_parts: bool,
     /// The path of the crate at the span of the field.
     krate: TokenStream,
 }
@@ -115,6 +159,15 @@ impl PartField<'_> {
         self.parameter.field.span()
     }
 
+    /// The parameter of a field that is one parameter: an expression.
+    fn description(&self, generics: &Generics, path: &Path) -> TokenStream {
+        let Self { parameter, .. } = self;
+        let description = parameter.description(parameter.field.ty, generics, path);
+        let said = parameter.kernel_name.as_ref();
+        let said = said.map(|name| quote_spanned!(self.span()=> .with_kernel_name(#name)));
+        quote!(#description #said)
+    }
+
     /// Room for a value for each parameter.
     fn each(&self) -> TokenStream {
         let (ty, krate, span) = (self.parameter.field.ty, &self.krate, self.span());
@@ -128,7 +181,6 @@ impl PartField<'_> {
         }
     }
 
-    /// An expression of type `Part`.
     fn part(&self, generics: &Generics, path: &Path) -> TokenStream {
         let Self { parameter, krate, .. } = self;
         let (ty, span) = (parameter.field.ty, self.span());
@@ -137,10 +189,8 @@ impl PartField<'_> {
         let is_value = parameter.is_value(krate);
         let (parameters, in_place) = match parameter.shape {
             Shape::One => {
-                let description = parameter.description(ty, generics, path);
-                let said = parameter.kernel_name.as_ref();
-                let said = said.map(|name| quote_spanned!(span=> .with_kernel_name(#name)));
-                (quote!(const { &[#description #said] }), is_value)
+                let description = self.description(generics, path);
+                (quote!(const { &[#description] }), is_value)
             }
             Shape::Spread(_) => {
                 let one = parameter.description(&element(ty, krate), generics, path);
@@ -177,7 +227,6 @@ impl PartField<'_> {
         }
     }
 
-    /// An expression of type `ElementNames`.
     fn element_names(&self) -> TokenStream {
         let Self { parameter, krate, .. } = self;
         let (this, span) = (self.this(), self.span());
@@ -201,9 +250,11 @@ impl PartField<'_> {
         }
     }
 
-    /// The index of the first parameter.
     fn first(&self) -> TokenStream {
         let (krate, index) = (&self.krate, self.index);
+        if !self.has_parts {
+            return quote!(#index);
+        }
         quote_spanned!(self.span()=> const { #krate::__private::first::<Self>(#index) })
     }
 
@@ -235,7 +286,6 @@ impl PartField<'_> {
         }
     }
 
-    /// The name of the local variable that borrows the field.
     fn variable(&self) -> syn::Ident {
         format_ident!("__field{}", self.index, span = Span::mixed_site())
     }

@@ -1,14 +1,14 @@
 //! The comparison of a struct with all kernels of its patterns.
 
-use super::{kernels, respan};
+use super::{field::ParameterField, kernels, parts, respan};
 use crate::{
     attr::{Binding, Presence},
     diagnostics::Diagnostics,
-    erase, texts,
+    erase, generics, texts,
 };
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{Generics, Ident, LitStr, Path, Type, spanned::Spanned};
+use syn::{DeriveInput, Generics, Ident, LitStr, Path, spanned::Spanned};
 
 /// `kernel = module, entries = ["…"], except = ["…"], T = f32 => "_f32"`.
 pub(super) struct Pattern<'a> {
@@ -23,12 +23,6 @@ pub(super) struct Pattern<'a> {
 #[derive(Clone, Default)]
 struct Target<'a>(Vec<(usize, &'a Binding)>);
 
-/// A field, for its check.
-pub(super) struct CheckedField<'a> {
-    pub(super) ty: &'a Type,
-    pub(super) span: Span,
-}
-
 impl<'a> Pattern<'a> {
     pub(super) fn new(
         module: &'a Path,
@@ -39,7 +33,7 @@ impl<'a> Pattern<'a> {
     ) -> Option<Self> {
         let mut targets = vec![Target::default()];
         let mut complete = true;
-        for parameter in parameters(generics) {
+        for parameter in generics::parameters(generics) {
             let own = bindings.iter().enumerate();
             let own: Vec<(usize, &Binding)> = own.filter(|(_, binding)| binding.parameter == *parameter).collect();
             if own.is_empty() {
@@ -55,7 +49,6 @@ impl<'a> Pattern<'a> {
         complete.then_some(Self { module, entries, except, bindings, targets })
     }
 
-    /// The span for errors about the choice of the kernels.
     pub(super) fn span(&self) -> Span {
         self.entries.first().map_or_else(Span::call_site, LitStr::span)
     }
@@ -64,29 +57,13 @@ impl<'a> Pattern<'a> {
     ///
     /// The number of constants does not depend on the number of bindings: rustc needs longer for a constant than for the
     /// comparison of a kernel in it.
-    pub(super) fn checks(
-        &self,
-        ident: &Ident,
-        generics: &Generics,
-        krate: &Path,
-        fields: &[CheckedField<'_>],
-        has_parts: bool,
-    ) -> TokenStream {
+    pub(super) fn checks(&self, input: &DeriveInput, krate: &Path, fields: &[ParameterField<'_>]) -> TokenStream {
         let span = self.span();
         let at = respan(krate, span);
-        let parts = has_parts.then_some(fields.len());
-        let found = self.found(ident, generics, parts, &at);
+        let parts = parts::has_parts(fields).then_some(fields.len());
+        let found = self.found(&input.ident, &input.generics, parts, &at);
         let tables = kernels(&quote!(__IN_DOUBT), span, &at);
-        let parameters: Vec<String> = parameters(generics).map(ToString::to_string).collect();
-        let fits = fields.iter().enumerate().map(|(i, field)| {
-            let at = respan(krate, field.span);
-            let is_generic = mentions(field.ty.to_token_stream(), &parameters);
-            let fits = if has_parts { "part_fits_bound" } else { "field_fits_bound" };
-            let fits = Ident::new(fits, field.span);
-            quote_spanned!(field.span=> const _: () = #at::__private::#fits(&__FAMILY, __FOUND, __REPORT, #i, #is_generic);)
-        });
-        let own = respan(krate, ident.span());
-        let whole = quote_spanned!(ident.span()=> const _: () = #own::__private::nothing_missing_bound(&__FAMILY, __FOUND, __REPORT););
+        let fits = parts::checks(fields, input, krate);
         // rustc reports the first call that fails: a wrong module is one error, not one for each binding.
         let matched = self.entries.iter().enumerate().map(|(i, pattern)| {
             let at = respan(krate, pattern.span());
@@ -102,10 +79,9 @@ impl<'a> Pattern<'a> {
             #found
             #tables
             // References, because each use of such a constant itself would be a copy that rustc validates again.
-            const __HOST: &#at::__private::abi::Signature<'static> = &__FOUND.host(&__FAMILY);
-            const __REPORT: &#at::__private::Checked = &#at::__private::compare_bound(__HOST, __KERNELS);
-            #(#fits)*
-            #whole
+            const __REPORT: &#at::__private::Checked = &#at::__private::compare_bound(&__FAMILY, __FOUND, __KERNELS);
+            const __FIRSTS: &[#at::__private::core::primitive::usize] = __FOUND.fields(&__FAMILY);
+            #fits
             const _: () = { #(#matched)* #(#bound)* #all };
         }
     }
@@ -181,19 +157,4 @@ fn written(binding: &Binding) -> String {
     let argument = binding.argument.to_token_stream().to_string();
     let argument = argument.replace(" :: ", "::").replace(" < ", "<").replace(" >", ">").replace(" ,", ",");
     format!("{} = {argument} => {:?}", binding.parameter, binding.suffix.value())
-}
-
-fn parameters(generics: &Generics) -> impl Iterator<Item = &Ident> {
-    let types = generics.type_params().map(|parameter| &parameter.ident);
-    types.chain(generics.const_params().map(|parameter| &parameter.ident))
-}
-
-/// Whether the type of a field contains one of these parameters.
-fn mentions(tokens: TokenStream, parameters: &[String]) -> bool {
-    use proc_macro2::TokenTree;
-    tokens.into_iter().any(|token| match token {
-        TokenTree::Ident(ident) => parameters.iter().any(|parameter| ident == parameter),
-        TokenTree::Group(group) => mentions(group.stream(), parameters),
-        _ => false,
-    })
 }

@@ -8,7 +8,6 @@ const SHARE: usize = 1 << 20;
 /// Other processes of the build also need processors.
 const MOST_THREADS: usize = 4;
 
-/// The number of threads for a text of this many bytes.
 pub(super) fn threads(bytes: usize) -> usize {
     let processors = thread::available_parallelism().map_or(1, NonZero::get);
     (bytes / SHARE).clamp(1, processors.min(MOST_THREADS))

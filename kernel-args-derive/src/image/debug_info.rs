@@ -11,7 +11,6 @@ use kernel_args_image::{DebugInfoMismatch, Kernel, Kernels, Variable, mangled};
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use std::{borrow::Cow, sync::Arc};
-/// The debug information of an image's kernels.
 #[derive(Default)]
 pub(crate) struct DebugInfo {
     /// The file that contains it, or `None` for the image itself.
@@ -71,7 +70,6 @@ impl DebugInfo {
         Some(Self { file, tracked })
     }
 
-    /// Items that make rustc compile the crate again when the file changes.
     pub(crate) fn tracked(&self) -> &TokenStream {
         &self.tracked
     }
@@ -89,7 +87,6 @@ impl DebugInfo {
         file.with_bodies(&symbols.filter(is_untyped).collect())
     }
 
-    /// A variable of the image with its type from the debug information.
     pub(crate) fn of_variable<'k>(&'k self, variable: Variable<'k>) -> Variable<'k> {
         let file = self.file.as_ref();
         match file.and_then(|file| file.kernels.variable(variable.symbol(), None)) {
@@ -98,7 +95,6 @@ impl DebugInfo {
         }
     }
 
-    /// A kernel of the image with the data from the debug information.
     pub(crate) fn apply_to<'k>(&'k self, kernel: Kernel<'k>) -> Kernel<'k> {
         let file = self.file.as_ref();
         match file.and_then(|file| file.kernels.kernel(kernel.name, None)) {
@@ -166,7 +162,6 @@ fn problem(file: &File, [name, image_name]: [&str; 2], image: &File, symbols: &[
     })
 }
 
-/// The maximum number of errors in a message.
 const LISTED: usize = 3;
 
 /// Parameters in words: `integer of 4 bytes, float of 8 bytes`.

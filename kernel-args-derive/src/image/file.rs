@@ -17,9 +17,7 @@ use std::{
 pub(crate) struct File {
     /// For `include_bytes!`, which makes rustc compile the crate again when the file changes.
     pub(crate) path: String,
-    /// The length in bytes.
     pub(crate) length: usize,
-    /// The fingerprint of all bytes.
     pub(crate) fingerprint: u64,
     pub(crate) kind: image::Kind,
     /// Nothing if the code cannot be listed.
@@ -53,14 +51,10 @@ impl File {
     }
 }
 
-/// Why a file provides no kernels.
 #[derive(Clone)]
 pub(crate) enum Problem {
-    /// The file cannot be read.
     Io(Arc<io::Error>),
-    /// The file is empty.
     Empty,
-    /// The file is not a valid image.
     Image(image::Error),
     /// All its code has 32-bit addresses, which no GPU has: `Module::load` rejects it.
     AddressSize,
@@ -84,7 +78,6 @@ impl Problem {
     }
 }
 
-/// The file at an absolute path.
 pub(crate) fn read(path: &Path) -> Result<Arc<File>, Problem> {
     static CACHE: Mutex<Option<Cache>> = Mutex::new(None);
 
@@ -92,7 +85,6 @@ pub(crate) fn read(path: &Path) -> Result<Arc<File>, Problem> {
     cache.get_or_insert_default().get(path, parse)
 }
 
-/// The modification time and the length of a file.
 type Stamp = (SystemTime, u64);
 
 /// The result for each file, until the file changes.

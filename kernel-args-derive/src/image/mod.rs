@@ -3,7 +3,6 @@
 mod bodies;
 mod debug_info;
 mod file;
-pub(crate) mod texts;
 
 pub(crate) use debug_info::DebugInfo;
 pub(crate) use file::{File, read};
@@ -11,6 +10,7 @@ pub(crate) use file::{File, read};
 use crate::{
     diagnostics::Diagnostics,
     path::{DebugInfoOption, ImagePath},
+    texts,
 };
 use kernel_args_abi::compiled::fingerprint;
 use kernel_args_image::{Encoder, Kernels, mangled};
@@ -47,7 +47,6 @@ pub(crate) fn open_any(path: &ImagePath, diagnostics: &mut Diagnostics) -> Optio
     }
 }
 
-/// The path as written, with the values of its variables.
 fn resolved(path: &ImagePath) -> String {
     path.resolve().map_or_else(|_| String::new(), |path| path.written)
 }
@@ -55,7 +54,6 @@ fn resolved(path: &ImagePath) -> String {
 /// The candidate kernels of a struct: `ptx = "…", entry = "…"`.
 pub(crate) struct Named {
     file: Arc<File>,
-    /// The span for errors about the choice of the kernel.
     pub(crate) span: Span,
     symbols: Vec<String>,
     debug_info: DebugInfo,
@@ -135,7 +133,6 @@ impl Named {
     }
 }
 
-/// The only kernel.
 fn only<'k>(kernels: &'k Kernels<'_>, span: Span) -> syn::Result<Vec<&'k str>> {
     match in_order(kernels).as_slice() {
         [only] => Ok(vec![*only]),
@@ -147,7 +144,6 @@ fn only<'k>(kernels: &'k Kernels<'_>, span: Span) -> syn::Result<Vec<&'k str>> {
     }
 }
 
-/// The kernels that `wanted` names.
 fn find<'k>(kernels: &'k Kernels<'_>, wanted: &LitStr) -> syn::Result<Vec<&'k str>> {
     let name = wanted.value();
     let symbols = in_order(kernels);
@@ -174,7 +170,6 @@ fn in_order<'k>(kernels: &'k Kernels<'_>) -> Vec<&'k str> {
     symbols
 }
 
-/// The maximum number of names in a message.
 const LISTED: usize = 12;
 
 fn list<'s>(names: impl Iterator<Item = &'s str>) -> String {

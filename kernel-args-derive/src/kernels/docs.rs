@@ -4,7 +4,6 @@ use kernel_args_abi::{Class, ParamLayout, Parameter};
 use kernel_args_image::{Kernel, Variable, VariableSpace, mangled::Demangled};
 use std::fmt::Write;
 
-/// The documentation of one kernel.
 pub(crate) fn kernel(kernel: &Kernel<'_>, varies: bool) -> String {
     let parameters = kernel.parameters();
     let name = kernel.demangled.as_ref().map_or(kernel.name, Demangled::text);
@@ -64,7 +63,6 @@ pub(crate) fn kernels(name: &str, items: &[&str]) -> String {
     text
 }
 
-/// The documentation of one global variable.
 pub(crate) fn variable(variable: &Variable<'_>, varies: bool) -> String {
     let name = variable.demangled().map_or(variable.symbol(), Demangled::text);
     let Some(value) = variable.value() else {

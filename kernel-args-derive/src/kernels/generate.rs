@@ -36,7 +36,6 @@ impl Parse for Generate {
     }
 }
 
-/// The value of `pointers`, or `None` if it is unknown.
 fn chosen(content: ParseStream<'_>) -> syn::Result<Option<Pointers>> {
     let key: Ident = content.parse()?;
     content.parse::<Token![=]>()?;

@@ -9,7 +9,6 @@ use quote::{ToTokens, quote};
 use std::fmt::Write;
 use syn::Path;
 
-/// The variables of an image.
 pub(super) struct Variables<'f> {
     all: Vec<Variable<'f>>,
     /// Whether each has other sizes on other GPUs.
@@ -35,7 +34,6 @@ impl<'f> Variables<'f> {
         })
     }
 
-    /// The variables, with their types from debug information.
     pub(super) fn all(&self) -> &[Variable<'f>] {
         &self.all
     }
@@ -56,14 +54,12 @@ impl<'f> Variables<'f> {
         }
     }
 
-    /// The constants.
     pub(super) fn items(&self, krate: &Path) -> TokenStream {
         let krate = krate.to_token_stream().to_string();
         let (mut types, mut constants) = (String::new(), String::new());
         for (at, (variable, name)) in self.all.iter().zip(&self.names).enumerate() {
             let docs = docs::variable(variable, self.varies.get(at) == Some(&true));
             let symbol = variable.symbol();
-            // Writing to a text cannot fail.
             let _ = write!(
                 types,
                 "#[allow(non_camel_case_types)]#[derive(Clone,Copy,Debug)]pub struct {name};\

@@ -9,13 +9,11 @@ use kernel_args_abi::Parameter;
 pub struct InPlace<T>(PhantomData<T>);
 
 impl<T: DeviceType> InPlace<T> {
-    /// Whether a field of this type has the bytes that the kernel reads.
     pub const IS_VALUE: bool = !T::HAS_PADDING;
 }
 
 /// The constant of [`InPlace`] for a type that is not a device type, such as a slice.
 pub trait NotInPlace {
-    /// A field of this type must be lowered.
     const IS_VALUE: bool = false;
 }
 
@@ -23,7 +21,6 @@ impl<T> NotInPlace for InPlace<T> {}
 
 /// Whether the fields of a struct are the packed form of `parameters`, without gaps. `fields` contains the offset and the `IS_VALUE`
 /// of each field. Padding after the last field is allowed.
-#[must_use]
 pub const fn is_packed(parameters: &[Parameter<'_>], fields: &[(usize, bool)]) -> bool {
     let mut i = 0;
     while i < parameters.len() {

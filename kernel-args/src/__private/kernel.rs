@@ -5,8 +5,8 @@ pub use kernel_args_abi::compiled::{Absent, CompiledImage, of_length};
 use kernel_args_abi::{
     Signature,
     check::{Report, Selection, report, select},
-    compiled::{CompiledKernels, Doubt, Readers, changed, fingerprint},
-    texts::{Message, none_fits, templates},
+    compiled::{CompiledKernels, Readers, changed, fingerprint},
+    texts::{Bound, Message, none_fits, templates},
 };
 
 /// The functions that read images when they are loaded.
@@ -15,20 +15,18 @@ pub const READERS: Option<Readers> = Some(&crate::driver::READERS);
 #[cfg(not(feature = "cudarc"))]
 pub const READERS: Option<Readers> = None;
 
-/// The differences between a struct and its kernel. `None` if no kernel could be selected, which [`source`] reports.
-pub type Checked = Option<Report<'static>>;
+/// The differences between a struct and its kernel, and the binding of its types. `None` if it fits, or if no kernel could be selected,
+/// which [`source`] and [`all_bound`](super::all_bound) report.
+pub type Checked = Option<(Report<'static>, Option<Bound<'static>>)>;
 
-/// The kernels that a struct names.
 #[derive(Clone, Copy)]
 pub struct Named {
     kernels: CompiledKernels,
-    /// The symbol of the kernel, if there is only one and the struct matches it.
     symbol: Option<&'static str>,
 }
 
 impl Named {
     /// The kernels that the struct must be compared with in full: this needs the list of their parameters, with names and types.
-    #[must_use]
     pub const fn in_doubt(&self) -> CompiledKernels {
         match self.symbol {
             Some(_) => self.kernels.none(),
@@ -36,47 +34,30 @@ impl Named {
         }
     }
 
-    /// The symbol of the kernel, if there is only one and the struct matches it.
-    #[must_use]
     pub const fn symbol(&self) -> Option<&'static str> {
         self.symbol
     }
 
-    /// The image that contains the kernels.
-    #[must_use]
     pub const fn image(&self) -> &'static [u8] {
         self.kernels.image()
     }
 
-    /// The table of the image.
     const fn table(&self) -> &'static CompiledImage {
         self.kernels.compiled_image()
     }
 }
 
 /// The kernels that a struct without type parameters names.
-///
-/// # Panics
-/// At compile time, if their declarations in the image have changed since the macro read them.
-#[must_use]
 #[track_caller]
 pub const fn named<A: KernelArgs>(kernels: &CompiledKernels) -> Named {
-    Named {
-        kernels: *kernels,
-        symbol: match kernels.only_fitting(A::PARAMETERS) {
-            _ if kernels.is_unknown() => UNKNOWN,
-            Ok(symbol) => Some(symbol),
-            Err(Doubt::Compare) => None,
-            Err(Doubt::Changed) => changed(),
-        },
+    let named = named_generic(kernels);
+    match named.symbol {
+        Some(_) => named,
+        None => Named { symbol: kernels.only_fitting(A::PARAMETERS), ..named },
     }
 }
 
-/// The same for a generic struct. It is compared once for each type that the program uses.
-///
-/// # Panics
-/// As [`named`].
-#[must_use]
+/// The kernels that a generic struct names. It is compared once for each type that the program uses.
 #[track_caller]
 pub const fn named_generic(kernels: &CompiledKernels) -> Named {
     let mut i = 0;
@@ -99,17 +80,11 @@ pub struct Unknown {
 }
 
 impl Unknown {
-    /// The kernel `name`. `all` are the kernels of its image.
-    #[must_use]
     pub const fn new(all: CompiledKernels, name: &'static str) -> Self {
         Self { all, name }
     }
 
     /// All kernels of the image: none.
-    ///
-    /// # Panics
-    /// At compile time, if the kernels of the image are known: then it does not have this one.
-    #[must_use]
     #[track_caller]
     pub const fn kernels(&self) -> CompiledKernels {
         if !self.all.is_unknown() {
@@ -122,11 +97,9 @@ impl Unknown {
     }
 }
 
-/// Compares a struct with its kernel.
-#[must_use]
 pub const fn compare<A: KernelArgs>(kernels: &'static [Signature<'static>]) -> Checked {
     match choose::<A>(kernels) {
-        Some(index) => Some(report(&A::SIGNATURE, &kernels[index])),
+        Some(index) => Some((report(&A::SIGNATURE, &kernels[index]), None)),
         None => None,
     }
 }
@@ -142,29 +115,33 @@ const fn choose<A: KernelArgs>(kernels: &'static [Signature<'static>]) -> Option
     }
 }
 
-/// Reports a field that does not match its parameter.
-///
-/// # Panics
-/// At compile time, with both sides and the code to write.
+/// Reports a field that does not match its parameter. `is_generic` is true if its type contains a type parameter.
 #[track_caller]
-pub const fn field_fits(checked: &Checked, field: usize) {
-    if let Some(report) = checked
-        && let Some(message) = report.field_message(field)
-    {
-        message.fail()
+pub const fn field_fits(checked: &Checked, field: usize, is_generic: bool) {
+    if let Some((report, bound)) = checked {
+        let message = match bound {
+            Some(bound) => {
+                let bound = Bound { is_generic, is_wrong: is_generic && bound.is_wrong, ..*bound };
+                report.field_message_bound(field, &bound)
+            }
+            None => report.field_message(field),
+        };
+        if let Some(message) = message {
+            message.fail()
+        }
     }
 }
 
-/// Reports the parameters that no field passes.
-///
-/// # Panics
-/// At compile time, with these parameters.
 #[track_caller]
 pub const fn nothing_missing(checked: &Checked) {
-    if let Some(report) = checked
-        && let Some(message) = report.missing_message()
-    {
-        message.fail()
+    if let Some((report, bound)) = checked {
+        let message = match bound {
+            Some(bound) => report.missing_message_bound(bound),
+            None => report.missing_message(),
+        };
+        if let Some(message) = message {
+            message.fail()
+        }
     }
 }
 
@@ -173,10 +150,6 @@ pub const fn nothing_missing(checked: &Checked) {
 /// `length` is the length of the file that was checked. `parts` contains the position, the length and the fingerprint of each
 /// declaration that was checked, or of the whole file if it contains no declarations. A constant that compares a large file as a
 /// whole would take minutes.
-///
-/// # Panics
-/// At compile time, if the file has changed.
-#[must_use]
 #[track_caller]
 pub const fn checked_image(image: &'static [u8], length: usize, parts: &[(usize, usize, u64)]) -> &'static [u8] {
     if image.len() != length {
@@ -194,17 +167,11 @@ pub const fn checked_image(image: &'static [u8], length: usize, parts: &[(usize,
 }
 
 /// The source of a kernel that matches its struct.
-#[must_use]
 pub const fn source_of(named: &Named, image: &'static [u8], symbol: &'static str) -> Source {
     Source::new(image, symbol, named.table())
 }
 
 /// The source of the kernel that a struct is compared with in full.
-///
-/// # Panics
-/// At compile time, if the struct matches none or more than one of several kernels, or if a struct with type parameters does not
-/// match. A struct without type parameters is checked field by field elsewhere.
-#[must_use]
 #[track_caller]
 pub const fn source<A: KernelArgs>(
     named: &Named,
@@ -232,7 +199,10 @@ pub const fn source<A: KernelArgs>(
         varies(kernel.name())
     }
     if compare_all {
-        fits(&compare::<A>(kernels));
+        let report: Report<'_> = report(&A::SIGNATURE, &kernels[index]);
+        if !report.is_empty() {
+            report.whole_message().fail()
+        }
     }
     Source::new(image, kernel.symbol(), named.table())
 }
@@ -242,16 +212,6 @@ pub(super) const fn varies(kernel: &str) -> ! {
     let mut message: Message = Message::new();
     templates::differs_by_gpu(&mut message, kernel);
     message.fail()
-}
-
-/// Reports all differences.
-#[track_caller]
-const fn fits(checked: &Checked) {
-    if let Some(report) = checked
-        && !report.is_empty()
-    {
-        report.whole_message().fail()
-    }
 }
 
 /// Appends the kernels that have the most similar names.

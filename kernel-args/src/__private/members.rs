@@ -8,8 +8,6 @@ use kernel_args_abi::{
     texts::{Message, templates},
 };
 
-/// A field of a device type; `offset` is its offset on the host.
-#[must_use]
 pub const fn member(name: &'static str, spelling: &'static str, offset: usize, info: TypeInfo) -> Parameter<'static> {
     Parameter::field(name, spelling, offset, info.layout, info.class, info.cpp)
         .with_members(info.members)
@@ -18,7 +16,6 @@ pub const fn member(name: &'static str, spelling: &'static str, offset: usize, i
 
 /// What a pointer of this type points to, with the members of generic structs.
 /// For a type that is not a pointer, or points to nothing that is known: no bytes.
-#[must_use]
 pub(super) const fn behind<D: DeviceType>() -> Parameter<'static> {
     match D::POINTEE.ty() {
         Some(ty) => ty,
@@ -27,25 +24,21 @@ pub(super) const fn behind<D: DeviceType>() -> Parameter<'static> {
 }
 
 /// The same field; if it is a pointer, it points to this type. [`member`] has the members of a generic struct only by name.
-#[must_use]
 pub const fn pointing_to(member: Parameter<'static>, behind: &'static Parameter<'static>) -> Parameter<'static> {
     if member.pointee.is_known() { member.with_pointee(Pointee::of(behind)) } else { member }
 }
 
 /// The same field, compared only by its offset and size: `#[device_type(opaque)]`.
-#[must_use]
 pub const fn opaque_member(member: Parameter<'static>) -> Parameter<'static> {
     member.with_members(Members::opaque(Opaque::Declared)).with_pointee(Pointee::UNKNOWN)
 }
 
 /// The layout of a type whose derive has reported an error. It is the layout on the host, to avoid more errors for this type.
-#[must_use]
 pub const fn host_layout<T>() -> Layout {
     Layout::of::<T>()
 }
 
 /// The layout of a by-value struct before its first field; `align` is the alignment from `repr(align(…))`.
-#[must_use]
 pub const fn first_member(align: usize) -> Layout {
     match Layout::from_size_align(0, align) {
         Ok(layout) => layout,
@@ -54,7 +47,6 @@ pub const fn first_member(align: usize) -> Layout {
 }
 
 /// The same field in a struct with `repr(packed(most))`, where it is aligned to at most `most` bytes, as with `#pragma pack`.
-#[must_use]
 pub const fn packed_member(field: Parameter<'static>, most: usize) -> Parameter<'static> {
     match (field.align, Alignment::new(most)) {
         (Some(align), Some(most)) if align.bytes() > most.bytes() => Parameter { align: Some(most), ..field },
@@ -62,11 +54,6 @@ pub const fn packed_member(field: Parameter<'static>, most: usize) -> Parameter<
     }
 }
 
-/// The layout of a by-value struct with one more field.
-///
-/// # Panics
-/// At compile time, at the field, if its offsets on the host and on the device differ, or if it has no bytes.
-#[must_use]
 #[track_caller]
 pub const fn next_member(before: Layout, field: &Parameter<'static>) -> Layout {
     let Some(layout) = field.layout() else { panic!("a device type is larger than the address space") };
@@ -101,11 +88,6 @@ pub const fn next_member(before: Layout, field: &Parameter<'static>) -> Layout {
     }
 }
 
-/// The layout of a whole by-value struct.
-///
-/// # Panics
-/// At compile time, if the sizes on the host and on the device differ.
-#[must_use]
 #[track_caller]
 pub const fn whole<T>(unpadded: Layout) -> Layout {
     let device = unpadded.pad_to_align();
@@ -123,7 +105,6 @@ pub const fn whole<T>(unpadded: Layout) -> Layout {
 }
 
 /// Whether a struct of `size` bytes has bytes that belong to no field.
-#[must_use]
 pub const fn has_padding(fields: &[Parameter<'static>], size: usize) -> bool {
     let mut covered = 0;
     let mut i = 0;
@@ -134,8 +115,6 @@ pub const fn has_padding(fields: &[Parameter<'static>], size: usize) -> bool {
     covered != size
 }
 
-/// The field of a `repr(transparent)` struct that has bytes.
-#[must_use]
 pub const fn transparent(fields: &[Parameter<'static>]) -> Parameter<'static> {
     let mut i = 0;
     while i + 1 < fields.len() && fields[i].size == 0 {

@@ -1,4 +1,12 @@
 //! Items that the output of the derives uses. They are not part of the public interface.
+//!
+//! Functions that report a mistake panic while rustc evaluates them: `track_caller` is the place of the mistake.
+#![allow(
+    clippy::must_use_candidate,
+    clippy::return_self_not_must_use,
+    clippy::missing_panics_doc,
+    reason = "only generated code calls these functions"
+)]
 
 #[cfg(all(feature = "cudarc", not(feature = "nvrtc")))]
 mod compiles;
@@ -16,7 +24,6 @@ mod variants;
 #[cfg(feature = "cudarc")]
 pub use crate::driver::WithoutStream;
 
-/// The contracts of structs.
 pub mod contract {
     pub use crate::contract::*;
 }

@@ -9,11 +9,6 @@ use kernel_args_abi::{
     texts::{self, Message, templates},
 };
 
-/// The parameter of a field.
-///
-/// # Panics
-/// At compile time, at the field, if it has no bytes.
-#[must_use]
 #[track_caller]
 pub const fn parameter(name: &'static str, spelling: &'static str, info: TypeInfo) -> FieldParameter {
     if info.layout.size() == 0 {
@@ -41,7 +36,6 @@ pub const fn parameter(name: &'static str, spelling: &'static str, info: TypeInf
 
 /// The spelling of a type that has a type parameter between `before` and `after`. The spelling contains the actual type if the
 /// type of the whole determines it, or else the name of the type parameter.
-#[must_use]
 pub const fn instantiated(before: &str, parameter: &str, after: &str, info: TypeInfo) -> Message<256> {
     texts::instantiated(before, parameter, after, info.name, info.cpp, info.layout.size())
 }
@@ -50,24 +44,16 @@ pub const fn instantiated(before: &str, parameter: &str, after: &str, info: Type
 pub struct FieldParameter(Parameter<'static>);
 
 impl FieldParameter {
-    /// The parameter of a struct with `#[kernel_args(strict_code)]`.
-    #[must_use]
     pub const fn strict_code(self) -> Self {
         Self(Parameter { is_strict: true, ..self.0 })
     }
 
-    /// The parameter with its type.
-    #[must_use]
     pub const fn typed(self) -> Parameter<'static> {
         self.0
     }
 
     /// The parameter of a shared pointer that the kernel may write through: `#[kernel_args(shared_write)]`. It is
     /// compared as a pointer to memory that is not `const`.
-    ///
-    /// # Panics
-    /// At compile time, at the field, if it is no shared pointer.
-    #[must_use]
     #[track_caller]
     pub const fn shared_write(self) -> Parameter<'static> {
         let Some(cpp) = self.0.cpp.to_mutable() else {
@@ -79,7 +65,6 @@ impl FieldParameter {
     }
 
     /// The parameter with only its size and alignment: `#[kernel_args(opaque)]`.
-    #[must_use]
     pub const fn opaque(self) -> Parameter<'static> {
         Parameter {
             class: Class::Unknown,
@@ -91,8 +76,6 @@ impl FieldParameter {
     }
 }
 
-/// The parameters with their offsets by C's rule.
-#[must_use]
 pub const fn place<const N: usize>(mut parameters: [Parameter<'static>; N]) -> [Parameter<'static>; N] {
     place_all(&mut parameters);
     parameters
@@ -113,11 +96,6 @@ pub(super) const fn place_all(parameters: &mut [Parameter<'static>]) {
     }
 }
 
-/// The layout of all parameters of a kernel.
-///
-/// # Panics
-/// At compile time, if the parameters are larger than the limit of every GPU.
-#[must_use]
 #[track_caller]
 pub const fn param_layout(name: &'static str, parameters: &[Parameter<'static>]) -> ParamLayout {
     let mut layout = ParamLayout::EMPTY;
@@ -132,8 +110,6 @@ pub const fn param_layout(name: &'static str, parameters: &[Parameter<'static>])
     layout
 }
 
-/// The offset of a parameter.
-#[must_use]
 pub const fn offset<A: KernelArgs>(index: usize) -> usize {
     match A::PARAMETERS[index].offset {
         Some(offset) => offset,
@@ -142,7 +118,6 @@ pub const fn offset<A: KernelArgs>(index: usize) -> usize {
 }
 
 /// The offset of a parameter whose index is not a constant, of an element of an array.
-#[must_use]
 #[inline(always)]
 pub fn offset_at<A: KernelArgs>(index: usize) -> usize {
     A::PARAMETERS[index].offset.unwrap_or(0)
@@ -193,8 +168,6 @@ const fn too_large(name: &str, parameters: &[Parameter<'static>], size: usize) -
 /// The driver copies parameters from host memory byte by byte, so their alignment does not matter here.
 pub type ParamBuffer<const N: usize> = [MaybeUninit<u64>; N];
 
-/// The number of units of 8 bytes for the parameters of `A`.
-#[must_use]
 pub const fn param_buffer_len<A: KernelArgs>() -> usize {
     A::LAYOUT.size().div_ceil(8)
 }

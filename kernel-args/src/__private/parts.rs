@@ -1,11 +1,10 @@
 //! The parameters of structs that spread or flatten a field.
 
-use super::{Checked, field_fits, field_fits_bound, parameters::place_all};
+use super::{Checked, field_fits, parameters::place_all};
 use crate::marshal::{KernelArgs, Part, Row, Spread, first};
 use core::mem::MaybeUninit;
 use kernel_args_abi::{
     Parameter,
-    compiled::{Family, Found},
     texts::{
         Message,
         part_names::{PartName, element, nested, numbered},
@@ -13,13 +12,9 @@ use kernel_args_abi::{
     },
 };
 
-/// Values for each element of a spread array.
 pub type EachElement<S, T> = Row<<S as Spread>::Each<T>, T>;
-/// Values for each parameter of a struct.
 pub type EachParameter<A, T> = Row<<A as KernelArgs>::Each<T>, T>;
 
-/// The names of the elements of a field in messages.
-#[must_use]
 pub const fn element_names<S: Spread>(field: &str) -> EachElement<S, PartName> {
     let mut names = Row::new();
     let mut i = 0;
@@ -31,7 +26,6 @@ pub const fn element_names<S: Spread>(field: &str) -> EachElement<S, PartName> {
 }
 
 /// The kernel's names for the elements of a field: `name = "shape_{}"`.
-#[must_use]
 pub const fn numbered_names<S: Spread>(before: &str, after: &str) -> EachElement<S, PartName> {
     let mut names = Row::new();
     let mut i = 0;
@@ -54,10 +48,6 @@ pub enum ElementNames {
 }
 
 /// The parameters of a spread field. `parameter` is the parameter of an element, with the name of the field.
-///
-/// # Panics
-/// At compile time, if the number of explicit names is not the number of elements.
-#[must_use]
 #[track_caller]
 pub const fn spread<S: Spread>(
     parameter: Parameter<'static>,
@@ -91,8 +81,6 @@ const fn whole(name: &'static PartName) -> &'static str {
     if name.is_truncated() { "" } else { name.as_str() }
 }
 
-/// The names of the parameters of a flattened field in messages.
-#[must_use]
 pub const fn nested_names<A: KernelArgs>(field: &str) -> EachParameter<A, PartName> {
     let mut names = Row::new();
     let mut i = 0;
@@ -105,7 +93,6 @@ pub const fn nested_names<A: KernelArgs>(field: &str) -> EachParameter<A, PartNa
 
 /// The parameters of a flattened field. With `strict_names`, the kernel must have the name of each field; with
 /// `strict_code`, everything that its code contradicts is an error.
-#[must_use]
 pub const fn flattened<A: KernelArgs>(
     names: &'static [PartName],
     strict_names: bool,
@@ -127,13 +114,11 @@ pub const fn flattened<A: KernelArgs>(
     parameters.full()
 }
 
-/// Whether this is the name of a field without a name: its index.
 const fn is_unnamed(name: &str) -> bool {
     matches!(name.as_bytes(), [b'0'..=b'9', ..])
 }
 
 /// The parameters of all fields, with their offsets by C's rule.
-#[must_use]
 pub const fn joined<A: KernelArgs>() -> EachParameter<A, Parameter<'static>> {
     let mut parameters = Row::new();
     let mut field = 0;
@@ -151,7 +136,6 @@ pub const fn joined<A: KernelArgs>() -> EachParameter<A, Parameter<'static>> {
 }
 
 /// Whether the fields of a struct are the packed form of its parameters, without gaps.
-#[must_use]
 pub const fn are_packed<A: KernelArgs>() -> bool {
     let mut field = 0;
     while field < A::PARTS.len() {
@@ -169,14 +153,11 @@ pub const fn are_packed<A: KernelArgs>() -> bool {
     !crate::marshal::has_gaps(A::PARAMETERS)
 }
 
-/// The number of parameters of a struct that spreads or flattens a field.
-#[must_use]
 pub const fn count<A: KernelArgs>() -> usize {
     first::<A>(A::PARTS.len())
 }
 
 /// The index of the first parameter of each field, and the number of parameters. `N` is the number of fields, plus one.
-#[must_use]
 pub const fn firsts<A: KernelArgs, const N: usize>() -> [usize; N] {
     let (mut firsts, mut i) = ([0; N], 0);
     while i < N {
@@ -194,40 +175,15 @@ pub struct FlatSlot<A: KernelArgs> {
     _padding: [MaybeUninit<u8>; 128],
 }
 
-/// Reports a parameter of a field that does not match.
-///
-/// # Panics
-/// At compile time, with both sides and the code to write.
+/// Reports a parameter of a field that does not match. `firsts` is the result of [`firsts`].
 #[track_caller]
-pub const fn part_fits<A: KernelArgs>(checked: &Checked, field: usize) {
-    let mut i = first::<A>(field);
-    while i < first::<A>(field + 1) {
-        field_fits(checked, i);
-        i += 1;
-    }
-}
-
-/// The same for a struct of a pattern.
-///
-/// # Panics
-/// At compile time, with both sides, the binding and the code to write.
-#[track_caller]
-pub const fn part_fits_bound<const N: usize, const P: usize>(
-    family: &Family,
-    found: &Found<N, P>,
-    checked: &Checked,
-    field: usize,
-    is_generic: bool,
-) {
+pub const fn part_fits(checked: &Checked, firsts: &[usize], field: usize, is_generic: bool) {
     if checked.is_none() {
         return;
     }
-    let Some(target) = found.target(family) else {
-        return;
-    };
-    let mut i = target.fields[field];
-    while i < target.fields[field + 1] {
-        field_fits_bound(family, found, checked, i, is_generic);
+    let mut i = firsts[field];
+    while i < firsts[field + 1] {
+        field_fits(checked, i, is_generic);
         i += 1;
     }
 }

@@ -6,11 +6,9 @@ pub use kernel_args_abi::compiled::{Binding, Family, Found, Presence, Target};
 use kernel_args_abi::{
     Signature,
     check::report,
-    texts::{Bound, Message, templates},
+    texts::{Message, templates},
 };
 
-/// The struct with one combination of types, as a target of its family.
-#[must_use]
 pub const fn target<A: KernelArgs<Erased = A> + 'static>(
     suffix: &'static str,
     written: &'static str,
@@ -21,71 +19,18 @@ pub const fn target<A: KernelArgs<Erased = A> + 'static>(
 }
 
 /// The comparison with the first kernel that does not fit. `None` if all fit.
-#[must_use]
-pub const fn compare_bound(host: &'static Signature<'static>, kernels: &'static [Signature<'static>]) -> Checked {
+pub const fn compare_bound<const N: usize, const P: usize>(
+    family: &Family,
+    found: &Found<N, P>,
+    kernels: &'static [Signature<'static>],
+) -> Checked {
     match kernels {
-        [kernel] => Some(report(host, kernel)),
+        [kernel] => Some((report(&found.host(family), kernel), Some(found.bound(family)))),
         _ => None,
     }
 }
 
-/// Reports a field that does not match its parameter. `is_generic` is true if its type contains a type parameter.
-///
-/// # Panics
-/// At compile time, with both sides, the binding and the code to write.
-#[track_caller]
-pub const fn field_fits_bound<const N: usize, const P: usize>(
-    family: &Family,
-    found: &Found<N, P>,
-    checked: &Checked,
-    field: usize,
-    is_generic: bool,
-) {
-    if let Some(report) = checked
-        && let Some(message) = report.field_message_bound(field, &bound(family, found, is_generic))
-    {
-        message.fail()
-    }
-}
-
-/// Reports the parameters that no field passes.
-///
-/// # Panics
-/// At compile time, with these parameters and the binding.
-#[track_caller]
-pub const fn nothing_missing_bound<const N: usize, const P: usize>(
-    family: &Family,
-    found: &Found<N, P>,
-    checked: &Checked,
-) {
-    if let Some(report) = checked
-        && let Some(message) = report.missing_message_bound(&bound(family, found, true))
-    {
-        message.fail()
-    }
-}
-
-const fn bound<const N: usize, const P: usize>(
-    family: &Family,
-    found: &Found<N, P>,
-    is_generic: bool,
-) -> Bound<'static> {
-    Bound {
-        written: match found.target(family) {
-            Some(target) => target.written,
-            None => "",
-        },
-        is_generic,
-        is_wrong: is_generic && found.is_binding_wrong(),
-        more: found.more(),
-        several: N > 1,
-    }
-}
-
 /// Reports a kernel that matches the patterns, but that no binding takes, and a kernel whose parameters depend on the GPU.
-///
-/// # Panics
-/// At compile time, with the kernels.
 #[track_caller]
 pub const fn all_bound<const N: usize, const P: usize>(family: &Family, found: &Found<N, P>) {
     if let Some(kernel) = found.varying(family) {
@@ -99,7 +44,7 @@ pub const fn all_bound<const N: usize, const P: usize>(family: &Family, found: &
     let (mut count, mut first, mut i) = (0, "", 0);
     while let Some(kernel) = family.kernels.get(i) {
         i += 1;
-        if !family.names(&kernel) || is_taken(family, &kernel) {
+        if !family.names(&kernel) || family.takes(&kernel) {
             continue;
         }
         if count == 0 {
@@ -117,24 +62,8 @@ pub const fn all_bound<const N: usize, const P: usize>(family: &Family, found: &
     message.fail()
 }
 
-/// The maximum number of kernels in a message.
 const LISTED: usize = 6;
 
-const fn is_taken(family: &Family, kernel: &kernel_args_abi::compiled::CompiledKernel) -> bool {
-    let mut t = 0;
-    while t < family.targets.len() {
-        if family.takes(kernel, &family.targets[t]) {
-            return true;
-        }
-        t += 1;
-    }
-    false
-}
-
-/// Reports a pattern that matches no kernel.
-///
-/// # Panics
-/// At compile time, with the kernels that have the most similar names.
 #[track_caller]
 pub const fn some_match<const N: usize, const P: usize>(family: &Family, found: &Found<N, P>, pattern: usize) {
     if found.is_matched(family, pattern) {
@@ -148,9 +77,6 @@ pub const fn some_match<const N: usize, const P: usize>(family: &Family, found: 
 }
 
 /// Reports a binding whose suffix matches no kernel of the patterns. If a pattern has no match, this is reported alone.
-///
-/// # Panics
-/// At compile time, with the kernels that have the most similar names.
 #[track_caller]
 pub const fn some_bound<const N: usize, const P: usize>(
     family: &Family,

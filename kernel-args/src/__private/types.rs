@@ -15,15 +15,12 @@ pub struct TypeInfo {
 }
 
 impl TypeInfo {
-    /// The constants of `D`.
-    #[must_use]
     pub const fn of<D: DeviceType>() -> Self {
         Self::with::<D>(D::POINTEE)
     }
 
     /// The constants of the type of a field of a device type. `POINTEE` could contain the constants of the struct with the
     /// field.
-    #[must_use]
     pub const fn in_struct<D: DeviceType>() -> Self {
         Self::with::<D>(D::POINTEE_IN_STRUCT)
     }
@@ -43,7 +40,6 @@ impl TypeInfo {
 pub const fn same_type<T>(_: &(&T,)) {}
 
 /// The bytes of a field of type `T` at this offset of a struct. Empty if they are not inside.
-#[must_use]
 pub fn part_of<T>(bytes: &[u8], offset: usize) -> &[u8] {
     let rest = bytes.get(offset..).unwrap_or_default();
     rest.get(..size_of::<T>()).unwrap_or_default()
@@ -61,7 +57,6 @@ pub trait Copyable<T> {}
 #[diagnostic::do_not_recommend]
 impl<T: Copy> Copyable<T> for () {}
 
-/// Compiles only if `T` is `Copy`.
 pub const fn is_copy<T>()
 where
     (): Copyable<T>,

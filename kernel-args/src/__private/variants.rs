@@ -5,7 +5,6 @@ pub use crate::device::{Variants, assert_variants};
 use kernel_args_abi::{CppBase, Variant};
 
 /// The variant at this index of [`Variants::ALL`], with its name.
-#[must_use]
 pub const fn variant<E: Variants>(name: &'static str, index: usize) -> Variant<'static> {
     let bytes = bytes_of(&E::ALL[index].1);
     let mut value = 0_i128;
@@ -22,8 +21,6 @@ pub const fn variant<E: Variants>(name: &'static str, index: usize) -> Variant<'
     Variant { name, value }
 }
 
-/// Whether the integer of the `repr` is signed.
-#[must_use]
 pub const fn is_signed<E: Variants>() -> Option<bool> {
     match E::Integer::CPP.base {
         CppBase::Integer { signed, .. } | CppBase::Long { signed } => Some(signed),
@@ -31,8 +28,6 @@ pub const fn is_signed<E: Variants>() -> Option<bool> {
     }
 }
 
-/// Whether a variant has the discriminant 0.
-#[must_use]
 pub const fn has_zero<E: Variants>() -> bool {
     let mut i = 0;
     while i < E::ALL.len() {
@@ -49,8 +44,6 @@ pub const fn has_zero<E: Variants>() -> bool {
     false
 }
 
-/// Whether the bytes are the discriminant of a variant.
-#[must_use]
 pub fn is_variant<E: Variants>(bytes: &[u8]) -> bool {
     let mut all = E::ALL.iter();
     all.any(|(_, discriminant)| bytes_of(discriminant) == bytes)

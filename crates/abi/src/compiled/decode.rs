@@ -7,11 +7,10 @@ use super::{
     names::{NAMES, Names},
 };
 use crate::{
-    cpp::CppType,
     layout::Alignment,
     signature::{
         Body, Members, Parameter, Pointee,
-        reader::{PLACE, Reader, base, part},
+        reader::{PLACE, Reader, part},
         stored::{CLASSES, members, pointee},
         stored_body::body,
     },
@@ -25,25 +24,6 @@ pub const NAMED: u8 = 2;
 pub const DEBUG_INFO: u8 = 4;
 /// The kernel's code was analysed: each parameter is followed by its body, after its members.
 pub const BODY: u8 = 8;
-
-/// Reads a number, without a call if it has only one or two bytes.
-macro_rules! number {
-    ($reader:expr) => {
-        match $reader.bytes[$reader.at] {
-            byte @ ..0x80 => {
-                $reader.at += 1;
-                byte as usize
-            }
-            low => match $reader.bytes[$reader.at + 1] {
-                high @ ..0x80 => {
-                    $reader.at += 2;
-                    low as usize & 0x7f | (high as usize) << 7
-                }
-                _ => $reader.number(),
-            },
-        }
-    };
-}
 
 /// The position of the lists of parameters, after the header.
 const fn lists(table: &[u8]) -> usize {
@@ -60,14 +40,11 @@ const fn structs(table: &[u8]) -> &[u8] {
 pub(super) struct Head {
     /// The kernel's declaration in the image. Empty if the table does not contain its position.
     pub(super) declaration: &'static [u8],
-    /// The declaration's fingerprint.
     pub(super) fingerprint: usize,
     pub(super) names: Names,
-    /// Whether the parameters differ between GPUs.
     pub(super) varies: bool,
     /// Whether a parameter has a name from the source. Compiler-generated PTX has no such names.
     pub(super) named: bool,
-    /// Whether debug information describes the parameters.
     pub(super) has_debug_info: bool,
     flags: u8,
     /// The position of the records of the parameters, which equal lists of parameters share.
@@ -88,17 +65,17 @@ impl Head {
         let bytes = image.table;
         let flags = bytes[at + NAMES];
         let mut reader = Reader { bytes, at: at + NAMES + 1 };
-        let length = number!(reader);
+        let length = reader.number();
         let (mut declaration, mut fingerprint): (&'static [u8], usize) = (&[], 0);
         if length > 0 {
-            let at = number!(reader);
+            let at = reader.number();
             declaration = part(image.bytes, at, length);
-            fingerprint = number!(reader);
+            fingerprint = reader.number();
         }
-        let list = number!(reader);
-        let length = number!(reader);
+        let list = reader.number();
+        let length = reader.number();
         let mut list = Reader { bytes, at: lists(bytes) + list };
-        let parameters = number!(list);
+        let parameters = list.number();
         Self {
             declaration,
             fingerprint,
@@ -114,12 +91,10 @@ impl Head {
         }
     }
 
-    /// Whether the code of the kernel was analysed.
     pub(super) const fn has_bodies(&self) -> bool {
         self.flags & BODY != 0
     }
 
-    /// The next parameter.
     pub(super) const fn next_parameter(&mut self) -> Parameter<'static> {
         let declaration = self.declaration;
         Parameter { name: self.texts.text(declaration), spelling: self.texts.text(declaration), ..self.next_type() }
@@ -129,49 +104,24 @@ impl Head {
     pub(super) const fn next_type(&mut self) -> Parameter<'static> {
         let names = self.names;
         let reader = &mut self.types;
-        let size = number!(reader);
-        let offset = match number!(reader) {
+        let size = reader.number();
+        let offset = match reader.number() {
             0 => None,
             more => Some(more - 1),
         };
-        let align = match reader.bytes[reader.at] {
+        let align = match reader.byte() {
             0 => None,
             more => Some(Alignment { log2: more - 1 }),
         };
-        let class = CLASSES[reader.bytes[reader.at + 1] as usize];
-        reader.at += 2;
-        // Most kernels that are described by PTX alone have no C++ types.
-        let at = reader.at;
-        let cpp = if reader.bytes[at] == base::UNKNOWN && reader.bytes[at + 1] == 0 && reader.bytes[at + 2] == 0 {
-            reader.at += 3;
-            CppType::UNKNOWN
-        } else {
-            let base = reader.base(names.text, names.name.0);
-            reader.pointers(base)
+        let class = CLASSES[reader.byte() as usize];
+        let base = reader.base(names.text, names.name.0);
+        let cpp = reader.pointers(base);
+        let (members, pointee) = match if self.has_debug_info { reader.number() } else { 0 } {
+            0 => (Members::UNKNOWN, Pointee::UNKNOWN),
+            number if cpp.depth > 0 => (Members::UNKNOWN, pointee(structs(reader.bytes), number)),
+            number => (members(structs(reader.bytes), number), Pointee::UNKNOWN),
         };
-        let (mut members_of, mut pointee_of) = (Members::UNKNOWN, Pointee::UNKNOWN);
-        if self.has_debug_info {
-            match number!(reader) {
-                0 => {}
-                number if cpp.depth > 0 => pointee_of = pointee(structs(reader.bytes), number),
-                number => members_of = members(structs(reader.bytes), number),
-            }
-        }
         let body = if self.flags & BODY != 0 { body(structs(reader.bytes), reader.number()) } else { Body::UNKNOWN };
-        Parameter {
-            name: "",
-            kernel_name: "",
-            has_implied_name: false,
-            spelling: "",
-            offset,
-            size,
-            align,
-            class,
-            cpp,
-            members: members_of,
-            pointee: pointee_of,
-            body,
-            is_strict: false,
-        }
+        Parameter { offset, size, align, class, cpp, members, pointee, body, ..Parameter::record(0, 0) }
     }
 }

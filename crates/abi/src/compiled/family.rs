@@ -6,21 +6,18 @@ use super::{
 use crate::{
     bytes::same,
     signature::{Parameter, Signature},
+    texts::Bound,
 };
 use core::any::TypeId;
 
 /// The kernels that a struct names: `kernel = module, entries = "affine_*", T = f32 => "_f32"`.
 #[derive(Clone, Copy, Debug)]
 pub struct Family {
-    /// The name of the struct.
     pub name: &'static str,
-    /// All kernels of the image.
     pub kernels: CompiledKernels,
-    /// The patterns of the kernels' names.
     pub entries: &'static [&'static str],
     /// The patterns of the kernels that are left out.
     pub except: &'static [&'static str],
-    /// The bindings, in the order of the attribute.
     pub bindings: &'static [Binding],
     /// The struct with each combination of types. Only one if it has no bindings.
     pub targets: &'static [Target],
@@ -29,16 +26,13 @@ pub struct Family {
 /// The binding of a type to a suffix of kernel names: `T = f32 => "_f32"`.
 #[derive(Clone, Copy, Debug)]
 pub struct Binding {
-    /// The binding as in the attribute.
     pub written: &'static str,
-    /// Whether the image must have its kernels.
     pub presence: Presence,
 }
 
 /// Whether an image must have the kernels of a binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
-    /// It must.
     Required,
     /// It may lack them: `if_present`.
     Optional,
@@ -51,13 +45,10 @@ pub enum Presence {
 pub struct Target {
     /// The identity of the erased struct.
     pub id: fn() -> TypeId,
-    /// The parameters of the struct.
     pub parameters: &'static [Parameter<'static>],
-    /// The suffix of the kernels' names.
     pub suffix: &'static str,
     /// The bindings as in the attribute, separated by commas.
     pub written: &'static str,
-    /// The indices of the bindings.
     pub bindings: &'static [usize],
     /// If a field is not one parameter: the index of the first parameter of each field, and the number of parameters.
     pub fields: &'static [usize],
@@ -65,20 +56,24 @@ pub struct Target {
 
 impl Family {
     /// Whether the struct names this kernel: it matches a pattern, and no exception.
-    #[must_use]
     pub const fn names(&self, kernel: &CompiledKernel) -> bool {
         let names = kernel.names();
         any_matches(self.entries, &names, "") && !any_matches(self.except, &names, "")
     }
 
-    /// Whether the struct with the types of a target is compared with this kernel, which it [`names`](Self::names).
-    #[must_use]
-    pub const fn takes(&self, kernel: &CompiledKernel, target: &Target) -> bool {
-        takes(self.entries, &kernel.names(), target.suffix)
+    /// Whether the struct is compared with this kernel, which it [`names`](Self::names), with any types.
+    pub const fn takes(&self, kernel: &CompiledKernel) -> bool {
+        let mut t = 0;
+        while t < self.targets.len() {
+            if takes(self.entries, &kernel.names(), self.targets[t].suffix) {
+                return true;
+            }
+            t += 1;
+        }
+        false
     }
 
     /// Whether the image may lack the kernels of a binding.
-    #[must_use]
     pub const fn may_lack(&self, binding: &Binding) -> bool {
         match binding.presence {
             Presence::Required => false,
@@ -110,7 +105,6 @@ impl Family {
     }
 
     /// Whether a struct with these parameters can be one of the targets. If not, its types are not bound.
-    #[must_use]
     pub const fn may_bind(&self, parameters: &[Parameter<'_>]) -> bool {
         let mut i = 0;
         while i < self.targets.len() {
@@ -173,15 +167,11 @@ pub struct Found<const N: usize, const P: usize> {
     misfit: Option<(usize, usize)>,
     /// The number of further bindings that do not fit; of kernels, if the struct has only one binding or none.
     more: usize,
-    /// Whether a target fits all of its kernels.
     some_fit: bool,
-    /// The first kernel that has different parameters on different GPUs.
     varying: Option<usize>,
     /// The first kernel that no target takes.
     left_out: Option<usize>,
-    /// The targets that have a kernel.
     has_kernel: [bool; N],
-    /// The patterns that match a kernel.
     is_matched: [bool; P],
 }
 
@@ -190,7 +180,6 @@ impl<const N: usize, const P: usize> Found<N, P> {
     ///
     /// # Panics
     /// At compile time, if a kernel's declaration in the image has changed since the macro read it.
-    #[must_use]
     #[track_caller]
     pub const fn new(family: &Family) -> Self {
         let mut found = Self {
@@ -204,13 +193,6 @@ impl<const N: usize, const P: usize> Found<N, P> {
         };
         // Calls are outside of the loops where possible: rustc evaluates a call about as slowly as dozens of operators.
         let image = family.kernels.compiled_image();
-        let bytes = image.names.as_bytes();
-        let mut suffixes: [&[u8]; N] = [&[]; N];
-        let mut t = 0;
-        while t < N {
-            suffixes[t] = family.targets[t].suffix.as_bytes();
-            t += 1;
-        }
         let (mut misfits, mut kernels) = ([false; N], 0);
         // The list with which each target was compared last, and whether it fits: equal lists are neighbours in most families.
         let mut compared = [(0, false); N];
@@ -221,26 +203,10 @@ impl<const N: usize, const P: usize> Found<N, P> {
                 let at = place_at(image.table, 1 + family.kernels.start() + i);
                 let names = Names::read_at(image, at);
                 if found.is_new(family, &names, p) {
-                    let is_plain = names.symbol.0 == names.name.0;
-                    let (start, end) = names.symbol;
                     let mut is_taken = false;
                     let mut t = 0;
                     while t < N {
-                        let suffix = suffixes[t];
-                        let takes = if is_plain {
-                            // It has only one name, which matches.
-                            let mut left = suffix.len();
-                            if left <= end - start {
-                                let behind = end - left;
-                                while left > 0 && bytes[behind + left - 1] == suffix[left - 1] {
-                                    left -= 1;
-                                }
-                            }
-                            left == 0
-                        } else {
-                            takes(family.entries, &names, family.targets[t].suffix)
-                        };
-                        if takes {
+                        if takes(family.entries, &names, family.targets[t].suffix) {
                             is_taken = true;
                             found.has_kernel[t] = true;
                             let head = Head::read_at(image, at, names);
@@ -293,7 +259,6 @@ impl<const N: usize, const P: usize> Found<N, P> {
     }
 
     /// The first kernel that does not fit; empty if all fit.
-    #[must_use]
     pub const fn in_doubt(&self, family: &Family) -> CompiledKernels {
         match self.misfit {
             Some((_, index)) => match family.kernels.get(index) {
@@ -304,8 +269,6 @@ impl<const N: usize, const P: usize> Found<N, P> {
         }
     }
 
-    /// The struct with the types that do not fit.
-    #[must_use]
     pub const fn host(&self, family: &Family) -> Signature<'static> {
         let parameters = match self.target(family) {
             Some(target) => target.parameters,
@@ -314,8 +277,6 @@ impl<const N: usize, const P: usize> Found<N, P> {
         Signature { name: family.name, parameters }
     }
 
-    /// The first target that does not fit.
-    #[must_use]
     pub const fn target(&self, family: &Family) -> Option<&'static Target> {
         match self.misfit {
             Some((target, _)) => Some(&family.targets[target]),
@@ -323,20 +284,24 @@ impl<const N: usize, const P: usize> Found<N, P> {
         }
     }
 
-    /// The number of further bindings that do not fit; of kernels, if the struct has only one binding or none.
-    #[must_use]
-    pub const fn more(&self) -> usize {
-        self.more
+    /// What a message reports about the binding that does not fit. It is wrong, not the struct, if the struct fits with other types, or
+    /// has none.
+    pub const fn bound(&self, family: &Family) -> Bound<'static> {
+        let written = match self.target(family) {
+            Some(target) => target.written,
+            None => "",
+        };
+        Bound { written, is_generic: true, is_wrong: self.some_fit || N == 1, more: self.more, several: N > 1 }
     }
 
-    /// Whether the types of [`target`](Self::target) are wrong, not the struct: it fits with other types, or has none.
-    #[must_use]
-    pub const fn is_binding_wrong(&self) -> bool {
-        self.some_fit || N == 1
+    /// The parameters of the fields of [`target`](Self::target): see [`Target::fields`].
+    pub const fn fields(&self, family: &Family) -> &'static [usize] {
+        match self.target(family) {
+            Some(target) => target.fields,
+            None => &[],
+        }
     }
 
-    /// The first kernel that has different parameters on different GPUs.
-    #[must_use]
     pub const fn varying(&self, family: &Family) -> Option<CompiledKernel> {
         match self.varying {
             Some(index) => family.kernels.get(index),
@@ -345,19 +310,16 @@ impl<const N: usize, const P: usize> Found<N, P> {
     }
 
     /// Whether a kernel matches the patterns, and no binding takes it.
-    #[must_use]
     pub const fn leaves_out(&self) -> bool {
         self.left_out.is_some()
     }
 
     /// Whether the pattern matches a kernel, or need not.
-    #[must_use]
     pub const fn is_matched(&self, family: &Family, pattern: usize) -> bool {
         self.is_matched[pattern] || family.may_lack_all() || family.kernels.is_unknown()
     }
 
     /// Whether the binding has a kernel, or need not.
-    #[must_use]
     pub const fn is_bound(&self, family: &Family, binding: usize) -> bool {
         if family.may_lack(&family.bindings[binding]) || family.kernels.is_unknown() {
             return true;

@@ -10,7 +10,6 @@ const PIECES: usize = 2048;
 /// A hash of the bytes: of all bytes up to 16 KiB, and of 2,048 evenly spread pieces of a longer text.
 ///
 /// It detects accidental changes. It is not a cryptographic hash.
-#[must_use]
 pub const fn fingerprint(bytes: &[u8]) -> u64 {
     let length = bytes.len();
     let skipped = match length / 8 / PIECES {
@@ -72,7 +71,6 @@ const fn mix(hash: u64, piece: u64) -> u64 {
 ///
 /// # Panics
 /// If the length is not `N`.
-#[must_use]
 #[track_caller]
 pub const fn of_length<const N: usize>(bytes: &'static [u8]) -> &'static [u8; N] {
     match bytes.split_first_chunk::<N>() {

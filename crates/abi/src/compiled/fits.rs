@@ -14,36 +14,14 @@ use crate::{
 };
 
 impl CompiledKernels {
-    /// The symbol of the only kernel, if these fields fit it and its parameters are the same on every GPU. Reads the
-    /// table once.
-    ///
-    /// # Errors
-    /// [`Changed`](Doubt::Changed) if the image is not the one that was read, otherwise [`Compare`](Doubt::Compare).
+    /// The symbol of the only kernel, if these fields fit it and its parameters are the same on every GPU.
     #[doc(hidden)]
-    pub const fn only_fitting(&self, fields: &[Parameter<'_>]) -> Result<&'static str, Doubt> {
-        let mut i = 0;
-        while let Some(kernel) = self.get(i) {
-            let head = kernel.head();
-            if !head.is_unchanged() {
-                return Err(Doubt::Changed);
-            }
-            if self.len() == 1 && !head.varies && head.fits(fields) {
-                return Ok(kernel.symbol());
-            }
-            i += 1;
+    pub const fn only_fitting(&self, fields: &[Parameter<'_>]) -> Option<&'static str> {
+        match self.get(0) {
+            Some(kernel) if self.len() == 1 && !kernel.varies() && kernel.fits(fields) => Some(kernel.symbol()),
+            _ => None,
         }
-        Err(Doubt::Compare)
     }
-}
-
-/// Why the fast check is not sufficient.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Doubt {
-    /// The image is not the one that was read.
-    Changed,
-    /// The struct does not fit, or there are several kernels.
-    Compare,
 }
 
 impl Head {
@@ -123,7 +101,6 @@ impl Head {
 pub const RECORD: usize = PLAIN.len() / 8;
 
 /// The record of parameter `i` of a kernel.
-#[must_use]
 pub fn record(kernel: &[Parameter<'_>], i: usize) -> [u8; RECORD] {
     let window = &kernel[i.saturating_sub(1)..=i];
     let fits = |ty: &Parameter<'_>| {

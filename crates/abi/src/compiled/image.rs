@@ -41,81 +41,70 @@ impl CompiledImage {
     /// # Panics
     /// If the fingerprint of `bytes` differs.
     #[doc(hidden)]
-    #[must_use]
     #[track_caller]
     pub const fn new(bytes: &'static [u8], expected: u64, table: &'static [u8], names: &'static str) -> Self {
         if fingerprint(bytes) != expected {
             changed()
         }
-        Self { bytes, table, names, readers: None, gpus: &[], is_plain: false, absent: None, variables: None }
+        Self { bytes, ..Self::table(table, names) }
     }
 
     /// Declares that the image does not exist. `bytes` then only describe its kernels.
     #[doc(hidden)]
-    #[must_use]
     pub const fn absent(self, absent: &'static Absent) -> Self {
         Self { absent: Some(absent), ..self }
     }
 
     /// Why the image does not exist.
     #[doc(hidden)]
-    #[must_use]
     pub const fn why_absent(&self) -> Option<&'static Absent> {
         self.absent
     }
 
     /// Adds what reads the image when it is loaded: nothing without the feature `cudarc` of `kernel_args`.
     #[doc(hidden)]
-    #[must_use]
     pub const fn with_readers(self, readers: Option<Readers>) -> Self {
         Self { readers, ..self }
     }
 
     /// Adds the compute capabilities for which the image has code: 86 for `sm_86`.
     #[doc(hidden)]
-    #[must_use]
     pub const fn for_gpus(self, gpus: &'static [u16]) -> Self {
         Self { gpus, ..self }
     }
 
     /// Declares that no symbol is mangled, so a pattern is searched for by bisection.
     #[doc(hidden)]
-    #[must_use]
     pub const fn with_plain_names(self, is_plain: bool) -> Self {
         Self { is_plain, ..self }
     }
 
     /// Adds the table of the global variables. Each is a list with one parameter.
     #[doc(hidden)]
-    #[must_use]
     pub const fn with_variables(self, variables: &'static Self) -> Self {
         Self { variables: Some(variables), ..self }
     }
 
     /// The table of the global variables.
     #[doc(hidden)]
-    #[must_use]
     pub const fn variables(&self) -> Option<&'static Self> {
         self.variables
     }
 
     /// The compute capabilities for which the image has code. Empty if they are unknown.
     #[doc(hidden)]
-    #[must_use]
     pub const fn gpus(&self) -> &'static [u16] {
         self.gpus
     }
 
     /// What reads the image when it is loaded.
     #[doc(hidden)]
-    #[must_use]
     pub const fn readers(&self) -> Option<Readers> {
         self.readers
     }
 
     /// A table that needs no image: it contains all of its texts.
     #[doc(hidden)]
-    #[must_use]
     pub const fn table(table: &'static [u8], names: &'static str) -> Self {
         Self { bytes: &[], table, names, readers: None, gpus: &[], is_plain: false, absent: None, variables: None }
     }

@@ -3,8 +3,7 @@
 use super::{decode::Head, image::CompiledImage, names::Names};
 use crate::{
     class::Class,
-    cpp::CppType,
-    signature::{Body, Members, Parameter, Pointee},
+    signature::{Members, Parameter},
 };
 use core::{fmt, ops::Range};
 
@@ -31,7 +30,6 @@ impl CompiledKernel {
     /// The kernel at this index of the table. `symbol` is its symbol as a separate literal, because rustc compares the
     /// whole literal to which a constant refers.
     #[doc(hidden)]
-    #[must_use]
     pub const fn new(image: &'static CompiledImage, index: u32, symbol: &'static str) -> Self {
         Self { image, index, symbol }
     }
@@ -63,7 +61,6 @@ impl CompiledKernel {
 
     /// The image with its table.
     #[doc(hidden)]
-    #[must_use]
     pub const fn compiled_image(&self) -> &'static CompiledImage {
         self.image
     }
@@ -94,7 +91,6 @@ impl CompiledKernel {
     /// The variable that a table of variables has at this place, with its C++ name: its declaration, and its type from debug
     /// information.
     #[doc(hidden)]
-    #[must_use]
     pub const fn variable(&self) -> Parameter<'static> {
         let declared = self.parameter(0);
         let declared = Parameter { name: self.name(), members: Members::UNKNOWN, ..declared };
@@ -144,7 +140,6 @@ impl CompiledKernel {
 
     /// Whether the code of the kernel was analysed.
     #[doc(hidden)]
-    #[must_use]
     pub const fn has_bodies(&self) -> bool {
         self.head().has_bodies()
     }
@@ -164,7 +159,6 @@ impl CompiledKernel {
 
     /// Whether the kernel's declaration in the image is the one that was read.
     #[doc(hidden)]
-    #[must_use]
     pub const fn is_unchanged(&self) -> bool {
         self.head().is_unchanged()
     }
@@ -182,7 +176,6 @@ impl CompiledKernel {
     /// In its readable name, the range of the qualified name, and the range of the template arguments without the brackets.
     /// `None` if the symbol is not mangled.
     #[doc(hidden)]
-    #[must_use]
     pub const fn name_parts(&self) -> Option<(Range<usize>, Option<Range<usize>>)> {
         let names = self.names();
         if !names.is_mangled() {
@@ -206,21 +199,7 @@ impl CompiledKernel {
 }
 
 /// Fills an array before its elements are known.
-pub(super) const NOTHING: Parameter<'static> = Parameter {
-    name: "",
-    kernel_name: "",
-    has_implied_name: false,
-    spelling: "",
-    offset: None,
-    size: 0,
-    align: None,
-    class: Class::Unknown,
-    cpp: CppType::UNKNOWN,
-    members: Members::UNKNOWN,
-    pointee: Pointee::UNKNOWN,
-    body: Body::UNKNOWN,
-    is_strict: false,
-};
+pub(super) const NOTHING: Parameter<'static> = Parameter { offset: None, ..Parameter::record(0, 0) };
 
 impl fmt::Debug for CompiledKernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -3,9 +3,15 @@
 //! `kernel_args::kernels!` reads an image while a crate compiles and emits the result as one table of bytes. A
 //! [`CompiledKernel`] is an index into this table, decoded on use. An image with thousands of kernels therefore adds
 //! little compile time.
+#![allow(
+    clippy::must_use_candidate,
+    clippy::return_self_not_must_use,
+    reason = "only generated code calls hidden functions"
+)]
 
 #[doc(hidden)]
 pub mod decode;
+#[doc(hidden)]
 mod family;
 mod fingerprint;
 mod fits;
@@ -21,7 +27,7 @@ pub use family::{Binding, Family, Found, Presence, Target};
 #[doc(hidden)]
 pub use fingerprint::{changed, fingerprint, of_length};
 #[doc(hidden)]
-pub use fits::{Doubt, RECORD, record};
+pub use fits::{RECORD, record};
 pub use glob::matches_pattern;
 #[doc(hidden)]
 pub use image::{Absent, CompiledImage, Readers};

@@ -9,7 +9,6 @@ impl CompiledKernels {
     /// The indices of the kernels whose names are most similar to `pattern` and `suffix`, best first. Kernels without
     /// similarity follow in order.
     #[doc(hidden)]
-    #[must_use]
     pub const fn nearest(&self, pattern: &str, suffix: &str) -> [Option<usize>; COUNT] {
         let (mut best, mut scores) = ([None; COUNT], [0; COUNT]);
         let mut i = 0;

@@ -30,14 +30,12 @@ pub struct CompiledKernels {
 impl CompiledKernels {
     /// `count` kernels from index `start` on.
     #[doc(hidden)]
-    #[must_use]
     pub const fn new(image: &'static CompiledImage, start: u32, count: u32) -> Self {
         Self { image, start, count, symbol: "" }
     }
 
     /// All kernels of the image.
     #[doc(hidden)]
-    #[must_use]
     pub const fn all(image: &'static CompiledImage) -> Self {
         Self::new(image, 0, place_at(image.table, 0) as u32)
     }
@@ -83,14 +81,12 @@ impl CompiledKernels {
 
     /// Whether the image does not exist, and nothing describes its kernels.
     #[doc(hidden)]
-    #[must_use]
     pub const fn is_unknown(&self) -> bool {
         self.count == 0 && self.image.why_absent().is_some()
     }
 
     /// The image with its table.
     #[doc(hidden)]
-    #[must_use]
     pub const fn compiled_image(&self) -> &'static CompiledImage {
         self.image
     }
@@ -146,7 +142,6 @@ impl CompiledKernels {
 
     /// The total number of parameters.
     #[doc(hidden)]
-    #[must_use]
     pub const fn parameter_count(&self) -> usize {
         let (mut count, mut i) = (0, 0);
         while let Some(kernel) = self.get(i) {
@@ -158,7 +153,6 @@ impl CompiledKernels {
 
     /// The parameters of all kernels, one after another.
     #[doc(hidden)]
-    #[must_use]
     pub const fn parameters<const N: usize>(&self) -> [Parameter<'static>; N] {
         let mut array = [NOTHING; N];
         let (mut at, mut i) = (0, 0);
@@ -176,7 +170,6 @@ impl CompiledKernels {
 
     /// The signatures of all kernels. `parameters` is the result of [`parameters`](Self::parameters).
     #[doc(hidden)]
-    #[must_use]
     pub const fn signatures<const N: usize>(
         &self,
         mut parameters: &'static [Parameter<'static>],
@@ -194,14 +187,12 @@ impl CompiledKernels {
 
     /// An empty set of the same image.
     #[doc(hidden)]
-    #[must_use]
     pub const fn none(&self) -> Self {
         Self::new(self.image, 0, 0)
     }
 
     /// The set itself. The derive calls this method on both a kernel and a set of kernels.
     #[doc(hidden)]
-    #[must_use]
     pub const fn kernels(&self) -> Self {
         *self
     }
@@ -218,7 +209,6 @@ impl CompiledImage {
 impl CompiledKernel {
     /// A set that contains only this kernel.
     #[doc(hidden)]
-    #[must_use]
     pub const fn kernels(&self) -> CompiledKernels {
         CompiledKernels { image: self.image, start: self.index, count: 1, symbol: self.symbol }
     }

@@ -10,6 +10,7 @@ use crate::{
         api::{Extra, KernelCall, Promise},
         config::{Form, Launch},
         error::Error,
+        verify::Host,
     },
     marshal::{ArgList, DecodedArgs, ForEachValue, KernelArgs, LaunchStream, marshal_packed, marshal_params},
 };
@@ -44,7 +45,29 @@ impl<E> Typed<E> {
     }
 }
 
+/// A struct of arguments, as values. Searches take it instead of a type parameter, so they are compiled once, not for each struct.
+#[derive(Clone, Copy)]
+pub(crate) struct StructType {
+    host: &'static Host<'static>,
+    erased: TypeId,
+}
+
+impl StructType {
+    pub(crate) fn of<A: KernelArgs>() -> Self {
+        Self { host: const { &Host::of::<A>() }, erased: TypeId::of::<A::Erased>() }
+    }
+
+    pub(crate) fn host(self) -> Host<'static> {
+        *self.host
+    }
+
+    pub(crate) fn erased(self) -> TypeId {
+        self.erased
+    }
+}
+
 /// A function that may have been verified for a struct: a [`Typed`] without its type.
+#[derive(Clone)]
 pub(crate) struct Verified {
     function: Function,
     /// The erased struct; `None` for an untyped function.
@@ -54,10 +77,6 @@ pub(crate) struct Verified {
 impl Verified {
     pub(crate) fn untyped(function: &Function) -> Self {
         Self { function: function.clone(), arguments: None }
-    }
-
-    pub(crate) fn typed<E: 'static>(typed: &Typed<E>) -> Self {
-        Self { function: typed.function.clone(), arguments: Some(TypeId::of::<E>()) }
     }
 
     pub(crate) fn as_untyped(&self) -> Option<&Function> {
@@ -70,8 +89,8 @@ impl Verified {
             .then(|| Typed { function: self.function.clone(), arguments: PhantomData })
     }
 
-    pub(crate) fn is_like(&self, other: &Self) -> bool {
-        self.arguments == other.arguments
+    pub(crate) fn arguments(&self) -> Option<TypeId> {
+        self.arguments
     }
 }
 
@@ -79,6 +98,12 @@ impl Function {
     pub(crate) fn typed<A: KernelArgs>(&self) -> Result<Typed<A::Erased>, Error> {
         self.fits::<A>()?;
         Ok(Typed { function: self.clone(), arguments: PhantomData })
+    }
+
+    /// The function, verified for a struct.
+    pub(crate) fn verified(&self, of: StructType) -> Result<Verified, Error> {
+        self.fits_struct(of.erased, of.host)?;
+        Ok(Verified { function: self.clone(), arguments: Some(of.erased) })
     }
 
     #[inline]

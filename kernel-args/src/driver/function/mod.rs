@@ -16,7 +16,7 @@ pub(crate) use callee::Callee;
 pub(crate) use contracts::{Target, check_contracts};
 #[cfg(feature = "record")]
 pub(crate) use fitting::OtherSizes;
-pub(crate) use fitting::{Arguments, Fitting, NameOf, Typed, Verified};
+pub(crate) use fitting::{Arguments, Fitting, NameOf, StructType, Typed, Verified};
 pub(crate) use hash::FastHasher;
 pub use info::BlockSuggestion;
 pub(crate) use limits::{EXCHANGED, exceeds, look_exchanged};

@@ -57,18 +57,21 @@ impl KernelCache {
 
     /// Inserts an untyped function, unless another thread was faster; returns the function in the cache.
     pub(crate) fn insert(&self, entry: &str, function: &Function) -> Function {
-        let kept = self.keep(hash(None, entry), entry, Verified::untyped(function));
+        let kept = self.keep(entry, Verified::untyped(function));
         kept.as_untyped().unwrap_or(function).clone()
     }
 
-    pub(crate) fn insert_typed<E: 'static>(&self, entry: &str, typed: &Typed<E>) {
-        let hash = hash(Some(TypeId::of::<E>()), entry);
-        self.keep(hash, entry, Verified::typed(typed));
+    /// The function that was inserted under this name, verified for this erased struct.
+    pub(super) fn get_verified(&self, entry: &str, erased: TypeId) -> Option<Verified> {
+        let is = |one: &Verified| (one.arguments() == Some(erased)).then(|| one.clone());
+        self.find(hash(Some(erased), entry), entry, is)
     }
 
-    fn keep(&self, hash: FastHasher, entry: &str, function: Verified) -> &Verified {
-        let cached = Cached { hash, entry: entry.into(), function };
-        let same = |a: &Cached, b: &Cached| a.is(b.hash, &b.entry) && a.function.is_like(&b.function);
+    /// Inserts a function, unless another thread was faster.
+    pub(super) fn keep(&self, entry: &str, function: Verified) -> &Verified {
+        let cached = Cached { hash: hash(function.arguments(), entry), entry: entry.into(), function };
+        let hash = cached.hash;
+        let same = |a: &Cached, b: &Cached| a.is(b.hash, &b.entry) && a.function.arguments() == b.function.arguments();
         &self.list(hash).push(cached, same).function
     }
 }

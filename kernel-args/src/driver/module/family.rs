@@ -5,10 +5,11 @@ use crate::{
     driver::{
         context::sm,
         error::{Error, LoadError},
+        function::{StructType, Verified},
     },
     marshal::KernelArgs,
 };
-use core::any::{TypeId, type_name};
+use core::any::type_name;
 use kernel_args_abi::{
     compiled::{Family, Presence, Target, matches_pattern},
     texts::{Message, templates},
@@ -61,11 +62,16 @@ impl Module {
     #[cold]
     fn find_in_family<A: KernelArgs>(&self, name: &str) -> Result<Kernel<A>, Error> {
         let Some(family) = A::FAMILY else { unreachable!("`assert_bound` does not compile for it") };
-        let id = TypeId::of::<A::Erased>();
-        let mut found = Err(unbound::<A>(family));
+        let found = self.find_in(family, name, StructType::of::<A>(), type_name::<A::Erased>());
+        Ok(Kernel::from_verified(&found?))
+    }
+
+    /// The kernel of a family for a struct. `ty` is the name of its type.
+    fn find_in(&self, family: &Family, name: &str, of: StructType, ty: &'static str) -> Result<Verified, Error> {
+        let mut found = Err(unbound(family, ty));
         // A type can have several bindings.
-        for target in family.targets.iter().filter(|target| (target.id)() == id) {
-            match (found, self.find_target(family, target, &format!("{name}{}", target.suffix))) {
+        for target in family.targets.iter().filter(|target| (target.id)() == of.erased()) {
+            match (found, self.find_target(family, target, of, &format!("{name}{}", target.suffix))) {
                 (Err(earlier), Err(error)) => found = Err(both(earlier, error)),
                 (_, kernel) => {
                     found = kernel;
@@ -73,17 +79,16 @@ impl Module {
                 }
             }
         }
-        let kernel: Kernel<A> = found?;
-        self.families.insert_typed(name, kernel.typed());
-        Ok(kernel)
+        Ok(self.families.keep(name, found?).clone())
     }
 
-    fn find_target<A: KernelArgs>(
+    fn find_target(
         &self,
         family: &Family,
         target: &'static Target,
+        of: StructType,
         wanted: &str,
-    ) -> Result<Kernel<A>, Error> {
+    ) -> Result<Verified, Error> {
         if !is_named(family, wanted) {
             let entries = family.entries.iter().copied().map(String::from).collect();
             return Err(LoadError::not_found(wanted, OF_ANOTHER_FAMILY, entries));
@@ -97,11 +102,12 @@ impl Module {
             };
             Some((binding.written, since))
         });
-        match (self.kernel(wanted), optional) {
+        let found = self.cache.get_verified(wanted, of.erased()).map_or_else(|| self.find_verified(wanted, of), Ok);
+        match (found, optional) {
             (Err(Error::Load(LoadError::NotFound { .. })), Some((binding, since))) => {
                 Err(Error::Load(LoadError::Absent {
                     wanted: vec![wanted.into()],
-                    arguments: A::NAME,
+                    arguments: of.host().signature.name,
                     bindings: vec![binding],
                     since,
                     image: family.kernels.compiled_image().gpus(),
@@ -138,9 +144,9 @@ fn both(earlier: Error, error: Error) -> Error {
     error
 }
 
-fn unbound<A: KernelArgs>(family: &Family) -> Error {
+fn unbound(family: &Family, arguments: &'static str) -> Error {
     let bindings: Vec<&str> = family.bindings.iter().map(|one| one.written).collect();
-    Error::Load(LoadError::Unbound { arguments: type_name::<A::Erased>(), bindings })
+    Error::Load(LoadError::Unbound { arguments, bindings })
 }
 
 /// Compiles only if the types of a struct may be bound. If two types have the same parameters, only the run time decides.

@@ -5,7 +5,7 @@ use crate::{
     driver::{
         context::restored_on_error,
         error::{Error, LoadError},
-        function::{Fitting, Function, LoadedFunction, Typed},
+        function::{Fitting, Function, LoadedFunction, StructType, Typed, Verified},
         image::IntoImage,
         verify::{Host, Verification, select},
     },
@@ -48,8 +48,11 @@ impl<A: KernelArgs> Kernel<A> {
         Self { typed }
     }
 
-    pub(super) fn typed(&self) -> &Typed<A::Erased> {
-        &self.typed
+    /// # Panics
+    /// If the function was verified for a different struct.
+    pub(super) fn from_verified(verified: &Verified) -> Self {
+        let Some(typed) = verified.as_typed() else { unreachable!("a kernel was verified for a different struct") };
+        Self { typed }
     }
 
     #[inline(always)]
@@ -244,9 +247,13 @@ impl Module {
 
     #[cold]
     fn find_kernel<A: KernelArgs>(&self, entry: &str) -> Result<Kernel<A>, Error> {
-        let typed = self.find_function(entry, Host::of::<A>())?.typed::<A>()?;
-        self.cache.insert_typed(entry, &typed);
-        Ok(Kernel { typed })
+        Ok(Kernel::from_verified(&self.find_verified(entry, StructType::of::<A>())?))
+    }
+
+    /// The kernel `entry`, verified for a struct.
+    pub(super) fn find_verified(&self, entry: &str, of: StructType) -> Result<Verified, Error> {
+        let found = self.find_function(entry, of.host())?.verified(of)?;
+        Ok(self.cache.keep(entry, found).clone())
     }
 
     /// The function that `entry` names; of several, the one that the arguments match.

@@ -55,7 +55,7 @@ pub(super) fn found() -> Result<Completion, Failed> {
                 let signature = |name, parameters| Signature { name, parameters };
                 let (host, loaded) = (signature("Host", fields), signature("kernel", &parameters));
                 let at_load: Report<'_> = report(&host, &loaded);
-                let at_compile_time = table.only_fitting(fields).is_err();
+                let at_compile_time = table.only_fitting(fields).is_none();
                 if at_load.is_empty() == at_compile_time {
                     wrong.push(format!("{}: the stages differ: {fields:?}", kernel.name));
                 }

@@ -73,8 +73,5 @@ pub(super) fn a_message_names_the_feature_or_the_version_that_is_missing() {
         #[derive(kernel_args::KernelArgs)]\npub struct Other { n: u32 }\n";
     let package = lay_out("missing-features/kernels", &manifest, &[("lib.rs", source)]);
     let message = String::from_utf8_lossy(&check(&package, &[]).stderr).into_owned();
-    let part = "only with the feature `kernels` of `kernel-args`\n   = help: enable the feature: `cargo add kernel-args --features kernels`";
-    let both =
-        message.matches("the feature `kernels` of `kernel-args`").count() == 2 && message.matches("error").count() == 3;
-    assert!(both, "{part}:\n{message}");
+    assert_eq!(message.matches("the feature `kernels` of `kernel-args`").count(), 2, "{message}");
 }

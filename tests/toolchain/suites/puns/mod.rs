@@ -119,7 +119,7 @@ fn refused(found: &Kernel<'_>, fields: &[Parameter<'static>]) -> Option<String> 
     let signature = |name, parameters| Signature { name, parameters };
     let (host, kernel) = (signature("Host", fields), signature("kernel", &parameters));
     let at_load: Report<'_> = report(&host, &kernel);
-    let is_refused = !at_load.is_empty() || table.only_fitting(fields).is_err();
+    let is_refused = !at_load.is_empty() || table.only_fitting(fields).is_none();
     is_refused.then(|| at_load.whole_message().to_string())
 }
 
