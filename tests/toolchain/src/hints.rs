@@ -9,6 +9,7 @@ use crate::{
     rustc::{Compiled, Compiler, Crate, Kind},
     write,
 };
+use serde_json::Value;
 use source::Item;
 use std::{collections::BTreeMap, fs, path::Path};
 use step::mistakes;
@@ -62,12 +63,7 @@ pub type Programs = BTreeMap<String, Program>;
 ///
 /// # Errors
 /// If a file cannot be written or rustc cannot be started.
-pub fn follow(
-    programs: &mut Programs,
-    compiler: &Compiler<'_>,
-    package: &Path,
-    kind: impl Fn(&str) -> Kind,
-) -> Result<(), String> {
+pub fn follow(programs: &mut Programs, compiler: &Compiler<'_>, package: &Path, kind: Kind) -> Result<(), String> {
     // Not next to the images: errors list the folders of the package.
     let sources = package.join("output/hints");
     fs::create_dir_all(&sources).map_err(|error| format!("{}: {error}", sources.display()))?;
@@ -77,9 +73,12 @@ pub fn follow(
             let name = format!("{}_{}", case.replace('/', "_"), program.steps);
             let file = sources.join(format!("{name}.rs"));
             write(&file, &program.text)?;
-            crates.push(Crate { name, file, package: package.to_owned(), kind: kind(case) });
+            crates.push(Crate { name, file, package: package.to_owned(), kind });
         }
-        let results = compiler.compile(&crates)?;
+        let results = match kind {
+            Kind::CheckedProgram => together(compiler, &sources, &crates)?,
+            _ => compiler.compile(&crates)?,
+        };
         let open = programs.values_mut().filter(|program| program.end.is_none());
         for (program, compiled) in open.zip(results) {
             program.end = program.advance(&compiled);
@@ -88,11 +87,63 @@ pub fn follow(
     Ok(())
 }
 
+/// The programs of one crate.
+const TOGETHER: usize = 16;
+
+/// Compiles programs, many of them as modules of one crate: rustc then starts once.
+///
+/// rustc evaluates constants only if it finds no other error. So after such an error it compiles each program alone.
+fn together(compiler: &Compiler<'_>, sources: &Path, programs: &[Crate]) -> Result<Vec<Compiled>, String> {
+    let chunks = || programs.chunks(TOGETHER);
+    let roots = chunks().map(|chunk| {
+        let modules = chunk.iter().map(|program| format!("#[path = {:?}]\nmod {};\n", program.file, program.name));
+        let text = modules.collect::<String>() + "fn main() {}\n";
+        let name = format!("{}_and_more", chunk[0].name);
+        let file = sources.join(format!("{name}.rs"));
+        write(&file, &text)?;
+        Ok(Crate { name, file, ..chunk[0].clone() })
+    });
+    let roots = roots.collect::<Result<Vec<_>, String>>()?;
+    let mut compiled = Vec::new();
+    for (chunk, all) in chunks().zip(compiler.compile(&roots)?) {
+        let errors = || all.messages.iter().filter(|message| message["level"] == "error");
+        let is_constant = |error: &Value| error["code"]["code"] == "E0080";
+        let is_summary = |error: &Value| error["spans"].as_array().is_none_or(Vec::is_empty);
+        if errors().any(|error| !is_constant(error) && !is_summary(error)) || all.success != errors().next().is_none() {
+            compiled.extend(compiler.compile(chunk)?);
+            continue;
+        }
+        compiled.extend(chunk.iter().map(|program| {
+            let own = |message: &&Value| {
+                message["spans"].as_array().is_some_and(|spans| spans.iter().any(|span| is_in(span, &program.file)))
+            };
+            let messages: Vec<Value> = all.messages.iter().filter(own).cloned().collect();
+            let success = messages.iter().all(|message| message["level"] != "error");
+            Compiled { messages, program: None, success }
+        }));
+    }
+    Ok(compiled)
+}
+
+/// Whether a span is in a file, or in the expansion of a macro there.
+fn is_in(span: &Value, file: &Path) -> bool {
+    let own = span["file_name"].as_str().is_some_and(|name| Path::new(name) == file);
+    own || span["expansion"].is_object() && is_in(&span["expansion"]["span"], file)
+}
+
 impl Program {
     /// A program at the beginning.
     #[must_use]
     pub fn new(text: String) -> Self {
         Self { text, steps: 0, most: 0, log: String::new(), end: None }
+    }
+
+    /// A program that was already compiled, after its first step.
+    #[must_use]
+    pub fn compiled(text: String, compiled: &Compiled) -> Self {
+        let mut program = Self::new(text);
+        program.end = program.advance(compiled);
+        program
     }
 
     /// The names and types of the fields of a struct.

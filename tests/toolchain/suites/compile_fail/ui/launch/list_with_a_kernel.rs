@@ -1,10 +1,5 @@
-use kernel_args::{ArgList, Kernel, KernelArgs, launch};
-
-#[derive(KernelArgs)]
-struct Fill {
-    value: f32,
-    n: u32,
-}
+include!("../fill.rs");
+use kernel_args::ArgList;
 
 fn start(fill: &Kernel<Fill>) -> Result<(), kernel_args::Error> {
     let mut args = ArgList::new();
