@@ -76,8 +76,8 @@ pub fn follow(programs: &mut Programs, compiler: &Compiler<'_>, package: &Path, 
             crates.push(Crate { name, file, package: package.to_owned(), kind });
         }
         let results = match kind {
-            Kind::CheckedProgram => together(compiler, &sources, &crates)?,
-            _ => compiler.compile(&crates)?,
+            Kind::CheckedLibrary => together(compiler, &sources, &crates)?,
+            Kind::Program => compiler.compile(&crates)?,
         };
         let open = programs.values_mut().filter(|program| program.end.is_none());
         for (program, compiled) in open.zip(results) {
@@ -92,37 +92,56 @@ const TOGETHER: usize = 16;
 
 /// Compiles programs, many of them as modules of one crate: rustc then starts once.
 ///
-/// rustc evaluates constants only if it finds no other error. So after such an error it compiles each program alone.
+/// rustc evaluates constants only if it finds no other error. So a program with such an error is compiled alone, and the remaining
+/// programs of its crate once more.
 fn together(compiler: &Compiler<'_>, sources: &Path, programs: &[Crate]) -> Result<Vec<Compiled>, String> {
-    let chunks = || programs.chunks(TOGETHER);
-    let roots = chunks().map(|chunk| {
-        let modules = chunk.iter().map(|program| format!("#[path = {:?}]\nmod {};\n", program.file, program.name));
-        let text = modules.collect::<String>() + "fn main() {}\n";
-        let name = format!("{}_and_more", chunk[0].name);
-        let file = sources.join(format!("{name}.rs"));
-        write(&file, &text)?;
-        Ok(Crate { name, file, ..chunk[0].clone() })
-    });
-    let roots = roots.collect::<Result<Vec<_>, String>>()?;
-    let mut compiled = Vec::new();
-    for (chunk, all) in chunks().zip(compiler.compile(&roots)?) {
-        let errors = || all.messages.iter().filter(|message| message["level"] == "error");
-        let is_constant = |error: &Value| error["code"]["code"] == "E0080";
-        let is_summary = |error: &Value| error["spans"].as_array().is_none_or(Vec::is_empty);
-        if errors().any(|error| !is_constant(error) && !is_summary(error)) || all.success != errors().next().is_none() {
-            compiled.extend(compiler.compile(chunk)?);
-            continue;
+    let (mut done, mut open) = (BTreeMap::new(), programs.to_vec());
+    while !open.is_empty() {
+        let (mut alone, mut again) = (vec![], vec![]);
+        let roots = open.chunks(TOGETHER).map(|chunk| root(sources, chunk)).collect::<Result<Vec<_>, _>>()?;
+        for (chunk, all) in open.chunks(TOGETHER).zip(compiler.compile(&roots)?) {
+            let errors = || all.messages.iter().filter(|message| message["level"] == "error");
+            // The last message only counts the errors.
+            let is_summary = |error: &Value| error["spans"].as_array().is_none_or(Vec::is_empty);
+            let others = || errors().filter(|error| !is_summary(error) && error["code"]["code"] != "E0080");
+            let has_other = |program: &Crate| others().any(|error| is_of(error, &program.file));
+            let is_known = |error: &Value| chunk.iter().any(|program| is_of(error, &program.file));
+            if all.success != errors().next().is_none() || !errors().all(|error| is_summary(error) || is_known(error)) {
+                alone.extend_from_slice(chunk);
+            } else if others().next().is_some() {
+                let (odd, rest): (Vec<_>, Vec<_>) = chunk.iter().cloned().partition(has_other);
+                alone.extend(odd);
+                again.extend(rest);
+            } else {
+                done.extend(chunk.iter().map(|program| (program.name.clone(), part(&all, &program.file))));
+            }
         }
-        compiled.extend(chunk.iter().map(|program| {
-            let own = |message: &&Value| {
-                message["spans"].as_array().is_some_and(|spans| spans.iter().any(|span| is_in(span, &program.file)))
-            };
-            let messages: Vec<Value> = all.messages.iter().filter(own).cloned().collect();
-            let success = messages.iter().all(|message| message["level"] != "error");
-            Compiled { messages, program: None, success }
-        }));
+        let compiled = compiler.compile(&alone)?;
+        done.extend(alone.into_iter().map(|program| program.name).zip(compiled));
+        open = again;
     }
-    Ok(compiled)
+    Ok(programs.iter().filter_map(|program| done.remove(&program.name)).collect())
+}
+
+/// The crate whose modules are these programs.
+fn root(sources: &Path, programs: &[Crate]) -> Result<Crate, String> {
+    let modules = programs.iter().map(|program| format!("#[path = {:?}]\nmod {};\n", program.file, program.name));
+    let name = format!("{}_and_{}_more", programs[0].name, programs.len() - 1);
+    let file = sources.join(format!("{name}.rs"));
+    write(&file, modules.collect::<String>())?;
+    Ok(Crate { name, file, ..programs[0].clone() })
+}
+
+/// What rustc says of one module.
+fn part(all: &Compiled, file: &Path) -> Compiled {
+    let messages: Vec<Value> = all.messages.iter().filter(|message| is_of(message, file)).cloned().collect();
+    let success = messages.iter().all(|message| message["level"] != "error");
+    Compiled { messages, program: None, success }
+}
+
+/// Whether a message is about a file.
+fn is_of(message: &Value, file: &Path) -> bool {
+    message["spans"].as_array().is_some_and(|spans| spans.iter().any(|span| is_in(span, file)))
 }
 
 /// Whether a span is in a file, or in the expansion of a macro there.

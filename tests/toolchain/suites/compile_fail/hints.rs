@@ -26,7 +26,7 @@ const NOT_MECHANICAL: [(&str, &str); 10] = [
 impl Suite {
     /// Follows the hints of all programs that have any.
     pub(super) fn follow_hints(&self, cases: &[String]) -> Result<(), Failed> {
-        let kind = |case: &str| if FOUND_BY_A_BUILD.contains(&case) { Kind::Program } else { Kind::CheckedProgram };
+        let kind = |case: &str| if FOUND_BY_A_BUILD.contains(&case) { Kind::Program } else { Kind::CheckedLibrary };
         // By folder, because each has its own output: there these cases are compiled already, if all trials run.
         let mut folders: BTreeMap<&str, Vec<(&String, String)>> = BTreeMap::new();
         for case in cases {
@@ -49,7 +49,7 @@ impl Suite {
         let is_built = |(case, _): &(String, Program)| FOUND_BY_A_BUILD.contains(&case.as_str());
         let (mut built, mut programs): (Programs, Programs) = programs.into_iter().partition(is_built);
         let compiler = self.compiler("hints");
-        follow(&mut programs, &compiler, &self.package, Kind::CheckedProgram)?;
+        follow(&mut programs, &compiler, &self.package, Kind::CheckedLibrary)?;
         follow(&mut built, &compiler, &self.package, Kind::Program)?;
         programs.append(&mut built);
         Ok(judge(&programs)?)

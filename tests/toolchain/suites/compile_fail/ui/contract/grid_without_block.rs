@@ -19,5 +19,3 @@ fn named_last(fill: &Kernel<Fill>) -> Result<(), kernel_args::Error> {
     let args = Fill { value: 1.0, n: 1 };
     unsafe { launch!(fill, args, grid = 1, shared = 4) }
 }
-
-fn main() {}

@@ -13,5 +13,3 @@ fn config(fill: &Kernel<Fill>) -> Result<(), kernel_args::Error> {
 fn array(fill: &Kernel<Fill>) -> Result<(), kernel_args::Error> {
     unsafe { launch!(fill, 1, 256, [1.0, 2.0]) }
 }
-
-fn main() {}

@@ -24,5 +24,3 @@ fn with_config(fill: &Kernel<Fill>, config: LaunchConfig, n: u32) -> Result<(), 
 fn one(fill: &Kernel<Fill>, n: u32) -> Result<(), kernel_args::Error> {
     unsafe { launch!(fill, 1, 256, n) }
 }
-
-fn main() {}

@@ -11,5 +11,3 @@ fn function(fill: &Kernel<Fill>) {
 fn called(fill: &Kernel<Fill>) {
     fill(1.0, 1);
 }
-
-fn main() {}

@@ -5,5 +5,3 @@ fn start(fill: &Kernel<Fill>) -> Result<(), kernel_args::Error> {
     let block: usize = 256;
     unsafe { launch!(fill, 4, block, args) }
 }
-
-fn main() {}

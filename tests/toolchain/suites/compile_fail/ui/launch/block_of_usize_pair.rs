@@ -5,5 +5,3 @@ fn start(fill: &Kernel<Fill>) -> Result<(), kernel_args::Error> {
     let side: usize = 16;
     unsafe { launch!(fill, 4, (side, side), args) }
 }
-
-fn main() {}

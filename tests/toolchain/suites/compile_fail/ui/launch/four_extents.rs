@@ -4,5 +4,3 @@ fn start(fill: &Kernel<Fill>) -> Result<(), kernel_args::Error> {
     let args = Fill { value: 1.0, n: 1 };
     unsafe { launch!(fill, 4, (1, 2, 3, 4), args) }
 }
-
-fn main() {}

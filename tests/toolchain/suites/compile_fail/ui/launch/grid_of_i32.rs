@@ -5,5 +5,3 @@ fn start(fill: &Kernel<Fill>) -> Result<(), kernel_args::Error> {
     let grid: i32 = 4;
     unsafe { launch!(fill, grid, 256, args) }
 }
-
-fn main() {}

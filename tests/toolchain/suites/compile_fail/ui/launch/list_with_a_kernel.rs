@@ -6,5 +6,3 @@ fn start(fill: &Kernel<Fill>) -> Result<(), kernel_args::Error> {
     args.push(1.0f32).push(1u32);
     unsafe { launch!(fill, 1, 256, &mut args) }
 }
-
-fn main() {}

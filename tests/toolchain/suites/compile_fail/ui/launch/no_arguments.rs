@@ -3,5 +3,3 @@ include!("../fill.rs");
 fn start(fill: &Kernel<Fill>) -> Result<(), kernel_args::Error> {
     unsafe { launch!(fill, 1, 256) }
 }
-
-fn main() {}

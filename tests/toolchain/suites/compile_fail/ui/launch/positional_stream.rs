@@ -4,5 +4,3 @@ fn start(fill: &Kernel<Fill>, stream: &cudarc::driver::CudaStream) -> Result<(),
     let args = Fill { value: 1.0, n: 1 };
     unsafe { launch!(fill, 1, 256, args, stream) }
 }
-
-fn main() {}

@@ -4,5 +4,3 @@ fn start(fill: &Kernel<Fill>, s: std::sync::Arc<cudarc::driver::CudaStream>) -> 
     let args = Fill { value: 1.0, n: 1 };
     unsafe { launch!(fill, 1, 256, args, &s) }
 }
-
-fn main() {}

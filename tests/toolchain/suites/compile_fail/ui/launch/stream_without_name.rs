@@ -4,5 +4,3 @@ fn start(fill: &Kernel<Fill>, s: &cudarc::driver::CudaStream) -> Result<(), kern
     let args = Fill { value: 1.0, n: 1 };
     unsafe { launch!(fill, 1, 256, args, s) }
 }
-
-fn main() {}

@@ -8,5 +8,3 @@ fn lose(step: &mut Sequence, scale: &Kernel<Scale<'_>>, x: &CudaSlice<f32>, mut 
         Ok(())
     })
 }
-
-fn main() {}

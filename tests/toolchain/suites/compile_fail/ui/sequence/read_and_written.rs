@@ -6,5 +6,3 @@ fn alias(step: &mut Sequence, scale: &Kernel<Scale<'_>>, y: &mut CudaSlice<f32>)
         unsafe { launch!(scale, 4, 256, Scale { n: 1024, factor: 2.0, x: &y, y: &mut y }, stream = s) }
     })
 }
-
-fn main() {}

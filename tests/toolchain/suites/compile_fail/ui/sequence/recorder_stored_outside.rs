@@ -9,5 +9,3 @@ fn keep(step: &mut Sequence, scale: &Kernel<Scale<'_>>, x: &CudaSlice<f32>, y: &
     let s = recorder.unwrap();
     unsafe { launch!(scale, 4, 256, Scale { n: 1024, factor: 2.0, x, y }, stream = s) }
 }
-
-fn main() {}

@@ -8,5 +8,3 @@ fn grow(step: &mut Sequence, scale: &Kernel<Scale<'_>>, x: &CudaSlice<f32>, y: &
         Ok(())
     })
 }
-
-fn main() {}

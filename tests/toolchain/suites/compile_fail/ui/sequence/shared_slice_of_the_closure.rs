@@ -7,5 +7,3 @@ fn allocate(step: &mut Sequence, scale: &Kernel<Scale<'_>>, mut y: CudaSlice<f32
         unsafe { launch!(scale, 4, 256, Scale { n: 1024, factor: 2.0, x, y: &mut y }, stream = s) }
     })
 }
-
-fn main() {}

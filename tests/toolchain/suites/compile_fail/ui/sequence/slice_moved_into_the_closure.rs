@@ -6,5 +6,3 @@ fn lose(step: &mut Sequence, scale: &Kernel<Scale<'_>>, x: &CudaSlice<f32>, mut 
         unsafe { launch!(scale, 4, 256, Scale { n: 1024, factor: 2.0, x, y: &mut y }, stream = s) }
     })
 }
-
-fn main() {}
