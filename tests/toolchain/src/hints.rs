@@ -116,8 +116,8 @@ fn together(compiler: &Compiler<'_>, sources: &Path, programs: &[Crate]) -> Resu
                 done.extend(chunk.iter().map(|program| (program.name.clone(), part(&all, &program.file))));
             }
         }
-        let compiled = compiler.compile(&alone)?;
-        done.extend(alone.into_iter().map(|program| program.name).zip(compiled));
+        let results = compiler.compile(&alone)?;
+        done.extend(alone.into_iter().map(|program| program.name).zip(results));
         open = again;
     }
     Ok(programs.iter().filter_map(|program| done.remove(&program.name)).collect())
@@ -125,10 +125,10 @@ fn together(compiler: &Compiler<'_>, sources: &Path, programs: &[Crate]) -> Resu
 
 /// The crate whose modules are these programs.
 fn root(sources: &Path, programs: &[Crate]) -> Result<Crate, String> {
-    let modules = programs.iter().map(|program| format!("#[path = {:?}]\nmod {};\n", program.file, program.name));
+    let module = |program: &Crate| format!("#[path = \"{}\"]\nmod {};\n", program.file.display(), program.name);
     let name = format!("{}_and_{}_more", programs[0].name, programs.len() - 1);
     let file = sources.join(format!("{name}.rs"));
-    write(&file, modules.collect::<String>())?;
+    write(&file, programs.iter().map(module).collect::<String>())?;
     Ok(Crate { name, file, ..programs[0].clone() })
 }
 
