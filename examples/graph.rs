@@ -17,12 +17,8 @@ struct Saxpy {
 const N: u32 = 1024;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let ctx = match kernel_args::context(0) {
-        Ok(ctx) => ctx,
-        Err(error) => {
-            println!("Nothing was launched: {error}.");
-            return Ok(());
-        }
+    let Some(ctx) = kernel_args_examples::context()? else {
+        return Ok(());
     };
     let stream = ctx.new_stream()?;
     let gravity = Arc::new(stream.clone_htod(&[-10.0_f32; N as usize])?);

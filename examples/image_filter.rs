@@ -46,12 +46,8 @@ struct Edges<'a> {
 type Image = Vec<UChar4>;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let ctx = match kernel_args::context(0) {
-        Ok(ctx) => ctx,
-        Err(error) => {
-            println!("Nothing was launched: {error}.");
-            return Ok(());
-        }
+    let Some(ctx) = kernel_args_examples::context()? else {
+        return Ok(());
     };
     let before = drawing();
     let (blurred, edges) = filtered(&ctx, &before)?;

@@ -60,13 +60,8 @@ fn main() -> Outcome {
     if let Some(rank) = env::var_os(RANK) {
         return process(&rank.to_string_lossy());
     }
-    let first = match kernel_args::context(0) {
-        Ok(ctx) => ctx,
-        Err(error @ (Error::NoDriver | Error::Driver { .. })) => {
-            println!("Nothing was launched: {error}.");
-            return Ok(());
-        }
-        Err(error) => return Err(error.into()),
+    let Some(first) = kernel_args_examples::context()? else {
+        return Ok(());
     };
     let gpus = usize::try_from(CudaContext::device_count()?)?;
     println!("{gpus} × {}", first.name()?);

@@ -177,13 +177,8 @@ fn chart(rows: &[Row]) -> String {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let ctx = match kernel_args::context(0) {
-        Ok(ctx) => ctx,
-        Err(error @ (Error::NoDriver | Error::Driver { .. })) => {
-            println!("Nothing was launched: {error}.");
-            return Ok(());
-        }
-        Err(error) => return Err(error.into()),
+    let Some(ctx) = kernel_args_examples::context()? else {
+        return Ok(());
     };
     let profile = Arc::new(Profile::default());
     let installed = observe::install(Profiler(profile.clone()));

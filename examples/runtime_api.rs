@@ -11,7 +11,7 @@ use cudarc::{
     driver::{CudaContext, CudaSlice},
 };
 use kernel_args::{
-    DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs,
+    DevicePointer, DevicePointerMut, Kernel, KernelArgs,
     context::{BorrowedStream, kernel_function},
     launch,
 };
@@ -48,13 +48,8 @@ fn main() -> Outcome {
         println!("There is no CUDA runtime (libcudart) on this machine: nothing was launched.");
         return Ok(());
     };
-    let ctx = match kernel_args::context(0) {
-        Ok(ctx) => ctx,
-        Err(error @ (Error::NoDriver | Error::Driver { .. })) => {
-            println!("Nothing was launched: {error}.");
-            return Ok(());
-        }
-        Err(error) => return Err(error.into()),
+    let Some(ctx) = kernel_args_examples::context()? else {
+        return Ok(());
     };
     // First cudarc, then the runtime: both use the primary context.
     // SAFETY: the call has no precondition.

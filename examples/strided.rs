@@ -72,12 +72,8 @@ struct Spread<'a> {
 const LAYOUT: Layout<3> = Layout { n: 4 * 3 * 2, length: [4, 3, 2], stride: [1, 4, 12] };
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let ctx = match kernel_args::context(0) {
-        Ok(ctx) => ctx,
-        Err(error) => {
-            println!("Nothing was launched: {error}.");
-            return Ok(());
-        }
+    let Some(ctx) = kernel_args_examples::context()? else {
+        return Ok(());
     };
     let stream = ctx.new_stream()?;
     let elements: Vec<f32> = (0..24_u8).map(f32::from).collect();

@@ -25,12 +25,8 @@ struct Echo<'a> {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{}\n", LayoutTable(&Echo::SIGNATURE));
     let weighted = Weighted { weight: 0.5, value: Float4::new(1.0, 2.0, 3.0, 4.0) };
-    let ctx = match kernel_args::context(0) {
-        Ok(ctx) => ctx,
-        Err(error) => {
-            println!("Nothing was launched: {error}.");
-            return Ok(());
-        }
+    let Some(ctx) = kernel_args_examples::context()? else {
+        return Ok(());
     };
     let stream = ctx.default_stream();
     let kernel = Kernel::<Echo>::load(&ctx)?;

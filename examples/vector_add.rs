@@ -85,12 +85,8 @@ impl Adder {
 }
 
 fn run() -> Result<(), AdderError> {
-    let ctx = match kernel_args::context(0) {
-        Ok(ctx) => ctx,
-        Err(error) => {
-            println!("Nothing was launched: {error}.");
-            return Ok(());
-        }
+    let Some(ctx) = kernel_args_examples::context()? else {
+        return Ok(());
     };
     let adder = Adder::new(&ctx)?;
     let a: Vec<f32> = (0..10_000_u16).map(f32::from).collect();

@@ -1,5 +1,7 @@
 //! Absolute paths in the files of the repository: they are correct on one machine only.
 
+use std::path::Path;
+
 /// The first folders of paths that a file may name: folders of every machine and of CUDA, a folder that does not exist, inputs of
 /// functions that only read the path, and ends of paths.
 const ALLOWED: &[&str] =
@@ -41,7 +43,7 @@ fn declared(text: &[u8]) -> Vec<u8> {
 /// The absolute paths in a file.
 pub(crate) fn paths(file: &str, bytes: &[u8]) -> Vec<String> {
     let mut found = folders(bytes);
-    let hint = if file.ends_with(".ptx") {
+    let hint = if Path::new(file).extension().is_some_and(|extension| extension == "ptx") {
         found.extend(folders(&declared(bytes)));
         "; compile it in `/`"
     } else {

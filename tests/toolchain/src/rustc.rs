@@ -29,9 +29,7 @@ const LIBRARIES: &[&str] = kernel_args_test_macros::libraries!();
 pub enum Kind {
     /// An executable program.
     Program,
-    /// A program without generated code, as in `cargo check`.
-    CheckedProgram,
-    /// A library without generated code.
+    /// A library without generated code, as in `cargo check`.
     CheckedLibrary,
 }
 
@@ -129,7 +127,6 @@ impl<'c> Compiler<'c> {
         fs::create_dir_all(&self.output).map_err(|error| format!("{}: {error}", self.output.display()))?;
         let (crate_type, emit) = match one.kind {
             Kind::Program => ("bin", "link,dep-info"),
-            Kind::CheckedProgram => ("bin", "metadata,dep-info"),
             Kind::CheckedLibrary => ("lib", "metadata,dep-info"),
         };
         let mut command = Command::new(program());

@@ -34,18 +34,14 @@ fn each_launch_is_a_node() -> Outcome {
     let (graph, nodes) = captured(&world, &[1.0, 2.0, 4.0])?;
     world.y_is(0.0)?;
     let mut exec = graph.instantiate()?;
-    // SAFETY: the slices of the capture are alive and have `N` elements.
-    unsafe { exec.launch(&world.stream) }?;
-    world.y_is(7.0)?;
+    world.launch(&mut exec, 7.0)?;
     for (node, disabled) in nodes.iter().zip([1.0, 2.0, 4.0]) {
         exec.set_enabled(node, false)?;
-        // SAFETY: the slices of the capture are alive and have `N` elements.
-        unsafe { exec.launch(&world.stream) }?;
+        world.run(&mut exec)?;
         exec.set_enabled(node, true)?;
         let before = world.stream.clone_dtoh(&*world.y)?[0];
         exec.update(node, 1, 32, world.args(disabled + 10.0))?;
-        // SAFETY: the slices of the capture are alive and have `N` elements.
-        unsafe { exec.launch(&world.stream) }?;
+        world.run(&mut exec)?;
         let after = world.stream.clone_dtoh(&*world.y)?[0];
         exec.update(node, 1, 32, world.args(disabled))?;
         assert!((after - before - 17.0).abs() < 1e-6, "{before} to {after}");
@@ -72,15 +68,13 @@ fn tracked_slices_are_captured() -> Outcome {
     let node = node.ok_or("nothing was captured")?;
     world.ctx.synchronize()?;
     let mut exec = graph.instantiate()?;
-    // SAFETY: both slices have `N` elements and outlive the graph.
-    unsafe { exec.launch(&world.stream) }?;
+    world.run(&mut exec)?;
     assert_eq!(world.stream.clone_dtoh(&y)?, [2.0; N]);
     let args = Saxpy { n: N as u32, alpha: 5.0, x: &x, y: &mut y };
     // SAFETY: both slices have `N` elements and outlive the graph.
     unsafe { exec.update_unretained(&node, Launch::new(1, 32), args) }?;
     world.ctx.synchronize()?;
-    // SAFETY: both slices have `N` elements and outlive the graph.
-    unsafe { exec.launch(&world.stream) }?;
+    world.run(&mut exec)?;
     assert_eq!(world.stream.clone_dtoh(&y)?, [7.0; N]);
     world.ctx.synchronize()?;
     drop(exec);

@@ -18,18 +18,13 @@ fn a_chain() -> Outcome {
     let three = graph.add_kernel_launch(&world.kernel, LAUNCH(), world.args(3.0), &[two.any()])?;
     let mut exec = graph.instantiate()?;
     for _ in 0..3 {
-        // SAFETY: both slices have `N` elements, on one stream.
-        unsafe { exec.launch(&world.stream) }?;
-        world.y_is(5.0)?;
+        world.launch(&mut exec, 5.0)?;
     }
     exec.update(&two, 1, 32, world.args(20.0))?;
-    // SAFETY: as above.
-    unsafe { exec.launch(&world.stream) }?;
-    world.y_is(23.0)?;
+    world.launch(&mut exec, 23.0)?;
     // Half of the elements: the grid and the block also change.
     exec.update(&three, 2, 8, world.args(3.0))?;
-    // SAFETY: as above.
-    unsafe { exec.launch(&world.stream) }?;
+    world.run(&mut exec)?;
     let values = world.stream.clone_dtoh(&*world.y)?;
     assert_eq!(values[..16], [23.0; 16]);
     assert_eq!(values[16..], [20.0; 16]);
@@ -37,12 +32,10 @@ fn a_chain() -> Outcome {
     exec.set_enabled(&two, false)?;
     exec.set_enabled(zero, false)?;
     assert!(!exec.is_enabled(&two)? && !exec.is_enabled(zero)? && exec.is_enabled(&three)?);
-    // SAFETY: as above.
-    unsafe { exec.launch(&world.stream) }?;
+    world.run(&mut exec)?;
     assert_eq!(world.stream.clone_dtoh(&*world.y)?[..16], [26.0; 16]);
     exec.set_enabled(&two, true)?;
-    // SAFETY: as above.
-    unsafe { exec.launch(&world.stream) }?;
+    world.run(&mut exec)?;
     assert_eq!(world.stream.clone_dtoh(&*world.y)?[..16], [49.0; 16]);
     Ok(())
 }
@@ -60,8 +53,7 @@ fn copies() -> Outcome {
     graph.add_kernel_launch(&world.kernel, LAUNCH(), world.args(1.0), &[second])?;
     let mut exec = graph.instantiate()?;
     for _ in 0..2 {
-        // SAFETY: all memory has `N` elements, and is used on one stream.
-        unsafe { exec.launch(&world.stream) }?;
+        world.run(&mut exec)?;
         let expected = host.map(|value| value + 1.0);
         assert_eq!(world.stream.clone_dtoh(&*world.y)?, expected);
         assert_eq!(world.stream.clone_dtoh(&*other)?, host);
@@ -86,8 +78,7 @@ fn copies_to_the_host() -> Outcome {
     assert_eq!(unsafe { results.to_vec() }, [-1.0; N]);
     for alpha in [2.0, 5.0] {
         exec.update(&first, 1, 32, world.args(alpha))?;
-        // SAFETY: all memory has `N` elements, and is used on one stream.
-        unsafe { exec.launch(&world.stream) }?;
+        world.run(&mut exec)?;
         world.stream.synchronize()?;
         // SAFETY: the launch has completed, and has copied floats.
         assert_eq!(unsafe { results.to_vec() }, [alpha; N]);
@@ -97,8 +88,7 @@ fn copies_to_the_host() -> Outcome {
     // The graph still has the memory, and so does the program after the graph is dropped.
     let other = halves.clone();
     drop((results, halves));
-    // SAFETY: as above.
-    unsafe { exec.launch(&world.stream) }?;
+    world.run(&mut exec)?;
     world.stream.synchronize()?;
     drop(exec);
     Graph::wait_until_released();
@@ -121,9 +111,7 @@ fn two_branches() -> Outcome {
     let joined = [one.any(), branch.any()];
     graph.add_kernel_launch(&world.kernel, LAUNCH(), world.args(4.0), &joined)?;
     let mut exec = graph.instantiate()?;
-    // SAFETY: both slices have `N` elements, on one stream.
-    unsafe { exec.launch(&world.stream) }?;
-    world.y_is(5.0)
+    world.launch(&mut exec, 5.0)
 }
 
 pub(crate) fn trials() -> Vec<Trial> {

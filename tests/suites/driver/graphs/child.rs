@@ -7,7 +7,7 @@ use crate::graphs::{
 use kernel_args::{
     Retained,
     context::{ContextFlags, create_context},
-    graph::{AnyNode, Graph, GraphExec, Node},
+    graph::{AnyNode, Graph, Node},
 };
 use kernel_args_tests::driver::{device, trial};
 use libtest_mimic::Trial;
@@ -35,12 +35,7 @@ fn updated() -> Outcome {
     let node = graph.add_child_graph(other, node)?;
     graph.add_kernel_launch(&world.kernel, LAUNCH(), world.args(1000.0), node)?;
     let mut exec = graph.instantiate()?;
-    let launched = |exec: &mut GraphExec, value| -> Outcome {
-        // SAFETY: all memory has `N` elements, and is used on one stream.
-        unsafe { exec.launch(&world.stream) }?;
-        world.y_is(value)
-    };
-    launched(&mut exec, 1122.0)?;
+    world.launch(&mut exec, 1122.0)?;
     for (node, alpha, value) in [
         (&first, 2.0, 1123.0),
         (&second, 3.0, 1125.0),
@@ -50,13 +45,13 @@ fn updated() -> Outcome {
         (&first, 1.0, 1694.0),
     ] {
         exec.update(node, 1, 32, world.args(alpha))?;
-        launched(&mut exec, value)?;
+        world.launch(&mut exec, value)?;
     }
     for (node, value) in [(&first, 1693.0), (&fourth, 1643.0), (&fifth, 1043.0)] {
         assert!(exec.is_enabled(node)?);
         exec.set_enabled(node, false)?;
         assert!(!exec.is_enabled(node)?);
-        launched(&mut exec, value)?;
+        world.launch(&mut exec, value)?;
     }
     Ok(())
 }
@@ -83,15 +78,13 @@ fn retained() -> Outcome {
         let mut exec = graph.instantiate()?;
         a_while();
         assert_eq!(Arc::strong_count(&first), 2, "after the instantiation");
-        // SAFETY: all memory has `N` elements, and is used on one stream.
-        unsafe { exec.launch(&world.stream) }?;
+        world.run(&mut exec)?;
         exec.update(&node, 1, 32, world.with_x(&second))?;
         soon("the release", || Arc::strong_count(&first) == 1)?;
         a_while();
         assert_eq!(Arc::strong_count(&second), 2, "after the update");
         assert_eq!(Arc::strong_count(&third), 2, "after the update");
-        // SAFETY: as above.
-        unsafe { exec.launch(&world.stream) }?;
+        world.run(&mut exec)?;
         world.stream.synchronize()?;
         drop(exec);
         soon("the release", || Arc::strong_count(&second) == 1 && Arc::strong_count(&third) == 1)?;
@@ -125,9 +118,7 @@ fn refused() -> Outcome {
     around.add_child_graph(other, &[])?;
     says(exec.update(&stranger, 1, 32, world.args(2.0)), &[OTHER])?;
     says(around.instantiate()?.update(&node, 1, 32, world.args(2.0)), &[OTHER])?;
-    // SAFETY: all memory has `N` elements, and is used on one stream.
-    unsafe { exec.launch(&world.stream) }?;
-    world.y_is(3.0)
+    world.launch(&mut exec, 3.0)
 }
 
 pub(crate) fn trials() -> Vec<Trial> {

@@ -30,9 +30,7 @@ fn a_removed_child_graph() -> Outcome {
     says(graph.kind(node), &["was removed from this graph"])?;
     let mut exec = graph.instantiate()?;
     says(exec.update(&inner, 1, 32, world.args(2.0)), &["belongs to another graph"])?;
-    // SAFETY: both slices have `N` elements, on one stream.
-    unsafe { exec.launch(&world.stream) }?;
-    world.y_is(0.0)
+    world.launch(&mut exec, 0.0)
 }
 
 fn an_update_with_child_graphs() -> Outcome {
@@ -40,13 +38,9 @@ fn an_update_with_child_graphs() -> Outcome {
     let (graph, _, inner) = with_child(&world, 1.0)?;
     let mut exec = graph.instantiate()?;
     exec.update_graph(with_child(&world, 2.0)?.0)?;
-    // SAFETY: both slices have `N` elements, on one stream.
-    unsafe { exec.launch(&world.stream) }?;
-    world.y_is(2.0)?;
+    world.launch(&mut exec, 2.0)?;
     exec.update(&inner, 1, 32, world.args(5.0))?;
-    // SAFETY: as above.
-    unsafe { exec.launch(&world.stream) }?;
-    world.y_is(5.0)
+    world.launch(&mut exec, 5.0)
 }
 
 /// The nodes of a child graph use memory of the graph around it.
@@ -62,9 +56,7 @@ fn memory_for_a_child_graph() -> Outcome {
     graph.add_free(&x, node)?;
     let mut exec = graph.instantiate()?;
     for launch in 1..=2_u8 {
-        // SAFETY: all memory has `N` elements, on one stream.
-        unsafe { exec.launch(&world.stream) }?;
-        world.y_is(3.0 * f32::from(launch))?;
+        world.launch(&mut exec, 3.0 * f32::from(launch))?;
     }
     let (mut graph, mut child) = (Graph::new(&world.ctx)?, Graph::new(&world.ctx)?);
     child.add_alloc::<f32>(N, &[])?;

@@ -7,7 +7,7 @@ use crate::graphs::{
 use cudarc::driver::CudaContext;
 use kernel_args::{
     ConditionalHandle, DevicePointerMut, Error, Kernel, KernelArgs, Module, Retained,
-    graph::{Body, Condition, Graph, GraphExec, Node},
+    graph::{Body, Condition, Graph, Node},
 };
 use kernel_args_stand_in::Control;
 use kernel_args_tests::driver::{Driver, trial, trial_unless};
@@ -64,12 +64,6 @@ fn adds(body: &mut Body<'_>, world: &World, alpha: f32) -> Result<Node<Owned>, E
     body.add_kernel_launch(&world.kernel, LAUNCH(), world.args(alpha), &[])
 }
 
-fn launched(world: &World, exec: &mut GraphExec, y: f32) -> Outcome {
-    // SAFETY: all memory has `N` elements, and is used on one stream.
-    unsafe { exec.launch(&world.stream) }?;
-    world.y_is(y)
-}
-
 /// One and two bodies, for each value: the setter is updated between launches.
 fn an_if() -> Outcome {
     let world = World::new()?;
@@ -95,19 +89,19 @@ fn an_if() -> Outcome {
     )?;
     graph.add_kernel_launch(&world.kernel, LAUNCH(), world.args(1000.0), two)?;
     let mut exec = graph.instantiate()?;
-    launched(&world, &mut exec, 1011.0)?;
+    world.launch(&mut exec, 1011.0)?;
     for (values, expected) in [([0, 1], 1010.0), ([1, 0], 1101.0), ([0, 0], 1100.0), ([u32::MAX, 7], 1011.0)] {
         for ((node, condition), value) in [&a, &b].into_iter().zip(handles).zip(values) {
             exec.update(node, 1, 1, SetCondition { condition, value })?;
         }
-        launched(&world, &mut exec, expected)?;
+        world.launch(&mut exec, expected)?;
     }
     // The node of a body.
     exec.update(&nodes[0], 1, 32, world.args(5.0))?;
-    launched(&world, &mut exec, 1015.0)?;
+    world.launch(&mut exec, 1015.0)?;
     exec.set_enabled(&nodes[0], false)?;
     assert!(!exec.is_enabled(&nodes[0])?);
-    launched(&world, &mut exec, 1010.0)
+    world.launch(&mut exec, 1010.0)
 }
 
 /// Without a kernel that sets it, the condition has its default value, at each launch.
@@ -128,7 +122,7 @@ fn defaults() -> Outcome {
     }
     let mut exec = graph.instantiate()?;
     for _ in 0..3 {
-        launched(&world, &mut exec, 110.0)?;
+        world.launch(&mut exec, 110.0)?;
     }
     Ok(())
 }
@@ -166,11 +160,11 @@ fn a_while_in_a_while() -> Outcome {
     let mut exec = graph.instantiate()?;
     for _ in 0..2 {
         // 4 + 3 + 2 + 1.
-        launched(&world, &mut exec, 10.0)?;
+        world.launch(&mut exec, 10.0)?;
     }
     let node = updated.ok_or("the body was not filled")?;
     exec.update(&node, 1, 32, world.args(3.0))?;
-    launched(&world, &mut exec, 30.0)
+    world.launch(&mut exec, 30.0)
 }
 
 fn a_switch() -> Outcome {
@@ -192,7 +186,7 @@ fn a_switch() -> Outcome {
     for (value, expected) in [(0, 1.0), (1, 2.0), (2, 3.0), (3, 0.0), (u32::MAX, 0.0), (1, 2.0)] {
         let args = SetCondition { condition: handle, value };
         exec.update(&setter, 1, 1, args)?;
-        launched(&world, &mut exec, expected)?;
+        world.launch(&mut exec, expected)?;
     }
     Ok(())
 }
@@ -222,12 +216,12 @@ fn retained() -> Outcome {
     let mut exec = graph.instantiate()?;
     a_while();
     assert_eq!(held(), [1, 1, 1], "after the instantiation");
-    launched(&world, &mut exec, 2.0)?;
+    world.launch(&mut exec, 2.0)?;
     exec.update(&node, 1, 32, world.args(1.0))?;
     soon("the release of the first", || held() == [0, 1, 1])?;
     exec.update(&in_child, 1, 32, world.args(2.0))?;
     soon("the release of the second", || held() == [0, 0, 1])?;
-    launched(&world, &mut exec, 5.0)?;
+    world.launch(&mut exec, 5.0)?;
     drop(exec);
     soon("the release of the third", || held() == [0, 0, 0])
 }
@@ -288,7 +282,7 @@ fn refused() -> Outcome {
         fill(body)
     })?;
     let mut exec = graph.instantiate()?;
-    launched(&world, &mut exec, 1.0)
+    world.launch(&mut exec, 1.0)
 }
 
 /// A graph with a body that was not filled is never launched.

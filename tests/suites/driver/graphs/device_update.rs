@@ -31,15 +31,11 @@ fn a_handle_of_the_node() -> Outcome {
     assert!(a != 0 && b != 0 && a != b, "{a:#x}, {b:#x}");
     let mut exec = graph.instantiate()?;
     exec.upload(&world.stream)?;
-    // SAFETY: both slices have enough elements, on one stream.
-    unsafe { exec.launch(&world.stream) }?;
-    world.y_is(3.0)?;
+    world.launch(&mut exec, 3.0)?;
     // The host may also update the node; then it is uploaded again.
     exec.update(&second, 1, 32, world.args(4.0))?;
     exec.upload(&world.stream)?;
-    // SAFETY: as above.
-    unsafe { exec.launch(&world.stream) }?;
-    world.y_is(8.0)
+    world.launch(&mut exec, 8.0)
 }
 
 /// A node writes `alpha` of the next node. On the test driver no kernel has this effect: the graph is only created and
@@ -61,8 +57,7 @@ fn a_kernel_updates_a_node(driver: &Driver) -> Outcome {
     for value in [5.0, -2.0] {
         exec.update(&writer, 1, 32, args(node, value)?)?;
         exec.upload(&world.stream)?;
-        // SAFETY: `node` belongs to this graph, and its `alpha` is a float; the slices have enough elements.
-        unsafe { exec.launch(&world.stream) }?;
+        world.run(&mut exec)?;
         world.ctx.synchronize()?;
         if driver.is_real() {
             sum += value;

@@ -83,9 +83,7 @@ fn limits() -> Outcome {
     says(graph.add_memset(y, 0, 0, &[]), &["no elements to copy or to set"])?;
     says(graph.add_memset(y, 0, usize::MAX / 2, &[]), &["not of bytes"])?;
     says(graph.add_memcpy_htod(y, Vec::<f32>::new(), &[]), &["no elements to copy or to set"])?;
-    // SAFETY: both slices have `N` elements, on one stream.
-    unsafe { exec.launch(&world.stream) }?;
-    world.y_is(2.0)
+    world.launch(&mut exec, 2.0)
 }
 
 fn a_launch_on_a_captured_stream() -> Outcome {
@@ -97,9 +95,7 @@ fn a_launch_on_a_captured_stream() -> Outcome {
     });
     says(captured, &["not launched", "a stream that is being captured"])?;
     // The state of the stream has not changed.
-    // SAFETY: as above.
-    unsafe { exec.launch(&world.stream) }?;
-    world.y_is(1.0)
+    world.launch(&mut exec, 1.0)
 }
 
 fn captures() -> Outcome {
@@ -185,9 +181,7 @@ fn rejections() -> Outcome {
     // SAFETY: both slices have `N` elements, on one stream.
     let rejected = unsafe { exec.launch(&world.stream) };
     says(rejected, &["not launched", "(1)", "compare the grids"])?;
-    // SAFETY: as above.
-    unsafe { exec.launch(&world.stream) }?;
-    world.y_is(1.0)
+    world.launch(&mut exec, 1.0)
 }
 
 pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {

@@ -29,8 +29,7 @@ fn recorded() -> Outcome {
     graph.add_event_record(&end, &added)?;
     let mut exec = graph.instantiate()?;
     for _ in 0..3 {
-        // SAFETY: all memory has `N` elements; the other stream waits for the event.
-        unsafe { exec.launch(&world.stream) }?;
+        world.run(&mut exec)?;
         other.wait(&end)?;
         let on_other = world.args(1.0);
         // SAFETY: both slices have `N` elements, and the stream has waited for the graph.
@@ -64,8 +63,7 @@ fn waited_for() -> Outcome {
         // SAFETY: both slices have `N` elements; the graph waits for this stream.
         unsafe { launch!(world.kernel, 1, 32, on_other, stream = &other) }?;
         event.record(&other)?;
-        // SAFETY: as above.
-        unsafe { exec.launch(&world.stream) }?;
+        world.run(&mut exec)?;
         world.stream.synchronize()?;
         world.y_is(3.0 * f32::from(launches))?;
     }
@@ -113,9 +111,7 @@ fn joined() -> Outcome {
     graph.add_kernel_launch(&world.kernel, LAUNCH(), world.args(1.0), end)?;
     let mut exec = graph.instantiate()?;
     for _ in 0..2 {
-        // SAFETY: all memory has `N` elements, and is used on one stream.
-        unsafe { exec.launch(&world.stream) }?;
-        world.y_is(8.0)?;
+        world.launch(&mut exec, 8.0)?;
     }
     Ok(())
 }

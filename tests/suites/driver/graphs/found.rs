@@ -42,22 +42,18 @@ fn in_the_order_of_the_launches() -> Outcome {
     let mut exec = graph.instantiate()?;
     let nodes = exec.kernel_nodes(&kernel)?;
     assert_eq!(nodes.len(), 5);
-    // SAFETY: the arguments are the same as in the capture.
-    unsafe { exec.launch(&world.stream) }?;
-    world.y_is(15.0)?;
+    world.launch(&mut exec, 15.0)?;
     for node in &nodes {
         exec.set_enabled(node, false)?;
     }
     let mut sum = 15.0;
     for (node, alpha) in nodes.iter().zip(1_u8..) {
         exec.set_enabled(node, true)?;
-        // SAFETY: as above.
-        unsafe { exec.launch(&world.stream) }?;
+        world.run(&mut exec)?;
         sum += f32::from(alpha);
         world.y_is(sum)?;
         exec.update(node, 1, 32, world.raw(100.0))?;
-        // SAFETY: as above.
-        unsafe { exec.launch(&world.stream) }?;
+        world.run(&mut exec)?;
         sum += 100.0;
         world.y_is(sum)?;
         exec.set_enabled(node, false)?;
@@ -82,9 +78,7 @@ fn in_a_graph() -> Outcome {
     assert_eq!(nodes.len(), 3);
     let mut exec = graph.instantiate()?;
     exec.update(&nodes[1], 1, 32, world.args(10.0))?;
-    // SAFETY: as above.
-    unsafe { exec.launch(&world.stream) }?;
-    world.y_is(12.0)
+    world.launch(&mut exec, 12.0)
 }
 
 /// In an instantiated graph it cannot, and the error reports this.
@@ -99,9 +93,7 @@ fn without_a_place_to_retain() -> Outcome {
     assert!(refused.contains("cannot retain") && refused.contains("help: "), "{refused}");
     // SAFETY: `world` keeps the memory alive.
     unsafe { exec.update_unretained(&node, Launch::new(1, 32), world.args(2.0)) }?;
-    // SAFETY: both slices have `N` elements, on one stream.
-    unsafe { exec.launch(&world.stream) }?;
-    world.y_is(2.0)
+    world.launch(&mut exec, 2.0)
 }
 
 pub(crate) fn trials(_: &Driver) -> Vec<Trial> {

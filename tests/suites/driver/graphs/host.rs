@@ -36,8 +36,7 @@ fn in_the_middle() -> Outcome {
     graph.add_kernel_launch(&world.kernel, LAUNCH(), world.args(10.0), &host)?;
     let mut exec = graph.instantiate()?;
     for _ in 0..3 {
-        // SAFETY: all memory has `N` elements, and is used on one stream.
-        unsafe { exec.launch(&world.stream) }?;
+        world.run(&mut exec)?;
     }
     world.y_is(33.0)?;
     assert_eq!(*seen.lock().expect("not poisoned"), [1.0, 12.0, 23.0]);
@@ -62,8 +61,7 @@ fn kept_by_the_graph() -> Outcome {
     )?;
     let mut exec = graph.instantiate()?;
     for _ in 0..5 {
-        // SAFETY: the graph accesses no memory.
-        unsafe { exec.launch(&world.stream) }?;
+        world.run(&mut exec)?;
     }
     world.stream.synchronize()?;
     assert_eq!(counts.load(Ordering::SeqCst), 5);
@@ -110,8 +108,7 @@ fn a_panic() -> Outcome {
     let mut exec = graph.instantiate()?;
     let mut launch = |times| -> Outcome<usize> {
         for _ in 0..times {
-            // SAFETY: all memory has `N` elements, and is used on one stream.
-            unsafe { exec.launch(&world.stream) }?;
+            world.run(&mut exec)?;
         }
         world.stream.synchronize()?;
         Ok(counts.load(Ordering::SeqCst))
@@ -126,8 +123,7 @@ fn a_panic() -> Outcome {
     let mut graph = Graph::new(&world.ctx)?;
     graph.add_host(|| resume_unwind(Box::new(Panics)), &[])?;
     let mut exec = graph.instantiate()?;
-    // SAFETY: the graph accesses no memory.
-    unsafe { exec.launch(&world.stream) }?;
+    world.run(&mut exec)?;
     world.stream.synchronize()?;
     drop(exec);
     Graph::wait_until_released();
@@ -143,8 +139,7 @@ fn a_call_of_cuda() -> Outcome {
     let mut graph = Graph::new(&world.ctx)?;
     graph.add_host(move || *own.lock().expect("not poisoned") = Some(kernel_args::context(ctx.ordinal())), &[])?;
     let mut exec = graph.instantiate()?;
-    // SAFETY: the graph accesses no memory.
-    unsafe { exec.launch(&world.stream) }?;
+    world.run(&mut exec)?;
     world.stream.synchronize()?;
     let result = result.lock().expect("not poisoned").take();
     match result {

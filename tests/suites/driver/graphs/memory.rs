@@ -43,17 +43,13 @@ fn allocated_and_freed() -> Outcome {
     assert!(graph.predecessors(&node)?.contains(&x.node()));
     let mut exec = graph.instantiate()?;
     for launch in 1..=3_u8 {
-        // SAFETY: all memory has `N` elements, on one stream.
-        unsafe { exec.launch(&world.stream) }?;
-        world.y_is(2.0 * f32::from(launch))?;
+        world.launch(&mut exec, 2.0 * f32::from(launch))?;
     }
     // SAFETY: the launches have completed, and have copied floats.
     assert_eq!(unsafe { results.to_vec() }, [1.0; N]);
     // New arguments use the same memory.
     exec.update(&node, 1, 32, reading(&world, 10.0, &x))?;
-    // SAFETY: as above.
-    unsafe { exec.launch(&world.stream) }?;
-    world.y_is(16.0)
+    world.launch(&mut exec, 16.0)
 }
 
 /// A launch leaves memory allocated that no node frees. It can be taken, and then the graph can be launched again.
@@ -66,8 +62,7 @@ fn taken_after_a_launch() -> Outcome {
     let too_early = unsafe { exec.take(&x) };
     says(too_early, &["not taken", "no launch has allocated"])?;
     for launch in 1..=3_u8 {
-        // SAFETY: all memory has `N` elements, on one stream.
-        unsafe { exec.launch(&world.stream) }?;
+        world.run(&mut exec)?;
         // SAFETY: the slice is the only owner, and the graph has copied floats.
         let slice = unsafe { exec.take(&x) }?;
         // SAFETY: as above.
@@ -78,14 +73,13 @@ fn taken_after_a_launch() -> Outcome {
         let other = world.ctx.new_stream()?;
         assert_eq!(other.clone_dtoh(&slice)?, [1.0; N]);
         world.y_is(2.0 * f32::from(launch))?;
-        // SAFETY: as above; the slice is not used.
+        // SAFETY: the launch is refused.
         let too_early = unsafe { exec.launch(&world.stream) };
         says(too_early, &["not launched", "(1)", "instantiate_auto_free"])?;
         drop(slice);
     }
     // Memory of the last launch that is not taken is freed when the graph is dropped.
-    // SAFETY: as above.
-    unsafe { exec.launch(&world.stream) }?;
+    world.run(&mut exec)?;
     drop(exec);
     world.stream.synchronize()?;
     world.y_is(8.0)
@@ -98,8 +92,7 @@ fn freed_by_the_program() -> Outcome {
     let (x, _) = filled(&world, &mut graph)?;
     let address = x.pointer().address();
     let mut exec = graph.instantiate()?;
-    // SAFETY: all memory has `N` elements, on one stream.
-    unsafe { exec.launch(&world.stream) }?;
+    world.run(&mut exec)?;
     // SAFETY: the launch has allocated the memory, and nothing uses it.
     unsafe { cudarc::driver::result::free_async(address, world.stream.cu_stream()) }?;
     world.stream.synchronize()?;
@@ -120,9 +113,7 @@ fn freed_by_the_next_launch() -> Outcome {
     let (x, _) = filled(&world, &mut graph)?;
     let mut exec = graph.instantiate_auto_free()?;
     for launch in 1..=3_u8 {
-        // SAFETY: all memory has `N` elements, on one stream.
-        unsafe { exec.launch(&world.stream) }?;
-        world.y_is(2.0 * f32::from(launch))?;
+        world.launch(&mut exec, 2.0 * f32::from(launch))?;
     }
     // SAFETY: no launch follows.
     let slice = unsafe { exec.take(&x) }?;
@@ -186,9 +177,7 @@ fn updates_outside_of_the_lifetime() -> Outcome {
         &["`x`", "the free does not wait for the node", "add_free"],
     )?;
     exec.update(&during, 1, 32, reading(&world, 7.0, &x))?;
-    // SAFETY: all memory has `N` elements, on one stream.
-    unsafe { exec.launch(&world.stream) }?;
-    world.y_is(9.0)
+    world.launch(&mut exec, 9.0)
 }
 
 /// `len` of a contract is compared with the elements of the graph's memory.
@@ -223,8 +212,7 @@ fn the_memory_of_a_device() -> Outcome {
     let x = graph.add_alloc::<u8>(1 << 20, &[])?;
     graph.add_memset(x.pointer(), 0, 1 << 20, &[])?;
     let mut exec = graph.instantiate()?;
-    // SAFETY: the memset stays within the memory.
-    unsafe { exec.launch(&world.stream) }?;
+    world.run(&mut exec)?;
     world.stream.synchronize()?;
     let used = Graph::memory_use(&world.ctx)?;
     assert!(used.used >= 1 << 20, "{used:?}");

@@ -93,15 +93,11 @@ fn stale_nodes_are_rejected() -> Outcome {
         says(unretained, &[REMOVED])?;
         says(exec.set_enabled(node, false), &[REMOVED])?;
     }
-    // SAFETY: both slices have `N` elements, on one stream.
-    unsafe { exec.launch(&world.stream) }?;
-    world.y_is(3.0)?;
+    world.launch(&mut exec, 3.0)?;
     // Nodes from before and after the removals are nodes of the instantiated graph.
     exec.update(&last, 1, 32, world.args(4.0))?;
     exec.set_enabled(zero, false)?;
-    // SAFETY: as above.
-    unsafe { exec.launch(&world.stream) }?;
-    world.y_is(7.0)
+    world.launch(&mut exec, 7.0)
 }
 
 /// Host memory that a test can count.
@@ -196,8 +192,7 @@ fn the_picture_of_the_guide() -> Outcome {
         assert_eq!(dot, PICTURE, "draw it again: kernel-args/guide/pictures/draw.sh");
     }
     let mut exec = graph.instantiate()?;
-    // SAFETY: all memory has 1024 elements, and each node runs after the nodes that write its input.
-    unsafe { exec.launch(&world.stream) }?;
+    world.run(&mut exec)?;
     world.stream.synchronize()?;
     // SAFETY: the launch has completed, and has copied floats.
     assert_eq!(unsafe { result.to_vec() }, [2.0; 1024]);

@@ -7,7 +7,7 @@ use crate::graphs::{
 use kernel_args::{
     Error, Retained,
     context::{ContextFlags, create_context},
-    graph::{Graph, GraphExec, Node},
+    graph::{Graph, Node},
     launch,
 };
 use kernel_args_stand_in::Control;
@@ -24,12 +24,6 @@ fn graph(world: &World, alpha: f32, x: &Memory) -> Outcome<(Graph, Node<Owned>)>
     Ok((graph, node))
 }
 
-fn launched(world: &World, exec: &mut GraphExec, y: f32) -> Outcome {
-    // SAFETY: all slices have `N` elements, on one stream.
-    unsafe { exec.launch(&world.stream) }?;
-    world.y_is(y)
-}
-
 fn parameters_and_what_they_retain() -> Outcome {
     let world = World::new()?;
     let [first, second, third, fourth] = [(); 4].map(|()| world.memory());
@@ -41,25 +35,25 @@ fn parameters_and_what_they_retain() -> Outcome {
     };
     let (old, node) = graph(&world, 1.0, &first)?;
     let mut exec = old.instantiate()?;
-    launched(&world, &mut exec, 1.0)?;
+    world.launch(&mut exec, 1.0)?;
     let (new, stranger) = graph(&world, 2.0, &second)?;
     exec.update_graph(new)?;
     // The arguments that were replaced are released, the new ones are held.
     freed(&first)?;
     held(&second);
-    launched(&world, &mut exec, 2.0)?;
+    world.launch(&mut exec, 2.0)?;
     // The nodes of the instantiated graph stay valid; a node of the new graph is rejected.
     says(exec.update(&stranger, 1, 32, world.args(9.0)), &["belongs to another graph"])?;
     exec.update(&node, 1, 32, Owned { x: Retained::read(&third), ..world.args(3.0) })?;
     held(&third);
-    launched(&world, &mut exec, 3.0)?;
+    world.launch(&mut exec, 3.0)?;
     exec.update_graph(graph(&world, 4.0, &fourth)?.0)?;
     freed(&second)?;
     freed(&third)?;
     held(&fourth);
-    launched(&world, &mut exec, 4.0)?;
+    world.launch(&mut exec, 4.0)?;
     exec.update(&node, 1, 32, Owned { x: Retained::read(&first), ..world.args(5.0) })?;
-    launched(&world, &mut exec, 5.0)?;
+    world.launch(&mut exec, 5.0)?;
     held(&first);
     drop(exec);
     freed(&first)?;
@@ -77,12 +71,12 @@ fn what_the_graphs_retain() -> Outcome {
     let (mut new, _) = graph(&world, 2.0, &x)?;
     new.retain(new_value.clone())?;
     exec.update_graph(new)?;
-    launched(&world, &mut exec, 2.0)?;
+    world.launch(&mut exec, 2.0)?;
     a_while();
     assert_eq!((Arc::strong_count(&old_value), Arc::strong_count(&new_value)), (2, 2));
     exec.update_graph(graph(&world, 3.0, &x)?.0)?;
     soon("the release", || Arc::strong_count(&new_value) == 1)?;
-    launched(&world, &mut exec, 3.0)?;
+    world.launch(&mut exec, 3.0)?;
     drop(exec);
     soon("the release", || Arc::strong_count(&old_value) == 1)
 }
@@ -96,7 +90,7 @@ fn released_after_the_last_launch() -> Outcome {
     let mut exec = old.instantiate()?;
     exec.update_graph(graph(&world, 2.0, &first)?.0)?;
     exec.update(&node, 1, 32, Owned { x: Retained::read(&second), ..world.args(3.0) })?;
-    launched(&world, &mut exec, 3.0)?;
+    world.launch(&mut exec, 3.0)?;
     Graph::wait_until_released();
     // The event after the launch fails, so the launch counts as running for ever.
     control.fail_once("cuEventSynchronize", 999);
@@ -120,7 +114,7 @@ fn captured_graphs() -> Outcome {
     for alpha in [2.0, 3.0] {
         exec.update_graph(capture(alpha)?)?;
     }
-    launched(&world, &mut exec, 3.0)
+    world.launch(&mut exec, 3.0)
 }
 
 fn differences() -> Outcome {
@@ -138,7 +132,7 @@ fn differences() -> Outcome {
         assert!(text.contains(words), "no `{words}` in {text}");
     }
     // The graph is not lost, and can be instantiated instead.
-    launched(&world, &mut refused.into_graph().instantiate()?, 4.0)?;
+    world.launch(&mut refused.into_graph().instantiate()?, 4.0)?;
     // Another order.
     let y = Retained::write(&world.y).pointer();
     let mut other = Graph::new(&world.ctx)?;
@@ -162,7 +156,7 @@ fn differences() -> Outcome {
     let refused = exec.update_graph(Graph::new(&context)?).map_err(Error::from);
     says(refused, &[WHAT, "another context", "this graph", "new graph"])?;
     // None of these calls has changed anything.
-    launched(&world, &mut exec, 1.0)
+    world.launch(&mut exec, 1.0)
 }
 
 /// For the check that nothing is left.

@@ -40,8 +40,7 @@ fn until_the_graph_is_dropped() -> Outcome {
     held(&x, 1);
     let mut exec = graph.instantiate()?;
     held(&x, 1);
-    // SAFETY: both slices have `N` elements, on one stream.
-    unsafe { exec.launch(&world.stream) }?;
+    world.run(&mut exec)?;
     held(&x, 1);
     drop(exec);
     freed(&x)?;
@@ -81,8 +80,7 @@ fn of_copies() -> Outcome {
         held(memory, uses);
     }
     let mut exec = graph.instantiate()?;
-    // SAFETY: the graph retains its memory.
-    unsafe { exec.launch(&world.stream) }?;
+    world.run(&mut exec)?;
     world.stream.synchronize()?;
     // SAFETY: the launch has finished, and has copied floats.
     let results = unsafe { results.to_vec() };
@@ -102,8 +100,7 @@ fn until_an_update_replaces_it() -> Outcome {
     // No launch has used the first arguments.
     exec.update(&node, 1, 32, world.with_x(&second))?;
     freed(&first)?;
-    // SAFETY: all slices have `N` elements, on one stream.
-    unsafe { exec.launch(&world.stream) }?;
+    world.run(&mut exec)?;
     exec.update(&node, 1, 32, world.with_x(&third))?;
     freed(&second)?;
     held(&third, 1);
@@ -117,9 +114,7 @@ fn until_an_update_replaces_it() -> Outcome {
     // SAFETY: `world` keeps the memory alive.
     unsafe { exec.update_unretained(&node, LAUNCH(), world.args(1.0)) }?;
     freed(&third)?;
-    // SAFETY: as above.
-    unsafe { exec.launch(&world.stream) }?;
-    world.y_is(2.0)
+    world.launch(&mut exec, 2.0)
 }
 
 fn what_a_captured_launch_was_given() -> Outcome {
@@ -135,7 +130,7 @@ fn what_a_captured_launch_was_given() -> Outcome {
     // A capture that ends early releases its arguments.
     let error = Graph::capture(&world.stream, || -> Result<(), Error> {
         let args = world.with_x(&x);
-        // SAFETY: as above.
+        // SAFETY: both slices have `N` elements, on one stream.
         let _node = unsafe { launch!(world.kernel, 1, 32, args, node, stream = &world.stream) }?;
         Err(Error::NoDriver)
     });
@@ -224,8 +219,7 @@ fn several_values_that_panic() -> Outcome {
     let mut graph = Graph::new(&world.ctx)?;
     let node = graph.add_kernel_launch(&world.kernel, LAUNCH(), args(&x), &[])?;
     let mut exec = graph.instantiate()?;
-    // SAFETY: both slices have `N` elements, on one stream.
-    unsafe { exec.launch(&world.stream) }?;
+    world.run(&mut exec)?;
     Graph::capture(&world.stream, || {
         // No event can be recorded, so these values are released later.
         exec.update(&node, 1, 32, args(&x))?;
@@ -245,8 +239,7 @@ fn dropped_while_its_stream_is_captured() -> Outcome {
     graph.add_kernel_launch(&world.kernel, LAUNCH(), world.with_x(&x), &[])?;
     graph.retain(other.clone())?;
     let mut exec = graph.instantiate()?;
-    // SAFETY: both slices have `N` elements, on one stream.
-    unsafe { exec.launch(&world.stream) }?;
+    world.run(&mut exec)?;
     Graph::capture(&world.stream, || -> Result<(), Error> {
         drop(exec);
         Graph::wait_until_released();
@@ -267,8 +260,7 @@ fn anything_else() -> Outcome {
     graph.retain(Counted(count.clone(), thread::current().id()))?;
     graph.add_kernel_launch(&world.kernel, LAUNCH(), world.args(1.0), &[])?;
     let mut exec = graph.instantiate()?;
-    // SAFETY: both slices have `N` elements, on one stream.
-    unsafe { exec.launch(&world.stream) }?;
+    world.run(&mut exec)?;
     a_while();
     assert_eq!(count.load(Ordering::SeqCst), 0);
     drop(exec);

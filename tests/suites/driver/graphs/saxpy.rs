@@ -3,7 +3,7 @@
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream};
 use kernel_args::{
     Error, Kernel, Launch, Retained,
-    graph::{Graph, Node},
+    graph::{Graph, GraphExec, Node},
     launch,
 };
 use kernel_args_tests::driver::context;
@@ -74,6 +74,19 @@ impl World {
             Ok(())
         })?;
         Ok((graph, node.ok_or("nothing was captured")?))
+    }
+
+    /// Launches a graph of this suite.
+    pub(crate) fn run(&self, exec: &mut GraphExec) -> Result<(), Error> {
+        // SAFETY: the memory of all nodes has the elements that they access, outlives the launch, and is used on this stream, or on
+        // a stream that waits for it.
+        unsafe { exec.launch(&self.stream) }
+    }
+
+    /// Launches a graph, after which all of `y` has this value.
+    pub(crate) fn launch(&self, exec: &mut GraphExec, y: f32) -> Outcome {
+        self.run(exec)?;
+        self.y_is(y)
     }
 
     /// Whether all of `y` has this value.

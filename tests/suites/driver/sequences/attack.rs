@@ -92,9 +92,7 @@ fn held_twice() -> Outcome {
 }
 
 fn leaked() -> Outcome {
-    let world = World::new()?;
-    let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
-    let mut sequence = Sequence::new(&world.stream);
+    let (world, x, mut y, mut sequence) = World::begin()?;
     for run in 1..3 {
         sequence.run(|s| {
             let x = s.hold(&x)?;
@@ -306,9 +304,7 @@ fn wrapped_saxpy(
 }
 
 fn panicking() -> Outcome {
-    let world = World::new()?;
-    let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
-    let mut sequence = Sequence::new(&world.stream);
+    let (world, x, mut y, mut sequence) = World::begin()?;
     for run in 1..4 {
         sequence.run(|s| {
             let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
@@ -358,9 +354,7 @@ fn hidden() -> Outcome {
 }
 
 fn failing() -> Outcome {
-    let world = World::new()?;
-    let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
-    let mut sequence = Sequence::new(&world.stream);
+    let (world, x, mut y, mut sequence) = World::begin()?;
     for run in 1..4 {
         sequence.run(|s| {
             let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);

@@ -22,9 +22,7 @@ pub(crate) fn trials(_: &Driver) -> Vec<Trial> {
 }
 
 fn not_held() -> Outcome {
-    let world = World::new()?;
-    let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
-    let mut sequence = Sequence::new(&world.stream);
+    let (world, x, mut y, mut sequence) = World::begin()?;
     let outcome = sequence.run(|s| {
         let mut y = s.hold(&mut y)?;
         let other = world.slice(2.0).expect("memory");
@@ -77,9 +75,7 @@ fn other_context() -> Outcome {
 }
 
 fn replaced() -> Outcome {
-    let world = World::new()?;
-    let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
-    let mut sequence = Sequence::new(&world.stream);
+    let (world, x, mut y, mut sequence) = World::begin()?;
     let outcome = sequence.run(|s| {
         let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
         world.saxpy(1.0, x, &mut y, s)?;

@@ -34,9 +34,7 @@ pub(crate) fn trials(_: &Driver) -> Vec<Trial> {
 }
 
 fn an_equal_run() -> Outcome {
-    let world = World::new()?;
-    let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
-    let mut sequence = Sequence::new(&world.stream);
+    let (world, x, mut y, mut sequence) = World::begin()?;
     for run in 0..5 {
         sequence.run(|s| {
             let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
@@ -54,9 +52,7 @@ fn an_equal_run() -> Outcome {
 }
 
 fn changed_launches() -> Outcome {
-    let world = World::new()?;
-    let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
-    let mut sequence = Sequence::new(&world.stream);
+    let (world, x, mut y, mut sequence) = World::begin()?;
     let mut expected = 0.0;
     for (factors, changed) in [
         ([1.0, 2.0, 4.0], None),
@@ -230,9 +226,7 @@ fn large_alignment() -> Outcome {
 }
 
 fn dropped_kernel() -> Outcome {
-    let world = World::new()?;
-    let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
-    let mut sequence = Sequence::new(&world.stream);
+    let (world, x, mut y, mut sequence) = World::begin()?;
     for run in 1..4 {
         sequence.run(|s| {
             let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
@@ -247,9 +241,7 @@ fn dropped_kernel() -> Outcome {
 }
 
 fn after_an_error() -> Outcome {
-    let world = World::new()?;
-    let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
-    let mut sequence = Sequence::new(&world.stream);
+    let (world, x, mut y, mut sequence) = World::begin()?;
     let mut run = |fails: bool| {
         sequence.run(|s| {
             let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
@@ -265,9 +257,7 @@ fn after_an_error() -> Outcome {
 }
 
 fn after_a_panic() -> Outcome {
-    let world = World::new()?;
-    let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
-    let mut sequence = Sequence::new(&world.stream);
+    let (world, x, mut y, mut sequence) = World::begin()?;
     let mut run = |panics: bool| {
         sequence.run(|s| {
             let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
@@ -285,9 +275,7 @@ fn after_a_panic() -> Outcome {
 }
 
 fn attribute() -> Outcome {
-    let world = World::new()?;
-    let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
-    let mut sequence = Sequence::new(&world.stream);
+    let (world, x, mut y, mut sequence) = World::begin()?;
     let event = world.ctx.new_event(None)?;
     for with_event in [true, false, true] {
         sequence.run(|s| {
@@ -308,9 +296,7 @@ fn attribute() -> Outcome {
 }
 
 fn node_attributes() -> Outcome {
-    let world = World::new()?;
-    let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
-    let mut sequence = Sequence::new(&world.stream);
+    let (world, x, mut y, mut sequence) = World::begin()?;
     let mut modes = Vec::new();
     for priority in [-1, 0, -1] {
         sequence.run(|s| {
@@ -327,9 +313,7 @@ fn node_attributes() -> Outcome {
 }
 
 fn captured() -> Outcome {
-    let world = World::new()?;
-    let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
-    let mut sequence = Sequence::new(&world.stream);
+    let (world, x, mut y, mut sequence) = World::begin()?;
     let mut run = || {
         sequence.run(|s| {
             let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
@@ -360,9 +344,7 @@ fn captured() -> Outcome {
 }
 
 fn threads() -> Outcome {
-    let world = World::new()?;
-    let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
-    let mut sequence = Sequence::new(&world.stream);
+    let (world, x, mut y, mut sequence) = World::begin()?;
     for _ in 0..3 {
         sequence = std::thread::scope(|scope| {
             let thread = scope.spawn(|| {

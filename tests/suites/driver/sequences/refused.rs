@@ -113,9 +113,7 @@ fn refused() -> Outcome {
 
 fn not_updated() -> Outcome {
     let control = Control::attach().ok_or("the test driver")?;
-    let world = World::new()?;
-    let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
-    let mut sequence = Sequence::new(&world.stream);
+    let (world, x, mut y, mut sequence) = World::begin()?;
     assert_eq!(run(&world, &mut sequence, 1.0, &x, &mut y)?, RunMode::Built);
     control.fail_once("cuGraphExecKernelNodeSetParams_v2", 1);
     assert_eq!(run(&world, &mut sequence, 3.0, &x, &mut y)?, RunMode::Built);

@@ -1,7 +1,7 @@
 //! The kernels of the trials, and slices.
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream};
-use kernel_args::{Error, Kernel, KernelArgs, args::AsStream, launch};
+use kernel_args::{Error, Kernel, KernelArgs, args::AsStream, launch, sequence::Sequence};
 use kernel_args_tests::driver::context;
 use std::{ops::DerefMut, sync::Arc};
 
@@ -42,6 +42,13 @@ impl World {
             stream: ctx.new_stream()?,
             ctx,
         })
+    }
+
+    /// A new world, slices of ones and of zeros, and a sequence on the stream.
+    pub(crate) fn begin() -> Outcome<(Self, CudaSlice<f32>, CudaSlice<f32>, Sequence)> {
+        let world = Self::new()?;
+        let (ones, zeros, sequence) = (world.slice(1.0)?, world.slice(0.0)?, Sequence::new(&world.stream));
+        Ok((world, ones, zeros, sequence))
     }
 
     /// A slice whose elements are all `value`.

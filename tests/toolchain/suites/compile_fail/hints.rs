@@ -7,6 +7,7 @@ use kernel_args_toolchain_tests::{
     rustc::Kind,
 };
 use libtest_mimic::Failed;
+use std::collections::BTreeMap;
 
 /// The programs that do not end accepted, and why.
 const NOT_MECHANICAL: [(&str, &str); 11] = [
@@ -26,7 +27,9 @@ const NOT_MECHANICAL: [(&str, &str); 11] = [
 impl Suite {
     /// Follows the hints of all programs that have any.
     pub(super) fn follow_hints(&self, cases: &[String]) -> Result<(), Failed> {
-        let mut programs = Programs::new();
+        let kind = |case: &str| if FOUND_BY_A_BUILD.contains(&case) { Kind::Program } else { Kind::CheckedLibrary };
+        // By folder, because each has its own output: there these cases are compiled already, if all trials run.
+        let mut folders: BTreeMap<&str, Vec<(&String, String)>> = BTreeMap::new();
         for case in cases {
             let text = read(&self.sources.join(format!("ui/{case}.rs")))?;
             // A new program has none yet.
@@ -34,11 +37,22 @@ impl Suite {
             // Only the errors of constants: the help of other errors is from rustc.
             let helps = golden.lines().filter(|line| line.contains("                help: "));
             if helps.into_iter().any(names_what_to_write) {
-                programs.insert(case.clone(), Program::new(text));
+                folders.entry(case.split_once('/').unwrap_or_default().0).or_default().push((case, text));
             }
         }
-        let kind = |case: &str| if FOUND_BY_A_BUILD.contains(&case) { Kind::Program } else { Kind::CheckedProgram };
-        follow(&mut programs, &self.compiler("hints"), &self.package, kind)?;
+        let mut programs = Programs::new();
+        for (folder, cases) in folders {
+            let crates: Vec<_> = cases.iter().map(|(case, _)| self.program(case, kind(case))).collect();
+            for ((case, text), compiled) in cases.into_iter().zip(self.compiler(folder).compile(&crates)?) {
+                programs.insert(case.clone(), Program::compiled(text, &compiled));
+            }
+        }
+        let is_built = |(case, _): &(String, Program)| FOUND_BY_A_BUILD.contains(&case.as_str());
+        let (mut built, mut programs): (Programs, Programs) = programs.into_iter().partition(is_built);
+        let compiler = self.compiler("hints");
+        follow(&mut programs, &compiler, &self.package, Kind::CheckedLibrary)?;
+        follow(&mut built, &compiler, &self.package, Kind::Program)?;
+        programs.append(&mut built);
         Ok(judge(&programs)?)
     }
 }

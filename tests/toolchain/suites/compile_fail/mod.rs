@@ -165,7 +165,7 @@ impl Suite {
     fn compare(&self, case: &str) -> Result<(), Failed> {
         let (folder, _) = case.split_once('/').unwrap_or_default();
         let compiler = self.compiler(folder);
-        let mut output = compiler.one(&self.program(case, Kind::CheckedProgram))?;
+        let mut output = compiler.one(&self.program(case, Kind::CheckedLibrary))?;
         if FOUND_BY_A_BUILD.contains(&case) {
             if !output.success {
                 return Err("`cargo check` finds this mistake: it is no longer one of FOUND_BY_A_BUILD".into());

@@ -56,7 +56,7 @@ pub(super) fn follow(cases: &[Case], kernels: &[Kernel], corpus: &Corpus) -> Res
         programs.insert(name(case), Program::new(program(case, &kernels[case.kernel], has_debug)));
     }
     let package = folder("mutants")?;
-    hints::follow(&mut programs, &Compiler::new(&package, &USUAL), &package, |_| Kind::CheckedProgram)?;
+    hints::follow(&mut programs, &Compiler::new(&package, &USUAL), &package, Kind::CheckedLibrary)?;
 
     let (mut wrong, mut refused, mut direct, mut steps) = (vec![], 0, 0, 0);
     for case in mutants() {

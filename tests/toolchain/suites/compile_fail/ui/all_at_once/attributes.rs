@@ -19,5 +19,3 @@ struct Plane {
     normal: [f32; 3],
     letter: char,
 }
-
-fn main() {}

@@ -8,5 +8,3 @@ struct Plane {
     distance: f32,
     next: *const f32,
 }
-
-fn main() {}

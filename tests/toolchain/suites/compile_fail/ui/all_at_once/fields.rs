@@ -14,5 +14,3 @@ struct Args<'a> {
     #[kernel_args(skip)]
     label: String,
 }
-
-fn main() {}

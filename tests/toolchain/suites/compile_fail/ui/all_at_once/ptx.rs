@@ -9,5 +9,3 @@ struct Saxpy<'a> {
     x: &'a CudaSlice<f64>,
     y: &'a CudaSlice<f32>,
 }
-
-fn main() {}

@@ -5,5 +5,3 @@ struct Args<T: DeviceType> {
     #[kernel_args(bound = "T: DeviceType")]
     n: T,
 }
-
-fn main() {}

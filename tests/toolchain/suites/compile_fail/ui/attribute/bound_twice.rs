@@ -5,5 +5,3 @@ use kernel_args::{DeviceType, KernelArgs};
 struct Args<T: DeviceType> {
     n: T,
 }
-
-fn main() {}

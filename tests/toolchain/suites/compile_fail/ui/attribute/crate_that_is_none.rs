@@ -5,5 +5,3 @@ use kernel_args::KernelArgs;
 struct Args {
     n: u32,
 }
-
-fn main() {}

@@ -15,5 +15,3 @@ kernel_args::kernels! {
 struct OfAnItem {
     n: u32,
 }
-
-fn main() {}

@@ -6,5 +6,3 @@ struct Plane {
     #[device_type(cpp = "float")]
     distance: f32,
 }
-
-fn main() {}

@@ -7,5 +7,3 @@ enum Mode {
     Fast,
     Exact,
 }
-
-fn main() {}

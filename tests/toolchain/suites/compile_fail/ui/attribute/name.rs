@@ -13,5 +13,3 @@ struct Args {
     #[kernel_args(name)]
     without: u32,
 }
-
-fn main() {}

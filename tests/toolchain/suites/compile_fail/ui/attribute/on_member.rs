@@ -14,5 +14,3 @@ struct Light {
     #[device_type(skip)]
     unknown: f32,
 }
-
-fn main() {}

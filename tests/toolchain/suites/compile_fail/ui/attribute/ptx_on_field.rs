@@ -5,5 +5,3 @@ struct Args {
     #[kernel_args(ptx = "ptx/saxpy.ptx")]
     n: u32,
 }
-
-fn main() {}

@@ -5,5 +5,3 @@ struct Args {
     #[kernel_args(skip, opaque)]
     n: u32,
 }
-
-fn main() {}

@@ -6,5 +6,3 @@ use kernel_args::DeviceType;
 struct Light {
     intensity: f32,
 }
-
-fn main() {}

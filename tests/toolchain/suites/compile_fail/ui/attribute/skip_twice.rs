@@ -5,5 +5,3 @@ struct Args {
     #[kernel_args(skip, skip)]
     n: u32,
 }
-
-fn main() {}

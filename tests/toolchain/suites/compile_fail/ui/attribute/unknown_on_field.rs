@@ -5,5 +5,3 @@ struct Args {
     #[kernel_args(ignore)]
     n: u32,
 }
-
-fn main() {}

@@ -5,5 +5,3 @@ struct Args {
     table: [u8; 32764],
     last: u8,
 }
-
-fn main() {}

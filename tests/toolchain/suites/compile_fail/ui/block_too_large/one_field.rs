@@ -4,5 +4,3 @@ use kernel_args::KernelArgs;
 struct Args {
     table: [f32; 8192],
 }
-
-fn main() {}

@@ -8,5 +8,3 @@ struct Args {
     larger: [f64; 2048],
     middle: [u8; 2000],
 }
-
-fn main() {}

@@ -15,5 +15,3 @@ use std::convert::Infallible;
 struct Never {
     n: u32,
 }
-
-fn main() {}

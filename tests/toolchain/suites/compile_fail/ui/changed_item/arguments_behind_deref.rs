@@ -7,5 +7,3 @@ struct Args {
     n: u32,
     m: u8,
 }
-
-fn main() {}

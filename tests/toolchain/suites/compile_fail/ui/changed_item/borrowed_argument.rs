@@ -7,5 +7,3 @@ struct Args<T> {
     value: T,
     n: u32,
 }
-
-fn main() {}

@@ -14,5 +14,3 @@ use kernel_args_test_macros::replace_by;
 enum Mode {
     Fast,
 }
-
-fn main() {}

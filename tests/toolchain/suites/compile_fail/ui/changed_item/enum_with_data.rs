@@ -15,5 +15,3 @@ enum Mode {
     Fast,
     Exact,
 }
-
-fn main() {}

@@ -24,5 +24,3 @@ impl Deref for Padded {
 struct Params {
     n: u64,
 }
-
-fn main() {}

@@ -25,5 +25,3 @@ struct Twice<'a> {
 struct Whole<'a> {
     counter: &'a CudaSlice<u32>,
 }
-
-fn main() {}

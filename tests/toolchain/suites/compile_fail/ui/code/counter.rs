@@ -12,5 +12,3 @@ struct Count<'a> {
     values: &'a CudaSlice<i32>,
     counter: &'a CudaSlice<u32>,
 }
-
-fn main() {}

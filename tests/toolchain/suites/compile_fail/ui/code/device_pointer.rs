@@ -9,5 +9,3 @@ struct Saxpy {
     x: DevicePointer<f32>,
     y: Option<DevicePointer<f32>>,
 }
-
-fn main() {}

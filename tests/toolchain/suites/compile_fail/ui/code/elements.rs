@@ -10,5 +10,3 @@ struct Scale<'a> {
     x: &'a CudaSlice<f64>,
     y: CudaView<'a, i32>,
 }
-
-fn main() {}

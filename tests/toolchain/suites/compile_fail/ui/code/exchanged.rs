@@ -10,5 +10,3 @@ struct Scale<'a> {
     y: &'a mut CudaSlice<f32>,
     x: &'a CudaSlice<f32>,
 }
-
-fn main() {}

@@ -10,5 +10,3 @@ struct Rows<'a> {
     sums: &'a mut CudaSlice<f32>,
     input: &'a CudaSlice<f64>,
 }
-
-fn main() {}

@@ -13,5 +13,3 @@ struct Scale<'a, T: DeviceType> {
 
 const _: &[kernel_args::abi::Parameter<'static>] = <Scale<'static, f32> as KernelArgs>::PARAMETERS;
 const _: Option<kernel_args::args::Source> = <Scale<'static, f64> as KernelArgs>::SOURCE;
-
-fn main() {}

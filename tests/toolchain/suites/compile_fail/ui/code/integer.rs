@@ -10,5 +10,3 @@ struct Rows<'a> {
     input: &'a CudaSlice<f64>,
     sums: &'a mut CudaSlice<f32>,
 }
-
-fn main() {}

@@ -14,5 +14,3 @@ struct Fill {
     view: View,
     value: f32,
 }
-
-fn main() {}

@@ -13,5 +13,3 @@ struct Count<'a> {
     #[kernel_args(shared_write)]
     counter: &'a mut CudaSlice<u32>,
 }
-
-fn main() {}

@@ -13,5 +13,3 @@ struct Affine<'a, T: DeviceType> {
     x: &'a CudaSlice<T>,
     y: &'a mut CudaSlice<T>,
 }
-
-fn main() {}

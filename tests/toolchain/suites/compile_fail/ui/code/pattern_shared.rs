@@ -12,5 +12,3 @@ struct Affine<'a, T: DeviceType> {
     x: &'a CudaSlice<T>,
     y: &'a CudaSlice<T>,
 }
-
-fn main() {}

@@ -10,5 +10,3 @@ struct Scale<'a> {
     x: &'a CudaSlice<f32>,
     y: &'a CudaSlice<f32>,
 }
-
-fn main() {}

@@ -15,5 +15,3 @@ struct Negative;
 #[derive(KernelArgs)]
 #[kernel_args(block = 32, block = 64)]
 struct Twice;
-
-fn main() {}

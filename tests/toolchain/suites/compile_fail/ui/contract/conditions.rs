@@ -53,5 +53,3 @@ struct Many {
     l: u8,
     m: u8,
 }
-
-fn main() {}

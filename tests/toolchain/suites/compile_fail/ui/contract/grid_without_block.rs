@@ -1,10 +1,4 @@
-use kernel_args::{Kernel, KernelArgs, launch};
-
-#[derive(KernelArgs)]
-struct Fill {
-    value: f32,
-    n: u32,
-}
+include!("../fill.rs");
 
 fn start(fill: &Kernel<Fill>) -> Result<(), kernel_args::Error> {
     let args = Fill { value: 1.0, n: 1 };
@@ -25,5 +19,3 @@ fn named_last(fill: &Kernel<Fill>) -> Result<(), kernel_args::Error> {
     let args = Fill { value: 1.0, n: 1 };
     unsafe { launch!(fill, args, grid = 1, shared = 4) }
 }
-
-fn main() {}

@@ -27,5 +27,3 @@ struct Other {
     #[kernel_args(as = Int)]
     c: usize,
 }
-
-fn main() {}

@@ -16,5 +16,3 @@ struct Args {
     f: DevicePointer<f32>,
     n: u32,
 }
-
-fn main() {}

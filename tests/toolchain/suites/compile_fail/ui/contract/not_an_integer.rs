@@ -13,5 +13,3 @@ struct Args {
     #[kernel_args(as = f32)]
     n: usize,
 }
-
-fn main() {}

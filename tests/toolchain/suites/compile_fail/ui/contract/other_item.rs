@@ -20,5 +20,3 @@ struct Member {
     #[device_type(range = "1..")]
     n: u32,
 }
-
-fn main() {}

@@ -15,5 +15,3 @@ struct Args {
     #[kernel_args(range = "1..", range = "..5")]
     f: u32,
 }
-
-fn main() {}

@@ -7,5 +7,3 @@ struct Optional;
 #[derive(KernelArgs)]
 #[kernel_args(stream)]
 struct NoValue;
-
-fn main() {}

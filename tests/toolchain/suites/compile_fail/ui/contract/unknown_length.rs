@@ -11,5 +11,3 @@ struct Args {
     z: CUdeviceptr,
     n: u32,
 }
-
-fn main() {}

@@ -9,5 +9,3 @@ struct Args {
     rows: u32,
     columns: u32,
 }
-
-fn main() {}

@@ -18,5 +18,3 @@ fn list() -> ArgList<'static> {
     args.push(Borrowed(&x));
     args
 }
-
-fn main() {}

@@ -38,5 +38,3 @@ struct Walk {
     root: DevicePointerMut<Node>,
     out: DevicePointerMut<f32>,
 }
-
-fn main() {}

@@ -42,5 +42,3 @@ struct Records<'a> {
     traces: &'a CudaSlice<Trace>,
     out: &'a mut CudaSlice<u32>,
 }
-
-fn main() {}

@@ -31,5 +31,3 @@ struct Shade {
     mode: Mode,
     n: i32,
 }
-
-fn main() {}

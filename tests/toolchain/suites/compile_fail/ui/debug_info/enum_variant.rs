@@ -32,5 +32,3 @@ struct Shade {
     mode: Mode,
     n: i32,
 }
-
-fn main() {}

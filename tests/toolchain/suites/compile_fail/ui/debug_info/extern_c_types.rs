@@ -24,5 +24,3 @@ struct Shade {
     mode: i32,
     n: u32,
 }
-
-fn main() {}

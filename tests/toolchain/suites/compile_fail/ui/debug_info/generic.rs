@@ -26,5 +26,3 @@ struct Shade<L: DeviceType> {
 }
 
 const _: Option<kernel_args::args::Source> = <Shade<Light> as KernelArgs>::SOURCE;
-
-fn main() {}

@@ -24,5 +24,3 @@ struct Shade {
     mode: i32,
     n: i32,
 }
-
-fn main() {}

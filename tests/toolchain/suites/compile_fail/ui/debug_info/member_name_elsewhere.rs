@@ -25,5 +25,3 @@ struct Shade {
     mode: i32,
     n: i32,
 }
-
-fn main() {}

@@ -1,5 +1,3 @@
 kernel_args::kernels! {
     mod shade = "ptx/shade.ptx", debug_info = "ptx/shade.debgu.ptx";
 }
-
-fn main() {}

@@ -24,5 +24,3 @@ struct Exchanged {
     from: f32,
     n: i32,
 }
-
-fn main() {}

@@ -12,5 +12,3 @@ struct Fade {
     from: f32,
     n: i32,
 }
-
-fn main() {}

@@ -8,5 +8,3 @@ struct Light {
 }
 
 unsafe impl DeviceRepr for Light {}
-
-fn main() {}

@@ -12,5 +12,3 @@ enum Mode {
 fn modes(stream: &Arc<CudaStream>) -> Result<CudaSlice<Mode>, DriverError> {
     stream.alloc_zeros::<Mode>(16)
 }
-
-fn main() {}

@@ -18,5 +18,3 @@ struct Pair<T> {
 fn pairs(stream: &Arc<CudaStream>) -> Result<CudaSlice<Pair<Mode>>, DriverError> {
     stream.alloc_zeros::<Pair<Mode>>(16)
 }
-
-fn main() {}

@@ -12,5 +12,3 @@ struct Range {
 fn ranges(stream: &Arc<CudaStream>) -> Result<CudaSlice<Range>, DriverError> {
     stream.alloc_zeros::<Range>(16)
 }
-
-fn main() {}

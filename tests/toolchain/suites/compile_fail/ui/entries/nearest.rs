@@ -9,5 +9,3 @@ struct Axpy<T: DeviceType> {
     x: DevicePointer<T>,
     y: DevicePointerMut<T>,
 }
-
-fn main() {}

@@ -13,5 +13,3 @@ struct Unary<T: DeviceType> {
     x: T,
     y: DevicePointer<T>,
 }
-
-fn main() {}

@@ -31,5 +31,3 @@ struct WithoutPattern<T: DeviceType> {
 struct WithoutSuffix<T: DeviceType> {
     n: T,
 }
-
-fn main() {}

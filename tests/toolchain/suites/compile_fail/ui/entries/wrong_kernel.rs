@@ -7,5 +7,3 @@ struct Unary {
     x: f32,
     y: DevicePointer<f32>,
 }
-
-fn main() {}

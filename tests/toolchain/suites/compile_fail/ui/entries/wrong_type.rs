@@ -9,5 +9,3 @@ struct Unary<'a, T: DeviceType> {
     #[kernel_args(skip)]
     text: &'a str,
 }
-
-fn main() {}

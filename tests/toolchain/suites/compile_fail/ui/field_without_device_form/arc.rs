@@ -4,5 +4,3 @@ use kernel_args::KernelArgs;
 struct Args {
     x: std::sync::Arc<f32>,
 }
-
-fn main() {}

@@ -7,5 +7,3 @@ struct Args<'a> {
     borrowed: &'a std::sync::Arc<CudaSlice<f32>>,
     boxed: &'a mut Box<CudaSlice<f32>>,
 }
-
-fn main() {}

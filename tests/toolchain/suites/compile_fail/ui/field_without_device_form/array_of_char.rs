@@ -4,5 +4,3 @@ use kernel_args::KernelArgs;
 struct Args {
     letters: [char; 4],
 }
-
-fn main() {}

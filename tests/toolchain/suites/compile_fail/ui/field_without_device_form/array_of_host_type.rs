@@ -4,5 +4,3 @@ use kernel_args::KernelArgs;
 struct Args {
     names: [String; 4],
 }
-
-fn main() {}

@@ -4,5 +4,3 @@ use kernel_args::KernelArgs;
 struct Args {
     n: std::sync::atomic::AtomicU32,
 }
-
-fn main() {}

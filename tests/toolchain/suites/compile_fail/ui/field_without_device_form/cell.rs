@@ -4,5 +4,3 @@ use kernel_args::KernelArgs;
 struct Args {
     n: std::cell::Cell<u32>,
 }
-
-fn main() {}

@@ -4,5 +4,3 @@ use kernel_args::KernelArgs;
 struct Args {
     letter: char,
 }
-
-fn main() {}

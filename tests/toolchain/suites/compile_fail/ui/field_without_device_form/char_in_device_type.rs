@@ -6,5 +6,3 @@ struct Plane {
     letter: char,
     n: u32,
 }
-
-fn main() {}

@@ -4,5 +4,3 @@ use kernel_args::KernelArgs;
 struct Args<'a> {
     f: &'a dyn Fn(f32) -> f32,
 }
-
-fn main() {}

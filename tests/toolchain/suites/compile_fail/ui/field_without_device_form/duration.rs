@@ -4,5 +4,3 @@ use kernel_args::KernelArgs;
 struct Args {
     step: std::time::Duration,
 }
-
-fn main() {}

@@ -10,5 +10,3 @@ enum Mode {
 struct Args {
     mode: Mode,
 }
-
-fn main() {}

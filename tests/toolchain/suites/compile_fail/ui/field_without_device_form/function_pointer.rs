@@ -4,5 +4,3 @@ use kernel_args::KernelArgs;
 struct Args {
     f: fn(f32) -> f32,
 }
-
-fn main() {}

@@ -12,5 +12,3 @@ struct Args {
 struct Ray {
     origin: Vec3A,
 }
-
-fn main() {}

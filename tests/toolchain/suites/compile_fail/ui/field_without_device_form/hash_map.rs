@@ -5,5 +5,3 @@ use std::collections::HashMap;
 struct Args {
     table: HashMap<u32, f32>,
 }
-
-fn main() {}

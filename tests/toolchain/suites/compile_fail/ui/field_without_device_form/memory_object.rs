@@ -6,5 +6,3 @@ struct Args<'a> {
     x: &'a dyn DevicePtr<f32>,
     y: &'a mut (dyn DevicePtrMut<f32> + Send),
 }
-
-fn main() {}

@@ -4,5 +4,3 @@ use kernel_args::KernelArgs;
 struct Args {
     x: *mut f32,
 }
-
-fn main() {}

@@ -4,5 +4,3 @@ use kernel_args::KernelArgs;
 struct Args<'a> {
     count: &'a mut u32,
 }
-
-fn main() {}

@@ -4,5 +4,3 @@ use kernel_args::KernelArgs;
 struct Args<'a> {
     x: &'a mut [f32],
 }
-
-fn main() {}

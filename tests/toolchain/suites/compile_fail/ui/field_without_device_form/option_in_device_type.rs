@@ -5,5 +5,3 @@ use kernel_args::DeviceType;
 struct Plane {
     n: Option<u32>,
 }
-
-fn main() {}

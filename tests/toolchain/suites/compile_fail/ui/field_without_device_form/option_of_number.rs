@@ -4,5 +4,3 @@ use kernel_args::KernelArgs;
 struct Args {
     alpha: Option<f32>,
 }
-
-fn main() {}

@@ -5,5 +5,3 @@ use kernel_args::KernelArgs;
 struct Args {
     x: Option<CudaSlice<f32>>,
 }
-
-fn main() {}

@@ -5,5 +5,3 @@ use kernel_args::KernelArgs;
 struct Args {
     x: CudaSlice<f32>,
 }
-
-fn main() {}

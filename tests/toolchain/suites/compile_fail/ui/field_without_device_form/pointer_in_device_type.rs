@@ -5,5 +5,3 @@ use kernel_args::DeviceType;
 struct Plane {
     normal: *const f32,
 }
-
-fn main() {}

@@ -18,5 +18,3 @@ struct Inner {
 struct Generic<T> {
     values: DevicePointer<T>,
 }
-
-fn main() {}

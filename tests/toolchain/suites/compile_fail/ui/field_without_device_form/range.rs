@@ -4,5 +4,3 @@ use kernel_args::KernelArgs;
 struct Args {
     range: std::ops::Range<u32>,
 }
-
-fn main() {}

@@ -4,5 +4,3 @@ use kernel_args::KernelArgs;
 struct Args<'a> {
     alpha: &'a f32,
 }
-
-fn main() {}

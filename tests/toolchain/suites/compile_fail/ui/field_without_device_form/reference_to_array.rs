@@ -4,5 +4,3 @@ use kernel_args::KernelArgs;
 struct Args<'a> {
     weights: &'a [f32; 4],
 }
-
-fn main() {}

@@ -4,5 +4,3 @@ use kernel_args::KernelArgs;
 struct Args<'a> {
     x: &'a Vec<f32>,
 }
-
-fn main() {}

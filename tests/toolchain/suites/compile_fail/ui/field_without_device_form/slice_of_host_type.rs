@@ -5,5 +5,3 @@ use kernel_args::KernelArgs;
 struct Args<'a> {
     names: &'a CudaSlice<String>,
 }
-
-fn main() {}

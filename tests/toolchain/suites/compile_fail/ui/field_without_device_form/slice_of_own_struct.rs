@@ -12,5 +12,3 @@ struct Point {
 struct Args<'a> {
     points: &'a CudaSlice<Point>,
 }
-
-fn main() {}

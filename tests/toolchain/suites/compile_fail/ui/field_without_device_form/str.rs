@@ -4,5 +4,3 @@ use kernel_args::KernelArgs;
 struct Args<'a> {
     name: &'a str,
 }
-
-fn main() {}

@@ -7,5 +7,3 @@ struct Args {
     stream: Arc<CudaStream>,
     n: u32,
 }
-
-fn main() {}

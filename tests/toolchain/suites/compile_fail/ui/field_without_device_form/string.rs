@@ -5,5 +5,3 @@ struct Args {
     n: u32,
     name: String,
 }
-
-fn main() {}

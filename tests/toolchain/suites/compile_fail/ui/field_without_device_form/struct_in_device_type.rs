@@ -11,5 +11,3 @@ struct Outer {
     inner: Inner,
     n: u32,
 }
-
-fn main() {}

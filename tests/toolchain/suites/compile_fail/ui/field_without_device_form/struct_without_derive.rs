@@ -10,5 +10,3 @@ struct Point {
 struct Args {
     point: Point,
 }
-
-fn main() {}

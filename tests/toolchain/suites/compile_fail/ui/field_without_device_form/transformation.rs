@@ -4,5 +4,3 @@ use kernel_args::KernelArgs;
 struct Args {
     view: glam::Affine3A,
 }
-
-fn main() {}

@@ -5,5 +5,3 @@ use kernel_args::DeviceType;
 struct Plane {
     normal: (f32, f32),
 }
-
-fn main() {}

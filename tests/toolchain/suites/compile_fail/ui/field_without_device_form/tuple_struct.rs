@@ -2,5 +2,3 @@ use kernel_args::KernelArgs;
 
 #[derive(KernelArgs)]
 struct Args(u32, Vec<f32>);
-
-fn main() {}

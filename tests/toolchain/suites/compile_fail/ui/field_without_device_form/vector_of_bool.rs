@@ -5,5 +5,3 @@ struct Args {
     mask: mint::Vector2<bool>,
     lanes: glam::BVec4,
 }
-
-fn main() {}

@@ -4,5 +4,3 @@ use kernel_args::KernelArgs;
 struct Args {
     name: std::num::Wrapping<String>,
 }
-
-fn main() {}

@@ -1,10 +1,4 @@
-use kernel_args::{Kernel, KernelArgs, launch};
-
-#[derive(KernelArgs)]
-struct Fill {
-    value: f32,
-    n: u32,
-}
+include!("../fill.rs");
 
 fn reference(fill: &Kernel<Fill>) -> Result<(), kernel_args::Error> {
     let args = Fill { value: 1.0, n: 1 };
@@ -19,5 +13,3 @@ fn config(fill: &Kernel<Fill>) -> Result<(), kernel_args::Error> {
 fn array(fill: &Kernel<Fill>) -> Result<(), kernel_args::Error> {
     unsafe { launch!(fill, 1, 256, [1.0, 2.0]) }
 }
-
-fn main() {}

@@ -11,5 +11,3 @@ struct A<'a> {
     #[kernel_args(len = "n >= 4")]
     y: &'a CudaSlice<f32>,
 }
-
-fn main() {}

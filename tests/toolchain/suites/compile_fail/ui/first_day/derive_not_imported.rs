@@ -11,5 +11,3 @@ struct Args {
 struct Point {
     x: f32,
 }
-
-fn main() {}

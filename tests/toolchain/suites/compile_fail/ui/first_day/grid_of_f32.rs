@@ -1,10 +1,4 @@
-use kernel_args::{Kernel, KernelArgs, launch};
-
-#[derive(KernelArgs)]
-struct Fill {
-    value: f32,
-    n: u32,
-}
+include!("../fill.rs");
 
 fn start(fill: &Kernel<Fill>, n: u32) -> Result<(), kernel_args::Error> {
     unsafe { launch!(fill, n as f32 / 256.0, 256, Fill { value: 1.0, n }) }
@@ -17,5 +11,3 @@ fn rounded(fill: &Kernel<Fill>, n: u32) -> Result<(), kernel_args::Error> {
 fn of_a_length(fill: &Kernel<Fill>, x: &[f32]) -> Result<(), kernel_args::Error> {
     unsafe { launch!(fill, x.len().div_ceil(256), 256, Fill { value: 1.0, n: x.len() as u32 }) }
 }
-
-fn main() {}

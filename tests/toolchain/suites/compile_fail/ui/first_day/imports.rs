@@ -5,5 +5,3 @@ struct Args {
 fn start(fill: &kernel_args::Kernel<Args>, stream: &std::sync::Arc<cudarc::driver::CudaStream>) {
     unsafe { launch!(fill, 1, 256, Args { n: 1 }, stream = stream) };
 }
-
-fn main() {}

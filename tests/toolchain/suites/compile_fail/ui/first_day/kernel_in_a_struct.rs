@@ -12,5 +12,3 @@ struct Saxpy<'a> {
 struct App {
     saxpy: Kernel<Saxpy>,
 }
-
-fn main() {}

@@ -13,5 +13,3 @@ struct Saxpy<'a> {
     #[kernel_args(len = "n")]
     corner: [f32; 2],
 }
-
-fn main() {}

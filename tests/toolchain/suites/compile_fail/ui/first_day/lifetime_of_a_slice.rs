@@ -8,5 +8,3 @@ struct Saxpy {
     x: &CudaSlice<f32>,
     y: &mut CudaSlice<f32>,
 }
-
-fn main() {}

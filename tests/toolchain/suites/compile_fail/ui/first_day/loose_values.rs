@@ -1,11 +1,5 @@
+include!("../fill.rs");
 use cudarc::driver::{CudaSlice, LaunchConfig};
-use kernel_args::{Kernel, KernelArgs, launch};
-
-#[derive(KernelArgs)]
-struct Fill {
-    value: f32,
-    n: u32,
-}
 
 fn two(fill: &Kernel<Fill>) -> Result<(), kernel_args::Error> {
     unsafe { launch!(fill, 1, 256, 1.0f32, 1u32) }
@@ -30,5 +24,3 @@ fn with_config(fill: &Kernel<Fill>, config: LaunchConfig, n: u32) -> Result<(), 
 fn one(fill: &Kernel<Fill>, n: u32) -> Result<(), kernel_args::Error> {
     unsafe { launch!(fill, 1, 256, n) }
 }
-
-fn main() {}

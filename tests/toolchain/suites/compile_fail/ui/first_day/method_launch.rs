@@ -1,10 +1,4 @@
-use kernel_args::{Kernel, KernelArgs, launch};
-
-#[derive(KernelArgs)]
-struct Fill {
-    value: f32,
-    n: u32,
-}
+include!("../fill.rs");
 
 fn method(fill: &Kernel<Fill>) {
     fill.launch(1, 256, Fill { value: 1.0, n: 1 });
@@ -17,5 +11,3 @@ fn function(fill: &Kernel<Fill>) {
 fn called(fill: &Kernel<Fill>) {
     fill(1.0, 1);
 }
-
-fn main() {}

@@ -1,13 +1,5 @@
-use kernel_args::{Kernel, KernelArgs, launch};
-
-#[derive(KernelArgs)]
-struct Fill {
-    value: f32,
-    n: u32,
-}
+include!("../fill.rs");
 
 fn colons(fill: &Kernel<Fill>) -> Result<(), kernel_args::Error> {
     unsafe { launch!(fill, grid: 4, block: 256, Fill { value: 1.0, n: 1 }) }
 }
-
-fn main() {}

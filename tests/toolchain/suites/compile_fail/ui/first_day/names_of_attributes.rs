@@ -43,5 +43,3 @@ struct E {
 struct F {
     n: u32,
 }
-
-fn main() {}

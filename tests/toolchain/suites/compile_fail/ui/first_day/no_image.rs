@@ -16,5 +16,3 @@ fn of_cudarc(ctx: &Arc<cudarc::driver::CudaContext>, ptx: PathOf) -> Result<Kern
 }
 
 struct PathOf;
-
-fn main() {}

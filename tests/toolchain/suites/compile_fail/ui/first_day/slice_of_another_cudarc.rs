@@ -15,5 +15,3 @@ struct Saxpy<'a> {
     z: cudarc_0_16::CudaView<'a, f32>,
     w: Option<&'a cudarc_0_16::CudaSlice<f32>>,
 }
-
-fn main() {}

@@ -22,5 +22,3 @@ fn shared(x: &CudaSlice<f32>, y: &CudaSlice<f32>) {
 fn other_elements(x: &CudaSlice<f64>, y: &mut CudaSlice<i32>) {
     let args = A { x, y };
 }
-
-fn main() {}

@@ -22,5 +22,3 @@ struct Plain {
 fn no_derive(module: &Arc<Module>) -> Result<Kernel<Plain>, kernel_args::Error> {
     module.kernel("fill")
 }
-
-fn main() {}

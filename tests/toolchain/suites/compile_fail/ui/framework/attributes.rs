@@ -31,5 +31,3 @@ struct Condition<T: DeviceType> {
 struct Strict {
     n: usize,
 }
-
-fn main() {}

@@ -8,5 +8,3 @@ struct Affine<T: DeviceType> {
     scale: T,
     y: DevicePointer<T>,
 }
-
-fn main() {}

@@ -9,5 +9,3 @@ struct Unary {
     x: DevicePointer<f32>,
     y: DevicePointer<f32>,
 }
-
-fn main() {}

@@ -8,5 +8,3 @@ struct Fill<T: DeviceType> {
     value: T,
     y: DevicePointer<T>,
 }
-
-fn main() {}

@@ -20,5 +20,3 @@ struct Shade {
     mode: i32,
     n: i32,
 }
-
-fn main() {}

@@ -10,5 +10,3 @@ struct Scaled<T: DeviceType> {
     x: DevicePointer<T>,
     y: DevicePointer<T>,
 }
-
-fn main() {}

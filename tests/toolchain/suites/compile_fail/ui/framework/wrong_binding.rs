@@ -9,5 +9,3 @@ struct Fill<T: DeviceType> {
     value: T,
     y: DevicePointer<T>,
 }
-
-fn main() {}

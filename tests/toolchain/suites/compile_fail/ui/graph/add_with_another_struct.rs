@@ -16,5 +16,3 @@ fn add(graph: &mut Graph, fill: &Kernel<Fill>) -> Result<(), Error> {
     graph.add_kernel(fill, 4, 256, Scale { value: 1.0, n: 1 }, &[])?;
     Ok(())
 }
-
-fn main() {}

@@ -11,5 +11,3 @@ fn add(graph: &mut Graph, fill: &Kernel<Fill>) -> Result<(), Error> {
     graph.add_kernel(fill, 4, 256, Fill { value: 2.0, n: 1024 }, &[a])?;
     Ok(())
 }
-
-fn main() {}

@@ -11,5 +11,3 @@ fn keeps(graph: &mut Graph, condition: Condition) -> Result<(), Error> {
     })?;
     Ok(())
 }
-
-fn main() {}

@@ -12,5 +12,3 @@ fn exchanges(graph: &mut Graph, condition: Condition) -> Result<(), Error> {
     })?;
     Ok(())
 }
-
-fn main() {}

@@ -12,5 +12,3 @@ fn add(graph: &mut Graph, fill: &Kernel<Fill<'static>>, mut y: CudaSlice<f32>) -
     graph.add_kernel(fill, 4, 256, args, &[])?;
     Ok(())
 }
-
-fn main() {}

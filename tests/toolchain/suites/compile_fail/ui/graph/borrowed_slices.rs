@@ -20,5 +20,3 @@ fn run(saxpy: &Kernel<Saxpy<'static>>, stream: &Arc<CudaStream>) -> Result<Vec<f
     unsafe { exec.launch(stream)? };
     Ok(stream.clone_dtoh(&y)?)
 }
-
-fn main() {}

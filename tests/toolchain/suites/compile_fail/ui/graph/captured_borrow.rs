@@ -12,5 +12,3 @@ fn capture(stream: &CudaStream, fill: &Kernel<Fill<'static>>, mut y: CudaSlice<f
     unsafe { launch!(fill, 4, 256, args, node, stream = stream)? };
     Ok(())
 }
-
-fn main() {}

@@ -14,5 +14,3 @@ fn take(exec: &mut GraphExec, memory: &GraphMemory<f32>) -> Result<(), Error> {
     drop(slice);
     Ok(())
 }
-
-fn main() {}

@@ -10,5 +10,3 @@ fn is_not_send(graph: &mut Graph, count: Rc<u32>) -> Result<(), Error> {
     graph.add_host(move || assert!(*count < 7), &[])?;
     Ok(())
 }
-
-fn main() {}

@@ -11,5 +11,3 @@ fn adds(graph: &mut Graph, condition: Condition) -> Result<(), Error> {
     })?;
     Ok(())
 }
-
-fn main() {}

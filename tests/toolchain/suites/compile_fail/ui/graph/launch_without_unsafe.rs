@@ -5,5 +5,3 @@ use std::sync::Arc;
 fn launch(exec: &mut GraphExec, stream: &Arc<CudaStream>) -> Result<(), Error> {
     exec.launch(stream)
 }
-
-fn main() {}

@@ -19,5 +19,3 @@ fn add(graph: &mut Graph, saxpy: &Kernel<Saxpy>) -> Result<(), Error> {
     graph.add_kernel(saxpy, 4, 256, read, &[])?;
     Ok(())
 }
-
-fn main() {}

@@ -20,5 +20,3 @@ fn uses_twice(graph: &mut Graph, condition: Condition) -> Result<(), Error> {
     graph.add_if(condition, &[], |_| Ok::<(), Error>(()))?;
     Ok(())
 }
-
-fn main() {}

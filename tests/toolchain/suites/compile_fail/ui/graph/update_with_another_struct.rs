@@ -15,5 +15,3 @@ struct Scale {
 fn update(exec: &mut GraphExec, node: &Node<Fill>) -> Result<(), Error> {
     exec.update(node, 4, 256, Scale { value: 1.0, n: 1 })
 }
-
-fn main() {}

@@ -32,5 +32,3 @@ struct Integers<'a> {
     ubig: i128,
     out: &'a mut CudaSlice<i64>,
 }
-
-fn main() {}

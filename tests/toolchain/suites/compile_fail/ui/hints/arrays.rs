@@ -85,5 +85,3 @@ mod superfluous {
         out: &'a mut CudaSlice<f32>,
     }
 }
-
-fn main() {}

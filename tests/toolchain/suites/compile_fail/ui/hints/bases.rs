@@ -119,5 +119,3 @@ mod base {
         out: &'a mut CudaSlice<f32>,
     }
 }
-
-fn main() {}

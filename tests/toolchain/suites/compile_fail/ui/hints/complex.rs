@@ -12,5 +12,3 @@ struct Vectors<'a> {
     r#in: &'a CudaSlice<Float2>,
     out: &'a mut CudaSlice<f32>,
 }
-
-fn main() {}

@@ -12,5 +12,3 @@ struct Crate<'a> {
     r#in: &'a CudaSlice<num_complex::Complex<f64>>,
     out: &'a mut CudaSlice<f32>,
 }
-
-fn main() {}

@@ -21,5 +21,3 @@ struct Vectors<'a> {
     r#in: &'a CudaSlice<num_complex::Complex<f64>>,
     out: &'a mut CudaSlice<f32>,
 }
-
-fn main() {}

@@ -21,5 +21,3 @@ struct Halves<'a> {
     out: &'a CudaSlice<half::f16>,
     n: i32,
 }
-
-fn main() {}

@@ -29,5 +29,3 @@ struct Args<'a> {
     boxes: &'a CudaSlice<Doubles>,
     out: &'a mut CudaSlice<f32>,
 }
-
-fn main() {}

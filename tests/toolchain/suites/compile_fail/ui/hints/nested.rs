@@ -62,5 +62,3 @@ mod rotated {
         out: &'a mut CudaSlice<f32>,
     }
 }
-
-fn main() {}

@@ -50,5 +50,3 @@ struct Behind<'a> {
     own: &'a CudaSlice<f32>,
     out: &'a mut CudaSlice<f32>,
 }
-
-fn main() {}

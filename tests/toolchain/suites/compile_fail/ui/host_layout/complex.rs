@@ -7,5 +7,3 @@ struct Wave {
     frequency: f32,
     amplitude: Complex<f32>,
 }
-
-fn main() {}

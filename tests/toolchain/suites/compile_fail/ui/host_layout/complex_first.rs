@@ -7,5 +7,3 @@ struct Wave {
     amplitude: Complex<f32>,
     frequency: f32,
 }
-
-fn main() {}

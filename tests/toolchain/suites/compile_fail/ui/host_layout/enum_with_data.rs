@@ -7,5 +7,3 @@ enum Shape {
     Circle(f32),
     Box { width: f32, height: f32 },
 }
-
-fn main() {}

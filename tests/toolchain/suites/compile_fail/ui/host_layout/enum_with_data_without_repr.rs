@@ -5,5 +5,3 @@ enum Shape {
     Point,
     Circle(f32),
 }
-
-fn main() {}

@@ -24,5 +24,3 @@ struct Ray {
     kind: u32,
     origin: Quad,
 }
-
-fn main() {}

@@ -30,5 +30,3 @@ struct Args {
     fits: Ray<f32>,
     does_not: Ray<Quad>,
 }
-
-fn main() {}

@@ -6,5 +6,3 @@ struct Vertex {
     depth: f32,
     uv: glam::Vec2,
 }
-
-fn main() {}

@@ -6,5 +6,3 @@ struct View<'a> {
     data: &'a f32,
     n: u32,
 }
-
-fn main() {}

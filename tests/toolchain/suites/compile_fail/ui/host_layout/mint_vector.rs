@@ -7,5 +7,3 @@ struct Plane {
     distance: f32,
     normal: Vector4<f32>,
 }
-
-fn main() {}

@@ -24,5 +24,3 @@ struct Ray {
     origin: Quad,
     kind: u32,
 }
-
-fn main() {}

@@ -6,5 +6,3 @@ struct Plane {
     kind: u8,
     distance: f32,
 }
-
-fn main() {}

@@ -6,5 +6,3 @@ union Number {
     float: f32,
     int: u32,
 }
-
-fn main() {}

@@ -5,5 +5,3 @@ use kernel_args::KernelArgs;
 struct Saxpy {
     n: u32,
 }
-
-fn main() {}

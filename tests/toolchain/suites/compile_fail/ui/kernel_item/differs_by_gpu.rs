@@ -21,5 +21,3 @@ struct ByPath {
 struct ByPattern {
     n: u32,
 }
-
-fn main() {}

@@ -16,5 +16,3 @@ struct Typed {
     x: DevicePointer<f64>,
     y: DevicePointerMut<f32>,
 }
-
-fn main() {}

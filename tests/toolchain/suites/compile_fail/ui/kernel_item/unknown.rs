@@ -6,5 +6,3 @@ use kernel_args_test_kernels::saxpy;
 struct Saxpy {
     n: u32,
 }
-
-fn main() {}

@@ -23,5 +23,3 @@ struct Text {
 struct NotAPath {
     n: u32,
 }
-
-fn main() {}

@@ -12,5 +12,3 @@ struct Saxpy {
     x: DevicePointer<f32>,
     y: DevicePointerMut<f32>,
 }
-
-fn main() {}

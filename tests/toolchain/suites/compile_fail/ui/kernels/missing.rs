@@ -1,5 +1,3 @@
 kernel_args::kernels! {
     mod saxpy = "ptx/saxpi.ptx";
 }
-
-fn main() {}

@@ -1,5 +1,3 @@
 kernel_args::kernels! {
     saxpy = "ptx/saxpy.ptx"
 }
-
-fn main() {}

@@ -3,5 +3,3 @@ const PATH: &str = "ptx/saxpy.ptx";
 kernel_args::kernels! {
     mod saxpy = PATH;
 }
-
-fn main() {}

@@ -2,5 +2,3 @@ kernel_args::kernels! {
     mod saxpy = "ptx/binary.ptx";
     mod source = "ptx/not_compiled.ptx";
 }
-
-fn main() {}

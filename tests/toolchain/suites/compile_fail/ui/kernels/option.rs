@@ -1,5 +1,3 @@
 kernel_args::kernels! {
     mod shade = "ptx/shade.ptx", debug = "ptx/shade.debug.ptx";
 }
-
-fn main() {}

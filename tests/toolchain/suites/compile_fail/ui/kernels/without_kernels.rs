@@ -1,5 +1,3 @@
 kernel_args::kernels! {
     mod functions = "ptx/device_functions.ptx";
 }
-
-fn main() {}

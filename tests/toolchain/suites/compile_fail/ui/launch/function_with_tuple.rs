@@ -9,5 +9,3 @@ struct Fill {
 fn start(function: &cudarc::driver::CudaFunction) -> Result<(), kernel_args::Error> {
     unsafe { launch!(function, 1, 256, (1.0f32, 1u32)) }
 }
-
-fn main() {}

@@ -13,5 +13,3 @@ struct Plain {
 fn keep(kernel: Kernel<Plain>) {
     let _ = kernel;
 }
-
-fn main() {}

@@ -10,5 +10,3 @@ struct Axpy<'a> {
 fn start(axpy: &Kernel<Axpy<'static>>, x: &mut CudaSlice<f32>) -> Result<(), kernel_args::Error> {
     unsafe { launch!(axpy, 1, 256, Axpy { x, y: x }) }
 }
-
-fn main() {}

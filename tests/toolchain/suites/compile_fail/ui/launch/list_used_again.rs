@@ -8,5 +8,3 @@ fn start(fill: &Function, stream: &Arc<CudaStream>, mut y: CudaSlice<f32>) -> Re
     unsafe { launch!(fill, 4, 256, &mut args)? };
     Ok(stream.clone_dtoh(&y)?)
 }
-
-fn main() {}

@@ -9,5 +9,3 @@ struct Fill {
 fn start(name: &str) -> Result<(), kernel_args::Error> {
     unsafe { launch!(name, 1, 256, Fill { value: 1.0, n: 1 }) }
 }
-
-fn main() {}

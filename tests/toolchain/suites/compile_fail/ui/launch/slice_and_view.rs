@@ -17,5 +17,3 @@ fn run(x: &CudaSlice<f32>, y: &mut CudaSlice<f32>, part: CudaView<f32>, part_mut
     let _ = OfViews { x, y };
     let _ = OfSlices { x: part, y: part_mut };
 }
-
-fn main() {}

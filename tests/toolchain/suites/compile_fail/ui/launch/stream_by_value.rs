@@ -1,10 +1,4 @@
-use kernel_args::{Kernel, KernelArgs, launch};
-
-#[derive(KernelArgs)]
-struct Fill {
-    value: f32,
-    n: u32,
-}
+include!("../fill.rs");
 
 use std::sync::Arc;
 
@@ -12,5 +6,3 @@ fn start(fill: &Kernel<Fill>, stream: Arc<cudarc::driver::CudaStream>) -> Result
     let args = Fill { value: 1.0, n: 1 };
     unsafe { launch!(fill, 1, 256, args, stream = stream) }
 }
-
-fn main() {}

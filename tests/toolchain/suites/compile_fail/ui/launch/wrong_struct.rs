@@ -1,10 +1,4 @@
-use kernel_args::{Kernel, KernelArgs, launch};
-
-#[derive(KernelArgs)]
-struct Fill {
-    value: f32,
-    n: u32,
-}
+include!("../fill.rs");
 
 #[derive(KernelArgs)]
 struct Scale {
@@ -16,5 +10,3 @@ fn start(fill: &Kernel<Scale>) -> Result<(), kernel_args::Error> {
     let args = Fill { value: 1.0, n: 1 };
     unsafe { launch!(fill, 1, 256, args) }
 }
-
-fn main() {}

@@ -29,5 +29,3 @@ macro_rules! item {
 }
 
 item! { struct Item(next!(of_item: u8)); }
-
-fn main() {}

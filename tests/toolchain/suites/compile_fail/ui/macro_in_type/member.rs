@@ -14,5 +14,3 @@ struct Only([next!(only: u32); 2]);
 
 // Without a body there is no other error here.
 const _: usize = Pair::LAYOUT.size();
-
-fn main() {}

@@ -70,5 +70,3 @@ struct Kernel {
 struct Crate {
     n: i32,
 }
-
-fn main() {}

@@ -5,5 +5,3 @@ use kernel_args::DeviceType;
 struct Plane {
     distance: f32,
 }
-
-fn main() {}

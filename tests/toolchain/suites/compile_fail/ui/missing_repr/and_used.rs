@@ -11,5 +11,3 @@ struct Args {
     plane: Plane,
     n: u32,
 }
-
-fn main() {}

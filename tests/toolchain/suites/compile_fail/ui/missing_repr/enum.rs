@@ -5,5 +5,3 @@ enum Mode {
     Fast,
     Exact,
 }
-
-fn main() {}

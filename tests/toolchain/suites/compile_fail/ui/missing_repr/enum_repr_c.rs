@@ -6,5 +6,3 @@ enum Mode {
     Fast,
     Exact,
 }
-
-fn main() {}

@@ -6,5 +6,3 @@ struct Plane {
     normal: [f32; 3],
     distance: f32,
 }
-
-fn main() {}

@@ -5,5 +5,3 @@ struct Plane {
     normal: [f32; 3],
     distance: f32,
 }
-
-fn main() {}

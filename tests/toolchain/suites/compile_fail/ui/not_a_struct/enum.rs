@@ -5,5 +5,3 @@ enum Args {
     Fast(u32),
     Exact(f32),
 }
-
-fn main() {}

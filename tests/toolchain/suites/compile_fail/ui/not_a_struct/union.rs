@@ -5,5 +5,3 @@ union Args {
     n: u32,
     x: f32,
 }
-
-fn main() {}

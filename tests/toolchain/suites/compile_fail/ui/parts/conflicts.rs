@@ -40,5 +40,3 @@ struct Args {
 struct OnTheStruct {
     n: [i32; 4],
 }
-
-fn main() {}

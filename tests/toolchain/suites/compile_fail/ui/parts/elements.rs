@@ -17,5 +17,3 @@ struct WithoutBytes {
     #[kernel_args(spread)]
     empty: [[f32; 0]; 2],
 }
-
-fn main() {}

@@ -108,5 +108,3 @@ struct Unnamed {
     x: DevicePointer<f32>,
     last: i8,
 }
-
-fn main() {}

@@ -35,5 +35,3 @@ struct Generic<const N: usize> {
     shape: Shape,
     n: [u32; N],
 }
-
-fn main() {}

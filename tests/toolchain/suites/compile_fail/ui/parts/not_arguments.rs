@@ -18,5 +18,3 @@ struct Number {
     #[kernel_args(flatten)]
     n: u32,
 }
-
-fn main() {}

@@ -5,5 +5,3 @@ struct Args {
     #[kernel_args(spread, name = ["nx", "ny"])]
     shape: [i32; 3],
 }
-
-fn main() {}

@@ -17,5 +17,3 @@ struct Args<T: DeviceType> {
     pad: [i32; 2],
     after: T,
 }
-
-fn main() {}

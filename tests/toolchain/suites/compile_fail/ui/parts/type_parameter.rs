@@ -6,5 +6,3 @@ struct Args<C: KernelArgs> {
     #[kernel_args(flatten)]
     common: C,
 }
-
-fn main() {}

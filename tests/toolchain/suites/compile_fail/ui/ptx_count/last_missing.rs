@@ -8,5 +8,3 @@ struct Saxpy<'a> {
     alpha: f32,
     x: &'a CudaSlice<f32>,
 }
-
-fn main() {}

@@ -10,5 +10,3 @@ struct Saxpy<'a> {
     y: &'a mut CudaSlice<f32>,
     threads: u32,
 }
-
-fn main() {}

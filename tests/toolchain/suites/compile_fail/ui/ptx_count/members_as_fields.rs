@@ -9,5 +9,3 @@ struct Grow {
     by: f32,
     out: DevicePointerMut<c_void>,
 }
-
-fn main() {}

@@ -8,5 +8,3 @@ struct Saxpy<'a> {
     alpha: f32,
     y: &'a mut CudaSlice<f32>,
 }
-
-fn main() {}

@@ -8,5 +8,3 @@ struct Saxpy {
     x: DevicePointer<f32>,
     y: DevicePointer<f32>,
 }
-
-fn main() {}

@@ -7,5 +7,3 @@ struct Saxpy<'a> {
     #[kernel_args(opaque)]
     x: &'a CudaSlice<f32>,
 }
-
-fn main() {}

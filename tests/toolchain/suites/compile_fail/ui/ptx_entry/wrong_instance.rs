@@ -9,5 +9,3 @@ struct Saxpy<'a> {
     x: &'a CudaSlice<f64>,
     y: &'a mut CudaSlice<f64>,
 }
-
-fn main() {}

@@ -15,5 +15,3 @@ struct Integers {
     b: u32,
     c: u32,
 }
-
-fn main() {}

@@ -9,5 +9,3 @@ struct Saxpy<'a> {
     x: &'a CudaSlice<f32>,
     y: &'a mut CudaSlice<f32>,
 }
-
-fn main() {}

@@ -11,5 +11,3 @@ struct Saxpy {
 struct OtherFormat {
     n: u32,
 }
-
-fn main() {}

@@ -8,5 +8,3 @@ struct ReduceSum<'a> {
     input: &'a CudaSlice<f32>,
     output: &'a mut CudaSlice<f32>,
 }
-
-fn main() {}

@@ -9,5 +9,3 @@ struct Saxpy<'a> {
     y: &'a mut CudaSlice<f32>,
     n: u32,
 }
-
-fn main() {}

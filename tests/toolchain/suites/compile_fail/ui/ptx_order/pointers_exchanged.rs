@@ -9,5 +9,3 @@ struct Saxpy<'a> {
     y: &'a mut CudaSlice<f32>,
     x: &'a CudaSlice<f32>,
 }
-
-fn main() {}

@@ -6,5 +6,3 @@ struct Shift {
     by: Float3,
     on: bool,
 }
-
-fn main() {}

@@ -15,5 +15,3 @@ struct Shift {
     by: Quad,
     on: u8,
 }
-
-fn main() {}

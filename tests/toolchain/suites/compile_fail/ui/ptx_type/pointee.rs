@@ -9,5 +9,3 @@ struct Saxpy<'a> {
     x: &'a CudaSlice<i32>,
     y: &'a mut CudaSlice<f32>,
 }
-
-fn main() {}

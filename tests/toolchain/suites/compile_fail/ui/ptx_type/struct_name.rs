@@ -25,5 +25,3 @@ struct Clip<'a> {
     kept: &'a mut CudaSlice<bool>,
     n: u32,
 }
-
-fn main() {}

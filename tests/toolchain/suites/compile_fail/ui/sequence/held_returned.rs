@@ -6,5 +6,3 @@ fn keep(step: &mut Sequence, y: &mut CudaSlice<f32>) -> Result<(), Error> {
     y.slice_mut(..);
     Ok(())
 }
-
-fn main() {}

@@ -10,5 +10,3 @@ fn keep(step: &mut Sequence, y: &mut CudaSlice<f32>) -> Result<(), Error> {
     drop(kept);
     Ok(())
 }
-
-fn main() {}

@@ -6,5 +6,3 @@ fn hold(step: &mut Sequence, values: Vec<f32>) -> Result<(), Error> {
         Ok(())
     })
 }
-
-fn main() {}

@@ -7,5 +7,3 @@ fn hold(step: &mut Sequence, x: &CudaSlice<f32>) -> Result<(), Error> {
         Ok(())
     })
 }
-
-fn main() {}

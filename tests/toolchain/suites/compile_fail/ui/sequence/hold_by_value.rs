@@ -7,5 +7,3 @@ fn hold(step: &mut Sequence, y: CudaSlice<f32>) -> Result<(), Error> {
         Ok(())
     })
 }
-
-fn main() {}

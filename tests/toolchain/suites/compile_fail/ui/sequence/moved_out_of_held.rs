@@ -8,5 +8,3 @@ fn lose(step: &mut Sequence, y: &mut CudaSlice<f32>) -> Result<(), Error> {
         Ok(())
     })
 }
-
-fn main() {}

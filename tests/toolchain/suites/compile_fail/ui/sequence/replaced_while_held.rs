@@ -1,13 +1,4 @@
-use cudarc::driver::CudaSlice;
-use kernel_args::{Error, Kernel, KernelArgs, launch, sequence::Sequence};
-
-#[derive(KernelArgs)]
-struct Scale<'a> {
-    n: u32,
-    factor: f32,
-    x: &'a CudaSlice<f32>,
-    y: &'a mut CudaSlice<f32>,
-}
+include!("../scale.rs");
 
 fn grow(step: &mut Sequence, scale: &Kernel<Scale<'_>>, x: &CudaSlice<f32>, y: &mut CudaSlice<f32>) -> Result<(), Error> {
     step.run(|s| {
@@ -17,5 +8,3 @@ fn grow(step: &mut Sequence, scale: &Kernel<Scale<'_>>, x: &CudaSlice<f32>, y: &
         Ok(())
     })
 }
-
-fn main() {}

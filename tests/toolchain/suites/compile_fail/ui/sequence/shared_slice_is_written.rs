@@ -1,13 +1,4 @@
-use cudarc::driver::CudaSlice;
-use kernel_args::{Error, Kernel, KernelArgs, launch, sequence::Sequence};
-
-#[derive(KernelArgs)]
-struct Scale<'a> {
-    n: u32,
-    factor: f32,
-    x: &'a CudaSlice<f32>,
-    y: &'a mut CudaSlice<f32>,
-}
+include!("../scale.rs");
 
 fn write(step: &mut Sequence, scale: &Kernel<Scale<'_>>, x: &CudaSlice<f32>, y: &CudaSlice<f32>) -> Result<(), Error> {
     step.run(|s| {
@@ -15,5 +6,3 @@ fn write(step: &mut Sequence, scale: &Kernel<Scale<'_>>, x: &CudaSlice<f32>, y: 
         unsafe { launch!(scale, 4, 256, Scale { n: 1024, factor: 2.0, x, y: &mut y }, stream = s) }
     })
 }
-
-fn main() {}

@@ -12,5 +12,3 @@ struct Scale<'a> {
 fn write(scale: &Kernel<Scale<'_>>, x: &CudaSlice<f32>, y: &mut CudaSlice<f32>) -> Result<(), Error> {
     unsafe { launch!(scale, 4, 256, Scale { n: 1024, factor: 2.0, x, y }, stream = 5) }
 }
-
-fn main() {}

@@ -5,5 +5,3 @@ struct Args {
     n: u32,
     nothing: [f32; 0],
 }
-
-fn main() {}

@@ -6,5 +6,3 @@ struct Plane {
     n: u32,
     nothing: [f32; 0],
 }
-
-fn main() {}

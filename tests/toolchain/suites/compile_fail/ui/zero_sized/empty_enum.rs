@@ -3,5 +3,3 @@ use kernel_args::DeviceType;
 #[derive(Clone, Copy, DeviceType)]
 #[repr(u8)]
 enum Nothing {}
-
-fn main() {}

@@ -2,5 +2,3 @@ use kernel_args::DeviceType;
 
 #[derive(Clone, Copy, DeviceType)]
 enum Nothing {}
-
-fn main() {}

@@ -6,5 +6,3 @@ struct Args {
     n: u32,
     marker: PhantomData<f32>,
 }
-
-fn main() {}

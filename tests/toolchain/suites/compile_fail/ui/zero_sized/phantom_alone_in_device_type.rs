@@ -5,5 +5,3 @@ use kernel_args::DeviceType;
 struct Plane {
     nothing: std::marker::PhantomData<f32>,
 }
-
-fn main() {}
