@@ -62,6 +62,8 @@ mod on_device {
 
     pub(super) struct OnDevice<'k> {
         stream: Stream<'k>,
+        /// Not in `Stream`, whose drop would then not be inlined.
+        default_stream: DefaultStream,
         foreign: Cell<Option<(usize, ContextName)>>,
         tracked: Cell<bool>,
         recorded: Recorded,
@@ -69,24 +71,30 @@ mod on_device {
 
     /// What arguments are lowered for. No reference to it is passed to a function that is not inlined: it would then be in memory in every
     /// launch.
+    #[derive(Clone, Copy)]
     enum Stream<'k> {
         Named(&'k CudaStream),
         /// The default stream of this context; of the context of the first argument if it is null.
-        Default(CUcontext, DefaultStream),
+        Default(CUcontext),
         /// A launch of a sequence, which uses only memory that the sequence holds. It neither waits for other streams nor records its use:
         /// the sequence does so once for each slice.
         #[cfg(feature = "graphs")]
         Sequence(&'k HeldSlices),
         /// Nothing is lowered: the length of each slice whose context is checked is noted.
         #[cfg(feature = "observe")]
-        Lengths(&'k Lengths, DefaultStream),
+        Lengths(&'k Lengths),
     }
 
     impl<'k> LaunchStream<'k> {
         #[inline(always)]
         fn new(stream: Stream<'k>) -> Self {
-            let on =
-                OnDevice { stream, foreign: Cell::new(None), tracked: Cell::new(false), recorded: Recorded::new() };
+            let on = OnDevice {
+                stream,
+                default_stream: DefaultStream::new(),
+                foreign: Cell::new(None),
+                tracked: Cell::new(false),
+                recorded: Recorded::new(),
+            };
             Self { field: Cell::new(0), on, launch: PhantomData }
         }
 
@@ -110,12 +118,12 @@ mod on_device {
         /// A launch on the default stream of `context`. If `context` is null, the context of the first argument is used.
         #[inline]
         pub(crate) fn in_context(context: CUcontext) -> Self {
-            Self::new(Stream::Default(context, DefaultStream::new()))
+            Self::new(Stream::Default(context))
         }
 
         #[cfg(feature = "observe")]
         pub(in crate::marshal) fn noting(lengths: &'k Lengths) -> Self {
-            Self::new(Stream::Lengths(lengths, DefaultStream::new()))
+            Self::new(Stream::Lengths(lengths))
         }
 
         /// Declares that the argument's memory belongs to `context`: [`KernelArg::check_context`] calls it before any argument
@@ -124,14 +132,14 @@ mod on_device {
         /// [`KernelArg::check_context`]: crate::KernelArg::check_context
         #[inline]
         pub fn check_context(&self, context: &Arc<CudaContext>) {
-            let is_own = match &self.on.stream {
+            let is_own = match self.on.stream {
                 Stream::Named(stream) => is_of(stream, context),
-                Stream::Default(own, default) if own.is_null() => is_of(default.of(context), context),
-                Stream::Default(own, _) => *own == context.cu_ctx(),
+                Stream::Default(own) if own.is_null() => is_of(self.on.default_stream.of(context), context),
+                Stream::Default(own) => own == context.cu_ctx(),
                 #[cfg(feature = "graphs")]
                 Stream::Sequence(_) => true,
                 #[cfg(feature = "observe")]
-                Stream::Lengths(..) => true,
+                Stream::Lengths(_) => true,
             };
             if !is_own {
                 self.mark_foreign(context);
@@ -141,9 +149,9 @@ mod on_device {
         /// [`check_context`](Self::check_context) for a slice with these elements.
         #[inline]
         pub(crate) fn check_slice(&self, context: &Arc<CudaContext>, elements: impl Fn() -> usize) {
-            match &self.on.stream {
+            match self.on.stream {
                 #[cfg(feature = "observe")]
-                Stream::Lengths(lengths, _) => lengths.note(self.field.get(), elements()),
+                Stream::Lengths(lengths) => lengths.note(self.field.get(), elements()),
                 _ => {
                     let _ = elements;
                     self.check_context(context);
@@ -171,23 +179,20 @@ mod on_device {
         #[cfg_attr(not(feature = "graphs"), expect(clippy::unnecessary_wraps, reason = "only sequences hold slices"))]
         #[inline(always)]
         pub(crate) fn stream_or_held(&self, context: &Arc<CudaContext>) -> Result<&CudaStream, SequenceSlices<'_>> {
-            let stream = match &self.on.stream {
-                Stream::Named(stream) => {
-                    if !is_of(stream, context) {
-                        self.mark_foreign(context);
-                    }
-                    self.on.tracked.set(true);
-                    return Ok(stream);
+            if let Stream::Named(stream) = self.on.stream {
+                if !is_of(stream, context) {
+                    self.mark_foreign(context);
                 }
-                Stream::Default(_, default) => default.of(context),
-                #[cfg(feature = "observe")]
-                Stream::Lengths(_, default) => default.of(context),
-                #[cfg(feature = "graphs")]
-                Stream::Sequence(held) => return Err(held),
-            };
+                self.on.tracked.set(true);
+                return Ok(stream);
+            }
+            #[cfg(feature = "graphs")]
+            if let Stream::Sequence(held) = self.on.stream {
+                return Err(held);
+            }
             self.check_context(context);
             self.on.tracked.set(true);
-            Ok(stream)
+            Ok(self.on.default_stream.of(context))
         }
 
         /// Keeps `memory` allocated until the run is enqueued, for a launch in a sequence.
@@ -223,11 +228,9 @@ mod on_device {
         /// The context of the arguments, if an argument has declared it.
         #[inline]
         pub(crate) fn context(&self) -> Option<&Arc<CudaContext>> {
-            match &self.on.stream {
+            match self.on.stream {
                 Stream::Named(stream) => Some(stream.context()),
-                Stream::Default(_, default) => default.0.get().map(|stream| stream.context()),
-                #[cfg(any(feature = "graphs", feature = "observe"))]
-                _ => None,
+                _ => self.on.default_stream.0.get().map(|stream| stream.context()),
             }
         }
 
@@ -262,8 +265,8 @@ mod on_device {
         #[inline(always)]
         pub(crate) fn foreign(&self) -> Option<Foreign> {
             let (field, argument) = self.on.foreign.get()?;
-            let launch = match (&self.on.stream, self.context()) {
-                (Stream::Default(own, _), _) if !own.is_null() => ContextName::of_handle(*own, None),
+            let launch = match (self.on.stream, self.context()) {
+                (Stream::Default(own), _) if !own.is_null() => ContextName::of_handle(own, None),
                 // The context that `argument` was compared with.
                 (_, Some(context)) => name_of(context),
                 _ => return None,

@@ -80,10 +80,17 @@ impl LaunchCall<'_> {
 
     #[inline(always)]
     fn finish(&self, launched: Result<(), Error>) -> Result<(), Error> {
-        // The dropped guards can leave an error in the context. Otherwise the next launch would report it.
-        let recorded = self.launch_stream.check();
-        launched?;
-        recorded.map_err(|error| explain::unrecorded(self.callee.name(), error))
+        match launched {
+            // The dropped guards can leave an error in the context. Otherwise the next launch would report it.
+            Ok(()) => match self.launch_stream.check() {
+                Ok(()) => Ok(()),
+                Err(error) => Err(explain::unrecorded(self.callee.name(), error)),
+            },
+            Err(error) => {
+                let _ = self.launch_stream.check();
+                Err(error)
+            }
+        }
     }
 
     #[inline(always)]
