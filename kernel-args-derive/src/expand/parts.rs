@@ -65,9 +65,13 @@ pub(super) fn parameters(
         krate: respan(krate, parameter.field.span()),
     });
     let parts: Vec<PartField<'_>> = parts.collect();
-    let puts = parts.iter().rev().fold(quote!(__launch()), |rest, part| part.put(&rest));
-    let borrows = parts.iter().map(PartField::borrow);
-    let (lower, contexts) = (quote!(#(#borrows)* #puts), parts.iter().map(PartField::contexts).collect());
+    // A reference to each field before the first write would take two more instructions for each parameter.
+    let lower = parts.iter().rev().fold(quote!(__launch()), |rest, part| {
+        let (borrow, put) = ((!has_parts).then(|| part.borrow()), part.put(&rest));
+        quote!(#borrow #put)
+    });
+    let borrows = parts.iter().filter(|_| has_parts).map(PartField::borrow);
+    let (lower, contexts) = (quote!(#(#borrows)* #lower), parts.iter().map(PartField::contexts).collect());
     let end = end_of_places(krate);
     if !has_parts {
         let count = fields.len();
