@@ -19,7 +19,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 BUNDLE = ROOT / "gpu-bundle"
 PEERS = ["launch.cu", "driver.h", "rounds.h", "launch.py"]
 KERNELS = ["launch_cost.cu", "launch_cost.ptx"]
@@ -60,7 +60,7 @@ def build(name):
 
 def build_patched():
     """The executable with a patched cudarc."""
-    path = ROOT / "benches" / "cudarc" / "build.py"
+    path = ROOT / "tests" / "benches" / "cudarc" / "build.py"
     spec = importlib.util.spec_from_file_location("build", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -84,10 +84,10 @@ def main():
         add(path, target / path.name)
     add(build_patched(), target / "launch_patched")
     for name in PEERS:
-        shutil.copy2(ROOT / "benches" / "peers" / name, target)
+        shutil.copy2(ROOT / "tests" / "benches" / "peers" / name, target)
     for name in KERNELS:
         shutil.copy2(ROOT / "ptx" / name, target)
-    shutil.copy2(ROOT / "benches" / "compare.py", target)
+    shutil.copy2(ROOT / "tests" / "benches" / "compare.py", target)
     (BUNDLE / "bench").write_text(BENCH)
     size = sum(path.stat().st_size for path in target.rglob("*"))
     print(f"{target.relative_to(ROOT)}: {size / 2**20:.1f} MiB")

@@ -1,6 +1,9 @@
 //! The functions of NVRTC: the only unsafe code of this crate.
 //!
 //! The `SAFETY` comments cite NVIDIA's document "NVRTC (Runtime Compilation)" by the sections of its chapter "User Interface".
+//!
+//! The library is opened with `libloading` instead of the cudarc feature `nvrtc`. That feature takes longer to compile than the rest of a build
+//! script, panics without the library, accepts no path, and drops the log of a program that compiles.
 #![allow(unsafe_code, reason = "the functions of a C library")]
 
 use crate::Error;

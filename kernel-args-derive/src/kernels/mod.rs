@@ -2,6 +2,10 @@
 //!
 //! An image may have thousands of kernels. To keep the compile time low, the data of all kernels is one literal of
 //! bytes (`kernel_args_abi::compiled`), each item is an index into it, and rustc receives all items as one text.
+//!
+//! The image and the table are `static`s: rustc would hash a constant that contained their bytes for each struct. If a second file contains the
+//! debug information, the kernels of both files are compared, and a function that nothing calls includes the file. Rustc then notices a new file,
+//! and neither compiles nor keeps it. When `IMAGE` is loaded, the table completes what the image contains about a kernel.
 
 mod docs;
 #[cfg(feature = "generate")]

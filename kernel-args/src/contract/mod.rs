@@ -2,6 +2,11 @@
 //!
 //! A contract is evaluated twice only if it fails: [`quick`] computes with `u64` and gives up where the result would not be exact;
 //! [`exact`] then computes with `i128`, decides, and describes the error.
+//!
+//! | to change | open |
+//! |---|---|
+//! | a contract | its parsing in `contract.rs` of the derive, its code in `expand/contracts`, `quick.rs`, `decide.rs`, `error.rs` |
+//! | which memory has a length | `elements.rs` |
 
 #[cfg_attr(
     not(feature = "cudarc"),

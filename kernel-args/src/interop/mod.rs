@@ -1,4 +1,9 @@
 //! Types of other crates as arguments and device types, one file for each crate.
+//!
+//! | to change | open |
+//! |---|---|
+//! | a type of another crate | its file here, its feature, and `foreign.rs` of the test values |
+//! | which types can be in cudarc's memory | `device_memory.rs`, `device_repr.rs`; for the derive its own `device_memory.rs` |
 
 #[cfg(feature = "cudarc")]
 mod cudarc;

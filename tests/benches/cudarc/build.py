@@ -13,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = Path(__file__).resolve().parents[3]
 PATCH = Path(__file__).resolve().parent / "waits.patch"
 VERSION = "0.19.10"
 

@@ -3,6 +3,11 @@
 //! `kernel_args::kernels!` reads an image while a crate compiles and emits the result as one table of bytes. A
 //! [`CompiledKernel`] is an index into this table, decoded on use. An image with thousands of kernels therefore adds
 //! little compile time.
+//!
+//! | to change | open |
+//! |---|---|
+//! | the table | `encoder.rs` of `kernel-args-image` writes it, `decode.rs` reads it |
+//! | what a pattern of `entries` matches | `glob.rs`; which kernels a pattern finds: `family.rs` |
 #![allow(
     clippy::must_use_candidate,
     clippy::return_self_not_must_use,

@@ -1,6 +1,10 @@
 //! The C++ type of a parameter, as far as a mangled kernel name or a Rust type determines it.
 //!
 //! Types are flat and `Copy`, so they can be built and compared while a program compiles.
+//!
+//! | to change | open |
+//! |---|---|
+//! | a CUDA vector type | its row in `cuda_types.rs`, and its row in the table of the tests, `types.rs` of the generator |
 
 #[macro_use]
 mod cuda_types;

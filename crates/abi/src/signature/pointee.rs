@@ -1,4 +1,10 @@
 //! What a pointer points to.
+//!
+//! A struct can point to itself, and rustc reads everything that a constant refers to, so a constant with the members of such a struct and of its
+//! pointees would contain itself. So the derive writes a `static` for each struct without generic parameters, and [`Pointee`] refers to it through
+//! a `MaybeUninit`, into which rustc does not look. Without it, 40 structs that point to each other took 45 s instead of 2 s. A generic struct has
+//! no `static`. Behind a pointer in another struct, the derive of that struct writes one, if the type of the field shows it:
+//! `DevicePointer<Buffer<f32>>`. If both are generic, the struct behind the pointer is compared by name and size.
 
 use super::{Parameter, stored::StoredType};
 use core::{fmt, mem::MaybeUninit, ptr};

@@ -1,4 +1,8 @@
 //! The texts of a comparison: every sentence and table of the crate.
+//!
+//! | to change | open |
+//! |---|---|
+//! | a sentence | its template in `templates.rs`; which one is selected: `hint.rs`, `repair.rs` |
 
 mod argument;
 mod body;

@@ -1,4 +1,9 @@
 //! A build, from the settings to the output for cargo.
+//!
+//! | to change | open |
+//! |---|---|
+//! | a setting | its method in `kernels.rs`, then `options.rs` of the compiler, or `modules.rs` |
+//! | what happens without a compiler | `fallback.rs` (committed images), `unit.rs` (no image) |
 
 mod compile;
 mod fallback;

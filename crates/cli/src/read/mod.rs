@@ -1,4 +1,9 @@
 //! Reads files. One thread reads headers; several threads decompress and parse. The memory for decompressed data is limited.
+//!
+//! | to change | open |
+//! |---|---|
+//! | a format of files | `locate.rs`; places in a program: `sections.rs`, `embedded.rs` |
+//! | what limits the work for a hostile file | `ranges.rs`, `meter.rs`, `Guesses` in `embedded.rs` |
 
 mod catalog;
 mod contents;

@@ -2,6 +2,11 @@
 //!
 //! CUPTI calls a library in the program (`tracer/`) for each launch. The library sends one line for each, and the images of the kernels
 //! become files. This process decodes them: an error here never ends the program.
+//!
+//! | to change | open |
+//! |---|---|
+//! | what is recorded | `cupti.rs`, `parameters.rs` and `report.rs` of the tracer; `event.rs` reads it; `connections.rs`, `session.rs` limit it |
+//! | what is shown | `kernels.rs`, `text.rs`, `json.rs`, `chrome.rs`, `summary.rs`, `verify.rs`, `pointers.rs` |
 
 mod chrome;
 mod connections;

@@ -21,6 +21,10 @@
 //!
 //! The entries are in this order, so a recording is written and read as a stream. A reader treats a recording as hostile: every number is
 //! checked against its limits before it is used.
+//!
+//! A zip archive has its list of entries at the end, and a format of our own would need a tool to look into it. A replay allocates new memory and
+//! replaces the addresses in the arguments. Memory at the recorded addresses (`cuMemAddressReserve`) would also make pointers in device memory
+//! right, but the driver treats the address as a hint, and the memory that such pointers point to is not known.
 
 mod error;
 mod manifest;

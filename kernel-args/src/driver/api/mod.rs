@@ -8,6 +8,10 @@
 //! | the files with SAFETY comments | the calls with further requirements, by subject |
 //!
 //! A call returns the value that it writes, or a [`CallError`] with its name.
+//!
+//! | to change | open |
+//! |---|---|
+//! | a driver call | its line in `table.rs`; if it is `unsafe`, the file that proves it; the test driver, if it lacks the call |
 
 mod call_error;
 mod context;

@@ -1,6 +1,10 @@
 //! Launch attributes: their requirements, their encoding for the driver, and the checks before the driver is called.
 //!
 //! A launch without attributes never calls this module.
+//!
+//! | to change | open |
+//! |---|---|
+//! | a launch attribute | its row in `table.rs` |
 
 mod check;
 mod cluster;

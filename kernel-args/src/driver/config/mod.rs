@@ -1,4 +1,10 @@
 //! Configuration by the caller: grid, block and options of a launch, and options of the driver's compiler.
+//!
+//! | to change | open |
+//! |---|---|
+//! | a launch option | `launch_options.rs`, then `call.rs` of `launch`; its name and the errors of `launch!`: `usage.rs` |
+//! | which form a launch uses | `Form::of` in `form.rs` |
+//! | an option of the driver's compiler | its row in `jit_options.rs` |
 
 mod access_policy;
 mod attribute_table;

@@ -4,6 +4,10 @@
 //! Driver 580 uses freed memory if a destroyed context is passed to `cuCtxSetCurrent` or `cuCtxPushCurrent`, unless the context is still on
 //! a thread's stack. Calls in a context on a stack return an error, and no new context gets its handle. So a previously current handle is
 //! passed to the driver only if it belongs to a primary context, which the driver never frees, or if something keeps the context alive.
+//!
+//! Everything that is made in a context holds it, so safe code cannot destroy a context under a handle. A reset of a primary context can. A launch
+//! does not query that; the cold path does (`cuDevicePrimaryCtxGetState`, `cuCtxGetId`). `with_current` takes a closure, because guards can be
+//! forgotten or dropped in another order. It pushes and pops, because the previous context belongs to other code that can destroy it.
 
 use super::{bind, current, named};
 use crate::{

@@ -1,4 +1,7 @@
 //! Memory of another GPU as an argument: peer access.
+//!
+//! Memory of another GPU is marked by its type, `Peer`: `cuPointerGetAttribute` would cost a call for each argument. cudarc records the use of a
+//! slice only on streams of the slice's own context. Where it refuses, the use is recorded on the default stream there, which waits for the launch.
 
 use super::{current::with_current, tracking};
 use crate::{

@@ -1,4 +1,9 @@
 //! What can go wrong before, in and after a launch: one enum, with a group for each step.
+//!
+//! | to change | open |
+//! |---|---|
+//! | what an error code of the driver means | `meaning.rs`; which limit a launch exceeds: `resources.rs` of `launch` |
+//! | a text | the file of its group: `load.rs`, `verify.rs`, `launch.rs`, `context.rs`, `graph.rs`, `nvrtc.rs`, `pointer.rs`, `texture.rs` |
 
 mod context;
 mod contract;

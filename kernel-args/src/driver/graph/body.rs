@@ -1,4 +1,8 @@
 //! Conditional nodes: their conditions and their bodies.
+//!
+//! A body is a `Graph<InBody<'b>>`: `mem::swap` cannot exchange it with a graph that outlives its closure. The outermost graph owns the slots of a
+//! body. On driver 580, a body with a host function, an event, or a copy from or to pageable memory is an error without a reason when the graph is
+//! instantiated.
 
 use super::{
     AnyNode, Dependencies, Graph,

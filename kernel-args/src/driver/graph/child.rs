@@ -1,4 +1,8 @@
 //! Graphs that are nodes of a graph.
+//!
+//! `add_child_graph` takes the child by value, because each slot has one set of arguments: a graph that could be used again would share its slots
+//! with its copy. The driver copies the child; `cuGraphNodeFindInClone`, which is documented for `cuGraphClone` only, finds the copies of its nodes
+//! on driver 580, at any depth, so the program's nodes stay valid.
 
 use super::{AnyNode, Dependencies, Graph, explain};
 use crate::{

@@ -1,4 +1,7 @@
 //! Nodes that call a function of the program.
+//!
+//! A launch must not fail because a closure panicked in an earlier launch, and the driver has no way to stop a launch. So the panic is kept for
+//! `take_panic`, like the panic of a thread for `join`, and the closure is not called again until then.
 
 use super::{AnyNode, Dependencies, Graph};
 use crate::driver::{

@@ -3,6 +3,15 @@
 //! A [`Graph`] is built node by node or captured from a stream. A [`Node<A>`] refers to one of its kernel nodes. A
 //! [`GraphExec`], the instantiated graph, sets new arguments for a node: only arguments of its kernel, checked as for a
 //! launch.
+//!
+//! | to change | open |
+//! |---|---|
+//! | a kind of node | its file (`host.rs`, `event.rs`, `child.rs`, `body.rs`), its call in `graph_nodes.rs` of `api`, its row in `reasons.rs`, and `graph_kinds.rs` of the test driver |
+//! | an error | its row in `reasons.rs`, or in `returned.rs` for an error of the driver |
+//! | memory of a graph | `allocations.rs`, `memory.rs`; how a launch takes it: `promised.rs` |
+//! | a removal | `contents.rs`, and `graph.rs` of `api` |
+//! | what a graph retains, and when it releases it | `contents.rs`, `exec.rs`, `release.rs`, `release_queue.rs` |
+//! | an update of a whole graph | `whole_update.rs` |
 
 mod allocations;
 mod attributes;

@@ -1,4 +1,8 @@
 //! An instantiated graph that takes over the parameters of another graph.
+//!
+//! `cuStreamBeginRecaptureToGraph` (CUDA 13.3) captures into an existing graph. It first releases what that graph retains, and leaves the graph
+//! undefined if it fails, so each `Node` of it would have to become invalid. An update with a second `Graph::capture` does the same on every driver
+//! since 12.0: it explains what differs, and a refused update changes nothing. So recapture is not used.
 
 use super::{Graph, GraphExec, contents::Contents, explain};
 use crate::{

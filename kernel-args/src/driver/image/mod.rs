@@ -1,4 +1,9 @@
 //! Images of kernels: their bytes for the driver, and the information about their kernels.
+//!
+//! | to change | open |
+//! |---|---|
+//! | why an image is rejected | `load_error.rs`; the texts: `incompatible.rs` |
+//! | which bodies are analysed | `code.rs`, `description.rs`; at compile time `file.rs` and `bodies.rs` of the derive |
 
 mod by_symbol;
 mod bytes;

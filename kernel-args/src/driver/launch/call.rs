@@ -1,4 +1,8 @@
 //! A single call of `cuLaunchKernelEx`.
+//!
+//! The call is `cuLaunchKernelEx`, or `cuLaunchKernel` for drivers older than 11.8; that is decided once. `Launch` holds attributes as an `Option`,
+//! so the optimizer removes all code for attributes from a launch without them. For that, no reference to `Launch` may reach a function that is not
+//! inlined.
 
 use super::explain;
 #[cfg(feature = "observe")]

@@ -1,4 +1,8 @@
 //! Modules: loaded or linked images of kernels.
+//!
+//! | to change | open |
+//! |---|---|
+//! | a global variable | `global.rs`, `global_copies.rs`, `global_type.rs`; how it is compared: `variable.rs` of `kernel-args-abi` |
 
 mod cache;
 mod family;

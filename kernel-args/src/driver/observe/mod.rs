@@ -9,6 +9,11 @@
 //! | [`recorder`], [`recorded`] | the flight recorder |
 //! | [`to_file`] | one launch in a file |
 //! | [`event`], [`launch_event`], [`argument`] | what an observer sees |
+//!
+//! | to change | open |
+//! |---|---|
+//! | an event | `event.rs`, `launch_event.rs`, and the callers of `around` |
+//! | what the flight recorder keeps | `recorded.rs`, `recorder.rs`; its text: `fault.rs` |
 
 mod argument;
 mod around;

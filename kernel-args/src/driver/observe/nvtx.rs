@@ -1,4 +1,7 @@
 //! Events as ranges of NVTX.
+//!
+//! Release 1.3 of the crate `nvtx` contains the headers of NVTX 3 and compiles them with a C compiler. Release 2 also needs libclang. cudarc's
+//! `nvtx` opens the library `libnvToolsExt` of NVTX 2, and panics without it.
 
 use super::{Event, Observer};
 use crate::driver::error::Error;

@@ -6,6 +6,10 @@
 //! | [`check`] | what is an error |
 //!
 //! The pointers in an argument, and the alignment of their types, are in `kernel_args_abi::pointers`.
+//!
+//! | to change | open |
+//! |---|---|
+//! | what a checked pointer must be | `check.rs`; what the code does with it: `pointer_uses.rs`, and `uses.rs` of the readers; the callers: `check_pointers.rs` (launches), `lower.rs` (nodes) |
 
 mod check;
 mod memory;

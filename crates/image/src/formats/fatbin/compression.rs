@@ -1,4 +1,9 @@
 //! The compression of fat binary members.
+//!
+//! The libraries unpack Zstandard with `ruzstd`, which is Rust alone: 381 and 340 MB/s for a program of 60 MB at levels 3 and 19. The command line
+//! tool uses the C library (the crate `zstd`), with 1,078 and 927 MB/s in the same run. It needs a C compiler, so the feature `zstd` selects it on
+//! x86-64 Linux only, and checks of other targets do not compile it. Its translation to Rust (`libzstd-rs-sys`, a prerelease) was as fast.
+//! `structured-zstd` needs minutes to compile, and Rust 1.92.
 
 #[cfg(feature = "compressed")]
 use alloc::vec::Vec;
