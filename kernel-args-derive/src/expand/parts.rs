@@ -65,8 +65,12 @@ pub(super) fn parameters(
         krate: respan(krate, parameter.field.span()),
     });
     let parts: Vec<PartField<'_>> = parts.collect();
-    let puts = parts.iter().rev().fold(quote!(__launch()), |rest, part| part.put(&rest));
-    let borrows = parts.iter().map(PartField::borrow);
+    // Without closures, each field is borrowed where it is put: LLVM then stores several pointers at once.
+    let puts = parts.iter().rev().fold(quote!(__launch()), |rest, part| {
+        let (borrow, put) = ((!has_parts).then(|| part.borrow()), part.put(&rest));
+        quote!(#borrow #put)
+    });
+    let borrows = parts.iter().filter(|_| has_parts).map(PartField::borrow);
     let (lower, contexts) = (quote!(#(#borrows)* #puts), parts.iter().map(PartField::contexts).collect());
     let end = end_of_places(krate);
     if !has_parts {
@@ -290,7 +294,7 @@ impl PartField<'_> {
         format_ident!("__field{}", self.index, span = Span::mixed_site())
     }
 
-    /// Borrows the field. All fields are borrowed first: a closure of edition 2018 would borrow the whole struct.
+    /// Borrows the field. With closures, all fields are borrowed first: a closure of edition 2018 would borrow the whole struct.
     fn borrow(&self) -> TokenStream {
         let (krate, span) = (&self.krate, self.span());
         let (declared, member) = (self.parameter.declared(), &self.parameter.field.member);
