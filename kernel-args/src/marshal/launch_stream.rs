@@ -71,8 +71,8 @@ mod on_device {
         recorded: Recorded,
     }
 
-    /// What arguments are lowered for without a named stream. No reference to it is passed to a function that is not inlined: it would then
-    /// be in memory in every launch.
+    /// What arguments are lowered for without a named stream. No launch of values alone passes a reference to a function that is not
+    /// inlined: the `LaunchStream` would then be in memory. With slices it is, because their guards refer to it.
     #[derive(Clone, Copy)]
     enum Unnamed<'k> {
         /// The default stream of this context; of the context of the first argument if it is null.
@@ -134,8 +134,18 @@ mod on_device {
         /// [`KernelArg::check_context`]: crate::KernelArg::check_context
         #[inline]
         pub fn check_context(&self, context: &Arc<CudaContext>) {
+            if !self.on.named.is_some_and(|stream| is_of(stream, context)) {
+                self.check_otherwise(context);
+            }
+        }
+
+        /// For a named stream of a different context, and without a named stream. Not inlined: the code of a slice then needs fewer
+        /// registers.
+        #[cold]
+        #[inline(never)]
+        fn check_otherwise(&self, context: &Arc<CudaContext>) {
             let is_own = match (self.on.named, self.on.unnamed) {
-                (Some(stream), _) => is_of(stream, context),
+                (Some(_), _) => false,
                 (None, Unnamed::Default(own)) if own.is_null() => is_of(self.on.default_stream.of(context), context),
                 (None, Unnamed::Default(own)) => own == context.cu_ctx(),
                 #[cfg(feature = "graphs")]
@@ -183,16 +193,23 @@ mod on_device {
         pub(crate) fn stream_or_held(&self, context: &Arc<CudaContext>) -> Result<&CudaStream, SequenceSlices<'_>> {
             if let Some(stream) = self.on.named {
                 if !is_of(stream, context) {
-                    self.mark_foreign(context);
+                    self.check_otherwise(context);
                 }
                 self.on.tracked.set(true);
                 return Ok(stream);
             }
+            self.unnamed_or_held(context)
+        }
+
+        #[cfg_attr(not(feature = "graphs"), expect(clippy::unnecessary_wraps, reason = "only sequences hold slices"))]
+        #[cold]
+        #[inline(never)]
+        fn unnamed_or_held(&self, context: &Arc<CudaContext>) -> Result<&CudaStream, SequenceSlices<'_>> {
             #[cfg(feature = "graphs")]
             if let Unnamed::Sequence(held) = self.on.unnamed {
                 return Err(held);
             }
-            self.check_context(context);
+            self.check_otherwise(context);
             self.on.tracked.set(true);
             Ok(self.on.default_stream.of(context))
         }
