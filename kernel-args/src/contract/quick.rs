@@ -26,7 +26,7 @@ pub fn or_huge(value: &impl Integer) -> Number {
 #[inline(always)]
 #[must_use]
 pub fn holds(condition: Truth) -> bool {
-    condition.0 == Ok(true)
+    matches!(condition.0, Ok(true))
 }
 
 /// Whether there is at least as much as required.

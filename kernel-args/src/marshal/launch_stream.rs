@@ -61,19 +61,20 @@ mod on_device {
     pub(crate) type SequenceSlices<'h> = core::convert::Infallible;
 
     pub(super) struct OnDevice<'k> {
-        stream: Stream<'k>,
-        /// Not in `Stream`, whose drop would then not be inlined.
+        /// The stream of most launches. Not in `Unnamed`: a slice then costs one check.
+        named: Option<&'k CudaStream>,
+        unnamed: Unnamed<'k>,
+        /// Not in `Unnamed`, whose drop would then not be inlined.
         default_stream: DefaultStream,
         foreign: Cell<Option<(usize, ContextName)>>,
         tracked: Cell<bool>,
         recorded: Recorded,
     }
 
-    /// What arguments are lowered for. No reference to it is passed to a function that is not inlined: it would then be in memory in every
-    /// launch.
+    /// What arguments are lowered for without a named stream. No launch of values alone passes a reference to a function that is not
+    /// inlined: the `LaunchStream` would then be in memory. With slices it is, because their guards refer to it.
     #[derive(Clone, Copy)]
-    enum Stream<'k> {
-        Named(&'k CudaStream),
+    enum Unnamed<'k> {
         /// The default stream of this context; of the context of the first argument if it is null.
         Default(CUcontext),
         /// A launch of a sequence, which uses only memory that the sequence holds. It neither waits for other streams nor records its use:
@@ -87,9 +88,10 @@ mod on_device {
 
     impl<'k> LaunchStream<'k> {
         #[inline(always)]
-        fn new(stream: Stream<'k>) -> Self {
+        fn new(named: Option<&'k CudaStream>, unnamed: Unnamed<'k>) -> Self {
             let on = OnDevice {
-                stream,
+                named,
+                unnamed,
                 default_stream: DefaultStream::new(),
                 foreign: Cell::new(None),
                 tracked: Cell::new(false),
@@ -106,24 +108,24 @@ mod on_device {
 
         #[inline]
         pub(crate) fn on(stream: &'k CudaStream) -> Self {
-            Self::new(Stream::Named(stream))
+            Self::new(Some(stream), Unnamed::Default(ptr::null_mut()))
         }
 
         #[cfg(feature = "graphs")]
         #[inline]
         pub(crate) fn in_sequence(held: &'k HeldSlices) -> Self {
-            Self::new(Stream::Sequence(held))
+            Self::new(None, Unnamed::Sequence(held))
         }
 
         /// A launch on the default stream of `context`. If `context` is null, the context of the first argument is used.
         #[inline]
         pub(crate) fn in_context(context: CUcontext) -> Self {
-            Self::new(Stream::Default(context))
+            Self::new(None, Unnamed::Default(context))
         }
 
         #[cfg(feature = "observe")]
         pub(in crate::marshal) fn noting(lengths: &'k Lengths) -> Self {
-            Self::new(Stream::Lengths(lengths))
+            Self::new(None, Unnamed::Lengths(lengths))
         }
 
         /// Declares that the argument's memory belongs to `context`: [`KernelArg::check_context`] calls it before any argument
@@ -132,14 +134,24 @@ mod on_device {
         /// [`KernelArg::check_context`]: crate::KernelArg::check_context
         #[inline]
         pub fn check_context(&self, context: &Arc<CudaContext>) {
-            let is_own = match self.on.stream {
-                Stream::Named(stream) => is_of(stream, context),
-                Stream::Default(own) if own.is_null() => is_of(self.on.default_stream.of(context), context),
-                Stream::Default(own) => own == context.cu_ctx(),
+            if !self.on.named.is_some_and(|stream| is_of(stream, context)) {
+                self.check_otherwise(context);
+            }
+        }
+
+        /// For a named stream of a different context, and without a named stream. Not inlined: the code of a slice then needs fewer
+        /// registers.
+        #[cold]
+        #[inline(never)]
+        fn check_otherwise(&self, context: &Arc<CudaContext>) {
+            let is_own = match (self.on.named, self.on.unnamed) {
+                (Some(_), _) => false,
+                (None, Unnamed::Default(own)) if own.is_null() => is_of(self.on.default_stream.of(context), context),
+                (None, Unnamed::Default(own)) => own == context.cu_ctx(),
                 #[cfg(feature = "graphs")]
-                Stream::Sequence(_) => true,
+                (None, Unnamed::Sequence(_)) => true,
                 #[cfg(feature = "observe")]
-                Stream::Lengths(_) => true,
+                (None, Unnamed::Lengths(_)) => true,
             };
             if !is_own {
                 self.mark_foreign(context);
@@ -149,9 +161,9 @@ mod on_device {
         /// [`check_context`](Self::check_context) for a slice with these elements.
         #[inline]
         pub(crate) fn check_slice(&self, context: &Arc<CudaContext>, elements: impl Fn() -> usize) {
-            match self.on.stream {
+            match (self.on.named, self.on.unnamed) {
                 #[cfg(feature = "observe")]
-                Stream::Lengths(lengths) => lengths.note(self.field.get(), elements()),
+                (None, Unnamed::Lengths(lengths)) => lengths.note(self.field.get(), elements()),
                 _ => {
                     let _ = elements;
                     self.check_context(context);
@@ -179,18 +191,25 @@ mod on_device {
         #[cfg_attr(not(feature = "graphs"), expect(clippy::unnecessary_wraps, reason = "only sequences hold slices"))]
         #[inline(always)]
         pub(crate) fn stream_or_held(&self, context: &Arc<CudaContext>) -> Result<&CudaStream, SequenceSlices<'_>> {
-            if let Stream::Named(stream) = self.on.stream {
+            if let Some(stream) = self.on.named {
                 if !is_of(stream, context) {
-                    self.mark_foreign(context);
+                    self.check_otherwise(context);
                 }
                 self.on.tracked.set(true);
                 return Ok(stream);
             }
+            self.unnamed_or_held(context)
+        }
+
+        #[cfg_attr(not(feature = "graphs"), expect(clippy::unnecessary_wraps, reason = "only sequences hold slices"))]
+        #[cold]
+        #[inline(never)]
+        fn unnamed_or_held(&self, context: &Arc<CudaContext>) -> Result<&CudaStream, SequenceSlices<'_>> {
             #[cfg(feature = "graphs")]
-            if let Stream::Sequence(held) = self.on.stream {
+            if let Unnamed::Sequence(held) = self.on.unnamed {
                 return Err(held);
             }
-            self.check_context(context);
+            self.check_otherwise(context);
             self.on.tracked.set(true);
             Ok(self.on.default_stream.of(context))
         }
@@ -199,7 +218,7 @@ mod on_device {
         #[cfg(feature = "graphs")]
         #[inline(always)]
         pub(crate) fn keep(&self, memory: &Arc<dyn Send + Sync>) {
-            if let Stream::Sequence(held) = self.on.stream {
+            if let Unnamed::Sequence(held) = self.on.unnamed {
                 held.keep(memory);
             }
         }
@@ -228,10 +247,8 @@ mod on_device {
         /// The context of the arguments, if an argument has declared it.
         #[inline]
         pub(crate) fn context(&self) -> Option<&Arc<CudaContext>> {
-            match self.on.stream {
-                Stream::Named(stream) => Some(stream.context()),
-                _ => self.on.default_stream.0.get().map(|stream| stream.context()),
-            }
+            let stream = self.on.named.or_else(|| self.on.default_stream.0.get().map(|stream| &**stream))?;
+            Some(stream.context())
         }
 
         /// A guard that records the same event as `sync`, unless the previous guard has already recorded it: arguments can be views of
@@ -265,8 +282,8 @@ mod on_device {
         #[inline(always)]
         pub(crate) fn foreign(&self) -> Option<Foreign> {
             let (field, argument) = self.on.foreign.get()?;
-            let launch = match (self.on.stream, self.context()) {
-                (Stream::Default(own), _) if !own.is_null() => ContextName::of_handle(own, None),
+            let launch = match (self.on.unnamed, self.context()) {
+                (Unnamed::Default(own), _) if !own.is_null() => ContextName::of_handle(own, None),
                 // The context that `argument` was compared with.
                 (_, Some(context)) => name_of(context),
                 _ => return None,

@@ -189,10 +189,12 @@ impl ArgList<'_> {
         let mut guards = ShortList::new();
         let mut end = 0;
         for (index, (argument, at)) in arguments.zip(types.placed()).enumerate() {
-            // SAFETY: `end` is the end of the previous parameter, which is inside the buffer.
-            let gap = unsafe { buffer.add(end) };
-            // SAFETY: the offset of the parameter is at or after `end`, inside the buffer.
-            unsafe { gap.write_bytes(0, at.offset - end) };
+            if at.offset > end {
+                // SAFETY: `end` is the end of the previous parameter, which is inside the buffer.
+                let gap = unsafe { buffer.add(end) };
+                // SAFETY: the offset of the parameter is after `end`, inside the buffer.
+                unsafe { gap.write_bytes(0, at.offset - end) };
+            }
             // SAFETY: the buffer has the size of the layout, and the parameter is inside the layout at its offset. Both callers pass null,
             // or room for each argument. All of it outlives `launch`. So does the argument, which `guards` borrows.
             let guard = unsafe { argument.put(stream, buffer, at.offset, pointers, index) };

@@ -298,11 +298,13 @@ impl<A: KernelArgs> Arguments for A {
         pass: impl FnOnce(KernelCall<'_>, &ForEachValue<'_>) -> R,
     ) -> R {
         let Fitting { callee, args } = fitting;
+        // Before the arguments are lowered: here the compiler knows which function it is.
+        let handle = callee.handle();
         marshal_packed(args, stream, |packed| {
             let mut size = 0;
             let mut extra = Extra::new(packed, &mut size);
             // SAFETY: the function takes the parameters of `args`, and `marshal_packed` passes their packed form.
-            let call = unsafe { KernelCall::with_extra(callee.handle(), &mut extra) };
+            let call = unsafe { KernelCall::with_extra(handle, &mut extra) };
             pass(call, &|visit| DecodedArgs::packed(A::PARAMETERS, packed).visit(visit))
         })
     }
@@ -322,10 +324,11 @@ impl<A: KernelArgs> Arguments for A {
             marshal_params(args, stream, pass)
         }
         let Fitting { callee, args } = fitting;
+        let handle = callee.handle();
         let pass = |pointers: &mut [*mut c_void]| {
             // SAFETY: the function takes the parameters of `args`. `marshal_params` passes a pointer to each of them, and they stay
             // initialised until this closure returns.
-            let call = unsafe { KernelCall::with_params(callee.handle(), pointers.as_mut_ptr()) };
+            let call = unsafe { KernelCall::with_params(handle, pointers.as_mut_ptr()) };
             // SAFETY: `marshal_params` passes a pointer to each parameter of `A`, and they stay initialised until this closure returns.
             let decoded = || unsafe { DecodedArgs::params(A::PARAMETERS, pointers) };
             pass(call, &|visit| decoded().visit(visit))
