@@ -22,7 +22,7 @@ const BEGINNINGS: [&str; 3] = ["__has", "__DA", "__TI"];
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub(super) struct Names {
     /// Whether the name is in quotes, and the name.
-    pub(super) names: BTreeSet<(bool, String)>,
+    pub(super) files: BTreeSet<(bool, String)>,
     /// Macros that pass their argument to `__has_include`, or that are aliases of it.
     pub(super) wrappers: BTreeSet<String>,
     macros: BTreeSet<String>,
@@ -72,7 +72,7 @@ impl Names {
             // A directive without a name does not compile.
             _ if INCLUDES.contains(&kind) && !rest.is_empty() => match name(rest) {
                 Some((is_quoted, name)) => {
-                    self.names.insert((is_quoted, name.to_owned()));
+                    self.files.insert((is_quoted, name.to_owned()));
                 }
                 None => self.computed(),
             },
@@ -101,7 +101,7 @@ impl Names {
             let is_word = argument[blank(argument, word.len())..].starts_with(')');
             match (name(argument), definition) {
                 (Some((is_quoted, name)), _) => {
-                    self.names.insert((is_quoted, name.to_owned()));
+                    self.files.insert((is_quoted, name.to_owned()));
                     // In other directives the name is not yet an operand of the operator, and its words can be macros.
                     if !is_quoted && (is_wrapper || definition.is_some()) {
                         let words = words(name).map(|(word, _)| word.to_owned());
@@ -205,7 +205,7 @@ mod tests {
                 let open = if *is_quoted { '"' } else { '<' };
                 format!("{open}{name}")
             };
-            let mut names: Vec<_> = found.names.iter().map(spelled).collect();
+            let mut names: Vec<_> = found.files.iter().map(spelled).collect();
             names.sort();
             assert_eq!(names, expected, "{text:?}");
             assert_eq!(found.unknown, [].into(), "{text:?}");
@@ -255,7 +255,7 @@ mod tests {
         }
         let with = |text: &str| with(text, &["HAS"]);
         let used = with("#if defined(HAS) && HAS(<a.h>)\n#elif HAS(\"b.h\")");
-        assert_eq!(used.names.len(), 2);
+        assert_eq!(used.files.len(), 2);
         assert_eq!(used.unknown, [].into());
         assert_eq!(with("#define ALSO(x) HAS(x)").wrappers, ["ALSO".to_owned()].into());
         for text in ["#if HAS(X)", "#if F(HAS)", "#define F(x) HAS(#x)"] {

@@ -134,7 +134,7 @@ impl Walk<'_> {
                 continue;
             }
             self.named.add(&text, wrappers);
-            for (is_quoted, name) in std::mem::take(&mut self.named.names) {
+            for (is_quoted, name) in std::mem::take(&mut self.named.files) {
                 self.look_for(name, is_quoted.then_some(&folder));
             }
         }

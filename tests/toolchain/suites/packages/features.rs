@@ -65,7 +65,7 @@ pub(super) fn a_message_names_the_feature_or_the_version_that_is_missing() {
         assert!(message.contains(part), "`{part}` is not in:\n{message}");
     }
     let manifest = format!(
-        "edition = \"2024\"\n[lib]\npath = \"lib.rs\"\n[dependencies]\nkernel-args = {{ {}, default-features = false }}\n",
+        "edition = \"2024\"\n[lib]\npath = \"lib.rs\"\n[dependencies]\nkernel-args = {{ {}, default-features = false, features = [\"derive\"] }}\n",
         path()
     );
     let source = "kernel_args::kernels! { pub mod saxpy = \"saxpy.ptx\"; }\n\

@@ -331,8 +331,8 @@ mod tests {
                 bytes.copy_from_slice(&attribute.bytes()[..4]);
                 priority = Some(i32::from_ne_bytes(bytes));
             }
-            let (packed, parameters) = launch.with_call(|call| match call.packed() {
-                Some(mut rest) => {
+            let (packed, parameters) = launch.with_call(|call| {
+                if let Some(mut rest) = call.packed() {
                     let mut parameters = Vec::new();
                     for size in sizes {
                         parameters.push(rest[..*size].to_vec());
@@ -340,8 +340,7 @@ mod tests {
                     }
                     assert!(rest.is_empty());
                     (true, parameters)
-                }
-                None => {
+                } else {
                     let value = |(i, size): (usize, &usize)| {
                         // SAFETY: the call has a pointer to each parameter.
                         let from = unsafe { call.params.add(i) };
