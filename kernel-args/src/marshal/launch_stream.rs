@@ -76,7 +76,7 @@ mod on_device {
     #[derive(Clone, Copy)]
     enum Unnamed<'k> {
         /// The default stream of this context; of the context of the first argument if it is null.
-        Default(CUcontext),
+        Default(CUcontext, PhantomData<&'k ()>),
         /// A launch of a sequence, which uses only memory that the sequence holds. It neither waits for other streams nor records its use:
         /// the sequence does so once for each slice.
         #[cfg(feature = "graphs")]
@@ -108,7 +108,7 @@ mod on_device {
 
         #[inline]
         pub(crate) fn on(stream: &'k CudaStream) -> Self {
-            Self::new(Some(stream), Unnamed::Default(ptr::null_mut()))
+            Self::new(Some(stream), Unnamed::Default(ptr::null_mut(), PhantomData))
         }
 
         #[cfg(feature = "graphs")]
@@ -120,7 +120,7 @@ mod on_device {
         /// A launch on the default stream of `context`. If `context` is null, the context of the first argument is used.
         #[inline]
         pub(crate) fn in_context(context: CUcontext) -> Self {
-            Self::new(None, Unnamed::Default(context))
+            Self::new(None, Unnamed::Default(context, PhantomData))
         }
 
         #[cfg(feature = "observe")]
@@ -146,8 +146,8 @@ mod on_device {
         fn check_otherwise(&self, context: &Arc<CudaContext>) {
             let is_own = match (self.on.named, self.on.unnamed) {
                 (Some(_), _) => false,
-                (None, Unnamed::Default(own)) if own.is_null() => is_of(self.on.default_stream.of(context), context),
-                (None, Unnamed::Default(own)) => own == context.cu_ctx(),
+                (None, Unnamed::Default(own, _)) if own.is_null() => is_of(self.on.default_stream.of(context), context),
+                (None, Unnamed::Default(own, _)) => own == context.cu_ctx(),
                 #[cfg(feature = "graphs")]
                 (None, Unnamed::Sequence(_)) => true,
                 #[cfg(feature = "observe")]
@@ -283,7 +283,7 @@ mod on_device {
         pub(crate) fn foreign(&self) -> Option<Foreign> {
             let (field, argument) = self.on.foreign.get()?;
             let launch = match (self.on.unnamed, self.context()) {
-                (Unnamed::Default(own), _) if !own.is_null() => ContextName::of_handle(own, None),
+                (Unnamed::Default(own, _), _) if !own.is_null() => ContextName::of_handle(own, None),
                 // The context that `argument` was compared with.
                 (_, Some(context)) => name_of(context),
                 _ => return None,

@@ -14,7 +14,7 @@ use kernel_args_abi::param_layout::Sm;
 /// | either | `sm_90a`, `compute_90a` | GPUs of exactly this compute capability | [CUDA Programming Guide], "Feature Set Compiler Targets" |
 /// | either | `sm_100f`, `compute_100f` | GPUs of the same family: the same major compute capability, and the same or a higher minor one | [CUDA Programming Guide], "Feature Set Compiler Targets"; [PTX ISA], "Changes in PTX ISA Version 8.8" |
 ///
-/// The driver must also be new enough: for PTX see [`RELEASES`](super::RELEASES).
+/// The driver must also be new enough: for PTX see [`RELEASES`](crate::RELEASES).
 ///
 /// If the rules do not decide, the result is [`Unknown`](Compatibility::Unknown). Only the driver can then decide:
 /// - Code for compute capability 10.1 on a GPU of 11.0, and the reverse: `sm_101` has the name `sm_110` since CUDA

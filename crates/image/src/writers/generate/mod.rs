@@ -31,7 +31,7 @@
 //! # Inferred pointers
 //!
 //! Without a C++ type, the code of a kernel shows which 64-bit parameters are pointers, what it accesses through them,
-//! and whether it writes ([`Image::add_bodies`](kernel_args_image::Image::add_bodies)). The documentation of such a
+//! and whether it writes ([`Image::add_bodies`](crate::Image::add_bodies)). The documentation of such a
 //! field says that its type is inferred. A pointer that the kernel only reads is `&'a CudaSlice<T>`, any other is
 //! `&'a mut CudaSlice<T>`. `T` is the type of the accesses: integers are unsigned, because the code does not show more,
 //! and so is what the kernel only copies.
