@@ -198,20 +198,19 @@ mod on_device {
                 self.on.tracked.set(true);
                 return Ok(stream);
             }
-            self.unnamed_or_held(context)
-        }
-
-        #[cfg_attr(not(feature = "graphs"), expect(clippy::unnecessary_wraps, reason = "only sequences hold slices"))]
-        #[cold]
-        #[inline(never)]
-        fn unnamed_or_held(&self, context: &Arc<CudaContext>) -> Result<&CudaStream, SequenceSlices<'_>> {
             #[cfg(feature = "graphs")]
             if let Unnamed::Sequence(held) = self.on.unnamed {
                 return Err(held);
             }
+            Ok(self.unnamed_stream(context))
+        }
+
+        #[cold]
+        #[inline(never)]
+        fn unnamed_stream(&self, context: &Arc<CudaContext>) -> &CudaStream {
             self.check_otherwise(context);
             self.on.tracked.set(true);
-            Ok(self.on.default_stream.of(context))
+            self.on.default_stream.of(context)
         }
 
         /// Keeps `memory` allocated until the run is enqueued, for a launch in a sequence.

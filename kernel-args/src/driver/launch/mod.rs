@@ -108,12 +108,17 @@ pub unsafe fn launch<'l, A: LaunchArgs, L: LaunchOptions<'l>>(
     let launch = launch.options();
     #[cfg(any(feature = "graphs", feature = "observe"))]
     if !is_plain() {
+        // Not moved through a call: a run of a sequence consists of such launches.
+        #[cfg(feature = "graphs")]
+        if launch.recording.is_some() {
+            return target.enqueue(launch, args, promise, true);
+        }
         return watched(target, (launch, args, promise));
     }
     target.enqueue(launch, args, promise, false)
 }
 
-/// A launch that is recorded, observed, or made while a thread is in the closure of a capture or a sequence.
+/// A launch that is observed, or made while a thread is in the closure of a capture or a sequence.
 ///
 /// The arguments are in a tuple, which moves them: a plain launch then never has their address, and can keep them in registers.
 #[cfg(any(feature = "graphs", feature = "observe"))]
