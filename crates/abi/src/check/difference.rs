@@ -120,3 +120,17 @@ impl fmt::Debug for Differences {
         f.debug_set().entries(self.iter()).finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_most_serious_comes_first() {
+        let both = Differences::NONE.with(Difference::Constness).with(Difference::Class);
+        assert_eq!(both.first(), Some(Difference::Class));
+        assert!(both.iter().eq([Difference::Class, Difference::Constness]));
+        assert_eq!(Differences::NONE.first(), None);
+        assert!(Difference::ALL.is_sorted());
+    }
+}

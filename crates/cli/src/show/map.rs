@@ -74,6 +74,21 @@ mod tests {
     }
 
     #[test]
+    fn the_middle_of_a_large_parameter_is_left_out() {
+        let rows = plain(&[Parameter::record(0, 160), Parameter::record(160, 8)], 168);
+        let full = "|aaaaaaaa|aaaaaaaa|";
+        let expected = [
+            format!("      0  {full}"),
+            "       …".to_owned(),
+            format!("    144  {full}"),
+            "    160  |bbbbbbbb|".to_owned(),
+        ];
+        assert_eq!(rows, expected);
+        let many: Vec<_> = (0..4096).map(|i| Parameter::record(i * 8, 8)).collect();
+        assert_eq!(plain(&many, 32_768).len(), 64 + 1);
+    }
+
+    #[test]
     fn bytes_outside_of_the_block_are_not_drawn() {
         let outside = Parameter::record(8, 8).with_members(Members::UNKNOWN);
         assert_eq!(plain(&[outside], 8), ["      0  |........|"]);
