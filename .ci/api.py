@@ -18,7 +18,7 @@ def main() -> int:
     command = ["cargo", f"+{NIGHTLY}", "public-api", "-sss", "--color", "never", "-p", "kernel-args", "--all-features"]
     # Otherwise the toolchain of this variable would override the one of `+`.
     environment = {name: value for name, value in os.environ.items() if name != "RUSTUP_TOOLCHAIN"}
-    found = subprocess.check_output(command, cwd=LISTING.parent.parent, env=environment, text=True)
+    found = subprocess.check_output(command, cwd=LISTING.parents[2], env=environment, text=True)
     if sys.argv[1:] == ["--bless"]:
         LISTING.parent.mkdir(exist_ok=True)
         LISTING.write_text(found)
