@@ -13,7 +13,7 @@ use std::{
 };
 
 /// The parts of a file that are filled in.
-const PARTS: [&str; 4] = ["chart", "summary", "targets", "launches"];
+const PARTS: [&str; 3] = ["chart", "summary", "targets"];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let (mut data, mut fill, mut rehearsal) = (None, Vec::new(), false);
@@ -60,8 +60,7 @@ fn content(part: &str, measured: &Measured, file: &Path, svg: &Path) -> Result<S
             relative(file, svg)?
         ),
         "summary" => report::summary(measured),
-        "targets" => targets::table(measured),
-        _ => report::launches(measured),
+        _ => targets::table(measured),
     })
 }
 

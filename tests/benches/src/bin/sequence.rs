@@ -27,6 +27,8 @@ const ARGUMENTS: [(Arguments, &str); 3] = [
     (Arguments::Slices, "3 slices, 5 scalars"),
     (Arguments::Outputs, "the same, 8 outputs"),
 ];
+/// How many of the ways are counted.
+const COUNTED: usize = 4;
 /// The rounds of a measurement. Each round has one run of each way.
 const ROUNDS: usize = 60;
 
@@ -39,41 +41,39 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// The columns of the tables.
-fn header(first: &str) {
-    println!(
-        "| {first} | launches | changed | way | {} |",
-        match first {
-            "instructions" => "per launch | heap, all launches",
-            _ => "host, ns per launch | of `launch!` | to the end, ns per launch | of `launch!`",
-        }
-    );
-}
-
 fn times() -> Result<(), Box<dyn Error>> {
     let device = Device::first()?;
     println!("{}, {}\n", versions::compilers(), versions::machine());
-    header("arguments");
-    println!("|---|---|---|---|---|---|---|---|");
+    println!(
+        "| arguments | launches | changed | `launch!`, ns | sequence, ns | of `launch!` | `parallel` | by hand | captured by cudarc \
+         | to the end: `launch!`, ns | sequence, of `launch!` | `parallel` | by hand |"
+    );
+    println!("|{}", "---|".repeat(13));
     for (arguments, name) in ARGUMENTS {
         for launches in LAUNCHES {
             for changed in CHANGED {
-                let mut program = Program::new(&device, arguments, launches, changed)?;
-                let all = measure(&mut program)?;
-                let per_launch = |time: Duration| time.as_secs_f64() * 1e9 / f64::from(launches);
-                let [plain_host, plain_end] = all[0].map(per_launch);
-                for ((way, _), times) in WAYS.iter().zip(&all) {
-                    let [host, end] = times.map(per_launch);
-                    println!(
-                        "| {name} | {launches} | {changed} % | {way} | {host:.1} | {:.3} | {end:.1} | {:.3} |",
-                        host / plain_host,
-                        end / plain_end
-                    );
-                }
+                let all = measure(&mut Program::new(&device, arguments, launches, changed)?)?;
+                let [host, end] = [0, 1].map(|at| {
+                    let each = |times: &[Duration; 2]| times[at].as_secs_f64() * 1e9 / f64::from(launches);
+                    all.iter().map(each).collect::<Vec<_>>()
+                });
+                println!(
+                    "| {name} | {launches} | {changed} % | {:.0} | {:.0} | {} | {:.0} | {} |",
+                    host[0],
+                    host[1],
+                    ratios(&host),
+                    end[0],
+                    ratios(&end[..4])
+                );
             }
         }
     }
     Ok(())
+}
+
+/// The ratios of all ways to the first, as cells.
+fn ratios(times: &[f64]) -> String {
+    times[1..].iter().map(|time| format!("{:.3}", time / times[0])).collect::<Vec<_>>().join(" | ")
 }
 
 /// For each way, the median times until the run is enqueued, and until its work has ended.
@@ -102,17 +102,17 @@ fn measure(program: &mut Program) -> Result<Vec<[Duration; 2]>, Box<dyn Error>> 
 fn instructions() -> Result<(), Box<dyn Error>> {
     let (counts, heap) = callgrind::count_on_stand_in("--count")?;
     println!("{}, {}\n", versions::compilers(), versions::machine());
-    header("instructions");
-    println!("|---|---|---|---|---|---|");
+    println!("| arguments | changed | `launch!` | sequence | `parallel` | by hand | heap, all launches |\n|{}", "---|".repeat(7));
     let mut results = counts.iter().zip(heap.lines());
     for (_, name) in ARGUMENTS {
         for changed in CHANGED {
-            for (way, _) in &WAYS[..4] {
-                let (count, heap) = results.next().ok_or("some variants were not counted")?;
-                let count = u32::try_from(*count).unwrap_or(u32::MAX);
-                let each = f64::from(count) / f64::from(LAUNCHES[0]);
-                println!("| {name} | {} | {changed} % | {way} | {each:.1} | {heap} |", LAUNCHES[0]);
+            let row: Vec<_> = results.by_ref().take(COUNTED).collect();
+            if row.len() < COUNTED {
+                return Err("some variants were not counted".into());
             }
+            let counts: String = row.iter().map(|(count, _)| format!(" {} |", *count / u64::from(LAUNCHES[0]))).collect();
+            let heap: Vec<_> = row.iter().map(|(_, heap)| *heap).collect();
+            println!("| {name} | {changed} % |{counts} {} |", heap.join(", "));
         }
     }
     Ok(())
@@ -124,7 +124,7 @@ fn count() -> Result<(), Box<dyn Error>> {
     let device = Device::first()?;
     for (arguments, _) in ARGUMENTS {
         for changed in CHANGED {
-            for (_, run) in &WAYS[..4] {
+            for (_, run) in &WAYS[..COUNTED] {
                 let program = Program::new(&device, arguments, LAUNCHES[0], changed)?;
                 let mut job = (*run, program);
                 let job = (&raw mut job).cast::<c_void>();
