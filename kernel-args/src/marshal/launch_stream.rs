@@ -38,7 +38,7 @@ mod on_device {
     #[cfg(feature = "observe")]
     use super::super::Lengths;
     #[cfg(feature = "graphs")]
-    use super::super::held_slices::HeldSlices;
+    use super::super::held_slices::{HeldSlices, NotHeld};
     use super::{
         super::context_name::{ContextName, Foreign},
         Guard, LaunchStream, Recorded,
@@ -182,7 +182,7 @@ mod on_device {
                 Ok(stream) => stream,
                 #[cfg(feature = "graphs")]
                 Err(held) => {
-                    held.mark_not_held(self.field.get(), None);
+                    held.mark_not_held(NotHeld { field: self.field.get(), replaces: None, foreign: None });
                     held.stream()
                 }
             }

@@ -35,6 +35,7 @@ pub use jit_values::{CacheMode, Fallback, JitTarget, OptimizationLevel};
 pub use launch_options::Launch;
 pub use stream::AsStream;
 
+pub(crate) use attribute_table::attribute_table;
 pub(crate) use attributes::{Attribute, Attributes};
 #[cfg(feature = "graphs")]
 pub(crate) use recording::Recording;

@@ -1,9 +1,6 @@
 //! What the launches of a sequence are recorded in.
 
-use crate::{
-    driver::api::LaunchLog,
-    marshal::{HeldSlices, Uses},
-};
+use crate::{driver::api::LaunchLog, marshal::HeldSlices};
 use core::{
     cell::{Cell, RefCell},
     fmt,
@@ -14,20 +11,13 @@ use std::sync::Arc;
 pub(crate) struct Recording {
     pub(crate) held: HeldSlices,
     pub(crate) log: RefCell<LaunchLog>,
-    /// What the steps use, if the slices note it.
-    pub(crate) uses: RefCell<Uses>,
     /// The launch attribute for which no node of a graph exists.
     pub(crate) without_node: Cell<Option<&'static str>>,
 }
 
 impl Recording {
     pub(crate) fn new(stream: Arc<CudaStream>) -> Self {
-        Self {
-            held: HeldSlices::new(stream),
-            log: RefCell::default(),
-            uses: RefCell::default(),
-            without_node: Cell::new(None),
-        }
+        Self { held: HeldSlices::new(stream), log: RefCell::default(), without_node: Cell::new(None) }
     }
 
     pub(crate) fn stream(&self) -> &Arc<CudaStream> {
@@ -37,7 +27,6 @@ impl Recording {
     pub(crate) fn clear(&mut self) {
         self.held.clear();
         self.log.get_mut().clear();
-        self.uses.get_mut().clear();
         self.without_node.set(None);
     }
 }

@@ -1,7 +1,7 @@
 //! Raw functions: each thread verifies a function once for each struct against the driver's records, and stores the
 //! result. The driver can reuse a handle, so each launch queries the last parameter: see [`launch!`](crate::launch!).
 
-use super::{hash::FastHasher, name::function_name};
+use super::{callee::function_name, hash::FastHasher};
 use crate::{
     driver::{
         api::{Api, FunctionHandle, Status},

@@ -115,8 +115,8 @@ where
             set,
         };
         let outcome = match form {
-            Form::Packed => A::packed(fitting, stream, |call, values| passed.pass(call, values)),
-            Form::KernelParams => A::params(fitting, stream, |call, values| passed.pass(call, values)),
+            Form::Packed => fitting.packed(stream, |call, values| passed.pass(call, values)),
+            Form::KernelParams => fitting.params(stream, |call, values| passed.pass(call, values)),
         };
         match outcome {
             Ok(set) => Ok(set),

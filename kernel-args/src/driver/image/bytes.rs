@@ -4,7 +4,7 @@
 use super::PointerUses;
 use super::{Bytes, Contents, Description, Image, Readers, variables::compiled_variables};
 #[cfg(feature = "observe")]
-use crate::driver::pointers::are_checked;
+use crate::driver::observe::pointers_are_checked;
 use crate::driver::{
     api::DriverImage,
     error::{Error, ImageError, LoadError},
@@ -139,7 +139,7 @@ impl ImageBytes {
             }
         };
         #[cfg(feature = "observe")]
-        let contents = if are_checked() { self.with_pointer_uses(contents, sm) } else { contents };
+        let contents = if pointers_are_checked() { self.with_pointer_uses(contents, sm) } else { contents };
         Ok(contents)
     }
 

@@ -72,11 +72,9 @@ impl LaunchCall<'_> {
         #[cfg(not(feature = "observe"))]
         let _ = is_watched;
         let launched = match form {
-            Form::Packed => {
-                A::packed(fitting, launch_stream, |call, values| self.pass(call, promise, values, A::name_of))
-            }
+            Form::Packed => fitting.packed(launch_stream, |call, values| self.pass(call, promise, values, A::name_of)),
             Form::KernelParams => {
-                A::params(fitting, launch_stream, |call, values| self.pass(call, promise, values, A::name_of))
+                fitting.params(launch_stream, |call, values| self.pass(call, promise, values, A::name_of))
             }
         };
         self.finish(launched)

@@ -4,10 +4,11 @@
 //! nothing, so a launch has no such check. The field's type states it: `CudaSlice<Double2>`. Kernels test the address, or take a flag, and contain
 //! narrower accesses for the other case. So the alignment of a pointer is the one that all accesses through it need.
 
-use super::memory::{Memory, current_device};
+use super::memory::Memory;
 use crate::{
     driver::{
         api::{Allocation, Api, CallError, StreamHandle},
+        context::current_device,
         error::{AlignedBy, BadPointer, Error, LaunchError, PointerProblem},
     },
     marshal::{ForEachValue, Lengths},
@@ -65,18 +66,6 @@ pub(crate) trait KernelCode {
     fn pointer_use(&self, parameter: usize, offset: usize) -> PointerUse;
 }
 
-enum Stop {
-    Bad(Box<BadPointer>),
-    /// A call of the driver failed: the launch will report why.
-    Unanswered,
-}
-
-impl From<CallError> for Stop {
-    fn from(_: CallError) -> Self {
-        Self::Unanswered
-    }
-}
-
 /// Checks all pointers. The error is about the first one that the kernel cannot use.
 pub(crate) fn check(request: &Request<'_>) -> Result<(), Error> {
     let (mut index, mut result) = (0, Ok(()));
@@ -95,8 +84,9 @@ pub(crate) fn check(request: &Request<'_>) -> Result<(), Error> {
         index += 1;
     });
     match result {
-        Err(Stop::Bad(bad)) => Err(Error::Launch(LaunchError::Pointer(bad))),
-        Ok(()) | Err(Stop::Unanswered) => Ok(()),
+        Err(Some(bad)) => Err(Error::Launch(LaunchError::Pointer(bad))),
+        // If a call of the driver failed, the launch will report why.
+        Ok(()) | Err(None) => Ok(()),
     }
 }
 
@@ -105,7 +95,7 @@ fn pointer_of(
     elements: Option<usize>,
     code: PointerUse,
     pointer: &Pointer<'_>,
-) -> Result<(), Stop> {
+) -> Result<(), Option<Box<BadPointer>>> {
     // An integer is an address only if the kernel uses it as one.
     if pointer.is_integer && !code.is_certain {
         return Ok(());
@@ -114,11 +104,11 @@ fn pointer_of(
     if !code.is_accessed || elements == Some(0) {
         return Ok(());
     }
-    let Some(problem) = problem(request, elements, code, pointer)? else {
+    let Some(problem) = problem(request, elements, code, pointer).map_err(|_| None)? else {
         return Ok(());
     };
     let cpp = pointer.parameter.cpp.element();
-    Err(Stop::Bad(Box::new(BadPointer {
+    Err(Some(Box::new(BadPointer {
         kernel: (request.kernel)(),
         field: pointer.path.to_string(),
         cpp: if cpp.is_unknown() { pointer.parameter.spelling.into() } else { cpp.to_string() },
@@ -140,7 +130,7 @@ fn problem(
         return Ok(has_elements.or(code.is_always.then_some(PointerProblem::NullAccess)));
     }
     let unusable = match Memory::at(api, address)? {
-        Memory::Allocated(allocation) => in_allocation(api, pointer, elements, &allocation)?,
+        Memory::Allocated(allocation) => in_allocation(pointer, elements, &allocation)?,
         // Kernels take the end of a range as a pointer, and can read backwards from it. No slice begins there.
         Memory::End if elements.is_none() && !code.is_at_start => None,
         Memory::Host { is_accessible: true } => None,
@@ -153,7 +143,6 @@ fn problem(
 }
 
 fn in_allocation(
-    api: &Api,
     pointer: &Pointer<'_>,
     elements: Option<usize>,
     allocation: &Allocation,
@@ -168,7 +157,7 @@ fn in_allocation(
             }));
         }
     } else if device == 0 {
-        let kernel = current_device(api)?;
+        let kernel = current_device()?;
         if kernel != allocation.device {
             return Ok(Some(PointerProblem::OtherDevice { memory: allocation.device, kernel }));
         }

@@ -2,6 +2,7 @@
 //!
 //! cudarc's enum depends on the application's `cuda-NNNNN` feature, and lacks newer attributes: these are numbers here.
 
+use super::number;
 use crate::driver::api::{CallError, FunctionHandle, api, out};
 use cudarc::driver::sys::CUfunction_attribute as Known;
 
@@ -37,8 +38,7 @@ pub(crate) fn get_newer(
 /// `cuFuncGetAttribute`. The function's context must be current.
 pub(crate) fn get(function: FunctionHandle<'_>, attribute: u32) -> Result<u32, CallError> {
     let api = api()?;
-    let value = out(|value| api.cuFuncGetAttribute(value, attribute, function))?;
-    Ok(u32::try_from(value).unwrap_or(0))
+    number(|value| api.cuFuncGetAttribute(value, attribute, function))
 }
 
 #[cfg(test)]

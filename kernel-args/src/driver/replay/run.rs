@@ -5,9 +5,9 @@ use super::{
     memory::{Filled, ReplayMemory},
 };
 use crate::driver::{
-    api::{LaunchAttribute, ReplayPromise, Status},
+    api::{ReplayPromise, Status},
     attributes::from_recording,
-    config::{Attribute, Launch},
+    config::Launch,
     error::{Error, RecordingError},
     function::Function,
     launch::{ByteArguments, launch_bytes},
@@ -21,7 +21,6 @@ use std::{
     fs::File,
     io::{BufReader, Read},
     path::Path,
-    string::String,
     sync::Arc,
     vec::Vec,
 };
@@ -37,10 +36,7 @@ pub(super) struct Run<'r, 'i> {
 struct Ready {
     function: Function,
     launch: Launch<'static>,
-    attributes: Vec<LaunchAttribute<'static>>,
-    has_cluster: bool,
-    values: Vec<Vec<u8>>,
-    arguments: String,
+    arguments: ByteArguments,
 }
 
 impl<'r, 'i> Run<'r, 'i> {
@@ -129,25 +125,18 @@ impl<'r, 'i> Run<'r, 'i> {
             values[pointer.parameter][pointer.at..pointer.at + size_of::<u64>()]
                 .copy_from_slice(&address.to_le_bytes());
         }
-        let arguments = manifest.parameters.iter().map(|parameter| format!("{} = {}", parameter.name, parameter.value));
+        let text = manifest.parameters.iter().map(|parameter| format!("{} = {}", parameter.name, parameter.value));
+        let text = text.collect::<Vec<_>>().join("\n");
         Ok(Ready {
             function,
             launch: self.options.launch(manifest),
-            has_cluster: attributes.iter().any(|attribute| attribute.id() == Attribute::cluster.id),
-            attributes,
-            values,
-            arguments: arguments.collect::<Vec<_>>().join("\n"),
+            arguments: ByteArguments { values, text, attributes },
         })
     }
 
     fn launch(&mut self, ready: &mut Ready) -> Result<(), Error> {
-        let mut arguments = ByteArguments {
-            values: &mut ready.values,
-            text: &ready.arguments,
-            attributes: &mut ready.attributes,
-            has_cluster: ready.has_cluster,
-        };
-        launch_bytes(&ready.function, &ready.launch, &self.stream, &mut arguments, self.promise.launch())
+        let Ready { function, launch, arguments } = ready;
+        launch_bytes(function, launch, &self.stream, arguments, self.promise.launch())
     }
 
     fn times(&mut self, ready: &mut Ready, memory: &mut [ReplayMemory]) -> Result<Vec<Duration>, Error> {

@@ -95,10 +95,9 @@ impl<'s> Recorder<'s, '_> {
 
     /// Adds a step with accesses to the first bytes of this memory, which is written or not.
     fn uses(&self, accesses: &[(HeldMemory, bool)], bytes: usize) {
-        self.recording.held.take_used(|_, _| {});
         if self.recording.held.notes_uses {
             let accesses = accesses.iter().map(|&(memory, writes)| Access { address: memory.address(), bytes, writes });
-            self.recording.uses.borrow_mut().add(accesses);
+            self.recording.held.steps.borrow_mut().add(accesses);
         }
     }
 

@@ -184,8 +184,7 @@ impl Sequence {
 
     fn enqueue(&mut self) -> Result<(), Error> {
         let Self { recording, plans, limit, mode, changes, guards: storage } = self;
-        let Recording { held, log, uses, without_node } = recording;
-        let uses = uses.get_mut();
+        let Recording { held, log, without_node } = recording;
         let (log, stream) = (log.get_mut(), held.stream());
         if log.len() == 0 {
             *mode = RunMode::Empty;
@@ -208,6 +207,7 @@ impl Sequence {
             guards.drain(..).for_each(mem::forget);
             Err(Error::cudarc("cuStreamWaitEvent", error))
         } else {
+            let uses = held.steps.borrow();
             let run = Enqueue {
                 api,
                 stream,
@@ -229,7 +229,7 @@ impl Sequence {
         };
         // The first graph has the steps of this run.
         log.remember(matches!(outcome, Ok(RunMode::Built | RunMode::Updated(_))));
-        uses.remember();
+        held.steps.borrow_mut().remember();
         guards.clear();
         *storage = recycled(guards);
         *mode = outcome?;
