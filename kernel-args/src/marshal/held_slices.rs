@@ -1,6 +1,6 @@
 //! The slices that a run of a sequence holds, and the memory of them that its steps use.
 
-use super::{context_name::ContextName, uses::Uses};
+use super::{context_name::ContextName, uses::StepUses};
 use core::{
     any::TypeId,
     cell::{Cell, OnceCell, RefCell},
@@ -96,7 +96,7 @@ pub(crate) struct HeldSlices {
     not_held: Cell<Option<Box<NotHeld>>>,
     /// Whether the memory that launches use is noted, in `steps`.
     pub(crate) notes_uses: bool,
-    pub(crate) steps: RefCell<Uses>,
+    pub(crate) steps: RefCell<StepUses>,
     /// The textures and surfaces that launches use, and whether one writes them.
     #[cfg(feature = "textures")]
     objects: RefCell<Vec<(Arc<dyn super::Tracked>, bool)>>,

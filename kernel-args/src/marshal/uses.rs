@@ -42,7 +42,7 @@ impl Accesses {
 
 /// The memory that the steps of a run use. What is known from the previous run is copied.
 #[derive(Default)]
-pub(crate) struct Uses {
+pub(crate) struct StepUses {
     now: Run,
     previous: Run,
 }
@@ -62,7 +62,7 @@ impl Run {
     }
 }
 
-impl Uses {
+impl StepUses {
     /// The next launch uses this slice.
     pub(super) fn add_slice(&mut self, address: CUdeviceptr, bytes: usize) {
         self.now.slices.push((address, bytes));

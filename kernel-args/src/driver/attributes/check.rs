@@ -1,5 +1,3 @@
-//! Checks of a launch with attributes, before the driver is called.
-
 use super::limits::AttributeLimits;
 use crate::{
     driver::{
@@ -23,7 +21,7 @@ const MAX_SHARED_MEMORY_PER_BLOCK: u32 = 8;
 const MEM_SYNC_DOMAIN_COUNT: u32 = 126;
 
 /// A launch with attributes. The context of its function is current.
-pub(crate) struct Request<'a> {
+pub(crate) struct AttributeCheck<'a> {
     pub(crate) api: &'static Api,
     pub(crate) function: FunctionHandle<'a>,
     /// Grid, block, shared memory and stream.
@@ -37,7 +35,7 @@ pub(crate) struct Request<'a> {
 }
 
 #[cold]
-pub(crate) fn check(request: &Request<'_>) -> Result<(), Error> {
+pub(crate) fn check(request: &AttributeCheck<'_>) -> Result<(), Error> {
     request.supported()?;
     request.within_limits()
 }
@@ -45,7 +43,7 @@ pub(crate) fn check(request: &Request<'_>) -> Result<(), Error> {
 /// Each attribute with limits has a method of its name, which checks its value.
 macro_rules! limits {
     ($($name:ident),*) => {
-        impl Request<'_> {
+        impl AttributeCheck<'_> {
             fn within_limits(&self) -> Result<(), Error> {
                 $(if let Some(value) = self.attributes.$name {
                     self.$name(value)?;
@@ -70,7 +68,7 @@ limits!(
     device_updatable_node
 );
 
-impl Request<'_> {
+impl AttributeCheck<'_> {
     fn supported(&self) -> Result<(), Error> {
         let version = out(|version| self.api.cuDriverGetVersion(version))?;
         let version = u32::try_from(version).unwrap_or(0);

@@ -1,6 +1,6 @@
 //! Checks how a launch groups its blocks (clusters and cooperative grids) against the grid, the kernel and the GPU.
 
-use super::{Encoded, Request, limits::AttributeLimits};
+use super::{AttributeCheck, Encoded, limits::AttributeLimits};
 use crate::{
     device::vector::Dim3,
     driver::{
@@ -36,7 +36,7 @@ impl AttributeLimits {
     }
 }
 
-impl Request<'_> {
+impl AttributeCheck<'_> {
     pub(super) fn cluster(&self, cluster: Dim3) -> Result<(), Error> {
         self.cluster_fits("cluster", cluster)?;
         if let Some(required) = self.limits.required_cluster.filter(|required| *required != cluster) {

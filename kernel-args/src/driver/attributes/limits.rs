@@ -1,5 +1,3 @@
-//! Limits of the launch attributes of one function.
-
 use crate::{
     device::vector::Dim3,
     driver::{

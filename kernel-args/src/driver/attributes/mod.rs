@@ -15,7 +15,7 @@ mod node;
 #[cfg(feature = "record")]
 mod recorded;
 
-pub(crate) use check::{Request, check};
+pub(crate) use check::{AttributeCheck, check};
 #[cfg(feature = "graphs")]
 pub(crate) use cluster::{divides, grid_of_clusters};
 pub(crate) use encode::Encoded;

@@ -1,5 +1,3 @@
-//! Compiles a source with NVRTC, or reads the result from the cache.
-
 use super::{
     architecture::Architecture,
     cache,

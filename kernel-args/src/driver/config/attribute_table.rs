@@ -1,5 +1,3 @@
-//! The table of launch attributes.
-
 /// Passes each attribute to a macro, after the tokens that follow its name: the attribute's method of [`Launch`](crate::Launch), its
 /// number, its name after `CU_LAUNCH_ATTRIBUTE_`, the oldest CUDA and GPU, whether nodes of graphs take it, and whether it contains an address.
 macro_rules! attribute_table {

@@ -1,5 +1,3 @@
-//! The function of a launch.
-
 use super::{Function, LoadedFunction};
 #[cfg(feature = "graphs")]
 use crate::driver::api::LaunchKeeper;

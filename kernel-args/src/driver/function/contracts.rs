@@ -1,5 +1,3 @@
-//! The contracts of a struct in a launch, or in a node of a graph.
-
 use crate::{
     contract::{ContractError, Geometry},
     driver::{

@@ -118,9 +118,6 @@ impl Function {
 #[cfg(feature = "record")]
 impl Function {
     /// Calls `launch` with these bytes as the parameters. The function's context must be current.
-    ///
-    /// # Errors
-    /// [`RecordingError::Parameters`] if the function has parameters of different sizes, or if they are unknown.
     pub(crate) fn with_bytes<R>(
         &self,
         values: &mut [std::vec::Vec<u8>],

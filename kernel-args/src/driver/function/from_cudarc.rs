@@ -47,8 +47,7 @@ impl Function {
             let contents = image.contents_for(sm(ctx)?).map_err(|error| ImageError::Format(error).error())?;
             let description = find_description(Some(&*name).filter(|name| *name != UNNAMED), contents.kernels)?;
             let symbol = description.symbol.clone();
-            let description = Some(Arc::new(description));
-            Self::bound(ctx, function, &symbol, description, None)
+            Self::of_cudarc(ctx, function, Some(&symbol), Some(Arc::new(description)), None)
         })
     }
 
@@ -62,22 +61,11 @@ impl Function {
         unread: Option<&str>,
     ) -> Result<Self, Error> {
         let name = bound_name(ctx, &function)?;
-        Self::bound(ctx, function, symbol.unwrap_or(&name), description, unread)
-    }
-
-    /// A function that cudarc loaded in `ctx`. This context must be current.
-    fn bound(
-        ctx: &Arc<CudaContext>,
-        function: CudaFunction,
-        symbol: &str,
-        description: Option<Arc<Description>>,
-        unread: Option<&str>,
-    ) -> Result<Self, Error> {
         if let Some(description) = &description {
             check_description(description, (&function).into(), ctx)?;
         }
         let function = api::Function::of_cudarc(api()?, ctx, function);
-        Self::new(function, symbol.into(), ctx, description, unread)
+        Self::new(function, symbol.map_or(name, Into::into), ctx, description, unread)
     }
 
     /// cudarc's function for the same kernel, if cudarc loaded the module: the same handle, and the same `__device__`

@@ -86,21 +86,22 @@ impl LoadedFunction {
             let are_exchanged = look_exchanged(grid, block, [self.max_grid, self.max_block], self.max_threads);
             if are_exchanged { EXCHANGED } else { help }
         };
+        let (of_grid, of_block) = (|| format!("grid {grid}"), || format!("block {block}"));
         let (requested, limit, help) = if has_zero(grid) {
             (
-                format!("grid {grid}"),
+                of_grid(),
                 "a grid has at least one block along each axis".into(),
                 "for zero elements, do not launch the kernel",
             )
         } else if has_zero(block) {
             (
-                format!("block {block}"),
+                of_block(),
                 "a block has at least one thread along each axis".into(),
                 "write 1 for an axis that is not used",
             )
         } else if exceeds(grid, self.max_grid) {
             (
-                format!("grid {grid}"),
+                of_grid(),
                 format!("this device allows at most {}", self.max_grid),
                 "have each thread process several elements, or split the launch",
             )
@@ -116,16 +117,16 @@ impl LoadedFunction {
                     "launch it with this block, which the kernel's `.reqntid` directive requires",
                 )
             };
-            (format!("block {block}"), limit, help)
+            (of_block(), limit, help)
         } else if exceeds(block, self.max_block) {
             (
-                format!("block {block}"),
+                of_block(),
                 format!("this device allows at most {}", self.max_block),
                 or_exchanged("use a smaller block and a larger grid"),
             )
         } else if block.count() > u64::from(self.max_threads) {
             (
-                format!("block {block}"),
+                of_block(),
                 format!("this kernel allows at most {} threads per block", self.max_threads),
                 or_exchanged(
                     "use a smaller block; the limit comes from the device, from the kernel's `__launch_bounds__`, or from the \

@@ -1,5 +1,3 @@
-//! A loaded function and the limits of its launches.
-
 #[cfg(feature = "observe")]
 use crate::driver::image::PointerUses;
 use crate::{

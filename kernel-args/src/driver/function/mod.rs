@@ -79,10 +79,6 @@ enum Fits {
 }
 
 impl Fits {
-    fn is_struct(&self, erased: TypeId) -> bool {
-        matches!(self, Self::Struct(verified) if *verified == erased)
-    }
-
     fn is_list(&self, arguments: &ArgumentTypes) -> bool {
         let Self::List(types) = self else {
             return false;
@@ -167,7 +163,7 @@ impl Function {
 
     #[inline]
     fn fits_struct(&self, erased: TypeId, host: &Host<'static>) -> Result<(), Error> {
-        if self.inner.verified.iter().any(|one| one.is_struct(erased)) {
+        if self.inner.verified.iter().any(|one| matches!(one, Fits::Struct(verified) if *verified == erased)) {
             return Ok(());
         }
         self.verify(*host, || Fits::Struct(erased))

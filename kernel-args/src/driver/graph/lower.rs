@@ -6,7 +6,7 @@ use crate::{
     contract::Geometry,
     driver::{
         observe::pointers_are_checked,
-        pointers::{self, KernelCode, Request, Runs},
+        pointers::{self, KernelCode, PointerCheck, Runs},
     },
     marshal::Lengths,
 };
@@ -181,7 +181,7 @@ type Checked<'a> = (&'a LoadedFunction, Lengths);
 #[inline(never)]
 fn check_pointers((function, lengths): &Checked<'_>, values: &ForEachValue<'_>) -> Result<(), Error> {
     let uses = function.pointer_uses.as_deref();
-    pointers::check(&Request {
+    pointers::check(&PointerCheck {
         api: function.api,
         kernel: &|| function.name.clone(),
         runs: Runs::Later,

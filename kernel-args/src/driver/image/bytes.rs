@@ -1,8 +1,6 @@
-//! The bytes of an image, for the driver.
-
 #[cfg(feature = "observe")]
 use super::PointerUses;
-use super::{Bytes, Contents, Description, Image, Readers, variables::compiled_variables};
+use super::{Bytes, Description, Image, ImageContents, Readers, variables::compiled_variables};
 #[cfg(feature = "observe")]
 use crate::driver::observe::pointers_are_checked;
 use crate::driver::{
@@ -125,7 +123,7 @@ impl ImageBytes {
         }
     }
 
-    pub(crate) fn contents_for(&self, sm: Sm) -> Result<Contents, image::Error> {
+    pub(crate) fn contents_for(&self, sm: Sm) -> Result<ImageContents, image::Error> {
         let contents = match &self.reading {
             Reading::Readers(readers) => (readers.kernels)(self, sm)?,
             Reading::Summary(summary) => {
@@ -135,7 +133,7 @@ impl ImageBytes {
                     let kernels = table.kernels().into_iter().zip(&summary.kernels);
                     kernels.map(describe).collect()
                 });
-                Contents { kernels, variables: compiled_variables(self.table) }
+                ImageContents { kernels, variables: compiled_variables(self.table) }
             }
         };
         #[cfg(feature = "observe")]
@@ -144,7 +142,7 @@ impl ImageBytes {
     }
 
     #[cfg(feature = "observe")]
-    fn with_pointer_uses(&self, mut contents: Contents, sm: Sm) -> Contents {
+    fn with_pointer_uses(&self, mut contents: ImageContents, sm: Sm) -> ImageContents {
         let images = self.images();
         for kernel in &mut contents.kernels {
             kernel.pointer_uses = Some(Arc::new(PointerUses::new(&images, sm, &kernel.symbol)));

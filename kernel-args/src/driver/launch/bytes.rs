@@ -1,5 +1,3 @@
-//! Launches whose parameters are known as bytes only: replays.
-
 use super::explain;
 use crate::driver::{
     api::{LaunchAttribute, Promise, Status},

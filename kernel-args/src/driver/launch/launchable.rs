@@ -1,5 +1,3 @@
-//! Types that can be launched.
-
 use super::{
     call::LaunchCall,
     explain::{foreign, foreign_stream, unbound},
@@ -19,52 +17,20 @@ use cudarc::driver::{CudaFunction, sys::CUfunction};
 use std::sync::Arc;
 
 mod sealed {
-    use crate::{
-        driver::function::Arguments,
-        marshal::{self, KernelArgs},
-    };
+    use crate::marshal::{self, KernelArgs};
 
     pub trait Sealed {}
-
     pub trait ArgList {
         #[doc(hidden)]
         const REQUIRES_STREAM: bool = false;
-
-        #[doc(hidden)]
-        #[expect(private_bounds, reason = "the trait is sealed")]
-        type Passed: Arguments;
-
-        #[doc(hidden)]
-        fn passed(&mut self) -> &mut Self::Passed;
     }
 
     #[diagnostic::do_not_recommend]
     impl<A: KernelArgs> ArgList for A {
         const REQUIRES_STREAM: bool = A::CONTRACTS.stream;
-
-        type Passed = Self;
-
-        #[inline(always)]
-        fn passed(&mut self) -> &mut Self {
-            self
-        }
     }
-
-    impl ArgList for marshal::ArgList<'_> {
-        type Passed = Self;
-
-        fn passed(&mut self) -> &mut Self {
-            self
-        }
-    }
-
-    impl<'a> ArgList for &mut marshal::ArgList<'a> {
-        type Passed = marshal::ArgList<'a>;
-
-        fn passed(&mut self) -> &mut Self::Passed {
-            self
-        }
-    }
+    impl ArgList for marshal::ArgList<'_> {}
+    impl ArgList for &mut marshal::ArgList<'_> {}
 }
 
 /// The arguments of a kernel for [`launch!`](crate::launch!): a struct with `#[derive(KernelArgs)]`, a list
@@ -122,21 +88,51 @@ impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<
     }
 }
 
-/// Arguments are verified at their first launch with this function, once for each struct or list of types.
 #[diagnostic::do_not_recommend]
-impl<A: LaunchArgs> Launchable<A> for Function {
-    #[inline(always)]
+impl<A: KernelArgs> Launchable<A> for Function {
+    #[inline]
+    fn enqueue(&self, launch: Launch<'_>, mut args: A, promise: Promise<'_>, is_watched: bool) -> Result<(), Error> {
+        launch_function(self, launch, &mut args, promise, is_watched)
+    }
+}
+
+/// A list is verified at its first launch with this function, once for each list of types.
+impl Launchable<&mut ArgList<'_>> for Function {
+    #[inline]
     fn enqueue(
         &self,
-        mut launch: Launch<'_>,
-        mut args: A,
+        launch: Launch<'_>,
+        args: &mut ArgList<'_>,
         promise: Promise<'_>,
         is_watched: bool,
     ) -> Result<(), Error> {
-        let args = args.passed();
-        begin(args, &mut launch, Callee::Function(self), is_watched)?;
-        launch_fitting::<Self, _>(self, launch, self.fit(args)?, promise, is_watched)
+        launch_function(self, launch, args, promise, is_watched)
     }
+}
+
+impl Launchable<ArgList<'_>> for Function {
+    #[inline]
+    fn enqueue(
+        &self,
+        launch: Launch<'_>,
+        mut args: ArgList<'_>,
+        promise: Promise<'_>,
+        is_watched: bool,
+    ) -> Result<(), Error> {
+        launch_function(self, launch, &mut args, promise, is_watched)
+    }
+}
+
+#[inline(always)]
+fn launch_function<A: Arguments>(
+    function: &Function,
+    mut launch: Launch<'_>,
+    args: &mut A,
+    promise: Promise<'_>,
+    is_watched: bool,
+) -> Result<(), Error> {
+    begin(args, &mut launch, Callee::Function(function), is_watched)?;
+    launch_fitting::<Function, _>(function, launch, function.fit(args)?, promise, is_watched)
 }
 
 /// Checks that the launch is part of the closure that its thread is in, and the contracts.

@@ -7,7 +7,7 @@ use crate::{
     driver::{
         api::{KernelCall, Promise, Shape, api},
         attributes::{Encoded, for_launches_only},
-        config::{Attributes, Form, Launch, Recording},
+        config::{Attributes, Form, Launch, RunRecord},
         error::{Error, LaunchError},
         function::{Arguments, Callee, Fitting, NameOf},
     },
@@ -18,7 +18,7 @@ use kernel_args_abi::Parameter;
 /// The function belongs to the context of the sequence's stream.
 #[inline(never)]
 pub(super) fn record<A: Arguments>(
-    recording: &Recording,
+    recording: &RunRecord,
     launch: Launch<'_>,
     fitting: Fitting<'_, A>,
     promise: Promise<'_>,
@@ -53,7 +53,7 @@ pub(super) fn record<A: Arguments>(
 
 #[cold]
 fn check(
-    recording: &Recording,
+    recording: &RunRecord,
     launch: &Launch<'_>,
     attributes: &Attributes<'_>,
     callee: Callee<'_>,
@@ -70,7 +70,7 @@ fn check(
 
 /// Its type does not depend on the arguments.
 struct Record<'a> {
-    recording: &'a Recording,
+    recording: &'a RunRecord,
     launch: &'a Launch<'a>,
     callee: Callee<'a>,
     /// [`Arguments::parameters`] and [`Arguments::name_of`].

@@ -1,5 +1,3 @@
-//! Resources that a block of a kernel needs and that the GPU has, for the errors of a launch.
-
 use crate::{
     device::vector::Dim3,
     driver::{

@@ -1,11 +1,9 @@
-//! The check of the pointers of a launch.
-
 use super::{LaunchEvent, around::start};
 use crate::driver::{
     api::api,
     context::with_current,
     error::Error,
-    pointers::{self, Request, Runs},
+    pointers::{self, PointerCheck, Runs},
     watched::Watcher,
 };
 
@@ -37,7 +35,7 @@ impl LaunchEvent<'_> {
     pub(super) fn check_pointers(&self) -> Result<(), Error> {
         let api = api()?;
         let check = |runs| {
-            pointers::check(&Request {
+            pointers::check(&PointerCheck {
                 api,
                 kernel: self.name,
                 runs,

@@ -4,7 +4,7 @@
 //! nothing, so a launch has no such check. The field's type states it: `CudaSlice<Double2>`. Kernels test the address, or take a flag, and contain
 //! narrower accesses for the other case. So the alignment of a pointer is the one that all accesses through it need.
 
-use super::memory::Memory;
+use super::memory::MemoryAt;
 use crate::{
     driver::{
         api::{Allocation, Api, CallError, StreamHandle},
@@ -20,7 +20,7 @@ use std::{
 };
 
 /// A launch whose pointers are checked. Its context is current.
-pub(crate) struct Request<'r> {
+pub(crate) struct PointerCheck<'r> {
     pub(crate) api: &'r Api,
     pub(crate) kernel: &'r dyn Fn() -> String,
     pub(crate) runs: Runs<'r>,
@@ -67,7 +67,7 @@ pub(crate) trait KernelCode {
 }
 
 /// Checks all pointers. The error is about the first one that the kernel cannot use.
-pub(crate) fn check(request: &Request<'_>) -> Result<(), Error> {
+pub(crate) fn check(request: &PointerCheck<'_>) -> Result<(), Error> {
     let (mut index, mut result) = (0, Ok(()));
     (request.values)(&mut |parameter, bytes| {
         if result.is_ok() {
@@ -91,7 +91,7 @@ pub(crate) fn check(request: &Request<'_>) -> Result<(), Error> {
 }
 
 fn pointer_of(
-    request: &Request<'_>,
+    request: &PointerCheck<'_>,
     elements: Option<usize>,
     code: PointerUse,
     pointer: &Pointer<'_>,
@@ -118,26 +118,26 @@ fn pointer_of(
 }
 
 fn problem(
-    request: &Request<'_>,
+    request: &PointerCheck<'_>,
     elements: Option<usize>,
     code: PointerUse,
     pointer: &Pointer<'_>,
 ) -> Result<Option<PointerProblem>, CallError> {
-    let Request { api, .. } = request;
+    let PointerCheck { api, .. } = request;
     let address = pointer.address;
     if address == 0 {
         let has_elements = elements.map(|elements| PointerProblem::Null { elements });
         return Ok(has_elements.or(code.is_always.then_some(PointerProblem::NullAccess)));
     }
-    let unusable = match Memory::at(api, address)? {
-        Memory::Allocated(allocation) => in_allocation(pointer, elements, &allocation)?,
+    let unusable = match MemoryAt::at(api, address)? {
+        MemoryAt::Allocated(allocation) => in_allocation(pointer, elements, &allocation)?,
         // Kernels take the end of a range as a pointer, and can read backwards from it. No slice begins there.
-        Memory::End if elements.is_none() && !code.is_at_start => None,
-        Memory::Host { is_accessible: true } => None,
+        MemoryAt::End if elements.is_none() && !code.is_at_start => None,
+        MemoryAt::Host { is_accessible: true } => None,
         // Memory of a graph is allocated when the graph runs.
-        Memory::End | Memory::Host { .. } | Memory::None if is_captured(request)? => None,
-        Memory::Host { .. } => Some(PointerProblem::Host),
-        Memory::End | Memory::None => Some(PointerProblem::NotAllocated),
+        MemoryAt::End | MemoryAt::Host { .. } | MemoryAt::None if is_captured(request)? => None,
+        MemoryAt::Host { .. } => Some(PointerProblem::Host),
+        MemoryAt::End | MemoryAt::None => Some(PointerProblem::NotAllocated),
     };
     Ok(unusable.or_else(|| misaligned(pointer, code)))
 }
@@ -183,7 +183,7 @@ fn misaligned(pointer: &Pointer<'_>, code: PointerUse) -> Option<PointerProblem>
 }
 
 /// Whether the launch becomes a node of a graph.
-fn is_captured(request: &Request<'_>) -> Result<bool, CallError> {
+fn is_captured(request: &PointerCheck<'_>) -> Result<bool, CallError> {
     let stream = match request.runs {
         Runs::On(stream) => stream,
         Runs::Now => return Ok(false),

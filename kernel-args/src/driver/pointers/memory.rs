@@ -1,5 +1,3 @@
-//! The memory at an address.
-
 use crate::driver::{
     api::{Allocation, Api, CallError},
     query::device_attribute,
@@ -10,7 +8,7 @@ const PAGEABLE_MEMORY_ACCESS: u32 = 88;
 
 /// The memory at an address.
 #[derive(Clone, Copy)]
-pub(super) enum Memory {
+pub(super) enum MemoryAt {
     Allocated(Allocation),
     /// No allocation, but one ends directly before the address: it is the end of a range.
     End,
@@ -21,7 +19,7 @@ pub(super) enum Memory {
     None,
 }
 
-impl Memory {
+impl MemoryAt {
     /// The memory at an address other than 0, for kernels of the current context.
     pub(super) fn at(api: &Api, address: u64) -> Result<Self, CallError> {
         if let Some(allocation) = api.allocation(address)? {

@@ -9,7 +9,7 @@
 mod check;
 mod memory;
 
-pub(crate) use check::{KernelCode, PointerUse, Request, Runs, check};
+pub(crate) use check::{KernelCode, PointerCheck, PointerUse, Runs, check};
 
 #[cfg(test)]
 mod tests {

@@ -1,5 +1,3 @@
-//! What the device of the current context can run.
-
 use crate::{
     device::vector::Dim3,
     driver::{

@@ -1,9 +1,4 @@
-//! One replay.
-
-use super::{
-    Replay, ReplayOptions, ReplayedMemory,
-    memory::{Filled, ReplayMemory},
-};
+use super::{Replay, ReplayOptions, ReplayedMemory, memory::ReplayMemory};
 use crate::driver::{
     api::{ReplayPromise, Status},
     attributes::from_recording,
@@ -25,7 +20,7 @@ use std::{
     vec::Vec,
 };
 
-pub(super) struct Run<'r, 'i> {
+pub(super) struct ReplayRun<'r, 'i> {
     context: &'r Arc<CudaContext>,
     stream: Arc<CudaStream>,
     file: &'r Path,
@@ -39,7 +34,7 @@ struct Ready {
     arguments: ByteArguments,
 }
 
-impl<'r, 'i> Run<'r, 'i> {
+impl<'r, 'i> ReplayRun<'r, 'i> {
     pub(super) fn new(
         context: &'r Arc<CudaContext>,
         file: &'r Path,
@@ -53,10 +48,6 @@ impl<'r, 'i> Run<'r, 'i> {
     pub(super) fn run<R: Read>(mut self, reader: &mut Reader<R>) -> Result<Replay, Error> {
         let file = self.file;
         let unread = |error| unread(file, error);
-        let filled = |error| match error {
-            Filled::Unread(error) => unread(error),
-            Filled::Driver(error) => error,
-        };
         let mut entries = reader.entries().map_err(unread)?;
         let manifest = entries.manifest().clone();
         let stream = self.stream.clone();
@@ -68,14 +59,14 @@ impl<'r, 'i> Run<'r, 'i> {
             match entry {
                 Entry::Image(bytes) => image = Some(bytes),
                 Entry::Memory { moment: Moment::Before, index, content } => {
-                    memory[index].fill(&stream, content, is_kept).map_err(filled)?;
+                    memory[index].fill(&stream, content, unread, is_kept)?;
                 }
                 Entry::Memory { moment: Moment::After, index, content } => {
                     if launched.is_none() {
                         launched = Some(self.first(&manifest, image.take(), &memory)?);
                     }
                     if let Some((_, Status::SUCCESS)) = launched {
-                        let (difference, is_written) = memory[index].compare(&stream, content).map_err(filled)?;
+                        let (difference, is_written) = memory[index].compare(&stream, content, unread)?;
                         compared.push(ReplayedMemory { size: memory[index].recorded.size, is_written, difference });
                     }
                 }

@@ -1,8 +1,6 @@
-//! What the closure of a run sees.
-
 use crate::{
     driver::{
-        config::{AsStream, Recording, StreamTarget},
+        config::{AsStream, RunRecord, StreamTarget},
         error::{ContextError, ContextMismatch, Error, LaunchError},
     },
     interop::{Hold, Slices},
@@ -30,14 +28,14 @@ use std::{boxed::Box, sync::Arc};
 /// # }
 /// ```
 pub struct Recorder<'s, 'env: 's> {
-    recording: &'s Recording,
+    recording: &'s RunRecord,
     /// Both lifetimes are invariant, so a slice that is held for `'s` cannot have a shorter borrow.
     lifetimes: PhantomData<&'s mut &'env ()>,
     invariant: PhantomData<fn(&'s ()) -> &'s ()>,
 }
 
 impl<'s> Recorder<'s, '_> {
-    pub(super) fn new(recording: &'s Recording) -> Self {
+    pub(super) fn new(recording: &'s RunRecord) -> Self {
         Self { recording, lifetimes: PhantomData, invariant: PhantomData }
     }
 

@@ -1,5 +1,3 @@
-//! Which launches are recorded.
-
 use super::write::write;
 use crate::driver::{
     api::{api, out},
@@ -25,11 +23,11 @@ struct FileRequest {
     kernel: String,
     nth: u64,
     file: PathBuf,
-    state: Mutex<State>,
+    state: Mutex<RequestState>,
 }
 
 #[derive(Debug)]
-enum State {
+enum RequestState {
     /// The number of launches of the kernel so far.
     Waits(u64),
     Runs,
@@ -71,7 +69,7 @@ pub fn record_to_file(kernel: &str, nth: u64, file: impl Into<PathBuf>) -> FileR
 }
 
 fn add(kernel: &str, nth: u64, file: PathBuf) -> Arc<FileRequest> {
-    let request = Arc::new(FileRequest { kernel: kernel.into(), nth, file, state: Mutex::new(State::Waits(0)) });
+    let request = Arc::new(FileRequest { kernel: kernel.into(), nth, file, state: Mutex::new(RequestState::Waits(0)) });
     lock(&REQUESTS).push(request.clone());
     REQUESTED.store(true, Relaxed);
     Watcher::Files.set_active(true);
@@ -90,9 +88,9 @@ impl FileRecording {
     /// [`Error::Recording`] if the file cannot be written, and errors of the driver, such as the fault of an earlier kernel. The file does
     /// not exist then.
     pub fn finish(self) -> Result<bool, Error> {
-        match core::mem::replace(&mut *lock(&self.0.state), State::Waits(0)) {
-            State::Done(result) => result.map(|()| true),
-            State::Waits(_) | State::Runs => Ok(false),
+        match core::mem::replace(&mut *lock(&self.0.state), RequestState::Waits(0)) {
+            RequestState::Done(result) => result.map(|()| true),
+            RequestState::Waits(_) | RequestState::Runs => Ok(false),
         }
     }
 }
@@ -161,7 +159,7 @@ pub(in crate::driver::observe) fn record<R>(
             Err(error) => eprintln!("{} was not recorded: {error}", launch.name()),
         }
     }
-    *lock(&request.state) = State::Done(written);
+    *lock(&request.state) = RequestState::Done(written);
     result
 }
 
@@ -183,12 +181,12 @@ fn requested(launch: &LaunchEvent<'_>) -> Option<Arc<FileRequest>> {
         }
         let mut state = lock(&request.state);
         match *state {
-            State::Waits(launches) if launches >= request.nth && found.is_none() => {
-                *state = State::Runs;
+            RequestState::Waits(launches) if launches >= request.nth && found.is_none() => {
+                *state = RequestState::Runs;
                 found = Some(request.clone());
             }
-            State::Waits(launches) => *state = State::Waits(launches + 1),
-            State::Runs | State::Done(_) => {}
+            RequestState::Waits(launches) => *state = RequestState::Waits(launches + 1),
+            RequestState::Runs | RequestState::Done(_) => {}
         }
     }
     found

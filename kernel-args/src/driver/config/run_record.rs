@@ -1,5 +1,3 @@
-//! What the launches of a sequence are recorded in.
-
 use crate::{driver::api::LaunchLog, marshal::HeldSlices};
 use core::{
     cell::{Cell, RefCell},
@@ -8,14 +6,14 @@ use core::{
 use cudarc::driver::CudaStream;
 use std::sync::Arc;
 
-pub(crate) struct Recording {
+pub(crate) struct RunRecord {
     pub(crate) held: HeldSlices,
     pub(crate) log: RefCell<LaunchLog>,
     /// The launch attribute for which no node of a graph exists.
     pub(crate) without_node: Cell<Option<&'static str>>,
 }
 
-impl Recording {
+impl RunRecord {
     pub(crate) fn new(stream: Arc<CudaStream>) -> Self {
         Self { held: HeldSlices::new(stream), log: RefCell::default(), without_node: Cell::new(None) }
     }
@@ -31,7 +29,7 @@ impl Recording {
     }
 }
 
-impl fmt::Debug for Recording {
+impl fmt::Debug for RunRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Recording").field("launches", &self.log.borrow().len()).finish_non_exhaustive()
     }
