@@ -1,6 +1,6 @@
 //! The slices that a run of a sequence holds, and the memory of them that its steps use.
 
-use super::context_name::ContextName;
+use super::{context_name::ContextName, uses::StepUses};
 use core::{
     any::TypeId,
     cell::{Cell, OnceCell, RefCell},
@@ -13,7 +13,7 @@ use cudarc::driver::{
     CudaContext, CudaEvent, CudaStream, DevicePtr, DriverError,
     sys::{CUdeviceptr, cudaError_enum::CUDA_ERROR_UNKNOWN},
 };
-use std::{sync::Arc, vec::Vec};
+use std::{boxed::Box, sync::Arc, vec::Vec};
 
 /// Calls cudarc's `device_ptr` or `device_ptr_mut` of a held slice.
 ///
@@ -75,7 +75,6 @@ impl HeldMemory {
     }
 }
 
-#[derive(Clone, Copy)]
 pub(crate) struct NotHeld {
     pub(crate) field: usize,
     /// Where the run has held the slice that this one has replaced.
@@ -93,16 +92,14 @@ pub(crate) struct HeldSlices {
     /// The stream with which addresses are read.
     reader: OnceCell<Arc<CudaStream>>,
     uses: RefCell<HeldUses>,
-    not_held: Cell<Option<NotHeld>>,
-    /// Whether the memory that launches use is noted.
+    /// The first mark of the current launch. In a box, because each launch has marks of its own.
+    not_held: Cell<Option<Box<NotHeld>>>,
+    /// Whether the memory that launches use is noted, in `steps`.
     pub(crate) notes_uses: bool,
-    /// The memory of the slices that the current launch uses.
-    used: RefCell<Vec<(CUdeviceptr, usize)>>,
+    pub(crate) steps: RefCell<StepUses>,
     /// The textures and surfaces that launches use, and whether one writes them.
     #[cfg(feature = "textures")]
     objects: RefCell<Vec<(Arc<dyn super::Tracked>, bool)>>,
-    /// What the textures and surfaces of the current launch refer to.
-    used_objects: RefCell<Vec<super::Access>>,
     /// What arguments have retained, until the run is over.
     kept: RefCell<Vec<Arc<dyn Send + Sync>>>,
 }
@@ -125,10 +122,9 @@ impl HeldSlices {
             uses: RefCell::default(),
             not_held: Cell::new(None),
             notes_uses: false,
-            used: RefCell::default(),
+            steps: RefCell::default(),
             #[cfg(feature = "textures")]
             objects: RefCell::default(),
-            used_objects: RefCell::default(),
             kept: RefCell::default(),
         }
     }
@@ -147,11 +143,11 @@ impl HeldSlices {
     /// Runs `record`, which lowers the arguments of a launch. A launch while another launch is lowered has marks of its own.
     #[inline(always)]
     pub(crate) fn within<R>(&self, record: impl FnOnce() -> R) -> R {
-        struct Outer<'h>(&'h HeldSlices, Option<NotHeld>);
+        struct Outer<'h>(&'h HeldSlices, Option<Box<NotHeld>>);
 
         impl Drop for Outer<'_> {
             fn drop(&mut self) {
-                self.0.not_held.set(self.1);
+                self.0.not_held.set(self.1.take());
             }
         }
 
@@ -164,19 +160,21 @@ impl HeldSlices {
     }
 
     #[cold]
-    pub(super) fn mark_not_held(&self, field: usize, replaces: Option<&'static Location<'static>>) {
-        if self.not_held.get().is_none() {
-            self.not_held.set(Some(NotHeld { field, replaces, foreign: None }));
-        }
+    pub(super) fn mark_not_held(&self, not_held: NotHeld) {
+        let first = self.not_held.take();
+        self.not_held.set(first.or_else(|| Some(Box::new(not_held))));
     }
 
     #[inline(always)]
     pub(crate) fn is_not_held(&self) -> bool {
-        self.not_held.get().is_some()
+        let first = self.not_held.take();
+        let is_marked = first.is_some();
+        self.not_held.set(first);
+        is_marked
     }
 
     #[cold]
-    pub(crate) fn take_not_held(&self) -> Option<NotHeld> {
+    pub(crate) fn take_not_held(&self) -> Option<Box<NotHeld>> {
         self.not_held.take()
     }
 
@@ -201,11 +199,11 @@ impl HeldSlices {
         if expected.is_some_and(|slice| slice.contains(address, bytes)) {
             uses.count += 1;
         } else if let Err(replaces) = uses.search(owner, address, bytes) {
-            self.mark_not_held(field, replaces);
+            self.mark_not_held(NotHeld { field, replaces, foreign: None });
             return Err(address);
         }
         if self.notes_uses {
-            self.used.borrow_mut().push((address, bytes));
+            self.steps.borrow_mut().add_slice(address, bytes);
         }
         Ok(HeldMemory { address, bytes })
     }
@@ -218,24 +216,16 @@ impl HeldSlices {
         address
     }
 
-    /// The memory of the slices that the current launch has used, and its accesses through textures and surfaces. Both are forgotten.
-    pub(crate) fn take_used(&self, then: impl FnOnce(&[(CUdeviceptr, usize)], &[super::Access])) {
-        let (mut used, mut objects) = (self.used.borrow_mut(), self.used_objects.borrow_mut());
-        then(&used, &objects);
-        used.clear();
-        objects.clear();
-    }
-
     /// The current launch uses an object, which is kept until the run is enqueued. An object of a different context is marked.
     #[cfg(feature = "textures")]
     pub(super) fn track<T: super::Tracked>(&self, object: &Arc<T>, writes: bool, field: usize) {
         if object.context().cu_ctx() != self.stream.context().cu_ctx() {
             let foreign = Some(ContextName::of(object.context()));
-            return self.not_held.set(self.not_held.get().or(Some(NotHeld { field, replaces: None, foreign })));
+            return self.mark_not_held(NotHeld { field, replaces: None, foreign });
         }
         if self.notes_uses {
             let (address, bytes) = object.memory();
-            self.used_objects.borrow_mut().push(super::Access { address, bytes, writes });
+            self.steps.borrow_mut().add_object(super::Access { address, bytes, writes });
         }
         let mut objects = self.objects.borrow_mut();
         let place = Arc::as_ptr(object).cast::<()>();
@@ -278,8 +268,7 @@ impl HeldSlices {
         uses.exclusive.clear();
         uses.count = 0;
         self.not_held.set(None);
-        self.used.borrow_mut().clear();
-        self.used_objects.borrow_mut().clear();
+        self.steps.borrow_mut().clear();
         #[cfg(feature = "textures")]
         self.objects.borrow_mut().clear();
         self.kept.borrow_mut().clear();

@@ -38,10 +38,10 @@ mod on_device {
     #[cfg(feature = "observe")]
     use super::super::Lengths;
     #[cfg(feature = "graphs")]
-    use super::super::held_slices::HeldSlices;
+    use super::super::held_slices::{HeldSlices, NotHeld};
     use super::{
         super::context_name::{ContextName, Foreign},
-        Guard, LaunchStream, Recorded,
+        Guard, LastEvent, LaunchStream,
     };
     use core::{
         cell::{Cell, OnceCell},
@@ -68,7 +68,7 @@ mod on_device {
         default_stream: DefaultStream,
         foreign: Cell<Option<(usize, ContextName)>>,
         tracked: Cell<bool>,
-        recorded: Recorded,
+        recorded: LastEvent,
     }
 
     /// What arguments are lowered for without a named stream. No launch of values alone passes a reference to a function that is not
@@ -95,7 +95,7 @@ mod on_device {
                 default_stream: DefaultStream::new(),
                 foreign: Cell::new(None),
                 tracked: Cell::new(false),
-                recorded: Recorded::new(),
+                recorded: LastEvent::new(),
             };
             Self { field: Cell::new(0), on, launch: PhantomData }
         }
@@ -182,7 +182,7 @@ mod on_device {
                 Ok(stream) => stream,
                 #[cfg(feature = "graphs")]
                 Err(held) => {
-                    held.mark_not_held(self.field.get(), None);
+                    held.mark_not_held(NotHeld { field: self.field.get(), replaces: None, foreign: None });
                     held.stream()
                 }
             }
@@ -329,10 +329,10 @@ mod on_device {
 /// The last event that a guard has recorded since the launch. One event is enough for consecutive arguments that are views of one
 /// buffer. An older event is recorded again, which only costs time.
 #[cfg(feature = "cudarc")]
-struct Recorded(Cell<CUevent>);
+struct LastEvent(Cell<CUevent>);
 
 #[cfg(feature = "cudarc")]
-impl Recorded {
+impl LastEvent {
     /// The value before the launch. After the launch, the value is null until an event is recorded.
     const BEFORE_LAUNCH: CUevent = ptr::without_provenance_mut(1);
 
@@ -364,7 +364,7 @@ pub struct Guard<'s> {
     sync: ManuallyDrop<Option<SyncOnDrop<'s>>>,
     /// The last recorded event of this launch; `None` for a guard that was created without a [`LaunchStream`].
     #[cfg(feature = "cudarc")]
-    recorded: Option<&'s Recorded>,
+    recorded: Option<&'s LastEvent>,
     argument: PhantomData<&'s ()>,
 }
 
@@ -420,7 +420,7 @@ fn record_elsewhere(event: &CudaEvent, stream: &CudaStream, error: DriverError) 
 /// Records an event after the launch has been enqueued, unless it is the event that was recorded last.
 #[cfg(feature = "cudarc")]
 #[inline(never)]
-fn record_use(sync: Option<SyncOnDrop<'_>>, recorded: Option<&Recorded>) {
+fn record_use(sync: Option<SyncOnDrop<'_>>, recorded: Option<&LastEvent>) {
     let sync = ManuallyDrop::new(sync);
     match *sync {
         // This replaces the drop of a `SyncOnDrop`.

@@ -88,8 +88,8 @@ pub(crate) use {
 };
 #[cfg(feature = "graphs")]
 pub(crate) use {
-    held_slices::{After, Enter, Entered, HeldMemory, HeldSlice, HeldSlices, NotHeld},
-    uses::{Access, Accesses, Uses},
+    held_slices::{After, Enter, Entered, HeldMemory, HeldSlice, HeldSlices},
+    uses::{Access, Accesses},
 };
 
 /// Calls its argument with each parameter of a launch and its bytes, in order.

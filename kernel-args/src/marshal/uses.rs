@@ -26,9 +26,12 @@ impl Accesses {
     }
 
     fn get(&self, step: usize) -> Option<&[Access]> {
-        let begin = step.checked_sub(1).map_or(0, |before| self.steps[before].0);
         let (end, is_ordered) = self.steps[step];
-        (!is_ordered).then(|| &self.all[begin..end])
+        (!is_ordered).then(|| &self.all[self.begin(step)..end])
+    }
+
+    fn begin(&self, step: usize) -> usize {
+        step.checked_sub(1).map_or(0, |before| self.steps[before].0)
     }
 
     /// Adds a step that uses the memory that was added to `all` since the last step.
@@ -39,7 +42,7 @@ impl Accesses {
 
 /// The memory that the steps of a run use. What is known from the previous run is copied.
 #[derive(Default)]
-pub(crate) struct Uses {
+pub(crate) struct StepUses {
     now: Run,
     previous: Run,
 }
@@ -57,56 +60,58 @@ impl Run {
         let begin = step.checked_sub(1).map_or(0, |before| self.steps[before].1);
         &self.slices[begin..self.steps[step].1]
     }
-
-    fn clear(&mut self) {
-        self.steps.clear();
-        self.slices.clear();
-        self.accesses.steps.clear();
-        self.accesses.all.clear();
-    }
 }
 
-impl Uses {
-    /// Adds a launch with these slices, and with these accesses through textures and surfaces. The values are not visited if the arguments
-    /// have the same type, slices and bytes (`is_repeated`) as in the previous run.
+impl StepUses {
+    /// The next launch uses this slice.
+    pub(super) fn add_slice(&mut self, address: CUdeviceptr, bytes: usize) {
+        self.now.slices.push((address, bytes));
+    }
+
+    /// The next launch has this access through a texture or a surface.
+    #[cfg(feature = "textures")]
+    pub(super) fn add_object(&mut self, access: Access) {
+        self.now.accesses.all.push(access);
+    }
+
+    /// Adds a launch with the slices and objects that were added. The values are not visited if the arguments have the same type, slices
+    /// and bytes (`is_repeated`) as in the previous run.
     pub(crate) fn add_launch(
         &mut self,
-        slices: &[(CUdeviceptr, usize)],
-        objects: &[Access],
         parameters: Option<&'static [Parameter<'static>]>,
         is_repeated: bool,
         visit: &ForEachValue<'_>,
     ) {
         let Self { now, previous } = self;
-        let step = now.steps.len();
+        let (step, begin) = (now.steps.len(), now.steps.last().map_or(0, |(_, end)| *end));
         let ty = parameters.map_or(0, |parameters| parameters.as_ptr().addr());
-        now.slices.extend_from_slice(slices);
-        now.steps.push((ty, now.slices.len()));
+        let Run { steps, slices, accesses } = now;
+        steps.push((ty, slices.len()));
+        let slices = &slices[begin..];
         let is_known = is_repeated
-            && objects.is_empty()
+            && accesses.begin(step) == accesses.all.len()
             && ty != 0
             && previous.steps.get(step).is_some_and(|(old, _)| *old == ty)
             && previous.slices(step) == slices;
         let is_ordered = if is_known {
-            let accesses = previous.accesses.get(step);
-            now.accesses.all.extend_from_slice(accesses.unwrap_or_default());
-            accesses.is_none()
+            let known = previous.accesses.get(step);
+            accesses.all.extend_from_slice(known.unwrap_or_default());
+            known.is_none()
         } else {
             let mut is_ordered = false;
             visit(&mut |parameter, bytes| {
                 is_ordered |= match parameter.class {
                     Class::Pointer => {
                         let access = access(parameter.cpp, bytes, slices);
-                        now.accesses.all.extend(access.ok().flatten());
+                        accesses.all.extend(access.ok().flatten());
                         access.is_err()
                     }
                     _ => !is_value(parameter.class, parameter.cpp, parameter.members),
                 };
             });
-            now.accesses.all.extend_from_slice(objects);
             is_ordered
         };
-        now.accesses.end_step(is_ordered);
+        accesses.end_step(is_ordered);
     }
 
     pub(crate) fn add(&mut self, accesses: impl IntoIterator<Item = Access>) {
@@ -125,7 +130,10 @@ impl Uses {
     }
 
     pub(crate) fn clear(&mut self) {
-        self.now.clear();
+        self.now.steps.clear();
+        self.now.slices.clear();
+        self.now.accesses.steps.clear();
+        self.now.accesses.all.clear();
     }
 }
 

@@ -1,13 +1,14 @@
-//! Checks of a launch with attributes, before the driver is called.
-
-use super::limits::{AttributeLimits, device_attribute};
+use super::limits::AttributeLimits;
 use crate::{
     driver::{
         api::{Api, FunctionHandle, LaunchConfig, out},
-        config::{AccessPolicyWindow, AccessProperty, Attribute, Attributes, MemorySyncDomainMap, SharedMemoryMode},
+        config::{
+            AccessPolicyWindow, AccessProperty, Attribute, Attributes, DeviceNode, MemorySyncDomainMap,
+            ProgrammaticEvent, SharedMemoryMode,
+        },
         context::{current, named},
         error::{Error, LaunchError, Limit, UnsupportedAttribute},
-        query::attribute,
+        query::{attribute, device_attribute},
     },
     marshal::ContextName,
 };
@@ -20,7 +21,7 @@ const MAX_SHARED_MEMORY_PER_BLOCK: u32 = 8;
 const MEM_SYNC_DOMAIN_COUNT: u32 = 126;
 
 /// A launch with attributes. The context of its function is current.
-pub(crate) struct Request<'a> {
+pub(crate) struct AttributeCheck<'a> {
     pub(crate) api: &'static Api,
     pub(crate) function: FunctionHandle<'a>,
     /// Grid, block, shared memory and stream.
@@ -34,49 +35,40 @@ pub(crate) struct Request<'a> {
 }
 
 #[cold]
-pub(crate) fn check(request: &Request<'_>) -> Result<(), Error> {
+pub(crate) fn check(request: &AttributeCheck<'_>) -> Result<(), Error> {
     request.supported()?;
-    let attributes = request.attributes;
-    request.cluster()?;
-    if attributes.cooperative.is_some() {
-        request.cooperative()?;
-    }
-    if let Some(priority) = attributes.priority {
-        request.priority(priority)?;
-    }
-    for (name, event) in [
-        ("programmatic_event", attributes.programmatic_event.map(|event| event.event)),
-        ("launch_completion_event", attributes.launch_completion_event),
-    ] {
-        if let Some(event) = event {
-            request.event(name, event)?;
-        }
-    }
-    if let Some(map) = attributes.memory_sync_domain_map {
-        request.memory_sync_domain_map(map)?;
-    }
-    if let Some(window) = attributes.access_policy_window {
-        request.access_policy_window(window)?;
-    }
-    if let Some(percent) = attributes.preferred_shared_memory_carveout
-        && percent > 100
-    {
-        return Err(request.limit(
-            format!("{percent} % of the memory as shared memory"),
-            "`preferred_shared_memory_carveout` is at most 100 %",
-            "write a percentage from 0 to 100",
-        ));
-    }
-    if attributes.shared_memory_mode == Some(SharedMemoryMode::RequirePortable) {
-        request.portable_shared_memory()?;
-    }
-    if attributes.device_updatable_node.is_some() && !request.is_node {
-        request.capturing()?;
-    }
-    Ok(())
+    request.within_limits()
 }
 
-impl Request<'_> {
+/// Each attribute with limits has a method of its name, which checks its value.
+macro_rules! limits {
+    ($($name:ident),*) => {
+        impl AttributeCheck<'_> {
+            fn within_limits(&self) -> Result<(), Error> {
+                $(if let Some(value) = self.attributes.$name {
+                    self.$name(value)?;
+                })*
+                Ok(())
+            }
+        }
+    };
+}
+
+limits!(
+    cluster,
+    preferred_cluster,
+    cooperative,
+    priority,
+    programmatic_event,
+    launch_completion_event,
+    memory_sync_domain_map,
+    access_policy_window,
+    preferred_shared_memory_carveout,
+    shared_memory_mode,
+    device_updatable_node
+);
+
+impl AttributeCheck<'_> {
     fn supported(&self) -> Result<(), Error> {
         let version = out(|version| self.api.cuDriverGetVersion(version))?;
         let version = u32::try_from(version).unwrap_or(0);
@@ -119,7 +111,21 @@ impl Request<'_> {
         }))))
     }
 
-    fn portable_shared_memory(&self) -> Result<(), Error> {
+    fn preferred_shared_memory_carveout(&self, percent: u8) -> Result<(), Error> {
+        if percent <= 100 {
+            return Ok(());
+        }
+        Err(self.limit(
+            format!("{percent} % of the memory as shared memory"),
+            "`preferred_shared_memory_carveout` is at most 100 %",
+            "write a percentage from 0 to 100",
+        ))
+    }
+
+    fn shared_memory_mode(&self, mode: SharedMemoryMode) -> Result<(), Error> {
+        if mode != SharedMemoryMode::RequirePortable {
+            return Ok(());
+        }
         let max = device_attribute(MAX_SHARED_MEMORY_PER_BLOCK)?;
         let used = attribute::get(self.function, attribute::SHARED_SIZE_BYTES)?;
         let left = max.saturating_sub(used);
@@ -147,6 +153,14 @@ impl Request<'_> {
             format!("the priorities of this GPU are {greatest}, the highest, to {least}"),
             "write a priority in this range, which `cuCtxGetStreamPriorityRange` returns",
         ))
+    }
+
+    fn programmatic_event(&self, event: ProgrammaticEvent<'_>) -> Result<(), Error> {
+        self.event("programmatic_event", event.event)
+    }
+
+    fn launch_completion_event(&self, event: &CudaEvent) -> Result<(), Error> {
+        self.event("launch_completion_event", event)
     }
 
     fn event(&self, name: &str, event: &CudaEvent) -> Result<(), Error> {
@@ -202,7 +216,10 @@ impl Request<'_> {
         Ok(())
     }
 
-    fn capturing(&self) -> Result<(), Error> {
+    fn device_updatable_node(&self, _: &DeviceNode) -> Result<(), Error> {
+        if self.is_node {
+            return Ok(());
+        }
         let capture = out(|capture| self.api.cuStreamIsCapturing(self.config.stream, capture))?;
         if capture == CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE as u32 {
             return Ok(());

@@ -1,23 +1,17 @@
 //! Checks how a launch groups its blocks (clusters and cooperative grids) against the grid, the kernel and the GPU.
 
-use super::{
-    Encoded, Request,
-    limits::{AttributeLimits, device_attribute},
-};
+use super::{AttributeCheck, Encoded, limits::AttributeLimits};
 use crate::{
     device::vector::Dim3,
     driver::{
         config::PortableClusterMode,
         error::{Error, Limit},
-        query::{attribute, occupancy},
+        query::{attribute, max_cooperative_blocks, number},
     },
 };
 use std::{format, string::String};
 
 const PORTABLE_CLUSTER: u64 = 8;
-
-/// `CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT`.
-const MULTIPROCESSOR_COUNT: u32 = 16;
 
 impl AttributeLimits {
     pub(crate) const fn require_sizes(&self) -> bool {
@@ -42,27 +36,25 @@ impl AttributeLimits {
     }
 }
 
-impl Request<'_> {
-    pub(super) fn cluster(&self) -> Result<(), Error> {
-        let required = self.limits.required_cluster;
-        if let Some(cluster) = self.attributes.cluster {
-            self.cluster_fits("cluster", cluster)?;
-            if let Some(required) = required.filter(|required| *required != cluster) {
-                return Err(self.limit(
-                    format!("cluster {cluster}"),
-                    format!("this kernel is compiled for clusters of exactly {required}"),
-                    "launch it with this cluster, which the kernel's `.reqnctapercluster` directive (`__cluster_dims__`) \
-                     requires, or without one",
-                ));
-            }
-            self.cluster_size("cluster", cluster)?;
-        }
-        let Some(preferred) = self.attributes.preferred_cluster else {
-            return Ok(());
-        };
-        let Some(cluster) = self.attributes.cluster.or(required) else {
+impl AttributeCheck<'_> {
+    pub(super) fn cluster(&self, cluster: Dim3) -> Result<(), Error> {
+        self.cluster_fits("cluster", cluster)?;
+        if let Some(required) = self.limits.required_cluster.filter(|required| *required != cluster) {
             return Err(self.limit(
-                format!("preferred_cluster {preferred}"),
+                format!("cluster {cluster}"),
+                format!("this kernel is compiled for clusters of exactly {required}"),
+                "launch it with this cluster, which the kernel's `.reqnctapercluster` directive (`__cluster_dims__`) \
+                 requires, or without one",
+            ));
+        }
+        self.cluster_size("cluster", cluster)
+    }
+
+    pub(super) fn preferred_cluster(&self, preferred: Dim3) -> Result<(), Error> {
+        let requested = || format!("preferred_cluster {preferred}");
+        let Some(cluster) = self.smallest_cluster() else {
+            return Err(self.limit(
+                requested(),
                 "a preferred cluster replaces several clusters, but the launch has none",
                 "specify the smaller cluster too: `cluster = …`",
             ));
@@ -70,12 +62,16 @@ impl Request<'_> {
         self.cluster_fits("preferred_cluster", preferred)?;
         if !divides(cluster, preferred) {
             return Err(self.limit(
-                format!("preferred_cluster {preferred}"),
+                requested(),
                 format!("it must be a multiple of the cluster {cluster} along each axis"),
                 "write a multiple of the cluster",
             ));
         }
         self.cluster_size("preferred_cluster", preferred)
+    }
+
+    fn smallest_cluster(&self) -> Option<Dim3> {
+        self.attributes.cluster.or(self.limits.required_cluster)
     }
 
     fn cluster_fits(&self, name: &str, cluster: Dim3) -> Result<(), Error> {
@@ -116,7 +112,7 @@ impl Request<'_> {
         }
         // The driver stores this setting with the function. It does not affect launches with smaller clusters.
         self.api.cuFuncSetAttribute(self.function, attribute::NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)?;
-        let max = occupancy::max_cluster_size(self.function, &self.config)?;
+        let max = number(|blocks| self.api.cuOccupancyMaxPotentialClusterSize(blocks, self.function, &self.config))?;
         if blocks > u64::from(max) {
             return Err(self.limit(
                 format!("{name} {cluster} of {blocks} blocks"),
@@ -130,7 +126,7 @@ impl Request<'_> {
         Ok(())
     }
 
-    pub(super) fn cooperative(&self) -> Result<(), Error> {
+    pub(super) fn cooperative(&self, _: bool) -> Result<(), Error> {
         let blocks = Dim3::from(self.config.grid).count();
         let max = self.max_cooperative_blocks()?;
         if blocks <= max {
@@ -149,10 +145,10 @@ impl Request<'_> {
     }
 
     fn max_cooperative_blocks(&self) -> Result<u64, Error> {
-        if let Some(cluster) = self.attributes.cluster.or(self.limits.required_cluster) {
+        if let Some(cluster) = self.smallest_cluster() {
             let mut encoded = Encoded::cluster(cluster);
             let config = encoded.attach(self.config);
-            let clusters = occupancy::max_active_clusters(self.function, &config)?;
+            let clusters = number(|count| self.api.cuOccupancyMaxActiveClusters(count, self.function, &config))?;
             return Ok(u64::from(clusters) * cluster.count());
         }
         let threads = Dim3::from(self.config.block).count();
@@ -160,8 +156,7 @@ impl Request<'_> {
         if let Some(max) = self.limits.cooperative.get(threads, u64::from(shared)) {
             return Ok(max);
         }
-        let each = occupancy::max_active_blocks(self.function, threads, shared)?;
-        let max = u64::from(each) * u64::from(device_attribute(MULTIPROCESSOR_COUNT)?);
+        let max = max_cooperative_blocks(self.function, threads, shared)?.into();
         self.limits.cooperative.set(threads, u64::from(shared), max);
         Ok(max)
     }

@@ -1,5 +1,3 @@
-//! Launch attributes as an array of `CUlaunchAttribute` for the driver.
-
 use crate::{
     device::vector::Dim3,
     driver::{

@@ -1,11 +1,8 @@
-//! Limits of the launch attributes of one function.
-
 use crate::{
     device::vector::Dim3,
     driver::{
-        api::{CallError, FunctionHandle, api, out},
-        context::current_device,
-        query::attribute,
+        api::{CallError, FunctionHandle, api},
+        query::{attribute, device_attribute},
     },
 };
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -47,13 +44,6 @@ impl AttributeLimits {
         let sm = Sm(u16::try_from(major * 10 + minor).unwrap_or(0));
         Self::ask(function, sm, Directives::default())
     }
-}
-
-/// A device attribute of the current context, by its number in `CUdevice_attribute`.
-pub(crate) fn device_attribute(number: u32) -> Result<u32, CallError> {
-    let (api, device) = (api()?, current_device()?);
-    let value = out(|value| api.cuDeviceGetAttribute(value, number, device))?;
-    Ok(u32::try_from(value).unwrap_or(0))
 }
 
 /// Caches how many blocks can run at the same time, for the last block size and shared memory: the driver takes longer

@@ -4,7 +4,7 @@
 //!
 //! | to change | open |
 //! |---|---|
-//! | a launch attribute | its row in `table.rs` |
+//! | a launch attribute | its row in `attribute_table.rs` of `config`; its limits: the method of its name in `check.rs` or `cluster.rs` |
 
 mod check;
 mod cluster;
@@ -15,11 +15,11 @@ mod node;
 #[cfg(feature = "record")]
 mod recorded;
 
-pub(crate) use check::{Request, check};
+pub(crate) use check::{AttributeCheck, check};
 #[cfg(feature = "graphs")]
 pub(crate) use cluster::{divides, grid_of_clusters};
 pub(crate) use encode::Encoded;
-pub(crate) use limits::{AttributeLimits, device_attribute};
+pub(crate) use limits::AttributeLimits;
 #[cfg(feature = "graphs")]
 pub(crate) use node::{Refused, for_launches_only, make_device_updatable, set_on_node};
 #[cfg(feature = "record")]

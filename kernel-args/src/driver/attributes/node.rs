@@ -1,5 +1,3 @@
-//! Launch attributes of a kernel node that is added to a graph.
-
 use super::encode::DEVICE_NODE;
 use crate::driver::{
     api::{Api, CallError, DriverCall, GraphNode, required},
@@ -58,9 +56,6 @@ pub(crate) fn set_on_node(
 }
 
 /// Lets kernels update a kernel node, and returns the node's handle for kernels.
-///
-/// # Errors
-/// [`Error::OldDriver`] before anything is done.
 pub(crate) fn make_device_updatable(api: &Api, node: GraphNode<'_>) -> Result<Result<CUdeviceptr, Refused>, Error> {
     let handle = DeviceNode::new();
     let attributes = Attributes { device_updatable_node: Some(&handle), ..Attributes::default() };

@@ -1,5 +1,3 @@
-//! Launch attributes in the recording of a launch.
-
 use crate::driver::{
     api::LaunchAttribute,
     config::{Attribute, Attributes},

@@ -1,5 +1,3 @@
-//! The architecture for which NVRTC compiles.
-
 use kernel_args_abi::Sm;
 use kernel_args_image::Target;
 use std::{

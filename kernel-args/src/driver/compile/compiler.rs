@@ -1,5 +1,3 @@
-//! Compiles a source with NVRTC, or reads the result from the cache.
-
 use super::{
     architecture::Architecture,
     cache,
@@ -86,11 +84,8 @@ impl Job<'_> {
     #[cold]
     fn refused(&self, problem: &str) -> Error {
         let (major, minor) = self.version;
-        let name = self.options.source_name();
-        Error::Compile(CompileError::Nvrtc(Box::new(NvrtcError::refused(
-            name,
-            &format!("NVRTC {major}.{minor}: {problem}"),
-        ))))
+        let problem = format!("NVRTC {major}.{minor}: {problem}");
+        Error::Compile(CompileError::Nvrtc(Box::new(NvrtcError::refused(self.options.source_name(), &problem))))
     }
 
     fn run(&self, architecture: &Architecture) -> Result<Compiled, Error> {
@@ -104,12 +99,21 @@ impl Job<'_> {
 
     fn compile(&self, architecture: &str, more: Option<&str>) -> Result<Compiled, Error> {
         let (options, nvrtc) = (self.options, self.nvrtc);
-        let texts = Texts::new(options, self.source, architecture, more)
-            .map_err(|what| self.refused(&format!("{what} contains a NUL")))?;
         let failed = |error| options.failed(&error, "");
-        let mut program = nvrtc.program(&texts.source, &texts.name, &texts.headers).map_err(failed)?;
-        texts.expressions.iter().try_for_each(|expression| program.add_name(expression)).map_err(failed)?;
-        program.compile(&texts.options).map_err(|error| options.failed(&error, &program.log()))?;
+        let text = |text: &str, what| CString::new(text).map_err(|_| self.refused(&format!("{what} contains a NUL")));
+        let (source, name) = (text(self.source, "the source")?, text(options.source_name(), "the source's name")?);
+        let headers = options.headers.iter();
+        let headers = headers.map(|(name, content)| Ok((text(name, "a header's name")?, text(content, "a header")?)));
+        let headers = headers.collect::<Result<Vec<_>, Error>>()?;
+        let expressions = options.name_expressions.iter().map(|expression| text(expression, "a name expression"));
+        let expressions = expressions.collect::<Result<Vec<_>, _>>()?;
+        let mut list = options.list();
+        list.push(format!("--gpu-architecture={architecture}"));
+        list.extend(more.map(ToString::to_string));
+        let list = list.iter().map(|option| text(option, "an option")).collect::<Result<Vec<_>, _>>()?;
+        let mut program = nvrtc.program(&source, &name, &headers).map_err(failed)?;
+        expressions.iter().try_for_each(|expression| program.add_name(expression)).map_err(failed)?;
+        program.compile(&list).map_err(|error| options.failed(&error, &program.log()))?;
         let (ptx, cubin) = program.ptx().and_then(|ptx| Ok((ptx, program.cubin()?))).map_err(failed)?;
         let log = program.log();
         if ptx.is_empty() && cubin.is_empty() {
@@ -118,47 +122,10 @@ impl Job<'_> {
             ));
         }
         let mut names = Vec::new();
-        for (expression, text) in options.name_expressions.iter().zip(&texts.expressions) {
+        for (expression, text) in options.name_expressions.iter().zip(&expressions) {
             let symbol = program.symbol(text).map_err(|error| options.failed(&error, &log))?;
             names.push((expression.clone(), symbol));
         }
         Ok(Compiled { architecture: architecture.into(), ptx, cubin, debug: Vec::new(), log, names })
-    }
-}
-
-/// The strings for NVRTC, which end with NUL.
-struct Texts {
-    source: CString,
-    name: CString,
-    headers: Vec<(CString, CString)>,
-    expressions: Vec<CString>,
-    options: Vec<CString>,
-}
-
-impl Texts {
-    /// The error names the string that contains a NUL.
-    fn new(
-        options: &CompileOptions,
-        source: &str,
-        architecture: &str,
-        more: Option<&str>,
-    ) -> Result<Self, &'static str> {
-        let text = |text: &str, what| CString::new(text).map_err(|_| what);
-        let mut list = options.list();
-        list.push(format!("--gpu-architecture={architecture}"));
-        list.extend(more.map(ToString::to_string));
-        let headers = options.headers.iter();
-        let expressions = options.name_expressions.iter();
-        Ok(Self {
-            source: text(source, "the source")?,
-            name: text(options.source_name(), "the source's name")?,
-            headers: headers
-                .map(|(name, content)| Ok((text(name, "a header's name")?, text(content, "a header")?)))
-                .collect::<Result<_, _>>()?,
-            expressions: expressions
-                .map(|expression| text(expression, "a name expression"))
-                .collect::<Result<_, _>>()?,
-            options: list.iter().map(|option| text(option, "an option")).collect::<Result<_, _>>()?,
-        })
     }
 }

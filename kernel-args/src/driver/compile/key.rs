@@ -1,5 +1,3 @@
-//! The key of a cache entry.
-
 use super::{architecture::Architecture, options::CompileOptions};
 use kernel_args_nvrtc::{Includes, Search, Text, option};
 use sha2::{Digest as _, Sha256};

@@ -3,7 +3,6 @@
 mod architecture;
 mod cache;
 mod compiler;
-mod entry;
 mod key;
 mod options;
 mod source;

@@ -1,5 +1,3 @@
-//! Options for the compilation of a source.
-
 use core::fmt;
 use std::{
     format,

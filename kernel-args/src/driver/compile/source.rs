@@ -1,5 +1,3 @@
-//! Compiled sources.
-
 use core::fmt;
 use std::{string::String, sync::Arc, vec::Vec};
 

@@ -1,5 +1,3 @@
-//! How a launch's accesses to a range of memory use the L2 cache.
-
 use cudarc::driver::sys::CUdeviceptr;
 
 /// How an access uses the L2 cache: `CUaccessProperty`.

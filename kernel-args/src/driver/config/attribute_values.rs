@@ -1,5 +1,3 @@
-//! The values of launch attributes: their types, and how the driver reads them.
-
 use super::{AccessPolicyWindow, DeviceNode};
 use crate::{device::vector::Dim3, driver::api::LaunchAttribute};
 use core::fmt::Display;
@@ -31,7 +29,7 @@ macro_rules! enums {
             }
         }
 
-        impl<'e> AttributeValue<'e> for $name {
+        impl<'e> EncodedValue<'e> for $name {
             fn encoded(self, id: u32, visit: &mut dyn FnMut(LaunchAttribute<'e>, &dyn Display)) {
                 (self as u32).encoded(id, &mut |attribute, _| visit(attribute, &format_args!("{self:?}")));
             }
@@ -159,7 +157,7 @@ impl<'a> From<&'a CudaEvent> for ProgrammaticEvent<'a> {
 }
 
 /// A value of an attribute.
-pub(super) trait AttributeValue<'e> {
+pub(super) trait EncodedValue<'e> {
     /// Calls `visit` with the attribute `id` that has this value, and with the value as text.
     fn encoded(self, id: u32, visit: &mut dyn FnMut(LaunchAttribute<'e>, &dyn Display));
 }
@@ -167,7 +165,7 @@ pub(super) trait AttributeValue<'e> {
 /// For each type its text, and its numbers at their offsets in the union of `cuda.h`, after an event if it begins with one.
 macro_rules! values {
     ($($ty:ty: |$value:ident| $text:expr, $new:ident($($event:expr)?) $(, $offset:literal: $number:expr)*;)*) => {$(
-        impl<'e> AttributeValue<'e> for $ty {
+        impl<'e> EncodedValue<'e> for $ty {
             fn encoded(self, id: u32, visit: &mut dyn FnMut(LaunchAttribute<'e>, &dyn Display)) {
                 let $value = self;
                 #[allow(unused_mut)]

@@ -1,9 +1,7 @@
-//! The launch attributes that a caller sets, and what is known about each.
-
 use super::{
     AccessPolicyWindow, ClusterSchedulingPolicy, DeviceNode, MemorySyncDomain, MemorySyncDomainMap,
     PortableClusterMode, ProgrammaticEvent, SharedMemoryMode, attribute_table::attribute_table,
-    attribute_values::AttributeValue,
+    attribute_values::EncodedValue,
 };
 use crate::{device::vector::Dim3, driver::api::LaunchAttribute};
 use core::fmt::Display;

@@ -1,5 +1,3 @@
-//! The handle with which a kernel updates a kernel node of a graph.
-
 use core::{
     ffi::c_void,
     ptr,

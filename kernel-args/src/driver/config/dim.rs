@@ -1,5 +1,3 @@
-//! The types that [`launch!`](crate::launch!) accepts as a grid or a block.
-
 use crate::device::vector::Dim3;
 
 /// A type that [`launch!`](crate::launch!) accepts as a grid or a block: `256`, `(16, 16)`, `(8, 8, 4)`, an array of

@@ -1,5 +1,3 @@
-//! The form in which a launch passes its parameters.
-
 use crate::marshal::KernelArgs;
 use kernel_args_abi::ParamLayout;
 

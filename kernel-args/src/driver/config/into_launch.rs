@@ -1,5 +1,3 @@
-//! The types that [`launch!`](crate::launch!) accepts instead of a grid and a block.
-
 use super::Launch;
 use cudarc::driver::LaunchConfig;
 

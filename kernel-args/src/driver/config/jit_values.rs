@@ -1,5 +1,3 @@
-//! Values of the options of the driver's compiler and linker.
-
 use core::fmt;
 
 /// Optimization level of the driver's compiler: `-O0` to `-O4`.

@@ -1,5 +1,3 @@
-//! Grid, block and options of a launch.
-
 use super::{
     AccessPolicyWindow, AsStream, Attributes, ClusterSchedulingPolicy, DeviceNode, Form, IntoDim, MemorySyncDomain,
     MemorySyncDomainMap, PortableClusterMode, ProgrammaticEvent, SharedMemoryMode, attribute_table::attribute_table,
@@ -40,7 +38,7 @@ pub struct Launch<'a> {
     pub(crate) stream: Option<&'a CudaStream>,
     /// For a launch in a sequence, whose stream is `stream`.
     #[cfg(feature = "graphs")]
-    pub(crate) recording: Option<&'a super::Recording>,
+    pub(crate) recording: Option<&'a super::RunRecord>,
     pub(crate) form: Option<Form>,
     /// `None` while no attribute is set, and then its fields are not written.
     pub(crate) attributes: Option<Attributes<'a>>,

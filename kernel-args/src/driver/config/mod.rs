@@ -18,7 +18,7 @@ mod jit_options;
 mod jit_values;
 mod launch_options;
 #[cfg(feature = "graphs")]
-mod recording;
+mod run_record;
 mod stream;
 
 pub use access_policy::{AccessPolicyWindow, AccessProperty};
@@ -35,7 +35,8 @@ pub use jit_values::{CacheMode, Fallback, JitTarget, OptimizationLevel};
 pub use launch_options::Launch;
 pub use stream::AsStream;
 
+pub(crate) use attribute_table::attribute_table;
 pub(crate) use attributes::{Attribute, Attributes};
 #[cfg(feature = "graphs")]
-pub(crate) use recording::Recording;
+pub(crate) use run_record::RunRecord;
 pub(crate) use stream::StreamTarget;

@@ -1,7 +1,5 @@
-//! The streams that a launch can name.
-
 #[cfg(feature = "graphs")]
-use super::Recording;
+use super::RunRecord;
 use cudarc::driver::CudaStream;
 use std::{boxed::Box, sync::Arc};
 
@@ -11,7 +9,7 @@ use std::{boxed::Box, sync::Arc};
 pub struct StreamTarget<'a> {
     pub(crate) stream: &'a CudaStream,
     #[cfg(feature = "graphs")]
-    pub(crate) recording: Option<&'a Recording>,
+    pub(crate) recording: Option<&'a RunRecord>,
 }
 
 impl<'a> From<&'a CudaStream> for StreamTarget<'a> {

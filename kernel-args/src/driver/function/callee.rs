@@ -1,9 +1,12 @@
-//! The function of a launch.
-
-use super::{Function, LoadedFunction, function_name};
+use super::{Function, LoadedFunction};
 #[cfg(feature = "graphs")]
 use crate::driver::api::LaunchKeeper;
-use crate::driver::{api::FunctionHandle, config::Launch, error::Error, query::allow};
+use crate::driver::{
+    api::{FunctionHandle, api},
+    config::Launch,
+    error::Error,
+    query::allow,
+};
 use cudarc::driver::CudaFunction;
 use std::string::String;
 
@@ -61,4 +64,13 @@ impl<'f> Callee<'f> {
             None => Ok(()),
         }
     }
+}
+
+/// Replaces the name of a function if the driver does not report it.
+pub(crate) const UNNAMED: &str = "(unnamed)";
+
+/// The function's symbol, for messages; drivers before 12.3 do not report it.
+pub(crate) fn function_name(function: FunctionHandle<'_>) -> String {
+    let name = api().ok().and_then(|api| api.function_name(function));
+    name.unwrap_or_else(|| UNNAMED.into())
 }

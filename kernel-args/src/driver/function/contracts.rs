@@ -1,5 +1,3 @@
-//! The contracts of a struct in a launch, or in a node of a graph.
-
 use crate::{
     contract::{ContractError, Geometry},
     driver::{
@@ -10,19 +8,12 @@ use crate::{
 };
 use std::{boxed::Box, string::String};
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Target {
-    Launch,
-    /// It has no stream.
-    Node,
-}
-
-/// Also sets the dynamic shared memory that a contract computes.
+/// Also sets the dynamic shared memory that a contract computes. A node has no stream.
 #[inline(always)]
 pub(crate) fn check_contracts<A: KernelArgs>(
     args: &A,
     launch: &mut Launch<'_>,
-    target: Target,
+    is_node: bool,
     name: impl FnOnce() -> String,
 ) -> Result<(), Error> {
     if const { !A::CONTRACTS.any } {
@@ -30,16 +21,14 @@ pub(crate) fn check_contracts<A: KernelArgs>(
     }
     let mut geometry = Geometry::new(launch.grid, launch.block);
     geometry.shared = launch.shared_given.then_some(launch.shared);
-    geometry.names_stream = target == Target::Node || launch.stream.is_some();
+    geometry.names_stream = is_node || launch.stream.is_some();
     match args.check_contracts(geometry) {
         Ok(Geometry { shared: Some(shared), .. }) if const { A::CONTRACTS.shared } => {
             launch.shared = shared;
             launch.shared_given = true;
         }
         Ok(_) => {}
-        Err(error) => {
-            return Err(Error::Launch(LaunchError::Contract(broken(name, error))));
-        }
+        Err(error) => return Err(Error::Launch(LaunchError::Contract(broken(name, error)))),
     }
     Ok(())
 }

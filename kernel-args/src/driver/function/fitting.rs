@@ -1,8 +1,8 @@
 //! Functions with matching arguments: the proof that a launch passes the parameters that the kernel reads.
 
-use super::{Callee, Function, Target, check_contracts};
+use super::{Callee, Function, check_contracts};
 #[cfg(feature = "record")]
-use crate::driver::verify::records;
+use crate::driver::{error::RecordingError, verify::records};
 #[cfg(feature = "observe")]
 use crate::{contract::Geometry, marshal::Lengths};
 use crate::{
@@ -12,10 +12,11 @@ use crate::{
         error::Error,
         verify::Host,
     },
-    marshal::{ArgList, DecodedArgs, ForEachValue, KernelArgs, LaunchStream, marshal_packed, marshal_params},
+    marshal::{
+        ArgList, ArgumentTypes, DecodedArgs, ForEachValue, KernelArgs, LaunchStream, marshal_packed, marshal_params,
+    },
 };
 use core::{any::TypeId, ffi::c_void, marker::PhantomData};
-#[cfg(any(feature = "graphs", feature = "observe"))]
 use kernel_args_abi::Parameter;
 use std::{borrow::Cow, string::ToString};
 
@@ -114,10 +115,6 @@ impl Function {
     }
 }
 
-/// The parameters of a function differ from given bytes: their sizes, if they are known.
-#[cfg(feature = "record")]
-pub(crate) struct OtherSizes(pub(crate) Option<std::vec::Vec<usize>>);
-
 #[cfg(feature = "record")]
 impl Function {
     /// Calls `launch` with these bytes as the parameters. The function's context must be current.
@@ -125,20 +122,18 @@ impl Function {
         &self,
         values: &mut [std::vec::Vec<u8>],
         launch: impl FnOnce(KernelCall<'_>) -> R,
-    ) -> Result<Result<R, OtherSizes>, Error> {
-        let sizes = parameter_sizes(self)?;
-        let is_same = sizes.as_ref().is_some_and(|sizes| {
-            sizes.len() == values.len() && sizes.iter().zip(&*values).all(|(size, bytes)| *size == bytes.len())
-        });
-        if !is_same {
-            return Ok(Err(OtherSizes(sizes)));
+    ) -> Result<R, Error> {
+        let found = parameter_sizes(self)?;
+        let recorded: std::vec::Vec<usize> = values.iter().map(std::vec::Vec::len).collect();
+        if found.as_ref() != Some(&recorded) {
+            return Err(Error::Recording(RecordingError::Parameters { kernel: self.name().into(), recorded, found }));
         }
         let mut pointers: std::vec::Vec<*mut c_void> =
             values.iter_mut().map(|bytes| bytes.as_mut_ptr().cast()).collect();
         // SAFETY: the driver or the image reports exactly these parameters with these sizes for the function. `pointers` has a pointer
         // to the bytes of each, which stay initialised until this function returns.
         let call = unsafe { KernelCall::with_params(self.loaded().handle(), pointers.as_mut_ptr()) };
-        Ok(Ok(launch(call)))
+        Ok(launch(call))
     }
 }
 
@@ -193,9 +188,52 @@ impl<'f, A: Arguments> Fitting<'f, A> {
         pass: impl FnOnce(KernelCall<'_>, &ForEachValue<'_>) -> R,
     ) -> R {
         match form {
-            Form::Packed => A::packed(self, stream, pass),
-            Form::KernelParams => A::params(self, stream, pass),
+            Form::Packed => self.packed(stream, pass),
+            Form::KernelParams => self.params(stream, pass),
         }
+    }
+
+    /// Lowers the arguments to the packed form, and calls `pass` with the call and its values. The offsets are C's: not for a layout that
+    /// depends on the GPU.
+    #[inline(always)]
+    pub(crate) fn packed<R>(
+        self,
+        stream: &LaunchStream<'_>,
+        pass: impl FnOnce(KernelCall<'_>, &ForEachValue<'_>) -> R,
+    ) -> R {
+        // Before the arguments are lowered: here the compiler knows which function it is.
+        let handle = self.callee.handle();
+        self.args.marshal_packed(stream, |types, packed| {
+            let mut size = 0;
+            let mut extra = Extra::new(packed, &mut size);
+            // SAFETY: the function takes the parameters of `args`, and `marshal_packed` passes their packed form.
+            let call = unsafe { KernelCall::with_extra(handle, &mut extra) };
+            pass(call, &move |visit| {
+                A::with_parameters(types, |parameters| DecodedArgs::packed(parameters, packed).visit(visit));
+            })
+        })
+    }
+
+    /// Lowers the arguments to `kernelParams`, and calls `pass` with the call and its values.
+    #[inline(always)]
+    pub(crate) fn params<R>(
+        self,
+        stream: &LaunchStream<'_>,
+        pass: impl FnOnce(KernelCall<'_>, &ForEachValue<'_>) -> R,
+    ) -> R {
+        let handle = self.callee.handle();
+        self.args.marshal_params(stream, |types, pointers| {
+            // SAFETY: the function takes the parameters of `args`. `marshal_params` passes a pointer to each of them, and they stay
+            // initialised until this closure returns.
+            let call = unsafe { KernelCall::with_params(handle, pointers.as_mut_ptr()) };
+            let pointers = &*pointers;
+            pass(call, &move |visit| {
+                A::with_parameters(types, |parameters| {
+                    // SAFETY: these are the parameters of `args`: see above.
+                    unsafe { DecodedArgs::params(parameters, pointers) }.visit(visit);
+                });
+            })
+        })
     }
 }
 
@@ -232,19 +270,20 @@ pub(crate) trait Arguments: Sized {
         Lengths::of(|stream| self.report_contexts(stream))
     }
 
-    /// Lowers the arguments to the packed form, and calls `pass` with the call and its values. The offsets are C's: not for a layout that
-    /// depends on the GPU.
-    fn packed<R>(
-        fitting: Fitting<'_, Self>,
-        stream: &LaunchStream<'_>,
-        pass: impl FnOnce(KernelCall<'_>, &ForEachValue<'_>) -> R,
-    ) -> R;
+    /// What [`with_parameters`](Self::with_parameters) needs.
+    type Types<'t>: Copy;
 
-    /// Lowers the arguments to `kernelParams`, and calls `pass` with the call and its values.
-    fn params<R>(
-        fitting: Fitting<'_, Self>,
+    /// Calls `then` with the parameters.
+    fn with_parameters(types: Self::Types<'_>, then: impl FnOnce(&[Parameter<'_>]));
+
+    /// Calls `pass` with the packed form of the arguments.
+    fn marshal_packed<R>(&mut self, stream: &LaunchStream<'_>, pass: impl FnOnce(Self::Types<'_>, &[u8]) -> R) -> R;
+
+    /// Calls `pass` with a pointer to each parameter. They stay initialised until it returns.
+    fn marshal_params<R>(
+        &mut self,
         stream: &LaunchStream<'_>,
-        pass: impl FnOnce(KernelCall<'_>, &ForEachValue<'_>) -> R,
+        pass: impl FnOnce(Self::Types<'_>, &mut [*mut c_void]) -> R,
     ) -> R;
 }
 
@@ -262,7 +301,7 @@ impl<A: KernelArgs> Arguments for A {
 
     #[inline(always)]
     fn check_contracts(&self, launch: &mut Launch<'_>, callee: Callee<'_>) -> Result<(), Error> {
-        check_contracts(self, launch, Target::Launch, || callee.name())
+        check_contracts(self, launch, false, || callee.name())
     }
 
     #[inline]
@@ -291,30 +330,20 @@ impl<A: KernelArgs> Arguments for A {
         lengths
     }
 
+    type Types<'t> = ();
+
     #[inline(always)]
-    fn packed<R>(
-        fitting: Fitting<'_, Self>,
-        stream: &LaunchStream<'_>,
-        pass: impl FnOnce(KernelCall<'_>, &ForEachValue<'_>) -> R,
-    ) -> R {
-        let Fitting { callee, args } = fitting;
-        // Before the arguments are lowered: here the compiler knows which function it is.
-        let handle = callee.handle();
-        marshal_packed(args, stream, |packed| {
-            let mut size = 0;
-            let mut extra = Extra::new(packed, &mut size);
-            // SAFETY: the function takes the parameters of `args`, and `marshal_packed` passes their packed form.
-            let call = unsafe { KernelCall::with_extra(handle, &mut extra) };
-            pass(call, &|visit| DecodedArgs::packed(A::PARAMETERS, packed).visit(visit))
-        })
+    fn with_parameters((): (), then: impl FnOnce(&[Parameter<'_>])) {
+        then(A::PARAMETERS);
     }
 
     #[inline(always)]
-    fn params<R>(
-        fitting: Fitting<'_, Self>,
-        stream: &LaunchStream<'_>,
-        pass: impl FnOnce(KernelCall<'_>, &ForEachValue<'_>) -> R,
-    ) -> R {
+    fn marshal_packed<R>(&mut self, stream: &LaunchStream<'_>, pass: impl FnOnce((), &[u8]) -> R) -> R {
+        marshal_packed(self, stream, |packed| pass((), packed))
+    }
+
+    #[inline(always)]
+    fn marshal_params<R>(&mut self, stream: &LaunchStream<'_>, pass: impl FnOnce((), &mut [*mut c_void]) -> R) -> R {
         #[inline(never)]
         fn with_own_frame<A: KernelArgs, R>(
             args: &mut A,
@@ -323,20 +352,11 @@ impl<A: KernelArgs> Arguments for A {
         ) -> R {
             marshal_params(args, stream, pass)
         }
-        let Fitting { callee, args } = fitting;
-        let handle = callee.handle();
-        let pass = |pointers: &mut [*mut c_void]| {
-            // SAFETY: the function takes the parameters of `args`. `marshal_params` passes a pointer to each of them, and they stay
-            // initialised until this closure returns.
-            let call = unsafe { KernelCall::with_params(handle, pointers.as_mut_ptr()) };
-            // SAFETY: `marshal_params` passes a pointer to each parameter of `A`, and they stay initialised until this closure returns.
-            let decoded = || unsafe { DecodedArgs::params(A::PARAMETERS, pointers) };
-            pass(call, &|visit| decoded().visit(visit))
-        };
+        let pass = |pointers: &mut [*mut c_void]| pass((), pointers);
         if const { size_of::<A::Each<*mut c_void>>() >= LARGE_FRAME } {
-            with_own_frame(args, stream, pass)
+            with_own_frame(self, stream, pass)
         } else {
-            marshal_params(args, stream, pass)
+            marshal_params(self, stream, pass)
         }
     }
 }
@@ -366,40 +386,21 @@ impl Arguments for ArgList<'_> {
         Some(index.to_string().into())
     }
 
-    fn packed<R>(
-        fitting: Fitting<'_, Self>,
-        stream: &LaunchStream<'_>,
-        pass: impl FnOnce(KernelCall<'_>, &ForEachValue<'_>) -> R,
-    ) -> R {
-        let Fitting { callee, args } = fitting;
-        args.marshal_packed(stream, |types, packed| {
-            let mut size = 0;
-            let mut extra = Extra::new(packed, &mut size);
-            // SAFETY: the function takes parameters of these types, and `marshal_packed` passes their packed form.
-            let call = unsafe { KernelCall::with_extra(callee.handle(), &mut extra) };
-            pass(call, &|visit| {
-                types.with_parameters(|parameters| DecodedArgs::packed(parameters, packed).visit(visit));
-            })
-        })
+    type Types<'t> = &'t ArgumentTypes;
+
+    fn with_parameters(types: &ArgumentTypes, then: impl FnOnce(&[Parameter<'_>])) {
+        types.with_parameters(then);
     }
 
-    fn params<R>(
-        fitting: Fitting<'_, Self>,
+    fn marshal_packed<R>(&mut self, stream: &LaunchStream<'_>, pass: impl FnOnce(&ArgumentTypes, &[u8]) -> R) -> R {
+        self.marshal_packed(stream, pass)
+    }
+
+    fn marshal_params<R>(
+        &mut self,
         stream: &LaunchStream<'_>,
-        pass: impl FnOnce(KernelCall<'_>, &ForEachValue<'_>) -> R,
+        pass: impl FnOnce(&ArgumentTypes, &mut [*mut c_void]) -> R,
     ) -> R {
-        let Fitting { callee, args } = fitting;
-        args.marshal_params(stream, |types, pointers| {
-            // SAFETY: the function takes parameters of these types. `marshal_params` passes a pointer to each of them, and they stay
-            // initialised until this closure returns.
-            let call = unsafe { KernelCall::with_params(callee.handle(), pointers.as_mut_ptr()) };
-            pass(call, &|visit| {
-                types.with_parameters(|parameters| {
-                    // SAFETY: these are the parameters of `types`. `marshal_params` passes a pointer to each of them, and they stay
-                    // initialised until this closure returns.
-                    unsafe { DecodedArgs::params(parameters, pointers) }.visit(visit);
-                });
-            })
-        })
+        self.marshal_params(stream, pass)
     }
 }

@@ -2,14 +2,14 @@
 
 use super::{
     Function,
-    name::{UNNAMED, function_name},
+    callee::{UNNAMED, function_name},
 };
 use crate::{
     driver::{
         api::{self, FunctionHandle, api},
         context::{bind_function, named, restored_on_error, sm},
         error::{ContextError, ContextMismatch, Error, ImageError, LoadError},
-        image::{Contents, Description, ImageBytes, IntoImage, nearest},
+        image::{Description, ImageBytes, IntoImage, nearest},
         verify::records,
     },
     marshal::ContextName,
@@ -44,47 +44,28 @@ impl Function {
         let image = ImageBytes::read(image.into_image())?;
         restored_on_error(ctx, || {
             let name = bound_name(ctx, &function)?;
-            let Contents { kernels, .. } = image
-                .contents_for(sm(ctx)?)
-                .map_err(|error| Error::Load(LoadError::Image(ImageError::Format(error))))?;
-            let description = find_description(Some(&*name).filter(|name| *name != UNNAMED), kernels)?;
+            let contents = image.contents_for(sm(ctx)?).map_err(|error| ImageError::Format(error).error())?;
+            let description = find_description(Some(&*name).filter(|name| *name != UNNAMED), contents.kernels)?;
             let symbol = description.symbol.clone();
-            let description = Some(Arc::new(description));
-            Self::bound(ctx, function, &symbol, description, None)
+            Self::of_cudarc(ctx, function, Some(&symbol), Some(Arc::new(description)), None)
         })
     }
 
-    /// A function that cudarc loaded in `ctx`, without its image: only the driver's records are verified, sizes and
-    /// offsets.
-    pub(crate) fn without_image(ctx: &Arc<CudaContext>, function: CudaFunction) -> Result<Self, Error> {
-        let name = bound_name(ctx, &function)?;
-        Self::bound(ctx, function, &name, None, None)
-    }
-
+    /// A function that cudarc loaded in `ctx`. Without a description, only the driver's records are verified, sizes and offsets. `symbol` is
+    /// its name, if the caller knows it.
     pub(crate) fn of_cudarc(
         ctx: &Arc<CudaContext>,
         function: CudaFunction,
-        symbol: &str,
+        symbol: Option<&str>,
         description: Option<Arc<Description>>,
         unread: Option<&str>,
     ) -> Result<Self, Error> {
-        bound_name(ctx, &function)?;
-        Self::bound(ctx, function, symbol, description, unread)
-    }
-
-    /// A function that cudarc loaded in `ctx`. This context must be current.
-    fn bound(
-        ctx: &Arc<CudaContext>,
-        function: CudaFunction,
-        symbol: &str,
-        description: Option<Arc<Description>>,
-        unread: Option<&str>,
-    ) -> Result<Self, Error> {
+        let name = bound_name(ctx, &function)?;
         if let Some(description) = &description {
             check_description(description, (&function).into(), ctx)?;
         }
         let function = api::Function::of_cudarc(api()?, ctx, function);
-        Self::new(function, symbol.into(), ctx, description, unread)
+        Self::new(function, symbol.map_or(name, Into::into), ctx, description, unread)
     }
 
     /// cudarc's function for the same kernel, if cudarc loaded the module: the same handle, and the same `__device__`
@@ -94,7 +75,11 @@ impl Function {
     /// [`Error::Load`] if this crate loaded the module. cudarc has no function for a module that it did not load,
     /// and a second module of the same image would have its own `__device__` variables.
     pub fn to_cudarc(&self) -> Result<CudaFunction, Error> {
-        self.loaded().cudarc().cloned().ok_or_else(|| Error::Load(LoadError::NotCudarc { kernel: self.name().into() }))
+        self.loaded()
+            .function
+            .cudarc()
+            .cloned()
+            .ok_or_else(|| Error::Load(LoadError::NotCudarc { kernel: self.name().into() }))
     }
 }
 
@@ -120,17 +105,15 @@ fn find_description(name: Option<&str>, mut kernels: Vec<Description>) -> Result
     if let Some(index) = found {
         return Ok(kernels.swap_remove(index));
     }
-    Err(Error::Load(LoadError::NotFound {
-        wanted: name.unwrap_or(UNNAMED).into(),
-        problem: match name {
-            Some(_) => "the image has no kernel with this name; the nearest are",
-            None => {
-                "this driver does not report the name of a function, and the image has several kernels\n\
-                 help: use `Module::from_cudarc` and name one of them"
-            }
-        },
-        candidates: nearest(name.unwrap_or_default(), &kernels).into_iter().map(String::from).collect(),
-    }))
+    let problem = match name {
+        Some(_) => "the image has no kernel with this name; the nearest are",
+        None => {
+            "this driver does not report the name of a function, and the image has several kernels\n\
+             help: use `Module::from_cudarc` and name one of them"
+        }
+    };
+    let nearest = nearest(name.unwrap_or_default(), &kernels).into_iter().map(String::from).collect();
+    Err(LoadError::not_found(name.unwrap_or(UNNAMED), problem, nearest))
 }
 
 /// Checks that the description matches the driver's records of the function, whose context must be current.
@@ -150,9 +133,6 @@ fn check_description(
         return Ok(());
     }
     let sizes = |parameters: &[Parameter<'_>]| parameters.iter().map(|p| p.size).collect();
-    Err(Error::Load(LoadError::Image(ImageError::OtherImage {
-        kernel: description.symbol.to_string(),
-        image: sizes(&parameters),
-        function: sizes(&records),
-    })))
+    let (image, function) = (sizes(&parameters), sizes(&records));
+    Err(ImageError::OtherImage { kernel: description.symbol.to_string(), image, function }.error())
 }

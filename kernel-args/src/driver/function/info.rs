@@ -4,14 +4,14 @@ use super::loaded::LoadedFunction;
 use crate::{
     device::vector::Dim3,
     driver::{
-        api::{LaunchConfig, StreamHandle},
-        attributes::{Encoded, device_attribute},
+        api::{LaunchConfig, Null, StreamHandle},
+        attributes::Encoded,
         config::Launch,
         error::Error,
-        query::{attribute, occupancy},
+        query::{attribute, max_active_blocks, max_cooperative_blocks, number},
     },
 };
-use core::sync::atomic::Ordering;
+use core::{ffi::c_int, sync::atomic::Ordering};
 use std::format;
 
 /// A block size with the highest occupancy of the GPU.
@@ -23,9 +23,6 @@ pub struct BlockSuggestion {
     /// The smallest number of blocks that keeps every multiprocessor busy.
     pub min_grid: u32,
 }
-
-/// `CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT`.
-const MULTIPROCESSOR_COUNT: u32 = 16;
 
 impl LoadedFunction {
     fn bind(&self) -> Result<(), Error> {
@@ -45,19 +42,24 @@ impl LoadedFunction {
     pub(crate) fn max_active_blocks(&self, block: Dim3, shared: u32) -> Result<u32, Error> {
         self.allow_shared(shared)?;
         self.bind()?;
-        Ok(occupancy::max_active_blocks(self.handle(), block.count(), shared)?)
+        Ok(max_active_blocks(self.handle(), block.count(), shared)?)
     }
 
     pub(crate) fn max_cooperative_blocks(&self, block: Dim3, shared: u32) -> Result<u32, Error> {
-        let each = self.max_active_blocks(block, shared)?;
-        Ok(each.saturating_mul(device_attribute(MULTIPROCESSOR_COUNT)?))
+        self.allow_shared(shared)?;
+        self.bind()?;
+        Ok(max_cooperative_blocks(self.handle(), block.count(), shared)?)
     }
 
     pub(crate) fn suggest_block(&self, shared: u32) -> Result<BlockSuggestion, Error> {
         self.allow_shared(shared)?;
         self.bind()?;
-        let (min_grid, block) = occupancy::best_block(self.handle(), shared)?;
-        Ok(BlockSuggestion { block, min_grid })
+        let (function, shared, mut grid) = (self.handle(), shared as usize, 0);
+        // No callback, because the shared memory does not depend on the block; 0 is no limit of the block.
+        let best = |block: &mut c_int| {
+            self.api.cuOccupancyMaxPotentialBlockSize(&mut grid, block, function, Null::NULL, shared, 0)
+        };
+        Ok(BlockSuggestion { block: number(best)?, min_grid: u32::try_from(grid).unwrap_or(0) })
     }
 
     pub(crate) fn max_active_clusters(&self, launch: &Launch<'_>) -> Result<u32, Error> {
@@ -69,12 +71,12 @@ impl LoadedFunction {
             Some(encoded) => encoded.attach(config),
             None => config,
         };
-        Ok(occupancy::max_active_clusters(self.handle(), &config)?)
+        Ok(number(|clusters| self.api.cuOccupancyMaxActiveClusters(clusters, self.handle(), &config))?)
     }
 
     pub(crate) fn max_cluster_size(&self, launch: &Launch<'_>) -> Result<u32, Error> {
         let config = self.occupancy_config(launch)?;
-        Ok(occupancy::max_cluster_size(self.handle(), &config)?)
+        Ok(number(|blocks| self.api.cuOccupancyMaxPotentialClusterSize(blocks, self.handle(), &config))?)
     }
 
     fn occupancy_config(&self, launch: &Launch<'_>) -> Result<LaunchConfig<'static>, Error> {

@@ -5,12 +5,12 @@ use crate::{
     device::vector::Dim3,
     driver::{
         config::{Launch, SharedMemoryMode},
-        error::{Error, LaunchError, Limit},
+        error::{Error, Limit},
         query::{allow, exceeded},
     },
 };
 use core::sync::atomic::Ordering;
-use std::{boxed::Box, format, string::String};
+use std::{format, string::String};
 
 /// What to do if grid and block [`look_exchanged`].
 pub(crate) const EXCHANGED: &str = "grid and block look exchanged, and are within the limits the other way: write the grid, in blocks, \
@@ -27,14 +27,6 @@ pub(crate) fn look_exchanged(grid: Dim3, block: Dim3, [max_grid, max_block]: [Di
 
 pub(crate) const fn exceeds(size: Dim3, limit: Dim3) -> bool {
     size.x > limit.x || size.y > limit.y || size.z > limit.z
-}
-
-#[derive(Clone, Copy)]
-struct Sizes {
-    grid: Dim3,
-    block: Dim3,
-    names_cluster: bool,
-    shared_given: bool,
 }
 
 impl LoadedFunction {
@@ -55,7 +47,7 @@ impl LoadedFunction {
         };
         if !(within(grid, self.max_grid) & within(block, self.max_block) & (block.count() <= u64::from(threads))) {
             // A copy: with a reference, all of `Launch` would be in memory in every launch.
-            self.check_sizes(Sizes { grid, block, names_cluster, shared_given })?;
+            self.check_sizes([grid, block], names_cluster, shared_given)?;
         }
         // The GPU's limit does not apply to an oversized configuration: the driver decides.
         let mode = launch.attributes.and_then(|attributes| attributes.shared_memory_mode);
@@ -88,28 +80,28 @@ impl LoadedFunction {
     /// The first limit that a launch exceeds. A cluster option is checked with the other attributes.
     #[cold]
     #[inline(never)]
-    fn check_sizes(&self, sizes: Sizes) -> Result<(), Error> {
-        let Sizes { grid, block, names_cluster, shared_given } = sizes;
+    fn check_sizes(&self, [grid, block]: [Dim3; 2], names_cluster: bool, shared_given: bool) -> Result<(), Error> {
         let has_zero = |dim: Dim3| dim.x == 0 || dim.y == 0 || dim.z == 0;
         let or_exchanged = |help| {
             let are_exchanged = look_exchanged(grid, block, [self.max_grid, self.max_block], self.max_threads);
             if are_exchanged { EXCHANGED } else { help }
         };
+        let (of_grid, of_block) = (|| format!("grid {grid}"), || format!("block {block}"));
         let (requested, limit, help) = if has_zero(grid) {
             (
-                format!("grid {grid}"),
+                of_grid(),
                 "a grid has at least one block along each axis".into(),
                 "for zero elements, do not launch the kernel",
             )
         } else if has_zero(block) {
             (
-                format!("block {block}"),
+                of_block(),
                 "a block has at least one thread along each axis".into(),
                 "write 1 for an axis that is not used",
             )
         } else if exceeds(grid, self.max_grid) {
             (
-                format!("grid {grid}"),
+                of_grid(),
                 format!("this device allows at most {}", self.max_grid),
                 "have each thread process several elements, or split the launch",
             )
@@ -125,16 +117,16 @@ impl LoadedFunction {
                     "launch it with this block, which the kernel's `.reqntid` directive requires",
                 )
             };
-            (format!("block {block}"), limit, help)
+            (of_block(), limit, help)
         } else if exceeds(block, self.max_block) {
             (
-                format!("block {block}"),
+                of_block(),
                 format!("this device allows at most {}", self.max_block),
                 or_exchanged("use a smaller block and a larger grid"),
             )
         } else if block.count() > u64::from(self.max_threads) {
             (
-                format!("block {block}"),
+                of_block(),
                 format!("this kernel allows at most {} threads per block", self.max_threads),
                 or_exchanged(
                     "use a smaller block; the limit comes from the device, from the kernel's `__launch_bounds__`, or from the \
@@ -155,7 +147,7 @@ impl LoadedFunction {
         Err(self.limit(requested, limit, help))
     }
 
-    pub(crate) fn limit(&self, requested: String, limit: String, help: &'static str) -> Error {
-        Error::Launch(LaunchError::Limit(Box::new(Limit { kernel: self.name.clone(), requested, limit, help })))
+    pub(super) fn limit(&self, requested: String, limit: String, help: &'static str) -> Error {
+        Limit::error(self.name.clone(), requested, limit, help)
     }
 }

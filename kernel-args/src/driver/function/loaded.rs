@@ -1,5 +1,3 @@
-//! A loaded function and the limits of its launches.
-
 #[cfg(feature = "observe")]
 use crate::driver::image::PointerUses;
 use crate::{
@@ -8,14 +6,12 @@ use crate::{
         api::{self, Api, FunctionHandle, api},
         attributes::AttributeLimits,
         context::sm,
-        error::{ContextError, Error},
+        error::Error,
         image::Description,
-        query::{SHARED_WITHOUT_OPT_IN, attribute},
+        query::{SHARED_WITHOUT_OPT_IN, attribute, device_attribute, max_sizes},
     },
-    marshal::ContextName,
 };
-use CUdevice_attribute as D;
-use cudarc::driver::{CudaContext, CudaFunction, CudaStream, sys::CUdevice_attribute};
+use cudarc::driver::{CudaContext, CudaStream};
 #[cfg(feature = "observe")]
 use std::sync::OnceLock;
 use std::{
@@ -25,7 +21,7 @@ use std::{
 
 pub(crate) struct LoadedFunction {
     pub(crate) api: &'static Api,
-    function: api::Function,
+    pub(super) function: api::Function,
     pub(crate) name: String,
     pub(crate) context: Arc<CudaContext>,
     pub(crate) default_stream: Arc<CudaStream>,
@@ -63,23 +59,11 @@ impl LoadedFunction {
         context: &Arc<CudaContext>,
         description: Option<&Description>,
     ) -> Result<Self, Error> {
+        /// `CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN`.
+        const MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: u32 = 97;
         let api = api()?;
         context.bind_to_thread().map_err(Error::context)?;
-        let device = |attribute| -> Result<u32, Error> {
-            let value = context.attribute(attribute).map_err(|error| Error::cudarc("cuDeviceGetAttribute", error))?;
-            Ok(u32::try_from(value).unwrap_or(0))
-        };
-        let extent = |[x, y, z]: [_; 3]| -> Result<Dim3, Error> { Ok(Dim3::new(device(x)?, device(y)?, device(z)?)) };
-        let max_grid = extent([
-            D::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X,
-            D::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
-            D::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z,
-        ])?;
-        let max_block = extent([
-            D::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X,
-            D::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y,
-            D::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z,
-        ])?;
+        let [max_grid, max_block] = max_sizes()?;
         let handle = function.alive();
         #[cfg(feature = "observe")]
         if let Some(uses) = description.and_then(|kernel| kernel.pointer_uses.as_ref()) {
@@ -92,7 +76,7 @@ impl LoadedFunction {
         let attribute_limits = AttributeLimits::ask(handle, sm(context)?, directives)?;
         let simple_threads = if attribute_limits.require_sizes() { 0 } else { max_threads };
         let dynamic_shared = description.is_some_and(|kernel| kernel.dynamic_shared);
-        let opt_in = device(D::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
+        let opt_in = device_attribute(MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?;
         Ok(Self {
             api,
             function,
@@ -117,21 +101,6 @@ impl LoadedFunction {
             #[cfg(feature = "record")]
             image: OnceLock::new(),
         })
-    }
-
-    pub(crate) fn cudarc(&self) -> Option<&CudaFunction> {
-        self.function.cudarc()
-    }
-
-    pub(crate) fn require_loaded(&self) -> Result<(), Error> {
-        if !self.function.is_over(self.api, &self.context) {
-            return Ok(());
-        }
-        Err(Error::Context(ContextError::Destroyed {
-            kernel: Some(self.name.clone()),
-            context: ContextName::of(&self.context),
-            call: None,
-        }))
     }
 
     #[inline(always)]

@@ -8,29 +8,27 @@ mod hash;
 mod info;
 mod limits;
 mod loaded;
-mod name;
 pub(crate) mod verified;
 
 pub(crate) use crate::marshal::AppendList;
 pub(crate) use callee::Callee;
-pub(crate) use contracts::{Target, check_contracts};
-#[cfg(feature = "record")]
-pub(crate) use fitting::OtherSizes;
+#[cfg(feature = "graphs")]
+pub(crate) use callee::function_name;
+pub(crate) use contracts::check_contracts;
 pub(crate) use fitting::{Arguments, Fitting, NameOf, StructType, Typed, Verified};
 pub(crate) use hash::FastHasher;
 pub use info::BlockSuggestion;
 pub(crate) use limits::{EXCHANGED, exceeds, look_exchanged};
 pub(crate) use loaded::LoadedFunction;
-pub(crate) use name::function_name;
 
 use crate::{
     driver::{
         api,
-        error::{Error, LaunchError, Limit},
+        error::{ContextError, Error},
         image::Description,
         verify::{Host, Verification, verify},
     },
-    marshal::{ArgumentType, ArgumentTypes, KernelArgs},
+    marshal::{ArgumentType, ArgumentTypes, ContextName, KernelArgs},
 };
 use core::{any::TypeId, fmt};
 use cudarc::driver::{CudaContext, sys::CUfunction};
@@ -81,10 +79,6 @@ enum Fits {
 }
 
 impl Fits {
-    fn is_struct(&self, erased: TypeId) -> bool {
-        matches!(self, Self::Struct(verified) if *verified == erased)
-    }
-
     fn is_list(&self, arguments: &ArgumentTypes) -> bool {
         let Self::List(types) = self else {
             return false;
@@ -151,7 +145,15 @@ impl Function {
     /// [`Error::Context`] if the driver reports a reset of the context: it reports whether a primary context
     /// is active, and the context's id (driver 12.0 and newer).
     pub fn require_loaded(&self) -> Result<(), Error> {
-        self.inner.loaded.require_loaded()
+        let LoadedFunction { api, function, name, context, .. } = &self.inner.loaded;
+        if !function.is_over(api, context) {
+            return Ok(());
+        }
+        Err(Error::Context(ContextError::Destroyed {
+            kernel: Some(name.clone()),
+            context: ContextName::of(context),
+            call: None,
+        }))
     }
 
     #[inline]
@@ -161,7 +163,7 @@ impl Function {
 
     #[inline]
     fn fits_struct(&self, erased: TypeId, host: &Host<'static>) -> Result<(), Error> {
-        if self.inner.verified.iter().any(|one| one.is_struct(erased)) {
+        if self.inner.verified.iter().any(|one| matches!(one, Fits::Struct(verified) if *verified == erased)) {
             return Ok(());
         }
         self.verify(*host, || Fits::Struct(erased))
@@ -179,12 +181,11 @@ impl Function {
     fn verify_list(&self, arguments: &ArgumentTypes) -> Result<(), Error> {
         let layout = arguments.layout();
         if layout.size() > LIMIT {
-            return Err(Error::Launch(LaunchError::Limit(Box::new(Limit {
-                kernel: self.name().into(),
-                requested: format!("{} bytes of arguments", layout.size()),
-                limit: format!("a kernel takes at most {LIMIT}"),
-                help: "pass a device pointer to the data instead",
-            }))));
+            return Err(self.inner.loaded.limit(
+                format!("{} bytes of arguments", layout.size()),
+                format!("a kernel takes at most {LIMIT}"),
+                "pass a device pointer to the data instead",
+            ));
         }
         arguments.with_parameters(|parameters| {
             let signature = Signature { name: LIST, parameters };

@@ -1,7 +1,7 @@
 //! Raw functions: each thread verifies a function once for each struct against the driver's records, and stores the
 //! result. The driver can reuse a handle, so each launch queries the last parameter: see [`launch!`](crate::launch!).
 
-use super::{hash::FastHasher, name::function_name};
+use super::{callee::function_name, hash::FastHasher};
 use crate::{
     driver::{
         api::{Api, FunctionHandle, Status},
@@ -19,17 +19,17 @@ use std::thread_local;
 const PLACES: usize = 128;
 
 #[derive(Clone, Copy)]
-struct Entry {
+struct VerifiedHandle {
     function: CUfunction,
     /// The erased struct; `None` for an empty entry.
     arguments: Option<TypeId>,
     context: CUcontext,
 }
 
-const EMPTY: Entry = Entry { function: ptr::null_mut(), arguments: None, context: ptr::null_mut() };
+const EMPTY: VerifiedHandle = VerifiedHandle { function: ptr::null_mut(), arguments: None, context: ptr::null_mut() };
 
 thread_local! {
-    static VERIFIED: [Cell<Entry>; PLACES] = const { [const { Cell::new(EMPTY) }; PLACES] };
+    static VERIFIED: [Cell<VerifiedHandle>; PLACES] = const { [const { Cell::new(EMPTY) }; PLACES] };
 }
 
 #[inline]
@@ -49,7 +49,7 @@ pub(crate) fn context(function: CUfunction, arguments: TypeId) -> Option<CUconte
 
 #[cold]
 fn store(function: CUfunction, arguments: TypeId, context: CUcontext) {
-    let entry = Entry { function, arguments: Some(arguments), context };
+    let entry = VerifiedHandle { function, arguments: Some(arguments), context };
     VERIFIED.with(|entries| entries[place(function, arguments)].set(entry));
 }
 

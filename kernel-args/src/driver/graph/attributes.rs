@@ -3,7 +3,7 @@
 use super::{Graph, explain};
 use crate::driver::{
     api::{LaunchConfig, NewNode, NodeId, StreamHandle, required},
-    attributes::{self, Refused, Request, for_launches_only, set_on_node},
+    attributes::{self, AttributeCheck, Refused, for_launches_only, set_on_node},
     config::{Attributes, Launch},
     context::make_current,
     error::Error,
@@ -28,7 +28,7 @@ impl<B> Graph<B> {
         }
         make_current(&self.context)?;
         let (grid, block) = (launch.grid, launch.block);
-        let request = Request {
+        let request = AttributeCheck {
             api,
             function: function.handle(),
             config: LaunchConfig::new(

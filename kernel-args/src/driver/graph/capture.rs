@@ -11,7 +11,7 @@ use crate::{
         config::Launch,
         context::make_current,
         error::{Error, OutsideOf},
-        function::{Arguments, Callee, Target, check_contracts},
+        function::{Arguments, Callee, check_contracts},
         launch::{LaunchCall, foreign_in, foreign_stream, within},
         module::Kernel,
     },
@@ -137,7 +137,7 @@ impl<A: KernelArgs> Kernel<A> {
             let kernel = ContextName::of(&function.context);
             return Err(foreign_stream(name(), kernel, stream));
         }
-        check_contracts(args, &mut launch, Target::Launch, name)?;
+        check_contracts(args, &mut launch, false, name)?;
         let launch = &launch;
         let fitting = self.fit(args);
         let lowered_on = LaunchStream::in_context(function.context.cu_ctx());

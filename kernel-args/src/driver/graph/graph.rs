@@ -11,7 +11,7 @@ use crate::{
         config::{Form, IntoDim, Launch},
         context::make_current,
         error::Error,
-        function::{Target, check_contracts},
+        function::check_contracts,
         module::Kernel,
     },
     marshal::{ContextName, ForEachValue, KernelArgs, OwnedArgs},
@@ -224,7 +224,7 @@ impl<B> Graph<B> {
         }
         let after = RefCell::new(self.after(Some(function.name.as_str()), after)?);
         let uses = Uses::of(&self.contents.memory);
-        check_contracts(args, &mut launch, Target::Node, || function.name.clone())?;
+        check_contracts(args, &mut launch, true, || function.name.clone())?;
         // The node parameters cannot contain attributes: they are set afterwards.
         let attributes = launch.attributes.take();
         if let Some(attributes) = &attributes {

@@ -6,7 +6,7 @@ use crate::{
     contract::Geometry,
     driver::{
         observe::pointers_are_checked,
-        pointers::{self, KernelCode, Request, Runs},
+        pointers::{self, KernelCode, PointerCheck, Runs},
     },
     marshal::Lengths,
 };
@@ -115,8 +115,8 @@ where
             set,
         };
         let outcome = match form {
-            Form::Packed => A::packed(fitting, stream, |call, values| passed.pass(call, values)),
-            Form::KernelParams => A::params(fitting, stream, |call, values| passed.pass(call, values)),
+            Form::Packed => fitting.packed(stream, |call, values| passed.pass(call, values)),
+            Form::KernelParams => fitting.params(stream, |call, values| passed.pass(call, values)),
         };
         match outcome {
             Ok(set) => Ok(set),
@@ -181,7 +181,7 @@ type Checked<'a> = (&'a LoadedFunction, Lengths);
 #[inline(never)]
 fn check_pointers((function, lengths): &Checked<'_>, values: &ForEachValue<'_>) -> Result<(), Error> {
     let uses = function.pointer_uses.as_deref();
-    pointers::check(&Request {
+    pointers::check(&PointerCheck {
         api: function.api,
         kernel: &|| function.name.clone(),
         runs: Runs::Later,

@@ -6,7 +6,7 @@ use crate::{
         api::KernelNodeParams,
         config::{IntoDim, Launch},
         error::Error,
-        function::{Target, check_contracts},
+        function::check_contracts,
     },
     marshal::{ForEachValue, KernelArgs, OwnedArgs},
 };
@@ -143,7 +143,7 @@ impl GraphExec {
         observe: impl FnOnce(&ForEachValue<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let function = node.kernel.function();
-        check_contracts(args, &mut launch, Target::Node, || function.name.clone())?;
+        check_contracts(args, &mut launch, true, || function.name.clone())?;
         let Some(found) = self.driver.node(node.any.0) else {
             return Err(self.has_not(node));
         };

@@ -1,5 +1,3 @@
-//! Kernels of a table by their symbols.
-
 use kernel_args_abi::compiled::{CompiledImage, CompiledKernel};
 use std::vec::Vec;
 

@@ -1,10 +1,8 @@
-//! The bytes of an image, for the driver.
-
 #[cfg(feature = "observe")]
 use super::PointerUses;
-use super::{Bytes, Contents, Description, Image, Readers, variables::compiled_variables};
+use super::{Bytes, Description, Image, ImageContents, Readers, variables::compiled_variables};
 #[cfg(feature = "observe")]
-use crate::driver::pointers::are_checked;
+use crate::driver::observe::pointers_are_checked;
 use crate::driver::{
     api::DriverImage,
     error::{Error, ImageError, LoadError},
@@ -125,7 +123,7 @@ impl ImageBytes {
         }
     }
 
-    pub(crate) fn contents_for(&self, sm: Sm) -> Result<Contents, image::Error> {
+    pub(crate) fn contents_for(&self, sm: Sm) -> Result<ImageContents, image::Error> {
         let contents = match &self.reading {
             Reading::Readers(readers) => (readers.kernels)(self, sm)?,
             Reading::Summary(summary) => {
@@ -135,16 +133,16 @@ impl ImageBytes {
                     let kernels = table.kernels().into_iter().zip(&summary.kernels);
                     kernels.map(describe).collect()
                 });
-                Contents { kernels, variables: compiled_variables(self.table) }
+                ImageContents { kernels, variables: compiled_variables(self.table) }
             }
         };
         #[cfg(feature = "observe")]
-        let contents = if are_checked() { self.with_pointer_uses(contents, sm) } else { contents };
+        let contents = if pointers_are_checked() { self.with_pointer_uses(contents, sm) } else { contents };
         Ok(contents)
     }
 
     #[cfg(feature = "observe")]
-    fn with_pointer_uses(&self, mut contents: Contents, sm: Sm) -> Contents {
+    fn with_pointer_uses(&self, mut contents: ImageContents, sm: Sm) -> ImageContents {
         let images = self.images();
         for kernel in &mut contents.kernels {
             kernel.pointer_uses = Some(Arc::new(PointerUses::new(&images, sm, &kernel.symbol)));

@@ -1,5 +1,3 @@
-//! Kernels, as their image describes them.
-
 #[cfg(feature = "observe")]
 use super::PointerUses;
 use super::{
@@ -136,7 +134,7 @@ impl Description {
     }
 }
 
-pub(crate) struct Contents {
+pub(crate) struct ImageContents {
     pub(crate) kernels: Vec<Description>,
     pub(crate) variables: Vec<VariableDescription>,
 }
@@ -174,7 +172,7 @@ pub(super) fn read_kernels(
     table: Option<&'static CompiledImage>,
     sm: Sm,
     has_code: bool,
-) -> Result<Contents, image::Error> {
+) -> Result<ImageContents, image::Error> {
     let compiled = BySymbol::new(table, |kernel| kernel.has_debug_info() || kernel.has_bodies());
     let kernels = code::read(&images, image::Image::read)?.kernels()?.into_owned();
     // The code of an image with a table was analysed when the program was compiled.
@@ -201,5 +199,5 @@ pub(super) fn read_kernels(
             descriptions[index].code = Some(code.clone());
         }
     }
-    Ok(Contents { kernels: descriptions, variables })
+    Ok(ImageContents { kernels: descriptions, variables })
 }

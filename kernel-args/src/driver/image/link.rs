@@ -1,5 +1,3 @@
-//! Loads and links images with the driver.
-
 use super::ImageBytes;
 use crate::driver::{
     api::{CallError, DriverCall, DriverOptions, Linker, Module, NotLoaded, Status},

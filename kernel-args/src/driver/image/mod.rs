@@ -31,7 +31,7 @@ use std::{
 
 pub(crate) use bytes::ImageBytes;
 pub use debug_info::DebugInfo;
-pub(crate) use description::{Contents, Description, candidates, distinct_names, nearest};
+pub(crate) use description::{Description, ImageContents, candidates, distinct_names, nearest};
 pub(crate) use link::{link, load};
 pub(crate) use load_error::{check, explained};
 #[cfg(feature = "observe")]

@@ -1,7 +1,7 @@
 //! Readers of images that are loaded at run time. Images of `kernels!` have a summary instead. A program that loads
 //! only such images does not refer to the readers, and the linker removes them.
 
-use super::{Contents, ImageBytes, description};
+use super::{ImageBytes, ImageContents, description};
 use crate::driver::{
     api::DriverImage,
     error::{Error, ImageError},
@@ -15,7 +15,7 @@ pub(crate) struct Readers {
     pub(super) validate: fn(Vec<u8>) -> Result<DriverImage, Error>,
     /// The code in the image. It is empty if the image cannot be read.
     pub(super) contents: fn(&[u8]) -> Vec<Code>,
-    pub(super) kernels: fn(&ImageBytes, Sm) -> Result<Contents, image::Error>,
+    pub(super) kernels: fn(&ImageBytes, Sm) -> Result<ImageContents, image::Error>,
 }
 
 pub(crate) static READERS: Readers = Readers {

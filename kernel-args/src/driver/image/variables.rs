@@ -1,5 +1,3 @@
-//! Global variables, as their image describes them.
-
 use super::{
     by_symbol::BySymbol,
     debug_info::{DebugInfo, Name},
@@ -16,10 +14,10 @@ pub(crate) struct VariableDescription {
     pub(crate) space: VariableSpace,
     pub(crate) debug_info: DebugInfo,
     name: Option<Name>,
-    value: Value,
+    value: VariableValue,
 }
 
-enum Value {
+enum VariableValue {
     /// In a table of the program.
     Compiled(Parameter<'static>),
     /// The only parameter of a list, from an image that was read.
@@ -35,14 +33,14 @@ impl VariableDescription {
             space: VariableSpace::of(&value),
             debug_info: DebugInfo::compiled(variable),
             name: Name::compiled(variable),
-            value: Value::Compiled(value),
+            value: VariableValue::Compiled(value),
         }
     }
 
     pub(crate) fn value(&self) -> Option<Parameter<'_>> {
         let value = match &self.value {
-            Value::Compiled(value) => *value,
-            Value::Read(list) => list.members().get(0)?,
+            VariableValue::Compiled(value) => *value,
+            VariableValue::Read(list) => list.members().get(0)?,
         };
         Some(Parameter { name: self.spelled(), ..value })
     }
@@ -84,7 +82,7 @@ pub(super) fn read_variables(
             space: variable.space,
             debug_info,
             name: variable.demangled().map(Name::of),
-            value: Value::Read(ParameterList::new(&value)),
+            value: VariableValue::Read(ParameterList::new(&value)),
         })
     };
     kernels.variable_symbols().filter_map(describe).collect()

@@ -1,8 +1,7 @@
 //! A single call of `cuLaunchKernelEx`.
 //!
-//! The call is `cuLaunchKernelEx`, or `cuLaunchKernel` for drivers older than 11.8; that is decided once. `Launch` holds attributes as an `Option`,
-//! so the optimizer removes all code for attributes from a launch without them. For that, no reference to `Launch` may reach a function that is not
-//! inlined.
+//! `Launch` holds attributes as an `Option`, so the optimizer removes all code for attributes from a launch without them. For that, no reference
+//! to `Launch` may reach a function that is not inlined.
 
 use super::explain;
 #[cfg(feature = "observe")]
@@ -10,7 +9,7 @@ use crate::driver::observe::is_active;
 use crate::{
     driver::{
         api::{Api, KernelCall, LaunchConfig, Promise, Status, StreamHandle},
-        attributes::{self, AttributeLimits, Request},
+        attributes::{self, AttributeCheck, AttributeLimits},
         config::{Attributes, Form, Launch},
         error::Error,
         function::{Arguments, Callee, Fitting, NameOf},
@@ -72,11 +71,9 @@ impl LaunchCall<'_> {
         #[cfg(not(feature = "observe"))]
         let _ = is_watched;
         let launched = match form {
-            Form::Packed => {
-                A::packed(fitting, launch_stream, |call, values| self.pass(call, promise, values, A::name_of))
-            }
+            Form::Packed => fitting.packed(launch_stream, |call, values| self.pass(call, promise, values, A::name_of)),
             Form::KernelParams => {
-                A::params(fitting, launch_stream, |call, values| self.pass(call, promise, values, A::name_of))
+                fitting.params(launch_stream, |call, values| self.pass(call, promise, values, A::name_of))
             }
         };
         self.finish(launched)
@@ -150,5 +147,5 @@ pub(super) fn check_attributes(
         &queried
     };
     let name = &|| callee.name();
-    attributes::check(&Request { api, function, config, attributes: &attributes, limits, is_node: false, name })
+    attributes::check(&AttributeCheck { api, function, config, attributes: &attributes, limits, is_node: false, name })
 }

@@ -1,6 +1,8 @@
 //! The errors of a launch, created on the cold path.
 
 use super::resources::Resources;
+#[cfg(feature = "graphs")]
+use crate::driver::error::Limit;
 use crate::{
     device::vector::Dim3,
     driver::{
@@ -37,12 +39,12 @@ pub(crate) fn foreign_in(kernel: String, context: &CudaContext, name_of: NameOf,
 #[cfg(feature = "graphs")]
 #[cold]
 pub(super) fn device_node_in_sequence(kernel: String) -> Error {
-    Error::Launch(LaunchError::Limit(Box::new(crate::driver::error::Limit {
+    Limit::error(
         kernel,
-        requested: "`device_updatable_node`".into(),
-        limit: "a launch in a sequence has no node of its own".into(),
-        help: "capture the launch into a graph: `launch!(kernel, grid, block, args, node, device_updatable_node = &node)`",
-    })))
+        "`device_updatable_node`",
+        "a launch in a sequence has no node of its own",
+        "capture the launch into a graph: `launch!(kernel, grid, block, args, node, device_updatable_node = &node)`",
+    )
 }
 
 #[cold]

@@ -1,5 +1,3 @@
-//! Types that can be launched.
-
 use super::{
     call::LaunchCall,
     explain::{foreign, foreign_stream, unbound},

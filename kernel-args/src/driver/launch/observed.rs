@@ -1,5 +1,3 @@
-//! Launches while a [`Watcher`](crate::driver::watched::Watcher) is active.
-
 use crate::{
     contract::Geometry,
     driver::{

@@ -1,5 +1,3 @@
-//! Launches of cudarc functions and raw handles.
-
 use super::{
     call::LaunchCall,
     explain::{foreign, foreign_stream},

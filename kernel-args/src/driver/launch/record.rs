@@ -5,26 +5,28 @@ use super::{call::check_attributes, explain};
 use crate::driver::observe::is_active;
 use crate::{
     driver::{
-        api::{KernelCall, LaunchLog, Promise, Shape, api},
+        api::{KernelCall, Promise, Shape, api},
         attributes::{Encoded, for_launches_only},
-        config::{Form, Launch, Recording},
+        config::{Attributes, Form, Launch, RunRecord},
         error::{Error, LaunchError},
         function::{Arguments, Callee, Fitting, NameOf},
     },
-    marshal::{ContextName, ForEachValue, Foreign, LaunchStream, NotHeld},
+    marshal::{ContextName, ForEachValue, Foreign, LaunchStream},
 };
 use kernel_args_abi::Parameter;
 
 /// The function belongs to the context of the sequence's stream.
 #[inline(never)]
 pub(super) fn record<A: Arguments>(
-    recording: &Recording,
+    recording: &RunRecord,
     launch: Launch<'_>,
     fitting: Fitting<'_, A>,
     promise: Promise<'_>,
 ) -> Result<(), Error> {
     let (held, callee, launch) = (&recording.held, fitting.callee(), &launch);
-    check(recording, launch, callee)?;
+    if let Some(attributes) = &launch.attributes {
+        check(recording, launch, attributes, callee)?;
+    }
     let stream = LaunchStream::in_sequence(held);
     let form = fitting.args().form(Some(Form::Packed));
     let record = Record { recording, launch, callee, parameters: A::parameters(), name_of: A::name_of };
@@ -44,15 +46,18 @@ pub(super) fn record<A: Arguments>(
         return held.within(|| facts.lower(fitting, form, &stream, promise, pass));
     }
     held.within(|| match form {
-        Form::Packed => A::packed(fitting, &stream, |call, values| record.push(call, promise, values)),
-        Form::KernelParams => A::params(fitting, &stream, |call, values| record.push(call, promise, values)),
+        Form::Packed => fitting.packed(&stream, |call, values| record.push(call, promise, values)),
+        Form::KernelParams => fitting.params(&stream, |call, values| record.push(call, promise, values)),
     })
 }
 
-fn check(recording: &Recording, launch: &Launch<'_>, callee: Callee<'_>) -> Result<(), Error> {
-    let Some(attributes) = &launch.attributes else {
-        return Ok(());
-    };
+#[cold]
+fn check(
+    recording: &RunRecord,
+    launch: &Launch<'_>,
+    attributes: &Attributes<'_>,
+    callee: Callee<'_>,
+) -> Result<(), Error> {
     if attributes.device_updatable_node.is_some() {
         return Err(explain::device_node_in_sequence(callee.name()));
     }
@@ -65,7 +70,7 @@ fn check(recording: &Recording, launch: &Launch<'_>, callee: Callee<'_>) -> Resu
 
 /// Its type does not depend on the arguments.
 struct Record<'a> {
-    recording: &'a Recording,
+    recording: &'a RunRecord,
     launch: &'a Launch<'a>,
     callee: Callee<'a>,
     /// [`Arguments::parameters`] and [`Arguments::name_of`].
@@ -95,27 +100,21 @@ impl Record<'_> {
             }
         }?;
         if recording.held.notes_uses {
-            self.note_uses(&log, values);
+            recording.held.steps.borrow_mut().add_launch(self.parameters, log.is_last_repeated(), values);
         }
         Ok(())
     }
 
     #[cold]
     fn not_held(&self) -> Error {
-        let (kernel, not_held) = (self.callee.name(), self.recording.held.take_not_held());
-        if let Some(NotHeld { field, foreign: Some(argument), .. }) = not_held {
-            let launch = ContextName::of(self.recording.stream().context());
-            return explain::foreign(kernel, self.name_of, Foreign { field, argument, launch });
+        let (kernel, mut replaces, mut field) = (self.callee.name(), None, None);
+        if let Some(not_held) = self.recording.held.take_not_held() {
+            if let Some(argument) = not_held.foreign {
+                let launch = ContextName::of(self.recording.stream().context());
+                return explain::foreign(kernel, self.name_of, Foreign { field: not_held.field, argument, launch });
+            }
+            (replaces, field) = (not_held.replaces, (self.name_of)(not_held.field));
         }
-        let field = not_held.and_then(|not_held| (self.name_of)(not_held.field));
-        let replaces = not_held.and_then(|not_held| not_held.replaces);
         Error::Launch(LaunchError::NotHeld { kernel, field: field.unwrap_or_default(), replaces })
-    }
-
-    fn note_uses(&self, log: &LaunchLog, values: &ForEachValue<'_>) {
-        let mut uses = self.recording.uses.borrow_mut();
-        self.recording.held.take_used(|slices, objects| {
-            uses.add_launch(slices, objects, self.parameters, log.is_last_repeated(), values);
-        });
     }
 }

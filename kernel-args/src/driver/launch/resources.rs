@@ -1,16 +1,12 @@
-//! Resources that a block of a kernel needs and that the GPU has, for the errors of a launch.
-
 use crate::{
     device::vector::Dim3,
     driver::{
         api::{CallError, FunctionHandle, LaunchConfig},
-        attributes::device_attribute,
         function::{EXCHANGED, exceeds, look_exchanged},
-        query::attribute,
+        query::{attribute, device_attribute, max_sizes},
     },
 };
 use core::fmt;
-use cudarc::driver::sys::CUdevice_attribute as D;
 use std::{format, string::String};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,25 +28,19 @@ impl Resources {
     /// Queries the driver about a function whose context is current. Returns an error if the context is lost.
     #[cold]
     pub(crate) fn of(function: FunctionHandle<'_>) -> Result<Self, CallError> {
+        /// `CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK`.
+        const MAX_REGISTERS_PER_BLOCK: u32 = 12;
         let of_function = |number| attribute::get(function, number);
-        let of_device = |attribute: D| device_attribute(attribute as u32);
+        let [max_grid, max_block] = max_sizes()?;
         Ok(Self {
             registers: of_function(attribute::NUM_REGS)?,
             local: of_function(attribute::LOCAL_SIZE_BYTES)?,
             static_shared: of_function(attribute::SHARED_SIZE_BYTES)?,
             max_shared: of_function(attribute::MAX_DYNAMIC_SHARED_SIZE_BYTES)?,
             max_threads: of_function(attribute::MAX_THREADS_PER_BLOCK)?,
-            block_registers: of_device(D::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK)?,
-            max_grid: Dim3::new(
-                of_device(D::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X)?,
-                of_device(D::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y)?,
-                of_device(D::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)?,
-            ),
-            max_block: Dim3::new(
-                of_device(D::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X)?,
-                of_device(D::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y)?,
-                of_device(D::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)?,
-            ),
+            block_registers: device_attribute(MAX_REGISTERS_PER_BLOCK)?,
+            max_grid,
+            max_block,
         })
     }
 

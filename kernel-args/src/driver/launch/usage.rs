@@ -1,6 +1,8 @@
 //! The compile errors of `launch!`: wrong syntax, and options that it does not have.
 
-/// The call of a launch with `node`.
+use crate::driver::config::attribute_table;
+
+/// The call of a launch with `node`, which needs the feature `graphs`.
 #[doc(hidden)]
 #[macro_export]
 #[cfg(feature = "graphs")]
@@ -10,7 +12,6 @@ macro_rules! __capture {
     };
 }
 
-/// Without graphs, a launch with `node` does not compile.
 #[doc(hidden)]
 #[macro_export]
 #[cfg(not(feature = "graphs"))]
@@ -43,7 +44,7 @@ macro_rules! __launch_options {
         $launch
     };
     ([$option:ident $($rest:ident)*] $launch:expr) => {
-        $crate::__launch_options! { @same $option $option
+        $crate::__launch_option! { $option $option
             { $crate::__launch_options!(@once $option [$($rest)*] [$($rest)*] $launch) }
             { $crate::__launch_options!(@unknown $option) }
         }
@@ -52,77 +53,68 @@ macro_rules! __launch_options {
         $crate::__launch_options!([$($rest)*] $launch)
     };
     (@once $option:ident [$other:ident $($left:ident)*] $rest:tt $launch:expr) => {
-        $crate::__launch_options! { @same $option $other
+        $crate::__launch_option! { $option $other
             { $crate::__launch_options!(@twice $option $other) }
             { $crate::__launch_options!(@once $option [$($left)*] $rest $launch) }
         }
     };
-    (@same stream stream {$($yes:tt)*} $no:tt) => { $($yes)* };
-    (@same shared shared {$($yes:tt)*} $no:tt) => { $($yes)* };
-    (@same shared_mem_bytes shared_mem_bytes {$($yes:tt)*} $no:tt) => { $($yes)* };
-    (@same shared shared_mem_bytes {$($yes:tt)*} $no:tt) => { $($yes)* };
-    (@same shared_mem_bytes shared {$($yes:tt)*} $no:tt) => { $($yes)* };
-    (@same form form {$($yes:tt)*} $no:tt) => { $($yes)* };
-    (@same cluster cluster {$($yes:tt)*} $no:tt) => { $($yes)* };
-    (@same preferred_cluster preferred_cluster {$($yes:tt)*} $no:tt) => { $($yes)* };
-    (@same cluster_scheduling_policy cluster_scheduling_policy {$($yes:tt)*} $no:tt) => { $($yes)* };
-    (@same cooperative cooperative {$($yes:tt)*} $no:tt) => { $($yes)* };
-    (@same priority priority {$($yes:tt)*} $no:tt) => { $($yes)* };
-    (@same programmatic_stream_serialization programmatic_stream_serialization {$($yes:tt)*} $no:tt) => { $($yes)* };
-    (@same programmatic_event programmatic_event {$($yes:tt)*} $no:tt) => { $($yes)* };
-    (@same launch_completion_event launch_completion_event {$($yes:tt)*} $no:tt) => { $($yes)* };
-    (@same memory_sync_domain memory_sync_domain {$($yes:tt)*} $no:tt) => { $($yes)* };
-    (@same memory_sync_domain_map memory_sync_domain_map {$($yes:tt)*} $no:tt) => { $($yes)* };
-    (@same access_policy_window access_policy_window {$($yes:tt)*} $no:tt) => { $($yes)* };
-    (@same preferred_shared_memory_carveout preferred_shared_memory_carveout {$($yes:tt)*} $no:tt) => { $($yes)* };
-    (@same nvlink_util_centric_scheduling nvlink_util_centric_scheduling {$($yes:tt)*} $no:tt) => { $($yes)* };
-    (@same portable_cluster_size_mode portable_cluster_size_mode {$($yes:tt)*} $no:tt) => { $($yes)* };
-    (@same shared_memory_mode shared_memory_mode {$($yes:tt)*} $no:tt) => { $($yes)* };
-    (@same device_updatable_node device_updatable_node {$($yes:tt)*} $no:tt) => { $($yes)* };
-    (@same $option:ident $other:ident $yes:tt {$($no:tt)*}) => { $($no)* };
-    (@names) => {
-        "`stream`, `shared` (or `shared_mem_bytes`), `form`, `cluster`, `preferred_cluster`, `cluster_scheduling_policy`, `cooperative`, \
-         `priority`, `programmatic_stream_serialization`, `programmatic_event`, `launch_completion_event`, `memory_sync_domain`, \
-         `memory_sync_domain_map`, `access_policy_window`, `preferred_shared_memory_carveout`, `nvlink_util_centric_scheduling`, \
-         `portable_cluster_size_mode`, `shared_memory_mode`, `device_updatable_node`"
+    (@twice shared shared_mem_bytes) => { $crate::__launch_options!(@two_names) };
+    (@twice shared_mem_bytes shared) => { $crate::__launch_options!(@two_names) };
+    (@two_names) => {
+        ::core::compile_error!("`shared` and `shared_mem_bytes` are the same option\nhelp: keep one")
     };
     (@twice $option:ident $other:ident) => {
-        $crate::__launch_options! { @spelled $option $other
-            { ::core::compile_error!("`shared` and `shared_mem_bytes` are the same option\nhelp: keep one") }
-            { ::core::compile_error!(::core::concat!("the option `", ::core::stringify!($option), "` is given twice\nhelp: keep one")) }
-        }
+        ::core::compile_error!(::core::concat!("the option `", ::core::stringify!($option), "` is given twice\nhelp: keep one"))
     };
-    (@spelled shared shared_mem_bytes {$($yes:tt)*} $no:tt) => { $($yes)* };
-    (@spelled shared_mem_bytes shared {$($yes:tt)*} $no:tt) => { $($yes)* };
-    (@spelled $option:ident $other:ident $yes:tt {$($no:tt)*}) => { $($no)* };
-    (@unknown shmem) => { $crate::__launch_options!(@instead shmem shared "bytes of dynamic shared memory") };
-    (@unknown smem) => { $crate::__launch_options!(@instead smem shared "bytes of dynamic shared memory") };
-    (@unknown shared_mem) => { $crate::__launch_options!(@instead shared_mem shared "bytes of dynamic shared memory") };
-    (@unknown shared_memory) => { $crate::__launch_options!(@instead shared_memory shared "bytes of dynamic shared memory") };
-    (@unknown shared_bytes) => { $crate::__launch_options!(@instead shared_bytes shared "bytes of dynamic shared memory") };
-    (@unknown cluster_dim) => { $crate::__launch_options!(@instead cluster_dim cluster "blocks of a cluster") };
-    (@unknown cluster_size) => { $crate::__launch_options!(@instead cluster_size cluster "blocks of a cluster") };
-    (@unknown $option:ident) => {
+    (@unknown shmem) => { $crate::__launch_options!(@shared shmem) };
+    (@unknown smem) => { $crate::__launch_options!(@shared smem) };
+    (@unknown shared_mem) => { $crate::__launch_options!(@shared shared_mem) };
+    (@unknown shared_memory) => { $crate::__launch_options!(@shared shared_memory) };
+    (@unknown shared_bytes) => { $crate::__launch_options!(@shared shared_bytes) };
+    (@unknown cluster_dim) => { $crate::__launch_options!(@cluster cluster_dim) };
+    (@unknown cluster_size) => { $crate::__launch_options!(@cluster cluster_size) };
+    (@unknown $option:ident) => { $crate::__launch_options!(@not $option "write one of ") };
+    (@shared $option:ident) => {
+        $crate::__launch_options!(@not $option "write `shared`, the bytes of dynamic shared memory\nnote: the options are ")
+    };
+    (@cluster $option:ident) => {
+        $crate::__launch_options!(@not $option "write `cluster`, the blocks of a cluster\nnote: the options are ")
+    };
+    (@not $option:ident $help:literal) => {
         ::core::compile_error!(::core::concat!(
             "`launch!` has no option `",
             ::core::stringify!($option),
-            "`\nhelp: write one of ",
-            $crate::__launch_options!(@names)
-        ))
-    };
-    (@instead $option:ident $known:ident $what:literal) => {
-        ::core::compile_error!(::core::concat!(
-            "`launch!` has no option `",
-            ::core::stringify!($option),
-            "`\nhelp: write `",
-            ::core::stringify!($known),
-            "`, the ",
-            $what,
-            "\nnote: the options are ",
-            $crate::__launch_options!(@names)
+            "`\nhelp: ",
+            $help,
+            $crate::__launch_option!()
         ))
     };
 }
+
+macro_rules! option_names {
+    ($d:tt $($(#[$doc:meta])* $name:ident($given:ident: $from:ty) -> $ty:ty = $value:expr, $id:literal, $cuda:literal,
+        $major:literal . $minor:literal $(, sm $sm:literal)? $(, nodes $nodes:literal)? $(, address $address:literal)?;)*) => {
+        /// Compares two names of options: `a b {if they are one option} {if they are two, or none}`. Without names, all options as text.
+        #[doc(hidden)]
+        #[macro_export]
+        macro_rules! __launch_option {
+            () => {
+                ::core::concat!(
+                    "`stream`, `shared` (or `shared_mem_bytes`), `form`", $(", `", ::core::stringify!($name), "`"),*
+                )
+            };
+            (stream stream {$d($d yes:tt)*} $d no:tt) => { $d($d yes)* };
+            (shared shared {$d($d yes:tt)*} $d no:tt) => { $d($d yes)* };
+            (shared_mem_bytes shared_mem_bytes {$d($d yes:tt)*} $d no:tt) => { $d($d yes)* };
+            (shared shared_mem_bytes {$d($d yes:tt)*} $d no:tt) => { $d($d yes)* };
+            (shared_mem_bytes shared {$d($d yes:tt)*} $d no:tt) => { $d($d yes)* };
+            (form form {$d($d yes:tt)*} $d no:tt) => { $d($d yes)* };
+            $(($name $name {$d($d yes:tt)*} $d no:tt) => { $d($d yes)* };)*
+            ($d option:ident $d other:ident $d yes:tt {$d($d no:tt)*}) => { $d($d no)* };
+        }
+    };
+}
+attribute_table!(option_names $);
 
 /// The compile error of a `launch!` with wrong syntax.
 #[doc(hidden)]
@@ -148,7 +140,7 @@ macro_rules! __launch_usage {
         $crate::__launch_usage!(@after $($rest)+)
     };
     (@after $option:ident $(, $($rest:tt)*)?) => {
-        $crate::__launch_options! { @same $option $option
+        $crate::__launch_option! { $option $option
             { $crate::__launch_usage!(@without_value $option) }
             { $crate::__launch_usage!(@value $option $(, $($rest)*)?) }
         }
@@ -198,21 +190,17 @@ macro_rules! __launch_usage {
     (@without_value nvlink_util_centric_scheduling) => { $crate::__launch_usage!(@flag nvlink_util_centric_scheduling) };
     (@without_value stream) => { $crate::__launch_usage!(@without_name stream) };
     (@without_value $option:ident) => {
-        ::core::compile_error!(::core::concat!(
-            "the option `",
-            ::core::stringify!($option),
-            "` has no value\nhelp: write the value after the name: `",
-            ::core::stringify!($option),
-            " = …`"
-        ))
+        $crate::__launch_usage!(@no_value $option "write the value after the name: `" " = …`")
     };
-    (@flag $option:ident) => {
+    (@flag $option:ident) => { $crate::__launch_usage!(@no_value $option "write `" " = true`") };
+    (@no_value $option:ident $help:literal $value:literal) => {
         ::core::compile_error!(::core::concat!(
             "the option `",
             ::core::stringify!($option),
-            "` has no value\nhelp: write `",
+            "` has no value\nhelp: ",
+            $help,
             ::core::stringify!($option),
-            " = true`"
+            $value
         ))
     };
     (@without_name $value:ident) => {

@@ -83,7 +83,7 @@ impl Module {
                     CUresult::CUDA_ERROR_NOT_FOUND => no_entry(),
                     _ => Error::cudarc("cuModuleGetFunction", error),
                 })?;
-                Function::of_cudarc(context, function, symbol, description, unread)
+                Function::of_cudarc(context, function, Some(symbol), description, unread)
             }
         }?;
         #[cfg(feature = "observe")]

@@ -126,7 +126,7 @@ impl<A: KernelArgs> Kernel<A> {
     /// [`Error::Verify`] if `A` does not match; [`Error::Context`] if cudarc loaded the function in a
     /// different context.
     pub fn from_function(ctx: &Arc<CudaContext>, function: CudaFunction) -> Result<Self, Error> {
-        restored_on_error(ctx, || Function::without_image(ctx, function)?.kernel())
+        restored_on_error(ctx, || Function::of_cudarc(ctx, function, None, None, None)?.kernel())
     }
 
     /// A function that cudarc loaded in `ctx` from `image`, verified like a kernel that this crate loads.

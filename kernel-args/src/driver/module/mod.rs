@@ -27,7 +27,9 @@ use crate::driver::{
     config::JitOptions,
     context::sm,
     error::Error,
-    image::{Contents, Description, Image, ImageBytes, IntoImage, VariableDescription, check, explained, link, load},
+    image::{
+        Description, Image, ImageBytes, ImageContents, IntoImage, VariableDescription, check, explained, link, load,
+    },
 };
 use cache::KernelCache;
 use cudarc::driver::{CudaContext, CudaModule};
@@ -288,7 +290,7 @@ impl Module {
         let (mut kernels, mut variables, mut unread) = (Vec::new(), Vec::new(), None);
         for image in images {
             match image.contents_for(sm) {
-                Ok(Contents { kernels: found, variables: declared }) => {
+                Ok(ImageContents { kernels: found, variables: declared }) => {
                     kernels.extend(found.into_iter().map(Arc::new));
                     variables.extend(declared);
                 }

@@ -1,5 +1,3 @@
-//! One argument of an observed launch.
-
 use crate::marshal::Value;
 use core::fmt;
 use kernel_args_abi::{CppType, Parameter};

@@ -1,13 +1,9 @@
-//! The check of the pointers of a launch.
-
-use super::LaunchEvent;
-#[cfg(feature = "graphs")]
-use super::switches::start;
+use super::{LaunchEvent, around::start};
 use crate::driver::{
     api::api,
     context::with_current,
     error::Error,
-    pointers::{self, Request, Runs},
+    pointers::{self, PointerCheck, Runs},
     watched::Watcher,
 };
 
@@ -25,12 +21,11 @@ use crate::driver::{
 /// kernel_args::observe::check_pointers(cfg!(debug_assertions));
 /// ```
 pub fn check_pointers(is_on: bool) {
-    pointers::set_checked(is_on);
+    start();
     Watcher::Pointers.set_active(is_on);
 }
 
-/// Whether pointers are checked: for nodes of graphs, which are no events.
-#[cfg(feature = "graphs")]
+/// Whether pointers are checked: for images, and for nodes of graphs, which are no events.
 pub(crate) fn pointers_are_checked() -> bool {
     start();
     Watcher::Pointers.is_active()
@@ -40,7 +35,7 @@ impl LaunchEvent<'_> {
     pub(super) fn check_pointers(&self) -> Result<(), Error> {
         let api = api()?;
         let check = |runs| {
-            pointers::check(&Request {
+            pointers::check(&PointerCheck {
                 api,
                 kernel: self.name,
                 runs,

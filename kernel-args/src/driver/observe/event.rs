@@ -1,5 +1,3 @@
-//! The events that an observer sees.
-
 use super::LaunchEvent;
 use cudarc::driver::{
     CudaContext, CudaStream,

@@ -1,5 +1,3 @@
-//! An observed launch.
-
 use super::Argument;
 use crate::{
     device::vector::Dim3,

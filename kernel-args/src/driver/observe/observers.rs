@@ -1,5 +1,3 @@
-//! The observers that a program has installed.
-
 use super::Event;
 use crate::driver::{error::Error, watched::Watcher};
 use core::{

@@ -26,7 +26,6 @@ pub(super) struct Recorded {
 }
 
 enum RecordedArguments {
-    None,
     /// The parameters of a struct, and their bytes one after another.
     Struct(&'static [Parameter<'static>], Vec<u8>),
     /// The arguments of a list, whose types only the list knows: the name, the value, and whether it is a pointer.
@@ -46,7 +45,7 @@ impl Recorded {
             stream: stream.cu_stream() as usize,
             kernel: kernel.into(),
             geometry: None,
-            arguments: RecordedArguments::None,
+            arguments: RecordedArguments::List(Vec::new()),
             pointers: Vec::new(),
         })
     }
@@ -86,7 +85,6 @@ impl Recorded {
             points_to: is_pointer.then(|| pointers.next()).flatten(),
         };
         let arguments = match &self.arguments {
-            RecordedArguments::None => Vec::new(),
             RecordedArguments::List(list) => {
                 list.iter().map(|(name, value, is_pointer)| argument(name, value.clone(), *is_pointer)).collect()
             }

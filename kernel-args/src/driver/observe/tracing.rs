@@ -1,5 +1,3 @@
-//! Events as spans of the crate `tracing`.
-
 use super::{Event, Observer};
 use crate::driver::error::Error;
 use core::cell::RefCell;

@@ -4,10 +4,11 @@
 //! nothing, so a launch has no such check. The field's type states it: `CudaSlice<Double2>`. Kernels test the address, or take a flag, and contain
 //! narrower accesses for the other case. So the alignment of a pointer is the one that all accesses through it need.
 
-use super::memory::{Memory, current_device};
+use super::memory::MemoryAt;
 use crate::{
     driver::{
         api::{Allocation, Api, CallError, StreamHandle},
+        context::current_device,
         error::{AlignedBy, BadPointer, Error, LaunchError, PointerProblem},
     },
     marshal::{ForEachValue, Lengths},
@@ -19,7 +20,7 @@ use std::{
 };
 
 /// A launch whose pointers are checked. Its context is current.
-pub(crate) struct Request<'r> {
+pub(crate) struct PointerCheck<'r> {
     pub(crate) api: &'r Api,
     pub(crate) kernel: &'r dyn Fn() -> String,
     pub(crate) runs: Runs<'r>,
@@ -65,20 +66,8 @@ pub(crate) trait KernelCode {
     fn pointer_use(&self, parameter: usize, offset: usize) -> PointerUse;
 }
 
-enum Stop {
-    Bad(Box<BadPointer>),
-    /// A call of the driver failed: the launch will report why.
-    Unanswered,
-}
-
-impl From<CallError> for Stop {
-    fn from(_: CallError) -> Self {
-        Self::Unanswered
-    }
-}
-
 /// Checks all pointers. The error is about the first one that the kernel cannot use.
-pub(crate) fn check(request: &Request<'_>) -> Result<(), Error> {
+pub(crate) fn check(request: &PointerCheck<'_>) -> Result<(), Error> {
     let (mut index, mut result) = (0, Ok(()));
     (request.values)(&mut |parameter, bytes| {
         if result.is_ok() {
@@ -95,17 +84,18 @@ pub(crate) fn check(request: &Request<'_>) -> Result<(), Error> {
         index += 1;
     });
     match result {
-        Err(Stop::Bad(bad)) => Err(Error::Launch(LaunchError::Pointer(bad))),
-        Ok(()) | Err(Stop::Unanswered) => Ok(()),
+        Err(Some(bad)) => Err(Error::Launch(LaunchError::Pointer(bad))),
+        // If a call of the driver failed, the launch will report why.
+        Ok(()) | Err(None) => Ok(()),
     }
 }
 
 fn pointer_of(
-    request: &Request<'_>,
+    request: &PointerCheck<'_>,
     elements: Option<usize>,
     code: PointerUse,
     pointer: &Pointer<'_>,
-) -> Result<(), Stop> {
+) -> Result<(), Option<Box<BadPointer>>> {
     // An integer is an address only if the kernel uses it as one.
     if pointer.is_integer && !code.is_certain {
         return Ok(());
@@ -114,11 +104,11 @@ fn pointer_of(
     if !code.is_accessed || elements == Some(0) {
         return Ok(());
     }
-    let Some(problem) = problem(request, elements, code, pointer)? else {
+    let Some(problem) = problem(request, elements, code, pointer).map_err(|_| None)? else {
         return Ok(());
     };
     let cpp = pointer.parameter.cpp.element();
-    Err(Stop::Bad(Box::new(BadPointer {
+    Err(Some(Box::new(BadPointer {
         kernel: (request.kernel)(),
         field: pointer.path.to_string(),
         cpp: if cpp.is_unknown() { pointer.parameter.spelling.into() } else { cpp.to_string() },
@@ -128,32 +118,31 @@ fn pointer_of(
 }
 
 fn problem(
-    request: &Request<'_>,
+    request: &PointerCheck<'_>,
     elements: Option<usize>,
     code: PointerUse,
     pointer: &Pointer<'_>,
 ) -> Result<Option<PointerProblem>, CallError> {
-    let Request { api, .. } = request;
+    let PointerCheck { api, .. } = request;
     let address = pointer.address;
     if address == 0 {
         let has_elements = elements.map(|elements| PointerProblem::Null { elements });
         return Ok(has_elements.or(code.is_always.then_some(PointerProblem::NullAccess)));
     }
-    let unusable = match Memory::at(api, address)? {
-        Memory::Allocated(allocation) => in_allocation(api, pointer, elements, &allocation)?,
+    let unusable = match MemoryAt::at(api, address)? {
+        MemoryAt::Allocated(allocation) => in_allocation(pointer, elements, &allocation)?,
         // Kernels take the end of a range as a pointer, and can read backwards from it. No slice begins there.
-        Memory::End if elements.is_none() && !code.is_at_start => None,
-        Memory::Host { is_accessible: true } => None,
+        MemoryAt::End if elements.is_none() && !code.is_at_start => None,
+        MemoryAt::Host { is_accessible: true } => None,
         // Memory of a graph is allocated when the graph runs.
-        Memory::End | Memory::Host { .. } | Memory::None if is_captured(request)? => None,
-        Memory::Host { .. } => Some(PointerProblem::Host),
-        Memory::End | Memory::None => Some(PointerProblem::NotAllocated),
+        MemoryAt::End | MemoryAt::Host { .. } | MemoryAt::None if is_captured(request)? => None,
+        MemoryAt::Host { .. } => Some(PointerProblem::Host),
+        MemoryAt::End | MemoryAt::None => Some(PointerProblem::NotAllocated),
     };
     Ok(unusable.or_else(|| misaligned(pointer, code)))
 }
 
 fn in_allocation(
-    api: &Api,
     pointer: &Pointer<'_>,
     elements: Option<usize>,
     allocation: &Allocation,
@@ -168,7 +157,7 @@ fn in_allocation(
             }));
         }
     } else if device == 0 {
-        let kernel = current_device(api)?;
+        let kernel = current_device()?;
         if kernel != allocation.device {
             return Ok(Some(PointerProblem::OtherDevice { memory: allocation.device, kernel }));
         }
@@ -194,7 +183,7 @@ fn misaligned(pointer: &Pointer<'_>, code: PointerUse) -> Option<PointerProblem>
 }
 
 /// Whether the launch becomes a node of a graph.
-fn is_captured(request: &Request<'_>) -> Result<bool, CallError> {
+fn is_captured(request: &PointerCheck<'_>) -> Result<bool, CallError> {
     let stream = match request.runs {
         Runs::On(stream) => stream,
         Runs::Now => return Ok(false),

@@ -1,14 +1,14 @@
-//! The memory at an address.
-
-use crate::driver::api::{Allocation, Api, CallError, out};
-use core::ffi::c_int;
+use crate::driver::{
+    api::{Allocation, Api, CallError},
+    query::device_attribute,
+};
 
 /// `CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS`.
 const PAGEABLE_MEMORY_ACCESS: u32 = 88;
 
 /// The memory at an address.
 #[derive(Clone, Copy)]
-pub(super) enum Memory {
+pub(super) enum MemoryAt {
     Allocated(Allocation),
     /// No allocation, but one ends directly before the address: it is the end of a range.
     End,
@@ -19,7 +19,7 @@ pub(super) enum Memory {
     None,
 }
 
-impl Memory {
+impl MemoryAt {
     /// The memory at an address other than 0, for kernels of the current context.
     pub(super) fn at(api: &Api, address: u64) -> Result<Self, CallError> {
         if let Some(allocation) = api.allocation(address)? {
@@ -29,7 +29,8 @@ impl Memory {
         if before.is_some() {
             return Ok(Self::End);
         }
-        let is_shared = shares_page_tables(api)?;
+        // Whether kernels can access all memory of the process: HMM, ATS.
+        let is_shared = device_attribute(PAGEABLE_MEMORY_ACCESS)? != 0;
         Ok(match is_mapped(address) {
             Some(true) => Self::Host { is_accessible: is_shared },
             // It cannot be known whether it is memory of the process.
@@ -37,17 +38,6 @@ impl Memory {
             Some(false) | None => Self::None,
         })
     }
-}
-
-pub(super) fn current_device(api: &Api) -> Result<c_int, CallError> {
-    out(|device| api.cuCtxGetDevice(device))
-}
-
-/// Whether kernels can access all memory of the process: HMM, ATS.
-fn shares_page_tables(api: &Api) -> Result<bool, CallError> {
-    let device = current_device(api)?;
-    let value = out(|value| api.cuDeviceGetAttribute(value, PAGEABLE_MEMORY_ACCESS, device))?;
-    Ok(value != 0)
 }
 
 /// Whether an address is in readable memory of the process. `None` if the system does not report it.

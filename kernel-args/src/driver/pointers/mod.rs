@@ -1,10 +1,5 @@
 //! Checked pointers: before a launch, the driver is asked about the memory behind each pointer of the arguments.
 //!
-//! | file | contents |
-//! |---|---|
-//! | [`memory`] | the memory at an address |
-//! | [`check`] | what is an error |
-//!
 //! The pointers in an argument, and the alignment of their types, are in `kernel_args_abi::pointers`.
 //!
 //! | to change | open |
@@ -14,24 +9,7 @@
 mod check;
 mod memory;
 
-pub(crate) use check::{KernelCode, PointerUse, Request, Runs, check};
-
-use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::{env, sync::LazyLock};
-
-/// What the program has decided, otherwise the environment: `KERNEL_ARGS_CHECK_POINTERS=1`.
-static CHECKED: LazyLock<AtomicBool> = LazyLock::new(|| {
-    let value = env::var_os("KERNEL_ARGS_CHECK_POINTERS");
-    AtomicBool::new(value.is_some_and(|value| value != "0" && !value.is_empty()))
-});
-
-pub(crate) fn are_checked() -> bool {
-    CHECKED.load(Relaxed)
-}
-
-pub(crate) fn set_checked(is_on: bool) {
-    CHECKED.store(is_on, Relaxed);
-}
+pub(crate) use check::{KernelCode, PointerCheck, PointerUse, Runs, check};
 
 #[cfg(test)]
 mod tests {

@@ -2,17 +2,17 @@
 //!
 //! cudarc's enum depends on the application's `cuda-NNNNN` feature, and lacks newer attributes: these are numbers here.
 
+use super::number;
 use crate::driver::api::{CallError, FunctionHandle, api, out};
-use cudarc::driver::sys::CUfunction_attribute as Known;
 
-pub(crate) const MAX_THREADS_PER_BLOCK: u32 = Known::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK as u32;
-pub(crate) const SHARED_SIZE_BYTES: u32 = Known::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES as u32;
-pub(crate) const CONST_SIZE_BYTES: u32 = Known::CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES as u32;
-pub(crate) const LOCAL_SIZE_BYTES: u32 = Known::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES as u32;
-pub(crate) const NUM_REGS: u32 = Known::CU_FUNC_ATTRIBUTE_NUM_REGS as u32;
-pub(crate) const PTX_VERSION: u32 = Known::CU_FUNC_ATTRIBUTE_PTX_VERSION as u32;
-pub(crate) const BINARY_VERSION: u32 = Known::CU_FUNC_ATTRIBUTE_BINARY_VERSION as u32;
-pub(crate) const MAX_DYNAMIC_SHARED_SIZE_BYTES: u32 = Known::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES as u32;
+pub(crate) const MAX_THREADS_PER_BLOCK: u32 = 0;
+pub(crate) const SHARED_SIZE_BYTES: u32 = 1;
+pub(crate) const CONST_SIZE_BYTES: u32 = 2;
+pub(crate) const LOCAL_SIZE_BYTES: u32 = 3;
+pub(crate) const NUM_REGS: u32 = 4;
+pub(crate) const PTX_VERSION: u32 = 5;
+pub(crate) const BINARY_VERSION: u32 = 6;
+pub(crate) const MAX_DYNAMIC_SHARED_SIZE_BYTES: u32 = 8;
 pub(crate) const REQUIRED_CLUSTER: [u32; 3] = [11, 12, 13];
 pub(crate) const NON_PORTABLE_CLUSTER_SIZE_ALLOWED: u32 = 14;
 pub(crate) const DEVICE_NODE_UPDATE_SUPPORTED: Newer = Newer(16, 13030);
@@ -37,13 +37,13 @@ pub(crate) fn get_newer(
 /// `cuFuncGetAttribute`. The function's context must be current.
 pub(crate) fn get(function: FunctionHandle<'_>, attribute: u32) -> Result<u32, CallError> {
     let api = api()?;
-    let value = out(|value| api.cuFuncGetAttribute(value, attribute, function))?;
-    Ok(u32::try_from(value).unwrap_or(0))
+    number(|value| api.cuFuncGetAttribute(value, attribute, function))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Known, NON_PORTABLE_CLUSTER_SIZE_ALLOWED, REQUIRED_CLUSTER};
+    use super::{MAX_DYNAMIC_SHARED_SIZE_BYTES, NON_PORTABLE_CLUSTER_SIZE_ALLOWED, REQUIRED_CLUSTER};
+    use cudarc::driver::sys::CUfunction_attribute as Known;
 
     #[test]
     fn the_numbers_are_those_of_cudarc() {
@@ -55,5 +55,7 @@ mod tests {
         assert_eq!(REQUIRED_CLUSTER, theirs.map(|theirs| theirs as u32));
         let theirs = Known::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED;
         assert_eq!(NON_PORTABLE_CLUSTER_SIZE_ALLOWED, theirs as u32);
+        let theirs = Known::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        assert_eq!(MAX_DYNAMIC_SHARED_SIZE_BYTES, theirs as u32);
     }
 }

@@ -1,7 +1,8 @@
 //! Driver queries about functions and devices.
 
 pub(crate) mod attribute;
-pub(crate) mod occupancy;
+mod device;
 mod shared_memory;
 
+pub(crate) use device::{device_attribute, max_active_blocks, max_cooperative_blocks, max_sizes, number};
 pub(crate) use shared_memory::{SHARED_WITHOUT_OPT_IN, allow, exceeded};

@@ -1,5 +1,3 @@
-//! The limit of a function's dynamic shared memory.
-
 use super::attribute;
 use crate::driver::{
     api::{CallError, FunctionHandle, api},
@@ -21,14 +19,10 @@ static RAISING: Mutex<()> = Mutex::new(());
 /// Allows `function` at least `bytes` of dynamic shared memory per block; returns the new limit. The function's context
 /// must be current.
 ///
-/// The driver stores this limit with the function, not with a handle or a thread. It is never lowered: a launch that
-/// needs less must not reduce the limit for another launch.
-///
-/// # Errors
-/// [`Error::Launch`] if the driver does not allow this size; [`Error::Driver`].
+/// The driver stores this limit with the function, not with a handle or a thread. It is never lowered, because a different launch can
+/// need it; so a launch that is within it takes no lock.
 pub(crate) fn allow(function: FunctionHandle<'_>, bytes: u32, name: &dyn Fn() -> String) -> Result<u32, Error> {
     const LIMIT: u32 = attribute::MAX_DYNAMIC_SHARED_SIZE_BYTES;
-    // The limit is never lowered, so a launch that is within the limit takes no lock.
     let allowed = attribute::get(function, LIMIT)?;
     if bytes <= allowed {
         return Ok(allowed);

@@ -1,5 +1,3 @@
-//! The memory of a replay on the GPU.
-
 use super::report::Difference;
 use crate::driver::error::Error;
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr as _};
@@ -35,16 +33,22 @@ impl ReplayMemory {
         address
     }
 
-    pub(super) fn fill(&mut self, stream: &Arc<CudaStream>, content: impl Read, is_kept: bool) -> Result<(), Filled> {
+    pub(super) fn fill(
+        &mut self,
+        stream: &Arc<CudaStream>,
+        content: impl Read,
+        unread: impl Fn(ReadError) -> Error,
+        is_kept: bool,
+    ) -> Result<(), Error> {
         let mut sum = DefaultHasher::new();
-        pieces(content, |at, bytes| {
+        pieces(content, unread, |at, bytes| {
             sum.write(bytes);
             stream.memcpy_htod(bytes, &mut self.memory.slice_mut(at..at + bytes.len()))?;
             Ok(stream.synchronize()?)
         })?;
         self.before_sum = sum.finish();
         if is_kept {
-            self.before = Some(stream.clone_dtod(&self.memory).map_err(Error::from)?);
+            self.before = Some(stream.clone_dtod(&self.memory)?);
         }
         Ok(())
     }
@@ -61,10 +65,11 @@ impl ReplayMemory {
         &self,
         stream: &Arc<CudaStream>,
         content: impl Read,
-    ) -> Result<(Option<Difference>, bool), Filled> {
+        unread: impl Fn(ReadError) -> Error,
+    ) -> Result<(Option<Difference>, bool), Error> {
         let (mut sum, mut difference) = (DefaultHasher::new(), None);
         let mut now = vec![0; PIECE.min(self.memory.len())];
-        pieces(content, |at, bytes| {
+        pieces(content, unread, |at, bytes| {
             sum.write(bytes);
             let now = &mut now[..bytes.len()];
             stream.memcpy_dtoh(&self.memory.slice(at..at + bytes.len()), now)?;
@@ -78,23 +83,16 @@ impl ReplayMemory {
     }
 }
 
-pub(super) enum Filled {
-    Unread(ReadError),
-    Driver(Error),
-}
-
-impl From<Error> for Filled {
-    fn from(error: Error) -> Self {
-        Self::Driver(error)
-    }
-}
-
-fn pieces(mut content: impl Read, mut each: impl FnMut(usize, &[u8]) -> Result<(), Error>) -> Result<(), Filled> {
+fn pieces(
+    mut content: impl Read,
+    unread: impl Fn(ReadError) -> Error,
+    mut each: impl FnMut(usize, &[u8]) -> Result<(), Error>,
+) -> Result<(), Error> {
     let (mut piece, mut at) = (Vec::new(), 0);
     loop {
         piece.clear();
         let read = content.by_ref().take(PIECE as u64).read_to_end(&mut piece);
-        let length = read.map_err(|error| Filled::Unread(error.into()))?;
+        let length = read.map_err(|error| unread(error.into()))?;
         if length == 0 {
             return Ok(());
         }

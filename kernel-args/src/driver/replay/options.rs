@@ -1,5 +1,3 @@
-//! What a replay changes.
-
 use crate::{
     device::vector::Dim3,
     driver::{

@@ -1,8 +1,6 @@
-//! A recording, and what it contains.
-
 use super::{
     Replay, ReplayOptions,
-    run::{Run, opened, unread},
+    run::{ReplayRun, opened, unread},
 };
 use crate::driver::{api::ReplayPromise, error::Error};
 use cudarc::driver::CudaContext;
@@ -64,6 +62,6 @@ impl Recording {
         promise: ReplayPromise,
     ) -> Result<Replay, Error> {
         let file = opened(&self.file).map_err(|error| unread(&self.file, error))?;
-        Run::new(ctx, &self.file, options, promise)?.run(&mut Reader::new(file))
+        ReplayRun::new(ctx, &self.file, options, promise)?.run(&mut Reader::new(file))
     }
 }

@@ -1,5 +1,3 @@
-//! What a replay has found.
-
 use crate::driver::api::Status;
 use core::time::Duration;
 use std::vec::Vec;

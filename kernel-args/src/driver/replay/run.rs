@@ -1,13 +1,8 @@
-//! One replay.
-
-use super::{
-    Replay, ReplayOptions, ReplayedMemory,
-    memory::{Filled, ReplayMemory},
-};
+use super::{Replay, ReplayOptions, ReplayedMemory, memory::ReplayMemory};
 use crate::driver::{
-    api::{LaunchAttribute, ReplayPromise, Status},
+    api::{ReplayPromise, Status},
     attributes::from_recording,
-    config::{Attribute, Launch},
+    config::Launch,
     error::{Error, RecordingError},
     function::Function,
     launch::{ByteArguments, launch_bytes},
@@ -21,12 +16,11 @@ use std::{
     fs::File,
     io::{BufReader, Read},
     path::Path,
-    string::String,
     sync::Arc,
     vec::Vec,
 };
 
-pub(super) struct Run<'r, 'i> {
+pub(super) struct ReplayRun<'r, 'i> {
     context: &'r Arc<CudaContext>,
     stream: Arc<CudaStream>,
     file: &'r Path,
@@ -37,13 +31,10 @@ pub(super) struct Run<'r, 'i> {
 struct Ready {
     function: Function,
     launch: Launch<'static>,
-    attributes: Vec<LaunchAttribute<'static>>,
-    has_cluster: bool,
-    values: Vec<Vec<u8>>,
-    arguments: String,
+    arguments: ByteArguments,
 }
 
-impl<'r, 'i> Run<'r, 'i> {
+impl<'r, 'i> ReplayRun<'r, 'i> {
     pub(super) fn new(
         context: &'r Arc<CudaContext>,
         file: &'r Path,
@@ -57,10 +48,6 @@ impl<'r, 'i> Run<'r, 'i> {
     pub(super) fn run<R: Read>(mut self, reader: &mut Reader<R>) -> Result<Replay, Error> {
         let file = self.file;
         let unread = |error| unread(file, error);
-        let filled = |error| match error {
-            Filled::Unread(error) => unread(error),
-            Filled::Driver(error) => error,
-        };
         let mut entries = reader.entries().map_err(unread)?;
         let manifest = entries.manifest().clone();
         let stream = self.stream.clone();
@@ -72,14 +59,14 @@ impl<'r, 'i> Run<'r, 'i> {
             match entry {
                 Entry::Image(bytes) => image = Some(bytes),
                 Entry::Memory { moment: Moment::Before, index, content } => {
-                    memory[index].fill(&stream, content, is_kept).map_err(filled)?;
+                    memory[index].fill(&stream, content, unread, is_kept)?;
                 }
                 Entry::Memory { moment: Moment::After, index, content } => {
                     if launched.is_none() {
                         launched = Some(self.first(&manifest, image.take(), &memory)?);
                     }
                     if let Some((_, Status::SUCCESS)) = launched {
-                        let (difference, is_written) = memory[index].compare(&stream, content).map_err(filled)?;
+                        let (difference, is_written) = memory[index].compare(&stream, content, unread)?;
                         compared.push(ReplayedMemory { size: memory[index].recorded.size, is_written, difference });
                     }
                 }
@@ -129,25 +116,18 @@ impl<'r, 'i> Run<'r, 'i> {
             values[pointer.parameter][pointer.at..pointer.at + size_of::<u64>()]
                 .copy_from_slice(&address.to_le_bytes());
         }
-        let arguments = manifest.parameters.iter().map(|parameter| format!("{} = {}", parameter.name, parameter.value));
+        let text = manifest.parameters.iter().map(|parameter| format!("{} = {}", parameter.name, parameter.value));
+        let text = text.collect::<Vec<_>>().join("\n");
         Ok(Ready {
             function,
             launch: self.options.launch(manifest),
-            has_cluster: attributes.iter().any(|attribute| attribute.id() == Attribute::cluster.id),
-            attributes,
-            values,
-            arguments: arguments.collect::<Vec<_>>().join("\n"),
+            arguments: ByteArguments { values, text, attributes },
         })
     }
 
     fn launch(&mut self, ready: &mut Ready) -> Result<(), Error> {
-        let mut arguments = ByteArguments {
-            values: &mut ready.values,
-            text: &ready.arguments,
-            attributes: &mut ready.attributes,
-            has_cluster: ready.has_cluster,
-        };
-        launch_bytes(&ready.function, &ready.launch, &self.stream, &mut arguments, self.promise.launch())
+        let Ready { function, launch, arguments } = ready;
+        launch_bytes(function, launch, &self.stream, arguments, self.promise.launch())
     }
 
     fn times(&mut self, ready: &mut Ready, memory: &mut [ReplayMemory]) -> Result<Vec<Duration>, Error> {

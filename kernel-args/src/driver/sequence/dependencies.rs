@@ -1,5 +1,3 @@
-//! Which steps of a run wait for which earlier steps.
-
 use crate::marshal::Access;
 use cudarc::driver::sys::CUdeviceptr;
 use std::{collections::BTreeMap, ops::Range, vec, vec::Vec};
@@ -28,7 +26,7 @@ impl Dependencies {
 
     fn in_branches<'a>(steps: impl Iterator<Item = Option<&'a [Access]>>, limit: usize) -> Self {
         let mut all = Self::default();
-        let mut memory = Memory::default();
+        let mut memory = LastUses::default();
         // The last step that is ordered with every other step; for it and each step since, whether a later one waits for it.
         let (mut ordered, mut is_awaited): (Option<u32>, Vec<bool>) = (None, Vec::new());
         let mut branches = Branches::default();
@@ -52,7 +50,7 @@ impl Dependencies {
             } else {
                 let steps = (first..index).zip(&is_awaited);
                 before.extend(steps.filter(|(_, is)| !**is).map(|(step, _)| step));
-                memory = Memory::default();
+                memory = LastUses::default();
                 branches.0 = vec![index];
                 ordered = Some(index);
                 is_awaited.clear();
@@ -97,7 +95,7 @@ impl Branches {
 
 /// Who has used which memory last, in parts that do not overlap.
 #[derive(Default)]
-struct Memory(BTreeMap<CUdeviceptr, Interval>);
+struct LastUses(BTreeMap<CUdeviceptr, Interval>);
 
 /// Memory with the same uses, from its key on.
 #[derive(Clone)]
@@ -107,7 +105,7 @@ struct Interval {
     readers: Vec<u32>,
 }
 
-impl Memory {
+impl LastUses {
     /// Adds what `access` of step `step` waits for to `list`.
     fn add(&mut self, access: Access, step: u32, list: &mut Vec<u32>) {
         let range = access.address..access.address.saturating_add(access.bytes as CUdeviceptr);

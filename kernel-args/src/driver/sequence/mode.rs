@@ -1,5 +1,3 @@
-//! How a run was enqueued.
-
 use std::{fmt, string::String};
 
 /// How the last run of a [`Sequence`](super::Sequence) was enqueued.

@@ -1,5 +1,3 @@
-//! Runs that are enqueued launch by launch.
-
 use crate::driver::{
     api::{Api, LaunchConfig, RecordedLaunch, Status, Step, Steps},
     error::Error,

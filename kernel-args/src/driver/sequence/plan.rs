@@ -1,5 +1,3 @@
-//! The graph of a run, and the launches that its nodes have now.
-
 use super::dependencies::Dependencies;
 use crate::{
     driver::{

@@ -1,8 +1,6 @@
-//! What the closure of a run sees.
-
 use crate::{
     driver::{
-        config::{AsStream, Recording, StreamTarget},
+        config::{AsStream, RunRecord, StreamTarget},
         error::{ContextError, ContextMismatch, Error, LaunchError},
     },
     interop::{Hold, Slices},
@@ -30,14 +28,14 @@ use std::{boxed::Box, sync::Arc};
 /// # }
 /// ```
 pub struct Recorder<'s, 'env: 's> {
-    recording: &'s Recording,
+    recording: &'s RunRecord,
     /// Both lifetimes are invariant, so a slice that is held for `'s` cannot have a shorter borrow.
     lifetimes: PhantomData<&'s mut &'env ()>,
     invariant: PhantomData<fn(&'s ()) -> &'s ()>,
 }
 
 impl<'s> Recorder<'s, '_> {
-    pub(super) fn new(recording: &'s Recording) -> Self {
+    pub(super) fn new(recording: &'s RunRecord) -> Self {
         Self { recording, lifetimes: PhantomData, invariant: PhantomData }
     }
 
@@ -95,10 +93,9 @@ impl<'s> Recorder<'s, '_> {
 
     /// Adds a step with accesses to the first bytes of this memory, which is written or not.
     fn uses(&self, accesses: &[(HeldMemory, bool)], bytes: usize) {
-        self.recording.held.take_used(|_, _| {});
         if self.recording.held.notes_uses {
             let accesses = accesses.iter().map(|&(memory, writes)| Access { address: memory.address(), bytes, writes });
-            self.recording.uses.borrow_mut().add(accesses);
+            self.recording.held.steps.borrow_mut().add(accesses);
         }
     }
 

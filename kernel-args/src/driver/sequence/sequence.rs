@@ -1,12 +1,10 @@
-//! A piece of a program that is repeated.
-
 use super::{Recorder, RunMode, WhyPlain, plain, plan::Plan};
 #[cfg(feature = "observe")]
 use crate::driver::observe::{self, Event, SequenceEvent};
 use crate::{
     driver::{
         api::{Api, Change, LaunchLog, Steps, api},
-        config::Recording,
+        config::RunRecord,
         context::bind,
         error::{Error, LaunchError, OutsideOf},
         graph::explain,
@@ -69,7 +67,7 @@ const GRAPHS: usize = 8;
 ///
 /// A run is enqueued as plain launches if it cannot be a graph: [`mode`](Self::mode) contains the reason.
 pub struct Sequence {
-    recording: Recording,
+    recording: RunRecord,
     /// The graph of the last run first.
     plans: Vec<Plan>,
     limit: usize,
@@ -84,7 +82,7 @@ impl Sequence {
     #[must_use]
     pub fn new(stream: &Arc<CudaStream>) -> Self {
         Self {
-            recording: Recording::new(stream.clone()),
+            recording: RunRecord::new(stream.clone()),
             plans: Vec::new(),
             limit: GRAPHS,
             mode: RunMode::Empty,
@@ -125,16 +123,16 @@ impl Sequence {
         record: impl for<'s> FnOnce(&'s Recorder<'s, 'env>) -> Result<T, E>,
     ) -> Result<T, E> {
         /// Forgets the launches and the slices of the run, also after a panic.
-        struct Run<'q>(&'q mut Sequence);
+        struct Clear<'q>(&'q mut Sequence);
 
-        impl Drop for Run<'_> {
+        impl Drop for Clear<'_> {
             fn drop(&mut self) {
                 self.0.recording.clear();
             }
         }
 
         check_enclosing(Some(self.stream()), || "the run of a sequence".into())?;
-        let run = Run(self);
+        let run = Clear(self);
         let recorder = Recorder::new(&run.0.recording);
         let value = within(OutsideOf::Run, || record(&recorder))?;
         run.0.enqueue()?;
@@ -184,8 +182,7 @@ impl Sequence {
 
     fn enqueue(&mut self) -> Result<(), Error> {
         let Self { recording, plans, limit, mode, changes, guards: storage } = self;
-        let Recording { held, log, uses, without_node } = recording;
-        let uses = uses.get_mut();
+        let RunRecord { held, log, without_node } = recording;
         let (log, stream) = (log.get_mut(), held.stream());
         if log.len() == 0 {
             *mode = RunMode::Empty;
@@ -201,13 +198,14 @@ impl Sequence {
         let entered = Slices::new(held).enter(stream, &mut guards);
         #[cfg(feature = "textures")]
         guards.extend(objects.iter().map(|(object, writes)| object.enter(stream, *writes)));
-        let outcome = if let Err(held_at) = entered {
+        let entered = entered.map_err(|held_at| Error::Launch(LaunchError::Replaced { held_at }));
+        let ready =
+            entered.and_then(|()| context.check_err().map_err(|error| Error::cudarc("cuStreamWaitEvent", error)));
+        if ready.is_err() {
             guards.drain(..).for_each(mem::forget);
-            Err(Error::Launch(LaunchError::Replaced { held_at }))
-        } else if let Err(error) = context.check_err() {
-            guards.drain(..).for_each(mem::forget);
-            Err(Error::cudarc("cuStreamWaitEvent", error))
-        } else {
+        }
+        let outcome = ready.and_then(|()| {
+            let uses = held.steps.borrow();
             let run = Enqueue {
                 api,
                 stream,
@@ -226,10 +224,10 @@ impl Sequence {
             }
             #[cfg(not(feature = "observe"))]
             enqueue()
-        };
+        });
         // The first graph has the steps of this run.
         log.remember(matches!(outcome, Ok(RunMode::Built | RunMode::Updated(_))));
-        uses.remember();
+        held.steps.borrow_mut().remember();
         guards.clear();
         *storage = recycled(guards);
         *mode = outcome?;

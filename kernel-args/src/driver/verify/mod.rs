@@ -114,10 +114,6 @@ pub(crate) fn compare(
 }
 
 /// The kernel, out of several, that the struct matches.
-///
-/// # Errors
-/// [`Error::Verify`] with the table of the most similar kernel if no kernel matches; [`Error::Load`] if several
-/// kernels match.
 pub(crate) fn select<'d>(
     host: Host<'_>,
     wanted: &str,

@@ -1,5 +1,3 @@
-//! The parts of a kernel's parameters that debug information does not make comparable.
-
 use core::fmt;
 use kernel_args_abi::{
     Opaque, Parameter,

@@ -1,5 +1,3 @@
-//! The result of a verification.
-
 use super::not_compared::{NotCompared, parts, parts_of_variable};
 use crate::driver::{
     api::api,
@@ -43,26 +41,23 @@ impl Verification {
     /// The information for the comparison of a global variable with its type. The driver reports its size.
     pub(crate) fn of_global(description: Option<&VariableDescription>) -> Self {
         let value = description.and_then(VariableDescription::value);
-        Self::Verified {
-            driver: true,
-            image: description.is_some(),
-            not_compared: value.map_or_else(Vec::new, |value| parts_of_variable(&value)),
-            debug_info: description.map(|description| description.debug_info.clone()).unwrap_or_default(),
-        }
+        let not_compared = value.map_or_else(Vec::new, |value| parts_of_variable(&value));
+        Self::verified(true, description.map(|description| &description.debug_info), not_compared)
     }
 
     /// The information for every verification of a function: the driver's records, if the driver is new enough, and the
     /// kernel's description in the image, or the reason why it is missing.
     pub(crate) fn of(description: Option<&Description>, unread: Option<&str>) -> Result<Self, Error> {
         let driver = api()?.cuFuncGetParamInfo.is_some();
-        Ok(match description {
-            None if !driver => Self::Unverified(Unverified { image: unread.map(ToString::to_string) }),
-            _ => Self::Verified {
-                driver,
-                image: description.is_some(),
-                not_compared: description.map_or_else(Vec::new, |description| parts(&description.parameters())),
-                debug_info: description.map(|description| description.debug_info.clone()).unwrap_or_default(),
-            },
-        })
+        if description.is_none() && !driver {
+            return Ok(Self::Unverified(Unverified { image: unread.map(ToString::to_string) }));
+        }
+        let not_compared = description.map_or_else(Vec::new, |description| parts(&description.parameters()));
+        Ok(Self::verified(driver, description.map(|description| &description.debug_info), not_compared))
+    }
+
+    /// `image` is the debug information of a description in an image.
+    fn verified(driver: bool, image: Option<&DebugInfo>, not_compared: Vec<NotCompared>) -> Self {
+        Self::Verified { driver, image: image.is_some(), debug_info: image.cloned().unwrap_or_default(), not_compared }
     }
 }

@@ -2,67 +2,57 @@
 
 use crate::driver::api::{Allocation, Api, CallError, Readable};
 use kernel_args_abi::{Class, CppBase, Parameter};
-use kernel_args_image::recording::{self, ElementType};
+use kernel_args_image::recording::{ElementType, Manifest, Memory, Pointer};
 use std::{
     io::{self, Read},
     vec::Vec,
 };
 
-#[derive(Default)]
-pub(super) struct Found {
-    pub(super) allocations: Vec<Readable>,
-    pub(super) memory: Vec<recording::Memory>,
-    pub(super) pointers: Vec<recording::Pointer>,
-}
-
-impl Found {
-    /// Looks each aligned word of an argument up, whatever its type: structs without known members and integers can contain pointers
-    /// too. `promised` makes the memory of a pointer readable.
-    pub(super) fn add(
-        &mut self,
-        api: &Api,
-        index: usize,
-        parameter: &Parameter<'_>,
-        bytes: &[u8],
-        promised: impl Fn(Allocation) -> Option<Readable>,
-    ) -> Result<(), CallError> {
-        for (word, bytes) in bytes.chunks_exact(size_of::<u64>()).enumerate() {
-            let address = bytes.try_into().map_or(0, u64::from_ne_bytes);
-            let Some(found) = (match address {
-                0 => None,
-                _ => api.allocation(address)?,
-            }) else {
-                continue;
-            };
-            let readable = match parameter.class {
-                Class::Pointer => promised(found),
-                _ => found.of_gpu(),
-            };
-            let Some(readable) = readable else {
-                continue;
-            };
-            let known = self.allocations.iter().position(|one| one.allocation().start == found.start);
-            let memory = known.unwrap_or_else(|| {
-                self.allocations.push(readable);
-                self.memory.push(recording::Memory {
-                    address: found.start,
-                    size: found.size,
-                    elements: elements(parameter),
-                });
-                self.memory.len() - 1
-            });
-            if self.memory[memory].elements != elements(parameter) {
-                self.memory[memory].elements = None;
-            }
-            self.pointers.push(recording::Pointer {
-                parameter: index,
-                at: word * size_of::<u64>(),
-                memory,
-                offset: address - found.start,
-            });
+/// Adds the memory that the next parameter of `manifest` points to, and its allocation.
+///
+/// Looks each aligned word of an argument up, whatever its type: structs without known members and integers can contain pointers too.
+/// `promised` makes the memory of a pointer readable.
+pub(super) fn add_memory(
+    manifest: &mut Manifest,
+    allocations: &mut Vec<Readable>,
+    api: &Api,
+    parameter: &Parameter<'_>,
+    bytes: &[u8],
+    promised: impl Fn(Allocation) -> Option<Readable>,
+) -> Result<(), CallError> {
+    let Manifest { parameters, memory, pointers, .. } = manifest;
+    for (word, bytes) in bytes.chunks_exact(size_of::<u64>()).enumerate() {
+        let address = bytes.try_into().map_or(0, u64::from_ne_bytes);
+        let Some(found) = (match address {
+            0 => None,
+            _ => api.allocation(address)?,
+        }) else {
+            continue;
+        };
+        let readable = match parameter.class {
+            Class::Pointer => promised(found),
+            _ => found.of_gpu(),
+        };
+        let Some(readable) = readable else {
+            continue;
+        };
+        let known = memory.iter().position(|one| one.address == found.start);
+        let index = known.unwrap_or_else(|| {
+            allocations.push(readable);
+            memory.push(Memory { address: found.start, size: found.size, elements: elements(parameter) });
+            memory.len() - 1
+        });
+        if memory[index].elements != elements(parameter) {
+            memory[index].elements = None;
         }
-        Ok(())
+        pointers.push(Pointer {
+            parameter: parameters.len(),
+            at: word * size_of::<u64>(),
+            memory: index,
+            offset: address - found.start,
+        });
     }
+    Ok(())
 }
 
 fn elements(pointer: &Parameter<'_>) -> Option<ElementType> {

@@ -1,10 +1,8 @@
-//! Which launches are recorded.
-
 use super::write::write;
 use crate::driver::{
     api::{api, out},
     error::Error,
-    observe::{Event, LaunchEvent},
+    observe::{Event, LaunchEvent, around::start},
     watched::Watcher,
 };
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -20,14 +18,16 @@ use std::{
 const KERNEL: &str = "KERNEL_ARGS_RECORD";
 const FILE: &str = "KERNEL_ARGS_RECORD_FILE";
 
+#[derive(Debug)]
 struct FileRequest {
     kernel: String,
     nth: u64,
     file: PathBuf,
-    state: Mutex<State>,
+    state: Mutex<RequestState>,
 }
 
-enum State {
+#[derive(Debug)]
+enum RequestState {
     /// The number of launches of the kernel so far.
     Waits(u64),
     Runs,
@@ -43,12 +43,33 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-pub(in crate::driver::observe) fn request(kernel: &str, nth: u64, file: PathBuf) -> FileRecording {
-    FileRecording(add(kernel, nth, file))
+/// Records the launch number `nth` of a kernel into a file, counted from 0: its image, geometry, attributes and arguments, and the
+/// memory behind its pointers, before and after. `kernel-args replay FILE` launches it again without the program, and so does
+/// [`replay`](crate::replay).
+///
+/// `kernel` is a symbol or a C++ name, as for [`Module::kernel`](crate::Module::kernel). The environment variables
+/// `KERNEL_ARGS_RECORD=saxpy#3` and `KERNEL_ARGS_RECORD_FILE` do the same for a program that does not call this; without `#3`, the
+/// first launch is recorded. The chapter [`guide::observe`](crate::guide::observe) shows what a recording contains.
+///
+/// Call it before the module is loaded: otherwise the recording has no image. A launch that is captured into a graph or recorded by a
+/// sequence is not counted, because it does not run then.
+///
+/// ```no_run
+/// use kernel_args::observe;
+///
+/// # fn main() -> Result<(), kernel_args::Error> {
+/// let recording = observe::record_to_file("saxpy", 3, "saxpy.launch");
+/// // … the program …
+/// assert!(recording.finish()?, "saxpy was launched four times");
+/// # Ok(()) }
+/// ```
+pub fn record_to_file(kernel: &str, nth: u64, file: impl Into<PathBuf>) -> FileRecording {
+    start();
+    FileRecording(add(kernel, nth, file.into()))
 }
 
 fn add(kernel: &str, nth: u64, file: PathBuf) -> Arc<FileRequest> {
-    let request = Arc::new(FileRequest { kernel: kernel.into(), nth, file, state: Mutex::new(State::Waits(0)) });
+    let request = Arc::new(FileRequest { kernel: kernel.into(), nth, file, state: Mutex::new(RequestState::Waits(0)) });
     lock(&REQUESTS).push(request.clone());
     REQUESTED.store(true, Relaxed);
     Watcher::Files.set_active(true);
@@ -60,16 +81,6 @@ fn add(kernel: &str, nth: u64, file: PathBuf) -> Arc<FileRequest> {
 #[derive(Debug)]
 pub struct FileRecording(Arc<FileRequest>);
 
-impl core::fmt::Debug for FileRequest {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Request")
-            .field("kernel", &self.kernel)
-            .field("nth", &self.nth)
-            .field("file", &self.file)
-            .finish_non_exhaustive()
-    }
-}
-
 impl FileRecording {
     /// Whether the launch has come and is in the file. `false` if it has not come yet; it then is not recorded any more.
     ///
@@ -77,9 +88,9 @@ impl FileRecording {
     /// [`Error::Recording`] if the file cannot be written, and errors of the driver, such as the fault of an earlier kernel. The file does
     /// not exist then.
     pub fn finish(self) -> Result<bool, Error> {
-        match core::mem::replace(&mut *lock(&self.0.state), State::Waits(0)) {
-            State::Done(result) => result.map(|()| true),
-            State::Waits(_) | State::Runs => Ok(false),
+        match core::mem::replace(&mut *lock(&self.0.state), RequestState::Waits(0)) {
+            RequestState::Done(result) => result.map(|()| true),
+            RequestState::Waits(_) | RequestState::Runs => Ok(false),
         }
     }
 }
@@ -121,7 +132,8 @@ fn default_file(kernel: &str, nth: u64) -> PathBuf {
     format!("{kernel}.{nth}.launch").into()
 }
 
-pub(in crate::driver::observe) fn has_been() -> bool {
+pub(crate) fn keeps_images() -> bool {
+    start();
     REQUESTED.load(Relaxed)
 }
 
@@ -147,7 +159,7 @@ pub(in crate::driver::observe) fn record<R>(
             Err(error) => eprintln!("{} was not recorded: {error}", launch.name()),
         }
     }
-    *lock(&request.state) = State::Done(written);
+    *lock(&request.state) = RequestState::Done(written);
     result
 }
 
@@ -169,12 +181,12 @@ fn requested(launch: &LaunchEvent<'_>) -> Option<Arc<FileRequest>> {
         }
         let mut state = lock(&request.state);
         match *state {
-            State::Waits(launches) if launches >= request.nth && found.is_none() => {
-                *state = State::Runs;
+            RequestState::Waits(launches) if launches >= request.nth && found.is_none() => {
+                *state = RequestState::Runs;
                 found = Some(request.clone());
             }
-            State::Waits(launches) => *state = State::Waits(launches + 1),
-            State::Runs | State::Done(_) => {}
+            RequestState::Waits(launches) => *state = RequestState::Waits(launches + 1),
+            RequestState::Runs | RequestState::Done(_) => {}
         }
     }
     found

@@ -1,9 +1,7 @@
-//! Writes a launch to a file.
-
-use super::pointers::{Content, Found};
+use super::pointers::{Content, add_memory};
 use crate::{
     driver::{
-        api::{Api, CallError, Status, api},
+        api::{Api, CallError, Readable, Status, api},
         attributes::to_recording,
         context::{Gpu, driver_version},
         error::{Error, RecordingError},
@@ -17,6 +15,7 @@ use std::{
     io::{self, BufWriter, Write},
     path::Path,
     string::{String, ToString},
+    vec::Vec,
 };
 
 /// Runs the launch between the two copies of its memory. Returns its result, and whether the file was written.
@@ -28,19 +27,19 @@ pub(super) fn write<R>(
     let not_written = |error: io::Error| Error::Recording(RecordingError::Write { file: file.into(), error });
     let begun = (|| {
         let api = api()?;
-        let (manifest, found) = describe(api, launch)?;
+        let (manifest, memory) = describe(api, launch)?;
         let open = || -> io::Result<_> {
             let file = BufWriter::with_capacity(1 << 20, NewFile::create(file)?);
             let image = launch.image.as_ref().map(|image| image.as_slice());
             let mut writer = Writer::new(file, &manifest, image)?;
-            copy(api, &mut writer, &found, Moment::Before)?;
+            copy(api, &mut writer, &memory, Moment::Before)?;
             Ok(writer)
         };
         let writer = open().map_err(not_written)?;
-        Ok((api, found, writer))
+        Ok((api, memory, writer))
     })();
     let result = run();
-    let written = begun.and_then(|(api, found, mut writer)| {
+    let written = begun.and_then(|(api, memory, mut writer)| {
         let status = match (&result, api.cuCtxSynchronize()) {
             (Ok(_), Ok(())) => Status::SUCCESS.0,
             // After a fault of the kernel, its memory cannot be read.
@@ -49,7 +48,7 @@ pub(super) fn write<R>(
         };
         let finish = || -> io::Result<()> {
             if status == Status::SUCCESS.0 {
-                copy(api, &mut writer, &found, Moment::After)?;
+                copy(api, &mut writer, &memory, Moment::After)?;
             }
             writer.finish(status)?.into_inner().map_err(io::IntoInnerError::into_error)?.finish()
         };
@@ -61,14 +60,14 @@ pub(super) fn write<R>(
 /// `CUDA_ERROR_UNKNOWN`: the launch was refused, or the driver could not be called.
 const UNKNOWN: u32 = 999;
 
-fn copy<W: Write>(api: &Api, writer: &mut Writer<W>, found: &Found, moment: Moment) -> io::Result<()> {
-    for (index, allocation) in found.allocations.iter().enumerate() {
+fn copy<W: Write>(api: &Api, writer: &mut Writer<W>, memory: &[Readable], moment: Moment) -> io::Result<()> {
+    for (index, allocation) in memory.iter().enumerate() {
         writer.memory(moment, index, Content::of(api, allocation))?;
     }
     Ok(())
 }
 
-fn describe(api: &Api, launch: &LaunchEvent<'_>) -> Result<(Manifest, Found), Error> {
+fn describe(api: &Api, launch: &LaunchEvent<'_>) -> Result<(Manifest, Vec<Readable>), Error> {
     api.cuCtxSynchronize()?;
     let gpu = Gpu::current(api)?;
     let machine = Machine {
@@ -83,10 +82,10 @@ fn describe(api: &Api, launch: &LaunchEvent<'_>) -> Result<(Manifest, Found), Er
     manifest.block = launch.config.block;
     manifest.shared_memory = launch.config.shared;
     (manifest.attributes, manifest.lost_attributes) = to_recording(launch.attributes);
-    let (mut found, mut result) = (Found::default(), Ok(()));
+    let (mut memory, mut result) = (Vec::new(), Ok(()));
     (launch.values)(&mut |parameter, bytes| {
         if result.is_ok() {
-            result = found.add(api, manifest.parameters.len(), parameter, bytes, |allocation| {
+            result = add_memory(&mut manifest, &mut memory, api, parameter, bytes, |allocation| {
                 // SAFETY: the caller of the launch promises that memory behind its pointers stays allocated until the launch has returned:
                 // see `launch()`. `write`, which has called this function, is part of the launch.
                 unsafe { allocation.promised() }
@@ -100,7 +99,5 @@ fn describe(api: &Api, launch: &LaunchEvent<'_>) -> Result<(Manifest, Found), Er
         });
     });
     result?;
-    manifest.memory.clone_from(&found.memory);
-    manifest.pointers.clone_from(&found.pointers);
-    Ok((manifest, found))
+    Ok((manifest, memory))
 }

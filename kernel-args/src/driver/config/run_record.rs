@@ -1,9 +1,4 @@
-//! What the launches of a sequence are recorded in.
-
-use crate::{
-    driver::api::LaunchLog,
-    marshal::{HeldSlices, Uses},
-};
+use crate::{driver::api::LaunchLog, marshal::HeldSlices};
 use core::{
     cell::{Cell, RefCell},
     fmt,
@@ -11,23 +6,16 @@ use core::{
 use cudarc::driver::CudaStream;
 use std::sync::Arc;
 
-pub(crate) struct Recording {
+pub(crate) struct RunRecord {
     pub(crate) held: HeldSlices,
     pub(crate) log: RefCell<LaunchLog>,
-    /// What the steps use, if the slices note it.
-    pub(crate) uses: RefCell<Uses>,
     /// The launch attribute for which no node of a graph exists.
     pub(crate) without_node: Cell<Option<&'static str>>,
 }
 
-impl Recording {
+impl RunRecord {
     pub(crate) fn new(stream: Arc<CudaStream>) -> Self {
-        Self {
-            held: HeldSlices::new(stream),
-            log: RefCell::default(),
-            uses: RefCell::default(),
-            without_node: Cell::new(None),
-        }
+        Self { held: HeldSlices::new(stream), log: RefCell::default(), without_node: Cell::new(None) }
     }
 
     pub(crate) fn stream(&self) -> &Arc<CudaStream> {
@@ -37,12 +25,11 @@ impl Recording {
     pub(crate) fn clear(&mut self) {
         self.held.clear();
         self.log.get_mut().clear();
-        self.uses.get_mut().clear();
         self.without_node.set(None);
     }
 }
 
-impl fmt::Debug for Recording {
+impl fmt::Debug for RunRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Recording").field("launches", &self.log.borrow().len()).finish_non_exhaustive()
     }
