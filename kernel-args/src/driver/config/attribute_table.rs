@@ -1,5 +1,6 @@
-/// Passes each attribute to a macro, after the tokens that follow its name: the attribute's method of [`Launch`](crate::Launch), its
-/// number, its name after `CU_LAUNCH_ATTRIBUTE_`, the oldest CUDA and GPU, whether nodes of graphs take it, and whether it contains an address.
+/// Passes each attribute to a macro, after the tokens that follow its name. A row has the attribute's method of [`Launch`](crate::Launch),
+/// its number, its name after `CU_LAUNCH_ATTRIBUTE_`, and the oldest CUDA and GPU. The last columns are whether nodes of graphs take it,
+/// and whether it contains an address.
 macro_rules! attribute_table {
     ($apply:ident $($before:tt)*) => {
         // CUDA Driver API, `CUlaunchAttributeID`, which also documents which attributes are valid for graph nodes. The version

@@ -2,20 +2,8 @@
 
 #[cfg(feature = "record")]
 use super::to_file;
-use super::{Event, observers::Observers, recorder};
+use super::{Event, observers::Observers, recorder, switches::start};
 use crate::driver::{error::Error, watched::Watcher};
-use std::env;
-
-/// Reads the environment, at the first event or the first call of the program: a call of the program then replaces what it has read.
-pub(super) fn start() {
-    if Watcher::Environment.set_active(false) {
-        let checked = env::var_os("KERNEL_ARGS_CHECK_POINTERS");
-        Watcher::Pointers.set_active(checked.is_some_and(|value| value != "0" && !value.is_empty()));
-        recorder::read_environment();
-        #[cfg(feature = "record")]
-        to_file::read_environment();
-    }
-}
 
 /// Calls `run`, which calls the driver for `event`, between what the active watchers do before and after it.
 #[cold]

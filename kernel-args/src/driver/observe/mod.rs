@@ -15,6 +15,7 @@ mod nvtx;
 mod observers;
 mod recorded;
 mod recorder;
+mod switches;
 #[cfg(feature = "record")]
 mod to_file;
 #[cfg(feature = "tracing")]
@@ -23,17 +24,19 @@ mod tracing;
 pub(crate) use crate::driver::watched::is_active;
 pub use argument::Argument;
 pub(crate) use around::around;
-pub use check_pointers::check_pointers;
-pub(crate) use check_pointers::pointers_are_checked;
 pub use event::{CompileEvent, Event, GraphEvent, LoadEvent, SequenceEvent};
 pub use launch_event::LaunchEvent;
 #[cfg(all(feature = "nvtx", target_os = "linux"))]
 pub use nvtx::Nvtx;
 pub use observers::{Installed, Observer, install};
-pub use recorder::{context_fault, record_launches};
+pub use recorder::context_fault;
 #[cfg(feature = "record")]
-pub(crate) use to_file::keeps_images;
+pub(crate) use switches::keeps_images;
+pub(crate) use switches::pointers_are_checked;
 #[cfg(feature = "record")]
-pub use to_file::{FileRecording, record_to_file};
+pub use switches::record_to_file;
+pub use switches::{check_pointers, record_launches};
+#[cfg(feature = "record")]
+pub use to_file::FileRecording;
 #[cfg(feature = "tracing")]
 pub use tracing::Tracing;

@@ -1,6 +1,6 @@
 //! The flight recorder: the last launches of each context, and a marker that the GPU writes after each.
 
-use super::{Event, around::start, recorded::Recorded};
+use super::{Event, recorded::Recorded};
 use crate::driver::{
     api::{Api, CallError, DriverCall, Markers, Status, StreamHandle, api, out},
     context::bind,
@@ -41,17 +41,8 @@ fn recorder() -> MutexGuard<'static, FlightRecorder> {
     RECORDER.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Switches the flight recorder on, which keeps the last `kept` launches of each context. 0 switches it off. Returns the number that is
-/// kept: 65,536 at most.
-///
-/// After a fault (an illegal address, a misaligned address, a trap), the error of the next launch and [`context_fault`] contain the
-/// launches that were running. The environment variable `KERNEL_ARGS_FLIGHT_RECORDER` does the same for a program that does not call
-/// this: `KERNEL_ARGS_FLIGHT_RECORDER=1024`.
-///
-/// `kept` should be larger than the number of launches that are enqueued at the same time. Older ones count as finished.
-#[expect(clippy::must_use_candidate, reason = "it is called for its effect")]
-pub fn record_launches(kept: usize) -> usize {
-    start();
+/// Returns the number that is kept.
+pub(super) fn keep(kept: usize) -> usize {
     let kept = kept.min(MOST);
     let mut recorder = recorder();
     recorder.kept = kept;
@@ -67,7 +58,7 @@ pub(super) fn read_environment() {
     };
     match value.to_str().and_then(|value| value.parse().ok()) {
         Some(wanted) => {
-            let kept = record_launches(wanted);
+            let kept = keep(wanted);
             if kept < wanted {
                 eprintln!("{NAME} is {wanted}: the last {kept} launches are kept, which is the largest number");
             }

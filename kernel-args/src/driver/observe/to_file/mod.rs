@@ -4,6 +4,5 @@ mod pointers;
 mod requests;
 mod write;
 
-pub(crate) use requests::keeps_images;
-pub use requests::{FileRecording, record_to_file};
-pub(super) use requests::{read_environment, record};
+pub use requests::FileRecording;
+pub(super) use requests::{is_requested, read_environment, record, request};

@@ -2,7 +2,7 @@ use super::write::write;
 use crate::driver::{
     api::{api, out},
     error::Error,
-    observe::{Event, LaunchEvent, around::start},
+    observe::{Event, LaunchEvent},
     watched::Watcher,
 };
 use core::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -43,29 +43,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Records the launch number `nth` of a kernel into a file, counted from 0: its image, geometry, attributes and arguments, and the
-/// memory behind its pointers, before and after. `kernel-args replay FILE` launches it again without the program, and so does
-/// [`replay`](crate::replay).
-///
-/// `kernel` is a symbol or a C++ name, as for [`Module::kernel`](crate::Module::kernel). The environment variables
-/// `KERNEL_ARGS_RECORD=saxpy#3` and `KERNEL_ARGS_RECORD_FILE` do the same for a program that does not call this; without `#3`, the
-/// first launch is recorded. The chapter [`guide::observe`](crate::guide::observe) shows what a recording contains.
-///
-/// Call it before the module is loaded: otherwise the recording has no image. A launch that is captured into a graph or recorded by a
-/// sequence is not counted, because it does not run then.
-///
-/// ```no_run
-/// use kernel_args::observe;
-///
-/// # fn main() -> Result<(), kernel_args::Error> {
-/// let recording = observe::record_to_file("saxpy", 3, "saxpy.launch");
-/// // … the program …
-/// assert!(recording.finish()?, "saxpy was launched four times");
-/// # Ok(()) }
-/// ```
-pub fn record_to_file(kernel: &str, nth: u64, file: impl Into<PathBuf>) -> FileRecording {
-    start();
-    FileRecording(add(kernel, nth, file.into()))
+pub(in crate::driver::observe) fn request(kernel: &str, nth: u64, file: PathBuf) -> FileRecording {
+    FileRecording(add(kernel, nth, file))
 }
 
 fn add(kernel: &str, nth: u64, file: PathBuf) -> Arc<FileRequest> {
@@ -132,8 +111,7 @@ fn default_file(kernel: &str, nth: u64) -> PathBuf {
     format!("{kernel}.{nth}.launch").into()
 }
 
-pub(crate) fn keeps_images() -> bool {
-    start();
+pub(in crate::driver::observe) fn is_requested() -> bool {
     REQUESTED.load(Relaxed)
 }
 
