@@ -1,4 +1,4 @@
-//! Comparison of bytes and texts, for `const fn`s.
+//! Comparisons, for `const fn`s.
 
 pub(crate) const fn same(a: &str, b: &str) -> bool {
     equal(a.as_bytes(), b.as_bytes())
@@ -24,6 +24,14 @@ pub(crate) const fn starts_with(text: &[u8], start: &[u8]) -> bool {
 
 pub(crate) const fn ends_with(text: &[u8], end: &[u8]) -> bool {
     text.len() >= end.len() && starts_with(text.split_at(text.len() - end.len()).1, end)
+}
+
+pub(crate) const fn is_equal(a: Option<usize>, b: Option<usize>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => a == b,
+        (None, None) => true,
+        _ => false,
+    }
 }
 
 pub(crate) const fn find(text: &[u8], part: &[u8]) -> Option<usize> {

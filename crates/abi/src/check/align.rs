@@ -1,7 +1,5 @@
-//! Pairs fields with parameters when the lists differ.
-//!
-//! The lists are aligned as `diff` aligns two texts. An extra parameter is one difference; it does not change the
-//! pairs after it.
+//! Pairs fields with parameters when the lists differ, as `diff` aligns two texts: an extra parameter is one
+//! difference, and does not change the pairs after it.
 
 use super::{
     body::{Exchange, is_exchanged},
@@ -29,10 +27,10 @@ pub(crate) struct Rows<'a> {
     /// Set if all fields fit by type. Otherwise a wrong name would repeat a mistake that the types already show.
     names: Option<NameIndex>,
     at: (usize, usize),
-    /// The number of pairs at the beginning of both lists whose types do not differ.
+    /// The number of pairs at the beginning whose types do not differ.
     begin: usize,
     tail: (usize, usize),
-    /// The planned steps, in reverse: the next step is the last element.
+    /// The planned steps, the last one first.
     plan: [Edit; 2 * MOST_ALIGNED],
     planned: usize,
     /// Whether these steps contain a move. Its gaps stay where the field belongs.
@@ -40,9 +38,8 @@ pub(crate) struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// Aligns fields with parameters. `base` is the address of the block in the constant bank
-    /// ([`Sm::param_base`](crate::Sm::param_base)). It matters only for alignments above 16 bytes. With `None`, the
-    /// offsets of such parameters are not compared.
+    /// `base` is the address of the block in the constant bank ([`Sm::param_base`](crate::Sm::param_base)). With
+    /// `None`, the offsets of parameters aligned above 16 bytes are not compared.
     pub(crate) const fn new(host: &'a [Parameter<'a>], kernel: &'a [Parameter<'a>], base: Option<usize>) -> Self {
         let mut rows = Self {
             lists: Lists::new(host, kernel),
@@ -58,7 +55,7 @@ impl<'a> Rows<'a> {
         if rows.names.is_some() {
             rows.begin = host.len();
         }
-        // Skip the common beginning first. If neighbours are equal, the last one is then reported as missing.
+        // If neighbours are equal, the last one is then reported as missing.
         while rows.begin < host.len() && rows.begin < kernel.len() && rows.lists.distance(rows.begin, rows.begin) == 0 {
             rows.begin += 1;
         }
@@ -71,7 +68,6 @@ impl<'a> Rows<'a> {
         rows
     }
 
-    /// The next row, or `None` at the end of both lists.
     pub(crate) const fn next(&mut self) -> Option<Row> {
         let (i, j) = self.at;
         if self.planned > 0 {
@@ -91,8 +87,8 @@ impl<'a> Rows<'a> {
         self.next()
     }
 
-    /// Moves a gap behind the next pair if the lists then match equally well. Among equal neighbours, the last one is
-    /// then the missing or extra one.
+    /// Moves a gap behind the next pair if the lists then match equally well: among equal neighbours, the last one is
+    /// the missing or extra one.
     const fn slide(&mut self) -> bool {
         let (i, j) = self.at;
         let top = self.planned - 1;
@@ -150,8 +146,8 @@ impl<'a> Rows<'a> {
         self.at.0 < self.begin && self.at.0 == self.at.1
     }
 
-    /// Plans the next steps: the shortest path, by [`distance`], through the next part of both lists. Of two paths of one
-    /// length, a field that moves is likelier than two fields that do not fit, and these than two gaps.
+    /// Plans the shortest path, by [`distance`], through the next part of both lists. Of two paths of one length, a
+    /// field that moves is likelier than two fields that do not fit, and these than two gaps.
     const fn plan(&mut self) {
         let (rows, columns) =
             (at_most(self.tail.0 - self.at.0, MOST_ALIGNED), at_most(self.tail.1 - self.at.1, MOST_ALIGNED));
@@ -166,8 +162,7 @@ impl<'a> Rows<'a> {
         if whole {
             return;
         }
-        // Far from the exit, later entries do not change the path. Near the exit they can, so those steps are planned
-        // again.
+        // Near the exit, later entries can change the path, so those steps are planned again.
         let (mut a, mut b) = exit;
         let (mut left_out, mut kept) = (0, 0);
         while left_out < self.planned && (a > MOST_ALIGNED / 2 || b > MOST_ALIGNED / 2) {
@@ -226,7 +221,6 @@ pub(crate) const fn differences_at(
     in_lists(host, kernel, base, (i, j), compare(&host[i], &kernel[j]))
 }
 
-/// Adds what only the lists show to the differences of a field and a parameter.
 const fn in_lists(
     host: &[Parameter<'_>],
     kernel: &[Parameter<'_>],
@@ -240,8 +234,8 @@ const fn in_lists(
     with_offset(host, kernel, base, (i, j), differences)
 }
 
-/// Adds the difference of the offsets. A cubin records offsets but no alignments. A wrong alignment then shows in the
-/// offset: the field would have another offset after the kernel's previous parameter.
+/// Adds the difference of the offsets. A cubin records no alignments, so a wrong alignment shows in the offset after
+/// the kernel's previous parameter.
 const fn with_offset(
     host: &[Parameter<'_>],
     kernel: &[Parameter<'_>],
@@ -265,10 +259,7 @@ pub(crate) const fn expected_offset(
     i: usize,
     j: usize,
 ) -> Option<usize> {
-    match host[i].align {
-        Some(align) => Offsets::after(base, kernel, j.checked_sub(1)).place(align),
-        None => None,
-    }
+    Offsets::after(base, kernel, j.checked_sub(1)).place(some!(host[i].align))
 }
 
 const fn at_most(a: usize, limit: usize) -> usize {

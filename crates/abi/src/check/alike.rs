@@ -4,9 +4,9 @@ use super::{align::differences_at, compare::distance, mismatch::Mismatch, names:
 use crate::bytes::same;
 
 impl<const N: usize> Report<'_, N> {
-    /// The first and the last of the neighbours that can each be the mistake: fields for [`Extra`](Mismatch::Extra),
-    /// parameters for [`Missing`](Mismatch::Missing). The struct fits if any one of these fields is removed, or if a
-    /// field is added for any one of these parameters, with the same number of conversions.
+    /// The first and the last of the neighbours that can each be the mistake: the struct fits if any one of these
+    /// fields is removed ([`Extra`](Mismatch::Extra)), or if a field is added for any one of these parameters
+    /// ([`Missing`](Mismatch::Missing)), with the same number of conversions.
     pub(crate) const fn alike(&self, mismatch: Mismatch) -> (usize, usize) {
         let (own, at, missing) = match mismatch {
             Mismatch::Missing { parameter, before, .. } => (parameter, (before, parameter), true),
@@ -35,7 +35,7 @@ impl<const N: usize> Report<'_, N> {
         parameter
     }
 
-    /// The number of fitting rows that a gap can slide over. A parameter is `missing`, or a field is too many.
+    /// The number of fitting rows that a gap, a parameter if `missing`, can slide over.
     const fn slide(&self, (mut i, mut j): (usize, usize), missing: bool, forward: bool) -> usize {
         let (mut steps, mut slid, mut extra) = (0, 0, 0_i32);
         loop {

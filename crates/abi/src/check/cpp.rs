@@ -13,7 +13,7 @@ use crate::{
 
 const LONG_BITS: u16 = if cfg!(windows) { 32 } else { 64 };
 
-/// How the C++ types of a field and a parameter differ. An unknown type matches anything.
+/// How the C++ types differ. An unknown type matches anything.
 pub(super) const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {
     let (h, k) = (host.cpp, kernel.cpp);
     if h.is_unknown() || k.is_unknown() {
@@ -22,7 +22,7 @@ pub(super) const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Dif
     match (h.is_pointer(), k.is_pointer()) {
         (true, true) => compare_pointers(h, k),
         (false, false) => compare_values(host, kernel),
-        // `CUdeviceptr` is an unsigned 64-bit integer that represents any pointer.
+        // `CUdeviceptr` represents any pointer.
         (false, true) if is_address(host) => Differences::NONE,
         _ => Differences::of(Difference::Pointer),
     }
@@ -51,24 +51,15 @@ pub(super) const fn is_conversion(h: CppType<'_>, k: CppType<'_>) -> bool {
         || matches!(h.base, CppBase::Named(_)) && is_integer(k.base)
 }
 
-/// How an array of numbers differs from a CUDA vector whose members are unknown: its name determines the type of its components.
+/// How an array of numbers differs from a CUDA vector whose members are unknown.
 pub(super) const fn compare_components(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {
-    let CppBase::Named(vector) = kernel.cpp.base else {
-        return Differences::NONE;
-    };
-    let (elements, CppBase::Integer { .. } | CppBase::Long { .. } | CppBase::Float { .. }) =
-        (host.cpp.elements(), host.cpp.base)
-    else {
-        return Differences::NONE;
-    };
-    let is_number = elements > 0 && !host.cpp.is_pointer();
-    if !is_number || kernel.cpp.is_pointer() || kernel.members.is_known() {
+    let (elements, base) = (host.cpp.elements(), host.cpp.base);
+    let is_number = matches!(base, CppBase::Integer { .. } | CppBase::Long { .. } | CppBase::Float { .. });
+    if !is_number || elements == 0 || host.cpp.is_pointer() || kernel.cpp.is_pointer() || kernel.members.is_known() {
         return Differences::NONE;
     }
-    match name::builtin(vector) {
-        Some(vector)
-            if vector.components > 0 && !same(rust_scalar(host.cpp.base, host.size / elements), vector.element) =>
-        {
+    match kernel.cpp.base.builtin() {
+        Some(vector) if vector.components > 0 && !same(rust_scalar(base, host.size / elements), vector.element) => {
             Differences::of(Difference::Type)
         }
         _ => Differences::NONE,
@@ -124,8 +115,8 @@ const fn compare_values(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differe
     if fits { Differences::NONE } else { Differences::of(Difference::Type) }
 }
 
-/// Replaces `long` by the integer of `long_bits`. Keeps `char`: it is a type of its own, signed on one host and
-/// unsigned on another, and any byte matches it.
+/// Replaces `long` by the integer of `long_bits`. Keeps `char`, which is signed or unsigned by host: any byte matches
+/// it.
 const fn as_integer(base: CppBase<'_>, long_bits: u16) -> CppBase<'_> {
     match base {
         CppBase::Long { signed } => CppBase::Integer { signed, bits: long_bits },
@@ -155,9 +146,7 @@ const fn compare_pointers(h: CppType<'_>, k: CppType<'_>) -> Differences {
     // Compare only the levels that both types have.
     let mut level = 1;
     while level <= h.depth && level <= k.depth {
-        let h_const = h.const_mask >> (h.depth - level) & 1 == 1;
-        let k_const = k.const_mask >> (k.depth - level) & 1 == 1;
-        if h_const && !k_const {
+        if h.points_to_const(h.depth - level) && !k.points_to_const(k.depth - level) {
             return Differences::of(Difference::Constness);
         }
         level += 1;
@@ -179,23 +168,15 @@ const fn same_pointee(h: CppBase<'_>, k: CppBase<'_>) -> bool {
     }
 }
 
-/// Whether `array` points to an array that can be the memory of the struct or vector to which `whole` points:
-/// `[f32; 4]` for `float4*`, `[f32; 3]` for `Point*`.
+/// Whether `array` points to the parts of the struct or vector behind `whole`: `[f32; 4]` for `float4*`, `[f32; 3]` for
+/// `Point*`.
 const fn is_array_of_parts(array: CppType<'_>, whole: CppType<'_>) -> bool {
-    let CppBase::Named(spelled) = whole.base else {
-        return false;
-    };
-    if array.rows[0] == 0 || whole.depth != 1 {
+    if !matches!(whole.base, CppBase::Named(_)) || array.rows[0] == 0 || whole.depth != 1 {
         return false;
     }
-    let Some(vector) = name::builtin(spelled) else {
-        return !name::is_builtin(spelled);
-    };
+    let vector = some!(whole.base.builtin(), !whole.base.is_builtin());
     let element = match array.base {
-        CppBase::Named(spelled) => match name::builtin(spelled) {
-            Some(row) => row.element,
-            None => return false,
-        },
+        CppBase::Named(_) => some!(array.base.builtin(), false).element,
         base => rust_scalar(base, 0),
     };
     // A 16-bit number has several Rust types.

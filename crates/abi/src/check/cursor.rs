@@ -9,15 +9,15 @@ const DEEPEST: usize = 24;
 
 #[derive(Clone, Copy)]
 pub(super) struct Item<'a> {
-    /// For an array: the elements that have not been passed. Its spelling may be missing: see [`declared`](Self::declared).
+    /// For an array: the elements that are left. It can lack its spelling: see [`declared`](Self::declared).
     pub(super) member: Parameter<'a>,
     /// From the beginning of the outermost struct, in bytes.
     pub(super) offset: usize,
     pub(super) start: usize,
-    /// The members of the enclosing struct. `index` is the position of this member.
+    /// The members of the enclosing struct, and the index among them.
     pub(super) siblings: Members<'a>,
     pub(super) index: usize,
-    /// The number of the enclosing struct, in the order in which the cursor opened structs.
+    /// The number of the enclosing struct, in the order of opening.
     pub(super) number: usize,
 }
 
@@ -37,10 +37,7 @@ impl<'a> Item<'a> {
     }
 
     pub(super) const fn declared(&self) -> Parameter<'a> {
-        match self.siblings.get(self.index) {
-            Some(declared) => declared,
-            None => self.member,
-        }
+        some!(self.siblings.get(self.index), self.member)
     }
 
     pub(super) const fn element(&self) -> Parameter<'a> {
@@ -69,7 +66,7 @@ struct OpenList<'a> {
 #[allow(clippy::large_enum_variant, reason = "constants cannot allocate")]
 enum List<'a> {
     Members(Members<'a>, usize),
-    /// The elements of an array: one element, their number, and the position of the array.
+    /// One element, the number of elements, and the position of the array.
     Elements(Parameter<'a>, usize, Among<'a>),
 }
 
@@ -95,7 +92,7 @@ impl<'a> Cursor<'a> {
     pub(super) const EMPTY: Self =
         Self { levels: [OpenList::of(&Parameter::record(0, 0)); DEEPEST], depth: 0, opened: 0, is_too_deep: false };
 
-    /// Moves to the beginning of a value of this type. Changes the cursor in place, because it is large.
+    /// Begins with a value of this type. Changes the cursor in place, because it is large.
     pub(super) const fn restart(&mut self, value: &Parameter<'a>) {
         self.clear();
         self.levels[0] = OpenList::of(value);
@@ -150,7 +147,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Opens the next item: moves to the first element of an array, or to the first member of a struct.
+    /// Moves into the next item: to the first element of an array, or the first member of a struct.
     pub(super) const fn open(&mut self, item: &Item<'a>) {
         self.pass();
         let list = if item.elements() > 1 {
@@ -162,7 +159,7 @@ impl<'a> Cursor<'a> {
         self.push(item, &list);
     }
 
-    /// Splits the next item, an array, into `groups` equal parts and opens the first one. The other parts are passed.
+    /// Splits the next item, an array, into `groups` equal parts, and moves into the first one only.
     pub(super) const fn open_group(&mut self, item: &Item<'a>, groups: usize) {
         self.pass();
         let elements = item.elements() / groups;
@@ -222,8 +219,5 @@ impl<'a> Cursor<'a> {
 }
 
 pub(super) const fn offset(member: &Parameter<'_>) -> usize {
-    match member.offset {
-        Some(offset) => offset,
-        None => 0,
-    }
+    some!(member.offset, 0)
 }

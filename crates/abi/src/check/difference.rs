@@ -88,14 +88,7 @@ impl Differences {
     /// The most serious difference.
     #[must_use]
     pub const fn first(self) -> Option<Difference> {
-        let mut i = 0;
-        while i < Difference::ALL.len() {
-            if self.contains(Difference::ALL[i]) {
-                return Some(Difference::ALL[i]);
-            }
-            i += 1;
-        }
-        None
+        if self.is_empty() { None } else { Some(Difference::ALL[self.0.trailing_zeros() as usize]) }
     }
 
     /// Adds a difference to the set.

@@ -2,7 +2,7 @@
 
 use crate::signature::Parameter;
 
-/// Whether the rows of one of two arrays are also rows of the second. Both consist of the same number of bytes.
+/// Whether the rows of one of two arrays of the same size are also rows of the second.
 ///
 /// `float m[2][3]` has rows of 12 bytes, and `[[f32; 2]; 3]` has rows of 8 bytes. A list of all elements, `[f32; 6]`,
 /// has no rows and matches both. Dimensions of length 1 are ignored.
@@ -12,22 +12,19 @@ pub(super) const fn agree(a: &Parameter<'_>, b: &Parameter<'_>) -> bool {
         || contains_rows(b.cpp.extents, b_unit, a.cpp.extents, a_unit)
 }
 
-/// Whether the rows of two arrays behind pointers match. A pointer to an array can be the pointer to its first element,
-/// so it is a list of any length: the whole array is a row of this list.
+/// [`agree`] for arrays behind pointers. A pointer to an array can be the pointer to its first element, so the array is
+/// a row of a list of any length.
 pub(super) const fn rows_agree(a: [u32; 3], b: [u32; 3]) -> bool {
     contains_rows(a, 1, b, 1) || contains_rows(b, 1, a, 1)
 }
 
 /// The size of an element in bytes.
 const fn element(array: &Parameter<'_>) -> u64 {
-    match array.size.checked_div(array.cpp.elements()) {
-        Some(size) => size as u64,
-        None => u64::MAX,
-    }
+    some!(array.size.checked_div(array.cpp.elements()), u64::MAX) as u64
 }
 
-/// Whether every row of `other` is a row, an element, or a part of an element of an array with these lengths. Elements
-/// have `unit` and `other_unit` bytes.
+/// Whether every row of `other` is a row, an element, or a part of an element of an array with these lengths, whose
+/// elements have `unit` bytes.
 const fn contains_rows(own: [u32; 3], unit: u64, other: [u32; 3], other_unit: u64) -> bool {
     let mut i = 0;
     while i < other.len() && other[i] > 0 {
@@ -42,7 +39,7 @@ const fn contains_rows(own: [u32; 3], unit: u64, other: [u32; 3], other_unit: u6
     true
 }
 
-/// The number of bytes in the dimensions from `dimension` on: an element after the last dimension.
+/// The number of bytes in the dimensions from `dimension` on.
 const fn length_from(rows: [u32; 3], mut dimension: usize, unit: u64) -> u64 {
     let mut length = unit;
     while dimension < rows.len() && rows[dimension] > 0 {

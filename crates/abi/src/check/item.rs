@@ -1,14 +1,9 @@
 //! What two members, or two values, are to each other.
 
 use super::{cursor::Item, member_mismatch::NotComparedReason};
-use crate::{
-    bytes::same,
-    class::Class,
-    cpp::{Builtin, CppBase, name},
-    signature::Parameter,
-};
+use crate::{bytes::same, class::Class, cpp::Builtin, signature::Parameter};
 
-/// Why two values that match are not compared further. `None` if they are scalars, or if they are compared.
+/// Why two values that match are not compared further, if they are not scalars.
 pub(super) const fn why_not(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<NotComparedReason> {
     if let Some(why) = kernel.members.why_opaque() {
         return Some(NotComparedReason::Opaque(why));
@@ -23,39 +18,29 @@ pub(super) const fn why_not(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Opt
     None
 }
 
-/// Whether a scalar differs from a struct although the struct contains such a scalar. The member of `__half` is
-/// storage, not an integer, and an enum does not match a component of a vector such as `uchar1`.
+/// Whether a scalar differs from a struct that contains such a scalar. The member of `__half` is storage, and an enum
+/// is no component of a vector such as `uchar1`.
 pub(super) const fn is_no_part(scalar: &Item<'_>, of: &Item<'_>) -> bool {
     !scalar.opens()
         && of.opens()
-        && match builtin(&of.member) {
-            Some(builtin) => builtin.components == 0 || scalar.member.members.is_enum(),
-            None => false,
-        }
+        && matches!(builtin(&of.member), Some(row) if row.components == 0 || scalar.member.members.is_enum())
 }
 
-/// Whether a struct contains the number in the other list, such as `__half`, as its first member, at any depth. CUDA's
+/// Whether the first member of a struct, at any depth, is the number in the other list, such as `__half`. CUDA's
 /// headers store such numbers as integers.
 pub(super) const fn wraps(whole: &Item<'_>, number: &Item<'_>) -> bool {
-    let Some(own) = builtin(&number.member) else {
-        return false;
-    };
-    let Some(first) = whole.member.members.get_unspelled(0) else {
-        return false;
-    };
+    let own = some!(builtin(&number.member), false);
+    let first = some!(whole.member.members.get_unspelled(0), false);
     own.components == 0
         && (first.members.is_known() && builtin(&first).is_none()
             || matches!(builtin(&first), Some(other) if same(other.cpp, own.cpp)))
 }
 
 const fn builtin(member: &Parameter<'_>) -> Option<&'static Builtin> {
-    match member.cpp.base {
-        CppBase::Named(name) if member.cpp.depth == 0 => name::builtin(name),
-        _ => None,
-    }
+    if member.cpp.is_pointer() { None } else { member.cpp.base.builtin() }
 }
 
-/// Whether it is a struct whose members are unknown: it is compared by name.
+/// Whether it is compared by name: a struct whose members are unknown.
 pub(super) const fn is_whole(item: &Item<'_>) -> bool {
     !item.opens() && matches!(item.element().class, Class::Bytes)
 }
@@ -67,7 +52,7 @@ pub(super) const fn common_divisor(mut a: usize, mut b: usize) -> usize {
     a
 }
 
-/// Whether its bytes cannot be compared: a union, or a struct whose members are unknown.
+/// Whether its bytes cannot be compared: a union, or unknown members.
 pub(super) const fn is_opaque(item: &Item<'_>) -> bool {
     !item.is_struct()
         && (item.member.members.why_opaque().is_some()

@@ -3,8 +3,8 @@
 use super::{difference::Differences, path::Place};
 use crate::signature::{Members, Opaque};
 
-/// How a member of the host's struct and a member of the kernel's struct differ. Offsets count from the beginning of
-/// the outermost struct, in bytes. Behind a pointer, they count from the beginning of the pointee.
+/// How a member of the host's struct and a member of the kernel's differ. Offsets count in bytes from the beginning of
+/// the outermost struct or, behind a pointer, of the pointee.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct MemberMismatch<'a> {

@@ -11,16 +11,15 @@ use crate::signature::Parameter;
 ///
 /// - Members match by offset and type: `float x, y, z, w` matches an array of four and a `float4`. An integer does not
 ///   match `__half`, although `__half` contains an integer.
-/// - Arrays match by their elements: `[f32; 6]` matches `float m[2][3]`. If both have several dimensions, the
-///   dimensions match in the order of C++: `[[f32; 3]; 2]`.
+/// - Arrays match by their elements: `[f32; 6]` matches `float m[2][3]`. If both have several dimensions, these match
+///   in the order of C++: `[[f32; 3]; 2]`. Of two arrays of the same length, one element is compared.
 /// - A field that covers padding of the kernel's struct counts as padding.
 /// - A union or another [opaque](crate::Opaque) type matches any bytes.
 /// - A name matters only if the kernel's struct uses it for another member of the same type.
-/// - Structs behind pointers are compared in the same way, to any depth, and their sizes must be equal: the elements of
-///   an array follow one another. Each pair of types is compared once.
+/// - Structs behind pointers are compared in the same way, to any depth, and have equal sizes. Each pair of types is
+///   compared once.
 ///
-/// Of two arrays of the same length, one element is compared. Structs nested deeper than 24 levels match, and structs
-/// behind pointers after the first 32 pairs.
+/// Structs nested deeper than 24 levels match, and structs behind pointers after the first 32 pairs.
 #[must_use]
 pub const fn first_difference<'a>(host: &Parameter<'a>, kernel: &Parameter<'a>) -> Option<MemberMismatch<'a>> {
     if host.size == kernel.size { first_difference_of_any_size(host, kernel) } else { None }
@@ -45,7 +44,7 @@ pub const fn first_difference_of_any_size<'a>(
     }
 }
 
-/// Calls `found` for each part of a field and a parameter that match that is not compared.
+/// Calls `found` for each matching part that is not compared.
 pub fn not_compared<'a>(host: &Parameter<'a>, kernel: &Parameter<'a>, mut found: impl FnMut(NotCompared<'a>)) {
     if host.size == kernel.size && Walk::is_possible(host, kernel) {
         let mut walk = Walk::new(host, kernel);

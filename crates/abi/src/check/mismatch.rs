@@ -60,7 +60,7 @@ impl Mismatch {
     }
 }
 
-/// Marks two mismatches as one mistake: two exchanged fields, or one moved field.
+/// Marks two mismatches as one: two exchanged fields, or one moved field.
 pub(super) const fn mark_as_one_mistake(mismatches: &mut [Mismatch], i: usize, j: usize, lists: &Lists<'_>) {
     let (before, after) = mismatches.split_at_mut(j);
     match (&mut before[i], &mut after[0]) {

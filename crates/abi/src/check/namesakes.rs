@@ -14,9 +14,9 @@ use crate::{
 };
 
 impl<'a> MemberMismatch<'a> {
-    /// The difference of the first members of one name that have different sizes, or contain this difference and are not two structs
-    /// of the program: it cannot change the members of a type of CUDA. Or the first member that the host's struct lacks, if it
-    /// contains this difference. Otherwise this difference.
+    /// The difference of the first members of one name that differ in size or contain this difference, and are not two
+    /// structs of the program: it cannot change the members of a type of CUDA. Or the first member with this difference
+    /// in it that the host's struct lacks. Otherwise this difference.
     pub(crate) const fn of_namesakes(self) -> Self {
         let mut level = Structs {
             own: self.whole.0,
@@ -57,7 +57,7 @@ impl<'a> MemberMismatch<'a> {
             } else if !has_one_size || is_inside && !compare_values(&host, &kernel).is_empty() {
                 let difference = if has_one_size { Difference::Type } else { Difference::Size };
                 let from = Self { differences: Differences::of(difference), ..self };
-                return level.differ(&from, Some(index), &kernel);
+                return level.differ(&from, level.own.get(index), &kernel);
             } else if is_at {
                 return self;
             }
@@ -66,7 +66,6 @@ impl<'a> MemberMismatch<'a> {
     }
 }
 
-/// Two structs whose members of one name are compared, and where the difference is.
 #[derive(Clone, Copy)]
 struct Structs<'a> {
     own: Members<'a>,
@@ -91,20 +90,15 @@ impl<'a> Structs<'a> {
         self.own.find(name).is_some() && self.theirs.find(name).is_none()
     }
 
-    /// The difference of a member of the host's, by its index, and of one of the kernel's.
     const fn differ(
         &self,
         from: &MemberMismatch<'a>,
-        host: Option<usize>,
+        host: Option<Parameter<'a>>,
         kernel: &Parameter<'a>,
     ) -> MemberMismatch<'a> {
-        let host = match host {
-            Some(index) => self.own.get(index),
-            None => None,
-        };
         MemberMismatch {
-            host: match &host {
-                Some(host) => Some(self.routes[0].place(host, self.start[0] + offset(host))),
+            host: match host {
+                Some(host) => Some(self.routes[0].place(&host, self.start[0] + offset(&host))),
                 None => None,
             },
             kernel: self.routes[1].place(kernel, self.start[1] + offset(kernel)),
@@ -114,16 +108,14 @@ impl<'a> Structs<'a> {
         }
     }
 
-    /// Whether the host's member where the difference is has a partner, so it is not the kernel's member by another name.
+    /// Whether the host's member at the difference is no other name of the kernel's member.
     const fn is_of_other(&self) -> bool {
-        match self.own.find(self.routes[0].first()) {
-            Some(host) => self.theirs.find(host.cpp_name()).is_some(),
-            None => true,
-        }
+        let host = some!(self.own.find(self.routes[0].first()), true);
+        self.theirs.find(host.cpp_name()).is_some()
     }
 }
 
-/// The names from the outermost struct, or the one behind the last pointer, to a place, and the level that is looked at.
+/// The names that lead to a place, from the outermost struct or the pointee, and the level that is looked at.
 #[derive(Clone, Copy)]
 struct PathTo<'a> {
     end: Place<'a>,
@@ -155,7 +147,7 @@ impl<'a> PathTo<'a> {
         same(self.first(), name)
     }
 
-    /// The member of this level that is the place, or contains it. Empty if it has no such member.
+    /// The member of this level that is the place or contains it, or empty.
     const fn first(&self) -> &'a str {
         match self.is_inside {
             true if self.has_more() => self.end.path[self.level],
@@ -181,15 +173,13 @@ impl<'a> PathTo<'a> {
     }
 }
 
-/// Whether it is a struct of the program, or an array of such structs, whose members are known.
+/// Whether it is a struct of the program, or an array of them.
 const fn is_own_struct(member: &Parameter<'_>) -> bool {
-    member.members.is_known()
-        && !member.cpp.is_pointer()
-        && !matches!(member.cpp.base, CppBase::Named(spelled) if name::is_builtin(spelled))
+    member.members.is_known() && !member.cpp.is_pointer() && !member.cpp.base.is_builtin()
 }
 
-/// Whether the program can have changed something inside of the host's struct. If the names of the structs mean two types, the
-/// type of the member is wrong: its members can be right for another kernel.
+/// Whether the program can have changed something inside of the host's struct. If the names mean two types, its members
+/// can be right for another kernel.
 const fn are_structs_of_one_type(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
     let have_one_name = match (host.cpp.base, kernel.cpp.base) {
         (CppBase::Named(host), CppBase::Named(kernel)) => name::agree(host, kernel),

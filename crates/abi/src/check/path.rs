@@ -11,14 +11,13 @@ pub(crate) const NAMES: usize = 8;
 pub struct Place<'a> {
     /// The names of the enclosing members, the outermost first. Unused entries are empty.
     pub path: [&'a str; NAMES],
-    /// For each name, the number of pointers that are followed there: 1 for `lights` of `lights[].color`.
+    /// For each name, the number of pointers that are followed: 1 for `lights` of `lights[].color`.
     pub pointers: [u8; NAMES],
     /// The member. For an array: one or several of its elements.
     pub member: Parameter<'a>,
-    /// The member as its struct declares it. For elements of an array that is not in a struct, the same as
-    /// [`member`](Self::member).
+    /// The member as its struct declares it, or [`member`](Self::member) for elements of an array outside of structs.
     pub declared: Parameter<'a>,
-    /// The offset from the beginning of the outermost struct, in bytes. Behind a pointer: of the pointee.
+    /// The offset in bytes from the beginning of the outermost struct or, behind a pointer, of the pointee.
     pub offset: usize,
 }
 
@@ -43,7 +42,7 @@ impl<'a> Route<'a> {
         self
     }
 
-    /// The route to the pointee of `item`, a pointer in the open structs of `cursor`, or of a parameter with this name.
+    /// The route to what `pointer` points to.
     pub(super) const fn behind(self, cursor: &Cursor<'a>, pointer: &Parameter<'a>) -> Self {
         let mut route = self.through(cursor);
         if route.len < NAMES {

@@ -20,7 +20,7 @@ pub(super) struct Pair<'a> {
 }
 
 impl<'a> Pair<'a> {
-    /// Whether these are pointers, and the sources of both sides contain the pointees.
+    /// Whether both are pointers to known types.
     pub(super) const fn exists(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
         host.cpp.depth > 0 && host.cpp.depth == kernel.cpp.depth && host.pointee.is_known() && kernel.pointee.is_known()
     }
@@ -41,12 +41,10 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// What both pointers point to. A pointer to an array can be the pointer to its first element, so two structs of one
-    /// name are compared without the lengths of arrays. `[f32; 3]` for `Point` is compared as an array.
+    /// What both pointers point to. A pointer to an array can be the pointer to its first element, so two structs of
+    /// one name are compared without lengths. `[f32; 3]` for `Point` is compared as an array.
     pub(super) const fn types(&self) -> Option<(Parameter<'a>, Parameter<'a>)> {
-        let (Some(host), Some(kernel)) = (self.host.get(), self.kernel.get()) else {
-            return None;
-        };
+        let (host, kernel) = (some!(self.host.get()), some!(self.kernel.get()));
         let have_one_name = match (host.cpp.base, kernel.cpp.base) {
             (CppBase::Named(host), CppBase::Named(kernel)) => name::agree(host, kernel),
             _ => false,
@@ -102,8 +100,8 @@ impl<'a> Pairs<'a> {
         Self { found: [None; MOST], len: 0, next: 0 }
     }
 
-    /// Adds a pair, unless the same types are compared already: a struct can point to itself. Returns `false` if there
-    /// are too many pairs.
+    /// Adds a pair, unless its types are compared already: a struct can point to itself. Returns `false` if there are
+    /// too many.
     pub(super) const fn push(&mut self, pair: &Pair<'a>) -> bool {
         let mut i = 0;
         while i < self.len {

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     class::Class,
-    cpp::{CppBase, name},
+    cpp::CppBase,
     layout::Alignment,
     signature::{Offsets, Parameter},
 };
@@ -27,7 +27,7 @@ impl<const N: usize> Report<'_, N> {
     }
 }
 
-/// The alignment that the kernel's parameter has. A cubin shows it only by the offset: the smallest that explains it.
+/// The alignment of the kernel's parameter. A cubin shows it only by the offset: the smallest that explains it.
 pub(crate) const fn alignment_of<const N: usize>(
     report: &Report<'_, N>,
     field: usize,
@@ -38,9 +38,7 @@ pub(crate) const fn alignment_of<const N: usize>(
     let (None, Some(offset)) = (kernel.align, kernel.offset) else {
         return kernel.align;
     };
-    if expected_offset(fields, parameters, report.base(), field, parameter).is_none() {
-        return None;
-    }
+    some!(expected_offset(fields, parameters, report.base(), field, parameter));
     let before = Offsets::after(report.base(), parameters, parameter.checked_sub(1));
     let mut bytes = 1;
     while bytes <= 256 {
@@ -55,11 +53,9 @@ pub(crate) const fn alignment_of<const N: usize>(
     None
 }
 
-/// The alignment of the kernel's struct, if only this gives it another size than the host's.
+/// The alignment of the kernel's struct, if only this makes the sizes differ.
 pub(crate) const fn only_aligned(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<Alignment> {
-    let (Some(own), Some(align)) = (host.align, kernel.align) else {
-        return None;
-    };
+    let (own, align) = (some!(host.align), some!(kernel.align));
     let end = end_of(host.members, host.members.len());
     if own.bytes() == align.bytes() || end.next_multiple_of(align.bytes()) != kernel.size || !can_align(host, align) {
         return None;
@@ -84,21 +80,18 @@ const fn can_align(host: &Parameter<'_>, to: Alignment) -> bool {
     true
 }
 
-/// Whether the type of a field is a struct of the program, not a type of CUDA or of another crate.
+/// Whether it is a struct of the program, not of CUDA.
 pub(crate) const fn is_own_struct(host: &Parameter<'_>) -> bool {
     matches!(host.class, Class::Bytes)
         && !host.cpp.is_pointer()
         && !host.cpp.is_array()
-        && matches!(host.cpp.base, CppBase::Named(spelled) if !name::is_builtin(spelled))
+        && matches!(host.cpp.base, CppBase::Named(_))
+        && !host.cpp.base.is_builtin()
 }
 
-/// Whether it is a type of CUDA that has a Rust type with this alignment. A `std::complex<double>` is not aligned as CUDA's.
+/// Whether it is a type of CUDA with a Rust type of this alignment. A `std::complex<double>` is not aligned as CUDA's.
 pub(crate) const fn is_layout_of_cuda(kernel: &Parameter<'_>, align: Option<Alignment>) -> bool {
-    let CppBase::Named(spelled) = kernel.cpp.base else {
-        return false;
-    };
-    match (name::builtin(spelled), align) {
-        (Some(row), Some(align)) => row.aligned_to(Some(align)).align == align.bytes(),
-        (row, _) => row.is_some(),
-    }
+    let row = some!(kernel.cpp.base.builtin(), false);
+    let align = some!(align, true);
+    row.aligned_to(Some(align)).align == align.bytes()
 }

@@ -6,12 +6,14 @@ use super::{
     mismatch::{Mismatch, mark_as_one_mistake},
     names,
 };
-use crate::signature::{Parameter, Signature};
+use crate::{
+    bytes::is_equal,
+    signature::{Parameter, Signature},
+};
 
 /// All differences between a struct and a kernel. Empty if the struct fits.
 ///
-/// A report stores the first `N` mismatches and counts the rest. [`report`] and [`report_at`] create it. Both are
-/// `const`: the derive calls them while the user's program compiles, and panics with the texts at the fields.
+/// A report stores the first `N` mismatches and counts the rest. [`report`] and [`report_at`] create it.
 #[derive(Clone, Copy, Debug)]
 pub struct Report<'a, const N: usize = 32> {
     host: Signature<'a>,
@@ -21,8 +23,8 @@ pub struct Report<'a, const N: usize = 32> {
     total: usize,
 }
 
-/// The number of mismatches that are compared with each other to find exchanged and moved fields. A struct with more
-/// mismatches belongs to another kernel.
+/// The number of mismatches among which exchanged and moved fields are found. A struct with more belongs to another
+/// kernel.
 const COMPARED: usize = 24;
 
 /// Compares a struct with a kernel. Does not compare the offsets of parameters aligned above 16 bytes, because they
@@ -62,8 +64,7 @@ pub const fn fits(host: &[Parameter<'_>], kernel: &[Parameter<'_>], base: Option
 }
 
 impl<'a, const N: usize> Report<'a, N> {
-    /// Finds all mistakes. The rows show each field and parameter without a partner; then mistakes that are one are
-    /// marked: a field that has moved, or two fields that are exchanged.
+    /// Finds all mistakes, and marks the ones that are one: a moved field, or two exchanged fields.
     const fn collect(&mut self) {
         let mut rows = Rows::new(self.host.parameters, self.kernel.parameters, self.base);
         while let Some(row) = rows.next() {
@@ -87,8 +88,8 @@ impl<'a, const N: usize> Report<'a, N> {
         }
     }
 
-    /// Marks a field as exchanged with a neighbour that fits where it is: if the field has the name of its parameter, or
-    /// both fit as well the other way.
+    /// Marks a field as exchanged with a neighbour that fits where it is, by name, or because both fit as well the
+    /// other way.
     const fn exchange_with_neighbour(&mut self, lists: &Lists<'_>, i: usize) {
         let Mismatch::Differs { field, parameter, differences, exchanged: None } = self.mismatches[i] else {
             return;
@@ -124,7 +125,7 @@ impl<'a, const N: usize> Report<'a, N> {
         if self.total < N { self.total } else { N }
     }
 
-    /// The number of all mismatches, including those that are not stored.
+    /// The number of all mismatches, stored or not.
     #[must_use]
     pub const fn total(&self) -> usize {
         self.total
@@ -156,7 +157,7 @@ impl<'a, const N: usize> Report<'a, N> {
         let mut i = 0;
         while i < self.len() {
             let kept = self.mismatches[i];
-            if same(kept.field(), mismatch.field()) && same(kept.parameter(), mismatch.parameter()) {
+            if is_equal(kept.field(), mismatch.field()) && is_equal(kept.parameter(), mismatch.parameter()) {
                 return Some(i);
             }
             i += 1;
@@ -164,7 +165,7 @@ impl<'a, const N: usize> Report<'a, N> {
         None
     }
 
-    /// The mismatch of a row. A report knows which rows are one mistake, but stores only the first ones.
+    /// The stored mismatch of a row, which knows its counterpart.
     pub(crate) fn stored(&self, row: Mismatch) -> Mismatch {
         self.position(row).map_or(row, |position| self.mismatches[position])
     }
@@ -182,13 +183,5 @@ impl<'a, const N: usize> Report<'a, N> {
             i += 1;
         }
         None
-    }
-}
-
-const fn same(a: Option<usize>, b: Option<usize>) -> bool {
-    match (a, b) {
-        (Some(a), Some(b)) => a == b,
-        (None, None) => true,
-        _ => false,
     }
 }

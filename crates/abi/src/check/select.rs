@@ -25,9 +25,9 @@ pub enum Selection {
     },
 }
 
-/// Chooses the kernel that these fields fit. If several fit, chooses the one with the fewest conversions and the fewest
-/// remarks about its code, then prefers one that is not a template instance, as in C++ overload resolution. `float*` fits `k(float*)` better than
-/// `k(float const*)`, and `k(float const*)` better than `k<float>(float const*)`.
+/// Chooses the kernel that these fields fit. If several fit, the one with the fewest conversions and the fewest remarks
+/// about its code, then one that is not a template instance, as in C++ overload resolution. `float*` fits `k(float*)`
+/// better than `k(float const*)`, and that better than `k<float>(float const*)`.
 #[must_use]
 pub const fn select<'a>(host: &'a [Parameter<'a>], candidates: &'a [Signature<'a>]) -> Selection {
     let mut best = Selection::None;
@@ -54,8 +54,7 @@ pub const fn select<'a>(host: &'a [Parameter<'a>], candidates: &'a [Signature<'a
     best
 }
 
-/// The kernel with the fewest mistakes, if the fields fit none of them. Prefers a kernel that is not a template
-/// instance. 0 if `candidates` is empty.
+/// The kernel with the fewest mistakes, preferably not a template instance. 0 if `candidates` is empty.
 #[must_use]
 pub const fn nearest<'a>(host: &Signature<'a>, candidates: &[Signature<'a>]) -> usize {
     let (mut nearest, mut fewest) = (0, usize::MAX);

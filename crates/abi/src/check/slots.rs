@@ -34,7 +34,7 @@ impl<const N: usize> Slots<N> {
     }
 }
 
-/// The indices inserted with a hash, in order. It may also return other indices.
+/// The indices inserted with a hash, in order, and possibly more.
 pub(super) struct Candidates<'a, const N: usize> {
     slots: &'a Slots<N>,
     at: usize,
@@ -48,7 +48,7 @@ impl<const N: usize> Candidates<'_, N> {
     }
 }
 
-/// The number of neighbours before and after a position that are searched if the table is full.
+/// The number of neighbours on each side that are searched if the table is full.
 pub(super) const NEAR: usize = 64;
 
 /// FNV-1a, one step per byte, starting from [`NOTHING`].

@@ -20,7 +20,7 @@ pub(super) enum Event<'a> {
     Passed(NotCompared<'a>),
 }
 
-/// The comparison of a field and a parameter: first of the value, then of the types behind its pointers.
+/// The comparison of two values, then of the types behind their pointers.
 pub(super) struct Walk<'a> {
     left: Cursor<'a>,
     right: Cursor<'a>,
@@ -34,7 +34,6 @@ pub(super) struct Walk<'a> {
     pairs: Pairs<'a>,
 }
 
-/// One step finds something, goes on, or ends the comparison of two types.
 #[allow(clippy::large_enum_variant, reason = "constants cannot allocate")]
 enum Step<'a> {
     Continue,
@@ -59,8 +58,7 @@ impl<'a> Walk<'a> {
         host.cpp.depth > 0 && kernel.cpp.depth > 0 && !host.cpp.is_array()
     }
 
-    /// The comparison of two values, if it [is possible](Self::is_possible). It is large, so it is not in an option, which
-    /// would copy it again.
+    /// The comparison, if it [is possible](Self::is_possible). It is not in an option, which would copy it again.
     pub(super) const fn new(host: &Parameter<'a>, kernel: &Parameter<'a>) -> Self {
         let mut walk = Self {
             left: Cursor::EMPTY,
@@ -84,7 +82,7 @@ impl<'a> Walk<'a> {
         walk
     }
 
-    /// Why nothing of a parameter that matches is compared, if it contains something to compare.
+    /// Why nothing of a matching parameter is compared, if it contains something to compare.
     pub(super) const fn passed_whole(host: &Parameter<'a>, kernel: &Parameter<'a>) -> Option<NotCompared<'a>> {
         let why = match why_not(host, kernel) {
             Some(why) => why,
@@ -129,15 +127,10 @@ impl<'a> Walk<'a> {
             self.clear();
             return Self::passed_at(&self.right_route.place_of(&self.right, k, 0), NotComparedReason::Limit);
         }
-        let Some(k) = self.right.peek() else {
-            // Only padding follows the kernel's last member.
-            return Step::End;
-        };
+        // Only padding follows the kernel's last member.
+        let k = some!(self.right.peek(), Step::End);
         let h = self.left.peek();
-        let is_passed = match h {
-            Some(h) => k.end() <= h.offset,
-            None => true,
-        };
+        let is_passed = !matches!(h, Some(h) if k.end() > h.offset);
         if is_passed {
             if k.member.size == 0 {
                 self.right.pass();
@@ -151,22 +144,22 @@ impl<'a> Walk<'a> {
             }
             return Step::Continue;
         }
-        let Some(h) = h else { return Step::End };
+        let h = some!(h, Step::End);
         if h.end() <= k.offset {
-            if let Some(event) = self.misplaced_in_host(&h, &k) {
+            if let Some(event) = self.misplaced(&h, &k, true) {
                 return event;
             }
             self.left.pass();
         } else if h.offset == k.offset && h.member.size == k.member.size {
             return self.pair(&h, &k);
         } else if is_opaque(&k) && k.end() >= h.end() {
-            if let Some(event) = self.misplaced_in_host(&h, &k) {
+            if let Some(event) = self.misplaced(&h, &k, true) {
                 return event;
             }
             self.covered = h.end();
             self.left.pass();
         } else if is_opaque(&h) && h.end() >= k.end() {
-            if let Some(event) = self.misplaced_in_kernel(&h, &k) {
+            if let Some(event) = self.misplaced(&h, &k, false) {
                 return event;
             }
             self.right.pass();
@@ -182,14 +175,14 @@ impl<'a> Walk<'a> {
         Step::Continue
     }
 
-    /// Compares two items at the same bytes: passes them, opens them, or returns how they differ.
+    /// Compares two items at the same bytes.
     const fn pair(&mut self, h: &Item<'a>, k: &Item<'a>) -> Step<'a> {
         if is_of_another_member(h, &self.right, k, &mut self.kernel_names) {
             return self.differs(h, k, Difference::ParameterName);
         }
         let is_opaque_pair = is_opaque(k) || is_opaque(h);
         if is_opaque_pair {
-            if let Some(event) = self.misplaced_in_host(h, k) {
+            if let Some(event) = self.misplaced(h, k, true) {
                 return event;
             }
             self.left.pass();
@@ -227,8 +220,8 @@ impl<'a> Walk<'a> {
             return self.mismatch(h, k, differences);
         }
         if h.opens() && k.opens() {
-            // Keep an array whole until it is compared with an array: of two arrays of the same length, one element is
-            // compared.
+            // Of two arrays of the same length, one element is compared, so an array stays whole until it meets an
+            // array.
             let (left_is_array, right_is_array) = (h.elements() > 1, k.elements() > 1);
             if !left_is_array || right_is_array {
                 self.left.open(h);
@@ -265,16 +258,12 @@ impl<'a> Walk<'a> {
         if self.pairs.push(&pair) { Step::Continue } else { self.passed(k, NotComparedReason::Limit) }
     }
 
-    /// Begins the comparison of the next types behind pointers. The end if all are compared.
+    /// Begins with the next types behind pointers.
     const fn next_pair(&mut self) -> Step<'a> {
-        let Some(pair) = self.pairs.pop() else {
-            return Step::End;
-        };
+        let pair = some!(self.pairs.pop(), Step::End);
         self.clear();
         (self.left_route, self.right_route) = (pair.host_route, pair.kernel_route);
-        let Some((host, kernel)) = pair.types() else {
-            return Step::Continue;
-        };
+        let (host, kernel) = some!(pair.types(), Step::Continue);
         self.types = (host, kernel);
         self.covered = 0;
         if host.members.is_enum() && kernel.members.is_enum() {
@@ -319,7 +308,7 @@ impl<'a> Walk<'a> {
         Event::Differs(MemberMismatch { host, kernel, siblings, host_siblings, whole, differences })
     }
 
-    /// The difference if no member of the host is at the place of `k`. A member of its name has moved.
+    /// The difference if the host has no member at the place of `k`. A member of its name has moved.
     const fn moved(&self, h: Option<&Item<'a>>, k: &Item<'a>) -> Step<'a> {
         let (start, siblings) = match h {
             Some(h) => (h.start, h.siblings),
@@ -334,25 +323,16 @@ impl<'a> Walk<'a> {
         Step::Event(self.event((host, kernel), (host_siblings, k.siblings), Differences::of(Difference::Offset)))
     }
 
-    /// The difference if the kernel's struct has a member with the name of `h` at another place. Needed where types are
-    /// not compared.
-    const fn misplaced_in_host(&mut self, h: &Item<'a>, k: &Item<'a>) -> Option<Step<'a>> {
-        let Some((other, offset)) = misplaced(h, k, &mut self.kernel_names) else {
-            return None;
+    /// The difference if the kernel's struct has a member with the name of `h` at another place; if not `in_host`, if the host's has
+    /// one with the name of `k`. Needed where types are not compared.
+    const fn misplaced(&mut self, h: &Item<'a>, k: &Item<'a>, in_host: bool) -> Option<Step<'a>> {
+        let (host, kernel) = if in_host {
+            let (other, offset) = some!(misplaced(h, k, &mut self.kernel_names));
+            (self.left_route.place(&self.left, h), self.right_route.place_of(&self.right, other, offset))
+        } else {
+            let (other, offset) = some!(misplaced(k, h, &mut self.host_names));
+            (self.left_route.place_of(&self.left, other, offset), self.right_route.place(&self.right, k))
         };
-        let host = self.left_route.place(&self.left, h);
-        let kernel = self.right_route.place_of(&self.right, other, offset);
-        let siblings = (h.siblings, k.siblings);
-        Some(Step::Event(self.event((Some(host), kernel), siblings, Differences::of(Difference::Offset))))
-    }
-
-    /// The difference if the host's struct has a member with the name of `k` at another place.
-    const fn misplaced_in_kernel(&mut self, h: &Item<'a>, k: &Item<'a>) -> Option<Step<'a>> {
-        let Some((other, offset)) = misplaced(k, h, &mut self.host_names) else {
-            return None;
-        };
-        let host = self.left_route.place_of(&self.left, other, offset);
-        let kernel = self.right_route.place(&self.right, k);
         let siblings = (h.siblings, k.siblings);
         Some(Step::Event(self.event((Some(host), kernel), siblings, Differences::of(Difference::Offset))))
     }

@@ -6,14 +6,11 @@ use super::{
     image::{CompiledImage, place_at},
     names::{NAMES, Names},
 };
-use crate::{
-    layout::Alignment,
-    signature::{
-        Body, Members, Parameter, Pointee,
-        reader::{PLACE, Reader, part},
-        stored::{CLASSES, members, pointee},
-        stored_body::body,
-    },
+use crate::signature::{
+    Parameter,
+    reader::{PLACE, Reader, part},
+    stored::{members, pointee, value},
+    stored_body::body,
 };
 
 /// The bits of the byte after a kernel's names.
@@ -46,7 +43,7 @@ pub(super) struct Head {
     /// Whether a parameter has a name from the source. Compiler-generated PTX has no such names.
     pub(super) named: bool,
     pub(super) has_debug_info: bool,
-    flags: u8,
+    pub(super) has_body: bool,
     /// The position of the records of the parameters, which equal lists of parameters share.
     pub(super) records: usize,
     pub(super) parameters: usize,
@@ -83,16 +80,12 @@ impl Head {
             varies: flags & VARIES != 0,
             named: flags & NAMED != 0,
             has_debug_info: flags & DEBUG_INFO != 0,
-            flags,
+            has_body: flags & BODY != 0,
             records: list.at,
             parameters,
             types: reader,
             texts: Reader { bytes: reader.bytes, at: reader.at + length },
         }
-    }
-
-    pub(super) const fn has_bodies(&self) -> bool {
-        self.flags & BODY != 0
     }
 
     pub(super) const fn next_parameter(&mut self) -> Parameter<'static> {
@@ -102,26 +95,18 @@ impl Head {
 
     /// The next parameter without its texts. A comparison that succeeds does not need them.
     pub(super) const fn next_type(&mut self) -> Parameter<'static> {
-        let names = self.names;
         let reader = &mut self.types;
-        let size = reader.number();
-        let offset = match reader.number() {
-            0 => None,
-            more => Some(more - 1),
-        };
-        let align = match reader.byte() {
-            0 => None,
-            more => Some(Alignment { log2: more - 1 }),
-        };
-        let class = CLASSES[reader.byte() as usize];
-        let base = reader.base(names.text, names.name.0);
-        let cpp = reader.pointers(base);
-        let (members, pointee) = match if self.has_debug_info { reader.number() } else { 0 } {
-            0 => (Members::UNKNOWN, Pointee::UNKNOWN),
-            number if cpp.depth > 0 => (Members::UNKNOWN, pointee(structs(reader.bytes), number)),
-            number => (members(structs(reader.bytes), number), Pointee::UNKNOWN),
-        };
-        let body = if self.flags & BODY != 0 { body(structs(reader.bytes), reader.number()) } else { Body::UNKNOWN };
-        Parameter { offset, size, align, class, cpp, members, pointee, body, ..Parameter::record(0, 0) }
+        let mut parameter = value(reader, self.names.text, self.names.name.0);
+        if self.has_debug_info {
+            match reader.number() {
+                0 => {}
+                number if parameter.cpp.depth > 0 => parameter.pointee = pointee(structs(reader.bytes), number),
+                number => parameter.members = members(structs(reader.bytes), number),
+            }
+        }
+        if self.has_body {
+            parameter.body = body(structs(reader.bytes), reader.number());
+        }
+        parameter
     }
 }

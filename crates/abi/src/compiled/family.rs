@@ -79,7 +79,7 @@ impl Family {
             Presence::Required => false,
             Presence::Optional => true,
             Presence::Since(first) => {
-                let gpus = self.kernels.compiled_image().gpus();
+                let gpus = self.kernels.image.gpus;
                 let mut i = 0;
                 while i < gpus.len() {
                     if gpus[i] >= first {
@@ -192,7 +192,7 @@ impl<const N: usize, const P: usize> Found<N, P> {
             is_matched: [false; P],
         };
         // Calls are outside of the loops where possible: rustc evaluates a call about as slowly as dozens of operators.
-        let image = family.kernels.compiled_image();
+        let image = family.kernels.image;
         let (mut misfits, mut kernels) = ([false; N], 0);
         // The list with which each target was compared last, and whether it fits: equal lists are neighbours in most families.
         let mut compared = [(0, false); N];
@@ -200,7 +200,7 @@ impl<const N: usize, const P: usize> Found<N, P> {
         while p < P {
             let (mut i, end) = family.kernels.range(family.entries[p]);
             while i < end {
-                let at = place_at(image.table, 1 + family.kernels.start() + i);
+                let at = place_at(image.table, 1 + family.kernels.start as usize + i);
                 let names = Names::read_at(image, at);
                 if found.is_new(family, &names, p) {
                     let mut is_taken = false;
@@ -260,53 +260,35 @@ impl<const N: usize, const P: usize> Found<N, P> {
 
     /// The first kernel that does not fit; empty if all fit.
     pub const fn in_doubt(&self, family: &Family) -> CompiledKernels {
-        match self.misfit {
-            Some((_, index)) => match family.kernels.get(index) {
-                Some(kernel) => kernel.kernels(),
-                None => family.kernels.none(),
-            },
-            None => family.kernels.none(),
-        }
+        let none = family.kernels.none();
+        some!(family.kernels.get(some!(self.misfit, none).1), none).kernels()
     }
 
     pub const fn host(&self, family: &Family) -> Signature<'static> {
-        let parameters = match self.target(family) {
-            Some(target) => target.parameters,
-            None => &[],
-        };
-        Signature { name: family.name, parameters }
+        Signature { name: family.name, parameters: self.target(family).parameters }
     }
 
-    pub const fn target(&self, family: &Family) -> Option<&'static Target> {
-        match self.misfit {
-            Some((target, _)) => Some(&family.targets[target]),
-            None => None,
-        }
+    /// The target that does not fit.
+    const fn target(&self, family: &Family) -> Target {
+        const NONE: Target =
+            Target { id: TypeId::of::<()>, parameters: &[], suffix: "", written: "", bindings: &[], fields: &[] };
+        family.targets[some!(self.misfit, NONE).0]
     }
 
     /// What a message reports about the binding that does not fit. It is wrong, not the struct, if the struct fits with other types, or
     /// has none.
     pub const fn bound(&self, family: &Family) -> Bound<'static> {
-        let written = match self.target(family) {
-            Some(target) => target.written,
-            None => "",
-        };
+        let written = self.target(family).written;
         Bound { written, is_generic: true, is_wrong: self.some_fit || N == 1, more: self.more, several: N > 1 }
     }
 
-    /// The parameters of the fields of [`target`](Self::target): see [`Target::fields`].
+    /// [`Target::fields`] of the target that does not fit.
     pub const fn fields(&self, family: &Family) -> &'static [usize] {
-        match self.target(family) {
-            Some(target) => target.fields,
-            None => &[],
-        }
+        self.target(family).fields
     }
 
     pub const fn varying(&self, family: &Family) -> Option<CompiledKernel> {
-        match self.varying {
-            Some(index) => family.kernels.get(index),
-            None => None,
-        }
+        family.kernels.get(some!(self.varying))
     }
 
     /// Whether a kernel matches the patterns, and no binding takes it.

@@ -41,10 +41,7 @@ impl CompiledKernel {
     /// The symbol that the driver uses: `_Z5saxpyifPKfPf`.
     #[must_use]
     pub const fn symbol(&self) -> &'static str {
-        if self.symbol.is_empty() {
-            return self.names().symbol();
-        }
-        self.symbol
+        if self.symbol.is_empty() { self.names().symbol() } else { self.symbol }
     }
 
     /// The readable name: `saxpy(int, float, float const*, float*)`. The symbol if that is not mangled.
@@ -79,13 +76,12 @@ impl CompiledKernel {
     pub const fn parameter(&self, index: usize) -> Parameter<'static> {
         let mut head = self.head();
         assert!(index < head.parameters, "the kernel has no parameter of this index");
-        let mut parameter = head.next_parameter();
         let mut i = 0;
         while i < index {
-            parameter = head.next_parameter();
+            head.next_parameter();
             i += 1;
         }
-        parameter
+        head.next_parameter()
     }
 
     /// The variable that a table of variables has at this place, with its C++ name: its declaration, and its type from debug
@@ -110,10 +106,9 @@ impl CompiledKernel {
     }
 
     /// The parameters, in order.
-    #[must_use]
-    pub const fn parameters(&self) -> KernelParameters {
-        let head = self.head();
-        KernelParameters { left: head.parameters, head }
+    pub fn parameters(&self) -> impl ExactSizeIterator<Item = Parameter<'static>> + Clone {
+        let mut head = self.head();
+        (0..head.parameters).map(move |_| head.next_parameter())
     }
 
     /// The parameters as an array, for a [`Signature`](crate::Signature):
@@ -141,7 +136,7 @@ impl CompiledKernel {
     /// Whether the code of the kernel was analysed.
     #[doc(hidden)]
     pub const fn has_bodies(&self) -> bool {
-        self.head().has_bodies()
+        self.head().has_body
     }
 
     /// Whether debug information provided names, C++ types and members of the parameters.
@@ -208,33 +203,5 @@ impl fmt::Debug for CompiledKernel {
             .field("name", &self.name())
             .field("parameters", &self.parameter_count())
             .finish_non_exhaustive()
-    }
-}
-
-/// The parameters of a [`CompiledKernel`].
-#[derive(Clone)]
-pub struct KernelParameters {
-    head: Head,
-    left: usize,
-}
-
-impl Iterator for KernelParameters {
-    type Item = Parameter<'static>;
-
-    fn next(&mut self) -> Option<Parameter<'static>> {
-        self.left = self.left.checked_sub(1)?;
-        Some(self.head.next_parameter())
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.left, Some(self.left))
-    }
-}
-
-impl ExactSizeIterator for KernelParameters {}
-
-impl fmt::Debug for KernelParameters {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.clone()).finish()
     }
 }

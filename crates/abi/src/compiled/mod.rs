@@ -36,5 +36,5 @@ pub use fits::{RECORD, record};
 pub use glob::matches_pattern;
 #[doc(hidden)]
 pub use image::{Absent, CompiledImage, Readers};
-pub use kernel::{CompiledKernel, KernelParameters};
+pub use kernel::CompiledKernel;
 pub use set::{CompiledKernels, KernelIter};

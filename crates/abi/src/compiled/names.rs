@@ -37,14 +37,6 @@ pub(super) struct Names {
 pub(super) const NAMES: usize = 22;
 
 impl Names {
-    /// The start and the end of the readable name, which is the symbol if no symbol is mangled.
-    pub(super) const fn name_at(image: &CompiledImage, index: usize) -> (usize, usize) {
-        let table = image.table;
-        let at = place_at(table, 1 + index);
-        let start = short_at!(table, at) | (table[at + 3] as usize) << 24;
-        (start, start + short_at!(table, at + 4))
-    }
-
     pub(super) const fn read(image: &CompiledImage, index: usize) -> Self {
         Self::read_at(image, place_at(image.table, 1 + index))
     }
@@ -76,16 +68,12 @@ impl Names {
         let (pattern, suffix) = (pattern.as_bytes(), suffix.as_bytes());
         let text = self.bytes();
         let (start, end) = self.symbol;
-        if glob::matches(pattern, suffix, text, start, end) {
-            return true;
-        }
-        if !self.is_mangled() {
-            return false;
-        }
-        glob::matches(pattern, suffix, text, self.unqualified, self.end)
-            || glob::matches(pattern, suffix, text, self.qualified, self.end)
-            || glob::matches(pattern, suffix, text, self.unqualified, self.arguments_end)
-            || glob::matches(pattern, suffix, text, self.qualified, self.arguments_end)
+        glob::matches(pattern, suffix, text, start, end)
+            || self.is_mangled()
+                && (glob::matches(pattern, suffix, text, self.unqualified, self.end)
+                    || glob::matches(pattern, suffix, text, self.qualified, self.end)
+                    || glob::matches(pattern, suffix, text, self.unqualified, self.arguments_end)
+                    || glob::matches(pattern, suffix, text, self.qualified, self.arguments_end))
     }
 
     /// Whether a part of one of the names matches `pattern`.

@@ -20,8 +20,8 @@ use core::fmt;
 /// ```
 #[derive(Clone, Copy)]
 pub struct CompiledKernels {
-    image: &'static CompiledImage,
-    start: u32,
+    pub(super) image: &'static CompiledImage,
+    pub(super) start: u32,
     count: u32,
     /// The symbol of the only kernel. Empty if only the image's text of names contains it.
     symbol: &'static str,
@@ -44,11 +44,6 @@ impl CompiledKernels {
     #[must_use]
     pub const fn len(&self) -> usize {
         self.count as usize
-    }
-
-    /// The index of the first kernel in the image.
-    pub(super) const fn start(&self) -> usize {
-        self.start as usize
     }
 
     /// Whether the set is empty.
@@ -82,7 +77,7 @@ impl CompiledKernels {
     /// Whether the image does not exist, and nothing describes its kernels.
     #[doc(hidden)]
     pub const fn is_unknown(&self) -> bool {
-        self.count == 0 && self.image.why_absent().is_some()
+        self.count == 0 && self.image.absent.is_some()
     }
 
     /// The image with its table.
@@ -125,7 +120,7 @@ impl CompiledKernels {
         let (mut low, mut high) = (0, self.len());
         while low < high {
             let middle = usize::midpoint(low, high);
-            let (at, end) = Names::name_at(self.image, self.start as usize + middle);
+            let (at, end) = Names::read(self.image, self.start as usize + middle).name;
             let mut i = 0;
             while i < prefix && at + i < end && bytes[at + i] == pattern[i] {
                 i += 1;

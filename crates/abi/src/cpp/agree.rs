@@ -22,8 +22,7 @@ const fn names_agree(a: &[u8], b: &[u8]) -> bool {
         return true;
     }
     let (mut left, mut right) = (last(a, a.len()), last(b, b.len()));
-    // `thrust::complex`, `cuda::std::complex`, `std::complex`, `cuda::std::__4::complex`: one layout for each template
-    // argument.
+    // Every `complex` has one layout for each template argument.
     if equal(left.name, b"complex") && equal(right.name, b"complex") {
         return lists_agree(left.arguments, right.arguments);
     }
@@ -45,8 +44,8 @@ const fn names_agree(a: &[u8], b: &[u8]) -> bool {
     }
 }
 
-/// Whether two lists of template arguments match. The shorter list may be a prefix of the longer list: a kernel's name also
-/// contains default arguments. Empty arguments are not spelled.
+/// Whether two lists of template arguments match. A kernel's name also contains default arguments, so the shorter list
+/// may be a prefix.
 const fn lists_agree(a: &[u8], b: &[u8]) -> bool {
     let (mut i, mut j) = (0, 0);
     while i < a.len() && j < b.len() {

@@ -7,8 +7,8 @@ use super::{
     path::last,
 };
 
-/// Whether two fully spelled names mean the same type: they match, and have equally long paths and equally many
-/// template arguments.
+/// Whether two fully spelled names mean the same type: they match, with equally long paths and equally many template
+/// arguments.
 #[must_use]
 pub fn same(a: &str, b: &str) -> bool {
     let (left, right) = (a.as_bytes(), b.as_bytes());
@@ -46,10 +46,6 @@ pub const fn builtin(name: &str) -> Option<&'static Builtin> {
 #[must_use]
 pub const fn is_half(name: &str) -> bool {
     agree(name, "__half")
-}
-
-pub(crate) const fn is_bfloat16(name: &str) -> bool {
-    agree(name, "__nv_bfloat16")
 }
 
 /// The last segment of a path, without template arguments: `Params` of `sim::Params<float>`.

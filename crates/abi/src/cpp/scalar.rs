@@ -6,7 +6,7 @@ const fn integer(signed: bool, bits: u16) -> CppBase<'static> {
     CppBase::Integer { signed, bits }
 }
 
-/// The scalar type of this name, in the spelling of demanglers or of C++ programs. `None` for any other name.
+/// The scalar type of this name, in the spelling of demanglers or of C++ programs.
 #[must_use]
 pub const fn scalar(name: &[u8]) -> Option<CppBase<'static>> {
     Some(match name {
@@ -34,8 +34,8 @@ pub const fn scalar(name: &[u8]) -> Option<CppBase<'static>> {
     })
 }
 
-/// The Rust type of a C++ scalar, or an empty text if it does not exist. `size` is the size in bytes of a `long` passed by
-/// value. 0 means unknown: `long` then has its size on this host.
+/// The Rust type of a C++ scalar, or an empty text. `size` is the size in bytes of a `long` passed by value, or 0: it
+/// then has its size on this host.
 #[must_use]
 pub const fn rust_scalar(base: CppBase<'_>, size: usize) -> &'static str {
     match base {
@@ -53,7 +53,7 @@ pub const fn rust_scalar(base: CppBase<'_>, size: usize) -> &'static str {
     }
 }
 
-/// The Rust integer of this width, or an empty text if it does not exist.
+/// The Rust integer of this width, or an empty text.
 #[must_use]
 pub const fn rust_integer(signed: bool, bits: u16) -> &'static str {
     match (signed, bits) {

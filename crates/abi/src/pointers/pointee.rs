@@ -24,7 +24,7 @@ pub fn element_align(pointer: &Parameter<'_>) -> usize {
         0 => 1,
         1 => match pointer.pointee.ty() {
             Some(ty) => align(&ty),
-            // Only the name of the type is known, such as from a mangled name.
+            // Such as from a mangled name.
             None => match pointer.cpp.base {
                 CppBase::Named(name) => cpp::builtin(name).map_or(1, |row| row.align),
                 base => of_number(base).unwrap_or(1),

@@ -1,10 +1,9 @@
 //! What the code of a kernel does with a parameter.
 //!
-//! PTX contains it, even without debug information and for kernels without C++ names: a pointer is dereferenced, an
-//! integer is multiplied. `kernel_args_image` derives it, and claims only what holds for every launch that reaches the
-//! instruction.
+//! PTX contains it even without debug information or C++ names. `kernel_args_image` derives it, and claims only what
+//! holds for every launch that reaches the instruction.
 
-use super::stored_body::StoredBody;
+use super::reader::List;
 use crate::cpp::CppBase;
 use core::fmt;
 
@@ -16,10 +15,10 @@ pub struct Body<'a>(BodySource<'a>);
 enum BodySource<'a> {
     Unknown,
     Slice(&'a [Slot<'a>]),
-    Stored(StoredBody<'a>),
+    Stored(List<'a>),
 }
 
-/// What the code of a kernel does with 8 bytes of a parameter: with a pointer, or with a member of a struct.
+/// What the code of a kernel does with 8 bytes of a parameter: a pointer, or a member of a struct.
 ///
 /// `Default` is a slot about which nothing is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -34,18 +33,17 @@ pub struct Slot<'a> {
     pub written: Certainty,
     /// Whether an access that certainly uses the value is atomic.
     pub is_atomic: bool,
-    /// Whether the value gets to code or memory that was not analysed: another function, or memory that it is stored
-    /// in. Further accesses are then possible.
+    /// Whether the value gets to code or memory that was not analysed. Further accesses are then possible.
     pub escapes: bool,
     /// The elements behind a pointer, if all accesses agree.
     pub elements: Option<Elements>,
-    /// An access, the one that shows the elements if they are known.
+    /// An access that shows the elements, if one does.
     pub access: Option<Evidence<'a>>,
     /// A certain write.
     pub write: Option<Evidence<'a>>,
     /// The arithmetic that shows that the value is an integer.
     pub arithmetic: Option<Evidence<'a>>,
-    /// An access at an address that was loaded through the value: it is a pointer to pointers.
+    /// An access at an address that was loaded through the value.
     pub indirect: Option<Evidence<'a>>,
 }
 
@@ -74,7 +72,7 @@ impl SlotKind {
         [Self::Unknown, Self::Pointer, Self::Integer, Self::Texture, Self::Surface, Self::TensorMap];
 }
 
-/// Whether the code of a kernel contains an access through a parameter.
+/// Whether the code contains an access through a parameter.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Hash)]
 pub enum Certainty {
     /// No instruction does it.
@@ -108,13 +106,13 @@ impl Certainty {
 pub struct Elements {
     /// The arithmetic that the elements take part in.
     pub class: ElementClass,
-    /// Whether the code computes with the elements. Otherwise the class is the type in the opcode, which copies have, too.
+    /// Whether the code computes with the elements. Otherwise the class is the type in the opcode, which copies have
+    /// too.
     pub is_computed: bool,
-    /// The size of each access in bytes. For floats that the code computes with: the least number of bytes that an
-    /// instruction accesses at once. If all accesses are vectors, it is the size of a vector.
+    /// The size of each access in bytes. For floats that the code computes with: of the smallest access.
     pub size: u8,
-    /// The number of bytes that divides all distances between accesses with a variable index. 0 if it is not the same
-    /// for all accesses, or if no index is variable.
+    /// The number of bytes that divides all distances between accesses with a variable index. 0 if it varies, or if no
+    /// index is variable.
     pub step: u32,
 }
 
@@ -125,7 +123,7 @@ pub enum ElementClass {
     /// The code does not show it.
     #[default]
     Unknown,
-    /// A multiplication or division of integers, or a conversion of an integer to a float.
+    /// Arithmetic of integers, or a conversion of an integer to a float.
     Integer,
     /// `__half`.
     F16,
@@ -248,13 +246,13 @@ impl<'a> Body<'a> {
     /// The kernel never loads the parameter.
     pub const UNUSED: Self = Self(BodySource::Slice(&[]));
 
-    /// The kernel uses these slots, sorted by offset. Without slots, it never loads the parameter.
+    /// The kernel uses these slots, sorted by offset.
     #[must_use]
     pub const fn of(slots: &'a [Slot<'a>]) -> Self {
         Self(BodySource::Slice(slots))
     }
 
-    pub(super) const fn stored(body: StoredBody<'a>) -> Self {
+    pub(super) const fn stored(body: List<'a>) -> Self {
         Self(BodySource::Stored(body))
     }
 
@@ -291,7 +289,7 @@ impl<'a> Body<'a> {
     pub const fn get(self, index: usize) -> Option<Slot<'a>> {
         match self.0 {
             BodySource::Slice(slots) if index < slots.len() => Some(slots[index]),
-            BodySource::Stored(body) => body.get(index),
+            BodySource::Stored(body) => body.slot(index),
             _ => None,
         }
     }
@@ -329,7 +327,6 @@ impl<'a> Body<'a> {
 }
 
 impl PartialEq for Body<'_> {
-    /// Whether both contain the same slots, independent of where they are stored.
     fn eq(&self, other: &Self) -> bool {
         self.is_known() == other.is_known() && self.slots().eq(other.slots())
     }

@@ -16,7 +16,7 @@ pub use pointee::Pointee;
 pub use stored::StoredType;
 
 use crate::{
-    bytes::same,
+    bytes::{is_equal, same},
     class::Class,
     cpp::CppType,
     layout::{Alignment, Layout},
@@ -85,12 +85,9 @@ impl<'a> Parameter<'a> {
     /// Size and alignment, if both are known and form a valid layout.
     #[must_use]
     pub const fn layout(&self) -> Option<Layout> {
-        match self.align {
-            Some(align) => match Layout::new(self.size, align) {
-                Ok(layout) => Some(layout),
-                Err(_) => None,
-            },
-            None => None,
+        match Layout::new(self.size, some!(self.align)) {
+            Ok(layout) => Some(layout),
+            Err(_) => None,
         }
     }
 
@@ -102,9 +99,7 @@ impl<'a> Parameter<'a> {
         let (mut end, mut i) = (0, 0);
         while i < parameters.len() {
             let parameter = &mut parameters[i];
-            let Some(align) = parameter.align else {
-                return false;
-            };
+            let align = some!(parameter.align, false);
             if align.log2 > Alignment::SIXTEEN.log2 || parameter.size > MOST || end > MOST {
                 return false;
             }
@@ -180,9 +175,7 @@ impl<'a> Parameter<'a> {
             && same(a.base.spelling(), b.base.spelling())
             && a.depth == b.depth
             && a.const_mask == b.const_mask
-            && a.extents[0] == b.extents[0]
-            && a.extents[1] == b.extents[1]
-            && a.extents[2] == b.extents[2]
+            && matches!(a.extents, [x, y, z] if x == b.extents[0] && y == b.extents[1] && z == b.extents[2])
     }
 
     /// Whether the field specifies the name of the kernel's parameter.
@@ -200,14 +193,6 @@ impl<'a> Parameter<'a> {
             ([], _) => self.name,
             _ => self.kernel_name,
         }
-    }
-}
-
-const fn is_equal(a: Option<usize>, b: Option<usize>) -> bool {
-    match (a, b) {
-        (Some(a), Some(b)) => a == b,
-        (None, None) => true,
-        _ => false,
     }
 }
 
@@ -245,10 +230,7 @@ impl Offsets {
     }
 
     pub(crate) const fn place(&self, align: Alignment) -> Option<usize> {
-        match self.end {
-            Some(end) => next_offset(self.base, end, align),
-            None => None,
-        }
+        next_offset(self.base, some!(self.end), align)
     }
 
     pub(crate) const fn next(&mut self, parameter: &Parameter<'_>) -> Option<usize> {
@@ -263,10 +245,7 @@ impl Offsets {
 }
 
 const fn end(offset: Option<usize>, size: usize) -> Option<usize> {
-    match offset {
-        Some(offset) => offset.checked_add(size),
-        None => None,
-    }
+    some!(offset).checked_add(size)
 }
 
 #[cfg(test)]

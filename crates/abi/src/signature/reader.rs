@@ -55,13 +55,8 @@ pub(crate) const fn utf8(bytes: &[u8]) -> &str {
 
 /// A part of a text, or an empty text if the end is out of bounds, which happens if the image has changed.
 pub(crate) const fn part(text: &[u8], start: usize, length: usize) -> &[u8] {
-    match text.split_at_checked(start) {
-        Some((_, rest)) => match rest.split_at_checked(length) {
-            Some((part, _)) => part,
-            None => &[],
-        },
-        None => &[],
-    }
+    let rest = some!(text.split_at_checked(start), &[]).1;
+    some!(rest.split_at_checked(length), &[]).0
 }
 
 /// A list of records in the table: their number, and the position of each.
@@ -76,7 +71,7 @@ impl<'a> List<'a> {
         number_at(self.bytes, self.at)
     }
 
-    pub(super) const fn get(self, index: usize) -> Option<Reader<'a>> {
+    pub(super) const fn record(self, index: usize) -> Option<Reader<'a>> {
         if index >= self.len() {
             return None;
         }

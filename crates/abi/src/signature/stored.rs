@@ -21,7 +21,7 @@ use super::{
     reader::{List, PLACE, Reader, number_at},
     stored_body::body,
 };
-use crate::{class::Class, cpp::CppType, layout::Alignment};
+use crate::{class::Class, layout::Alignment};
 use core::fmt;
 
 /// The numbers of texture and surface objects, and of the first list.
@@ -45,56 +45,35 @@ pub const FIRST_TYPE: usize = 3;
 pub const CLASSES: [Class; 6] =
     [Class::Unknown, Class::Bits, Class::Integer, Class::Float, Class::Pointer, Class::Bytes];
 
-#[derive(Clone, Copy)]
-pub(super) struct Stored<'a>(List<'a>);
-
-impl<'a> Stored<'a> {
-    pub(super) const fn len(self) -> usize {
-        self.0.len()
-    }
-
+impl<'a> List<'a> {
     /// What identifies the list among the lists of all tables.
     pub(super) fn key(self) -> (usize, usize) {
-        (self.0.bytes.as_ptr().addr(), self.0.at)
+        (self.bytes.as_ptr().addr(), self.at)
     }
 
     pub(super) const fn variant(self, index: usize) -> Option<Variant<'a>> {
-        let Some(mut reader) = self.0.get(index) else {
-            return None;
-        };
+        let mut reader = some!(self.record(index));
         let value = reader.integer();
         Some(Variant { name: reader.text(&[]), value })
     }
 
     /// Whether the member at `index` has this name. It compares the stored bytes, because many members are checked.
     pub(super) const fn is_named(self, index: usize, name: &[u8]) -> bool {
-        match self.0.get(index) {
-            Some(reader) => reader.is_text(name),
-            None => false,
-        }
+        some!(self.record(index), false).is_text(name)
     }
 
     /// The member of a struct, possibly without its spelling.
     pub(super) const fn get(self, index: usize, has_spelling: bool) -> Option<Parameter<'a>> {
-        match self.0.get(index) {
-            Some(mut reader) => Some(parameter(&mut reader, has_spelling)),
-            None => None,
-        }
+        Some(parameter(&mut some!(self.record(index)), has_spelling))
     }
 
     pub(super) const fn referent(self, index: usize) -> Option<Referent<'a>> {
-        let Some(mut reader) = self.0.get(index) else {
-            return None;
-        };
-        match record(&mut reader, false).1 {
-            NOTHING => None,
-            TEXTURE => Some(Referent::Texture),
-            SURFACE => Some(Referent::Surface),
-            number => match stored_type(self.0.bytes, number) {
-                Some(ty) => Some(Referent::Type(ty)),
-                None => None,
-            },
-        }
+        Some(match record(&mut some!(self.record(index)), false).1 {
+            NOTHING => return None,
+            TEXTURE => Referent::Texture,
+            SURFACE => Referent::Surface,
+            number => Referent::Type(some!(stored_type(self.bytes, number))),
+        })
     }
 }
 
@@ -189,6 +168,16 @@ const fn record<'a>(reader: &mut Reader<'a>, has_spelling: bool) -> (Parameter<'
         reader.pass_text();
         ""
     };
+    let mut value = value(reader, "", 0);
+    value.cpp.extents = reader.lengths();
+    let members = members(reader.bytes, reader.number());
+    let body = body(reader.bytes, reader.number());
+    (Parameter { name, spelling, members, body, ..value }, reader.number())
+}
+
+/// Reads a size, an offset, an alignment, a class, and a C++ type without the lengths of an array. `names` and `readable` are
+/// arguments of [`Reader::base`].
+pub(crate) const fn value<'a>(reader: &mut Reader<'a>, names: &'a str, readable: usize) -> Parameter<'a> {
     let size = reader.number();
     let offset = reader.number().checked_sub(1);
     let align = match reader.byte() {
@@ -196,16 +185,9 @@ const fn record<'a>(reader: &mut Reader<'a>, has_spelling: bool) -> (Parameter<'
         more => Some(Alignment { log2: more - 1 }),
     };
     let class = CLASSES[reader.byte() as usize];
-    let base = reader.base("", 0);
-    let pointers = reader.pointers(base);
-    let extents = reader.lengths();
-    let members = members(reader.bytes, reader.number());
-    let body = body(reader.bytes, reader.number());
-    let cpp = CppType { extents, ..pointers };
-    (Parameter { name, spelling, offset, size, align, class, cpp, members, body, ..EMPTY }, reader.number())
+    let base = reader.base(names, readable);
+    Parameter { offset, align, class, cpp: reader.pointers(base), ..Parameter::record(0, size) }
 }
-
-const EMPTY: Parameter<'static> = Parameter::record(0, 0);
 
 /// The members with this number in `bytes`.
 #[must_use]
@@ -216,13 +198,14 @@ pub const fn members(bytes: &[u8], number: usize) -> Members<'_> {
         SURFACES => Members::meaning(Meaning::Surface),
         _ if number < FIRST => Members::opaque(Opaque::ALL[number - 1]),
         _ => {
-            let found = Stored(List { bytes, at: (number - FIRST) / 4 });
-            match (number - FIRST) % 4 {
-                STRUCT => Members::stored(found),
-                SIGNED => Members::stored_enum(found, Some(true)),
-                UNSIGNED => Members::stored_enum(found, Some(false)),
-                _ => Members::stored_enum(found, None),
-            }
+            let list = List { bytes, at: (number - FIRST) / 4 };
+            let is_signed = match (number - FIRST) % 4 {
+                STRUCT => return Members::stored(list),
+                SIGNED => Some(true),
+                UNSIGNED => Some(false),
+                _ => None,
+            };
+            Members::stored_enum(list, is_signed)
         }
     }
 }

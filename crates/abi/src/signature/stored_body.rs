@@ -26,18 +26,9 @@ pub const INDIRECT: u8 = 64;
 /// The elements are computed with.
 pub const COMPUTED: u8 = 128;
 
-#[derive(Clone, Copy)]
-pub(super) struct StoredBody<'a>(List<'a>);
-
-impl<'a> StoredBody<'a> {
-    pub(super) const fn len(self) -> usize {
-        self.0.len()
-    }
-
-    pub(super) const fn get(self, index: usize) -> Option<Slot<'a>> {
-        let Some(mut reader) = self.0.get(index) else {
-            return None;
-        };
+impl<'a> List<'a> {
+    pub(super) const fn slot(self, index: usize) -> Option<Slot<'a>> {
+        let mut reader = some!(self.record(index));
         let (slot, flags) = facts(&mut reader);
         Some(Slot {
             access: evidence(&mut reader, flags & ACCESS),
@@ -49,10 +40,7 @@ impl<'a> StoredBody<'a> {
     }
 
     pub(super) const fn facts(self, index: usize) -> Option<Slot<'a>> {
-        match self.0.get(index) {
-            Some(mut reader) => Some(facts(&mut reader).0),
-            None => None,
-        }
+        Some(facts(&mut some!(self.record(index))).0)
     }
 }
 
@@ -101,6 +89,6 @@ pub const fn body(bytes: &[u8], number: usize) -> Body<'_> {
     match number {
         UNKNOWN => Body::UNKNOWN,
         UNUSED => Body::UNUSED,
-        _ => Body::stored(StoredBody(List { bytes, at: number - FIRST_BODY })),
+        _ => Body::stored(List { bytes, at: number - FIRST_BODY }),
     }
 }

@@ -2,7 +2,6 @@
 
 use super::{
     body,
-    message::Hint,
     rust::{Declaration, alternatives, is_index, types},
     spelling::push_separator,
     templates as say,
@@ -10,6 +9,7 @@ use super::{
 use crate::{
     bytes::same,
     check::{Difference, Differences, Mismatch, Report},
+    message::Hint,
     signature::Parameter,
 };
 

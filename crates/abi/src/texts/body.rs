@@ -2,7 +2,6 @@
 
 use super::{
     inferred::{element_type, pointer_of},
-    message::{Hint, Message, Text},
     pointer::{corrected, to_pointers},
     rust::{Declaration, member_field, push_type, slice},
     spelling::{LONGEST_NAME, push_separator},
@@ -12,6 +11,7 @@ use crate::{
     bytes::same,
     check::{BodyMismatch, Contradiction, Difference, Differences, contradiction, first_in_struct},
     cpp::{CppBase, rust_integer},
+    message::{Hint, Message, Text},
     signature::{Evidence, Parameter, Slot, SlotKind},
 };
 

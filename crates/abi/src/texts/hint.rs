@@ -3,7 +3,6 @@
 use super::{
     body,
     members::{push_elsewhere, push_member, push_variant},
-    message::{Hint, Message},
     part_names::is_part,
     pointer::declaration,
     rust::{Declaration, needs_struct, underlying},
@@ -17,6 +16,7 @@ use crate::{
     class::Class,
     cpp::{CppBase, name, vectors_of},
     layout::Alignment,
+    message::{Hint, Message},
     signature::Parameter,
 };
 
@@ -272,7 +272,7 @@ const fn is_builtin(kernel: &Parameter<'_>) -> bool {
 
 const fn is_half(kernel: &Parameter<'_>) -> bool {
     match kernel.cpp.base {
-        CppBase::Named(spelled) => name::is_half(spelled) || name::is_bfloat16(spelled),
+        CppBase::Named(spelled) => name::is_half(spelled) || name::agree(spelled, "__nv_bfloat16"),
         CppBase::Unknown => kernel.size == 2 && !matches!(kernel.class, Class::Integer),
         _ => false,
     }

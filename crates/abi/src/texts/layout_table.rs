@@ -2,11 +2,13 @@
 
 use super::{
     byte_map::{self, MOST, letter},
-    message::{Message, columns},
     spelling::push_cpp,
     templates as say,
 };
-use crate::signature::{Offsets, Parameter, Signature};
+use crate::{
+    message::{Message, columns},
+    signature::{Offsets, Parameter, Signature},
+};
 use core::fmt::{self, Write as _};
 
 /// The layout of a parameter block as text ([`Display`](fmt::Display)): the type, C++ type, offset, size and alignment

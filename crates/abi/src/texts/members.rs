@@ -1,7 +1,6 @@
 //! Hints for members of structs that differ, and for fields with the name of another parameter.
 
 use super::{
-    message::{Hint, Message},
     part_names::{Array, write_field_name},
     rename::{rename_to, write_name},
     rust::{member_declaration, member_field, member_type},
@@ -14,6 +13,7 @@ use crate::{
         first_variant, names::is_made,
     },
     cpp::CppBase,
+    message::{Hint, Message},
     signature::{Members, Parameter, Variant},
 };
 

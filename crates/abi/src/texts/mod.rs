@@ -12,7 +12,6 @@ mod hint;
 mod inferred;
 mod layout_table;
 mod members;
-mod message;
 mod overloads;
 #[doc(hidden)]
 pub mod part_names;
@@ -30,10 +29,10 @@ mod template;
 pub mod templates;
 mod variable;
 
+pub use crate::message::{Message, Text};
 pub use argument::LIST;
 pub use layout_table::LayoutTable;
 pub use members::member_path;
-pub use message::{Message, Text};
 pub use overloads::none_fits;
 pub use report::Bound;
 pub use rust::instantiated;

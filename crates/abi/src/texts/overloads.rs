@@ -1,8 +1,9 @@
 //! The text for a struct that fits none of several kernels.
 
-use super::{message::Message, templates as say};
+use super::templates as say;
 use crate::{
     check::{Report, nearest, report},
+    message::Message,
     signature::Signature,
 };
 

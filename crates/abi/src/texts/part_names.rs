@@ -1,11 +1,10 @@
 //! The names of parameters that come from one field: the elements of an array that is spread, the fields of a struct that is flattened.
 
 use super::{
-    message::Message,
     rename::{rename_to, write_name},
     templates as say,
 };
-use crate::{bytes::find, check::is_made, signature::Parameter};
+use crate::{bytes::find, check::is_made, message::Message, signature::Parameter};
 
 /// The name of such a parameter.
 pub type PartName = Message<128>;

@@ -1,7 +1,6 @@
 //! The type of a pointer field with other elements, or mutable: `&'a mut CudaSlice<f32>` for `&'a CudaSlice<f64>`.
 
 use super::{
-    message::Message,
     rust::{self, Declaration, push_type, slice},
     rust_type::element_name,
     templates as say,
@@ -9,6 +8,7 @@ use super::{
 use crate::{
     bytes::starts_with,
     cpp::{CppBase, CppType},
+    message::Message,
     signature::Parameter,
 };
 

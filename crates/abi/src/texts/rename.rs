@@ -1,7 +1,10 @@
 //! How to give a field the name of the kernel's parameter.
 
-use super::{message::Message, templates as say};
-use crate::keywords::{is_keyword, is_never};
+use super::templates as say;
+use crate::{
+    keywords::{is_keyword, is_never},
+    message::Message,
+};
 
 /// What to write to give a field this C++ name. `attribute` is the attribute for fields of the struct.
 pub(super) const fn rename_to(name: &str, attribute: &str) -> Message<512> {

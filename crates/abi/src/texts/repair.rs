@@ -1,14 +1,10 @@
 //! Hints for unpaired fields and parameters, and for fields that are exchanged or have moved.
 
-use super::{
-    hint::hint,
-    message::{Hint, Message},
-    rust::types,
-    templates as say,
-};
+use super::{hint::hint, rust::types, templates as say};
 use crate::{
     bytes::same,
     check::{Difference, Mismatch, Report, is_made},
+    message::{Hint, Message},
     signature::Parameter,
 };
 

@@ -1,9 +1,10 @@
 //! The texts of a report. For each mistake: what is wrong, both sides, and what to write.
 
-use super::{body, message::Message, rust::types, side::Side, templates as say};
+use super::{body, rust::types, side::Side, templates as say};
 use crate::{
     bytes::{find, starts_with},
     check::{Difference, Differences, Mismatch, Report, expected_offset},
+    message::Message,
 };
 
 const AND_MORE: usize = 32;

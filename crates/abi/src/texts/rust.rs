@@ -2,7 +2,6 @@
 
 use super::{
     inferred::inferred,
-    message::{Message, Text},
     part_names::is_part,
     rust_type::{Type, c_void, close_array, element_name, named, open_array, push_pointers},
     spelling::{LONGEST_NAME, push_separator},
@@ -14,6 +13,7 @@ use crate::{
     class::Class,
     cpp::{BUILTINS, CppBase, CppType, name, rust_integer, rust_scalar, vectors_of},
     keywords::is_keyword,
+    message::{Message, Text},
     signature::{Parameter, Variant},
 };
 

@@ -1,9 +1,10 @@
 //! The Rust spelling of a C++ type.
 
-use super::{message::Message, spelling::LONGEST_NAME};
+use super::spelling::LONGEST_NAME;
 use crate::{
     cpp::{Argument, CppBase, CppType, argument_end, integer_or_float, name, rust_scalar, trim},
     layout::Alignment,
+    message::Message,
 };
 use core::str::from_utf8;
 

@@ -1,11 +1,14 @@
 //! One side of a mismatch: its spelling, C++ type, size, alignment and offset, in columns.
 
 use super::{
-    message::{Message, columns},
     spelling::{LONGEST_NAME, push_cpp, push_layout},
     templates as say,
 };
-use crate::{bytes::starts_with, signature::Parameter};
+use crate::{
+    bytes::starts_with,
+    message::{Message, columns},
+    signature::Parameter,
+};
 
 const WIDEST: usize = 48;
 

@@ -1,13 +1,13 @@
 //! A report as a table: both sides of every row, with a hint at each wrong row.
 
 use super::{
-    message::{Message, columns},
     spelling::{LONGEST_NAME, push_cpp},
     templates as say,
 };
 use crate::{
     check::{self, Mismatch, Report, Row},
     class::Class,
+    message::{Message, columns},
     signature::{Offsets, Parameter, Signature},
 };
 use core::fmt::{self, Write};

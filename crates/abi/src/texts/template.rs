@@ -1,13 +1,11 @@
 //! Templates with named placeholders, filled while a program compiles.
 
-use super::{
-    message::Text,
-    spelling::{LONGEST_NAME, push_count, push_cpp, push_layout},
-};
+use super::spelling::{LONGEST_NAME, push_count, push_cpp, push_layout};
 use crate::{
     bytes::{find, same},
     cpp::CppType,
     layout::Alignment,
+    message::Text,
 };
 
 #[derive(Clone, Copy)]

@@ -4,11 +4,8 @@
 //! kind is a name from the user's program. An error shows what is wrong, then both sides, then `help:` with the code to
 //! write.
 
-use super::{
-    message::Text,
-    template::{Placeholder, fill},
-};
-use crate::{cpp::CppType, layout::Alignment};
+use super::template::{Placeholder, fill};
+use crate::{cpp::CppType, layout::Alignment, message::Text};
 
 macro_rules! templates {
     ($($name:ident($($value:ident $(: $kind:ident)?),*) = $template:literal;)*) => {
@@ -263,10 +260,8 @@ templates! {
 
 #[cfg(test)]
 mod tests {
-    use super::{
-        super::{message::Message, template::split},
-        *,
-    };
+    use super::{super::template::split, *};
+    use crate::message::Message;
     use std::collections::BTreeSet;
 
     fn is_filled(template: &str, values: &[&str]) -> bool {

@@ -2,7 +2,6 @@
 
 use super::{
     members::{push_member, push_variant},
-    message::{Hint, Message},
     rust::member_type,
     side::Side,
     templates as say,
@@ -12,6 +11,7 @@ use crate::{
         Difference, compare_variable,
         variable::{as_member, as_struct},
     },
+    message::{Hint, Message},
     signature::Parameter,
 };
 

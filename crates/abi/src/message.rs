@@ -17,7 +17,7 @@ pub struct Text<B: ?Sized = [u8]> {
     bytes: B,
 }
 
-pub(super) type Hint = Message<1408>;
+pub(crate) type Hint = Message<1408>;
 
 impl<const N: usize> Message<N> {
     /// An empty text.
@@ -27,7 +27,7 @@ impl<const N: usize> Message<N> {
     }
 
     /// The texts, one after another. `None` if they do not fit.
-    pub(super) const fn joined(parts: &[&str]) -> Option<Self> {
+    pub(crate) const fn joined(parts: &[&str]) -> Option<Self> {
         let (mut bytes, mut len, mut i) = ([0; N], 0, 0);
         while i < parts.len() {
             let mut rest = parts[i].as_bytes();
@@ -111,7 +111,7 @@ impl Text {
         }
         self.truncated = true;
         let most = self.bytes.len();
-        // Remove characters from the end until `…` fits: from the new text first, then from the existing text.
+        // Remove characters from the end until `…` fits, also from the existing text.
         let mut keep = if text.len() < room { text.len() } else { room };
         while keep > 0 && (self.len + keep + ELLIPSIS.len() > most || is_inside(text, keep)) {
             keep -= 1;
@@ -150,7 +150,7 @@ impl Text {
         }
     }
 
-    /// Appends `text`. If it is longer than `limit` bytes, appends its beginning and its end with `…` in between.
+    /// Appends `text`. If it is longer than `limit` bytes, both ends with `…` in between.
     pub(crate) const fn push_shortened(&mut self, text: &str, limit: usize) {
         if text.len() <= limit {
             self.push(text);
@@ -192,7 +192,7 @@ const fn is_inside(text: &[u8], at: usize) -> bool {
 }
 
 /// The number of characters of `text`, approximately its width on a terminal.
-pub(super) const fn columns(text: &str) -> usize {
+pub(crate) const fn columns(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut count = 0;
     let mut i = 0;
