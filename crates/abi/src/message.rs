@@ -26,7 +26,17 @@ impl<const N: usize> Message<N> {
         Self { len: 0, truncated: false, bytes: [0; N] }
     }
 
-    /// The texts, one after another. `None` if they do not fit.
+    /// The texts, one after another.
+    pub(crate) const fn concat(parts: &[&str]) -> Self {
+        let (mut text, mut i) = (Self::new(), 0);
+        while i < parts.len() {
+            text.push(parts[i]);
+            i += 1;
+        }
+        text
+    }
+
+    /// [`concat`](Self::concat) without a call for each text. `None` if they do not fit.
     pub(crate) const fn joined(parts: &[&str]) -> Option<Self> {
         let (mut bytes, mut len, mut i) = ([0; N], 0, 0);
         while i < parts.len() {
@@ -92,7 +102,7 @@ impl<const N: usize> Message<N> {
 }
 
 impl Text {
-    const fn text(&self) -> &str {
+    pub(crate) const fn text(&self) -> &str {
         match str::from_utf8(self.bytes.split_at(self.len).0) {
             Ok(text) => text,
             Err(_) => "", // only complete characters are written

@@ -1,7 +1,11 @@
 //! The content of a type that is passed by value: the members of a struct, the variants of an enum.
 
 use super::{Parameter, reader::List, stored::StoredType};
-use crate::{bytes::equal, class::Class, cpp::CppBase};
+use crate::{
+    bytes::{equal, same},
+    class::Class,
+    cpp::CppBase,
+};
 use core::fmt;
 
 /// The members of a struct that is passed by value, or the variants of an enum, as far as the source contains them.
@@ -258,6 +262,17 @@ impl<'a> Members<'a> {
             i += 1;
         }
         None
+    }
+
+    /// Whether a member has this name in its source.
+    pub(crate) const fn has_name(self, name: &str) -> bool {
+        let mut i = 0;
+        while let Some(member) = self.get_unspelled(i)
+            && !same(member.name, name)
+        {
+            i += 1;
+        }
+        i < self.len()
     }
 
     pub(crate) const fn find(self, name: &str) -> Option<Parameter<'a>> {

@@ -2,11 +2,11 @@
 
 use super::{
     body,
-    members::{push_elsewhere, push_member, push_variant},
+    members::{push_elsewhere, push_member, variant_hint},
     part_names::is_part,
     pointer::declaration,
-    rust::{Declaration, needs_struct, underlying},
-    spelling::{LONGEST_NAME, push_separator},
+    rust::{Declaration, needs_struct, push_types, underlying},
+    spelling::LONGEST_NAME,
     templates as say,
 };
 use crate::{
@@ -35,8 +35,7 @@ pub(super) const fn hint<const N: usize>(
         body::push_hint(&mut hint, host, (found, &slot));
         return hint;
     }
-    let declare = declaration(host, kernel);
-    let declare = declare.as_str();
+    let declare = &declaration(host, kernel);
     match differences.first() {
         None => {}
         Some(Difference::Size | Difference::Class | Difference::Pointer | Difference::Type) => {
@@ -69,7 +68,7 @@ pub(super) const fn hint<const N: usize>(
                 body::push_member(&mut hint, host, kernel);
             }
         }
-        Some(Difference::Variants) => push_variant(&mut hint, host, kernel),
+        Some(Difference::Variants) => hint = variant_hint(host, kernel),
         Some(Difference::ParameterName) => push_elsewhere(&mut hint, report, field, parameter),
     }
     // If only the C++ types differ, the kernel may still read the same bytes.
@@ -88,7 +87,7 @@ pub(super) const fn hint<const N: usize>(
     hint
 }
 
-const fn push_value(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>, declare: &str) {
+const fn push_value(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>, declare: &Declaration) {
     let of_host = host.class;
     let of_kernel = kernel.class;
     if kernel.cpp.is_pointer() || matches!(of_kernel, Class::Pointer) {
@@ -160,7 +159,7 @@ const fn push_struct(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'
     match member.as_str().as_bytes() {
         [] => say::compare_fields(hint),
         [b':', ..] => hint.push(member.as_str()),
-        _ => say::because(hint, member.as_str()),
+        _ => say::because(hint, &member),
     }
 }
 
@@ -172,10 +171,7 @@ const fn push_alignment(hint: &mut Hint, host: &Parameter<'_>, kernel: &Paramete
         say::tensor_map(hint, host.name, vectors[0]);
         return;
     }
-    let smaller = match host.align {
-        Some(host) => host.bytes() < bytes,
-        None => true,
-    };
+    let smaller = !matches!(host.align, Some(host) if host.bytes() >= bytes);
     let is_own = is_own_struct(host);
     let mut member = Hint::new();
     if is_own {
@@ -183,10 +179,10 @@ const fn push_alignment(hint: &mut Hint, host: &Parameter<'_>, kernel: &Paramete
     }
     if !member.is_empty() {
         say::aligned(hint, bytes);
-        say::because(hint, member.as_str());
+        say::because(hint, &member);
     } else if is_builtin(kernel) && !kernel.cpp.is_pointer() {
         say::aligned(hint, bytes);
-        say::then(hint, declaration(host, kernel).as_str());
+        say::then(hint, &declaration(host, kernel));
     } else if is_own && smaller {
         say::aligned_more(hint, bytes);
     } else if is_own {
@@ -194,23 +190,17 @@ const fn push_alignment(hint: &mut Hint, host: &Parameter<'_>, kernel: &Paramete
     } else if kernel.cpp.is_unknown() && smaller && count > 0 && kernel.size.is_power_of_two() {
         // A vector of three components has the alignment of its component.
         let mut types = Declaration::new();
-        let mut i = 0;
-        while i < count {
-            push_separator(&mut types, i, count);
-            say::bare_type(&mut types, vectors[i]);
-            i += 1;
-        }
-        say::aligned_vector(hint, bytes, types.as_str());
+        push_types(&mut types, "", vectors.split_at(count).0);
+        say::aligned_vector(hint, bytes, &types);
     } else if kernel.cpp.is_unknown() {
-        let mut repr = Message::<32>::new();
-        say::repr_c(&mut repr);
+        let mut repr: Message<32> = text!(repr_c);
         if smaller {
             say::repr_align(&mut repr, bytes);
         }
-        say::aligned_struct(hint, bytes, host.name, (kernel.size, Some(align)), repr.as_str());
+        say::aligned_struct(hint, bytes, host.name, (kernel.size, Some(align)), &repr);
     } else {
         say::aligned(hint, bytes);
-        say::then(hint, declaration(host, kernel).as_str());
+        say::then(hint, &declaration(host, kernel));
     }
 }
 
@@ -227,24 +217,24 @@ const fn push_offset<const N: usize>(hint: &mut Hint, report: &Report<'_, N>, fi
     if let Some(align) = alignment_of(report, field, parameter) {
         let mut cause = Hint::new();
         push_alignment(&mut cause, host, kernel, align);
-        say::because(hint, cause.as_str());
+        say::because(hint, &cause);
     }
 }
 
-const fn push_name(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>, declare: &str) {
-    let CppBase::Named(spelled) = kernel.cpp.base else {
-        return;
-    };
+const fn push_name(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>, declare: &Declaration) {
     if is_builtin(kernel) {
         push_builtin(hint, host, kernel, declare);
         return;
     }
+    let CppBase::Named(spelled) = kernel.cpp.base else {
+        return;
+    };
     // Show only the last segment of a long path.
     let name = if spelled.len() > LONGEST_NAME { name::plain(spelled) } else { spelled };
     say::takes_named(hint, kernel.cpp, host.spelling, name);
 }
 
-const fn push_builtin(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>, declare: &str) {
+const fn push_builtin(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>, declare: &Declaration) {
     say::takes_builtin(hint, kernel.cpp);
     say::then(hint, declare);
     if host.size == kernel.size
@@ -257,13 +247,7 @@ const fn push_builtin(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<
 }
 
 const fn is_vector(host: &Parameter<'_>) -> bool {
-    match host.cpp.base {
-        CppBase::Named(spelled) => match name::builtin(spelled) {
-            Some(row) => row.components > 0,
-            None => false,
-        },
-        _ => false,
-    }
+    some!(host.cpp.base.builtin(), false).components > 0
 }
 
 const fn is_builtin(kernel: &Parameter<'_>) -> bool {

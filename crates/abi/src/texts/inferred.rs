@@ -25,9 +25,8 @@ pub(super) const fn pointer_of(slot: &Slot<'_>) -> CppType<'static> {
 
 /// The type of the elements, if the accesses show it. The sign of an integer is the sign of the field's elements.
 pub(super) const fn element_type(elements: Elements, own: CppBase<'_>) -> CppBase<'static> {
-    let signed = matches!(own, CppBase::Integer { signed: true, .. } | CppBase::Long { signed: true });
     match (elements.class, elements.size) {
-        (ElementClass::Integer, size @ (4 | 8)) => CppBase::Integer { signed, bits: size as u16 * 8 },
+        (ElementClass::Integer, size @ (4 | 8)) => CppBase::Integer { signed: own.is_signed(), bits: size as u16 * 8 },
         (class, _) => class.float(),
     }
 }

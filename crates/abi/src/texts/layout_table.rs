@@ -49,8 +49,7 @@ impl<'a> LayoutTable<'a> {
         for (index, (offset, parameter)) in self.places().enumerate() {
             if count > MOST && (MOST / 2..count - MOST / 2).contains(&index) {
                 if index == MOST / 2 {
-                    let mut text = Message::<64>::new();
-                    say::fields_left_out(&mut text, count - MOST);
+                    let text: Message<64> = text!(fields_left_out, count - MOST);
                     f.write_str(text.as_str())?;
                 }
                 continue;
@@ -83,8 +82,7 @@ impl<'a> LayoutTable<'a> {
 impl fmt::Display for LayoutTable<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count = self.0.parameters.len();
-        let mut text = Message::<256>::new();
-        say::layout_title(&mut text, self.0.name, count);
+        let mut text: Message<256> = text!(layout_title, self.0.name, count);
         let size = self.size();
         if let Some(size) = size {
             say::layout_size(&mut text, size);
@@ -97,8 +95,7 @@ impl fmt::Display for LayoutTable<'_> {
         let Some(size) = size.filter(|size| byte_map::has_map(*size)) else {
             return Ok(());
         };
-        let mut text = Message::<64>::new();
-        say::map_title(&mut text);
+        let text: Message<64> = text!(map_title);
         f.write_str(text.as_str())?;
         let owner = |byte| self.owner(byte);
         byte_map::write_map(f, size, owner, |f, owner, count| {

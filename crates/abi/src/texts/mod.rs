@@ -4,6 +4,15 @@
 //! |---|---|
 //! | a sentence | its template in `templates.rs`; which one is selected: `hint.rs`, `repair.rs` |
 
+/// A [`Message`] with one sentence of `templates`.
+macro_rules! text {
+    ($name:ident $(, $value:expr)*) => {{
+        let mut text = $crate::message::Message::new();
+        $crate::texts::templates::$name(&mut text, $($value),*);
+        text
+    }};
+}
+
 mod argument;
 mod body;
 #[doc(hidden)]

@@ -15,8 +15,7 @@ const ROOM: usize = 192;
 #[doc(hidden)]
 #[must_use]
 pub const fn none_fits(host: &Signature<'_>, kernels: &[Signature<'_>]) -> Message<4096> {
-    let mut message = Message::new();
-    say::none_fits(&mut message, host.name);
+    let mut message = text!(none_fits, host.name);
     if kernels.is_empty() {
         return message;
     }

@@ -62,11 +62,7 @@ pub(super) const fn write_field_name(
     match Array::of(host, field) {
         Some(array) => array.write_names(kernel, field, parameter),
         None if may_rename => rename_to(name, "kernel_args"),
-        None => {
-            let mut text = Message::new();
-            text.push(write_name(name, "kernel_args").as_str());
-            text
-        }
+        None => write_name(name, "kernel_args"),
     }
 }
 
@@ -112,13 +108,7 @@ impl Array {
             say::quoted(&mut list, kernel[at].name);
             i += 1;
         }
-        let mut text = Message::new();
-        if i < self.len || list.is_truncated() {
-            say::name_elements(&mut text, "n{}");
-        } else {
-            say::list_names(&mut text, list.as_str());
-        }
-        text
+        if i < self.len || list.is_truncated() { text!(name_elements, "n{}") } else { text!(list_names, &list) }
     }
 }
 

@@ -4,7 +4,7 @@ use super::{body, rust::types, side::Side, templates as say};
 use crate::{
     bytes::{find, starts_with},
     check::{Difference, Differences, Mismatch, Report, expected_offset},
-    message::Message,
+    message::{Hint, Message},
 };
 
 const AND_MORE: usize = 32;
@@ -35,11 +35,9 @@ impl Bound<'_> {
 
     /// What the type parameter is, if the message names its type: a field has the parameter instead.
     const fn push_type(&self, message: &mut Message) {
-        let Some((name, rest)) = split(self.written, " = ") else { return };
-        if let Some((ty, _)) = split(rest, " => ")
-            && self.is_generic
-            && names(message.as_str(), ty)
-        {
+        let (name, rest) = some!(split(self.written, " = "), ());
+        let ty = some!(split(rest, " => "), ()).0;
+        if self.is_generic && names(message.as_str(), ty) {
             say::here_bound(message, name, ty);
         }
     }
@@ -70,9 +68,7 @@ impl<const N: usize> Report<'_, N> {
     /// The error at a field of a struct with a binding: [`field_message`](Self::field_message) with the binding.
     #[must_use]
     pub const fn field_message_bound(&self, field: usize, bound: &Bound<'_>) -> Option<Message> {
-        let Some(mismatch) = self.of_field(field) else {
-            return None;
-        };
+        let mismatch = some!(self.of_field(field));
         let mut message = self.what(mismatch);
         bound.push_binding(&mut message);
         match mismatch {
@@ -80,15 +76,14 @@ impl<const N: usize> Report<'_, N> {
                 let kernel = &self.kernel().parameters[parameter];
                 let host = &self.host().parameters[field];
                 let types = match body::contradicting(host, kernel, differences) {
-                    Some((found, slot)) => body::types(host, (found, &slot)),
+                    Some((found, slot)) => body::fitting("", host, (found, &slot)),
                     None => types("", None, kernel),
                 };
-                let mut hint = Message::<1408>::new();
-                say::correct_binding(&mut hint, types.as_str(), bound.written);
-                say::help(&mut message, hint.as_str());
+                let hint: Hint = text!(correct_binding, &types, bound.written);
+                say::help(&mut message, &hint);
             }
             _ => {
-                say::help(&mut message, self.hint(mismatch).as_str());
+                say::help(&mut message, &self.hint(mismatch));
                 bound.push_type(&mut message);
             }
         }
@@ -101,9 +96,7 @@ impl<const N: usize> Report<'_, N> {
     /// [`missing_message`](Self::missing_message) with the binding.
     #[must_use]
     pub const fn missing_message_bound(&self, bound: &Bound<'_>) -> Option<Message> {
-        let Some(mut message) = self.missing_message() else {
-            return None;
-        };
+        let mut message = some!(self.missing_message());
         bound.push_type(&mut message);
         bound.push_binding(&mut message);
         if self.first_wrong_field() == self.host().parameters.len() {
@@ -131,7 +124,7 @@ impl<const N: usize> Report<'_, N> {
     #[must_use]
     pub const fn message(&self, mismatch: Mismatch) -> Message {
         let mut message = self.what(mismatch);
-        say::help(&mut message, self.hint(mismatch).as_str());
+        say::help(&mut message, &self.hint(mismatch));
         message
     }
 
@@ -159,11 +152,12 @@ impl<const N: usize> Report<'_, N> {
                     say::missing_one_of(&mut message, first, last, kernel_name);
                 }
                 let side = Side::new(&kernel[parameter], kernel[parameter].offset);
-                say::kernel_side(&mut message, side.one_line().as_str());
+                say::kernel_side(&mut message, &Side::lines(&side, &side)[0]);
             }
             Mismatch::Extra { field, .. } => {
                 say::extra(&mut message, host[field].name, kernel_name);
-                say::host_side(&mut message, Side::new(&host[field], None).one_line().as_str());
+                let side = Side::new(&host[field], None);
+                say::host_side(&mut message, &Side::lines(&side, &side)[0]);
             }
         }
         message
@@ -213,16 +207,14 @@ impl<const N: usize> Report<'_, N> {
             left.cpp = Message::new();
         }
         let [left, right] = Side::lines(&left, &right);
-        say::host_side(message, left.as_str());
-        say::kernel_side(message, right.as_str());
+        say::host_side(message, &left);
+        say::kernel_side(message, &right);
     }
 }
 
 const fn split<'a>(text: &'a str, separator: &str) -> Option<(&'a str, &'a str)> {
-    match find(text.as_bytes(), separator.as_bytes()) {
-        Some(at) => Some((text.split_at(at).0, text.split_at(at + separator.len()).1)),
-        None => None,
-    }
+    let at = some!(find(text.as_bytes(), separator.as_bytes()));
+    Some((text.split_at(at).0, text.split_at(at + separator.len()).1))
 }
 
 const fn names(text: &str, ty: &str) -> bool {

@@ -11,9 +11,7 @@ use core::str::from_utf8;
 pub(super) type Type = Message<256>;
 
 pub(super) const fn c_void() -> Type {
-    let mut text = Message::new();
-    text.push("core::ffi::c_void");
-    text
+    Message::concat(&["core::ffi::c_void"])
 }
 
 /// The innermost `levels` pointers of a type, and what the last one points to.
@@ -21,8 +19,7 @@ pub(super) const fn push_pointers(text: &mut Type, cpp: CppType<'_>, levels: u8,
     let mut level = levels;
     while level > 0 {
         level -= 1;
-        let is_const = cpp.const_mask >> level & 1 == 1;
-        text.push(if is_const { "DevicePointer<" } else { "DevicePointerMut<" });
+        text.push(if cpp.points_to_const(level) { "DevicePointer<" } else { "DevicePointerMut<" });
     }
     if cpp.depth > 0 {
         open_array(text, cpp.rows);
@@ -42,9 +39,7 @@ pub(super) const fn element_name(base: CppBase<'_>) -> Type {
     if let CppBase::Named(spelled) = base {
         return named(spelled, None);
     }
-    let mut text = Message::new();
-    text.push(rust_scalar(base, 0));
-    text
+    Message::concat(&[rust_scalar(base, 0)])
 }
 
 pub(super) const fn open_array(text: &mut Type, lengths: [u32; 3]) {

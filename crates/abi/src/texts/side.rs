@@ -34,10 +34,6 @@ impl<'a> Side<'a> {
         [left.line(widths), right.line(widths)]
     }
 
-    pub(super) const fn one_line(&self) -> Message<512> {
-        self.line([width(&self.spelling), width(&self.cpp)])
-    }
-
     const fn line(&self, widths: [usize; 2]) -> Message<512> {
         let mut line = Message::new();
         if widths[0] > 0 {

@@ -1,9 +1,6 @@
 //! A report as a table: both sides of every row, with a hint at each wrong row.
 
-use super::{
-    spelling::{LONGEST_NAME, push_cpp},
-    templates as say,
-};
+use super::spelling::{LONGEST_NAME, push_cpp};
 use crate::{
     check::{self, Mismatch, Report, Row},
     class::Class,
@@ -43,12 +40,8 @@ impl<'r, 'a, const N: usize> Table<'r, 'a, N> {
 impl<const N: usize> fmt::Display for Table<'_, '_, N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Signature { name, .. } = self.report.kernel();
-        let mut title = Message::<256>::new();
-        if self.report.is_empty() {
-            say::match_table(&mut title, name);
-        } else {
-            say::mismatch_table(&mut title, name);
-        }
+        let title: Message<256> =
+            if self.report.is_empty() { text!(match_table, name) } else { text!(mismatch_table, name) };
         f.write_str(title.as_str())?;
 
         let count = self.lines().count();
@@ -105,12 +98,11 @@ impl<const N: usize> fmt::Display for Table<'_, '_, N> {
 }
 
 fn write_left_out(f: &mut fmt::Formatter<'_>, count: &mut usize) -> fmt::Result {
-    let mut text = Message::<64>::new();
-    match core::mem::take(count) {
-        0 => {}
-        1 => say::row_left_out(&mut text),
-        more => say::rows_left_out(&mut text, more),
-    }
+    let text: Message<64> = match core::mem::take(count) {
+        0 => return Ok(()),
+        1 => text!(row_left_out),
+        more => text!(rows_left_out, more),
+    };
     f.write_str(text.as_str())
 }
 
