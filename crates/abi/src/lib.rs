@@ -19,6 +19,11 @@
 //! | [`texts`] | the text of a difference, the table of both sides, a layout as a table with its padding |
 #![no_std]
 #![deny(unsafe_code)]
+#![allow(
+    clippy::must_use_candidate,
+    clippy::return_self_not_must_use,
+    reason = "most functions are called only by this workspace and by generated code"
+)]
 
 #[cfg(test)]
 extern crate std;

@@ -21,7 +21,6 @@ pub(crate) type Hint = Message<1408>;
 
 impl<const N: usize> Message<N> {
     /// An empty text.
-    #[must_use]
     pub const fn new() -> Self {
         Self { len: 0, truncated: false, bytes: [0; N] }
     }
@@ -36,44 +35,22 @@ impl<const N: usize> Message<N> {
         text
     }
 
-    /// [`concat`](Self::concat) without a call for each text. `None` if they do not fit.
-    pub(crate) const fn joined(parts: &[&str]) -> Option<Self> {
-        let (mut bytes, mut len, mut i) = ([0; N], 0, 0);
-        while i < parts.len() {
-            let mut rest = parts[i].as_bytes();
-            while let [byte, after @ ..] = rest {
-                if len == N {
-                    return None;
-                }
-                bytes[len] = *byte;
-                len += 1;
-                rest = after;
-            }
-            i += 1;
-        }
-        Some(Self { len, truncated: false, bytes })
-    }
-
     /// The text.
-    #[must_use]
     pub const fn as_str(&self) -> &str {
         (self as &Text).text()
     }
 
     /// The length in bytes.
-    #[must_use]
     pub const fn len(&self) -> usize {
         self.len
     }
 
     /// Whether the text is empty.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// Whether the text was cut.
-    #[must_use]
     pub const fn is_truncated(&self) -> bool {
         self.truncated
     }

@@ -2,15 +2,14 @@
 //! difference, and does not change the pairs after it.
 
 use super::{
-    body::{Exchange, is_exchanged},
     compare::compare,
     difference::{Difference, Differences},
     edit_distance::{Edit, Grid, MOST_ALIGNED},
     lists::Lists,
     mismatch::Mismatch,
     names::NameIndex,
+    pairing::Pairing,
 };
-use crate::signature::{Offsets, Parameter};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Row {
@@ -23,7 +22,7 @@ pub(crate) enum Row {
 /// The time is linear if the lists fit. Otherwise there are at most 32 comparisons per field or parameter.
 pub(crate) struct Rows<'a> {
     pub(super) lists: Lists<'a>,
-    base: Option<usize>,
+    pairing: Pairing<'a>,
     /// Set if all fields fit by type. Otherwise a wrong name would repeat a mistake that the types already show.
     names: Option<NameIndex>,
     at: (usize, usize),
@@ -38,13 +37,12 @@ pub(crate) struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// `base` is the address of the block in the constant bank ([`Sm::param_base`](crate::Sm::param_base)). With
-    /// `None`, the offsets of parameters aligned above 16 bytes are not compared.
-    pub(crate) const fn new(host: &'a [Parameter<'a>], kernel: &'a [Parameter<'a>], base: Option<usize>) -> Self {
+    pub(crate) const fn new(pairing: Pairing<'a>) -> Self {
+        let Pairing { host, kernel, .. } = pairing;
         let mut rows = Self {
             lists: Lists::new(host, kernel),
-            base,
-            names: if fit_by_types(host, kernel, base) { Some(NameIndex::new(kernel)) } else { None },
+            pairing,
+            names: if pairing.fits_by_types() { Some(NameIndex::new(kernel)) } else { None },
             at: (0, 0),
             begin: 0,
             tail: (host.len(), kernel.len()),
@@ -116,14 +114,12 @@ impl<'a> Rows<'a> {
         let (i, j) = self.at;
         match step {
             Edit::Both => {
-                let (host, kernel) = (self.lists.host, self.lists.kernel);
+                let Pairing { host, kernel, .. } = self.pairing;
                 let differences =
                     if self.is_at_beginning() { Differences::NONE } else { compare(&host[i], &kernel[j]) };
-                let mut differences = in_lists(host, kernel, self.base, (i, j), differences);
+                let mut differences = self.pairing.in_lists(i, j, differences);
                 self.at = (i + 1, j + 1);
-                if let Some(names) = &self.names
-                    && names.elsewhere(host, kernel, i, j).is_some()
-                {
+                if matches!(&self.names, Some(names) if names.elsewhere(host, kernel, i, j).is_some()) {
                     differences = differences.with(Difference::ParameterName);
                 }
                 if differences.is_empty() {
@@ -193,73 +189,6 @@ impl<'a> Rows<'a> {
         }
         false
     }
-}
-
-pub(super) const fn fit_by_types(host: &[Parameter<'_>], kernel: &[Parameter<'_>], base: Option<usize>) -> bool {
-    if host.len() != kernel.len() {
-        return false;
-    }
-    let mut exchange = Exchange::NONE;
-    let mut i = 0;
-    while i < host.len() {
-        if !with_offset(host, kernel, base, (i, i), compare(&host[i], &kernel[i])).is_empty() {
-            return false;
-        }
-        exchange = exchange.and(&host[i], &kernel[i]);
-        i += 1;
-    }
-    !exchange.is_certain()
-}
-
-pub(crate) const fn differences_at(
-    host: &[Parameter<'_>],
-    kernel: &[Parameter<'_>],
-    base: Option<usize>,
-    i: usize,
-    j: usize,
-) -> Differences {
-    in_lists(host, kernel, base, (i, j), compare(&host[i], &kernel[j]))
-}
-
-const fn in_lists(
-    host: &[Parameter<'_>],
-    kernel: &[Parameter<'_>],
-    base: Option<usize>,
-    (i, j): (usize, usize),
-    mut differences: Differences,
-) -> Differences {
-    if differences.is_empty() && i == j && is_exchanged(host, kernel, i) {
-        differences = differences.with(Difference::Pointer);
-    }
-    with_offset(host, kernel, base, (i, j), differences)
-}
-
-/// Adds the difference of the offsets. A cubin records no alignments, so a wrong alignment shows in the offset after
-/// the kernel's previous parameter.
-const fn with_offset(
-    host: &[Parameter<'_>],
-    kernel: &[Parameter<'_>],
-    base: Option<usize>,
-    (i, j): (usize, usize),
-    differences: Differences,
-) -> Differences {
-    if differences.contains(Difference::Size) || kernel[j].align.is_some() {
-        return differences;
-    }
-    match (expected_offset(host, kernel, base, i, j), kernel[j].offset) {
-        (Some(expected), Some(offset)) if expected != offset => differences.with(Difference::Offset),
-        _ => differences,
-    }
-}
-
-pub(crate) const fn expected_offset(
-    host: &[Parameter<'_>],
-    kernel: &[Parameter<'_>],
-    base: Option<usize>,
-    i: usize,
-    j: usize,
-) -> Option<usize> {
-    Offsets::after(base, kernel, j.checked_sub(1)).place(some!(host[i].align))
 }
 
 const fn at_most(a: usize, limit: usize) -> usize {

@@ -1,6 +1,6 @@
 //! Finds equal neighbours: fields or parameters that can each be the cause of a mistake.
 
-use super::{align::differences_at, compare::distance, mismatch::Mismatch, names::is_made, report::Report};
+use super::{compare::distance, mismatch::Mismatch, names::is_made, report::Report};
 use crate::bytes::same;
 
 impl<const N: usize> Report<'_, N> {
@@ -49,7 +49,7 @@ impl<const N: usize> Report<'_, N> {
                 (false, true) => ((i - 1, j - 1), (i - 1, j)),
                 (false, false) => ((i - 1, j - 1), (i, j - 1)),
             };
-            if !self.is_right(old) || !self.pair_fits(new) || self.have_one_name(old) {
+            if !self.is_right(old) || !self.pairing().differences(new.0, new.1).is_empty() || self.have_one_name(old) {
                 return slid;
             }
             extra += self.conversions(new) - self.conversions(old);
@@ -72,20 +72,15 @@ impl<const N: usize> Report<'_, N> {
             }
             at += 1;
         }
-        i < self.host().parameters.len() && j < self.kernel().parameters.len()
-    }
-
-    const fn pair_fits(&self, (i, j): (usize, usize)) -> bool {
-        let (host, kernel) = (self.host().parameters, self.kernel().parameters);
-        differences_at(host, kernel, self.base(), i, j).is_empty()
+        i < self.pairing().host.len() && j < self.pairing().kernel.len()
     }
 
     const fn have_one_name(&self, (i, j): (usize, usize)) -> bool {
-        let name = self.kernel().parameters[j].name;
-        !is_made(name) && same(self.host().parameters[i].cpp_name(), name)
+        let name = self.pairing().kernel[j].name;
+        !is_made(name) && same(self.pairing().host[i].cpp_name(), name)
     }
 
     const fn conversions(&self, (i, j): (usize, usize)) -> i32 {
-        distance(&self.host().parameters[i], &self.kernel().parameters[j]) as i32
+        distance(&self.pairing().host[i], &self.pairing().kernel[j]) as i32
     }
 }

@@ -49,14 +49,12 @@ pub enum Contradiction {
 
 impl Contradiction {
     /// Whether no right program can show it. Otherwise it is a remark.
-    #[must_use]
     pub const fn is_certain(self) -> bool {
         matches!(self, Self::Object | Self::Written | Self::Addresses | Self::Format)
     }
 }
 
 /// How the code contradicts a type, if it does.
-#[must_use]
 pub const fn contradiction(ty: CppType<'_>, meaning: Option<Meaning>, slot: &Slot<'_>) -> Option<Contradiction> {
     let is_object = match (slot.kind, meaning) {
         (SlotKind::Texture, Some(Meaning::Surface)) | (SlotKind::Surface, Some(Meaning::Texture)) => true,
@@ -118,7 +116,6 @@ const fn is_other_format(elements: Elements, primitive: Option<Primitive>) -> bo
 
 /// Whether the code of a kernel can show something about a parameter that nothing else shows: it has at least 8 bytes,
 /// and no C++ type, or unknown members.
-#[must_use]
 pub const fn is_untyped(kernel: &Parameter<'_>) -> bool {
     let is_struct = matches!(kernel.class, Class::Bytes) && !kernel.cpp.base.is_builtin();
     kernel.size >= 8
@@ -174,8 +171,8 @@ pub(super) const fn is_conversion(host: &Parameter<'_>, kernel: &Parameter<'_>) 
 /// compute with, and a `u64`, which can be an address, show less: one of the two must be [`STRONG`].
 #[derive(Clone, Copy)]
 pub(crate) struct Exchange {
-    pointer: u8,
-    integer: u8,
+    pub(super) pointer: u8,
+    pub(super) integer: u8,
 }
 
 const WEAK: u8 = 1;
@@ -230,24 +227,6 @@ impl Exchange {
     }
 }
 
-pub(super) const fn is_exchanged(host: &[Parameter<'_>], kernel: &[Parameter<'_>], i: usize) -> bool {
-    let own = Exchange::NONE.and(&host[i], &kernel[i]);
-    if host.len() != kernel.len() || own.pointer + own.integer == 0 {
-        return false;
-    }
-    let mut j = 0;
-    while j < host.len() {
-        let other = Exchange::NONE.and(&host[j], &kernel[j]);
-        if (Exchange { pointer: own.pointer, ..other }).is_certain()
-            || (Exchange { integer: own.integer, ..other }).is_certain()
-        {
-            return true;
-        }
-        j += 1;
-    }
-    false
-}
-
 /// Whether a type is written as `CUdeviceptr`, possibly with a path.
 const fn is_spelled_address(spelling: &str) -> bool {
     ends_with(spelling.as_bytes(), b"CUdeviceptr")
@@ -286,7 +265,13 @@ pub(crate) const fn first_in_struct<'a>(host: &Parameter<'a>, kernel: &Parameter
             if let Some(slot) = slot
                 && let Some(found) = refused_at(&member, kernel, item.offset, host.is_strict)
             {
-                return Some(BodyMismatch { path: cursor.path(), member, slot, found, exchanged: None });
+                return Some(BodyMismatch {
+                    path: cursor.place_of(member, 0).path,
+                    member,
+                    slot,
+                    found,
+                    exchanged: None,
+                });
             }
             let own = Exchange::of(&member, slot);
             exchange = exchange.with(own);
@@ -301,7 +286,8 @@ pub(crate) const fn first_in_struct<'a>(host: &Parameter<'a>, kernel: &Parameter
                 && (is_pointer || is_integer)
             {
                 let found = if is_pointer { Contradiction::Integer } else { Contradiction::Memory };
-                first = Some(BodyMismatch { path: cursor.path(), member, slot, found, exchanged: None });
+                first =
+                    Some(BodyMismatch { path: cursor.place_of(member, 0).path, member, slot, found, exchanged: None });
             }
         }
         cursor.pass();
@@ -324,7 +310,6 @@ struct Primitive {
 }
 
 /// Whether no access through a pointer to `pointee` shows these elements.
-#[must_use]
 pub const fn contradicts(elements: Elements, pointee: CppBase<'_>) -> bool {
     let primitive = some!(primitive(pointee), false);
     if elements.class.is_float() {

@@ -20,7 +20,6 @@ use crate::{class::Class, cpp::CppBase, signature::Parameter};
 /// - What the code of the kernel does with a pointer is compared if nothing else shows its type.
 /// - Members of structs are compared by [`first_difference`](super::first_difference), variants of enums by
 ///   [`first_variant`](super::first_variant).
-#[must_use]
 pub const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {
     let differences = compare_values(host, kernel);
     if differences.is_empty()

@@ -1,5 +1,6 @@
 //! A position among the members of a struct, including nested members and array elements.
 
+use super::path::{Place, Route};
 use crate::{
     bytes::same,
     signature::{Members, Parameter},
@@ -82,6 +83,8 @@ impl<'a> OpenList<'a> {
 }
 
 pub(super) struct Cursor<'a> {
+    /// The route to the value.
+    pub(super) start: Route<'a>,
     levels: [OpenList<'a>; DEEPEST],
     depth: usize,
     opened: usize,
@@ -89,8 +92,13 @@ pub(super) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    pub(super) const EMPTY: Self =
-        Self { levels: [OpenList::of(&Parameter::record(0, 0)); DEEPEST], depth: 0, opened: 0, is_too_deep: false };
+    pub(super) const EMPTY: Self = Self {
+        start: Route::START,
+        levels: [OpenList::of(&Parameter::record(0, 0)); DEEPEST],
+        depth: 0,
+        opened: 0,
+        is_too_deep: false,
+    };
 
     /// Begins with a value of this type. Changes the cursor in place, because it is large.
     pub(super) const fn restart(&mut self, value: &Parameter<'a>) {
@@ -203,18 +211,32 @@ impl<'a> Cursor<'a> {
         false
     }
 
-    pub(super) const fn path<const N: usize>(&self) -> [&'a str; N] {
-        let mut path = [""; N];
-        let (mut at, mut level) = (0, 0);
-        while level < self.depth && at < N {
+    /// The route to the open struct.
+    const fn route(&self) -> Route<'a> {
+        let (mut route, mut level) = (self.start, 0);
+        while level < self.depth {
             let name = self.levels[level].name;
             if !name.is_empty() {
-                path[at] = name;
-                at += 1;
+                route = route.through(name, 0);
             }
             level += 1;
         }
-        path
+        route
+    }
+
+    /// The route to what `pointer`, a member of the open struct, points to.
+    pub(super) const fn behind(&self, pointer: &Parameter<'a>) -> Route<'a> {
+        self.route().through(pointer.name, pointer.cpp.depth)
+    }
+
+    pub(super) const fn place(&self, item: &Item<'a>) -> Place<'a> {
+        let declared = item.declared();
+        let member = Parameter { spelling: declared.spelling, ..item.member };
+        Place { member, ..self.place_of(declared, item.offset) }
+    }
+
+    pub(super) const fn place_of(&self, member: Parameter<'a>, offset: usize) -> Place<'a> {
+        self.route().to(member, offset)
     }
 }
 

@@ -34,7 +34,6 @@ pub enum MemberRepair<'a> {
 
 impl<'a> MemberMismatch<'a> {
     /// What to change. `None` if a variant of an enum differs.
-    #[must_use]
     pub const fn repair(&self) -> Option<MemberRepair<'a>> {
         self.of_namesakes().repair_here()
     }

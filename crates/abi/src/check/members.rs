@@ -20,13 +20,11 @@ use crate::signature::Parameter;
 ///   compared once.
 ///
 /// Structs nested deeper than 24 levels match, and structs behind pointers after the first 32 pairs.
-#[must_use]
 pub const fn first_difference<'a>(host: &Parameter<'a>, kernel: &Parameter<'a>) -> Option<MemberMismatch<'a>> {
     if host.size == kernel.size { first_difference_of_any_size(host, kernel) } else { None }
 }
 
 /// [`first_difference`] of a field and a parameter whose sizes may differ.
-#[must_use]
 pub const fn first_difference_of_any_size<'a>(
     host: &Parameter<'a>,
     kernel: &Parameter<'a>,

@@ -42,7 +42,6 @@ pub enum Mismatch {
 
 impl Mismatch {
     /// The index of the wrong field. `None` for a parameter without a field.
-    #[must_use]
     pub const fn field(self) -> Option<usize> {
         match self {
             Self::Differs { field, .. } | Self::Extra { field, .. } => Some(field),
@@ -51,7 +50,6 @@ impl Mismatch {
     }
 
     /// The index of the kernel's parameter. `None` for a field without a parameter.
-    #[must_use]
     pub const fn parameter(self) -> Option<usize> {
         match self {
             Self::Differs { parameter, .. } | Self::Missing { parameter, .. } => Some(parameter),

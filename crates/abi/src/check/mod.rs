@@ -43,6 +43,7 @@ mod members;
 mod mismatch;
 pub(crate) mod names;
 mod namesakes;
+mod pairing;
 mod path;
 mod pointees;
 mod repair;
@@ -71,7 +72,8 @@ pub use select::{Selection, nearest, select};
 pub use variable::{compare_variable, not_compared_in_variable};
 pub use variants::{VariantMismatch, first_variant};
 
-pub(crate) use align::{Row, Rows, differences_at, expected_offset};
+pub(crate) use align::{Row, Rows};
 pub(crate) use body::{BodyMismatch, Exchange, first_in_struct};
 pub(crate) use names::{Elsewhere, elsewhere};
+pub(crate) use pairing::Pairing;
 pub(crate) use repair::{alignment_of, is_layout_of_cuda, is_own_struct, only_aligned};

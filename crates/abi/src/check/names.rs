@@ -2,6 +2,7 @@
 
 use super::{
     cursor::{Cursor, Item, offset},
+    pairing::Pairing,
     slots::{NEAR, Slots, hash},
     value::compare_values,
 };
@@ -149,25 +150,23 @@ pub(crate) const fn is_of_another(host: &Parameter<'_>, kernel: &Parameter<'_>, 
         && compare_values(host, other).is_empty()
 }
 
-pub(super) const fn fit(host: &[Parameter<'_>], kernel: &[Parameter<'_>]) -> bool {
-    let names = NameIndex::new(kernel);
-    let mut i = 0;
-    while i < host.len() && i < kernel.len() {
-        if names.elsewhere(host, kernel, i, i).is_some() {
-            return false;
+impl Pairing<'_> {
+    pub(super) const fn fits_by_names(&self) -> bool {
+        let Self { host, kernel, .. } = *self;
+        let names = NameIndex::new(kernel);
+        let mut i = 0;
+        while i < host.len() && i < kernel.len() {
+            if names.elsewhere(host, kernel, i, i).is_some() {
+                return false;
+            }
+            i += 1;
         }
-        i += 1;
+        true
     }
-    true
 }
 
-pub(crate) const fn elsewhere(
-    host: &[Parameter<'_>],
-    kernel: &[Parameter<'_>],
-    i: usize,
-    j: usize,
-) -> Option<Elsewhere> {
-    NameIndex::new(kernel).elsewhere(host, kernel, i, j)
+pub(crate) const fn elsewhere(pairing: &Pairing<'_>, i: usize, j: usize) -> Option<Elsewhere> {
+    NameIndex::new(pairing.kernel).elsewhere(pairing.host, pairing.kernel, i, j)
 }
 
 pub(super) struct MemberNames {
@@ -279,7 +278,6 @@ const fn are_exchanged(host: &Item<'_>, kernel: &Item<'_>, other: &Parameter<'_>
 }
 
 /// Whether the name comes from a compiler, not from a program: it is empty or has PTX's form `saxpy_param_2`.
-#[must_use]
 pub const fn is_made(name: &str) -> bool {
     let bytes = name.as_bytes();
     let mut at = bytes.len();

@@ -1,6 +1,5 @@
 //! The place of a member: its struct, and the pointers that lead to the struct.
 
-use super::cursor::{Cursor, Item};
 use crate::signature::Parameter;
 
 pub(crate) const NAMES: usize = 8;
@@ -21,6 +20,7 @@ pub struct Place<'a> {
     pub offset: usize,
 }
 
+/// The names and pointers that lead to the type of a [`Place`].
 #[derive(Clone, Copy)]
 pub(super) struct Route<'a> {
     names: [&'a str; NAMES],
@@ -31,36 +31,16 @@ pub(super) struct Route<'a> {
 impl<'a> Route<'a> {
     pub(super) const START: Self = Self { names: [""; NAMES], pointers: [0; NAMES], len: 0 };
 
-    const fn through(mut self, cursor: &Cursor<'a>) -> Self {
-        let open: [&'a str; NAMES] = cursor.path();
-        let mut i = 0;
-        while i < NAMES && !open[i].is_empty() && self.len < NAMES {
-            self.names[self.len] = open[i];
+    /// The route through a member, which is a pointer of this depth.
+    pub(super) const fn through(mut self, name: &'a str, depth: u8) -> Self {
+        if self.len < NAMES {
+            (self.names[self.len], self.pointers[self.len]) = (name, depth);
             self.len += 1;
-            i += 1;
         }
         self
     }
 
-    /// The route to what `pointer` points to.
-    pub(super) const fn behind(self, cursor: &Cursor<'a>, pointer: &Parameter<'a>) -> Self {
-        let mut route = self.through(cursor);
-        if route.len < NAMES {
-            route.names[route.len] = pointer.name;
-            route.pointers[route.len] = pointer.cpp.depth;
-            route.len += 1;
-        }
-        route
-    }
-
-    pub(super) const fn place(&self, cursor: &Cursor<'a>, item: &Item<'a>) -> Place<'a> {
-        let declared = item.declared();
-        let member = Parameter { spelling: declared.spelling, ..item.member };
-        Place { member, ..self.place_of(cursor, declared, item.offset) }
-    }
-
-    pub(super) const fn place_of(&self, cursor: &Cursor<'a>, member: Parameter<'a>, offset: usize) -> Place<'a> {
-        let route = self.through(cursor);
-        Place { path: route.names, pointers: route.pointers, member, declared: member, offset }
+    pub(super) const fn to(&self, member: Parameter<'a>, offset: usize) -> Place<'a> {
+        Place { path: self.names, pointers: self.pointers, member, declared: member, offset }
     }
 }

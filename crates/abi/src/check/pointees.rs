@@ -13,10 +13,8 @@ const MOST: usize = 32;
 pub(super) struct Pair<'a> {
     host: Pointee<'a>,
     kernel: Pointee<'a>,
-    host_rows: [u32; 3],
-    kernel_rows: [u32; 3],
-    pub(super) host_route: Route<'a>,
-    pub(super) kernel_route: Route<'a>,
+    rows: [[u32; 3]; 2],
+    pub(super) routes: [Route<'a>; 2],
 }
 
 impl<'a> Pair<'a> {
@@ -25,20 +23,9 @@ impl<'a> Pair<'a> {
         host.cpp.depth > 0 && host.cpp.depth == kernel.cpp.depth && host.pointee.is_known() && kernel.pointee.is_known()
     }
 
-    pub(super) const fn new(
-        host: &Parameter<'a>,
-        host_route: Route<'a>,
-        kernel: &Parameter<'a>,
-        kernel_route: Route<'a>,
-    ) -> Self {
-        Self {
-            host: host.pointee,
-            kernel: kernel.pointee,
-            host_rows: host.cpp.rows,
-            kernel_rows: kernel.cpp.rows,
-            host_route,
-            kernel_route,
-        }
+    pub(super) const fn new(host: &Parameter<'a>, kernel: &Parameter<'a>, routes: [Route<'a>; 2]) -> Self {
+        let rows = [host.cpp.rows, kernel.cpp.rows];
+        Self { host: host.pointee, kernel: kernel.pointee, rows, routes }
     }
 
     /// What both pointers point to. A pointer to an array can be the pointer to its first element, so two structs of
@@ -52,8 +39,8 @@ impl<'a> Pair<'a> {
         if have_one_name {
             return Some((host, kernel));
         }
-        let host = array(&host, self.host_rows);
-        let kernel = array(&kernel, self.kernel_rows);
+        let host = array(&host, self.rows[0]);
+        let kernel = array(&kernel, self.rows[1]);
         Some((whole(host, kernel.size), whole(kernel, host.size)))
     }
 

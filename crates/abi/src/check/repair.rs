@@ -1,8 +1,7 @@
 //! What a struct lacks to fit: its alignment, its place.
 
 use super::{
-    align::expected_offset, member_repair::end_of, members::first_difference_of_any_size, mismatch::Mismatch,
-    report::Report,
+    member_repair::end_of, members::first_difference_of_any_size, mismatch::Mismatch, pairing::Pairing, report::Report,
 };
 use crate::{
     class::Class,
@@ -28,24 +27,17 @@ impl<const N: usize> Report<'_, N> {
 }
 
 /// The alignment of the kernel's parameter. A cubin shows it only by the offset: the smallest that explains it.
-pub(crate) const fn alignment_of<const N: usize>(
-    report: &Report<'_, N>,
-    field: usize,
-    parameter: usize,
-) -> Option<Alignment> {
-    let (fields, parameters) = (report.host().parameters, report.kernel().parameters);
-    let kernel = &parameters[parameter];
+pub(crate) const fn alignment_of(pairing: &Pairing<'_>, field: usize, parameter: usize) -> Option<Alignment> {
+    let kernel = &pairing.kernel[parameter];
     let (None, Some(offset)) = (kernel.align, kernel.offset) else {
         return kernel.align;
     };
-    some!(expected_offset(fields, parameters, report.base(), field, parameter));
-    let before = Offsets::after(report.base(), parameters, parameter.checked_sub(1));
+    some!(pairing.expected_offset(field, parameter));
+    let before = Offsets::after(pairing.base, pairing.kernel, parameter.checked_sub(1));
     let mut bytes = 1;
     while bytes <= 256 {
-        if let Some(align) = Alignment::new(bytes)
-            && let Some(explained) = before.place(align)
-            && explained == offset
-        {
+        let align = some!(Alignment::new(bytes));
+        if matches!(before.place(align), Some(explained) if explained == offset) {
             return Some(align);
         }
         bytes *= 2;

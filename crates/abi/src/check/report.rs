@@ -1,10 +1,10 @@
 //! All differences between a struct and a kernel.
 
 use super::{
-    align::{Row, Rows, fit_by_types},
+    align::{Row, Rows},
     lists::Lists,
     mismatch::{Mismatch, mark_as_one_mistake},
-    names,
+    pairing::Pairing,
 };
 use crate::{
     bytes::is_equal,
@@ -31,14 +31,12 @@ const COMPARED: usize = 24;
 /// depend on the GPU: see [`report_at`].
 ///
 /// The time is linear in the number of fields if the struct fits.
-#[must_use]
 pub const fn report<'a, const N: usize>(host: &Signature<'a>, kernel: &Signature<'a>) -> Report<'a, N> {
     report_at(host, kernel, None)
 }
 
 /// Compares a struct with a kernel whose block begins at `base` in the constant bank: see
 /// [`Sm::param_base`](crate::Sm::param_base). `base` matters only for parameters aligned above 16 bytes.
-#[must_use]
 pub const fn report_at<'a, const N: usize>(
     host: &Signature<'a>,
     kernel: &Signature<'a>,
@@ -58,15 +56,15 @@ pub const fn report_at<'a, const N: usize>(
 }
 
 /// Whether all fields fit the parameters.
-#[must_use]
 pub const fn fits(host: &[Parameter<'_>], kernel: &[Parameter<'_>], base: Option<usize>) -> bool {
-    fit_by_types(host, kernel, base) && names::fit(host, kernel)
+    let pairing = Pairing { host, kernel, base };
+    pairing.fits_by_types() && pairing.fits_by_names()
 }
 
 impl<'a, const N: usize> Report<'a, N> {
     /// Finds all mistakes, and marks the ones that are one: a moved field, or two exchanged fields.
     const fn collect(&mut self) {
-        let mut rows = Rows::new(self.host.parameters, self.kernel.parameters, self.base);
+        let mut rows = Rows::new(self.pairing());
         while let Some(row) = rows.next() {
             if let Row::Wrong(mismatch) = row {
                 if self.total < N {
@@ -114,43 +112,37 @@ impl<'a, const N: usize> Report<'a, N> {
     }
 
     /// Whether the struct fits.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.total == 0
     }
 
     /// The number of stored mismatches: at most `N`.
-    #[must_use]
     pub const fn len(&self) -> usize {
         if self.total < N { self.total } else { N }
     }
 
     /// The number of all mismatches, stored or not.
-    #[must_use]
     pub const fn total(&self) -> usize {
         self.total
     }
 
     /// The first `N` mismatches, in the order of the parameters.
-    #[must_use]
     pub const fn mismatches(&self) -> &[Mismatch] {
         self.mismatches.split_at(self.len()).0
     }
 
     /// The struct.
-    #[must_use]
     pub const fn host(&self) -> Signature<'a> {
         self.host
     }
 
     /// The kernel.
-    #[must_use]
     pub const fn kernel(&self) -> Signature<'a> {
         self.kernel
     }
 
-    pub(crate) const fn base(&self) -> Option<usize> {
-        self.base
+    pub(crate) const fn pairing(&self) -> Pairing<'a> {
+        Pairing { host: self.host.parameters, kernel: self.kernel.parameters, base: self.base }
     }
 
     pub(crate) const fn position(&self, mismatch: Mismatch) -> Option<usize> {
@@ -171,7 +163,6 @@ impl<'a, const N: usize> Report<'a, N> {
     }
 
     /// The mismatch of a field.
-    #[must_use]
     pub const fn of_field(&self, field: usize) -> Option<Mismatch> {
         let mut i = 0;
         while i < self.len() {

@@ -28,7 +28,6 @@ pub enum Selection {
 /// Chooses the kernel that these fields fit. If several fit, the one with the fewest conversions and the fewest remarks
 /// about its code, then one that is not a template instance, as in C++ overload resolution. `float*` fits `k(float*)`
 /// better than `k(float const*)`, and that better than `k<float>(float const*)`.
-#[must_use]
 pub const fn select<'a>(host: &'a [Parameter<'a>], candidates: &'a [Signature<'a>]) -> Selection {
     let mut best = Selection::None;
     let mut fewest = usize::MAX;
@@ -55,7 +54,6 @@ pub const fn select<'a>(host: &'a [Parameter<'a>], candidates: &'a [Signature<'a
 }
 
 /// The kernel with the fewest mistakes, preferably not a template instance. 0 if `candidates` is empty.
-#[must_use]
 pub const fn nearest<'a>(host: &Signature<'a>, candidates: &[Signature<'a>]) -> usize {
     let (mut nearest, mut fewest) = (0, usize::MAX);
     let mut i = 0;

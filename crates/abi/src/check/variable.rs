@@ -15,7 +15,6 @@ use crate::{
 ///
 /// The value is compared as the only member of a struct: see [`first_difference`](super::first_difference). A variable
 /// can be aligned more than its type, not less.
-#[must_use]
 pub const fn compare_variable(host: &Parameter<'_>, variable: &Parameter<'_>) -> Differences {
     let mut differences = Differences::NONE;
     if host.size != variable.size {

@@ -28,7 +28,6 @@ pub struct VariantMismatch<'a> {
 ///
 /// The index holds 3,000 names. A variant takes one entry, plus one for each shared word. In a larger enum, the other
 /// names are searched for only among the 64 variants before and after.
-#[must_use]
 pub const fn first_variant<'a>(host: &Parameter<'a>, kernel: &Parameter<'a>) -> Option<VariantMismatch<'a>> {
     // A declared but undefined enum has no variants.
     if !host.members.is_enum() || kernel.members.variant(0).is_none() {

@@ -24,8 +24,6 @@ pub(super) enum Event<'a> {
 pub(super) struct Walk<'a> {
     left: Cursor<'a>,
     right: Cursor<'a>,
-    left_route: Route<'a>,
-    right_route: Route<'a>,
     types: (Parameter<'a>, Parameter<'a>),
     /// The end of the host's members that cover opaque bytes of the kernel's struct.
     covered: usize,
@@ -63,8 +61,6 @@ impl<'a> Walk<'a> {
         let mut walk = Self {
             left: Cursor::EMPTY,
             right: Cursor::EMPTY,
-            left_route: Route::START,
-            right_route: Route::START,
             types: (*host, *kernel),
             covered: 0,
             kernel_names: MemberNames::new(),
@@ -72,9 +68,8 @@ impl<'a> Walk<'a> {
             pairs: Pairs::new(),
         };
         if Self::is_behind(host, kernel) {
-            let left = Route::START.behind(&walk.left, host);
-            let right = Route::START.behind(&walk.right, kernel);
-            walk.pairs.push(&Pair::new(host, left, kernel, right));
+            let routes = [walk.left.behind(host), walk.right.behind(kernel)];
+            walk.pairs.push(&Pair::new(host, kernel, routes));
         } else {
             walk.left.restart(host);
             walk.right.restart(kernel);
@@ -84,16 +79,12 @@ impl<'a> Walk<'a> {
 
     /// Why nothing of a matching parameter is compared, if it contains something to compare.
     pub(super) const fn passed_whole(host: &Parameter<'a>, kernel: &Parameter<'a>) -> Option<NotCompared<'a>> {
-        let why = match why_not(host, kernel) {
-            Some(why) => why,
-            None if kernel.pointee.is_declared() => NotComparedReason::Incomplete,
+        let (place, reason) = match why_not(host, kernel) {
+            Some(why) => (Route::START.to(*kernel, 0), why),
+            None if kernel.pointee.is_declared() => incomplete(&Cursor::EMPTY, kernel),
             None => return None,
         };
-        let place = match why {
-            NotComparedReason::Incomplete => incomplete(Route::START, &Cursor::EMPTY, kernel),
-            _ => Route::START.place_of(&Cursor::EMPTY, *kernel, 0),
-        };
-        Some(NotCompared { place, reason: why })
+        Some(NotCompared { place, reason })
     }
 
     /// The next event. After a difference, further events can be consequences of it.
@@ -125,7 +116,7 @@ impl<'a> Walk<'a> {
         if self.left.is_too_deep() || self.right.is_too_deep() {
             let k = self.types.1;
             self.clear();
-            return Self::passed_at(&self.right_route.place_of(&self.right, k, 0), NotComparedReason::Limit);
+            return Self::passed_at(&self.right.place_of(k, 0), NotComparedReason::Limit);
         }
         // Only padding follows the kernel's last member.
         let k = some!(self.right.peek(), Step::End);
@@ -243,8 +234,8 @@ impl<'a> Walk<'a> {
         let (host, kernel) = (h.element(), k.element());
         if kernel.pointee.is_declared() {
             let spelled = Parameter { spelling: k.declared().spelling, ..kernel };
-            let place = incomplete(self.right_route, &self.right, &spelled);
-            return Self::passed_at(&place, NotComparedReason::Incomplete);
+            let (place, why) = incomplete(&self.right, &spelled);
+            return Self::passed_at(&place, why);
         }
         if !Pair::exists(&host, &kernel) {
             return match why_not(&host, &kernel) {
@@ -252,9 +243,7 @@ impl<'a> Walk<'a> {
                 None => Step::Continue,
             };
         }
-        let left = self.left_route.behind(&self.left, &host);
-        let right = self.right_route.behind(&self.right, &kernel);
-        let pair = Pair::new(&host, left, &kernel, right);
+        let pair = Pair::new(&host, &kernel, [self.left.behind(&host), self.right.behind(&kernel)]);
         if self.pairs.push(&pair) { Step::Continue } else { self.passed(k, NotComparedReason::Limit) }
     }
 
@@ -262,7 +251,7 @@ impl<'a> Walk<'a> {
     const fn next_pair(&mut self) -> Step<'a> {
         let pair = some!(self.pairs.pop(), Step::End);
         self.clear();
-        (self.left_route, self.right_route) = (pair.host_route, pair.kernel_route);
+        [self.left.start, self.right.start] = pair.routes;
         let (host, kernel) = some!(pair.types(), Step::Continue);
         self.types = (host, kernel);
         self.covered = 0;
@@ -276,7 +265,7 @@ impl<'a> Walk<'a> {
             // Each cursor counts its structs from 1.
             (self.kernel_names, self.host_names) = (MemberNames::new(), MemberNames::new());
         } else if let Some(why) = why_not(&host, &kernel) {
-            let place = self.right_route.place_of(&self.right, kernel, 0);
+            let place = self.right.place_of(kernel, 0);
             return Self::passed_at(&place, why);
         }
         Step::Continue
@@ -293,8 +282,7 @@ impl<'a> Walk<'a> {
     const fn types_differ(&mut self, difference: Difference) -> Event<'a> {
         let (host, kernel) = self.types;
         self.clear();
-        let places =
-            (Some(self.left_route.place_of(&self.left, host, 0)), self.right_route.place_of(&self.right, kernel, 0));
+        let places = (Some(self.left.place_of(host, 0)), self.right.place_of(kernel, 0));
         self.event(places, (Members::UNKNOWN, Members::UNKNOWN), Differences::of(difference))
     }
 
@@ -314,9 +302,9 @@ impl<'a> Walk<'a> {
             Some(h) => (h.start, h.siblings),
             None => (0, self.types.0.members),
         };
-        let kernel = self.right_route.place(&self.right, k);
+        let kernel = self.right.place(k);
         let host = match siblings.find(k.member.name) {
-            Some(own) => Some(self.left_route.place_of(&self.left, own, start + offset(&own))),
+            Some(own) => Some(self.left.place_of(own, start + offset(&own))),
             None => None,
         };
         let host_siblings = if host.is_some() { siblings } else { self.types.0.members };
@@ -328,17 +316,17 @@ impl<'a> Walk<'a> {
     const fn misplaced(&mut self, h: &Item<'a>, k: &Item<'a>, in_host: bool) -> Option<Step<'a>> {
         let (host, kernel) = if in_host {
             let (other, offset) = some!(misplaced(h, k, &mut self.kernel_names));
-            (self.left_route.place(&self.left, h), self.right_route.place_of(&self.right, other, offset))
+            (self.left.place(h), self.right.place_of(other, offset))
         } else {
             let (other, offset) = some!(misplaced(k, h, &mut self.host_names));
-            (self.left_route.place_of(&self.left, other, offset), self.right_route.place(&self.right, k))
+            (self.left.place_of(other, offset), self.right.place(k))
         };
         let siblings = (h.siblings, k.siblings);
         Some(Step::Event(self.event((Some(host), kernel), siblings, Differences::of(Difference::Offset))))
     }
 
     const fn passed(&self, k: &Item<'a>, why: NotComparedReason) -> Step<'a> {
-        Self::passed_at(&self.right_route.place(&self.right, k), why)
+        Self::passed_at(&self.right.place(k), why)
     }
 
     const fn passed_at(place: &Place<'a>, why: NotComparedReason) -> Step<'a> {
@@ -350,13 +338,13 @@ impl<'a> Walk<'a> {
     }
 
     const fn mismatch(&self, h: &Item<'a>, k: &Item<'a>, differences: Differences) -> Step<'a> {
-        let places = (Some(self.left_route.place(&self.left, h)), self.right_route.place(&self.right, k));
+        let places = (Some(self.left.place(h)), self.right.place(k));
         Step::Event(self.event(places, (h.siblings, k.siblings), differences))
     }
 }
 
-const fn incomplete<'a>(route: Route<'a>, cursor: &Cursor<'a>, pointer: &Parameter<'a>) -> Place<'a> {
+/// What a pointer to a type that is only declared points to.
+const fn incomplete<'a>(cursor: &Cursor<'a>, pointer: &Parameter<'a>) -> (Place<'a>, NotComparedReason) {
     let declared = Parameter { name: "", ..*pointer };
-    let route = route.behind(cursor, pointer);
-    route.place_of(&Cursor::EMPTY, declared, 0)
+    (cursor.behind(pointer).to(declared, 0), NotComparedReason::Incomplete)
 }

@@ -1,6 +1,4 @@
-//! Reads the table of a [`CompiledImage`] while a program compiles.
-//!
-//! `kernel_args_image` writes the table. `signature::reader` reads its numbers and texts.
+//! Reads the table of a [`CompiledImage`], which `kernel_args_image` writes, while a program compiles.
 
 use super::{
     image::{CompiledImage, place_at},
@@ -16,10 +14,9 @@ use crate::signature::{
 /// The bits of the byte after a kernel's names.
 pub const VARIES: u8 = 1;
 pub const NAMED: u8 = 2;
-/// Debug information describes the kernel's parameters: each one is followed by its members or, for a
-/// pointer, by the referent of its pointee.
+/// Each parameter is followed by its members or, for a pointer, by the referent of its pointee.
 pub const DEBUG_INFO: u8 = 4;
-/// The kernel's code was analysed: each parameter is followed by its body, after its members.
+/// Each parameter is followed by its body, after its members.
 pub const BODY: u8 = 8;
 
 /// The position of the lists of parameters, after the header.
@@ -40,7 +37,7 @@ pub(super) struct Head {
     pub(super) fingerprint: usize,
     pub(super) names: Names,
     pub(super) varies: bool,
-    /// Whether a parameter has a name from the source. Compiler-generated PTX has no such names.
+    /// Whether a parameter has a name from the source, not only one of PTX.
     pub(super) named: bool,
     pub(super) has_debug_info: bool,
     pub(super) has_body: bool,
@@ -57,7 +54,7 @@ impl Head {
         Self::read_at(image, at, Names::read_at(image, at))
     }
 
-    /// The data about the kernel with these names, which is at this position of the table.
+    /// The data at this position, about the kernel with these names.
     pub(super) const fn read_at(image: &'static CompiledImage, at: usize, names: Names) -> Self {
         let bytes = image.table;
         let flags = bytes[at + NAMES];

@@ -104,7 +104,7 @@ impl Family {
         i > 0
     }
 
-    /// Whether a struct with these parameters can be one of the targets. If not, its types are not bound.
+    /// Whether a struct with these parameters can be one of the targets.
     pub const fn may_bind(&self, parameters: &[Parameter<'_>]) -> bool {
         let mut i = 0;
         while i < self.targets.len() {
@@ -117,7 +117,7 @@ impl Family {
     }
 }
 
-/// Whether a kernel that matches one of the patterns has a name that ends with `suffix` and matches a pattern.
+/// Whether a kernel that matches a pattern has a name that ends with `suffix` and matches one.
 const fn takes(patterns: &[&str], names: &Names, suffix: &str) -> bool {
     if !names.is_mangled() {
         // It has only one name, which matches.
@@ -145,7 +145,7 @@ const fn any_matches(patterns: &[&str], names: &Names, suffix: &str) -> bool {
     false
 }
 
-/// Whether two lists have the same types, as far as sizes and spellings distinguish them.
+/// Whether two lists have the same types, as far as sizes and spellings show.
 const fn are_alike(a: &[Parameter<'_>], b: &[Parameter<'_>]) -> bool {
     if a.len() != b.len() {
         return false;
@@ -160,12 +160,12 @@ const fn are_alike(a: &[Parameter<'_>], b: &[Parameter<'_>]) -> bool {
     true
 }
 
-/// The comparison of a struct with its kernels: `N` targets, `P` patterns.
+/// The comparison of `N` targets and `P` patterns with the kernels.
 #[derive(Clone, Copy, Debug)]
 pub struct Found<const N: usize, const P: usize> {
-    /// The first target with a kernel that it does not fit, and the index of its first such kernel.
+    /// The first target that does not fit, and the index of its first kernel.
     misfit: Option<(usize, usize)>,
-    /// The number of further bindings that do not fit; of kernels, if the struct has only one binding or none.
+    /// The number of further bindings that do not fit; of kernels, if there is at most one binding.
     more: usize,
     some_fit: bool,
     varying: Option<usize>,
@@ -176,7 +176,7 @@ pub struct Found<const N: usize, const P: usize> {
 }
 
 impl<const N: usize, const P: usize> Found<N, P> {
-    /// Compares all targets with their kernels. Each kernel is decoded once for each target that takes it.
+    /// Compares all targets with their kernels.
     ///
     /// # Panics
     /// At compile time, if a kernel's declaration in the image has changed since the macro read it.
@@ -191,10 +191,9 @@ impl<const N: usize, const P: usize> Found<N, P> {
             has_kernel: [false; N],
             is_matched: [false; P],
         };
-        // Calls are outside of the loops where possible: rustc evaluates a call about as slowly as dozens of operators.
         let image = family.kernels.image;
         let (mut misfits, mut kernels) = ([false; N], 0);
-        // The list with which each target was compared last, and whether it fits: equal lists are neighbours in most families.
+        // The last list of each target, and whether it fits: equal lists are neighbours in most families.
         let mut compared = [(0, false); N];
         let mut p = 0;
         while p < P {
@@ -248,7 +247,7 @@ impl<const N: usize, const P: usize> Found<N, P> {
         found
     }
 
-    /// Whether the pattern `p` matches, and neither an earlier pattern nor an exception. Marks the pattern.
+    /// Whether `p` is the first pattern that matches, and no exception does. Marks the pattern.
     const fn is_new(&mut self, family: &Family, names: &Names, p: usize) -> bool {
         if !names.match_pattern(family.entries[p], "") {
             return false;
@@ -275,8 +274,8 @@ impl<const N: usize, const P: usize> Found<N, P> {
         family.targets[some!(self.misfit, NONE).0]
     }
 
-    /// What a message reports about the binding that does not fit. It is wrong, not the struct, if the struct fits with other types, or
-    /// has none.
+    /// What a message reports about the binding that does not fit. It is wrong, not the struct, if the struct fits with
+    /// other types, or has none.
     pub const fn bound(&self, family: &Family) -> Bound<'static> {
         let written = self.target(family).written;
         Bound { written, is_generic: true, is_wrong: self.some_fit || N == 1, more: self.more, several: N > 1 }

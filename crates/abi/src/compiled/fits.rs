@@ -1,12 +1,12 @@
 //! Whether a struct fits a kernel, without the differences.
 //!
-//! Most fields are numbers, or pointers to numbers: the plain types. The table contains a record for each parameter, with a bit for each
-//! plain type that fits. The full comparison computes it while the table is written. rustc interprets a comparison, so a bit of a
+//! Most fields are numbers, or pointers to numbers: the plain types. The table contains a record for each parameter,
+//! with a bit for each plain type that fits, by the full comparison. rustc interprets a comparison, so a bit of a
 //! record is a hundred times as fast.
 
 use super::{decode::Head, fingerprint::fingerprint, kernel::NOTHING, set::CompiledKernels};
 use crate::{
-    check::{Exchange, differences_at, names},
+    check::{Exchange, Pairing, names},
     class::Class,
     cpp::{CppBase, CppType},
     layout::Alignment,
@@ -60,7 +60,8 @@ impl Head {
             if !self.fits_plainly(i, &fields[i]) {
                 let window = [before, parameter];
                 let (_, window) = window.split_at((i == 0) as usize);
-                if !differences_at(fields, window, None, i, window.len() - 1).is_empty() {
+                let pairing = Pairing { host: fields, kernel: window, base: None };
+                if !pairing.differences(i, window.len() - 1).is_empty() {
                     return false;
                 }
             }
@@ -97,17 +98,19 @@ impl Head {
     }
 }
 
-/// The size of the record of a parameter in bytes: one bit for each plain type, set if a field of this type fits.
+/// The size of the record of a parameter in bytes: one bit for each plain type.
 pub const RECORD: usize = PLAIN.len() / 8;
 
 /// The record of parameter `i` of a kernel.
 pub fn record(kernel: &[Parameter<'_>], i: usize) -> [u8; RECORD] {
     let window = &kernel[i.saturating_sub(1)..=i];
     let fits = |ty: &Parameter<'_>| {
-        // Structs behind pointers are compared in full. So is an integer that can be exchanged with a pointer.
+        // These are compared in full: structs behind pointers, and integers that can be exchanged with a pointer.
         (ty.cpp.depth == 0 || !kernel[i].pointee.is_known())
             && !Exchange::NONE.and(ty, &kernel[i]).has_integer()
-            && differences_at(core::slice::from_ref(ty), window, None, 0, window.len() - 1).is_empty()
+            && Pairing { host: core::slice::from_ref(ty), kernel: window, base: None }
+                .differences(0, window.len() - 1)
+                .is_empty()
     };
     let mut record = [0; RECORD];
     for (bit, _) in PLAIN.iter().enumerate().filter(|(_, ty)| ty.size == kernel[i].size && fits(ty)) {
@@ -158,8 +161,7 @@ const NUMBERS: [(CppBase<'static>, u8, Class); 16] = [
     (CppBase::Void, 0, Class::Unknown),
 ];
 
-/// The bit of a field's type in a record. Not less than the number of bits if the type is not plain. It has few calls: rustc
-/// evaluates a call about as slowly as dozens of operators.
+/// The bit of a field's type in a record, or a larger number. It has few calls.
 const fn bit(field: &Parameter<'_>) -> usize {
     let cpp = &field.cpp;
     let number = match cpp.base {

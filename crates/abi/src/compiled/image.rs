@@ -4,8 +4,8 @@ use super::fingerprint::{changed, fingerprint};
 use crate::signature::reader::{PLACE, number_at};
 use core::{any::Any, fmt};
 
-/// An image that was read while a crate compiled, with the data about its kernels: names, and C++ types and members if
-/// debug information contains them (possibly in another file).
+/// An image that was read while a crate compiled, with the data about its kernels: names, and C++ types and members
+/// from debug information (possibly in another file).
 ///
 /// `kernel_args::kernels!` generates one per module, as `IMAGE`. `Module::load` accepts it and verifies kernels with
 /// this data.
@@ -39,13 +39,13 @@ pub struct CompiledImage {
 pub struct Absent {
     /// The source of the image.
     pub source: &'static str,
-    /// The places where a compiler was searched for, one per line, each with the reason why it was rejected.
+    /// The places where a compiler was searched for, one per line, each with the reason for its rejection.
     pub tried: &'static str,
 }
 
 /// What reads an image when it is loaded: a type of `kernel_args`.
 ///
-/// An image with a summary refers to no readers, so the linker removes them from a program that loads no other images.
+/// An image with a summary refers to no readers, so the linker can remove them.
 pub type Readers = &'static (dyn Any + Send + Sync);
 
 impl CompiledImage {

@@ -27,8 +27,7 @@ pub struct CompiledKernel {
 }
 
 impl CompiledKernel {
-    /// The kernel at this index of the table. `symbol` is its symbol as a separate literal, because rustc compares the
-    /// whole literal to which a constant refers.
+    /// `symbol` is a separate literal, because rustc compares the whole literal to which a constant refers.
     #[doc(hidden)]
     pub const fn new(image: &'static CompiledImage, index: u32, symbol: &'static str) -> Self {
         Self { image, index, symbol }
@@ -145,8 +144,8 @@ impl CompiledKernel {
         self.head().has_debug_info
     }
 
-    /// Whether the image contains the kernel with different parameters for different GPUs. Then no struct fits on
-    /// every GPU, and the parameters are the ones for the first GPU.
+    /// Whether the kernel's parameters are different for different GPUs. Then no struct fits on every GPU, and these
+    /// are the parameters for the first GPU.
     #[must_use]
     pub const fn varies(&self) -> bool {
         self.head().varies
@@ -168,8 +167,8 @@ impl CompiledKernel {
         self.names().match_pattern(pattern, suffix)
     }
 
-    /// In its readable name, the range of the qualified name, and the range of the template arguments without the brackets.
-    /// `None` if the symbol is not mangled.
+    /// In its readable name, the range of the qualified name, and of the template arguments. `None` if the symbol is
+    /// not mangled.
     #[doc(hidden)]
     pub const fn name_parts(&self) -> Option<(Range<usize>, Option<Range<usize>>)> {
         let names = self.names();

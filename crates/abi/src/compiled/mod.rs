@@ -8,11 +8,6 @@
 //! |---|---|
 //! | the table | `encoder.rs` of `kernel-args-image` writes it, `decode.rs` reads it |
 //! | what a pattern of `entries` matches | `glob.rs`; which kernels a pattern finds: `family.rs` |
-#![allow(
-    clippy::must_use_candidate,
-    clippy::return_self_not_must_use,
-    reason = "only generated code calls hidden functions"
-)]
 
 #[doc(hidden)]
 pub mod decode;

@@ -14,8 +14,8 @@ macro_rules! short_at {
 
 /// The positions of a kernel's names in the text of all names.
 ///
-/// That text is a literal and not a `static` like the table: clippy 1.95 panics if a user compares two constant `&str`s
-/// and the bytes of one are in a `static` (`ConstValue::try_get_slice_bytes_for_diagnostics`).
+/// That text is a literal and not a `static`: clippy 1.95 panics if a user compares two constant `&str`s and the bytes
+/// of one are in a `static` (`ConstValue::try_get_slice_bytes_for_diagnostics`).
 #[derive(Clone, Copy)]
 pub(super) struct Names {
     pub(super) text: &'static str,
@@ -83,7 +83,7 @@ impl Names {
         glob::matches_from(pattern, b"", text, start, end, true)
     }
 
-    /// Whether the symbol is mangled, that is, differs from the readable name.
+    /// Whether the symbol differs from the readable name.
     pub(super) const fn is_mangled(&self) -> bool {
         self.symbol.0 != self.name.0
     }

@@ -1,4 +1,4 @@
-//! The kernels whose names are most similar to a pattern without a match.
+//! The kernels for a pattern without a match.
 
 use super::{kernel::CompiledKernel, set::CompiledKernels};
 
@@ -6,8 +6,8 @@ use super::{kernel::CompiledKernel, set::CompiledKernels};
 const COUNT: usize = 3;
 
 impl CompiledKernels {
-    /// The indices of the kernels whose names are most similar to `pattern` and `suffix`, best first. Kernels without
-    /// similarity follow in order.
+    /// The indices of the kernels whose names are most similar to `pattern` and `suffix`, best first, then the other
+    /// kernels.
     #[doc(hidden)]
     pub const fn nearest(&self, pattern: &str, suffix: &str) -> [Option<usize>; COUNT] {
         let (mut best, mut scores) = ([None; COUNT], [0; COUNT]);
@@ -29,8 +29,8 @@ impl CompiledKernels {
     }
 }
 
-/// The similarity of a kernel's unqualified name: the number of equal characters at both ends, plus a bonus if only
-/// the suffix differs, or if a part of the name matches. For `axpy<*>`, `saxpy<float>` is first, then `saxpy`.
+/// The similarity of a kernel's unqualified name: equal characters at both ends, plus a bonus if only the suffix
+/// differs, or if a part matches. For `axpy<*>`, `saxpy<float>` is first, then `saxpy`.
 const fn alike(kernel: &CompiledKernel, pattern: &str, suffix: &str) -> usize {
     let names = kernel.names();
     let (name, from, to) = (names.bytes(), names.unqualified, names.end);

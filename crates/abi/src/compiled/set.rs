@@ -113,8 +113,8 @@ impl CompiledKernels {
         (self.bisect(pattern, prefix, false), self.bisect(pattern, prefix, true))
     }
 
-    /// The index of the first kernel whose symbol is not less than the first `prefix` bytes of `pattern`; with `after`, of
-    /// the first kernel behind those with this prefix. The symbols are sorted.
+    /// The index of the first kernel whose symbol is not less than the first `prefix` bytes of `pattern`; with `after`,
+    /// of the first kernel behind those with this prefix.
     const fn bisect(&self, pattern: &[u8], prefix: usize, after: bool) -> usize {
         let bytes = self.image.names.as_bytes();
         let (mut low, mut high) = (0, self.len());

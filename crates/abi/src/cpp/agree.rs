@@ -12,7 +12,6 @@ use crate::bytes::equal;
 
 /// Whether two names can mean the same type. The shorter path is a suffix of the longer one, ignoring inline
 /// namespaces. Template arguments match if both names have them. `Params` and `sim::Params<float>` match.
-#[must_use]
 pub const fn agree(a: &str, b: &str) -> bool {
     names_agree(a.as_bytes(), b.as_bytes())
 }

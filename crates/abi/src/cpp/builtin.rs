@@ -30,7 +30,6 @@ pub struct Builtin {
 
 impl Builtin {
     /// The row with this C++ name and alignment, if there is one: a tensor map has two rows.
-    #[must_use]
     pub const fn aligned_to(&'static self, align: Option<Alignment>) -> &'static Self {
         let Some(align) = align else { return self };
         let mut i = 0;

@@ -9,7 +9,6 @@ use super::{
 
 /// Whether two fully spelled names mean the same type: they match, with equally long paths and equally many template
 /// arguments.
-#[must_use]
 pub fn same(a: &str, b: &str) -> bool {
     let (left, right) = (a.as_bytes(), b.as_bytes());
     let (mut outer, mut other) = (last(left, left.len()), last(right, right.len()));
@@ -36,20 +35,17 @@ pub(crate) const fn is_builtin(name: &str) -> bool {
 
 /// The built-in type with this name, in any spelling.
 #[doc(hidden)]
-#[must_use]
 pub const fn builtin(name: &str) -> Option<&'static Builtin> {
     let segment = last(name.as_bytes(), name.len());
     builtin::find(segment.name, segment.arguments)
 }
 
 /// Whether a name is `__half`, in any spelling.
-#[must_use]
 pub const fn is_half(name: &str) -> bool {
     agree(name, "__half")
 }
 
 /// The last segment of a path, without template arguments: `Params` of `sim::Params<float>`.
-#[must_use]
 pub const fn plain(path: &str) -> &str {
     match core::str::from_utf8(last(path.as_bytes(), path.len()).name) {
         Ok(name) => name,
@@ -64,7 +60,6 @@ pub(crate) const fn arguments(path: &str) -> &[u8] {
 
 /// The path before the last segment, the last segment, and its template arguments: `a::b`, `Params` and `float` of
 /// `a::b::Params<float>`.
-#[must_use]
 pub fn split(path: &str) -> (&str, &str, &str) {
     let segment = last(path.as_bytes(), path.len());
     let text = |bytes| core::str::from_utf8(bytes).unwrap_or_default();

@@ -7,7 +7,6 @@ const fn integer(signed: bool, bits: u16) -> CppBase<'static> {
 }
 
 /// The scalar type of this name, in the spelling of demanglers or of C++ programs.
-#[must_use]
 pub const fn scalar(name: &[u8]) -> Option<CppBase<'static>> {
     Some(match name {
         b"void" => CppBase::Void,
@@ -36,7 +35,6 @@ pub const fn scalar(name: &[u8]) -> Option<CppBase<'static>> {
 
 /// The Rust type of a C++ scalar, or an empty text. `size` is the size in bytes of a `long` passed by value, or 0: it
 /// then has its size on this host.
-#[must_use]
 pub const fn rust_scalar(base: CppBase<'_>, size: usize) -> &'static str {
     match base {
         CppBase::Bool => "bool",
@@ -54,7 +52,6 @@ pub const fn rust_scalar(base: CppBase<'_>, size: usize) -> &'static str {
 }
 
 /// The Rust integer of this width, or an empty text.
-#[must_use]
 pub const fn rust_integer(signed: bool, bits: u16) -> &'static str {
     match (signed, bits) {
         (true, 8) => "i8",

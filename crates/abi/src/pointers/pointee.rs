@@ -3,7 +3,6 @@
 use crate::{Class, CppBase, Parameter, cpp};
 
 /// The size of an element behind a pointer in bytes; `None` if it is not known.
-#[must_use]
 pub fn element_size(pointer: &Parameter<'_>) -> Option<usize> {
     match pointer.cpp.depth {
         0 => None,
@@ -18,7 +17,6 @@ pub fn element_size(pointer: &Parameter<'_>) -> Option<usize> {
 }
 
 /// The alignment of the C++ type behind a pointer. 1 if it is not known.
-#[must_use]
 pub fn element_align(pointer: &Parameter<'_>) -> usize {
     match pointer.cpp.depth {
         0 => 1,

@@ -89,13 +89,11 @@ impl Certainty {
     pub const ALL: [Self; 3] = [Self::Never, Self::Possible, Self::Certain];
 
     /// Whether it is certain.
-    #[must_use]
     pub const fn is_certain(self) -> bool {
         matches!(self, Self::Certain)
     }
 
     /// Whether it is possible or certain.
-    #[must_use]
     pub const fn is_possible(self) -> bool {
         !matches!(self, Self::Never)
     }
@@ -151,7 +149,6 @@ impl ElementClass {
     }
 
     /// The size of a floating-point number in bytes, otherwise 0.
-    #[must_use]
     pub const fn size(self) -> usize {
         match self {
             Self::Unknown | Self::Integer => 0,
@@ -162,7 +159,6 @@ impl ElementClass {
     }
 
     /// Whether it is a floating-point type.
-    #[must_use]
     pub const fn is_float(self) -> bool {
         self.size() > 0
     }
@@ -173,7 +169,6 @@ impl Elements {
     /// numbers that are only copied are integers.
     ///
     /// `None` if the accesses can be to parts of larger elements.
-    #[must_use]
     pub const fn scalar(self) -> Option<CppBase<'static>> {
         let bits = match (self.class, self.size) {
             (class, _) if class.is_float() => return Some(class.float()),
@@ -185,7 +180,6 @@ impl Elements {
     }
 
     /// [`scalar`](Self::scalar) in words: `float`, `32-bit integer`, `4-byte element`.
-    #[must_use]
     pub const fn name(self) -> Option<&'static str> {
         let is_integer = matches!(self.class, ElementClass::Integer);
         Some(match self.scalar() {
@@ -215,7 +209,6 @@ pub struct Evidence<'a> {
 
 impl<'a> Slot<'a> {
     /// A slot at `offset` about which nothing is known.
-    #[must_use]
     pub const fn at(offset: usize) -> Self {
         Self {
             offset,
@@ -233,7 +226,6 @@ impl<'a> Slot<'a> {
     }
 
     /// Whether the kernel reads through the pointer, and never writes through it.
-    #[must_use]
     pub const fn is_only_read(&self) -> bool {
         self.read.is_certain() && !self.written.is_possible() && !self.escapes
     }
@@ -247,7 +239,6 @@ impl<'a> Body<'a> {
     pub const UNUSED: Self = Self(BodySource::Slice(&[]));
 
     /// The kernel uses these slots, sorted by offset.
-    #[must_use]
     pub const fn of(slots: &'a [Slot<'a>]) -> Self {
         Self(BodySource::Slice(slots))
     }
@@ -257,19 +248,16 @@ impl<'a> Body<'a> {
     }
 
     /// Whether the code was analysed.
-    #[must_use]
     pub const fn is_known(self) -> bool {
         !matches!(self.0, BodySource::Unknown)
     }
 
     /// Whether the kernel never loads the parameter.
-    #[must_use]
     pub const fn is_unused(self) -> bool {
         self.is_known() && self.is_empty()
     }
 
     /// The number of slots that the kernel uses. 0 if the code is not known.
-    #[must_use]
     pub const fn len(self) -> usize {
         match self.0 {
             BodySource::Unknown => 0,
@@ -279,13 +267,11 @@ impl<'a> Body<'a> {
     }
 
     /// Whether no slot is used, or the code is not known.
-    #[must_use]
     pub const fn is_empty(self) -> bool {
         self.len() == 0
     }
 
     /// The slot at `index`.
-    #[must_use]
     pub const fn get(self, index: usize) -> Option<Slot<'a>> {
         match self.0 {
             BodySource::Slice(slots) if index < slots.len() => Some(slots[index]),
@@ -300,7 +286,6 @@ impl<'a> Body<'a> {
     }
 
     /// The slot at this offset in the parameter.
-    #[must_use]
     pub const fn at(self, offset: usize) -> Option<Slot<'a>> {
         self.find(offset, true)
     }

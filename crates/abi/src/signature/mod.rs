@@ -39,8 +39,8 @@ pub struct Parameter<'a> {
     pub has_implied_name: bool,
     /// The spelling in the source: the Rust type, or PTX's declaration (`.param .u32 saxpy_param_2`).
     pub spelling: &'a str,
-    /// The offset in bytes from the beginning of the block or, for a member, of its struct. It depends on the GPU if a
-    /// parameter's alignment exceeds 16 bytes.
+    /// The offset in bytes from the beginning of the block or, for a member, of its struct. Above 16 bytes of
+    /// alignment, it depends on the GPU.
     pub offset: Option<usize>,
     /// The size in bytes.
     pub size: usize,
@@ -56,8 +56,7 @@ pub struct Parameter<'a> {
     pub pointee: Pointee<'a>,
     /// What the code of the kernel does with it. Unknown for a field.
     pub body: Body<'a>,
-    /// For a field: whether everything that the code of a kernel contradicts is an error, not only what no right program
-    /// can show.
+    /// For a field: whether a remark about the code of a kernel is an error too.
     pub is_strict: bool,
 }
 
@@ -91,8 +90,8 @@ impl<'a> Parameter<'a> {
         }
     }
 
-    /// Places parameters one after another by C's rule. Returns `false` if one of them is not aligned to at most 16 bytes, or is large:
-    /// [`ParamLayout`](crate::param_layout::ParamLayout) places such parameters, with more calls.
+    /// Places parameters by C's rule. Returns `false` if one of them is large, or its alignment unknown or above 16
+    /// bytes: [`ParamLayout`](crate::param_layout::ParamLayout) places these, with more calls.
     #[doc(hidden)]
     pub const fn place(parameters: &mut [Self]) -> bool {
         const MOST: usize = 1 << 30;
@@ -125,8 +124,8 @@ impl<'a> Parameter<'a> {
         Self { name, spelling, align: Some(layout.align()), class, cpp, ..Self::record(offset, layout.size()) }
     }
 
-    /// Whether this parameter from debug information cannot be `declared`, the same parameter in the kernel's image: its size differs, or
-    /// one is an integer and the other a floating-point number.
+    /// Whether this parameter from debug information cannot be `declared`, in the kernel's image: its size differs, or
+    /// it is an integer instead of a floating-point number, or the reverse.
     #[must_use]
     pub const fn contradicts(&self, declared: &Parameter<'_>) -> bool {
         self.size != declared.size
@@ -205,8 +204,7 @@ pub struct Signature<'a> {
     pub parameters: &'a [Parameter<'a>],
 }
 
-/// The offsets of a list of parameters, in order. An offset that the source does not contain follows from the previous
-/// parameter.
+/// The offsets of a list of parameters. An offset that the source does not contain follows from the previous parameter.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Offsets {
     base: Option<usize>,
@@ -214,13 +212,11 @@ pub(crate) struct Offsets {
 }
 
 impl Offsets {
-    /// Starts at the beginning of a block, which is at `base` in the constant bank, if known.
     pub(crate) const fn new(base: Option<usize>) -> Self {
         Self { base, end: Some(0) }
     }
 
-    /// Starts after parameter `index` of `parameters`, at the offset in its source, or at the beginning of the block
-    /// if `index` is `None`.
+    /// Starts after parameter `index`, at the offset in its source; without an index, at the beginning of the block.
     pub(crate) const fn after(base: Option<usize>, parameters: &[Parameter<'_>], index: Option<usize>) -> Self {
         let mut offsets = Self::new(base);
         if let Some(index) = index {

@@ -36,7 +36,7 @@ pub mod base {
     pub const SPELLED: u8 = 10;
 }
 
-/// Set in the number of pointers if the lengths of the array behind the outermost pointer follow.
+/// Set in the number of pointers if lengths of the array behind the outermost pointer follow.
 pub const TO_ARRAY: u8 = 0x80;
 
 /// The size of a position in the header of the table, in bytes.
@@ -53,7 +53,7 @@ pub(crate) const fn utf8(bytes: &[u8]) -> &str {
     }
 }
 
-/// A part of a text, or an empty text if the end is out of bounds, which happens if the image has changed.
+/// A part of a text; empty if it is out of bounds, because the image has changed.
 pub(crate) const fn part(text: &[u8], start: usize, length: usize) -> &[u8] {
     let rest = some!(text.split_at_checked(start), &[]).1;
     some!(rest.split_at_checked(length), &[]).0
@@ -87,7 +87,6 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    #[must_use]
     pub const fn new(bytes: &'a [u8], at: usize) -> Self {
         Self { bytes, at }
     }
@@ -142,7 +141,8 @@ impl<'a> Reader<'a> {
         lengths
     }
 
-    /// The base of a C++ type, for a kernel whose readable name begins at `readable` in `names`.
+    /// The base of a C++ type. Its name can be part of the kernel's readable name, which begins at `readable` in
+    /// `names`.
     pub(crate) const fn base(&mut self, names: &'a str, readable: usize) -> CppBase<'a> {
         let code = self.bytes[self.at];
         self.at += 1;
@@ -205,7 +205,6 @@ impl<'a> Reader<'a> {
     }
 
     /// Whether all bytes were read.
-    #[must_use]
     pub const fn is_at_end(&self) -> bool {
         self.at == self.bytes.len()
     }

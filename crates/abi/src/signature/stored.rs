@@ -57,7 +57,7 @@ impl<'a> List<'a> {
         Some(Variant { name: reader.text(&[]), value })
     }
 
-    /// Whether the member at `index` has this name. It compares the stored bytes, because many members are checked.
+    /// Whether the member at `index` has this name. Compares the stored bytes, because many members are checked.
     pub(super) const fn is_named(self, index: usize, name: &[u8]) -> bool {
         some!(self.record(index), false).is_text(name)
     }
@@ -86,7 +86,6 @@ pub struct StoredType<'a> {
 
 impl<'a> StoredType<'a> {
     /// The type as an unnamed parameter: size, C++ type, and members or variants.
-    #[must_use]
     pub const fn parameter(self) -> Parameter<'a> {
         parameter(&mut Reader::new(self.bytes, self.at), true)
     }
@@ -134,7 +133,6 @@ const fn stored_type(bytes: &[u8], number: usize) -> Option<StoredType<'_>> {
 }
 
 /// What a pointer with this referent points to, in `bytes`.
-#[must_use]
 pub const fn pointee(bytes: &[u8], referent: usize) -> Pointee<'_> {
     if referent < FIRST_TYPE {
         return Pointee::UNKNOWN;
@@ -190,7 +188,6 @@ pub(crate) const fn value<'a>(reader: &mut Reader<'a>, names: &'a str, readable:
 }
 
 /// The members with this number in `bytes`.
-#[must_use]
 pub const fn members(bytes: &[u8], number: usize) -> Members<'_> {
     match number {
         0 => Members::UNKNOWN,

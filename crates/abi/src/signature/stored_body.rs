@@ -84,7 +84,6 @@ const fn evidence<'a>(reader: &mut Reader<'a>, flag: u8) -> Option<Evidence<'a>>
 }
 
 /// The body with this number in `bytes`.
-#[must_use]
 pub const fn body(bytes: &[u8], number: usize) -> Body<'_> {
     match number {
         UNKNOWN => Body::UNKNOWN,

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     bytes::same,
-    check::{Difference, Differences, Mismatch, Report},
+    check::{Difference, Differences, Mismatch, Pairing, Report},
     message::Hint,
     signature::Parameter,
 };
@@ -24,7 +24,7 @@ impl<const N: usize> Report<'_, N> {
 
     /// What to push instead. `None` if the hint for structs also applies to a list.
     pub(super) const fn argument_hint(&self, mismatch: Mismatch) -> Option<Hint> {
-        let (host, kernel) = (self.host().parameters, self.kernel().parameters);
+        let Pairing { host, kernel, .. } = self.pairing();
         Some(match mismatch {
             Mismatch::Differs { exchanged: Some(_), .. }
             | Mismatch::Missing { moved: Some(_), .. }

@@ -10,9 +10,7 @@ use super::{
     templates as say,
 };
 use crate::{
-    check::{
-        Difference, Differences, Report, alignment_of, expected_offset, is_layout_of_cuda, is_own_struct, only_aligned,
-    },
+    check::{Difference, Differences, Pairing, alignment_of, is_layout_of_cuda, is_own_struct, only_aligned},
     class::Class,
     cpp::{CppBase, name, vectors_of},
     layout::Alignment,
@@ -20,16 +18,9 @@ use crate::{
     signature::Parameter,
 };
 
-/// The hint for these differences: the usual cause, and what to write.
 #[cold]
-pub(super) const fn hint<const N: usize>(
-    report: &Report<'_, N>,
-    field: usize,
-    parameter: usize,
-    differences: Differences,
-) -> Hint {
-    let host = &report.host().parameters[field];
-    let kernel = &report.kernel().parameters[parameter];
+pub(super) const fn hint(pairing: &Pairing<'_>, field: usize, parameter: usize, differences: Differences) -> Hint {
+    let (host, kernel) = (&pairing.host[field], &pairing.kernel[parameter]);
     let mut hint = Message::new();
     if let Some((found, slot)) = body::contradicting(host, kernel, differences) {
         body::push_hint(&mut hint, host, (found, &slot));
@@ -42,7 +33,7 @@ pub(super) const fn hint<const N: usize>(
             push_value(&mut hint, host, kernel, declare);
             let has_elements =
                 host.cpp.is_array() && host.size == kernel.size * host.cpp.elements() && !is_part(host.name);
-            if has_elements && report.host().parameters.len() < report.kernel().parameters.len() {
+            if has_elements && pairing.host.len() < pairing.kernel.len() {
                 say::or_spread(&mut hint);
             }
         }
@@ -51,7 +42,7 @@ pub(super) const fn hint<const N: usize>(
                 push_alignment(&mut hint, host, kernel, align);
             }
         }
-        Some(Difference::Offset) => push_offset(&mut hint, report, field, parameter),
+        Some(Difference::Offset) => push_offset(&mut hint, pairing, field, parameter),
         Some(Difference::Name) => push_name(&mut hint, host, kernel, declare),
         Some(first @ (Difference::Signedness | Difference::Pointee | Difference::Constness)) => {
             match first {
@@ -69,7 +60,7 @@ pub(super) const fn hint<const N: usize>(
             }
         }
         Some(Difference::Variants) => hint = variant_hint(host, kernel),
-        Some(Difference::ParameterName) => push_elsewhere(&mut hint, report, field, parameter),
+        Some(Difference::ParameterName) => push_elsewhere(&mut hint, pairing, field, parameter),
     }
     // If only the C++ types differ, the kernel may still read the same bytes.
     match differences.first() {
@@ -147,7 +138,6 @@ const fn push_value(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_
     say::then(hint, declare);
 }
 
-/// A struct of another size: the member that differs, if the kernel's are known.
 const fn push_struct(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>) {
     say::struct_sizes(hint, kernel.size, host.spelling, host.size);
     let mut member = Hint::new();
@@ -204,17 +194,15 @@ const fn push_alignment(hint: &mut Hint, host: &Parameter<'_>, kernel: &Paramete
     }
 }
 
-/// A field at another offset in the kernel, because the kernel uses another alignment.
-const fn push_offset<const N: usize>(hint: &mut Hint, report: &Report<'_, N>, field: usize, parameter: usize) {
-    let (fields, parameters) = (report.host().parameters, report.kernel().parameters);
-    let (host, kernel) = (&fields[field], &parameters[parameter]);
+const fn push_offset(hint: &mut Hint, pairing: &Pairing<'_>, field: usize, parameter: usize) {
+    let (host, kernel) = (&pairing.host[field], &pairing.kernel[parameter]);
     let (Some(offset), Some(align), Some(expected)) =
-        (kernel.offset, host.align, expected_offset(fields, parameters, report.base(), field, parameter))
+        (kernel.offset, host.align, pairing.expected_offset(field, parameter))
     else {
         return;
     };
     say::other_offset(hint, offset, align.bytes(), expected);
-    if let Some(align) = alignment_of(report, field, parameter) {
+    if let Some(align) = alignment_of(pairing, field, parameter) {
         let mut cause = Hint::new();
         push_alignment(&mut cause, host, kernel, align);
         say::because(hint, &cause);
@@ -268,7 +256,7 @@ const fn may_be_float(kernel: &Parameter<'_>, size: usize) -> bool {
         && matches!(kernel.cpp.base, CppBase::Float { .. } | CppBase::Unknown)
 }
 
-/// Whether it is a struct, vector or array. If only its size is known: whether no scalar has this size.
+/// Whether it is a struct, vector or array, or its size is no scalar's.
 const fn is_aggregate(kernel: &Parameter<'_>) -> bool {
     match (kernel.class, kernel.cpp.base) {
         (_, CppBase::Integer { .. } | CppBase::Float { .. }) => false,

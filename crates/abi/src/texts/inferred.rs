@@ -5,7 +5,7 @@ use crate::{
     signature::{ElementClass, Elements, Parameter, Slot, SlotKind},
 };
 
-/// The type of a pointer that only the code of the kernel shows. Unknown if it shows none.
+/// The type of a pointer that only the code of the kernel shows.
 pub(super) const fn inferred(kernel: &Parameter<'_>) -> CppType<'static> {
     match kernel.body.at(0) {
         Some(slot) if kernel.cpp.is_unknown() && kernel.size == 8 && matches!(slot.kind, SlotKind::Pointer) => {
@@ -23,7 +23,7 @@ pub(super) const fn pointer_of(slot: &Slot<'_>) -> CppType<'static> {
     CppType::of(element).pointer(!slot.written.is_possible() && !slot.escapes)
 }
 
-/// The type of the elements, if the accesses show it. The sign of an integer is the sign of the field's elements.
+/// The type of the elements, if the accesses show it. An integer has the sign of the field's elements.
 pub(super) const fn element_type(elements: Elements, own: CppBase<'_>) -> CppBase<'static> {
     match (elements.class, elements.size) {
         (ElementClass::Integer, size @ (4 | 8)) => CppBase::Integer { signed: own.is_signed(), bits: size as u16 * 8 },

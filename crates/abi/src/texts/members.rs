@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     check::{
-        Difference, Elsewhere, MemberMismatch, MemberRepair, Place, Report, elsewhere, first_difference_of_any_size,
+        Difference, Elsewhere, MemberMismatch, MemberRepair, Pairing, Place, elsewhere, first_difference_of_any_size,
         first_variant, names::is_made,
     },
     cpp::CppBase,
@@ -178,9 +178,8 @@ const fn variant(variant: Variant<'_>) -> Message<160> {
     text!(variant, variant.name, variant.value)
 }
 
-/// The path of a member: the names of the enclosing members and its own: `cells.values`, `lights[].color` behind a pointer. A member without
-/// a name, such as an array element, has the name of the `whole`.
-#[must_use]
+/// The path of a member: `cells.values`, or `lights[].color` behind a pointer. A member without a name, such as an
+/// array element, has the name of the `whole`.
 pub const fn member_path(place: &Place<'_>, whole: &str) -> Message<512> {
     let mut path = Message::new();
     let mut i = 0;
@@ -204,21 +203,15 @@ pub const fn member_path(place: &Place<'_>, whole: &str) -> Message<512> {
     path
 }
 
-/// The maximum length of a name in a path before it is shortened, in bytes.
 const LONGEST: usize = 48;
 
 /// A field with the name of another parameter, or with an explicit name that the kernel does not have.
-pub(super) const fn push_elsewhere<const N: usize>(
-    hint: &mut Hint,
-    report: &Report<'_, N>,
-    field: usize,
-    parameter: usize,
-) {
-    let (host, kernel) = (report.host().parameters, report.kernel().parameters);
+pub(super) const fn push_elsewhere(hint: &mut Hint, pairing: &Pairing<'_>, field: usize, parameter: usize) {
+    let Pairing { host, kernel, .. } = *pairing;
     let (own, here) = (&host[field], kernel[parameter].name);
     let pair = (field, parameter);
     let write = &write_field_name(host, kernel, pair, false);
-    match elsewhere(host, kernel, field, parameter) {
+    match elsewhere(pairing, field, parameter) {
         Some(Elsewhere::At(other)) if !own.has_explicit_name() => {
             let rename = write_field_name(host, kernel, pair, true);
             say::parameter_elsewhere(hint, own.name, other, field, here, &rename);

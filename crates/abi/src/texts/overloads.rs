@@ -10,10 +10,9 @@ use crate::{
 /// The reserved length for one name in the list of kernels, and for the note about omitted kernels.
 const ROOM: usize = 192;
 
-/// The error for a struct whose fields none of several kernels takes: the list of kernels, as far as it fits, and the
-/// mistakes for the nearest kernel.
+/// The error for a struct that none of several kernels takes: their names, as far as they fit, and the mistakes for the
+/// nearest kernel.
 #[doc(hidden)]
-#[must_use]
 pub const fn none_fits(host: &Signature<'_>, kernels: &[Signature<'_>]) -> Message<4096> {
     let mut message = text!(none_fits, host.name);
     if kernels.is_empty() {

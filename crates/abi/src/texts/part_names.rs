@@ -1,4 +1,4 @@
-//! The names of parameters that come from one field: the elements of an array that is spread, the fields of a struct that is flattened.
+//! The names of parameters that come from one field: elements of a spread array, fields of a flattened struct.
 
 use super::{
     rename::{rename_to, write_name},
@@ -12,7 +12,6 @@ pub type PartName = Message<128>;
 const LONGEST: usize = 96;
 
 /// The name of an element in messages: `shape[2]`.
-#[must_use]
 pub const fn element(field: &str, index: usize) -> PartName {
     let mut name = PartName::new();
     name.writer().push_shortened(field, LONGEST);
@@ -23,7 +22,6 @@ pub const fn element(field: &str, index: usize) -> PartName {
 }
 
 /// The name of the kernel's parameter for an element: `shape_2`.
-#[must_use]
 pub const fn numbered(before: &str, index: usize, after: &str) -> PartName {
     let mut name = PartName::new();
     name.push(before);
@@ -33,7 +31,6 @@ pub const fn numbered(before: &str, index: usize, after: &str) -> PartName {
 }
 
 /// The name of a field of a flattened struct in messages: `common.alpha`.
-#[must_use]
 pub const fn nested(field: &str, inner: &str) -> PartName {
     let mut name = PartName::new();
     name.writer().push_shortened(field, LONGEST / 2);
@@ -42,7 +39,6 @@ pub const fn nested(field: &str, inner: &str) -> PartName {
     name
 }
 
-/// Whether a name is the name of an element or of a field of a flattened struct.
 pub(super) const fn is_part(name: &str) -> bool {
     is_element(name) || find(name.as_bytes(), b".").is_some()
 }
@@ -51,7 +47,7 @@ const fn is_element(name: &str) -> bool {
     find(name.as_bytes(), b"[").is_some()
 }
 
-/// What to write to give a field the C++ name of the parameter at its position: an attribute, or also another name.
+/// How to give a field the name of its parameter: an attribute or, if `may_rename`, also another name.
 pub(super) const fn write_field_name(
     host: &[Parameter<'_>],
     kernel: &[Parameter<'_>],

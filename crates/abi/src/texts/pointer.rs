@@ -13,8 +13,8 @@ use crate::{
 
 const MUTABLE: [(&str, &str); 2] = [("DevicePointer<", "DevicePointerMut<"), ("CudaView<", "CudaViewMut<")];
 
-/// ``declare `name: f32` ``, or several alternatives. A pointer keeps the form of the field, `&'a CudaSlice<f32>` for
-/// `&'a CudaSlice<f64>`, unless a mutable one becomes shared.
+/// ``declare `name: f32` ``, or several alternatives. A pointer keeps the form of the field, unless a mutable one
+/// becomes shared.
 pub(super) const fn declaration(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Declaration {
     let (own, cpp) = (host.cpp, kernel.cpp);
     let becomes_shared = !own.is_shared() && cpp.is_shared();
@@ -27,8 +27,8 @@ pub(super) const fn declaration(host: &Parameter<'_>, kernel: &Parameter<'_>) ->
     text!(declare, &field)
 }
 
-/// The type of `host` with these elements, or with its own if they are `Unknown`; mutable if `is_written`. Keeps the
-/// spelling as far as it shows elements and mutability, otherwise returns a slice.
+/// The type of `host` with these elements, or its own if they are `Unknown`; mutable if `is_written`. A slice, if the
+/// spelling does not show elements or mutability.
 pub(super) const fn corrected(host: &Parameter<'_>, element: CppBase<'_>, is_written: bool) -> Message<256> {
     let fallback = fallback(host, element, is_written);
     let spelling = if is_written { some!(mutable(host.spelling), fallback) } else { Message::concat(&[host.spelling]) };

@@ -21,8 +21,8 @@ pub(super) const fn write_name(name: &str, attribute: &str) -> Message<512> {
     if name.is_empty() { text!(remove_name, attribute) } else { text!(write_name, attribute, name) }
 }
 
-/// Whether Rust accepts it as an identifier or keyword. Both languages accept the same letters beyond ASCII. C++
-/// compilers also accept `$`.
+/// Whether Rust accepts it as an identifier or keyword. Both languages accept the same letters beyond ASCII, and C++
+/// compilers `$`.
 const fn is_identifier(name: &str) -> bool {
     let name = name.as_bytes();
     let mut i = 0;

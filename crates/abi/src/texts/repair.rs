@@ -3,14 +3,14 @@
 use super::{hint::hint, rust::types, templates as say};
 use crate::{
     bytes::same,
-    check::{Difference, Mismatch, Report, is_made},
+    check::{Difference, Mismatch, Pairing, Report, is_made},
     message::{Hint, Message},
     signature::Parameter,
 };
 
 impl<const N: usize> Report<'_, N> {
     pub(super) const fn hint(&self, mismatch: Mismatch) -> Hint {
-        let host = self.host().parameters;
+        let Pairing { host, kernel, .. } = self.pairing();
         if self.is_list()
             && let Some(hint) = self.argument_hint(mismatch)
         {
@@ -23,13 +23,15 @@ impl<const N: usize> Report<'_, N> {
                 let (first, second) = if field < other { (field, other) } else { (other, field) };
                 let mut text = text!(exchanged, host[first].name, host[second].name);
                 if self.of_field(other).is_none()
-                    && !same(host[field].cpp_name(), self.kernel().parameters[parameter + other - field].name)
+                    && !same(host[field].cpp_name(), kernel[parameter + other - field].name)
                 {
-                    say::or_in_order(&mut text, &hint(self, field, parameter, differences));
+                    say::or_in_order(&mut text, &hint(&self.pairing(), field, parameter, differences));
                 }
                 text
             }
-            Mismatch::Differs { field, parameter, differences, .. } => hint(self, field, parameter, differences),
+            Mismatch::Differs { field, parameter, differences, .. } => {
+                hint(&self.pairing(), field, parameter, differences)
+            }
             Mismatch::Missing { before, moved: Some(field), .. } => {
                 text!(move_field, host[field].name, &between(host, before))
             }
@@ -43,7 +45,7 @@ impl<const N: usize> Report<'_, N> {
 
     /// The hint for a parameter without a field: `before` is the index of the field before which one is missing.
     const fn add(&self, mismatch: Mismatch, parameter: usize, before: usize) -> Hint {
-        let (host, kernel) = (self.host().parameters, self.kernel().parameters);
+        let Pairing { host, kernel, .. } = self.pairing();
         let ty = types("", None, &kernel[parameter]);
         let (first, last) = self.alike(mismatch);
         if first == last {
@@ -68,7 +70,7 @@ impl<const N: usize> Report<'_, N> {
     }
 
     const fn remove(&self, mismatch: Mismatch) -> Hint {
-        let (host, kernel) = (self.host().parameters, self.kernel().parameters);
+        let Pairing { host, kernel, .. } = self.pairing();
         if host.len() <= kernel.len() {
             return text!(no_parameter);
         }

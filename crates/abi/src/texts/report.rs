@@ -1,9 +1,9 @@
-//! The texts of a report. For each mistake: what is wrong, both sides, and what to write.
+//! The texts of a report.
 
 use super::{body, rust::types, side::Side, templates as say};
 use crate::{
     bytes::{find, starts_with},
-    check::{Difference, Differences, Mismatch, Report, expected_offset},
+    check::{Difference, Differences, Mismatch, Pairing, Report},
     message::{Hint, Message},
 };
 
@@ -53,28 +53,24 @@ impl Bound<'_> {
 
 impl<const N: usize> Report<'_, N> {
     /// The error at a field: what is wrong, both sides, and what to write. `None` if the field is right.
-    #[must_use]
     pub const fn field_message(&self, field: usize) -> Option<Message> {
         self.field_message_bound(field, &Bound::NONE)
     }
 
     /// The error at the struct: the parameters that no field passes. `None` if no field is missing.
-    #[must_use]
     pub const fn missing_message(&self) -> Option<Message> {
         let message = self.list(true);
         if message.is_empty() { None } else { Some(message) }
     }
 
     /// The error at a field of a struct with a binding: [`field_message`](Self::field_message) with the binding.
-    #[must_use]
     pub const fn field_message_bound(&self, field: usize, bound: &Bound<'_>) -> Option<Message> {
         let mismatch = some!(self.of_field(field));
         let mut message = self.what(mismatch);
         bound.push_binding(&mut message);
         match mismatch {
             Mismatch::Differs { parameter, differences, exchanged: None, .. } if bound.is_wrong => {
-                let kernel = &self.kernel().parameters[parameter];
-                let host = &self.host().parameters[field];
+                let (host, kernel) = (&self.pairing().host[field], &self.pairing().kernel[parameter]);
                 let types = match body::contradicting(host, kernel, differences) {
                     Some((found, slot)) => body::fitting("", host, (found, &slot)),
                     None => types("", None, kernel),
@@ -94,12 +90,11 @@ impl<const N: usize> Report<'_, N> {
     }
 
     /// [`missing_message`](Self::missing_message) with the binding.
-    #[must_use]
     pub const fn missing_message_bound(&self, bound: &Bound<'_>) -> Option<Message> {
         let mut message = some!(self.missing_message());
         bound.push_type(&mut message);
         bound.push_binding(&mut message);
-        if self.first_wrong_field() == self.host().parameters.len() {
+        if self.first_wrong_field() == self.pairing().host.len() {
             bound.push_more(&mut message);
         }
         Some(message)
@@ -107,21 +102,19 @@ impl<const N: usize> Report<'_, N> {
 
     const fn first_wrong_field(&self) -> usize {
         let mut first = 0;
-        while first < self.host().parameters.len() && self.of_field(first).is_none() {
+        while first < self.pairing().host.len() && self.of_field(first).is_none() {
             first += 1;
         }
         first
     }
 
     /// All [`mismatches`](Self::mismatches), for an error that belongs to no field. Empty if the struct fits.
-    #[must_use]
     pub const fn whole_message(&self) -> Message {
         self.list(false)
     }
 
     /// The text of one of [`mismatches`](Self::mismatches), in a few lines.
     #[cold]
-    #[must_use]
     pub const fn message(&self, mismatch: Mismatch) -> Message {
         let mut message = self.what(mismatch);
         say::help(&mut message, &self.hint(mismatch));
@@ -130,7 +123,7 @@ impl<const N: usize> Report<'_, N> {
 
     const fn what(&self, mismatch: Mismatch) -> Message {
         let mut message = Message::new();
-        let (host, kernel) = (self.host().parameters, self.kernel().parameters);
+        let Pairing { host, kernel, .. } = self.pairing();
         let kernel_name = self.kernel().name;
         match mismatch {
             Mismatch::Differs { field, parameter, differences, .. } => {
@@ -195,9 +188,9 @@ impl<const N: usize> Report<'_, N> {
     }
 
     const fn push_sides(&self, message: &mut Message, field: usize, parameter: usize, differences: Differences) {
-        let (host, kernel) = (self.host().parameters, self.kernel().parameters);
+        let Pairing { host, kernel, .. } = self.pairing();
         let expected = if differences.contains(Difference::Offset) {
-            expected_offset(host, kernel, self.base(), field, parameter)
+            self.pairing().expected_offset(field, parameter)
         } else {
             None
         };

@@ -201,7 +201,6 @@ pub(super) const fn member_type(kernel: &Parameter<'_>) -> Type {
 /// parameter; `cpp` and `size` describe the whole type, `name` is the name of its struct or enum. Keeps the parameter if they do
 /// not determine it.
 #[doc(hidden)]
-#[must_use]
 pub const fn instantiated(
     before: &str,
     parameter: &str,
@@ -223,12 +222,6 @@ pub const fn instantiated(
         };
     }
     let ty = if ty.is_empty() { parameter } else { ty };
-    if before.len() <= LONGEST_NAME / 2
-        && after.len() <= LONGEST_NAME / 2
-        && let Some(text) = Message::joined(&[before, ty, after])
-    {
-        return text;
-    }
     let mut text = Message::new();
     text.writer().push_shortened(before, LONGEST_NAME / 2);
     text.push(ty);

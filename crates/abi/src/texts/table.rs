@@ -23,7 +23,6 @@ pub struct Table<'r, 'a, const N: usize = 32> {
 
 impl<'a, const N: usize> Report<'a, N> {
     /// Both sides of every row, for a terminal or a log.
-    #[must_use]
     pub const fn table(&self) -> Table<'_, 'a, N> {
         Table { report: self }
     }
@@ -31,9 +30,8 @@ impl<'a, const N: usize> Report<'a, N> {
 
 impl<'r, 'a, const N: usize> Table<'r, 'a, N> {
     fn lines(self) -> Lines<'r, 'a, N> {
-        let (report, base) = (self.report, self.report.base());
-        let rows = check::Rows::new(report.host().parameters, report.kernel().parameters, base);
-        Lines { report, rows, offsets: Offsets::new(base) }
+        let pairing = self.report.pairing();
+        Lines { report: self.report, rows: check::Rows::new(pairing), offsets: Offsets::new(pairing.base) }
     }
 }
 
@@ -128,13 +126,13 @@ impl<const N: usize> Iterator for Lines<'_, '_, N> {
         };
         let mut cells = [Message::<128>::new(); 5];
         if let Some(field) = field {
-            let field = &self.report.host().parameters[field];
+            let field = &self.report.pairing().host[field];
             cells[0].writer().push_shortened(field.name, LONGEST_NAME);
             cells[1].writer().push_shortened(field.spelling, LONGEST_NAME);
             push_place(&mut cells[2], field.size, field.offset);
         }
         if let Some(parameter) = parameter {
-            let parameter = &self.report.kernel().parameters[parameter];
+            let parameter = &self.report.pairing().kernel[parameter];
             let offset = self.offsets.next(parameter);
             push_type(&mut cells[3], parameter);
             push_place(&mut cells[4], parameter.size, offset);

@@ -16,7 +16,6 @@ use crate::{
 };
 
 /// Why the Rust type `host` does not fit the variable: what is wrong, both sides, and what to write. `None` if it fits.
-#[must_use]
 pub const fn variable_message(host: &Parameter<'_>, variable: &Parameter<'_>) -> Option<Message> {
     let differences = compare_variable(host, variable);
     let first = some!(differences.first());
