@@ -22,15 +22,9 @@ pub(super) struct Item<'a> {
     pub(super) number: usize,
 }
 
-type Among<'a> = (usize, Members<'a>, usize, usize);
-
 impl<'a> Item<'a> {
     pub(super) const fn end(&self) -> usize {
         self.offset.saturating_add(self.member.size)
-    }
-
-    const fn place(&self) -> Among<'a> {
-        (self.start, self.siblings, self.index, self.number)
     }
 
     pub(super) const fn elements(&self) -> usize {
@@ -67,18 +61,15 @@ struct OpenList<'a> {
 #[allow(clippy::large_enum_variant, reason = "constants cannot allocate")]
 enum List<'a> {
     Members(Members<'a>, usize),
-    /// One element, the number of elements, and the position of the array.
-    Elements(Parameter<'a>, usize, Among<'a>),
+    /// The first element, and the number of elements.
+    Elements(Item<'a>, usize),
 }
 
 impl<'a> OpenList<'a> {
     const fn of(value: &Parameter<'a>) -> Self {
-        Self {
-            name: "",
-            base: 0,
-            list: List::Elements(Parameter { name: "", ..*value }, 1, (0, Members::UNKNOWN, 0, 0)),
-            index: 0,
-        }
+        let member = Parameter { name: "", ..*value };
+        let item = Item { member, offset: 0, start: 0, siblings: Members::UNKNOWN, index: 0, number: 0 };
+        Self { name: "", base: 0, list: List::Elements(item, 1), index: 0 }
     }
 }
 
@@ -120,25 +111,24 @@ impl<'a> Cursor<'a> {
         while self.depth > 0 {
             let level = &self.levels[self.depth - 1];
             let item = match level.list {
-                List::Members(members, number) => match members.get_unspelled(level.index) {
-                    Some(member) => Some(Item {
-                        member,
-                        offset: level.base.saturating_add(offset(&member)),
-                        start: level.base,
-                        siblings: members,
-                        index: level.index,
-                        number,
-                    }),
+                List::Members(siblings, number) => match siblings.get_unspelled(level.index) {
+                    Some(member) => {
+                        let (start, index) = (level.base, level.index);
+                        Some(Item {
+                            member,
+                            offset: start.saturating_add(offset(&member)),
+                            start,
+                            siblings,
+                            index,
+                            number,
+                        })
+                    }
                     None => None,
                 },
-                List::Elements(member, count, (start, siblings, index, number)) if level.index < count => Some(Item {
-                    member,
-                    offset: level.base.saturating_add(member.size.saturating_mul(level.index)),
-                    start,
-                    siblings,
-                    index,
-                    number,
-                }),
+                List::Elements(first, count) if level.index < count => {
+                    let offset = first.offset.saturating_add(first.member.size.saturating_mul(level.index));
+                    Some(Item { offset, ..first })
+                }
                 List::Elements(..) => None,
             };
             if item.is_some() {
@@ -159,7 +149,7 @@ impl<'a> Cursor<'a> {
     pub(super) const fn open(&mut self, item: &Item<'a>) {
         self.pass();
         let list = if item.elements() > 1 {
-            List::Elements(item.element(), item.elements(), item.place())
+            List::Elements(Item { member: item.element(), ..*item }, item.elements())
         } else {
             self.opened += 1;
             List::Members(item.member.members, self.opened)
@@ -171,7 +161,7 @@ impl<'a> Cursor<'a> {
     pub(super) const fn open_group(&mut self, item: &Item<'a>, groups: usize) {
         self.pass();
         let elements = item.elements() / groups;
-        let group = Parameter {
+        let member = Parameter {
             cpp: match elements {
                 1 => item.member.cpp.element(),
                 _ => item.member.cpp.element().array(elements as u32),
@@ -179,7 +169,7 @@ impl<'a> Cursor<'a> {
             size: item.member.size / groups,
             ..if elements == 1 { item.element() } else { item.member }
         };
-        self.push(item, &List::Elements(group, 1, item.place()));
+        self.push(item, &List::Elements(Item { member, ..*item }, 1));
     }
 
     const fn push(&mut self, item: &Item<'a>, list: &List<'a>) {

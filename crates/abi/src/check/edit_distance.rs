@@ -135,32 +135,17 @@ impl Grid {
     /// The point on the far edges with the shortest path to it, plus a lower bound for the rest of the lists, which
     /// have the lengths `h` and `k`.
     pub(super) const fn exit(&self, h: usize, k: usize) -> (usize, usize) {
-        let mut best = (usize::MAX, 0, 0);
-        let mut a = self.rows;
-        let mut b = 0;
-        while b <= self.columns {
-            best = self.nearer(best, a, b, h, k);
-            b += 1;
+        let (mut best, mut nearest) = ((0, 0), usize::MAX);
+        let mut i = 0;
+        while i <= self.columns + 1 + self.rows {
+            let (a, b) = if i <= self.columns { (self.rows, i) } else { (i - self.columns - 1, self.columns) };
+            let way = self.to[a][b] as usize + (h - a).abs_diff(k - b) * GAP as usize;
+            if way < nearest || way == nearest && a + b > best.0 + best.1 {
+                (best, nearest) = ((a, b), way);
+            }
+            i += 1;
         }
-        b = self.columns;
-        a = 0;
-        while a <= self.rows {
-            best = self.nearer(best, a, b, h, k);
-            a += 1;
-        }
-        (best.1, best.2)
-    }
-
-    const fn nearer(
-        &self,
-        best: (usize, usize, usize),
-        a: usize,
-        b: usize,
-        h: usize,
-        k: usize,
-    ) -> (usize, usize, usize) {
-        let way = self.to[a][b] as usize + (h - a).abs_diff(k - b) * GAP as usize;
-        if way < best.0 || way == best.0 && a + b > best.1 + best.2 { (way, a, b) } else { best }
+        best
     }
 }
 

@@ -37,7 +37,7 @@ impl<'a> MemberMismatch<'a> {
             if kernel.name.is_empty() {
                 continue;
             }
-            let is_at = level.routes[1].is_at(kernel.name);
+            let is_at = same(level.routes[1].first(), kernel.name);
             let Some(index) = index else {
                 if is_at && level.routes[1].has_more() && !level.is_flat() && level.is_of_other() {
                     return level.differ(&self, None, &kernel);
@@ -141,10 +141,6 @@ impl<'a> PathTo<'a> {
 
     const fn leads_into(&self, name: &str) -> bool {
         self.has_more() && same(self.first(), name)
-    }
-
-    const fn is_at(&self, name: &str) -> bool {
-        same(self.first(), name)
     }
 
     /// The member of this level that is the place or contains it, or empty.

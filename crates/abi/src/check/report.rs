@@ -6,10 +6,7 @@ use super::{
     mismatch::{Mismatch, mark_as_one_mistake},
     pairing::Pairing,
 };
-use crate::{
-    bytes::is_equal,
-    signature::{Parameter, Signature},
-};
+use crate::signature::{Parameter, Signature};
 
 /// All differences between a struct and a kernel. Empty if the struct fits.
 ///
@@ -145,30 +142,17 @@ impl<'a, const N: usize> Report<'a, N> {
         Pairing { host: self.host.parameters, kernel: self.kernel.parameters, base: self.base }
     }
 
-    pub(crate) const fn position(&self, mismatch: Mismatch) -> Option<usize> {
-        let mut i = 0;
-        while i < self.len() {
-            let kept = self.mismatches[i];
-            if is_equal(kept.field(), mismatch.field()) && is_equal(kept.parameter(), mismatch.parameter()) {
-                return Some(i);
-            }
-            i += 1;
-        }
-        None
-    }
-
     /// The stored mismatch of a row, which knows its counterpart.
     pub(crate) fn stored(&self, row: Mismatch) -> Mismatch {
-        self.position(row).map_or(row, |position| self.mismatches[position])
+        let is_row = |kept: &&Mismatch| kept.field() == row.field() && kept.parameter() == row.parameter();
+        *self.mismatches().iter().find(is_row).unwrap_or(&row)
     }
 
     /// The mismatch of a field.
     pub const fn of_field(&self, field: usize) -> Option<Mismatch> {
         let mut i = 0;
         while i < self.len() {
-            if let Some(wrong) = self.mismatches[i].field()
-                && wrong == field
-            {
+            if matches!(self.mismatches[i].field(), Some(wrong) if wrong == field) {
                 return Some(self.mismatches[i]);
             }
             i += 1;

@@ -124,8 +124,7 @@ static PLAIN: [Parameter<'static>; 3 * NUMBERS.len()] = {
     let mut all = [NOTHING; 3 * NUMBERS.len()];
     let mut bit = 0;
     while bit < all.len() {
-        let (base, log2, class) = NUMBERS[bit % NUMBERS.len()];
-        let cpp = CppType::of(base);
+        let (cpp, log2, class) = NUMBERS[bit % NUMBERS.len()];
         let (log2, class, cpp) = match bit / NUMBERS.len() {
             0 if bit == COUNT => (3, Class::Integer, CppType::integer(false, 64)),
             0 => (log2, class, cpp),
@@ -142,23 +141,23 @@ static PLAIN: [Parameter<'static>; 3 * NUMBERS.len()] = {
 const COUNT: usize = 15;
 
 /// Numbers and `void`: the C++ type, the logarithm of the size, and the class.
-const NUMBERS: [(CppBase<'static>, u8, Class); 16] = [
-    (CppBase::Integer { signed: false, bits: 8 }, 0, Class::Integer),
-    (CppBase::Integer { signed: true, bits: 8 }, 0, Class::Integer),
-    (CppBase::Integer { signed: false, bits: 16 }, 1, Class::Integer),
-    (CppBase::Integer { signed: true, bits: 16 }, 1, Class::Integer),
-    (CppBase::Integer { signed: false, bits: 32 }, 2, Class::Integer),
-    (CppBase::Integer { signed: true, bits: 32 }, 2, Class::Integer),
-    (CppBase::Integer { signed: false, bits: 64 }, 3, Class::Integer),
-    (CppBase::Integer { signed: true, bits: 64 }, 3, Class::Integer),
-    (CppBase::Bool, 0, Class::Integer),
-    (CppBase::Float { bits: 32 }, 2, Class::Float),
-    (CppBase::Float { bits: 64 }, 3, Class::Float),
-    (CppBase::Named("__half"), 1, Class::Float),
-    (CppBase::Named("__nv_bfloat16"), 1, Class::Float),
-    (CppBase::Named("__nv_fp8_e4m3"), 0, Class::Float),
-    (CppBase::Named("__nv_fp8_e5m2"), 0, Class::Float),
-    (CppBase::Void, 0, Class::Unknown),
+const NUMBERS: [(CppType<'static>, u8, Class); 16] = [
+    (CppType::integer(false, 8), 0, Class::Integer),
+    (CppType::integer(true, 8), 0, Class::Integer),
+    (CppType::integer(false, 16), 1, Class::Integer),
+    (CppType::integer(true, 16), 1, Class::Integer),
+    (CppType::integer(false, 32), 2, Class::Integer),
+    (CppType::integer(true, 32), 2, Class::Integer),
+    (CppType::integer(false, 64), 3, Class::Integer),
+    (CppType::integer(true, 64), 3, Class::Integer),
+    (CppType::of(CppBase::Bool), 0, Class::Integer),
+    (CppType::of(CppBase::Float { bits: 32 }), 2, Class::Float),
+    (CppType::of(CppBase::Float { bits: 64 }), 3, Class::Float),
+    (CppType::named("__half"), 1, Class::Float),
+    (CppType::named("__nv_bfloat16"), 1, Class::Float),
+    (CppType::named("__nv_fp8_e4m3"), 0, Class::Float),
+    (CppType::named("__nv_fp8_e5m2"), 0, Class::Float),
+    (CppType::of(CppBase::Void), 0, Class::Unknown),
 ];
 
 /// The bit of a field's type in a record, or a larger number. It has few calls.

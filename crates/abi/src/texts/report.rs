@@ -33,7 +33,7 @@ impl Bound<'_> {
         }
     }
 
-    /// What the type parameter is, if the message names its type: a field has the parameter instead.
+    /// The type of the type parameter, if the message names it: a field has the parameter instead.
     const fn push_type(&self, message: &mut Message) {
         let (name, rest) = some!(split(self.written, " = "), ());
         let ty = some!(split(rest, " => "), ()).0;
@@ -63,7 +63,7 @@ impl<const N: usize> Report<'_, N> {
         if message.is_empty() { None } else { Some(message) }
     }
 
-    /// The error at a field of a struct with a binding: [`field_message`](Self::field_message) with the binding.
+    /// [`field_message`](Self::field_message) with the binding.
     pub const fn field_message_bound(&self, field: usize, bound: &Bound<'_>) -> Option<Message> {
         let mismatch = some!(self.of_field(field));
         let mut message = self.what(mismatch);

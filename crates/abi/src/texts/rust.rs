@@ -19,7 +19,7 @@ use crate::{
 
 pub(super) type Declaration = Message<768>;
 
-/// ``declare `name: f32` ``, or several alternatives separated by "or", for a field that corresponds to `kernel`.
+/// ``declare `name: f32` ``, or several alternatives, for a field that corresponds to `kernel`.
 pub(super) const fn declaration(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Declaration {
     // The type of a field with the narrower type of its parameter: `usize as i32`.
     if find(host.spelling.as_bytes(), b" as ").is_some() {
@@ -40,7 +40,7 @@ pub(super) const fn declaration(host: &Parameter<'_>, kernel: &Parameter<'_>) ->
     text!(declare, &types(host.name, Some(host), kernel))
 }
 
-/// `` `f32` `` or `` `name: f32` ``, or several alternatives separated by "or".
+/// `` `f32` `` or `` `name: f32` ``, or several alternatives.
 #[cold]
 pub(super) const fn types(name: &str, host: Option<&Parameter<'_>>, kernel: &Parameter<'_>) -> Declaration {
     let mut text = Message::new();
@@ -133,7 +133,7 @@ pub(super) const fn member_declaration(host: &Parameter<'_>, kernel: &Parameter<
     text!(declare, &field)
 }
 
-/// The host's array with the kernel's length, if its elements are the same struct: the program's name can differ.
+/// The host's array with the kernel's length, if its elements are the same struct.
 const fn with_length(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<Type> {
     let (CppBase::Named(own), CppBase::Named(theirs)) = (host.cpp.base, kernel.cpp.base) else {
         return None;
@@ -197,9 +197,8 @@ pub(super) const fn member_type(kernel: &Parameter<'_>) -> Type {
     text
 }
 
-/// The spelling of a Rust type, with its type parameter replaced by the actual type. `before` and `after` surround the
-/// parameter; `cpp` and `size` describe the whole type, `name` is the name of its struct or enum. Keeps the parameter if they do
-/// not determine it.
+/// The spelling of a Rust type, with its type parameter, between `before` and `after`, replaced by the actual type if
+/// the whole type determines it: `cpp`, `size`, and `name`, the name of its struct or enum.
 #[doc(hidden)]
 pub const fn instantiated(
     before: &str,
@@ -229,7 +228,7 @@ pub const fn instantiated(
     text
 }
 
-/// Whether a text ends with the name of a generic type and `<`. Then what follows is a parameter of this type.
+/// Whether a text ends with the name of a generic type and `<`.
 const fn opens(text: &str, name: &str) -> bool {
     let (text, name) = (text.as_bytes(), name.as_bytes());
     !name.is_empty()
@@ -254,7 +253,7 @@ pub(super) const fn underlying(kernel: &Parameter<'_>) -> &'static str {
     rust_integer(signed, kernel.size as u16 * 8)
 }
 
-/// The CUDA vector with the components of this one, in the kernel's size and alignment.
+/// The CUDA vector with these components, in the kernel's size and alignment.
 const fn same_element(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<&'static str> {
     let host = some!(host.cpp.base.builtin());
     let mut i = 0;
@@ -274,8 +273,8 @@ const fn same_element(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<&'
     None
 }
 
-/// Whether a struct is the most likely type of a parameter: only its bytes are known. A float for 2 bytes may be a half, and a vector
-/// may have another length.
+/// Whether a struct is the most likely type of a parameter. A float for 2 bytes may be a half, and a vector may have
+/// another length.
 pub(super) const fn needs_struct(host: Option<&Parameter<'_>>, kernel: &Parameter<'_>) -> bool {
     let is_near = match host {
         Some(host) => kernel.size == 2 && matches!(host.class, Class::Float) || same_element(host, kernel).is_some(),
@@ -286,8 +285,7 @@ pub(super) const fn needs_struct(host: Option<&Parameter<'_>>, kernel: &Paramete
 
 const OFFERED: usize = 3;
 
-/// Every Rust type that matches a parameter, the most likely first, and their number. PTX has no signedness: `.u32`
-/// can also be `int`.
+/// Every Rust type that matches a parameter, the most likely first. PTX has no signedness: `.u32` can also be `int`.
 pub(super) const fn alternatives(
     host: Option<&Parameter<'_>>,
     kernel: &Parameter<'_>,

@@ -62,8 +62,8 @@ pub(super) const fn close_array(text: &mut Type, lengths: [u32; 3]) {
     }
 }
 
-/// The Rust name of a C++ struct, vector or half: `Float4` for `float4`, `Params<i32>` for `sim::Params<int>`. Empty for a
-/// CUDA type without a Rust type of this alignment.
+/// The Rust name of a C++ struct, vector or half: `Float4`, `Params<i32>` for `sim::Params<int>`. Empty for a CUDA type
+/// without a Rust type of this alignment.
 pub(super) const fn named(spelled: &str, align: Option<Alignment>) -> Type {
     let mut text = Message::new();
     match name::builtin(spelled) {
@@ -82,8 +82,7 @@ pub(super) const fn named(spelled: &str, align: Option<Alignment>) -> Type {
     text
 }
 
-/// `Grid<f32, 8>` for `sim::Grid<float, 8u>`, `Params` for `sim::Params`. `None` if an argument has no Rust spelling, or if it is
-/// too long.
+/// `Grid<f32, 8>` for `sim::Grid<float, 8u>`. `None` if it is too long, or if an argument has no Rust spelling.
 const fn instance(spelled: &str) -> Option<Type> {
     let mut text = Type::new();
     text.push(name::plain(spelled));

@@ -1,4 +1,4 @@
-//! One side of a mismatch: its spelling, C++ type, size, alignment and offset, in columns.
+//! One side of a mismatch, in columns.
 
 use super::{
     spelling::{LONGEST_NAME, push_cpp, push_layout},
@@ -59,7 +59,7 @@ const fn width(cell: &Message<256>) -> usize {
     if columns > WIDEST { WIDEST } else { columns }
 }
 
-/// PTX's declaration with a shortened mangled name: `.param .u64 …_param_2`. Any other long spelling keeps both ends.
+/// PTX's declaration with a shortened mangled name: `.param .u64 …_param_2`. Otherwise both ends.
 const fn shortened(spelling: &str) -> Message<256> {
     let mut text = Message::new();
     let bytes = spelling.as_bytes();

@@ -2,10 +2,9 @@
 
 use crate::{cpp::CppType, layout::Alignment, message::Text};
 
-/// The maximum length of a name or type before it is shortened, in bytes. Both ends are kept.
+/// The maximum length of a name or type before it is shortened, in bytes.
 pub(super) const LONGEST_NAME: usize = 120;
 
-/// Appends a C++ type in the spelling of demanglers: `float const*`.
 pub(super) const fn push_cpp(message: &mut Text, cpp: CppType<'_>) {
     message.push_shortened(cpp.base.spelling(), LONGEST_NAME);
     cpp.push_shape(message);

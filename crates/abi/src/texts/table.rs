@@ -1,4 +1,4 @@
-//! A report as a table: both sides of every row, with a hint at each wrong row.
+//! A report as a table.
 
 use super::spelling::{LONGEST_NAME, push_cpp};
 use crate::{
@@ -7,7 +7,10 @@ use crate::{
     message::{Message, columns},
     signature::{Offsets, Parameter, Signature},
 };
-use core::fmt::{self, Write};
+use core::{
+    fmt::{self, Write},
+    iter,
+};
 
 const WHOLE: usize = 24;
 
@@ -22,16 +25,35 @@ pub struct Table<'r, 'a, const N: usize = 32> {
 }
 
 impl<'a, const N: usize> Report<'a, N> {
-    /// Both sides of every row, for a terminal or a log.
+    /// [`Table`] of this report.
     pub const fn table(&self) -> Table<'_, 'a, N> {
         Table { report: self }
     }
 }
 
-impl<'r, 'a, const N: usize> Table<'r, 'a, N> {
-    fn lines(self) -> Lines<'r, 'a, N> {
+impl<const N: usize> Table<'_, '_, N> {
+    fn lines(self) -> impl Iterator<Item = Line> {
         let pairing = self.report.pairing();
-        Lines { report: self.report, rows: check::Rows::new(pairing), offsets: Offsets::new(pairing.base) }
+        let (mut rows, mut offsets) = (check::Rows::new(pairing), Offsets::new(pairing.base));
+        iter::from_fn(move || {
+            let (field, parameter, mismatch) = match rows.next()? {
+                Row::Fits { field, parameter } => (Some(field), Some(parameter), None),
+                Row::Wrong(found) => (found.field(), found.parameter(), Some(self.report.stored(found))),
+            };
+            let mut cells = [Message::<128>::new(); 5];
+            if let Some(field) = field {
+                let field = &pairing.host[field];
+                cells[0].writer().push_shortened(field.name, LONGEST_NAME);
+                cells[1].writer().push_shortened(field.spelling, LONGEST_NAME);
+                push_place(&mut cells[2], field.size, field.offset);
+            }
+            if let Some(parameter) = parameter {
+                let parameter = &pairing.kernel[parameter];
+                push_type(&mut cells[3], parameter);
+                push_place(&mut cells[4], parameter.size, offsets.next(parameter));
+            }
+            Some(Line { cells, mismatch })
+        })
     }
 }
 
@@ -108,37 +130,6 @@ struct Line {
     /// The field, its type, its size and offset, the kernel's type, its size and offset.
     cells: [Message<128>; 5],
     mismatch: Option<Mismatch>,
-}
-
-struct Lines<'r, 'a, const N: usize> {
-    report: &'r Report<'a, N>,
-    rows: check::Rows<'a>,
-    offsets: Offsets,
-}
-
-impl<const N: usize> Iterator for Lines<'_, '_, N> {
-    type Item = Line;
-
-    fn next(&mut self) -> Option<Line> {
-        let (field, parameter, mismatch) = match self.rows.next()? {
-            Row::Fits { field, parameter } => (Some(field), Some(parameter), None),
-            Row::Wrong(found) => (found.field(), found.parameter(), Some(self.report.stored(found))),
-        };
-        let mut cells = [Message::<128>::new(); 5];
-        if let Some(field) = field {
-            let field = &self.report.pairing().host[field];
-            cells[0].writer().push_shortened(field.name, LONGEST_NAME);
-            cells[1].writer().push_shortened(field.spelling, LONGEST_NAME);
-            push_place(&mut cells[2], field.size, field.offset);
-        }
-        if let Some(parameter) = parameter {
-            let parameter = &self.report.pairing().kernel[parameter];
-            let offset = self.offsets.next(parameter);
-            push_type(&mut cells[3], parameter);
-            push_place(&mut cells[4], parameter.size, offset);
-        }
-        Some(Line { cells, mismatch })
-    }
 }
 
 fn push_place(cell: &mut Message<128>, size: usize, offset: Option<usize>) {
