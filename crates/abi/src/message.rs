@@ -1,6 +1,7 @@
 //! A text of limited length that can be written while a program compiles.
 
-use core::{fmt, str};
+use crate::bytes::utf8;
+use core::fmt;
 
 const ELLIPSIS: &str = "…";
 
@@ -80,10 +81,7 @@ impl<const N: usize> Message<N> {
 
 impl Text {
     pub(crate) const fn text(&self) -> &str {
-        match str::from_utf8(self.bytes.split_at(self.len).0) {
-            Ok(text) => text,
-            Err(_) => "", // only complete characters are written
-        }
+        utf8(self.bytes.split_at(self.len).0)
     }
 
     pub(crate) const fn push(&mut self, text: &str) {
@@ -97,13 +95,9 @@ impl Text {
             return;
         }
         self.truncated = true;
+        self.copy(text.split_at(room).0);
+        // Remove characters from the end until `…` fits.
         let most = self.bytes.len();
-        // Remove characters from the end until `…` fits, also from the existing text.
-        let mut keep = if text.len() < room { text.len() } else { room };
-        while keep > 0 && (self.len + keep + ELLIPSIS.len() > most || is_inside(text, keep)) {
-            keep -= 1;
-        }
-        self.copy(text.split_at(keep).0);
         while self.len > 0 && (self.len + ELLIPSIS.len() > most || is_inside(&self.bytes, self.len)) {
             self.len -= 1;
         }
@@ -132,9 +126,7 @@ impl Text {
                 break;
             }
         }
-        if let Ok(text) = str::from_utf8(digits.split_at(at).1) {
-            self.push(text);
-        }
+        self.push(utf8(digits.split_at(at).1));
     }
 
     /// Appends `text`. If it is longer than `limit` bytes, both ends with `…` in between.

@@ -165,9 +165,8 @@ impl ParamLayout {
 /// `isize::MAX`, or depends on an unknown `base`.
 pub(crate) const fn next_offset(base: Option<usize>, end: usize, align: Alignment) -> Option<usize> {
     let base = match base {
-        Some(base) => base,
-        None if align.bytes() > Alignment::SIXTEEN.bytes() => return None,
-        None => 0,
+        None if align.bytes() <= Alignment::SIXTEEN.bytes() => 0,
+        base => some!(base),
     };
     Some(some!(align.round_up(some!(base.checked_add(end)))) - base)
 }

@@ -56,19 +56,12 @@ impl<'a> Lists<'a> {
             && self.distance(field, to) + self.distance(other, parameter) <= now
     }
 
-    /// Whether names forbid a pair. A field that fits stays, unless it also fits the parameter of its name.
-    pub(super) const fn is_wrong_by_name(&self, field: usize, parameter: usize) -> bool {
-        match self.partners.relation(field, parameter) {
-            Relation::Strangers | Relation::Exchanged => {
-                field != parameter || self.host.len() != self.kernel.len() || self.belong_elsewhere(field, parameter)
-            }
-            _ => false,
-        }
-    }
-
-    const fn belong_elsewhere(&self, field: usize, parameter: usize) -> bool {
+    /// Whether names forbid this pair of strangers. A field that fits stays, unless it also fits the parameter of its name.
+    const fn is_wrong_by_name(&self, field: usize, parameter: usize) -> bool {
         let (own, other) = self.partners.of(field, parameter);
-        matches!(own, Some(own) if distance(&self.host[field], &self.kernel[own]) <= 1)
+        field != parameter
+            || self.host.len() != self.kernel.len()
+            || matches!(own, Some(own) if distance(&self.host[field], &self.kernel[own]) <= 1)
             || matches!(other, Some(other) if distance(&self.host[other], &self.kernel[parameter]) <= 1)
     }
 }

@@ -34,10 +34,9 @@ pub const fn first_difference_of_any_size<'a>(
     }
     let mut walk = Walk::new(host, kernel);
     loop {
-        match walk.next() {
-            Some(Event::Differs(mismatch)) => return Some(mismatch),
-            Some(Event::Passed(_)) => {}
-            None => return None,
+        match some!(walk.next()) {
+            Event::Differs(mismatch) => return Some(mismatch),
+            Event::Passed(_) => {}
         }
     }
 }

@@ -18,121 +18,86 @@ impl<'a> MemberMismatch<'a> {
     /// structs of the program: it cannot change the members of a type of CUDA. Or the first member with this difference
     /// in it that the host's struct lacks. Otherwise this difference.
     pub(crate) const fn of_namesakes(self) -> Self {
-        let mut level = Structs {
-            own: self.whole.0,
-            theirs: self.whole.1,
-            start: [0; 2],
-            routes: [
-                match &self.host {
-                    Some(host) => PathTo::of(host),
-                    None => PathTo { is_inside: false, ..PathTo::of(&self.kernel) },
-                },
-                PathTo::of(&self.kernel),
-            ],
+        let mut theirs = Level::of(self.whole.1, &self.kernel);
+        let mut own = match &self.host {
+            Some(host) => Level::of(self.whole.0, host),
+            None => Level { members: self.whole.0, is_inside: false, ..theirs },
         };
         let mut i = 0;
-        while let Some(kernel) = level.theirs.get_unspelled(i) {
-            let index = level.own.position_near(i, kernel.name);
+        while let Some(kernel) = theirs.members.get_unspelled(i) {
+            let name = kernel.name;
+            let index = own.members.position_near(i, name);
             i += 1;
-            if kernel.name.is_empty() {
+            if name.is_empty() {
                 continue;
             }
-            let is_at = same(level.routes[1].first(), kernel.name);
+            let is_at = same(theirs.first(), name);
             let Some(index) = index else {
-                if is_at && level.routes[1].has_more() && !level.is_flat() && level.is_of_other() {
-                    return level.differ(&self, None, &kernel);
+                if is_at && theirs.has_more() && own.lacks(&theirs) {
+                    return self.lifted(&own, None, &theirs, &kernel);
                 }
                 continue;
             };
-            let Some(host) = level.own.get_unspelled(index) else {
-                continue;
-            };
-            let leads_into = [level.routes[0].leads_into(kernel.name), level.routes[1].leads_into(kernel.name)];
-            let is_inside = leads_into[0] || leads_into[1];
+            let host = some!(own.members.get_unspelled(index), self);
+            let (left, right) = (own.leads_into(name), theirs.leads_into(name));
             let has_one_size = host.size == kernel.size;
-            let contains_it = if has_one_size { leads_into[0] && leads_into[1] } else { is_inside };
+            let contains_it = if has_one_size { left && right } else { left || right };
             if contains_it && are_structs_of_one_type(&host, &kernel) {
-                level = level.behind(&host, &kernel);
-                i = 0;
-            } else if !has_one_size || is_inside && !compare_values(&host, &kernel).is_empty() {
+                (own, theirs, i) = (own.behind(&host, name), theirs.behind(&kernel, name), 0);
+            } else if !has_one_size || (left || right) && !compare_values(&host, &kernel).is_empty() {
                 let difference = if has_one_size { Difference::Type } else { Difference::Size };
                 let from = Self { differences: Differences::of(difference), ..self };
-                return level.differ(&from, level.own.get(index), &kernel);
+                return from.lifted(&own, own.members.get(index), &theirs, &kernel);
             } else if is_at {
                 return self;
             }
         }
         self
     }
-}
 
-#[derive(Clone, Copy)]
-struct Structs<'a> {
-    own: Members<'a>,
-    theirs: Members<'a>,
-    start: [usize; 2],
-    routes: [PathTo<'a>; 2],
-}
-
-impl<'a> Structs<'a> {
-    const fn behind(self, host: &Parameter<'a>, kernel: &Parameter<'a>) -> Self {
-        Self {
-            own: host.members,
-            theirs: kernel.members,
-            start: [self.start[0] + offset(host), self.start[1] + offset(kernel)],
-            routes: [self.routes[0].behind(kernel.name), self.routes[1].behind(kernel.name)],
-        }
-    }
-
-    /// Whether the host's struct has the members of the kernel's inner struct itself.
-    const fn is_flat(&self) -> bool {
-        let name = self.routes[1].end.declared.name;
-        self.own.find(name).is_some() && self.theirs.find(name).is_none()
-    }
-
-    const fn differ(
+    const fn lifted(
         &self,
-        from: &MemberMismatch<'a>,
+        own: &Level<'a>,
         host: Option<Parameter<'a>>,
+        theirs: &Level<'a>,
         kernel: &Parameter<'a>,
-    ) -> MemberMismatch<'a> {
-        MemberMismatch {
-            host: match host {
-                Some(host) => Some(self.routes[0].place(&host, self.start[0] + offset(&host))),
+    ) -> Self {
+        Self {
+            host: match &host {
+                Some(host) => Some(own.place(host)),
                 None => None,
             },
-            kernel: self.routes[1].place(kernel, self.start[1] + offset(kernel)),
-            siblings: self.theirs,
-            host_siblings: self.own,
-            ..*from
+            kernel: theirs.place(kernel),
+            siblings: theirs.members,
+            host_siblings: own.members,
+            ..*self
         }
-    }
-
-    /// Whether the host's member at the difference is no other name of the kernel's member.
-    const fn is_of_other(&self) -> bool {
-        let host = some!(self.own.find(self.routes[0].first()), true);
-        self.theirs.find(host.cpp_name()).is_some()
     }
 }
 
-/// The names that lead to a place, from the outermost struct or the pointee, and the level that is looked at.
+/// A struct whose members are compared by name, and the names that lead from it to the difference.
 #[derive(Clone, Copy)]
-struct PathTo<'a> {
+struct Level<'a> {
+    members: Members<'a>,
+    start: usize,
     end: Place<'a>,
+    /// The number of names before this struct.
     level: usize,
+    /// Whether the struct contains the difference.
     is_inside: bool,
 }
 
-impl<'a> PathTo<'a> {
-    const fn of(place: &Place<'a>) -> Self {
+impl<'a> Level<'a> {
+    /// The outermost struct or the pointee with these members.
+    const fn of(members: Members<'a>, end: &Place<'a>) -> Self {
         let (mut level, mut i) = (0, 0);
         while i < NAMES {
-            if place.pointers[i] > 0 {
+            if end.pointers[i] > 0 {
                 level = i + 1;
             }
             i += 1;
         }
-        Self { end: *place, level, is_inside: true }
+        Self { members, start: 0, end: *end, level, is_inside: true }
     }
 
     const fn has_more(&self) -> bool {
@@ -143,7 +108,7 @@ impl<'a> PathTo<'a> {
         self.has_more() && same(self.first(), name)
     }
 
-    /// The member of this level that is the place or contains it, or empty.
+    /// The member that is the place or contains it, or empty.
     const fn first(&self) -> &'a str {
         match self.is_inside {
             true if self.has_more() => self.end.path[self.level],
@@ -152,15 +117,27 @@ impl<'a> PathTo<'a> {
         }
     }
 
-    const fn place(&self, member: &Parameter<'a>, offset: usize) -> Place<'a> {
+    /// Whether this struct lacks the inner struct with the difference: it does not have its members itself, and its member at
+    /// the difference is no other name of it.
+    const fn lacks(&self, theirs: &Self) -> bool {
+        let inner = theirs.end.declared.name;
+        if self.members.find(inner).is_some() && theirs.members.find(inner).is_none() {
+            return false;
+        }
+        theirs.members.find(some!(self.members.find(self.first()), true).cpp_name()).is_some()
+    }
+
+    const fn place(&self, member: &Parameter<'a>) -> Place<'a> {
         let mut path = self.end.path;
         let (_, rest) = path.split_at_mut(self.level);
         rest.copy_from_slice([""; NAMES].split_at(self.level).1);
-        Place { path, member: *member, declared: *member, offset, ..self.end }
+        Place { path, member: *member, declared: *member, offset: self.start + offset(member), ..self.end }
     }
 
-    const fn behind(mut self, name: &'a str) -> Self {
+    const fn behind(mut self, member: &Parameter<'a>, name: &'a str) -> Self {
         self.is_inside = self.leads_into(name);
+        self.members = member.members;
+        self.start += offset(member);
         if self.level < NAMES {
             self.end.path[self.level] = name;
             self.level += 1;

@@ -1,7 +1,8 @@
 //! The kernels of a struct that names patterns, and the types that they take.
 
 use super::{
-    decode::Head, fingerprint::changed, image::place_at, kernel::CompiledKernel, names::Names, set::CompiledKernels,
+    decode::Head, fingerprint::changed, glob, image::place_at, kernel::CompiledKernel, names::Names,
+    set::CompiledKernels,
 };
 use crate::{
     bytes::same,
@@ -121,15 +122,8 @@ impl Family {
 const fn takes(patterns: &[&str], names: &Names, suffix: &str) -> bool {
     if !names.is_mangled() {
         // It has only one name, which matches.
-        let (bytes, suffix, (start, end)) = (names.bytes(), suffix.as_bytes(), names.symbol);
-        let mut i = 0;
-        while i < suffix.len() {
-            i += 1;
-            if i > end - start || bytes[end - i] != suffix[suffix.len() - i] {
-                return false;
-            }
-        }
-        return true;
+        let (start, end) = names.symbol;
+        return glob::matches_from(b"", suffix.as_bytes(), names.bytes(), start, end, true);
     }
     suffix.is_empty() || any_matches(patterns, names, suffix)
 }

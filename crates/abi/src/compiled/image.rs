@@ -71,10 +71,7 @@ impl CompiledImage {
     /// The image as in the file: PTX, a cubin or a fat binary. Empty if the build script found no compiler for it.
     #[must_use]
     pub const fn bytes(&self) -> &'static [u8] {
-        match self.absent {
-            Some(_) => &[],
-            None => self.bytes,
-        }
+        if self.absent.is_some() { &[] } else { self.bytes }
     }
 }
 

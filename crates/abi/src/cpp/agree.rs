@@ -33,10 +33,7 @@ const fn names_agree(a: &[u8], b: &[u8]) -> bool {
         return false;
     }
     loop {
-        let (Some(outer), Some(other)) = (left.outer(a), right.outer(b)) else {
-            return true;
-        };
-        (left, right) = (outer, other);
+        (left, right) = (some!(left.outer(a), true), some!(right.outer(b), true));
         if !equal(left.name, right.name) || !lists_agree(left.arguments, right.arguments) {
             return builtin::contains(a_last);
         }

@@ -214,10 +214,7 @@ pub(super) const fn contains(name: &[u8]) -> bool {
 pub(super) const fn canonical<'a>(name: &'a [u8], arguments: &[u8]) -> &'a [u8] {
     // `complex` is the only template here.
     let arguments: &[u8] = if equal(name, b"complex") { arguments } else { b"" };
-    match find(name, arguments) {
-        Some(row) => row.canonical.as_bytes(),
-        None => name,
-    }
+    some!(find(name, arguments), name).canonical.as_bytes()
 }
 
 pub(super) const fn same_vector(a: &[u8], b: &[u8]) -> bool {

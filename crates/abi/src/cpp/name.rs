@@ -6,6 +6,7 @@ use super::{
     builtin::{self, Builtin, canonical},
     path::last,
 };
+use crate::bytes::utf8;
 
 /// Whether two fully spelled names mean the same type: they match, with equally long paths and equally many template
 /// arguments.
@@ -47,10 +48,7 @@ pub const fn is_half(name: &str) -> bool {
 
 /// The last segment of a path, without template arguments: `Params` of `sim::Params<float>`.
 pub const fn plain(path: &str) -> &str {
-    match core::str::from_utf8(last(path.as_bytes(), path.len()).name) {
-        Ok(name) => name,
-        Err(_) => path,
-    }
+    utf8(last(path.as_bytes(), path.len()).name)
 }
 
 /// The template arguments of the last segment: `float, 8u` of `sim::Grid<float, 8u>`.
@@ -62,9 +60,7 @@ pub(crate) const fn arguments(path: &str) -> &[u8] {
 /// `a::b::Params<float>`.
 pub fn split(path: &str) -> (&str, &str, &str) {
     let segment = last(path.as_bytes(), path.len());
-    let text = |bytes| core::str::from_utf8(bytes).unwrap_or_default();
-    let before = path.get(..segment.rest).unwrap_or_default();
-    (before, text(segment.name), text(segment.arguments))
+    (path.get(..segment.rest).unwrap_or_default(), utf8(segment.name), utf8(segment.arguments))
 }
 
 #[cfg(test)]

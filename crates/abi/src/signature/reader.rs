@@ -9,7 +9,10 @@
 //! | 1 | it is at this position of the kernel's declaration in the image; its length follows as a number |
 //! | 2 | it is stored at this position of the table, as a text of kind 0 |
 
-use crate::cpp::{CppBase, CppType};
+use crate::{
+    bytes::utf8,
+    cpp::{CppBase, CppType},
+};
 
 /// The kinds of texts.
 pub const INLINE: usize = 0;
@@ -44,13 +47,6 @@ pub const PLACE: usize = 4;
 
 pub(crate) const fn number_at(bytes: &[u8], at: usize) -> usize {
     bytes[at] as usize | (bytes[at + 1] as usize) << 8 | (bytes[at + 2] as usize) << 16 | (bytes[at + 3] as usize) << 24
-}
-
-pub(crate) const fn utf8(bytes: &[u8]) -> &str {
-    match core::str::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(_) => "",
-    }
 }
 
 /// A part of a text; empty if it is out of bounds, because the image has changed.

@@ -2,11 +2,11 @@
 
 use super::spelling::LONGEST_NAME;
 use crate::{
+    bytes::utf8,
     cpp::{Argument, CppBase, CppType, argument_end, integer_or_float, name, rust_scalar, trim},
     layout::Alignment,
     message::Message,
 };
-use core::str::from_utf8;
 
 pub(super) type Type = Message<256>;
 
@@ -65,19 +65,15 @@ pub(super) const fn close_array(text: &mut Type, lengths: [u32; 3]) {
 /// The Rust name of a C++ struct, vector or half: `Float4`, `Params<i32>` for `sim::Params<int>`. Empty for a CUDA type
 /// without a Rust type of this alignment.
 pub(super) const fn named(spelled: &str, align: Option<Alignment>) -> Type {
+    if let Some(row) = name::builtin(spelled) {
+        let row = row.aligned_to(align);
+        let has_align = !matches!(align, Some(align) if align.bytes() != row.align);
+        return Message::concat(&[if has_align { row.rust } else { "" }]);
+    }
     let mut text = Message::new();
-    match name::builtin(spelled) {
-        Some(row) => {
-            let row = row.aligned_to(align);
-            if !matches!(align, Some(align) if align.bytes() != row.align) {
-                text.push(row.rust);
-            }
-        }
-        None if name::is_builtin(spelled) => {}
-        None => match instance(spelled) {
-            Some(instance) => text = instance,
-            None => text.writer().push_shortened(name::plain(spelled), LONGEST_NAME),
-        },
+    if !name::is_builtin(spelled) {
+        text.writer().push_shortened(name::plain(spelled), LONGEST_NAME);
+        text = some!(instance(spelled), text);
     }
     text
 }
@@ -109,9 +105,7 @@ const fn push_argument(text: &mut Type, argument: &[u8]) -> bool {
         (_, Argument::Type(spelled)) => (spelled.name, Some(spelled.shape)),
         (_, Argument::Unknown) => return false,
     };
-    let Ok(spelled) = from_utf8(name) else {
-        return false;
-    };
+    let spelled = utf8(name);
     let Some(shape) = shape else {
         text.push(spelled);
         return true;

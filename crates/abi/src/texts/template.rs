@@ -54,9 +54,7 @@ const fn push(message: &mut Text, value: Placeholder<'_>) {
 }
 
 pub(super) const fn split(template: &str) -> Option<(&str, &str, &str)> {
-    let (Some(open), Some(close)) = (find(template.as_bytes(), b"{"), find(template.as_bytes(), b"}")) else {
-        return None;
-    };
+    let (open, close) = (some!(find(template.as_bytes(), b"{")), some!(find(template.as_bytes(), b"}")));
     let (before, rest) = template.split_at(open);
     let (placeholder, after) = rest.split_at(close + 1 - open);
     let name = placeholder.split_at(1).1;
