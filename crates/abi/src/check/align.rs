@@ -11,13 +11,7 @@ use super::{
     pairing::Pairing,
 };
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Row {
-    Fits { field: usize, parameter: usize },
-    Wrong(Mismatch),
-}
-
-/// All fields and parameters in order, each with its partner if it has one.
+/// All fields and parameters in order, each with its partner if it has one: mismatches, also without differences.
 ///
 /// The time is linear if the lists fit. Otherwise there are at most 32 comparisons per field or parameter.
 pub(crate) struct Rows<'a> {
@@ -66,7 +60,7 @@ impl<'a> Rows<'a> {
         rows
     }
 
-    pub(crate) const fn next(&mut self) -> Option<Row> {
+    pub(crate) const fn next(&mut self) -> Option<Mismatch> {
         let (i, j) = self.at;
         if self.planned > 0 {
             if !self.moves && self.slide() {
@@ -110,7 +104,7 @@ impl<'a> Rows<'a> {
         false
     }
 
-    const fn take(&mut self, step: Edit) -> Row {
+    const fn take(&mut self, step: Edit) -> Mismatch {
         let (i, j) = self.at;
         match step {
             Edit::Both => {
@@ -122,18 +116,15 @@ impl<'a> Rows<'a> {
                 if matches!(&self.names, Some(names) if names.elsewhere(host, kernel, i, j).is_some()) {
                     differences = differences.with(Difference::ParameterName);
                 }
-                if differences.is_empty() {
-                    return Row::Fits { field: i, parameter: j };
-                }
-                Row::Wrong(Mismatch::Differs { field: i, parameter: j, differences, exchanged: None })
+                Mismatch::Differs { field: i, parameter: j, differences, exchanged: None }
             }
             Edit::Missing => {
                 self.at = (i, j + 1);
-                Row::Wrong(Mismatch::Missing { parameter: j, before: i, moved: None })
+                Mismatch::Missing { parameter: j, before: i, moved: None }
             }
             Edit::Extra => {
                 self.at = (i + 1, j);
-                Row::Wrong(Mismatch::Extra { field: i, moved: None })
+                Mismatch::Extra { field: i, moved: None }
             }
         }
     }

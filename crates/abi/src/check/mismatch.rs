@@ -41,6 +41,11 @@ pub enum Mismatch {
 }
 
 impl Mismatch {
+    /// Whether it is a row of a field that fits its parameter.
+    pub(crate) const fn is_right(self) -> bool {
+        matches!(self, Self::Differs { differences, .. } if differences.is_empty())
+    }
+
     /// The index of the wrong field. `None` for a parameter without a field.
     pub const fn field(self) -> Option<usize> {
         match self {

@@ -72,7 +72,7 @@ pub use select::{Selection, nearest, select};
 pub use variable::{compare_variable, not_compared_in_variable};
 pub use variants::{VariantMismatch, first_variant};
 
-pub(crate) use align::{Row, Rows};
+pub(crate) use align::Rows;
 pub(crate) use body::{BodyMismatch, Exchange, first_in_struct};
 pub(crate) use names::{Elsewhere, elsewhere};
 pub(crate) use pairing::Pairing;

@@ -1,7 +1,7 @@
 //! All differences between a struct and a kernel.
 
 use super::{
-    align::{Row, Rows},
+    align::Rows,
     lists::Lists,
     mismatch::{Mismatch, mark_as_one_mistake},
     pairing::Pairing,
@@ -63,12 +63,13 @@ impl<'a, const N: usize> Report<'a, N> {
     const fn collect(&mut self) {
         let mut rows = Rows::new(self.pairing());
         while let Some(row) = rows.next() {
-            if let Row::Wrong(mismatch) = row {
-                if self.total < N {
-                    self.mismatches[self.total] = mismatch;
-                }
-                self.total += 1;
+            if row.is_right() {
+                continue;
             }
+            if self.total < N {
+                self.mismatches[self.total] = row;
+            }
+            self.total += 1;
         }
         let compared = if self.len() < COMPARED { self.len() } else { COMPARED };
         let mut i = 0;

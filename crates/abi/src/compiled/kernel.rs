@@ -87,21 +87,15 @@ impl CompiledKernel {
     /// information.
     #[doc(hidden)]
     pub const fn variable(&self) -> Parameter<'static> {
-        let declared = self.parameter(0);
-        let declared = Parameter { name: self.name(), members: Members::UNKNOWN, ..declared };
-        match self.parameter(0).members.get(0) {
-            Some(debug) if !debug.contradicts(&declared) => Parameter {
-                cpp: debug.cpp,
-                class: match declared.class {
-                    Class::Unknown => debug.class,
-                    class => class,
-                },
-                members: debug.members,
-                pointee: debug.pointee,
-                ..declared
-            },
-            _ => declared,
+        let parameter = self.parameter(0);
+        let declared = Parameter { name: self.name(), members: Members::UNKNOWN, ..parameter };
+        let debug = some!(parameter.members.get(0), declared);
+        if debug.contradicts(&declared) {
+            return declared;
         }
+        let Parameter { cpp, members, pointee, .. } = debug;
+        let class = if declared.class.same(Class::Unknown) { debug.class } else { declared.class };
+        Parameter { cpp, class, members, pointee, ..declared }
     }
 
     /// The parameters, in order.

@@ -1,6 +1,6 @@
 //! The size and the alignment of what a pointer points to.
 
-use crate::{Class, CppBase, Parameter, cpp};
+use crate::{Alignment, Class, CppBase, Parameter};
 
 /// The size of an element behind a pointer in bytes; `None` if it is not known.
 pub fn element_size(pointer: &Parameter<'_>) -> Option<usize> {
@@ -23,9 +23,9 @@ pub fn element_align(pointer: &Parameter<'_>) -> usize {
         1 => match pointer.pointee.ty() {
             Some(ty) => align(&ty),
             // Such as from a mangled name.
-            None => match pointer.cpp.base {
-                CppBase::Named(name) => cpp::builtin(name).map_or(1, |row| row.align),
-                base => of_number(base).unwrap_or(1),
+            None => match pointer.cpp.base.builtin() {
+                Some(row) => row.align,
+                None => of_number(pointer.cpp.base).unwrap_or(1),
             },
         },
         _ => size_of::<u64>(),
@@ -33,21 +33,15 @@ pub fn element_align(pointer: &Parameter<'_>) -> usize {
 }
 
 fn align(ty: &Parameter<'_>) -> usize {
-    if let Some(align) = ty.align {
-        return align.bytes();
-    }
-    if ty.cpp.is_pointer() {
-        return size_of::<u64>();
-    }
-    if let Some(align) = of_number(ty.cpp.base) {
+    let number = if ty.cpp.is_pointer() { Some(size_of::<u64>()) } else { of_number(ty.cpp.base) };
+    if let Some(align) = ty.align.map(Alignment::bytes).or(number) {
         return align;
     }
-    match ty.cpp.base {
-        CppBase::Named(name) => match cpp::builtin(name).filter(|row| row.size == ty.size) {
-            Some(row) => row.align,
-            None => of_struct(ty),
-        },
-        _ => of_struct(ty),
+    let is_number = matches!(ty.class, Class::Integer | Class::Float);
+    match ty.cpp.base.builtin() {
+        Some(row) if row.size == ty.size => row.align,
+        _ if is_number && ty.size.is_power_of_two() => ty.size,
+        _ => ty.members.iter().map(|member| align(&member)).max().unwrap_or(1),
     }
 }
 
@@ -57,12 +51,4 @@ fn of_number(base: CppBase<'_>) -> Option<usize> {
         CppBase::Integer { bits, .. } | CppBase::Float { bits } => Some(usize::from(bits / 8).max(1)),
         _ => None,
     }
-}
-
-fn of_struct(ty: &Parameter<'_>) -> usize {
-    let is_number = matches!(ty.class, Class::Integer | Class::Float);
-    if is_number && ty.size.is_power_of_two() {
-        return ty.size;
-    }
-    ty.members.iter().map(|member| align(&member)).max().unwrap_or(1)
 }

@@ -2,7 +2,7 @@
 
 use super::{
     byte_map::{self, MOST, letter},
-    spelling::push_cpp,
+    spelling::spelled,
     templates as say,
 };
 use crate::{
@@ -105,11 +105,7 @@ impl fmt::Display for LayoutTable<'_> {
 }
 
 fn cpp(parameter: &Parameter<'_>) -> Message<128> {
-    let mut text = Message::new();
-    if !parameter.cpp.is_unknown() {
-        push_cpp(&mut text, parameter.cpp);
-    }
-    text
+    spelled(parameter.cpp)
 }
 
 fn push(cell: &mut Message<24>, number: Option<usize>) {

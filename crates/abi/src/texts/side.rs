@@ -1,7 +1,7 @@
 //! One side of a mismatch, in columns.
 
 use super::{
-    spelling::{LONGEST_NAME, push_cpp, push_layout},
+    spelling::{LONGEST_NAME, push_layout, spelled},
     templates as say,
 };
 use crate::{
@@ -21,11 +21,7 @@ pub(super) struct Side<'a> {
 
 impl<'a> Side<'a> {
     pub(super) const fn new(parameter: &'a Parameter<'a>, offset: Option<usize>) -> Self {
-        let mut cpp = Message::new();
-        if !parameter.cpp.is_unknown() {
-            push_cpp(&mut cpp, parameter.cpp);
-        }
-        Self { parameter, spelling: shortened(parameter.spelling), cpp, offset }
+        Self { parameter, spelling: shortened(parameter.spelling), cpp: spelled(parameter.cpp), offset }
     }
 
     pub(super) const fn lines(left: &Self, right: &Self) -> [Message<512>; 2] {

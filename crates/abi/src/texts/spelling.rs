@@ -1,6 +1,10 @@
 //! The spelling of C++ types, layouts and numbers in messages.
 
-use crate::{cpp::CppType, layout::Alignment, message::Text};
+use crate::{
+    cpp::CppType,
+    layout::Alignment,
+    message::{Message, Text},
+};
 
 /// The maximum length of a name or type before it is shortened, in bytes.
 pub(super) const LONGEST_NAME: usize = 120;
@@ -8,6 +12,15 @@ pub(super) const LONGEST_NAME: usize = 120;
 pub(super) const fn push_cpp(message: &mut Text, cpp: CppType<'_>) {
     message.push_shortened(cpp.base.spelling(), LONGEST_NAME);
     cpp.push_shape(message);
+}
+
+/// A C++ type, or nothing if it is unknown.
+pub(super) const fn spelled<const N: usize>(cpp: CppType<'_>) -> Message<N> {
+    let mut text = Message::new();
+    if !cpp.is_unknown() {
+        push_cpp(&mut text, cpp);
+    }
+    text
 }
 
 /// Appends `4 bytes, aligned to 4`.

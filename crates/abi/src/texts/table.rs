@@ -2,7 +2,7 @@
 
 use super::spelling::{LONGEST_NAME, push_cpp};
 use crate::{
-    check::{self, Mismatch, Report, Row},
+    check::{self, Mismatch, Report},
     class::Class,
     message::{Message, columns},
     signature::{Offsets, Parameter, Signature},
@@ -36,23 +36,20 @@ impl<const N: usize> Table<'_, '_, N> {
         let pairing = self.report.pairing();
         let (mut rows, mut offsets) = (check::Rows::new(pairing), Offsets::new(pairing.base));
         iter::from_fn(move || {
-            let (field, parameter, mismatch) = match rows.next()? {
-                Row::Fits { field, parameter } => (Some(field), Some(parameter), None),
-                Row::Wrong(found) => (found.field(), found.parameter(), Some(self.report.stored(found))),
-            };
+            let row = rows.next()?;
             let mut cells = [Message::<128>::new(); 5];
-            if let Some(field) = field {
+            if let Some(field) = row.field() {
                 let field = &pairing.host[field];
                 cells[0].writer().push_shortened(field.name, LONGEST_NAME);
                 cells[1].writer().push_shortened(field.spelling, LONGEST_NAME);
                 push_place(&mut cells[2], field.size, field.offset);
             }
-            if let Some(parameter) = parameter {
+            if let Some(parameter) = row.parameter() {
                 let parameter = &pairing.kernel[parameter];
                 push_type(&mut cells[3], parameter);
                 push_place(&mut cells[4], parameter.size, offsets.next(parameter));
             }
-            Some(Line { cells, mismatch })
+            Some(Line { cells, mismatch: (!row.is_right()).then(|| self.report.stored(row)) })
         })
     }
 }
