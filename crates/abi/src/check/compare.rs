@@ -3,8 +3,8 @@
 use super::{
     body, cpp,
     difference::{Difference, Differences},
-    members::first_difference,
     value::{compare_values, is_bytes_only, same_class},
+    walk::first_difference,
 };
 use crate::{class::Class, cpp::CppBase, signature::Parameter};
 

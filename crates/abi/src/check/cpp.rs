@@ -1,9 +1,6 @@
 //! Whether the C++ types of the host and the kernel match.
 
-use super::{
-    difference::{Difference, Differences},
-    dimensions,
-};
+use super::difference::{Difference, Differences};
 use crate::{
     bytes::same,
     class::Class,
@@ -134,7 +131,7 @@ const fn compare_pointers(h: CppType<'_>, k: CppType<'_>) -> Differences {
         // `void*` matches every pointer of the same or a greater depth.
         (k_any || h.depth <= k.depth) && (h_any || k.depth <= h.depth)
     } else {
-        h.depth == k.depth && same_pointee(h.base, k.base) && dimensions::rows_agree(h.rows, k.rows)
+        h.depth == k.depth && same_pointee(h.base, k.base) && rows_agree(h.rows, k.rows)
             || is_array_of_parts(h, k)
             || is_array_of_parts(k, h)
             // An array of `CUdeviceptr`.
@@ -186,4 +183,51 @@ const fn is_array_of_parts(array: CppType<'_>, whole: CppType<'_>) -> bool {
 
 pub(super) const fn is_scalar(ty: CppType<'_>) -> bool {
     ty.is_pointer() || !matches!(ty.base, CppBase::Unknown | CppBase::Void | CppBase::Named(_))
+}
+
+/// Whether the rows of one of two arrays of the same size are also rows of the second.
+///
+/// `float m[2][3]` has rows of 12 bytes, and `[[f32; 2]; 3]` has rows of 8 bytes. A list of all elements, `[f32; 6]`,
+/// has no rows and matches both. Dimensions of length 1 are ignored.
+pub(super) const fn dimensions_agree(a: &Parameter<'_>, b: &Parameter<'_>) -> bool {
+    let (a_unit, b_unit) = (element(a), element(b));
+    contains_rows(a.cpp.extents, a_unit, b.cpp.extents, b_unit)
+        || contains_rows(b.cpp.extents, b_unit, a.cpp.extents, a_unit)
+}
+
+/// [`dimensions_agree`] for arrays behind pointers. A pointer to an array can be the pointer to its first element, so the array is
+/// a row of a list of any length.
+pub(super) const fn rows_agree(a: [u32; 3], b: [u32; 3]) -> bool {
+    contains_rows(a, 1, b, 1) || contains_rows(b, 1, a, 1)
+}
+
+/// The size of an element in bytes.
+const fn element(array: &Parameter<'_>) -> u64 {
+    some!(array.size.checked_div(array.cpp.elements()), u64::MAX) as u64
+}
+
+/// Whether every row of `other` is a row, an element, or a part of an element of an array with these lengths, whose
+/// elements have `unit` bytes.
+const fn contains_rows(own: [u32; 3], unit: u64, other: [u32; 3], other_unit: u64) -> bool {
+    let mut i = 0;
+    while i < other.len() && other[i] > 0 {
+        let row = length_from(other, i, other_unit);
+        let is_row =
+            row == length_from(own, 0, unit) || row == length_from(own, 1, unit) || row == length_from(own, 2, unit);
+        if row > unit && !is_row {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}
+
+/// The number of bytes in the dimensions from `dimension` on.
+const fn length_from(rows: [u32; 3], mut dimension: usize, unit: u64) -> u64 {
+    let mut length = unit;
+    while dimension < rows.len() && rows[dimension] > 0 {
+        length = length.saturating_mul(rows[dimension] as u64);
+        dimension += 1;
+    }
+    length
 }

@@ -21,25 +21,21 @@
 //!
 //! | to change | open |
 //! |---|---|
-//! | a rule of the comparison | `compare.rs` (sizes, classes), `cpp.rs` (C++ types), `walk.rs` (members), `pointees.rs` (structs behind pointers), `variants.rs` (enums), `dimensions.rs` (arrays), `names.rs` (names) |
+//! | a rule of the comparison | `compare.rs` (sizes, classes), `cpp.rs` (C++ types), `walk.rs` (members), `pointees.rs` (structs behind pointers), `variants.rs` (enums), `names.rs` (names) |
 //! | what the code of a kernel contradicts, and what is only a remark | `body.rs`, and `texts/body.rs` |
 //! | what to change, as data | `repair.rs`, `member_repair.rs`; the members that this is said of: `namesakes.rs` |
 //! | what `Verification` lists as not compared | `NotComparedReason` in `member_mismatch.rs` |
 
 mod align;
-mod alike;
 mod body;
 mod compare;
 mod cpp;
 mod cursor;
 mod difference;
-mod dimensions;
 mod edit_distance;
-mod item;
 mod lists;
 mod member_mismatch;
 mod member_repair;
-mod members;
 mod mismatch;
 pub(crate) mod names;
 mod namesakes;
@@ -60,9 +56,6 @@ pub use compare::compare;
 pub use difference::{Difference, Differences};
 pub use member_mismatch::{MemberMismatch, NotCompared, NotComparedReason};
 pub use member_repair::MemberRepair;
-#[doc(hidden)]
-pub use members::first_difference_of_any_size;
-pub use members::{first_difference, not_compared};
 pub use mismatch::Mismatch;
 #[doc(hidden)]
 pub use names::is_made;
@@ -71,6 +64,9 @@ pub use report::{Report, fits, report, report_at};
 pub use select::{Selection, nearest, select};
 pub use variable::{compare_variable, not_compared_in_variable};
 pub use variants::{VariantMismatch, first_variant};
+#[doc(hidden)]
+pub use walk::first_difference_of_any_size;
+pub use walk::{first_difference, not_compared};
 
 pub(crate) use align::Rows;
 pub(crate) use body::{BodyMismatch, Exchange, first_in_struct};

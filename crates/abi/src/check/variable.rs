@@ -3,8 +3,8 @@
 use super::{
     difference::{Difference, Differences},
     member_mismatch::NotCompared,
-    members::{first_difference, not_compared},
     value::same_class,
+    walk::{first_difference, not_compared},
 };
 use crate::{
     class::Class,

@@ -7,8 +7,7 @@ use super::{
 use crate::signature::{
     Parameter,
     reader::{PLACE, Reader, part},
-    stored::{members, pointee, value},
-    stored_body::body,
+    stored::{body, members, pointee, value},
 };
 
 /// The bits of the byte after a kernel's names.

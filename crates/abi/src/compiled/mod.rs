@@ -19,7 +19,6 @@ mod glob;
 mod image;
 mod kernel;
 mod names;
-mod nearest;
 mod set;
 
 #[doc(hidden)]

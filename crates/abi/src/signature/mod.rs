@@ -7,8 +7,6 @@ mod pointee;
 pub mod reader;
 #[doc(hidden)]
 pub mod stored;
-#[doc(hidden)]
-pub mod stored_body;
 
 pub use body::{Body, Certainty, ElementClass, Elements, Evidence, Slot, SlotKind};
 pub use members::{Meaning, Members, Opaque, Referent, Variant};

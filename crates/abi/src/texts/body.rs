@@ -1,9 +1,9 @@
 //! Hints for fields that the code of the kernel contradicts.
 
 use super::{
-    inferred::{element_type, pointer_of},
     pointer::{corrected, to_pointers},
     rust::{Declaration, member_field, push_type, push_types, slice},
+    rust_type::{element_type, pointer_of},
     spelling::LONGEST_NAME,
     templates as say,
 };

@@ -18,10 +18,8 @@ mod body;
 #[doc(hidden)]
 pub mod byte_map;
 mod hint;
-mod inferred;
 mod layout_table;
 mod members;
-mod overloads;
 #[doc(hidden)]
 pub mod part_names;
 mod pointer;
@@ -33,7 +31,6 @@ mod rust_type;
 mod side;
 mod spelling;
 mod table;
-mod template;
 #[doc(hidden)]
 pub mod templates;
 mod variable;
@@ -42,8 +39,7 @@ pub use crate::message::{Message, Text};
 pub use argument::LIST;
 pub use layout_table::LayoutTable;
 pub use members::member_path;
-pub use overloads::none_fits;
-pub use report::Bound;
+pub use report::{Bound, none_fits};
 pub use rust::instantiated;
 pub use table::Table;
 pub use variable::variable_message;

@@ -1,9 +1,8 @@
 //! The Rust declaration that matches a kernel's parameter.
 
 use super::{
-    inferred::inferred,
     part_names::is_part,
-    rust_type::{Type, c_void, close_array, element_name, named, open_array, push_pointers},
+    rust_type::{Type, c_void, close_array, element_name, inferred, named, open_array, push_pointers},
     spelling::{LONGEST_NAME, push_separator},
     templates,
 };
