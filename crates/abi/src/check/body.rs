@@ -196,7 +196,7 @@ impl Exchange {
             };
         } else if let Some(slot) = slot
             && matches!(contradiction(host.cpp, None, &slot), Some(Contradiction::Memory))
-            && !is_spelled_address(host.spelling)
+            && !ends_with(host.spelling.as_bytes(), b"CUdeviceptr")
         {
             let is_count = matches!(host.members.stands_for(), Some(Meaning::Count));
             own.integer = if is_count || host.cpp.base.is_signed() { STRONG } else { WEAK };
@@ -225,11 +225,6 @@ impl Exchange {
     pub(crate) const fn is_certain(self) -> bool {
         self.pointer > 0 && self.integer > 0 && (self.pointer == STRONG || self.integer == STRONG)
     }
-}
-
-/// Whether a type is written as `CUdeviceptr`, possibly with a path.
-const fn is_spelled_address(spelling: &str) -> bool {
-    ends_with(spelling.as_bytes(), b"CUdeviceptr")
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

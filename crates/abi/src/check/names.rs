@@ -138,10 +138,6 @@ pub(crate) const fn is_named_otherwise(host: &Parameter<'_>, kernel: &Parameter<
     !name.is_empty() && !is_made(kernel.name) && !same(name, kernel.name)
 }
 
-pub(crate) const fn has_other_explicit_name(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
-    host.has_explicit_name() && !same(host.kernel_name, kernel.name)
-}
-
 /// Whether a field has the name of another parameter and fits it too.
 pub(crate) const fn is_of_another(host: &Parameter<'_>, kernel: &Parameter<'_>, other: &Parameter<'_>) -> bool {
     same(host.cpp_name(), other.name)

@@ -142,7 +142,7 @@ impl<'a> Index<'a> {
     }
 }
 
-/// A hash of the letters and digits of a name from `start` on, ignoring case.
+/// A hash of the letters and digits of a name from `start` on, in lower case.
 const fn hash_of_letters(name: &[u8], start: usize) -> u64 {
     let (mut hash, mut i) = (slots::NOTHING, start);
     while i < name.len() {

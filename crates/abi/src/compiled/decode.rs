@@ -18,17 +18,14 @@ pub const DEBUG_INFO: u8 = 4;
 /// Each parameter is followed by its body, after its members.
 pub const BODY: u8 = 8;
 
-/// The position of the lists of parameters, after the header.
 const fn lists(table: &[u8]) -> usize {
     PLACE * (2 + place_at(table, 0))
 }
 
-/// The part of the table that contains the structs.
 const fn structs(table: &[u8]) -> &[u8] {
     table.split_at(place_at(table, 1 + place_at(table, 0))).1
 }
 
-/// The table's data about a kernel, up to its parameters.
 #[derive(Clone, Copy)]
 pub(super) struct Head {
     /// The kernel's declaration in the image. Empty if the table does not contain its position.

@@ -1,4 +1,4 @@
-//! The kernels of a struct that names patterns, and the types that they take.
+//! The kernels that a struct names by patterns.
 
 use super::{
     decode::Head, fingerprint::changed, glob, image::place_at, kernel::CompiledKernel, names::Names,
@@ -11,20 +11,19 @@ use crate::{
 };
 use core::any::TypeId;
 
-/// The kernels that a struct names: `kernel = module, entries = "affine_*", T = f32 => "_f32"`.
+/// `kernel = module, entries = "affine_*", T = f32 => "_f32"`.
 #[derive(Clone, Copy, Debug)]
 pub struct Family {
     pub name: &'static str,
     pub kernels: CompiledKernels,
     pub entries: &'static [&'static str],
-    /// The patterns of the kernels that are left out.
     pub except: &'static [&'static str],
     pub bindings: &'static [Binding],
-    /// The struct with each combination of types. Only one if it has no bindings.
+    /// The struct with each combination of types, or without bindings.
     pub targets: &'static [Target],
 }
 
-/// The binding of a type to a suffix of kernel names: `T = f32 => "_f32"`.
+/// `T = f32 => "_f32"`.
 #[derive(Clone, Copy, Debug)]
 pub struct Binding {
     pub written: &'static str,
@@ -37,11 +36,10 @@ pub enum Presence {
     Required,
     /// It may lack them: `if_present`.
     Optional,
-    /// It may lack them if all of its code is for GPUs below this one: `if sm >= 89`.
+    /// It may lack them if all of its code is for older GPUs: `if sm >= 89`.
     Since(u16),
 }
 
-/// The struct with one combination of types.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
     /// The identity of the erased struct.
@@ -56,13 +54,13 @@ pub struct Target {
 }
 
 impl Family {
-    /// Whether the struct names this kernel: it matches a pattern, and no exception.
+    /// Whether a kernel matches a pattern, and no exception.
     pub const fn names(&self, kernel: &CompiledKernel) -> bool {
         let names = kernel.names();
         any_matches(self.entries, &names, "") && !any_matches(self.except, &names, "")
     }
 
-    /// Whether the struct is compared with this kernel, which it [`names`](Self::names), with any types.
+    /// Whether the struct has types for this kernel, which it [`names`](Self::names).
     pub const fn takes(&self, kernel: &CompiledKernel) -> bool {
         let mut t = 0;
         while t < self.targets.len() {
@@ -74,7 +72,6 @@ impl Family {
         false
     }
 
-    /// Whether the image may lack the kernels of a binding.
     pub const fn may_lack(&self, binding: &Binding) -> bool {
         match binding.presence {
             Presence::Required => false,
@@ -93,7 +90,6 @@ impl Family {
         }
     }
 
-    /// Whether the image may lack all kernels of the struct.
     const fn may_lack_all(&self) -> bool {
         let mut i = 0;
         while i < self.bindings.len() {
@@ -261,7 +257,6 @@ impl<const N: usize, const P: usize> Found<N, P> {
         Signature { name: family.name, parameters: self.target(family).parameters }
     }
 
-    /// The target that does not fit.
     const fn target(&self, family: &Family) -> Target {
         const NONE: Target =
             Target { id: TypeId::of::<()>, parameters: &[], suffix: "", written: "", bindings: &[], fields: &[] };
@@ -284,17 +279,16 @@ impl<const N: usize, const P: usize> Found<N, P> {
         family.kernels.get(some!(self.varying))
     }
 
-    /// Whether a kernel matches the patterns, and no binding takes it.
     pub const fn leaves_out(&self) -> bool {
         self.left_out.is_some()
     }
 
-    /// Whether the pattern matches a kernel, or need not.
+    /// Whether a kernel matches the pattern, or the image may lack it.
     pub const fn is_matched(&self, family: &Family, pattern: usize) -> bool {
         self.is_matched[pattern] || family.may_lack_all() || family.kernels.is_unknown()
     }
 
-    /// Whether the binding has a kernel, or need not.
+    /// Whether the binding has a kernel, or the image may lack it.
     pub const fn is_bound(&self, family: &Family, binding: usize) -> bool {
         if family.may_lack(&family.bindings[binding]) || family.kernels.is_unknown() {
             return true;

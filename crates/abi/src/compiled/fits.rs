@@ -6,6 +6,7 @@
 
 use super::{decode::Head, fingerprint::fingerprint, kernel::NOTHING, set::CompiledKernels};
 use crate::{
+    bytes::same,
     check::{Exchange, Pairing, names},
     class::Class,
     cpp::{CppBase, CppType},
@@ -14,7 +15,7 @@ use crate::{
 };
 
 impl CompiledKernels {
-    /// The symbol of the only kernel, if these fields fit it and its parameters are the same on every GPU.
+    /// The symbol of the only kernel, if these fields fit it on every GPU.
     #[doc(hidden)]
     pub const fn only_fitting(&self, fields: &[Parameter<'_>]) -> Option<&'static str> {
         match self.get(0) {
@@ -25,12 +26,10 @@ impl CompiledKernels {
 }
 
 impl Head {
-    /// Whether the kernel's declaration in the image is the one that was read.
     pub(super) const fn is_unchanged(&self) -> bool {
         self.declaration.is_empty() || fingerprint(self.declaration) as u32 as usize == self.fingerprint
     }
 
-    /// Whether these fields fit the parameters.
     pub(super) const fn fits(&self, fields: &[Parameter<'_>]) -> bool {
         if self.parameters != fields.len() {
             return false;
@@ -51,7 +50,6 @@ impl Head {
     /// The full comparison, except of names.
     const fn fits_in_full(&self, fields: &[Parameter<'_>]) -> bool {
         let mut own = *self;
-        // A parameter's expected offset depends on the previous parameter.
         let mut before = NOTHING;
         let mut exchange = Exchange::NONE;
         let mut i = 0;
@@ -78,7 +76,7 @@ impl Head {
         let mut i = 0;
         while i < fields.len() {
             let parameter = own.next_parameter();
-            if names::has_other_explicit_name(&fields[i], &parameter) {
+            if fields[i].has_explicit_name() && !same(fields[i].kernel_name, parameter.name) {
                 return false;
             }
             if names::is_named_otherwise(&fields[i], &parameter) {
@@ -119,7 +117,7 @@ pub fn record(kernel: &[Parameter<'_>], i: usize) -> [u8; RECORD] {
     record
 }
 
-/// The plain types: numbers and `usize`, pointers to numbers and `void`, and such pointers to `const`.
+/// Numbers and `usize`, pointers to numbers and `void`, and such pointers to `const`.
 static PLAIN: [Parameter<'static>; 3 * NUMBERS.len()] = {
     let mut all = [NOTHING; 3 * NUMBERS.len()];
     let mut bit = 0;

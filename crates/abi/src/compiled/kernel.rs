@@ -55,7 +55,6 @@ impl CompiledKernel {
         self.image.bytes
     }
 
-    /// The image with its table.
     #[doc(hidden)]
     pub const fn compiled_image(&self) -> &'static CompiledImage {
         self.image
@@ -126,7 +125,6 @@ impl CompiledKernel {
         array
     }
 
-    /// Whether the code of the kernel was analysed.
     #[doc(hidden)]
     pub const fn has_bodies(&self) -> bool {
         self.head().has_body
@@ -145,7 +143,6 @@ impl CompiledKernel {
         self.head().varies
     }
 
-    /// Whether the kernel's declaration in the image is the one that was read.
     #[doc(hidden)]
     pub const fn is_unchanged(&self) -> bool {
         self.head().is_unchanged()
@@ -186,7 +183,6 @@ impl CompiledKernel {
     }
 }
 
-/// Fills an array before its elements are known.
 pub(super) const NOTHING: Parameter<'static> = Parameter { offset: None, ..Parameter::record(0, 0) };
 
 impl fmt::Debug for CompiledKernel {

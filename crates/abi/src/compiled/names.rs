@@ -21,11 +21,10 @@ pub(super) struct Names {
     pub(super) text: &'static str,
     /// The start and the end of the readable name.
     pub(super) name: (usize, usize),
-    /// The start and the end of the symbol. It may be equal to the readable name.
+    /// The start and the end of the symbol, which can be the readable name.
     pub(super) symbol: (usize, usize),
     /// The start of the qualified name: `sim::step` of `void sim::step<float>(int)`.
     pub(super) qualified: usize,
-    /// The start of the name without namespaces.
     pub(super) unqualified: usize,
     /// The end of the qualified and of the unqualified name.
     pub(super) end: usize,
@@ -41,7 +40,6 @@ impl Names {
         Self::read_at(image, place_at(image.table, 1 + index))
     }
 
-    /// The names of the kernel whose data is at this position of the table.
     pub(super) const fn read_at(image: &CompiledImage, at: usize) -> Self {
         let table = image.table;
         let name = short_at!(table, at) | (table[at + 3] as usize) << 24;
@@ -58,7 +56,6 @@ impl Names {
         }
     }
 
-    /// The text of all names.
     pub(super) const fn bytes(&self) -> &'static [u8] {
         self.text.as_bytes()
     }
@@ -88,13 +85,11 @@ impl Names {
         self.symbol.0 != self.name.0
     }
 
-    /// The readable name.
     pub(super) const fn name(&self) -> &'static str {
         let (start, end) = self.name;
         self.text.split_at(end).0.split_at(start).1
     }
 
-    /// The symbol.
     pub(super) const fn symbol(&self) -> &'static str {
         let (start, end) = self.symbol;
         self.text.split_at(end).0.split_at(start).1

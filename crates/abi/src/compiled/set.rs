@@ -74,13 +74,12 @@ impl CompiledKernels {
         self.image.bytes()
     }
 
-    /// Whether the image does not exist, and nothing describes its kernels.
+    /// Whether nothing describes the kernels of an image that does not exist.
     #[doc(hidden)]
     pub const fn is_unknown(&self) -> bool {
         self.count == 0 && self.image.absent.is_some()
     }
 
-    /// The image with its table.
     #[doc(hidden)]
     pub const fn compiled_image(&self) -> &'static CompiledImage {
         self.image
@@ -135,7 +134,6 @@ impl CompiledKernels {
         low
     }
 
-    /// The total number of parameters.
     #[doc(hidden)]
     pub const fn parameter_count(&self) -> usize {
         let (mut count, mut i) = (0, 0);
@@ -146,7 +144,6 @@ impl CompiledKernels {
         count
     }
 
-    /// The parameters of all kernels, one after another.
     #[doc(hidden)]
     pub const fn parameters<const N: usize>(&self) -> [Parameter<'static>; N] {
         let mut array = [NOTHING; N];
@@ -163,7 +160,7 @@ impl CompiledKernels {
         array
     }
 
-    /// The signatures of all kernels. `parameters` is the result of [`parameters`](Self::parameters).
+    /// The signatures of all kernels, from the result of [`parameters`](Self::parameters).
     #[doc(hidden)]
     pub const fn signatures<const N: usize>(
         &self,
@@ -180,7 +177,6 @@ impl CompiledKernels {
         array
     }
 
-    /// An empty set of the same image.
     #[doc(hidden)]
     pub const fn none(&self) -> Self {
         Self::new(self.image, 0, 0)
@@ -202,7 +198,6 @@ impl CompiledImage {
 }
 
 impl CompiledKernel {
-    /// A set that contains only this kernel.
     #[doc(hidden)]
     pub const fn kernels(&self) -> CompiledKernels {
         CompiledKernels { image: self.image, start: self.index, count: 1, symbol: self.symbol }

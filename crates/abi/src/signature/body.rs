@@ -47,7 +47,7 @@ pub struct Slot<'a> {
     pub indirect: Option<Evidence<'a>>,
 }
 
-/// What 8 bytes of a parameter are used as.
+/// The use of 8 bytes of a parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 #[non_exhaustive]
 pub enum SlotKind {
@@ -102,7 +102,7 @@ impl Certainty {
 /// What the accesses through a pointer show about the elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Elements {
-    /// The arithmetic that the elements take part in.
+    /// The arithmetic that they take part in.
     pub class: ElementClass,
     /// Whether the code computes with the elements. Otherwise the class is the type in the opcode, which copies have
     /// too.
@@ -114,7 +114,7 @@ pub struct Elements {
     pub step: u32,
 }
 
-/// The arithmetic that elements behind a pointer take part in.
+/// The arithmetic of elements behind a pointer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 #[non_exhaustive]
 pub enum ElementClass {
@@ -225,14 +225,14 @@ impl<'a> Slot<'a> {
         }
     }
 
-    /// Whether the kernel reads through the pointer, and never writes through it.
+    /// Whether the kernel only reads through the pointer.
     pub const fn is_only_read(&self) -> bool {
         self.read.is_certain() && !self.written.is_possible() && !self.escapes
     }
 }
 
 impl<'a> Body<'a> {
-    /// The code is not known, or was not analysed.
+    /// The code was not analysed.
     pub const UNKNOWN: Self = Self(BodySource::Unknown);
 
     /// The kernel never loads the parameter.

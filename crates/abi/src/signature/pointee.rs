@@ -88,7 +88,7 @@ impl<'a> Pointee<'a> {
         matches!(self.0, PointeeSource::Type(_) | PointeeSource::Stored(_))
     }
 
-    /// What identifies the type among the types of all sources. `None` if it is unknown.
+    /// What identifies the type among all sources.
     #[doc(hidden)]
     pub fn key(self) -> Option<(usize, usize)> {
         match self.0 {

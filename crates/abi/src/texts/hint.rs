@@ -100,7 +100,7 @@ const fn push_value(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_
             push_struct(hint, host, kernel);
             return;
         }
-        if is_vector(host) {
+        if matches!(host.cpp.base.builtin(), Some(row) if row.components > 0) {
             say::takes_vector(hint, (kernel.size, kernel.align));
         } else {
             say::takes_struct(hint, (kernel.size, kernel.align));
@@ -232,10 +232,6 @@ const fn push_builtin(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<
     {
         say::or_cpp(hint, host.spelling, kernel.cpp);
     }
-}
-
-const fn is_vector(host: &Parameter<'_>) -> bool {
-    some!(host.cpp.base.builtin(), false).components > 0
 }
 
 const fn is_builtin(kernel: &Parameter<'_>) -> bool {

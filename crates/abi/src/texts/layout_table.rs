@@ -20,7 +20,6 @@ use core::fmt::{self, Write as _};
 pub struct LayoutTable<'a>(pub &'a Signature<'a>);
 
 impl<'a> LayoutTable<'a> {
-    /// Each parameter with its offset, if the offset is known or follows from the alignments.
     fn places(self) -> impl Iterator<Item = (Option<usize>, &'a Parameter<'a>)> + use<'a> {
         let mut offsets = Offsets::new(None);
         let parameters = self.0.parameters.iter();

@@ -6,12 +6,11 @@ use super::{
 };
 use crate::{bytes::find, check::is_made, message::Message, signature::Parameter};
 
-/// The name of such a parameter.
 pub type PartName = Message<128>;
 
 const LONGEST: usize = 96;
 
-/// The name of an element in messages: `shape[2]`.
+/// `shape[2]`: the name of an element in messages.
 pub const fn element(field: &str, index: usize) -> PartName {
     let mut name = PartName::new();
     name.writer().push_shortened(field, LONGEST);
@@ -21,7 +20,7 @@ pub const fn element(field: &str, index: usize) -> PartName {
     name
 }
 
-/// The name of the kernel's parameter for an element: `shape_2`.
+/// `shape_2`: the kernel's name of an element.
 pub const fn numbered(before: &str, index: usize, after: &str) -> PartName {
     let mut name = PartName::new();
     name.push(before);
@@ -30,7 +29,7 @@ pub const fn numbered(before: &str, index: usize, after: &str) -> PartName {
     name
 }
 
-/// The name of a field of a flattened struct in messages: `common.alpha`.
+/// `common.alpha`: the name of a field of a flattened struct in messages.
 pub const fn nested(field: &str, inner: &str) -> PartName {
     let mut name = PartName::new();
     name.writer().push_shortened(field, LONGEST / 2);
@@ -69,7 +68,6 @@ pub(super) struct Array {
 }
 
 impl Array {
-    /// The array of this field. `None` if the field is no element.
     pub(super) const fn of(host: &[Parameter<'_>], field: usize) -> Option<Self> {
         if !is_element(host[field].name) {
             return None;
@@ -85,7 +83,7 @@ impl Array {
         Some(Self { first, len: end - first })
     }
 
-    /// Whether the array takes a parameter, if `parameter` is the parameter of `field`.
+    /// Whether the array takes a parameter, if it takes `parameter` with `field`.
     pub(super) const fn takes(&self, other: usize, (field, parameter): (usize, usize)) -> bool {
         other + field >= parameter + self.first && other + field < parameter + self.first + self.len
     }

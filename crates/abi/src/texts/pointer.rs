@@ -38,7 +38,7 @@ pub(super) const fn corrected(host: &Parameter<'_>, element: CppBase<'_>, is_wri
     some!(with_elements(spelling.as_str(), host, element_name(element).as_str()), fallback)
 }
 
-/// The spelling with other elements, which are the last type argument. `None` if it does not show its own.
+/// The spelling with other elements, if its last type argument is the elements.
 const fn with_elements(spelling: &str, host: &Parameter<'_>, elements: &str) -> Option<Message<256>> {
     let own = element_name(host.cpp.base);
     let (before, after) = spelling.split_at(some!(last(spelling, own.as_str(), ">")));
@@ -78,7 +78,7 @@ const fn lifetime(spelling: &str) -> &str {
     "&"
 }
 
-/// The spelling of the mutable type. `None` if it is not one of the usual types.
+/// The spelling of the mutable type, if it is one of the usual types.
 const fn mutable(spelling: &str) -> Option<Message<256>> {
     if let [b'&', ..] = spelling.as_bytes() {
         let (borrow, ty) = spelling.split_at(lifetime(spelling).len());
@@ -96,7 +96,7 @@ const fn mutable(spelling: &str) -> Option<Message<256>> {
     None
 }
 
-/// The last position of `part` directly before `end`. `None` if `part` is empty or not in the text.
+/// The last position of `part` directly before `end`.
 const fn last(text: &str, part: &str, end: &str) -> Option<usize> {
     let (text, part, end) = (text.as_bytes(), part.as_bytes(), end.as_bytes());
     let mut at = text.len();
