@@ -17,7 +17,7 @@
 use super::{
     cursor::Cursor,
     difference::{Difference, Differences},
-    path::NAMES,
+    member_mismatch::NAMES,
 };
 use crate::{
     bytes::{ends_with, same},
@@ -124,16 +124,8 @@ pub const fn is_untyped(kernel: &Parameter<'_>) -> bool {
         && (is_struct || kernel.cpp.is_unknown())
 }
 
-/// How the code of the kernel contradicts a field, if it is an error, and nothing else shows the type of the parameter.
-pub(crate) const fn refused(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<Contradiction> {
-    if kernel.cpp.is_unknown() { refused_at(host, kernel, 0, host.is_strict) } else { None }
-}
-
-pub(super) const fn is_doubtful(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
-    kernel.cpp.is_unknown() && refused_at(host, kernel, 0, true).is_some()
-}
-
-const fn refused_at(
+/// How the code contradicts a field or member at this offset, if it is an error.
+pub(super) const fn refused_at(
     host: &Parameter<'_>,
     kernel: &Parameter<'_>,
     offset: usize,
@@ -151,7 +143,11 @@ const fn refused_at(
 }
 
 pub(super) const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {
-    Differences::of(match refused(host, kernel) {
+    // Otherwise something else shows the type of the parameter.
+    if !kernel.cpp.is_unknown() {
+        return Differences::NONE;
+    }
+    Differences::of(match refused_at(host, kernel, 0, host.is_strict) {
         None => return Differences::NONE,
         Some(Contradiction::Object | Contradiction::Integer | Contradiction::Memory) => Difference::Pointer,
         Some(Contradiction::Written) => Difference::Constness,

@@ -82,9 +82,7 @@ const fn compare_values(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differe
     let fits = match (h, k) {
         (CppBase::Unknown | CppBase::Void, _)
         | (_, CppBase::Unknown | CppBase::Void)
-        | (CppBase::Char, CppBase::Char | CppBase::Integer { bits: 8, .. })
-        | (CppBase::Integer { bits: 8, .. }, CppBase::Char)
-        | (CppBase::Bool, CppBase::Bool | CppBase::Char | CppBase::Integer { bits: 8, .. }) => true,
+        | (CppBase::Bool, CppBase::Char | CppBase::Integer { bits: 8, .. }) => true,
         (CppBase::Integer { signed, bits }, CppBase::Integer { signed: kernel_signed, bits: kernel_bits }) => {
             if signed != kernel_signed {
                 return Differences::of(Difference::Signedness);
@@ -107,7 +105,7 @@ const fn compare_values(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differe
         (CppBase::Named(h), CppBase::Integer { .. } | CppBase::Char) => {
             !name::is_builtin(h) && matches!(host.class, Class::Integer)
         }
-        _ => false,
+        _ => same_scalar(h, k),
     };
     if fits { Differences::NONE } else { Differences::of(Difference::Type) }
 }

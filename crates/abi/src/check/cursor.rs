@@ -1,9 +1,6 @@
 //! A position among the members of a struct, including nested members and array elements.
 
-use super::{
-    member_mismatch::NotComparedReason,
-    path::{Place, Route},
-};
+use super::member_mismatch::{NotComparedReason, Place, Route};
 use crate::{
     bytes::same,
     class::Class,
@@ -58,13 +55,13 @@ impl<'a> Item<'a> {
 struct OpenList<'a> {
     name: &'a str,
     base: usize,
-    list: List<'a>,
+    list: Opened<'a>,
     index: usize,
 }
 
 #[derive(Clone, Copy)]
 #[allow(clippy::large_enum_variant, reason = "constants cannot allocate")]
-enum List<'a> {
+enum Opened<'a> {
     Members(Members<'a>, usize),
     /// The first element, and the number of elements.
     Elements(Item<'a>, usize),
@@ -74,7 +71,7 @@ impl<'a> OpenList<'a> {
     const fn of(value: &Parameter<'a>) -> Self {
         let member = Parameter { name: "", ..*value };
         let item = Item { member, offset: 0, start: 0, siblings: Members::UNKNOWN, index: 0, number: 0 };
-        Self { name: "", base: 0, list: List::Elements(item, 1), index: 0 }
+        Self { name: "", base: 0, list: Opened::Elements(item, 1), index: 0 }
     }
 }
 
@@ -116,7 +113,7 @@ impl<'a> Cursor<'a> {
         while self.depth > 0 {
             let level = &self.levels[self.depth - 1];
             let item = match level.list {
-                List::Members(siblings, number) => match siblings.get_unspelled(level.index) {
+                Opened::Members(siblings, number) => match siblings.get_unspelled(level.index) {
                     Some(member) => {
                         let (start, index) = (level.base, level.index);
                         Some(Item {
@@ -130,11 +127,11 @@ impl<'a> Cursor<'a> {
                     }
                     None => None,
                 },
-                List::Elements(first, count) if level.index < count => {
+                Opened::Elements(first, count) if level.index < count => {
                     let offset = first.offset.saturating_add(first.member.size.saturating_mul(level.index));
                     Some(Item { offset, ..first })
                 }
-                List::Elements(..) => None,
+                Opened::Elements(..) => None,
             };
             if item.is_some() {
                 return item;
@@ -154,10 +151,10 @@ impl<'a> Cursor<'a> {
     pub(super) const fn open(&mut self, item: &Item<'a>) {
         self.pass();
         let list = if item.elements() > 1 {
-            List::Elements(Item { member: item.element(), ..*item }, item.elements())
+            Opened::Elements(Item { member: item.element(), ..*item }, item.elements())
         } else {
             self.opened += 1;
-            List::Members(item.member.members, self.opened)
+            Opened::Members(item.member.members, self.opened)
         };
         self.push(item, &list);
     }
@@ -174,10 +171,10 @@ impl<'a> Cursor<'a> {
             size: item.member.size / groups,
             ..if elements == 1 { item.element() } else { item.member }
         };
-        self.push(item, &List::Elements(Item { member, ..*item }, 1));
+        self.push(item, &Opened::Elements(Item { member, ..*item }, 1));
     }
 
-    const fn push(&mut self, item: &Item<'a>, list: &List<'a>) {
+    const fn push(&mut self, item: &Item<'a>, list: &Opened<'a>) {
         if self.depth == DEEPEST {
             self.is_too_deep = true;
             return;
@@ -185,8 +182,8 @@ impl<'a> Cursor<'a> {
         self.levels[self.depth] = OpenList {
             // An element of an array has the name of the array.
             name: match list {
-                List::Elements(..) => "",
-                List::Members(..) => item.member.name,
+                Opened::Elements(..) => "",
+                Opened::Members(..) => item.member.name,
             },
             base: item.offset,
             list: *list,

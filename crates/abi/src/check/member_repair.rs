@@ -2,8 +2,7 @@
 
 use super::{
     cursor::offset,
-    member_mismatch::MemberMismatch,
-    path::{NAMES, Place},
+    member_mismatch::{MemberMismatch, NAMES, Place},
     value::compare_values,
 };
 use crate::{

@@ -60,8 +60,8 @@ impl NameIndex {
         {
             return None;
         }
-        let mut found = self.slots.find(hash(field.cpp_name().as_bytes()));
-        while let Some(other) = found.next() {
+        let mut at = hash(field.cpp_name().as_bytes());
+        while let Some(other) = self.slots.next(&mut at) {
             let is_it = if says {
                 same(field.kernel_name, kernel[other].name)
             } else {
@@ -100,8 +100,8 @@ impl Partners {
         let mut i = 0;
         while names.any && i < host.len() && i < MOST {
             let name = host[i].cpp_name();
-            let mut found = names.slots.find(hash(name.as_bytes()));
-            while let Some(j) = found.next() {
+            let mut at = hash(name.as_bytes());
+            while let Some(j) = names.slots.next(&mut at) {
                 if same(name, kernel[j].name) {
                     if partners.of_parameter[j] == 0 {
                         (partners.of_field[i], partners.of_parameter[j]) = (j as u16 + 1, i as u16 + 1);
@@ -188,8 +188,8 @@ impl MemberNames {
                 i += 1;
             }
         }
-        let mut found = self.slots.find(hash(name));
-        while let Some(i) = found.next() {
+        let mut at = hash(name);
+        while let Some(i) = self.slots.next(&mut at) {
             let member = item.siblings.get_named(i, name);
             if member.is_some() {
                 return member;

@@ -3,8 +3,7 @@
 use super::{
     cursor::offset,
     difference::{Difference, Differences},
-    member_mismatch::MemberMismatch,
-    path::{NAMES, Place},
+    member_mismatch::{MemberMismatch, NAMES, Place},
     value::compare_values,
 };
 use crate::{

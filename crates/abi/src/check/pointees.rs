@@ -1,6 +1,6 @@
 //! The types behind pointers that are still to be compared.
 
-use super::path::Route;
+use super::member_mismatch::Route;
 use crate::{
     cpp::{CppBase, name},
     signature::{Parameter, Pointee},

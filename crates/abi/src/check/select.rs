@@ -89,7 +89,9 @@ const fn conversions(host: &[Parameter<'_>], kernel: &[Parameter<'_>]) -> usize 
     let mut count = 0;
     let mut i = 0;
     while i < host.len() && i < kernel.len() {
-        if cpp::is_conversion(host[i].cpp, kernel[i].cpp) || body::is_doubtful(&host[i], &kernel[i]) {
+        if cpp::is_conversion(host[i].cpp, kernel[i].cpp)
+            || kernel[i].cpp.is_unknown() && body::refused_at(&host[i], &kernel[i], 0, true).is_some()
+        {
             count += 1;
         }
         i += 1;

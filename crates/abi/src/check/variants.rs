@@ -93,8 +93,8 @@ impl<'a> Index<'a> {
     /// The variant with the same name. Otherwise, of the names that [`agree`], one with the same value, or the first.
     const fn named(&self, host: Variant<'_>, near: usize) -> Option<Variant<'a>> {
         let mut named: Option<Variant<'a>> = None;
-        let mut found = self.names.find(hash_of_letters(host.name.as_bytes(), 0));
-        while let Some(i) = found.next()
+        let mut at = hash_of_letters(host.name.as_bytes(), 0);
+        while let Some(i) = self.names.next(&mut at)
             && let Some(variant) = self.variants.variant(i)
         {
             if same(host.name, variant.name) {
@@ -120,8 +120,8 @@ impl<'a> Index<'a> {
     }
 
     const fn has_value(&self, host: Variant<'_>) -> bool {
-        let mut found = self.values.find(hash_of_value(host, self.size));
-        while let Some(i) = found.next()
+        let mut at = hash_of_value(host, self.size);
+        while let Some(i) = self.values.next(&mut at)
             && let Some(variant) = self.variants.variant(i)
         {
             if same_value(host, variant, self.size) {

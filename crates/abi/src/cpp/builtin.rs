@@ -103,9 +103,7 @@ const COUNT: usize = {
 
 /// Every built-in CUDA type that has a Rust type.
 #[doc(hidden)]
-pub static BUILTINS: [Builtin; COUNT] = TABLE;
-
-const TABLE: [Builtin; COUNT] = {
+pub static BUILTINS: [Builtin; COUNT] = {
     let mut table = [GROUPS[0][0]; COUNT];
     let (mut at, mut group) = (0, 0);
     while group < GROUPS.len() {
@@ -132,21 +130,21 @@ struct Name {
 const NAME_COUNT: usize = {
     let (mut count, mut row) = (0, 0);
     while row < COUNT {
-        count += 1 + TABLE[row].aliases.len();
+        count += 1 + BUILTINS[row].aliases.len();
         row += 1;
     }
     count
 };
 
 static NAMES: [Name; NAME_COUNT] = {
-    let mut names = [Name::of(TABLE[0].cpp, 0); NAME_COUNT];
+    let mut names = [Name::of(BUILTINS[0].cpp, 0); NAME_COUNT];
     let (mut at, mut row) = (0, 0);
     while row < COUNT {
-        names[at] = Name::of(TABLE[row].cpp, row);
+        names[at] = Name::of(BUILTINS[row].cpp, row);
         at += 1;
         let mut alias = 0;
-        while alias < TABLE[row].aliases.len() {
-            names[at] = Name::of(TABLE[row].aliases[alias], row);
+        while alias < BUILTINS[row].aliases.len() {
+            names[at] = Name::of(BUILTINS[row].aliases[alias], row);
             at += 1;
             alias += 1;
         }

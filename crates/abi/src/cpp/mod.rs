@@ -162,7 +162,7 @@ impl<'a> CppType<'a> {
         self.depth > 0
     }
 
-    /// The same pointer, to a pointee that is not `const`. `None` if it is no pointer to `const`.
+    /// The pointer to `const` as a pointer to memory that is not `const`.
     #[must_use]
     pub const fn to_mutable(self) -> Option<Self> {
         if !self.is_shared() {

@@ -29,19 +29,18 @@ pub(super) const fn contradicting<'a>(
     Some((some!(contradiction(host.cpp, host.members.stands_for(), &slot)), slot))
 }
 
-pub(super) const fn push_what(
-    message: &mut Text,
+pub(super) const fn contradiction_message(
     host: &Parameter<'_>,
     (index, kernel): (usize, &str),
     (found, slot): (Contradiction, &Slot<'_>),
-) {
+) -> Message {
     let value: Message<32> = text!(parameter_at, index);
     let what = match found {
         Contradiction::Object => text!(uses_object, &value, object(slot).0),
         Contradiction::Addresses => text!(loads_addresses, &value),
         _ => what(&value, found, slot),
     };
-    say::kernel_does(message, kernel, &what, host.name, host.spelling);
+    text!(kernel_does, kernel, &what, host.name, host.spelling)
 }
 
 /// What the code does with a value: `` writes through `x` ``.

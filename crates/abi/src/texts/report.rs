@@ -3,7 +3,7 @@
 use super::{body, rust::types, side::Side, templates as say};
 use crate::{
     bytes::{find, starts_with},
-    check::{Difference, Differences, Mismatch, Pairing, Report, nearest, report},
+    check::{Difference, Mismatch, Pairing, Report, nearest, report},
     message::{Hint, Message},
     signature::Signature,
 };
@@ -123,38 +123,49 @@ impl<const N: usize> Report<'_, N> {
     }
 
     const fn what(&self, mismatch: Mismatch) -> Message {
-        let mut message = Message::new();
         let Pairing { host, kernel, .. } = self.pairing();
-        let kernel_name = self.kernel().name;
+        let name = self.kernel().name;
         match mismatch {
             Mismatch::Differs { field, parameter, differences, .. } => {
-                match body::contradicting(&host[field], &kernel[parameter], differences) {
-                    Some((found, slot)) => {
-                        body::push_what(message.writer(), &host[field], (parameter, kernel_name), (found, &slot));
-                    }
-                    None => say::differs(&mut message, host[field].name, parameter, kernel_name),
+                let (host, kernel) = (&host[field], &kernel[parameter]);
+                let mut message = match body::contradicting(host, kernel, differences) {
+                    Some((found, slot)) => body::contradiction_message(host, (parameter, name), (found, &slot)),
+                    None => text!(differs, host.name, parameter, name),
+                };
+                let expected = if differences.contains(Difference::Offset) {
+                    self.pairing().expected_offset(field, parameter)
+                } else {
+                    None
+                };
+                let mut left = Side::new(host, expected);
+                if kernel.cpp.is_unknown() {
+                    left.cpp = Message::new();
                 }
-                self.push_sides(&mut message, field, parameter, differences);
+                let [left, right] = Side::lines(&left, &Side::new(kernel, kernel.offset));
+                say::host_side(&mut message, &left);
+                say::kernel_side(&mut message, &right);
+                message
             }
             Mismatch::Missing { parameter, .. } => {
                 let (first, last) = self.alike(mismatch);
-                if first == last {
-                    say::missing(&mut message, parameter, kernel_name);
+                let mut message = if first == last {
+                    text!(missing, parameter, name)
                 } else if last == first + 1 {
-                    say::missing_either(&mut message, first, last, kernel_name);
+                    text!(missing_either, first, last, name)
                 } else {
-                    say::missing_one_of(&mut message, first, last, kernel_name);
-                }
+                    text!(missing_one_of, first, last, name)
+                };
                 let side = Side::new(&kernel[parameter], kernel[parameter].offset);
                 say::kernel_side(&mut message, &Side::lines(&side, &side)[0]);
+                message
             }
             Mismatch::Extra { field, .. } => {
-                say::extra(&mut message, host[field].name, kernel_name);
+                let mut message = text!(extra, host[field].name, name);
                 let side = Side::new(&host[field], None);
                 say::host_side(&mut message, &Side::lines(&side, &side)[0]);
+                message
             }
         }
-        message
     }
 
     /// The texts of all mismatches, or only of missing parameters, as far as they fit.
@@ -186,23 +197,6 @@ impl<const N: usize> Report<'_, N> {
             say::and_more(&mut list, left_out);
         }
         list
-    }
-
-    const fn push_sides(&self, message: &mut Message, field: usize, parameter: usize, differences: Differences) {
-        let Pairing { host, kernel, .. } = self.pairing();
-        let expected = if differences.contains(Difference::Offset) {
-            self.pairing().expected_offset(field, parameter)
-        } else {
-            None
-        };
-        let mut left = Side::new(&host[field], expected);
-        let right = Side::new(&kernel[parameter], kernel[parameter].offset);
-        if kernel[parameter].cpp.is_unknown() {
-            left.cpp = Message::new();
-        }
-        let [left, right] = Side::lines(&left, &right);
-        say::host_side(message, &left);
-        say::kernel_side(message, &right);
     }
 }
 
