@@ -136,14 +136,15 @@ impl Grid {
     /// have the lengths `h` and `k`.
     pub(super) const fn exit(&self, h: usize, k: usize) -> (usize, usize) {
         let (mut best, mut nearest) = ((0, 0), usize::MAX);
-        let mut i = 0;
-        while i <= self.columns + 1 + self.rows {
-            let (a, b) = if i <= self.columns { (self.rows, i) } else { (i - self.columns - 1, self.columns) };
+        let mut point = 0;
+        while point <= self.columns + 1 + self.rows {
+            let (a, b) =
+                if point <= self.columns { (self.rows, point) } else { (point - self.columns - 1, self.columns) };
             let way = self.to[a][b] as usize + (h - a).abs_diff(k - b) * GAP as usize;
             if way < nearest || way == nearest && a + b > best.0 + best.1 {
                 (best, nearest) = ((a, b), way);
             }
-            i += 1;
+            point += 1;
         }
         best
     }

@@ -81,7 +81,7 @@ struct Level<'a> {
     start: usize,
     end: Place<'a>,
     /// The number of names before this struct.
-    level: usize,
+    depth: usize,
     /// Whether the struct contains the difference.
     is_inside: bool,
 }
@@ -89,18 +89,18 @@ struct Level<'a> {
 impl<'a> Level<'a> {
     /// The outermost struct or the pointee with these members.
     const fn of(members: Members<'a>, end: &Place<'a>) -> Self {
-        let (mut level, mut i) = (0, 0);
+        let (mut depth, mut i) = (0, 0);
         while i < NAMES {
             if end.pointers[i] > 0 {
-                level = i + 1;
+                depth = i + 1;
             }
             i += 1;
         }
-        Self { members, start: 0, end: *end, level, is_inside: true }
+        Self { members, start: 0, end: *end, depth, is_inside: true }
     }
 
     const fn has_more(&self) -> bool {
-        self.is_inside && self.level < NAMES && !self.end.path[self.level].is_empty()
+        self.is_inside && self.depth < NAMES && !self.end.path[self.depth].is_empty()
     }
 
     const fn leads_into(&self, name: &str) -> bool {
@@ -110,7 +110,7 @@ impl<'a> Level<'a> {
     /// The member that is the place or contains it, or empty.
     const fn first(&self) -> &'a str {
         match self.is_inside {
-            true if self.has_more() => self.end.path[self.level],
+            true if self.has_more() => self.end.path[self.depth],
             true => self.end.declared.name,
             false => "",
         }
@@ -128,8 +128,8 @@ impl<'a> Level<'a> {
 
     const fn place(&self, member: &Parameter<'a>) -> Place<'a> {
         let mut path = self.end.path;
-        let (_, rest) = path.split_at_mut(self.level);
-        rest.copy_from_slice([""; NAMES].split_at(self.level).1);
+        let (_, rest) = path.split_at_mut(self.depth);
+        rest.copy_from_slice([""; NAMES].split_at(self.depth).1);
         Place { path, member: *member, declared: *member, offset: self.start + offset(member), ..self.end }
     }
 
@@ -137,9 +137,9 @@ impl<'a> Level<'a> {
         self.is_inside = self.leads_into(name);
         self.members = member.members;
         self.start += offset(member);
-        if self.level < NAMES {
-            self.end.path[self.level] = name;
-            self.level += 1;
+        if self.depth < NAMES {
+            self.end.path[self.depth] = name;
+            self.depth += 1;
         }
         self
     }

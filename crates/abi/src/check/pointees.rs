@@ -23,9 +23,9 @@ impl<'a> Pair<'a> {
         host.cpp.depth > 0 && host.cpp.depth == kernel.cpp.depth && host.pointee.is_known() && kernel.pointee.is_known()
     }
 
-    pub(super) const fn new(host: &Parameter<'a>, kernel: &Parameter<'a>, routes: [Route<'a>; 2]) -> Self {
+    pub(super) const fn new(host: &Parameter<'a>, kernel: &Parameter<'a>, routes: &[Route<'a>; 2]) -> Self {
         let rows = [host.cpp.rows, kernel.cpp.rows];
-        Self { host: host.pointee, kernel: kernel.pointee, rows, routes }
+        Self { host: host.pointee, kernel: kernel.pointee, rows, routes: *routes }
     }
 
     /// What both pointers point to. A pointer to an array can be the pointer to its first element, so two structs of

@@ -67,7 +67,7 @@ impl<'a> Walk<'a> {
         };
         if Self::is_behind(host, kernel) {
             let routes = [walk.left.behind(host), walk.right.behind(kernel)];
-            walk.pairs.push(&Pair::new(host, kernel, routes));
+            walk.pairs.push(&Pair::new(host, kernel, &routes));
         } else {
             walk.left.restart(host);
             walk.right.restart(kernel);
@@ -241,7 +241,7 @@ impl<'a> Walk<'a> {
                 None => Step::Continue,
             };
         }
-        let pair = Pair::new(&host, &kernel, [self.left.behind(&host), self.right.behind(&kernel)]);
+        let pair = Pair::new(&host, &kernel, &[self.left.behind(&host), self.right.behind(&kernel)]);
         if self.pairs.push(&pair) { Step::Continue } else { self.passed(k, NotComparedReason::Limit) }
     }
 

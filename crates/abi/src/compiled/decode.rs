@@ -12,6 +12,7 @@ use crate::signature::{
 
 /// The bits of the byte after a kernel's names.
 pub const VARIES: u8 = 1;
+/// A parameter has a name from the source, not only one of PTX.
 pub const NAMED: u8 = 2;
 /// Each parameter is followed by its members or, for a pointer, by the referent of its pointee.
 pub const DEBUG_INFO: u8 = 4;
@@ -32,11 +33,7 @@ pub(super) struct Head {
     pub(super) declaration: &'static [u8],
     pub(super) fingerprint: usize,
     pub(super) names: Names,
-    pub(super) varies: bool,
-    /// Whether a parameter has a name from the source, not only one of PTX.
-    pub(super) named: bool,
-    pub(super) has_debug_info: bool,
-    pub(super) has_body: bool,
+    pub(super) flags: u8,
     /// The position of the records of the parameters, which equal lists of parameters share.
     pub(super) records: usize,
     pub(super) parameters: usize,
@@ -70,10 +67,7 @@ impl Head {
             declaration,
             fingerprint,
             names,
-            varies: flags & VARIES != 0,
-            named: flags & NAMED != 0,
-            has_debug_info: flags & DEBUG_INFO != 0,
-            has_body: flags & BODY != 0,
+            flags,
             records: list.at,
             parameters,
             types: reader,
@@ -90,14 +84,14 @@ impl Head {
     pub(super) const fn next_type(&mut self) -> Parameter<'static> {
         let reader = &mut self.types;
         let mut parameter = value(reader, self.names.text, self.names.name.0);
-        if self.has_debug_info {
+        if self.flags & DEBUG_INFO != 0 {
             match reader.number() {
                 0 => {}
                 number if parameter.cpp.depth > 0 => parameter.pointee = pointee(structs(reader.bytes), number),
                 number => parameter.members = members(structs(reader.bytes), number),
             }
         }
-        if self.has_body {
+        if self.flags & BODY != 0 {
             parameter.body = body(structs(reader.bytes), reader.number());
         }
         parameter

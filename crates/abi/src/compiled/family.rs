@@ -1,7 +1,12 @@
 //! The kernels that a struct names by patterns.
 
 use super::{
-    decode::Head, fingerprint::changed, glob, image::place_at, kernel::CompiledKernel, names::Names,
+    decode::{Head, VARIES},
+    fingerprint::changed,
+    glob,
+    image::place_at,
+    kernel::CompiledKernel,
+    names::Names,
     set::CompiledKernels,
 };
 use crate::{
@@ -202,7 +207,7 @@ impl<const N: usize, const P: usize> Found<N, P> {
                             if !head.is_unchanged() {
                                 changed()
                             }
-                            if head.varies && found.varying.is_none() {
+                            if head.flags & VARIES != 0 && found.varying.is_none() {
                                 found.varying = Some(i);
                             }
                             if compared[t].0 != head.records {

@@ -4,7 +4,12 @@
 //! with a bit for each plain type that fits, by the full comparison. rustc interprets a comparison, so a bit of a
 //! record is a hundred times as fast.
 
-use super::{decode::Head, fingerprint::fingerprint, kernel::NOTHING, set::CompiledKernels};
+use super::{
+    decode::{Head, NAMED},
+    fingerprint::fingerprint,
+    kernel::NOTHING,
+    set::CompiledKernels,
+};
 use crate::{
     bytes::same,
     check::{Exchange, Pairing, names},
@@ -38,7 +43,7 @@ impl Head {
         while plain < fields.len() && self.fits_plainly(plain, &fields[plain]) {
             plain += 1;
         }
-        (plain == fields.len() || self.fits_in_full(fields)) && (!self.named || self.names_fit(fields))
+        (plain == fields.len() || self.fits_in_full(fields)) && (self.flags & NAMED == 0 || self.names_fit(fields))
     }
 
     /// Whether the record of parameter `i` contains the type of this field.

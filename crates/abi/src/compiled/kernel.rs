@@ -1,6 +1,10 @@
 //! One kernel of an image.
 
-use super::{decode::Head, image::CompiledImage, names::Names};
+use super::{
+    decode::{BODY, DEBUG_INFO, Head, VARIES},
+    image::CompiledImage,
+    names::Names,
+};
 use crate::{
     class::Class,
     signature::{Members, Parameter},
@@ -94,7 +98,7 @@ impl CompiledKernel {
         }
         let Parameter { cpp, members, pointee, .. } = debug;
         let class = if declared.class.same(Class::Unknown) { debug.class } else { declared.class };
-        Parameter { cpp, class, members, pointee, ..declared }
+        Parameter { class, cpp, members, pointee, ..declared }
     }
 
     /// The parameters, in order.
@@ -127,20 +131,20 @@ impl CompiledKernel {
 
     #[doc(hidden)]
     pub const fn has_bodies(&self) -> bool {
-        self.head().has_body
+        self.head().flags & BODY != 0
     }
 
     /// Whether debug information provided names, C++ types and members of the parameters.
     #[must_use]
     pub const fn has_debug_info(&self) -> bool {
-        self.head().has_debug_info
+        self.head().flags & DEBUG_INFO != 0
     }
 
     /// Whether the kernel's parameters are different for different GPUs. Then no struct fits on every GPU, and these
     /// are the parameters for the first GPU.
     #[must_use]
     pub const fn varies(&self) -> bool {
-        self.head().varies
+        self.head().flags & VARIES != 0
     }
 
     #[doc(hidden)]

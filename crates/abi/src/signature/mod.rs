@@ -172,7 +172,9 @@ impl<'a> Parameter<'a> {
             && same(a.base.spelling(), b.base.spelling())
             && a.depth == b.depth
             && a.const_mask == b.const_mask
-            && matches!(a.extents, [x, y, z] if x == b.extents[0] && y == b.extents[1] && z == b.extents[2])
+            && a.extents[0] == b.extents[0]
+            && a.extents[1] == b.extents[1]
+            && a.extents[2] == b.extents[2]
     }
 
     /// Whether the field specifies the name of the kernel's parameter.

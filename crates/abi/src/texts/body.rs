@@ -72,7 +72,7 @@ const fn push_correction(hint: &mut Hint, name: &str, found: Contradiction, slot
 }
 
 pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>) {
-    let BodyMismatch { path, member, slot, found, exchanged } = some!(first_in_struct(host, kernel), ());
+    let Some(BodyMismatch { path, member, slot, found, exchanged }) = first_in_struct(host, kernel) else { return };
     let mut name = Message::<320>::new();
     let mut i = 0;
     while i < path.len() && !path[i].is_empty() {

@@ -17,7 +17,8 @@ use crate::{
 };
 
 pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>) {
-    let mismatch = some!(first_difference_of_any_size(host, kernel), ()).of_namesakes();
+    let Some(mismatch) = first_difference_of_any_size(host, kernel) else { return };
+    let mismatch = mismatch.of_namesakes();
     let k = mismatch.kernel;
     // PTX's name of a parameter says less than the name of the field.
     let there = &member_path(&k, if is_made(kernel.name) { host.name } else { kernel.name });

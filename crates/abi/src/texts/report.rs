@@ -36,9 +36,11 @@ impl Bound<'_> {
 
     /// The type of the type parameter, if the message names it: a field has the parameter instead.
     const fn push_type(&self, message: &mut Message) {
-        let (name, rest) = some!(split(self.written, " = "), ());
-        let ty = some!(split(rest, " => "), ()).0;
-        if self.is_generic && names(message.as_str(), ty) {
+        if let Some((name, rest)) = split(self.written, " = ")
+            && let Some((ty, _)) = split(rest, " => ")
+            && self.is_generic
+            && names(message.as_str(), ty)
+        {
             say::here_bound(message, name, ty);
         }
     }
@@ -128,10 +130,10 @@ impl<const N: usize> Report<'_, N> {
         match mismatch {
             Mismatch::Differs { field, parameter, differences, .. } => {
                 let (host, kernel) = (&host[field], &kernel[parameter]);
-                let mut message = match body::contradicting(host, kernel, differences) {
-                    Some((found, slot)) => body::contradiction_message(host, (parameter, name), (found, &slot)),
-                    None => text!(differs, host.name, parameter, name),
-                };
+                let mut message = text!(differs, host.name, parameter, name);
+                if let Some((found, slot)) = body::contradicting(host, kernel, differences) {
+                    message = body::contradiction_message(host, (parameter, name), (found, &slot));
+                }
                 let expected = if differences.contains(Difference::Offset) {
                     self.pairing().expected_offset(field, parameter)
                 } else {
