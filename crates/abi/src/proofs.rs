@@ -49,7 +49,7 @@ fn first_address(base: usize, end: usize, align: Alignment) -> u128 {
 
 proofs! {
     /// An offset is at or after `end`, its address is a multiple of the alignment, and it is the first such offset.
-    /// There is none only if its address exceeds `isize::MAX`.
+    /// `None` only if its address exceeds `isize::MAX`.
     #[unwind(2)]
     fn next_offset_is_the_first_aligned_one(values) {
         let (base, end) = (values.number(), values.number());

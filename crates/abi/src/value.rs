@@ -135,7 +135,7 @@ fn vector<'a>(name: &str, bytes: &'a [u8]) -> Option<Value<'a>> {
     Some(Value::Vector(Values { bytes, size, element }))
 }
 
-/// The number with these little-endian bytes; `None` if there are none, or more than 16.
+/// The number with these little-endian bytes; `None` for no bytes, or for more than 16.
 fn unsigned(bytes: &[u8]) -> Option<u128> {
     let mut wide = [0; 16];
     wide.get_mut(..bytes.len()).filter(|number| !number.is_empty())?.copy_from_slice(bytes);

@@ -5,8 +5,8 @@
 //! by bytes, hash addresses, and copy buffers in larger units, so none of these is evidence. What is certain, and why:
 //!
 //! - *A write through a shared borrow* changes memory that the program promised not to change.
-//! - *A wrong floating-point format.* The code computes with elements, and the bits of one format are noise in the
-//!   other. Vectors that fill one element, the upper halves of `float`, and a 0, which has the same bits in all
+//! - *A wrong floating-point format.* The code computes with elements, and the bits of one format are noise in a
+//!   different format. Vectors that fill one element, the upper halves of `float`, and a 0, which has the same bits in all
 //!   formats, are no evidence.
 //! - *Floats whose bits are addresses.* The code accesses memory at what it loads.
 //! - *Memory, a texture and a surface* instead of each other. The instruction takes a handle of one kind, or an
@@ -30,7 +30,7 @@ use crate::{
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[non_exhaustive]
 pub enum Contradiction {
-    /// The code uses a texture or surface object instead of a pointer, or one of these objects instead of the other.
+    /// The code uses a texture or surface object instead of a pointer, or the wrong one of these objects.
     Object,
     /// The type is a pointer to `const`, and the code writes through it.
     Written,

@@ -68,6 +68,6 @@ pub use walk::{first_difference, not_compared};
 
 pub(crate) use align::Rows;
 pub(crate) use body::{BodyMismatch, Exchange, first_in_struct};
-pub(crate) use names::{Elsewhere, elsewhere};
+pub(crate) use names::Elsewhere;
 pub(crate) use pairing::Pairing;
 pub(crate) use repair::{alignment_of, is_layout_of_cuda, is_own_struct, only_aligned};

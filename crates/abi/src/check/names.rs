@@ -2,7 +2,6 @@
 
 use super::{
     cursor::{Cursor, Item, offset},
-    pairing::Pairing,
     slots::{NEAR, Slots, hash},
     value::compare_values,
 };
@@ -144,25 +143,6 @@ pub(crate) const fn is_of_another(host: &Parameter<'_>, kernel: &Parameter<'_>, 
         && !is_made(other.name)
         && compare_values(kernel, other).is_empty()
         && compare_values(host, other).is_empty()
-}
-
-impl Pairing<'_> {
-    pub(super) const fn fits_by_names(&self) -> bool {
-        let Self { host, kernel, .. } = *self;
-        let names = NameIndex::new(kernel);
-        let mut i = 0;
-        while i < host.len() && i < kernel.len() {
-            if names.elsewhere(host, kernel, i, i).is_some() {
-                return false;
-            }
-            i += 1;
-        }
-        true
-    }
-}
-
-pub(crate) const fn elsewhere(pairing: &Pairing<'_>, i: usize, j: usize) -> Option<Elsewhere> {
-    NameIndex::new(pairing.kernel).elsewhere(pairing.host, pairing.kernel, i, j)
 }
 
 pub(super) struct MemberNames {

@@ -4,6 +4,7 @@ use super::{
     align::Rows,
     lists::Lists,
     mismatch::{Mismatch, mark_as_one_mistake},
+    names::{Elsewhere, NameIndex},
     pairing::Pairing,
 };
 use crate::signature::{Parameter, Signature};
@@ -56,6 +57,25 @@ pub const fn report_at<'a, const N: usize>(
 pub const fn fits(host: &[Parameter<'_>], kernel: &[Parameter<'_>], base: Option<usize>) -> bool {
     let pairing = Pairing { host, kernel, base };
     pairing.fits_by_types() && pairing.fits_by_names()
+}
+
+impl Pairing<'_> {
+    const fn fits_by_names(&self) -> bool {
+        let Self { host, kernel, .. } = *self;
+        let names = NameIndex::new(kernel);
+        let mut i = 0;
+        while i < host.len() && i < kernel.len() {
+            if names.elsewhere(host, kernel, i, i).is_some() {
+                return false;
+            }
+            i += 1;
+        }
+        true
+    }
+
+    pub(crate) const fn elsewhere(&self, i: usize, j: usize) -> Option<Elsewhere> {
+        NameIndex::new(self.kernel).elsewhere(self.host, self.kernel, i, j)
+    }
 }
 
 impl<'a, const N: usize> Report<'a, N> {

@@ -22,9 +22,9 @@ pub struct VariantMismatch<'a> {
 /// The host passes values to the kernel: each value must exist in the kernel's enum, under the same name if it has that
 /// name. The kernel's enum may have more variants.
 ///
-/// If no variant of the kernel's enum has an equal name, names match without case and underscores, and without a prefix
-/// of words that all of the kernel's variants share: `FastMath` matches `fast_math`, `MODE_FAST_MATH` and `kFastMath`.
-/// If several match, one of them must have the value.
+/// If no variant of the kernel's enum has an equal name, names match without case, underscores, and a prefix of words
+/// that all of its variants share. `FastMath` matches `fast_math`, `MODE_FAST_MATH` and `kFastMath`. If several match,
+/// one of them must have the value.
 ///
 /// The index holds 3,000 names. A variant takes one entry, plus one for each shared word. In a larger enum, the other
 /// names are searched for only among the 64 variants before and after.

@@ -12,7 +12,8 @@ use crate::{
 use core::fmt::{self, Write as _};
 
 /// The layout of a parameter block as text ([`Display`](fmt::Display)): the type, C++ type, offset, size and alignment
-/// of each field in bytes, and a map of all bytes, 16 per row: the letter of a field, or `.` for padding.
+/// of each field in bytes, and a map of all bytes. A row of the map has 16 bytes: the letter of a field, or `.` for
+/// padding.
 ///
 /// The size is the size of the block, without tail padding. The map omits rows inside a large field. A block above 64
 /// KiB has no map.

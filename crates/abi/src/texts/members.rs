@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     check::{
-        Difference, Elsewhere, MemberMismatch, MemberRepair, Pairing, Place, elsewhere, first_difference_of_any_size,
+        Difference, Elsewhere, MemberMismatch, MemberRepair, Pairing, Place, first_difference_of_any_size,
         first_variant, names::is_made,
     },
     cpp::CppBase,
@@ -212,7 +212,7 @@ pub(super) const fn push_elsewhere(hint: &mut Hint, pairing: &Pairing<'_>, field
     let (own, here) = (&host[field], kernel[parameter].name);
     let pair = (field, parameter);
     let write = &write_field_name(host, kernel, pair, false);
-    match elsewhere(pairing, field, parameter) {
+    match pairing.elsewhere(field, parameter) {
         Some(Elsewhere::At(other)) if !own.has_explicit_name() => {
             let rename = write_field_name(host, kernel, pair, true);
             say::parameter_elsewhere(hint, own.name, other, field, here, &rename);

@@ -76,7 +76,7 @@ pub(super) const fn types(name: &str, host: Option<&Parameter<'_>>, kernel: &Par
     text
 }
 
-/// Appends alternatives, possibly after another one.
+/// Appends alternatives, possibly after an alternative.
 pub(super) const fn push_types(text: &mut Declaration, name: &str, types: &[&str]) {
     let first = !text.is_empty() as usize;
     let mut i = 0;
@@ -196,8 +196,8 @@ pub(super) const fn member_type(kernel: &Parameter<'_>) -> Type {
     text
 }
 
-/// The spelling of a Rust type, with its type parameter, between `before` and `after`, replaced by the actual type if
-/// the whole type determines it: `cpp`, `size`, and `name`, the name of its struct or enum.
+/// The spelling of a Rust type. The type parameter, between `before` and `after`, is replaced by the actual type if the
+/// whole type determines it: its `cpp` and `size`, and the `name` of its struct or enum.
 #[doc(hidden)]
 pub const fn instantiated(
     before: &str,
