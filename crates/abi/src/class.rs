@@ -1,9 +1,9 @@
 //! The kind of value that a parameter is.
 
-/// The kind of value that a parameter is, as far as its source specifies it.
+/// The kind of value that a parameter is, as far as its source specifies it. The width is the parameter's size.
 ///
 /// PTX specifies it for scalars (`.u32`, `.f64`); vectors and structs are arrays of `.b8`. PTX ISA, "Kernel Function
-/// Parameters". The width is the parameter's size.
+/// Parameters".
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[non_exhaustive]
 pub enum Class {

@@ -16,13 +16,11 @@ pub const KEYWORDS: [&str; 48] = [
 ];
 
 /// Whether a word is an identifier only with `r#`.
-#[must_use]
 pub const fn is_keyword(word: &str) -> bool {
     is_one_of(word, &KEYWORDS)
 }
 
 /// Whether a word cannot be an identifier, not even with `r#`.
-#[must_use]
 pub const fn is_never(word: &str) -> bool {
     is_one_of(word, &NEVER)
 }

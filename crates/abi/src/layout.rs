@@ -39,10 +39,7 @@ impl Alignment {
     /// The alignment of a Rust type on the host.
     #[must_use]
     pub const fn of<T>() -> Self {
-        match Self::new(align_of::<T>()) {
-            Some(align) => align,
-            None => Self::MAX,
-        }
+        some!(Self::new(align_of::<T>()), Self::MAX)
     }
 
     /// The largest alignment that divides `offset`.
@@ -122,10 +119,8 @@ impl Layout {
     /// # Errors
     /// If `size`, rounded up to `align`, exceeds `isize::MAX`.
     pub const fn new(size: usize, align: Alignment) -> Result<Self, LayoutError> {
-        match align.round_up(size) {
-            Some(_) => Ok(Self { size, align }),
-            None => Err(LayoutError),
-        }
+        some!(align.round_up(size), Err(LayoutError));
+        Ok(Self { size, align })
     }
 
     /// A layout of `size` bytes aligned to `align` bytes.
@@ -133,10 +128,7 @@ impl Layout {
     /// # Errors
     /// If `align` is not a power of two up to 2^28, or `size` rounded up to it exceeds `isize::MAX`.
     pub const fn from_size_align(size: usize, align: usize) -> Result<Self, LayoutError> {
-        match Alignment::new(align) {
-            Some(align) => Self::new(size, align),
-            None => Err(LayoutError),
-        }
+        Self::new(size, some!(Alignment::new(align), Err(LayoutError)))
     }
 
     /// The layout of a Rust type on the host.
@@ -164,16 +156,9 @@ impl Layout {
     /// # Errors
     /// If the result exceeds `isize::MAX`.
     pub const fn extend(self, next: Self) -> Result<(Self, usize), LayoutError> {
-        let Some(offset) = next.align.round_up(self.size) else {
-            return Err(LayoutError);
-        };
-        let Some(size) = offset.checked_add(next.size) else {
-            return Err(LayoutError);
-        };
-        match Self::new(size, self.align.max(next.align)) {
-            Ok(layout) => Ok((layout, offset)),
-            Err(error) => Err(error),
-        }
+        let offset = some!(next.align.round_up(self.size), Err(LayoutError));
+        let size = some!(offset.checked_add(next.size), Err(LayoutError));
+        Ok((ok!(Self::new(size, self.align.max(next.align))), offset))
     }
 
     /// The layout with its size rounded up to its alignment, as C pads a struct.
@@ -190,10 +175,7 @@ impl Layout {
     /// # Errors
     /// If the result exceeds `isize::MAX`.
     pub const fn array(self, len: usize) -> Result<Self, LayoutError> {
-        match self.pad_to_align().size.checked_mul(len) {
-            Some(size) => Self::new(size, self.align),
-            None => Err(LayoutError),
-        }
+        Self::new(some!(self.pad_to_align().size.checked_mul(len), Err(LayoutError)), self.align)
     }
 
     /// The layout of a C struct with these fields, including tail padding, and the offset of each field.
@@ -205,13 +187,7 @@ impl Layout {
         let mut offsets = [0; N];
         let mut i = 0;
         while i < N {
-            match whole.extend(fields[i]) {
-                Ok((longer, offset)) => {
-                    whole = longer;
-                    offsets[i] = offset;
-                }
-                Err(error) => return Err(error),
-            }
+            (whole, offsets[i]) = ok!(whole.extend(fields[i]));
             i += 1;
         }
         Ok((whole.pad_to_align(), offsets))

@@ -1,16 +1,17 @@
 //! The parameters of CUDA kernels: their layout rules, a model of parameter lists, and the comparison of two lists.
 //!
-//! Every function that can be `const` is `const`. The crate needs no driver, no GPU and no `alloc`, and contains one
-//! block of `unsafe` code, which reads a reference. The runtime `kernel-args`, its derive and the image readers are built on it.
+//! The crate needs no driver, no GPU and no `alloc`. Its one block of `unsafe` code reads a reference. The runtime
+//! `kernel-args`, its derive and the image readers are built on it.
 //!
-//! A user's program evaluates these functions while it compiles. rustc evaluates a call about as slowly as dozens of operators
-//! or as copying ten bytes, so functions that run for each name, byte or pair contain few calls.
+//! A user's program evaluates these functions while it compiles. rustc evaluates a call about as slowly as dozens of
+//! operators or as copying ten bytes, so functions that run for each name, byte or pair contain few calls.
 //!
 //! | module | content |
 //! |---|---|
 //! | [`layout`] | size and alignment, and C's rule for placing types one after another |
-//! | [`param_layout`] | the parameter block: unpadded size, limits, the position of over-aligned parameters on each GPU generation |
-//! | [`class`] | the kind of value that a parameter is: integer, float, pointer, bytes |
+//! | [`param_layout`] | the parameter block: unpadded size, limits, the position of over-aligned parameters on each GPU
+//! generation |
+//! | [`class`] | the kind of value that a parameter is |
 //! | [`cpp`] | the C++ type of a parameter |
 //! | [`signature`] | one model of parameter lists for all sources |
 //! | [`compiled`] | the kernels of an image as constants |
@@ -18,9 +19,37 @@
 //! | [`texts`] | the text of a difference, the table of both sides, a layout as a table with its padding |
 #![no_std]
 #![deny(unsafe_code)]
+#![allow(
+    clippy::must_use_candidate,
+    clippy::return_self_not_must_use,
+    reason = "most functions are called only by this workspace and by generated code"
+)]
 
 #[cfg(test)]
 extern crate std;
+
+/// `?` for an `Option` in a `const fn`. Returns `None`, or the second argument.
+macro_rules! some {
+    ($option:expr) => {
+        some!($option, None)
+    };
+    ($option:expr, $otherwise:expr) => {{
+        let Some(value) = $option else {
+            return $otherwise;
+        };
+        value
+    }};
+}
+
+/// `?` for a `Result` in a `const fn`.
+macro_rules! ok {
+    ($result:expr) => {
+        match $result {
+            Ok(value) => value,
+            Err(error) => return Err(error),
+        }
+    };
+}
 
 mod bytes;
 pub mod check;
@@ -30,6 +59,7 @@ pub mod cpp;
 #[doc(hidden)]
 pub mod keywords;
 pub mod layout;
+mod message;
 pub mod param_layout;
 #[doc(hidden)]
 pub mod pointers;

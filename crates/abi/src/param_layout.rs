@@ -76,17 +76,12 @@ impl ParamLayout {
     /// # Errors
     /// If the block exceeds `isize::MAX`.
     pub const fn push(self, parameter: Layout) -> Result<(Self, usize), LayoutError> {
-        let Some(offset) = next_offset(Some(self.base), self.size(), parameter.align()) else {
-            return Err(LayoutError);
-        };
-        let Some(end) = (self.base + offset).checked_add(parameter.size()) else {
-            return Err(LayoutError);
-        };
+        let offset = some!(next_offset(Some(self.base), self.size(), parameter.align()), Err(LayoutError));
+        let end = some!((self.base + offset).checked_add(parameter.size()), Err(LayoutError));
         if end > isize::MAX as usize {
             return Err(LayoutError);
         }
-        let longer = Self { base: self.base, end, align: self.align.max(parameter.align()) };
-        Ok((longer, offset))
+        Ok((Self { end, align: self.align.max(parameter.align()), ..self }, offset))
     }
 
     /// Appends parameters in order and returns the longer block. Writes the offset of each to `offsets`.
@@ -99,13 +94,7 @@ impl ParamLayout {
     pub const fn push_all(mut self, parameters: &[Layout], offsets: &mut [usize]) -> Result<Self, LayoutError> {
         let mut i = 0;
         while i < parameters.len() {
-            match self.push(parameters[i]) {
-                Ok((longer, offset)) => {
-                    self = longer;
-                    offsets[i] = offset;
-                }
-                Err(error) => return Err(error),
-            }
+            (self, offsets[i]) = ok!(self.push(parameters[i]));
             i += 1;
         }
         Ok(self)
@@ -130,14 +119,11 @@ impl ParamLayout {
     /// If the block exceeds `isize::MAX`.
     pub const fn of<const N: usize>(parameters: &[Layout; N]) -> Result<(Self, [usize; N]), LayoutError> {
         let mut offsets = [0; N];
-        match Self::EMPTY.push_all(parameters, &mut offsets) {
-            Ok(block) => Ok((block, offsets)),
-            Err(error) => Err(error),
-        }
+        Ok((ok!(Self::EMPTY.push_all(parameters, &mut offsets)), offsets))
     }
 
-    /// The block of these parameters on `sm`, and the offset of each. `Ok(None)` if an alignment exceeds 16 bytes and
-    /// the GPU generation has not been measured.
+    /// The block of these parameters on `sm`, and the offset of each. `Ok(None)` if the offsets
+    /// [depend on the GPU](Self::depends_on_gpu), and `sm` has not been measured.
     ///
     /// # Errors
     /// If the block exceeds `isize::MAX`.
@@ -146,15 +132,11 @@ impl ParamLayout {
         parameters: &[Layout; N],
     ) -> Result<Option<(Self, [usize; N])>, LayoutError> {
         let mut offsets = [0; N];
-        match Self::write_on(sm, parameters, &mut offsets) {
-            Ok(Some(block)) => Ok(Some((block, offsets))),
-            Ok(None) => Ok(None),
-            Err(error) => Err(error),
-        }
+        let block = some!(ok!(Self::write_on(sm, parameters, &mut offsets)), Ok(None));
+        Ok(Some((block, offsets)))
     }
 
-    /// As [`on`](Self::on), for a number of parameters that is known only at run time. Writes the offset of each to
-    /// `offsets`.
+    /// [`on`](Self::on) for a list of any length. Writes the offset of each to `offsets`.
     ///
     /// # Errors
     /// If the block exceeds `isize::MAX`.
@@ -162,18 +144,12 @@ impl ParamLayout {
     /// # Panics
     /// If `offsets` is shorter than `parameters`.
     pub const fn write_on(sm: Sm, parameters: &[Layout], offsets: &mut [usize]) -> Result<Option<Self>, LayoutError> {
-        let block = match Self::EMPTY.push_all(parameters, offsets) {
-            Ok(block) if block.depends_on_gpu() => block,
-            Ok(block) => return Ok(Some(block)),
-            Err(error) => return Err(error),
-        };
-        match sm.param_base(block.size()) {
-            None => Ok(None),
-            Some(base) => match Self::at(base).push_all(parameters, offsets) {
-                Ok(block) => Ok(Some(block)),
-                Err(error) => Err(error),
-            },
+        let block = ok!(Self::EMPTY.push_all(parameters, offsets));
+        if !block.depends_on_gpu() {
+            return Ok(Some(block));
         }
+        let base = some!(sm.param_base(block.size()), Ok(None));
+        Ok(Some(ok!(Self::at(base).push_all(parameters, offsets))))
     }
 
     /// Whether the offsets depend on the GPU: a parameter is aligned above 16 bytes.
@@ -186,20 +162,13 @@ impl ParamLayout {
 /// The offset of a parameter with this alignment after `end`. All offsets of this crate follow this rule.
 ///
 /// Both count from the beginning of the block, which is at `base` in the constant bank. `None` if the offset exceeds
-/// `isize::MAX`, or depends on the GPU and `base` is unknown.
+/// `isize::MAX`, or depends on an unknown `base`.
 pub(crate) const fn next_offset(base: Option<usize>, end: usize, align: Alignment) -> Option<usize> {
     let base = match base {
-        Some(base) => base,
-        None if align.bytes() > Alignment::SIXTEEN.bytes() => return None,
-        None => 0,
+        None if align.bytes() <= Alignment::SIXTEEN.bytes() => 0,
+        base => some!(base),
     };
-    match base.checked_add(end) {
-        Some(end) => match align.round_up(end) {
-            Some(place) => Some(place - base),
-            None => None,
-        },
-        None => None,
-    }
+    Some(some!(align.round_up(some!(base.checked_add(end)))) - base)
 }
 
 #[cfg(test)]

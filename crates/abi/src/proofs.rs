@@ -1,8 +1,7 @@
 //! What the const engine promises, as properties that Kani proves and that tests check: see `tests/proofs`.
 //!
-//! `next_offset` and [`ParamLayout::push`] are proved for every number of the machine, so also where the result exceeds
-//! the address space. The block of a list follows by induction: it is a chain of pushes, which
-//! `lists_are_chains_of_pushes` states for lists of three parameters.
+//! `next_offset` and [`ParamLayout::push`] are proved for every number of the machine. The block of a list follows by
+//! induction: it is a chain of pushes, which `lists_are_chains_of_pushes` states for lists of three parameters.
 
 use crate::{
     layout::{Alignment, Layout, LayoutError},
@@ -24,13 +23,12 @@ fn alignment(values: &mut impl Values, largest: u8) -> Alignment {
     Alignment { log2 }
 }
 
-/// Any layout up to `max` bytes, with an alignment up to 2^7: tensor maps have the largest alignment.
 fn layout(values: &mut impl Values, size: usize) -> Layout {
     let align = alignment(values, 7);
     Layout::new(size, align).expect("it is far below the address space")
 }
 
-/// Any block of at most `LIMIT` bytes: every `end` is the end of a list of bytes.
+/// Any block: every `end` is the end of a list of bytes.
 fn block(base: usize, end: usize) -> ParamLayout {
     let bytes = Layout::new(end, Alignment::ONE).expect("it is far below the address space");
     let (block, offset) = ParamLayout::at(base).push(bytes).expect("it fits");
@@ -50,8 +48,8 @@ fn first_address(base: usize, end: usize, align: Alignment) -> u128 {
 }
 
 proofs! {
-    /// The offset of a parameter is at or after the end of the previous one, its address is a multiple of the
-    /// alignment, and it is the first such offset. There is no offset only if its address exceeds `isize::MAX`.
+    /// An offset is at or after `end`, its address is a multiple of the alignment, and it is the first such offset.
+    /// `None` only if its address exceeds `isize::MAX`.
     #[unwind(2)]
     fn next_offset_is_the_first_aligned_one(values) {
         let (base, end) = (values.number(), values.number());
@@ -73,8 +71,7 @@ proofs! {
         assert_eq!((base + offset) as u128, first_address(base, end, align));
     }
 
-    /// If the address of the block is unknown, an offset is known exactly if it is the same at every address that is a
-    /// multiple of 16.
+    /// If the address of the block is unknown, an offset is known exactly if it is the same at every multiple of 16.
     #[unwind(2)]
     fn without_an_address_offsets_up_to_16_bytes_are_known(values) {
         let end = values.up_to(LIMIT);
@@ -86,14 +83,14 @@ proofs! {
             assert_eq!(offset, next_offset(Some(base), end, align));
         } else {
             assert_eq!(offset, None);
-            // It is not the same at every address: it is a multiple of 32 at 0, and no multiple of 32 at 16.
+            // It is a multiple of 32 at 0, and not at 16.
             let (at_0, at_16) = (next_offset(Some(0), end, align), next_offset(Some(16), end, align));
             assert_ne!(at_0, at_16);
         }
     }
 
-    /// A push places the parameter at its offset and ends with it, without tail padding. The block keeps its largest
-    /// alignment. A full test has every end with the edges of sizes, and every size with the edges of ends.
+    /// A push places the parameter at its offset and ends with it. A full test has every end with the edges of sizes,
+    /// and every size with the edges of ends.
     #[unwind(2)]
     fn a_push_ends_with_its_parameter(values) {
         let (end, size) = match values.choice(1) {
@@ -133,8 +130,8 @@ proofs! {
         }
     }
 
-    /// The block of a list is a chain of pushes from the address that `Sm::param_base` returns for the size by C's rule;
-    /// from 0 if no alignment exceeds 16 bytes. It is unknown exactly if it depends on a GPU that was not measured.
+    /// The block of a list is a chain of pushes from the address for its size by C's rule; from 0 if no alignment
+    /// exceeds 16 bytes. It is unknown exactly if it depends on a GPU that was not measured.
     #[unwind(5)]
     fn lists_are_chains_of_pushes(values) {
         let sm = Sm(values.sample(200, GENERATIONS) as u16);
@@ -167,8 +164,7 @@ proofs! {
         assert_eq!(ParamLayout::on(sm, &parameters), Ok(on.map(|block| (block, written))));
     }
 
-    /// Rounding up results in the first multiple, and is refused exactly beyond `isize::MAX`. The multiples of these
-    /// properties are the standard library's.
+    /// Rounding up results in the first multiple, and is refused exactly beyond `isize::MAX`.
     #[unwind(2)]
     fn rounding_up_is_exact(values) {
         let offset = values.number();

@@ -60,15 +60,24 @@ impl<'a> ValueType<'a> {
         if cpp.is_array() {
             return self.array(bytes);
         }
-        match (class, cpp.base) {
-            (Class::Pointer, _) => Scalar::Address.decode(bytes),
-            (_, CppBase::Bool) => Scalar::Bool.decode(bytes),
-            (Class::Integer, _) if members.is_enum() => variant(members, bytes),
-            (Class::Integer, base) => Scalar::integer(base).decode(bytes),
-            (Class::Float, _) => Scalar::Float.decode(bytes),
-            (_, CppBase::Named(name)) => vector(name, bytes).or_else(|| fields(members, bytes)),
-            _ => None,
-        }
+        Some(match (class, cpp.base) {
+            (Class::Pointer, _) => Value::Pointer(u64::try_from(unsigned(bytes)?).ok()?),
+            (_, CppBase::Bool) => match unsigned(bytes)? {
+                bit @ 0..2 => Value::Bool(bit == 1),
+                number => Value::Unsigned(number),
+            },
+            (Class::Integer, _) if members.is_enum() => variant(members, bytes)?,
+            (Class::Integer, CppBase::Char) if core::ffi::c_char::MIN != 0 => Value::Signed(signed(bytes)?),
+            (Class::Integer, base) if base.is_signed() => Value::Signed(signed(bytes)?),
+            (Class::Integer, _) => Value::Unsigned(unsigned(bytes)?),
+            (Class::Float, _) => match bytes.len() {
+                4 => Value::F32(f32::from_bits(unsigned(bytes)? as u32)),
+                8 => Value::F64(f64::from_bits(unsigned(bytes)? as u64)),
+                _ => return None,
+            },
+            (_, CppBase::Named(name)) => vector(name, bytes).or_else(|| fields(members, bytes))?,
+            _ => return None,
+        })
     }
 
     fn array(self, bytes: &'a [u8]) -> Option<Value<'a>> {
@@ -95,12 +104,7 @@ fn class_of(cpp: CppType<'_>, members: Members<'_>) -> Class {
 
 fn variant<'a>(members: Members<'a>, bytes: &'a [u8]) -> Option<Value<'a>> {
     let is_signed = members.is_signed().unwrap_or(true);
-    let scalar = if is_signed { Scalar::Signed } else { Scalar::Unsigned };
-    let number = match scalar.decode(bytes)? {
-        Value::Signed(number) => number,
-        Value::Unsigned(number) => i128::try_from(number).ok()?,
-        _ => return None,
-    };
+    let number = if is_signed { signed(bytes)? } else { i128::try_from(unsigned(bytes)?).ok()? };
     let mut variants = members.variants();
     let found = variants.find(|variant| variant.value_in(bytes.len(), is_signed) == number);
     Some(Value::Enum(found.map(|variant| variant.name), number))
@@ -131,43 +135,17 @@ fn vector<'a>(name: &str, bytes: &'a [u8]) -> Option<Value<'a>> {
     Some(Value::Vector(Values { bytes, size, element }))
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Scalar {
-    Address,
-    Bool,
-    Signed,
-    Unsigned,
-    Float,
+/// The number with these little-endian bytes; `None` for no bytes, or for more than 16.
+fn unsigned(bytes: &[u8]) -> Option<u128> {
+    let mut wide = [0; 16];
+    wide.get_mut(..bytes.len()).filter(|number| !number.is_empty())?.copy_from_slice(bytes);
+    Some(u128::from_le_bytes(wide))
 }
 
-impl Scalar {
-    fn integer(base: CppBase<'_>) -> Self {
-        match base {
-            CppBase::Integer { signed: true, .. } | CppBase::Long { signed: true } => Self::Signed,
-            CppBase::Char if core::ffi::c_char::MIN != 0 => Self::Signed,
-            _ => Self::Unsigned,
-        }
-    }
-
-    /// The value of little-endian `bytes`; `None` if a value of this kind cannot have this size.
-    fn decode<'a>(self, bytes: &[u8]) -> Option<Value<'a>> {
-        if bytes.is_empty() || bytes.len() > 16 {
-            return None;
-        }
-        let mut wide = [0; 16];
-        wide[..bytes.len()].copy_from_slice(bytes);
-        let number = u128::from_le_bytes(wide);
-        let unused = 128 - 8 * bytes.len() as u32;
-        Some(match (self, bytes.len()) {
-            (Self::Address, _) => Value::Pointer(u64::try_from(number).ok()?),
-            (Self::Bool, _) if number < 2 => Value::Bool(number == 1),
-            (Self::Bool | Self::Unsigned, _) => Value::Unsigned(number),
-            (Self::Signed, _) => Value::Signed((number << unused).cast_signed() >> unused),
-            (Self::Float, 4) => Value::F32(f32::from_bits(number as u32)),
-            (Self::Float, 8) => Value::F64(f64::from_bits(number as u64)),
-            (Self::Float, _) => return None,
-        })
-    }
+fn signed(bytes: &[u8]) -> Option<i128> {
+    let number = unsigned(bytes)?;
+    let unused = 128 - 8 * bytes.len() as u32;
+    Some((number << unused).cast_signed() >> unused)
 }
 
 /// The elements of an array, or the components of a vector.
@@ -217,16 +195,8 @@ impl fmt::Display for Value<'_> {
             Self::Pointer(0) => f.write_str("null"),
             Self::Pointer(address) => write!(f, "{address:#x}"),
             Self::Enum(Some(name), value) => write!(f, "{name} ({value})"),
-            Self::Vector(components) => {
-                f.write_str("(")?;
-                list(f, components)?;
-                f.write_str(")")
-            }
-            Self::Array(elements) => {
-                f.write_str("[")?;
-                list(f, elements)?;
-                f.write_str("]")
-            }
+            Self::Vector(components) => list(f, ["(", ")"], components),
+            Self::Array(elements) => list(f, ["[", "]"], elements),
             Self::Struct(fields) => {
                 f.write_str("{")?;
                 for (i, (member, value)) in fields.iter().enumerate() {
@@ -244,16 +214,17 @@ impl fmt::Display for Value<'_> {
 }
 
 /// Writes at most 16 values: an array can have thousands.
-fn list(f: &mut fmt::Formatter<'_>, values: Values<'_>) -> fmt::Result {
+fn list(f: &mut fmt::Formatter<'_>, [open, close]: [&str; 2], values: Values<'_>) -> fmt::Result {
     const SHOWN: usize = 16;
     let mut values = values.iter();
+    f.write_str(open)?;
     for (i, value) in values.by_ref().take(SHOWN).enumerate() {
         let separator = if i > 0 { ", " } else { "" };
         write!(f, "{separator}{value}")?;
     }
     match values.count() {
-        0 => Ok(()),
-        more => write!(f, ", … {more} more"),
+        0 => f.write_str(close),
+        more => write!(f, ", … {more} more{close}"),
     }
 }
 

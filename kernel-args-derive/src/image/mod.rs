@@ -108,7 +108,10 @@ impl Named {
         let tracked = &self.tracked;
         quote_spanned! {self.span=> {
             #tracked
-            static __IMAGE: #krate::__private::CompiledImage = #krate::__private::CompiledImage::table(#table, #names).with_readers(#krate::__private::READERS);
+            static __IMAGE: #krate::__private::CompiledImage = #krate::__private::CompiledImage {
+                readers: #krate::__private::READERS,
+                ..#krate::__private::CompiledImage::table(#table, #names)
+            };
             #krate::image::CompiledKernels::all(&__IMAGE)
         }}
     }

@@ -143,7 +143,8 @@ fn image(
     has_variables: bool,
     krate: &Path,
 ) -> TokenStream {
-    let variables = has_variables.then(|| quote_spanned!(module.image.span=> .with_variables(&__VARIABLES)));
+    let some = quote!(#krate::__private::core::option::Option::Some);
+    let variables = has_variables.then(|| quote_spanned!(module.image.span=> variables: #some(&__VARIABLES),));
     let File { path, length, fingerprint, .. } = file;
     let span = module.image.span;
     let tracked = module.image.tracked(&krate.to_token_stream());
@@ -163,26 +164,26 @@ fn image(
                 // SAFETY: both are of the image that this macro has read and validated; its fingerprint is compared below.
                 static __SUMMARY: #at::__private::Summary = #new;
             };
-            let readers = quote!(#krate::__private::core::option::Option::Some(&__SUMMARY));
-            (readers, summary)
+            (quote!(#some(&__SUMMARY)), summary)
         }
         None => (quote!(#krate::__private::READERS), TokenStream::new()),
     };
     let absent = module.absent.as_ref().map(|Absent { source, tried }| {
-        quote_spanned!(span=> .absent(&#at::__private::Absent { source: #source, tried: #tried }))
+        quote_spanned!(span=> absent: #some(&#at::__private::Absent { source: #source, tried: #tried }),)
     });
     quote_spanned! {span=>
         #tracked
         static __BYTES: [#at::__private::core::primitive::u8; #length] =
             *#at::__private::of_length::<#length>(#at::__private::core::include_bytes!(#path));
         static __TABLE: [#at::__private::core::primitive::u8; #size] = *#table;
-        static __IMAGE: #at::__private::CompiledImage =
-            #at::__private::CompiledImage::new(&__BYTES, #fingerprint, &__TABLE, #names)
-                .with_readers(#readers)
-                .for_gpus(&[#(#gpus),*])
-                .with_plain_names(#is_plain)
-                #variables
-                #absent;
+        static __IMAGE: #at::__private::CompiledImage = #at::__private::CompiledImage {
+            readers: #readers,
+            gpus: &[#(#gpus),*],
+            is_plain: #is_plain,
+            #variables
+            #absent
+            ..#at::__private::CompiledImage::new(&__BYTES, #fingerprint, &__TABLE, #names)
+        };
         #summary
     }
 }

@@ -1,38 +1,29 @@
-//! Pairs fields with parameters when the lists differ.
-//!
-//! The lists are aligned as `diff` aligns two texts. An extra parameter is one difference; it does not change the
-//! pairs after it.
+//! Pairs fields with parameters when the lists differ, as `diff` aligns two texts: an extra parameter is one
+//! difference, and does not change the pairs after it.
 
 use super::{
-    body::{Exchange, is_exchanged},
     compare::compare,
     difference::{Difference, Differences},
     edit_distance::{Edit, Grid, MOST_ALIGNED},
     lists::Lists,
     mismatch::Mismatch,
     names::NameIndex,
+    pairing::Pairing,
 };
-use crate::signature::{Offsets, Parameter};
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Row {
-    Fits { field: usize, parameter: usize },
-    Wrong(Mismatch),
-}
-
-/// All fields and parameters in order, each with its partner if it has one.
+/// All fields and parameters in order, each with its partner if it has one: mismatches, also without differences.
 ///
 /// The time is linear if the lists fit. Otherwise there are at most 32 comparisons per field or parameter.
 pub(crate) struct Rows<'a> {
     pub(super) lists: Lists<'a>,
-    base: Option<usize>,
+    pairing: Pairing<'a>,
     /// Set if all fields fit by type. Otherwise a wrong name would repeat a mistake that the types already show.
     names: Option<NameIndex>,
     at: (usize, usize),
-    /// The number of pairs at the beginning of both lists whose types do not differ.
+    /// The number of pairs at the beginning whose types do not differ.
     begin: usize,
     tail: (usize, usize),
-    /// The planned steps, in reverse: the next step is the last element.
+    /// The planned steps, the last one first.
     plan: [Edit; 2 * MOST_ALIGNED],
     planned: usize,
     /// Whether these steps contain a move. Its gaps stay where the field belongs.
@@ -40,14 +31,12 @@ pub(crate) struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// Aligns fields with parameters. `base` is the address of the block in the constant bank
-    /// ([`Sm::param_base`](crate::Sm::param_base)). It matters only for alignments above 16 bytes. With `None`, the
-    /// offsets of such parameters are not compared.
-    pub(crate) const fn new(host: &'a [Parameter<'a>], kernel: &'a [Parameter<'a>], base: Option<usize>) -> Self {
+    pub(crate) const fn new(pairing: Pairing<'a>) -> Self {
+        let Pairing { host, kernel, .. } = pairing;
         let mut rows = Self {
             lists: Lists::new(host, kernel),
-            base,
-            names: if fit_by_types(host, kernel, base) { Some(NameIndex::new(kernel)) } else { None },
+            pairing,
+            names: if pairing.fits_by_types() { Some(NameIndex::new(kernel)) } else { None },
             at: (0, 0),
             begin: 0,
             tail: (host.len(), kernel.len()),
@@ -58,7 +47,7 @@ impl<'a> Rows<'a> {
         if rows.names.is_some() {
             rows.begin = host.len();
         }
-        // Skip the common beginning first. If neighbours are equal, the last one is then reported as missing.
+        // If neighbours are equal, the last one is then reported as missing.
         while rows.begin < host.len() && rows.begin < kernel.len() && rows.lists.distance(rows.begin, rows.begin) == 0 {
             rows.begin += 1;
         }
@@ -71,8 +60,7 @@ impl<'a> Rows<'a> {
         rows
     }
 
-    /// The next row, or `None` at the end of both lists.
-    pub(crate) const fn next(&mut self) -> Option<Row> {
+    pub(crate) const fn next(&mut self) -> Option<Mismatch> {
         let (i, j) = self.at;
         if self.planned > 0 {
             if !self.moves && self.slide() {
@@ -91,8 +79,8 @@ impl<'a> Rows<'a> {
         self.next()
     }
 
-    /// Moves a gap behind the next pair if the lists then match equally well. Among equal neighbours, the last one is
-    /// then the missing or extra one.
+    /// Moves a gap behind the next pair if the lists then match equally well: among equal neighbours, the last one is
+    /// the missing or extra one.
     const fn slide(&mut self) -> bool {
         let (i, j) = self.at;
         let top = self.planned - 1;
@@ -116,32 +104,27 @@ impl<'a> Rows<'a> {
         false
     }
 
-    const fn take(&mut self, step: Edit) -> Row {
+    const fn take(&mut self, step: Edit) -> Mismatch {
         let (i, j) = self.at;
         match step {
             Edit::Both => {
-                let (host, kernel) = (self.lists.host, self.lists.kernel);
+                let Pairing { host, kernel, .. } = self.pairing;
                 let differences =
                     if self.is_at_beginning() { Differences::NONE } else { compare(&host[i], &kernel[j]) };
-                let mut differences = in_lists(host, kernel, self.base, (i, j), differences);
+                let mut differences = self.pairing.in_lists(i, j, differences);
                 self.at = (i + 1, j + 1);
-                if let Some(names) = &self.names
-                    && names.elsewhere(host, kernel, i, j).is_some()
-                {
+                if matches!(&self.names, Some(names) if names.elsewhere(host, kernel, i, j).is_some()) {
                     differences = differences.with(Difference::ParameterName);
                 }
-                if differences.is_empty() {
-                    return Row::Fits { field: i, parameter: j };
-                }
-                Row::Wrong(Mismatch::Differs { field: i, parameter: j, differences, exchanged: None })
+                Mismatch::Differs { field: i, parameter: j, differences, exchanged: None }
             }
             Edit::Missing => {
                 self.at = (i, j + 1);
-                Row::Wrong(Mismatch::Missing { parameter: j, before: i, moved: None })
+                Mismatch::Missing { parameter: j, before: i, moved: None }
             }
             Edit::Extra => {
                 self.at = (i + 1, j);
-                Row::Wrong(Mismatch::Extra { field: i, moved: None })
+                Mismatch::Extra { field: i, moved: None }
             }
         }
     }
@@ -150,8 +133,8 @@ impl<'a> Rows<'a> {
         self.at.0 < self.begin && self.at.0 == self.at.1
     }
 
-    /// Plans the next steps: the shortest path, by [`distance`], through the next part of both lists. Of two paths of one
-    /// length, a field that moves is likelier than two fields that do not fit, and these than two gaps.
+    /// Plans the shortest path, by [`distance`], through the next part of both lists. Of two paths of one length, a
+    /// field that moves is likelier than two fields that do not fit, and these than two gaps.
     const fn plan(&mut self) {
         let (rows, columns) =
             (at_most(self.tail.0 - self.at.0, MOST_ALIGNED), at_most(self.tail.1 - self.at.1, MOST_ALIGNED));
@@ -166,8 +149,7 @@ impl<'a> Rows<'a> {
         if whole {
             return;
         }
-        // Far from the exit, later entries do not change the path. Near the exit they can, so those steps are planned
-        // again.
+        // Near the exit, later entries can change the path, so those steps are planned again.
         let (mut a, mut b) = exit;
         let (mut left_out, mut kept) = (0, 0);
         while left_out < self.planned && (a > MOST_ALIGNED / 2 || b > MOST_ALIGNED / 2) {
@@ -197,77 +179,6 @@ impl<'a> Rows<'a> {
             field += !matches!(self.plan[step], Edit::Missing) as usize;
         }
         false
-    }
-}
-
-pub(super) const fn fit_by_types(host: &[Parameter<'_>], kernel: &[Parameter<'_>], base: Option<usize>) -> bool {
-    if host.len() != kernel.len() {
-        return false;
-    }
-    let mut exchange = Exchange::NONE;
-    let mut i = 0;
-    while i < host.len() {
-        if !with_offset(host, kernel, base, (i, i), compare(&host[i], &kernel[i])).is_empty() {
-            return false;
-        }
-        exchange = exchange.and(&host[i], &kernel[i]);
-        i += 1;
-    }
-    !exchange.is_certain()
-}
-
-pub(crate) const fn differences_at(
-    host: &[Parameter<'_>],
-    kernel: &[Parameter<'_>],
-    base: Option<usize>,
-    i: usize,
-    j: usize,
-) -> Differences {
-    in_lists(host, kernel, base, (i, j), compare(&host[i], &kernel[j]))
-}
-
-/// Adds what only the lists show to the differences of a field and a parameter.
-const fn in_lists(
-    host: &[Parameter<'_>],
-    kernel: &[Parameter<'_>],
-    base: Option<usize>,
-    (i, j): (usize, usize),
-    mut differences: Differences,
-) -> Differences {
-    if differences.is_empty() && i == j && is_exchanged(host, kernel, i) {
-        differences = differences.with(Difference::Pointer);
-    }
-    with_offset(host, kernel, base, (i, j), differences)
-}
-
-/// Adds the difference of the offsets. A cubin records offsets but no alignments. A wrong alignment then shows in the
-/// offset: the field would have another offset after the kernel's previous parameter.
-const fn with_offset(
-    host: &[Parameter<'_>],
-    kernel: &[Parameter<'_>],
-    base: Option<usize>,
-    (i, j): (usize, usize),
-    differences: Differences,
-) -> Differences {
-    if differences.contains(Difference::Size) || kernel[j].align.is_some() {
-        return differences;
-    }
-    match (expected_offset(host, kernel, base, i, j), kernel[j].offset) {
-        (Some(expected), Some(offset)) if expected != offset => differences.with(Difference::Offset),
-        _ => differences,
-    }
-}
-
-pub(crate) const fn expected_offset(
-    host: &[Parameter<'_>],
-    kernel: &[Parameter<'_>],
-    base: Option<usize>,
-    i: usize,
-    j: usize,
-) -> Option<usize> {
-    match host[i].align {
-        Some(align) => Offsets::after(base, kernel, j.checked_sub(1)).place(align),
-        None => None,
     }
 }
 

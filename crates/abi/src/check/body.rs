@@ -1,29 +1,28 @@
 //! Whether the code of a kernel contradicts the type of a field or member.
 //!
-//! An error needs evidence that no right program can show: [`Contradiction::is_certain`]. Everything else is a remark, which is an
-//! error only if the struct asks for it. Kernels store the bits of floats in integers, read packed numbers by bytes, hash addresses,
-//! and copy buffers in larger units, so none of these is evidence. What is certain, and why:
+//! An error needs evidence that no right program can show: [`Contradiction::is_certain`]. Everything else is a remark,
+//! which is an error only if the struct asks for it. Kernels store the bits of floats in integers, read packed numbers
+//! by bytes, hash addresses, and copy buffers in larger units, so none of these is evidence. What is certain, and why:
 //!
-//! - *A write through a shared borrow.* Whatever the elements are, memory changes that the program promised not to change.
-//! - *A wrong floating-point format.* The code computes in the format of the elements that it loads or
-//!   stores. The bits of one format as numbers of the other are noise. Vectors that fill one element, the upper halves of `float`, and
-//!   a 0, which has the same bits in all formats, are no evidence.
+//! - *A write through a shared borrow* changes memory that the program promised not to change.
+//! - *A wrong floating-point format.* The code computes with elements, and the bits of one format are noise in a
+//!   different format. Vectors that fill one element, the upper halves of `float`, and a 0, which has the same bits in all
+//!   formats, are no evidence.
 //! - *Floats whose bits are addresses.* The code accesses memory at what it loads.
-//! - *Memory instead of a texture or surface, one of these instead of memory, and one instead of the other.* The instruction takes a
-//!   handle of one kind, or an address.
-//! - *A pointer and an integer that are exchanged.* The code never accesses memory through the pointer: it computes with it, compares it,
-//!   or does not use it. And it accesses memory through the integer. One of the two alone can be right: a hash of an address, an address in an
-//!   integer.
+//! - *Memory, a texture and a surface* instead of each other. The instruction takes a handle of one kind, or an
+//!   address.
+//! - *A pointer and an integer that are exchanged.* The code accesses memory through the integer, and never through the
+//!   pointer. One of the two alone can be right: a hash of an address, an address in an integer.
 
 use super::{
     cursor::Cursor,
     difference::{Difference, Differences},
-    path::NAMES,
+    member_mismatch::NAMES,
 };
 use crate::{
     bytes::{ends_with, same},
     class::Class,
-    cpp::{CppBase, CppType, name::is_builtin},
+    cpp::{CppBase, CppType},
     signature::{ElementClass, Elements, Meaning, Parameter, Slot, SlotKind},
 };
 
@@ -31,8 +30,7 @@ use crate::{
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[non_exhaustive]
 pub enum Contradiction {
-    /// The type is a pointer, and the code uses a texture or surface object; or a texture object, and the code uses a surface
-    /// object; or the reverse.
+    /// The code uses a texture or surface object instead of a pointer, or the wrong one of these objects.
     Object,
     /// The type is a pointer to `const`, and the code writes through it.
     Written,
@@ -42,7 +40,8 @@ pub enum Contradiction {
     Format,
     /// A remark: the type is a pointer, and the code computes with it as an integer.
     Integer,
-    /// The type is an integer, and the code accesses memory through it. A remark, unless the integer is a texture or surface object.
+    /// The type is an integer, and the code accesses memory through it. A remark, unless the integer is a texture or
+    /// surface object.
     Memory,
     /// A remark: the code accesses elements of another size or kind.
     Elements,
@@ -50,14 +49,12 @@ pub enum Contradiction {
 
 impl Contradiction {
     /// Whether no right program can show it. Otherwise it is a remark.
-    #[must_use]
     pub const fn is_certain(self) -> bool {
         matches!(self, Self::Object | Self::Written | Self::Addresses | Self::Format)
     }
 }
 
-/// How the code contradicts a type. `None` if it does not.
-#[must_use]
+/// How the code contradicts a type, if it does.
 pub const fn contradiction(ty: CppType<'_>, meaning: Option<Meaning>, slot: &Slot<'_>) -> Option<Contradiction> {
     let is_object = match (slot.kind, meaning) {
         (SlotKind::Texture, Some(Meaning::Surface)) | (SlotKind::Surface, Some(Meaning::Texture)) => true,
@@ -96,18 +93,16 @@ const fn is_accessed(slot: &Slot<'_>) -> bool {
     matches!(slot.kind, SlotKind::Pointer) && (slot.read.is_certain() || slot.written.is_certain())
 }
 
-/// Whether the code can access no memory through a value: it compares it, for example.
+/// Whether the code accesses no memory through a value.
 const fn is_only_a_number(slot: &Slot<'_>) -> bool {
     let is_accessed = slot.read.is_possible() || slot.written.is_possible();
     matches!(slot.kind, SlotKind::Unknown | SlotKind::Integer) && !is_accessed && !slot.escapes
 }
 
-/// Whether the code computes with elements of another floating-point format. A vector can be in one wider element: two
-/// halves in a `float`. And half of each `float` is a `__nv_bfloat16`.
+/// Whether the code computes with another floating-point format. An element can be a vector: two halves in a `float`.
+/// And half of each `float` is a `__nv_bfloat16`.
 const fn is_other_format(elements: Elements, primitive: Option<Primitive>) -> bool {
-    let Some(Primitive { float, size }) = primitive else {
-        return false;
-    };
+    let Primitive { float, size } = some!(primitive, false);
     let is_vector_in_one = elements.size == size && elements.class.size() < size as usize;
     let is_upper_half =
         matches!((elements.class, float), (ElementClass::BF16, ElementClass::F32)) && elements.step.is_multiple_of(4);
@@ -119,33 +114,18 @@ const fn is_other_format(elements: Elements, primitive: Option<Primitive>) -> bo
         && !is_upper_half
 }
 
-/// Whether the code of a kernel can show something about a parameter that nothing else shows: it has 8 bytes or more,
-/// and no C++ type, or is a struct whose members are unknown.
-#[must_use]
+/// Whether the code of a kernel can show something about a parameter that nothing else shows: it has at least 8 bytes,
+/// and no C++ type, or unknown members.
 pub const fn is_untyped(kernel: &Parameter<'_>) -> bool {
-    let is_struct =
-        matches!(kernel.class, Class::Bytes) && !matches!(kernel.cpp.base, CppBase::Named(name) if is_builtin(name));
+    let is_struct = matches!(kernel.class, Class::Bytes) && !kernel.cpp.base.is_builtin();
     kernel.size >= 8
         && !matches!(kernel.class, Class::Float)
-        && !has_known_members(kernel)
+        && !kernel.members.is_described()
         && (is_struct || kernel.cpp.is_unknown())
 }
 
-const fn has_known_members(kernel: &Parameter<'_>) -> bool {
-    kernel.members.is_known() || kernel.members.why_opaque().is_some()
-}
-
-/// How the code of the kernel contradicts a field, if neither the symbol nor debug information contains the type of the
-/// parameter, and it is an error.
-pub(crate) const fn refused(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<Contradiction> {
-    if kernel.cpp.is_unknown() { refused_at(host, kernel, 0, host.is_strict) } else { None }
-}
-
-pub(super) const fn is_doubtful(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
-    kernel.cpp.is_unknown() && refused_at(host, kernel, 0, true).is_some()
-}
-
-const fn refused_at(
+/// How the code contradicts a field or member at this offset, if it is an error.
+pub(super) const fn refused_at(
     host: &Parameter<'_>,
     kernel: &Parameter<'_>,
     offset: usize,
@@ -155,22 +135,19 @@ const fn refused_at(
     if !can_differ || host.cpp.is_array() || !kernel.body.is_known() {
         return None;
     }
-    match kernel.body.facts(offset) {
-        Some(slot) => match contradiction(host.cpp, host.members.stands_for(), &slot) {
-            Some(found) if found.is_certain() || is_strict || is_object_for_memory(found, host) => Some(found),
-            _ => None,
-        },
-        None => None,
-    }
-}
-
-/// Whether a field is a texture or surface object, and the code accesses memory. Such an object is no address.
-const fn is_object_for_memory(found: Contradiction, host: &Parameter<'_>) -> bool {
-    matches!((found, host.members.stands_for()), (Contradiction::Memory, Some(Meaning::Texture | Meaning::Surface)))
+    let meaning = host.members.stands_for();
+    let found = some!(contradiction(host.cpp, meaning, &some!(kernel.body.facts(offset))));
+    // A texture or surface object is no address.
+    let is_object = matches!((found, meaning), (Contradiction::Memory, Some(Meaning::Texture | Meaning::Surface)));
+    if found.is_certain() || is_strict || is_object { Some(found) } else { None }
 }
 
 pub(super) const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {
-    Differences::of(match refused(host, kernel) {
+    // Otherwise something else shows the type of the parameter.
+    if !kernel.cpp.is_unknown() {
+        return Differences::NONE;
+    }
+    Differences::of(match refused_at(host, kernel, 0, host.is_strict) {
         None => return Differences::NONE,
         Some(Contradiction::Object | Contradiction::Integer | Contradiction::Memory) => Difference::Pointer,
         Some(Contradiction::Written) => Difference::Constness,
@@ -178,8 +155,7 @@ pub(super) const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Dif
     })
 }
 
-/// Whether a field is an integer, and the code uses the parameter as a pointer. An address can be an integer, so they
-/// fit.
+/// Whether a field is an integer, which can be an address, and the code uses the parameter as a pointer.
 pub(super) const fn is_conversion(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
     if host.cpp.depth > 0 || host.cpp.is_unknown() || !kernel.cpp.is_unknown() {
         return false;
@@ -187,12 +163,12 @@ pub(super) const fn is_conversion(host: &Parameter<'_>, kernel: &Parameter<'_>) 
     matches!(kernel.body.facts(0), Some(slot) if matches!(slot.kind, SlotKind::Pointer))
 }
 
-/// A pointer and an integer that are exchanged, as far as the fields of a struct show them. A pointer that the code does
-/// not compute with, and a `u64`, which can be an address, show less: one of the two must be [`STRONG`].
+/// A pointer and an integer that are exchanged, as far as the fields show them. A pointer that the code does not
+/// compute with, and a `u64`, which can be an address, show less: one of the two must be [`STRONG`].
 #[derive(Clone, Copy)]
 pub(crate) struct Exchange {
-    pointer: u8,
-    integer: u8,
+    pub(super) pointer: u8,
+    pub(super) integer: u8,
 }
 
 const WEAK: u8 = 1;
@@ -201,7 +177,7 @@ const STRONG: u8 = 2;
 impl Exchange {
     pub(crate) const NONE: Self = Self { pointer: 0, integer: 0 };
 
-    /// What a field or member shows, and what the code does with its bytes, if it uses them.
+    /// What a field or member shows. Without a slot, the code does not use its bytes.
     const fn of(host: &Parameter<'_>, slot: Option<Slot<'_>>) -> Self {
         let mut own = Self::NONE;
         if host.size != 8 || host.cpp.is_array() {
@@ -216,12 +192,10 @@ impl Exchange {
             };
         } else if let Some(slot) = slot
             && matches!(contradiction(host.cpp, None, &slot), Some(Contradiction::Memory))
-            && !is_spelled_address(host.spelling)
+            && !ends_with(host.spelling.as_bytes(), b"CUdeviceptr")
         {
             let is_count = matches!(host.members.stands_for(), Some(Meaning::Count));
-            let is_signed =
-                matches!(host.cpp.base, CppBase::Integer { signed: true, .. } | CppBase::Long { signed: true });
-            own.integer = if is_count || is_signed { STRONG } else { WEAK };
+            own.integer = if is_count || host.cpp.base.is_signed() { STRONG } else { WEAK };
         }
         own
     }
@@ -240,7 +214,6 @@ impl Exchange {
         }
     }
 
-    /// Whether a field is an integer through which the code accesses memory.
     pub(crate) const fn has_integer(self) -> bool {
         self.integer > 0
     }
@@ -248,29 +221,6 @@ impl Exchange {
     pub(crate) const fn is_certain(self) -> bool {
         self.pointer > 0 && self.integer > 0 && (self.pointer == STRONG || self.integer == STRONG)
     }
-}
-
-pub(super) const fn is_exchanged(host: &[Parameter<'_>], kernel: &[Parameter<'_>], i: usize) -> bool {
-    let own = Exchange::NONE.and(&host[i], &kernel[i]);
-    if host.len() != kernel.len() || own.pointer + own.integer == 0 {
-        return false;
-    }
-    let mut j = 0;
-    while j < host.len() {
-        let other = Exchange::NONE.and(&host[j], &kernel[j]);
-        if (Exchange { pointer: own.pointer, ..other }).is_certain()
-            || (Exchange { integer: own.integer, ..other }).is_certain()
-        {
-            return true;
-        }
-        j += 1;
-    }
-    false
-}
-
-/// Whether a type is written as an address: `CUdeviceptr`, `sys::CUdeviceptr`.
-const fn is_spelled_address(spelling: &str) -> bool {
-    ends_with(spelling.as_bytes(), b"CUdeviceptr")
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -282,11 +232,10 @@ pub(crate) struct BodyMismatch<'a> {
     pub(crate) exchanged: Option<&'a str>,
 }
 
-/// The first pointer in a struct that the code of the kernel contradicts, if the members of the kernel's struct are
-/// unknown.
+/// The first pointer in a struct that the code contradicts, if the members of the kernel's struct are unknown.
 pub(crate) const fn first_in_struct<'a>(host: &Parameter<'a>, kernel: &Parameter<'a>) -> Option<BodyMismatch<'a>> {
     let may_contain = host.members.is_known() || host.cpp.is_array();
-    if !may_contain || has_known_members(kernel) || kernel.body.is_empty() || host.size != kernel.size {
+    if !may_contain || kernel.members.is_described() || kernel.body.is_empty() || host.size != kernel.size {
         return None;
     }
     let mut cursor = Cursor::EMPTY;
@@ -307,7 +256,13 @@ pub(crate) const fn first_in_struct<'a>(host: &Parameter<'a>, kernel: &Parameter
             if let Some(slot) = slot
                 && let Some(found) = refused_at(&member, kernel, item.offset, host.is_strict)
             {
-                return Some(BodyMismatch { path: cursor.path(), member, slot, found, exchanged: None });
+                return Some(BodyMismatch {
+                    path: cursor.place_of(member, 0).path,
+                    member,
+                    slot,
+                    found,
+                    exchanged: None,
+                });
             }
             let own = Exchange::of(&member, slot);
             exchange = exchange.with(own);
@@ -322,7 +277,8 @@ pub(crate) const fn first_in_struct<'a>(host: &Parameter<'a>, kernel: &Parameter
                 && (is_pointer || is_integer)
             {
                 let found = if is_pointer { Contradiction::Integer } else { Contradiction::Memory };
-                first = Some(BodyMismatch { path: cursor.path(), member, slot, found, exchanged: None });
+                first =
+                    Some(BodyMismatch { path: cursor.place_of(member, 0).path, member, slot, found, exchanged: None });
             }
         }
         cursor.pass();
@@ -345,11 +301,8 @@ struct Primitive {
 }
 
 /// Whether no access through a pointer to `pointee` shows these elements.
-#[must_use]
 pub const fn contradicts(elements: Elements, pointee: CppBase<'_>) -> bool {
-    let Some(primitive) = primitive(pointee) else {
-        return false;
-    };
+    let primitive = some!(primitive(pointee), false);
     if elements.class.is_float() {
         return elements.class as u8 != primitive.float as u8;
     }

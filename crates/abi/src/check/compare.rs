@@ -3,8 +3,8 @@
 use super::{
     body, cpp,
     difference::{Difference, Differences},
-    members::first_difference,
     value::{compare_values, is_bytes_only, same_class},
+    walk::first_difference,
 };
 use crate::{class::Class, cpp::CppBase, signature::Parameter};
 
@@ -12,16 +12,14 @@ use crate::{class::Class, cpp::CppBase, signature::Parameter};
 ///
 /// Unknown properties match anything. Offsets are not compared: they follow from the preceding parameters.
 ///
-/// - PTX does not mark pointers: a pointer fits a 64-bit integer. If PTX marks one (`.ptr`), an unsigned 64-bit
-///   integer fits, because `CUdeviceptr` is one.
+/// - PTX does not mark pointers: a pointer fits a 64-bit integer. If PTX marks one (`.ptr`), an unsigned 64-bit integer
+///   fits, because `CUdeviceptr` is one.
 /// - nvcc passes `__int128`, `__half` and `__nv_bfloat16` as bytes: `.align 16 .b8 p[16]`, `.align 2 .b8 p[2]`.
-/// - Bytes of which nothing else is known fit everything with the same size and alignment: LLVM declares a struct of one number or
-///   pointer as bytes.
-/// - Untyped bits (`.b32`) fit everything with the same size and alignment.
-/// - What the code of the kernel does with a pointer is compared if nothing else shows the type of the parameter.
+/// - Untyped bits (`.b32`), and bytes of which nothing else is known, fit everything with the same size and alignment:
+///   LLVM declares a struct of one number or pointer as bytes.
+/// - What the code of the kernel does with a pointer is compared if nothing else shows its type.
 /// - Members of structs are compared by [`first_difference`](super::first_difference), variants of enums by
 ///   [`first_variant`](super::first_variant).
-#[must_use]
 pub const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {
     let differences = compare_values(host, kernel);
     if differences.is_empty()
@@ -32,11 +30,11 @@ pub const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Difference
     differences.and(body::compare(host, kernel))
 }
 
-/// The distance between a field and a parameter: 0 if they match, 1 if C++ converts between their types, otherwise from
-/// 6 to 8. With [`GAP`] and [`EXCHANGE`], the shortest path through two lists is the likeliest mistake: one wrong type,
-/// two neighbours that are exchanged, one field that has moved (two gaps), two wrong types, in this order.
+/// The distance between a field and a parameter: 0 if they match, 1 if C++ converts between their types, otherwise 6 to
+/// 8. With [`GAP`] and [`EXCHANGE`], the shortest path through two lists is the likeliest mistake: one wrong type, two
+/// exchanged neighbours, one moved field (two gaps), two wrong types, in this order.
 pub(super) const fn distance(host: &Parameter<'_>, kernel: &Parameter<'_>) -> u16 {
-    // Compare sizes and classes first: comparing C++ types is expensive, and this runs for many pairs.
+    // Comparing C++ types is expensive, and this runs for many pairs.
     if !same_class(host, kernel) {
         return 8;
     }

@@ -1,9 +1,6 @@
 //! Whether the C++ types of the host and the kernel match.
 
-use super::{
-    difference::{Difference, Differences},
-    dimensions,
-};
+use super::difference::{Difference, Differences};
 use crate::{
     bytes::same,
     class::Class,
@@ -13,7 +10,7 @@ use crate::{
 
 const LONG_BITS: u16 = if cfg!(windows) { 32 } else { 64 };
 
-/// How the C++ types of a field and a parameter differ. An unknown type matches anything.
+/// How the C++ types differ. An unknown type matches anything.
 pub(super) const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {
     let (h, k) = (host.cpp, kernel.cpp);
     if h.is_unknown() || k.is_unknown() {
@@ -22,7 +19,7 @@ pub(super) const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Dif
     match (h.is_pointer(), k.is_pointer()) {
         (true, true) => compare_pointers(h, k),
         (false, false) => compare_values(host, kernel),
-        // `CUdeviceptr` is an unsigned 64-bit integer that represents any pointer.
+        // `CUdeviceptr` represents any pointer.
         (false, true) if is_address(host) => Differences::NONE,
         _ => Differences::of(Difference::Pointer),
     }
@@ -51,24 +48,15 @@ pub(super) const fn is_conversion(h: CppType<'_>, k: CppType<'_>) -> bool {
         || matches!(h.base, CppBase::Named(_)) && is_integer(k.base)
 }
 
-/// How an array of numbers differs from a CUDA vector whose members are unknown: its name determines the type of its components.
+/// How an array of numbers differs from a CUDA vector whose members are unknown.
 pub(super) const fn compare_components(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {
-    let CppBase::Named(vector) = kernel.cpp.base else {
-        return Differences::NONE;
-    };
-    let (elements, CppBase::Integer { .. } | CppBase::Long { .. } | CppBase::Float { .. }) =
-        (host.cpp.elements(), host.cpp.base)
-    else {
-        return Differences::NONE;
-    };
-    let is_number = elements > 0 && !host.cpp.is_pointer();
-    if !is_number || kernel.cpp.is_pointer() || kernel.members.is_known() {
+    let (elements, base) = (host.cpp.elements(), host.cpp.base);
+    let is_number = matches!(base, CppBase::Integer { .. } | CppBase::Long { .. } | CppBase::Float { .. });
+    if !is_number || elements == 0 || host.cpp.is_pointer() || kernel.cpp.is_pointer() || kernel.members.is_known() {
         return Differences::NONE;
     }
-    match name::builtin(vector) {
-        Some(vector)
-            if vector.components > 0 && !same(rust_scalar(host.cpp.base, host.size / elements), vector.element) =>
-        {
+    match kernel.cpp.base.builtin() {
+        Some(vector) if vector.components > 0 && !same(rust_scalar(base, host.size / elements), vector.element) => {
             Differences::of(Difference::Type)
         }
         _ => Differences::NONE,
@@ -94,9 +82,7 @@ const fn compare_values(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differe
     let fits = match (h, k) {
         (CppBase::Unknown | CppBase::Void, _)
         | (_, CppBase::Unknown | CppBase::Void)
-        | (CppBase::Char, CppBase::Char | CppBase::Integer { bits: 8, .. })
-        | (CppBase::Integer { bits: 8, .. }, CppBase::Char)
-        | (CppBase::Bool, CppBase::Bool | CppBase::Char | CppBase::Integer { bits: 8, .. }) => true,
+        | (CppBase::Bool, CppBase::Char | CppBase::Integer { bits: 8, .. }) => true,
         (CppBase::Integer { signed, bits }, CppBase::Integer { signed: kernel_signed, bits: kernel_bits }) => {
             if signed != kernel_signed {
                 return Differences::of(Difference::Signedness);
@@ -119,13 +105,13 @@ const fn compare_values(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differe
         (CppBase::Named(h), CppBase::Integer { .. } | CppBase::Char) => {
             !name::is_builtin(h) && matches!(host.class, Class::Integer)
         }
-        _ => false,
+        _ => same_scalar(h, k),
     };
     if fits { Differences::NONE } else { Differences::of(Difference::Type) }
 }
 
-/// Replaces `long` by the integer of `long_bits`. Keeps `char`: it is a type of its own, signed on one host and
-/// unsigned on another, and any byte matches it.
+/// Replaces `long` by the integer of `long_bits`. Keeps `char`, which is signed or unsigned by host: any byte matches
+/// it.
 const fn as_integer(base: CppBase<'_>, long_bits: u16) -> CppBase<'_> {
     match base {
         CppBase::Long { signed } => CppBase::Integer { signed, bits: long_bits },
@@ -143,7 +129,7 @@ const fn compare_pointers(h: CppType<'_>, k: CppType<'_>) -> Differences {
         // `void*` matches every pointer of the same or a greater depth.
         (k_any || h.depth <= k.depth) && (h_any || k.depth <= h.depth)
     } else {
-        h.depth == k.depth && same_pointee(h.base, k.base) && dimensions::rows_agree(h.rows, k.rows)
+        h.depth == k.depth && same_pointee(h.base, k.base) && rows_agree(h.rows, k.rows)
             || is_array_of_parts(h, k)
             || is_array_of_parts(k, h)
             // An array of `CUdeviceptr`.
@@ -155,9 +141,7 @@ const fn compare_pointers(h: CppType<'_>, k: CppType<'_>) -> Differences {
     // Compare only the levels that both types have.
     let mut level = 1;
     while level <= h.depth && level <= k.depth {
-        let h_const = h.const_mask >> (h.depth - level) & 1 == 1;
-        let k_const = k.const_mask >> (k.depth - level) & 1 == 1;
-        if h_const && !k_const {
+        if h.points_to_const(h.depth - level) && !k.points_to_const(k.depth - level) {
             return Differences::of(Difference::Constness);
         }
         level += 1;
@@ -179,23 +163,15 @@ const fn same_pointee(h: CppBase<'_>, k: CppBase<'_>) -> bool {
     }
 }
 
-/// Whether `array` points to an array that can be the memory of the struct or vector to which `whole` points:
-/// `[f32; 4]` for `float4*`, `[f32; 3]` for `Point*`.
+/// Whether `array` points to the parts of the struct or vector behind `whole`: `[f32; 4]` for `float4*`, `[f32; 3]` for
+/// `Point*`.
 const fn is_array_of_parts(array: CppType<'_>, whole: CppType<'_>) -> bool {
-    let CppBase::Named(spelled) = whole.base else {
-        return false;
-    };
-    if array.rows[0] == 0 || whole.depth != 1 {
+    if !matches!(whole.base, CppBase::Named(_)) || array.rows[0] == 0 || whole.depth != 1 {
         return false;
     }
-    let Some(vector) = name::builtin(spelled) else {
-        return !name::is_builtin(spelled);
-    };
+    let vector = some!(whole.base.builtin(), !whole.base.is_builtin());
     let element = match array.base {
-        CppBase::Named(spelled) => match name::builtin(spelled) {
-            Some(row) => row.element,
-            None => return false,
-        },
+        CppBase::Named(_) => some!(array.base.builtin(), false).element,
         base => rust_scalar(base, 0),
     };
     // A 16-bit number has several Rust types.
@@ -205,4 +181,51 @@ const fn is_array_of_parts(array: CppType<'_>, whole: CppType<'_>) -> bool {
 
 pub(super) const fn is_scalar(ty: CppType<'_>) -> bool {
     ty.is_pointer() || !matches!(ty.base, CppBase::Unknown | CppBase::Void | CppBase::Named(_))
+}
+
+/// Whether the rows of one of two arrays of the same size are also rows of the second.
+///
+/// `float m[2][3]` has rows of 12 bytes, and `[[f32; 2]; 3]` has rows of 8 bytes. A list of all elements, `[f32; 6]`,
+/// has no rows and matches both. Dimensions of length 1 are ignored.
+pub(super) const fn dimensions_agree(a: &Parameter<'_>, b: &Parameter<'_>) -> bool {
+    let (a_unit, b_unit) = (element(a), element(b));
+    contains_rows(a.cpp.extents, a_unit, b.cpp.extents, b_unit)
+        || contains_rows(b.cpp.extents, b_unit, a.cpp.extents, a_unit)
+}
+
+/// [`dimensions_agree`] for arrays behind pointers. A pointer to an array can be the pointer to its first element, so the array is
+/// a row of a list of any length.
+pub(super) const fn rows_agree(a: [u32; 3], b: [u32; 3]) -> bool {
+    contains_rows(a, 1, b, 1) || contains_rows(b, 1, a, 1)
+}
+
+/// The size of an element in bytes.
+const fn element(array: &Parameter<'_>) -> u64 {
+    some!(array.size.checked_div(array.cpp.elements()), u64::MAX) as u64
+}
+
+/// Whether every row of `other` is a row, an element, or a part of an element of an array with these lengths, whose
+/// elements have `unit` bytes.
+const fn contains_rows(own: [u32; 3], unit: u64, other: [u32; 3], other_unit: u64) -> bool {
+    let mut i = 0;
+    while i < other.len() && other[i] > 0 {
+        let row = length_from(other, i, other_unit);
+        let is_row =
+            row == length_from(own, 0, unit) || row == length_from(own, 1, unit) || row == length_from(own, 2, unit);
+        if row > unit && !is_row {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}
+
+/// The number of bytes in the dimensions from `dimension` on.
+const fn length_from(rows: [u32; 3], mut dimension: usize, unit: u64) -> u64 {
+    let mut length = unit;
+    while dimension < rows.len() && rows[dimension] > 0 {
+        length = length.saturating_mul(rows[dimension] as u64);
+        dimension += 1;
+    }
+    length
 }

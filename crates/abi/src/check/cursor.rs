@@ -1,7 +1,10 @@
 //! A position among the members of a struct, including nested members and array elements.
 
+use super::member_mismatch::{NotComparedReason, Place, Route};
 use crate::{
     bytes::same,
+    class::Class,
+    cpp::Builtin,
     signature::{Members, Parameter},
 };
 
@@ -9,27 +12,21 @@ const DEEPEST: usize = 24;
 
 #[derive(Clone, Copy)]
 pub(super) struct Item<'a> {
-    /// For an array: the elements that have not been passed. Its spelling may be missing: see [`declared`](Self::declared).
+    /// For an array: the elements that are left. It can lack its spelling: see [`declared`](Self::declared).
     pub(super) member: Parameter<'a>,
     /// From the beginning of the outermost struct, in bytes.
     pub(super) offset: usize,
     pub(super) start: usize,
-    /// The members of the enclosing struct. `index` is the position of this member.
+    /// The members of the enclosing struct, and the index among them.
     pub(super) siblings: Members<'a>,
     pub(super) index: usize,
-    /// The number of the enclosing struct, in the order in which the cursor opened structs.
+    /// The number of the enclosing struct, in the order of opening.
     pub(super) number: usize,
 }
-
-type Among<'a> = (usize, Members<'a>, usize, usize);
 
 impl<'a> Item<'a> {
     pub(super) const fn end(&self) -> usize {
         self.offset.saturating_add(self.member.size)
-    }
-
-    const fn place(&self) -> Among<'a> {
-        (self.start, self.siblings, self.index, self.number)
     }
 
     pub(super) const fn elements(&self) -> usize {
@@ -37,10 +34,7 @@ impl<'a> Item<'a> {
     }
 
     pub(super) const fn declared(&self) -> Parameter<'a> {
-        match self.siblings.get(self.index) {
-            Some(declared) => declared,
-            None => self.member,
-        }
+        some!(self.siblings.get(self.index), self.member)
     }
 
     pub(super) const fn element(&self) -> Parameter<'a> {
@@ -61,30 +55,29 @@ impl<'a> Item<'a> {
 struct OpenList<'a> {
     name: &'a str,
     base: usize,
-    list: List<'a>,
+    list: Opened<'a>,
     index: usize,
 }
 
 #[derive(Clone, Copy)]
 #[allow(clippy::large_enum_variant, reason = "constants cannot allocate")]
-enum List<'a> {
+enum Opened<'a> {
     Members(Members<'a>, usize),
-    /// The elements of an array: one element, their number, and the position of the array.
-    Elements(Parameter<'a>, usize, Among<'a>),
+    /// The first element, and the number of elements.
+    Elements(Item<'a>, usize),
 }
 
 impl<'a> OpenList<'a> {
     const fn of(value: &Parameter<'a>) -> Self {
-        Self {
-            name: "",
-            base: 0,
-            list: List::Elements(Parameter { name: "", ..*value }, 1, (0, Members::UNKNOWN, 0, 0)),
-            index: 0,
-        }
+        let member = Parameter { name: "", ..*value };
+        let item = Item { member, offset: 0, start: 0, siblings: Members::UNKNOWN, index: 0, number: 0 };
+        Self { name: "", base: 0, list: Opened::Elements(item, 1), index: 0 }
     }
 }
 
 pub(super) struct Cursor<'a> {
+    /// The route to the value.
+    pub(super) start: Route<'a>,
     levels: [OpenList<'a>; DEEPEST],
     depth: usize,
     opened: usize,
@@ -92,10 +85,15 @@ pub(super) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    pub(super) const EMPTY: Self =
-        Self { levels: [OpenList::of(&Parameter::record(0, 0)); DEEPEST], depth: 0, opened: 0, is_too_deep: false };
+    pub(super) const EMPTY: Self = Self {
+        start: Route::START,
+        levels: [OpenList::of(&Parameter::record(0, 0)); DEEPEST],
+        depth: 0,
+        opened: 0,
+        is_too_deep: false,
+    };
 
-    /// Moves to the beginning of a value of this type. Changes the cursor in place, because it is large.
+    /// Begins with a value of this type. Changes the cursor in place, because it is large.
     pub(super) const fn restart(&mut self, value: &Parameter<'a>) {
         self.clear();
         self.levels[0] = OpenList::of(value);
@@ -115,26 +113,25 @@ impl<'a> Cursor<'a> {
         while self.depth > 0 {
             let level = &self.levels[self.depth - 1];
             let item = match level.list {
-                List::Members(members, number) => match members.get_unspelled(level.index) {
-                    Some(member) => Some(Item {
-                        member,
-                        offset: level.base.saturating_add(offset(&member)),
-                        start: level.base,
-                        siblings: members,
-                        index: level.index,
-                        number,
-                    }),
+                Opened::Members(siblings, number) => match siblings.get_unspelled(level.index) {
+                    Some(member) => {
+                        let (start, index) = (level.base, level.index);
+                        Some(Item {
+                            member,
+                            offset: start.saturating_add(offset(&member)),
+                            start,
+                            siblings,
+                            index,
+                            number,
+                        })
+                    }
                     None => None,
                 },
-                List::Elements(member, count, (start, siblings, index, number)) if level.index < count => Some(Item {
-                    member,
-                    offset: level.base.saturating_add(member.size.saturating_mul(level.index)),
-                    start,
-                    siblings,
-                    index,
-                    number,
-                }),
-                List::Elements(..) => None,
+                Opened::Elements(first, count) if level.index < count => {
+                    let offset = first.offset.saturating_add(first.member.size.saturating_mul(level.index));
+                    Some(Item { offset, ..first })
+                }
+                Opened::Elements(..) => None,
             };
             if item.is_some() {
                 return item;
@@ -150,23 +147,23 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Opens the next item: moves to the first element of an array, or to the first member of a struct.
+    /// Moves into the next item: to the first element of an array, or the first member of a struct.
     pub(super) const fn open(&mut self, item: &Item<'a>) {
         self.pass();
         let list = if item.elements() > 1 {
-            List::Elements(item.element(), item.elements(), item.place())
+            Opened::Elements(Item { member: item.element(), ..*item }, item.elements())
         } else {
             self.opened += 1;
-            List::Members(item.member.members, self.opened)
+            Opened::Members(item.member.members, self.opened)
         };
         self.push(item, &list);
     }
 
-    /// Splits the next item, an array, into `groups` equal parts and opens the first one. The other parts are passed.
+    /// Splits the next item, an array, into `groups` equal parts, and moves into the first one only.
     pub(super) const fn open_group(&mut self, item: &Item<'a>, groups: usize) {
         self.pass();
         let elements = item.elements() / groups;
-        let group = Parameter {
+        let member = Parameter {
             cpp: match elements {
                 1 => item.member.cpp.element(),
                 _ => item.member.cpp.element().array(elements as u32),
@@ -174,10 +171,10 @@ impl<'a> Cursor<'a> {
             size: item.member.size / groups,
             ..if elements == 1 { item.element() } else { item.member }
         };
-        self.push(item, &List::Elements(group, 1, item.place()));
+        self.push(item, &Opened::Elements(Item { member, ..*item }, 1));
     }
 
-    const fn push(&mut self, item: &Item<'a>, list: &List<'a>) {
+    const fn push(&mut self, item: &Item<'a>, list: &Opened<'a>) {
         if self.depth == DEEPEST {
             self.is_too_deep = true;
             return;
@@ -185,8 +182,8 @@ impl<'a> Cursor<'a> {
         self.levels[self.depth] = OpenList {
             // An element of an array has the name of the array.
             name: match list {
-                List::Elements(..) => "",
-                List::Members(..) => item.member.name,
+                Opened::Elements(..) => "",
+                Opened::Members(..) => item.member.name,
             },
             base: item.offset,
             list: *list,
@@ -206,24 +203,98 @@ impl<'a> Cursor<'a> {
         false
     }
 
-    pub(super) const fn path<const N: usize>(&self) -> [&'a str; N] {
-        let mut path = [""; N];
-        let (mut at, mut level) = (0, 0);
-        while level < self.depth && at < N {
+    /// The route to the open struct.
+    const fn route(&self) -> Route<'a> {
+        let (mut route, mut level) = (self.start, 0);
+        while level < self.depth {
             let name = self.levels[level].name;
             if !name.is_empty() {
-                path[at] = name;
-                at += 1;
+                route = route.through(name, 0);
             }
             level += 1;
         }
-        path
+        route
+    }
+
+    /// The route to what `pointer`, a member of the open struct, points to.
+    pub(super) const fn behind(&self, pointer: &Parameter<'a>) -> Route<'a> {
+        self.route().through(pointer.name, pointer.cpp.depth)
+    }
+
+    pub(super) const fn place(&self, item: &Item<'a>) -> Place<'a> {
+        let declared = item.declared();
+        let member = Parameter { spelling: declared.spelling, ..item.member };
+        Place { member, ..self.place_of(declared, item.offset) }
+    }
+
+    pub(super) const fn place_of(&self, member: Parameter<'a>, offset: usize) -> Place<'a> {
+        self.route().to(member, offset)
     }
 }
 
 pub(super) const fn offset(member: &Parameter<'_>) -> usize {
-    match member.offset {
-        Some(offset) => offset,
-        None => 0,
+    some!(member.offset, 0)
+}
+
+/// Why two values that match are not compared further, if they are not scalars.
+pub(super) const fn why_not(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<NotComparedReason> {
+    if let Some(why) = kernel.members.why_opaque() {
+        return Some(NotComparedReason::Opaque(why));
+    }
+    if let Some(why) = host.members.why_opaque() {
+        return Some(NotComparedReason::Opaque(why));
+    }
+    let is_known = host.members.is_known() || host.cpp.is_array();
+    if kernel.members.is_known() && !is_known && !host.cpp.is_pointer() {
+        return Some(NotComparedReason::Unknown);
+    }
+    None
+}
+
+/// Whether a scalar differs from a struct that contains such a scalar. The member of `__half` is storage, and an enum
+/// is no component of a vector such as `uchar1`.
+pub(super) const fn is_no_part(scalar: &Item<'_>, of: &Item<'_>) -> bool {
+    !scalar.opens()
+        && of.opens()
+        && matches!(builtin(&of.member), Some(row) if row.components == 0 || scalar.member.members.is_enum())
+}
+
+/// Whether the first member of a struct, at any depth, is the number in the other list, such as `__half`. CUDA's
+/// headers store such numbers as integers.
+pub(super) const fn wraps(whole: &Item<'_>, number: &Item<'_>) -> bool {
+    let own = some!(builtin(&number.member), false);
+    let first = some!(whole.member.members.get_unspelled(0), false);
+    own.components == 0
+        && (first.members.is_known() && builtin(&first).is_none()
+            || matches!(builtin(&first), Some(other) if same(other.cpp, own.cpp)))
+}
+
+const fn builtin(member: &Parameter<'_>) -> Option<&'static Builtin> {
+    if member.cpp.is_pointer() { None } else { member.cpp.base.builtin() }
+}
+
+/// Whether it is compared by name: a struct whose members are unknown.
+pub(super) const fn is_whole(item: &Item<'_>) -> bool {
+    !item.opens() && matches!(item.element().class, Class::Bytes)
+}
+
+pub(super) const fn common_divisor(mut a: usize, mut b: usize) -> usize {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+/// Whether its bytes cannot be compared: a union, or unknown members.
+pub(super) const fn is_opaque(item: &Item<'_>) -> bool {
+    !item.is_struct()
+        && (item.member.members.why_opaque().is_some()
+            || item.member.cpp.is_unknown() && matches!(item.member.class, Class::Bytes))
+}
+
+pub(super) const fn why_opaque(item: &Item<'_>) -> NotComparedReason {
+    match item.member.members.why_opaque() {
+        Some(why) => NotComparedReason::Opaque(why),
+        None => NotComparedReason::Unknown,
     }
 }

@@ -68,43 +68,30 @@ impl Differences {
     pub const NONE: Self = Self(0);
 
     /// One difference.
-    #[must_use]
     pub(super) const fn of(difference: Difference) -> Self {
         Self(difference.bit())
     }
 
     /// Whether the two fit.
-    #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
     /// Whether the set contains `difference`.
-    #[must_use]
     pub const fn contains(self, difference: Difference) -> bool {
         self.0 & difference.bit() != 0
     }
 
     /// The most serious difference.
-    #[must_use]
     pub const fn first(self) -> Option<Difference> {
-        let mut i = 0;
-        while i < Difference::ALL.len() {
-            if self.contains(Difference::ALL[i]) {
-                return Some(Difference::ALL[i]);
-            }
-            i += 1;
-        }
-        None
+        if self.is_empty() { None } else { Some(Difference::ALL[self.0.trailing_zeros() as usize]) }
     }
 
     /// Adds a difference to the set.
-    #[must_use]
     pub const fn with(self, difference: Difference) -> Self {
         Self(self.0 | difference.bit())
     }
 
-    #[must_use]
     pub(super) const fn and(self, more: Self) -> Self {
         Self(self.0 | more.0)
     }

@@ -5,8 +5,8 @@ use super::{
     lists::{Lists, NAMESAKES},
 };
 
-/// The maximum number of fields, and of parameters, that are aligned at once. Longer lists are aligned in steps of
-/// half this number.
+/// The maximum number of fields, and of parameters, that are aligned at once. Longer lists are aligned in steps of half
+/// this number.
 pub(super) const MOST_ALIGNED: usize = 32;
 
 #[derive(Clone, Copy, Debug)]
@@ -81,8 +81,8 @@ impl Grid {
         a > 1 && b > 1 && self.pair[a - 1][b - 2] <= NAMESAKES && self.pair[a - 2][b - 1] <= NAMESAKES
     }
 
-    /// Writes the shortest path to a point, the last step first, and returns the number of its steps. `moves` decides
-    /// between paths of one length: whether gaps are preferred to pairs that do not fit.
+    /// Writes the shortest path to a point, the last step first, and returns its length. `moves` prefers gaps to pairs
+    /// that do not fit, among paths of one length.
     pub(super) const fn path_to(
         &self,
         (mut a, mut b): (usize, usize),
@@ -105,7 +105,7 @@ impl Grid {
         steps
     }
 
-    /// Whether only an exchange of the two neighbours before a point gives the shortest path to it.
+    /// Whether only an exchange of the two neighbours before a point gives the shortest path.
     const fn ends_in_exchange(&self, a: usize, b: usize) -> bool {
         self.is_exchange(a, b)
             && self.to[a][b] == self.to[a - 2][b - 2] + EXCHANGE
@@ -132,35 +132,21 @@ impl Grid {
         }
     }
 
-    /// The point on the far edges with the lowest total: the path to it plus a lower bound for the rest of the lists,
-    /// which have the lengths `h` and `k`.
+    /// The point on the far edges with the shortest path to it, plus a lower bound for the rest of the lists, which
+    /// have the lengths `h` and `k`.
     pub(super) const fn exit(&self, h: usize, k: usize) -> (usize, usize) {
-        let mut best = (usize::MAX, 0, 0);
-        let mut a = self.rows;
-        let mut b = 0;
-        while b <= self.columns {
-            best = self.nearer(best, a, b, h, k);
-            b += 1;
+        let (mut best, mut nearest) = ((0, 0), usize::MAX);
+        let mut point = 0;
+        while point <= self.columns + 1 + self.rows {
+            let (a, b) =
+                if point <= self.columns { (self.rows, point) } else { (point - self.columns - 1, self.columns) };
+            let way = self.to[a][b] as usize + (h - a).abs_diff(k - b) * GAP as usize;
+            if way < nearest || way == nearest && a + b > best.0 + best.1 {
+                (best, nearest) = ((a, b), way);
+            }
+            point += 1;
         }
-        b = self.columns;
-        a = 0;
-        while a <= self.rows {
-            best = self.nearer(best, a, b, h, k);
-            a += 1;
-        }
-        (best.1, best.2)
-    }
-
-    const fn nearer(
-        &self,
-        best: (usize, usize, usize),
-        a: usize,
-        b: usize,
-        h: usize,
-        k: usize,
-    ) -> (usize, usize, usize) {
-        let way = self.to[a][b] as usize + (h - a).abs_diff(k - b) * GAP as usize;
-        if way < best.0 || way == best.0 && a + b > best.1 + best.2 { (way, a, b) } else { best }
+        best
     }
 }
 

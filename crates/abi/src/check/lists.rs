@@ -7,7 +7,6 @@ use super::{
 };
 use crate::signature::Parameter;
 
-/// A list of fields and a list of parameters, and which of them have one name.
 #[derive(Clone, Debug)]
 pub(super) struct Lists<'a> {
     pub(super) host: &'a [Parameter<'a>],
@@ -15,11 +14,10 @@ pub(super) struct Lists<'a> {
     pub(super) partners: Partners,
 }
 
-/// The distance of a field from a parameter of the same name whose type it does not have. Less than the distance of any other pair
-/// that does not fit.
+/// The distance of a field from a parameter of its name, at most: less than any other pair that does not fit.
 pub(super) const NAMESAKES: u16 = 2;
 
-/// The distance of a field and a parameter if one of them has its name elsewhere: more than two gaps.
+/// The distance if one of the two has its name elsewhere: more than two gaps.
 const STRANGERS: u16 = 13;
 
 impl<'a> Lists<'a> {
@@ -27,8 +25,7 @@ impl<'a> Lists<'a> {
         Self { host, kernel, partners: Partners::new(host, kernel) }
     }
 
-    /// The [distance](distance()) of a field from a parameter. Names count before types: at most [`NAMESAKES`] if the two have
-    /// one name.
+    /// The [distance](distance()), by names before types.
     pub(super) const fn distance(&self, field: usize, parameter: usize) -> u16 {
         let own = distance(&self.host[field], &self.kernel[parameter]);
         match self.partners.relation(field, parameter) {
@@ -43,8 +40,7 @@ impl<'a> Lists<'a> {
         self.distance(field, parameter) <= NAMESAKES
     }
 
-    /// Whether a field that differs from its parameter fits another parameter better, and the field there fits as well
-    /// the other way.
+    /// Whether two fields fit at least as well if they are exchanged.
     pub(super) const fn fit_if_exchanged(
         &self,
         (field, parameter): (usize, usize),
@@ -60,27 +56,12 @@ impl<'a> Lists<'a> {
             && self.distance(field, to) + self.distance(other, parameter) <= now
     }
 
-    /// Whether names forbid a pair. Fields that fit where they are stay there, unless they also fit the parameter of their name.
-    pub(super) const fn is_wrong_by_name(&self, field: usize, parameter: usize) -> bool {
-        match self.partners.relation(field, parameter) {
-            Relation::Strangers | Relation::Exchanged => {
-                field != parameter || self.host.len() != self.kernel.len() || self.belong_elsewhere(field, parameter)
-            }
-            _ => false,
-        }
-    }
-
-    /// Whether the field fits another parameter that has its name, or the parameter another field that has its name.
-    const fn belong_elsewhere(&self, field: usize, parameter: usize) -> bool {
+    /// Whether names forbid this pair of strangers. A field that fits stays, unless it also fits the parameter of its name.
+    const fn is_wrong_by_name(&self, field: usize, parameter: usize) -> bool {
         let (own, other) = self.partners.of(field, parameter);
-        if let Some(own) = own
-            && distance(&self.host[field], &self.kernel[own]) <= 1
-        {
-            return true;
-        }
-        match other {
-            Some(other) => distance(&self.host[other], &self.kernel[parameter]) <= 1,
-            None => false,
-        }
+        field != parameter
+            || self.host.len() != self.kernel.len()
+            || matches!(own, Some(own) if distance(&self.host[field], &self.kernel[own]) <= 1)
+            || matches!(other, Some(other) if distance(&self.host[other], &self.kernel[parameter]) <= 1)
     }
 }

@@ -2,8 +2,7 @@
 
 use super::{
     cursor::offset,
-    member_mismatch::MemberMismatch,
-    path::{NAMES, Place},
+    member_mismatch::{MemberMismatch, NAMES, Place},
     value::compare_values,
 };
 use crate::{
@@ -34,7 +33,6 @@ pub enum MemberRepair<'a> {
 
 impl<'a> MemberMismatch<'a> {
     /// What to change. `None` if a variant of an enum differs.
-    #[must_use]
     pub const fn repair(&self) -> Option<MemberRepair<'a>> {
         self.of_namesakes().repair_here()
     }
@@ -60,9 +58,8 @@ impl<'a> MemberMismatch<'a> {
                 _ => Some(self.moved(own, &twin, theirs, &declared)),
             };
         }
-        let Some(host) = self.host else {
-            return Some(MemberRepair::Add(declared, next_of_both(own, theirs, declared.name)));
-        };
+        let added = Some(MemberRepair::Add(declared, next_of_both(own, theirs, declared.name)));
+        let host = some!(self.host, added);
         let own = host.declared;
         if self.whole.0.find(declared.name).is_some() && !have_one_path(&host, &kernel) {
             // A struct or base class of the host's struct ends later than the kernel's.
@@ -79,10 +76,9 @@ impl<'a> MemberMismatch<'a> {
         self.siblings.is_empty() && self.kernel.path[0].is_empty() && self.kernel.pointers[0] == 0
     }
 
-    /// What to change if all members of the kernel's struct are in the host's struct, and the sizes differ.
+    /// What to change if only the sizes of the whole structs differ.
     const fn repair_of_whole(&self) -> Option<MemberRepair<'a>> {
-        let ((own, theirs), kernel) = (self.whole, self.kernel);
-        let Some(host) = self.host else { return None };
+        let ((own, theirs), kernel, host) = (self.whole, self.kernel, some!(self.host));
         if host.member.size == kernel.member.size || own.is_empty() || theirs.is_empty() {
             return None;
         }
@@ -106,7 +102,7 @@ impl<'a> MemberMismatch<'a> {
         })
     }
 
-    /// What to change if a member is at another place, in a struct whose other members before it are right.
+    /// What to change if a member has moved, and those before it are right.
     const fn moved(
         &self,
         own: Members<'a>,
@@ -114,12 +110,10 @@ impl<'a> MemberMismatch<'a> {
         theirs: Members<'a>,
         kernel: &Parameter<'a>,
     ) -> MemberRepair<'a> {
-        let Some(index) = own.position(kernel.name) else {
-            return MemberRepair::All(theirs);
-        };
+        let index = some!(own.position(kernel.name), MemberRepair::All(theirs));
         let end = end_of(own, index);
         let (at, there) = (offset(twin), offset(kernel));
-        // Padding instead of a member that is further back would make the struct too large.
+        // Otherwise padding would make the struct too large.
         let has_room = end_of(own, own.len()) + there <= end_of(theirs, theirs.len()) + at;
         if at > there
             && let Some(host) = self.host
@@ -143,7 +137,7 @@ impl<'a> MemberMismatch<'a> {
     }
 }
 
-/// The name of the first of the host's members that comes after the kernel's member of this name. Empty if none does.
+/// The name of the first of the host's members after the kernel's member of this name, or empty.
 const fn next_of_both<'a>(own: Members<'a>, theirs: Members<'a>, name: &str) -> &'a str {
     let mut i = match theirs.position(name) {
         Some(i) => i + 1,

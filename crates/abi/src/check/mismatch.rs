@@ -41,8 +41,12 @@ pub enum Mismatch {
 }
 
 impl Mismatch {
+    /// Whether it is a row of a field that fits its parameter.
+    pub(crate) const fn is_right(self) -> bool {
+        matches!(self, Self::Differs { differences, .. } if differences.is_empty())
+    }
+
     /// The index of the wrong field. `None` for a parameter without a field.
-    #[must_use]
     pub const fn field(self) -> Option<usize> {
         match self {
             Self::Differs { field, .. } | Self::Extra { field, .. } => Some(field),
@@ -51,7 +55,6 @@ impl Mismatch {
     }
 
     /// The index of the kernel's parameter. `None` for a field without a parameter.
-    #[must_use]
     pub const fn parameter(self) -> Option<usize> {
         match self {
             Self::Differs { parameter, .. } | Self::Missing { parameter, .. } => Some(parameter),
@@ -60,7 +63,7 @@ impl Mismatch {
     }
 }
 
-/// Marks two mismatches as one mistake: two exchanged fields, or one moved field.
+/// Marks two mismatches as one: two exchanged fields, or one moved field.
 pub(super) const fn mark_as_one_mistake(mismatches: &mut [Mismatch], i: usize, j: usize, lists: &Lists<'_>) {
     let (before, after) = mismatches.split_at_mut(j);
     match (&mut before[i], &mut after[0]) {

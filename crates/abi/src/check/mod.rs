@@ -21,29 +21,25 @@
 //!
 //! | to change | open |
 //! |---|---|
-//! | a rule of the comparison | `compare.rs` (sizes, classes), `cpp.rs` (C++ types), `walk.rs` (members), `pointees.rs` (structs behind pointers), `variants.rs` (enums), `dimensions.rs` (arrays), `names.rs` (names) |
+//! | a rule of the comparison | `compare.rs` (sizes, classes), `cpp.rs` (C++ types), `walk.rs` (members), `pointees.rs` (structs behind pointers), `variants.rs` (enums), `names.rs` (names) |
 //! | what the code of a kernel contradicts, and what is only a remark | `body.rs`, and `texts/body.rs` |
 //! | what to change, as data | `repair.rs`, `member_repair.rs`; the members that this is said of: `namesakes.rs` |
 //! | what `Verification` lists as not compared | `NotComparedReason` in `member_mismatch.rs` |
 
 mod align;
-mod alike;
 mod body;
 mod compare;
 mod cpp;
 mod cursor;
 mod difference;
-mod dimensions;
 mod edit_distance;
-mod item;
 mod lists;
 mod member_mismatch;
 mod member_repair;
-mod members;
 mod mismatch;
 pub(crate) mod names;
 mod namesakes;
-mod path;
+mod pairing;
 mod pointees;
 mod repair;
 mod report;
@@ -57,21 +53,21 @@ mod walk;
 pub use body::{Contradiction, contradiction, contradicts, is_untyped};
 pub use compare::compare;
 pub use difference::{Difference, Differences};
-pub use member_mismatch::{MemberMismatch, NotCompared, NotComparedReason};
+pub use member_mismatch::{MemberMismatch, NotCompared, NotComparedReason, Place};
 pub use member_repair::MemberRepair;
-#[doc(hidden)]
-pub use members::first_difference_of_any_size;
-pub use members::{first_difference, not_compared};
 pub use mismatch::Mismatch;
 #[doc(hidden)]
 pub use names::is_made;
-pub use path::Place;
 pub use report::{Report, fits, report, report_at};
 pub use select::{Selection, nearest, select};
 pub use variable::{compare_variable, not_compared_in_variable};
 pub use variants::{VariantMismatch, first_variant};
+#[doc(hidden)]
+pub use walk::first_difference_of_any_size;
+pub use walk::{first_difference, not_compared};
 
-pub(crate) use align::{Row, Rows, differences_at, expected_offset};
+pub(crate) use align::Rows;
 pub(crate) use body::{BodyMismatch, Exchange, first_in_struct};
-pub(crate) use names::{Elsewhere, elsewhere};
+pub(crate) use names::Elsewhere;
+pub(crate) use pairing::Pairing;
 pub(crate) use repair::{alignment_of, is_layout_of_cuda, is_own_struct, only_aligned};

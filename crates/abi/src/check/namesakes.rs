@@ -3,8 +3,7 @@
 use super::{
     cursor::offset,
     difference::{Difference, Differences},
-    member_mismatch::MemberMismatch,
-    path::{NAMES, Place},
+    member_mismatch::{MemberMismatch, NAMES, Place},
     value::compare_values,
 };
 use crate::{
@@ -14,182 +13,145 @@ use crate::{
 };
 
 impl<'a> MemberMismatch<'a> {
-    /// The difference of the first members of one name that have different sizes, or contain this difference and are not two structs
-    /// of the program: it cannot change the members of a type of CUDA. Or the first member that the host's struct lacks, if it
-    /// contains this difference. Otherwise this difference.
+    /// The difference of the first members of one name that differ in size or contain this difference, and are not two
+    /// structs of the program: it cannot change the members of a type of CUDA. Or the first member with this difference
+    /// in it that the host's struct lacks. Otherwise this difference.
     pub(crate) const fn of_namesakes(self) -> Self {
-        let mut level = Structs {
-            own: self.whole.0,
-            theirs: self.whole.1,
-            start: [0; 2],
-            routes: [
-                match &self.host {
-                    Some(host) => PathTo::of(host),
-                    None => PathTo { is_inside: false, ..PathTo::of(&self.kernel) },
-                },
-                PathTo::of(&self.kernel),
-            ],
+        let mut theirs = Level::of(self.whole.1, &self.kernel);
+        let mut own = match &self.host {
+            Some(host) => Level::of(self.whole.0, host),
+            None => Level { members: self.whole.0, is_inside: false, ..theirs },
         };
         let mut i = 0;
-        while let Some(kernel) = level.theirs.get_unspelled(i) {
-            let index = level.own.position_near(i, kernel.name);
+        while let Some(kernel) = theirs.members.get_unspelled(i) {
+            let name = kernel.name;
+            let index = own.members.position_near(i, name);
             i += 1;
-            if kernel.name.is_empty() {
+            if name.is_empty() {
                 continue;
             }
-            let is_at = level.routes[1].is_at(kernel.name);
+            let is_at = same(theirs.first(), name);
             let Some(index) = index else {
-                if is_at && level.routes[1].has_more() && !level.is_flat() && level.is_of_other() {
-                    return level.differ(&self, None, &kernel);
+                if is_at && theirs.has_more() && own.lacks(&theirs) {
+                    return self.lifted(&own, None, &theirs, &kernel);
                 }
                 continue;
             };
-            let Some(host) = level.own.get_unspelled(index) else {
-                continue;
-            };
-            let leads_into = [level.routes[0].leads_into(kernel.name), level.routes[1].leads_into(kernel.name)];
-            let is_inside = leads_into[0] || leads_into[1];
+            let host = some!(own.members.get_unspelled(index), self);
+            let (left, right) = (own.leads_into(name), theirs.leads_into(name));
             let has_one_size = host.size == kernel.size;
-            let contains_it = if has_one_size { leads_into[0] && leads_into[1] } else { is_inside };
+            let contains_it = if has_one_size { left && right } else { left || right };
             if contains_it && are_structs_of_one_type(&host, &kernel) {
-                level = level.behind(&host, &kernel);
-                i = 0;
-            } else if !has_one_size || is_inside && !compare_values(&host, &kernel).is_empty() {
+                (own, theirs, i) = (own.behind(&host, name), theirs.behind(&kernel, name), 0);
+            } else if !has_one_size || (left || right) && !compare_values(&host, &kernel).is_empty() {
                 let difference = if has_one_size { Difference::Type } else { Difference::Size };
                 let from = Self { differences: Differences::of(difference), ..self };
-                return level.differ(&from, Some(index), &kernel);
+                return from.lifted(&own, own.members.get(index), &theirs, &kernel);
             } else if is_at {
                 return self;
             }
         }
         self
     }
-}
 
-/// Two structs whose members of one name are compared, and where the difference is.
-#[derive(Clone, Copy)]
-struct Structs<'a> {
-    own: Members<'a>,
-    theirs: Members<'a>,
-    start: [usize; 2],
-    routes: [PathTo<'a>; 2],
-}
-
-impl<'a> Structs<'a> {
-    const fn behind(self, host: &Parameter<'a>, kernel: &Parameter<'a>) -> Self {
-        Self {
-            own: host.members,
-            theirs: kernel.members,
-            start: [self.start[0] + offset(host), self.start[1] + offset(kernel)],
-            routes: [self.routes[0].behind(kernel.name), self.routes[1].behind(kernel.name)],
-        }
-    }
-
-    /// Whether the host's struct has the members of the kernel's inner struct itself.
-    const fn is_flat(&self) -> bool {
-        let name = self.routes[1].end.declared.name;
-        self.own.find(name).is_some() && self.theirs.find(name).is_none()
-    }
-
-    /// The difference of a member of the host's, by its index, and of one of the kernel's.
-    const fn differ(
+    const fn lifted(
         &self,
-        from: &MemberMismatch<'a>,
-        host: Option<usize>,
+        own: &Level<'a>,
+        host: Option<Parameter<'a>>,
+        theirs: &Level<'a>,
         kernel: &Parameter<'a>,
-    ) -> MemberMismatch<'a> {
-        let host = match host {
-            Some(index) => self.own.get(index),
-            None => None,
-        };
-        MemberMismatch {
+    ) -> Self {
+        Self {
             host: match &host {
-                Some(host) => Some(self.routes[0].place(host, self.start[0] + offset(host))),
+                Some(host) => Some(own.place(host)),
                 None => None,
             },
-            kernel: self.routes[1].place(kernel, self.start[1] + offset(kernel)),
-            siblings: self.theirs,
-            host_siblings: self.own,
-            ..*from
-        }
-    }
-
-    /// Whether the host's member where the difference is has a partner, so it is not the kernel's member by another name.
-    const fn is_of_other(&self) -> bool {
-        match self.own.find(self.routes[0].first()) {
-            Some(host) => self.theirs.find(host.cpp_name()).is_some(),
-            None => true,
+            kernel: theirs.place(kernel),
+            siblings: theirs.members,
+            host_siblings: own.members,
+            ..*self
         }
     }
 }
 
-/// The names from the outermost struct, or the one behind the last pointer, to a place, and the level that is looked at.
+/// A struct whose members are compared by name, and the names that lead from it to the difference.
 #[derive(Clone, Copy)]
-struct PathTo<'a> {
+struct Level<'a> {
+    members: Members<'a>,
+    start: usize,
     end: Place<'a>,
-    level: usize,
+    /// The number of names before this struct.
+    depth: usize,
+    /// Whether the struct contains the difference.
     is_inside: bool,
 }
 
-impl<'a> PathTo<'a> {
-    const fn of(place: &Place<'a>) -> Self {
-        let (mut level, mut i) = (0, 0);
+impl<'a> Level<'a> {
+    /// The outermost struct or the pointee with these members.
+    const fn of(members: Members<'a>, end: &Place<'a>) -> Self {
+        let (mut depth, mut i) = (0, 0);
         while i < NAMES {
-            if place.pointers[i] > 0 {
-                level = i + 1;
+            if end.pointers[i] > 0 {
+                depth = i + 1;
             }
             i += 1;
         }
-        Self { end: *place, level, is_inside: true }
+        Self { members, start: 0, end: *end, depth, is_inside: true }
     }
 
     const fn has_more(&self) -> bool {
-        self.is_inside && self.level < NAMES && !self.end.path[self.level].is_empty()
+        self.is_inside && self.depth < NAMES && !self.end.path[self.depth].is_empty()
     }
 
     const fn leads_into(&self, name: &str) -> bool {
         self.has_more() && same(self.first(), name)
     }
 
-    const fn is_at(&self, name: &str) -> bool {
-        same(self.first(), name)
-    }
-
-    /// The member of this level that is the place, or contains it. Empty if it has no such member.
+    /// The member that is the place or contains it, or empty.
     const fn first(&self) -> &'a str {
         match self.is_inside {
-            true if self.has_more() => self.end.path[self.level],
+            true if self.has_more() => self.end.path[self.depth],
             true => self.end.declared.name,
             false => "",
         }
     }
 
-    const fn place(&self, member: &Parameter<'a>, offset: usize) -> Place<'a> {
-        let mut path = self.end.path;
-        let (_, rest) = path.split_at_mut(self.level);
-        rest.copy_from_slice([""; NAMES].split_at(self.level).1);
-        Place { path, member: *member, declared: *member, offset, ..self.end }
+    /// Whether this struct lacks the inner struct with the difference: it does not have its members itself, and its member at
+    /// the difference is no other name of it.
+    const fn lacks(&self, theirs: &Self) -> bool {
+        let inner = theirs.end.declared.name;
+        if self.members.find(inner).is_some() && theirs.members.find(inner).is_none() {
+            return false;
+        }
+        theirs.members.find(some!(self.members.find(self.first()), true).cpp_name()).is_some()
     }
 
-    const fn behind(mut self, name: &'a str) -> Self {
+    const fn place(&self, member: &Parameter<'a>) -> Place<'a> {
+        let mut path = self.end.path;
+        let (_, rest) = path.split_at_mut(self.depth);
+        rest.copy_from_slice([""; NAMES].split_at(self.depth).1);
+        Place { path, member: *member, declared: *member, offset: self.start + offset(member), ..self.end }
+    }
+
+    const fn behind(mut self, member: &Parameter<'a>, name: &'a str) -> Self {
         self.is_inside = self.leads_into(name);
-        if self.level < NAMES {
-            self.end.path[self.level] = name;
-            self.level += 1;
+        self.members = member.members;
+        self.start += offset(member);
+        if self.depth < NAMES {
+            self.end.path[self.depth] = name;
+            self.depth += 1;
         }
         self
     }
 }
 
-/// Whether it is a struct of the program, or an array of such structs, whose members are known.
+/// Whether it is a struct of the program, or an array of them.
 const fn is_own_struct(member: &Parameter<'_>) -> bool {
-    member.members.is_known()
-        && !member.cpp.is_pointer()
-        && !matches!(member.cpp.base, CppBase::Named(spelled) if name::is_builtin(spelled))
+    member.members.is_known() && !member.cpp.is_pointer() && !member.cpp.base.is_builtin()
 }
 
-/// Whether the program can have changed something inside of the host's struct. If the names of the structs mean two types, the
-/// type of the member is wrong: its members can be right for another kernel.
+/// Whether the program can have changed something inside of the host's struct. If the names mean two types, its members
+/// can be right for another kernel.
 const fn are_structs_of_one_type(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
     let have_one_name = match (host.cpp.base, kernel.cpp.base) {
         (CppBase::Named(host), CppBase::Named(kernel)) => name::agree(host, kernel),

@@ -1,6 +1,6 @@
 //! The types behind pointers that are still to be compared.
 
-use super::path::Route;
+use super::member_mismatch::Route;
 use crate::{
     cpp::{CppBase, name},
     signature::{Parameter, Pointee},
@@ -13,40 +13,25 @@ const MOST: usize = 32;
 pub(super) struct Pair<'a> {
     host: Pointee<'a>,
     kernel: Pointee<'a>,
-    host_rows: [u32; 3],
-    kernel_rows: [u32; 3],
-    pub(super) host_route: Route<'a>,
-    pub(super) kernel_route: Route<'a>,
+    rows: [[u32; 3]; 2],
+    pub(super) routes: [Route<'a>; 2],
 }
 
 impl<'a> Pair<'a> {
-    /// Whether these are pointers, and the sources of both sides contain the pointees.
+    /// Whether both are pointers to known types.
     pub(super) const fn exists(host: &Parameter<'_>, kernel: &Parameter<'_>) -> bool {
         host.cpp.depth > 0 && host.cpp.depth == kernel.cpp.depth && host.pointee.is_known() && kernel.pointee.is_known()
     }
 
-    pub(super) const fn new(
-        host: &Parameter<'a>,
-        host_route: Route<'a>,
-        kernel: &Parameter<'a>,
-        kernel_route: Route<'a>,
-    ) -> Self {
-        Self {
-            host: host.pointee,
-            kernel: kernel.pointee,
-            host_rows: host.cpp.rows,
-            kernel_rows: kernel.cpp.rows,
-            host_route,
-            kernel_route,
-        }
+    pub(super) const fn new(host: &Parameter<'a>, kernel: &Parameter<'a>, routes: &[Route<'a>; 2]) -> Self {
+        let rows = [host.cpp.rows, kernel.cpp.rows];
+        Self { host: host.pointee, kernel: kernel.pointee, rows, routes: *routes }
     }
 
-    /// What both pointers point to. A pointer to an array can be the pointer to its first element, so two structs of one
-    /// name are compared without the lengths of arrays. `[f32; 3]` for `Point` is compared as an array.
+    /// What both pointers point to. A pointer to an array can be the pointer to its first element, so two structs of
+    /// one name are compared without lengths. `[f32; 3]` for `Point` is compared as an array.
     pub(super) const fn types(&self) -> Option<(Parameter<'a>, Parameter<'a>)> {
-        let (Some(host), Some(kernel)) = (self.host.get(), self.kernel.get()) else {
-            return None;
-        };
+        let (host, kernel) = (some!(self.host.get()), some!(self.kernel.get()));
         let have_one_name = match (host.cpp.base, kernel.cpp.base) {
             (CppBase::Named(host), CppBase::Named(kernel)) => name::agree(host, kernel),
             _ => false,
@@ -54,8 +39,8 @@ impl<'a> Pair<'a> {
         if have_one_name {
             return Some((host, kernel));
         }
-        let host = array(&host, self.host_rows);
-        let kernel = array(&kernel, self.kernel_rows);
+        let host = array(&host, self.rows[0]);
+        let kernel = array(&kernel, self.rows[1]);
         Some((whole(host, kernel.size), whole(kernel, host.size)))
     }
 
@@ -102,8 +87,8 @@ impl<'a> Pairs<'a> {
         Self { found: [None; MOST], len: 0, next: 0 }
     }
 
-    /// Adds a pair, unless the same types are compared already: a struct can point to itself. Returns `false` if there
-    /// are too many pairs.
+    /// Adds a pair, unless its types are compared already: a struct can point to itself. Returns `false` if there are
+    /// too many.
     pub(super) const fn push(&mut self, pair: &Pair<'a>) -> bool {
         let mut i = 0;
         while i < self.len {

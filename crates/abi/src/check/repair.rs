@@ -1,12 +1,13 @@
 //! What a struct lacks to fit: its alignment, its place.
 
 use super::{
-    align::expected_offset, member_repair::end_of, members::first_difference_of_any_size, mismatch::Mismatch,
-    report::Report,
+    compare::distance, member_repair::end_of, mismatch::Mismatch, names::is_made, pairing::Pairing, report::Report,
+    walk::first_difference_of_any_size,
 };
 use crate::{
+    bytes::same,
     class::Class,
-    cpp::{CppBase, name},
+    cpp::CppBase,
     layout::Alignment,
     signature::{Offsets, Parameter},
 };
@@ -27,27 +28,18 @@ impl<const N: usize> Report<'_, N> {
     }
 }
 
-/// The alignment that the kernel's parameter has. A cubin shows it only by the offset: the smallest that explains it.
-pub(crate) const fn alignment_of<const N: usize>(
-    report: &Report<'_, N>,
-    field: usize,
-    parameter: usize,
-) -> Option<Alignment> {
-    let (fields, parameters) = (report.host().parameters, report.kernel().parameters);
-    let kernel = &parameters[parameter];
+/// The alignment of the kernel's parameter. A cubin shows it only by the offset: the smallest that explains it.
+pub(crate) const fn alignment_of(pairing: &Pairing<'_>, field: usize, parameter: usize) -> Option<Alignment> {
+    let kernel = &pairing.kernel[parameter];
     let (None, Some(offset)) = (kernel.align, kernel.offset) else {
         return kernel.align;
     };
-    if expected_offset(fields, parameters, report.base(), field, parameter).is_none() {
-        return None;
-    }
-    let before = Offsets::after(report.base(), parameters, parameter.checked_sub(1));
+    some!(pairing.expected_offset(field, parameter));
+    let before = Offsets::after(pairing.base, pairing.kernel, parameter.checked_sub(1));
     let mut bytes = 1;
     while bytes <= 256 {
-        if let Some(align) = Alignment::new(bytes)
-            && let Some(explained) = before.place(align)
-            && explained == offset
-        {
+        let align = some!(Alignment::new(bytes));
+        if matches!(before.place(align), Some(explained) if explained == offset) {
             return Some(align);
         }
         bytes *= 2;
@@ -55,11 +47,9 @@ pub(crate) const fn alignment_of<const N: usize>(
     None
 }
 
-/// The alignment of the kernel's struct, if only this gives it another size than the host's.
+/// The alignment of the kernel's struct, if only this makes the sizes differ.
 pub(crate) const fn only_aligned(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<Alignment> {
-    let (Some(own), Some(align)) = (host.align, kernel.align) else {
-        return None;
-    };
+    let (own, align) = (some!(host.align), some!(kernel.align));
     let end = end_of(host.members, host.members.len());
     if own.bytes() == align.bytes() || end.next_multiple_of(align.bytes()) != kernel.size || !can_align(host, align) {
         return None;
@@ -84,21 +74,99 @@ const fn can_align(host: &Parameter<'_>, to: Alignment) -> bool {
     true
 }
 
-/// Whether the type of a field is a struct of the program, not a type of CUDA or of another crate.
+/// Whether it is a struct of the program, not of CUDA.
 pub(crate) const fn is_own_struct(host: &Parameter<'_>) -> bool {
     matches!(host.class, Class::Bytes)
         && !host.cpp.is_pointer()
         && !host.cpp.is_array()
-        && matches!(host.cpp.base, CppBase::Named(spelled) if !name::is_builtin(spelled))
+        && matches!(host.cpp.base, CppBase::Named(_))
+        && !host.cpp.base.is_builtin()
 }
 
-/// Whether it is a type of CUDA that has a Rust type with this alignment. A `std::complex<double>` is not aligned as CUDA's.
+/// Whether it is a type of CUDA with a Rust type of this alignment. A `std::complex<double>` is not aligned as CUDA's.
 pub(crate) const fn is_layout_of_cuda(kernel: &Parameter<'_>, align: Option<Alignment>) -> bool {
-    let CppBase::Named(spelled) = kernel.cpp.base else {
-        return false;
-    };
-    match (name::builtin(spelled), align) {
-        (Some(row), Some(align)) => row.aligned_to(Some(align)).align == align.bytes(),
-        (row, _) => row.is_some(),
+    let row = some!(kernel.cpp.base.builtin(), false);
+    let align = some!(align, true);
+    row.aligned_to(Some(align)).align == align.bytes()
+}
+
+impl<const N: usize> Report<'_, N> {
+    /// The first and the last of the neighbours that can each be the mistake. The struct fits if any one of these
+    /// fields is removed, or if a field is added for any one of these parameters, with the same number of conversions.
+    pub(crate) const fn alike(&self, mismatch: Mismatch) -> (usize, usize) {
+        let (own, at, missing) = match mismatch {
+            Mismatch::Missing { parameter, before, .. } => (parameter, (before, parameter), true),
+            Mismatch::Extra { field, .. } => (field, (field, self.parameter_at(field)), false),
+            Mismatch::Differs { field, .. } => return (field, field),
+        };
+        let is_moved =
+            matches!(mismatch, Mismatch::Missing { moved: Some(_), .. } | Mismatch::Extra { moved: Some(_), .. });
+        if is_moved || self.total() > self.len() {
+            return (own, own);
+        }
+        (own - self.slide(at, missing, false), own + self.slide(at, missing, true))
+    }
+
+    /// The parameter after the ones that belong to the fields before an extra field.
+    const fn parameter_at(&self, field: usize) -> usize {
+        let (mut parameter, mut i) = (field, 0);
+        while i < self.len() {
+            match self.mismatches()[i] {
+                Mismatch::Extra { field: other, .. } if other < field => parameter -= 1,
+                Mismatch::Missing { before, .. } if before <= field => parameter += 1,
+                _ => {}
+            }
+            i += 1;
+        }
+        parameter
+    }
+
+    /// The number of fitting rows that a gap, a parameter if `missing`, can slide over.
+    const fn slide(&self, (mut i, mut j): (usize, usize), missing: bool, forward: bool) -> usize {
+        let (mut steps, mut slid, mut extra) = (0, 0, 0_i32);
+        loop {
+            if !forward && (i == 0 || j == 0) {
+                return slid;
+            }
+            // The rows before and after the slide.
+            let (old, new) = match (forward, missing) {
+                (true, true) => ((i, j + 1), (i, j)),
+                (true, false) => ((i + 1, j), (i, j)),
+                (false, true) => ((i - 1, j - 1), (i - 1, j)),
+                (false, false) => ((i - 1, j - 1), (i, j - 1)),
+            };
+            if !self.is_right(old) || !self.pairing().differences(new.0, new.1).is_empty() || self.have_one_name(old) {
+                return slid;
+            }
+            extra += self.conversions(new) - self.conversions(old);
+            steps += 1;
+            (i, j) = if forward { (i + 1, j + 1) } else { (i - 1, j - 1) };
+            if extra <= 0 {
+                slid = steps;
+            }
+        }
+    }
+
+    const fn is_right(&self, (i, j): (usize, usize)) -> bool {
+        let mut at = 0;
+        while at < self.len() {
+            let wrong = self.mismatches()[at];
+            if matches!(wrong.field(), Some(field) if field == i)
+                || matches!(wrong.parameter(), Some(other) if other == j)
+            {
+                return false;
+            }
+            at += 1;
+        }
+        i < self.pairing().host.len() && j < self.pairing().kernel.len()
+    }
+
+    const fn have_one_name(&self, (i, j): (usize, usize)) -> bool {
+        let name = self.pairing().kernel[j].name;
+        !is_made(name) && same(self.pairing().host[i].cpp_name(), name)
+    }
+
+    const fn conversions(&self, (i, j): (usize, usize)) -> i32 {
+        distance(&self.pairing().host[i], &self.pairing().kernel[j]) as i32
     }
 }

@@ -1,17 +1,17 @@
 //! All differences between a struct and a kernel.
 
 use super::{
-    align::{Row, Rows, fit_by_types},
+    align::Rows,
     lists::Lists,
     mismatch::{Mismatch, mark_as_one_mistake},
-    names,
+    names::{Elsewhere, NameIndex},
+    pairing::Pairing,
 };
 use crate::signature::{Parameter, Signature};
 
 /// All differences between a struct and a kernel. Empty if the struct fits.
 ///
-/// A report stores the first `N` mismatches and counts the rest. [`report`] and [`report_at`] create it. Both are
-/// `const`: the derive calls them while the user's program compiles, and panics with the texts at the fields.
+/// A report stores the first `N` mismatches and counts the rest. [`report`] and [`report_at`] create it.
 #[derive(Clone, Copy, Debug)]
 pub struct Report<'a, const N: usize = 32> {
     host: Signature<'a>,
@@ -21,22 +21,20 @@ pub struct Report<'a, const N: usize = 32> {
     total: usize,
 }
 
-/// The number of mismatches that are compared with each other to find exchanged and moved fields. A struct with more
-/// mismatches belongs to another kernel.
+/// The number of mismatches among which exchanged and moved fields are found. A struct with more belongs to another
+/// kernel.
 const COMPARED: usize = 24;
 
 /// Compares a struct with a kernel. Does not compare the offsets of parameters aligned above 16 bytes, because they
 /// depend on the GPU: see [`report_at`].
 ///
 /// The time is linear in the number of fields if the struct fits.
-#[must_use]
 pub const fn report<'a, const N: usize>(host: &Signature<'a>, kernel: &Signature<'a>) -> Report<'a, N> {
     report_at(host, kernel, None)
 }
 
 /// Compares a struct with a kernel whose block begins at `base` in the constant bank: see
 /// [`Sm::param_base`](crate::Sm::param_base). `base` matters only for parameters aligned above 16 bytes.
-#[must_use]
 pub const fn report_at<'a, const N: usize>(
     host: &Signature<'a>,
     kernel: &Signature<'a>,
@@ -56,23 +54,42 @@ pub const fn report_at<'a, const N: usize>(
 }
 
 /// Whether all fields fit the parameters.
-#[must_use]
 pub const fn fits(host: &[Parameter<'_>], kernel: &[Parameter<'_>], base: Option<usize>) -> bool {
-    fit_by_types(host, kernel, base) && names::fit(host, kernel)
+    let pairing = Pairing { host, kernel, base };
+    pairing.fits_by_types() && pairing.fits_by_names()
+}
+
+impl Pairing<'_> {
+    const fn fits_by_names(&self) -> bool {
+        let Self { host, kernel, .. } = *self;
+        let names = NameIndex::new(kernel);
+        let mut i = 0;
+        while i < host.len() && i < kernel.len() {
+            if names.elsewhere(host, kernel, i, i).is_some() {
+                return false;
+            }
+            i += 1;
+        }
+        true
+    }
+
+    pub(crate) const fn elsewhere(&self, i: usize, j: usize) -> Option<Elsewhere> {
+        NameIndex::new(self.kernel).elsewhere(self.host, self.kernel, i, j)
+    }
 }
 
 impl<'a, const N: usize> Report<'a, N> {
-    /// Finds all mistakes. The rows show each field and parameter without a partner; then mistakes that are one are
-    /// marked: a field that has moved, or two fields that are exchanged.
+    /// Finds all mistakes, and marks the ones that are one: a moved field, or two exchanged fields.
     const fn collect(&mut self) {
-        let mut rows = Rows::new(self.host.parameters, self.kernel.parameters, self.base);
+        let mut rows = Rows::new(self.pairing());
         while let Some(row) = rows.next() {
-            if let Row::Wrong(mismatch) = row {
-                if self.total < N {
-                    self.mismatches[self.total] = mismatch;
-                }
-                self.total += 1;
+            if row.is_right() {
+                continue;
             }
+            if self.total < N {
+                self.mismatches[self.total] = row;
+            }
+            self.total += 1;
         }
         let compared = if self.len() < COMPARED { self.len() } else { COMPARED };
         let mut i = 0;
@@ -87,8 +104,8 @@ impl<'a, const N: usize> Report<'a, N> {
         }
     }
 
-    /// Marks a field as exchanged with a neighbour that fits where it is: if the field has the name of its parameter, or
-    /// both fit as well the other way.
+    /// Marks a field as exchanged with a neighbour that fits where it is, by name, or because both fit as well the
+    /// other way.
     const fn exchange_with_neighbour(&mut self, lists: &Lists<'_>, i: usize) {
         let Mismatch::Differs { field, parameter, differences, exchanged: None } = self.mismatches[i] else {
             return;
@@ -113,82 +130,54 @@ impl<'a, const N: usize> Report<'a, N> {
     }
 
     /// Whether the struct fits.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.total == 0
     }
 
     /// The number of stored mismatches: at most `N`.
-    #[must_use]
     pub const fn len(&self) -> usize {
         if self.total < N { self.total } else { N }
     }
 
-    /// The number of all mismatches, including those that are not stored.
-    #[must_use]
+    /// The number of all mismatches, stored or not.
     pub const fn total(&self) -> usize {
         self.total
     }
 
     /// The first `N` mismatches, in the order of the parameters.
-    #[must_use]
     pub const fn mismatches(&self) -> &[Mismatch] {
         self.mismatches.split_at(self.len()).0
     }
 
     /// The struct.
-    #[must_use]
     pub const fn host(&self) -> Signature<'a> {
         self.host
     }
 
     /// The kernel.
-    #[must_use]
     pub const fn kernel(&self) -> Signature<'a> {
         self.kernel
     }
 
-    pub(crate) const fn base(&self) -> Option<usize> {
-        self.base
+    pub(crate) const fn pairing(&self) -> Pairing<'a> {
+        Pairing { host: self.host.parameters, kernel: self.kernel.parameters, base: self.base }
     }
 
-    pub(crate) const fn position(&self, mismatch: Mismatch) -> Option<usize> {
-        let mut i = 0;
-        while i < self.len() {
-            let kept = self.mismatches[i];
-            if same(kept.field(), mismatch.field()) && same(kept.parameter(), mismatch.parameter()) {
-                return Some(i);
-            }
-            i += 1;
-        }
-        None
-    }
-
-    /// The mismatch of a row. A report knows which rows are one mistake, but stores only the first ones.
+    /// The stored mismatch of a row, which knows its counterpart.
     pub(crate) fn stored(&self, row: Mismatch) -> Mismatch {
-        self.position(row).map_or(row, |position| self.mismatches[position])
+        let is_row = |kept: &&Mismatch| kept.field() == row.field() && kept.parameter() == row.parameter();
+        *self.mismatches().iter().find(is_row).unwrap_or(&row)
     }
 
     /// The mismatch of a field.
-    #[must_use]
     pub const fn of_field(&self, field: usize) -> Option<Mismatch> {
         let mut i = 0;
         while i < self.len() {
-            if let Some(wrong) = self.mismatches[i].field()
-                && wrong == field
-            {
+            if matches!(self.mismatches[i].field(), Some(wrong) if wrong == field) {
                 return Some(self.mismatches[i]);
             }
             i += 1;
         }
         None
-    }
-}
-
-const fn same(a: Option<usize>, b: Option<usize>) -> bool {
-    match (a, b) {
-        (Some(a), Some(b)) => a == b,
-        (None, None) => true,
-        _ => false,
     }
 }

@@ -25,10 +25,9 @@ pub enum Selection {
     },
 }
 
-/// Chooses the kernel that these fields fit. If several fit, chooses the one with the fewest conversions and the fewest
-/// remarks about its code, then prefers one that is not a template instance, as in C++ overload resolution. `float*` fits `k(float*)` better than
-/// `k(float const*)`, and `k(float const*)` better than `k<float>(float const*)`.
-#[must_use]
+/// Chooses the kernel that these fields fit. If several fit, the one with the fewest conversions and the fewest remarks
+/// about its code, then one that is not a template instance, as in C++ overload resolution. `float*` fits `k(float*)`
+/// better than `k(float const*)`, and that better than `k<float>(float const*)`.
 pub const fn select<'a>(host: &'a [Parameter<'a>], candidates: &'a [Signature<'a>]) -> Selection {
     let mut best = Selection::None;
     let mut fewest = usize::MAX;
@@ -54,9 +53,7 @@ pub const fn select<'a>(host: &'a [Parameter<'a>], candidates: &'a [Signature<'a
     best
 }
 
-/// The kernel with the fewest mistakes, if the fields fit none of them. Prefers a kernel that is not a template
-/// instance. 0 if `candidates` is empty.
-#[must_use]
+/// The kernel with the fewest mistakes, preferably not a template instance. 0 if `candidates` is empty.
 pub const fn nearest<'a>(host: &Signature<'a>, candidates: &[Signature<'a>]) -> usize {
     let (mut nearest, mut fewest) = (0, usize::MAX);
     let mut i = 0;
@@ -92,7 +89,9 @@ const fn conversions(host: &[Parameter<'_>], kernel: &[Parameter<'_>]) -> usize 
     let mut count = 0;
     let mut i = 0;
     while i < host.len() && i < kernel.len() {
-        if cpp::is_conversion(host[i].cpp, kernel[i].cpp) || body::is_doubtful(&host[i], &kernel[i]) {
+        if cpp::is_conversion(host[i].cpp, kernel[i].cpp)
+            || kernel[i].cpp.is_unknown() && body::refused_at(&host[i], &kernel[i], 0, true).is_some()
+        {
             count += 1;
         }
         i += 1;

@@ -29,26 +29,15 @@ impl<const N: usize> Slots<N> {
         self.left == 0
     }
 
-    pub(super) const fn find(&self, hash: u64) -> Candidates<'_, N> {
-        Candidates { slots: self, at: hash as usize % N }
+    /// The next index that was inserted with a hash, in order, and possibly more. `at` is the hash at first.
+    pub(super) const fn next(&self, at: &mut u64) -> Option<usize> {
+        let found = self.slots[*at as usize % N];
+        *at += 1;
+        (found as usize).checked_sub(1)
     }
 }
 
-/// The indices inserted with a hash, in order. It may also return other indices.
-pub(super) struct Candidates<'a, const N: usize> {
-    slots: &'a Slots<N>,
-    at: usize,
-}
-
-impl<const N: usize> Candidates<'_, N> {
-    pub(super) const fn next(&mut self) -> Option<usize> {
-        let found = self.slots.slots[self.at];
-        self.at = (self.at + 1) % N;
-        if found == 0 { None } else { Some(found as usize - 1) }
-    }
-}
-
-/// The number of neighbours before and after a position that are searched if the table is full.
+/// The number of neighbours on each side that are searched if the table is full.
 pub(super) const NEAR: usize = 64;
 
 /// FNV-1a, one step per byte, starting from [`NOTHING`].

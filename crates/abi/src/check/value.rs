@@ -7,9 +7,8 @@ use super::{
 };
 use crate::{class::Class, signature::Parameter};
 
-/// How the values of a field and a parameter differ, without their members.
 pub(super) const fn compare_values(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {
-    // A Rust array passed by value is a struct around an array in C++. Their members are compared instead.
+    // By value, this is a struct around an array in C++. Their members are compared instead.
     let mut differences = if host.cpp.is_array() && !kernel.cpp.is_array() {
         cpp::compare_components(host, kernel)
     } else {
@@ -48,18 +47,12 @@ pub(super) const fn same_class(host: &Parameter<'_>, kernel: &Parameter<'_>) -> 
     }
 }
 
-/// Whether only size and alignment are known: PTX declares bytes, `.align 8 .b8 p[8]`, and neither a symbol nor debug information
-/// contains a type. LLVM declares each struct like that, also a struct of one number or pointer, and rustc each `static`.
+/// Whether only size and alignment are known: `.align 8 .b8 p[8]`, and neither a symbol nor debug information contains
+/// a type. LLVM declares each struct like that, also one of a single number or pointer, and rustc each `static`.
 pub(crate) const fn is_bytes_only(kernel: &Parameter<'_>) -> bool {
-    matches!(kernel.class, Class::Bytes)
-        && kernel.cpp.is_unknown()
-        && !kernel.members.is_known()
-        && kernel.members.why_opaque().is_none()
+    matches!(kernel.class, Class::Bytes) && kernel.cpp.is_unknown() && !kernel.members.is_described()
 }
 
 const fn is_aligned(parameter: &Parameter<'_>, bytes: usize) -> bool {
-    match parameter.align {
-        Some(align) => align.bytes() == bytes,
-        None => true,
-    }
+    some!(parameter.align, true).bytes() == bytes
 }

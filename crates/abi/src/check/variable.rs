@@ -3,8 +3,8 @@
 use super::{
     difference::{Difference, Differences},
     member_mismatch::NotCompared,
-    members::{first_difference, not_compared},
     value::same_class,
+    walk::{first_difference, not_compared},
 };
 use crate::{
     class::Class,
@@ -13,9 +13,8 @@ use crate::{
 
 /// How a Rust type differs from a global variable. Empty if it fits.
 ///
-/// Sizes, and classes of numbers, come from the image. The value is compared as the only member of a struct, with the rules
-/// of [`first_difference`](super::first_difference). A variable can be aligned more than its type, not less.
-#[must_use]
+/// The value is compared as the only member of a struct: see [`first_difference`](super::first_difference). A variable
+/// can be aligned more than its type, not less.
 pub const fn compare_variable(host: &Parameter<'_>, variable: &Parameter<'_>) -> Differences {
     let mut differences = Differences::NONE;
     if host.size != variable.size {
@@ -53,7 +52,7 @@ pub fn not_compared_in_variable<'a>(variable: &'a Parameter<'a>, found: impl FnM
 }
 
 const fn is_described(variable: &Parameter<'_>) -> bool {
-    !variable.cpp.is_unknown() || variable.members.is_known() || variable.members.why_opaque().is_some()
+    !variable.cpp.is_unknown() || variable.members.is_described()
 }
 
 pub(crate) const fn as_member<'a>(value: &Parameter<'a>, variable: &Parameter<'a>) -> Parameter<'a> {

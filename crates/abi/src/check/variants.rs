@@ -6,7 +6,7 @@ use crate::{
     signature::{Members, Parameter, Variant},
 };
 
-/// A variant of the host's enum that the kernel's enum does not have.
+/// A wrong variant of the host's enum.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct VariantMismatch<'a> {
@@ -19,16 +19,15 @@ pub struct VariantMismatch<'a> {
 
 /// The first variant that is wrong. `None` if the enums match, or if the variants of one side are unknown.
 ///
-/// The host passes values to the kernel: each value must exist in the kernel's enum, under the same name if the
-/// kernel's enum has that name. The kernel's enum may have more variants.
+/// The host passes values to the kernel: each value must exist in the kernel's enum, under the same name if it has that
+/// name. The kernel's enum may have more variants.
 ///
-/// A name matches if it is equal. If no variant of the kernel's enum has an equal name, names match without case and
-/// underscores, and without a prefix of words that all of the kernel's variants share. `FastMath` matches `fast_math`,
-/// `MODE_FAST_MATH` and `kFastMath`. If several of the kernel's variants match, one of them must have the value.
+/// If no variant of the kernel's enum has an equal name, names match without case, underscores, and a prefix of words
+/// that all of its variants share. `FastMath` matches `fast_math`, `MODE_FAST_MATH` and `kFastMath`. If several match,
+/// one of them must have the value.
 ///
 /// The index holds 3,000 names. A variant takes one entry, plus one for each shared word. In a larger enum, the other
 /// names are searched for only among the 64 variants before and after.
-#[must_use]
 pub const fn first_variant<'a>(host: &Parameter<'a>, kernel: &Parameter<'a>) -> Option<VariantMismatch<'a>> {
     // A declared but undefined enum has no variants.
     if !host.members.is_enum() || kernel.members.variant(0).is_none() {
@@ -91,12 +90,11 @@ impl<'a> Index<'a> {
         Self { variants, size, starts, names, values }
     }
 
-    /// The variant with the same name as the host's. Otherwise, of the variants whose names [`agree`], one with the
-    /// same value, or the first.
+    /// The variant with the same name. Otherwise, of the names that [`agree`], one with the same value, or the first.
     const fn named(&self, host: Variant<'_>, near: usize) -> Option<Variant<'a>> {
         let mut named: Option<Variant<'a>> = None;
-        let mut found = self.names.find(hash_of_letters(host.name.as_bytes(), 0));
-        while let Some(i) = found.next()
+        let mut at = hash_of_letters(host.name.as_bytes(), 0);
+        while let Some(i) = self.names.next(&mut at)
             && let Some(variant) = self.variants.variant(i)
         {
             if same(host.name, variant.name) {
@@ -122,8 +120,8 @@ impl<'a> Index<'a> {
     }
 
     const fn has_value(&self, host: Variant<'_>) -> bool {
-        let mut found = self.values.find(hash_of_value(host, self.size));
-        while let Some(i) = found.next()
+        let mut at = hash_of_value(host, self.size);
+        while let Some(i) = self.values.next(&mut at)
             && let Some(variant) = self.variants.variant(i)
         {
             if same_value(host, variant, self.size) {
@@ -144,7 +142,7 @@ impl<'a> Index<'a> {
     }
 }
 
-/// A hash of the letters and digits of a name from `start` on, ignoring case.
+/// A hash of the letters and digits of a name from `start` on, in lower case.
 const fn hash_of_letters(name: &[u8], start: usize) -> u64 {
     let (mut hash, mut i) = (slots::NOTHING, start);
     while i < name.len() {
@@ -168,12 +166,9 @@ const fn hash_of_value(variant: Variant<'_>, size: usize) -> u64 {
     hash
 }
 
-/// The number of bytes in the common prefix of all names, if there are several names.
+/// The number of bytes in the common prefix of several names.
 const fn common_prefix(variants: Members<'_>) -> usize {
-    let Some(first) = variants.variant(0) else {
-        return 0;
-    };
-    let first = first.name.as_bytes();
+    let first = some!(variants.variant(0), 0).name.as_bytes();
     let mut length = if variants.variant(1).is_some() { first.len() } else { 0 };
     let mut i = 1;
     while length > 0
@@ -190,8 +185,7 @@ const fn common_prefix(variants: Members<'_>) -> usize {
     length
 }
 
-/// A bit for each byte at which a name may begin: the first byte, and the words after the common prefix. Computed
-/// once, because the names of a large enum are compared often.
+/// A bit for each byte at which a name may begin: the first, and the words after the common prefix.
 const fn starts(variants: Members<'_>) -> u128 {
     let prefix = common_prefix(variants);
     let mut starts = 1;
@@ -209,7 +203,7 @@ const fn starts(variants: Members<'_>) -> u128 {
     starts
 }
 
-/// Whether two names match without case and underscores. The kernel's name may begin at any of the `starts`.
+/// Whether two names match; the kernel's may begin at any of the `starts`.
 const fn agree(host: &str, kernel: &str, mut starts: u128) -> bool {
     let (host, kernel) = (host.as_bytes(), kernel.as_bytes());
     // Most names already differ at the end.
@@ -238,7 +232,7 @@ const fn begins_word(name: &[u8], at: usize) -> bool {
     name[at] != b'_' && (name[at - 1] == b'_' || name[at].is_ascii_uppercase() && !name[at - 1].is_ascii_uppercase())
 }
 
-/// Whether two names have the same letters and digits, the second from `start` on.
+/// Whether two names have the same letters and digits, `b` from `start` on.
 const fn same_letters(a: &[u8], b: &[u8], start: usize) -> bool {
     let (mut i, mut j, mut any) = (0, start, false);
     loop {
@@ -261,7 +255,7 @@ const fn same_letters(a: &[u8], b: &[u8], start: usize) -> bool {
     }
 }
 
-/// Whether two values have the same bits in a type of `size` bytes. Compilers differ in the sign that they record.
+/// Whether two values have the same bits in `size` bytes. Compilers differ in the sign that they record.
 const fn same_value(a: Variant<'_>, b: Variant<'_>, size: usize) -> bool {
     let different = a.value ^ b.value;
     match size {

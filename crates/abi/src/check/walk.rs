@@ -1,13 +1,11 @@
 //! Walks through the members of two structs, and through what their pointers point to.
 
 use super::{
-    cursor::{Cursor, Item, offset},
+    cpp::dimensions_agree,
+    cursor::{Cursor, Item, common_divisor, is_no_part, is_opaque, is_whole, offset, why_not, why_opaque, wraps},
     difference::{Difference, Differences},
-    dimensions,
-    item::{common_divisor, is_no_part, is_opaque, is_whole, why_not, why_opaque, wraps},
-    member_mismatch::{MemberMismatch, NotCompared, NotComparedReason},
+    member_mismatch::{MemberMismatch, NotCompared, NotComparedReason, Place, Route},
     names::{MemberNames, is_of_another_member, misplaced},
-    path::{Place, Route},
     pointees::{Pair, Pairs},
     value::compare_values,
     variants::first_variant,
@@ -20,12 +18,10 @@ pub(super) enum Event<'a> {
     Passed(NotCompared<'a>),
 }
 
-/// The comparison of a field and a parameter: first of the value, then of the types behind its pointers.
+/// The comparison of two values, then of the types behind their pointers.
 pub(super) struct Walk<'a> {
     left: Cursor<'a>,
     right: Cursor<'a>,
-    left_route: Route<'a>,
-    right_route: Route<'a>,
     types: (Parameter<'a>, Parameter<'a>),
     /// The end of the host's members that cover opaque bytes of the kernel's struct.
     covered: usize,
@@ -34,7 +30,6 @@ pub(super) struct Walk<'a> {
     pairs: Pairs<'a>,
 }
 
-/// One step finds something, goes on, or ends the comparison of two types.
 #[allow(clippy::large_enum_variant, reason = "constants cannot allocate")]
 enum Step<'a> {
     Continue,
@@ -59,14 +54,11 @@ impl<'a> Walk<'a> {
         host.cpp.depth > 0 && kernel.cpp.depth > 0 && !host.cpp.is_array()
     }
 
-    /// The comparison of two values, if it [is possible](Self::is_possible). It is large, so it is not in an option, which
-    /// would copy it again.
+    /// The comparison, if it [is possible](Self::is_possible). It is not in an option, which would copy it again.
     pub(super) const fn new(host: &Parameter<'a>, kernel: &Parameter<'a>) -> Self {
         let mut walk = Self {
             left: Cursor::EMPTY,
             right: Cursor::EMPTY,
-            left_route: Route::START,
-            right_route: Route::START,
             types: (*host, *kernel),
             covered: 0,
             kernel_names: MemberNames::new(),
@@ -74,9 +66,8 @@ impl<'a> Walk<'a> {
             pairs: Pairs::new(),
         };
         if Self::is_behind(host, kernel) {
-            let left = Route::START.behind(&walk.left, host);
-            let right = Route::START.behind(&walk.right, kernel);
-            walk.pairs.push(&Pair::new(host, left, kernel, right));
+            let routes = [walk.left.behind(host), walk.right.behind(kernel)];
+            walk.pairs.push(&Pair::new(host, kernel, &routes));
         } else {
             walk.left.restart(host);
             walk.right.restart(kernel);
@@ -84,18 +75,14 @@ impl<'a> Walk<'a> {
         walk
     }
 
-    /// Why nothing of a parameter that matches is compared, if it contains something to compare.
+    /// Why nothing of a matching parameter is compared, if it contains something to compare.
     pub(super) const fn passed_whole(host: &Parameter<'a>, kernel: &Parameter<'a>) -> Option<NotCompared<'a>> {
-        let why = match why_not(host, kernel) {
-            Some(why) => why,
-            None if kernel.pointee.is_declared() => NotComparedReason::Incomplete,
+        let (place, reason) = match why_not(host, kernel) {
+            Some(why) => (Route::START.to(*kernel, 0), why),
+            None if kernel.pointee.is_declared() => incomplete(&Cursor::EMPTY, kernel),
             None => return None,
         };
-        let place = match why {
-            NotComparedReason::Incomplete => incomplete(Route::START, &Cursor::EMPTY, kernel),
-            _ => Route::START.place_of(&Cursor::EMPTY, *kernel, 0),
-        };
-        Some(NotCompared { place, reason: why })
+        Some(NotCompared { place, reason })
     }
 
     /// The next event. After a difference, further events can be consequences of it.
@@ -127,17 +114,12 @@ impl<'a> Walk<'a> {
         if self.left.is_too_deep() || self.right.is_too_deep() {
             let k = self.types.1;
             self.clear();
-            return Self::passed_at(&self.right_route.place_of(&self.right, k, 0), NotComparedReason::Limit);
+            return Self::passed_at(&self.right.place_of(k, 0), NotComparedReason::Limit);
         }
-        let Some(k) = self.right.peek() else {
-            // Only padding follows the kernel's last member.
-            return Step::End;
-        };
+        // Only padding follows the kernel's last member.
+        let k = some!(self.right.peek(), Step::End);
         let h = self.left.peek();
-        let is_passed = match h {
-            Some(h) => k.end() <= h.offset,
-            None => true,
-        };
+        let is_passed = !matches!(h, Some(h) if k.end() > h.offset);
         if is_passed {
             if k.member.size == 0 {
                 self.right.pass();
@@ -151,22 +133,22 @@ impl<'a> Walk<'a> {
             }
             return Step::Continue;
         }
-        let Some(h) = h else { return Step::End };
+        let h = some!(h, Step::End);
         if h.end() <= k.offset {
-            if let Some(event) = self.misplaced_in_host(&h, &k) {
+            if let Some(event) = self.misplaced(&h, &k, true) {
                 return event;
             }
             self.left.pass();
         } else if h.offset == k.offset && h.member.size == k.member.size {
             return self.pair(&h, &k);
         } else if is_opaque(&k) && k.end() >= h.end() {
-            if let Some(event) = self.misplaced_in_host(&h, &k) {
+            if let Some(event) = self.misplaced(&h, &k, true) {
                 return event;
             }
             self.covered = h.end();
             self.left.pass();
         } else if is_opaque(&h) && h.end() >= k.end() {
-            if let Some(event) = self.misplaced_in_kernel(&h, &k) {
+            if let Some(event) = self.misplaced(&h, &k, false) {
                 return event;
             }
             self.right.pass();
@@ -182,21 +164,21 @@ impl<'a> Walk<'a> {
         Step::Continue
     }
 
-    /// Compares two items at the same bytes: passes them, opens them, or returns how they differ.
+    /// Compares two items at the same bytes.
     const fn pair(&mut self, h: &Item<'a>, k: &Item<'a>) -> Step<'a> {
         if is_of_another_member(h, &self.right, k, &mut self.kernel_names) {
             return self.differs(h, k, Difference::ParameterName);
         }
         let is_opaque_pair = is_opaque(k) || is_opaque(h);
         if is_opaque_pair {
-            if let Some(event) = self.misplaced_in_host(h, k) {
+            if let Some(event) = self.misplaced(h, k, true) {
                 return event;
             }
             self.left.pass();
             self.right.pass();
             return self.passed(k, if is_opaque(k) { why_opaque(k) } else { why_opaque(h) });
         }
-        if !dimensions::agree(&h.member, &k.member) {
+        if !dimensions_agree(&h.member, &k.member) {
             return self.differs(h, k, Difference::Type);
         }
         let groups = common_divisor(h.elements(), k.elements());
@@ -227,8 +209,8 @@ impl<'a> Walk<'a> {
             return self.mismatch(h, k, differences);
         }
         if h.opens() && k.opens() {
-            // Keep an array whole until it is compared with an array: of two arrays of the same length, one element is
-            // compared.
+            // Of two arrays of the same length, one element is compared, so an array stays whole until it meets an
+            // array.
             let (left_is_array, right_is_array) = (h.elements() > 1, k.elements() > 1);
             if !left_is_array || right_is_array {
                 self.left.open(h);
@@ -250,8 +232,8 @@ impl<'a> Walk<'a> {
         let (host, kernel) = (h.element(), k.element());
         if kernel.pointee.is_declared() {
             let spelled = Parameter { spelling: k.declared().spelling, ..kernel };
-            let place = incomplete(self.right_route, &self.right, &spelled);
-            return Self::passed_at(&place, NotComparedReason::Incomplete);
+            let (place, why) = incomplete(&self.right, &spelled);
+            return Self::passed_at(&place, why);
         }
         if !Pair::exists(&host, &kernel) {
             return match why_not(&host, &kernel) {
@@ -259,22 +241,16 @@ impl<'a> Walk<'a> {
                 None => Step::Continue,
             };
         }
-        let left = self.left_route.behind(&self.left, &host);
-        let right = self.right_route.behind(&self.right, &kernel);
-        let pair = Pair::new(&host, left, &kernel, right);
+        let pair = Pair::new(&host, &kernel, &[self.left.behind(&host), self.right.behind(&kernel)]);
         if self.pairs.push(&pair) { Step::Continue } else { self.passed(k, NotComparedReason::Limit) }
     }
 
-    /// Begins the comparison of the next types behind pointers. The end if all are compared.
+    /// Begins with the next types behind pointers.
     const fn next_pair(&mut self) -> Step<'a> {
-        let Some(pair) = self.pairs.pop() else {
-            return Step::End;
-        };
+        let pair = some!(self.pairs.pop(), Step::End);
         self.clear();
-        (self.left_route, self.right_route) = (pair.host_route, pair.kernel_route);
-        let Some((host, kernel)) = pair.types() else {
-            return Step::Continue;
-        };
+        [self.left.start, self.right.start] = pair.routes;
+        let (host, kernel) = some!(pair.types(), Step::Continue);
         self.types = (host, kernel);
         self.covered = 0;
         if host.members.is_enum() && kernel.members.is_enum() {
@@ -287,7 +263,7 @@ impl<'a> Walk<'a> {
             // Each cursor counts its structs from 1.
             (self.kernel_names, self.host_names) = (MemberNames::new(), MemberNames::new());
         } else if let Some(why) = why_not(&host, &kernel) {
-            let place = self.right_route.place_of(&self.right, kernel, 0);
+            let place = self.right.place_of(kernel, 0);
             return Self::passed_at(&place, why);
         }
         Step::Continue
@@ -304,8 +280,7 @@ impl<'a> Walk<'a> {
     const fn types_differ(&mut self, difference: Difference) -> Event<'a> {
         let (host, kernel) = self.types;
         self.clear();
-        let places =
-            (Some(self.left_route.place_of(&self.left, host, 0)), self.right_route.place_of(&self.right, kernel, 0));
+        let places = (Some(self.left.place_of(host, 0)), self.right.place_of(kernel, 0));
         self.event(places, (Members::UNKNOWN, Members::UNKNOWN), Differences::of(difference))
     }
 
@@ -319,46 +294,37 @@ impl<'a> Walk<'a> {
         Event::Differs(MemberMismatch { host, kernel, siblings, host_siblings, whole, differences })
     }
 
-    /// The difference if no member of the host is at the place of `k`. A member of its name has moved.
+    /// The difference if the host has no member at the place of `k`. A member of its name has moved.
     const fn moved(&self, h: Option<&Item<'a>>, k: &Item<'a>) -> Step<'a> {
         let (start, siblings) = match h {
             Some(h) => (h.start, h.siblings),
             None => (0, self.types.0.members),
         };
-        let kernel = self.right_route.place(&self.right, k);
+        let kernel = self.right.place(k);
         let host = match siblings.find(k.member.name) {
-            Some(own) => Some(self.left_route.place_of(&self.left, own, start + offset(&own))),
+            Some(own) => Some(self.left.place_of(own, start + offset(&own))),
             None => None,
         };
         let host_siblings = if host.is_some() { siblings } else { self.types.0.members };
         Step::Event(self.event((host, kernel), (host_siblings, k.siblings), Differences::of(Difference::Offset)))
     }
 
-    /// The difference if the kernel's struct has a member with the name of `h` at another place. Needed where types are
-    /// not compared.
-    const fn misplaced_in_host(&mut self, h: &Item<'a>, k: &Item<'a>) -> Option<Step<'a>> {
-        let Some((other, offset)) = misplaced(h, k, &mut self.kernel_names) else {
-            return None;
+    /// The difference if the kernel's struct has a member with the name of `h` at another place; if not `in_host`, if the host's has
+    /// one with the name of `k`. Needed where types are not compared.
+    const fn misplaced(&mut self, h: &Item<'a>, k: &Item<'a>, in_host: bool) -> Option<Step<'a>> {
+        let (host, kernel) = if in_host {
+            let (other, offset) = some!(misplaced(h, k, &mut self.kernel_names));
+            (self.left.place(h), self.right.place_of(other, offset))
+        } else {
+            let (other, offset) = some!(misplaced(k, h, &mut self.host_names));
+            (self.left.place_of(other, offset), self.right.place(k))
         };
-        let host = self.left_route.place(&self.left, h);
-        let kernel = self.right_route.place_of(&self.right, other, offset);
-        let siblings = (h.siblings, k.siblings);
-        Some(Step::Event(self.event((Some(host), kernel), siblings, Differences::of(Difference::Offset))))
-    }
-
-    /// The difference if the host's struct has a member with the name of `k` at another place.
-    const fn misplaced_in_kernel(&mut self, h: &Item<'a>, k: &Item<'a>) -> Option<Step<'a>> {
-        let Some((other, offset)) = misplaced(k, h, &mut self.host_names) else {
-            return None;
-        };
-        let host = self.left_route.place_of(&self.left, other, offset);
-        let kernel = self.right_route.place(&self.right, k);
         let siblings = (h.siblings, k.siblings);
         Some(Step::Event(self.event((Some(host), kernel), siblings, Differences::of(Difference::Offset))))
     }
 
     const fn passed(&self, k: &Item<'a>, why: NotComparedReason) -> Step<'a> {
-        Self::passed_at(&self.right_route.place(&self.right, k), why)
+        Self::passed_at(&self.right.place(k), why)
     }
 
     const fn passed_at(place: &Place<'a>, why: NotComparedReason) -> Step<'a> {
@@ -370,13 +336,60 @@ impl<'a> Walk<'a> {
     }
 
     const fn mismatch(&self, h: &Item<'a>, k: &Item<'a>, differences: Differences) -> Step<'a> {
-        let places = (Some(self.left_route.place(&self.left, h)), self.right_route.place(&self.right, k));
+        let places = (Some(self.left.place(h)), self.right.place(k));
         Step::Event(self.event(places, (h.siblings, k.siblings), differences))
     }
 }
 
-const fn incomplete<'a>(route: Route<'a>, cursor: &Cursor<'a>, pointer: &Parameter<'a>) -> Place<'a> {
+/// What a pointer to a type that is only declared points to.
+const fn incomplete<'a>(cursor: &Cursor<'a>, pointer: &Parameter<'a>) -> (Place<'a>, NotComparedReason) {
     let declared = Parameter { name: "", ..*pointer };
-    let route = route.behind(cursor, pointer);
-    route.place_of(&Cursor::EMPTY, declared, 0)
+    (cursor.behind(pointer).to(declared, 0), NotComparedReason::Incomplete)
+}
+
+/// The first member in which a field and a parameter of the same size differ. `None` if they match, or if the members
+/// of one side are unknown.
+///
+/// - Members match by offset and type: `float x, y, z, w` matches an array of four and a `float4`. An integer does not
+///   match `__half`, although `__half` contains an integer.
+/// - Arrays match by their elements: `[f32; 6]` matches `float m[2][3]`. If both have several dimensions, these match
+///   in the order of C++: `[[f32; 3]; 2]`. Of two arrays of the same length, one element is compared.
+/// - A field that covers padding of the kernel's struct counts as padding.
+/// - A union or another [opaque](crate::Opaque) type matches any bytes.
+/// - A name matters only if the kernel's struct uses it for another member of the same type.
+/// - Structs behind pointers are compared in the same way, to any depth, and have equal sizes. Each pair of types is
+///   compared once.
+///
+/// Structs nested deeper than 24 levels match, and structs behind pointers after the first 32 pairs.
+pub const fn first_difference<'a>(host: &Parameter<'a>, kernel: &Parameter<'a>) -> Option<MemberMismatch<'a>> {
+    if host.size == kernel.size { first_difference_of_any_size(host, kernel) } else { None }
+}
+
+/// [`first_difference`] of a field and a parameter whose sizes may differ.
+pub const fn first_difference_of_any_size<'a>(
+    host: &Parameter<'a>,
+    kernel: &Parameter<'a>,
+) -> Option<MemberMismatch<'a>> {
+    if !Walk::is_possible(host, kernel) {
+        return None;
+    }
+    let mut walk = Walk::new(host, kernel);
+    loop {
+        match some!(walk.next()) {
+            Event::Differs(mismatch) => return Some(mismatch),
+            Event::Passed(_) => {}
+        }
+    }
+}
+
+/// Calls `found` for each matching part that is not compared.
+pub fn not_compared<'a>(host: &Parameter<'a>, kernel: &Parameter<'a>, mut found: impl FnMut(NotCompared<'a>)) {
+    if host.size == kernel.size && Walk::is_possible(host, kernel) {
+        let mut walk = Walk::new(host, kernel);
+        while let Some(Event::Passed(passed)) = walk.next() {
+            found(passed);
+        }
+    } else if let Some(passed) = Walk::passed_whole(host, kernel) {
+        found(passed);
+    }
 }

@@ -1,7 +1,13 @@
-//! The kernels of a struct that names patterns, and the types that they take.
+//! The kernels that a struct names by patterns.
 
 use super::{
-    decode::Head, fingerprint::changed, image::place_at, kernel::CompiledKernel, names::Names, set::CompiledKernels,
+    decode::{Head, VARIES},
+    fingerprint::changed,
+    glob,
+    image::place_at,
+    kernel::CompiledKernel,
+    names::Names,
+    set::CompiledKernels,
 };
 use crate::{
     bytes::same,
@@ -10,20 +16,19 @@ use crate::{
 };
 use core::any::TypeId;
 
-/// The kernels that a struct names: `kernel = module, entries = "affine_*", T = f32 => "_f32"`.
+/// `kernel = module, entries = "affine_*", T = f32 => "_f32"`.
 #[derive(Clone, Copy, Debug)]
 pub struct Family {
     pub name: &'static str,
     pub kernels: CompiledKernels,
     pub entries: &'static [&'static str],
-    /// The patterns of the kernels that are left out.
     pub except: &'static [&'static str],
     pub bindings: &'static [Binding],
-    /// The struct with each combination of types. Only one if it has no bindings.
+    /// The struct with each combination of types, or without bindings.
     pub targets: &'static [Target],
 }
 
-/// The binding of a type to a suffix of kernel names: `T = f32 => "_f32"`.
+/// `T = f32 => "_f32"`.
 #[derive(Clone, Copy, Debug)]
 pub struct Binding {
     pub written: &'static str,
@@ -36,11 +41,10 @@ pub enum Presence {
     Required,
     /// It may lack them: `if_present`.
     Optional,
-    /// It may lack them if all of its code is for GPUs below this one: `if sm >= 89`.
+    /// It may lack them if all of its code is for older GPUs: `if sm >= 89`.
     Since(u16),
 }
 
-/// The struct with one combination of types.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
     /// The identity of the erased struct.
@@ -55,13 +59,13 @@ pub struct Target {
 }
 
 impl Family {
-    /// Whether the struct names this kernel: it matches a pattern, and no exception.
+    /// Whether a kernel matches a pattern, and no exception.
     pub const fn names(&self, kernel: &CompiledKernel) -> bool {
         let names = kernel.names();
         any_matches(self.entries, &names, "") && !any_matches(self.except, &names, "")
     }
 
-    /// Whether the struct is compared with this kernel, which it [`names`](Self::names), with any types.
+    /// Whether the struct has types for this kernel, which it [`names`](Self::names).
     pub const fn takes(&self, kernel: &CompiledKernel) -> bool {
         let mut t = 0;
         while t < self.targets.len() {
@@ -73,13 +77,12 @@ impl Family {
         false
     }
 
-    /// Whether the image may lack the kernels of a binding.
     pub const fn may_lack(&self, binding: &Binding) -> bool {
         match binding.presence {
             Presence::Required => false,
             Presence::Optional => true,
             Presence::Since(first) => {
-                let gpus = self.kernels.compiled_image().gpus();
+                let gpus = self.kernels.image.gpus;
                 let mut i = 0;
                 while i < gpus.len() {
                     if gpus[i] >= first {
@@ -92,7 +95,6 @@ impl Family {
         }
     }
 
-    /// Whether the image may lack all kernels of the struct.
     const fn may_lack_all(&self) -> bool {
         let mut i = 0;
         while i < self.bindings.len() {
@@ -104,7 +106,7 @@ impl Family {
         i > 0
     }
 
-    /// Whether a struct with these parameters can be one of the targets. If not, its types are not bound.
+    /// Whether a struct with these parameters can be one of the targets.
     pub const fn may_bind(&self, parameters: &[Parameter<'_>]) -> bool {
         let mut i = 0;
         while i < self.targets.len() {
@@ -117,19 +119,12 @@ impl Family {
     }
 }
 
-/// Whether a kernel that matches one of the patterns has a name that ends with `suffix` and matches a pattern.
+/// Whether a kernel that matches a pattern has a name that ends with `suffix` and matches one.
 const fn takes(patterns: &[&str], names: &Names, suffix: &str) -> bool {
     if !names.is_mangled() {
         // It has only one name, which matches.
-        let (bytes, suffix, (start, end)) = (names.bytes(), suffix.as_bytes(), names.symbol);
-        let mut i = 0;
-        while i < suffix.len() {
-            i += 1;
-            if i > end - start || bytes[end - i] != suffix[suffix.len() - i] {
-                return false;
-            }
-        }
-        return true;
+        let (start, end) = names.symbol;
+        return glob::matches_from(b"", suffix.as_bytes(), names.bytes(), start, end, true);
     }
     suffix.is_empty() || any_matches(patterns, names, suffix)
 }
@@ -145,7 +140,7 @@ const fn any_matches(patterns: &[&str], names: &Names, suffix: &str) -> bool {
     false
 }
 
-/// Whether two lists have the same types, as far as sizes and spellings distinguish them.
+/// Whether two lists have the same types, as far as sizes and spellings show.
 const fn are_alike(a: &[Parameter<'_>], b: &[Parameter<'_>]) -> bool {
     if a.len() != b.len() {
         return false;
@@ -160,12 +155,12 @@ const fn are_alike(a: &[Parameter<'_>], b: &[Parameter<'_>]) -> bool {
     true
 }
 
-/// The comparison of a struct with its kernels: `N` targets, `P` patterns.
+/// The comparison of `N` targets and `P` patterns with the kernels.
 #[derive(Clone, Copy, Debug)]
 pub struct Found<const N: usize, const P: usize> {
-    /// The first target with a kernel that it does not fit, and the index of its first such kernel.
+    /// The first target that does not fit, and the index of its first kernel.
     misfit: Option<(usize, usize)>,
-    /// The number of further bindings that do not fit; of kernels, if the struct has only one binding or none.
+    /// The number of further bindings that do not fit; of kernels, if there is at most one binding.
     more: usize,
     some_fit: bool,
     varying: Option<usize>,
@@ -176,7 +171,7 @@ pub struct Found<const N: usize, const P: usize> {
 }
 
 impl<const N: usize, const P: usize> Found<N, P> {
-    /// Compares all targets with their kernels. Each kernel is decoded once for each target that takes it.
+    /// Compares all targets with their kernels.
     ///
     /// # Panics
     /// At compile time, if a kernel's declaration in the image has changed since the macro read it.
@@ -191,16 +186,15 @@ impl<const N: usize, const P: usize> Found<N, P> {
             has_kernel: [false; N],
             is_matched: [false; P],
         };
-        // Calls are outside of the loops where possible: rustc evaluates a call about as slowly as dozens of operators.
-        let image = family.kernels.compiled_image();
+        let image = family.kernels.image;
         let (mut misfits, mut kernels) = ([false; N], 0);
-        // The list with which each target was compared last, and whether it fits: equal lists are neighbours in most families.
+        // The last list of each target, and whether it fits: equal lists are neighbours in most families.
         let mut compared = [(0, false); N];
         let mut p = 0;
         while p < P {
             let (mut i, end) = family.kernels.range(family.entries[p]);
             while i < end {
-                let at = place_at(image.table, 1 + family.kernels.start() + i);
+                let at = place_at(image.table, 1 + family.kernels.start as usize + i);
                 let names = Names::read_at(image, at);
                 if found.is_new(family, &names, p) {
                     let mut is_taken = false;
@@ -213,7 +207,7 @@ impl<const N: usize, const P: usize> Found<N, P> {
                             if !head.is_unchanged() {
                                 changed()
                             }
-                            if head.varies && found.varying.is_none() {
+                            if head.flags & VARIES != 0 && found.varying.is_none() {
                                 found.varying = Some(i);
                             }
                             if compared[t].0 != head.records {
@@ -248,7 +242,7 @@ impl<const N: usize, const P: usize> Found<N, P> {
         found
     }
 
-    /// Whether the pattern `p` matches, and neither an earlier pattern nor an exception. Marks the pattern.
+    /// Whether `p` is the first pattern that matches, and no exception does. Marks the pattern.
     const fn is_new(&mut self, family: &Family, names: &Names, p: usize) -> bool {
         if !names.match_pattern(family.entries[p], "") {
             return false;
@@ -260,66 +254,46 @@ impl<const N: usize, const P: usize> Found<N, P> {
 
     /// The first kernel that does not fit; empty if all fit.
     pub const fn in_doubt(&self, family: &Family) -> CompiledKernels {
-        match self.misfit {
-            Some((_, index)) => match family.kernels.get(index) {
-                Some(kernel) => kernel.kernels(),
-                None => family.kernels.none(),
-            },
-            None => family.kernels.none(),
-        }
+        let none = family.kernels.none();
+        some!(family.kernels.get(some!(self.misfit, none).1), none).kernels()
     }
 
     pub const fn host(&self, family: &Family) -> Signature<'static> {
-        let parameters = match self.target(family) {
-            Some(target) => target.parameters,
-            None => &[],
-        };
-        Signature { name: family.name, parameters }
+        Signature { name: family.name, parameters: self.target(family).parameters }
     }
 
-    pub const fn target(&self, family: &Family) -> Option<&'static Target> {
-        match self.misfit {
-            Some((target, _)) => Some(&family.targets[target]),
-            None => None,
-        }
+    const fn target(&self, family: &Family) -> Target {
+        const NONE: Target =
+            Target { id: TypeId::of::<()>, parameters: &[], suffix: "", written: "", bindings: &[], fields: &[] };
+        family.targets[some!(self.misfit, NONE).0]
     }
 
-    /// What a message reports about the binding that does not fit. It is wrong, not the struct, if the struct fits with other types, or
-    /// has none.
+    /// What a message reports about the binding that does not fit. It is wrong, not the struct, if the struct fits with
+    /// other types, or has none.
     pub const fn bound(&self, family: &Family) -> Bound<'static> {
-        let written = match self.target(family) {
-            Some(target) => target.written,
-            None => "",
-        };
+        let written = self.target(family).written;
         Bound { written, is_generic: true, is_wrong: self.some_fit || N == 1, more: self.more, several: N > 1 }
     }
 
-    /// The parameters of the fields of [`target`](Self::target): see [`Target::fields`].
+    /// [`Target::fields`] of the target that does not fit.
     pub const fn fields(&self, family: &Family) -> &'static [usize] {
-        match self.target(family) {
-            Some(target) => target.fields,
-            None => &[],
-        }
+        self.target(family).fields
     }
 
     pub const fn varying(&self, family: &Family) -> Option<CompiledKernel> {
-        match self.varying {
-            Some(index) => family.kernels.get(index),
-            None => None,
-        }
+        family.kernels.get(some!(self.varying))
     }
 
-    /// Whether a kernel matches the patterns, and no binding takes it.
     pub const fn leaves_out(&self) -> bool {
         self.left_out.is_some()
     }
 
-    /// Whether the pattern matches a kernel, or need not.
+    /// Whether a kernel matches the pattern, or the image may lack it.
     pub const fn is_matched(&self, family: &Family, pattern: usize) -> bool {
         self.is_matched[pattern] || family.may_lack_all() || family.kernels.is_unknown()
     }
 
-    /// Whether the binding has a kernel, or need not.
+    /// Whether the binding has a kernel, or the image may lack it.
     pub const fn is_bound(&self, family: &Family, binding: usize) -> bool {
         if family.may_lack(&family.bindings[binding]) || family.kernels.is_unknown() {
             return true;

@@ -1,13 +1,11 @@
-//! Detects a file that changes between two reads.
-//!
-//! A macro reads an image, and rustc embeds it later. The file can change in between.
+//! Detects a file that changes after a macro reads it, and before rustc embeds it.
 
 use crate::texts::{Message, templates};
 
 /// The maximum number of 8-byte pieces in a fingerprint. Constant evaluation takes some microseconds per piece.
 const PIECES: usize = 2048;
 
-/// A hash of the bytes: of all bytes up to 16 KiB, and of 2,048 evenly spread pieces of a longer text.
+/// A hash of all bytes up to 16 KiB, and of 2,048 evenly spread pieces of a longer text.
 ///
 /// It detects accidental changes. It is not a cryptographic hash.
 pub const fn fingerprint(bytes: &[u8]) -> u64 {
@@ -23,7 +21,7 @@ pub const fn fingerprint(bytes: &[u8]) -> u64 {
         let (pairs, after) = bytes.as_chunks::<16>();
         let mut i = 0;
         while i < pairs.len() {
-            // The functions of the standard library are calls, too: three for `from_le_bytes`.
+            // `from_le_bytes` is three calls.
             let pair = if cfg!(target_endian = "little") {
                 u128::from_ne_bytes(pairs[i])
             } else {
@@ -38,7 +36,7 @@ pub const fn fingerprint(bytes: &[u8]) -> u64 {
         }
         rest = after;
     }
-    // Patterns and operators, and few calls: rustc evaluates a call about as slowly as dozens of operators.
+    // Patterns and operators instead of calls.
     while let [a, b, c, d, e, f, g, h, after @ ..] = rest {
         let low = *a as u64 | (*b as u64) << 8 | (*c as u64) << 16 | (*d as u64) << 24;
         let high = *e as u64 | (*f as u64) << 8 | (*g as u64) << 16 | (*h as u64) << 24;
@@ -66,8 +64,7 @@ const fn mix(hash: u64, piece: u64) -> u64 {
     (product as u64) ^ (product >> 64) as u64 ^ piece
 }
 
-/// The bytes as an array, for a `static` that contains the bytes itself. rustc compares a constant that refers to a
-/// `static` in constant time, for any size.
+/// The bytes as an array, for a `static`: rustc compares a constant that refers to a `static` in constant time.
 ///
 /// # Panics
 /// If the length is not `N`.

@@ -1,12 +1,18 @@
 //! Whether a struct fits a kernel, without the differences.
 //!
-//! Most fields are numbers, or pointers to numbers: the plain types. The table contains a record for each parameter, with a bit for each
-//! plain type that fits. The full comparison computes it while the table is written. rustc interprets a comparison, so a bit of a
+//! Most fields are numbers, or pointers to numbers: the plain types. The table contains a record for each parameter,
+//! with a bit for each plain type that fits, by the full comparison. rustc interprets a comparison, so a bit of a
 //! record is a hundred times as fast.
 
-use super::{decode::Head, fingerprint::fingerprint, kernel::NOTHING, set::CompiledKernels};
+use super::{
+    decode::{Head, NAMED},
+    fingerprint::fingerprint,
+    kernel::NOTHING,
+    set::CompiledKernels,
+};
 use crate::{
-    check::{Exchange, differences_at, names},
+    bytes::same,
+    check::{Exchange, Pairing, names},
     class::Class,
     cpp::{CppBase, CppType},
     layout::Alignment,
@@ -14,7 +20,7 @@ use crate::{
 };
 
 impl CompiledKernels {
-    /// The symbol of the only kernel, if these fields fit it and its parameters are the same on every GPU.
+    /// The symbol of the only kernel, if these fields fit it on every GPU.
     #[doc(hidden)]
     pub const fn only_fitting(&self, fields: &[Parameter<'_>]) -> Option<&'static str> {
         match self.get(0) {
@@ -25,12 +31,10 @@ impl CompiledKernels {
 }
 
 impl Head {
-    /// Whether the kernel's declaration in the image is the one that was read.
     pub(super) const fn is_unchanged(&self) -> bool {
         self.declaration.is_empty() || fingerprint(self.declaration) as u32 as usize == self.fingerprint
     }
 
-    /// Whether these fields fit the parameters.
     pub(super) const fn fits(&self, fields: &[Parameter<'_>]) -> bool {
         if self.parameters != fields.len() {
             return false;
@@ -39,7 +43,7 @@ impl Head {
         while plain < fields.len() && self.fits_plainly(plain, &fields[plain]) {
             plain += 1;
         }
-        (plain == fields.len() || self.fits_in_full(fields)) && (!self.named || self.names_fit(fields))
+        (plain == fields.len() || self.fits_in_full(fields)) && (self.flags & NAMED == 0 || self.names_fit(fields))
     }
 
     /// Whether the record of parameter `i` contains the type of this field.
@@ -51,7 +55,6 @@ impl Head {
     /// The full comparison, except of names.
     const fn fits_in_full(&self, fields: &[Parameter<'_>]) -> bool {
         let mut own = *self;
-        // A parameter's expected offset depends on the previous parameter.
         let mut before = NOTHING;
         let mut exchange = Exchange::NONE;
         let mut i = 0;
@@ -60,7 +63,8 @@ impl Head {
             if !self.fits_plainly(i, &fields[i]) {
                 let window = [before, parameter];
                 let (_, window) = window.split_at((i == 0) as usize);
-                if !differences_at(fields, window, None, i, window.len() - 1).is_empty() {
+                let pairing = Pairing { host: fields, kernel: window, base: None };
+                if !pairing.differences(i, window.len() - 1).is_empty() {
                     return false;
                 }
             }
@@ -77,7 +81,7 @@ impl Head {
         let mut i = 0;
         while i < fields.len() {
             let parameter = own.next_parameter();
-            if names::has_other_explicit_name(&fields[i], &parameter) {
+            if fields[i].has_explicit_name() && !same(fields[i].kernel_name, parameter.name) {
                 return false;
             }
             if names::is_named_otherwise(&fields[i], &parameter) {
@@ -97,17 +101,19 @@ impl Head {
     }
 }
 
-/// The size of the record of a parameter in bytes: one bit for each plain type, set if a field of this type fits.
+/// The size of the record of a parameter in bytes: one bit for each plain type.
 pub const RECORD: usize = PLAIN.len() / 8;
 
 /// The record of parameter `i` of a kernel.
 pub fn record(kernel: &[Parameter<'_>], i: usize) -> [u8; RECORD] {
     let window = &kernel[i.saturating_sub(1)..=i];
     let fits = |ty: &Parameter<'_>| {
-        // Structs behind pointers are compared in full. So is an integer that can be exchanged with a pointer.
+        // These are compared in full: structs behind pointers, and integers that can be exchanged with a pointer.
         (ty.cpp.depth == 0 || !kernel[i].pointee.is_known())
             && !Exchange::NONE.and(ty, &kernel[i]).has_integer()
-            && differences_at(core::slice::from_ref(ty), window, None, 0, window.len() - 1).is_empty()
+            && Pairing { host: core::slice::from_ref(ty), kernel: window, base: None }
+                .differences(0, window.len() - 1)
+                .is_empty()
     };
     let mut record = [0; RECORD];
     for (bit, _) in PLAIN.iter().enumerate().filter(|(_, ty)| ty.size == kernel[i].size && fits(ty)) {
@@ -116,13 +122,12 @@ pub fn record(kernel: &[Parameter<'_>], i: usize) -> [u8; RECORD] {
     record
 }
 
-/// The plain types: numbers and `usize`, pointers to numbers and `void`, and such pointers to `const`.
+/// Numbers and `usize`, pointers to numbers and `void`, and such pointers to `const`.
 static PLAIN: [Parameter<'static>; 3 * NUMBERS.len()] = {
     let mut all = [NOTHING; 3 * NUMBERS.len()];
     let mut bit = 0;
     while bit < all.len() {
-        let (base, log2, class) = NUMBERS[bit % NUMBERS.len()];
-        let cpp = CppType::of(base);
+        let (cpp, log2, class) = NUMBERS[bit % NUMBERS.len()];
         let (log2, class, cpp) = match bit / NUMBERS.len() {
             0 if bit == COUNT => (3, Class::Integer, CppType::integer(false, 64)),
             0 => (log2, class, cpp),
@@ -139,27 +144,26 @@ static PLAIN: [Parameter<'static>; 3 * NUMBERS.len()] = {
 const COUNT: usize = 15;
 
 /// Numbers and `void`: the C++ type, the logarithm of the size, and the class.
-const NUMBERS: [(CppBase<'static>, u8, Class); 16] = [
-    (CppBase::Integer { signed: false, bits: 8 }, 0, Class::Integer),
-    (CppBase::Integer { signed: true, bits: 8 }, 0, Class::Integer),
-    (CppBase::Integer { signed: false, bits: 16 }, 1, Class::Integer),
-    (CppBase::Integer { signed: true, bits: 16 }, 1, Class::Integer),
-    (CppBase::Integer { signed: false, bits: 32 }, 2, Class::Integer),
-    (CppBase::Integer { signed: true, bits: 32 }, 2, Class::Integer),
-    (CppBase::Integer { signed: false, bits: 64 }, 3, Class::Integer),
-    (CppBase::Integer { signed: true, bits: 64 }, 3, Class::Integer),
-    (CppBase::Bool, 0, Class::Integer),
-    (CppBase::Float { bits: 32 }, 2, Class::Float),
-    (CppBase::Float { bits: 64 }, 3, Class::Float),
-    (CppBase::Named("__half"), 1, Class::Float),
-    (CppBase::Named("__nv_bfloat16"), 1, Class::Float),
-    (CppBase::Named("__nv_fp8_e4m3"), 0, Class::Float),
-    (CppBase::Named("__nv_fp8_e5m2"), 0, Class::Float),
-    (CppBase::Void, 0, Class::Unknown),
+const NUMBERS: [(CppType<'static>, u8, Class); 16] = [
+    (CppType::integer(false, 8), 0, Class::Integer),
+    (CppType::integer(true, 8), 0, Class::Integer),
+    (CppType::integer(false, 16), 1, Class::Integer),
+    (CppType::integer(true, 16), 1, Class::Integer),
+    (CppType::integer(false, 32), 2, Class::Integer),
+    (CppType::integer(true, 32), 2, Class::Integer),
+    (CppType::integer(false, 64), 3, Class::Integer),
+    (CppType::integer(true, 64), 3, Class::Integer),
+    (CppType::of(CppBase::Bool), 0, Class::Integer),
+    (CppType::of(CppBase::Float { bits: 32 }), 2, Class::Float),
+    (CppType::of(CppBase::Float { bits: 64 }), 3, Class::Float),
+    (CppType::named("__half"), 1, Class::Float),
+    (CppType::named("__nv_bfloat16"), 1, Class::Float),
+    (CppType::named("__nv_fp8_e4m3"), 0, Class::Float),
+    (CppType::named("__nv_fp8_e5m2"), 0, Class::Float),
+    (CppType::of(CppBase::Void), 0, Class::Unknown),
 ];
 
-/// The bit of a field's type in a record. Not less than the number of bits if the type is not plain. It has few calls: rustc
-/// evaluates a call about as slowly as dozens of operators.
+/// The bit of a field's type in a record, or a larger number. It has few calls.
 const fn bit(field: &Parameter<'_>) -> usize {
     let cpp = &field.cpp;
     let number = match cpp.base {

@@ -1,8 +1,7 @@
-//! Patterns for names: `*` matches any characters, `?` matches one byte.
+//! Patterns for names.
 
 /// Whether `pattern` matches all of `text`, as in `entries = "u*_f32"`: `*` matches any characters, `?` matches one
 /// byte.
-#[must_use]
 pub const fn matches_pattern(pattern: &str, text: &str) -> bool {
     matches(pattern.as_bytes(), b"", text.as_bytes(), 0, text.len())
 }
@@ -13,7 +12,7 @@ pub(super) const fn matches(pattern: &[u8], suffix: &[u8], bytes: &[u8], start: 
     matches_from(pattern, suffix, bytes, start, end, false)
 }
 
-/// Same; with `is_anywhere`, as with a `*` before and after the pattern.
+/// [`matches`]; with `is_anywhere`, as with a `*` before and after the pattern.
 pub(super) const fn matches_from(
     pattern: &[u8],
     suffix: &[u8],
@@ -33,7 +32,7 @@ pub(super) const fn matches_from(
         }
     }
     let (mut p, mut t) = (0, start);
-    // Where to continue if the part after the last `*` does not match: after that `*`, one character further.
+    // After the last `*`, one character further each time.
     let mut retry = if is_anywhere { Some((0, start)) } else { None };
     loop {
         if p < pattern.len() && pattern[p] == b'*' {

@@ -4,21 +4,34 @@ use super::fingerprint::{changed, fingerprint};
 use crate::signature::reader::{PLACE, number_at};
 use core::{any::Any, fmt};
 
-/// An image that was read while a crate compiled, with the data about its kernels: names, and C++ types and members if
-/// debug information contains them (possibly in another file).
+/// An image that was read while a crate compiled, with the data about its kernels: names, and C++ types and members
+/// from debug information (possibly in another file).
 ///
 /// `kernel_args::kernels!` generates one per module, as `IMAGE`. `Module::load` accepts it and verifies kernels with
 /// this data.
+#[allow(missing_docs, reason = "only generated code names the hidden fields")]
 pub struct CompiledImage {
-    pub(super) bytes: &'static [u8],
-    pub(super) table: &'static [u8],
-    pub(super) names: &'static str,
-    readers: Option<Readers>,
-    gpus: &'static [u16],
-    /// Whether no symbol is mangled. The kernels are then sorted by symbol.
-    pub(super) is_plain: bool,
-    absent: Option<&'static Absent>,
-    variables: Option<&'static Self>,
+    #[doc(hidden)]
+    pub bytes: &'static [u8],
+    #[doc(hidden)]
+    pub table: &'static [u8],
+    #[doc(hidden)]
+    pub names: &'static str,
+    /// What reads the image when it is loaded: nothing without the feature `cudarc` of `kernel_args`.
+    #[doc(hidden)]
+    pub readers: Option<Readers>,
+    /// The compute capabilities for which the image has code: 86 for `sm_86`. Empty if they are unknown.
+    #[doc(hidden)]
+    pub gpus: &'static [u16],
+    /// Whether no symbol is mangled. The kernels are then sorted by symbol, so a pattern is searched for by bisection.
+    #[doc(hidden)]
+    pub is_plain: bool,
+    /// Why the image does not exist. `bytes` then only describe its kernels.
+    #[doc(hidden)]
+    pub absent: Option<&'static Absent>,
+    /// The table of the global variables. Each is a list with one parameter.
+    #[doc(hidden)]
+    pub variables: Option<&'static Self>,
 }
 
 /// Why an image does not exist: the build script found no compiler. Its kernels are described, or unknown.
@@ -26,13 +39,13 @@ pub struct CompiledImage {
 pub struct Absent {
     /// The source of the image.
     pub source: &'static str,
-    /// The places where a compiler was searched for, one per line, each with the reason why it was rejected.
+    /// The places where a compiler was searched for, one per line, each with the reason for its rejection.
     pub tried: &'static str,
 }
 
 /// What reads an image when it is loaded: a type of `kernel_args`.
 ///
-/// An image with a summary refers to no readers, so the linker removes them from a program that loads no other images.
+/// An image with a summary refers to no readers, so the linker can remove them.
 pub type Readers = &'static (dyn Any + Send + Sync);
 
 impl CompiledImage {
@@ -49,60 +62,6 @@ impl CompiledImage {
         Self { bytes, ..Self::table(table, names) }
     }
 
-    /// Declares that the image does not exist. `bytes` then only describe its kernels.
-    #[doc(hidden)]
-    pub const fn absent(self, absent: &'static Absent) -> Self {
-        Self { absent: Some(absent), ..self }
-    }
-
-    /// Why the image does not exist.
-    #[doc(hidden)]
-    pub const fn why_absent(&self) -> Option<&'static Absent> {
-        self.absent
-    }
-
-    /// Adds what reads the image when it is loaded: nothing without the feature `cudarc` of `kernel_args`.
-    #[doc(hidden)]
-    pub const fn with_readers(self, readers: Option<Readers>) -> Self {
-        Self { readers, ..self }
-    }
-
-    /// Adds the compute capabilities for which the image has code: 86 for `sm_86`.
-    #[doc(hidden)]
-    pub const fn for_gpus(self, gpus: &'static [u16]) -> Self {
-        Self { gpus, ..self }
-    }
-
-    /// Declares that no symbol is mangled, so a pattern is searched for by bisection.
-    #[doc(hidden)]
-    pub const fn with_plain_names(self, is_plain: bool) -> Self {
-        Self { is_plain, ..self }
-    }
-
-    /// Adds the table of the global variables. Each is a list with one parameter.
-    #[doc(hidden)]
-    pub const fn with_variables(self, variables: &'static Self) -> Self {
-        Self { variables: Some(variables), ..self }
-    }
-
-    /// The table of the global variables.
-    #[doc(hidden)]
-    pub const fn variables(&self) -> Option<&'static Self> {
-        self.variables
-    }
-
-    /// The compute capabilities for which the image has code. Empty if they are unknown.
-    #[doc(hidden)]
-    pub const fn gpus(&self) -> &'static [u16] {
-        self.gpus
-    }
-
-    /// What reads the image when it is loaded.
-    #[doc(hidden)]
-    pub const fn readers(&self) -> Option<Readers> {
-        self.readers
-    }
-
     /// A table that needs no image: it contains all of its texts.
     #[doc(hidden)]
     pub const fn table(table: &'static [u8], names: &'static str) -> Self {
@@ -112,10 +71,7 @@ impl CompiledImage {
     /// The image as in the file: PTX, a cubin or a fat binary. Empty if the build script found no compiler for it.
     #[must_use]
     pub const fn bytes(&self) -> &'static [u8] {
-        match self.absent {
-            Some(_) => &[],
-            None => self.bytes,
-        }
+        if self.absent.is_some() { &[] } else { self.bytes }
     }
 }
 

@@ -1,6 +1,10 @@
 //! One kernel of an image.
 
-use super::{decode::Head, image::CompiledImage, names::Names};
+use super::{
+    decode::{BODY, DEBUG_INFO, Head, VARIES},
+    image::CompiledImage,
+    names::Names,
+};
 use crate::{
     class::Class,
     signature::{Members, Parameter},
@@ -27,8 +31,7 @@ pub struct CompiledKernel {
 }
 
 impl CompiledKernel {
-    /// The kernel at this index of the table. `symbol` is its symbol as a separate literal, because rustc compares the
-    /// whole literal to which a constant refers.
+    /// `symbol` is a separate literal, because rustc compares the whole literal to which a constant refers.
     #[doc(hidden)]
     pub const fn new(image: &'static CompiledImage, index: u32, symbol: &'static str) -> Self {
         Self { image, index, symbol }
@@ -41,10 +44,7 @@ impl CompiledKernel {
     /// The symbol that the driver uses: `_Z5saxpyifPKfPf`.
     #[must_use]
     pub const fn symbol(&self) -> &'static str {
-        if self.symbol.is_empty() {
-            return self.names().symbol();
-        }
-        self.symbol
+        if self.symbol.is_empty() { self.names().symbol() } else { self.symbol }
     }
 
     /// The readable name: `saxpy(int, float, float const*, float*)`. The symbol if that is not mangled.
@@ -59,7 +59,6 @@ impl CompiledKernel {
         self.image.bytes
     }
 
-    /// The image with its table.
     #[doc(hidden)]
     pub const fn compiled_image(&self) -> &'static CompiledImage {
         self.image
@@ -79,41 +78,33 @@ impl CompiledKernel {
     pub const fn parameter(&self, index: usize) -> Parameter<'static> {
         let mut head = self.head();
         assert!(index < head.parameters, "the kernel has no parameter of this index");
-        let mut parameter = head.next_parameter();
         let mut i = 0;
         while i < index {
-            parameter = head.next_parameter();
+            head.next_parameter();
             i += 1;
         }
-        parameter
+        head.next_parameter()
     }
 
     /// The variable that a table of variables has at this place, with its C++ name: its declaration, and its type from debug
     /// information.
     #[doc(hidden)]
     pub const fn variable(&self) -> Parameter<'static> {
-        let declared = self.parameter(0);
-        let declared = Parameter { name: self.name(), members: Members::UNKNOWN, ..declared };
-        match self.parameter(0).members.get(0) {
-            Some(debug) if !debug.contradicts(&declared) => Parameter {
-                cpp: debug.cpp,
-                class: match declared.class {
-                    Class::Unknown => debug.class,
-                    class => class,
-                },
-                members: debug.members,
-                pointee: debug.pointee,
-                ..declared
-            },
-            _ => declared,
+        let parameter = self.parameter(0);
+        let declared = Parameter { name: self.name(), members: Members::UNKNOWN, ..parameter };
+        let debug = some!(parameter.members.get(0), declared);
+        if debug.contradicts(&declared) {
+            return declared;
         }
+        let Parameter { cpp, members, pointee, .. } = debug;
+        let class = if declared.class.same(Class::Unknown) { debug.class } else { declared.class };
+        Parameter { class, cpp, members, pointee, ..declared }
     }
 
     /// The parameters, in order.
-    #[must_use]
-    pub const fn parameters(&self) -> KernelParameters {
-        let head = self.head();
-        KernelParameters { left: head.parameters, head }
+    pub fn parameters(&self) -> impl ExactSizeIterator<Item = Parameter<'static>> + Clone {
+        let mut head = self.head();
+        (0..head.parameters).map(move |_| head.next_parameter())
     }
 
     /// The parameters as an array, for a [`Signature`](crate::Signature):
@@ -138,26 +129,24 @@ impl CompiledKernel {
         array
     }
 
-    /// Whether the code of the kernel was analysed.
     #[doc(hidden)]
     pub const fn has_bodies(&self) -> bool {
-        self.head().has_bodies()
+        self.head().flags & BODY != 0
     }
 
     /// Whether debug information provided names, C++ types and members of the parameters.
     #[must_use]
     pub const fn has_debug_info(&self) -> bool {
-        self.head().has_debug_info
+        self.head().flags & DEBUG_INFO != 0
     }
 
-    /// Whether the image contains the kernel with different parameters for different GPUs. Then no struct fits on
-    /// every GPU, and the parameters are the ones for the first GPU.
+    /// Whether the kernel's parameters are different for different GPUs. Then no struct fits on every GPU, and these
+    /// are the parameters for the first GPU.
     #[must_use]
     pub const fn varies(&self) -> bool {
-        self.head().varies
+        self.head().flags & VARIES != 0
     }
 
-    /// Whether the kernel's declaration in the image is the one that was read.
     #[doc(hidden)]
     pub const fn is_unchanged(&self) -> bool {
         self.head().is_unchanged()
@@ -173,8 +162,8 @@ impl CompiledKernel {
         self.names().match_pattern(pattern, suffix)
     }
 
-    /// In its readable name, the range of the qualified name, and the range of the template arguments without the brackets.
-    /// `None` if the symbol is not mangled.
+    /// In its readable name, the range of the qualified name, and of the template arguments. `None` if the symbol is
+    /// not mangled.
     #[doc(hidden)]
     pub const fn name_parts(&self) -> Option<(Range<usize>, Option<Range<usize>>)> {
         let names = self.names();
@@ -198,7 +187,6 @@ impl CompiledKernel {
     }
 }
 
-/// Fills an array before its elements are known.
 pub(super) const NOTHING: Parameter<'static> = Parameter { offset: None, ..Parameter::record(0, 0) };
 
 impl fmt::Debug for CompiledKernel {
@@ -208,33 +196,5 @@ impl fmt::Debug for CompiledKernel {
             .field("name", &self.name())
             .field("parameters", &self.parameter_count())
             .finish_non_exhaustive()
-    }
-}
-
-/// The parameters of a [`CompiledKernel`].
-#[derive(Clone)]
-pub struct KernelParameters {
-    head: Head,
-    left: usize,
-}
-
-impl Iterator for KernelParameters {
-    type Item = Parameter<'static>;
-
-    fn next(&mut self) -> Option<Parameter<'static>> {
-        self.left = self.left.checked_sub(1)?;
-        Some(self.head.next_parameter())
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.left, Some(self.left))
-    }
-}
-
-impl ExactSizeIterator for KernelParameters {}
-
-impl fmt::Debug for KernelParameters {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.clone()).finish()
     }
 }

@@ -8,11 +8,6 @@
 //! |---|---|
 //! | the table | `encoder.rs` of `kernel-args-image` writes it, `decode.rs` reads it |
 //! | what a pattern of `entries` matches | `glob.rs`; which kernels a pattern finds: `family.rs` |
-#![allow(
-    clippy::must_use_candidate,
-    clippy::return_self_not_must_use,
-    reason = "only generated code calls hidden functions"
-)]
 
 #[doc(hidden)]
 pub mod decode;
@@ -24,7 +19,6 @@ mod glob;
 mod image;
 mod kernel;
 mod names;
-mod nearest;
 mod set;
 
 #[doc(hidden)]
@@ -36,5 +30,5 @@ pub use fits::{RECORD, record};
 pub use glob::matches_pattern;
 #[doc(hidden)]
 pub use image::{Absent, CompiledImage, Readers};
-pub use kernel::{CompiledKernel, KernelParameters};
+pub use kernel::CompiledKernel;
 pub use set::{CompiledKernels, KernelIter};

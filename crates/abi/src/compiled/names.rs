@@ -14,18 +14,17 @@ macro_rules! short_at {
 
 /// The positions of a kernel's names in the text of all names.
 ///
-/// That text is a literal and not a `static` like the table: clippy 1.95 panics if a user compares two constant `&str`s
-/// and the bytes of one are in a `static` (`ConstValue::try_get_slice_bytes_for_diagnostics`).
+/// That text is a literal and not a `static`: clippy 1.95 panics if a user compares two constant `&str`s and the bytes
+/// of one are in a `static` (`ConstValue::try_get_slice_bytes_for_diagnostics`).
 #[derive(Clone, Copy)]
 pub(super) struct Names {
     pub(super) text: &'static str,
     /// The start and the end of the readable name.
     pub(super) name: (usize, usize),
-    /// The start and the end of the symbol. It may be equal to the readable name.
+    /// The start and the end of the symbol, which can be the readable name.
     pub(super) symbol: (usize, usize),
     /// The start of the qualified name: `sim::step` of `void sim::step<float>(int)`.
     pub(super) qualified: usize,
-    /// The start of the name without namespaces.
     pub(super) unqualified: usize,
     /// The end of the qualified and of the unqualified name.
     pub(super) end: usize,
@@ -37,19 +36,10 @@ pub(super) struct Names {
 pub(super) const NAMES: usize = 22;
 
 impl Names {
-    /// The start and the end of the readable name, which is the symbol if no symbol is mangled.
-    pub(super) const fn name_at(image: &CompiledImage, index: usize) -> (usize, usize) {
-        let table = image.table;
-        let at = place_at(table, 1 + index);
-        let start = short_at!(table, at) | (table[at + 3] as usize) << 24;
-        (start, start + short_at!(table, at + 4))
-    }
-
     pub(super) const fn read(image: &CompiledImage, index: usize) -> Self {
         Self::read_at(image, place_at(image.table, 1 + index))
     }
 
-    /// The names of the kernel whose data is at this position of the table.
     pub(super) const fn read_at(image: &CompiledImage, at: usize) -> Self {
         let table = image.table;
         let name = short_at!(table, at) | (table[at + 3] as usize) << 24;
@@ -66,7 +56,6 @@ impl Names {
         }
     }
 
-    /// The text of all names.
     pub(super) const fn bytes(&self) -> &'static [u8] {
         self.text.as_bytes()
     }
@@ -76,16 +65,12 @@ impl Names {
         let (pattern, suffix) = (pattern.as_bytes(), suffix.as_bytes());
         let text = self.bytes();
         let (start, end) = self.symbol;
-        if glob::matches(pattern, suffix, text, start, end) {
-            return true;
-        }
-        if !self.is_mangled() {
-            return false;
-        }
-        glob::matches(pattern, suffix, text, self.unqualified, self.end)
-            || glob::matches(pattern, suffix, text, self.qualified, self.end)
-            || glob::matches(pattern, suffix, text, self.unqualified, self.arguments_end)
-            || glob::matches(pattern, suffix, text, self.qualified, self.arguments_end)
+        glob::matches(pattern, suffix, text, start, end)
+            || self.is_mangled()
+                && (glob::matches(pattern, suffix, text, self.unqualified, self.end)
+                    || glob::matches(pattern, suffix, text, self.qualified, self.end)
+                    || glob::matches(pattern, suffix, text, self.unqualified, self.arguments_end)
+                    || glob::matches(pattern, suffix, text, self.qualified, self.arguments_end))
     }
 
     /// Whether a part of one of the names matches `pattern`.
@@ -95,18 +80,16 @@ impl Names {
         glob::matches_from(pattern, b"", text, start, end, true)
     }
 
-    /// Whether the symbol is mangled, that is, differs from the readable name.
+    /// Whether the symbol differs from the readable name.
     pub(super) const fn is_mangled(&self) -> bool {
         self.symbol.0 != self.name.0
     }
 
-    /// The readable name.
     pub(super) const fn name(&self) -> &'static str {
         let (start, end) = self.name;
         self.text.split_at(end).0.split_at(start).1
     }
 
-    /// The symbol.
     pub(super) const fn symbol(&self) -> &'static str {
         let (start, end) = self.symbol;
         self.text.split_at(end).0.split_at(start).1

@@ -20,8 +20,8 @@ use core::fmt;
 /// ```
 #[derive(Clone, Copy)]
 pub struct CompiledKernels {
-    image: &'static CompiledImage,
-    start: u32,
+    pub(super) image: &'static CompiledImage,
+    pub(super) start: u32,
     count: u32,
     /// The symbol of the only kernel. Empty if only the image's text of names contains it.
     symbol: &'static str,
@@ -44,11 +44,6 @@ impl CompiledKernels {
     #[must_use]
     pub const fn len(&self) -> usize {
         self.count as usize
-    }
-
-    /// The index of the first kernel in the image.
-    pub(super) const fn start(&self) -> usize {
-        self.start as usize
     }
 
     /// Whether the set is empty.
@@ -79,13 +74,12 @@ impl CompiledKernels {
         self.image.bytes()
     }
 
-    /// Whether the image does not exist, and nothing describes its kernels.
+    /// Whether nothing describes the kernels of an image that does not exist.
     #[doc(hidden)]
     pub const fn is_unknown(&self) -> bool {
-        self.count == 0 && self.image.why_absent().is_some()
+        self.count == 0 && self.image.absent.is_some()
     }
 
-    /// The image with its table.
     #[doc(hidden)]
     pub const fn compiled_image(&self) -> &'static CompiledImage {
         self.image
@@ -118,14 +112,14 @@ impl CompiledKernels {
         (self.bisect(pattern, prefix, false), self.bisect(pattern, prefix, true))
     }
 
-    /// The index of the first kernel whose symbol is not less than the first `prefix` bytes of `pattern`; with `after`, of
-    /// the first kernel behind those with this prefix. The symbols are sorted.
+    /// The index of the first kernel whose symbol is not less than the first `prefix` bytes of `pattern`; with `after`,
+    /// of the first kernel behind those with this prefix.
     const fn bisect(&self, pattern: &[u8], prefix: usize, after: bool) -> usize {
         let bytes = self.image.names.as_bytes();
         let (mut low, mut high) = (0, self.len());
         while low < high {
             let middle = usize::midpoint(low, high);
-            let (at, end) = Names::name_at(self.image, self.start as usize + middle);
+            let (at, end) = Names::read(self.image, self.start as usize + middle).name;
             let mut i = 0;
             while i < prefix && at + i < end && bytes[at + i] == pattern[i] {
                 i += 1;
@@ -140,7 +134,6 @@ impl CompiledKernels {
         low
     }
 
-    /// The total number of parameters.
     #[doc(hidden)]
     pub const fn parameter_count(&self) -> usize {
         let (mut count, mut i) = (0, 0);
@@ -151,7 +144,6 @@ impl CompiledKernels {
         count
     }
 
-    /// The parameters of all kernels, one after another.
     #[doc(hidden)]
     pub const fn parameters<const N: usize>(&self) -> [Parameter<'static>; N] {
         let mut array = [NOTHING; N];
@@ -168,7 +160,7 @@ impl CompiledKernels {
         array
     }
 
-    /// The signatures of all kernels. `parameters` is the result of [`parameters`](Self::parameters).
+    /// The signatures of all kernels, from the result of [`parameters`](Self::parameters).
     #[doc(hidden)]
     pub const fn signatures<const N: usize>(
         &self,
@@ -185,7 +177,6 @@ impl CompiledKernels {
         array
     }
 
-    /// An empty set of the same image.
     #[doc(hidden)]
     pub const fn none(&self) -> Self {
         Self::new(self.image, 0, 0)
@@ -207,7 +198,6 @@ impl CompiledImage {
 }
 
 impl CompiledKernel {
-    /// A set that contains only this kernel.
     #[doc(hidden)]
     pub const fn kernels(&self) -> CompiledKernels {
         CompiledKernels { image: self.image, start: self.index, count: 1, symbol: self.symbol }
@@ -261,3 +251,67 @@ impl Iterator for KernelIter {
 }
 
 impl ExactSizeIterator for KernelIter {}
+
+/// The number of similar names in a message.
+const NEAREST: usize = 3;
+
+impl CompiledKernels {
+    /// The indices of the kernels whose names are most similar to `pattern` and `suffix`, best first, then the other
+    /// kernels.
+    #[doc(hidden)]
+    pub const fn nearest(&self, pattern: &str, suffix: &str) -> [Option<usize>; NEAREST] {
+        let (mut best, mut scores) = ([None; NEAREST], [0; NEAREST]);
+        let mut i = 0;
+        while let Some(kernel) = self.get(i) {
+            let mut score = 1 + alike(&kernel, pattern, suffix);
+            let mut index = Some(i);
+            let mut place = 0;
+            while place < NEAREST {
+                if score > scores[place] {
+                    (best[place], index) = (index, best[place]);
+                    (scores[place], score) = (score, scores[place]);
+                }
+                place += 1;
+            }
+            i += 1;
+        }
+        best
+    }
+}
+
+/// The similarity of a kernel's unqualified name: equal characters at both ends, plus a bonus if only the suffix
+/// differs, or if a part matches. For `axpy<*>`, `saxpy<float>` is first, then `saxpy`.
+const fn alike(kernel: &CompiledKernel, pattern: &str, suffix: &str) -> usize {
+    let names = kernel.names();
+    let (name, from, to) = (names.bytes(), names.unqualified, names.end);
+    let stem = stem(pattern.as_bytes());
+    let pattern_matches = if kernel.matches(pattern, "") || names.match_part(pattern.as_bytes()) {
+        pattern.len()
+    } else if stem.len() > 1 && names.match_part(stem) {
+        stem.len()
+    } else {
+        0
+    };
+    let (pattern, suffix) = (pattern.as_bytes(), suffix.as_bytes());
+    let (mut start, mut end) = (0, 0);
+    while from + start < to && start < pattern.len() && name[from + start] == pattern[start] {
+        start += 1;
+    }
+    let last = if suffix.is_empty() { pattern } else { suffix };
+    while end < to - from && end < last.len() && name[to - 1 - end] == last[last.len() - 1 - end] {
+        end += 1;
+    }
+    2 * pattern_matches + start + end
+}
+
+/// The pattern without its namespace and its template arguments.
+const fn stem(pattern: &[u8]) -> &[u8] {
+    let (mut start, mut end) = (0, 0);
+    while end < pattern.len() && pattern[end] != b'<' {
+        end += 1;
+        if pattern[end - 1] == b':' {
+            start = end;
+        }
+    }
+    pattern.split_at(end).0.split_at(start).1
+}

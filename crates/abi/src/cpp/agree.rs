@@ -12,7 +12,6 @@ use crate::bytes::equal;
 
 /// Whether two names can mean the same type. The shorter path is a suffix of the longer one, ignoring inline
 /// namespaces. Template arguments match if both names have them. `Params` and `sim::Params<float>` match.
-#[must_use]
 pub const fn agree(a: &str, b: &str) -> bool {
     names_agree(a.as_bytes(), b.as_bytes())
 }
@@ -22,8 +21,7 @@ const fn names_agree(a: &[u8], b: &[u8]) -> bool {
         return true;
     }
     let (mut left, mut right) = (last(a, a.len()), last(b, b.len()));
-    // `thrust::complex`, `cuda::std::complex`, `std::complex`, `cuda::std::__4::complex`: one layout for each template
-    // argument.
+    // Every `complex` has one layout for each template argument.
     if equal(left.name, b"complex") && equal(right.name, b"complex") {
         return lists_agree(left.arguments, right.arguments);
     }
@@ -35,18 +33,15 @@ const fn names_agree(a: &[u8], b: &[u8]) -> bool {
         return false;
     }
     loop {
-        let (Some(outer), Some(other)) = (left.outer(a), right.outer(b)) else {
-            return true;
-        };
-        (left, right) = (outer, other);
+        (left, right) = (some!(left.outer(a), true), some!(right.outer(b), true));
         if !equal(left.name, right.name) || !lists_agree(left.arguments, right.arguments) {
             return builtin::contains(a_last);
         }
     }
 }
 
-/// Whether two lists of template arguments match. The shorter list may be a prefix of the longer list: a kernel's name also
-/// contains default arguments. Empty arguments are not spelled.
+/// Whether two lists of template arguments match. A kernel's name also contains default arguments, so the shorter list
+/// may be a prefix.
 const fn lists_agree(a: &[u8], b: &[u8]) -> bool {
     let (mut i, mut j) = (0, 0);
     while i < a.len() && j < b.len() {

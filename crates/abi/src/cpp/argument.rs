@@ -55,7 +55,7 @@ impl<'a> Argument<'a> {
 
 impl<'a> Spelled<'a> {
     const fn read(text: &'a [u8]) -> Option<Self> {
-        // The levels from outermost to innermost. The outermost level is last in the text.
+        // From outermost, the last in the text, to innermost.
         let mut levels = [false; CppType::MAX_DEPTH as usize];
         let mut depth = 0;
         let (mut rest, mut is_const) = strip_const(text);

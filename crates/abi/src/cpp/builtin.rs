@@ -18,7 +18,7 @@ pub struct Builtin {
     pub canonical: &'static str,
     /// Alternative C++ names.
     pub aliases: &'static [&'static str],
-    /// The Rust type of a component. For a type without components, the type itself.
+    /// The Rust type of a component, or the type itself.
     pub element: &'static str,
     /// The number of components, or 0 if the type is not a vector.
     pub components: usize,
@@ -29,8 +29,7 @@ pub struct Builtin {
 }
 
 impl Builtin {
-    /// The row with this C++ name and alignment, if there is one. Example: a tensor map has two rows.
-    #[must_use]
+    /// The row with this C++ name and alignment, if there is one: a tensor map has two rows.
     pub const fn aligned_to(&'static self, align: Option<Alignment>) -> &'static Self {
         let Some(align) = align else { return self };
         let mut i = 0;
@@ -104,9 +103,7 @@ const COUNT: usize = {
 
 /// Every built-in CUDA type that has a Rust type.
 #[doc(hidden)]
-pub static BUILTINS: [Builtin; COUNT] = TABLE;
-
-const TABLE: [Builtin; COUNT] = {
+pub static BUILTINS: [Builtin; COUNT] = {
     let mut table = [GROUPS[0][0]; COUNT];
     let (mut at, mut group) = (0, 0);
     while group < GROUPS.len() {
@@ -121,7 +118,7 @@ const TABLE: [Builtin; COUNT] = {
     table
 };
 
-/// A C++ name of a row. Its first character and its length are searched, without a call.
+/// A C++ name of a row. The first character and the length are searched without a call.
 #[derive(Clone, Copy)]
 struct Name {
     first: u8,
@@ -133,21 +130,21 @@ struct Name {
 const NAME_COUNT: usize = {
     let (mut count, mut row) = (0, 0);
     while row < COUNT {
-        count += 1 + TABLE[row].aliases.len();
+        count += 1 + BUILTINS[row].aliases.len();
         row += 1;
     }
     count
 };
 
 static NAMES: [Name; NAME_COUNT] = {
-    let mut names = [Name::of(TABLE[0].cpp, 0); NAME_COUNT];
+    let mut names = [Name::of(BUILTINS[0].cpp, 0); NAME_COUNT];
     let (mut at, mut row) = (0, 0);
     while row < COUNT {
-        names[at] = Name::of(TABLE[row].cpp, row);
+        names[at] = Name::of(BUILTINS[row].cpp, row);
         at += 1;
         let mut alias = 0;
-        while alias < TABLE[row].aliases.len() {
-            names[at] = Name::of(TABLE[row].aliases[alias], row);
+        while alias < BUILTINS[row].aliases.len() {
+            names[at] = Name::of(BUILTINS[row].aliases[alias], row);
             at += 1;
             alias += 1;
         }
@@ -166,8 +163,8 @@ impl Name {
 
 const LONGEST: usize = 32;
 
-/// For each ASCII character, a bit set of the lengths of the names that begin with it. This check excludes most names
-/// of user-defined structs.
+/// For each ASCII character, a bit set of the lengths of the names that begin with it: this excludes most structs of
+/// users.
 const LENGTHS: [u32; 128] = {
     let mut lengths = [0; 128];
     let mut i = 0;
@@ -198,7 +195,7 @@ pub(crate) const fn find(name: &[u8], arguments: &[u8]) -> Option<&'static Built
     None
 }
 
-/// Whether `known` is `name` or `name<arguments>`, if it has this length.
+/// Whether a name of this length is `known`.
 const fn is_name(known: &[u8], name: &[u8], arguments: &[u8]) -> bool {
     if !starts_with(known, name) {
         return false;
@@ -206,34 +203,31 @@ const fn is_name(known: &[u8], name: &[u8], arguments: &[u8]) -> bool {
     arguments.is_empty() || known[name.len()] == b'<' && starts_with(known.split_at(name.len() + 1).1, arguments)
 }
 
-/// Whether a name without a path is a built-in CUDA type, so it cannot be an enum.
+/// Whether a name without a path cannot be an enum: it is a built-in CUDA type.
 pub(super) const fn contains(name: &[u8]) -> bool {
     find(name, b"").is_some() || starts_with(name, b"__nv_fp") || equal(name, b"complex")
 }
 
 /// The usual name of a type with several names.
 pub(super) const fn canonical<'a>(name: &'a [u8], arguments: &[u8]) -> &'a [u8] {
-    // `complex` is the only template here. Ignore the arguments of any other name.
+    // `complex` is the only template here.
     let arguments: &[u8] = if equal(name, b"complex") { arguments } else { b"" };
-    match find(name, arguments) {
-        Some(row) => row.canonical.as_bytes(),
-        None => name,
-    }
+    some!(find(name, arguments), name).canonical.as_bytes()
 }
 
 pub(super) const fn same_vector(a: &[u8], b: &[u8]) -> bool {
     equal(a, b) && find(a, b"").is_some()
 }
 
-/// The Rust names of the vectors with this size and alignment in bytes, at most `N`, the most likely first. Types with
-/// the same layout and element are listed once.
+/// The Rust names of at most `N` vectors with this size and alignment in bytes, the most likely first, one for each
+/// layout and element.
 pub(crate) const fn vectors_of<const N: usize>(size: usize, align: usize) -> ([&'static str; N], usize) {
     let (mut names, mut count) = ([""; N], 0);
     let mut i = 0;
     while i < COUNT && count < N {
         let row = &BUILTINS[i];
         let own = same(row.cpp, row.canonical);
-        // Three components other than `float3` and similar types are more often a user-defined struct.
+        // Most other structs of three components are of users.
         let usual = match row.components {
             1 => false,
             3 => size == 12,

@@ -1,11 +1,10 @@
 //! The table of CUDA built-in types. Names, hints, decoding and the Rust types are generated from it.
 
-/// Passes every built-in CUDA type to a macro, one row per type. To add a type, add a row.
+/// Passes every built-in CUDA type to a macro, one row per type.
 ///
 /// A row is `Rust name(element) = "C++ name" [components] size / alignment in bytes`. Optional parts follow: `same as`
-/// names the usual type with the same meaning and layout, `also` lists alternative names: typedefs and the instances
-/// of the `complex` templates. A `complex` is its real part followed by its imaginary part, and has the alignment of
-/// the vector.
+/// names the usual type with the same meaning and layout, `also` lists typedefs and instances of the `complex`
+/// templates. A `complex` is its real part followed by its imaginary part, with the alignment of the vector.
 ///
 /// Among vectors of the same size, hints use the first ones. `double4_16a` has the layout of `double4` before CUDA 13,
 /// which introduced both names. `long` has 32 bits if the kernel is compiled on Windows. CUDA C++ Programming Guide,

@@ -26,6 +26,7 @@ pub(crate) use builtin::vectors_of;
 #[doc(hidden)]
 pub use scalar::{rust_integer, rust_scalar, scalar};
 
+use crate::message::{Message, Text};
 use core::fmt;
 
 /// A C++ type without its pointers.
@@ -74,12 +75,11 @@ pub struct CppType<'a> {
     /// Bit `i` is set if the pointee of the `i`-th pointer, counted from the inside, is `const`: `1` for
     /// `float const*`, `2` for `float* const*`.
     pub const_mask: u8,
-    /// The lengths of an array, the outermost first; unused entries are 0: `[2, 3, 0]` for `double[2][3]`. All 0 if it
-    /// is not an array. In C++ only members of structs are arrays. A Rust array passed by value is a struct around an
-    /// array in C++.
+    /// The lengths of an array, the outermost first, then 0: `[2, 3, 0]` for `double[2][3]`. In C++ only members of
+    /// structs are arrays: a Rust array passed by value is a struct around an array.
     pub extents: [u32; 3],
-    /// The lengths of the array behind the outermost pointer, as in [`extents`](Self::extents): `[3, 4, 0]` for
-    /// `int (*)[3][4]`. Arrays behind inner pointers are not recorded: `int (**)[3]` has the base `int` and depth 2.
+    /// The lengths of the array behind the outermost pointer: `[3, 4, 0]` for `int (*)[3][4]`. Arrays behind inner
+    /// pointers are not recorded: `int (**)[3]` has the base `int` and depth 2.
     pub rows: [u32; 3],
 }
 
@@ -114,32 +114,18 @@ impl<'a> CppType<'a> {
         if self.depth == Self::MAX_DEPTH {
             return Self::UNKNOWN;
         }
-        Self {
-            base: self.base,
-            depth: self.depth + 1,
-            const_mask: self.const_mask | (to_const as u8) << self.depth,
-            extents: [0; 3],
-            rows: self.extents,
-        }
+        let const_mask = self.const_mask | (to_const as u8) << self.depth;
+        Self { depth: self.depth + 1, const_mask, extents: [0; 3], rows: self.extents, ..self }
     }
 
-    /// An array of `length` elements of this type. With more than three dimensions, the innermost dimensions are
-    /// merged. [`UNKNOWN`](Self::UNKNOWN) if `length` is 0, or if the array has more than `u32::MAX` elements.
+    /// An array of `length` elements of this type. Dimensions after the third are merged into it.
+    /// [`UNKNOWN`](Self::UNKNOWN) if it has no elements, or more than `u32::MAX`.
     #[must_use]
     pub const fn array(self, length: u32) -> Self {
         let [first, second, third] = self.extents;
-        let (innermost, fits) = match (second, third) {
-            (_, 0) => (second, true),
-            _ => match second.checked_mul(third) {
-                Some(product) => (product, true),
-                None => (0, false),
-            },
-        };
+        let innermost = if third == 0 { second } else { some!(second.checked_mul(third), Self::UNKNOWN) };
         let whole = Self { extents: [length, first, innermost], ..self };
-        if length == 0 || !fits || whole.elements_or_none().is_none() {
-            return Self::UNKNOWN;
-        }
-        whole
+        if length == 0 || whole.elements_or_none().is_none() { Self::UNKNOWN } else { whole }
     }
 
     /// Whether it is an array.
@@ -151,20 +137,14 @@ impl<'a> CppType<'a> {
     /// The number of values: the product of an array's lengths, otherwise 1.
     #[must_use]
     pub const fn elements(self) -> usize {
-        match self.elements_or_none() {
-            Some(elements) => elements as usize,
-            None => 0,
-        }
+        some!(self.elements_or_none(), 0) as usize
     }
 
     const fn elements_or_none(self) -> Option<u32> {
         let mut elements = 1u32;
         let mut i = 0;
         while i < self.extents.len() && self.extents[i] > 0 {
-            elements = match elements.checked_mul(self.extents[i]) {
-                Some(product) => product,
-                None => return None,
-            };
+            elements = some!(elements.checked_mul(self.extents[i]));
             i += 1;
         }
         Some(elements)
@@ -182,16 +162,13 @@ impl<'a> CppType<'a> {
         self.depth > 0
     }
 
-    /// The same pointer, to a pointee that is not `const`. `None` if it is no pointer to `const`.
+    /// The pointer to `const` as a pointer to memory that is not `const`.
     #[must_use]
     pub const fn to_mutable(self) -> Option<Self> {
-        let Some(level) = self.depth.checked_sub(1) else {
-            return None;
-        };
-        if self.const_mask >> level & 1 == 0 {
+        if !self.is_shared() {
             return None;
         }
-        Some(Self { const_mask: self.const_mask & !(1 << level), ..self })
+        Some(Self { const_mask: self.const_mask & !(1 << (self.depth - 1)), ..self })
     }
 
     /// Whether the type is unknown.
@@ -203,7 +180,38 @@ impl<'a> CppType<'a> {
     /// Whether it is a pointer to `const`.
     #[must_use]
     pub const fn is_shared(self) -> bool {
-        self.depth > 0 && self.const_mask >> (self.depth - 1) & 1 == 1
+        self.depth > 0 && self.points_to_const(self.depth - 1)
+    }
+
+    /// Whether the pointee of a pointer, counted from the inside, is `const`.
+    pub(crate) const fn points_to_const(self, level: u8) -> bool {
+        self.const_mask >> level & 1 == 1
+    }
+
+    /// Appends what follows the base, as demanglers spell it: ` const*`, ` (*)[4]`.
+    pub(crate) const fn push_shape(self, text: &mut Text) {
+        let to_array = self.rows[0] > 0;
+        let mut level = 0;
+        while level < self.depth {
+            text.push(if self.points_to_const(level) { " const" } else { "" });
+            level += 1;
+            text.push(if to_array && level == self.depth { " (*" } else { "*" });
+        }
+        push_lengths(text, self.extents);
+        if to_array {
+            text.push(")");
+            push_lengths(text, self.rows);
+        }
+    }
+}
+
+const fn push_lengths(text: &mut Text, lengths: [u32; 3]) {
+    let mut i = 0;
+    while i < lengths.len() && lengths[i] > 0 {
+        text.push("[");
+        text.push_number(lengths[i] as usize);
+        text.push("]");
+        i += 1;
     }
 }
 
@@ -243,27 +251,31 @@ impl<'a> CppBase<'a> {
             Self::Named(name) => name,
         }
     }
+
+    pub(crate) const fn is_signed(self) -> bool {
+        matches!(self, Self::Integer { signed: true, .. } | Self::Long { signed: true })
+    }
+
+    /// The row of a built-in CUDA type.
+    pub(crate) const fn builtin(self) -> Option<&'static Builtin> {
+        match self {
+            Self::Named(name) => builtin(name),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a built-in CUDA type, possibly without a row.
+    pub(crate) const fn is_builtin(self) -> bool {
+        matches!(self, Self::Named(name) if name::is_builtin(name))
+    }
 }
 
 impl fmt::Display for CppType<'_> {
     /// The type as C++ demanglers spell it: `float const*`, `float (*)[4]`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.base.fmt(f)?;
-        let to_array = self.rows[0] > 0;
-        for level in 0..self.depth {
-            let is_const = self.const_mask >> level & 1 == 1;
-            f.write_str(if is_const { " const" } else { "" })?;
-            let is_to_array = to_array && level + 1 == self.depth;
-            f.write_str(if is_to_array { " (*" } else { "*" })?;
-        }
-        for length in self.extents.iter().take_while(|length| **length > 0) {
-            write!(f, "[{length}]")?;
-        }
-        f.write_str(if to_array { ")" } else { "" })?;
-        for length in self.rows.iter().take_while(|length| **length > 0) {
-            write!(f, "[{length}]")?;
-        }
-        Ok(())
+        let mut shape = Message::<160>::new();
+        self.push_shape(&mut shape);
+        write!(f, "{}{shape}", self.base)
     }
 }
 

@@ -6,10 +6,10 @@ use super::{
     builtin::{self, Builtin, canonical},
     path::last,
 };
+use crate::bytes::utf8;
 
-/// Whether two fully spelled names mean the same type: they match, and have equally long paths and equally many
-/// template arguments.
-#[must_use]
+/// Whether two fully spelled names mean the same type: they match, with equally long paths and equally many template
+/// arguments.
 pub fn same(a: &str, b: &str) -> bool {
     let (left, right) = (a.as_bytes(), b.as_bytes());
     let (mut outer, mut other) = (last(left, left.len()), last(right, right.len()));
@@ -36,29 +36,19 @@ pub(crate) const fn is_builtin(name: &str) -> bool {
 
 /// The built-in type with this name, in any spelling.
 #[doc(hidden)]
-#[must_use]
 pub const fn builtin(name: &str) -> Option<&'static Builtin> {
     let segment = last(name.as_bytes(), name.len());
     builtin::find(segment.name, segment.arguments)
 }
 
 /// Whether a name is `__half`, in any spelling.
-#[must_use]
 pub const fn is_half(name: &str) -> bool {
     agree(name, "__half")
 }
 
-pub(crate) const fn is_bfloat16(name: &str) -> bool {
-    agree(name, "__nv_bfloat16")
-}
-
 /// The last segment of a path, without template arguments: `Params` of `sim::Params<float>`.
-#[must_use]
 pub const fn plain(path: &str) -> &str {
-    match core::str::from_utf8(last(path.as_bytes(), path.len()).name) {
-        Ok(name) => name,
-        Err(_) => path,
-    }
+    utf8(last(path.as_bytes(), path.len()).name)
 }
 
 /// The template arguments of the last segment: `float, 8u` of `sim::Grid<float, 8u>`.
@@ -68,12 +58,9 @@ pub(crate) const fn arguments(path: &str) -> &[u8] {
 
 /// The path before the last segment, the last segment, and its template arguments: `a::b`, `Params` and `float` of
 /// `a::b::Params<float>`.
-#[must_use]
 pub fn split(path: &str) -> (&str, &str, &str) {
     let segment = last(path.as_bytes(), path.len());
-    let text = |bytes| core::str::from_utf8(bytes).unwrap_or_default();
-    let before = path.get(..segment.rest).unwrap_or_default();
-    (before, text(segment.name), text(segment.arguments))
+    (path.get(..segment.rest).unwrap_or_default(), utf8(segment.name), utf8(segment.arguments))
 }
 
 #[cfg(test)]

@@ -2,9 +2,8 @@
 
 use crate::bytes::{equal, starts_with};
 
-/// Whether a namespace is inline or unnamed, so users do not write it. Libraries and compilers insert such namespaces:
-/// `__4` in libcu++ and libc++, `__cxx11` in libstdc++, `THRUST_300001_SM_900_NS` in Thrust and CUB.
-#[must_use]
+/// Whether a namespace is inline or unnamed, so users do not write it: `__4` in libcu++ and libc++, `__cxx11` in
+/// libstdc++, `THRUST_300001_SM_900_NS` in Thrust and CUB.
 pub const fn is_inline(namespace: &[u8]) -> bool {
     let mut digits = namespace.len();
     while digits > 0 && namespace[digits - 1].is_ascii_digit() {

@@ -1,10 +1,9 @@
 //! What the code of a kernel does with a parameter.
 //!
-//! PTX contains it, even without debug information and for kernels without C++ names: a pointer is dereferenced, an
-//! integer is multiplied. `kernel_args_image` derives it, and claims only what holds for every launch that reaches the
-//! instruction.
+//! PTX contains it even without debug information or C++ names. `kernel_args_image` derives it, and claims only what
+//! holds for every launch that reaches the instruction.
 
-use super::stored_body::StoredBody;
+use super::reader::List;
 use crate::cpp::CppBase;
 use core::fmt;
 
@@ -16,10 +15,10 @@ pub struct Body<'a>(BodySource<'a>);
 enum BodySource<'a> {
     Unknown,
     Slice(&'a [Slot<'a>]),
-    Stored(StoredBody<'a>),
+    Stored(List<'a>),
 }
 
-/// What the code of a kernel does with 8 bytes of a parameter: with a pointer, or with a member of a struct.
+/// What the code of a kernel does with 8 bytes of a parameter: a pointer, or a member of a struct.
 ///
 /// `Default` is a slot about which nothing is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -34,22 +33,21 @@ pub struct Slot<'a> {
     pub written: Certainty,
     /// Whether an access that certainly uses the value is atomic.
     pub is_atomic: bool,
-    /// Whether the value gets to code or memory that was not analysed: another function, or memory that it is stored
-    /// in. Further accesses are then possible.
+    /// Whether the value gets to code or memory that was not analysed. Further accesses are then possible.
     pub escapes: bool,
     /// The elements behind a pointer, if all accesses agree.
     pub elements: Option<Elements>,
-    /// An access, the one that shows the elements if they are known.
+    /// An access that shows the elements, if one does.
     pub access: Option<Evidence<'a>>,
     /// A certain write.
     pub write: Option<Evidence<'a>>,
     /// The arithmetic that shows that the value is an integer.
     pub arithmetic: Option<Evidence<'a>>,
-    /// An access at an address that was loaded through the value: it is a pointer to pointers.
+    /// An access at an address that was loaded through the value.
     pub indirect: Option<Evidence<'a>>,
 }
 
-/// What 8 bytes of a parameter are used as.
+/// The use of 8 bytes of a parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 #[non_exhaustive]
 pub enum SlotKind {
@@ -74,7 +72,7 @@ impl SlotKind {
         [Self::Unknown, Self::Pointer, Self::Integer, Self::Texture, Self::Surface, Self::TensorMap];
 }
 
-/// Whether the code of a kernel contains an access through a parameter.
+/// Whether the code contains an access through a parameter.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Hash)]
 pub enum Certainty {
     /// No instruction does it.
@@ -91,13 +89,11 @@ impl Certainty {
     pub const ALL: [Self; 3] = [Self::Never, Self::Possible, Self::Certain];
 
     /// Whether it is certain.
-    #[must_use]
     pub const fn is_certain(self) -> bool {
         matches!(self, Self::Certain)
     }
 
     /// Whether it is possible or certain.
-    #[must_use]
     pub const fn is_possible(self) -> bool {
         !matches!(self, Self::Never)
     }
@@ -106,26 +102,26 @@ impl Certainty {
 /// What the accesses through a pointer show about the elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Elements {
-    /// The arithmetic that the elements take part in.
+    /// The arithmetic that they take part in.
     pub class: ElementClass,
-    /// Whether the code computes with the elements. Otherwise the class is the type in the opcode, which copies have, too.
+    /// Whether the code computes with the elements. Otherwise the class is the type in the opcode, which copies have
+    /// too.
     pub is_computed: bool,
-    /// The size of each access in bytes. For floats that the code computes with: the least number of bytes that an
-    /// instruction accesses at once. If all accesses are vectors, it is the size of a vector.
+    /// The size of each access in bytes. For floats that the code computes with: of the smallest access.
     pub size: u8,
-    /// The number of bytes that divides all distances between accesses with a variable index. 0 if it is not the same
-    /// for all accesses, or if no index is variable.
+    /// The number of bytes that divides all distances between accesses with a variable index. 0 if it varies, or if no
+    /// index is variable.
     pub step: u32,
 }
 
-/// The arithmetic that elements behind a pointer take part in.
+/// The arithmetic of elements behind a pointer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 #[non_exhaustive]
 pub enum ElementClass {
     /// The code does not show it.
     #[default]
     Unknown,
-    /// A multiplication or division of integers, or a conversion of an integer to a float.
+    /// Arithmetic of integers, or a conversion of an integer to a float.
     Integer,
     /// `__half`.
     F16,
@@ -153,7 +149,6 @@ impl ElementClass {
     }
 
     /// The size of a floating-point number in bytes, otherwise 0.
-    #[must_use]
     pub const fn size(self) -> usize {
         match self {
             Self::Unknown | Self::Integer => 0,
@@ -164,7 +159,6 @@ impl ElementClass {
     }
 
     /// Whether it is a floating-point type.
-    #[must_use]
     pub const fn is_float(self) -> bool {
         self.size() > 0
     }
@@ -175,7 +169,6 @@ impl Elements {
     /// numbers that are only copied are integers.
     ///
     /// `None` if the accesses can be to parts of larger elements.
-    #[must_use]
     pub const fn scalar(self) -> Option<CppBase<'static>> {
         let bits = match (self.class, self.size) {
             (class, _) if class.is_float() => return Some(class.float()),
@@ -187,7 +180,6 @@ impl Elements {
     }
 
     /// [`scalar`](Self::scalar) in words: `float`, `32-bit integer`, `4-byte element`.
-    #[must_use]
     pub const fn name(self) -> Option<&'static str> {
         let is_integer = matches!(self.class, ElementClass::Integer);
         Some(match self.scalar() {
@@ -217,7 +209,6 @@ pub struct Evidence<'a> {
 
 impl<'a> Slot<'a> {
     /// A slot at `offset` about which nothing is known.
-    #[must_use]
     pub const fn at(offset: usize) -> Self {
         Self {
             offset,
@@ -234,44 +225,39 @@ impl<'a> Slot<'a> {
         }
     }
 
-    /// Whether the kernel reads through the pointer, and never writes through it.
-    #[must_use]
+    /// Whether the kernel only reads through the pointer.
     pub const fn is_only_read(&self) -> bool {
         self.read.is_certain() && !self.written.is_possible() && !self.escapes
     }
 }
 
 impl<'a> Body<'a> {
-    /// The code is not known, or was not analysed.
+    /// The code was not analysed.
     pub const UNKNOWN: Self = Self(BodySource::Unknown);
 
     /// The kernel never loads the parameter.
     pub const UNUSED: Self = Self(BodySource::Slice(&[]));
 
-    /// The kernel uses these slots, sorted by offset. Without slots, it never loads the parameter.
-    #[must_use]
+    /// The kernel uses these slots, sorted by offset.
     pub const fn of(slots: &'a [Slot<'a>]) -> Self {
         Self(BodySource::Slice(slots))
     }
 
-    pub(super) const fn stored(body: StoredBody<'a>) -> Self {
+    pub(super) const fn stored(body: List<'a>) -> Self {
         Self(BodySource::Stored(body))
     }
 
     /// Whether the code was analysed.
-    #[must_use]
     pub const fn is_known(self) -> bool {
         !matches!(self.0, BodySource::Unknown)
     }
 
     /// Whether the kernel never loads the parameter.
-    #[must_use]
     pub const fn is_unused(self) -> bool {
         self.is_known() && self.is_empty()
     }
 
     /// The number of slots that the kernel uses. 0 if the code is not known.
-    #[must_use]
     pub const fn len(self) -> usize {
         match self.0 {
             BodySource::Unknown => 0,
@@ -281,17 +267,15 @@ impl<'a> Body<'a> {
     }
 
     /// Whether no slot is used, or the code is not known.
-    #[must_use]
     pub const fn is_empty(self) -> bool {
         self.len() == 0
     }
 
     /// The slot at `index`.
-    #[must_use]
     pub const fn get(self, index: usize) -> Option<Slot<'a>> {
         match self.0 {
             BodySource::Slice(slots) if index < slots.len() => Some(slots[index]),
-            BodySource::Stored(body) => body.get(index),
+            BodySource::Stored(body) => body.slot(index),
             _ => None,
         }
     }
@@ -302,7 +286,6 @@ impl<'a> Body<'a> {
     }
 
     /// The slot at this offset in the parameter.
-    #[must_use]
     pub const fn at(self, offset: usize) -> Option<Slot<'a>> {
         self.find(offset, true)
     }
@@ -329,7 +312,6 @@ impl<'a> Body<'a> {
 }
 
 impl PartialEq for Body<'_> {
-    /// Whether both contain the same slots, independent of where they are stored.
     fn eq(&self, other: &Self) -> bool {
         self.is_known() == other.is_known() && self.slots().eq(other.slots())
     }

@@ -1,16 +1,17 @@
 //! The content of a type that is passed by value: the members of a struct, the variants of an enum.
 
-use super::{
-    Parameter,
-    stored::{Stored, StoredType},
+use super::{Parameter, reader::List, stored::StoredType};
+use crate::{
+    bytes::{equal, same},
+    class::Class,
+    cpp::CppBase,
 };
-use crate::{bytes::equal, class::Class, cpp::CppBase};
 use core::fmt;
 
 /// The members of a struct that is passed by value, or the variants of an enum, as far as the source contains them.
 ///
-/// Each member is a [`Parameter`] whose offset counts from the beginning of the struct. Members are sorted by offset.
-/// C++ has no members of size zero; a Rust struct may contain a `PhantomData`.
+/// Each member is a [`Parameter`]. Members are sorted by offset. C++ has no members of size zero; a Rust struct may
+/// contain a `PhantomData`.
 #[derive(Clone, Copy)]
 pub struct Members<'a>(MemberSource<'a>);
 
@@ -21,8 +22,8 @@ enum MemberSource<'a> {
     Opaque(Opaque),
     Slice(&'a [Parameter<'a>]),
     Variants(&'a [Variant<'a>], Option<bool>),
-    Stored(Stored<'a>),
-    StoredVariants(Stored<'a>, Option<bool>),
+    Stored(List<'a>),
+    StoredVariants(List<'a>, Option<bool>),
 }
 
 /// The type of a parameter or member, of its elements, or of its pointee.
@@ -107,13 +108,13 @@ impl<'a> Members<'a> {
         Self(MemberSource::Opaque(why))
     }
 
-    /// The variants of an enum, and whether the enum is signed, if known. An enum is an integer and has no members.
+    /// The variants of an enum, and whether the enum is signed, if known.
     #[must_use]
     pub const fn of_enum(variants: &'a [Variant<'a>], is_signed: Option<bool>) -> Self {
         Self(MemberSource::Variants(variants, is_signed))
     }
 
-    /// An integer that stands for something. It has no members.
+    /// An integer that stands for something.
     #[must_use]
     pub const fn meaning(meaning: Meaning) -> Self {
         Self(MemberSource::Meaning(meaning))
@@ -128,16 +129,15 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// Whether nothing is known: neither members, nor variants, nor why they are unknown.
     pub(crate) const fn is_unknown(self) -> bool {
         matches!(self.0, MemberSource::Unknown)
     }
 
-    pub(super) const fn stored(members: Stored<'a>) -> Self {
+    pub(super) const fn stored(members: List<'a>) -> Self {
         Self(MemberSource::Stored(members))
     }
 
-    pub(super) const fn stored_enum(variants: Stored<'a>, is_signed: Option<bool>) -> Self {
+    pub(super) const fn stored_enum(variants: List<'a>, is_signed: Option<bool>) -> Self {
         Self(MemberSource::StoredVariants(variants, is_signed))
     }
 
@@ -147,14 +147,18 @@ impl<'a> Members<'a> {
         matches!(self.0, MemberSource::Slice(_) | MemberSource::Stored(_))
     }
 
+    /// Whether the source contains the struct: its members, or why they cannot be compared.
+    pub(crate) const fn is_described(self) -> bool {
+        self.is_known() || matches!(self.0, MemberSource::Opaque(_))
+    }
+
     /// Whether it is an enum whose variants are known.
     #[must_use]
     pub const fn is_enum(self) -> bool {
         matches!(self.0, MemberSource::Variants(..) | MemberSource::StoredVariants(..))
     }
 
-    /// Whether the integer type of an enum is signed. `None` if the source does not specify it: DWARF 2 from
-    /// NVIDIA's compilers does not.
+    /// Whether an enum is signed, if the source specifies it: DWARF 2 from NVIDIA's compilers does not.
     #[must_use]
     pub const fn is_signed(self) -> Option<bool> {
         match self.0 {
@@ -246,7 +250,7 @@ impl<'a> Members<'a> {
         self.position_near(0, name)
     }
 
-    /// [`position`](Self::position) with a search that begins at `start`: most members have one index in two structs.
+    /// [`position`](Self::position), searched from `start` on: most members have one index in two structs.
     pub(crate) const fn position_near(self, start: usize, name: &str) -> Option<usize> {
         let len = self.len();
         let mut i = 0;
@@ -260,11 +264,19 @@ impl<'a> Members<'a> {
         None
     }
 
-    pub(crate) const fn find(self, name: &str) -> Option<Parameter<'a>> {
-        match self.position(name) {
-            Some(i) => self.get(i),
-            None => None,
+    /// Whether a member has this name in its source.
+    pub(crate) const fn has_name(self, name: &str) -> bool {
+        let mut i = 0;
+        while let Some(member) = self.get_unspelled(i)
+            && !same(member.name, name)
+        {
+            i += 1;
         }
+        i < self.len()
+    }
+
+    pub(crate) const fn find(self, name: &str) -> Option<Parameter<'a>> {
+        self.get(some!(self.position(name)))
     }
 
     /// The type of the member at `index`, of its elements, or of its pointee, if debug information contains it.
@@ -279,9 +291,9 @@ impl<'a> Members<'a> {
     /// Adds the data from debug information to the data from the kernel's image, if both describe the same number of
     /// parameters. Returns whether they do.
     ///
-    /// Names and members come from debug information. C++ types come from the image if it has them, because a symbol
-    /// contains qualified names. A parameter that debug information [contradicts](Parameter::contradicts) gets only its name: of a
-    /// `long double`, and of clang's vectors of three, it contains the host's size.
+    /// C++ types come from the image if it has them, because a symbol contains qualified names. A parameter that debug
+    /// information [contradicts](Parameter::contradicts) gets only its name: of a `long double`, and of clang's vectors
+    /// of three, it contains the host's size.
     pub fn complete(self, parameters: &mut [Parameter<'a>]) -> bool {
         if !self.is_known() || parameters.len() != self.len() {
             return false;
@@ -313,16 +325,9 @@ impl<'a> Members<'a> {
 }
 
 impl PartialEq for Members<'_> {
-    /// Whether both have the same members, independent of where they are stored.
     fn eq(&self, other: &Self) -> bool {
-        self.is_known() == other.is_known()
-            && self.is_enum() == other.is_enum()
-            && self.is_signed() == other.is_signed()
-            && self.why_opaque() == other.why_opaque()
-            && self.stands_for() == other.stands_for()
-            && self.len() == other.len()
-            && self.iter().eq(other.iter())
-            && self.variants().eq(other.variants())
+        let kind = |own: Self| (own.is_known(), own.is_enum(), own.is_signed(), own.why_opaque(), own.stands_for());
+        kind(*self) == kind(*other) && self.iter().eq(other.iter()) && self.variants().eq(other.variants())
     }
 }
 

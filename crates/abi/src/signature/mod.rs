@@ -7,8 +7,6 @@ mod pointee;
 pub mod reader;
 #[doc(hidden)]
 pub mod stored;
-#[doc(hidden)]
-pub mod stored_body;
 
 pub use body::{Body, Certainty, ElementClass, Elements, Evidence, Slot, SlotKind};
 pub use members::{Meaning, Members, Opaque, Referent, Variant};
@@ -16,7 +14,7 @@ pub use pointee::Pointee;
 pub use stored::StoredType;
 
 use crate::{
-    bytes::same,
+    bytes::{is_equal, same},
     class::Class,
     cpp::CppType,
     layout::{Alignment, Layout},
@@ -39,8 +37,8 @@ pub struct Parameter<'a> {
     pub has_implied_name: bool,
     /// The spelling in the source: the Rust type, or PTX's declaration (`.param .u32 saxpy_param_2`).
     pub spelling: &'a str,
-    /// The offset in bytes from the beginning of the block or, for a member, of its struct. It depends on the GPU if a
-    /// parameter's alignment exceeds 16 bytes.
+    /// The offset in bytes from the beginning of the block or, for a member, of its struct. Above 16 bytes of
+    /// alignment, it depends on the GPU.
     pub offset: Option<usize>,
     /// The size in bytes.
     pub size: usize,
@@ -56,8 +54,7 @@ pub struct Parameter<'a> {
     pub pointee: Pointee<'a>,
     /// What the code of the kernel does with it. Unknown for a field.
     pub body: Body<'a>,
-    /// For a field: whether everything that the code of a kernel contradicts is an error, not only what no right program
-    /// can show.
+    /// For a field: whether a remark about the code of a kernel is an error too.
     pub is_strict: bool,
 }
 
@@ -85,26 +82,21 @@ impl<'a> Parameter<'a> {
     /// Size and alignment, if both are known and form a valid layout.
     #[must_use]
     pub const fn layout(&self) -> Option<Layout> {
-        match self.align {
-            Some(align) => match Layout::new(self.size, align) {
-                Ok(layout) => Some(layout),
-                Err(_) => None,
-            },
-            None => None,
+        match Layout::new(self.size, some!(self.align)) {
+            Ok(layout) => Some(layout),
+            Err(_) => None,
         }
     }
 
-    /// Places parameters one after another by C's rule. Returns `false` if one of them is not aligned to at most 16 bytes, or is large:
-    /// [`ParamLayout`](crate::param_layout::ParamLayout) places such parameters, with more calls.
+    /// Places parameters by C's rule. Returns `false` if one of them is large, or its alignment unknown or above 16
+    /// bytes: [`ParamLayout`](crate::param_layout::ParamLayout) places these, with more calls.
     #[doc(hidden)]
     pub const fn place(parameters: &mut [Self]) -> bool {
         const MOST: usize = 1 << 30;
         let (mut end, mut i) = (0, 0);
         while i < parameters.len() {
             let parameter = &mut parameters[i];
-            let Some(align) = parameter.align else {
-                return false;
-            };
+            let align = some!(parameter.align, false);
             if align.log2 > Alignment::SIXTEEN.log2 || parameter.size > MOST || end > MOST {
                 return false;
             }
@@ -130,8 +122,8 @@ impl<'a> Parameter<'a> {
         Self { name, spelling, align: Some(layout.align()), class, cpp, ..Self::record(offset, layout.size()) }
     }
 
-    /// Whether this parameter from debug information cannot be `declared`, the same parameter in the kernel's image: its size differs, or
-    /// one is an integer and the other a floating-point number.
+    /// Whether this parameter from debug information cannot be `declared`, in the kernel's image: its size differs, or
+    /// it is an integer instead of a floating-point number, or the reverse.
     #[must_use]
     pub const fn contradicts(&self, declared: &Parameter<'_>) -> bool {
         self.size != declared.size
@@ -203,14 +195,6 @@ impl<'a> Parameter<'a> {
     }
 }
 
-const fn is_equal(a: Option<usize>, b: Option<usize>) -> bool {
-    match (a, b) {
-        (Some(a), Some(b)) => a == b,
-        (None, None) => true,
-        _ => false,
-    }
-}
-
 /// A named list of parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Signature<'a> {
@@ -220,8 +204,7 @@ pub struct Signature<'a> {
     pub parameters: &'a [Parameter<'a>],
 }
 
-/// The offsets of a list of parameters, in order. An offset that the source does not contain follows from the previous
-/// parameter.
+/// The offsets of a list of parameters. An offset that the source does not contain follows from the previous parameter.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Offsets {
     base: Option<usize>,
@@ -229,13 +212,11 @@ pub(crate) struct Offsets {
 }
 
 impl Offsets {
-    /// Starts at the beginning of a block, which is at `base` in the constant bank, if known.
     pub(crate) const fn new(base: Option<usize>) -> Self {
         Self { base, end: Some(0) }
     }
 
-    /// Starts after parameter `index` of `parameters`, at the offset in its source, or at the beginning of the block
-    /// if `index` is `None`.
+    /// Starts after parameter `index`, at the offset in its source; without an index, at the beginning of the block.
     pub(crate) const fn after(base: Option<usize>, parameters: &[Parameter<'_>], index: Option<usize>) -> Self {
         let mut offsets = Self::new(base);
         if let Some(index) = index {
@@ -245,10 +226,7 @@ impl Offsets {
     }
 
     pub(crate) const fn place(&self, align: Alignment) -> Option<usize> {
-        match self.end {
-            Some(end) => next_offset(self.base, end, align),
-            None => None,
-        }
+        next_offset(self.base, some!(self.end), align)
     }
 
     pub(crate) const fn next(&mut self, parameter: &Parameter<'_>) -> Option<usize> {
@@ -263,10 +241,7 @@ impl Offsets {
 }
 
 const fn end(offset: Option<usize>, size: usize) -> Option<usize> {
-    match offset {
-        Some(offset) => offset.checked_add(size),
-        None => None,
-    }
+    some!(offset).checked_add(size)
 }
 
 #[cfg(test)]

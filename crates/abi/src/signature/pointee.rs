@@ -1,18 +1,20 @@
 //! What a pointer points to.
 //!
-//! A struct can point to itself, and rustc reads everything that a constant refers to, so a constant with the members of such a struct and of its
-//! pointees would contain itself. So the derive writes a `static` for each struct without generic parameters, and [`Pointee`] refers to it through
-//! a `MaybeUninit`, into which rustc does not look. Without it, 40 structs that point to each other took 45 s instead of 2 s. A generic struct has
-//! no `static`. Behind a pointer in another struct, the derive of that struct writes one, if the type of the field shows it:
-//! `DevicePointer<Buffer<f32>>`. If both are generic, the struct behind the pointer is compared by name and size.
+//! rustc reads everything that a constant refers to, and a struct can point to itself: a constant with its members and
+//! their pointees would contain itself. So the derive writes a `static` for each struct without generic parameters, and
+//! [`Pointee`] refers to it through a `MaybeUninit`, into which rustc does not look. Without it, 40 structs that point
+//! to each other took 45 s instead of 2 s.
+//!
+//! A generic struct has no `static`. The derive of a struct that points to it writes one, if the type of the field
+//! shows it: `DevicePointer<Buffer<f32>>`. If both are generic, the struct behind the pointer is compared by name and
+//! size.
 
 use super::{Parameter, stored::StoredType};
 use core::{fmt, mem::MaybeUninit, ptr};
 
 /// The type behind a pointer, as far as the source contains it.
 ///
-/// It is not part of the pointer: a struct can contain a pointer to itself. So a pointee is read on demand, and two
-/// pointees are equal if their own members are equal, whatever these point to.
+/// It is read on demand. Two pointees are equal if their own members are equal, whatever these point to.
 #[derive(Clone, Copy)]
 pub struct Pointee<'a>(PointeeSource<'a>);
 
@@ -24,9 +26,7 @@ enum PointeeSource<'a> {
     Stored(StoredType<'a>),
 }
 
-/// A reference to a type. rustc follows the references in the value of each constant, but not into a `MaybeUninit`. It would
-/// read all types behind pointers for each type, and reject a struct that points to itself: its constant would contain
-/// itself.
+/// A reference that rustc does not follow: see the module.
 #[derive(Clone, Copy)]
 struct Hidden<'a>(MaybeUninit<&'a Parameter<'a>>);
 
@@ -47,20 +47,17 @@ impl<'a> Pointee<'a> {
     pub const DECLARED: Self = Self(PointeeSource::Declared);
 
     /// This type, which can itself be a pointer or an array.
-    #[must_use]
     pub const fn of(ty: &'a Parameter<'a>) -> Self {
         Self(PointeeSource::Type(Hidden(MaybeUninit::new(ty))))
     }
 
     /// A stored type.
-    #[must_use]
     pub const fn stored(ty: StoredType<'a>) -> Self {
         Self(PointeeSource::Stored(ty))
     }
 
     /// The type, which can itself be a pointer or an array; `None` if it is unknown.
     #[doc(hidden)]
-    #[must_use]
     pub const fn ty(self) -> Option<Parameter<'a>> {
         match self.0 {
             PointeeSource::Unknown | PointeeSource::Declared => None,
@@ -70,7 +67,6 @@ impl<'a> Pointee<'a> {
     }
 
     /// The type without pointers and arrays around it: the struct behind `Light (**)[4]`. It has no name and no offset.
-    #[must_use]
     pub const fn get(self) -> Option<Parameter<'a>> {
         let mut pointee = self;
         while let Some(ty) = pointee.ty() {
@@ -83,20 +79,17 @@ impl<'a> Pointee<'a> {
     }
 
     /// Whether the source declares the type, but does not define it.
-    #[must_use]
     pub const fn is_declared(self) -> bool {
         matches!(self.0, PointeeSource::Declared)
     }
 
     /// Whether the source contains the type.
-    #[must_use]
     pub const fn is_known(self) -> bool {
         matches!(self.0, PointeeSource::Type(_) | PointeeSource::Stored(_))
     }
 
-    /// What identifies the type among the types of all sources. `None` if it is unknown.
+    /// What identifies the type among all sources.
     #[doc(hidden)]
-    #[must_use]
     pub fn key(self) -> Option<(usize, usize)> {
         match self.0 {
             PointeeSource::Unknown | PointeeSource::Declared => None,
@@ -105,8 +98,7 @@ impl<'a> Pointee<'a> {
         }
     }
 
-    /// Whether both are the same type of one source. For types that are not stored: whether they have the same name and
-    /// the same members.
+    /// Whether both are the same stored type, or have the same name and the same members.
     pub(crate) const fn is_same(self, other: Self) -> bool {
         match (self.0, other.0) {
             (PointeeSource::Stored(a), PointeeSource::Stored(b)) => a.is_same(b),

@@ -9,7 +9,10 @@
 //! | 1 | it is at this position of the kernel's declaration in the image; its length follows as a number |
 //! | 2 | it is stored at this position of the table, as a text of kind 0 |
 
-use crate::cpp::{CppBase, CppType};
+use crate::{
+    bytes::utf8,
+    cpp::{CppBase, CppType},
+};
 
 /// The kinds of texts.
 pub const INLINE: usize = 0;
@@ -36,7 +39,7 @@ pub mod base {
     pub const SPELLED: u8 = 10;
 }
 
-/// Set in the number of pointers if the lengths of the array behind the outermost pointer follow.
+/// Set in the number of pointers if lengths of the array behind the outermost pointer follow.
 pub const TO_ARRAY: u8 = 0x80;
 
 /// The size of a position in the header of the table, in bytes.
@@ -46,22 +49,10 @@ pub(crate) const fn number_at(bytes: &[u8], at: usize) -> usize {
     bytes[at] as usize | (bytes[at + 1] as usize) << 8 | (bytes[at + 2] as usize) << 16 | (bytes[at + 3] as usize) << 24
 }
 
-pub(crate) const fn utf8(bytes: &[u8]) -> &str {
-    match core::str::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(_) => "",
-    }
-}
-
-/// A part of a text, or an empty text if the end is out of bounds, which happens if the image has changed.
+/// A part of a text; empty if it is out of bounds, because the image has changed.
 pub(crate) const fn part(text: &[u8], start: usize, length: usize) -> &[u8] {
-    match text.split_at_checked(start) {
-        Some((_, rest)) => match rest.split_at_checked(length) {
-            Some((part, _)) => part,
-            None => &[],
-        },
-        None => &[],
-    }
+    let rest = some!(text.split_at_checked(start), &[]).1;
+    some!(rest.split_at_checked(length), &[]).0
 }
 
 /// A list of records in the table: their number, and the position of each.
@@ -76,7 +67,7 @@ impl<'a> List<'a> {
         number_at(self.bytes, self.at)
     }
 
-    pub(super) const fn get(self, index: usize) -> Option<Reader<'a>> {
+    pub(super) const fn record(self, index: usize) -> Option<Reader<'a>> {
         if index >= self.len() {
             return None;
         }
@@ -92,7 +83,6 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    #[must_use]
     pub const fn new(bytes: &'a [u8], at: usize) -> Self {
         Self { bytes, at }
     }
@@ -147,7 +137,8 @@ impl<'a> Reader<'a> {
         lengths
     }
 
-    /// The base of a C++ type, for a kernel whose readable name begins at `readable` in `names`.
+    /// The base of a C++ type. Its name can be part of the kernel's readable name, which begins at `readable` in
+    /// `names`.
     pub(crate) const fn base(&mut self, names: &'a str, readable: usize) -> CppBase<'a> {
         let code = self.bytes[self.at];
         self.at += 1;
@@ -210,7 +201,6 @@ impl<'a> Reader<'a> {
     }
 
     /// Whether all bytes were read.
-    #[must_use]
     pub const fn is_at_end(&self) -> bool {
         self.at == self.bytes.len()
     }

@@ -10,18 +10,22 @@
 //!
 //! A variant is its value, zigzag-encoded, and its name. A member or parameter consists of numbers and texts in the
 //! format of `reader`. They are its name (first, because it is searched for), spelling, size, offset + 1 (0: unknown),
-//! alignment, class, C++ type, the lengths of an array, its members, its body (see `stored_body`), and its referent.
+//! alignment, class, C++ type, the lengths of an array, its members, its body, and its referent.
 //!
 //! The members are a number: 0 if they are unknown, then one number per reason why they are opaque, then two for objects. Larger
 //! numbers are four times the position of a list plus the kind of the list. The referent is 0 if it is not stored, 1 for a texture object, 2
 //! for a surface object, otherwise 3 plus the index of the type.
+//!
+//! A body is 0 if the code is not known, 1 if the parameter is never loaded, otherwise 2 plus the position of the list of its slots.
+//! A slot consists of its offset divided by 8 and two bytes of flags. The flags specify what follows: the elements (class, size, step),
+//! and each evidence (opcode, line, and the file if the line is not 0).
 
 use super::{
-    Meaning, Members, Opaque, Parameter, Pointee, Referent, Variant,
+    Body, Certainty, ElementClass, Elements, Evidence, Meaning, Members, Opaque, Parameter, Pointee, Referent, Slot,
+    SlotKind, Variant,
     reader::{List, PLACE, Reader, number_at},
-    stored_body::body,
 };
-use crate::{class::Class, cpp::CppType, layout::Alignment};
+use crate::{class::Class, layout::Alignment};
 use core::fmt;
 
 /// The numbers of texture and surface objects, and of the first list.
@@ -45,56 +49,35 @@ pub const FIRST_TYPE: usize = 3;
 pub const CLASSES: [Class; 6] =
     [Class::Unknown, Class::Bits, Class::Integer, Class::Float, Class::Pointer, Class::Bytes];
 
-#[derive(Clone, Copy)]
-pub(super) struct Stored<'a>(List<'a>);
-
-impl<'a> Stored<'a> {
-    pub(super) const fn len(self) -> usize {
-        self.0.len()
-    }
-
+impl<'a> List<'a> {
     /// What identifies the list among the lists of all tables.
     pub(super) fn key(self) -> (usize, usize) {
-        (self.0.bytes.as_ptr().addr(), self.0.at)
+        (self.bytes.as_ptr().addr(), self.at)
     }
 
     pub(super) const fn variant(self, index: usize) -> Option<Variant<'a>> {
-        let Some(mut reader) = self.0.get(index) else {
-            return None;
-        };
+        let mut reader = some!(self.record(index));
         let value = reader.integer();
         Some(Variant { name: reader.text(&[]), value })
     }
 
-    /// Whether the member at `index` has this name. It compares the stored bytes, because many members are checked.
+    /// Whether the member at `index` has this name. Compares the stored bytes, because many members are checked.
     pub(super) const fn is_named(self, index: usize, name: &[u8]) -> bool {
-        match self.0.get(index) {
-            Some(reader) => reader.is_text(name),
-            None => false,
-        }
+        some!(self.record(index), false).is_text(name)
     }
 
     /// The member of a struct, possibly without its spelling.
     pub(super) const fn get(self, index: usize, has_spelling: bool) -> Option<Parameter<'a>> {
-        match self.0.get(index) {
-            Some(mut reader) => Some(parameter(&mut reader, has_spelling)),
-            None => None,
-        }
+        Some(parameter(&mut some!(self.record(index)), has_spelling))
     }
 
     pub(super) const fn referent(self, index: usize) -> Option<Referent<'a>> {
-        let Some(mut reader) = self.0.get(index) else {
-            return None;
-        };
-        match record(&mut reader, false).1 {
-            NOTHING => None,
-            TEXTURE => Some(Referent::Texture),
-            SURFACE => Some(Referent::Surface),
-            number => match stored_type(self.0.bytes, number) {
-                Some(ty) => Some(Referent::Type(ty)),
-                None => None,
-            },
-        }
+        Some(match record(&mut some!(self.record(index)), false).1 {
+            NOTHING => return None,
+            TEXTURE => Referent::Texture,
+            SURFACE => Referent::Surface,
+            number => Referent::Type(some!(stored_type(self.bytes, number))),
+        })
     }
 }
 
@@ -107,7 +90,6 @@ pub struct StoredType<'a> {
 
 impl<'a> StoredType<'a> {
     /// The type as an unnamed parameter: size, C++ type, and members or variants.
-    #[must_use]
     pub const fn parameter(self) -> Parameter<'a> {
         parameter(&mut Reader::new(self.bytes, self.at), true)
     }
@@ -155,7 +137,6 @@ const fn stored_type(bytes: &[u8], number: usize) -> Option<StoredType<'_>> {
 }
 
 /// What a pointer with this referent points to, in `bytes`.
-#[must_use]
 pub const fn pointee(bytes: &[u8], referent: usize) -> Pointee<'_> {
     if referent < FIRST_TYPE {
         return Pointee::UNKNOWN;
@@ -189,6 +170,16 @@ const fn record<'a>(reader: &mut Reader<'a>, has_spelling: bool) -> (Parameter<'
         reader.pass_text();
         ""
     };
+    let mut value = value(reader, "", 0);
+    value.cpp.extents = reader.lengths();
+    let members = members(reader.bytes, reader.number());
+    let body = body(reader.bytes, reader.number());
+    (Parameter { name, spelling, members, body, ..value }, reader.number())
+}
+
+/// Reads a size, an offset, an alignment, a class, and a C++ type without the lengths of an array. `names` and `readable` are
+/// arguments of [`Reader::base`].
+pub(crate) const fn value<'a>(reader: &mut Reader<'a>, names: &'a str, readable: usize) -> Parameter<'a> {
     let size = reader.number();
     let offset = reader.number().checked_sub(1);
     let align = match reader.byte() {
@@ -196,19 +187,11 @@ const fn record<'a>(reader: &mut Reader<'a>, has_spelling: bool) -> (Parameter<'
         more => Some(Alignment { log2: more - 1 }),
     };
     let class = CLASSES[reader.byte() as usize];
-    let base = reader.base("", 0);
-    let pointers = reader.pointers(base);
-    let extents = reader.lengths();
-    let members = members(reader.bytes, reader.number());
-    let body = body(reader.bytes, reader.number());
-    let cpp = CppType { extents, ..pointers };
-    (Parameter { name, spelling, offset, size, align, class, cpp, members, body, ..EMPTY }, reader.number())
+    let base = reader.base(names, readable);
+    Parameter { offset, align, class, cpp: reader.pointers(base), ..Parameter::record(0, size) }
 }
 
-const EMPTY: Parameter<'static> = Parameter::record(0, 0);
-
 /// The members with this number in `bytes`.
-#[must_use]
 pub const fn members(bytes: &[u8], number: usize) -> Members<'_> {
     match number {
         0 => Members::UNKNOWN,
@@ -216,13 +199,96 @@ pub const fn members(bytes: &[u8], number: usize) -> Members<'_> {
         SURFACES => Members::meaning(Meaning::Surface),
         _ if number < FIRST => Members::opaque(Opaque::ALL[number - 1]),
         _ => {
-            let found = Stored(List { bytes, at: (number - FIRST) / 4 });
-            match (number - FIRST) % 4 {
-                STRUCT => Members::stored(found),
-                SIGNED => Members::stored_enum(found, Some(true)),
-                UNSIGNED => Members::stored_enum(found, Some(false)),
-                _ => Members::stored_enum(found, None),
-            }
+            let list = List { bytes, at: (number - FIRST) / 4 };
+            let is_signed = match (number - FIRST) % 4 {
+                STRUCT => return Members::stored(list),
+                SIGNED => Some(true),
+                UNSIGNED => Some(false),
+                _ => None,
+            };
+            Members::stored_enum(list, is_signed)
         }
+    }
+}
+
+/// The numbers of bodies without slots, and the first number of other bodies.
+pub const UNKNOWN: usize = 0;
+pub const UNUSED: usize = 1;
+pub const FIRST_BODY: usize = 2;
+
+/// The second byte of flags.
+pub const ATOMIC: u8 = 1;
+pub const ESCAPES: u8 = 2;
+pub const ELEMENTS: u8 = 4;
+pub const ACCESS: u8 = 8;
+pub const WRITE: u8 = 16;
+pub const ARITHMETIC: u8 = 32;
+pub const INDIRECT: u8 = 64;
+/// The elements are computed with.
+pub const COMPUTED: u8 = 128;
+
+impl<'a> List<'a> {
+    pub(super) const fn slot(self, index: usize) -> Option<Slot<'a>> {
+        let mut reader = some!(self.record(index));
+        let (slot, flags) = facts(&mut reader);
+        Some(Slot {
+            access: evidence(&mut reader, flags & ACCESS),
+            write: evidence(&mut reader, flags & WRITE),
+            arithmetic: evidence(&mut reader, flags & ARITHMETIC),
+            indirect: evidence(&mut reader, flags & INDIRECT),
+            ..slot
+        })
+    }
+
+    pub(super) const fn facts(self, index: usize) -> Option<Slot<'a>> {
+        Some(facts(&mut some!(self.record(index))).0)
+    }
+}
+
+const fn facts<'a>(reader: &mut Reader<'a>) -> (Slot<'a>, u8) {
+    let offset = 8 * reader.number();
+    // Three digits: kind, read, written.
+    let (uses, flags) = (reader.byte() as usize, reader.byte());
+    let certainties = Certainty::ALL.len();
+    let elements = if flags & ELEMENTS != 0 {
+        Some(Elements {
+            class: ElementClass::ALL[reader.byte() as usize],
+            is_computed: flags & COMPUTED != 0,
+            size: reader.byte(),
+            step: reader.number() as u32,
+        })
+    } else {
+        None
+    };
+    let slot = Slot {
+        offset,
+        kind: SlotKind::ALL[uses / (certainties * certainties)],
+        read: Certainty::ALL[uses / certainties % certainties],
+        written: Certainty::ALL[uses % certainties],
+        is_atomic: flags & ATOMIC != 0,
+        escapes: flags & ESCAPES != 0,
+        elements,
+        // The comparison needs to know whether there is one.
+        indirect: if flags & INDIRECT != 0 { Some(Evidence { opcode: "", file: "", line: 0 }) } else { None },
+        ..Slot::at(0)
+    };
+    (slot, flags)
+}
+
+const fn evidence<'a>(reader: &mut Reader<'a>, flag: u8) -> Option<Evidence<'a>> {
+    if flag == 0 {
+        return None;
+    }
+    let (opcode, line) = (reader.text(&[]), reader.number() as u32);
+    let file = if line == 0 { "" } else { reader.text(&[]) };
+    Some(Evidence { opcode, file, line })
+}
+
+/// The body with this number in `bytes`.
+pub const fn body(bytes: &[u8], number: usize) -> Body<'_> {
+    match number {
+        UNKNOWN => Body::UNKNOWN,
+        UNUSED => Body::UNUSED,
+        _ => Body::stored(List { bytes, at: number - FIRST_BODY }),
     }
 }

@@ -2,14 +2,14 @@
 
 use super::{
     body,
-    message::Hint,
-    rust::{Declaration, alternatives, is_index, types},
+    rust::{Declaration, alternatives, is_index, push_types, types},
     spelling::push_separator,
     templates as say,
 };
 use crate::{
     bytes::same,
-    check::{Difference, Differences, Mismatch, Report},
+    check::{Difference, Differences, Mismatch, Pairing, Report},
+    message::Hint,
     signature::Parameter,
 };
 
@@ -24,32 +24,24 @@ impl<const N: usize> Report<'_, N> {
 
     /// What to push instead. `None` if the hint for structs also applies to a list.
     pub(super) const fn argument_hint(&self, mismatch: Mismatch) -> Option<Hint> {
-        let (host, kernel) = (self.host().parameters, self.kernel().parameters);
-        let mut text = Hint::new();
-        match mismatch {
+        let Pairing { host, kernel, .. } = self.pairing();
+        Some(match mismatch {
             Mismatch::Differs { exchanged: Some(_), .. }
             | Mismatch::Missing { moved: Some(_), .. }
             | Mismatch::Extra { moved: Some(_), .. } => return None,
-            Mismatch::Differs { field, parameter, differences, .. }
-                if !is_of_type(differences)
-                    || body::contradicting(&host[field], &kernel[parameter], differences).is_some() =>
-            {
-                return None;
-            }
-            Mismatch::Differs { field, parameter, .. } => {
-                let value = values(Some(&host[field]), &kernel[parameter]);
-                say::push_argument(&mut text, value.as_str(), field);
+            Mismatch::Differs { field, parameter, differences, .. } => {
+                let (own, kernel) = (&host[field], &kernel[parameter]);
+                if !is_of_type(differences) || body::contradicting(own, kernel, differences).is_some() {
+                    return None;
+                }
+                text!(push_argument, &values(Some(own), kernel), field)
             }
             Mismatch::Missing { parameter, before, .. } => {
-                let value = values(None, &kernel[parameter]);
-                say::push_argument(&mut text, value.as_str(), before);
+                text!(push_argument, &values(None, &kernel[parameter]), before)
             }
-            Mismatch::Extra { .. } if host.len() > kernel.len() => {
-                say::remove_argument(&mut text, kernel.len(), host.len());
-            }
-            Mismatch::Extra { .. } => say::remove_or_move_argument(&mut text),
-        }
-        Some(text)
+            Mismatch::Extra { .. } if host.len() > kernel.len() => text!(remove_argument, kernel.len(), host.len()),
+            Mismatch::Extra { .. } => text!(remove_or_move_argument),
+        })
     }
 }
 
@@ -72,7 +64,7 @@ const fn is_of_type(differences: Differences) -> bool {
 const fn values(host: Option<&Parameter<'_>>, kernel: &Parameter<'_>) -> Declaration {
     let spelled = types("", host, kernel);
     let (offered, count) = alternatives(host, kernel);
-    let (mut values, mut listed) = (Declaration::new(), Declaration::new());
+    let mut values = Declaration::new();
     let mut i = 0;
     while i < count {
         let ty = offered[i];
@@ -83,9 +75,9 @@ const fn values(host: Option<&Parameter<'_>>, kernel: &Parameter<'_>) -> Declara
         };
         push_separator(&mut values, i, i + 1);
         say::literal(&mut values, one, ty);
-        push_separator(&mut listed, i, count);
-        say::bare_type(&mut listed, ty);
         i += 1;
     }
+    let mut listed = Declaration::new();
+    push_types(&mut listed, "", offered.split_at(count).0);
     if count > 0 && same(listed.as_str(), spelled.as_str()) { values } else { spelled }
 }

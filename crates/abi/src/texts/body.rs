@@ -1,17 +1,17 @@
 //! Hints for fields that the code of the kernel contradicts.
 
 use super::{
-    inferred::{element_type, pointer_of},
-    message::{Hint, Message, Text},
     pointer::{corrected, to_pointers},
-    rust::{Declaration, member_field, push_type, slice},
-    spelling::{LONGEST_NAME, push_separator},
+    rust::{Declaration, member_field, push_type, push_types, slice},
+    rust_type::{element_type, pointer_of},
+    spelling::LONGEST_NAME,
     templates as say,
 };
 use crate::{
     bytes::same,
     check::{BodyMismatch, Contradiction, Difference, Differences, contradiction, first_in_struct},
     cpp::{CppBase, rust_integer},
+    message::{Hint, Message, Text},
     signature::{Evidence, Parameter, Slot, SlotKind},
 };
 
@@ -25,50 +25,34 @@ pub(super) const fn contradicting<'a>(
         Some(Difference::Pointer | Difference::Pointee | Difference::Constness) if kernel.cpp.is_unknown() => {}
         _ => return None,
     }
-    match kernel.body.at(0) {
-        Some(slot) => match contradiction(host.cpp, host.members.stands_for(), &slot) {
-            Some(found) => Some((found, slot)),
-            None => None,
-        },
-        None => None,
-    }
+    let slot = some!(kernel.body.at(0));
+    Some((some!(contradiction(host.cpp, host.members.stands_for(), &slot)), slot))
 }
 
-pub(super) const fn push_what(
-    message: &mut Text,
+pub(super) const fn contradiction_message(
     host: &Parameter<'_>,
     (index, kernel): (usize, &str),
     (found, slot): (Contradiction, &Slot<'_>),
-) {
-    let (mut value, mut what) = (Message::<32>::new(), Message::<256>::new());
-    say::parameter_at(&mut value, index);
-    match found {
-        Contradiction::Object => say::uses_object(&mut what, value.as_str(), object(slot)),
-        Contradiction::Addresses => say::loads_addresses(&mut what, value.as_str()),
-        _ => push_use(&mut what, value.as_str(), found, slot),
-    }
-    say::kernel_does(message, kernel, what.as_str(), host.name, host.spelling);
+) -> Message {
+    let value: Message<32> = text!(parameter_at, index);
+    let what = match found {
+        Contradiction::Object => text!(uses_object, &value, object(slot).0),
+        Contradiction::Addresses => text!(loads_addresses, &value),
+        _ => what(&value, found, slot),
+    };
+    text!(kernel_does, kernel, &what, host.name, host.spelling)
 }
 
 /// What the code does with a value: `` writes through `x` ``.
-const fn push_use(text: &mut Text, value: &str, found: Contradiction, slot: &Slot<'_>) {
+const fn what(value: &Text, found: Contradiction, slot: &Slot<'_>) -> Message<256> {
     match found {
-        Contradiction::Object => say::uses_handle(text, value, object(slot)),
-        Contradiction::Integer => say::uses_integer(text, value),
-        Contradiction::Memory => say::accesses_memory(text, value),
-        Contradiction::Addresses => say::uses_addresses(text, value),
-        Contradiction::Format | Contradiction::Elements => {
-            say::accesses_elements(text, elements(slot).as_str(), value);
-        }
-        Contradiction::Written => say::writes_through(text, value),
+        Contradiction::Object => text!(uses_handle, value, object(slot).0),
+        Contradiction::Integer => text!(uses_integer, value),
+        Contradiction::Memory => text!(accesses_memory, value),
+        Contradiction::Addresses => text!(uses_addresses, value),
+        Contradiction::Format | Contradiction::Elements => text!(accesses_elements, &elements(slot), value),
+        Contradiction::Written => text!(writes_through, value),
     }
-}
-
-/// What the code does with a value, and the instruction that shows it.
-const fn push_code(hint: &mut Hint, value: &str, found: Contradiction, slot: &Slot<'_>) {
-    let mut what = Message::<256>::new();
-    push_use(&mut what, value, found, slot);
-    say::in_code(hint, what.as_str(), evidence(found, slot).as_str());
 }
 
 /// What the code does, what to write, and how to turn the check off.
@@ -81,17 +65,14 @@ pub(super) const fn push_hint(hint: &mut Hint, host: &Parameter<'_>, (found, slo
 }
 
 const fn push_correction(hint: &mut Hint, name: &str, found: Contradiction, slot: &Slot<'_>, types: &Declaration) {
-    let (mut value, mut declare) = (Message::<128>::new(), Declaration::new());
-    say::listed(&mut value, name);
-    push_code(hint, value.as_str(), found, slot);
-    say::declare(&mut declare, types.as_str());
-    say::then(hint, declare.as_str());
+    let value: Message<128> = text!(listed, name);
+    say::in_code(hint, &what(&value, found, slot), &evidence(found, slot));
+    let declare: Declaration = text!(declare, types);
+    say::then(hint, &declare);
 }
 
 pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>) {
-    let Some(BodyMismatch { path, member, slot, found, exchanged }) = first_in_struct(host, kernel) else {
-        return;
-    };
+    let Some(BodyMismatch { path, member, slot, found, exchanged }) = first_in_struct(host, kernel) else { return };
     let mut name = Message::<320>::new();
     let mut i = 0;
     while i < path.len() && !path[i].is_empty() {
@@ -101,19 +82,20 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
     }
     let own = if member.name.is_empty() { host.name } else { member.name };
     name.writer().push_shortened(own, LONGEST_NAME / 2);
-    let mut what = Hint::new();
+    let mut correction = Hint::new();
     if let Some(other) = exchanged {
-        push_code(&mut what, "these bytes", found, &slot);
-        say::exchange_members(&mut what, member.name, other);
+        let value: Message<32> = text!(these_bytes);
+        say::in_code(&mut correction, &what(&value, found, &slot), &evidence(found, &slot));
+        say::exchange_members(&mut correction, member.name, other);
     } else {
         let named = Parameter { name: own, ..member };
         let types = match found {
             Contradiction::Memory => member_pointer(&named, &slot),
             _ => fitting(own, &named, (found, &slot)),
         };
-        push_correction(&mut what, own, found, &slot, &types);
+        push_correction(&mut correction, own, found, &slot, &types);
     }
-    say::member_in_code(hint, name.as_str(), slot.offset, member.spelling, what.as_str());
+    say::member_in_code(hint, &name, slot.offset, member.spelling, &correction);
 }
 
 /// `` `data: DevicePointer<f32>` ``, for a member that the code uses as a pointer.
@@ -127,62 +109,49 @@ const fn member_pointer(member: &Parameter<'_>, slot: &Slot<'_>) -> Declaration 
 
 /// What the field can be: its spelling with the right elements, mutable if the kernel writes. Without a name if `name`
 /// is empty.
-const fn fitting(name: &str, host: &Parameter<'_>, (found, slot): (Contradiction, &Slot<'_>)) -> Declaration {
+pub(super) const fn fitting(
+    name: &str,
+    host: &Parameter<'_>,
+    (found, slot): (Contradiction, &Slot<'_>),
+) -> Declaration {
     let mut text = Message::new();
-    let mut element = CppBase::Unknown;
     match found {
-        Contradiction::Object => push_type(&mut text, name, object_type(slot)),
-        Contradiction::Integer => {
-            let mut signed = 0;
-            while signed < 2 {
-                push_separator(&mut text, signed, 2);
-                push_type(&mut text, name, rust_integer(signed == 1, 64));
-                signed += 1;
-            }
-        }
+        Contradiction::Object => push_type(&mut text, name, object(slot).1),
+        Contradiction::Integer => push_types(&mut text, name, &[rust_integer(false, 64), rust_integer(true, 64)]),
         Contradiction::Memory => push_type(&mut text, name, slice(pointer_of(slot)).as_str()),
         Contradiction::Addresses => push_type(&mut text, name, to_pointers(host).as_str()),
         Contradiction::Format | Contradiction::Elements => {
-            if let Some(elements) = slot.elements {
-                element = element_type(elements, host.cpp.base);
-            }
+            let element = match slot.elements {
+                Some(elements) => element_type(elements, host.cpp.base),
+                None => CppBase::Unknown,
+            };
             if matches!(element, CppBase::Unknown) {
-                say::slice_of(&mut text, self::elements(slot).as_str());
-                return text;
+                return text!(slice_of, &elements(slot));
             }
             let is_written = host.cpp.is_shared() && slot.written.is_certain();
             push_type(&mut text, name, corrected(host, element, is_written).as_str());
         }
-        Contradiction::Written => push_type(&mut text, name, corrected(host, element, true).as_str()),
+        Contradiction::Written => push_type(&mut text, name, corrected(host, CppBase::Unknown, true).as_str()),
     }
     text
 }
 
-pub(super) const fn types(host: &Parameter<'_>, (found, slot): (Contradiction, &Slot<'_>)) -> Declaration {
-    fitting("", host, (found, slot))
-}
-
 /// The object that the code uses, in words, and the type of a field for it.
-const fn object(slot: &Slot<'_>) -> &'static str {
-    if matches!(slot.kind, SlotKind::Surface) { "surface" } else { "texture" }
-}
-
-const fn object_type(slot: &Slot<'_>) -> &'static str {
-    if matches!(slot.kind, SlotKind::Surface) { "SurfaceObject" } else { "TextureObject" }
+const fn object(slot: &Slot<'_>) -> (&'static str, &'static str) {
+    match slot.kind {
+        SlotKind::Surface => ("surface", "SurfaceObject"),
+        _ => ("texture", "TextureObject"),
+    }
 }
 
 /// The elements in words: `` `float` elements ``, `elements of 2 bytes`.
 const fn elements(slot: &Slot<'_>) -> Message<64> {
-    let mut text = Message::new();
-    let Some(elements) = slot.elements else {
-        return text;
-    };
+    let elements = some!(slot.elements, Message::new());
     match element_type(elements, CppBase::Unknown) {
-        CppBase::Unknown => say::elements_of_size(&mut text, elements.size as usize),
-        CppBase::Integer { .. } => say::integers_of_size(&mut text, elements.size as usize),
-        base => say::elements_of_type(&mut text, base.spelling()),
+        CppBase::Unknown => text!(elements_of_size, elements.size as usize),
+        CppBase::Integer { .. } => text!(integers_of_size, elements.size as usize),
+        base => text!(elements_of_type, base.spelling()),
     }
-    text
 }
 
 /// The instruction that shows it: `` `st.global.f32` ``, with its line if the PTX has lines.
@@ -193,14 +162,10 @@ const fn evidence(found: Contradiction, slot: &Slot<'_>) -> Message<256> {
         Contradiction::Written => slot.write,
         _ => slot.access,
     };
-    let mut text = Message::new();
-    let Some(Evidence { opcode, file, line }) = found else {
-        return text;
-    };
+    let Evidence { opcode, file, line } = some!(found, Message::new());
     if line == 0 || same(file, "") {
-        say::instruction(&mut text, opcode);
+        text!(instruction, opcode)
     } else {
-        say::instruction_at(&mut text, opcode, file, line as usize);
+        text!(instruction_at, opcode, file, line as usize)
     }
-    text
 }

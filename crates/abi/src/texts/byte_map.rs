@@ -1,10 +1,10 @@
-//! A map of the bytes of a block: 16 per row. Each byte is shown as the letter of its field, padding as `.`.
+//! A map of the bytes of a block, 16 per row: the letter of a field, or `.` for padding.
 
 use core::fmt;
 
 const ROW: usize = 16;
 
-/// The maximum number of rows. Of a longer map, only the first and the last rows are shown.
+/// The maximum number of rows. The middle of a longer map is not shown.
 pub(super) const MOST: usize = 64;
 
 /// The largest block that has a map, in bytes: twice the limit of a parameter block.
@@ -14,13 +14,11 @@ const LARGEST: usize = 65_536;
 const LETTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 /// The letter of the field at `index`.
-#[must_use]
 pub fn letter(index: usize) -> char {
     char::from(LETTERS[index % LETTERS.len()])
 }
 
 /// Whether a block of this size has a map.
-#[must_use]
 pub const fn has_map(size: usize) -> bool {
     size > 0 && size <= LARGEST
 }
@@ -31,7 +29,7 @@ pub const fn has_map(size: usize) -> bool {
 /// Omits rows that are equal to the row before and the row after.
 ///
 /// # Errors
-/// Returns the error of `to` or `piece`.
+/// The error of `to` or `piece`.
 pub fn write_map<W: fmt::Write>(
     to: &mut W,
     size: usize,

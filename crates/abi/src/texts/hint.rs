@@ -2,48 +2,38 @@
 
 use super::{
     body,
-    members::{push_elsewhere, push_member, push_variant},
-    message::{Hint, Message},
+    members::{push_elsewhere, push_member, variant_hint},
     part_names::is_part,
     pointer::declaration,
-    rust::{Declaration, needs_struct, underlying},
-    spelling::{LONGEST_NAME, push_separator},
+    rust::{Declaration, needs_struct, push_types, underlying},
+    spelling::LONGEST_NAME,
     templates as say,
 };
 use crate::{
-    check::{
-        Difference, Differences, Report, alignment_of, expected_offset, is_layout_of_cuda, is_own_struct, only_aligned,
-    },
+    check::{Difference, Differences, Pairing, alignment_of, is_layout_of_cuda, is_own_struct, only_aligned},
     class::Class,
     cpp::{CppBase, name, vectors_of},
     layout::Alignment,
+    message::{Hint, Message},
     signature::Parameter,
 };
 
-/// The hint for these differences: the usual cause, and what to write.
 #[cold]
-pub(super) const fn hint<const N: usize>(
-    report: &Report<'_, N>,
-    field: usize,
-    parameter: usize,
-    differences: Differences,
-) -> Hint {
-    let host = &report.host().parameters[field];
-    let kernel = &report.kernel().parameters[parameter];
+pub(super) const fn hint(pairing: &Pairing<'_>, field: usize, parameter: usize, differences: Differences) -> Hint {
+    let (host, kernel) = (&pairing.host[field], &pairing.kernel[parameter]);
     let mut hint = Message::new();
     if let Some((found, slot)) = body::contradicting(host, kernel, differences) {
         body::push_hint(&mut hint, host, (found, &slot));
         return hint;
     }
-    let declare = declaration(host, kernel);
-    let declare = declare.as_str();
+    let declare = &declaration(host, kernel);
     match differences.first() {
         None => {}
         Some(Difference::Size | Difference::Class | Difference::Pointer | Difference::Type) => {
             push_value(&mut hint, host, kernel, declare);
             let has_elements =
                 host.cpp.is_array() && host.size == kernel.size * host.cpp.elements() && !is_part(host.name);
-            if has_elements && report.host().parameters.len() < report.kernel().parameters.len() {
+            if has_elements && pairing.host.len() < pairing.kernel.len() {
                 say::or_spread(&mut hint);
             }
         }
@@ -52,7 +42,7 @@ pub(super) const fn hint<const N: usize>(
                 push_alignment(&mut hint, host, kernel, align);
             }
         }
-        Some(Difference::Offset) => push_offset(&mut hint, report, field, parameter),
+        Some(Difference::Offset) => push_offset(&mut hint, pairing, field, parameter),
         Some(Difference::Name) => push_name(&mut hint, host, kernel, declare),
         Some(first @ (Difference::Signedness | Difference::Pointee | Difference::Constness)) => {
             match first {
@@ -69,8 +59,8 @@ pub(super) const fn hint<const N: usize>(
                 body::push_member(&mut hint, host, kernel);
             }
         }
-        Some(Difference::Variants) => push_variant(&mut hint, host, kernel),
-        Some(Difference::ParameterName) => push_elsewhere(&mut hint, report, field, parameter),
+        Some(Difference::Variants) => hint = variant_hint(host, kernel),
+        Some(Difference::ParameterName) => push_elsewhere(&mut hint, pairing, field, parameter),
     }
     // If only the C++ types differ, the kernel may still read the same bytes.
     match differences.first() {
@@ -88,7 +78,7 @@ pub(super) const fn hint<const N: usize>(
     hint
 }
 
-const fn push_value(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>, declare: &str) {
+const fn push_value(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>, declare: &Declaration) {
     let of_host = host.class;
     let of_kernel = kernel.class;
     if kernel.cpp.is_pointer() || matches!(of_kernel, Class::Pointer) {
@@ -110,7 +100,7 @@ const fn push_value(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_
             push_struct(hint, host, kernel);
             return;
         }
-        if is_vector(host) {
+        if matches!(host.cpp.base.builtin(), Some(row) if row.components > 0) {
             say::takes_vector(hint, (kernel.size, kernel.align));
         } else {
             say::takes_struct(hint, (kernel.size, kernel.align));
@@ -148,7 +138,6 @@ const fn push_value(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_
     say::then(hint, declare);
 }
 
-/// A struct of another size: the member that differs, if the kernel's are known.
 const fn push_struct(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>) {
     say::struct_sizes(hint, kernel.size, host.spelling, host.size);
     let mut member = Hint::new();
@@ -160,7 +149,7 @@ const fn push_struct(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'
     match member.as_str().as_bytes() {
         [] => say::compare_fields(hint),
         [b':', ..] => hint.push(member.as_str()),
-        _ => say::because(hint, member.as_str()),
+        _ => say::because(hint, &member),
     }
 }
 
@@ -172,10 +161,7 @@ const fn push_alignment(hint: &mut Hint, host: &Parameter<'_>, kernel: &Paramete
         say::tensor_map(hint, host.name, vectors[0]);
         return;
     }
-    let smaller = match host.align {
-        Some(host) => host.bytes() < bytes,
-        None => true,
-    };
+    let smaller = !matches!(host.align, Some(host) if host.bytes() >= bytes);
     let is_own = is_own_struct(host);
     let mut member = Hint::new();
     if is_own {
@@ -183,10 +169,10 @@ const fn push_alignment(hint: &mut Hint, host: &Parameter<'_>, kernel: &Paramete
     }
     if !member.is_empty() {
         say::aligned(hint, bytes);
-        say::because(hint, member.as_str());
+        say::because(hint, &member);
     } else if is_builtin(kernel) && !kernel.cpp.is_pointer() {
         say::aligned(hint, bytes);
-        say::then(hint, declaration(host, kernel).as_str());
+        say::then(hint, &declaration(host, kernel));
     } else if is_own && smaller {
         say::aligned_more(hint, bytes);
     } else if is_own {
@@ -194,57 +180,49 @@ const fn push_alignment(hint: &mut Hint, host: &Parameter<'_>, kernel: &Paramete
     } else if kernel.cpp.is_unknown() && smaller && count > 0 && kernel.size.is_power_of_two() {
         // A vector of three components has the alignment of its component.
         let mut types = Declaration::new();
-        let mut i = 0;
-        while i < count {
-            push_separator(&mut types, i, count);
-            say::bare_type(&mut types, vectors[i]);
-            i += 1;
-        }
-        say::aligned_vector(hint, bytes, types.as_str());
+        push_types(&mut types, "", vectors.split_at(count).0);
+        say::aligned_vector(hint, bytes, &types);
     } else if kernel.cpp.is_unknown() {
-        let mut repr = Message::<32>::new();
-        say::repr_c(&mut repr);
+        let mut repr: Message<32> = text!(repr_c);
         if smaller {
             say::repr_align(&mut repr, bytes);
         }
-        say::aligned_struct(hint, bytes, host.name, (kernel.size, Some(align)), repr.as_str());
+        say::aligned_struct(hint, bytes, host.name, (kernel.size, Some(align)), &repr);
     } else {
         say::aligned(hint, bytes);
-        say::then(hint, declaration(host, kernel).as_str());
+        say::then(hint, &declaration(host, kernel));
     }
 }
 
-/// A field at another offset in the kernel, because the kernel uses another alignment.
-const fn push_offset<const N: usize>(hint: &mut Hint, report: &Report<'_, N>, field: usize, parameter: usize) {
-    let (fields, parameters) = (report.host().parameters, report.kernel().parameters);
-    let (host, kernel) = (&fields[field], &parameters[parameter]);
+const fn push_offset(hint: &mut Hint, pairing: &Pairing<'_>, field: usize, parameter: usize) {
+    let (host, kernel) = (&pairing.host[field], &pairing.kernel[parameter]);
     let (Some(offset), Some(align), Some(expected)) =
-        (kernel.offset, host.align, expected_offset(fields, parameters, report.base(), field, parameter))
+        (kernel.offset, host.align, pairing.expected_offset(field, parameter))
     else {
         return;
     };
     say::other_offset(hint, offset, align.bytes(), expected);
-    if let Some(align) = alignment_of(report, field, parameter) {
+    if let Some(align) = alignment_of(pairing, field, parameter) {
         let mut cause = Hint::new();
         push_alignment(&mut cause, host, kernel, align);
-        say::because(hint, cause.as_str());
+        say::because(hint, &cause);
     }
 }
 
-const fn push_name(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>, declare: &str) {
-    let CppBase::Named(spelled) = kernel.cpp.base else {
-        return;
-    };
+const fn push_name(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>, declare: &Declaration) {
     if is_builtin(kernel) {
         push_builtin(hint, host, kernel, declare);
         return;
     }
+    let CppBase::Named(spelled) = kernel.cpp.base else {
+        return;
+    };
     // Show only the last segment of a long path.
     let name = if spelled.len() > LONGEST_NAME { name::plain(spelled) } else { spelled };
     say::takes_named(hint, kernel.cpp, host.spelling, name);
 }
 
-const fn push_builtin(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>, declare: &str) {
+const fn push_builtin(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>, declare: &Declaration) {
     say::takes_builtin(hint, kernel.cpp);
     say::then(hint, declare);
     if host.size == kernel.size
@@ -256,23 +234,13 @@ const fn push_builtin(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<
     }
 }
 
-const fn is_vector(host: &Parameter<'_>) -> bool {
-    match host.cpp.base {
-        CppBase::Named(spelled) => match name::builtin(spelled) {
-            Some(row) => row.components > 0,
-            None => false,
-        },
-        _ => false,
-    }
-}
-
 const fn is_builtin(kernel: &Parameter<'_>) -> bool {
     is_layout_of_cuda(kernel, kernel.align)
 }
 
 const fn is_half(kernel: &Parameter<'_>) -> bool {
     match kernel.cpp.base {
-        CppBase::Named(spelled) => name::is_half(spelled) || name::is_bfloat16(spelled),
+        CppBase::Named(spelled) => name::is_half(spelled) || name::agree(spelled, "__nv_bfloat16"),
         CppBase::Unknown => kernel.size == 2 && !matches!(kernel.class, Class::Integer),
         _ => false,
     }
@@ -284,7 +252,7 @@ const fn may_be_float(kernel: &Parameter<'_>, size: usize) -> bool {
         && matches!(kernel.cpp.base, CppBase::Float { .. } | CppBase::Unknown)
 }
 
-/// Whether it is a struct, vector or array. If only its size is known: whether no scalar has this size.
+/// Whether it is a struct, vector or array, or its size is no scalar's.
 const fn is_aggregate(kernel: &Parameter<'_>) -> bool {
     match (kernel.class, kernel.cpp.base) {
         (_, CppBase::Integer { .. } | CppBase::Float { .. }) => false,

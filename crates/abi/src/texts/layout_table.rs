@@ -2,16 +2,18 @@
 
 use super::{
     byte_map::{self, MOST, letter},
-    message::{Message, columns},
-    spelling::push_cpp,
+    spelling::spelled,
     templates as say,
 };
-use crate::signature::{Offsets, Parameter, Signature};
+use crate::{
+    message::{Message, columns},
+    signature::{Offsets, Parameter, Signature},
+};
 use core::fmt::{self, Write as _};
 
 /// The layout of a parameter block as text ([`Display`](fmt::Display)): the type, C++ type, offset, size and alignment
-/// of each field in bytes, and a map of all bytes. The map has 16 bytes per row. A letter represents each field, `.`
-/// represents padding.
+/// of each field in bytes, and a map of all bytes. A row of the map has 16 bytes: the letter of a field, or `.` for
+/// padding.
 ///
 /// The size is the size of the block, without tail padding. The map omits rows inside a large field. A block above 64
 /// KiB has no map.
@@ -19,7 +21,6 @@ use core::fmt::{self, Write as _};
 pub struct LayoutTable<'a>(pub &'a Signature<'a>);
 
 impl<'a> LayoutTable<'a> {
-    /// Each parameter with its offset, if the offset is known or follows from the alignments.
     fn places(self) -> impl Iterator<Item = (Option<usize>, &'a Parameter<'a>)> + use<'a> {
         let mut offsets = Offsets::new(None);
         let parameters = self.0.parameters.iter();
@@ -47,8 +48,7 @@ impl<'a> LayoutTable<'a> {
         for (index, (offset, parameter)) in self.places().enumerate() {
             if count > MOST && (MOST / 2..count - MOST / 2).contains(&index) {
                 if index == MOST / 2 {
-                    let mut text = Message::<64>::new();
-                    say::fields_left_out(&mut text, count - MOST);
+                    let text: Message<64> = text!(fields_left_out, count - MOST);
                     f.write_str(text.as_str())?;
                 }
                 continue;
@@ -81,8 +81,7 @@ impl<'a> LayoutTable<'a> {
 impl fmt::Display for LayoutTable<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count = self.0.parameters.len();
-        let mut text = Message::<256>::new();
-        say::layout_title(&mut text, self.0.name, count);
+        let mut text: Message<256> = text!(layout_title, self.0.name, count);
         let size = self.size();
         if let Some(size) = size {
             say::layout_size(&mut text, size);
@@ -95,8 +94,7 @@ impl fmt::Display for LayoutTable<'_> {
         let Some(size) = size.filter(|size| byte_map::has_map(*size)) else {
             return Ok(());
         };
-        let mut text = Message::<64>::new();
-        say::map_title(&mut text);
+        let text: Message<64> = text!(map_title);
         f.write_str(text.as_str())?;
         let owner = |byte| self.owner(byte);
         byte_map::write_map(f, size, owner, |f, owner, count| {
@@ -107,11 +105,7 @@ impl fmt::Display for LayoutTable<'_> {
 }
 
 fn cpp(parameter: &Parameter<'_>) -> Message<128> {
-    let mut text = Message::new();
-    if !parameter.cpp.is_unknown() {
-        push_cpp(&mut text, parameter.cpp);
-    }
-    text
+    spelled(parameter.cpp)
 }
 
 fn push(cell: &mut Message<24>, number: Option<usize>) {

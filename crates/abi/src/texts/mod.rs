@@ -4,16 +4,22 @@
 //! |---|---|
 //! | a sentence | its template in `templates.rs`; which one is selected: `hint.rs`, `repair.rs` |
 
+/// A [`Message`] with one sentence of `templates`.
+macro_rules! text {
+    ($name:ident $(, $value:expr)*) => {{
+        let mut text = $crate::message::Message::new();
+        $crate::texts::templates::$name(&mut text, $($value),*);
+        text
+    }};
+}
+
 mod argument;
 mod body;
 #[doc(hidden)]
 pub mod byte_map;
 mod hint;
-mod inferred;
 mod layout_table;
 mod members;
-mod message;
-mod overloads;
 #[doc(hidden)]
 pub mod part_names;
 mod pointer;
@@ -25,17 +31,15 @@ mod rust_type;
 mod side;
 mod spelling;
 mod table;
-mod template;
 #[doc(hidden)]
 pub mod templates;
 mod variable;
 
+pub use crate::message::{Message, Text};
 pub use argument::LIST;
 pub use layout_table::LayoutTable;
 pub use members::member_path;
-pub use message::{Message, Text};
-pub use overloads::none_fits;
-pub use report::Bound;
+pub use report::{Bound, none_fits};
 pub use rust::instantiated;
 pub use table::Table;
 pub use variable::variable_message;

@@ -1,19 +1,16 @@
-//! The names of parameters that come from one field: the elements of an array that is spread, the fields of a struct that is flattened.
+//! The names of parameters that come from one field: elements of a spread array, fields of a flattened struct.
 
 use super::{
-    message::Message,
     rename::{rename_to, write_name},
     templates as say,
 };
-use crate::{bytes::find, check::is_made, signature::Parameter};
+use crate::{bytes::find, check::is_made, message::Message, signature::Parameter};
 
-/// The name of such a parameter.
 pub type PartName = Message<128>;
 
 const LONGEST: usize = 96;
 
-/// The name of an element in messages: `shape[2]`.
-#[must_use]
+/// `shape[2]`: the name of an element in messages.
 pub const fn element(field: &str, index: usize) -> PartName {
     let mut name = PartName::new();
     name.writer().push_shortened(field, LONGEST);
@@ -23,8 +20,7 @@ pub const fn element(field: &str, index: usize) -> PartName {
     name
 }
 
-/// The name of the kernel's parameter for an element: `shape_2`.
-#[must_use]
+/// `shape_2`: the kernel's name of an element.
 pub const fn numbered(before: &str, index: usize, after: &str) -> PartName {
     let mut name = PartName::new();
     name.push(before);
@@ -33,8 +29,7 @@ pub const fn numbered(before: &str, index: usize, after: &str) -> PartName {
     name
 }
 
-/// The name of a field of a flattened struct in messages: `common.alpha`.
-#[must_use]
+/// `common.alpha`: the name of a field of a flattened struct in messages.
 pub const fn nested(field: &str, inner: &str) -> PartName {
     let mut name = PartName::new();
     name.writer().push_shortened(field, LONGEST / 2);
@@ -43,7 +38,6 @@ pub const fn nested(field: &str, inner: &str) -> PartName {
     name
 }
 
-/// Whether a name is the name of an element or of a field of a flattened struct.
 pub(super) const fn is_part(name: &str) -> bool {
     is_element(name) || find(name.as_bytes(), b".").is_some()
 }
@@ -52,7 +46,7 @@ const fn is_element(name: &str) -> bool {
     find(name.as_bytes(), b"[").is_some()
 }
 
-/// What to write to give a field the C++ name of the parameter at its position: an attribute, or also another name.
+/// How to give a field the name of its parameter: an attribute or, if `may_rename`, also another name.
 pub(super) const fn write_field_name(
     host: &[Parameter<'_>],
     kernel: &[Parameter<'_>],
@@ -63,11 +57,7 @@ pub(super) const fn write_field_name(
     match Array::of(host, field) {
         Some(array) => array.write_names(kernel, field, parameter),
         None if may_rename => rename_to(name, "kernel_args"),
-        None => {
-            let mut text = Message::new();
-            text.push(write_name(name, "kernel_args").as_str());
-            text
-        }
+        None => write_name(name, "kernel_args"),
     }
 }
 
@@ -78,7 +68,6 @@ pub(super) struct Array {
 }
 
 impl Array {
-    /// The array of this field. `None` if the field is no element.
     pub(super) const fn of(host: &[Parameter<'_>], field: usize) -> Option<Self> {
         if !is_element(host[field].name) {
             return None;
@@ -94,7 +83,7 @@ impl Array {
         Some(Self { first, len: end - first })
     }
 
-    /// Whether the array takes a parameter, if `parameter` is the parameter of `field`.
+    /// Whether the array takes a parameter, if it takes `parameter` with `field`.
     pub(super) const fn takes(&self, other: usize, (field, parameter): (usize, usize)) -> bool {
         other + field >= parameter + self.first && other + field < parameter + self.first + self.len
     }
@@ -113,13 +102,7 @@ impl Array {
             say::quoted(&mut list, kernel[at].name);
             i += 1;
         }
-        let mut text = Message::new();
-        if i < self.len || list.is_truncated() {
-            say::name_elements(&mut text, "n{}");
-        } else {
-            say::list_names(&mut text, list.as_str());
-        }
-        text
+        if i < self.len || list.is_truncated() { text!(name_elements, "n{}") } else { text!(list_names, &list) }
     }
 }
 

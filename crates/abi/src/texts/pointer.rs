@@ -1,71 +1,48 @@
 //! The type of a pointer field with other elements, or mutable: `&'a mut CudaSlice<f32>` for `&'a CudaSlice<f64>`.
 
 use super::{
-    message::Message,
     rust::{self, Declaration, push_type, slice},
     rust_type::element_name,
-    templates as say,
 };
 use crate::{
     bytes::starts_with,
     cpp::{CppBase, CppType},
+    message::Message,
     signature::Parameter,
 };
 
 const MUTABLE: [(&str, &str); 2] = [("DevicePointer<", "DevicePointerMut<"), ("CudaView<", "CudaViewMut<")];
 
-/// ``declare `name: f32` ``, or several alternatives. A pointer keeps the form of the field, `&'a CudaSlice<f32>` for
-/// `&'a CudaSlice<f64>`, unless a mutable one becomes shared.
+/// ``declare `name: f32` ``, or several alternatives. A pointer keeps the form of the field, unless a mutable one
+/// becomes shared.
 pub(super) const fn declaration(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Declaration {
     let (own, cpp) = (host.cpp, kernel.cpp);
     let becomes_shared = !own.is_shared() && cpp.is_shared();
     if becomes_shared || !is_slice(own) || !is_slice(cpp) || element_name(cpp.base).is_empty() {
         return rust::declaration(host, kernel);
     }
-    let mut text = Declaration::new();
     let mut field = Declaration::new();
     let is_written = own.is_shared() && !cpp.is_shared();
     push_type(&mut field, host.name, corrected(host, cpp.base, is_written).as_str());
-    say::declare(&mut text, field.as_str());
-    text
+    text!(declare, &field)
 }
 
-/// The type of `host` with these elements, or with its own if they are `Unknown`; mutable if `is_written`. Keeps the
-/// spelling as far as it shows elements and mutability, otherwise returns a slice.
+/// The type of `host` with these elements, or its own if they are `Unknown`; mutable if `is_written`. A slice, if the
+/// spelling does not show elements or mutability.
 pub(super) const fn corrected(host: &Parameter<'_>, element: CppBase<'_>, is_written: bool) -> Message<256> {
-    let mut text = Message::new();
-    let spelling = if is_written {
-        match mutable(host.spelling) {
-            Some(spelling) => spelling,
-            None => return fallback(host, element, is_written),
-        }
-    } else {
-        let mut same = Message::<256>::new();
-        same.push(host.spelling);
-        same
-    };
+    let fallback = fallback(host, element, is_written);
+    let spelling = if is_written { some!(mutable(host.spelling), fallback) } else { Message::concat(&[host.spelling]) };
     if matches!(element, CppBase::Unknown) {
-        text.push(spelling.as_str());
-        return text;
+        return spelling;
     }
-    match with_elements(spelling.as_str(), host, element_name(element).as_str()) {
-        Some(text) => text,
-        None => fallback(host, element, is_written),
-    }
+    some!(with_elements(spelling.as_str(), host, element_name(element).as_str()), fallback)
 }
 
-/// The spelling with other elements, which are the last type argument. `None` if it does not show its own.
+/// The spelling with other elements, if its last type argument is the elements.
 const fn with_elements(spelling: &str, host: &Parameter<'_>, elements: &str) -> Option<Message<256>> {
     let own = element_name(host.cpp.base);
-    let Some(at) = last(spelling, own.as_str(), ">") else {
-        return None;
-    };
-    let (before, after) = spelling.split_at(at);
-    let mut text = Message::new();
-    text.push(before);
-    text.push(elements);
-    text.push(after.split_at(own.len()).1);
-    Some(text)
+    let (before, after) = spelling.split_at(some!(last(spelling, own.as_str(), ">")));
+    Some(Message::concat(&[before, elements, after.split_at(own.len()).1]))
 }
 
 const fn is_slice(cpp: CppType<'_>) -> bool {
@@ -74,29 +51,16 @@ const fn is_slice(cpp: CppType<'_>) -> bool {
 
 /// The type of `host` with pointers to its elements as elements: `&CudaSlice<DevicePointer<f32>>` for `&CudaSlice<f32>`.
 pub(super) const fn to_pointers(host: &Parameter<'_>) -> Message<256> {
-    let mut pointers = Message::<256>::new();
-    pointers.push("DevicePointer<");
-    pointers.push(element_name(host.cpp.base).as_str());
-    pointers.push(">");
-    if let Some(text) = with_elements(host.spelling, host, pointers.as_str()) {
-        return text;
-    }
-    let mut text = Message::new();
-    text.push("&CudaSlice<");
-    text.push(pointers.as_str());
-    text.push(">");
-    text
+    let pointers = Message::<256>::concat(&["DevicePointer<", element_name(host.cpp.base).as_str(), ">"]);
+    let slice = Message::concat(&["&CudaSlice<", pointers.as_str(), ">"]);
+    some!(with_elements(host.spelling, host, pointers.as_str()), slice)
 }
 
 const fn fallback(host: &Parameter<'_>, element: CppBase<'_>, is_written: bool) -> Message<256> {
     let base = if matches!(element, CppBase::Unknown) { host.cpp.base } else { element };
     let is_const = !is_written && host.cpp.is_shared();
     let ty = if host.cpp.depth == 1 { CppType::of(base) } else { CppType::UNKNOWN };
-    let slice = slice(ty.pointer(is_const));
-    let mut text = Message::new();
-    text.push(lifetime(host.spelling));
-    text.push(slice.as_str().split_at(1).1);
-    text
+    Message::concat(&[lifetime(host.spelling), slice(ty.pointer(is_const)).as_str().split_at(1).1])
 }
 
 /// `&'a ` of a borrow, or `&` without a lifetime.
@@ -114,33 +78,25 @@ const fn lifetime(spelling: &str) -> &str {
     "&"
 }
 
-/// The spelling of the mutable type. `None` if it is not one of the usual types.
+/// The spelling of the mutable type, if it is one of the usual types.
 const fn mutable(spelling: &str) -> Option<Message<256>> {
-    let bytes = spelling.as_bytes();
-    let mut text = Message::new();
-    if !bytes.is_empty() && bytes[0] == b'&' {
+    if let [b'&', ..] = spelling.as_bytes() {
         let (borrow, ty) = spelling.split_at(lifetime(spelling).len());
-        text.push(borrow);
-        text.push("mut ");
-        text.push(ty);
-        return Some(text);
+        return Some(Message::concat(&[borrow, "mut ", ty]));
     }
     let mut i = 0;
     while i < MUTABLE.len() {
         let (name, mutable) = MUTABLE[i];
         if let Some(at) = last(spelling, name, "") {
             let (before, after) = spelling.split_at(at);
-            text.push(before);
-            text.push(mutable);
-            text.push(after.split_at(name.len()).1);
-            return Some(text);
+            return Some(Message::concat(&[before, mutable, after.split_at(name.len()).1]));
         }
         i += 1;
     }
     None
 }
 
-/// The last position of `part` directly before `end`. `None` if `part` is empty or not in the text.
+/// The last position of `part` directly before `end`.
 const fn last(text: &str, part: &str, end: &str) -> Option<usize> {
     let (text, part, end) = (text.as_bytes(), part.as_bytes(), end.as_bytes());
     let mut at = text.len();

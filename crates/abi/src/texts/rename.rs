@@ -1,34 +1,28 @@
 //! How to give a field the name of the kernel's parameter.
 
-use super::{message::Message, templates as say};
-use crate::keywords::{is_keyword, is_never};
+use crate::{
+    keywords::{is_keyword, is_never},
+    message::Message,
+};
 
 /// What to write to give a field this C++ name. `attribute` is the attribute for fields of the struct.
 pub(super) const fn rename_to(name: &str, attribute: &str) -> Message<512> {
-    let mut text = Message::new();
     let write = write_name(name, attribute);
     if !is_identifier(name) || is_never(name) {
-        text.push(write.as_str());
+        write
     } else if is_keyword(name) {
-        say::rename_to_raw(&mut text, name, write.as_str());
+        text!(rename_to_raw, name, &write)
     } else {
-        say::rename_to(&mut text, name, write.as_str());
+        text!(rename_to, name, &write)
     }
-    text
 }
 
-pub(super) const fn write_name(name: &str, attribute: &str) -> Message<256> {
-    let mut text = Message::new();
-    if name.is_empty() {
-        say::remove_name(&mut text, attribute);
-    } else {
-        say::write_name(&mut text, attribute, name);
-    }
-    text
+pub(super) const fn write_name(name: &str, attribute: &str) -> Message<512> {
+    if name.is_empty() { text!(remove_name, attribute) } else { text!(write_name, attribute, name) }
 }
 
-/// Whether Rust accepts it as an identifier or keyword. Both languages accept the same letters beyond ASCII. C++
-/// compilers also accept `$`.
+/// Whether Rust accepts it as an identifier or keyword. Both languages accept the same letters beyond ASCII, and C++
+/// compilers `$`.
 const fn is_identifier(name: &str) -> bool {
     let name = name.as_bytes();
     let mut i = 0;

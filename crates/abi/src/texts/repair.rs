@@ -1,21 +1,16 @@
 //! Hints for unpaired fields and parameters, and for fields that are exchanged or have moved.
 
-use super::{
-    hint::hint,
-    message::{Hint, Message},
-    rust::types,
-    templates as say,
-};
+use super::{hint::hint, rust::types, templates as say};
 use crate::{
     bytes::same,
-    check::{Difference, Mismatch, Report, is_made},
+    check::{Difference, Mismatch, Pairing, Report, is_made},
+    message::{Hint, Message},
     signature::Parameter,
 };
 
 impl<const N: usize> Report<'_, N> {
     pub(super) const fn hint(&self, mismatch: Mismatch) -> Hint {
-        let mut text = Message::new();
-        let host = self.host().parameters;
+        let Pairing { host, kernel, .. } = self.pairing();
         if self.is_list()
             && let Some(hint) = self.argument_hint(mismatch)
         {
@@ -26,94 +21,76 @@ impl<const N: usize> Report<'_, N> {
                 if !matches!(differences.first(), Some(Difference::ParameterName)) =>
             {
                 let (first, second) = if field < other { (field, other) } else { (other, field) };
-                say::exchanged(&mut text, host[first].name, host[second].name);
+                let mut text = text!(exchanged, host[first].name, host[second].name);
                 if self.of_field(other).is_none()
-                    && !same(host[field].cpp_name(), self.kernel().parameters[parameter + other - field].name)
+                    && !same(host[field].cpp_name(), kernel[parameter + other - field].name)
                 {
-                    let declare = hint(self, field, parameter, differences);
-                    say::or_in_order(&mut text, declare.as_str());
+                    say::or_in_order(&mut text, &hint(&self.pairing(), field, parameter, differences));
                 }
+                text
             }
             Mismatch::Differs { field, parameter, differences, .. } => {
-                return hint(self, field, parameter, differences);
+                hint(&self.pairing(), field, parameter, differences)
             }
             Mismatch::Missing { before, moved: Some(field), .. } => {
-                say::move_field(&mut text, host[field].name, between(host, before).as_str());
+                text!(move_field, host[field].name, &between(host, before))
             }
             Mismatch::Extra { field, moved: Some(parameter) } => {
-                say::move_away(&mut text, parameter, between(host, self.destination(field)).as_str());
+                text!(move_away, parameter, &between(host, self.destination(field)))
             }
-            Mismatch::Missing { parameter, before, moved: None } => return self.add(mismatch, parameter, before),
-            Mismatch::Extra { moved: None, .. } => return self.remove(mismatch),
+            Mismatch::Missing { parameter, before, moved: None } => self.add(mismatch, parameter, before),
+            Mismatch::Extra { moved: None, .. } => self.remove(mismatch),
         }
-        text
     }
 
     /// The hint for a parameter without a field: `before` is the index of the field before which one is missing.
     const fn add(&self, mismatch: Mismatch, parameter: usize, before: usize) -> Hint {
-        let mut text = Message::new();
-        let (host, kernel) = (self.host().parameters, self.kernel().parameters);
+        let Pairing { host, kernel, .. } = self.pairing();
         let ty = types("", None, &kernel[parameter]);
         let (first, last) = self.alike(mismatch);
         if first == last {
             let (place, name) = (between(host, before), kernel[parameter].name);
             let field = if is_made(name) { ty } else { types(name, None, &kernel[parameter]) };
-            say::add_field(&mut text, place.as_str(), field.as_str());
-        } else {
-            let (from, to) = (before + first - parameter, before + last - parameter);
-            let (from, to) = (host[from].name, host[to - 1].name);
-            let mut either = Message::<768>::new();
-            let others = types("", None, &kernel[if parameter == first { last } else { first }]);
-            if last == first + 1 && !same(ty.as_str(), others.as_str()) {
-                let (before, after) = if parameter == first { (&ty, &others) } else { (&others, &ty) };
-                say::add_before_or_after(&mut text, from, before.as_str(), after.as_str(), first, last);
-                return text;
-            }
-            if same(ty.as_str(), others.as_str()) {
-                either = ty;
-            } else {
-                let Parameter { size, align, .. } = kernel[parameter];
-                say::some_type(&mut either, (size, align));
-            }
-            if last == first + 1 {
-                say::add_beside(&mut text, from, either.as_str(), first, last);
-            } else {
-                say::add_among(&mut text, from, to, either.as_str(), first, last);
-            }
+            return text!(add_field, &place, &field);
         }
-        text
+        let (from, to) = (host[before + first - parameter].name, host[before + last - parameter - 1].name);
+        let others = types("", None, &kernel[if parameter == first { last } else { first }]);
+        let have_one_type = same(ty.as_str(), others.as_str());
+        if last == first + 1 && !have_one_type {
+            let (before, after) = if parameter == first { (&ty, &others) } else { (&others, &ty) };
+            return text!(add_before_or_after, from, before, after, first, last);
+        }
+        let Parameter { size, align, .. } = kernel[parameter];
+        let either = if have_one_type { ty } else { text!(some_type, (size, align)) };
+        if last == first + 1 {
+            text!(add_beside, from, &either, first, last)
+        } else {
+            text!(add_among, from, to, &either, first, last)
+        }
     }
 
     const fn remove(&self, mismatch: Mismatch) -> Hint {
-        let mut text = Message::new();
-        let (host, kernel) = (self.host().parameters, self.kernel().parameters);
+        let Pairing { host, kernel, .. } = self.pairing();
         if host.len() <= kernel.len() {
-            say::no_parameter(&mut text);
-            return text;
+            return text!(no_parameter);
         }
         let (first, last) = self.alike(mismatch);
         let (one, other) = (host[first].name, host[last].name);
         if first == last {
-            say::remove_field(&mut text, kernel.len(), host.len());
+            text!(remove_field, kernel.len(), host.len())
         } else if last == first + 1 {
-            say::remove_one(&mut text, one, other, kernel.len(), host.len());
+            text!(remove_one, one, other, kernel.len(), host.len())
         } else {
-            say::remove_one_of(&mut text, one, other, kernel.len(), host.len());
+            text!(remove_one_of, one, other, kernel.len(), host.len())
         }
-        text
     }
 }
 
 const fn between(host: &[Parameter<'_>], before: usize) -> Message<320> {
-    let mut text = Message::new();
-    if host.is_empty() {
-        say::to_the_struct(&mut text);
-    } else if before == 0 {
-        say::before_field(&mut text, host[0].name);
-    } else if before >= host.len() {
-        say::after_field(&mut text, host[host.len() - 1].name);
-    } else {
-        say::between_fields(&mut text, host[before - 1].name, host[before].name);
+    match host.split_at_checked(before) {
+        _ if host.is_empty() => text!(to_the_struct),
+        Some(([], [next, ..])) => text!(before_field, next.name),
+        Some(([.., previous], [next, ..])) => text!(between_fields, previous.name, next.name),
+        _ => text!(after_field, host[host.len() - 1].name),
     }
-    text
 }

@@ -1,9 +1,11 @@
-//! The texts of a report. For each mistake: what is wrong, both sides, and what to write.
+//! The texts of a report.
 
-use super::{body, message::Message, rust::types, side::Side, templates as say};
+use super::{body, rust::types, side::Side, templates as say};
 use crate::{
     bytes::{find, starts_with},
-    check::{Difference, Differences, Mismatch, Report, expected_offset},
+    check::{Difference, Mismatch, Pairing, Report, nearest, report},
+    message::{Hint, Message},
+    signature::Signature,
 };
 
 const AND_MORE: usize = 32;
@@ -32,10 +34,10 @@ impl Bound<'_> {
         }
     }
 
-    /// What the type parameter is, if the message names its type: a field has the parameter instead.
+    /// The type of the type parameter, if the message names it: a field has the parameter instead.
     const fn push_type(&self, message: &mut Message) {
-        let Some((name, rest)) = split(self.written, " = ") else { return };
-        if let Some((ty, _)) = split(rest, " => ")
+        if let Some((name, rest)) = split(self.written, " = ")
+            && let Some((ty, _)) = split(rest, " => ")
             && self.is_generic
             && names(message.as_str(), ty)
         {
@@ -54,40 +56,33 @@ impl Bound<'_> {
 
 impl<const N: usize> Report<'_, N> {
     /// The error at a field: what is wrong, both sides, and what to write. `None` if the field is right.
-    #[must_use]
     pub const fn field_message(&self, field: usize) -> Option<Message> {
         self.field_message_bound(field, &Bound::NONE)
     }
 
     /// The error at the struct: the parameters that no field passes. `None` if no field is missing.
-    #[must_use]
     pub const fn missing_message(&self) -> Option<Message> {
         let message = self.list(true);
         if message.is_empty() { None } else { Some(message) }
     }
 
-    /// The error at a field of a struct with a binding: [`field_message`](Self::field_message) with the binding.
-    #[must_use]
+    /// [`field_message`](Self::field_message) with the binding.
     pub const fn field_message_bound(&self, field: usize, bound: &Bound<'_>) -> Option<Message> {
-        let Some(mismatch) = self.of_field(field) else {
-            return None;
-        };
+        let mismatch = some!(self.of_field(field));
         let mut message = self.what(mismatch);
         bound.push_binding(&mut message);
         match mismatch {
             Mismatch::Differs { parameter, differences, exchanged: None, .. } if bound.is_wrong => {
-                let kernel = &self.kernel().parameters[parameter];
-                let host = &self.host().parameters[field];
+                let (host, kernel) = (&self.pairing().host[field], &self.pairing().kernel[parameter]);
                 let types = match body::contradicting(host, kernel, differences) {
-                    Some((found, slot)) => body::types(host, (found, &slot)),
+                    Some((found, slot)) => body::fitting("", host, (found, &slot)),
                     None => types("", None, kernel),
                 };
-                let mut hint = Message::<1408>::new();
-                say::correct_binding(&mut hint, types.as_str(), bound.written);
-                say::help(&mut message, hint.as_str());
+                let hint: Hint = text!(correct_binding, &types, bound.written);
+                say::help(&mut message, &hint);
             }
             _ => {
-                say::help(&mut message, self.hint(mismatch).as_str());
+                say::help(&mut message, &self.hint(mismatch));
                 bound.push_type(&mut message);
             }
         }
@@ -98,14 +93,11 @@ impl<const N: usize> Report<'_, N> {
     }
 
     /// [`missing_message`](Self::missing_message) with the binding.
-    #[must_use]
     pub const fn missing_message_bound(&self, bound: &Bound<'_>) -> Option<Message> {
-        let Some(mut message) = self.missing_message() else {
-            return None;
-        };
+        let mut message = some!(self.missing_message());
         bound.push_type(&mut message);
         bound.push_binding(&mut message);
-        if self.first_wrong_field() == self.host().parameters.len() {
+        if self.first_wrong_field() == self.pairing().host.len() {
             bound.push_more(&mut message);
         }
         Some(message)
@@ -113,59 +105,69 @@ impl<const N: usize> Report<'_, N> {
 
     const fn first_wrong_field(&self) -> usize {
         let mut first = 0;
-        while first < self.host().parameters.len() && self.of_field(first).is_none() {
+        while first < self.pairing().host.len() && self.of_field(first).is_none() {
             first += 1;
         }
         first
     }
 
     /// All [`mismatches`](Self::mismatches), for an error that belongs to no field. Empty if the struct fits.
-    #[must_use]
     pub const fn whole_message(&self) -> Message {
         self.list(false)
     }
 
     /// The text of one of [`mismatches`](Self::mismatches), in a few lines.
     #[cold]
-    #[must_use]
     pub const fn message(&self, mismatch: Mismatch) -> Message {
         let mut message = self.what(mismatch);
-        say::help(&mut message, self.hint(mismatch).as_str());
+        say::help(&mut message, &self.hint(mismatch));
         message
     }
 
     const fn what(&self, mismatch: Mismatch) -> Message {
-        let mut message = Message::new();
-        let (host, kernel) = (self.host().parameters, self.kernel().parameters);
-        let kernel_name = self.kernel().name;
+        let Pairing { host, kernel, .. } = self.pairing();
+        let name = self.kernel().name;
         match mismatch {
             Mismatch::Differs { field, parameter, differences, .. } => {
-                match body::contradicting(&host[field], &kernel[parameter], differences) {
-                    Some((found, slot)) => {
-                        body::push_what(message.writer(), &host[field], (parameter, kernel_name), (found, &slot));
-                    }
-                    None => say::differs(&mut message, host[field].name, parameter, kernel_name),
+                let (host, kernel) = (&host[field], &kernel[parameter]);
+                let mut message = text!(differs, host.name, parameter, name);
+                if let Some((found, slot)) = body::contradicting(host, kernel, differences) {
+                    message = body::contradiction_message(host, (parameter, name), (found, &slot));
                 }
-                self.push_sides(&mut message, field, parameter, differences);
+                let expected = if differences.contains(Difference::Offset) {
+                    self.pairing().expected_offset(field, parameter)
+                } else {
+                    None
+                };
+                let mut left = Side::new(host, expected);
+                if kernel.cpp.is_unknown() {
+                    left.cpp = Message::new();
+                }
+                let [left, right] = Side::lines(&left, &Side::new(kernel, kernel.offset));
+                say::host_side(&mut message, &left);
+                say::kernel_side(&mut message, &right);
+                message
             }
             Mismatch::Missing { parameter, .. } => {
                 let (first, last) = self.alike(mismatch);
-                if first == last {
-                    say::missing(&mut message, parameter, kernel_name);
+                let mut message = if first == last {
+                    text!(missing, parameter, name)
                 } else if last == first + 1 {
-                    say::missing_either(&mut message, first, last, kernel_name);
+                    text!(missing_either, first, last, name)
                 } else {
-                    say::missing_one_of(&mut message, first, last, kernel_name);
-                }
+                    text!(missing_one_of, first, last, name)
+                };
                 let side = Side::new(&kernel[parameter], kernel[parameter].offset);
-                say::kernel_side(&mut message, side.one_line().as_str());
+                say::kernel_side(&mut message, &Side::lines(&side, &side)[0]);
+                message
             }
             Mismatch::Extra { field, .. } => {
-                say::extra(&mut message, host[field].name, kernel_name);
-                say::host_side(&mut message, Side::new(&host[field], None).one_line().as_str());
+                let mut message = text!(extra, host[field].name, name);
+                let side = Side::new(&host[field], None);
+                say::host_side(&mut message, &Side::lines(&side, &side)[0]);
+                message
             }
         }
-        message
     }
 
     /// The texts of all mismatches, or only of missing parameters, as far as they fit.
@@ -198,30 +200,11 @@ impl<const N: usize> Report<'_, N> {
         }
         list
     }
-
-    const fn push_sides(&self, message: &mut Message, field: usize, parameter: usize, differences: Differences) {
-        let (host, kernel) = (self.host().parameters, self.kernel().parameters);
-        let expected = if differences.contains(Difference::Offset) {
-            expected_offset(host, kernel, self.base(), field, parameter)
-        } else {
-            None
-        };
-        let mut left = Side::new(&host[field], expected);
-        let right = Side::new(&kernel[parameter], kernel[parameter].offset);
-        if kernel[parameter].cpp.is_unknown() {
-            left.cpp = Message::new();
-        }
-        let [left, right] = Side::lines(&left, &right);
-        say::host_side(message, left.as_str());
-        say::kernel_side(message, right.as_str());
-    }
 }
 
 const fn split<'a>(text: &'a str, separator: &str) -> Option<(&'a str, &'a str)> {
-    match find(text.as_bytes(), separator.as_bytes()) {
-        Some(at) => Some((text.split_at(at).0, text.split_at(at + separator.len()).1)),
-        None => None,
-    }
+    let at = some!(find(text.as_bytes(), separator.as_bytes()));
+    Some((text.split_at(at).0, text.split_at(at + separator.len()).1))
 }
 
 const fn names(text: &str, ty: &str) -> bool {
@@ -242,4 +225,33 @@ const fn names(text: &str, ty: &str) -> bool {
 
 const fn is_in_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// The reserved length for one name in the list of kernels, and for the note about omitted kernels.
+const ROOM: usize = 192;
+
+/// The error for a struct that none of several kernels takes: their names, as far as they fit, and the mistakes for the
+/// nearest kernel.
+#[doc(hidden)]
+pub const fn none_fits(host: &Signature<'_>, kernels: &[Signature<'_>]) -> Message<4096> {
+    let mut message = text!(none_fits, host.name);
+    if kernels.is_empty() {
+        return message;
+    }
+    let nearest = &kernels[nearest(host, kernels)];
+    let report: Report<'_> = report(host, nearest);
+    let wrong = report.whole_message();
+    let mut i = 0;
+    while i < kernels.len() {
+        if !message.has_room_for(wrong.as_str(), 2 * ROOM) {
+            say::and_more(&mut message, kernels.len() - i);
+            break;
+        }
+        say::kernel_in_list(&mut message, kernels[i].name);
+        i += 1;
+    }
+    say::nearest(&mut message, nearest.name);
+    message.push("\n");
+    message.push(wrong.as_str());
+    message
 }

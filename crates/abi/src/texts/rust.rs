@@ -1,10 +1,8 @@
 //! The Rust declaration that matches a kernel's parameter.
 
 use super::{
-    inferred::inferred,
-    message::{Message, Text},
     part_names::is_part,
-    rust_type::{Type, c_void, close_array, element_name, named, open_array, push_pointers},
+    rust_type::{Type, c_void, close_array, element_name, inferred, named, open_array, push_pointers},
     spelling::{LONGEST_NAME, push_separator},
     templates,
 };
@@ -12,17 +10,18 @@ use crate::{
     bytes::{equal, find, same},
     check::value::is_bytes_only,
     class::Class,
-    cpp::{BUILTINS, CppBase, CppType, name, rust_integer, rust_scalar, vectors_of},
+    cpp::{BUILTINS, CppBase, CppType, rust_integer, rust_scalar, vectors_of},
     keywords::is_keyword,
+    message::{Message, Text},
     signature::{Parameter, Variant},
 };
 
 pub(super) type Declaration = Message<768>;
 
-/// ``declare `name: f32` ``, or several alternatives separated by "or", for a field that corresponds to `kernel`.
+/// ``declare `name: f32` ``, or several alternatives, for a field that corresponds to `kernel`.
 pub(super) const fn declaration(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Declaration {
-    let mut text = Message::new();
-    if is_narrowed(host.spelling) {
+    // The type of a field with the narrower type of its parameter: `usize as i32`.
+    if find(host.spelling.as_bytes(), b" as ").is_some() {
         let (narrow, count) = alternatives(Some(host), kernel);
         let mut write = Declaration::new();
         let mut i = 0;
@@ -32,24 +31,15 @@ pub(super) const fn declaration(host: &Parameter<'_>, kernel: &Parameter<'_>) ->
             i += 1;
         }
         if i == count && count > 0 {
-            templates::narrow(&mut text, write.as_str());
-            return text;
+            return text!(narrow, &write);
         }
-        let mut declare = Declaration::new();
-        templates::declare(&mut declare, types(host.name, None, kernel).as_str());
-        templates::not_narrowed(&mut text, declare.as_str());
-        return text;
+        let declare: Declaration = text!(declare, &types(host.name, None, kernel));
+        return text!(not_narrowed, &declare);
     }
-    templates::declare(&mut text, types(host.name, Some(host), kernel).as_str());
-    text
+    text!(declare, &types(host.name, Some(host), kernel))
 }
 
-/// Whether a spelling is the type of a field with the narrower type of its parameter: `usize as i32`.
-const fn is_narrowed(spelling: &str) -> bool {
-    find(spelling.as_bytes(), b" as ").is_some()
-}
-
-/// `` `f32` `` or `` `name: f32` ``, or several alternatives separated by "or".
+/// `` `f32` `` or `` `name: f32` ``, or several alternatives.
 #[cold]
 pub(super) const fn types(name: &str, host: Option<&Parameter<'_>>, kernel: &Parameter<'_>) -> Declaration {
     let mut text = Message::new();
@@ -69,28 +59,32 @@ pub(super) const fn types(name: &str, host: Option<&Parameter<'_>>, kernel: &Par
                 templates::field_as(&mut before, name);
                 before.push(" ");
             }
-            templates::own_struct(&mut text, before.as_str(), (kernel.size, kernel.align), spelled);
+            templates::own_struct(&mut text, &before, (kernel.size, kernel.align), spelled);
         } else {
             push_type(&mut text, name, ty.as_str());
         }
         return text;
     }
     let (types, count) = alternatives(host, kernel);
-    let first = needs_struct(host, kernel) as usize;
-    let mut i = 0;
-    while i < first + count {
-        push_separator(&mut text, i, first + count);
-        if i < first {
-            templates::some_struct(&mut text, (kernel.size, kernel.align));
-        } else {
-            push_type(&mut text, name, types[i - first]);
-        }
-        i += 1;
+    if needs_struct(host, kernel) {
+        templates::some_struct(&mut text, (kernel.size, kernel.align));
     }
+    push_types(&mut text, name, types.split_at(count).0);
     if text.is_empty() {
         templates::some_type(&mut text, (kernel.size, kernel.align));
     }
     text
+}
+
+/// Appends alternatives, possibly after an alternative.
+pub(super) const fn push_types(text: &mut Declaration, name: &str, types: &[&str]) {
+    let first = !text.is_empty() as usize;
+    let mut i = 0;
+    while i < types.len() {
+        push_separator(text, first + i, first + types.len());
+        push_type(text, name, types[i]);
+        i += 1;
+    }
 }
 
 pub(super) const fn push_type(message: &mut Text, name: &str, ty: &str) {
@@ -113,9 +107,8 @@ pub(super) const fn is_index(name: &str) -> bool {
 
 /// The device slice type for a pointer: `&CudaSlice<f32>`.
 pub(super) const fn slice(cpp: CppType<'_>) -> Type {
-    let to_const = cpp.depth > 0 && cpp.const_mask >> (cpp.depth - 1) & 1 == 1;
     let mut text = Message::new();
-    text.push(if cpp.is_pointer() && !to_const { "&mut CudaSlice<" } else { "&CudaSlice<" });
+    text.push(if cpp.is_pointer() && !cpp.is_shared() { "&mut CudaSlice<" } else { "&CudaSlice<" });
     let base = if cpp.depth > 1 && matches!(cpp.base, CppBase::Void) { c_void() } else { element_name(cpp.base) };
     if base.is_empty() {
         text.push("…");
@@ -128,22 +121,18 @@ pub(super) const fn slice(cpp: CppType<'_>) -> Type {
 
 /// ``declare `name: f32` ``, for a member that corresponds to the kernel's. Empty if it has no name.
 pub(super) const fn member_declaration(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Declaration {
-    let mut text = Message::new();
-    if !host.name.is_empty() {
-        let field = match with_length(host, kernel) {
-            Some(ty) => {
-                let mut field = Declaration::new();
-                push_type(&mut field, host.name, ty.as_str());
-                field
-            }
-            None => member_field(host.name, kernel),
-        };
-        templates::declare(&mut text, field.as_str());
+    if host.name.is_empty() {
+        return Declaration::new();
     }
-    text
+    let mut field = Declaration::new();
+    match with_length(host, kernel) {
+        Some(ty) => push_type(&mut field, host.name, ty.as_str()),
+        None => field = member_field(host.name, kernel),
+    }
+    text!(declare, &field)
 }
 
-/// The host's array with the kernel's length, if its elements are the same struct: the program's name can differ.
+/// The host's array with the kernel's length, if its elements are the same struct.
 const fn with_length(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<Type> {
     let (CppBase::Named(own), CppBase::Named(theirs)) = (host.cpp.base, kernel.cpp.base) else {
         return None;
@@ -207,11 +196,9 @@ pub(super) const fn member_type(kernel: &Parameter<'_>) -> Type {
     text
 }
 
-/// The spelling of a Rust type, with its type parameter replaced by the actual type. `before` and `after` surround the
-/// parameter; `cpp` and `size` describe the whole type, `name` is the name of its struct or enum. Keeps the parameter if they do
-/// not determine it.
+/// The spelling of a Rust type. The type parameter, between `before` and `after`, is replaced by the actual type if the
+/// whole type determines it: its `cpp` and `size`, and the `name` of its struct or enum.
 #[doc(hidden)]
-#[must_use]
 pub const fn instantiated(
     before: &str,
     parameter: &str,
@@ -225,7 +212,7 @@ pub const fn instantiated(
     let is_pointee = !is_whole && cpp.depth == 1 && !opens(before, name);
     if is_whole && !cpp.is_pointer() && !cpp.is_array() || is_pointee {
         ty = match cpp.base {
-            CppBase::Named(spelled) => match crate::cpp::name::builtin(spelled) {
+            CppBase::Named(_) => match cpp.base.builtin() {
                 Some(row) => row.rust,
                 None => name,
             },
@@ -233,12 +220,6 @@ pub const fn instantiated(
         };
     }
     let ty = if ty.is_empty() { parameter } else { ty };
-    if before.len() <= LONGEST_NAME / 2
-        && after.len() <= LONGEST_NAME / 2
-        && let Some(text) = Message::joined(&[before, ty, after])
-    {
-        return text;
-    }
     let mut text = Message::new();
     text.writer().push_shortened(before, LONGEST_NAME / 2);
     text.push(ty);
@@ -246,7 +227,7 @@ pub const fn instantiated(
     text
 }
 
-/// Whether a text ends with the name of a generic type and `<`. Then what follows is a parameter of this type.
+/// Whether a text ends with the name of a generic type and `<`.
 const fn opens(text: &str, name: &str) -> bool {
     let (text, name) = (text.as_bytes(), name.as_bytes());
     !name.is_empty()
@@ -271,21 +252,13 @@ pub(super) const fn underlying(kernel: &Parameter<'_>) -> &'static str {
     rust_integer(signed, kernel.size as u16 * 8)
 }
 
-/// The CUDA vector with the components of this one, in the kernel's size and alignment.
+/// The CUDA vector with these components, in the kernel's size and alignment.
 const fn same_element(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<&'static str> {
-    let CppBase::Named(spelled) = host.cpp.base else {
-        return None;
-    };
-    let Some(host) = name::builtin(spelled) else {
-        return None;
-    };
+    let host = some!(host.cpp.base.builtin());
     let mut i = 0;
     while i < BUILTINS.len() {
         let row = &BUILTINS[i];
-        let aligned = match kernel.align {
-            Some(align) => row.align == align.bytes(),
-            None => true,
-        };
+        let aligned = !matches!(kernel.align, Some(align) if row.align != align.bytes());
         if host.components > 0
             && row.components > 0
             && aligned
@@ -299,8 +272,8 @@ const fn same_element(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Option<&'
     None
 }
 
-/// Whether a struct is the most likely type of a parameter: only its bytes are known. A float for 2 bytes may be a half, and a vector
-/// may have another length.
+/// Whether a struct is the most likely type of a parameter. A float for 2 bytes may be a half, and a vector may have
+/// another length.
 pub(super) const fn needs_struct(host: Option<&Parameter<'_>>, kernel: &Parameter<'_>) -> bool {
     let is_near = match host {
         Some(host) => kernel.size == 2 && matches!(host.class, Class::Float) || same_element(host, kernel).is_some(),
@@ -311,8 +284,7 @@ pub(super) const fn needs_struct(host: Option<&Parameter<'_>>, kernel: &Paramete
 
 const OFFERED: usize = 3;
 
-/// Every Rust type that matches a parameter, the most likely first, and their number. PTX has no signedness: `.u32`
-/// can also be `int`.
+/// Every Rust type that matches a parameter, the most likely first. PTX has no signedness: `.u32` can also be `int`.
 pub(super) const fn alternatives(
     host: Option<&Parameter<'_>>,
     kernel: &Parameter<'_>,
@@ -334,10 +306,7 @@ pub(super) const fn alternatives(
         return vectors_of(kernel.size, align.bytes());
     }
     let (signed, float) = match host {
-        Some(host) => (
-            matches!(host.cpp.base, CppBase::Integer { signed: true, .. } | CppBase::Long { signed: true }),
-            matches!(host.class, Class::Float),
-        ),
+        Some(host) => (host.cpp.base.is_signed(), matches!(host.class, Class::Float)),
         None => (false, false),
     };
     let offered: &[&'static str] = match (kernel.class, kernel.size) {

@@ -1,18 +1,18 @@
 //! The Rust spelling of a C++ type.
 
-use super::{message::Message, spelling::LONGEST_NAME};
+use super::spelling::LONGEST_NAME;
 use crate::{
+    bytes::utf8,
     cpp::{Argument, CppBase, CppType, argument_end, integer_or_float, name, rust_scalar, trim},
     layout::Alignment,
+    message::Message,
+    signature::{ElementClass, Elements, Parameter, Slot, SlotKind},
 };
-use core::str::from_utf8;
 
 pub(super) type Type = Message<256>;
 
 pub(super) const fn c_void() -> Type {
-    let mut text = Message::new();
-    text.push("core::ffi::c_void");
-    text
+    Message::concat(&["core::ffi::c_void"])
 }
 
 /// The innermost `levels` pointers of a type, and what the last one points to.
@@ -20,8 +20,7 @@ pub(super) const fn push_pointers(text: &mut Type, cpp: CppType<'_>, levels: u8,
     let mut level = levels;
     while level > 0 {
         level -= 1;
-        let is_const = cpp.const_mask >> level & 1 == 1;
-        text.push(if is_const { "DevicePointer<" } else { "DevicePointerMut<" });
+        text.push(if cpp.points_to_const(level) { "DevicePointer<" } else { "DevicePointerMut<" });
     }
     if cpp.depth > 0 {
         open_array(text, cpp.rows);
@@ -41,9 +40,7 @@ pub(super) const fn element_name(base: CppBase<'_>) -> Type {
     if let CppBase::Named(spelled) = base {
         return named(spelled, None);
     }
-    let mut text = Message::new();
-    text.push(rust_scalar(base, 0));
-    text
+    Message::concat(&[rust_scalar(base, 0)])
 }
 
 pub(super) const fn open_array(text: &mut Type, lengths: [u32; 3]) {
@@ -66,28 +63,23 @@ pub(super) const fn close_array(text: &mut Type, lengths: [u32; 3]) {
     }
 }
 
-/// The Rust name of a C++ struct, vector or half: `Float4` for `float4`, `Params<i32>` for `sim::Params<int>`. Empty for a
-/// CUDA type without a Rust type of this alignment.
+/// The Rust name of a C++ struct, vector or half: `Float4`, `Params<i32>` for `sim::Params<int>`. Empty for a CUDA type
+/// without a Rust type of this alignment.
 pub(super) const fn named(spelled: &str, align: Option<Alignment>) -> Type {
+    if let Some(row) = name::builtin(spelled) {
+        let row = row.aligned_to(align);
+        let has_align = !matches!(align, Some(align) if align.bytes() != row.align);
+        return Message::concat(&[if has_align { row.rust } else { "" }]);
+    }
     let mut text = Message::new();
-    match name::builtin(spelled) {
-        Some(row) => {
-            let row = row.aligned_to(align);
-            if !matches!(align, Some(align) if align.bytes() != row.align) {
-                text.push(row.rust);
-            }
-        }
-        None if name::is_builtin(spelled) => {}
-        None => match instance(spelled) {
-            Some(instance) => text = instance,
-            None => text.writer().push_shortened(name::plain(spelled), LONGEST_NAME),
-        },
+    if !name::is_builtin(spelled) {
+        text.writer().push_shortened(name::plain(spelled), LONGEST_NAME);
+        text = some!(instance(spelled), text);
     }
     text
 }
 
-/// `Grid<f32, 8>` for `sim::Grid<float, 8u>`, `Params` for `sim::Params`. `None` if an argument has no Rust spelling, or if it is
-/// too long.
+/// `Grid<f32, 8>` for `sim::Grid<float, 8u>`. `None` if it is too long, or if an argument has no Rust spelling.
 const fn instance(spelled: &str) -> Option<Type> {
     let mut text = Type::new();
     text.push(name::plain(spelled));
@@ -114,9 +106,7 @@ const fn push_argument(text: &mut Type, argument: &[u8]) -> bool {
         (_, Argument::Type(spelled)) => (spelled.name, Some(spelled.shape)),
         (_, Argument::Unknown) => return false,
     };
-    let Ok(spelled) = from_utf8(name) else {
-        return false;
-    };
+    let spelled = utf8(name);
     let Some(shape) = shape else {
         text.push(spelled);
         return true;
@@ -130,6 +120,32 @@ const fn push_argument(text: &mut Type, argument: &[u8]) -> bool {
         push_pointers(text, shape, shape.depth, base.as_str());
     }
     !base.is_empty()
+}
+
+/// The type of a pointer that only the code of the kernel shows.
+pub(super) const fn inferred(kernel: &Parameter<'_>) -> CppType<'static> {
+    match kernel.body.at(0) {
+        Some(slot) if kernel.cpp.is_unknown() && kernel.size == 8 && matches!(slot.kind, SlotKind::Pointer) => {
+            pointer_of(&slot)
+        }
+        _ => CppType::UNKNOWN,
+    }
+}
+
+pub(super) const fn pointer_of(slot: &Slot<'_>) -> CppType<'static> {
+    let element = match slot.elements {
+        Some(elements) => element_type(elements, CppBase::Unknown),
+        None => CppBase::Unknown,
+    };
+    CppType::of(element).pointer(!slot.written.is_possible() && !slot.escapes)
+}
+
+/// The type of the elements, if the accesses show it. An integer has the sign of the field's elements.
+pub(super) const fn element_type(elements: Elements, own: CppBase<'_>) -> CppBase<'static> {
+    match (elements.class, elements.size) {
+        (ElementClass::Integer, size @ (4 | 8)) => CppBase::Integer { signed: own.is_signed(), bits: size as u16 * 8 },
+        (class, _) => class.float(),
+    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,14 @@
-//! One side of a mismatch: its spelling, C++ type, size, alignment and offset, in columns.
+//! One side of a mismatch, in columns.
 
 use super::{
-    message::{Message, columns},
-    spelling::{LONGEST_NAME, push_cpp, push_layout},
+    spelling::{LONGEST_NAME, push_layout, spelled},
     templates as say,
 };
-use crate::{bytes::starts_with, signature::Parameter};
+use crate::{
+    bytes::starts_with,
+    message::{Message, columns},
+    signature::Parameter,
+};
 
 const WIDEST: usize = 48;
 
@@ -18,21 +21,13 @@ pub(super) struct Side<'a> {
 
 impl<'a> Side<'a> {
     pub(super) const fn new(parameter: &'a Parameter<'a>, offset: Option<usize>) -> Self {
-        let mut cpp = Message::new();
-        if !parameter.cpp.is_unknown() {
-            push_cpp(&mut cpp, parameter.cpp);
-        }
-        Self { parameter, spelling: shortened(parameter.spelling), cpp, offset }
+        Self { parameter, spelling: shortened(parameter.spelling), cpp: spelled(parameter.cpp), offset }
     }
 
     pub(super) const fn lines(left: &Self, right: &Self) -> [Message<512>; 2] {
         let widths =
             [larger(width(&left.spelling), width(&right.spelling)), larger(width(&left.cpp), width(&right.cpp))];
         [left.line(widths), right.line(widths)]
-    }
-
-    pub(super) const fn one_line(&self) -> Message<512> {
-        self.line([width(&self.spelling), width(&self.cpp)])
     }
 
     const fn line(&self, widths: [usize; 2]) -> Message<512> {
@@ -60,7 +55,7 @@ const fn width(cell: &Message<256>) -> usize {
     if columns > WIDEST { WIDEST } else { columns }
 }
 
-/// PTX's declaration with a shortened mangled name: `.param .u64 …_param_2`. Any other long spelling keeps both ends.
+/// PTX's declaration with a shortened mangled name: `.param .u64 …_param_2`. Otherwise both ends.
 const fn shortened(spelling: &str) -> Message<256> {
     let mut text = Message::new();
     let bytes = spelling.as_bytes();

@@ -1,38 +1,26 @@
 //! The spelling of C++ types, layouts and numbers in messages.
 
-use super::message::Text;
-use crate::{cpp::CppType, layout::Alignment};
+use crate::{
+    cpp::CppType,
+    layout::Alignment,
+    message::{Message, Text},
+};
 
-/// The maximum length of a name or type before it is shortened, in bytes. Both ends are kept.
+/// The maximum length of a name or type before it is shortened, in bytes.
 pub(super) const LONGEST_NAME: usize = 120;
 
-/// Appends a C++ type in the spelling of demanglers: `float const*`.
 pub(super) const fn push_cpp(message: &mut Text, cpp: CppType<'_>) {
     message.push_shortened(cpp.base.spelling(), LONGEST_NAME);
-    let to_array = cpp.rows[0] > 0;
-    let mut level = 0;
-    while level < cpp.depth {
-        if cpp.const_mask >> level & 1 == 1 {
-            message.push(" const");
-        }
-        level += 1;
-        message.push(if to_array && level == cpp.depth { " (*" } else { "*" });
-    }
-    push_lengths(message, cpp.extents);
-    if to_array {
-        message.push(")");
-        push_lengths(message, cpp.rows);
-    }
+    cpp.push_shape(message);
 }
 
-const fn push_lengths(message: &mut Text, lengths: [u32; 3]) {
-    let mut i = 0;
-    while i < lengths.len() && lengths[i] > 0 {
-        message.push("[");
-        message.push_number(lengths[i] as usize);
-        message.push("]");
-        i += 1;
+/// A C++ type, or nothing if it is unknown.
+pub(super) const fn spelled<const N: usize>(cpp: CppType<'_>) -> Message<N> {
+    let mut text = Message::new();
+    if !cpp.is_unknown() {
+        push_cpp(&mut text, cpp);
     }
+    text
 }
 
 /// Appends `4 bytes, aligned to 4`.

@@ -1,16 +1,16 @@
-//! A report as a table: both sides of every row, with a hint at each wrong row.
+//! A report as a table.
 
-use super::{
-    message::{Message, columns},
-    spelling::{LONGEST_NAME, push_cpp},
-    templates as say,
-};
+use super::spelling::{LONGEST_NAME, push_cpp};
 use crate::{
-    check::{self, Mismatch, Report, Row},
+    check::{self, Mismatch, Report},
     class::Class,
+    message::{Message, columns},
     signature::{Offsets, Parameter, Signature},
 };
-use core::fmt::{self, Write};
+use core::{
+    fmt::{self, Write},
+    iter,
+};
 
 const WHOLE: usize = 24;
 
@@ -25,30 +25,40 @@ pub struct Table<'r, 'a, const N: usize = 32> {
 }
 
 impl<'a, const N: usize> Report<'a, N> {
-    /// Both sides of every row, for a terminal or a log.
-    #[must_use]
+    /// [`Table`] of this report.
     pub const fn table(&self) -> Table<'_, 'a, N> {
         Table { report: self }
     }
 }
 
-impl<'r, 'a, const N: usize> Table<'r, 'a, N> {
-    fn lines(self) -> Lines<'r, 'a, N> {
-        let (report, base) = (self.report, self.report.base());
-        let rows = check::Rows::new(report.host().parameters, report.kernel().parameters, base);
-        Lines { report, rows, offsets: Offsets::new(base) }
+impl<const N: usize> Table<'_, '_, N> {
+    fn lines(self) -> impl Iterator<Item = Line> {
+        let pairing = self.report.pairing();
+        let (mut rows, mut offsets) = (check::Rows::new(pairing), Offsets::new(pairing.base));
+        iter::from_fn(move || {
+            let row = rows.next()?;
+            let mut cells = [Message::<128>::new(); 5];
+            if let Some(field) = row.field() {
+                let field = &pairing.host[field];
+                cells[0].writer().push_shortened(field.name, LONGEST_NAME);
+                cells[1].writer().push_shortened(field.spelling, LONGEST_NAME);
+                push_place(&mut cells[2], field.size, field.offset);
+            }
+            if let Some(parameter) = row.parameter() {
+                let parameter = &pairing.kernel[parameter];
+                push_type(&mut cells[3], parameter);
+                push_place(&mut cells[4], parameter.size, offsets.next(parameter));
+            }
+            Some(Line { cells, mismatch: (!row.is_right()).then(|| self.report.stored(row)) })
+        })
     }
 }
 
 impl<const N: usize> fmt::Display for Table<'_, '_, N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Signature { name, .. } = self.report.kernel();
-        let mut title = Message::<256>::new();
-        if self.report.is_empty() {
-            say::match_table(&mut title, name);
-        } else {
-            say::mismatch_table(&mut title, name);
-        }
+        let title: Message<256> =
+            if self.report.is_empty() { text!(match_table, name) } else { text!(mismatch_table, name) };
         f.write_str(title.as_str())?;
 
         let count = self.lines().count();
@@ -105,12 +115,11 @@ impl<const N: usize> fmt::Display for Table<'_, '_, N> {
 }
 
 fn write_left_out(f: &mut fmt::Formatter<'_>, count: &mut usize) -> fmt::Result {
-    let mut text = Message::<64>::new();
-    match core::mem::take(count) {
-        0 => {}
-        1 => say::row_left_out(&mut text),
-        more => say::rows_left_out(&mut text, more),
-    }
+    let text: Message<64> = match core::mem::take(count) {
+        0 => return Ok(()),
+        1 => text!(row_left_out),
+        more => text!(rows_left_out, more),
+    };
     f.write_str(text.as_str())
 }
 
@@ -118,37 +127,6 @@ struct Line {
     /// The field, its type, its size and offset, the kernel's type, its size and offset.
     cells: [Message<128>; 5],
     mismatch: Option<Mismatch>,
-}
-
-struct Lines<'r, 'a, const N: usize> {
-    report: &'r Report<'a, N>,
-    rows: check::Rows<'a>,
-    offsets: Offsets,
-}
-
-impl<const N: usize> Iterator for Lines<'_, '_, N> {
-    type Item = Line;
-
-    fn next(&mut self) -> Option<Line> {
-        let (field, parameter, mismatch) = match self.rows.next()? {
-            Row::Fits { field, parameter } => (Some(field), Some(parameter), None),
-            Row::Wrong(found) => (found.field(), found.parameter(), Some(self.report.stored(found))),
-        };
-        let mut cells = [Message::<128>::new(); 5];
-        if let Some(field) = field {
-            let field = &self.report.host().parameters[field];
-            cells[0].writer().push_shortened(field.name, LONGEST_NAME);
-            cells[1].writer().push_shortened(field.spelling, LONGEST_NAME);
-            push_place(&mut cells[2], field.size, field.offset);
-        }
-        if let Some(parameter) = parameter {
-            let parameter = &self.report.kernel().parameters[parameter];
-            let offset = self.offsets.next(parameter);
-            push_type(&mut cells[3], parameter);
-            push_place(&mut cells[4], parameter.size, offset);
-        }
-        Some(Line { cells, mismatch })
-    }
 }
 
 fn push_place(cell: &mut Message<128>, size: usize, offset: Option<usize>) {

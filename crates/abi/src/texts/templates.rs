@@ -4,11 +4,13 @@
 //! kind is a name from the user's program. An error shows what is wrong, then both sides, then `help:` with the code to
 //! write.
 
-use super::{
+use super::spelling::{LONGEST_NAME, push_count, push_cpp, push_layout};
+use crate::{
+    bytes::{find, same},
+    cpp::CppType,
+    layout::Alignment,
     message::Text,
-    template::{Placeholder, fill},
 };
-use crate::{cpp::CppType, layout::Alignment};
 
 macro_rules! templates {
     ($($name:ident($($value:ident $(: $kind:ident)?),*) = $template:literal;)*) => {
@@ -26,13 +28,15 @@ macro_rules! templates {
         const ALL: &[(&str, &str, &[&str])] = &[$((stringify!($name), $template, &[$(stringify!($value)),*])),*];
     };
     (@type) => { &str };
-    (@type text) => { &str };
+    (@type text) => { &Text };
+    (@type str) => { &str };
     (@type integer) => { i128 };
     (@type cpp) => { CppType<'_> };
     (@type layout) => { (usize, Option<Alignment>) };
     (@type $count:ident) => { usize };
     (@value $value:ident) => { Placeholder::Name($value) };
-    (@value text $value:ident) => { Placeholder::Text($value) };
+    (@value text $value:ident) => { Placeholder::Text($value.text()) };
+    (@value str $value:ident) => { Placeholder::Text($value) };
     (@value number $value:ident) => { Placeholder::Number($value) };
     (@value integer $value:ident) => { Placeholder::Integer($value) };
     (@value bytes $value:ident) => { Placeholder::Count($value, "byte") };
@@ -50,8 +54,9 @@ templates! {
     missing(index: number, kernel) = "no field for parameter {index} of kernel `{kernel}`";
     missing_either(first: number, last: number, kernel) = "no field for parameter {first} or {last} of kernel `{kernel}`";
     missing_one_of(first: number, last: number, kernel) = "no field for one of the parameters {first} to {last} of kernel `{kernel}`";
-    wrong_number_of_names(field, len: number, names: number, form: text) = "`{field}` has {len} elements, but `name` lists {names}\nhelp: write one name for each element, or one name with the index in it: `name = \"{form}\"`";
+    wrong_number_of_names(field, len: number, names: number, form: str) = "`{field}` has {len} elements, but `name` lists {names}\nhelp: write one name for each element, or one name with the index in it: `name = \"{form}\"`";
     kernel_does(kernel, what: text, field, ty) = "kernel `{kernel}` {what}, but `{field}` is `{ty}`";
+    these_bytes() = "these bytes";
     parameter_at(index: number) = "parameter {index}";
     writes_through(value: text) = "writes through {value}";
     accesses_elements(elements: text, value: text) = "accesses {elements} through {value}";
@@ -59,13 +64,13 @@ templates! {
     accesses_memory(value: text) = "accesses memory through {value}";
     loads_addresses(value: text) = "loads addresses through {value}";
     uses_addresses(value: text) = "uses what it loads through {value} as an address";
-    uses_object(value: text, object: text) = "uses {value} as a {object} object";
-    uses_handle(value: text, object: text) = "uses {value} as a {object}";
+    uses_object(value: text, object: str) = "uses {value} as a {object} object";
+    uses_handle(value: text, object: str) = "uses {value} as a {object}";
     in_code(what: text, evidence: text) = "the kernel {what} ({evidence})";
     extra(field, kernel) = "`{field}` has no parameter in kernel `{kernel}`";
     host_side(side: text) = "\n  host    {side}";
     kernel_side(side: text) = "\n  kernel  {side}";
-    binding_side(written: text) = "\n  binding {written}";
+    binding_side(written: str) = "\n  binding {written}";
     and_more_bindings(count: bindings) = "\n  and {count}";
     and_more_kernels(count: kernels) = "\n  and {count} of the patterns";
     at_byte(offset: number) = ", at byte {offset}";
@@ -97,16 +102,16 @@ templates! {
 
     // Help: what to declare.
     here_bound(name, ty) = "; here `{name}` is `{ty}`";
-    correct_binding(types: text, written: text) = "with this suffix the kernel takes {types} here: correct the type or the suffix of `{written}`";
+    correct_binding(types: text, written: str) = "with this suffix the kernel takes {types} here: correct the type or the suffix of `{written}`";
     declare(types: text) = "declare {types}";
     narrow(types: text) = "write {types} in its `#[kernel_args(…)]`";
-    narrow_to(ty: text) = "`as = {ty}`";
+    narrow_to(ty: str) = "`as = {ty}`";
     not_narrowed(declare: text) = "remove `as` from its `#[kernel_args(…)]`, and {declare}";
-    field_type(field, ty: text) = "`{field}: {ty}`";
-    position_type(field, ty: text) = "field {field} as `{ty}`";
-    part_type(field, ty: text) = "`{field}` as `{ty}`";
-    raw_field_type(field, ty: text) = "`r#{field}: {ty}`";
-    bare_type(ty: text) = "`{ty}`";
+    field_type(field, ty: str) = "`{field}: {ty}`";
+    position_type(field, ty: str) = "field {field} as `{ty}`";
+    part_type(field, ty: str) = "`{field}` as `{ty}`";
+    raw_field_type(field, ty: str) = "`r#{field}: {ty}`";
+    bare_type(ty: str) = "`{ty}`";
     some_struct(layout: layout) = "a `#[repr(C)]` struct of {layout}";
     some_type(layout: layout) = "a type of {layout}";
     own_struct(before: text, layout: layout, name) = "{before}a struct of {layout}, with `#[derive(Clone, Copy, DeviceType)]`, `#[repr(C)]` and `#[device_type(cpp = \"{name}\")]`";
@@ -115,7 +120,7 @@ templates! {
 
     // Help: a list of arguments.
     push_argument(values: text, index: number) = "push {values} as argument {index}";
-    literal(value: text, ty: text) = "`{value}_{ty}`";
+    literal(value: str, ty: str) = "`{value}_{ty}`";
     remove_argument(parameters: parameters, arguments: number) = "remove it: the kernel takes {parameters}, the list has {arguments} arguments";
     remove_or_move_argument() = "remove it, or push it where the kernel takes it";
 
@@ -137,7 +142,7 @@ templates! {
     takes_integer() = "the kernel takes an integer";
     takes_other_type() = "the kernel takes another type";
     sizes(field, host: bytes, kernel: number) = "`{field}` has {host}, the kernel takes {kernel}";
-    enum_size(ty, host: bytes, kernel: number, repr: text) = "`{ty}` has {host}, the kernel takes {kernel}: write `#[repr({repr})]` on it";
+    enum_size(ty, host: bytes, kernel: number, repr: str) = "`{ty}` has {host}, the kernel takes {kernel}: write `#[repr({repr})]` on it";
     bool_for_int() = "`bool` has 1 byte on the device too, C's `int` has 4";
     wide_for_int(ty) = "`{ty}` has 8 bytes, C's `int` has 4";
     narrow_for_int() = "C's `int` has 4 bytes";
@@ -151,13 +156,13 @@ templates! {
     or_opaque() = "; `#[kernel_args(opaque)]` on the field turns this check off";
     or_shared_write() = "; for memory that is shared on purpose, such as a counter, write `#[kernel_args(shared_write)]` on the field";
     exchange_members(first, second) = ": exchange `{first}` and `{second}`";
-    elements_of_type(cpp: text) = "`{cpp}` elements";
+    elements_of_type(cpp: str) = "`{cpp}` elements";
     integers_of_size(size: bytes) = "integers of {size}";
     elements_of_size(size: bytes) = "elements of {size}";
     slice_of(elements: text) = "a slice of {elements}";
     instruction(opcode) = "`{opcode}`";
     instruction_at(opcode, file, line: number) = "`{opcode}` at {file}:{line}";
-    tensor_map(field, ty: text) = "`CUtensorMap` is aligned to 64 bytes by CUDA 12 and to 128 by CUDA 13: declare `{field}: {ty}`";
+    tensor_map(field, ty: str) = "`CUtensorMap` is aligned to 64 bytes by CUDA 12 and to 128 by CUDA 13: declare `{field}: {ty}`";
     aligned(align: number) = "the kernel aligns it to {align}";
     aligned_vector(align: number, types: text) = "the kernel aligns it to {align}, as CUDA aligns vectors and complex numbers: use {types}";
     aligned_more(align: number) = "the kernel aligns it to {align}: if it is your struct, write `#[repr(C, align({align}))]` on it";
@@ -195,11 +200,11 @@ templates! {
     more_names(count: number) = " and {count} more";
     rename_to(name, write: text) = "rename it to `{name}` or {write}";
     rename_to_raw(name, write: text) = "rename it to `r#{name}` or {write}";
-    write_name(attribute: text, name) = "write `#[{attribute}(name = \"{name}\")]` on it";
+    write_name(attribute: str, name) = "write `#[{attribute}(name = \"{name}\")]` on it";
     list_names(names: text) = "write the kernel's names on the array, `name = [{names}]`";
     quoted(name) = "\"{name}\"";
-    name_elements(form: text) = "write the kernel's names on the array: `name = \"{form}\"`, or a list, `name = [\"nx\", \"ny\"]`";
-    remove_name(attribute: text) = "remove `name` from its `#[{attribute}(…)]`";
+    name_elements(form: str) = "write the kernel's names on the array: `name = \"{form}\"`, or a list, `name = [\"nx\", \"ny\"]`";
+    remove_name(attribute: str) = "remove `name` from its `#[{attribute}(…)]`";
 
     // Help: variants of an enum.
     in_member(member: text, hint: text) = "in {member}: {hint}";
@@ -213,7 +218,7 @@ templates! {
     image_side(side: text) = "\n  image   {side}";
     variable_type(cpp: cpp, ty: text) = "the variable is `{cpp}`: use `{ty}`";
     variable_size(size: bytes) = "the variable has {size}: use a type of this size";
-    variable_class(class: text, size: bytes) = "the image declares {class} of {size}: use such a type";
+    variable_class(class: str, size: bytes) = "the image declares {class} of {size}: use such a type";
     variable_aligned(align: number) = "the image aligns the variable to {align}: use a type that needs no more";
     or_bytes() = "; or use `[u8]`: `module.global_bytes` returns any variable without comparing its type";
 
@@ -239,7 +244,7 @@ templates! {
     // What is wrong: a struct that is passed by value.
     member_without_bytes(field, ty) = "`{field}: {ty}` has no bytes in Rust, but C++ has no type of size zero\n  help: remove the field";
     member_elsewhere(field, ty, host: number, device: number, align: number) = "`{field}: {ty}` is at offset {host} on the host but at {device} on the device, which aligns it to {align}\n  help: use a type with that alignment on the host too, or add explicit padding before it";
-    member_elsewhere_builtin(field, ty, host: number, device: number, align: number, other: text) = "`{field}: {ty}` is at offset {host} on the host but at {device} on the device, which aligns it to {align}\n  help: use `{other}`, which has this alignment on the host too; types of other crates convert to it with `.into()`";
+    member_elsewhere_builtin(field, ty, host: number, device: number, align: number, other: str) = "`{field}: {ty}` is at offset {host} on the host but at {device} on the device, which aligns it to {align}\n  help: use `{other}`, which has this alignment on the host too; types of other crates convert to it with `.into()`";
     struct_without_bytes() = "this struct has no bytes in Rust, but C++ has no type of size zero\n  help: write a field `unused: u8`";
     struct_size(host: bytes, device: number, align: number) = "this struct has {host} on the host but {device} on the device, which aligns it to {align}\n  help: write `#[repr(C, align({align}))]` on it, and the same alignment in C++";
 
@@ -248,25 +253,76 @@ templates! {
     differs_by_gpu(kernel) = "the image has different parameters for kernel `{kernel}` on different GPUs, so no struct fits it on every GPU\n  help: declare the same parameters for every GPU, or compile an image for each and load the kernel with `Module::kernel`";
     name_item() = "\n  help: name the item of the intended kernel; its name contains the types";
     unbound_types(name) = "no binding of `{name}` has these types; the bindings are";
-    bound_types(written: text) = "\n  {written}";
+    bound_types(written: str) = "\n  {written}";
     bind_types() = "\n  help: bind each type to the suffix of its kernels' names: `T = f32 => \"_f32\"`; if the image may lack these kernels, write `if_present` after the suffix";
     left_out(name) = "no binding of `{name}` takes these kernels, which match `entries`:";
     bind_or_except(kernel) = "\n  help: bind their type to the suffix of their names: `T = f32 => \"_f32\"`, or leave them out: `except = \"{kernel}\"`";
     names_no_pattern(name) = "`{name}` names no family of kernels";
     name_pattern() = "\n  help: write `#[kernel_args(kernel = module, entries = \"affine_*\", T = f32 => \"_f32\")]` on it, or call `module.kernel` with the name of the kernel";
     must_have(first: number) = "\n  help: `if sm >= {first}` allows this only if all code of the image is for older GPUs; this image has code for sm_{first} or a newer GPU. Write `if_present` if any image may lack these kernels";
-    may_lack(written: text) = "\n  help: if the image may lack these kernels, write `{written} if_present`, or `{written} if sm >= 89` if only newer GPUs have them";
+    may_lack(written: str) = "\n  help: if the image may lack these kernels, write `{written} if_present`, or `{written} if sm >= 89` if only newer GPUs have them";
     no_match(pattern) = "no kernel of this image has a name that matches `{pattern}`";
     no_match_with_suffix(pattern, suffix) = "no kernel of this image has a name that matches `{pattern}` and ends with `{suffix}`";
     nearest_names() = "; the nearest are";
 }
 
+#[derive(Clone, Copy)]
+pub(super) enum Placeholder<'a> {
+    /// A name from the user's program. A long name keeps both ends.
+    Name(&'a str),
+    Text(&'a str),
+    Number(usize),
+    Integer(i128),
+    /// A number of things: `1 byte`, `4 bytes`.
+    Count(usize, &'static str),
+    /// A C++ type: `float const*`.
+    Cpp(CppType<'a>),
+    /// Size and alignment: `4 bytes, aligned to 4`.
+    Layout(usize, Option<Alignment>),
+}
+
+/// Appends `template`, with each `{placeholder}` replaced by its value.
+#[cold]
+pub(super) const fn fill(message: &mut Text, template: &str, values: &[(&str, Placeholder<'_>)]) {
+    let mut rest = template;
+    while let Some((before, name, after)) = split(rest) {
+        message.push(before);
+        let mut i = 0;
+        while i < values.len() {
+            if same(values[i].0, name) {
+                push(message, values[i].1);
+            }
+            i += 1;
+        }
+        rest = after;
+    }
+    message.push(rest);
+}
+
+const fn push(message: &mut Text, value: Placeholder<'_>) {
+    match value {
+        Placeholder::Name(name) => message.push_shortened(name, LONGEST_NAME),
+        Placeholder::Text(text) => message.push(text),
+        Placeholder::Number(number) => message.push_number(number),
+        Placeholder::Integer(number) => message.push_integer(number),
+        Placeholder::Count(count, of) => push_count(message, count, of),
+        Placeholder::Cpp(cpp) => push_cpp(message, cpp),
+        Placeholder::Layout(size, align) => push_layout(message, size, align),
+    }
+}
+
+pub(super) const fn split(template: &str) -> Option<(&str, &str, &str)> {
+    let (open, close) = (some!(find(template.as_bytes(), b"{")), some!(find(template.as_bytes(), b"}")));
+    let (before, rest) = template.split_at(open);
+    let (placeholder, after) = rest.split_at(close + 1 - open);
+    let name = placeholder.split_at(1).1;
+    Some((before, name.split_at(name.len() - 1).0, after))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{
-        super::{message::Message, template::split},
-        *,
-    };
+    use super::*;
+    use crate::message::Message;
     use std::collections::BTreeSet;
 
     fn is_filled(template: &str, values: &[&str]) -> bool {

@@ -1,4 +1,4 @@
-//! Writes what the code of a kernel does with its parameters, which `kernel_args_abi::signature::stored_body` reads.
+//! Writes what the code of a kernel does with its parameters, which `kernel_args_abi::signature::stored` reads.
 
 use super::{types::TypeWriter, writer::Writer};
 use alloc::{collections::BTreeMap, vec::Vec};
@@ -7,7 +7,7 @@ use kernel_args_abi::{
     signature::{
         Certainty, ElementClass, Evidence, Slot, SlotKind,
         reader::STORED,
-        stored_body::{
+        stored::{
             ACCESS, ARITHMETIC, ATOMIC, COMPUTED, ELEMENTS, ESCAPES, FIRST_BODY, INDIRECT, UNKNOWN, UNUSED, WRITE, body,
         },
     },

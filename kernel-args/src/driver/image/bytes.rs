@@ -57,7 +57,7 @@ impl ImageBytes {
 
     pub(crate) fn read(image: Image<'_>) -> Result<Self, Error> {
         let Image { bytes, table, readers, has_code } = image;
-        if let Some(absent) = table.and_then(CompiledImage::why_absent) {
+        if let Some(absent) = table.and_then(|table| table.absent) {
             return Err(ImageError::Absent { source: absent.source, tried: absent.tried }.error());
         }
         #[cfg(feature = "observe")]

@@ -112,7 +112,7 @@ impl<'a> Image<'a> {
     }
 
     fn compiled(bytes: &'static [u8], table: &'static CompiledImage) -> Self {
-        let readers = table.readers();
+        let readers = table.readers;
         let (bytes, readers) = match readers.and_then(|readers| readers.downcast_ref::<Summary>()) {
             Some(summary) => (Bytes::Summarized(summary), None),
             None => (Bytes::Memory(Cow::Borrowed(bytes)), readers.and_then(|readers| readers.downcast_ref())),

@@ -55,7 +55,7 @@ impl VariableDescription {
 }
 
 pub(super) fn compiled_variables(table: Option<&'static CompiledImage>) -> Vec<VariableDescription> {
-    let Some(variables) = table.and_then(CompiledImage::variables) else {
+    let Some(variables) = table.and_then(|table| table.variables) else {
         return Vec::new();
     };
     variables.kernels().into_iter().map(|variable| VariableDescription::compiled(&variable)).collect()
@@ -67,7 +67,7 @@ pub(super) fn read_variables(
     table: Option<&'static CompiledImage>,
     sm: Sm,
 ) -> Vec<VariableDescription> {
-    let compiled = table.and_then(CompiledImage::variables);
+    let compiled = table.and_then(|table| table.variables);
     let compiled = BySymbol::new(compiled, CompiledKernel::has_debug_info);
     let describe = |symbol: &str| {
         let variable = kernels.variable(symbol, Some(sm))?;

@@ -110,7 +110,7 @@ impl Module {
                     arguments: of.host().signature.name,
                     bindings: vec![binding],
                     since,
-                    image: family.kernels.compiled_image().gpus(),
+                    image: family.kernels.compiled_image().gpus,
                     gpu: sm(self.loaded.context())?.0,
                 }))
             }

@@ -1,6 +1,7 @@
 //! A text of limited length that can be written while a program compiles.
 
-use core::{fmt, str};
+use crate::bytes::utf8;
+use core::fmt;
 
 const ELLIPSIS: &str = "…";
 
@@ -17,53 +18,40 @@ pub struct Text<B: ?Sized = [u8]> {
     bytes: B,
 }
 
-pub(super) type Hint = Message<1408>;
+pub(crate) type Hint = Message<1408>;
 
 impl<const N: usize> Message<N> {
     /// An empty text.
-    #[must_use]
     pub const fn new() -> Self {
         Self { len: 0, truncated: false, bytes: [0; N] }
     }
 
-    /// The texts, one after another. `None` if they do not fit.
-    pub(super) const fn joined(parts: &[&str]) -> Option<Self> {
-        let (mut bytes, mut len, mut i) = ([0; N], 0, 0);
+    /// The texts, one after another.
+    pub(crate) const fn concat(parts: &[&str]) -> Self {
+        let (mut text, mut i) = (Self::new(), 0);
         while i < parts.len() {
-            let mut rest = parts[i].as_bytes();
-            while let [byte, after @ ..] = rest {
-                if len == N {
-                    return None;
-                }
-                bytes[len] = *byte;
-                len += 1;
-                rest = after;
-            }
+            text.push(parts[i]);
             i += 1;
         }
-        Some(Self { len, truncated: false, bytes })
+        text
     }
 
     /// The text.
-    #[must_use]
     pub const fn as_str(&self) -> &str {
         (self as &Text).text()
     }
 
     /// The length in bytes.
-    #[must_use]
     pub const fn len(&self) -> usize {
         self.len
     }
 
     /// Whether the text is empty.
-    #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
     /// Whether the text was cut.
-    #[must_use]
     pub const fn is_truncated(&self) -> bool {
         self.truncated
     }
@@ -92,11 +80,8 @@ impl<const N: usize> Message<N> {
 }
 
 impl Text {
-    const fn text(&self) -> &str {
-        match str::from_utf8(self.bytes.split_at(self.len).0) {
-            Ok(text) => text,
-            Err(_) => "", // only complete characters are written
-        }
+    pub(crate) const fn text(&self) -> &str {
+        utf8(self.bytes.split_at(self.len).0)
     }
 
     pub(crate) const fn push(&mut self, text: &str) {
@@ -110,13 +95,9 @@ impl Text {
             return;
         }
         self.truncated = true;
+        self.copy(text.split_at(room).0);
+        // Remove characters from the end until `…` fits.
         let most = self.bytes.len();
-        // Remove characters from the end until `…` fits: from the new text first, then from the existing text.
-        let mut keep = if text.len() < room { text.len() } else { room };
-        while keep > 0 && (self.len + keep + ELLIPSIS.len() > most || is_inside(text, keep)) {
-            keep -= 1;
-        }
-        self.copy(text.split_at(keep).0);
         while self.len > 0 && (self.len + ELLIPSIS.len() > most || is_inside(&self.bytes, self.len)) {
             self.len -= 1;
         }
@@ -145,12 +126,10 @@ impl Text {
                 break;
             }
         }
-        if let Ok(text) = str::from_utf8(digits.split_at(at).1) {
-            self.push(text);
-        }
+        self.push(utf8(digits.split_at(at).1));
     }
 
-    /// Appends `text`. If it is longer than `limit` bytes, appends its beginning and its end with `…` in between.
+    /// Appends `text`. If it is longer than `limit` bytes, both ends with `…` in between.
     pub(crate) const fn push_shortened(&mut self, text: &str, limit: usize) {
         if text.len() <= limit {
             self.push(text);
@@ -192,7 +171,7 @@ const fn is_inside(text: &[u8], at: usize) -> bool {
 }
 
 /// The number of characters of `text`, approximately its width on a terminal.
-pub(super) const fn columns(text: &str) -> usize {
+pub(crate) const fn columns(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut count = 0;
     let mut i = 0;
