@@ -87,42 +87,16 @@ use syn::{DeriveInput, parse_macro_input};
 /// }
 /// ```
 ///
-/// `Saxpy<f32>` is compared with the matching kernels whose names end with `<float>`. With several parameters, the
-/// suffixes are joined in the order of the parameters: `"_f32"` and `"_f64"` form `cast_f32_f64`. Combinations without
-/// a kernel are skipped, but each binding must be used by at least one kernel, unless it is optional. A kernel that matches the
-/// pattern and no binding is an error: leave it out with `except`. Choose the kernel at run time:
-/// `module.family::<Saxpy<f32>>("saxpy")` appends the suffix of the binding.
+/// `Saxpy<f32>` is compared with the matching kernels whose names end with `<float>`. With several parameters, the suffixes are joined in
+/// the order of the parameters: `"_f32"` and `"_f64"` form `cast_f32_f64`. Combinations without a kernel are skipped. Choose the kernel at
+/// run time: `module.family::<Saxpy<f32>>("saxpy")` appends the suffix of the binding. `kernel_args::guide::dtypes` has all forms of
+/// patterns and bindings, and what must have a kernel.
 ///
 /// # Contracts
 ///
 /// What a kernel requires of its arguments and its launch. Each launch checks it, and each node of a graph. An error names the struct, the
-/// field and both numbers; the driver is not called. `kernel_args::guide::contracts` documents expressions and details.
-///
-/// ```
-/// use kernel_args::{DevicePointer, KernelArgs, args::Geometry, vector::Dim3};
-///
-/// // __global__ void sum_rows(int rows, int cols, float const* x), with 4 bytes of shared memory for each thread
-/// #[derive(KernelArgs)]
-/// #[kernel_args(block_multiple_of = 32, grid_covers = "rows", shared = "block.x * 4")]
-/// struct SumRows {
-///     #[kernel_args(as = i32, range = "1..=65535")]
-///     rows: usize,
-///     #[kernel_args(as = i32, multiple_of = 4)]
-///     cols: usize,
-///     #[kernel_args(len = "rows * cols", capacity = "elements")]
-///     x: DevicePointer<f32>,
-///     #[kernel_args(skip)]
-///     elements: usize,
-/// }
-///
-/// let rows = SumRows { rows: 10, cols: 100, x: DevicePointer::NULL, elements: 1000 };
-/// let launch = Geometry::new(Dim3::new(1, 1, 1), Dim3::new(256, 1, 1));
-/// assert_eq!(rows.check_contracts(launch).unwrap().shared, Some(1024));
-/// let error = SumRows { elements: 999, ..rows }.check_contracts(launch).unwrap_err();
-/// assert!(error.to_string().starts_with(
-///     "`x` of `SumRows` has 999 elements, but `len = \"rows * cols\"` requires 1000\n  rows = 10, cols = 100"
-/// ));
-/// ```
+/// field and both numbers; the driver is not called. `KernelArgs::check_contracts` checks them without a driver.
+/// `kernel_args::guide::contracts` has examples, and documents expressions and details.
 ///
 /// | contract | on | the launch requires |
 /// |---|---|---|
@@ -278,8 +252,8 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 /// # Debug information
 ///
 /// The debug information of an image contains the names of parameters, the C++ types of `extern "C"` kernels, and the
-/// members of structs. `nvcc -G` and NVRTC's `--device-debug` generate it. An optimised image has no debug information
-/// but the same parameters, so a debug build of the same source can provide it:
+/// members of structs. `nvcc -G` and NVRTC's `--device-debug` generate it. A debug build of the same source can provide it for an optimised
+/// image, which has the same parameters:
 ///
 /// ```
 /// kernel_args::kernels! {
@@ -290,15 +264,12 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 /// assert_eq!(shade::shade.parameter(3).members.len(), 5);
 /// ```
 ///
-/// The second file is PTX, a cubin or a fat binary; its path follows the same rules. It is used only for the
-/// comparison and is not part of the program. The crate is compiled again when it changes. The file must contain debug
-/// information for each kernel of the image, with the same parameters; otherwise it is an error.
+/// The second file has any format of an image, and its path follows the same rules. It is not part of the program. It is an error if it does
+/// not describe each kernel of the image, with the same parameters.
 ///
-/// An image may contain debug information itself. It cannot be read if it is damaged or compressed, or if the compiler
-/// recorded another number of parameters than the kernel has. Names, types and members then cannot be compared, which is an
-/// error for the kernels that a struct or module names. Write `debug_info = if_readable` instead of a file to ignore
-/// what cannot be read. At run time such an image is loaded, because a program cannot choose another image;
-/// `Verification` reports it.
+/// It is also an error if the image itself contains debug information that cannot be read, for the kernels that a struct or module names:
+/// it is damaged or compressed, or the compiler recorded another number of parameters. `debug_info = if_readable` instead of a file ignores
+/// what cannot be read. At run time such an image is loaded, and `Verification` reports it.
 ///
 /// One `kernels!` may contain several modules. If the crate `kernel_args` is re-exported, begin with its path, from
 /// the root of the crate: `kernels! { crate = crate::facade::kernel_args; pub mod … }`.
@@ -327,24 +298,14 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 #[doc = include_str!("kernels/generated.example")]
 /// ```
 ///
-/// Debug information contains the names of parameters, the members of structs and the values of enums. With it (in the
-/// image or in the file of `debug_info`), fields have their C++ names. Compilers describe a pointee only if the
-/// kernel's body uses it. Without debug information, fields are named `arg0`, `arg1`…, and a struct by value is an
-/// array of bytes; an `extern "C"` kernel has unsigned integers for integers and pointers.
+/// With debug information (in the image or in the file of `debug_info`), fields have their C++ names. Without it they are named `arg0`,
+/// `arg1`…, and a struct by value is an array of bytes. A pointer becomes a cudarc slice, or what `generate(pointers = …)` selects; a pointer
+/// to `void`, or to a type that the image does not contain, is always a device pointer. Compilers describe a pointee only if the kernel's
+/// body uses it. Types of `half` and `float8` need these features; without them they are structs of their bits. A kernel whose parameters
+/// differ between GPUs has no struct. `kernel_args::guide::kernels` has all options and the names, and the module `generate` of the crate
+/// `kernel-args-image` the rules for all types.
 ///
-/// A pointer becomes a cudarc slice, `&'a CudaSlice<T>` or `&'a mut CudaSlice<T>`. With `generate(pointers = raw)`, or
-/// without the feature `cudarc`, it becomes a `DevicePointer<T>` or `DevicePointerMut<T>`. With `generate(pointers =
-/// retained)` it becomes a `Retained` of these, for the nodes of graphs; with `generate(pointers = views)` a `CudaView<'a, T>` or
-/// `CudaViewMut<'a, T>`, which take slices and views. A pointer to `void`, or to a type that the image does not contain, is always a
-/// device pointer. Types of `half` and `float8` need these features; without them they are structs of their bits.
-///
-/// A struct has the name of its kernel's item (`saxpy` becomes `Saxpy`, `saxpy_float` becomes `SaxpyFloat`), a type
-/// its C++ name without namespaces. If all instances of a template differ in one type, there is also a generic struct for them:
-/// `Saxpy<T>`. The module `generate` of the crate `kernel-args-image` documents the rules for all types and names. A kernel whose
-/// parameters differ between GPUs has no struct.
-///
-/// A Rust enum has only the values of its variants. The host writes arguments, so an argument always contains a
-/// variant. Memory of an enum that a kernel wrote must also contain a variant when it is read back.
+/// A Rust enum has only the values of its variants: memory of an enum that a kernel wrote must contain a variant when it is read back.
 ///
 /// # Names
 ///

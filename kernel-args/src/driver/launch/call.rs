@@ -5,8 +5,6 @@
 //! inlined.
 
 use super::explain;
-#[cfg(feature = "observe")]
-use crate::driver::observe::is_active;
 use crate::{
     driver::{
         api::{Api, KernelCall, LaunchConfig, Promise, Status, StreamHandle},
@@ -54,7 +52,7 @@ impl LaunchCall<'_> {
         }
         let form = fitting.args().form(asked);
         #[cfg(feature = "observe")]
-        if is_watched && is_active() {
+        if is_watched {
             // A copy, to which references exist only here.
             let call = *self;
             let facts = super::observed::Facts {
