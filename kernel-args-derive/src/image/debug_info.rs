@@ -149,13 +149,12 @@ fn problem(file: &File, [name, image_name]: [&str; 2], image: &File, symbols: &[
     symbols.iter().find_map(|symbol| {
         let here = image.kernels.kernel(symbol, None)?;
         let there = file.kernels.kernel(symbol, None)?;
-        let lists = [parameters(&there.parameters()), parameters(&here.parameters())];
+        let lists = [&there, &here].map(|kernel| parameters(&kernel.parameters()));
         match here.with_debug_info_of(&there) {
             Err(DebugInfoMismatch::OtherParameters) => {
                 let kernel = mangled::demangle(symbol);
                 let kernel = kernel.as_deref().unwrap_or(symbol);
-                let lists = [&*lists[0], &*lists[1]];
-                Some(texts::other_parameters(name, image_name, kernel, lists))
+                Some(texts::other_parameters(name, image_name, kernel, &lists[0], &lists[1]))
             }
             _ => None,
         }

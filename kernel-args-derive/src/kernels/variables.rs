@@ -10,7 +10,7 @@ use std::fmt::Write;
 use syn::Path;
 
 pub(super) struct Variables<'f> {
-    all: Vec<Variable<'f>>,
+    pub(super) all: Vec<Variable<'f>>,
     /// Whether each has other sizes on other GPUs.
     varies: Vec<bool>,
     names: Vec<String>,
@@ -32,10 +32,6 @@ impl<'f> Variables<'f> {
             varies: all.iter().map(|variable| kernels.variable_varies(variable.symbol())).collect(),
             all,
         })
-    }
-
-    pub(super) fn all(&self) -> &[Variable<'f>] {
-        &self.all
     }
 
     /// The table, in which each variable is a list with one parameter.
