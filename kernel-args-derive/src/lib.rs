@@ -32,8 +32,8 @@ use syn::{DeriveInput, parse_macro_input};
 /// lifetime, type and const parameters. Each type parameter gets the bound `DeviceType`, unless the struct declares it
 /// as a `KernelArg`, or `bound` overrides the bounds.
 ///
-/// The derived code uses the type of a field several times, so a macro in it is an error: give its output a name with
-/// `type Name = the_macro!();`. The struct, or any part of it, may come from a macro.
+/// A macro in the type of a field is an error, because the derived code uses the type several times: write `type Name = the_macro!();`. The
+/// struct, or any part of it, may come from a macro.
 ///
 /// ```
 /// use kernel_args::{DevicePointer, DevicePointerMut, KernelArgs};
@@ -155,8 +155,7 @@ pub fn derive_kernel_args(input: TokenStream) -> TokenStream {
 /// - A union, bit fields, and the pointer to a table of virtual functions match any bytes. The members next to them are
 ///   compared: a field there that has the name of another member of the kernel's struct is an error.
 /// - The members of a base class are members of the struct: in Rust either its own fields, or a field with their struct.
-/// - Structs behind pointers are compared in the same way, at any depth, by their members and their sizes:
-///   `&CudaSlice<Light>`, `DevicePointer<Light>` in a struct. The error names the path: `lights[].color`.
+/// - Structs behind pointers are compared in the same way, at any depth: the error names the path, `lights[].color`.
 ///   `DevicePointer<core::ffi::c_void>` and structs that the kernel's source only declares are not compared.
 /// - Each variant of an enum must have a value of the kernel's enum, under the same name if the kernel's enum has that
 ///   name. The kernel's enum may have more variants.
@@ -195,11 +194,9 @@ pub fn derive_kernel_args(input: TokenStream) -> TokenStream {
 ///
 /// # In device memory
 ///
-/// If `kernel-args` has the feature `cudarc`, the derive also implements cudarc's `DeviceRepr`, so a
-/// `CudaSlice<Light>` can be allocated, copied to the device and read back. It implements `ValidAsZeroBits` (for
-/// `alloc_zeros`) if zero bytes are a value of the type: a struct whose fields all have this property, or an enum with
-/// a variant of value 0. Reading back trusts the kernels that wrote to the memory: the safety contract of each launch
-/// includes that kernels write only discriminants to an enum.
+/// If `kernel-args` has the feature `cudarc`, the derive also implements cudarc's `DeviceRepr`, and `ValidAsZeroBits` (for `alloc_zeros`) if
+/// zero bytes are a value of the type: a struct whose fields all have this property, or an enum with a variant of value 0. The trait
+/// `DeviceType` documents what reading back assumes.
 ///
 /// If these impls already exist, rustc reports conflicting implementations (E0119). Remove them, or write
 /// `#[device_type(skip_device_repr)]` on the type.
@@ -283,10 +280,9 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 /// | one `CompiledKernel` per kernel | its documentation lists the parameters |
 /// | one `CompiledKernels` per name shared by several kernels | a struct that names it is compared with the kernel that it fits |
 ///
-/// A cubin contains only the offsets and sizes of parameters. The mangled name of a C++ kernel contains their types. The
-/// names of other languages (numba, Julia) look alike, but their types are ignored: the parameters do not have them. A
-/// fat binary provides the data of its PTX and its cubins. If the parameters of a kernel differ between GPUs, a struct
-/// that names this kernel does not compile.
+/// A cubin contains only the offsets and sizes of parameters, the mangled name of a C++ kernel their types. (Names of numba and Julia look
+/// alike, but their types are ignored.) If the parameters of a kernel differ between the GPUs of an image, a struct that names it does not
+/// compile.
 ///
 /// # Generated structs
 ///
@@ -304,8 +300,6 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 /// body uses it. Types of `half` and `float8` need these features; without them they are structs of their bits. A kernel whose parameters
 /// differ between GPUs has no struct. `kernel_args::guide::kernels` has all options and the names, and the module `generate` of the crate
 /// `kernel-args-image` the rules for all types.
-///
-/// A Rust enum has only the values of its variants: memory of an enum that a kernel wrote must contain a variant when it is read back.
 ///
 /// # Names
 ///

@@ -96,9 +96,9 @@ impl<'a> Comparison<'a> {
         // function names.
         quote_spanned! {self.span()=>
             const SOURCE: #at::__private::core::option::Option<#at::args::Source> =
-                #at::__private::core::option::Option::Some(match (#image, __NAMED.symbol()) {
+                #at::__private::core::option::Option::Some(match (#image, __NAMED.symbol) {
                     (__image, #at::__private::core::option::Option::Some(__symbol)) => {
-                        #at::__private::source_of(&__NAMED, __image, __symbol)
+                        __NAMED.source(__image, __symbol)
                     }
                     (__image, #at::__private::core::option::Option::None) => {
                         #at::__private::source::<Self>(&__NAMED, __KERNELS, __image, #compare)
