@@ -53,19 +53,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// assert_eq!(Saxpy::PARAMETERS.len(), 4);
 /// ```
 ///
-/// With `ptx = …`, this does not compile if a field does not fit the kernel:
-///
-/// ```compile_fail,E0080
-/// # use kernel_args::{DevicePointer, DevicePointerMut, KernelArgs};
-/// #[derive(KernelArgs)]
-/// #[kernel_args(ptx = "ptx/saxpy.ptx", entry = "saxpy")]
-/// struct Saxpy {
-///     n: u32,
-///     alpha: f64, // the kernel takes a `float`
-///     x: DevicePointer<f32>,
-///     y: DevicePointerMut<f32>,
-/// }
-/// ```
+/// With `ptx = …`, a field that does not fit the kernel, such as `alpha: f64`, is a compile error at this field.
 ///
 /// # Kernels chosen at run time
 ///
@@ -75,16 +63,10 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// ```
 /// # use kernel_args::{DevicePointer, DevicePointerMut, DeviceType, KernelArgs};
-/// kernel_args::kernels! { mod typed = "ptx/saxpy_typed.ptx"; }
-///
+/// # kernel_args::kernels! { mod typed = "ptx/saxpy_typed.ptx"; }
 /// #[derive(KernelArgs)]
 /// #[kernel_args(kernel = typed, entries = "saxpy<*>", T = f32 => "<float>", T = f64 => "<double>")]
-/// struct Saxpy<T: DeviceType> {
-///     n: i32,
-///     alpha: T,
-///     x: DevicePointer<T>,
-///     y: DevicePointerMut<T>,
-/// }
+/// struct Saxpy<T: DeviceType> { n: i32, alpha: T, x: DevicePointer<T>, y: DevicePointerMut<T> }
 /// ```
 ///
 /// `Saxpy<f32>` is compared with the matching kernels whose names end with `<float>`. With several parameters, the suffixes are joined in
@@ -119,21 +101,20 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// | attribute | on | meaning |
 /// |---|---|---|
-/// | `#[kernel_args(kernel = module::saxpy)]` | struct | compare the fields with this kernel at compile time. The path names an item that [`kernels!`] emits, in any crate. If the name has several overloads or instances, the one that fits is used |
-/// | `#[kernel_args(ptx = "kernels.ptx", entry = "saxpy")]` | struct | a shorthand for a small file: compare with this kernel of this image. The path is resolved as in [`kernels!`]; `image = …` is a synonym of `ptx = …`. rustc reads the file once per struct |
+/// | `#[kernel_args(kernel = module::saxpy)]` | struct | compare the fields at compile time with this kernel, an item that [`kernels!`] emits, in any crate; of several overloads or instances, with the one that fits |
+/// | `#[kernel_args(ptx = "kernels.ptx", entry = "saxpy")]` | struct | a shorthand for a small file, which rustc reads once per struct. The path is resolved as in [`kernels!`]; `image = …` is a synonym of `ptx = …` |
 /// | `#[kernel_args(ptx = …, debug_info = "kernels.debug.ptx")]` | struct | also compare with the debug information of this file. `debug_info = if_readable` ignores debug information of the image that cannot be read. See [`kernels!`] |
 /// | `#[kernel_args(kernel = module, entries = "uexp_*")]` | struct | compare the fields with every kernel whose name matches the pattern: see above |
-/// | `#[kernel_args(entries = ["uneg_*", "u{exp,log}_*"], except = "*_u8")]` | struct | several patterns, alternatives in a pattern, and the kernels that are left out |
-/// | `#[kernel_args(T = F8 => "_f8" if_present)]`, `… if sm >= 89` | struct | the image may lack the kernels of this type; if its code is only for older GPUs |
+/// | `#[kernel_args(entries = […], except = "*_u8", T = F8 => "_f8" if_present)]` | struct | several patterns, the kernels that are left out, and types whose kernels the image may lack: see `kernel_args::guide::dtypes` |
 /// | `#[kernel_args(strict_names)]` | struct | a field's name that the kernel does not have is an error |
-/// | `#[kernel_args(strict_code)]` | struct | everything that the code of the kernel contradicts is an error, not only what no right program can show: see the guide, "What is checked, and when" |
+/// | `#[kernel_args(strict_code)]` | struct | everything that the code of the kernel contradicts is an error: see `kernel_args::guide::checks` |
 /// | `#[kernel_args(bound = "T: DeviceType")]` | struct | replace the derived bounds of the type parameters, as in serde: a list of `where` predicates, possibly empty |
 /// | `#[kernel_args(skip)]` | field | the field is not a parameter of the kernel |
 /// | `#[kernel_args(opaque)]` | field | compare only the size and the alignment of the field, not its type |
 /// | `#[kernel_args(shared_write)]` | field | the kernel may write through this shared pointer, such as a counter that several launches increment |
 /// | `#[kernel_args(spread)]` | field | each element of the array is a parameter. Its name in messages is `shape[1]`, its name in the kernel `shape_1`, or the name that `name = "s{}"` or `name = ["nx", "ny"]` specifies |
 /// | `#[kernel_args(flatten)]` | field | the fields of this struct, which has `#[derive(KernelArgs)]` too, are parameters. Their names in messages are `common.alpha` |
-/// | `#[kernel_args(name = "in")]` | field | the name of the kernel's parameter, if it differs from the field's name. If debug information contains the kernel's names, it is an error if the parameter at this position has another name, or if the kernel has no parameter of this name |
+/// | `#[kernel_args(name = "in")]` | field | the name of the kernel's parameter, if it differs from the field's name. With debug information, another name at this position is an error |
 /// | `#[kernel_args(len = "n")]`, `#[kernel_args(block = 256)]`, … | field, struct | contracts: see above |
 /// | `#[kernel_args(crate = path)]` | struct | the path of the crate `kernel_args`, if it is re-exported. The code behind this path is trusted like `kernel_args` itself: the implementation relies on it for memory safety |
 #[proc_macro_derive(KernelArgs, attributes(kernel_args))]

@@ -108,7 +108,8 @@ impl Parts {
             "entries" => set(&mut self.entries, patterns(meta.value()?)?, meta),
             "except" => set(&mut self.except, patterns(meta.value()?)?, meta),
             _ => {
-                let Some(parameter) = parameters(generics).find(|own| meta.path.is_ident(*own)) else {
+                let is_own = |name: &&Ident| parameters(generics).any(|own| own == *name);
+                let Some(parameter) = meta.path.get_ident().filter(is_own) else {
                     return Err(meta.error(texts::UNKNOWN_ON_STRUCT));
                 };
                 let argument = argument(meta.value()?)?;

@@ -87,20 +87,20 @@ impl<'a> Comparison<'a> {
             Self::Item(_) => quote!(__NAMED.image()),
             Self::Pattern(_) => {
                 return quote! {
-                    const FAMILY: #at::__private::core::option::Option<&'static #at::__private::Family> =
-                        #at::__private::core::option::Option::Some(&__FAMILY);
+                    const FAMILY: #at::__private::Option<&'static #at::__private::Family> =
+                        #at::__private::Option::Some(&__FAMILY);
                 };
             }
         };
         // If the struct fits, no function of the struct's type is called: rustc would evaluate all constants that the
         // function names.
         quote_spanned! {self.span()=>
-            const SOURCE: #at::__private::core::option::Option<#at::args::Source> =
-                #at::__private::core::option::Option::Some(match (#image, __NAMED.symbol) {
-                    (__image, #at::__private::core::option::Option::Some(__symbol)) => {
+            const SOURCE: #at::__private::Option<#at::args::Source> =
+                #at::__private::Option::Some(match (#image, __NAMED.symbol) {
+                    (__image, #at::__private::Option::Some(__symbol)) => {
                         __NAMED.source(__image, __symbol)
                     }
-                    (__image, #at::__private::core::option::Option::None) => {
+                    (__image, #at::__private::Option::None) => {
                         #at::__private::source::<Self>(&__NAMED, __KERNELS, __image, #compare)
                     }
                 });
@@ -160,7 +160,7 @@ pub(super) fn checks(
         // A reference, because each use of the report itself would be a copy that rustc validates again. A branch,
         // because a call would make rustc evaluate the constants of the callee.
         const __REPORT: &#krate::__private::Checked = &if __KERNELS.is_empty() {
-            #krate::__private::core::option::Option::None
+            #krate::__private::Option::None
         } else {
             #krate::__private::compare::<#erased>(__KERNELS)
         };

@@ -77,7 +77,7 @@ fn expand(
     let erased = generics::erased_type(ident, &input.generics);
     let ParamBuffer { ty: param_buffer, slots } = param_buffer(input, &bounded, &erased, krate, fields);
 
-    let Parameters { each, constants, contexts, lower } =
+    let Parameters { each, constants, contexts, lower, in_place } =
         parts::parameters(fields, input, (&erased, is_generic(input)), krate);
 
     let private = quote!(#krate::__private);
@@ -129,6 +129,8 @@ fn expand(
                 const { #private::evaluate::<Self>() };
                 #lower
             }
+
+            #in_place
         }
 
         #markers

@@ -8,8 +8,9 @@ use syn::{DeriveInput, Path};
 pub(super) struct Parameters {
     /// The type with room for a `__T` for each parameter.
     pub(super) each: TokenStream,
-    /// `PARAMETERS`, `IN_PLACE`, and what they need.
+    /// `PARAMETERS`, and what it needs.
     pub(super) constants: TokenStream,
+    pub(super) in_place: TokenStream,
     /// The statements that compare the context of each argument with the stream's.
     pub(super) contexts: TokenStream,
     pub(super) lower: TokenStream,
@@ -46,14 +47,14 @@ pub(super) fn parameters(
             let (offset, is_value) = (field.host_offset(), field.is_value());
             quote_spanned!(field.span()=> (#offset, #is_value))
         });
-        let constants = quote! {
-            #parameters = &#private::place([#(#descriptions),*]);
+        let constants = quote!(#parameters = &#private::place([#(#descriptions),*]););
+        let in_place = quote! {
             const IN_PLACE: #bool = {
                 use #private::NotInPlace as _;
                 #private::is_packed(<Self as #krate::KernelArgs>::PARAMETERS, &[#(#places,)* (0, #end)])
             };
         };
-        return Parameters { each: quote!([__T; #count]), constants, contexts, lower };
+        return Parameters { each: quote!([__T; #count]), constants, in_place, contexts, lower };
     }
     let each = fields.iter().map(ParameterField::each);
     let all = fields.iter().map(|field| field.part(generics));
@@ -66,8 +67,8 @@ pub(super) fn parameters(
                 &[#(#all),*]
             };
             #parameters = const { &#private::joined::<Self>() }.as_slice();
-            const IN_PLACE: #bool = #private::are_packed::<Self>();
         },
+        in_place: quote!(const IN_PLACE: #bool = #private::are_packed::<Self>();),
         contexts,
         lower,
     }

@@ -133,10 +133,8 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
     }
 }
 
-/// The `static`s that contain the image and the table. A constant that refers to a `static` does not contain the image
-/// itself, which rustc would compare again for every constant.
-///
-/// An image that is the same on every GPU gets a summary. The program then needs no readers.
+/// The `static`s that contain the image and the table. An image that is the same on every GPU gets a summary. The program then needs no
+/// readers.
 fn image(
     module: &Module,
     file: &File,
@@ -165,7 +163,7 @@ fn image(
                 // SAFETY: both are of the image that this macro has read and validated; its fingerprint is compared below.
                 static __SUMMARY: #at::__private::Summary = #new;
             };
-            let readers = quote!(#krate::__private::core::option::Option::Some(&__SUMMARY));
+            let readers = quote!(#krate::__private::Option::Some(&__SUMMARY));
             (readers, summary)
         }
         None => (quote!(#krate::__private::READERS), TokenStream::new()),

@@ -60,8 +60,8 @@ impl<'f> Variables<'f> {
                 types,
                 "#[allow(non_camel_case_types)]#[derive(Clone,Copy,Debug)]pub struct {name};\
                  impl {krate}::__private::GlobalName for {name}{{\
-                 const VARIABLE: {krate}::__private::core::option::Option<{krate}::image::CompiledKernel>=\
-                 {krate}::__private::core::option::Option::Some({krate}::image::CompiledKernel::new(&super::__VARIABLES,{at},{symbol:?}));\
+                 const VARIABLE: {krate}::__private::Option<{krate}::image::CompiledKernel>=\
+                 {krate}::__private::Option::Some({krate}::image::CompiledKernel::new(&super::__VARIABLES,{at},{symbol:?}));\
                  fn name(&self)->&{krate}::__private::core::primitive::str{{{symbol:?}}}}}"
             );
             let _ = write!(constants, "#[doc={docs:?}]pub const {name}:__variables::{name}=__variables::{name};");

@@ -43,7 +43,7 @@ pub use crate::{
 };
 #[cfg(all(feature = "cudarc", not(feature = "nvrtc")))]
 pub use compiles::CompilesWithNvrtc;
-pub use core;
+pub use core::{self, option::Option, result::Result};
 pub use device_repr::*;
 pub use field_errors::*;
 pub use in_place::*;

@@ -3,7 +3,7 @@
 use super::{
     KernelArg, LaunchStream, PackError,
     argument_types::{ArgumentType, ArgumentTypes},
-    param_writer::Argument,
+    param_writer::ErasedArgument,
     storage::ArgumentValues,
 };
 use core::{ffi::c_void, fmt, marker::PhantomData};
@@ -116,7 +116,7 @@ impl<'a> ArgList<'a> {
         self.values.for_each(|index, argument| argument.check_context(stream, index));
     }
 
-    pub(super) fn split(&mut self) -> (&ArgumentTypes, impl Iterator<Item = &mut (dyn Argument + 'a)>) {
+    pub(super) fn split(&mut self) -> (&ArgumentTypes, impl Iterator<Item = &mut (dyn ErasedArgument + 'a)>) {
         (&self.types, self.values.iter_mut())
     }
 

@@ -51,7 +51,7 @@ impl Output<'_> {
                 // The null pointer has no memory that could be too short.
                 let is_null = is_option(field.ty).then(|| {
                     let (value, krate) = (own_field(field, span), self.scope.krate);
-                    quote_spanned!(span=> #krate::__private::core::option::Option::is_none(&#value) ||)
+                    quote_spanned!(span=> #krate::__private::Option::is_none(&#value) ||)
                 });
                 return self.check(
                     len,
@@ -83,7 +83,7 @@ impl Output<'_> {
     fn range(&self, field: &Field<'_>, range: &Written<Range>) -> TokenStream {
         let Range { low, high, exclusive } = &range.value;
         let krate = self.scope.krate;
-        let option = quote!(#krate::__private::core::option::Option);
+        let option = quote!(#krate::__private::Option);
         let [low, high] = [low, high].map(|bound| {
             let bound = bound.as_ref().map(|bound| self.scope.value(bound, Mode::Exact));
             bound.map_or_else(|| quote!(#option::None), |bound| quote!(#option::Some(#bound)))

@@ -81,7 +81,7 @@ impl Output<'_> {
     /// `shared = "block.x * 4"`
     fn shared(&self, shared: &Written<Expression>) -> TokenStream {
         let krate = self.scope.krate;
-        let option = quote!(#krate::__private::core::option::Option);
+        let option = quote!(#krate::__private::Option);
         let quick = self.scope.quick("shared", shared.span);
         let exactly = self.scope.item("exactly", shared.span);
         let [quick_value, exact] = self.both(&shared.value);

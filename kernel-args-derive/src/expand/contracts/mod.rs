@@ -84,9 +84,9 @@ pub(super) fn contracts(
     let narrowed = (!narrowed.is_empty()).then(|| {
         quote! {
             #[inline(always)]
-            fn check_narrowed(&self) -> #krate::__private::core::result::Result<(), #krate::__private::contract::ContractError> {
+            fn check_narrowed(&self) -> #krate::__private::Result<(), #krate::__private::contract::ContractError> {
                 #(#narrowed)*
-                #krate::__private::core::result::Result::Ok(())
+                #krate::__private::Result::Ok(())
             }
         }
     });
@@ -102,9 +102,9 @@ pub(super) fn contracts(
         fn check_contracts(
             &self,
             mut __geometry: #krate::__private::contract::Geometry,
-        ) -> #krate::__private::core::result::Result<#krate::__private::contract::Geometry, #krate::__private::contract::ContractError> {
+        ) -> #krate::__private::Result<#krate::__private::contract::Geometry, #krate::__private::contract::ContractError> {
             #(#checks)*
-            #krate::__private::core::result::Result::Ok(__geometry)
+            #krate::__private::Result::Ok(__geometry)
         }
 
         #narrowed
@@ -139,7 +139,7 @@ impl Output<'_> {
                     __geometry: #krate::__private::contract::Geometry,
                     __note: &mut dyn #krate::__private::core::ops::FnMut(
                         &'static #krate::__private::core::primitive::str,
-                        #krate::__private::core::option::Option<#krate::__private::core::primitive::u64>,
+                        #krate::__private::Option<#krate::__private::core::primitive::u64>,
                     ),
                 ) {
                     #(#each)*

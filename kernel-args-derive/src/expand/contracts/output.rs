@@ -72,7 +72,7 @@ impl Output<'_> {
         let read = self.scope.read_all(expressions);
         let decide = if is_exact {
             let (broken, krate) = (self.scope.item("broken", span), self.scope.krate);
-            quote!(return #krate::__private::core::result::Result::Err(#broken(move || #decision));)
+            quote!(return #krate::__private::Result::Err(#broken(move || #decision));)
         } else {
             let exactly = self.scope.item("exactly", span);
             quote!(#exactly(move || #decision)?;)
