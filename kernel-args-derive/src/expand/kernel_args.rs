@@ -75,7 +75,7 @@ fn expand(
     let (_, ty_generics, _) = input.generics.split_for_impl();
 
     let erased = generics::erased_type(ident, &input.generics);
-    let ParamBuffer { ty: param_buffer, slots } = param_buffer(input, &bounded, &erased, krate, fields);
+    let (param_buffer, slots) = param_buffer(input, &bounded, &erased, krate, fields);
 
     let Parameters { each, constants, contexts, lower, in_place } =
         parts::parameters(fields, input, (&erased, is_generic(input)), krate);
@@ -84,7 +84,9 @@ fn expand(
     let name = ident.unraw().to_string();
     let tables = comparison.and_then(|comparison| comparison.tables((!is_generic(input)).then_some(&erased), krate));
     let source = comparison.map(|comparison| comparison.source(is_generic(input), krate));
-    let markers = markers(input, &bounded, names_kernel, krate);
+    // The traits without methods that restrict how the struct can be used.
+    let is_owned = input.generics.lifetimes().next().is_none();
+    let markers = is_owned.then(|| quote!(OwnedArgs)).into_iter().chain(names_kernel.then(|| quote!(NamesKernel)));
     let force = (!is_generic(input)).then(|| quote!(const _: () = #private::evaluate::<#erased>();));
     // A generic struct that names its kernel is compared where its types are known.
     let checks = comparison.and_then(|comparison| match comparison {
@@ -133,49 +135,27 @@ fn expand(
             #in_place
         }
 
-        #markers
+        #(
+            #[automatically_derived]
+            impl #impl_generics #krate::args::#markers for #ident #ty_generics #where_clause {}
+        )*
         #force
         #checks
     }
 }
 
-/// The traits without methods that restrict how the struct can be used.
-fn markers(input: &DeriveInput, bounded: &syn::Generics, names_kernel: bool, krate: &Path) -> TokenStream {
-    let ident = &input.ident;
-    let (impl_generics, _, where_clause) = bounded.split_for_impl();
-    let (_, ty_generics, _) = input.generics.split_for_impl();
-    let is_owned = input.generics.lifetimes().next().is_none();
-    let markers = [("OwnedArgs", is_owned), ("NamesKernel", names_kernel)];
-    let markers = markers.into_iter().filter(|(_, holds)| *holds);
-    markers
-        .map(|(name, _)| {
-            let marker = format_ident!("{name}");
-            quote! {
-                #[automatically_derived]
-                impl #impl_generics #krate::args::#marker for #ident #ty_generics #where_clause {}
-            }
-        })
-        .collect()
-}
-
-struct ParamBuffer {
-    ty: TokenStream,
-    /// The definition of the type, if it is a struct.
-    slots: Option<TokenStream>,
-}
-
-/// An array of bytes if rustc can compute its length. In a generic struct it cannot. The buffer is then a struct with
-/// one slot per parameter, which is at least as large.
+/// The type of the buffer, and its definition: an array of bytes if rustc can compute its length. In a generic struct it cannot. The buffer is
+/// then a struct with one slot per parameter, which is at least as large.
 fn param_buffer(
     input: &DeriveInput,
     bounded: &syn::Generics,
     erased: &TokenStream,
     krate: &Path,
     fields: &[ParameterField<'_>],
-) -> ParamBuffer {
+) -> (TokenStream, Option<TokenStream>) {
     if !is_generic(input) {
         let ty = quote!(#krate::__private::ParamBuffer<{ #krate::__private::param_buffer_len::<#erased>() }>);
-        return ParamBuffer { ty, slots: None };
+        return (ty, None);
     }
     let generics = generics::without_lifetimes(bounded);
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
@@ -191,7 +171,7 @@ fn param_buffer(
             parameters: #krate::__private::core::marker::PhantomData<fn() -> (#(#type_params,)*)>,
         }
     };
-    ParamBuffer { ty: quote!(__ParamBuffer #ty_generics), slots: Some(slots) }
+    (quote!(__ParamBuffer #ty_generics), Some(slots))
 }
 
 fn is_generic(input: &DeriveInput) -> bool {
