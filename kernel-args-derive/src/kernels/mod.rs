@@ -115,7 +115,7 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
     #[cfg(not(feature = "generate"))]
     let structs = module.generate.as_ref().map(|never| -> TokenStream { match *never {} });
     let variables = variables.map(|variables| variables.items(krate));
-    let tracked = debug_info.tracked();
+    let tracked = &debug_info.tracked;
     let constants = &module.constants;
     quote! {
         #![doc = #title]
