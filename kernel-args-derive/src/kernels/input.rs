@@ -107,7 +107,7 @@ impl Parse for Module {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "generate"))]
 #[allow(clippy::unwrap_used, clippy::panic)]
 mod tests {
     use super::{DebugInfoOption, Input};
