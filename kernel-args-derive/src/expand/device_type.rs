@@ -46,23 +46,8 @@ fn structure(
     diagnostics: &mut Diagnostics,
 ) -> Option<TokenStream> {
     let (krate, ident) = (&attr.krate, &input.ident);
-    if input.generics.lifetimes().next().is_some() {
-        return None;
-    }
-    if !repr.c && !repr.transparent {
-        diagnostics.error(ident.span(), texts::without_repr(ident));
-        return None;
-    }
-    if fields.is_empty() {
-        diagnostics.error(ident.span(), texts::EMPTY_STRUCT);
-        return None;
-    }
     let fields = Field::all(fields);
-    let mut complete = true;
-    for field in &fields {
-        complete &= refuse_macros(field.ty, diagnostics);
-    }
-    if !complete {
+    if !may_be_passed(input, repr, &fields, diagnostics) {
         return None;
     }
     // The type argument of a `PhantomData` need not be a device type.
@@ -103,19 +88,7 @@ fn structure(
     } else {
         (quote!(#abi::Members::of(#all)), quote!(#abi::Pointee::UNKNOWN))
     };
-    // The struct can contain pointers to itself. A generic struct has no `static`.
-    let behind = if is_generic {
-        quote! {
-            const BEHIND_IN_STRUCT: #abi::Pointee<'static> = #abi::Pointee::of(&#private::in_memory::<Self>(
-                <Self as #krate::DeviceType>::CLASS,
-                <Self as #krate::DeviceType>::CPP,
-                #abi::Members::UNKNOWN,
-                #abi::Pointee::UNKNOWN,
-            ));
-        }
-    } else {
-        quote!(const BEHIND: #abi::Pointee<'static> = #abi::Pointee::of(&__IN_MEMORY);)
-    };
+    let behind = behind(krate, is_generic);
     let layout = quote! {{
         let mut __layout = #private::first_member(#align);
         #(#checks)*
@@ -175,6 +148,38 @@ fn structure(
 
         #memory
     })
+}
+
+/// The constant for what pointers to the struct point to: the struct can contain such pointers. A generic struct has no `static`.
+fn behind(krate: &Path, is_generic: bool) -> TokenStream {
+    let abi = quote!(#krate::__private::abi);
+    if !is_generic {
+        return quote!(const BEHIND: #abi::Pointee<'static> = #abi::Pointee::of(&__IN_MEMORY););
+    }
+    quote! {
+        const BEHIND_IN_STRUCT: #abi::Pointee<'static> = #abi::Pointee::of(&#krate::__private::in_memory::<Self>(
+            <Self as #krate::DeviceType>::CLASS,
+            <Self as #krate::DeviceType>::CPP,
+            #abi::Members::UNKNOWN,
+            #abi::Pointee::UNKNOWN,
+        ));
+    }
+}
+
+/// Whether Rust defines the struct's layout and C++ can declare the same layout. Reports why not.
+fn may_be_passed(input: &DeriveInput, repr: &Repr, fields: &[Field<'_>], diagnostics: &mut Diagnostics) -> bool {
+    if input.generics.lifetimes().next().is_some() {
+        return false;
+    }
+    if !repr.c && !repr.transparent {
+        diagnostics.error(input.ident.span(), texts::without_repr(&input.ident));
+        return false;
+    }
+    if fields.is_empty() {
+        diagnostics.error(input.ident.span(), texts::EMPTY_STRUCT);
+        return false;
+    }
+    fields.iter().filter(|field| !refuse_macros(field.ty, diagnostics)).count() == 0
 }
 
 struct Member<'a> {

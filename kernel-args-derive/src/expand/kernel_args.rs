@@ -91,7 +91,7 @@ fn expand(
     // A generic struct that names its kernel is compared where its types are known.
     let checks = comparison.and_then(|comparison| match comparison {
         Comparison::Pattern(pattern) => Some(pattern.checks(input, krate, fields)),
-        _ => (!is_generic(input)).then(|| checks(fields, input, &erased, krate)),
+        Comparison::Kernels { .. } => (!is_generic(input)).then(|| checks(fields, input, &erased, krate)),
     });
     quote! {
         #tables

@@ -51,7 +51,7 @@ pub const fn next_member(before: Layout, field: &Parameter<'static>) -> Layout {
     let Ok((after, device)) = before.extend(layout) else { panic!("a device type is larger than the address space") };
     let (name, spelling) = (field.name, field.spelling);
     if field.size == 0 && !matches!(field.cpp.base, CppBase::Void) {
-        fail!(member_without_bytes(name, spelling))
+        fail!(member_without_bytes(name, spelling));
     }
     match field.offset {
         Some(host) if host != device => {
@@ -60,9 +60,9 @@ pub const fn next_member(before: Layout, field: &Parameter<'static>) -> Layout {
                 && let Some(row) = builtin(cpp)
                 && row.align == align
             {
-                fail!(member_elsewhere_builtin(name, spelling, host, device, align, row.rust))
+                fail!(member_elsewhere_builtin(name, spelling, host, device, align, row.rust));
             }
-            fail!(member_elsewhere(name, spelling, host, device, align))
+            fail!(member_elsewhere(name, spelling, host, device, align));
         }
         _ => after,
     }
@@ -72,10 +72,10 @@ pub const fn next_member(before: Layout, field: &Parameter<'static>) -> Layout {
 pub const fn whole<T>(unpadded: Layout) -> Layout {
     let device = unpadded.pad_to_align();
     if device.size() == 0 {
-        fail!(struct_without_bytes())
+        fail!(struct_without_bytes());
     }
     if size_of::<T>() != device.size() {
-        fail!(struct_size(size_of::<T>(), device.size(), device.align().bytes()))
+        fail!(struct_size(size_of::<T>(), device.size(), device.align().bytes()));
     }
     device
 }

@@ -12,7 +12,7 @@ use kernel_args_abi::{
 #[track_caller]
 pub const fn parameter(name: &'static str, spelling: &'static str, info: TypeInfo) -> FieldParameter {
     if info.layout.size() == 0 {
-        fail!(parameter_without_bytes(name))
+        fail!(parameter_without_bytes(name));
     }
     // Without calls: rustc evaluates this for each field of each type of a generic struct.
     FieldParameter(Parameter {

@@ -52,7 +52,7 @@ pub const fn spread<S: Spread>(
     if let ElementNames::Listed(list) = kernel_names
         && list.len() != S::LEN
     {
-        fail!(wrong_number_of_names(parameter.name, S::LEN, list.len(), "n{}"))
+        fail!(wrong_number_of_names(parameter.name, S::LEN, list.len(), "n{}"));
     }
     let mut parameters = Row::new();
     let mut i = 0;
