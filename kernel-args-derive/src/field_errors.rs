@@ -47,7 +47,7 @@ fn is_number(ty: &Type) -> bool {
     is_integer(ty) || is_no_address(ty)
 }
 
-fn is_one_of(ty: &Type, names: &[&str]) -> bool {
+pub(crate) fn is_one_of(ty: &Type, names: &[&str]) -> bool {
     matches!(ty, Type::Path(path) if names.iter().any(|name| path.path.is_ident(name)))
 }
 

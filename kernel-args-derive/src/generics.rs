@@ -14,10 +14,8 @@ pub(crate) fn bounded(generics: &Generics, used: &TokenStream, krate: &Path) -> 
     with_predicates(generics, derived(generics, krate, |parameter| mentions(used, &parameter.ident)))
 }
 
-/// The generics of the impl for arguments: the same as for a device type, unless `bound` replaces them.
-///
-/// A type parameter that the struct itself declares as a `KernelArg` need not be a device type, so its only bound is
-/// `'static`.
+/// The generics of the impl for arguments: the same as for a device type, unless `bound` replaces them. A type parameter that the struct
+/// itself declares as a `KernelArg` need not be a device type.
 pub(crate) fn bounded_arguments(
     generics: &Generics,
     used: &TokenStream,

@@ -1,7 +1,7 @@
 //! The fields of a struct, in order.
 
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, format_ident};
+use quote::ToTokens;
 use syn::{Attribute, Fields, Member, Type, ext::IdentExt, spanned::Spanned};
 
 /// A field of a named, tuple or unit struct.
@@ -37,11 +37,6 @@ impl<'a> Field<'a> {
 
     pub(crate) fn spelling(&self) -> String {
         spelling(&self.ty.to_token_stream())
-    }
-
-    /// The name of this field's slot in the parameter buffer of a generic struct.
-    pub(crate) fn slot(index: usize) -> syn::Ident {
-        format_ident!("f{index}")
     }
 }
 

@@ -32,8 +32,8 @@ use syn::{DeriveInput, parse_macro_input};
 /// lifetime, type and const parameters. Each type parameter gets the bound `DeviceType`, unless the struct declares it
 /// as a `KernelArg`, or `bound` overrides the bounds.
 ///
-/// The derived code uses the type of a field several times, so a macro in it is an error: give its output a name with
-/// `type Name = the_macro!();`. The struct, or any part of it, may come from a macro.
+/// A macro in the type of a field is an error, because the derived code uses the type several times: write `type Name = the_macro!();`. The
+/// struct, or any part of it, may come from a macro.
 ///
 /// ```
 /// use kernel_args::{DevicePointer, DevicePointerMut, KernelArgs};
@@ -53,19 +53,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// assert_eq!(Saxpy::PARAMETERS.len(), 4);
 /// ```
 ///
-/// With `ptx = …`, this does not compile if a field does not fit the kernel:
-///
-/// ```compile_fail,E0080
-/// # use kernel_args::{DevicePointer, DevicePointerMut, KernelArgs};
-/// #[derive(KernelArgs)]
-/// #[kernel_args(ptx = "ptx/saxpy.ptx", entry = "saxpy")]
-/// struct Saxpy {
-///     n: u32,
-///     alpha: f64, // the kernel takes a `float`
-///     x: DevicePointer<f32>,
-///     y: DevicePointerMut<f32>,
-/// }
-/// ```
+/// With `ptx = …`, a field that does not fit the kernel, such as `alpha: f64`, is a compile error at this field.
 ///
 /// # Kernels chosen at run time
 ///
@@ -75,54 +63,22 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// ```
 /// # use kernel_args::{DevicePointer, DevicePointerMut, DeviceType, KernelArgs};
-/// kernel_args::kernels! { mod typed = "ptx/saxpy_typed.ptx"; }
-///
+/// # kernel_args::kernels! { mod typed = "ptx/saxpy_typed.ptx"; }
 /// #[derive(KernelArgs)]
 /// #[kernel_args(kernel = typed, entries = "saxpy<*>", T = f32 => "<float>", T = f64 => "<double>")]
-/// struct Saxpy<T: DeviceType> {
-///     n: i32,
-///     alpha: T,
-///     x: DevicePointer<T>,
-///     y: DevicePointerMut<T>,
-/// }
+/// struct Saxpy<T: DeviceType> { n: i32, alpha: T, x: DevicePointer<T>, y: DevicePointerMut<T> }
 /// ```
 ///
-/// `Saxpy<f32>` is compared with the matching kernels whose names end with `<float>`. With several parameters, the
-/// suffixes are joined in the order of the parameters: `"_f32"` and `"_f64"` form `cast_f32_f64`. Combinations without
-/// a kernel are skipped, but each binding must be used by at least one kernel, unless it is optional. A kernel that matches the
-/// pattern and no binding is an error: leave it out with `except`. Choose the kernel at run time:
-/// `module.family::<Saxpy<f32>>("saxpy")` appends the suffix of the binding.
+/// `Saxpy<f32>` is compared with the matching kernels whose names end with `<float>`. With several parameters, the suffixes are joined in
+/// the order of the parameters: `"_f32"` and `"_f64"` form `cast_f32_f64`. Combinations without a kernel are skipped. Choose the kernel at
+/// run time: `module.family::<Saxpy<f32>>("saxpy")` appends the suffix of the binding. `kernel_args::guide::dtypes` has all forms of
+/// patterns and bindings, and what must have a kernel.
 ///
 /// # Contracts
 ///
 /// What a kernel requires of its arguments and its launch. Each launch checks it, and each node of a graph. An error names the struct, the
-/// field and both numbers; the driver is not called. `kernel_args::guide::contracts` documents expressions and details.
-///
-/// ```
-/// use kernel_args::{DevicePointer, KernelArgs, args::Geometry, vector::Dim3};
-///
-/// // __global__ void sum_rows(int rows, int cols, float const* x), with 4 bytes of shared memory for each thread
-/// #[derive(KernelArgs)]
-/// #[kernel_args(block_multiple_of = 32, grid_covers = "rows", shared = "block.x * 4")]
-/// struct SumRows {
-///     #[kernel_args(as = i32, range = "1..=65535")]
-///     rows: usize,
-///     #[kernel_args(as = i32, multiple_of = 4)]
-///     cols: usize,
-///     #[kernel_args(len = "rows * cols", capacity = "elements")]
-///     x: DevicePointer<f32>,
-///     #[kernel_args(skip)]
-///     elements: usize,
-/// }
-///
-/// let rows = SumRows { rows: 10, cols: 100, x: DevicePointer::NULL, elements: 1000 };
-/// let launch = Geometry::new(Dim3::new(1, 1, 1), Dim3::new(256, 1, 1));
-/// assert_eq!(rows.check_contracts(launch).unwrap().shared, Some(1024));
-/// let error = SumRows { elements: 999, ..rows }.check_contracts(launch).unwrap_err();
-/// assert!(error.to_string().starts_with(
-///     "`x` of `SumRows` has 999 elements, but `len = \"rows * cols\"` requires 1000\n  rows = 10, cols = 100"
-/// ));
-/// ```
+/// field and both numbers; the driver is not called. `KernelArgs::check_contracts` checks them without a driver.
+/// `kernel_args::guide::contracts` has examples, and documents expressions and details.
 ///
 /// | contract | on | the launch requires |
 /// |---|---|---|
@@ -145,21 +101,20 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// | attribute | on | meaning |
 /// |---|---|---|
-/// | `#[kernel_args(kernel = module::saxpy)]` | struct | compare the fields with this kernel at compile time. The path names an item that [`kernels!`] emits, in any crate. If the name has several overloads or instances, the one that fits is used |
-/// | `#[kernel_args(ptx = "kernels.ptx", entry = "saxpy")]` | struct | a shorthand for a small file: compare with this kernel of this image. The path is resolved as in [`kernels!`]; `image = …` is a synonym of `ptx = …`. rustc reads the file once per struct |
+/// | `#[kernel_args(kernel = module::saxpy)]` | struct | compare the fields at compile time with this kernel, an item that [`kernels!`] emits, in any crate; of several overloads or instances, with the one that fits |
+/// | `#[kernel_args(ptx = "kernels.ptx", entry = "saxpy")]` | struct | a shorthand for a small file, which rustc reads once per struct. The path is resolved as in [`kernels!`]; `image = …` is a synonym of `ptx = …` |
 /// | `#[kernel_args(ptx = …, debug_info = "kernels.debug.ptx")]` | struct | also compare with the debug information of this file. `debug_info = if_readable` ignores debug information of the image that cannot be read. See [`kernels!`] |
 /// | `#[kernel_args(kernel = module, entries = "uexp_*")]` | struct | compare the fields with every kernel whose name matches the pattern: see above |
-/// | `#[kernel_args(entries = ["uneg_*", "u{exp,log}_*"], except = "*_u8")]` | struct | several patterns, alternatives in a pattern, and the kernels that are left out |
-/// | `#[kernel_args(T = F8 => "_f8" if_present)]`, `… if sm >= 89` | struct | the image may lack the kernels of this type; if its code is only for older GPUs |
+/// | `#[kernel_args(entries = […], except = "*_u8", T = F8 => "_f8" if_present)]` | struct | several patterns, the kernels that are left out, and types whose kernels the image may lack: see `kernel_args::guide::dtypes` |
 /// | `#[kernel_args(strict_names)]` | struct | a field's name that the kernel does not have is an error |
-/// | `#[kernel_args(strict_code)]` | struct | everything that the code of the kernel contradicts is an error, not only what no right program can show: see the guide, "What is checked, and when" |
+/// | `#[kernel_args(strict_code)]` | struct | everything that the code of the kernel contradicts is an error: see `kernel_args::guide::checks` |
 /// | `#[kernel_args(bound = "T: DeviceType")]` | struct | replace the derived bounds of the type parameters, as in serde: a list of `where` predicates, possibly empty |
 /// | `#[kernel_args(skip)]` | field | the field is not a parameter of the kernel |
 /// | `#[kernel_args(opaque)]` | field | compare only the size and the alignment of the field, not its type |
 /// | `#[kernel_args(shared_write)]` | field | the kernel may write through this shared pointer, such as a counter that several launches increment |
 /// | `#[kernel_args(spread)]` | field | each element of the array is a parameter. Its name in messages is `shape[1]`, its name in the kernel `shape_1`, or the name that `name = "s{}"` or `name = ["nx", "ny"]` specifies |
 /// | `#[kernel_args(flatten)]` | field | the fields of this struct, which has `#[derive(KernelArgs)]` too, are parameters. Their names in messages are `common.alpha` |
-/// | `#[kernel_args(name = "in")]` | field | the name of the kernel's parameter, if it differs from the field's name. If debug information contains the kernel's names, it is an error if the parameter at this position has another name, or if the kernel has no parameter of this name |
+/// | `#[kernel_args(name = "in")]` | field | the name of the kernel's parameter, if it differs from the field's name. With debug information, another name at this position is an error |
 /// | `#[kernel_args(len = "n")]`, `#[kernel_args(block = 256)]`, … | field, struct | contracts: see above |
 /// | `#[kernel_args(crate = path)]` | struct | the path of the crate `kernel_args`, if it is re-exported. The code behind this path is trusted like `kernel_args` itself: the implementation relies on it for memory safety |
 #[proc_macro_derive(KernelArgs, attributes(kernel_args))]
@@ -181,8 +136,7 @@ pub fn derive_kernel_args(input: TokenStream) -> TokenStream {
 /// - A union, bit fields, and the pointer to a table of virtual functions match any bytes. The members next to them are
 ///   compared: a field there that has the name of another member of the kernel's struct is an error.
 /// - The members of a base class are members of the struct: in Rust either its own fields, or a field with their struct.
-/// - Structs behind pointers are compared in the same way, at any depth, by their members and their sizes:
-///   `&CudaSlice<Light>`, `DevicePointer<Light>` in a struct. The error names the path: `lights[].color`.
+/// - Structs behind pointers are compared in the same way, at any depth: the error names the path, `lights[].color`.
 ///   `DevicePointer<core::ffi::c_void>` and structs that the kernel's source only declares are not compared.
 /// - Each variant of an enum must have a value of the kernel's enum, under the same name if the kernel's enum has that
 ///   name. The kernel's enum may have more variants.
@@ -221,11 +175,9 @@ pub fn derive_kernel_args(input: TokenStream) -> TokenStream {
 ///
 /// # In device memory
 ///
-/// If `kernel-args` has the feature `cudarc`, the derive also implements cudarc's `DeviceRepr`, so a
-/// `CudaSlice<Light>` can be allocated, copied to the device and read back. It implements `ValidAsZeroBits` (for
-/// `alloc_zeros`) if zero bytes are a value of the type: a struct whose fields all have this property, or an enum with
-/// a variant of value 0. Reading back trusts the kernels that wrote to the memory: the safety contract of each launch
-/// includes that kernels write only discriminants to an enum.
+/// If `kernel-args` has the feature `cudarc`, the derive also implements cudarc's `DeviceRepr`, and `ValidAsZeroBits` (for `alloc_zeros`) if
+/// zero bytes are a value of the type: a struct whose fields all have this property, or an enum with a variant of value 0. The trait
+/// `DeviceType` documents what reading back assumes.
 ///
 /// If these impls already exist, rustc reports conflicting implementations (E0119). Remove them, or write
 /// `#[device_type(skip_device_repr)]` on the type.
@@ -278,8 +230,8 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 /// # Debug information
 ///
 /// The debug information of an image contains the names of parameters, the C++ types of `extern "C"` kernels, and the
-/// members of structs. `nvcc -G` and NVRTC's `--device-debug` generate it. An optimised image has no debug information
-/// but the same parameters, so a debug build of the same source can provide it:
+/// members of structs. `nvcc -G` and NVRTC's `--device-debug` generate it. A debug build of the same source can provide it for an optimised
+/// image, which has the same parameters:
 ///
 /// ```
 /// kernel_args::kernels! {
@@ -290,15 +242,12 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 /// assert_eq!(shade::shade.parameter(3).members.len(), 5);
 /// ```
 ///
-/// The second file is PTX, a cubin or a fat binary; its path follows the same rules. It is used only for the
-/// comparison and is not part of the program. The crate is compiled again when it changes. The file must contain debug
-/// information for each kernel of the image, with the same parameters; otherwise it is an error.
+/// The second file has any format of an image, and its path follows the same rules. It is not part of the program. It is an error if it does
+/// not describe each kernel of the image, with the same parameters.
 ///
-/// An image may contain debug information itself. It cannot be read if it is damaged or compressed, or if the compiler
-/// recorded another number of parameters than the kernel has. Names, types and members then cannot be compared, which is an
-/// error for the kernels that a struct or module names. Write `debug_info = if_readable` instead of a file to ignore
-/// what cannot be read. At run time such an image is loaded, because a program cannot choose another image;
-/// `Verification` reports it.
+/// It is also an error if the image itself contains debug information that cannot be read, for the kernels that a struct or module names:
+/// it is damaged or compressed, or the compiler recorded another number of parameters. `debug_info = if_readable` instead of a file ignores
+/// what cannot be read. At run time such an image is loaded, and `Verification` reports it.
 ///
 /// One `kernels!` may contain several modules. If the crate `kernel_args` is re-exported, begin with its path, from
 /// the root of the crate: `kernels! { crate = crate::facade::kernel_args; pub mod … }`.
@@ -312,10 +261,9 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 /// | one `CompiledKernel` per kernel | its documentation lists the parameters |
 /// | one `CompiledKernels` per name shared by several kernels | a struct that names it is compared with the kernel that it fits |
 ///
-/// A cubin contains only the offsets and sizes of parameters. The mangled name of a C++ kernel contains their types. The
-/// names of other languages (numba, Julia) look alike, but their types are ignored: the parameters do not have them. A
-/// fat binary provides the data of its PTX and its cubins. If the parameters of a kernel differ between GPUs, a struct
-/// that names this kernel does not compile.
+/// A cubin contains only the offsets and sizes of parameters, the mangled name of a C++ kernel their types. (Names of numba and Julia look
+/// alike, but their types are ignored.) If the parameters of a kernel differ between the GPUs of an image, a struct that names it does not
+/// compile.
 ///
 /// # Generated structs
 ///
@@ -327,24 +275,12 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 #[doc = include_str!("kernels/generated.example")]
 /// ```
 ///
-/// Debug information contains the names of parameters, the members of structs and the values of enums. With it (in the
-/// image or in the file of `debug_info`), fields have their C++ names. Compilers describe a pointee only if the
-/// kernel's body uses it. Without debug information, fields are named `arg0`, `arg1`…, and a struct by value is an
-/// array of bytes; an `extern "C"` kernel has unsigned integers for integers and pointers.
-///
-/// A pointer becomes a cudarc slice, `&'a CudaSlice<T>` or `&'a mut CudaSlice<T>`. With `generate(pointers = raw)`, or
-/// without the feature `cudarc`, it becomes a `DevicePointer<T>` or `DevicePointerMut<T>`. With `generate(pointers =
-/// retained)` it becomes a `Retained` of these, for the nodes of graphs; with `generate(pointers = views)` a `CudaView<'a, T>` or
-/// `CudaViewMut<'a, T>`, which take slices and views. A pointer to `void`, or to a type that the image does not contain, is always a
-/// device pointer. Types of `half` and `float8` need these features; without them they are structs of their bits.
-///
-/// A struct has the name of its kernel's item (`saxpy` becomes `Saxpy`, `saxpy_float` becomes `SaxpyFloat`), a type
-/// its C++ name without namespaces. If all instances of a template differ in one type, there is also a generic struct for them:
-/// `Saxpy<T>`. The module `generate` of the crate `kernel-args-image` documents the rules for all types and names. A kernel whose
-/// parameters differ between GPUs has no struct.
-///
-/// A Rust enum has only the values of its variants. The host writes arguments, so an argument always contains a
-/// variant. Memory of an enum that a kernel wrote must also contain a variant when it is read back.
+/// With debug information (in the image or in the file of `debug_info`), fields have their C++ names. Without it they are named `arg0`,
+/// `arg1`…, and a struct by value is an array of bytes. A pointer becomes a cudarc slice, or what `generate(pointers = …)` selects; a pointer
+/// to `void`, or to a type that the image does not contain, is always a device pointer. Compilers describe a pointee only if the kernel's
+/// body uses it. Types of `half` and `float8` need these features; without them they are structs of their bits. A kernel whose parameters
+/// differ between GPUs has no struct. `kernel_args::guide::kernels` has all options and the names, and the module `generate` of the crate
+/// `kernel-args-image` the rules for all types.
 ///
 /// # Names
 ///

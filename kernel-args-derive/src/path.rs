@@ -16,20 +16,15 @@ use syn::{
 };
 
 pub(crate) struct ImagePath {
-    expression: Expression,
+    pieces: Vec<Piece>,
     pub(crate) span: Span,
 }
 
-enum Expression {
+/// What `concat!` joins.
+enum Piece {
     Text(String),
-    Concat(Vec<Expression>),
-    Env(Variable),
-}
-
-/// `env!("NAME")`, optionally with an error message.
-struct Variable {
-    name: LitStr,
-    message: Option<LitStr>,
+    /// `env!("NAME")`, optionally with an error message.
+    Env(LitStr, Option<LitStr>),
 }
 
 /// A path after its variables are replaced by their values.
@@ -43,47 +38,50 @@ pub(crate) struct Resolved {
 impl Parse for ImagePath {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let span = input.span();
-        Ok(Self { expression: input.parse()?, span })
+        Ok(Self { pieces: pieces(input)?, span })
     }
 }
 
-impl Parse for Expression {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        if input.peek(Lit) {
-            let literal: Lit = input.parse()?;
-            return match text(&literal) {
-                Some(text) => Ok(Self::Text(text)),
-                None => Err(syn::Error::new(literal.span(), texts::NOT_A_PATH)),
-            };
-        }
-        let span = input.span();
-        // `core::concat!` is equivalent to `concat!`.
-        let mut name = String::new();
-        while input.peek(Token![::]) || input.peek(Ident::peek_any) {
-            input.parse::<Option<Token![::]>>()?;
-            name = input.call(Ident::parse_any)?.to_string();
-        }
-        if !input.peek(Token![!]) {
-            return Err(syn::Error::new(span, texts::NOT_A_PATH));
-        }
-        input.parse::<Token![!]>()?;
-        match name.as_str() {
-            "concat" => Ok(Self::Concat(arguments_of(input)?)),
-            "env" => {
-                let mut arguments: Vec<LitStr> = arguments_of(input)?;
-                let message = (arguments.len() == 2).then(|| arguments.pop()).flatten();
-                match (arguments.pop(), arguments.is_empty()) {
-                    (Some(name), true) => Ok(Self::Env(Variable { name, message })),
-                    _ => Err(syn::Error::new(span, texts::NOT_A_PATH)),
-                }
+fn pieces(input: ParseStream<'_>) -> syn::Result<Vec<Piece>> {
+    let span = input.span();
+    let no_path = || Err(syn::Error::new(span, texts::NOT_A_PATH));
+    if input.peek(Lit) {
+        let text = match input.parse()? {
+            Lit::Str(text) => text.value(),
+            Lit::Char(character) => character.value().into(),
+            Lit::Bool(value) => value.value.to_string(),
+            Lit::Int(number) => number.base10_digits().into(),
+            _ => return no_path(),
+        };
+        return Ok(vec![Piece::Text(text)]);
+    }
+    // `core::concat!` is equivalent to `concat!`.
+    let mut name = String::new();
+    while input.peek(Token![::]) || input.peek(Ident::peek_any) {
+        input.parse::<Option<Token![::]>>()?;
+        name = input.call(Ident::parse_any)?.to_string();
+    }
+    if input.parse::<Option<Token![!]>>()?.is_none() {
+        return no_path();
+    }
+    match name.as_str() {
+        "concat" => Ok(arguments_of(input, pieces)?.into_iter().flatten().collect()),
+        "env" => {
+            let mut arguments = arguments_of(input, <LitStr as Parse>::parse)?.into_iter();
+            match (arguments.next(), arguments.next(), arguments.next()) {
+                (Some(name), message, None) => Ok(vec![Piece::Env(name, message)]),
+                _ => no_path(),
             }
-            _ => Err(syn::Error::new(span, texts::NOT_A_PATH)),
         }
+        _ => no_path(),
     }
 }
 
 /// The arguments of a macro, in brackets of any kind.
-fn arguments_of<T: Parse>(input: ParseStream<'_>) -> syn::Result<Vec<T>> {
+fn arguments_of<T>(
+    input: ParseStream<'_>,
+    parse: fn(ParseStream<'_>) -> syn::Result<T>,
+) -> syn::Result<Punctuated<T, Token![,]>> {
     let content;
     if input.peek(syn::token::Paren) {
         syn::parenthesized!(content in input);
@@ -92,53 +90,25 @@ fn arguments_of<T: Parse>(input: ParseStream<'_>) -> syn::Result<Vec<T>> {
     } else {
         syn::braced!(content in input);
     }
-    let arguments = Punctuated::<T, Token![,]>::parse_terminated(&content)?;
-    Ok(arguments.into_iter().collect())
-}
-
-/// A literal in the format of `concat!`.
-fn text(literal: &Lit) -> Option<String> {
-    match literal {
-        Lit::Str(text) => Some(text.value()),
-        Lit::Char(character) => Some(character.value().into()),
-        Lit::Bool(value) => Some(value.value.to_string()),
-        Lit::Int(number) => Some(number.base10_digits().into()),
-        _ => None,
-    }
-}
-
-impl Expression {
-    fn evaluate(&self, variable: &dyn Fn(&str) -> Option<String>) -> syn::Result<String> {
-        match self {
-            Self::Text(text) => Ok(text.clone()),
-            Self::Concat(parts) => parts.iter().map(|part| part.evaluate(variable)).collect(),
-            Self::Env(Variable { name, message }) => {
-                let value = name.value();
-                variable(&value).ok_or_else(|| {
-                    let text = match message {
-                        Some(message) => message.value(),
-                        None => texts::unset_variable(&value),
-                    };
-                    syn::Error::new(name.span(), text)
-                })
-            }
-        }
-    }
-
-    fn variables<'e>(&'e self, found: &mut Vec<&'e LitStr>) {
-        match self {
-            Self::Text(_) => {}
-            Self::Concat(parts) => parts.iter().for_each(|part| part.variables(found)),
-            Self::Env(variable) => found.push(&variable.name),
-        }
-    }
+    Punctuated::parse_terminated_with(&content, parse)
 }
 
 impl ImagePath {
+    fn evaluate(&self, variable: impl Fn(&str) -> Option<String>) -> syn::Result<String> {
+        let value = |piece: &Piece| match piece {
+            Piece::Text(text) => Ok(text.clone()),
+            Piece::Env(name, message) => variable(&name.value()).ok_or_else(|| {
+                let text = message.as_ref().map_or_else(|| texts::unset_variable(&name.value()), LitStr::value);
+                syn::Error::new(name.span(), text)
+            }),
+        };
+        self.pieces.iter().map(value).collect()
+    }
+
     #[cfg(feature = "kernels")]
     pub(crate) fn resolve(&self) -> syn::Result<Resolved> {
         let root = std::env::var_os("CARGO_MANIFEST_DIR");
-        let written = self.expression.evaluate(&|name| std::env::var(name).ok())?;
+        let written = self.evaluate(|name| std::env::var(name).ok())?;
         let path = absolute(root.as_deref(), &written);
         let path =
             path.map_err(|error| syn::Error::new(self.span, texts::unreadable(&written, Path::new(""), &error)))?;
@@ -147,8 +117,10 @@ impl ImagePath {
 
     /// Reads each variable with `env!`, so rustc compiles the crate again when a variable changes.
     pub(crate) fn tracked(&self, krate: &TokenStream) -> TokenStream {
-        let mut names = Vec::new();
-        self.expression.variables(&mut names);
+        let names = self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Text(_) => None,
+            Piece::Env(name, _) => Some(name),
+        });
         quote!(#(const _: &#krate::__private::core::primitive::str = #krate::__private::core::env!(#names);)*)
     }
 }
@@ -188,14 +160,12 @@ fn absolute(root: Option<&OsStr>, file: &str) -> io::Result<PathBuf> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::{Expression, ImagePath, absolute};
+    use super::{ImagePath, absolute};
     use std::{ffi::OsStr, path::Path};
 
     fn evaluate(text: &str) -> Result<String, String> {
         let variable = |name: &str| (name == "OUT_DIR").then(|| "/out".to_owned());
-        syn::parse_str::<Expression>(text)
-            .and_then(|expression| expression.evaluate(&variable))
-            .map_err(|error| error.to_string())
+        syn::parse_str::<ImagePath>(text).and_then(|path| path.evaluate(variable)).map_err(|error| error.to_string())
     }
 
     #[test]

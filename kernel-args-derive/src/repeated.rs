@@ -1,9 +1,7 @@
 //! Macros in tokens that the derives emit several times.
 //!
-//! A derive names the type of a field at each place that needs it: the layout, the write, the bounds. rustc expands a
-//! macro in these tokens at each place again, and a procedural macro can return another type each time: the buffer
-//! would have the size of one type, and the value another. So such a macro is an error. A type alias or a constant
-//! outside of the item expands it once.
+//! rustc expands such a macro at each place, and a procedural macro can return another type each time: the buffer would have the size of
+//! one type, and the value another. So it is an error.
 
 use crate::{diagnostics::Diagnostics, texts};
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};

@@ -1,5 +1,12 @@
 //! The error texts of the macros: what is wrong, then `help:` with the code to write on a separate line.
 
+/// Texts with parameters.
+macro_rules! formats {
+    ($($(#[$doc:meta])* $name:ident($($parameter:ident: $ty:ty),*): $text:literal;)*) => {
+        $($(#[$doc])* pub(crate) fn $name($($parameter: $ty),*) -> String { format!($text) })*
+    };
+}
+
 #[cfg(feature = "kernels")]
 mod file;
 
@@ -135,21 +142,6 @@ texts! {
     DUPLICATE_OPTION: "this option is given twice", "keep one";
 }
 
-pub(crate) fn element_name(name: &str) -> String {
-    format!(
-        "each element of a spread array has its own name\n\
-         help: write `{{}}` once, where the kernel's names have the index: `name = \"{name}{{}}\"`; or list the names: \
-         `name = [\"first\", \"second\"]`"
-    )
-}
-
-pub(crate) fn repeated_macro(name: &syn::Ident) -> String {
-    format!(
-        "the derived code uses this type several times, and `{name}!` could expand to another type each time\n\
-         help: expand it once, outside of the item: `type Name = {name}!(…);`, or `const LENGTH: usize = {name}!(…);` for a number"
-    )
-}
-
 pub(crate) fn unknown_in_contract(name: &str, fields: &[&str]) -> String {
     format!("this struct has no field `{name}`\n{}", usable_in_contract(fields))
 }
@@ -181,39 +173,11 @@ fn quoted(names: &[&str]) -> String {
     names.join(", ")
 }
 
-pub(crate) fn condition_as_number(written: &str) -> String {
-    format!(
-        "`{written}` is true or false, but a number is expected here\n\
-         help: compare numbers, and combine conditions with `&&`, `||` and `!`; only `requires` takes a condition"
-    )
-}
-
-pub(crate) fn number_as_condition(written: &str) -> String {
-    format!(
-        "`{written}` is a number, but a condition is expected here\n\
-         help: compare it, such as `{written} > 0`"
-    )
-}
-
 pub(crate) fn len_of_value(name: &str, slice: Option<&str>, text: &str) -> String {
     let slice = slice.map_or_else(|| "of the slice".to_owned(), |slice| format!("`{slice}`"));
     format!(
         "`len` is for a field that points to memory, but `{name}` does not\n\
          help: write it on the field {slice}: `#[kernel_args({text})]`"
-    )
-}
-
-pub(crate) fn len_is_a_method(written: &str) -> String {
-    format!(
-        "`{written}` is not a member of the slice\n\
-         help: write `{written}()`, its number of elements"
-    )
-}
-
-pub(crate) fn unbound(parameter: &syn::Ident) -> String {
-    format!(
-        "no type is bound to `{parameter}`, so the matching kernels are unknown\n\
-         help: bind each type to the suffix of its kernels' names: `{parameter} = f32 => \"_f32\"`"
     )
 }
 
@@ -226,23 +190,33 @@ pub(crate) fn unset_variable(name: &str) -> String {
     format!("the environment variable `{name}` is not set while this crate is compiled\nhelp: {help}")
 }
 
-pub(crate) fn without_repr(name: &syn::Ident) -> String {
-    format!(
+formats! {
+    element_name(name: &str):
+        "each element of a spread array has its own name\n\
+        help: write `{{}}` once, where the kernel's names have the index: `name = \"{name}{{}}\"`; or list the names: \
+        `name = [\"first\", \"second\"]`";
+    repeated_macro(name: &syn::Ident):
+        "the derived code uses this type several times, and `{name}!` could expand to another type each time\n\
+        help: expand it once, outside of the item: `type Name = {name}!(…);`, or `const LENGTH: usize = {name}!(…);` for a number";
+    condition_as_number(written: &str):
+        "`{written}` is true or false, but a number is expected here\n\
+        help: compare numbers, and combine conditions with `&&`, `||` and `!`; only `requires` takes a condition";
+    number_as_condition(written: &str):
+        "`{written}` is a number, but a condition is expected here\n\
+        help: compare it, such as `{written} > 0`";
+    len_is_a_method(written: &str):
+        "`{written}` is not a member of the slice\n\
+        help: write `{written}()`, its number of elements";
+    unbound(parameter: &syn::Ident):
+        "no type is bound to `{parameter}`, so the matching kernels are unknown\n\
+        help: bind each type to the suffix of its kernels' names: `{parameter} = f32 => \"_f32\"`";
+    without_repr(name: &syn::Ident):
         "without `repr(C)` Rust may reorder the fields of `{name}`\n\
-         help: write `#[repr(C)]` on the struct, or `#[repr(transparent)]` if it has one field"
-    )
-}
-
-pub(crate) fn enum_without_repr(name: &syn::Ident) -> String {
-    format!(
+        help: write `#[repr(C)]` on the struct, or `#[repr(transparent)]` if it has one field";
+    enum_without_repr(name: &syn::Ident):
         "Rust does not define the size of `{name}`\n\
-         help: write `#[repr(i32)]`, or the underlying type of the C++ enum (`int` by default)"
-    )
-}
-
-pub(crate) fn aligned_enum(align: usize) -> String {
-    format!(
+        help: write `#[repr(i32)]`, or the underlying type of the C++ enum (`int` by default)";
+    aligned_enum(align: usize):
         "a C++ enum cannot have an explicit alignment\n\
-         help: remove `align({align})`"
-    )
+        help: remove `align({align})`";
 }

@@ -1,18 +1,10 @@
 //! `#[kernel_args(len = "n")]` and the other contracts, on a field and on the struct.
 
 use super::{Expression, expression::spelled, set};
-use crate::texts;
+use crate::{diagnostics::Diagnostics, texts};
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::{
-    Expr, Ident, LitStr, Token, Type, meta::ParseNestedMeta, parenthesized, parse::ParseStream, punctuated::Punctuated,
-    spanned::Spanned,
-};
-
-pub(super) const ON_FIELD: [&str; 5] = ["len", "capacity", "multiple_of", "range", "as"];
-
-pub(super) const ON_STRUCT: [&str; 7] =
-    ["block", "block_multiple_of", "max_block", "grid_covers", "requires", "shared", "stream"];
+use syn::{Expr, ExprLit, Ident, Lit, LitStr, Token, Type, meta::ParseNestedMeta, parse::Parse, spanned::Spanned};
 
 const MOST_VALUES: usize = 12;
 
@@ -57,29 +49,27 @@ pub(crate) enum Axes {
 }
 
 impl FieldContracts {
-    pub(super) fn parse(&mut self, meta: &ParseNestedMeta<'_>) -> syn::Result<bool> {
-        let is = |name: &str| meta.path.is_ident(name);
-        let slots = [("len", &mut self.len), ("capacity", &mut self.capacity), ("multiple_of", &mut self.multiple_of)];
-        if let Some((name, slot)) = slots.into_iter().find(|(name, _)| is(name)) {
-            let value = written(meta, expression)?;
-            if name == "multiple_of" {
-                positive([&value.value], value.span)?;
+    /// Returns whether `name` is a contract of a field.
+    pub(super) fn parse(&mut self, name: &str, meta: &ParseNestedMeta<'_>) -> syn::Result<bool> {
+        match name {
+            "len" => set(&mut self.len, written(meta, expression)?, meta),
+            "capacity" => set(&mut self.capacity, written(meta, expression)?, meta),
+            "multiple_of" => {
+                let of = written(meta, expression)?;
+                positive([&of.value], of.span)?;
+                set(&mut self.multiple_of, of, meta)
             }
-            set(slot, value, meta)?;
-        } else if is("range") {
-            let range = written(meta, Range::parse)?;
-            range.value.check(range.span)?;
-            set(&mut self.range, range, meta)?;
-        } else if is("as") {
-            let narrowed = written(meta, |input| match input.parse() {
-                Ok(ty @ Type::Path(_)) => Ok(ty),
-                _ => Err(syn::Error::new(meta.path.span(), texts::NO_NARROW_TYPE)),
-            })?;
-            set(&mut self.narrowed, narrowed, meta)?;
-        } else {
-            return Ok(false);
+            "range" => set(&mut self.range, written(meta, Range::parse)?, meta),
+            "as" => {
+                let narrowed = written(meta, |tokens, _| match syn::parse2(tokens) {
+                    Ok(ty @ Type::Path(_)) => Ok(ty),
+                    _ => Err(syn::Error::new(meta.path.span(), texts::NO_NARROW_TYPE)),
+                })?;
+                set(&mut self.narrowed, narrowed, meta)
+            }
+            _ => return Ok(false),
         }
-        Ok(true)
+        .map(|()| true)
     }
 
     pub(super) fn any(&self) -> bool {
@@ -87,92 +77,87 @@ impl FieldContracts {
         [len, capacity, multiple_of].iter().any(|contract| contract.is_some()) || range.is_some() || narrowed.is_some()
     }
 
-    pub(super) fn check(&self, is_skipped: bool) -> syn::Result<()> {
+    pub(super) fn check(&self, is_skipped: bool, diagnostics: &mut Diagnostics) {
         match self {
             Self { capacity: Some(capacity), len: None, .. } => {
-                Err(syn::Error::new(capacity.span, texts::CAPACITY_WITHOUT_LEN))
+                diagnostics.error(capacity.span, texts::CAPACITY_WITHOUT_LEN);
             }
             Self { narrowed: Some(narrowed), .. } if is_skipped => {
-                Err(syn::Error::new(narrowed.span, texts::SKIP_AND_AS))
+                diagnostics.error(narrowed.span, texts::SKIP_AND_AS);
             }
-            _ => Ok(()),
+            _ => {}
         }
     }
 }
 
 impl StructContracts {
-    pub(super) fn parse(&mut self, meta: &ParseNestedMeta<'_>) -> syn::Result<bool> {
-        let is = |name: &str| meta.path.is_ident(name);
-        let slots = [
-            ("block", &mut self.block),
-            ("block_multiple_of", &mut self.block_multiple_of),
-            ("max_block", &mut self.max_block),
-            ("grid_covers", &mut self.grid_covers),
-        ];
-        if let Some((name, slot)) = slots.into_iter().find(|(name, _)| is(name)) {
-            let axes = written(meta, Axes::parse)?;
-            if name != "grid_covers" {
-                positive(axes.value.all(), axes.span)?;
+    /// Returns whether `name` is a contract of a struct.
+    pub(super) fn parse(&mut self, name: &str, meta: &ParseNestedMeta<'_>) -> syn::Result<bool> {
+        let slot = match name {
+            "block" => &mut self.block,
+            "block_multiple_of" => &mut self.block_multiple_of,
+            "max_block" => &mut self.max_block,
+            "grid_covers" => &mut self.grid_covers,
+            "requires" => {
+                self.requires.push(written(meta, condition)?);
+                return Ok(true);
             }
-            set(slot, axes, meta)?;
-        } else if is("requires") {
-            self.requires.push(written(meta, condition)?);
-        } else if is("shared") {
-            set(&mut self.shared, written(meta, expression)?, meta)?;
-        } else if is("stream") {
-            let stream = written(meta, |input| match input.parse::<Ident>() {
-                Ok(required) if required == "required" => Ok(()),
-                _ => Err(syn::Error::new(meta.path.span(), texts::STREAM_REQUIRED)),
-            })?;
-            set(&mut self.stream, stream, meta)?;
-        } else {
-            return Ok(false);
+            "shared" => return set(&mut self.shared, written(meta, expression)?, meta).map(|()| true),
+            "stream" => {
+                let stream = written(meta, |tokens, _| match syn::parse2::<Ident>(tokens) {
+                    Ok(required) if required == "required" => Ok(()),
+                    _ => Err(syn::Error::new(meta.path.span(), texts::STREAM_REQUIRED)),
+                })?;
+                return set(&mut self.stream, stream, meta).map(|()| true);
+            }
+            _ => return Ok(false),
+        };
+        let axes = written(meta, Axes::parse)?;
+        if name != "grid_covers" {
+            positive(axes.value.all(), axes.span)?;
         }
-        Ok(true)
+        set(slot, axes, meta).map(|()| true)
     }
 }
 
-/// The value of an attribute, with its text.
+/// The value of an attribute, with its text. `parse` gets its tokens and its place.
 fn written<T>(
     meta: &ParseNestedMeta<'_>,
-    parse: impl FnOnce(ParseStream<'_>) -> syn::Result<T>,
+    parse: impl FnOnce(TokenStream, Span) -> syn::Result<T>,
 ) -> syn::Result<Written<T>> {
     let input = meta.value()?;
-    let ahead = input.fork();
     let span = input.span();
-    let value = parse(input)?;
-    let name = meta.path.to_token_stream();
-    let text = match before(&ahead, input)?.as_slice() {
+    let mut tokens: Vec<TokenTree> = Vec::new();
+    while !input.is_empty() && !input.peek(Token![,]) {
+        tokens.push(input.parse()?);
+    }
+    let text = match tokens.as_slice() {
         [TokenTree::Literal(text)] => text.to_string(),
         tokens => spelled(&tokens.iter().cloned().collect()),
     };
-    Ok(Written { value, text: format!("{name} = {text}"), span })
+    let text = format!("{} = {text}", meta.path.to_token_stream());
+    Ok(Written { value: parse(tokens.into_iter().collect(), span)?, text, span })
 }
 
-fn before(from: ParseStream<'_>, to: ParseStream<'_>) -> syn::Result<Vec<TokenTree>> {
-    let left = to.fork().parse::<TokenStream>()?.into_iter().count();
-    let mut tokens: Vec<_> = from.parse::<TokenStream>()?.into_iter().collect();
-    tokens.truncate(tokens.len().saturating_sub(left));
-    Ok(tokens)
+/// Parses tokens, or the tokens in a string literal.
+fn unquoted<T: Parse>(tokens: TokenStream) -> syn::Result<T> {
+    match syn::parse2::<LitStr>(tokens.clone()) {
+        Ok(text) => text.parse(),
+        Err(_) => syn::parse2(tokens),
+    }
 }
 
-fn expression(input: ParseStream<'_>) -> syn::Result<Expression> {
-    Expression::number(&tree(input, texts::NO_EXPRESSION)?)
+fn expression(tokens: TokenStream, span: Span) -> syn::Result<Expression> {
+    Expression::number(&unquoted(tokens).map_err(|_| syn::Error::new(span, texts::NO_EXPRESSION))?)
 }
 
-fn condition(input: ParseStream<'_>) -> syn::Result<Expression> {
-    let span = input.span();
-    let condition = Expression::condition(&tree(input, texts::NO_CONDITION)?)?;
+fn condition(tokens: TokenStream, span: Span) -> syn::Result<Expression> {
+    let tree = unquoted(tokens).map_err(|_| syn::Error::new(span, texts::NO_CONDITION))?;
+    let condition = Expression::condition(&tree)?;
     if condition.places.len() > MOST_VALUES {
         return Err(syn::Error::new(span, texts::TOO_MANY_VALUES));
     }
     Ok(condition)
-}
-
-fn tree(input: ParseStream<'_>, otherwise: &str) -> syn::Result<Expr> {
-    let span = input.span();
-    let parsed = if input.peek(LitStr) { input.parse::<LitStr>()?.parse() } else { input.parse() };
-    parsed.map_err(|_| syn::Error::new(span, otherwise))
 }
 
 fn positive<'e>(values: impl IntoIterator<Item = &'e Expression>, span: Span) -> syn::Result<()> {
@@ -184,18 +169,16 @@ fn positive<'e>(values: impl IntoIterator<Item = &'e Expression>, span: Span) ->
 }
 
 impl Range {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let span = input.span();
-        let tokens = if input.peek(LitStr) {
-            input.parse::<LitStr>()?.parse::<TokenStream>()?
-        } else {
-            let mut tokens = TokenStream::new();
-            while !input.is_empty() && !input.peek(Token![,]) {
-                tokens.extend([input.parse::<TokenTree>()?]);
+    fn parse(tokens: TokenStream, span: Span) -> syn::Result<Self> {
+        let range = unquoted(tokens).and_then(Self::of_tokens);
+        let range = range.map_err(|_| syn::Error::new(span, texts::NO_RANGE))?;
+        let bounds = [&range.low, &range.high].map(|bound| bound.as_ref()?.constant);
+        match bounds {
+            [Some(low), Some(high)] if low > high.saturating_sub(range.exclusive.into()) => {
+                Err(syn::Error::new(span, texts::EMPTY_RANGE))
             }
-            tokens
-        };
-        Self::of_tokens(tokens).map_err(|_| syn::Error::new(span, texts::NO_RANGE))
+            _ => Ok(range),
+        }
     }
 
     /// syn reads `1..2` as one expression, so the bounds are separated first.
@@ -218,45 +201,26 @@ impl Range {
         };
         Ok(Self { low: bound(low)?, high: bound(high)?, exclusive })
     }
-
-    fn check(&self, span: Span) -> syn::Result<()> {
-        let bounds = [&self.low, &self.high].map(|bound| bound.as_ref()?.constant);
-        match bounds {
-            [Some(low), Some(high)] if low > high.saturating_sub(self.exclusive.into()) => {
-                Err(syn::Error::new(span, texts::EMPTY_RANGE))
-            }
-            _ => Ok(()),
-        }
-    }
 }
 
 impl Axes {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        if input.peek(LitStr) {
-            let text: LitStr = input.parse()?;
-            return match text.parse_with(Self::parse) {
-                Err(error) if error.to_string() != texts::TOO_MANY_AXES => match text.parse() {
-                    Ok(expression) => Expression::number(&expression).map(Self::One),
-                    Err(_) => Err(syn::Error::new(text.span(), texts::NO_EXPRESSION)),
-                },
-                axes => axes,
-            };
+    fn parse(tokens: TokenStream, span: Span) -> syn::Result<Self> {
+        match unquoted(tokens).map_err(|_| syn::Error::new(span, texts::NO_EXPRESSION))? {
+            Expr::Tuple(tuple) if tuple.elems.len() > 3 => {
+                Err(syn::Error::new(tuple.paren_token.span.join(), texts::TOO_MANY_AXES))
+            }
+            Expr::Tuple(tuple) if !tuple.elems.is_empty() => {
+                let each = tuple.elems.iter().map(|value| match value {
+                    Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => {
+                        let value = text.parse().map_err(|_| syn::Error::new(text.span(), texts::NO_EXPRESSION))?;
+                        Expression::number(&value)
+                    }
+                    value => Expression::number(value),
+                });
+                each.collect::<syn::Result<_>>().map(Self::Each)
+            }
+            value => Expression::number(&value).map(Self::One),
         }
-        let tuple = |input: ParseStream<'_>| {
-            let content;
-            let parentheses = parenthesized!(content in input);
-            let values = Punctuated::<Value, Token![,]>::parse_terminated(&content)?;
-            Ok::<_, syn::Error>((values, parentheses.span.join()))
-        };
-        let is_tuple = |(values, _): (Punctuated<_, _>, _)| values.len() > 1 || values.trailing_punct();
-        if !input.peek(syn::token::Paren) || !tuple(&input.fork()).is_ok_and(is_tuple) {
-            return expression(input).map(Self::One);
-        }
-        let (values, span) = tuple(input)?;
-        if values.len() > 3 {
-            return Err(syn::Error::new(span, texts::TOO_MANY_AXES));
-        }
-        Ok(Self::Each(values.into_iter().map(|value| value.0).collect()))
     }
 
     pub(crate) fn all(&self) -> &[Expression] {
@@ -264,14 +228,6 @@ impl Axes {
             Self::One(value) => std::slice::from_ref(value),
             Self::Each(values) => values,
         }
-    }
-}
-
-struct Value(Expression);
-
-impl syn::parse::Parse for Value {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        expression(input).map(Self)
     }
 }
 

@@ -12,19 +12,14 @@ pub(crate) struct TypeAttr {
 
 impl TypeAttr {
     pub(crate) fn parse(attrs: &[Attribute], diagnostics: &mut Diagnostics) -> Self {
-        let (mut krate, mut cpp, mut skip) = (None, None::<LitStr>, None);
-        each(attrs, "device_type", diagnostics, |meta| {
-            if meta.path.is_ident("crate") {
-                set(&mut krate, meta.value()?.call(Path::parse_mod_style)?, &meta)
-            } else if meta.path.is_ident("cpp") {
-                set(&mut cpp, meta.value()?.parse()?, &meta)
-            } else if meta.path.is_ident("skip_device_repr") {
-                flag(&mut skip, &meta)
-            } else {
-                Err(meta.error(texts::UNKNOWN_ON_DEVICE_TYPE))
-            }
+        let (mut krate, mut cpp, mut skip_device_repr) = (None, None::<LitStr>, false);
+        each(attrs, "device_type", diagnostics, |name, meta| match name {
+            "crate" => set(&mut krate, meta.value()?.call(Path::parse_mod_style)?, meta),
+            "cpp" => set(&mut cpp, meta.value()?.parse()?, meta),
+            "skip_device_repr" => flag(&mut skip_device_repr, meta),
+            _ => Err(meta.error(texts::UNKNOWN_ON_DEVICE_TYPE)),
         });
-        Self { krate: krate.unwrap_or_else(default_crate), cpp, skip_device_repr: skip.is_some() }
+        Self { krate: krate.unwrap_or_else(default_crate), cpp, skip_device_repr }
     }
 
     pub(crate) fn refuse_inside(attrs: &[Attribute], diagnostics: &mut Diagnostics) {

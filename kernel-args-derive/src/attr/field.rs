@@ -1,14 +1,14 @@
 //! `#[kernel_args(…)]` and `#[device_type(…)]` on a field.
 
-use super::{FieldContracts, Shape, contract, each, flag, parts, set, takes_no_value};
+use super::{FieldContracts, each, flag, set, takes_no_value};
 use crate::{diagnostics::Diagnostics, texts};
-use syn::{Attribute, LitStr, meta::ParseNestedMeta};
+use proc_macro2::Span;
+use syn::{Attribute, LitStr, Token, meta::ParseNestedMeta, punctuated::Punctuated, spanned::Spanned};
 
 #[derive(Default)]
 pub(crate) struct FieldAttr {
     pub(crate) kind: FieldKind,
-    pub(crate) name: Option<LitStr>,
-    pub(crate) listed: Option<Vec<LitStr>>,
+    pub(crate) names: Option<Names>,
     pub(crate) shape: Shape,
     pub(crate) contracts: FieldContracts,
 }
@@ -26,20 +26,146 @@ pub(crate) enum FieldKind {
     Skipped,
 }
 
-impl FieldKind {
-    fn named(path: &syn::Path) -> Option<Self> {
-        [("opaque", Self::Opaque), ("shared_write", Self::SharedWrite), ("skip", Self::Skipped)]
-            .into_iter()
-            .find_map(|(name, kind)| path.is_ident(name).then_some(kind))
+#[derive(Clone, Copy, Default)]
+pub(crate) enum Shape {
+    #[default]
+    One,
+    /// A parameter for each element of an array: `spread`.
+    Spread(Span),
+    /// The parameters of a struct of arguments: `flatten`.
+    Flatten(Span),
+}
+
+pub(crate) enum Names {
+    /// `name = "in"`, or `name = "shape{}"` for the elements of an array.
+    One(LitStr),
+    /// `name = ["nx", "ny"]`.
+    List(Vec<LitStr>),
+}
+
+/// The place of the index in the name of an element.
+pub(crate) const INDEX: &str = "{}";
+
+const LONGEST: usize = 96;
+
+impl FieldAttr {
+    pub(crate) fn parse(attrs: &[Attribute], diagnostics: &mut Diagnostics) -> Self {
+        let mut field = Self::default();
+        each(attrs, "kernel_args", diagnostics, |name, meta| match name {
+            "opaque" => field.set_kind(FieldKind::Opaque, meta),
+            "shared_write" => field.set_kind(FieldKind::SharedWrite, meta),
+            "skip" => field.set_kind(FieldKind::Skipped, meta),
+            "spread" => field.set_shape(Shape::Spread(meta.path.span()), meta),
+            "flatten" => field.set_shape(Shape::Flatten(meta.path.span()), meta),
+            "name" => set(&mut field.names, Names::parse(meta)?, meta),
+            "crate" | "ptx" | "image" | "debug_info" | "entry" | "kernel" | "entries" | "except" | "strict_names"
+            | "strict_code" | "bound" | "block" | "block_multiple_of" | "max_block" | "grid_covers" | "requires"
+            | "shared" | "stream" => Err(meta.error(texts::BELONGS_ON_STRUCT)),
+            _ if field.contracts.parse(name, meta)? => Ok(()),
+            _ => Err(meta.error(texts::UNKNOWN_ON_FIELD)),
+        });
+        field.check(diagnostics);
+        field
     }
 
-    fn and(self, other: Self) -> &'static str {
-        match (self, other) {
-            _ if self == other => texts::DUPLICATE_ATTRIBUTE,
-            (Self::Skipped, Self::Opaque) | (Self::Opaque, Self::Skipped) => texts::SKIP_AND_OPAQUE,
-            (Self::Skipped, _) | (_, Self::Skipped) => texts::SKIP_AND_SHARED_WRITE,
+    fn set_kind(&mut self, kind: FieldKind, meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
+        use FieldKind::{Opaque, Skipped, Typed};
+        takes_no_value(meta)?;
+        let problem = match (self.kind, kind) {
+            (Typed, _) => {
+                self.kind = kind;
+                return Ok(());
+            }
+            (before, _) if before == kind => texts::DUPLICATE_ATTRIBUTE,
+            (Skipped, Opaque) | (Opaque, Skipped) => texts::SKIP_AND_OPAQUE,
+            (Skipped, _) | (_, Skipped) => texts::SKIP_AND_SHARED_WRITE,
             _ => texts::OPAQUE_AND_SHARED_WRITE,
+        };
+        Err(meta.error(problem))
+    }
+
+    fn set_shape(&mut self, shape: Shape, meta: &ParseNestedMeta<'_>) -> syn::Result<()> {
+        takes_no_value(meta)?;
+        let problem = match (self.shape, shape) {
+            (Shape::One, _) => {
+                self.shape = shape;
+                return Ok(());
+            }
+            (Shape::Spread(_), Shape::Flatten(_)) | (Shape::Flatten(_), Shape::Spread(_)) => texts::SPREAD_AND_FLATTEN,
+            _ => texts::DUPLICATE_ATTRIBUTE,
+        };
+        Err(meta.error(problem))
+    }
+
+    /// Reports attributes that exclude each other.
+    fn check(&mut self, diagnostics: &mut Diagnostics) {
+        let is_skipped = self.kind == FieldKind::Skipped;
+        if let Some(names) = self.names.as_ref().filter(|_| is_skipped) {
+            diagnostics.error(names.span(), texts::SKIP_AND_NAME);
         }
+        match self.shape {
+            Shape::One => {
+                if let Some(names @ Names::List(_)) = &self.names
+                    && !is_skipped
+                {
+                    diagnostics.error(names.span(), texts::NAMES_WITHOUT_SPREAD);
+                }
+            }
+            Shape::Spread(span) | Shape::Flatten(span) if is_skipped => {
+                diagnostics.error(span, texts::SKIP_AND_PARTS);
+            }
+            Shape::Flatten(span) => {
+                if self.kind != FieldKind::Typed || self.names.is_some() || self.contracts.any() {
+                    diagnostics.error(span, texts::FLATTEN_AND_FIELD);
+                    self.contracts = FieldContracts::default();
+                }
+            }
+            Shape::Spread(_) => {
+                if let Some(narrowed) = self.contracts.narrowed.take() {
+                    diagnostics.error(narrowed.span, texts::SPREAD_AND_AS);
+                } else if let Some(Names::One(name)) = &self.names {
+                    let text = name.value();
+                    if text.matches(INDEX).count() != 1 {
+                        diagnostics.error(name.span(), texts::element_name(&text.replace(INDEX, "")));
+                    } else if text.len() > LONGEST {
+                        diagnostics.error(name.span(), texts::LONG_ELEMENT_NAME);
+                    }
+                }
+            }
+        }
+        self.contracts.check(is_skipped, diagnostics);
+    }
+
+    pub(crate) fn is_flattened(&self) -> bool {
+        matches!(self.shape, Shape::Flatten(_))
+    }
+}
+
+impl Names {
+    fn parse(meta: &ParseNestedMeta<'_>) -> syn::Result<Self> {
+        let value = meta.value()?;
+        let names = if value.peek(syn::token::Bracket) {
+            let list;
+            syn::bracketed!(list in value);
+            Self::List(Punctuated::<LitStr, Token![,]>::parse_terminated(&list)?.into_iter().collect())
+        } else {
+            Self::One(value.parse()?)
+        };
+        match names.all().iter().find(|name| name.value().trim().is_empty()) {
+            Some(empty) => Err(syn::Error::new(empty.span(), texts::EMPTY_NAME)),
+            None => Ok(names),
+        }
+    }
+
+    fn all(&self) -> &[LitStr] {
+        match self {
+            Self::One(name) => std::slice::from_ref(name),
+            Self::List(names) => names,
+        }
+    }
+
+    fn span(&self) -> Span {
+        self.all().first().map_or_else(Span::call_site, LitStr::span)
     }
 }
 
@@ -49,73 +175,18 @@ pub(crate) struct MemberAttr {
     pub(crate) name: Option<LitStr>,
 }
 
-impl FieldAttr {
-    pub(crate) fn parse(attrs: &[Attribute], diagnostics: &mut Diagnostics) -> Self {
-        let mut field = Self::default();
-        each(attrs, "kernel_args", diagnostics, |meta| {
-            if let Some(kind) = FieldKind::named(&meta.path) {
-                takes_no_value(&meta)?;
-                if let Some(name) = field.name.as_ref().filter(|_| kind == FieldKind::Skipped) {
-                    return Err(syn::Error::new(name.span(), texts::SKIP_AND_NAME));
-                }
-                if field.kind != FieldKind::Typed {
-                    return Err(meta.error(field.kind.and(kind)));
-                }
-                field.kind = kind;
-            } else if let Some(parsed) = field.shape.parse(&meta) {
-                parsed?;
-            } else if meta.path.is_ident("name") {
-                let is_list = meta.input.peek2(syn::token::Bracket);
-                let mut names = parts::names(&meta)?;
-                if let Some(name) = names.first().filter(|_| field.kind == FieldKind::Skipped) {
-                    return Err(syn::Error::new(name.span(), texts::SKIP_AND_NAME));
-                }
-                match (is_list, names.pop()) {
-                    (false, Some(name)) => set(&mut field.name, name, &meta)?,
-                    (_, last) => {
-                        names.extend(last);
-                        set(&mut field.listed, names, &meta)?;
-                    }
-                }
-            } else if field.contracts.parse(&meta)? {
-            } else if super::ON_STRUCT.iter().chain(&contract::ON_STRUCT).any(|name| meta.path.is_ident(name)) {
-                return Err(meta.error(texts::BELONGS_ON_STRUCT));
-            } else {
-                return Err(meta.error(texts::UNKNOWN_ON_FIELD));
-            }
-            Ok(())
-        });
-        parts::check(&mut field, diagnostics);
-        if let Err(error) = field.contracts.check(field.kind == FieldKind::Skipped) {
-            diagnostics.push(error);
-        }
-        field
-    }
-}
-
-pub(super) fn kernel_name(meta: &ParseNestedMeta<'_>) -> syn::Result<LitStr> {
-    let name: LitStr = meta.value()?.parse()?;
-    if name.value().trim().is_empty() {
-        return Err(syn::Error::new(name.span(), texts::EMPTY_NAME));
-    }
-    Ok(name)
-}
-
 impl MemberAttr {
     pub(crate) fn parse(attrs: &[Attribute], diagnostics: &mut Diagnostics) -> Self {
-        let (mut member, mut opaque) = (Self::default(), None);
-        each(attrs, "device_type", diagnostics, |meta| {
-            if meta.path.is_ident("opaque") {
-                flag(&mut opaque, &meta)
-            } else if meta.path.is_ident("name") {
-                set(&mut member.name, kernel_name(&meta)?, &meta)
-            } else if ["crate", "cpp", "skip_device_repr"].iter().any(|name| meta.path.is_ident(name)) {
-                Err(meta.error(texts::DEVICE_TYPE_ON_FIELD))
-            } else {
-                Err(meta.error(texts::UNKNOWN_ON_MEMBER))
-            }
+        let mut member = Self::default();
+        each(attrs, "device_type", diagnostics, |name, meta| match name {
+            "opaque" => flag(&mut member.opaque, meta),
+            "name" => match Names::parse(meta)? {
+                Names::One(name) => set(&mut member.name, name, meta),
+                Names::List(_) => Err(meta.error("expected string literal")),
+            },
+            "crate" | "cpp" | "skip_device_repr" => Err(meta.error(texts::DEVICE_TYPE_ON_FIELD)),
+            _ => Err(meta.error(texts::UNKNOWN_ON_MEMBER)),
         });
-        member.opaque = opaque.is_some();
         member
     }
 }

@@ -3,6 +3,7 @@
 use super::{alternatives, set};
 use crate::{
     diagnostics::Diagnostics,
+    generics::parameters,
     path::{DebugInfoOption, ImagePath},
     texts,
 };
@@ -92,34 +93,34 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    pub(super) fn parse(&mut self, meta: &ParseNestedMeta<'_>, generics: &Generics) -> syn::Result<()> {
-        if meta.path.is_ident("ptx") || meta.path.is_ident("image") {
-            set(&mut self.ptx, meta.value()?.parse()?, meta)
-        } else if meta.path.is_ident("debug_info") {
-            set(&mut self.debug_info, meta.value()?.parse()?, meta)
-        } else if meta.path.is_ident("entry") {
-            set(&mut self.entry, meta.value()?.parse()?, meta)
-        } else if meta.path.is_ident("kernel") {
-            let value = meta.value()?;
-            if value.peek(LitStr) {
-                return Err(value.error(texts::KERNEL_IN_QUOTES));
+    pub(super) fn parse(&mut self, name: &str, meta: &ParseNestedMeta<'_>, generics: &Generics) -> syn::Result<()> {
+        match name {
+            "ptx" | "image" => set(&mut self.ptx, meta.value()?.parse()?, meta),
+            "debug_info" => set(&mut self.debug_info, meta.value()?.parse()?, meta),
+            "entry" => set(&mut self.entry, meta.value()?.parse()?, meta),
+            "kernel" => {
+                let value = meta.value()?;
+                if value.peek(LitStr) {
+                    return Err(value.error(texts::KERNEL_IN_QUOTES));
+                }
+                set(&mut self.kernel, value.call(Path::parse_mod_style)?, meta)
             }
-            set(&mut self.kernel, value.call(Path::parse_mod_style)?, meta)
-        } else if meta.path.is_ident("entries") {
-            set(&mut self.entries, patterns(meta.value()?)?, meta)
-        } else if meta.path.is_ident("except") {
-            set(&mut self.except, patterns(meta.value()?)?, meta)
-        } else if let Some(parameter) = parameter(&meta.path, generics) {
-            let argument = argument(meta.value()?)?;
-            if !meta.input.peek(Token![=>]) {
-                return Err(meta.error(texts::NO_SUFFIX));
+            "entries" => set(&mut self.entries, patterns(meta.value()?)?, meta),
+            "except" => set(&mut self.except, patterns(meta.value()?)?, meta),
+            _ => {
+                let is_own = |name: &&Ident| parameters(generics).any(|own| own == *name);
+                let Some(parameter) = meta.path.get_ident().filter(is_own) else {
+                    return Err(meta.error(texts::UNKNOWN_ON_STRUCT));
+                };
+                let argument = argument(meta.value()?)?;
+                if !meta.input.peek(Token![=>]) {
+                    return Err(meta.error(texts::NO_SUFFIX));
+                }
+                meta.input.parse::<Token![=>]>()?;
+                let (parameter, suffix) = (parameter.clone(), meta.input.parse()?);
+                self.bindings.push(Binding { parameter, argument, suffix, presence: Presence::parse(meta.input)? });
+                Ok(())
             }
-            meta.input.parse::<Token![=>]>()?;
-            let suffix = meta.input.parse()?;
-            self.bindings.push(Binding { parameter, argument, suffix, presence: Presence::parse(meta.input)? });
-            Ok(())
-        } else {
-            Err(meta.error(texts::UNKNOWN_ON_STRUCT))
         }
     }
 
@@ -153,11 +154,4 @@ fn argument(input: ParseStream<'_>) -> syn::Result<GenericArgument> {
     } else {
         input.parse().map(GenericArgument::Type)
     }
-}
-
-fn parameter(path: &Path, generics: &Generics) -> Option<Ident> {
-    let name = path.get_ident()?;
-    let mut types = generics.type_params().map(|parameter| &parameter.ident);
-    let mut consts = generics.const_params().map(|parameter| &parameter.ident);
-    (types.any(|ident| ident == name) || consts.any(|ident| ident == name)).then(|| name.clone())
 }

@@ -12,9 +12,12 @@ use syn::{DeriveInput, Generics, Path, spanned::Spanned};
 
 /// The kernels that a struct names, as far as the macro can resolve them.
 pub(super) enum Comparison<'a> {
-    #[cfg(feature = "kernels")]
-    Image(crate::image::Named),
-    Item(&'a Path),
+    /// Expressions at this place: the `CompiledKernels`, and the bytes of their image.
+    Kernels {
+        span: Span,
+        kernels: TokenStream,
+        image: TokenStream,
+    },
     Pattern(Pattern<'a>),
 }
 
@@ -25,44 +28,35 @@ impl<'a> Comparison<'a> {
             #[cfg(feature = "kernels")]
             Naming::Image { path, entry, debug_info } => {
                 let (entry, debug_info) = (entry.as_ref(), debug_info.as_ref());
-                crate::image::Named::read(path, entry, debug_info, &attr.krate, diagnostics).map(Self::Image)
+                let (span, kernels, image) = crate::image::named(path, entry, debug_info, &attr.krate, diagnostics)?;
+                Some(Self::Kernels { span, kernels, image })
             }
             #[cfg(not(feature = "kernels"))]
             Naming::Image { path, .. } => {
                 diagnostics.error(path.span, crate::texts::KERNELS_FEATURE);
                 None
             }
-            Naming::Item(path) => Some(Self::Item(path)),
+            Naming::Item(path) => {
+                let span = path.span();
+                let krate = respan(&attr.krate, span);
+                let item = if may_be_absent() { or_unknown(path, &krate) } else { quote!(#path) };
+                // The call has the span of the path, so rustc reports an error about its type there.
+                let kernels = quote_spanned!(span=> { #item }.kernels());
+                Some(Self::Kernels { span, kernels, image: quote!(__NAMED.image()) })
+            }
             Naming::Pattern { module, entries, except, bindings } => {
                 Pattern::new(module, [entries, except], bindings, generics, diagnostics).map(Self::Pattern)
             }
         }
     }
 
-    fn span(&self) -> Span {
-        match self {
-            #[cfg(feature = "kernels")]
-            Self::Image(named) => named.span,
-            Self::Item(path) => path.span(),
-            Self::Pattern(pattern) => pattern.span(),
-        }
-    }
-
     /// The constants `__NAMED` and `__KERNELS`, which `SOURCE` and the checks use. `arguments` is the compared type,
     /// if there is only one.
     pub(super) fn tables(&self, arguments: Option<&TokenStream>, krate: &Path) -> Option<TokenStream> {
-        let krate = respan(krate, self.span());
-        let named = match self {
-            #[cfg(feature = "kernels")]
-            Self::Image(named) => named.kernels(&krate),
-            // The call has the span of the path, so rustc reports an error about its type there.
-            Self::Item(path) => {
-                let item = if may_be_absent() { or_unknown(path, &krate) } else { quote!(#path) };
-                quote_spanned!(path.span()=> { #item }.kernels())
-            }
-            Self::Pattern(_) => return None,
+        let Self::Kernels { span, kernels: named, .. } = self else {
+            return None;
         };
-        let span = self.span();
+        let (span, krate) = (*span, respan(krate, *span));
         let named = if let Some(arguments) = arguments {
             quote_spanned!(span=> #krate::__private::named::<#arguments>(&#named))
         } else {
@@ -80,27 +74,26 @@ impl<'a> Comparison<'a> {
     /// A generic struct is compared with its kernel here, where its type parameters are known. Other structs are
     /// compared field by field.
     pub(super) fn source(&self, compare: bool, krate: &Path) -> TokenStream {
-        let at = respan(krate, self.span());
-        let image = match self {
-            #[cfg(feature = "kernels")]
-            Self::Image(named) => named.bytes(&at),
-            Self::Item(_) => quote!(__NAMED.image()),
-            Self::Pattern(_) => {
+        let (span, image) = match self {
+            Self::Kernels { span, image, .. } => (*span, image),
+            Self::Pattern(pattern) => {
+                let at = respan(krate, pattern.span());
                 return quote! {
-                    const FAMILY: #at::__private::core::option::Option<&'static #at::__private::Family> =
-                        #at::__private::core::option::Option::Some(&__FAMILY);
+                    const FAMILY: #at::__private::Option<&'static #at::__private::Family> =
+                        #at::__private::Option::Some(&__FAMILY);
                 };
             }
         };
+        let at = respan(krate, span);
         // If the struct fits, no function of the struct's type is called: rustc would evaluate all constants that the
         // function names.
-        quote_spanned! {self.span()=>
-            const SOURCE: #at::__private::core::option::Option<#at::args::Source> =
-                #at::__private::core::option::Option::Some(match (#image, __NAMED.symbol()) {
-                    (__image, #at::__private::core::option::Option::Some(__symbol)) => {
-                        #at::__private::source_of(&__NAMED, __image, __symbol)
+        quote_spanned! {span=>
+            const SOURCE: #at::__private::Option<#at::args::Source> =
+                #at::__private::Option::Some(match (#image, __NAMED.symbol) {
+                    (__image, #at::__private::Option::Some(__symbol)) => {
+                        __NAMED.source(__image, __symbol)
                     }
-                    (__image, #at::__private::core::option::Option::None) => {
+                    (__image, #at::__private::Option::None) => {
                         #at::__private::source::<Self>(&__NAMED, __KERNELS, __image, #compare)
                     }
                 });
@@ -160,7 +153,7 @@ pub(super) fn checks(
         // A reference, because each use of the report itself would be a copy that rustc validates again. A branch,
         // because a call would make rustc evaluate the constants of the callee.
         const __REPORT: &#krate::__private::Checked = &if __KERNELS.is_empty() {
-            #krate::__private::core::option::Option::None
+            #krate::__private::Option::None
         } else {
             #krate::__private::compare::<#erased>(__KERNELS)
         };

@@ -18,9 +18,10 @@ pub(super) fn inert(input: &DeriveInput, attr: &TypeAttr) -> TokenStream {
     let (impl_generics, _, where_clause) = bounded.split_for_impl();
     let (_, ty_generics, _) = input.generics.split_for_impl();
     quote! {
+        // The layout on the host avoids more errors for this type.
         #[automatically_derived]
         unsafe impl #impl_generics #krate::DeviceType for #ident #ty_generics #where_clause {
-            const LAYOUT: #krate::__private::abi::Layout = #krate::__private::host_layout::<Self>();
+            const LAYOUT: #krate::__private::abi::Layout = #krate::__private::abi::Layout::of::<Self>();
             const CLASS: #krate::__private::abi::Class = #krate::__private::abi::Class::Unknown;
             const CPP: #krate::__private::abi::CppType<'static> = #krate::__private::abi::CppType::UNKNOWN;
         }

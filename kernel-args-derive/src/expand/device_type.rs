@@ -45,20 +45,14 @@ fn structure(
     fields: &Fields,
     diagnostics: &mut Diagnostics,
 ) -> Option<TokenStream> {
-    if !may_be_passed(input, repr, fields, diagnostics) {
-        return None;
-    }
+    let (krate, ident) = (&attr.krate, &input.ident);
     let fields = Field::all(fields);
-    let refuse = |field: &Field<'_>| !refuse_macros(field.ty, diagnostics);
-    if fields.iter().map(refuse).fold(false, |any, is| any | is) {
+    if !may_be_passed(input, repr, &fields, diagnostics) {
         return None;
     }
-    let member_attrs: Vec<_> = fields.iter().map(|field| MemberAttr::parse(field.attrs, diagnostics)).collect();
-    let krate = &attr.krate;
-    let ident = &input.ident;
     // The type argument of a `PhantomData` need not be a device type.
-    let used: TokenStream =
-        fields.iter().map(|field| field.ty).filter(|ty| !field_errors::is_marker(ty)).map(|ty| quote!(#ty,)).collect();
+    let used = fields.iter().map(|field| field.ty).filter(|ty| !field_errors::is_marker(ty));
+    let used: TokenStream = used.map(|ty| quote!(#ty,)).collect();
     let bounded = generics::bounded(&input.generics, &used, krate);
     let copy = assert_copy(input, &used, krate);
     let bounded = if_copy(bounded, krate);
@@ -74,19 +68,31 @@ fn structure(
     } else {
         (quote!(#ident), quote!(__FIELDS))
     };
-    let Members { list, checks, paddings, stores, is_value } =
-        members(&fields, &member_attrs, krate, repr, &this, &all, is_generic);
+    let members: Vec<Member<'_>> = fields.iter().map(|field| Member::new(field, krate, diagnostics)).collect();
+    let list = members.iter().map(|member| member.description(&this, is_generic));
+    let list = quote!(&[#(#list),*]);
+    let checks = members.iter().enumerate().map(|(i, member)| member.check(i, &all, repr));
+    let paddings = members.iter().map(|Member { span, of, .. }| quote_spanned!(*span=> || #of::HAS_PADDING));
+    let values = members.iter().map(Member::is_value);
+    let stores = members.iter().map(|member| member.store(repr));
 
     let align = repr.align.unwrap_or(1);
-    let (class, cpp) = names(input, attr, repr, &fields, &all);
-    let abi = quote!(#krate::__private::abi);
-    let primitive = quote!(#krate::__private::core::primitive);
-    let (consists_of, pointee) = content(attr, repr, &all);
+    let (class, cpp) = names(input, attr, repr, &all);
+    let private = quote!(#krate::__private);
+    let abi = quote!(#private::abi);
+    let primitive = quote!(#private::core::primitive);
+    // A transparent struct without an explicit C++ name is the value itself in C++, or a struct around it.
+    let (consists_of, pointee) = if repr.transparent && attr.cpp.is_none() {
+        let value = quote!(#private::transparent(#all));
+        (quote!(#value.members), quote!(#value.pointee))
+    } else {
+        (quote!(#abi::Members::of(#all)), quote!(#abi::Pointee::UNKNOWN))
+    };
     let behind = behind(krate, is_generic);
     let layout = quote! {{
-        let mut __layout = #krate::__private::first_member(#align);
-        #checks
-        #krate::__private::whole::<#this>(__layout)
+        let mut __layout = #private::first_member(#align);
+        #(#checks)*
+        #private::whole::<#this>(__layout)
     }};
     let fields_type = quote!(&'static [#abi::Parameter<'static>]);
     let constants = (!is_generic).then(|| {
@@ -94,10 +100,10 @@ fn structure(
             const __FIELDS: #fields_type = #list;
             const __LAYOUT: #abi::Layout = #layout;
             static __IN_MEMORY: #abi::Parameter<'static> =
-                #krate::__private::in_memory::<#ident>(#class, #cpp, #consists_of, #pointee);
+                #private::in_memory::<#ident>(#class, #cpp, #consists_of, #pointee);
         }
     });
-    let members = fields.iter().map(|field| &field.member);
+    let names = fields.iter().map(|field| &field.member);
     let (list, layout) = if is_generic { (list, layout) } else { (quote!(__FIELDS), quote!(__LAYOUT)) };
     Some(quote! {
         #copy
@@ -111,38 +117,57 @@ fn structure(
             const CLASS: #abi::Class = #class;
             const CPP: #abi::CppType<'static> = #cpp;
             const MEMBERS: #abi::Members<'static> = #consists_of;
-            const RUST_NAME: &'static #primitive::str = #krate::__private::core::stringify!(#ident);
+            const RUST_NAME: &'static #primitive::str = #private::core::stringify!(#ident);
             const POINTEE: #abi::Pointee<'static> = #pointee;
             const POINTEE_IN_STRUCT: #abi::Pointee<'static> = #pointee;
             #behind
             const HAS_PADDING: #primitive::bool =
-                #krate::__private::has_padding(
+                #private::has_padding(
                     <Self as #krate::DeviceType>::FIELDS,
                     <Self as #krate::DeviceType>::LAYOUT.size(),
-                ) #paddings;
+                ) #(#paddings)*;
 
             #[inline]
             unsafe fn store(&self, __to: *mut #primitive::u8) {
                 // The pattern lists all fields: `ZeroBits` is a promise about all of them.
-                let Self { #(#members: _),* } = self;
+                let Self { #(#names: _),* } = self;
                 if !<Self as #krate::DeviceType>::HAS_PADDING {
                     // SAFETY: `whole` asserts that `Self` has `LAYOUT.size()` bytes, which the caller guarantees.
                     return unsafe { __to.cast::<Self>().write_unaligned(*self) };
                 }
                 // SAFETY: the caller guarantees `LAYOUT.size()` bytes.
                 unsafe { __to.write_bytes(0, <Self as #krate::DeviceType>::LAYOUT.size()) };
-                #stores
+                #(#stores)*
             }
 
-            #is_value
+            #[inline]
+            fn is_value(__bytes: &[#primitive::u8]) -> #primitive::bool {
+                #(#values)&&*
+            }
         }
 
         #memory
     })
 }
 
+/// The constant for what pointers to the struct point to: the struct can contain such pointers. A generic struct has no `static`.
+fn behind(krate: &Path, is_generic: bool) -> TokenStream {
+    let abi = quote!(#krate::__private::abi);
+    if !is_generic {
+        return quote!(const BEHIND: #abi::Pointee<'static> = #abi::Pointee::of(&__IN_MEMORY););
+    }
+    quote! {
+        const BEHIND_IN_STRUCT: #abi::Pointee<'static> = #abi::Pointee::of(&#krate::__private::in_memory::<Self>(
+            <Self as #krate::DeviceType>::CLASS,
+            <Self as #krate::DeviceType>::CPP,
+            #abi::Members::UNKNOWN,
+            #abi::Pointee::UNKNOWN,
+        ));
+    }
+}
+
 /// Whether Rust defines the struct's layout and C++ can declare the same layout. Reports why not.
-fn may_be_passed(input: &DeriveInput, repr: &Repr, fields: &Fields, diagnostics: &mut Diagnostics) -> bool {
+fn may_be_passed(input: &DeriveInput, repr: &Repr, fields: &[Field<'_>], diagnostics: &mut Diagnostics) -> bool {
     if input.generics.lifetimes().next().is_some() {
         return false;
     }
@@ -154,86 +179,76 @@ fn may_be_passed(input: &DeriveInput, repr: &Repr, fields: &Fields, diagnostics:
         diagnostics.error(input.ident.span(), texts::EMPTY_STRUCT);
         return false;
     }
-    true
+    fields.iter().filter(|field| !refuse_macros(field.ty, diagnostics)).count() == 0
 }
 
-struct Members {
-    /// `&[Parameter, …]`.
-    list: TokenStream,
-    /// Statements that extend `__layout`.
-    checks: TokenStream,
-    /// `|| HAS_PADDING …`.
-    paddings: TokenStream,
-    /// Statements that store the fields at `__to`.
-    stores: TokenStream,
-    /// The method `is_value`.
-    is_value: TokenStream,
+struct Member<'a> {
+    field: &'a Field<'a>,
+    attr: MemberAttr,
+    span: Span,
+    /// The path of the crate at the field.
+    krate: TokenStream,
+    /// `<Type as Member>`, with the error for a type that cannot be a member.
+    of: TokenStream,
 }
 
-/// `this` is the struct, `all` the list of its fields.
-fn members(
-    fields: &[Field<'_>],
-    attrs: &[MemberAttr],
-    krate: &Path,
-    repr: &Repr,
-    this: &TokenStream,
-    all: &TokenStream,
-    is_generic: bool,
-) -> Members {
-    struct Member<'a> {
-        field: &'a Field<'a>,
-        span: Span,
-        /// The path of the crate at the field.
-        krate: TokenStream,
-        /// `<Type as Member>`, with the error for a type that cannot be a member.
-        of: TokenStream,
-    }
-    let all_members = fields.iter().map(|field| {
+impl<'a> Member<'a> {
+    fn new(field: &'a Field<'a>, krate: &Path, diagnostics: &mut Diagnostics) -> Self {
         let (ty, span) = (field.ty, field.span());
         let krate = respan(krate, span);
         let errors = field_errors::member(ty, &krate, span);
-        Member { field, span, of: quote_spanned!(span=> <#ty as #errors::Member>), krate }
-    });
-    let all_members: Vec<Member<'_>> = all_members.collect();
-    let list = all_members.iter().zip(attrs).map(|(Member { field, span, krate, of }, attr)| {
-        let (span, name, spelling, ty, member) = (*span, &field.name, field.spelling(), field.ty, &field.member);
+        let attr = MemberAttr::parse(field.attrs, diagnostics);
+        Self { field, attr, span, of: quote_spanned!(span=> <#ty as #errors::Member>), krate }
+    }
+
+    /// The offset in the struct `this`.
+    fn offset(&self, this: &TokenStream) -> TokenStream {
+        let (krate, member) = (&self.krate, &self.field.member);
+        quote_spanned!(self.span=> #krate::__private::core::mem::offset_of!(#this, #member))
+    }
+
+    /// The `Parameter` of the member of the struct `this`.
+    fn description(&self, this: &TokenStream, is_generic: bool) -> TokenStream {
+        let Self { field, attr, span, krate, of } = self;
+        let (span, name, spelling, offset) = (*span, &field.name, field.spelling(), self.offset(this));
         let said = attr.name.as_ref().map(|name| quote_spanned!(span=> .with_kernel_name(#name)));
-        let offset = quote_spanned!(span=> #krate::__private::core::mem::offset_of!(#this, #member));
         let mut member =
             quote_spanned!(span=> #krate::__private::member(#name, #spelling, #offset, #of::TYPE_INFO)#said);
         // Such as `DevicePointer<Buffer<f32>>`. A `static` for each field would take rustc longer.
-        if !is_generic && generics::is_nested(ty) && !field_errors::is_marker(ty) {
+        if !is_generic && generics::is_nested(field.ty) && !field_errors::is_marker(field.ty) {
             member = quote_spanned! {span=> {
                 static __BEHIND: #krate::__private::abi::Parameter<'static> = #of::BEHIND;
                 #krate::__private::pointing_to(#member, &__BEHIND)
             }};
         }
         if attr.opaque { quote_spanned!(span=> #krate::__private::opaque_member(#member)) } else { member }
-    });
-    let checks = all_members.iter().enumerate().map(|(i, Member { span, krate, .. })| {
-        let layout = local("__layout", *span);
-        let mut field = quote_spanned!(*span=> #all[#i]);
+    }
+
+    /// Extends `__layout` by the member with this index in the list `all`.
+    fn check(&self, index: usize, all: &TokenStream, repr: &Repr) -> TokenStream {
+        let (span, krate, layout) = (self.span, &self.krate, local("__layout", self.span));
+        let mut field = quote_spanned!(span=> #all[#index]);
         if let Some(most) = repr.packed {
-            field = quote_spanned!(*span=> #krate::__private::packed_member(#field, #most));
+            field = quote_spanned!(span=> #krate::__private::packed_member(#field, #most));
         }
-        quote_spanned!(*span=> #layout = #krate::__private::next_member(#layout, &#field);)
-    });
-    let paddings = all_members.iter().map(|Member { span, of, .. }| quote_spanned!(*span=> || #of::HAS_PADDING));
-    let values = all_members.iter().map(|Member { field, span, krate, of }| {
-        let (ty, member, bytes) = (field.ty, &field.member, local("__bytes", *span));
-        let offset = quote_spanned!(*span=> #krate::__private::core::mem::offset_of!(Self, #member));
+        quote_spanned!(span=> #layout = #krate::__private::next_member(#layout, &#field);)
+    }
+
+    fn is_value(&self) -> TokenStream {
+        let Self { field, span, krate, of, .. } = self;
+        let (ty, bytes, offset) = (field.ty, local("__bytes", *span), self.offset(&quote!(Self)));
         quote_spanned!(*span=> #of::is_value(#krate::__private::part_of::<#ty>(#bytes, #offset)))
-    });
-    let is_value = quote! {
-        #[inline]
-        fn is_value(
-            __bytes: &[#krate::__private::core::primitive::u8],
-        ) -> #krate::__private::core::primitive::bool {
-            #(#values)&&*
-        }
-    };
-    let stores = all_members.iter().map(|Member { field, span, krate, of }| {
-        let (span, ty, member) = (*span, field.ty, &field.member);
+    }
+
+    /// Stores the field at `__to`.
+    ///
+    /// SAFETY of the generated call: the pattern and `same_type` prove that the field belongs to the struct, or is a copy of
+    /// its field, and has the type from which `LAYOUT` was computed. The address need not be aligned. So `offset` and the size of the field are inside the
+    /// `LAYOUT.size()` bytes that the caller guarantees. The block has the span of the derive, so
+    /// `#![forbid(unsafe_code)]` in the user's crate does not apply to it.
+    fn store(&self, repr: &Repr) -> TokenStream {
+        let Self { field, span, krate, of, .. } = self;
+        let (span, ty, member, offset) = (*span, field.ty, &field.member, self.offset(&quote!(Self)));
         let (this, to) = (local("self", span), local("__to", span));
         // A field of a packed struct need not be aligned, so no reference to it may exist: `Self` and the field are copied.
         let field_of = if repr.packed.is_some() {
@@ -250,74 +265,24 @@ fn members(
             let __same = (__field,);
             #krate::__private::same_type::<#ty>(&__same);
         };
-        let offset = quote_spanned!(span=> #krate::__private::core::mem::offset_of!(Self, #member));
         let store = quote_spanned!(span=> #of::store(__field, #to.add(#offset)));
-        // SAFETY of the generated call: the pattern and `same_type` prove that the field belongs to the struct, or is a copy of
-        // its field, and has the type from which `LAYOUT` was computed. The address need not be aligned. So `offset` and the size of the field are inside the
-        // `LAYOUT.size()` bytes that the caller guarantees. The block has the span of the derive, so
-        // `#![forbid(unsafe_code)]` in the user's crate does not apply to it.
         quote! {
             #same
             unsafe { #store };
         }
-    });
-    Members {
-        list: quote!(&[#(#list),*]),
-        checks: checks.collect(),
-        paddings: paddings.collect(),
-        stores: stores.collect(),
-        is_value,
-    }
-}
-
-/// The members of a struct, and what it points to. `all` is the list of its fields. A transparent struct without an explicit
-/// C++ name is the value itself in C++, or a struct around it.
-fn content(attr: &TypeAttr, repr: &Repr, all: &TokenStream) -> (TokenStream, TokenStream) {
-    let krate = &attr.krate;
-    if repr.transparent && attr.cpp.is_none() {
-        let value = quote!(#krate::__private::transparent(#all));
-        (quote!(#value.members), quote!(#value.pointee))
-    } else {
-        let abi = quote!(#krate::__private::abi);
-        (quote!(#abi::Members::of(#all)), quote!(#abi::Pointee::UNKNOWN))
-    }
-}
-
-/// The constant for what pointers to the struct point to: the struct can contain such pointers. A generic struct has no
-/// `static`.
-fn behind(krate: &Path, is_generic: bool) -> TokenStream {
-    let abi = quote!(#krate::__private::abi);
-    if !is_generic {
-        return quote!(const BEHIND: #abi::Pointee<'static> = #abi::Pointee::of(&__IN_MEMORY););
-    }
-    quote! {
-        const BEHIND_IN_STRUCT: #abi::Pointee<'static> =
-            #abi::Pointee::of(&#krate::__private::in_memory::<Self>(
-                <Self as #krate::DeviceType>::CLASS,
-                <Self as #krate::DeviceType>::CPP,
-                #abi::Members::UNKNOWN,
-                #abi::Pointee::UNKNOWN,
-            ));
     }
 }
 
 /// The class and C++ type of a struct. `all` is the list of its fields.
-fn names(
-    input: &DeriveInput,
-    attr: &TypeAttr,
-    repr: &Repr,
-    fields: &[Field<'_>],
-    all: &TokenStream,
-) -> (TokenStream, TokenStream) {
+fn names(input: &DeriveInput, attr: &TypeAttr, repr: &Repr, all: &TokenStream) -> (TokenStream, TokenStream) {
     let krate = &attr.krate;
-    let named = |name: &str| quote!(#krate::__private::abi::CppType::named(#name));
-    match (&attr.cpp, repr.transparent, fields) {
-        // In C++ this is either a class around one value, or another name for the value. The two differ in PTX.
-        (Some(name), true, _) => (quote!(#krate::__private::abi::Class::Unknown), named(&name.value())),
-        (Some(name), false, _) => (quote!(#krate::__private::abi::Class::Bytes), named(&name.value())),
-        (None, true, _) => {
-            (quote!(#krate::__private::transparent(#all).class), quote!(#krate::__private::transparent(#all).cpp))
-        }
-        (None, false, _) => (quote!(#krate::__private::abi::Class::Bytes), named(&input.ident.unraw().to_string())),
+    let cpp = attr.cpp.as_ref().map(syn::LitStr::value);
+    if repr.transparent && cpp.is_none() {
+        let value = quote!(#krate::__private::transparent(#all));
+        return (quote!(#value.class), quote!(#value.cpp));
     }
+    // A transparent struct with a name is either a class around one value, or another name for the value. The two differ in PTX.
+    let class = if repr.transparent { quote!(Unknown) } else { quote!(Bytes) };
+    let name = cpp.unwrap_or_else(|| input.ident.unraw().to_string());
+    (quote!(#krate::__private::abi::Class::#class), quote!(#krate::__private::abi::CppType::named(#name)))
 }

@@ -1,110 +1,378 @@
-//! The fields of a struct of arguments, and what the derive emits for them.
+//! A field of a struct of arguments, and what the derive emits for it. If a field is spread or flattened, only rustc knows the number of
+//! parameters.
 
-use super::respan;
+use super::{local, respan};
 use crate::{
-    attr::{ElementNames, FieldKind, Shape},
-    erase, field_errors,
+    attr::{ArgsAttr, FieldAttr, FieldKind, INDEX, Names, Shape},
+    diagnostics::Diagnostics,
+    erase,
+    field_errors::{INTEGERS, argument},
+    generics,
     input::{self, Field},
-    spelling,
+    spelling, texts,
 };
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
-use syn::{DeriveInput, Ident, Path, Type};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::{Generics, Ident, LitStr, Member, Type, parse_quote_spanned, spanned::Spanned};
 
 pub(super) struct ParameterField<'a> {
     /// The field; its type is the type of the parameter, if that is narrower.
     pub(super) field: Field<'a>,
     /// The type of the field, if its parameter is narrower.
-    pub(super) wide: Option<&'a Type>,
-    pub(super) kind: FieldKind,
-    /// The explicit name of the kernel's parameter.
-    pub(super) kernel_name: Option<syn::LitStr>,
-    pub(super) shape: Shape,
-    /// The explicit names of the kernel's parameters, if the field is spread.
-    pub(super) element_names: Option<ElementNames>,
-    /// Whether the kernel must have the name of the field.
-    pub(super) strict_names: bool,
-    /// Whether everything that the kernel's code contradicts is an error.
-    pub(super) strict_code: bool,
+    wide: Option<&'a Type>,
+    attr: &'a FieldAttr,
+    args: &'a ArgsAttr,
+    /// The path of the crate at the span of the field.
+    krate: TokenStream,
+    pub(super) index: usize,
+    /// Whether a field of the struct is not one parameter.
+    pub(super) has_parts: bool,
 }
 
-impl ParameterField<'_> {
-    pub(super) fn declared(&self) -> &Type {
-        self.wide.unwrap_or(self.field.ty)
+impl<'a> ParameterField<'a> {
+    /// `None` for a skipped field.
+    pub(super) fn new(field: Field<'a>, attr: &'a FieldAttr, args: &'a ArgsAttr) -> Option<Self> {
+        let narrowed = attr.contracts.narrowed.as_ref();
+        let wide = narrowed.map(|_| field.ty);
+        let field = Field { ty: narrowed.map_or(field.ty, |narrowed| &narrowed.value), ..field };
+        let krate = respan(&args.krate, field.span());
+        let is_parameter = attr.kind != FieldKind::Skipped;
+        is_parameter.then_some(Self { field, wide, attr, args, krate, index: 0, has_parts: false })
     }
 
-    /// If the parameter is narrower than the field that `variable` borrows: a statement after which `variable` borrows the narrow value.
-    pub(super) fn narrowed(&self, variable: &Ident, krate: &TokenStream) -> Option<TokenStream> {
-        let (ty, span) = (self.field.ty, self.field.span());
-        self.wide.map(|_| {
-            quote_spanned! {span=>
-                let __wide = #variable;
-                let #variable = &mut #krate::__private::contract::narrow::<#ty>(&*__wide);
+    pub(super) fn span(&self) -> Span {
+        self.field.span()
+    }
+
+    pub(super) fn is_one(&self) -> bool {
+        matches!(self.attr.shape, Shape::One)
+    }
+
+    /// Reports a spread field whose type is certainly not an array, which rustc would report more than once; and a flattened field whose
+    /// type is a type parameter: rustc does not accept a constant that contains parameters of an unknown number.
+    pub(super) fn may_be_parts(&self, generics: &Generics, diagnostics: &mut Diagnostics) -> bool {
+        const NAMES: [&str; 8] = ["bool", "f32", "f64", "Vec", "Box", "Arc", "Option", "CudaSlice"];
+        let mut ty = self.field.ty;
+        let problem = match self.attr.shape {
+            Shape::One => return true,
+            Shape::Spread(_) => {
+                let is_other = match ty {
+                    Type::Path(path) => path
+                        .path
+                        .segments
+                        .last()
+                        .is_some_and(|last| NAMES.iter().chain(&INTEGERS).any(|name| last.ident == name)),
+                    Type::Array(_) | Type::Paren(_) | Type::Group(_) | Type::Macro(_) => false,
+                    _ => true,
+                };
+                is_other.then_some(texts::NOT_AN_ARRAY)
             }
-        })
+            Shape::Flatten(_) => {
+                while let Type::Reference(syn::TypeReference { elem: inner, .. })
+                | Type::Paren(syn::TypeParen { elem: inner, .. })
+                | Type::Group(syn::TypeGroup { elem: inner, .. }) = ty
+                {
+                    ty = inner;
+                }
+                let is_parameter = |ty: &Type| matches!(ty, Type::Path(path) if generics.type_params().any(|own| path.path.is_ident(&own.ident)));
+                is_parameter(ty).then_some(texts::FLATTENED_PARAMETER)
+            }
+        };
+        problem.map(|problem| diagnostics.error(ty.span(), problem)).is_none()
+    }
+
+    /// `errors::Arg` of a type, at the field.
+    fn arg(&self, ty: &Type) -> TokenStream {
+        let errors = argument(ty, &self.krate, self.span());
+        quote_spanned!(self.span()=> <#ty as #errors::Arg>)
+    }
+
+    /// The type of the elements of a spread field. The derive sees it if the type is written as an array, not as an alias.
+    fn element(&self) -> Type {
+        fn of(ty: &Type, krate: &TokenStream) -> Type {
+            match ty {
+                Type::Array(array) => {
+                    let element = &array.elem;
+                    parse_quote_spanned!(element.span()=> #element)
+                }
+                Type::Paren(inner) => of(&inner.elem, krate),
+                Type::Group(inner) => of(&inner.elem, krate),
+                _ => parse_quote_spanned!(ty.span()=> <#ty as #krate::__private::Spread>::Element),
+            }
+        }
+        of(self.field.ty, &self.krate)
+    }
+
+    /// The type of the field, or one with the same parameters, named by the trait that it must implement: then rustc reports a missing impl
+    /// once.
+    fn this(&self) -> TokenStream {
+        let (ty, krate, span) = (self.field.ty, &self.krate, self.span());
+        match self.attr.shape {
+            Shape::One => quote!(#ty),
+            Shape::Spread(_) => quote_spanned!(span=> <#ty as #krate::__private::Spread>::This),
+            Shape::Flatten(_) => quote_spanned!(span=> <#ty as #krate::KernelArgs>::Erased),
+        }
     }
 
     /// Whether the field contains the value that the kernel reads: a constant expression.
-    pub(super) fn is_value(&self, krate: &TokenStream) -> TokenStream {
-        let ty = self.field.ty;
-        match self.wide {
-            Some(_) => quote!(false),
-            None => {
-                quote_spanned!(self.field.span()=> <#krate::__private::InPlace<#ty>>::IS_VALUE)
+    pub(super) fn is_value(&self) -> TokenStream {
+        let (ty, krate) = (self.field.ty, &self.krate);
+        match (self.wide, self.attr.shape) {
+            (Some(_), _) => quote!(false),
+            (None, Shape::Flatten(_)) => quote_spanned!(self.span()=> <#ty as #krate::KernelArgs>::IN_PLACE),
+            (None, _) => quote_spanned!(self.span()=> <#krate::__private::InPlace<#ty>>::IS_VALUE),
+        }
+    }
+
+    /// The offset of the field in the struct.
+    pub(super) fn host_offset(&self) -> TokenStream {
+        let (krate, member) = (&self.krate, &self.field.member);
+        quote_spanned!(self.span()=> #krate::__private::core::mem::offset_of!(Self, #member))
+    }
+
+    /// The type of the room for the field in the parameter buffer of a generic struct.
+    pub(super) fn slot(&self, generics: &Generics) -> TokenStream {
+        let (krate, span, declared) = (&self.krate, self.span(), self.field.ty);
+        let ty = erase::lifetimes(quote!(#declared), generics);
+        match self.attr.shape {
+            Shape::One => {
+                let errors = argument(declared, krate, span);
+                quote_spanned!(span=> #errors::Slot<#ty>)
+            }
+            Shape::Spread(_) => {
+                let element = self.element();
+                let errors = argument(&element, krate, span);
+                let element = erase::lifetimes(element.to_token_stream(), generics);
+                quote_spanned!(span=> <#ty as #krate::__private::Spread>::Each<#errors::Slot<#element>>)
+            }
+            Shape::Flatten(_) => {
+                quote_spanned!(span=> #krate::__private::FlatSlot<<#ty as #krate::KernelArgs>::Erased>)
             }
         }
     }
 
+    /// Room for a `__T` for each parameter.
+    pub(super) fn each(&self) -> TokenStream {
+        let (ty, krate, span, this) = (self.field.ty, &self.krate, self.span(), self.this());
+        match self.attr.shape {
+            Shape::One => quote!(__T),
+            Shape::Spread(_) => quote_spanned!(span=> <#ty as #krate::__private::Spread>::Each<__T>),
+            Shape::Flatten(_) => quote_spanned!(span=> <#this as #krate::KernelArgs>::Each<__T>),
+        }
+    }
+
+    /// The parameter of a field that is one parameter: an expression.
+    pub(super) fn description(&self, generics: &Generics) -> TokenStream {
+        let own = match (&self.attr.names, &self.field.member) {
+            (Some(Names::One(name)), _) => Some(name.to_token_stream()),
+            (None, Member::Named(ident)) if self.args.strict_names => {
+                Some(LitStr::new(&self.field.name, ident.span()).into_token_stream())
+            }
+            _ => None,
+        };
+        let description = self.description_of(self.field.ty, generics);
+        let named = own.map(|name| quote_spanned!(self.span()=> .with_kernel_name(#name)));
+        quote!(#description #named)
+    }
+
     /// The parameter of a value of type `ty`, which is the field or one of its elements: an expression.
-    pub(super) fn description(&self, ty: &syn::Type, generics: &syn::Generics, krate: &Path) -> TokenStream {
-        let span = self.field.span();
-        let krate = respan(krate, span);
-        let errors = field_errors::argument(ty, &krate, span);
-        let name = &self.field.name;
-        let info = quote_spanned!(span=> <#ty as #errors::Arg>::TYPE_INFO);
-        let spelling = match (self.wide, self.shape, self.field.ty) {
+    fn description_of(&self, ty: &Type, generics: &Generics) -> TokenStream {
+        let (krate, span, name, arg) = (&self.krate, self.span(), &self.field.name, self.arg(ty));
+        let info = quote_spanned!(span=> #arg::TYPE_INFO);
+        let spelling = match (self.wide, self.attr.shape, self.field.ty) {
             (Some(wide), ..) => {
-                let spelled = |ty: &Type| input::spelling(&ty.to_token_stream());
-                let both = format!("{} as {}", spelled(wide), spelled(self.field.ty));
+                let wide = input::spelling(&wide.to_token_stream());
+                let both = format!("{wide} as {}", self.field.spelling());
                 quote_spanned!(span=> #both)
             }
-            (None, Shape::Spread(_), Type::Path(alias)) => spelling::of_element(alias, span, &krate, &info),
-            _ => spelling::expression(ty, span, generics, &krate, &info),
+            (None, Shape::Spread(_), Type::Path(alias)) => spelling::of_element(alias, span, krate, &info),
+            _ => spelling::expression(ty, span, generics, krate, &info),
         };
-        let view = view(self.kind, span);
-        let strict_code = self.strict_code.then(|| quote_spanned!(span=> .strict_code()));
+        let view = match self.attr.kind {
+            FieldKind::Typed | FieldKind::Skipped => "typed",
+            FieldKind::Opaque => "opaque",
+            FieldKind::SharedWrite => "shared_write",
+        };
+        let view = Ident::new(view, span);
+        let strict_code = self.args.strict_code.then(|| quote_spanned!(span=> .strict_code()));
         quote_spanned!(span=> #krate::__private::parameter(#name, #spelling, #info)#strict_code.#view())
     }
-}
 
-fn view(kind: FieldKind, span: Span) -> Ident {
-    let name = match kind {
-        FieldKind::Typed | FieldKind::Skipped => "typed",
-        FieldKind::Opaque => "opaque",
-        FieldKind::SharedWrite => "shared_write",
-    };
-    Ident::new(name, span)
-}
+    /// A `Part`, in a struct with a field that is not one parameter.
+    pub(super) fn part(&self, generics: &Generics) -> TokenStream {
+        let (krate, span, name, this) = (&self.krate, self.span(), &self.field.name, self.this());
+        let parameters = match self.attr.shape {
+            Shape::One => {
+                let description = self.description(generics);
+                quote!(const { &[#description] })
+            }
+            Shape::Spread(_) => {
+                let (one, names) = (self.description_of(&self.element(), generics), self.element_names());
+                quote_spanned! {span=>
+                    const {
+                        &#krate::__private::spread::<#this>(
+                            #one, const { &#krate::__private::element_names::<#this>(#name) }.as_slice(), #names,
+                        )
+                    }.as_slice()
+                }
+            }
+            Shape::Flatten(_) => {
+                let ArgsAttr { strict_names, strict_code, .. } = self.args;
+                quote_spanned! {span=>
+                    const {
+                        &#krate::__private::flattened::<#this>(
+                            const { &#krate::__private::nested_names::<#this>(#name) }.as_slice(),
+                            #strict_names,
+                            #strict_code,
+                        )
+                    }.as_slice()
+                }
+            }
+        };
+        let (offset, in_place) = (self.host_offset(), self.is_value());
+        quote_spanned! {span=>
+            #krate::__private::Part { parameters: #parameters, offset: #offset, in_place: #in_place }
+        }
+    }
 
-/// What depends on the number of parameters of each field, in the impl of `KernelArgs`.
-pub(super) struct Parameters {
-    /// The type with room for a `__T` for each parameter.
-    pub(super) each: TokenStream,
-    /// The constant `PARAMETERS`, and what it needs.
-    pub(super) constants: TokenStream,
-    pub(super) in_place: TokenStream,
-    /// The statements that compare the context of each argument with the stream's.
-    pub(super) contexts: TokenStream,
-    pub(super) lower: TokenStream,
-}
+    fn element_names(&self) -> TokenStream {
+        let (krate, span, this) = (&self.krate, self.span(), self.this());
+        let (kind, text) = match &self.attr.names {
+            Some(Names::List(names)) => {
+                return quote_spanned!(span=> #krate::__private::ElementNames::Listed(&[#(#names),*]));
+            }
+            Some(Names::One(name)) => ("Numbered", name.value()),
+            None => {
+                let is_strict = self.args.strict_names && matches!(self.field.member, Member::Named(_));
+                (if is_strict { "Numbered" } else { "Implied" }, format!("{}_{INDEX}", self.field.name))
+            }
+        };
+        let (before, after) = text.split_once(INDEX).unwrap_or_default();
+        let kind = Ident::new(kind, span);
+        quote_spanned! {span=>
+            #krate::__private::ElementNames::#kind(
+                const { &#krate::__private::numbered_names::<#this>(#before, #after) }.as_slice()
+            )
+        }
+    }
 
-pub(super) fn erased_field(field: &Field<'_>, input: &DeriveInput) -> TokenStream {
-    let ty = field.ty;
-    erase::lifetimes(quote!(#ty), &input.generics)
-}
+    /// The index of the first parameter of the field.
+    fn first(&self) -> TokenStream {
+        let (krate, index) = (&self.krate, self.index);
+        if self.has_parts {
+            quote_spanned!(self.span()=> const { #krate::__private::first::<Self>(#index) })
+        } else {
+            quote!(#index)
+        }
+    }
 
-/// An expression that uses the trait `NotInPlace`. Its type is not a device type, so the trait is never an unused import. An `allow` is an
-/// error in a crate that forbids the lint.
-pub(super) fn end_of_places(krate: &Path) -> TokenStream {
-    quote!(#krate::__private::InPlace::<#krate::__private::core::convert::Infallible>::IS_VALUE)
+    /// Compares the context of each argument with the stream's.
+    pub(super) fn contexts(&self) -> TokenStream {
+        let (ty, member, krate, span) = (self.field.ty, &self.field.member, &self.krate, self.span());
+        let [own, stream, before] = ["self", "__stream", "__first"].map(|name| local(name, span));
+        let (this, first) = (self.this(), self.first());
+        match self.attr.shape {
+            Shape::One if self.wide.is_some() => TokenStream::new(),
+            Shape::One => {
+                let arg = self.arg(ty);
+                quote_spanned!(span=> #arg::check_context(&#own.#member, #stream, #before + #first);)
+            }
+            Shape::Spread(_) => {
+                let arg = self.arg(&self.element());
+                quote_spanned! {span=>
+                    let mut __index = #before + #first;
+                    for __element in <#this as #krate::__private::Spread>::elements(&#own.#member) {
+                        #arg::check_context(__element, #stream, __index);
+                        __index += 1;
+                    }
+                }
+            }
+            Shape::Flatten(_) => {
+                quote_spanned!(span=> <#ty as #krate::KernelArgs>::check_contexts(&#own.#member, #stream, #before + #first);)
+            }
+        }
+    }
+
+    fn variable(&self) -> Ident {
+        format_ident!("__field{}", self.index, span = Span::mixed_site())
+    }
+
+    /// Borrows the field. All fields are borrowed first: a closure of edition 2018 would borrow the whole struct.
+    pub(super) fn borrow(&self) -> TokenStream {
+        let (krate, span, member) = (&self.krate, self.span(), &self.field.member);
+        let declared = self.wide.unwrap_or(self.field.ty);
+        let (this, variable) = (local("self", span), self.variable());
+        quote_spanned! {span=>
+            let Self { #member: #variable, .. } = #this;
+            let __same = (&*#variable,);
+            #krate::__private::same_type::<#declared>(&__same);
+        }
+    }
+
+    /// Writes the parameters of the field, then does the `rest`.
+    ///
+    /// SAFETY of the generated calls: the pattern and `same_type` prove that the field belongs to the struct and has the type from which
+    /// `PARTS` and `PARAMETERS` were computed. So offsets and indices are in the bounds that the caller of `lower` guarantees. The blocks
+    /// have the span of the derive, so `#![forbid(unsafe_code)]` in the user's crate does not apply to them.
+    pub(super) fn put(&self, rest: &TokenStream) -> TokenStream {
+        let (ty, krate, span, index) = (self.field.ty, &self.krate, self.span(), self.index);
+        let (variable, first, this) = (self.variable(), self.first(), self.this());
+        let [stream, buffer, pointers] = ["__stream", "__buffer", "__pointers"].map(|name| local(name, span));
+        match self.attr.shape {
+            Shape::One => {
+                let (arg, guard) = (self.arg(ty), format_ident!("__guard{index}", span = Span::mixed_site()));
+                let put = quote_spanned! {span=>
+                    #arg::put::<__Writer>(
+                        #variable, #stream, #buffer, const { #krate::__private::offset::<Self>(#first) }, #pointers, #first,
+                    )
+                };
+                // The variable borrows the narrow value then.
+                let narrowed = self.wide.map(|_| {
+                    quote_spanned! {span=>
+                        let __wide = #variable;
+                        let #variable = &mut #krate::__private::contract::narrow::<#ty>(&*__wide);
+                    }
+                });
+                quote! {
+                    #narrowed
+                    let #guard = unsafe { #put };
+                    #rest
+                }
+            }
+            Shape::Spread(_) => {
+                let arg = self.arg(&self.element());
+                let put = quote_spanned! {span=>
+                    #arg::put::<__Writer>(
+                        __element, #stream, #buffer, #krate::__private::offset_at::<Self>(#first + __index), #pointers, #first + __index,
+                    )
+                };
+                let put_each = quote_spanned!(span=> <#this as #krate::__private::Spread>::put_each);
+                let values = quote_spanned!(span=> const { <Self as #krate::KernelArgs>::PARTS[#index].in_place });
+                let [element, at] = ["__element", "__index"].map(|name| local(name, span));
+                quote!(#put_each(#variable, #values, |#element, #at| unsafe { #put }, || { #rest }))
+            }
+            Shape::Flatten(_) => {
+                let lower = quote_spanned! {span=>
+                    <#ty as #krate::KernelArgs>::lower::<#krate::__private::Within<__Writer, Self, #index>, __Returned>
+                };
+                let then = format_ident!("__rest{index}", span = Span::mixed_site());
+                quote! {
+                    let #then = || { #rest };
+                    unsafe { #lower(#variable, #stream, #buffer, #pointers, #then) }
+                }
+            }
+        }
+    }
+
+    /// The constant that reports a mistake at the field.
+    pub(super) fn check(&self, generics: &Generics) -> TokenStream {
+        let (index, krate, span, ty) = (self.index, &self.krate, self.span(), self.field.ty.to_token_stream());
+        let is_generic = generics::parameters(generics).any(|parameter| generics::mentions(&ty, parameter));
+        let fits = if self.has_parts {
+            quote_spanned!(span=> part_fits(__REPORT, __FIRSTS, #index, #is_generic))
+        } else {
+            quote_spanned!(span=> field_fits(__REPORT, #index, #is_generic))
+        };
+        quote_spanned!(span=> const _: () = #krate::__private::#fits;)
+    }
 }

@@ -3,11 +3,12 @@
 use super::{
     comparison::{Comparison, checks},
     contracts::contracts,
-    field::{ParameterField, Parameters},
-    part_errors, parts, respan, wrap,
+    field::ParameterField,
+    parts::{self, Parameters},
+    wrap,
 };
 use crate::{
-    attr::{ArgsAttr, FieldAttr, FieldKind, Naming},
+    attr::{ArgsAttr, FieldAttr, Naming},
     diagnostics::Diagnostics,
     generics,
     input::Field,
@@ -15,7 +16,7 @@ use crate::{
     texts,
 };
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::{Data, DeriveInput, Path, ext::IdentExt, spanned::Spanned};
 
 pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
@@ -24,15 +25,17 @@ pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
     let fields = fields(input, &mut diagnostics);
     let attrs: Vec<FieldAttr> = fields.iter().map(|field| FieldAttr::parse(field.attrs, &mut diagnostics)).collect();
     let contracts = contracts(input, &attr.krate, &attr.contracts, &fields, &attrs, &mut diagnostics);
-    let mut fields = parameters(fields, &attrs, &attr);
+    let parameters = fields.into_iter().zip(&attrs);
+    let mut fields: Vec<_> = parameters.filter_map(|(field, own)| ParameterField::new(field, own, &attr)).collect();
     refuse_macros_in_generics(&input.generics, &mut diagnostics);
     for parameter in &fields {
         refuse_macros(parameter.field.ty, &mut diagnostics);
     }
-    fields.retain(|field| {
-        !part_errors::refuse_number(field, &mut diagnostics)
-            && !part_errors::refuse_type_parameter(field, &input.generics, &mut diagnostics)
-    });
+    fields.retain(|field| field.may_be_parts(&input.generics, &mut diagnostics));
+    let has_parts = fields.iter().any(|field| !field.is_one());
+    for (index, field) in fields.iter_mut().enumerate() {
+        (field.index, field.has_parts) = (index, has_parts);
+    }
     // After an error in an attribute, the comparison would report follow-up errors.
     let comparison =
         diagnostics.is_empty().then(|| Comparison::new(&attr, &input.generics, &mut diagnostics)).flatten();
@@ -56,33 +59,6 @@ fn fields<'a>(input: &'a DeriveInput, diagnostics: &mut Diagnostics) -> Vec<Fiel
     }
 }
 
-fn parameters<'a>(fields: Vec<Field<'a>>, attrs: &'a [FieldAttr], args: &ArgsAttr) -> Vec<ParameterField<'a>> {
-    fields
-        .into_iter()
-        .zip(attrs)
-        .filter_map(|(field, attr)| {
-            let own = || match &field.member {
-                syn::Member::Named(ident) if args.strict_names => Some(syn::LitStr::new(&field.name, ident.span())),
-                _ => None,
-            };
-            let element_names = attr.element_names();
-            let name = attr.name.as_ref();
-            let kernel_name = name.map(|name| syn::LitStr::new(&name.value(), name.span())).or_else(own);
-            let narrowed = attr.contracts.narrowed.as_ref();
-            (attr.kind != FieldKind::Skipped).then_some(ParameterField {
-                wide: narrowed.map(|_| field.ty),
-                field: Field { ty: narrowed.map_or(field.ty, |narrowed| &narrowed.value), ..field },
-                kind: attr.kind,
-                kernel_name,
-                shape: attr.shape,
-                element_names,
-                strict_names: args.strict_names,
-                strict_code: args.strict_code,
-            })
-        })
-        .collect()
-}
-
 fn expand(
     input: &DeriveInput,
     attr: &ArgsAttr,
@@ -99,7 +75,7 @@ fn expand(
     let (_, ty_generics, _) = input.generics.split_for_impl();
 
     let erased = generics::erased_type(ident, &input.generics);
-    let ParamBuffer { ty: param_buffer, slots } = param_buffer(input, &bounded, &erased, krate, fields);
+    let (param_buffer, slots) = param_buffer(input, &bounded, &erased, krate, fields);
 
     let Parameters { each, constants, contexts, lower, in_place } =
         parts::parameters(fields, input, (&erased, is_generic(input)), krate);
@@ -108,12 +84,14 @@ fn expand(
     let name = ident.unraw().to_string();
     let tables = comparison.and_then(|comparison| comparison.tables((!is_generic(input)).then_some(&erased), krate));
     let source = comparison.map(|comparison| comparison.source(is_generic(input), krate));
-    let markers = markers(input, &bounded, names_kernel, krate);
+    // The traits without methods that restrict how the struct can be used.
+    let is_owned = input.generics.lifetimes().next().is_none();
+    let markers = is_owned.then(|| quote!(OwnedArgs)).into_iter().chain(names_kernel.then(|| quote!(NamesKernel)));
     let force = (!is_generic(input)).then(|| quote!(const _: () = #private::evaluate::<#erased>();));
     // A generic struct that names its kernel is compared where its types are known.
     let checks = comparison.and_then(|comparison| match comparison {
         Comparison::Pattern(pattern) => Some(pattern.checks(input, krate, fields)),
-        _ => (!is_generic(input)).then(|| checks(fields, input, &erased, krate)),
+        Comparison::Kernels { .. } => (!is_generic(input)).then(|| checks(fields, input, &erased, krate)),
     });
     quote! {
         #tables
@@ -157,57 +135,34 @@ fn expand(
             #in_place
         }
 
-        #markers
+        #(
+            #[automatically_derived]
+            impl #impl_generics #krate::args::#markers for #ident #ty_generics #where_clause {}
+        )*
         #force
         #checks
     }
 }
 
-/// The traits without methods that restrict how the struct can be used.
-fn markers(input: &DeriveInput, bounded: &syn::Generics, names_kernel: bool, krate: &Path) -> TokenStream {
-    let ident = &input.ident;
-    let (impl_generics, _, where_clause) = bounded.split_for_impl();
-    let (_, ty_generics, _) = input.generics.split_for_impl();
-    let is_owned = input.generics.lifetimes().next().is_none();
-    let markers = [("OwnedArgs", is_owned), ("NamesKernel", names_kernel)];
-    let markers = markers.into_iter().filter(|(_, holds)| *holds);
-    markers
-        .map(|(name, _)| {
-            let marker = quote::format_ident!("{name}");
-            quote! {
-                #[automatically_derived]
-                impl #impl_generics #krate::args::#marker for #ident #ty_generics #where_clause {}
-            }
-        })
-        .collect()
-}
-
-struct ParamBuffer {
-    ty: TokenStream,
-    /// The definition of the type, if it is a struct.
-    slots: Option<TokenStream>,
-}
-
-/// An array of bytes if rustc can compute its length. In a generic struct it cannot. The buffer is then a struct with
-/// one slot per parameter, which is at least as large.
+/// The type of the buffer, and its definition: an array of bytes if rustc can compute its length. In a generic struct it cannot. The buffer is
+/// then a struct with one slot per parameter, which is at least as large.
 fn param_buffer(
     input: &DeriveInput,
     bounded: &syn::Generics,
     erased: &TokenStream,
     krate: &Path,
     fields: &[ParameterField<'_>],
-) -> ParamBuffer {
+) -> (TokenStream, Option<TokenStream>) {
     if !is_generic(input) {
         let ty = quote!(#krate::__private::ParamBuffer<{ #krate::__private::param_buffer_len::<#erased>() }>);
-        return ParamBuffer { ty, slots: None };
+        return (ty, None);
     }
     let generics = generics::without_lifetimes(bounded);
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
     let type_params = input.generics.type_params().map(|parameter| &parameter.ident);
-    let each = fields.iter().enumerate().map(|(i, parameter)| {
-        let (slot, span) = (Field::slot(i), parameter.field.span());
-        let ty = parts::slot(parameter, input, &respan(krate, span));
-        quote_spanned!(span=> #slot: #ty)
+    let each = fields.iter().map(|field| {
+        let (slot, ty) = (format_ident!("f{}", field.index), field.slot(&input.generics));
+        quote_spanned!(field.span()=> #slot: #ty)
     });
     let slots = quote! {
         #[repr(C)]
@@ -216,7 +171,7 @@ fn param_buffer(
             parameters: #krate::__private::core::marker::PhantomData<fn() -> (#(#type_params,)*)>,
         }
     };
-    ParamBuffer { ty: quote!(__ParamBuffer #ty_generics), slots: Some(slots) }
+    (quote!(__ParamBuffer #ty_generics), Some(slots))
 }
 
 fn is_generic(input: &DeriveInput) -> bool {

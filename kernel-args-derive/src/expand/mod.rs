@@ -8,7 +8,6 @@ mod device_type;
 mod enumeration;
 mod field;
 mod kernel_args;
-mod part_errors;
 mod parts;
 mod pattern;
 

@@ -59,9 +59,6 @@ impl<'a> Pattern<'a> {
     }
 
     /// Compares the struct with the matching kernels, for each combination of its parameters.
-    ///
-    /// The number of constants does not depend on the number of bindings: rustc needs longer for a constant than for the
-    /// comparison of a kernel in it.
     pub(super) fn checks(&self, input: &DeriveInput, krate: &Path, fields: &[ParameterField<'_>]) -> TokenStream {
         let span = self.span();
         let at = respan(krate, span);

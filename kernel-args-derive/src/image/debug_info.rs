@@ -16,7 +16,7 @@ pub(crate) struct DebugInfo {
     /// The file that contains it, or `None` for the image itself.
     file: Option<Arc<File>>,
     /// Items that make rustc compile the crate again when the file changes.
-    tracked: TokenStream,
+    pub(crate) tracked: TokenStream,
 }
 
 impl DebugInfo {
@@ -68,10 +68,6 @@ impl DebugInfo {
         };
         let file = Some(file);
         Some(Self { file, tracked })
-    }
-
-    pub(crate) fn tracked(&self) -> &TokenStream {
-        &self.tracked
     }
 
     /// The kernels of the image. Analyses the code of each kernel in `symbols` that has untyped parameters.
@@ -149,13 +145,12 @@ fn problem(file: &File, [name, image_name]: [&str; 2], image: &File, symbols: &[
     symbols.iter().find_map(|symbol| {
         let here = image.kernels.kernel(symbol, None)?;
         let there = file.kernels.kernel(symbol, None)?;
-        let lists = [parameters(&there.parameters()), parameters(&here.parameters())];
+        let lists = [&there, &here].map(|kernel| parameters(&kernel.parameters()));
         match here.with_debug_info_of(&there) {
             Err(DebugInfoMismatch::OtherParameters) => {
                 let kernel = mangled::demangle(symbol);
                 let kernel = kernel.as_deref().unwrap_or(symbol);
-                let lists = [&*lists[0], &*lists[1]];
-                Some(texts::other_parameters(name, image_name, kernel, lists))
+                Some(texts::other_parameters(name, image_name, kernel, &lists[0], &lists[1]))
             }
             _ => None,
         }
@@ -170,10 +165,8 @@ fn parameters(parameters: &[Parameter<'_>]) -> String {
         .iter()
         .map(|parameter| {
             let class = match parameter.class {
-                Class::Integer => "integer of ",
-                Class::Float => "float of ",
-                Class::Pointer => "pointer of ",
-                _ => "",
+                class @ (Class::Integer | Class::Float | Class::Pointer) => format!("{} of ", class.name()),
+                _ => String::new(),
             };
             let align = parameter.align.map(|align| format!(" aligned to {}", align.bytes()));
             format!("{class}{} bytes{}", parameter.size, align.unwrap_or_default())

@@ -142,7 +142,6 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<File, Problem> {
 #[allow(clippy::unwrap_used, clippy::panic)]
 mod tests {
     use super::{Cache, Problem, parse, read};
-    use kernel_args_image as image;
     use std::{cell::Cell, fs, path::PathBuf};
 
     const HEAD: &[u8] = b".version 9.0\n.target sm_90\n";
@@ -202,20 +201,6 @@ mod tests {
         let read = read(&file.0).unwrap_or_else(|problem| panic!("{}", problem.say("k.ptx", &file.0)));
         assert_eq!(read.kernels.symbols().collect::<Vec<_>>(), ["k"]);
         assert_eq!(read.length, HEAD.len() + 23 + 1);
-    }
-
-    #[test]
-    fn what_is_not_an_image_is_refused() {
-        let cubin = Temporary::holding("cut.cubin", &[b"\x7fELF\x02\x01\x01"]);
-        assert!(matches!(read(&cubin.0), Err(Problem::Image(image::Error::Cubin(_)))));
-        let object = Temporary::holding("object.ptx", &[b"\x01\x02\x03\x04"]);
-        assert!(matches!(read(&object.0), Err(Problem::Image(image::Error::Unknown(_)))));
-        let bits = Temporary::holding("bits.ptx", &[HEAD, b".address_size 32\n.entry a(.param .u32 p) {}"]);
-        assert!(matches!(read(&bits.0), Err(Problem::AddressSize)));
-        let empty = Temporary::holding("empty.ptx", &[]);
-        assert!(matches!(read(&empty.0), Err(Problem::Empty)));
-        let folder = std::env::temp_dir();
-        assert!(matches!(read(&folder), Err(Problem::Io(_))));
     }
 
     /// Reading it would wait for a writer.

@@ -9,6 +9,7 @@ pub(crate) use file::{File, read};
 
 use crate::{
     diagnostics::Diagnostics,
+    expand::respan,
     path::{DebugInfoOption, ImagePath},
     texts,
 };
@@ -51,89 +52,56 @@ fn resolved(path: &ImagePath) -> String {
     path.resolve().map_or_else(|_| String::new(), |path| path.written)
 }
 
-/// The candidate kernels of a struct: `ptx = "…", entry = "…"`.
-pub(crate) struct Named {
-    file: Arc<File>,
-    pub(crate) span: Span,
-    symbols: Vec<String>,
-    debug_info: DebugInfo,
-    tracked: TokenStream,
-}
-
-impl Named {
-    /// Reads the image and finds the kernels. `None` if an error was reported.
-    pub(crate) fn read(
-        path: &ImagePath,
-        entry: Option<&LitStr>,
-        debug_info: Option<&DebugInfoOption>,
-        krate: &syn::Path,
-        diagnostics: &mut Diagnostics,
-    ) -> Option<Self> {
-        let file = open(path, diagnostics)?;
-        let chosen = match entry {
-            Some(entry) => find(&file.kernels, entry).map(|found| (entry.span(), found)),
-            None => only(&file.kernels, path.span).map(|found| (path.span, found)),
+/// The candidate kernels of a struct, `ptx = "…", entry = "…"`: their place, and as expressions there their `CompiledKernels` and the bytes of
+/// the image. `None` if an error was reported.
+pub(crate) fn named(
+    path: &ImagePath,
+    entry: Option<&LitStr>,
+    debug_info: Option<&DebugInfoOption>,
+    krate: &syn::Path,
+    diagnostics: &mut Diagnostics,
+) -> Option<(Span, TokenStream, TokenStream)> {
+    let file = open(path, diagnostics)?;
+    let chosen = match entry {
+        Some(entry) => find(&file.kernels, entry).map(|found| (entry.span(), found)),
+        None => only(&file.kernels, path.span).map(|found| (path.span, found)),
+    };
+    let (span, symbols) = chosen.map_err(|error| diagnostics.push(error)).ok()?;
+    let debug_info = DebugInfo::read(debug_info, (path, &file), &symbols, &krate.to_token_stream(), diagnostics)?;
+    let krate = respan(krate, span);
+    let (own, tracked) = (path.tracked(&krate), &debug_info.tracked);
+    // The table contains only these kernels, with all their texts, and does not refer to the image: rustc would compare the whole image again
+    // for each constant that refers to it.
+    let mut encoder = Encoder::new();
+    let kernels = debug_info.with_bodies(&file, symbols.iter().copied());
+    for &symbol in &symbols {
+        if let Some(kernel) = kernels.kernel(symbol, None) {
+            encoder.push(&debug_info.apply_to(kernel), None, kernels.varies(symbol));
+        }
+    }
+    let (table, names) = encoder.finish();
+    let table = Literal::byte_string(&table);
+    let kernels = quote_spanned! {span=> {
+        #own
+        #tracked
+        static __IMAGE: #krate::__private::CompiledImage = #krate::__private::CompiledImage {
+            readers: #krate::__private::READERS,
+            ..#krate::__private::CompiledImage::table(#table, #names)
         };
-        let (span, symbols): (_, Vec<String>) = match chosen {
-            Ok((span, symbols)) => (span, symbols.into_iter().map(str::to_owned).collect()),
-            Err(error) => {
-                diagnostics.push(error);
-                return None;
-            }
-        };
-        let krate = krate.to_token_stream();
-        let named: Vec<&str> = symbols.iter().map(String::as_str).collect();
-        let debug_info = DebugInfo::read(debug_info, (path, &file), &named, &krate, diagnostics)?;
-        let mut tracked = path.tracked(&krate);
-        tracked.extend(debug_info.tracked().clone());
-        Some(Self { file, span, symbols, debug_info, tracked })
+        #krate::image::CompiledKernels::all(&__IMAGE)
+    }};
+    // The image is compared with the bytes that were read.
+    let File { path, length, .. } = &*file;
+    let declarations = symbols.iter().filter_map(|symbol| file.kernels.declaration(symbol));
+    let mut parts: Vec<_> = declarations.map(|(at, text)| (at, text.len(), fingerprint(text))).collect();
+    if parts.is_empty() {
+        parts.push((0, *length, file.fingerprint));
     }
-
-    /// The kernels as an expression: a `CompiledKernels` of a table that contains only these kernels, with all their
-    /// texts.
-    ///
-    /// It does not refer to the image. rustc would compare the whole image again for each constant that refers to it.
-    pub(crate) fn kernels(&self, krate: &TokenStream) -> TokenStream {
-        let mut encoder = Encoder::new();
-        let symbols = self.symbols.iter().map(String::as_str);
-        let kernels = self.debug_info.with_bodies(&self.file, symbols);
-        for symbol in &self.symbols {
-            if let Some(kernel) = kernels.kernel(symbol, None) {
-                let kernel = self.debug_info.apply_to(kernel);
-                encoder.push(&kernel, None, kernels.varies(symbol));
-            }
-        }
-        let (table, names) = encoder.finish();
-        let table = Literal::byte_string(&table);
-        let tracked = &self.tracked;
-        quote_spanned! {self.span=> {
-            #tracked
-            static __IMAGE: #krate::__private::CompiledImage = #krate::__private::CompiledImage {
-                readers: #krate::__private::READERS,
-                ..#krate::__private::CompiledImage::table(#table, #names)
-            };
-            #krate::image::CompiledKernels::all(&__IMAGE)
-        }}
-    }
-
-    /// The image as an expression, compared with the bytes that were read.
-    pub(crate) fn bytes(&self, krate: &TokenStream) -> TokenStream {
-        let File { path, length, .. } = &*self.file;
-        let declarations = self.symbols.iter().filter_map(|symbol| self.file.kernels.declaration(symbol));
-        let mut parts: Vec<(usize, usize, u64)> =
-            declarations.map(|(at, text)| (at, text.len(), fingerprint(text))).collect();
-        if parts.is_empty() {
-            parts.push((0, *length, self.file.fingerprint));
-        }
-        let parts = parts.into_iter().map(|(at, length, fingerprint)| quote!((#at, #length, #fingerprint)));
-        quote_spanned! {self.span=>
-            #krate::__private::checked_image(
-                #krate::__private::core::include_bytes!(#path),
-                #length,
-                &[#(#parts),*],
-            )
-        }
-    }
+    let parts = parts.into_iter().map(|(at, length, fingerprint)| quote!((#at, #length, #fingerprint)));
+    let image = quote_spanned! {span=>
+        #krate::__private::checked_image(#krate::__private::core::include_bytes!(#path), #length, &[#(#parts),*])
+    };
+    Some((span, kernels, image))
 }
 
 fn only<'k>(kernels: &'k Kernels<'_>, span: Span) -> syn::Result<Vec<&'k str>> {

@@ -2,38 +2,23 @@
 
 use super::tokens;
 use crate::texts;
-use kernel_args_image::generate::{self, Naming, Options, Pointers};
+pub(crate) use kernel_args_image::generate::Pointers;
+use kernel_args_image::generate::{self, Naming, Options};
 use kernel_args_image::{Kernel, Variable};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
-use syn::{
-    Ident, Path, Token,
-    ext::IdentExt,
-    parenthesized,
-    parse::{Parse, ParseStream},
-};
+use syn::{Ident, Path, Token, parenthesized, parse::ParseStream};
 
 /// `generate`, or `generate(pointers = raw)`, `views` or `retained`.
-pub(crate) struct Generate {
-    pointers: Pointers,
-}
-
-impl Parse for Generate {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        // Without cudarc there are no slices.
-        let mut pointers = if cfg!(feature = "cudarc") { Pointers::Slices } else { Pointers::Raw };
-        let option = input.call(Ident::parse_any)?;
-        if option != "generate" {
-            return Err(syn::Error::new(option.span(), texts::UNKNOWN_OPTION));
-        }
-        if input.peek(syn::token::Paren) {
-            let content;
-            parenthesized!(content in input);
-            let wrong = || syn::Error::new(content.span(), texts::UNKNOWN_IN_GENERATE);
-            pointers = chosen(&content).map_err(|_| wrong())?.ok_or_else(wrong)?;
-        }
-        Ok(Self { pointers })
+pub(crate) fn parse(_: &Ident, input: ParseStream<'_>) -> syn::Result<Pointers> {
+    if input.peek(syn::token::Paren) {
+        let content;
+        parenthesized!(content in input);
+        let wrong = || syn::Error::new(content.span(), texts::UNKNOWN_IN_GENERATE);
+        return chosen(&content).map_err(|_| wrong())?.ok_or_else(wrong);
     }
+    // Without cudarc there are no slices.
+    Ok(if cfg!(feature = "cudarc") { Pointers::Slices } else { Pointers::Raw })
 }
 
 fn chosen(content: ParseStream<'_>) -> syn::Result<Option<Pointers>> {
@@ -50,21 +35,18 @@ fn chosen(content: ParseStream<'_>) -> syn::Result<Option<Pointers>> {
     Ok(chosen.filter(|_| key == "pointers" && content.is_empty()))
 }
 
-/// The structs for kernels and the types of variables, if requested. The flag next to each kernel is true if its parameters differ between
+/// The structs for kernels and the types of variables. The flag next to each kernel is true if its parameters differ between
 /// GPUs.
 pub(crate) fn structs(
-    generate: Option<&Generate>,
+    pointers: Pointers,
     kernels: &[(Kernel<'_>, bool)],
     variables: &[Variable<'_>],
     krate: &Path,
 ) -> TokenStream {
-    let Some(generate) = generate else {
-        return TokenStream::new();
-    };
     let krate: String = krate.to_token_stream().to_string().split_whitespace().collect();
     let mut options = Options::default();
     options.krate = &krate;
-    options.pointers = generate.pointers;
+    options.pointers = pointers;
     options.half = cfg!(feature = "half");
     options.float8 = cfg!(feature = "float8");
     options.naming = Naming::Items("");

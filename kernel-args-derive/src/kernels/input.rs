@@ -1,6 +1,7 @@
 //! The input of `kernels! { … }`.
 
-use super::generate::Generate;
+#[cfg(feature = "generate")]
+use super::generate::{Pointers, parse as parse_generate};
 use crate::{
     path::{DebugInfoOption, ImagePath},
     texts,
@@ -26,29 +27,22 @@ pub(crate) struct Module {
     pub(crate) name: Ident,
     pub(crate) image: ImagePath,
     /// Whether structs are generated, and with which pointers.
-    pub(crate) generate: Option<Generate>,
+    pub(crate) generate: Option<Pointers>,
     pub(crate) debug_info: Option<DebugInfoOption>,
-    pub(crate) absent: Option<Absent>,
+    /// `absent("src/kernels.cu", "PATH: has no `nvcc`")`, the source and what was tried, which the build script writes if no compiler made the
+    /// image: the file only describes its kernels.
+    pub(crate) absent: Option<[LitStr; 2]>,
     /// `constants { pub const TILE: i32 = 16; }`, which the build script writes for the constants of the source.
     pub(crate) constants: TokenStream,
 }
 
-/// `absent("src/kernels.cu", "PATH: has no `nvcc`")`, which the build script writes if no compiler made the image: the file only
-/// describes its kernels.
-pub(crate) struct Absent {
-    pub(crate) source: LitStr,
-    pub(crate) tried: LitStr,
-}
+#[cfg(not(feature = "generate"))]
+pub(crate) enum Pointers {}
 
-impl Parse for Absent {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let content;
-        parenthesized!(content in input);
-        let source = content.parse()?;
-        content.parse::<Token![,]>()?;
-        let tried = content.parse()?;
-        Ok(Self { source, tried })
-    }
+/// Without the feature `generate` the option is an error.
+#[cfg(not(feature = "generate"))]
+fn parse_generate(option: &Ident, _: ParseStream<'_>) -> syn::Result<Pointers> {
+    Err(syn::Error::new(option.span(), texts::GENERATE_FEATURE))
 }
 
 impl Parse for Input {
@@ -73,53 +67,47 @@ impl Parse for Input {
 
 impl Parse for Module {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let no_module = |error: syn::Error| syn::Error::new(error.span(), texts::NO_MODULE);
         let attributes = input.call(Attribute::parse_outer)?;
         let visibility = input.parse()?;
-        if !input.peek(Token![mod]) {
-            return Err(syn::Error::new(input.span(), texts::NO_MODULE));
-        }
-        input.parse::<Token![mod]>()?;
+        input.parse::<Token![mod]>().map_err(no_module)?;
         let name = input.call(Ident::parse_any)?;
-        if !input.peek(Token![=]) {
-            return Err(syn::Error::new(input.span(), texts::NO_MODULE));
-        }
-        input.parse::<Token![=]>()?;
+        input.parse::<Token![=]>().map_err(no_module)?;
         let image: ImagePath = input.parse()?;
-        let mut debug_info = None;
-        let mut generate = None;
-        let mut absent = None;
-        let mut constants = TokenStream::new();
+        let (mut debug_info, mut generate, mut absent, mut constants) = (None, None, None, TokenStream::new());
         while input.peek(Token![,]) && input.peek2(Ident::peek_any) && !input.peek2(Token![mod]) {
             input.parse::<Token![,]>()?;
-            let ahead = input.fork();
-            let option = ahead.call(Ident::parse_any)?;
-            if option == "debug_info" {
-                input.call(Ident::parse_any)?;
-                input.parse::<Token![=]>()?;
-                if debug_info.replace(input.parse()?).is_some() {
-                    return Err(syn::Error::new(option.span(), texts::DUPLICATE_OPTION));
+            let option = input.call(Ident::parse_any)?;
+            let content;
+            let is_again = match option.to_string().as_str() {
+                "debug_info" => {
+                    input.parse::<Token![=]>()?;
+                    debug_info.replace(input.parse()?).is_some()
                 }
-            } else if option == "absent" {
-                input.call(Ident::parse_any)?;
-                absent = Some(input.parse()?);
-            } else if option == "constants" {
-                input.call(Ident::parse_any)?;
-                let content;
-                braced!(content in input);
-                constants = content.parse()?;
-            } else if generate.replace(input.parse()?).is_some() {
+                "generate" => generate.replace(parse_generate(&option, input)?).is_some(),
+                "absent" => {
+                    parenthesized!(content in input);
+                    let source = content.parse()?;
+                    content.parse::<Token![,]>()?;
+                    absent.replace([source, content.parse()?]).is_some()
+                }
+                "constants" => {
+                    braced!(content in input);
+                    constants = content.parse()?;
+                    false
+                }
+                _ => return Err(syn::Error::new(option.span(), texts::UNKNOWN_OPTION)),
+            };
+            if is_again {
                 return Err(syn::Error::new(option.span(), texts::DUPLICATE_OPTION));
             }
         }
-        if !input.peek(Token![;]) {
-            return Err(syn::Error::new(image.span, texts::NO_SEMICOLON));
-        }
-        input.parse::<Token![;]>()?;
+        input.parse::<Token![;]>().map_err(|_| syn::Error::new(image.span, texts::NO_SEMICOLON))?;
         Ok(Self { attributes, visibility, name, image, generate, debug_info, absent, constants })
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "generate"))]
 #[allow(clippy::unwrap_used, clippy::panic)]
 mod tests {
     use super::{DebugInfoOption, Input};
@@ -143,7 +131,7 @@ mod tests {
         let generates: Vec<_> = input.modules.iter().map(|module| module.generate.is_some()).collect();
         assert_eq!(generates, [false, false, true, true]);
         let absent: Vec<_> =
-            input.modules.iter().filter_map(|module| Some(module.absent.as_ref()?.source.value())).collect();
+            input.modules.iter().filter_map(|module| Some(module.absent.as_ref()?[0].value())).collect();
         assert_eq!(absent, ["4.cu"]);
         let constants = input.modules.iter().map(|module| module.constants.to_string());
         assert_eq!(constants.collect::<Vec<_>>(), ["", "", "", "pub const N : u8 = 1 ;"]);

@@ -10,9 +10,6 @@
 mod docs;
 #[cfg(feature = "generate")]
 mod generate;
-#[cfg(not(feature = "generate"))]
-#[path = "without_generate.rs"]
-mod generate;
 mod input;
 mod variables;
 
@@ -20,7 +17,7 @@ use crate::{
     diagnostics::Diagnostics,
     image::{self, DebugInfo, File},
 };
-use input::{Absent, Input, Module};
+use input::{Input, Module};
 use kernel_args_image::items::{self as names, Item, What};
 use kernel_args_image::{Declaration, Encoder, Kernel, summary::summary};
 use proc_macro2::{Literal, TokenStream};
@@ -105,15 +102,20 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
     let title =
         format!("The kernels of `{}`.", std::path::Path::new(&file.path).file_name().unwrap_or_default().display());
     let bytes = match &module.absent {
-        Some(absent) => {
-            format!("The image of `{}`, which no compiler has made: loading it is an error.", absent.source.value())
+        Some([source, _]) => {
+            format!("The image of `{}`, which no compiler has made: loading it is an error.", source.value())
         }
         None => format!("The image: {} bytes.", file.length),
     };
-    let all = variables.as_ref().map_or(&[][..], |variables| variables.all());
-    let structs = generate::structs(module.generate.as_ref(), &found, all, krate);
+    #[cfg(feature = "generate")]
+    let structs = module.generate.map(|pointers| {
+        let variables = variables.as_ref().map_or(&[][..], |variables| &variables.all);
+        generate::structs(pointers, &found, variables, krate)
+    });
+    #[cfg(not(feature = "generate"))]
+    let structs = module.generate.as_ref().map(|never| -> TokenStream { match *never {} });
     let variables = variables.map(|variables| variables.items(krate));
-    let tracked = debug_info.tracked();
+    let tracked = &debug_info.tracked;
     let constants = &module.constants;
     quote! {
         #![doc = #title]
@@ -131,10 +133,8 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
     }
 }
 
-/// The `static`s that contain the image and the table. A constant that refers to a `static` does not contain the image
-/// itself, which rustc would compare again for every constant.
-///
-/// An image that is the same on every GPU gets a summary. The program then needs no readers.
+/// The `static`s that contain the image and the table. An image that is the same on every GPU gets a summary. The program then needs no
+/// readers.
 fn image(
     module: &Module,
     file: &File,
@@ -168,7 +168,7 @@ fn image(
         }
         None => (quote!(#krate::__private::READERS), TokenStream::new()),
     };
-    let absent = module.absent.as_ref().map(|Absent { source, tried }| {
+    let absent = module.absent.as_ref().map(|[source, tried]| {
         quote_spanned!(span=> absent: #some(&#at::__private::Absent { source: #source, tried: #tried }),)
     });
     quote_spanned! {span=>

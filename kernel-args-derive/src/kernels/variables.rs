@@ -10,7 +10,7 @@ use std::fmt::Write;
 use syn::Path;
 
 pub(super) struct Variables<'f> {
-    all: Vec<Variable<'f>>,
+    pub(super) all: Vec<Variable<'f>>,
     /// Whether each has other sizes on other GPUs.
     varies: Vec<bool>,
     names: Vec<String>,
@@ -32,10 +32,6 @@ impl<'f> Variables<'f> {
             varies: all.iter().map(|variable| kernels.variable_varies(variable.symbol())).collect(),
             all,
         })
-    }
-
-    pub(super) fn all(&self) -> &[Variable<'f>] {
-        &self.all
     }
 
     /// The table, in which each variable is a list with one parameter.
@@ -64,8 +60,8 @@ impl<'f> Variables<'f> {
                 types,
                 "#[allow(non_camel_case_types)]#[derive(Clone,Copy,Debug)]pub struct {name};\
                  impl {krate}::__private::GlobalName for {name}{{\
-                 const VARIABLE: {krate}::__private::core::option::Option<{krate}::image::CompiledKernel>=\
-                 {krate}::__private::core::option::Option::Some({krate}::image::CompiledKernel::new(&super::__VARIABLES,{at},{symbol:?}));\
+                 const VARIABLE: {krate}::__private::Option<{krate}::image::CompiledKernel>=\
+                 {krate}::__private::Option::Some({krate}::image::CompiledKernel::new(&super::__VARIABLES,{at},{symbol:?}));\
                  fn name(&self)->&{krate}::__private::core::primitive::str{{{symbol:?}}}}}"
             );
             let _ = write!(constants, "#[doc={docs:?}]pub const {name}:__variables::{name}=__variables::{name};");

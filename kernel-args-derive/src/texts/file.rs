@@ -44,28 +44,6 @@ fn nearby(path: &Path) -> (String, Option<PathBuf>) {
     (format!("\n  {} has {what}{instead}", folder.display()), meant)
 }
 
-/// For the name of a template instance that an image lacks.
-pub(crate) fn no_instance(name: &str) -> String {
-    format!(
-        "\nhelp: write one of these; or add this instance to the CUDA source, with the types of its parameters: \
-         `template __global__ void {name}(…);`"
-    )
-}
-
-pub(crate) fn empty_image(file: &str) -> String {
-    format!(
-        "`{file}` is empty\n\
-         help: compile the kernels to PTX, a cubin or a fat binary"
-    )
-}
-
-pub(crate) fn address_size(file: &str) -> String {
-    format!(
-        "`{file}` has 32-bit addresses (`.address_size 32`), but GPUs have 64-bit addresses\n\
-         help: compile it for 64 bits: `nvcc -m64`, which is the default"
-    )
-}
-
 pub(crate) fn not_an_image(file: &str, error: &image::Error) -> String {
     if matches!(error, image::Error::CudaSource) {
         return format!(
@@ -79,54 +57,41 @@ pub(crate) fn not_an_image(file: &str, error: &image::Error) -> String {
     )
 }
 
-pub(crate) fn no_kernels(file: &str) -> String {
-    format!(
-        "`{file}` has no kernel\n\
-         help: a kernel is a function with `__global__` in CUDA C++, and `.entry` in PTX; a template has only the instances that its source \
-         names: `template __global__ void axpy<float>(…);`"
-    )
-}
-
-pub(crate) fn debug_info_feature(file: &str) -> String {
-    format!(
-        "the debug information of `{file}` is read only with the feature `debug-info` of `kernel-args`\n\
-         help: enable the feature: `cargo add kernel-args --features debug-info`; or write `debug_info = if_readable` to compare without it"
-    )
-}
-
 /// The fix for a file whose debug information does not match an image.
 const COMPILE_BOTH: &str = "compile both files from the same source with the same options, and this one with `nvcc -G` or NVRTC's \
     `--device-debug` as well";
 
-pub(crate) fn no_debug_info(file: &str) -> String {
-    format!(
+formats! {
+    /// For the name of a template instance that an image lacks.
+    no_instance(name: &str):
+        "\nhelp: write one of these; or add this instance to the CUDA source, with the types of its parameters: \
+        `template __global__ void {name}(…);`";
+    empty_image(file: &str):
+        "`{file}` is empty\n\
+        help: compile the kernels to PTX, a cubin or a fat binary";
+    address_size(file: &str):
+        "`{file}` has 32-bit addresses (`.address_size 32`), but GPUs have 64-bit addresses\n\
+        help: compile it for 64 bits: `nvcc -m64`, which is the default";
+    no_kernels(file: &str):
+        "`{file}` has no kernel\n\
+        help: a kernel is a function with `__global__` in CUDA C++, and `.entry` in PTX; a template has only the instances that its source \
+        names: `template __global__ void axpy<float>(…);`";
+    debug_info_feature(file: &str):
+        "the debug information of `{file}` is read only with the feature `debug-info` of `kernel-args`\n\
+        help: enable the feature: `cargo add kernel-args --features debug-info`; or write `debug_info = if_readable` to compare without it";
+    no_debug_info(file: &str):
         "`{file}` has no debug information\n\
-         help: compile it with `nvcc -G`, or with NVRTC's `--device-debug` (`-lineinfo` alone contains no types)"
-    )
-}
-
-pub(crate) fn broken_debug_info(file: &str, errors: &str) -> String {
-    format!("the debug information of `{file}` cannot be read:{errors}\nhelp: {COMPILE_BOTH}")
-}
-
-/// `file` is the image itself.
-pub(crate) fn unreadable_debug_info(file: &str, errors: &str) -> String {
-    format!(
+        help: compile it with `nvcc -G`, or with NVRTC's `--device-debug` (`-lineinfo` alone contains no types)";
+    broken_debug_info(file: &str, errors: &str):
+        "the debug information of `{file}` cannot be read:{errors}\nhelp: {COMPILE_BOTH}";
+    /// `file` is the image itself.
+    unreadable_debug_info(file: &str, errors: &str):
         "`{file}` has debug information that cannot be read, so names, C++ types and members would not be compared:{errors}\n\
-         help: name a debug build of the same source after the path: `debug_info = \"kernels.debug.ptx\"`, or write \
-         `debug_info = if_readable` to ignore it"
-    )
-}
-
-/// `missing` and `present` are lists of kernels, one per line.
-pub(crate) fn missing_debug_info(file: &str, image: &str, missing: &str, present: &str) -> String {
-    format!(
-        "`{file}` has no debug information for these kernels of `{image}`:{missing}\nit has debug information for:{present}\nhelp: {COMPILE_BOTH}"
-    )
-}
-
-pub(crate) fn other_parameters(file: &str, image: &str, kernel: &str, [there, here]: [&str; 2]) -> String {
-    format!(
-        "kernel `{kernel}` has different parameters in `{file}`: {there}, and in `{image}`: {here}\nhelp: {COMPILE_BOTH}"
-    )
+        help: name a debug build of the same source after the path: `debug_info = \"kernels.debug.ptx\"`, or write \
+        `debug_info = if_readable` to ignore it";
+    /// `missing` and `present` are lists of kernels, one per line.
+    missing_debug_info(file: &str, image: &str, missing: &str, present: &str):
+        "`{file}` has no debug information for these kernels of `{image}`:{missing}\nit has debug information for:{present}\nhelp: {COMPILE_BOTH}";
+    other_parameters(file: &str, image: &str, kernel: &str, there: &str, here: &str):
+        "kernel `{kernel}` has different parameters in `{file}`: {there}, and in `{image}`: {here}\nhelp: {COMPILE_BOTH}";
 }

@@ -22,7 +22,7 @@ pub type Checked = Option<(Report<'static>, Option<Bound<'static>>)>;
 #[derive(Clone, Copy)]
 pub struct Named {
     kernels: CompiledKernels,
-    symbol: Option<&'static str>,
+    pub symbol: Option<&'static str>,
 }
 
 impl Named {
@@ -34,16 +34,13 @@ impl Named {
         }
     }
 
-    pub const fn symbol(&self) -> Option<&'static str> {
-        self.symbol
-    }
-
     pub const fn image(&self) -> &'static [u8] {
         self.kernels.image()
     }
 
-    const fn table(&self) -> &'static CompiledImage {
-        self.kernels.compiled_image()
+    /// The source of a kernel that matches its struct.
+    pub const fn source(&self, image: &'static [u8], symbol: &'static str) -> Source {
+        Source::new(image, symbol, self.kernels.compiled_image())
     }
 }
 
@@ -166,11 +163,6 @@ pub const fn checked_image(image: &'static [u8], length: usize, parts: &[(usize,
     image
 }
 
-/// The source of a kernel that matches its struct.
-pub const fn source_of(named: &Named, image: &'static [u8], symbol: &'static str) -> Source {
-    Source::new(image, symbol, named.table())
-}
-
 /// The source of the kernel that a struct is compared with in full.
 #[track_caller]
 pub const fn source<A: KernelArgs>(
@@ -204,14 +196,12 @@ pub const fn source<A: KernelArgs>(
             report.whole_message().fail()
         }
     }
-    Source::new(image, kernel.symbol(), named.table())
+    named.source(image, kernel.symbol())
 }
 
 #[track_caller]
 pub(super) const fn varies(kernel: &str) -> ! {
-    let mut message: Message = Message::new();
-    templates::differs_by_gpu(&mut message, kernel);
-    message.fail()
+    fail!(differs_by_gpu(kernel))
 }
 
 /// Appends the kernels that have the most similar names.

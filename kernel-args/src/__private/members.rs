@@ -2,11 +2,7 @@
 
 use super::TypeInfo;
 use crate::device::DeviceType;
-use kernel_args_abi::{
-    Alignment, CppBase, Layout, Members, Opaque, Parameter, Pointee,
-    cpp::builtin,
-    texts::{Message, templates},
-};
+use kernel_args_abi::{Alignment, CppBase, Layout, Members, Opaque, Parameter, Pointee, cpp::builtin};
 
 pub const fn member(name: &'static str, spelling: &'static str, offset: usize, info: TypeInfo) -> Parameter<'static> {
     Parameter::field(name, spelling, offset, info.layout, info.class, info.cpp)
@@ -33,11 +29,6 @@ pub const fn opaque_member(member: Parameter<'static>) -> Parameter<'static> {
     member.with_members(Members::opaque(Opaque::Declared)).with_pointee(Pointee::UNKNOWN)
 }
 
-/// The layout of a type whose derive has reported an error. It is the layout on the host, to avoid more errors for this type.
-pub const fn host_layout<T>() -> Layout {
-    Layout::of::<T>()
-}
-
 /// The layout of a by-value struct before its first field; `align` is the alignment from `repr(align(…))`.
 pub const fn first_member(align: usize) -> Layout {
     match Layout::from_size_align(0, align) {
@@ -58,10 +49,9 @@ pub const fn packed_member(field: Parameter<'static>, most: usize) -> Parameter<
 pub const fn next_member(before: Layout, field: &Parameter<'static>) -> Layout {
     let Some(layout) = field.layout() else { panic!("a device type is larger than the address space") };
     let Ok((after, device)) = before.extend(layout) else { panic!("a device type is larger than the address space") };
-    let mut message: Message = Message::new();
+    let (name, spelling) = (field.name, field.spelling);
     if field.size == 0 && !matches!(field.cpp.base, CppBase::Void) {
-        templates::member_without_bytes(&mut message, field.name, field.spelling);
-        message.fail()
+        fail!(member_without_bytes(name, spelling));
     }
     match field.offset {
         Some(host) if host != device => {
@@ -70,19 +60,9 @@ pub const fn next_member(before: Layout, field: &Parameter<'static>) -> Layout {
                 && let Some(row) = builtin(cpp)
                 && row.align == align
             {
-                templates::member_elsewhere_builtin(
-                    &mut message,
-                    field.name,
-                    field.spelling,
-                    host,
-                    device,
-                    align,
-                    row.rust,
-                );
-                message.fail()
+                fail!(member_elsewhere_builtin(name, spelling, host, device, align, row.rust));
             }
-            templates::member_elsewhere(&mut message, field.name, field.spelling, host, device, align);
-            message.fail()
+            fail!(member_elsewhere(name, spelling, host, device, align));
         }
         _ => after,
     }
@@ -91,15 +71,11 @@ pub const fn next_member(before: Layout, field: &Parameter<'static>) -> Layout {
 #[track_caller]
 pub const fn whole<T>(unpadded: Layout) -> Layout {
     let device = unpadded.pad_to_align();
-    let mut message: Message = Message::new();
     if device.size() == 0 {
-        templates::struct_without_bytes(&mut message);
-        message.fail()
+        fail!(struct_without_bytes());
     }
     if size_of::<T>() != device.size() {
-        let align = device.align().bytes();
-        templates::struct_size(&mut message, size_of::<T>(), device.size(), align);
-        message.fail()
+        fail!(struct_size(size_of::<T>(), device.size(), device.align().bytes()));
     }
     device
 }

@@ -8,6 +8,15 @@
     reason = "only generated code calls these functions"
 )]
 
+/// Panics with the text of a template.
+macro_rules! fail {
+    ($template:ident($($argument:expr),*)) => {{
+        let mut message: kernel_args_abi::texts::Message = kernel_args_abi::texts::Message::new();
+        kernel_args_abi::texts::templates::$template(&mut message, $($argument),*);
+        message.fail()
+    }};
+}
+
 #[cfg(all(feature = "cudarc", not(feature = "nvrtc")))]
 mod compiles;
 mod device_repr;
@@ -34,7 +43,7 @@ pub use crate::{
 };
 #[cfg(all(feature = "cudarc", not(feature = "nvrtc")))]
 pub use compiles::CompilesWithNvrtc;
-pub use core;
+pub use core::{self, option::Option, result::Result};
 pub use device_repr::*;
 pub use field_errors::*;
 pub use in_place::*;

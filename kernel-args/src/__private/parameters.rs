@@ -12,9 +12,7 @@ use kernel_args_abi::{
 #[track_caller]
 pub const fn parameter(name: &'static str, spelling: &'static str, info: TypeInfo) -> FieldParameter {
     if info.layout.size() == 0 {
-        let mut message: Message = Message::new();
-        templates::parameter_without_bytes(&mut message, name);
-        message.fail()
+        fail!(parameter_without_bytes(name));
     }
     // Without calls: rustc evaluates this for each field of each type of a generic struct.
     FieldParameter(Parameter {
@@ -56,11 +54,7 @@ impl FieldParameter {
     /// compared as a pointer to memory that is not `const`.
     #[track_caller]
     pub const fn shared_write(self) -> Parameter<'static> {
-        let Some(cpp) = self.0.cpp.to_mutable() else {
-            let mut message: Message = Message::new();
-            templates::not_shared(&mut message, self.0.name, self.0.spelling);
-            message.fail()
-        };
+        let Some(cpp) = self.0.cpp.to_mutable() else { fail!(not_shared(self.0.name, self.0.spelling)) };
         Parameter { cpp, ..self.0 }
     }
 

@@ -5,35 +5,30 @@ use crate::marshal::{KernelArgs, Part, Row, Spread, first};
 use core::mem::MaybeUninit;
 use kernel_args_abi::{
     Parameter,
-    texts::{
-        Message,
-        part_names::{PartName, element, nested, numbered},
-        templates,
-    },
+    texts::part_names::{PartName, element, nested, numbered},
 };
 
 pub type EachElement<S, T> = Row<<S as Spread>::Each<T>, T>;
 pub type EachParameter<A, T> = Row<<A as KernelArgs>::Each<T>, T>;
 
+macro_rules! row {
+    ($i:ident < $len:expr => $value:expr) => {{
+        let (mut row, mut $i) = (Row::new(), 0);
+        while $i < $len {
+            row.push($value);
+            $i += 1;
+        }
+        row.full()
+    }};
+}
+
 pub const fn element_names<S: Spread>(field: &str) -> EachElement<S, PartName> {
-    let mut names = Row::new();
-    let mut i = 0;
-    while i < S::LEN {
-        names.push(element(field, i));
-        i += 1;
-    }
-    names.full()
+    row!(i < S::LEN => element(field, i))
 }
 
 /// The kernel's names for the elements of a field: `name = "shape_{}"`.
 pub const fn numbered_names<S: Spread>(before: &str, after: &str) -> EachElement<S, PartName> {
-    let mut names = Row::new();
-    let mut i = 0;
-    while i < S::LEN {
-        names.push(numbered(before, i, after));
-        i += 1;
-    }
-    names.full()
+    row!(i < S::LEN => numbered(before, i, after))
 }
 
 /// How the kernel names the elements of a field.
@@ -57,9 +52,7 @@ pub const fn spread<S: Spread>(
     if let ElementNames::Listed(list) = kernel_names
         && list.len() != S::LEN
     {
-        let mut message: Message = Message::new();
-        templates::wrong_number_of_names(&mut message, parameter.name, S::LEN, list.len(), "n{}");
-        message.fail()
+        fail!(wrong_number_of_names(parameter.name, S::LEN, list.len(), "n{}"));
     }
     let mut parameters = Row::new();
     let mut i = 0;
@@ -82,13 +75,7 @@ const fn whole(name: &'static PartName) -> &'static str {
 }
 
 pub const fn nested_names<A: KernelArgs>(field: &str) -> EachParameter<A, PartName> {
-    let mut names = Row::new();
-    let mut i = 0;
-    while i < A::PARAMETERS.len() {
-        names.push(nested(field, A::PARAMETERS[i].name));
-        i += 1;
-    }
-    names.full()
+    row!(i < A::PARAMETERS.len() => nested(field, A::PARAMETERS[i].name))
 }
 
 /// The parameters of a flattened field. With `strict_names`, the kernel must have the name of each field; with
@@ -98,20 +85,16 @@ pub const fn flattened<A: KernelArgs>(
     strict_names: bool,
     strict_code: bool,
 ) -> EachParameter<A, Parameter<'static>> {
-    let mut parameters = Row::new();
-    let mut i = 0;
-    while i < A::PARAMETERS.len() {
+    row!(i < A::PARAMETERS.len() => {
         let inner = A::PARAMETERS[i];
-        parameters.push(Parameter {
+        Parameter {
             name: names[i].as_str(),
             kernel_name: inner.cpp_name(),
             has_implied_name: !inner.has_explicit_name() && (!strict_names || is_unnamed(inner.name)),
             is_strict: strict_code || inner.is_strict,
             ..inner
-        });
-        i += 1;
-    }
-    parameters.full()
+        }
+    })
 }
 
 const fn is_unnamed(name: &str) -> bool {

@@ -3,7 +3,7 @@
 use super::{
     ContractError, Geometry, Narrowed,
     error::{Broken, Details, Extent, OPERANDS, Operand},
-    exact::{Number, Shown, Truth, number},
+    exact::{ExactNumber, ExactTruth, Shown, number},
     number::Value,
 };
 use crate::device::vector::Dim3;
@@ -18,8 +18,7 @@ pub fn exactly<T>(decide: impl FnOnce() -> Result<T, ContractError>) -> Result<T
     decide()
 }
 
-/// The error of a contract that the quick computation has decided. Unlike [`exactly`], this returns only an error, so a launch has
-/// nothing to keep in registers for the code after this call.
+/// The error of a contract that the quick computation has decided: a launch keeps nothing in registers for the code after this call.
 ///
 /// # Panics
 /// If `decide` finds that the contract holds. The quick computation is exact where this function is used.
@@ -41,8 +40,7 @@ pub struct Contract {
     operands: [Operand; OPERANDS],
 }
 
-/// The contract `written` on a field of the struct `arguments`; on the struct itself, `field` is empty. `named` are the numbers that
-/// its expression uses.
+/// A contract on a field of the struct `arguments`; on the struct itself, `field` is empty. Its expression uses the numbers `named`.
 #[must_use]
 pub fn contract(arguments: &'static str, field: &'static str, written: &'static str, named: &[Operand]) -> Contract {
     let mut operands = [("", Shown::Number(number(0))); OPERANDS];
@@ -65,18 +63,18 @@ impl Contract {
         if holds { Ok(()) } else { Err(self.broken(broken)) }
     }
 
-    fn value(&self, value: Number) -> Result<i128, ContractError> {
+    fn value(&self, value: ExactNumber) -> Result<i128, ContractError> {
         value.0.map_err(|why| self.broken(Broken::NoValue(why)))
     }
 
-    fn amount(&self, value: Number) -> Result<i128, ContractError> {
+    fn amount(&self, value: ExactNumber) -> Result<i128, ContractError> {
         match self.value(value)? {
             negative @ ..0 => Err(self.broken(Broken::Negative(negative))),
             amount => Ok(amount),
         }
     }
 
-    fn divisor(&self, value: Number) -> Result<i128, ContractError> {
+    fn divisor(&self, value: ExactNumber) -> Result<i128, ContractError> {
         match self.value(value)? {
             zero @ ..=0 => Err(self.broken(Broken::NoDivisor(zero))),
             divisor => Ok(divisor),
@@ -84,7 +82,7 @@ impl Contract {
     }
 
     /// `len = required`
-    pub fn len(&self, found: Number, required: Number) -> Result<(), ContractError> {
+    pub fn len(&self, found: ExactNumber, required: ExactNumber) -> Result<(), ContractError> {
         if found.0 == Ok(Value::MOST) {
             return Ok(());
         }
@@ -93,7 +91,7 @@ impl Contract {
     }
 
     /// `multiple_of = of`
-    pub fn multiple(&self, value: Number, of: Number) -> Result<(), ContractError> {
+    pub fn multiple(&self, value: ExactNumber, of: ExactNumber) -> Result<(), ContractError> {
         let (value, of) = (self.value(value)?, self.divisor(of)?);
         self.unless(value % of == 0, Broken::NotMultiple { value, of })
     }
@@ -101,20 +99,20 @@ impl Contract {
     /// `range = "low..=high"`; `exclusive` excludes `high`.
     pub fn range(
         &self,
-        value: Number,
-        low: Option<Number>,
-        high: Option<Number>,
+        value: ExactNumber,
+        low: Option<ExactNumber>,
+        high: Option<ExactNumber>,
         exclusive: bool,
     ) -> Result<(), ContractError> {
         let value = self.value(value)?;
-        let bound = |bound: Option<Number>| bound.map(|bound| self.value(bound)).transpose();
+        let bound = |bound: Option<ExactNumber>| bound.map(|bound| self.value(bound)).transpose();
         let (low, high) = (bound(low)?, bound(high)?.map(|high| high.saturating_sub(exclusive.into())));
         let holds = low.is_none_or(|low| low <= value) && high.is_none_or(|high| value <= high);
         self.unless(holds, Broken::Outside { value, low, high })
     }
 
     /// `as = N`
-    pub fn narrow<N: Narrowed>(&self, value: Number) -> Result<(), ContractError> {
+    pub fn narrow<N: Narrowed>(&self, value: ExactNumber) -> Result<(), ContractError> {
         let value = self.value(value)?;
         let holds = (N::MIN..=N::MAX).contains(&value);
         let (low, high) = (Some(N::MIN), Some(N::MAX));
@@ -122,7 +120,7 @@ impl Contract {
     }
 
     /// `block = required`
-    pub fn block(&self, block: Dim3, required: [Number; 3]) -> Result<(), ContractError> {
+    pub fn block(&self, block: Dim3, required: [ExactNumber; 3]) -> Result<(), ContractError> {
         let [x, y, z] = required.map(|value| self.value(value));
         let wanted = [x?, y?, z?];
         let holds = [block.x, block.y, block.z].map(i128::from) == wanted;
@@ -130,21 +128,21 @@ impl Contract {
     }
 
     /// `block_multiple_of = of`
-    pub fn block_multiple(&self, block: Dim3, extent: Extent, of: Number) -> Result<(), ContractError> {
+    pub fn block_multiple(&self, block: Dim3, extent: Extent, of: ExactNumber) -> Result<(), ContractError> {
         let (found, of) = (extent.of(block), self.divisor(of)?);
         let broken = Broken::BlockNotMultiple { block, extent, of };
         self.unless(found % of == 0, broken)
     }
 
     /// `max_block = max`
-    pub fn max_block(&self, block: Dim3, extent: Extent, max: Number) -> Result<(), ContractError> {
+    pub fn max_block(&self, block: Dim3, extent: Extent, max: ExactNumber) -> Result<(), ContractError> {
         let max = self.amount(max)?;
         let broken = Broken::BlockTooLarge { block, extent, max };
         self.unless(extent.of(block) <= max, broken)
     }
 
     /// `grid_covers = required`
-    pub fn covers(&self, geometry: Geometry, extent: Extent, required: Number) -> Result<(), ContractError> {
+    pub fn covers(&self, geometry: Geometry, extent: Extent, required: ExactNumber) -> Result<(), ContractError> {
         let required = self.amount(required)?;
         let Geometry { grid, block, .. } = geometry;
         let threads = extent.of(grid).saturating_mul(extent.of(block));
@@ -153,13 +151,13 @@ impl Contract {
     }
 
     /// `requires = condition`
-    pub fn requires(&self, condition: Truth) -> Result<(), ContractError> {
+    pub fn requires(&self, condition: ExactTruth) -> Result<(), ContractError> {
         let holds = condition.0.map_err(|why| self.broken(Broken::NoValue(why)))?;
         self.unless(holds, Broken::NotMet)
     }
 
     /// `shared = required`: the dynamic shared memory of the launch.
-    pub fn shared(&self, given: Option<u32>, required: Number) -> Result<u32, ContractError> {
+    pub fn shared(&self, given: Option<u32>, required: ExactNumber) -> Result<u32, ContractError> {
         let required = self.amount(required)?;
         let bytes = u32::try_from(required).ok();
         bytes

@@ -5,18 +5,18 @@ pub use super::number::{axis, count, elements, integer, length, truth};
 use core::fmt;
 
 /// An integer.
-pub type Number = number::Number<i128>;
+pub type ExactNumber = number::Number<i128>;
 
 /// The result of a comparison.
-pub type Truth = number::Truth<i128>;
+pub type ExactTruth = number::Truth<i128>;
 
 /// A literal.
 #[must_use]
-pub fn number(number: u64) -> Number {
+pub fn number(number: u64) -> ExactNumber {
     number::number(number)
 }
 
-impl Number {
+impl ExactNumber {
     /// The value, for an error.
     #[must_use]
     pub fn shown(self) -> Shown {
@@ -24,7 +24,7 @@ impl Number {
     }
 }
 
-impl Truth {
+impl ExactTruth {
     /// The value, for an error.
     #[must_use]
     pub fn shown(self) -> Shown {
@@ -36,9 +36,9 @@ impl Truth {
 #[derive(Clone, Copy)]
 pub enum Shown {
     /// An integer.
-    Number(Number),
+    Number(ExactNumber),
     /// A `bool`.
-    Truth(Truth),
+    Truth(ExactTruth),
 }
 
 impl fmt::Display for Shown {

@@ -4,62 +4,62 @@ pub use super::number::{axis, count, elements, integer, length, truth};
 use super::{Integer, Narrowed as _, number};
 
 /// An integer.
-pub type Number = number::Number<u64>;
+pub type QuickNumber = number::Number<u64>;
 
 /// The result of a comparison.
-pub type Truth = number::Truth<u64>;
+pub type QuickTruth = number::Truth<u64>;
 
 /// A literal.
 #[inline(always)]
 #[must_use]
-pub fn number(number: u64) -> Number {
+pub fn number(number: u64) -> QuickNumber {
     number::number(number)
 }
 
 /// A field alone, to compare with a number of elements. For a negative number: a number that exceeds it.
 #[inline(always)]
-pub fn or_huge(value: &impl Integer) -> Number {
+pub fn or_huge(value: &impl Integer) -> QuickNumber {
     number(value.primitive().or_huge())
 }
 
 /// Whether a condition is known to hold.
 #[inline(always)]
 #[must_use]
-pub fn holds(condition: Truth) -> bool {
+pub fn holds(condition: QuickTruth) -> bool {
     matches!(condition.0, Ok(true))
 }
 
 /// Whether there is at least as much as required.
 #[inline(always)]
 #[must_use]
-pub fn reaches(found: Number, required: Number) -> bool {
+pub fn reaches(found: QuickNumber, required: QuickNumber) -> bool {
     matches!((found.0, required.0), (Ok(found), Ok(required)) if found >= required)
 }
 
 /// Whether there is more than this.
 #[inline(always)]
 #[must_use]
-pub fn exceeds(found: Number, than: Number) -> bool {
+pub fn exceeds(found: QuickNumber, than: QuickNumber) -> bool {
     matches!((found.0, than.0), (Ok(found), Ok(than)) if found > than)
 }
 
 /// Whether both are known, and the same.
 #[inline(always)]
 #[must_use]
-pub fn equal(found: Number, required: Number) -> bool {
+pub fn equal(found: QuickNumber, required: QuickNumber) -> bool {
     matches!((found.0, required.0), (Ok(found), Ok(required)) if found == required)
 }
 
 /// Whether an integer is a multiple.
 #[inline(always)]
-pub fn multiple(value: &impl Integer, of: Number) -> bool {
+pub fn multiple(value: &impl Integer, of: QuickNumber) -> bool {
     of.0.is_ok_and(|of| value.primitive().is_multiple(of))
 }
 
 /// Whether a number of threads is a multiple.
 #[inline(always)]
 #[must_use]
-pub fn divides(of: Number, threads: Number) -> bool {
+pub fn divides(of: QuickNumber, threads: QuickNumber) -> bool {
     matches!((threads.0, of.0), (Ok(threads), Ok(of)) if of != 0 && threads % of == 0)
 }
 
@@ -72,7 +72,7 @@ pub fn within(value: &impl Integer, low: i128, high: i128) -> bool {
 /// The dynamic shared memory of a launch: what it specifies, if that is enough.
 #[inline(always)]
 #[must_use]
-pub fn shared(given: Option<u32>, required: Number) -> Option<u32> {
+pub fn shared(given: Option<u32>, required: QuickNumber) -> Option<u32> {
     let required = u32::try_from(required.0.ok()?).ok()?;
     given.is_none_or(|given| given >= required).then_some(given.unwrap_or(required))
 }

@@ -15,17 +15,17 @@ use kernel_args_abi::{Class, CppBase, CppType, Layout, Meaning, Members, Paramet
 /// # In device memory
 ///
 /// With the feature `cudarc`, the device types of this crate and types with the derive implement cudarc's `DeviceRepr`:
-/// `CudaSlice<Float4>` and `CudaSlice<Light>` can be allocated, copied to the device and read back. If zero bytes are a value of
-/// the type ([`ZeroBits`](super::ZeroBits)), it also implements `ValidAsZeroBits` and works with `alloc_zeros`.
+/// `CudaSlice<Light>` can be allocated, copied to the device and read back; with [`ZeroBits`](super::ZeroBits) also `ValidAsZeroBits`, for
+/// `alloc_zeros`.
 ///
-/// Reading memory back (`clone_dtoh`) assumes that it contains values of the type. Nothing checks this. The `unsafe` launch
-/// includes the promise that the kernel writes only `0` and `1` to a `bool`, and only discriminants to an enum. If a kernel can
-/// write different values, allocate memory of the integer type and convert after reading back.
+/// Reading memory back (`clone_dtoh`) assumes that it contains values of the type: the `unsafe` launch includes the promise that the kernel
+/// writes only `0` and `1` to a `bool`, and only discriminants to an enum. If a kernel can write different values, allocate memory of the
+/// integer type and convert after reading back.
 ///
 /// # Padding
 ///
-/// The padding of a struct contains whatever was in the host's memory before. This crate copies none of it to the device: all
-/// paths from a host value to the device use [`store`](Self::store), which writes zeros, or copy values without padding.
+/// The padding of a struct contains whatever was in the host's memory before. This crate copies none of it to the device: it uses
+/// [`store`](Self::store), which writes zeros, or copies values without padding.
 ///
 /// | path | padding |
 /// |---|---|
@@ -125,11 +125,8 @@ pub(crate) fn from_bytes<T: DeviceType>(bytes: &[u8]) -> Option<T> {
     Some(unsafe { bytes.as_ptr().cast::<T>().read_unaligned() })
 }
 
-/// Asserts at compile time that a Rust type has the device's size and alignment. For alignments up to 16, the host alignment can
-/// be smaller.
-///
-/// Generated code and all code that writes parameters evaluate it for each type. A wrong `impl` by hand is therefore an error, not
-/// a write past the end.
+/// Asserts that a Rust type has the device's size and alignment. For alignments up to 16, the host alignment can be smaller. All code that
+/// writes parameters evaluates it for each type, so a wrong `impl` by hand is an error, not a write past the end.
 ///
 /// # Panics
 /// At compile time, if size or alignment differ.
@@ -192,8 +189,8 @@ pub trait Variants: Sized + 'static {
 
 /// Asserts that the bytes of each variant of an enum are the bytes of its discriminant.
 ///
-/// An attribute macro that runs after the derive can replace the `repr`. An enum of four bytes with `repr(align(4))` has one
-/// byte for its discriminant, and three bytes that are not initialised. [`assert_layout`] compares the sizes.
+/// An attribute macro that runs after the derive can replace the `repr`: with `repr(align(4))`, an enum of four bytes has one byte for its
+/// discriminant, and three that are not initialised. [`assert_layout`] compares the sizes.
 ///
 /// # Panics
 /// At compile time, if the bytes differ.

@@ -81,12 +81,11 @@ impl<'s> Slices<'s> {
         });
     }
 
-    /// Each slice waits for its earlier uses on `stream`. Adds the guards that record the use of the slices.
+    /// Each slice waits for its earlier uses on `stream`. Adds the guards that record the use of the slices. The closure of the run is over, so
+    /// no [`Held`] is used any more.
     ///
-    /// When it returns `Ok`, all memory that was held is memory of slices at the held places, of the same type: the program can have
-    /// exchanged them. Otherwise it returns where the slice of the other memory was held.
-    ///
-    /// The closure of the run is over, so no [`Held`] is used any more.
+    /// It is an error, with the place where the slice was held, if memory that was held is no longer that of a slice at a held place of the
+    /// same type.
     pub(crate) fn enter(
         self,
         stream: &'s CudaStream,

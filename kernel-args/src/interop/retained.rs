@@ -12,9 +12,8 @@ use std::sync::Arc;
 /// A device pointer that keeps its memory allocated for its own lifetime: an argument for the nodes of a
 /// [`Graph`](crate::graph::Graph), which retains its arguments.
 ///
-/// `P` is [`DevicePointer<T>`], for `T const*`, or [`DevicePointerMut<T>`], for `T*`. It owns an [`Arc`] of the memory. The
-/// program can keep more clones of the `Arc`, to read and write the memory between launches. Its use is not tracked: a launch
-/// with this argument does not wait for other streams, and other streams do not wait for the launch.
+/// `P` is [`DevicePointer<T>`], for `T const*`, or [`DevicePointerMut<T>`], for `T*`. It owns an [`Arc`] of the memory, of which the program
+/// can keep clones. Its use is not tracked: the launch does not wait for other streams, nor they for the launch.
 ///
 /// ```no_run
 /// use kernel_args::{DevicePointer, DevicePointerMut, KernelArgs, Retained};

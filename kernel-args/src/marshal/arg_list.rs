@@ -3,7 +3,7 @@
 use super::{
     KernelArg, LaunchStream, PackError,
     argument_types::{ArgumentType, ArgumentTypes},
-    param_writer::Argument,
+    param_writer::ErasedArgument,
     storage::ArgumentValues,
 };
 use core::{ffi::c_void, fmt, marker::PhantomData};
@@ -12,15 +12,13 @@ use std::string::String;
 /// The arguments of one kernel as a list whose length and types are known only at run time, for example in code generators and
 /// interpreters. If the kernel is known at compile time, use a struct with `#[derive(KernelArgs)]`, which is checked then.
 ///
-/// Every [`KernelArg`] can be pushed: device types by value, `&` and `&mut` slices of cudarc, structs with
-/// `#[derive(DeviceType)]`. `launch!` takes the list with a [`Function`](crate::Function). The list is compared with the kernel
-/// like a struct with the fields `0`, `1`, …. The `Function` compares each list of types once and stores the result.
+/// Every [`KernelArg`] can be pushed. `launch!` takes the list with a [`Function`](crate::Function), which compares each list of types
+/// once, like a struct with the fields `0`, `1`, …
 ///
 /// # Borrows
 ///
-/// The list borrows the slices that are pushed until it is dropped or moved: pass it to `launch!` by value, and they can be used
-/// after the launch. To launch a list again, pass `&mut args`. The slices then stay borrowed until `drop(args)`, and a use
-/// before is the error "borrow might be used here, when `args` is dropped".
+/// The list borrows the slices that are pushed until it is dropped or moved: `launch!` takes it by value. To launch a list again, pass
+/// `&mut args`. A use of the slices before `drop(args)` is then the error "borrow might be used here, when `args` is dropped".
 ///
 /// # Memory
 ///
@@ -71,9 +69,7 @@ impl<'a> ArgList<'a> {
     }
 
     /// Appends each element of a slice as an argument of its own, for kernels that take the lengths and strides of an array as separate
-    /// parameters. Their number is the number of dimensions, which need not be known at compile time.
-    ///
-    /// It does not compile for elements without bytes. `&mut` slices of cudarc cannot be copied from a slice: push them.
+    /// parameters. It does not compile for elements without bytes. `&mut` slices of cudarc cannot be copied: push them.
     ///
     /// ```
     /// use kernel_args::ArgList;
@@ -112,7 +108,6 @@ impl<'a> ArgList<'a> {
         self.values.clear();
     }
 
-    /// The types of the arguments.
     pub(crate) fn types(&self) -> &ArgumentTypes {
         &self.types
     }
@@ -121,7 +116,7 @@ impl<'a> ArgList<'a> {
         self.values.for_each(|index, argument| argument.check_context(stream, index));
     }
 
-    pub(super) fn split(&mut self) -> (&ArgumentTypes, impl Iterator<Item = &mut (dyn Argument + 'a)>) {
+    pub(super) fn split(&mut self) -> (&ArgumentTypes, impl Iterator<Item = &mut (dyn ErasedArgument + 'a)>) {
         (&self.types, self.values.iter_mut())
     }
 

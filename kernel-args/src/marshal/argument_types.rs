@@ -1,7 +1,7 @@
 //! The types of the arguments of a list.
 
 use super::{KernelArg, storage::ShortList};
-use crate::device::DeviceType;
+use crate::device::{DeviceType, component};
 use core::{
     any::{TypeId, type_name},
     ptr,
@@ -15,7 +15,7 @@ use std::{
     vec::Vec,
 };
 
-/// The type of an argument of a list: the device type that the kernel receives, and the spelling of the Rust type.
+/// The type of an argument of a list.
 pub(crate) struct ArgumentType {
     /// `TypeId::of` the device type. It is a function because a constant requires a newer version of Rust.
     device: fn() -> TypeId,
@@ -38,16 +38,7 @@ impl ArgumentType {
         Self {
             device: TypeId::of::<T::Device>,
             layout,
-            parameter: Parameter::field(
-                "",
-                "",
-                0,
-                layout,
-                <T::Device as DeviceType>::CLASS,
-                <T::Device as DeviceType>::CPP,
-            )
-            .with_members(<T::Device as DeviceType>::MEMBERS)
-            .with_pointee(<T::Device as DeviceType>::POINTEE),
+            parameter: Parameter { pointee: <T::Device as DeviceType>::POINTEE, ..component::<T::Device>("", "", 0) },
             path: type_name::<T>,
         }
     }
@@ -106,7 +97,6 @@ impl ArgumentTypes {
         self.placed.len()
     }
 
-    /// The layout of the parameters by C's rule.
     pub(crate) fn layout(&self) -> ParamLayout {
         self.layout
     }

@@ -35,8 +35,7 @@ pub(crate) enum After {
     Synchronize,
 }
 
-/// A held slice. It exists, at the same place, until the run is over. Behind an exclusive borrow, the program can exchange it with a
-/// different slice of its type.
+/// A held slice. Something of its type is at its place until the run is over: behind an exclusive borrow, the program can exchange it.
 #[derive(Clone, Copy)]
 pub(crate) struct HeldSlice {
     pub(crate) place: *mut (),
@@ -57,8 +56,8 @@ impl HeldSlice {
     }
 }
 
-/// The memory of a slice or a view at the time of its use: part of the memory of a held slice. Its address and its size are from one
-/// object; only [`HeldSlices::memory`] creates it.
+/// The memory of a slice or a view at the time of its use: part of the memory of a held slice. Only [`HeldSlices::memory`] creates it, with
+/// the address and the size of one object.
 #[derive(Clone, Copy)]
 pub(crate) struct HeldMemory {
     address: CUdeviceptr,
@@ -241,8 +240,8 @@ impl HeldSlices {
         self.objects.take()
     }
 
-    /// Adds a slice. A place that is held exclusively is not held again, nor is a view of the slice at this place: a program can do so
-    /// with a borrow of a [`Held`] that it leaks. The memory of both is held already.
+    /// Adds a slice, unless its place is held exclusively, or it is a view of the slice at such a place: a program can do so with a borrow of a
+    /// [`Held`] that it leaks.
     ///
     /// [`Held`]: crate::sequence::Held
     pub(crate) fn push(&self, slice: HeldSlice) {
@@ -283,11 +282,8 @@ impl HeldUses {
         self.slices.get(index)
     }
 
-    /// Searches for the slice with this memory, which becomes the expected one for this use. The error is where the run has held the slice
-    /// at the place with this `owner`, if it has.
-    ///
-    /// The memory can be of any held slice with the type of a slice at this place: the program has exchanged them. Memory of a slice
-    /// of a different type was freed and allocated again.
+    /// Searches for the slice with this memory, which becomes the expected one for this use: a held slice with the type of a slice at this
+    /// place, because the program can exchange them. The error is where the run has held the slice at the place with this `owner`, if it has.
     #[cold]
     fn search(
         &mut self,
@@ -314,8 +310,8 @@ impl HeldUses {
 
 /// A stream with which cudarc reports addresses without calls of the driver, if there is one; otherwise `stream`.
 ///
-/// `DevicePtr::device_ptr` also lets the stream wait for the memory. If an error is stored in the context of the stream, cudarc returns the
-/// error before it calls the driver, and stores it again. No other code uses this handle to the context of the device.
+/// `DevicePtr::device_ptr` also lets the stream wait for the memory, but not if an error is stored in the context of the stream. No other code
+/// uses this handle to the context of the device.
 fn reader(stream: &Arc<CudaStream>) -> Arc<CudaStream> {
     let context = stream.context();
     if context.is_primary()

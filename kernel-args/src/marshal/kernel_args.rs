@@ -51,8 +51,7 @@ pub unsafe trait KernelArgs: Sized {
     #[doc(hidden)]
     const FAMILY: Option<&'static Family> = None;
 
-    /// The image of the kernel or the kernels that the struct names, with `kernel`, `entries` or `ptx`. Generic code loads it without naming
-    /// it: `Module::load(&ctx, A::IMAGE.unwrap())`.
+    /// The image of the kernels that the struct names. Generic code loads it: `Module::load(&ctx, A::IMAGE.unwrap())`.
     const IMAGE: Option<&'static CompiledImage> = match (Self::SOURCE, Self::FAMILY) {
         (Some(source), _) => Some(source.table),
         (None, Some(family)) => Some(family.kernels.compiled_image()),
@@ -65,14 +64,14 @@ pub unsafe trait KernelArgs: Sized {
     #[doc(hidden)]
     const IN_PLACE: bool = false;
 
-    /// The name of the struct and the parameters.
+    /// The name and the parameters.
     const SIGNATURE: Signature<'static> = Signature { name: Self::NAME, parameters: Self::PARAMETERS };
 
     #[doc(hidden)]
     const CONTRACTS: Contracts = Contracts::NONE;
 
-    /// Checks the contracts of the struct, such as `#[kernel_args(len = "n")]`, in the order of the fields, then the contracts on the
-    /// struct itself. Each launch calls it. Returns `geometry` with the dynamic shared memory that a contract computes.
+    /// Checks the contracts, such as `#[kernel_args(len = "n")]`, of the fields, then of the struct. Each launch calls it. Returns `geometry`
+    /// with the dynamic shared memory that a contract computes.
     ///
     /// ```
     /// # use kernel_args::{KernelArgs, args::Geometry, vector::Dim3};
@@ -146,8 +145,8 @@ pub unsafe trait KernelArgs: Sized {
 
     /// Calls `launch` with the `kernelParams` of `cuLaunchKernel`: one pointer to each parameter.
     ///
-    /// It works for any alignment. The pointers are valid until `launch` returns. Of the contracts only
-    /// `#[kernel_args(as = i32)]` is checked: call [`check_contracts`](Self::check_contracts) for all.
+    /// It works for any alignment. The pointers are valid until `launch` returns. Only the contract `as` is checked:
+    /// [`check_contracts`](Self::check_contracts) checks all.
     ///
     /// # Panics
     /// If a field does not fit into the type that `as` names.
@@ -172,7 +171,7 @@ pub unsafe trait KernelArgs: Sized {
     /// `CU_LAUNCH_PARAM_BUFFER_SIZE`. Padding between parameters is zero.
     ///
     /// It does not compile for a struct with an alignment above 16 bytes, because the packed offsets then depend on the GPU: use
-    /// [`pack_at`](Self::pack_at). Of the contracts only `#[kernel_args(as = i32)]` is checked.
+    /// [`pack_at`](Self::pack_at). Only the contract `as` is checked.
     ///
     /// # Panics
     /// If a field does not fit into the type that `as` names.
@@ -212,7 +211,7 @@ pub unsafe trait KernelArgs: Sized {
     /// If the number of `offsets` is not the number of parameters, they overlap, or they do not fit in `buffer`.
     ///
     /// # Panics
-    /// If a field does not fit into the type that `#[kernel_args(as = i32)]` or the like names.
+    /// If a field does not fit into the type that `as` names.
     fn pack_at<'b>(self, offsets: &[usize], buffer: &'b mut [u8]) -> Result<&'b [u8], PackError> {
         assert_narrowed(&self);
         let size = PackError::check_offsets(Self::PARAMETERS, offsets, buffer.len())?;

@@ -21,7 +21,6 @@ pub struct LaunchStream<'k> {
 }
 
 impl LaunchStream<'_> {
-    /// A launch without a stream: an argument uses the default stream of its own context.
     #[cfg(not(feature = "cudarc"))]
     pub(crate) fn untracked() -> Self {
         Self { field: Cell::new(0), launch: PhantomData }
@@ -71,14 +70,13 @@ mod on_device {
         recorded: LastEvent,
     }
 
-    /// What arguments are lowered for without a named stream. No launch of values alone passes a reference to a function that is not
-    /// inlined: the `LaunchStream` would then be in memory. With slices it is, because their guards refer to it.
+    /// What arguments are lowered for without a named stream. A launch of values alone passes no reference to a function that is not
+    /// inlined, so the `LaunchStream` is not in memory.
     #[derive(Clone, Copy)]
     enum Unnamed<'k> {
         /// The default stream of this context; of the context of the first argument if it is null.
         Default(CUcontext, PhantomData<&'k ()>),
-        /// A launch of a sequence, which uses only memory that the sequence holds. It neither waits for other streams nor records its use:
-        /// the sequence does so once for each slice.
+        /// A launch of a sequence, which waits for other streams and records the use of its slices itself, once for each.
         #[cfg(feature = "graphs")]
         Sequence(&'k HeldSlices),
         /// Nothing is lowered: the length of each slice whose context is checked is noted.
@@ -100,7 +98,6 @@ mod on_device {
             Self { field: Cell::new(0), on, launch: PhantomData }
         }
 
-        /// A launch without a stream: an argument uses the default stream of its own context.
         #[inline]
         pub(crate) fn untracked() -> Self {
             Self::in_context(ptr::null_mut())
@@ -139,8 +136,7 @@ mod on_device {
             }
         }
 
-        /// For a named stream of a different context, and without a named stream. Not inlined: the code of a slice then needs fewer
-        /// registers.
+        /// Not inlined: the code of a slice then needs fewer registers.
         #[cold]
         #[inline(never)]
         fn check_otherwise(&self, context: &Arc<CudaContext>) {
@@ -250,8 +246,7 @@ mod on_device {
             Some(stream.context())
         }
 
-        /// A guard that records the same event as `sync`, unless the previous guard has already recorded it: arguments can be views of
-        /// one buffer.
+        /// A guard that records the same event as `sync`, unless the previous guard has recorded it.
         #[inline(always)]
         pub(crate) fn guard<'s>(&'s self, sync: SyncOnDrop<'s>) -> Guard<'s> {
             Guard { sync: ManuallyDrop::new(Some(sync)), recorded: Some(&self.on.recorded), argument: PhantomData }
@@ -326,14 +321,13 @@ mod on_device {
     }
 }
 
-/// The last event that a guard has recorded since the launch. One event is enough for consecutive arguments that are views of one
-/// buffer. An older event is recorded again, which only costs time.
+/// The last event that a guard has recorded since the launch: consecutive arguments can be views of one buffer.
 #[cfg(feature = "cudarc")]
 struct LastEvent(Cell<CUevent>);
 
 #[cfg(feature = "cudarc")]
 impl LastEvent {
-    /// The value before the launch. After the launch, the value is null until an event is recorded.
+    /// After the launch, the value is null until an event is recorded.
     const BEFORE_LAUNCH: CUevent = ptr::without_provenance_mut(1);
 
     const fn new() -> Self {
@@ -391,8 +385,7 @@ impl<'s> Guard<'s> {
     }
 }
 
-/// For a value, the compiler removes this drop. This requires that the inlined code only tests whether the guard does something:
-/// with more code, rustc keeps a copy for each of many values. `record_use` is therefore not inlined.
+/// For a value, the compiler removes this drop, but only if the inlined code is no more than a test. So `record_use` is not inlined.
 #[cfg(feature = "cudarc")]
 impl Drop for Guard<'_> {
     #[inline(always)]
@@ -403,8 +396,8 @@ impl Drop for Guard<'_> {
     }
 }
 
-/// Records an event of a different context. cudarc records an event only on a stream of the event's own context. The event for the
-/// memory of a second GPU is therefore recorded on the default stream of that GPU, after that stream has joined the launch's stream.
+/// Records an event of a different context, which cudarc does only on a stream of that context: on its default stream, after that has joined
+/// the launch's stream.
 #[cfg(feature = "cudarc")]
 #[cold]
 fn record_elsewhere(event: &CudaEvent, stream: &CudaStream, error: DriverError) -> Result<(), DriverError> {
@@ -417,7 +410,6 @@ fn record_elsewhere(event: &CudaEvent, stream: &CudaStream, error: DriverError) 
     recorded.and(stream.context().bind_to_thread())
 }
 
-/// Records an event after the launch has been enqueued, unless it is the event that was recorded last.
 #[cfg(feature = "cudarc")]
 #[inline(never)]
 fn record_use(sync: Option<SyncOnDrop<'_>>, recorded: Option<&LastEvent>) {

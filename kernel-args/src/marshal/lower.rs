@@ -1,4 +1,4 @@
-//! Writes the parameters of one launch in either form, and decodes them into values for messages.
+//! Writes the parameters of one launch in either form.
 
 #[cfg(feature = "cudarc")]
 use super::{
@@ -40,8 +40,7 @@ pub(super) fn decode_params<A: KernelArgs, R>(args: &mut A, show: impl FnOnce(&D
     })
 }
 
-/// Calls `launch` with the `LAYOUT.size()` bytes of the packed form, at the offsets of C's rule: not for a layout that depends on the GPU.
-/// A struct whose memory already has the packed form is not copied.
+/// Calls `launch` with the `LAYOUT.size()` bytes of the packed form, which can be the struct itself. Not for a layout that depends on the GPU.
 #[inline]
 pub(crate) fn marshal_packed<A: KernelArgs, R>(
     args: &mut A,
@@ -207,9 +206,7 @@ impl ArgList<'_> {
     }
 }
 
-/// The values that the kernel receives, for messages: one line for each argument, with its offset, its value and its bytes.
-///
-/// [`KernelArgs::with_arguments`] passes it to its closure.
+/// The values that the kernel receives, from [`KernelArgs::with_arguments`]. As text, a line for each: its offset, its value and its bytes.
 pub struct DecodedArgs<'p> {
     pub(super) parameters: &'p [Parameter<'p>],
     place: LoweredAs<'p>,

@@ -1,4 +1,4 @@
-//! Writes single parameters in the two forms that `cuLaunchKernel` accepts. The parameters of a struct in one slice.
+//! Writes single parameters in the two forms that `cuLaunchKernel` accepts.
 
 use super::{Guard, KernelArg, KernelArgs, LaunchStream, first};
 use crate::device::{DeviceType, assert_layout};
@@ -47,16 +47,13 @@ macro_rules! forward_put {
 }
 pub(crate) use forward_put;
 
-/// `void* kernelParams[]`: a pointer to each parameter.
-///
-/// An argument is not copied if its memory already contains the value for the kernel.
+/// `void* kernelParams[]`: a pointer to each parameter, into the argument if it contains the value for the kernel.
 pub(crate) enum KernelParams {}
 
 /// `CU_LAUNCH_PARAM_BUFFER_POINTER`: all parameters in one buffer, at their offsets.
 pub(crate) enum Packed {}
 
-/// The form `F`, for the fields of a flattened struct: field `FIELD` of the struct `A`. The parameters have the indices and offsets of
-/// the parameters of `A`.
+/// The form `F`, for the fields of a flattened struct, which is the field `FIELD` of the struct `A`.
 pub enum Within<F, A, const FIELD: usize> {
     /// Never: the type is only a parameter of [`KernelArgs::lower`].
     #[doc(hidden)]
@@ -135,8 +132,8 @@ impl<F: ParamWriter, A: KernelArgs, const FIELD: usize> ParamWriter for Within<F
     }
 }
 
-/// Values of type `T` in the memory of an `E`, which is an array of `T`, or a tuple of such types. It is filled in constants: a generic
-/// struct has no constant length for an array.
+/// Values of type `T` in the memory of an `E`, an array of `T` or a tuple of such types: in a constant of a generic struct, an array has no
+/// length.
 pub struct Row<E, T> {
     room: MaybeUninit<E>,
     len: usize,
@@ -209,7 +206,7 @@ unsafe fn store<'s, A: KernelArg>(
 }
 
 #[cfg(feature = "cudarc")]
-pub(super) trait Argument {
+pub(super) trait ErasedArgument {
     fn check_context(&self, stream: &LaunchStream<'_>, index: usize);
 
     /// [`ParamWriter::put`] of `KernelParams`; of `Packed` if `pointers` is null.
@@ -227,7 +224,7 @@ pub(super) trait Argument {
 }
 
 #[cfg(feature = "cudarc")]
-impl<T: KernelArg> Argument for T {
+impl<T: KernelArg> ErasedArgument for T {
     fn check_context(&self, stream: &LaunchStream<'_>, index: usize) {
         if self.in_place().is_none() {
             stream.enter(index);

@@ -37,7 +37,7 @@ pub const fn first<A: KernelArgs>(field: usize) -> usize {
     note = "if the number of parameters is known only at run time, use an `ArgList` and its method `spread`"
 )]
 pub trait Spread {
-    /// The array itself. Generated code names the array by this type: for a type that is not an array, rustc then reports one error.
+    /// The array itself: generated code names it so, and rustc then reports one error for a type that is not an array.
     type This: Spread<Element = Self::Element>;
     /// The type of an element.
     type Element;
@@ -49,8 +49,8 @@ pub trait Spread {
     /// The elements.
     fn elements(&self) -> &[Self::Element];
 
-    /// Calls `put` with each element and its index, then `then`, then drops the results of `put`. The results for `values` own nothing, and
-    /// are not stored: then no code for their drops remains.
+    /// Calls `put` with each element and its index, then `then`, then drops the results of `put`. For `values` they own nothing, and are not
+    /// stored, so no code for their drops remains.
     fn put_each<'s, G, R>(
         &'s mut self,
         values: bool,

@@ -1,7 +1,6 @@
-//! Storage for lists of run-time length: values of one type, arguments of any type, and the parameters of one launch. Short lists use
-//! no heap.
+//! Storage for lists of run-time length. Short lists use no heap.
 
-use super::{KernelArg, param_writer::Argument};
+use super::{KernelArg, param_writer::ErasedArgument};
 use core::{cell::UnsafeCell, mem::MaybeUninit, slice};
 use std::{boxed::Box, vec, vec::Vec};
 
@@ -81,17 +80,17 @@ type Unit = UnsafeCell<MaybeUninit<u128>>;
 
 /// A list of type-erased arguments.
 pub(super) struct ArgumentValues<'a> {
-    values: ShortList<Value<'a>>,
+    values: ShortList<StoredValue<'a>>,
     storage: [Unit; UNITS],
     units: usize,
 }
 
-type Typed<'a> = fn(*mut u8) -> *mut (dyn Argument + 'a);
+type ToArgument<'a> = fn(*mut u8) -> *mut (dyn ErasedArgument + 'a);
 
-enum Value<'a> {
+enum StoredValue<'a> {
     /// The value begins at this unit of the storage. The function gives the pointer its type.
-    Inline(usize, Typed<'a>),
-    Boxed(Box<dyn Argument + 'a>),
+    Inline(usize, ToArgument<'a>),
+    Boxed(Box<dyn ErasedArgument + 'a>),
 }
 
 impl<'a> ArgumentValues<'a> {
@@ -110,33 +109,33 @@ impl<'a> ArgumentValues<'a> {
             unsafe { unit.cast::<T>().write(argument) };
             let at = self.units;
             self.units += needed;
-            Value::Inline(at, |value| value.cast::<T>())
+            StoredValue::Inline(at, |value| value.cast::<T>())
         } else {
-            Value::Boxed(Box::new(argument))
+            StoredValue::Boxed(Box::new(argument))
         };
         self.values.push(value);
     }
 
-    pub(super) fn for_each(&self, mut then: impl FnMut(usize, &(dyn Argument + 'a))) {
+    pub(super) fn for_each(&self, mut then: impl FnMut(usize, &(dyn ErasedArgument + 'a))) {
         let storage = self.storage.as_ptr().cast_mut();
         for (index, value) in self.values.iter().enumerate() {
             let argument = match value {
-                Value::Boxed(argument) => &**argument,
-                // SAFETY: `push` has written a value of that type there. `self` is borrowed, so no exclusive reference to the value
-                // exists. Interior mutability is permitted, because the storage is an `UnsafeCell`.
-                Value::Inline(at, typed) => unsafe { &*place(storage, *at, *typed) },
+                StoredValue::Boxed(argument) => &**argument,
+                // SAFETY: `push` has written a value of that type there, and `self` is borrowed. The storage is an `UnsafeCell`, so the
+                // value can have interior mutability.
+                StoredValue::Inline(at, typed) => unsafe { &*place(storage, *at, *typed) },
             };
             then(index, argument);
         }
     }
 
-    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut (dyn Argument + 'a)> {
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut (dyn ErasedArgument + 'a)> {
         let storage = self.storage.as_mut_ptr();
         self.values.iter_mut().map(move |value| match value {
-            Value::Boxed(argument) => &mut **argument,
-            // SAFETY: `push` has written a value of that type there. The iterator returns one reference to each value, and `self` is
-            // borrowed exclusively for the lifetime of the references.
-            Value::Inline(at, typed) => unsafe { &mut *place(storage, *at, *typed) },
+            StoredValue::Boxed(argument) => &mut **argument,
+            // SAFETY: `push` has written a value of that type there. The iterator returns one reference to each, and `self` is borrowed
+            // exclusively.
+            StoredValue::Inline(at, typed) => unsafe { &mut *place(storage, *at, *typed) },
         })
     }
 
@@ -145,7 +144,7 @@ impl<'a> ArgumentValues<'a> {
         let storage = self.storage.as_mut_ptr();
         // Each value is removed from the list before it is dropped. If a drop panics, no value is dropped twice.
         for value in self.values.drain() {
-            if let Value::Inline(at, typed) = value {
+            if let StoredValue::Inline(at, typed) = value {
                 // SAFETY: `push` has written a value of that type there. The list no longer contains it, so it is dropped once.
                 unsafe { place(storage, at, typed).drop_in_place() };
             }
@@ -154,7 +153,7 @@ impl<'a> ArgumentValues<'a> {
 }
 
 /// The value at the unit with the index `at`, which may be one past the end.
-fn place<'a>(storage: *mut Unit, at: usize, typed: Typed<'a>) -> *mut (dyn Argument + 'a) {
+fn place<'a>(storage: *mut Unit, at: usize, typed: ToArgument<'a>) -> *mut (dyn ErasedArgument + 'a) {
     typed(storage.wrapping_add(at).cast())
 }
 

@@ -40,22 +40,22 @@ impl Accesses {
     }
 }
 
-/// The memory that the steps of a run use. What is known from the previous run is copied.
+/// What is known from the previous run is copied.
 #[derive(Default)]
 pub(crate) struct StepUses {
-    now: Run,
-    previous: Run,
+    now: UsesOfRun,
+    previous: UsesOfRun,
 }
 
 #[derive(Default)]
-struct Run {
+struct UsesOfRun {
     /// The type of the arguments of each step, and where the list of its slices ends.
     steps: Vec<(usize, usize)>,
     slices: Vec<(CUdeviceptr, usize)>,
     accesses: Accesses,
 }
 
-impl Run {
+impl UsesOfRun {
     fn slices(&self, step: usize) -> &[(CUdeviceptr, usize)] {
         let begin = step.checked_sub(1).map_or(0, |before| self.steps[before].1);
         &self.slices[begin..self.steps[step].1]
@@ -85,7 +85,7 @@ impl StepUses {
         let Self { now, previous } = self;
         let (step, begin) = (now.steps.len(), now.steps.last().map_or(0, |(_, end)| *end));
         let ty = parameters.map_or(0, |parameters| parameters.as_ptr().addr());
-        let Run { steps, slices, accesses } = now;
+        let UsesOfRun { steps, slices, accesses } = now;
         steps.push((ty, slices.len()));
         let slices = &slices[begin..];
         let is_known = is_repeated
@@ -137,8 +137,8 @@ impl StepUses {
     }
 }
 
-/// The memory behind a pointer: the largest memory of a slice of the launch at its address. Nothing for a null pointer; an error if it is
-/// no pointer to memory of a slice without pointers.
+/// The memory behind a pointer: the largest slice of the launch at its address; nothing for a null pointer. An error if there is none, or if
+/// it contains pointers.
 fn access(cpp: CppType<'_>, bytes: &[u8], slices: &[(CUdeviceptr, usize)]) -> Result<Option<Access>, ()> {
     let address = CUdeviceptr::from_ne_bytes(bytes.try_into().map_err(|_| ())?);
     if address == 0 {

@@ -5,7 +5,7 @@ use super::super::{local, respan};
 use crate::{
     attr::{Expression, Place, Read, Root},
     diagnostics::Diagnostics,
-    field_errors::is_memory,
+    field_errors::{is_integer, is_memory, is_one_of},
     input::Field,
     texts,
 };
@@ -49,10 +49,10 @@ impl Scope<'_> {
         let field = |name: &str| self.fields.iter().find(|field| field.name == name);
         let unknown = |name: &str| {
             let names: Vec<&str> = self.fields.iter().map(|field| field.name.as_str()).collect();
-            Err(syn::Error::new(place.span, texts::unknown_in_contract(name, &names)))
+            syn::Error::new(place.span, texts::unknown_in_contract(name, &names))
         };
         match &place.root {
-            Root::Field(name) => field(name).map_or_else(|| unknown(name), |field| self.field(field, place)),
+            Root::Field(name) => self.field(field(name).ok_or_else(|| unknown(name))?, place),
             Root::Path(path) => Ok(Meaning::Constant(path.clone())),
             Root::Name(ident) => {
                 let name = ident.unraw().to_string();
@@ -74,7 +74,7 @@ impl Scope<'_> {
                 if is_parameter || name.starts_with(|c: char| c.is_uppercase()) {
                     Ok(Meaning::Constant(quote!(#ident)))
                 } else {
-                    unknown(&place.written())
+                    Err(unknown(&place.written()))
                 }
             }
         }
@@ -109,16 +109,18 @@ impl Scope<'_> {
     }
 
     /// A function of a module that computes.
-    pub(super) fn function(&self, mode: Mode, name: &str, span: Span) -> TokenStream {
-        let module = self.item(
-            match mode {
-                Mode::Quick => "quick",
-                Mode::Exact => "exact",
-            },
-            span,
-        );
+    fn function(&self, mode: Mode, name: &str, span: Span) -> TokenStream {
+        let module = self.item(if matches!(mode, Mode::Quick) { "quick" } else { "exact" }, span);
         let name = Ident::new(name, span);
         quote_spanned!(span=> #module::#name)
+    }
+
+    pub(super) fn quick(&self, name: &str, span: Span) -> TokenStream {
+        self.function(Mode::Quick, name, span)
+    }
+
+    pub(super) fn exact(&self, name: &str, span: Span) -> TokenStream {
+        self.function(Mode::Exact, name, span)
     }
 
     /// The value of an expression. Places without a meaning were reported: they have the value 0, or `false`.
@@ -208,13 +210,10 @@ enum Primitive {
 impl Primitive {
     /// `None` for every other type.
     fn of(ty: &Type) -> Option<Self> {
-        let Type::Path(path) = ty else { return None };
-        match path.path.get_ident()?.to_string().as_str() {
-            "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "i8" | "i16" | "i32" | "i64" | "i128" | "isize" => {
-                Some(Self::Integer)
-            }
-            "bool" => Some(Self::Bool),
-            "f32" | "f64" | "char" => Some(Self::Unsuitable),
+        match ty {
+            ty if is_integer(ty) => Some(Self::Integer),
+            ty if is_one_of(ty, &["bool"]) => Some(Self::Bool),
+            ty if is_one_of(ty, &["f32", "f64", "char"]) => Some(Self::Unsuitable),
             _ => None,
         }
     }

@@ -1,10 +1,6 @@
 //! The contracts of a struct: the grid, the block, the shared memory and the stream of a launch.
 
-use super::{
-    super::local,
-    expression::Mode,
-    output::{Otherwise, Output},
-};
+use super::{super::local, expression::Mode, output::Output};
 use crate::attr::{Axes, Expression, StructContracts, Written};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -18,42 +14,33 @@ impl Output<'_> {
         let one = Expression::literal(1);
         let mut checks = Vec::new();
         checks.extend(contracts.block.as_ref().map(|block| self.block(block, &one)));
-        if let Some(of) = &contracts.block_multiple_of {
-            checks.extend(extents(&of.value, None).map(|(extent, value)| {
-                let threads = self.extent("block", extent, of.span);
-                let divides = self.scope.function(Mode::Quick, "divides", of.span);
-                let [quick, exact] = self.both(value);
-                let quick = quote!(#divides(#quick, #threads));
-                // All threads of a block can exceed a `u64`.
-                let otherwise = match extent {
-                    Some(_) => Otherwise::of(&[value]),
-                    None => Otherwise::Unknown,
-                };
-                let quick = (&quick, otherwise);
-                self.geometric(of, value, quick, "block_multiple", extent, &exact)
-            }));
-        }
-        if let Some(max) = &contracts.max_block {
-            checks.extend(extents(&max.value, Some(&one)).map(|(extent, value)| {
-                let threads = self.extent("block", extent, max.span);
-                let reaches = self.scope.function(Mode::Quick, "reaches", max.span);
-                let [quick, exact] = self.both(value);
-                let quick = quote!(#reaches(#quick, #threads));
-                let quick = (&quick, Otherwise::of(&[value]));
-                self.geometric(max, value, quick, "max_block", extent, &exact)
+        let of_block = [
+            (&contracts.block_multiple_of, "divides", "block_multiple", None),
+            (&contracts.max_block, "reaches", "max_block", Some(&one)),
+        ];
+        for (written, quick, method, absent) in of_block {
+            let Some(written) = written else { continue };
+            let (compare, method) = (self.scope.quick(quick, written.span), Ident::new(method, Span::call_site()));
+            checks.extend(extents(&written.value, absent).map(|(extent, value)| {
+                let (threads, which) = (self.extent("block", extent, written.span), self.which(extent));
+                let [quick_value, exact] = self.both(value);
+                // All threads of a block can exceed a `u64`, which is no multiple and more than any other number.
+                let is_exact = value.is_literal() && (extent.is_some() || quick == "reaches");
+                let quick = (&quote!(#compare(#quick_value, #threads)), is_exact);
+                self.exchangeable(written, quick, &quote!(#method(__geometry.block, #which, #exact)), &[value])
             }));
         }
         if let Some(covers) = &contracts.grid_covers {
             let span = covers.span;
             checks.extend(extents(&covers.value, None).map(|(extent, value)| {
                 let [grid, block] = ["grid", "block"].map(|dim| self.extent(dim, extent, span));
-                let reaches = self.scope.function(Mode::Quick, "reaches", span);
+                let reaches = self.scope.quick("reaches", span);
                 let [required, exact] = self.both(value);
                 let which = self.which(extent);
                 self.check(
                     covers,
                     None,
-                    (&quote!(#reaches(#grid.mul(#block), #required)), Otherwise::Unknown),
+                    (&quote!(#reaches(#grid.mul(#block), #required)), false),
                     &quote!(covers(__geometry, #which, #exact)),
                     &[value],
                 )
@@ -61,14 +48,14 @@ impl Output<'_> {
         }
         checks.extend(contracts.requires.iter().map(|condition| {
             let [quick, exact] = self.both(&condition.value);
-            let holds = self.scope.function(Mode::Quick, "holds", condition.span);
-            let quick = (&quote!(#holds(#quick)), Otherwise::Unknown);
+            let holds = self.scope.quick("holds", condition.span);
+            let quick = (&quote!(#holds(#quick)), false);
             self.check(condition, None, quick, &quote!(requires(#exact)), &[&condition.value])
         }));
         checks.extend(contracts.shared.as_ref().map(|shared| self.shared(shared)));
         checks.extend(contracts.stream.as_ref().map(|stream| {
             let (quick, exact) = (quote!(__geometry.names_stream), quote!(stream(__geometry.names_stream)));
-            self.check(stream, None, (&quick, Otherwise::Broken), &exact, &[])
+            self.check(stream, None, (&quick, true), &exact, &[])
         }));
         checks
     }
@@ -77,7 +64,7 @@ impl Output<'_> {
     fn block(&self, block: &Written<Axes>, one: &Expression) -> TokenStream {
         let values = block.value.all();
         let all = [0, 1, 2].map(|axis| values.get(axis).unwrap_or(one));
-        let equal = self.scope.function(Mode::Quick, "equal", block.span);
+        let equal = self.scope.quick("equal", block.span);
         let quick = all.iter().zip(EXTENTS).map(|(value, (axis, _))| {
             let found = self.extent("block", Some(axis), block.span);
             let value = self.scope.value(value, Mode::Quick);
@@ -87,30 +74,15 @@ impl Output<'_> {
         let exact = all.map(|value| self.scope.value(value, Mode::Exact));
         let exact = quote!(block(__geometry.block, [#(#exact),*]));
         let values: Vec<&Expression> = values.iter().collect();
-        let quick = (&quick, Otherwise::of(&values));
+        let quick = (&quick, values.iter().all(|value| value.is_literal()));
         self.exchangeable(block, quick, &exact, &values)
-    }
-
-    /// A contract about the block along one axis, or about all its threads.
-    fn geometric(
-        &self,
-        written: &Written<Axes>,
-        value: &Expression,
-        quick: (&TokenStream, Otherwise),
-        method: &str,
-        extent: Option<&'static str>,
-        exact: &TokenStream,
-    ) -> TokenStream {
-        let (method, which) = (Ident::new(method, Span::call_site()), self.which(extent));
-        let exact = quote!(#method(__geometry.block, #which, #exact));
-        self.exchangeable(written, quick, &exact, &[value])
     }
 
     /// `shared = "block.x * 4"`
     fn shared(&self, shared: &Written<Expression>) -> TokenStream {
         let krate = self.scope.krate;
-        let option = quote!(#krate::__private::core::option::Option);
-        let quick = self.scope.function(Mode::Quick, "shared", shared.span);
+        let option = quote!(#krate::__private::Option);
+        let quick = self.scope.quick("shared", shared.span);
         let exactly = self.scope.item("exactly", shared.span);
         let [quick_value, exact] = self.both(&shared.value);
         let read = self.scope.read_all(&[&shared.value]);
@@ -132,7 +104,7 @@ impl Output<'_> {
         let geometry = local("__geometry", span);
         let axis = axis.map(|axis| Ident::new(axis, span));
         let name = if axis.is_some() { "axis" } else { "count" };
-        let function = self.scope.function(Mode::Quick, name, span);
+        let function = self.scope.quick(name, span);
         let axis = axis.into_iter();
         quote_spanned!(span=> #function(#geometry.#dim #(.#axis)*))
     }

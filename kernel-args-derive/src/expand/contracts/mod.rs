@@ -19,7 +19,7 @@ use crate::{
 };
 use expression::{Mode, Scope};
 use output::{Output, own_field};
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::{DeriveInput, Path, ext::IdentExt};
 
@@ -52,111 +52,76 @@ pub(super) fn contracts(
         refuse_macros(&narrowed.value, diagnostics);
     }
     let output = Output { scope, name: input.ident.unraw().to_string() };
-    let each = || fields.iter().zip(attrs);
-    let flattened = || each().filter(|(_, attr)| attr.is_flattened());
-    let narrowed: Vec<TokenStream> = each()
-        .filter_map(|(field, attr)| {
-            if attr.is_flattened() {
-                return Some(output.of_flattened(field, "check_narrowed"));
-            }
-            output.narrowed(field, &attr.contracts)
-        })
-        .collect();
-    let mut checks: Vec<TokenStream> = each()
-        .flat_map(|(field, attr)| {
-            let inner = attr.is_flattened();
-            let inner = inner.then(|| output.of_flattened(field, "check_contracts"));
-            let narrowed = output.narrowed(field, &attr.contracts);
-            let own = output.of_field(field, &attr.contracts);
-            inner.into_iter().chain(narrowed).chain(own)
-        })
-        .collect();
+    let [mut inner, mut narrowed, mut checks, mut lengths] = [const { Vec::new() }; 4];
+    for (field, attr) in fields.iter().zip(attrs) {
+        if attr.is_flattened() {
+            let (ty, span) = (field.ty, field.span());
+            let [geometry, note] = ["__geometry", "__note"].map(|name| local(name, span));
+            let (value, of) = (own_field(field, span), quote_spanned!(span=> <#ty as #krate::KernelArgs>));
+            inner.push(quote_spanned!(span=> .and(#of::CONTRACTS)));
+            narrowed.push(quote_spanned!(span=> #of::check_narrowed(&#value)?;));
+            checks.push(quote_spanned!(span=> #geometry = #of::check_contracts(&#value, #geometry)?;));
+            lengths.push(quote_spanned!(span=> #of::required_lengths(&#value, #geometry, #note);));
+            continue;
+        }
+        let own = output.narrowed(field, &attr.contracts);
+        narrowed.extend(own.clone());
+        checks.extend(own.into_iter().chain(output.of_field(field, &attr.contracts)));
+        if let FieldContracts { len: Some(len), capacity: Some(_), .. } = &attr.contracts {
+            let (name, required) = (&field.name, output.scope.value(&len.value, Mode::Quick));
+            lengths.push(quote!(__note(#name, #required.0.ok());));
+        }
+    }
     checks.extend(output.of_struct(of_struct));
     if checks.is_empty() {
         return TokenStream::new();
     }
-    let any = checks.len() > flattened().count();
+    let any = checks.len() > inner.len();
     let (shared, stream) = (of_struct.shared.is_some(), of_struct.stream.is_some());
-    let inner = flattened().map(|(field, _)| {
-        let (ty, span) = (field.ty, field.span());
-        quote_spanned!(span=> .and(<#ty as #krate::KernelArgs>::CONTRACTS))
-    });
+    let private = quote!(#krate::__private);
+    let result = |ok: TokenStream| quote!(#private::Result<#ok, #private::contract::ContractError>);
+    let (geometry, checked) = (quote!(#private::contract::Geometry), result(quote!(())));
+    let with_geometry = result(geometry.clone());
     let narrowed = (!narrowed.is_empty()).then(|| {
         quote! {
             #[inline(always)]
-            fn check_narrowed(&self) -> #krate::__private::core::result::Result<(), #krate::__private::contract::ContractError> {
+            fn check_narrowed(&self) -> #checked {
                 #(#narrowed)*
-                #krate::__private::core::result::Result::Ok(())
+                #private::Result::Ok(())
             }
         }
     });
-    let lengths = output.required_lengths(fields, attrs);
+    // What checks of pointers know of pointers without a length.
+    let lengths = (!lengths.is_empty()).then(|| {
+        quote! {
+            #[inline]
+            fn required_lengths(
+                &self,
+                __geometry: #geometry,
+                __note: &mut dyn #private::core::ops::FnMut(
+                    &'static #private::core::primitive::str,
+                    #private::Option<#private::core::primitive::u64>,
+                ),
+            ) {
+                #(#lengths)*
+            }
+        }
+    });
     quote! {
-        const CONTRACTS: #krate::__private::contract::Contracts = #krate::__private::contract::Contracts {
+        const CONTRACTS: #private::contract::Contracts = #private::contract::Contracts {
             any: #any,
             shared: #shared,
             stream: #stream,
         }#(#inner)*;
 
         #[inline(always)]
-        fn check_contracts(
-            &self,
-            mut __geometry: #krate::__private::contract::Geometry,
-        ) -> #krate::__private::core::result::Result<#krate::__private::contract::Geometry, #krate::__private::contract::ContractError> {
+        fn check_contracts(&self, mut __geometry: #geometry) -> #with_geometry {
             #(#checks)*
-            #krate::__private::core::result::Result::Ok(__geometry)
+            #private::Result::Ok(__geometry)
         }
 
         #narrowed
         #lengths
-    }
-}
-
-impl Output<'_> {
-    /// What checks of pointers know of pointers without a length.
-    fn required_lengths(&self, fields: &[Field<'_>], attrs: &[FieldAttr]) -> Option<TokenStream> {
-        let krate = self.scope.krate;
-        let each = fields.iter().zip(attrs).filter_map(|(field, attr)| {
-            if attr.is_flattened() {
-                let (ty, span) = (field.ty, field.span());
-                let value = own_field(field, span);
-                let [geometry, note] = ["__geometry", "__note"].map(|name| local(name, span));
-                return Some(
-                    quote_spanned!(span=> <#ty as #krate::KernelArgs>::required_lengths(&#value, #geometry, #note);),
-                );
-            }
-            let contracts = &attr.contracts;
-            let (len, _) = contracts.len.as_ref().zip(contracts.capacity.as_ref())?;
-            let (name, required) = (&field.name, self.scope.value(&len.value, Mode::Quick));
-            Some(quote!(__note(#name, #required.0.ok());))
-        });
-        let each: Vec<TokenStream> = each.collect();
-        (!each.is_empty()).then(|| {
-            quote! {
-                #[inline]
-                fn required_lengths(
-                    &self,
-                    __geometry: #krate::__private::contract::Geometry,
-                    __note: &mut dyn #krate::__private::core::ops::FnMut(
-                        &'static #krate::__private::core::primitive::str,
-                        #krate::__private::core::option::Option<#krate::__private::core::primitive::u64>,
-                    ),
-                ) {
-                    #(#each)*
-                }
-            }
-        })
-    }
-
-    /// Checks the struct whose fields are inserted.
-    fn of_flattened(&self, field: &Field<'_>, method: &str) -> TokenStream {
-        let (ty, span, krate) = (field.ty, field.span(), self.scope.krate);
-        let (value, name) = (own_field(field, span), Ident::new(method, span));
-        if method == "check_narrowed" {
-            return quote_spanned!(span=> <#ty as #krate::KernelArgs>::#name(&#value)?;);
-        }
-        let geometry = local("__geometry", span);
-        quote_spanned!(span=> #geometry = <#ty as #krate::KernelArgs>::#name(&#value, #geometry)?;)
     }
 }
 

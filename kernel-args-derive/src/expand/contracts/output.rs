@@ -11,22 +11,6 @@ use crate::{
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 
-/// What the quick computation says about a contract that it does not find to hold.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Otherwise {
-    /// It is broken.
-    Broken,
-    /// It may hold: a value in between can be negative, or exceed a `u64`.
-    Unknown,
-}
-
-impl Otherwise {
-    /// For values that are compared with something that always fits in a `u64`.
-    pub(super) fn of(values: &[&Expression]) -> Self {
-        if values.iter().all(|value| value.is_literal()) { Self::Broken } else { Self::Unknown }
-    }
-}
-
 /// The code of the contracts.
 pub(super) struct Output<'a> {
     pub(super) scope: Scope<'a>,
@@ -35,33 +19,33 @@ pub(super) struct Output<'a> {
 }
 
 impl Output<'_> {
-    /// A comparison, and the decision if it does not hold. The decision can use `__own`, the value of the field that the function
-    /// reads.
+    /// A comparison, and the decision if it does not hold. `is_exact` if the contract is broken then; otherwise it may hold: a value in between
+    /// can be negative, or exceed a `u64`. The decision can use `__own`, the value of the field that the function reads.
     pub(super) fn check<T>(
         &self,
         written: &Written<T>,
         own: Option<(&Field<'_>, &str)>,
-        (quick, otherwise): (&TokenStream, Otherwise),
+        (quick, is_exact): (&TokenStream, bool),
         exact: &TokenStream,
         expressions: &[&Expression],
     ) -> TokenStream {
         let span = written.span;
         let own_value = own.filter(|(_, function)| !function.is_empty()).map(|(field, function)| {
             let value = own_field(field, span);
-            let function = self.scope.function(Mode::Exact, function, span);
+            let function = self.scope.exact(function, span);
             let value = quote_spanned!(span=> #function(&#value));
             quote!(let __own = #value;)
         });
         let field = own.map_or("", |(field, _)| &field.name);
         let contract = self.contract(field, written, expressions);
-        self.unless(span, (quick, otherwise), &quote!(#own_value), expressions, &quote!(#contract.#exact))
+        self.unless(span, (quick, is_exact), &quote!(#own_value), expressions, &quote!(#contract.#exact))
     }
 
     /// Same as [`check`](Self::check), for a contract on the struct that an exchanged grid and block could break.
     pub(super) fn exchangeable<T>(
         &self,
         written: &Written<T>,
-        (quick, otherwise): (&TokenStream, Otherwise),
+        (quick, is_exact): (&TokenStream, bool),
         exact: &TokenStream,
         expressions: &[&Expression],
     ) -> TokenStream {
@@ -73,28 +57,25 @@ impl Output<'_> {
                 __error.unless_exchanged(&__decide(__geometry.exchanged()))
             })
         }};
-        self.unless(written.span, (quick, otherwise), &TokenStream::new(), expressions, &decision)
+        self.unless(written.span, (quick, is_exact), &TokenStream::new(), expressions, &decision)
     }
 
     /// The comparison; if it does not hold, the statements `before`, and the decision with the numbers of the expressions.
     fn unless(
         &self,
         span: Span,
-        (quick, otherwise): (&TokenStream, Otherwise),
+        (quick, is_exact): (&TokenStream, bool),
         before: &TokenStream,
         expressions: &[&Expression],
         decision: &TokenStream,
     ) -> TokenStream {
         let read = self.scope.read_all(expressions);
-        let decide = match otherwise {
-            Otherwise::Broken => {
-                let (broken, krate) = (self.scope.item("broken", span), self.scope.krate);
-                quote!(return #krate::__private::core::result::Result::Err(#broken(move || #decision));)
-            }
-            Otherwise::Unknown => {
-                let exactly = self.scope.item("exactly", span);
-                quote!(#exactly(move || #decision)?;)
-            }
+        let decide = if is_exact {
+            let (broken, krate) = (self.scope.item("broken", span), self.scope.krate);
+            quote!(return #krate::__private::Result::Err(#broken(move || #decision));)
+        } else {
+            let exactly = self.scope.item("exactly", span);
+            quote!(#exactly(move || #decision)?;)
         };
         quote! {
             if !(#quick) {

@@ -181,6 +181,7 @@ impl<'f, A: Arguments> Fitting<'f, A> {
 
     /// Lowers the arguments where the calls of `pass` need not be inlined.
     #[cfg(feature = "observe")]
+    #[inline(always)]
     pub(crate) fn lower<R>(
         self,
         form: Form,

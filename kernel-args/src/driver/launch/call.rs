@@ -4,8 +4,6 @@
 //! to `Launch` may reach a function that is not inlined.
 
 use super::explain;
-#[cfg(feature = "observe")]
-use crate::driver::observe::is_active;
 use crate::{
     driver::{
         api::{Api, KernelCall, LaunchConfig, Promise, Status, StreamHandle},
@@ -53,7 +51,7 @@ impl LaunchCall<'_> {
         }
         let form = fitting.args().form(asked);
         #[cfg(feature = "observe")]
-        if is_watched && is_active() {
+        if is_watched {
             // A copy, to which references exist only here.
             let call = *self;
             let facts = super::observed::Facts {

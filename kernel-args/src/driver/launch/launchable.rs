@@ -135,6 +135,12 @@ fn launch_function<A: Arguments>(
     launch_fitting::<Function, _>(function, launch, function.fit(args)?, promise, is_watched)
 }
 
+/// Not in a generic function: it would be a type of its own for each struct.
+#[cfg(feature = "graphs")]
+fn name(callee: Callee<'_>) -> impl FnOnce() -> std::string::String {
+    move || std::format!("kernel `{}`", callee.name())
+}
+
 /// Checks that the launch is part of the closure that its thread is in, and the contracts.
 #[inline(always)]
 pub(super) fn begin<A: Arguments>(
@@ -145,7 +151,7 @@ pub(super) fn begin<A: Arguments>(
 ) -> Result<(), Error> {
     #[cfg(feature = "graphs")]
     if is_watched && launch.recording.is_none() {
-        super::enclosing::check(launch.stream, || std::format!("kernel `{}`", callee.name()))?;
+        super::enclosing::check(launch.stream, name(callee))?;
     }
     #[cfg(not(feature = "graphs"))]
     let _ = is_watched;

@@ -113,21 +113,35 @@ pub unsafe fn launch<'l, A: LaunchArgs, L: LaunchOptions<'l>>(
         if launch.recording.is_some() {
             return target.enqueue(launch, args, promise, true);
         }
-        return watched(target, (launch, args, promise));
+        // In most programs the first condition is a constant, so they contain the code of one form only.
+        return if launch.form.is_none() && launch.attributes.is_none() {
+            watched::<true, A>(target, (launch, args, promise))
+        } else {
+            watched::<false, A>(target, (launch, args, promise))
+        };
     }
     target.enqueue(launch, args, promise, false)
 }
 
 /// A launch that is observed, or made while a thread is in the closure of a capture or a sequence.
 ///
-/// The arguments are in a tuple, which moves them: a plain launch then never has their address, and can keep them in registers.
+/// The arguments are in a tuple, which moves them: a plain launch then never has their address, and can keep them in registers. `USUAL` if
+/// the launch has neither a form nor attributes.
 #[cfg(any(feature = "graphs", feature = "observe"))]
 #[cold]
 #[inline(never)]
-fn watched<A: LaunchArgs>(
+fn watched<const USUAL: bool, A: LaunchArgs>(
     target: &(impl Launchable<A> + ?Sized),
-    (launch, args, promise): (Launch<'_>, A, Promise<'_>),
+    (mut launch, args, promise): (Launch<'_>, A, Promise<'_>),
 ) -> Result<(), Error> {
+    // The caller has checked it. The optimizer needs it here to remove what such a launch does not need.
+    #[cfg(feature = "graphs")]
+    {
+        launch.recording = None;
+    }
+    if USUAL {
+        (launch.form, launch.attributes) = (None, None);
+    }
     target.enqueue(launch, args, promise, true)
 }
 

@@ -28,8 +28,10 @@ pub(super) struct Facts<'a> {
 pub(super) type LaunchLowered<'a> = dyn FnMut(KernelCall<'_>, Promise<'_>, &ForEachValue<'_>) -> Result<(), Error> + 'a;
 
 impl Facts<'_> {
-    /// Lowers the arguments, and calls `pass` as part of an event.
-    #[cold]
+    /// Lowers the arguments, and calls `pass`, as part of an event if something observes it.
+    ///
+    /// It is inlined: most callers know the form, and then contain the code of one only.
+    #[inline(always)]
     pub(super) fn lower<A: Arguments>(
         &self,
         fitting: Fitting<'_, A>,
@@ -38,20 +40,24 @@ impl Facts<'_> {
         promise: Promise<'_>,
         pass: &mut LaunchLowered<'_>,
     ) -> Result<(), Error> {
-        let lengths = fitting.args().lengths(Geometry::new(self.launch.grid, self.launch.block));
-        let of = (&lengths, A::parameters());
+        let lengths =
+            observe::is_active().then(|| fitting.args().lengths(Geometry::new(self.launch.grid, self.launch.block)));
+        let of = (lengths.as_ref(), A::parameters());
         fitting.lower(form, stream, |call, values| self.around(of, call, promise, values, pass))
     }
 
     /// The arguments are no type parameter, so it is compiled once, not for each struct.
     fn around(
         &self,
-        (lengths, parameters): (&Lengths, Option<&'static [Parameter<'static>]>),
+        (lengths, parameters): (Option<&Lengths>, Option<&'static [Parameter<'static>]>),
         call: KernelCall<'_>,
         promise: Promise<'_>,
         values: &ForEachValue<'_>,
         pass: &mut LaunchLowered<'_>,
     ) -> Result<(), Error> {
+        let Some(lengths) = lengths else {
+            return pass(call, promise, values);
+        };
         let loaded = self.callee.loaded();
         let uses = match loaded {
             Some(loaded) => loaded.pointer_uses.clone(),
