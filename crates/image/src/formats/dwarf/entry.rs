@@ -48,7 +48,7 @@ pub(super) struct Die<'s> {
 }
 
 /// The place of a bit field, in bits. DWARF 5, "5.7.6 Data Member Entries".
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, PartialEq, Default)]
 pub(super) struct BitField {
     pub(super) size: Option<u64>,
     /// From the beginning of the struct, since DWARF 4.
@@ -58,8 +58,6 @@ pub(super) struct BitField {
 }
 
 impl BitField {
-    const NONE: Self = Self { size: None, start: None, from_end: None };
-
     pub(super) const fn exists(self) -> bool {
         self.size.is_some() || self.start.is_some() || self.from_end.is_some()
     }
@@ -109,7 +107,7 @@ impl<'s> Die<'s> {
             count: None,
             alignment: None,
             value: None,
-            bits: BitField::NONE,
+            bits: BitField { size: None, start: None, from_end: None },
             is_virtual: false,
             is_declaration: false,
             is_external: false,

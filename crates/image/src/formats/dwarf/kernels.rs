@@ -4,8 +4,8 @@ use super::{
     Error,
     entry::{Die, Position},
     info::DebugInfo,
+    members::TypeTable,
     sections::Sections,
-    stored::TypeTable,
     types::Type,
     units::Units,
 };
@@ -30,61 +30,54 @@ pub(super) fn read(
 ) -> Result<DebugInfo, Error> {
     let units = Units::new(sections)?;
     let mut types = TypeTable::new(&units);
-    let mut wanted = BTreeMap::new();
-    let mut found: Vec<(&str, Option<Found>, bool)> = Vec::new();
+    // Whether each symbol is a variable, and what was found.
+    let mut wanted: BTreeMap<&str, (bool, Option<Found>)> = BTreeMap::new();
     let kernels = kernels.map(|symbol| (symbol, false));
     for (symbol, is_variable) in kernels.chain(variables.map(|symbol| (symbol, true))) {
-        if *wanted.entry(symbol.as_bytes()).or_insert(found.len()) == found.len() {
-            found.push((symbol, None, is_variable));
-        }
+        wanted.entry(symbol).or_insert((is_variable, None));
     }
     for unit in 0..units.len() {
         let mut walk = units.walk_unit(unit)?;
-        while let Some(step) = walk.next()? {
-            let is_variable = step.entry.tag == dw::DW_TAG_variable;
-            if !(is_variable || step.entry.tag == dw::DW_TAG_subprogram) || step.entry.is_declaration {
+        while let Some((_, entry)) = walk.next()? {
+            let is_variable = entry.tag == dw::DW_TAG_variable;
+            if !(is_variable || entry.tag == dw::DW_TAG_subprogram) || entry.is_declaration {
                 continue;
             }
-            let function = Subprogram::read(&units, &step.entry)?;
-            let symbol = function.symbol();
-            let Some(&index) = wanted.get(symbol.as_bytes()) else {
+            let function = Subprogram::read(&units, &entry)?;
+            let Some((of_variable, found)) = wanted.get_mut(function.symbol()) else {
                 continue;
             };
-            if matches!(found[index].1, Some(Ok(_))) || is_variable != found[index].2 {
+            if matches!(found, Some(Ok(_))) || is_variable != *of_variable {
                 continue;
             }
-            units.budget.store(OF_MAP)?;
-            found[index].1 = if is_variable {
-                variable(&units, &mut types, step.entry.place)?.map(Ok)
+            units.store(OF_MAP)?;
+            *found = if is_variable {
+                variable(&units, &mut types, entry.place)?.map(Ok)
             } else {
                 Some(function.parameters(&units, &mut types)?)
             };
         }
     }
-    let (mut kernels, mut variables) = (Vec::new(), Vec::new());
-    let mut errors = Vec::new();
-    for index in wanted.into_values() {
-        let (symbol, parameters, is_variable) = found[index];
-        match parameters {
+    let mut info = DebugInfo::default();
+    for (symbol, (is_variable, found)) in wanted {
+        match found {
             None => {}
             Some(Ok(list)) => {
-                units.budget.store(symbol.len())?;
-                let lists = if is_variable { &mut variables } else { &mut kernels };
+                units.store(symbol.len())?;
+                let lists = if is_variable { &mut info.variables } else { &mut info.kernels };
                 lists.push((String::from(symbol), list));
             }
-            Some(Err(what)) => errors.push(Error::Kernel { name: String::from(symbol), what }),
+            Some(Err(what)) => info.errors.push(Error::Kernel { name: String::from(symbol), what }),
         }
     }
-    Ok(DebugInfo { table: types.finish(), kernels, variables, errors })
+    Ok(DebugInfo { table: types.finish(), ..info })
 }
 
 fn variable<'s>(units: &Units<'s>, types: &mut TypeTable<'_, 's>, place: Position) -> Result<Option<usize>, Error> {
     let entry = complete(units, units.entry(place)?)?;
     let ty = Type::read(units, entry.ty)?;
-    match types.row(&entry, &ty, None, 0)? {
-        Some(row) => Ok(Some(types.store(|table| table.structure(&[row.place]))?)),
-        None => Ok(None),
-    }
+    let row = types.row(&entry, &ty, None, 0)?;
+    row.map(|row| types.store(|table| table.structure(&[row.place]))).transpose()
 }
 
 struct Subprogram<'s> {
@@ -134,7 +127,7 @@ impl<'s> Subprogram<'s> {
             while let Some(child) = children.next_child()? {
                 match child.tag {
                     dw::DW_TAG_formal_parameter => {
-                        units.budget.store(size_of::<Position>())?;
+                        units.store(size_of::<Position>())?;
                         listed.push(child.place);
                     }
                     dw::DW_TAG_unspecified_parameters => return Ok(Err("it ends in `...`")),

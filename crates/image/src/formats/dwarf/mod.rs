@@ -22,8 +22,6 @@
 //! - A `long double` has the host's 16 bytes instead of the device's 8, so the type of such a parameter is unknown.
 
 #[cfg(feature = "debug-info")]
-mod budget;
-#[cfg(feature = "debug-info")]
 mod content;
 #[cfg(feature = "debug-info")]
 mod entry;
@@ -37,8 +35,6 @@ mod members;
 mod reduce;
 mod sections;
 #[cfg(feature = "debug-info")]
-mod stored;
-#[cfg(feature = "debug-info")]
 mod types;
 #[cfg(feature = "debug-info")]
 mod units;
@@ -48,7 +44,7 @@ pub use info::DebugInfo;
 #[cfg(feature = "debug-info")]
 pub use reduce::reduce;
 
-use sections::Sections;
+pub(crate) use sections::Sections;
 
 impl DebugInfo {
     /// Reads the debug information of a cubin for the kernels with these symbols. Empty if it does not exist.
@@ -56,15 +52,7 @@ impl DebugInfo {
     /// # Errors
     /// If the cubin or its debug information cannot be read.
     pub fn of_cubin<'k>(cubin: &[u8], kernels: impl IntoIterator<Item = &'k str>) -> Result<Self, Error> {
-        Self::of_cubin_with(cubin, kernels, [])
-    }
-
-    pub(crate) fn of_cubin_with<'k>(
-        cubin: &[u8],
-        kernels: impl IntoIterator<Item = &'k str>,
-        variables: impl IntoIterator<Item = &'k str>,
-    ) -> Result<Self, Error> {
-        Self::read(&Sections::of_cubin(cubin)?, kernels, variables)
+        Self::read(Sections::of_cubin(cubin), kernels, [])
     }
 
     /// Reads the debug information of a PTX text for the kernels with these symbols. Empty if it does not exist.
@@ -72,42 +60,22 @@ impl DebugInfo {
     /// # Errors
     /// If the text or its debug information cannot be read.
     pub fn of_ptx<'k>(text: &[u8], kernels: impl IntoIterator<Item = &'k str>) -> Result<Self, Error> {
-        Self::of_ptx_with(text, kernels, [])
+        Self::read(Sections::of_ptx(text), kernels, [])
     }
 
-    pub(crate) fn of_ptx_with<'k>(
-        text: &[u8],
+    pub(crate) fn read<'k>(
+        sections: Result<Sections<'_>, Error>,
         kernels: impl IntoIterator<Item = &'k str>,
         variables: impl IntoIterator<Item = &'k str>,
     ) -> Result<Self, Error> {
-        // Most texts have no debug information, so they are not parsed.
-        const SECTION: &[u8] = b".debug_info";
-        if !text.windows(SECTION.len()).any(|window| window == SECTION) {
-            return Ok(Self::default());
-        }
-        #[cfg(feature = "debug-info")]
-        return Self::read(&Sections::of_ptx(text)?, kernels, variables);
-        #[cfg(not(feature = "debug-info"))]
-        return Self::not_read(kernels.into_iter().chain(variables));
-    }
-
-    fn read<'k>(
-        sections: &Sections<'_>,
-        kernels: impl IntoIterator<Item = &'k str>,
-        variables: impl IntoIterator<Item = &'k str>,
-    ) -> Result<Self, Error> {
+        let sections = sections?;
         if sections.is_empty() {
             return Ok(Self::default());
         }
         #[cfg(feature = "debug-info")]
-        return kernels::read(sections, &mut kernels.into_iter(), &mut variables.into_iter());
+        return kernels::read(&sections, &mut kernels.into_iter(), &mut variables.into_iter());
         #[cfg(not(feature = "debug-info"))]
-        return Self::not_read(kernels.into_iter().chain(variables));
-    }
-
-    #[cfg(not(feature = "debug-info"))]
-    fn not_read<'k>(kernels: impl IntoIterator<Item = &'k str>) -> Result<Self, Error> {
-        match kernels.into_iter().next() {
+        match kernels.into_iter().chain(variables).next() {
             Some(_) => Err(Error::Feature),
             None => Ok(Self::default()),
         }

@@ -31,12 +31,6 @@ pub(super) struct Type<'s> {
     pub(super) alias: &'s str,
 }
 
-#[derive(Default)]
-pub(super) struct Integer {
-    size: Option<u64>,
-    pub(super) is_signed: Option<bool>,
-}
-
 const NAMED: CppType<'static> = CppType::named("");
 
 /// One entry on the path from a type to its base.
@@ -137,7 +131,7 @@ impl<'s> Type<'s> {
                 class: Class::Integer,
                 aggregate: Some(entry.place),
                 size: match (entry.byte_size, entry.ty) {
-                    (None, Some(_)) => Self::integer_of(units, entry.ty)?.size,
+                    (None, Some(_)) => Self::integer_of(units, entry.ty)?.0,
                     (size, _) => size,
                 },
                 ..ty
@@ -166,16 +160,17 @@ impl<'s> Type<'s> {
         })
     }
 
-    pub(super) fn integer_of(units: &Units<'s>, place: Option<Position>) -> Result<Integer, Error> {
+    /// The size of the integer at a position, and whether it is signed.
+    pub(super) fn integer_of(units: &Units<'s>, place: Option<Position>) -> Result<(Option<u64>, Option<bool>), Error> {
         let Some(entry) = underlying(units, place, dw::DW_TAG_base_type)? else {
-            return Ok(Integer::default());
+            return Ok((None, None));
         };
         let is_signed = entry.encoding.and_then(|encoding| match encoding {
             dw::DW_ATE_signed | dw::DW_ATE_signed_char => Some(true),
             dw::DW_ATE_unsigned | dw::DW_ATE_unsigned_char | dw::DW_ATE_boolean | dw::DW_ATE_UTF => Some(false),
             _ => None,
         });
-        Ok(Integer { size: entry.byte_size, is_signed })
+        Ok((entry.byte_size, is_signed))
     }
 
     fn named(self, names: [&'s str; 2], place: Position) -> Self {

@@ -2,11 +2,11 @@
 
 use super::{
     Error,
-    budget::Allowance,
     entry::{Die, Position, RawValue, Slice},
     sections::{ABBREV, INFO, LINE_STRINGS, STRING_OFFSETS, STRINGS, Sections},
 };
 use alloc::{collections::BTreeMap, vec::Vec};
+use core::cell::Cell;
 use gimli::{
     Abbreviations, DebugAbbrev, DebugInfo, DebugInfoOffset, DebugLineStr, DebugStr, DebugStrOffsets,
     DebugStrOffsetsBase, EndianSlice, EntriesRaw, LittleEndian, UnitHeader, UnitOffset,
@@ -24,8 +24,19 @@ pub(super) struct Units<'s> {
     strings: DebugStr<Slice<'s>>,
     line_strings: DebugLineStr<Slice<'s>>,
     string_offsets: DebugStrOffsets<Slice<'s>>,
-    pub(super) budget: Allowance,
+    /// The remaining work, as a number of attributes, and memory in bytes.
+    ///
+    /// Entries refer to each other by offsets, so a small file could cause an endless loop, or store one struct many
+    /// times. Each step and each byte counts. nvcc's output uses about half of each.
+    work: Cell<usize>,
+    memory: Cell<usize>,
 }
+
+/// Attributes per byte of debug information.
+const WORK: usize = 64;
+const MEMORY: usize = 16;
+const LEAST: usize = 1 << 20;
+const MOST_MEMORY: usize = 256 << 20;
 
 /// An iterator over the entries of a unit, or over one entry and its children.
 pub(super) struct Walk<'u, 's> {
@@ -35,50 +46,54 @@ pub(super) struct Walk<'u, 's> {
     is_done: bool,
 }
 
-pub(super) struct Visited<'s> {
-    pub(super) depth: isize,
-    pub(super) entry: Die<'s>,
-}
-
 impl<'s> Units<'s> {
     pub(super) fn new(sections: &'s Sections<'_>) -> Result<Self, Error> {
         let slice = |bytes: &'s [u8]| EndianSlice::new(bytes, LittleEndian);
-        let budget = Allowance::new(sections.size());
-        let info = DebugInfo::new(sections.get(INFO), LittleEndian);
-        let abbrev = DebugAbbrev::new(sections.get(ABBREV), LittleEndian);
-        let mut tables = Vec::new();
-        let mut known = BTreeMap::new();
-        let mut units = Vec::new();
-        let mut headers = info.units();
-        while let Some(header) = headers.next()? {
-            budget.store(size_of::<Unit<'_>>())?;
-            let at = header.debug_abbrev_offset().0;
-            let place = Position { unit: 0, offset: at };
-            let abbreviations = *known.entry(place).or_insert(tables.len());
-            if abbreviations == tables.len() {
-                let length = table_length(sections.get(ABBREV).get(at..).unwrap_or_default());
-                // An abbreviation has at least 5 bytes.
-                budget.store(length.saturating_mul(size_of::<gimli::Abbreviation>() / 5))?;
-                tables.push(header.abbreviations(&abbrev)?);
-            }
-            units.push(Unit { string_offsets: DebugStrOffsetsBase(0), header, abbreviations });
-        }
+        let budget = |each| sections.size().saturating_mul(each).saturating_add(LEAST);
         let mut units = Self {
-            all: units,
-            abbreviations: tables,
+            all: Vec::new(),
+            abbreviations: Vec::new(),
             strings: DebugStr::from(slice(sections.get(STRINGS))),
             line_strings: DebugLineStr::from(slice(sections.get(LINE_STRINGS))),
             string_offsets: DebugStrOffsets::from(slice(sections.get(STRING_OFFSETS))),
-            budget,
+            work: Cell::new(budget(WORK)),
+            memory: Cell::new(budget(MEMORY).min(MOST_MEMORY)),
         };
+        let info = DebugInfo::new(sections.get(INFO), LittleEndian);
+        let abbrev = DebugAbbrev::new(sections.get(ABBREV), LittleEndian);
+        let mut known = BTreeMap::new();
+        let mut headers = info.units();
+        while let Some(header) = headers.next()? {
+            units.store(size_of::<Unit<'_>>())?;
+            let at = header.debug_abbrev_offset().0;
+            let place = Position { unit: 0, offset: at };
+            let abbreviations = *known.entry(place).or_insert(units.abbreviations.len());
+            if abbreviations == units.abbreviations.len() {
+                let length = table_length(sections.get(ABBREV).get(at..).unwrap_or_default());
+                // An abbreviation has at least 5 bytes.
+                units.store(length.saturating_mul(size_of::<gimli::Abbreviation>() / 5))?;
+                units.abbreviations.push(header.abbreviations(&abbrev)?);
+            }
+            units.all.push(Unit { string_offsets: DebugStrOffsetsBase(0), header, abbreviations });
+        }
         for unit in 0..units.all.len() as u32 {
-            if let Some(first) = units.walk_unit(unit)?.next()?
-                && let Some(base) = first.entry.string_offsets
+            if let Some((_, first)) = units.walk_unit(unit)?.next()?
+                && let Some(base) = first.string_offsets
             {
                 units.all[unit as usize].string_offsets = DebugStrOffsetsBase(base);
             }
         }
         Ok(units)
+    }
+
+    /// Counts the reading of an entry with this many attributes, or of a text of this many bytes.
+    fn work(&self, attributes: usize) -> Result<(), Error> {
+        const EACH: usize = 4;
+        take(&self.work, attributes.saturating_add(EACH))
+    }
+
+    pub(super) fn store(&self, bytes: usize) -> Result<(), Error> {
+        take(&self.memory, bytes)
     }
 
     pub(super) fn len(&self) -> u32 {
@@ -99,10 +114,8 @@ impl<'s> Units<'s> {
     }
 
     pub(super) fn entry(&self, place: Position) -> Result<Die<'s>, Error> {
-        match self.walk(place)?.next()? {
-            Some(step) => Ok(step.entry),
-            None => Err(Error::Dwarf("a reference to no entry".into())),
-        }
+        let found = self.walk(place)?.next()?;
+        found.map(|(_, entry)| entry).ok_or_else(|| Error::Dwarf("a reference to no entry".into()))
     }
 
     pub(super) fn address_size(&self, place: Position) -> u8 {
@@ -126,7 +139,7 @@ impl<'s> Units<'s> {
             }
             _ => return Ok(""),
         };
-        self.budget.work(text.len())?;
+        self.work(text.len())?;
         let text = core::str::from_utf8(text.slice()).unwrap_or_default();
         Ok(if text.len() <= LONGEST { text } else { "" })
     }
@@ -144,44 +157,45 @@ impl<'s> Units<'s> {
 }
 
 impl<'u, 's> Walk<'u, 's> {
-    pub(super) fn next(&mut self) -> Result<Option<Visited<'s>>, Error> {
+    /// The next entry, and its depth.
+    pub(super) fn next(&mut self) -> Result<Option<(isize, Die<'s>)>, Error> {
         loop {
             if self.is_done || self.raw.is_empty() {
                 return Ok(None);
             }
-            let budget = &self.units.budget;
             let depth = self.raw.next_depth();
             let offset = self.raw.next_offset().0;
             let Some(abbreviation) = self.raw.read_abbreviation()? else {
-                budget.work(0)?;
-                if self.raw.next_depth() <= 0 {
-                    self.is_done = true;
-                }
+                self.units.work(0)?;
+                self.is_done |= self.raw.next_depth() <= 0;
                 continue;
             };
             let attributes = abbreviation.attributes();
-            budget.work(attributes.len())?;
+            self.units.work(attributes.len())?;
             let place = Position { unit: self.unit, offset };
             let mut entry = Die::new(place, abbreviation.tag(), abbreviation.has_children());
             for &attribute in attributes {
                 let attribute = self.raw.read_attribute(attribute)?;
                 entry.set(&attribute, |offset| self.units.place(offset));
             }
-            if depth == 0 && !abbreviation.has_children() {
-                self.is_done = true;
-            }
-            return Ok(Some(Visited { depth, entry }));
+            self.is_done |= depth == 0 && !abbreviation.has_children();
+            return Ok(Some((depth, entry)));
         }
     }
 
     pub(super) fn next_child(&mut self) -> Result<Option<Die<'s>>, Error> {
-        while let Some(step) = self.next()? {
-            if step.depth == 1 {
-                return Ok(Some(step.entry));
+        while let Some((depth, entry)) = self.next()? {
+            if depth == 1 {
+                return Ok(Some(entry));
             }
         }
         Ok(None)
     }
+}
+
+fn take(left: &Cell<usize>, cost: usize) -> Result<(), Error> {
+    left.set(left.get().checked_sub(cost).ok_or(Error::Size)?);
+    Ok(())
 }
 
 fn table_length(bytes: &[u8]) -> usize {

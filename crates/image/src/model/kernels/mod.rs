@@ -9,7 +9,7 @@ use crate::{
     formats::{
         cubin::{self, Cubin},
         detect::Error,
-        dwarf::{self, DebugInfo},
+        dwarf::{self, DebugInfo, Sections},
         ptx::{Entry, Module},
     },
     mangled::Demangled,
@@ -83,7 +83,7 @@ impl<'a> Kernels<'a> {
     pub(super) fn add_text(&mut self, bytes: &[u8]) -> Result<usize, Error> {
         let text = Module::read(bytes).map_err(Error::Ptx)?;
         let debug_info = if text.has_debug_info() {
-            DebugInfo::of_ptx_with(bytes, text.symbols(), text.variables())
+            DebugInfo::read(Sections::of_ptx(bytes), text.symbols(), text.variables())
         } else {
             Ok(DebugInfo::default())
         };
@@ -96,7 +96,7 @@ impl<'a> Kernels<'a> {
             let cubin = cubin::parse(bytes).map_err(Error::Cubin)?;
             let symbols = cubin.kernels.iter().map(|kernel| &*kernel.name);
             let variables = cubin.variables.iter().map(cubin::Variable::name);
-            let debug_info = DebugInfo::of_cubin_with(bytes, symbols, variables);
+            let debug_info = DebugInfo::read(Sections::of_cubin(bytes), symbols, variables);
             Ok((cubin, debug_info))
         }
         let (cubin, debug_info) = match bytes {
