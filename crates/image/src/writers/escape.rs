@@ -24,23 +24,3 @@ pub(crate) fn cpp_comment(text: &str) -> String {
     }
     comment
 }
-
-#[cfg(all(test, feature = "header"))]
-mod tests {
-    use super::{cpp_comment, rust_comment};
-
-    #[test]
-    fn a_comment_ends_with_its_line() {
-        for (text, expected) in [
-            ("a\r\n\u{b}\u{2028}b", "a\u{fffd}\u{fffd}\u{fffd}\u{fffd}b"),
-            ("\u{1b}[31m\u{9b}1m\u{202e}", "\u{fffd}[31m\u{fffd}1m\u{fffd}"),
-            ("größe", "größe"),
-        ] {
-            assert_eq!(rust_comment(text), expected);
-            assert_eq!(cpp_comment(text), expected);
-        }
-        for (text, expected) in [("a\\", "a\\."), ("a\\ \u{a0}", "a\\."), ("??/ ", "??/."), ("a ", "a")] {
-            assert_eq!(cpp_comment(text), expected);
-        }
-    }
-}

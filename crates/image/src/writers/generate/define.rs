@@ -5,8 +5,7 @@ use super::{
     definition::{Content, Generated, StructMember, UNKNOWN, Why},
     identifier::{upper_camel, variable},
     options::Options,
-    scalar,
-    ty::Ty,
+    ty::{Leaf, Ty},
 };
 use alloc::{
     borrow::ToOwned,
@@ -157,7 +156,7 @@ fn enumeration(size: usize, members: Members<'_>) -> Content {
     // The default integer type of a C++ enum is `int`.
     let is_signed = is_negative || !is_large && size >= 4;
     let is_signed = members.is_signed().unwrap_or(is_signed);
-    let integer = scalar::integer(is_signed, size).map_or("i32", |leaf| leaf.name);
+    let integer = Leaf::integer(is_signed, size).map_or("i32", |leaf| leaf.name);
     let values = members.variants().map(|variant| {
         let value = variant.value_in(size, is_signed);
         (variant.name.to_owned(), value)

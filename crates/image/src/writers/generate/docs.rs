@@ -2,7 +2,6 @@
 
 use super::{
     definition::{Content, Generated, Why},
-    inferred,
     options::Kernel,
 };
 use crate::writers::counts::bytes;
@@ -13,7 +12,12 @@ use alloc::{
     vec,
     vec::Vec,
 };
-use kernel_args_abi::{Opaque, Parameter, check::is_made, class::Class, signature::SlotKind};
+use kernel_args_abi::{
+    CppBase, Opaque, Parameter,
+    check::is_made,
+    class::Class,
+    signature::{Slot, SlotKind},
+};
 
 pub(super) const VARIES: &str =
     "The image has different parameters for this kernel on different GPUs: no struct fits it on every GPU.";
@@ -37,7 +41,7 @@ pub(super) fn kernel(kernel: &Kernel<'_>) -> Vec<String> {
     );
     let parameters = &kernel.parameters;
     if !parameters.is_empty() && parameters.iter().all(|parameter| parameter.cpp.is_unknown()) {
-        let is_inferred = parameters.iter().any(|parameter| inferred::pointer(parameter).is_some());
+        let is_inferred = parameters.iter().any(|parameter| inferred_pointer(parameter).is_some());
         let pointers = if is_inferred { " The types of pointers are inferred from its code." } else { "" };
         return vec![format!("`{name}`. The image has no C++ types for it.{pointers}")];
     }
@@ -79,8 +83,8 @@ fn ty(parameter: &Parameter<'_>) -> String {
     if !parameter.cpp.is_unknown() {
         return format!("`{}`", parameter.cpp);
     }
-    if let Some(slot) = inferred::pointer(parameter) {
-        return inferred::doc(&slot);
+    if let Some(slot) = inferred_pointer(parameter) {
+        return of_pointer(&slot);
     }
     let size = parameter.size;
     let slot = parameter.body.at(0);
@@ -98,6 +102,33 @@ fn ty(parameter: &Parameter<'_>) -> String {
             None => format!("{}.", bytes(size)),
         },
     }
+}
+
+/// What the code does with a parameter that only the code shows to be a pointer.
+pub(super) fn inferred_pointer<'k>(of: &Parameter<'k>) -> Option<Slot<'k>> {
+    of.body.at(0).filter(|slot| is_untyped_word(of) && slot.kind == SlotKind::Pointer)
+}
+
+/// Whether only the code shows what the 8 bytes of a parameter are.
+pub(super) fn is_untyped_word(of: &Parameter<'_>) -> bool {
+    of.cpp.is_unknown() && of.size == 8 && !matches!(of.class, Class::Bytes | Class::Float)
+}
+
+fn of_pointer(slot: &Slot<'_>) -> String {
+    let elements = slot.elements.and_then(|elements| Some((elements.scalar()?, elements.name()?)));
+    let to = match elements {
+        Some((CppBase::Integer { .. }, name)) => format!(" to {name}s"),
+        Some((_, name)) => format!(" to `{name}`"),
+        None => String::new(),
+    };
+    let does = match (slot.read.is_certain(), slot.written.is_certain()) {
+        _ if slot.is_only_read() => "only reads",
+        _ if slot.is_atomic => "updates atomically",
+        (true, true) => "reads and writes",
+        (false, true) => "writes",
+        _ => "can write",
+    };
+    format!("A pointer{to} that the kernel {does}; inferred from its code.")
 }
 
 pub(super) fn member(cpp: &str) -> String {

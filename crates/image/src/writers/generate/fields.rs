@@ -11,10 +11,8 @@ use super::{
 use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
 use kernel_args_abi::{Alignment, CppType, Parameter, check::is_made, param_layout::LIMIT};
 
-pub(super) enum Fields {
-    Struct(Vec<Field>),
-    None(&'static str),
-}
+/// The fields of a struct, or why there is none.
+pub(super) type Fields = Result<Vec<Field>, &'static str>;
 
 pub(super) struct Field {
     pub(super) name: String,
@@ -25,29 +23,16 @@ pub(super) struct Field {
     pub(super) doc: String,
 }
 
-impl Fields {
-    pub(super) fn as_struct(&self) -> Option<&[Field]> {
-        match self {
-            Self::Struct(fields) => Some(fields),
-            Self::None(_) => None,
-        }
-    }
-
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Field> {
-        self.as_struct().unwrap_or_default().iter()
-    }
-}
-
 pub(super) fn of_kernel<'k>(kernel: &Kernel<'k>, types: &mut Types<'k, '_>) -> Fields {
     if kernel.varies {
-        return Fields::None(docs::VARIES);
+        return Err(docs::VARIES);
     }
     let sizes = kernel.parameters.iter().map(|parameter| parameter.size);
     if sizes.clone().any(|size| size == 0) {
-        return Fields::None(docs::NO_BYTES);
+        return Err(docs::NO_BYTES);
     }
     if sizes.fold(0, usize::saturating_add) > LIMIT {
-        return Fields::None(docs::TOO_LARGE);
+        return Err(docs::TOO_LARGE);
     }
     let names = names(&kernel.parameters);
     let mut end = Some(0);
@@ -67,7 +52,7 @@ pub(super) fn of_kernel<'k>(kernel: &Kernel<'k>, types: &mut Types<'k, '_>) -> F
         end = parameter.offset.map(|offset| offset + parameter.size);
         fields.push(Field { name: raw(name), renamed, doc: docs::parameter(parameter), ty, is_opaque });
     }
-    Fields::Struct(fields)
+    Ok(fields)
 }
 
 pub(super) fn of_variable<'k>(variable: &Variable<'k>, types: &mut Types<'k, '_>) -> Option<usize> {
@@ -98,15 +83,13 @@ fn placed(types: &mut Types<'_, '_>, of: &Parameter<'_>, ty: Ty, end: Option<usi
 }
 
 fn names(parameters: &[Parameter<'_>]) -> Vec<(String, Option<String>)> {
-    let wanted = |(index, parameter): (usize, &Parameter<'_>)| {
-        let has_name = !parameter.name.is_empty() && !is_made(parameter.name);
-        if has_name { variable(parameter.name) } else { format!("arg{index}") }
-    };
-    let wanted: Vec<String> = parameters.iter().enumerate().map(wanted).collect();
-    let names = distinct(parameters.iter().map(|parameter| parameter.name).zip(wanted.iter().cloned()));
-    let renamed = |(parameter, wanted): (&Parameter<'_>, String)| {
-        let has_name = !parameter.name.is_empty() && !is_made(parameter.name);
-        (has_name && wanted != parameter.name).then(|| parameter.name.to_owned())
-    };
-    names.into_iter().zip(parameters.iter().zip(wanted).map(renamed)).collect()
+    let given = parameters.iter().map(|parameter| parameter.name);
+    let wanted = given.clone().enumerate().map(|(index, name)| {
+        let has_name = !name.is_empty() && !is_made(name);
+        let wanted = if has_name { variable(name) } else { format!("arg{index}") };
+        let renamed = (has_name && wanted != name).then(|| name.to_owned());
+        (wanted, renamed)
+    });
+    let (wanted, renamed): (Vec<_>, Vec<_>) = wanted.unzip();
+    distinct(given.zip(wanted)).into_iter().zip(renamed).collect()
 }

@@ -26,7 +26,7 @@ impl Generic {
         let instances = kernels.iter().zip(fields).filter_map(|((kernel, _), fields)| {
             // Other languages spell instances in another way.
             let cpp = kernel.demangled.filter(|demangled| demangled.has_parameters())?;
-            Some((cpp.name(), cpp.template_arguments()?, fields.as_struct()))
+            Some((cpp.name(), cpp.template_arguments()?, fields.as_deref().ok()))
         });
         let instances: Vec<_> = instances.collect();
         let [(template, _, first), others @ ..] = instances.as_slice() else { return None };

@@ -62,11 +62,9 @@ mod docs;
 mod fields;
 mod generic;
 mod imports;
-mod inferred;
 mod names;
 mod options;
 mod resolve;
-mod scalar;
 mod ty;
 mod write;
 
@@ -76,7 +74,6 @@ pub use options::{Kernel, Naming, Options, Pointers, Variable};
 use super::identifier;
 use crate::model::kernels::Kernels;
 use alloc::{string::String, vec, vec::Vec};
-use fields::Fields;
 use generic::Generic;
 
 /// Generates structs for all kernels of an image.
@@ -131,7 +128,7 @@ pub fn rust(kernels: &[Kernel<'_>], variables: &[Variable<'_>], options: &Option
         fields = found.iter().map(|(kernel, _)| fields::of_kernel(kernel, &mut types)).collect();
         own = variables.iter().filter_map(|variable| fields::of_variable(variable, &mut types)).collect();
     }
-    let used = fields.iter().flat_map(Fields::iter);
+    let used = fields.iter().flatten().flatten();
     let used = used.filter_map(|field| field.ty.named()).chain(own);
     let definitions = types.finish(used.collect());
     let instances = items.iter().filter_map(|item| match item.what {

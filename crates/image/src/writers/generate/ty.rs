@@ -1,7 +1,10 @@
 //! Rust types in the generated text.
 
 use alloc::boxed::Box;
-use kernel_args_abi::cpp::{BUILTINS, Builtin};
+use kernel_args_abi::{
+    class::Class,
+    cpp::{BUILTINS, Builtin, CppBase, rust_integer, rust_scalar},
+};
 
 #[derive(Clone, PartialEq)]
 pub(super) enum Ty {
@@ -48,6 +51,34 @@ impl Leaf {
         Self { name, from: From::Crate, size: 8, align: 8 }
     }
 
+    /// The Rust number for a C++ type. `size` is the size of a value in bytes, if known.
+    pub(super) fn of_base(base: CppBase<'_>, size: Option<usize>) -> Option<Self> {
+        let bits = match base {
+            CppBase::Long { signed } if size.is_none() => {
+                let name = if signed { "CLong" } else { "CULong" };
+                return Some(Self { from: From::Vector, ..Self::handle(name) });
+            }
+            CppBase::Long { .. } if size == Some(4) => 32,
+            CppBase::Long { .. } => 64,
+            CppBase::Integer { bits, .. } | CppBase::Float { bits } => bits,
+            _ => 8,
+        };
+        let mut leaf = Self::named(rust_scalar(base, size.unwrap_or(0)), bits)?;
+        if matches!(base, CppBase::Char) {
+            (leaf.name, leaf.from) = ("c_char", From::Core);
+        }
+        (size.is_none() || size == Some(leaf.size)).then_some(leaf)
+    }
+
+    pub(super) fn integer(signed: bool, size: usize) -> Option<Self> {
+        let bits = u16::try_from(size).ok()?.checked_mul(8)?;
+        Self::named(rust_integer(signed, bits), bits)
+    }
+
+    fn named(name: &'static str, bits: u16) -> Option<Self> {
+        (!name.is_empty()).then(|| Self::number(name, usize::from(bits / 8)))
+    }
+
     pub(super) fn builtin(row: &'static Builtin) -> Self {
         Self {
             name: row.rust,
@@ -75,9 +106,16 @@ impl Ty {
         matches!(self, Self::Array(of, _) if **of == Self::number("u8", 1))
     }
 
-    /// `void*`.
-    pub(super) fn address(is_const: bool) -> Self {
-        Self::Pointer { to: Box::new(Self::Void), is_const }
+    pub(super) fn of_class(class: Class, size: usize) -> Option<Self> {
+        match (class, size) {
+            (Class::Float, 4) => Some(Self::number("f32", 4)),
+            (Class::Float, 8) => Some(Self::number("f64", 8)),
+            (Class::Pointer, 8) => Some(Self::Pointer { to: Box::new(Self::Void), is_const: false }),
+            (Class::Integer, 16) | (Class::Integer | Class::Bits | Class::Unknown, 1 | 2 | 4 | 8) => {
+                Leaf::integer(false, size).map(Self::Leaf)
+            }
+            _ => None,
+        }
     }
 
     /// Size and alignment in bytes, as far as they are known. `defined` returns the layout of a generated type.

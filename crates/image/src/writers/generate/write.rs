@@ -131,8 +131,8 @@ impl RustWriter<'_, '_> {
     fn kernel(&mut self, kernel: &Kernel<'_>, item: &str, fields: &Fields, name: &str) {
         self.line(0, "");
         let fields = match fields {
-            Fields::Struct(fields) => fields,
-            Fields::None(why) => {
+            Ok(fields) => fields,
+            Err(why) => {
                 for line in docs::kernel(kernel) {
                     self.line(0, &format!("// {}", rust_comment(&line)));
                 }

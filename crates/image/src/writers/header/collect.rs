@@ -20,6 +20,7 @@ use kernel_args_abi::{
     signature::{Opaque, Parameter},
 };
 
+#[derive(Clone)]
 pub(super) struct Collector<'h, 'a> {
     pub(super) header: &'h Header<'a>,
     pub(super) definitions: Vec<Definition>,
@@ -36,8 +37,6 @@ pub(super) struct Collector<'h, 'a> {
     /// types.
     pub(super) bound: usize,
 }
-
-pub(super) struct Mark([usize; 5]);
 
 impl<'h, 'a> Collector<'h, 'a> {
     pub(super) fn new(header: &'h Header<'a>) -> Self {
@@ -63,25 +62,11 @@ impl<'h, 'a> Collector<'h, 'a> {
         }
     }
 
-    pub(super) fn mark(&self) -> Mark {
-        Mark([self.definitions.len(), self.pointees.len(), self.includes.len(), self.assumed.len(), self.place.len()])
-    }
-
-    pub(super) fn reset(&mut self, mark: &Mark) {
-        let Mark([definitions, pointees, includes, assumed, place]) = *mark;
-        self.definitions.truncate(definitions);
-        self.places.retain(|_, place| *place < definitions);
-        self.pointees.truncate(pointees);
-        self.includes.truncate(includes);
-        self.assumed.truncate(assumed);
-        self.place.truncate(place);
-    }
-
     pub(super) fn error(&self, problem: impl Into<String>) -> HeaderError {
         HeaderError::new(self.place.join("."), problem)
     }
 
-    /// Runs `then` one level deeper. After an error, the position stays until [`reset`](Self::reset).
+    /// Runs `then` one level deeper. After an error, the position stays.
     pub(super) fn at<R>(
         &mut self,
         name: &str,

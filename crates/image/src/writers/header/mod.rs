@@ -35,12 +35,10 @@ mod head;
 mod instance;
 mod item;
 mod kernel;
-mod keywords;
 mod layout;
 mod names;
 mod pointee;
 mod prototype;
-mod spelling;
 mod text;
 
 pub use error::HeaderError;
@@ -73,14 +71,14 @@ impl Header<'_> {
             match &item.0 {
                 Listed::Type(ty) => collector.device_type(ty)?,
                 Listed::Kernel(kernel) => {
-                    let mark = collector.mark();
-                    match collector.kernel(kernel) {
-                        Ok(prototype) => kernels.push(prototype),
-                        Err(error) if self.leaves_out => {
-                            collector.reset(&mark);
+                    let before = self.leaves_out.then(|| collector.clone());
+                    match (collector.kernel(kernel), before) {
+                        (Ok(prototype), _) => kernels.push(prototype),
+                        (Err(error), Some(before)) => {
+                            collector = before;
                             left_out.push(error);
                         }
-                        Err(error) => return Err(error),
+                        (Err(error), None) => return Err(error),
                     }
                 }
             }

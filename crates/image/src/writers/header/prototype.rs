@@ -39,10 +39,10 @@ impl HeaderWriter<'_, '_, '_> {
         let parameters = &kernel.parameters;
         let mut hidden = BTreeSet::new();
         hidden.extend(parameters.iter().map(|p| p.name.name.as_str()));
-        let scope = self.scope(kernel.path.namespace(), &hidden);
         let declare = |argument: &Argument| {
             let constant = if argument.is_grid_constant { "const __grid_constant__ " } else { "" };
-            format!("{constant}{}", scope.declare(&argument.ty, &argument.name.name))
+            let name = &argument.name.name;
+            format!("{constant}{}", self.declare(kernel.path.namespace(), &hidden, &argument.ty, name))
         };
         let declarations: Vec<String> = parameters.iter().map(declare).collect();
         let linkage = if kernel.is_extern_c { "extern \"C\" " } else { "" };
