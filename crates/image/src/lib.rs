@@ -58,14 +58,13 @@ pub use model::{
 pub use model::{
     contents::{Code, CodeKind, Unfit, contents},
     image::Image,
-    join::{join_parameters, same_sizes},
-    kernel::{DebugInfoMismatch, Kernel},
+    kernel::{DebugInfoMismatch, Kernel, join_parameters, same_sizes},
     kernels::Kernels,
     validate::validate,
     variable::Variable,
     variants::{InImage, Observed, Variant, variants},
 };
-pub use table::list::ParameterList;
+pub use table::ParameterList;
 #[cfg(feature = "generate")]
 pub use writers::generate;
 #[cfg(feature = "header")]
@@ -73,6 +72,6 @@ pub use writers::header;
 #[doc(hidden)]
 pub use writers::items;
 
-/// Whether debug information is read: the feature `debug-info`. Cargo enables it for all host programs of a build if one of them needs it.
+/// Cargo enables the feature `debug-info` for all host programs of a build if one of them needs it.
 #[doc(hidden)]
 pub const READS_DEBUG_INFO: bool = cfg!(feature = "debug-info");

@@ -1,4 +1,4 @@
-//! What is known about code from its headers: the GPUs and drivers that it is for, its requirements for a launch.
+//! The GPUs and drivers that code is for, and its requirements for a launch.
 
 pub(crate) mod directives;
 pub(crate) mod release;

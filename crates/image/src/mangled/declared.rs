@@ -24,17 +24,15 @@ use kernel_args_abi::{
 
 #[derive(Clone, Copy, PartialEq)]
 enum Verdict {
-    /// The parameter can have this type.
     Possible,
     /// The type is the name of an enum in C++, or of a pointer in another language.
     Unclear,
-    /// The parameter does not have this type: the symbol is not C++.
+    /// The symbol is not C++.
     Foreign,
 }
 
 impl Demangled {
-    /// The types of a kernel with these `parameters`. The types of symbols that are not C++ are unknown: `None` if one of them
-    /// contradicts its parameter.
+    /// The types of a kernel with these `parameters`. `None` if a type contradicts its parameter: the symbol is not C++.
     ///
     /// Whether a name on 64 bits is the name of an enum follows from the code: without an analysed body, the type is unknown.
     #[must_use]
@@ -73,8 +71,8 @@ impl Demangled {
             || self.list == Arity::Complete && !parameters.is_empty() && self.types_for(parameters).is_none()
     }
 
-    /// The name of a kernel with these `parameters`. It contains no types of parameters if the symbol is not C++: `sim::step`
-    /// instead of `sim::step(float32_2a)`.
+    /// The name of a kernel with these `parameters`, without types if the symbol is not C++: `sim::step` instead of
+    /// `sim::step(float32_2a)`.
     #[must_use]
     pub fn name_for(mut self, parameters: &[Parameter<'_>]) -> Self {
         if !self.is_foreign(parameters) {
@@ -89,7 +87,7 @@ impl Demangled {
     }
 }
 
-/// Whether a type is a number of Julia, or has one as an argument: `CuDeviceArray<Float32, 1, 1>`. In C++, numbers have no names.
+/// Whether a type is a number of Julia, or has one as an argument: `CuDeviceArray<Float32, 1, 1>`.
 fn is_julia(base: CppBase<'_>) -> bool {
     let CppBase::Named(name) = base else {
         return false;

@@ -22,9 +22,8 @@ pub struct Spelled<'s> {
 enum Fit {
     /// The name matches, and the wanted template arguments are a prefix: `k<float>` and `k<float, 4>`.
     Prefix,
-    /// All wanted parts match, but the symbol is a template instance, and the wanted name has no template arguments.
+    /// Everything matches, but the symbol is a template instance, and the wanted name has no template arguments.
     Instance,
-    /// All wanted parts match.
     Spelling,
     /// The wanted name is the symbol itself.
     Symbol,
@@ -47,7 +46,7 @@ pub fn matches(symbol: &str, wanted: &str) -> bool {
     Wanted::new(wanted).fit_symbol(symbol).is_some()
 }
 
-/// The symbols that match `wanted` best, by the rules of [`matches()`]. The first of these groups that is not empty:
+/// The symbols that match `wanted` best, by the rules of [`matches()`]: the first group that is not empty.
 ///
 /// 1. the symbol that is equal to `wanted`
 /// 2. the symbols that match all parts of `wanted`; if `wanted` contains parameters, functions before template instances
@@ -57,7 +56,7 @@ pub fn candidates<'s>(wanted: &str, symbols: impl IntoIterator<Item = &'s str>) 
     best(symbols, |symbol| wanted.fit_symbol(symbol))
 }
 
-/// [`candidates`] among symbols whose C++ names are known; `None` for a symbol that is not mangled. It needs no demangler.
+/// [`candidates`] among symbols whose C++ names are known; `None` for a symbol that is not mangled.
 pub fn candidates_by_name<'s>(
     wanted: &str,
     kernels: impl IntoIterator<Item = (&'s str, Option<Spelled<'s>>)>,
@@ -149,7 +148,7 @@ fn begins_with(list: &[String], first: &[String]) -> bool {
 }
 
 impl Spelled<'_> {
-    /// The list of parameters after the name and its template arguments. `None` if it cannot be read.
+    /// `None` if they cannot be read.
     fn parameters(&self) -> Option<Vec<String>> {
         let open = match &self.arguments {
             Some(arguments) => arguments.end + 1,
@@ -173,15 +172,13 @@ fn without_anonymous(name: &str) -> String {
     name.replace("(anonymous namespace)::", "")
 }
 
-/// The maximum length of a name that [`nearest`] compares, in bytes.
+/// In bytes.
 const COMPARED: usize = 64;
 
-/// The minimum length of a name that other names can contain by more than chance.
+/// A shorter name is a part of other names by chance.
 const MEANINGFUL: usize = 3;
 
-/// At most three symbols that are similar to `wanted`, the most similar first, for "did you mean".
-///
-/// A mangled symbol is compared by its C++ name.
+/// At most three symbols that are similar to `wanted`, or whose C++ names are, the most similar first.
 pub fn nearest<'s>(wanted: &str, symbols: impl IntoIterator<Item = &'s str>) -> Vec<&'s str> {
     let demangled = symbols.into_iter().map(|symbol| {
         let name = Demangled::new(symbol).map(|demangled| demangled.name().into());
@@ -190,7 +187,7 @@ pub fn nearest<'s>(wanted: &str, symbols: impl IntoIterator<Item = &'s str>) -> 
     nearest_by_name(wanted, demangled)
 }
 
-/// [`nearest`] among symbols whose qualified C++ names are known. It needs no demangler.
+/// [`nearest`] among symbols whose qualified C++ names are known.
 pub fn nearest_by_name<'s, N: AsRef<str>>(
     wanted: &str,
     kernels: impl IntoIterator<Item = (&'s str, N)>,

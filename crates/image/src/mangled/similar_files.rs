@@ -3,10 +3,10 @@
 use crate::mangled::nearest_by_name;
 use alloc::{string::String, vec::Vec};
 
-/// The name in a folder that is meant by `wanted`, and at most four names: the similar names; without any, names with the same ending
+/// The name in a folder that is meant by `wanted`, and at most four names: the similar ones; without any, names with the same ending
 /// first, then images.
 ///
-/// An image can be meant by the name of another image, but not by the name of a source, nor the other way around.
+/// An image can be meant by the name of an image, but not by the name of a source, nor the other way around.
 #[doc(hidden)]
 #[must_use]
 pub fn similar_files(wanted: &str, mut names: Vec<String>) -> (Option<String>, Vec<String>) {

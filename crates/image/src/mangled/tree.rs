@@ -4,7 +4,7 @@ use alloc::{vec, vec::Vec};
 
 pub(super) type Id = u32;
 
-/// The position of several nodes in the lists of a [`Tree`].
+/// In the lists of a [`Tree`].
 #[derive(Clone, Copy)]
 pub(super) struct NodeList(u32, u32);
 
@@ -37,7 +37,7 @@ pub(super) enum Node<'s> {
     /// A pointer to a member: the class, and the member's type.
     Member(Id, Id),
     Array(Id, Id),
-    /// A function, or a function type (without a name): name, return type, parameters, and the text after the parameters.
+    /// Name (none for a function type), return type, parameters, and the text after the parameters.
     Function(Option<Id>, Option<Id>, NodeList, Id),
     /// The constructor or the destructor (`true`) of a class.
     Structor(Id, bool),
@@ -103,8 +103,7 @@ impl<'s> Tree<'s> {
         rebound[id as usize].unwrap_or(id)
     }
 
-    /// A node with each inner node replaced by the result of `other`. A local name is not changed: its template parameters belong to
-    /// its function.
+    /// With each inner node replaced. A local name is not changed: its template parameters belong to its function.
     fn with(&mut self, id: Id, other: &mut impl FnMut(Id) -> Id) -> Node<'s> {
         let node = self.node(id);
         let mut list = |list: NodeList| {

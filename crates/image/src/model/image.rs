@@ -7,27 +7,18 @@ use crate::{
     },
     model::kernels::Kernels,
 };
-use alloc::{borrow::Cow, vec::Vec};
+use alloc::vec::Vec;
 
-/// A compiled image: its PTX texts and cubins. It is not decompressed or parsed until [`kernels`](Self::kernels) is
-/// called.
+/// A compiled image: its PTX texts and cubins, not decompressed or parsed before [`kernels`](Self::kernels).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Image<'a> {
-    parts: Vec<Piece<'a>>,
+    parts: Vec<Member<'a>>,
     size: usize,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Piece<'a> {
-    Text(&'a [u8]),
-    Cubin(&'a [u8]),
-    Member(Member<'a>),
-}
-
 impl<'a> Image<'a> {
-    /// Reads an image: PTX text (possibly with NULs at the end), a cubin, or a fat binary.
-    ///
-    /// Skips members of a fat binary that are neither PTX nor a cubin, unless there are no other members.
+    /// Reads an image: PTX text (possibly with NULs at the end), a cubin, or a fat binary. Skips members that are neither PTX nor a
+    /// cubin, unless there are no other members.
     ///
     /// # Errors
     /// If the bytes are in none of these formats, or if a member or all members together exceed
@@ -36,7 +27,7 @@ impl<'a> Image<'a> {
         Self::of_kind(format(bytes)?, bytes)
     }
 
-    /// Reads an image that [`read`](Self::read) has accepted before. It does not look at each byte of a text again.
+    /// Reads an image that [`read`](Self::read) has accepted before, without a look at each byte of a text.
     ///
     /// # Errors
     /// As [`read`](Self::read), if the bytes have changed.
@@ -47,16 +38,15 @@ impl<'a> Image<'a> {
 
     fn of_kind(kind: Kind, bytes: &'a [u8]) -> Result<Self, Error> {
         let parts = match kind {
-            Kind::Cubin => [Piece::Cubin(bytes)].into(),
-            Kind::Ptx => [Piece::Text(bytes)].into(),
+            Kind::Cubin => [Member::plain(fatbin::Kind::Elf, bytes)].into(),
+            Kind::Ptx => [Member::plain(fatbin::Kind::Ptx, bytes)].into(),
             Kind::Fatbin => members(bytes).map_err(Error::Fatbin)?,
         };
         Ok(Self { parts, size: bytes.len() })
     }
 
-    /// Combines this image with other images of the same kernels, as if all were members of one fat binary. Examples:
-    /// a cubin and its PTX, or an image and a debug build with its debug information. If several contain a kernel,
-    /// earlier images have priority.
+    /// Combines this image with other images of the same kernels, as members of one fat binary: a cubin and its PTX, or an image and
+    /// a debug build. If several contain a kernel, earlier images have priority.
     #[must_use]
     pub fn with(mut self, more: Self) -> Self {
         self.parts.extend(more.parts);
@@ -64,10 +54,10 @@ impl<'a> Image<'a> {
         self
     }
 
-    /// Parses all texts and cubins, one after another: only one is decompressed at a time.
+    /// Parses all texts and cubins, decompressed one after another.
     ///
     /// Allocates at most eight times the size of the image, of its largest member when decompressed, or of
-    /// [`fatbin::EXPANSION_FLOOR`]: the largest counts. Debug information uses additional memory: 48 times the size of its sections, and at most 768 MiB.
+    /// [`fatbin::EXPANSION_FLOOR`]: the largest counts. Debug information takes 48 times the size of its sections more, and at most 768 MiB.
     ///
     /// # Errors
     /// If a member cannot be decompressed, if a PTX text or a cubin is invalid, or if the kernels exceed this memory.
@@ -76,17 +66,11 @@ impl<'a> Image<'a> {
         let limit = self.size.max(EXPANSION_FLOOR as usize);
         let mut weight = 0;
         let mut kernels = Kernels::default();
-        for part in &self.parts {
-            weight += match *part {
-                Piece::Text(text) => kernels.add_text(text)?,
-                Piece::Cubin(cubin) => kernels.add_cubin(Cow::Borrowed(cubin))?,
-                Piece::Member(member) => {
-                    let bytes = budget.bytes(&member).map_err(Error::Fatbin)?;
-                    match member.kind {
-                        fatbin::Kind::Ptx => kernels.add_text(&bytes)?,
-                        _ => kernels.add_cubin(bytes)?,
-                    }
-                }
+        for member in &self.parts {
+            let bytes = budget.bytes(member).map_err(Error::Fatbin)?;
+            weight += match member.kind {
+                fatbin::Kind::Ptx => kernels.add_text(&bytes)?,
+                _ => kernels.add_cubin(bytes)?,
             };
             if weight > limit {
                 return Err(Error::Kernels(limit));
@@ -96,10 +80,9 @@ impl<'a> Image<'a> {
         Ok(kernels)
     }
 
-    /// Analyses the code of the kernels that `wanted` accepts, and adds the result to `kernels`, which must be the
-    /// kernels of this image: [`Parameter::body`](kernel_args_abi::Parameter::body). Only PTX is analysed; it also
-    /// answers for the cubins of the same kernel. A kernel that cannot be analysed, or that uses none of its
-    /// parameters, stays as it is.
+    /// Analyses the code of the kernels that `wanted` accepts, and adds the result to `kernels`, the kernels of this image:
+    /// [`Parameter::body`](kernel_args_abi::Parameter::body). Only PTX is analysed; it also answers for the cubins of the same kernel. A
+    /// kernel that cannot be analysed, or that uses none of its parameters, stays as it is.
     ///
     /// Requires the feature `bodies`. Without it, nothing is analysed.
     ///
@@ -107,31 +90,24 @@ impl<'a> Image<'a> {
     /// If a member cannot be decompressed.
     pub fn add_bodies(&self, kernels: &mut Kernels<'_>, mut wanted: impl FnMut(&str) -> bool) -> Result<(), Error> {
         let mut budget = Budget::new(self.size as u64);
-        for (number, part) in self.parts.iter().enumerate() {
-            if !kernels.has_wanted(number, &mut wanted) {
-                continue;
-            }
-            match *part {
-                Piece::Text(text) => kernels.add_bodies(number, text, &mut wanted),
-                Piece::Cubin(_) => {}
-                Piece::Member(member) => {
-                    let bytes = budget.bytes(&member).map_err(Error::Fatbin)?;
-                    kernels.add_bodies(number, &bytes, &mut wanted);
-                }
+        for (number, member) in self.parts.iter().enumerate() {
+            if kernels.has_wanted(number, &mut wanted) {
+                let bytes = budget.bytes(member).map_err(Error::Fatbin)?;
+                kernels.add_bodies(number, &bytes, &mut wanted);
             }
         }
         Ok(())
     }
 }
 
-fn members(bytes: &[u8]) -> Result<Vec<Piece<'_>>, fatbin::Error> {
+fn members(bytes: &[u8]) -> Result<Vec<Member<'_>>, fatbin::Error> {
     let mut budget = Budget::new(bytes.len() as u64);
     let mut parts = Vec::new();
     let mut passed_over = None;
     for member in fatbin::members(bytes)? {
         if matches!(member.kind, fatbin::Kind::Ptx | fatbin::Kind::Elf) {
             budget.take(&member, member.payload.len() as u64)?;
-            parts.push(Piece::Member(member));
+            parts.push(member);
         } else {
             passed_over = Some(member.kind);
         }

@@ -3,7 +3,6 @@
 pub(crate) mod contents;
 pub(crate) mod encoder;
 pub(crate) mod image;
-pub(crate) mod join;
 pub(crate) mod kernel;
 pub(crate) mod kernels;
 pub mod summary;

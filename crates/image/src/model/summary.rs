@@ -1,5 +1,4 @@
-//! The summary of an image as bytes: the data that loading needs. The macros write it at compile time, so the program needs no reader
-//! of images at run time.
+//! The summary of an image as bytes. The macros write it at compile time, so a program needs no reader of images for it.
 
 use crate::{
     code::{
@@ -37,8 +36,8 @@ const LTO_IR: usize = 2;
 const OTHER: usize = 3;
 const TILE_IR: usize = 4;
 
-/// The summary of an image as bytes, for the kernels with these symbols. `None` if a kernel is not the same in all code of the
-/// image: such an image is read at run time, when the GPU is known.
+/// The summary of an image, for the kernels with these symbols. `None` if a kernel differs between code of the image: such an image is
+/// read at run time, when the GPU is known.
 #[must_use]
 pub fn summary<'s>(
     kind: Kind,
@@ -73,7 +72,7 @@ pub fn summary<'s>(
     Some(bytes)
 }
 
-/// Writes a bit for dynamic shared memory, a bit for each directive that is present, and the values.
+/// A bit for dynamic shared memory and for each directive that is present, and the values.
 fn write_limits(writer: &mut Writer<'_>, mut limits: Limits) {
     let (mut present, mut values) = (usize::from(limits.dynamic_shared), Vec::new());
     limits.directives.each(|row, field| {
@@ -97,7 +96,7 @@ fn write_limits(writer: &mut Writer<'_>, mut limits: Limits) {
 }
 
 impl Summary {
-    /// Reads the bytes of [`summary`]; `kernels` is the number of kernels in the table.
+    /// `kernels` is the number of kernels in the table.
     #[must_use]
     pub fn read(bytes: &[u8], kernels: usize) -> Self {
         let reader = &mut Reader::new(bytes, 0);

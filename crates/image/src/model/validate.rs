@@ -47,7 +47,7 @@ pub fn validate(image: &[u8]) -> Result<Kind, Error> {
 fn fat_binary(image: &[u8]) -> Result<(), Error> {
     let mut budget = Budget::new(image.len() as u64);
     for member in fatbin::members(image).map_err(Error::Fatbin)? {
-        // A compiler's linker reads it, with a separate compression. The driver ignores it when it loads the image.
+        // A compiler's linker reads it. The driver ignores it.
         if matches!(member.kind, fatbin::Kind::Ltoir) {
             continue;
         }

@@ -3,7 +3,7 @@
 use crate::{
     code::variable_space::VariableSpace,
     mangled::Demangled,
-    model::{join::same_sizes, kernel::Kernel},
+    model::kernel::{Kernel, same_sizes},
 };
 use kernel_args_abi::{Members, Parameter};
 
@@ -12,7 +12,7 @@ use kernel_args_abi::{Members, Parameter};
 pub struct Variable<'k> {
     /// Its memory.
     pub space: VariableSpace,
-    /// The variable as the only parameter of a list, because all sources describe both alike.
+    /// As the only parameter of a list, because all sources describe both alike.
     list: Kernel<'k>,
 }
 
@@ -21,8 +21,8 @@ impl<'k> Variable<'k> {
         Self { space, list }
     }
 
-    /// The variable with the type from the debug information of `other`, a debug build of the same source. Unchanged if the
-    /// sizes differ. Alignments may differ: an optimizing compiler raises them.
+    /// With the type from `other`, a debug build of the same source. Unchanged if the sizes differ. Alignments may differ: an optimizing
+    /// compiler raises them.
     #[must_use]
     pub fn with_debug_info_of(mut self, other: &Variable<'k>) -> Self {
         let (mut own, others) = (self.list.parameters_without_debug_info(), other.list.parameters_without_debug_info());

@@ -4,24 +4,21 @@ use crate::{
     code::directives::Directives,
     formats::cubin::Resources,
     mangled::Demangled,
-    model::{
-        join::{join_parameters, same_sizes},
-        kernel::Kernel,
-    },
-    table::list::ParameterList,
+    model::kernel::{Kernel, join_parameters, same_sizes},
+    table::ParameterList,
 };
 use alloc::{borrow::ToOwned, format, string::String, vec, vec::Vec};
 use kernel_args_abi::{
     Body, Class, Layout, Members, ParamLayout, Parameter, check::is_made, param_layout::Sm, signature::Slot,
 };
 
-/// A kernel in PTX texts, or in cubins, that contain the same data about it. Does not borrow the image. `P` identifies a text or
+/// A kernel in PTX texts, or in cubins, that contain the same data about it, which does not borrow the image. `P` identifies a text or
 /// cubin; a lower one has priority.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Observed<P> {
     /// Whether it is in cubins.
     pub is_cubin: bool,
-    /// The parameters without debug information. The spelling is the PTX declaration without the name.
+    /// Without debug information. The spelling is the PTX declaration without the name.
     pub parameters: ParameterList,
     /// The requirements for a launch.
     pub directives: Directives,
@@ -51,7 +48,7 @@ pub struct InImage<P> {
 pub struct Variant<P> {
     /// The C++ name, if the symbol is mangled.
     pub demangled: Option<Demangled>,
-    /// The parameters, joined from all sources, without what the code does with them.
+    /// Joined from all sources, without what the code does with them.
     pub parameters: ParameterList,
     /// The requirements for a launch.
     pub directives: Directives,
@@ -61,7 +58,7 @@ pub struct Variant<P> {
     pub described: Option<ParameterList>,
     /// The texts and cubins, at least one.
     pub images: Vec<InImage<P>>,
-    /// What the code in PTX does with each parameter, if it was analysed. It also applies to the cubins.
+    /// What the code in PTX does with each parameter, if it was analysed.
     pub bodies: Option<ParameterList>,
 }
 
@@ -99,7 +96,7 @@ fn spelling(parameter: &Parameter<'_>) -> String {
 }
 
 fn list_of(bodies: &[Body<'_>]) -> ParameterList {
-    /// The longest name of a source file that is kept. A hostile text has one name for many kernels.
+    /// A hostile text has one long name for many kernels.
     const FILE_NAME: usize = 256;
     fn short(mut slot: Slot<'_>) -> Slot<'_> {
         let evidence = [&mut slot.access, &mut slot.write, &mut slot.arithmetic, &mut slot.indirect];
@@ -117,7 +114,7 @@ fn list_of(bodies: &[Body<'_>]) -> ParameterList {
 }
 
 impl<P: Ord + Clone> Observed<P> {
-    /// Adds it to a list, which contains equal data once.
+    /// A list contains equal data once.
     pub fn add_to(self, list: &mut Vec<Self>) {
         let is_equal = |known: &&mut Self| {
             (known.is_cubin, &known.parameters, known.directives) == (self.is_cubin, &self.parameters, self.directives)
@@ -153,8 +150,8 @@ struct Group<'s, P> {
 
 /// A kernel once per list of parameters and limits, from what all images contain about it.
 ///
-/// Each PTX text belongs to the cubins with the same limits that place its parameters alike. The other cubins have the types of the
-/// first text with the same sizes. Debug information of any image applies to every variant with the same parameters.
+/// Each PTX text belongs to the cubins with the same limits that place its parameters alike. Other cubins have the types of the first
+/// text with the same sizes. Debug information of any image applies to every variant with the same parameters.
 #[must_use]
 pub fn variants<P: Ord + Clone>(demangled: Option<&Demangled>, mut seen: Vec<Observed<P>>) -> Vec<Variant<P>> {
     for seen in &mut seen {
@@ -235,7 +232,6 @@ fn has_same_offsets<P>(text: &Group<'_, P>, cubins: &Group<'_, P>) -> bool {
     !block.depends_on_gpu() || of_text.iter().any(|a| of_cubins.iter().any(|b| same(*a, *b)))
 }
 
-/// Adds a cubin to the group of cubins that are equal to it.
 fn group<'s, P>(mut groups: Vec<Group<'s, P>>, cubin: Group<'s, P>) -> Vec<Group<'s, P>> {
     let is_same = |group: &&mut Group<'_, P>| {
         let offsets = |(a, b): (&Parameter<'_>, &Parameter<'_>)| a.offset == b.offset;

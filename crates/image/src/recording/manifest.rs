@@ -4,12 +4,12 @@ use super::Error;
 use alloc::{format, string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
 
-/// The maximum size of all parameters of a kernel in bytes, from CUDA 12.1 on (CUDA C++ Programming Guide, "Function Parameters").
+/// The maximum size of all parameters in bytes, from CUDA 12.1 on (CUDA C++ Programming Guide, "Function Parameters").
 pub const MAX_PARAMETER_BYTES: usize = 32_764;
 
 const FORMAT: u32 = 1;
 
-/// The most allocations and attributes of a launch. A parameter block has no room for more pointers.
+/// A parameter block has no room for more pointers.
 const MAX_ALLOCATIONS: usize = MAX_PARAMETER_BYTES / 8 + 1;
 const MAX_ATTRIBUTES: usize = 64;
 
@@ -34,7 +34,7 @@ pub struct Manifest {
     /// The launch attributes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attributes: Vec<Attribute>,
-    /// The names of attributes that a recording cannot contain, because their values contain an address.
+    /// The attributes that a recording cannot contain, because their values contain an address.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost_attributes: Vec<String>,
     /// The parameters in order.
@@ -110,7 +110,7 @@ pub struct Memory {
     pub address: u64,
     /// In bytes.
     pub size: u64,
-    /// The type of its elements, if it is known and a number can be compared with a tolerance.
+    /// If it is known and a number can be compared with a tolerance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elements: Option<ElementType>,
 }

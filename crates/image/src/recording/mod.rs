@@ -1,10 +1,4 @@
-//! The file format in which `kernel-args` records one launch of a kernel.
-//!
-//! | item | content |
-//! |---|---|
-//! | [`Manifest`] | everything about the launch except the image and the memory |
-//! | [`Writer`] | writes a recording as a stream |
-//! | [`Reader`], [`Entries`] | read one, and check every part of it |
+//! The file format in which `kernel-args` records one launch of a kernel: [`Writer`] and [`Reader`].
 //!
 //! `kernel-args replay` launches it again: a recording has the image, the arguments, and the memory behind the pointers, before and after
 //! the launch.
@@ -19,12 +13,11 @@
 //! | `memory/0.after`, `memory/1.after`, … | the same after it; absent if the kernel failed |
 //! | `result.json` | what the driver returned: `{"status": 0}` |
 //!
-//! The entries are in this order, so a recording is written and read as a stream. A reader treats a recording as hostile: every number is
-//! checked against its limits before it is used.
+//! The entries are in this order, so a recording is written and read as a stream. A reader treats it as hostile.
 //!
 //! A zip archive has its list of entries at the end, and a format of our own would need a tool to look into it. A replay allocates new memory and
 //! replaces the addresses in the arguments. Memory at the recorded addresses (`cuMemAddressReserve`) would also make pointers in device memory
-//! right, but the driver treats the address as a hint, and the memory that such pointers point to is not known.
+//! right, but the driver treats the address as a hint, and what such pointers point to is not known.
 
 mod error;
 mod manifest;

@@ -36,7 +36,7 @@ impl<W: Write> Writer<W> {
         Ok(writer)
     }
 
-    /// Writes the allocation `index` of the manifest, which `content` reads from its start.
+    /// Writes the allocation `index` of the manifest from the start of `content`.
     ///
     /// # Errors
     /// Errors of `content` and of the file, and a `content` that ends before the allocation does.

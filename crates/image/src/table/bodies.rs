@@ -1,4 +1,4 @@
-//! Writes what the code of a kernel does with its parameters, which `kernel_args_abi::signature::stored_body` reads.
+//! Writes what `kernel_args_abi::signature::stored_body` reads.
 
 use super::{types::TypeWriter, writer::Writer};
 use alloc::{collections::BTreeMap, vec::Vec};
@@ -13,16 +13,10 @@ use kernel_args_abi::{
     },
 };
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct BodyTable {
     types: TypeWriter,
     numbers: BTreeMap<u32, Vec<usize>>,
-}
-
-impl Default for BodyTable {
-    fn default() -> Self {
-        Self { types: TypeWriter::unique(), numbers: BTreeMap::new() }
-    }
 }
 
 impl BodyTable {

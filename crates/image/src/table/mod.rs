@@ -2,9 +2,9 @@
 
 mod bodies;
 mod copies;
-pub(crate) mod list;
 pub(crate) mod types;
 pub(crate) mod writer;
 
 pub(crate) use bodies::BodyTable;
 pub(crate) use copies::Copies;
+pub use copies::ParameterList;

@@ -13,19 +13,21 @@ use kernel_args_abi::{
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct TypeWriter {
     bytes: Vec<u8>,
-    /// The positions of written lists, members, parameters and variants, if equal ones are written only once.
+    /// What was written, if equal content is written only once.
     known: Option<BTreeMap<Vec<u8>, u32>>,
 }
 
+/// Equal content is written once.
+impl Default for TypeWriter {
+    fn default() -> Self {
+        Self { known: Some(BTreeMap::new()), ..Self::new() }
+    }
+}
+
 impl TypeWriter {
-    /// Equal structs, enums and members may be written several times.
+    /// Equal content may be written several times.
     pub(crate) fn new() -> Self {
         Self { bytes: vec![0; PLACE], known: None }
-    }
-
-    /// Equal structs, enums and members are written once.
-    pub(crate) fn unique() -> Self {
-        Self { known: Some(BTreeMap::new()), ..Self::new() }
     }
 
     pub(super) fn bytes(&self) -> &[u8] {
@@ -50,8 +52,7 @@ impl TypeWriter {
         FIRST + 4 * self.list(places) + kind
     }
 
-    /// Writes a member or parameter with these numbers of its members and its referent. Returns its position. `named`
-    /// is the position of the name of its type, if the name was written.
+    /// With these numbers of its members and its referent. `named` is the position of the name of its type, if it was written.
     pub(crate) fn record(
         &mut self,
         parameter: &Parameter<'_>,
@@ -123,7 +124,7 @@ pub(crate) fn opaque(why: Opaque) -> usize {
     1 + reason.unwrap_or_default()
 }
 
-/// A position or a number. Debug information has at most 256 MiB, and an image with more types cannot be read.
+/// Debug information has at most 256 MiB, and an image with more types cannot be read.
 fn narrow(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }

@@ -65,7 +65,7 @@ impl fmt::Display for Error {
 
 impl core::error::Error for Error {}
 
-/// The name of a machine number of ELF (`e_machine`) on which the compilers of CUDA run, or whose objects are often next to cubins.
+/// The name of an ELF machine number (`e_machine`) whose files are often next to cubins.
 fn machine_name(machine: u16) -> Option<&'static str> {
     Some(match machine {
         3 => "x86 (32 bits)",

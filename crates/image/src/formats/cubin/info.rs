@@ -1,6 +1,6 @@
 //! The records of a kernel: its section `.nv.info.<symbol>`.
 //!
-//! A record begins with two bytes, format and attribute. In format 4, a 16-bit length and the payload follow. In
+//! A record begins with a format and an attribute, of one byte each. In format 4, a 16-bit length and the payload follow. In
 //! formats 1 to 3, a value of at most 16 bits follows in two bytes.
 
 use super::kernel::Parameter;
@@ -21,7 +21,7 @@ const PARAMETER_OF_LARGE_BLOCK: u8 = 0x45;
 
 #[derive(Default)]
 pub(super) struct Info {
-    /// The parameters with their ordinals, in the order of the file: last ordinal first.
+    /// With their ordinals, in the order of the file: last ordinal first.
     pub(super) parameters: Vec<(u16, Parameter)>,
     pub(super) size: Option<usize>,
     pub(super) directives: Directives,
@@ -79,8 +79,8 @@ impl Info {
     }
 }
 
-/// The registers of each function, by the index of its symbol, from the section `.nv.info`. It has the same record
-/// format as a kernel's section. Skips invalid records, because nothing depends on them.
+/// The registers of each function, by the index of its symbol, from the section `.nv.info`, which has the same format.
+/// Skips invalid records, because nothing depends on them.
 pub(super) fn registers(mut bytes: &[u8], registers: &mut [Option<u32>]) {
     while let Some(([format, attribute, low, high], rest)) = bytes.split_first_chunk() {
         bytes = rest;

@@ -1,7 +1,6 @@
 //! Reads cubins: the offset and size of each parameter, launch bounds, and the GPU generation.
 //!
-//! The format is not documented. The rules here come from the output of ptxas 13.0 and nvcc 13.0 for sm_75 to sm_120,
-//! found by compiling PTX with known parameters.
+//! The format is not documented. The rules come from the output of ptxas 13.0 and nvcc 13.0 for sm_75 to sm_120.
 
 mod error;
 mod info;

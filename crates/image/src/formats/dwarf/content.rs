@@ -1,4 +1,4 @@
-//! The parts of a struct: its own members, the members of its base classes, and bytes that cannot be compared.
+//! The parts of a struct: its own members, the members of its base classes, and hidden bytes.
 
 use super::{
     Error,
@@ -11,7 +11,6 @@ use core::ops::Range;
 use gimli::constants as dw;
 use kernel_args_abi::Opaque;
 
-/// The depth of base classes of base classes.
 const DEEPEST: usize = 16;
 
 #[derive(Default)]
@@ -21,7 +20,7 @@ pub(super) struct Content<'s> {
     pub(super) opaque: Option<Opaque>,
 }
 
-/// A part of a struct: a member, or bytes that cannot be compared, such as bit fields or the pointer to a table of virtual functions.
+/// A member, or bytes that cannot be compared: bit fields, the pointer to a table of virtual functions.
 pub(super) struct StructPart<'s> {
     /// In bytes.
     pub(super) offset: u64,
@@ -103,7 +102,7 @@ impl<'s> Content<'s> {
         Ok(())
     }
 
-    /// Adds bytes that cannot be compared. Bit fields in a row are one part.
+    /// Bit fields in a row are one part.
     fn hide(&mut self, bytes: Option<Range<u64>>, name: &'s str, why: Opaque) {
         let Some(Range { start: offset, end }) = bytes else {
             self.opaque = Some(why);

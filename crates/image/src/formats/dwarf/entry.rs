@@ -62,7 +62,7 @@ impl BitField {
         self.size.is_some() || self.start.is_some() || self.from_end.is_some()
     }
 
-    /// The bytes that contain bits of it. `offset` and `integer` are the place and the size of its integer.
+    /// The bytes that contain its bits. `offset` and `integer` are the place and the size of its integer.
     pub(super) fn bytes(self, offset: Offset, integer: Option<u64>) -> Option<Range<u64>> {
         let size = self.size?;
         let start = match (self.start, self.from_end, offset) {
@@ -116,7 +116,7 @@ impl<'s> Die<'s> {
         }
     }
 
-    /// Adds an attribute. `global` resolves a reference across units.
+    /// `global` resolves a reference across units.
     pub(super) fn set(
         &mut self,
         attribute: &Attribute<Slice<'s>>,

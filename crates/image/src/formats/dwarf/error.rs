@@ -6,24 +6,23 @@ use alloc::string::String;
 use alloc::string::ToString;
 use core::fmt;
 
-/// Why the debug information of an image cannot be read, completely or in part.
+/// Why debug information cannot be read, completely or in part.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The image contains debug information, but the feature `debug-info` is disabled.
+    /// The feature `debug-info` is disabled.
     Feature,
-    /// The image itself, a cubin, cannot be read.
+    /// The cubin cannot be read.
     Cubin(cubin::Error),
-    /// The image itself, a PTX text, or a section of debug information in it cannot be read.
+    /// The PTX text, or a section of debug information in it, cannot be read.
     Ptx(ptx::Error),
     /// A section is compressed.
     Compressed(&'static str),
-    /// It is not DWARF of version 2 to 5, or is inconsistent: the reason.
+    /// It is inconsistent, or not DWARF 2 to 5: the reason.
     Dwarf(String),
-    /// Reading it would take more time or memory than its size justifies, because entries refer to each other
-    /// repeatedly.
+    /// Reading it would take more time or memory than its size justifies, because entries refer to each other repeatedly.
     Size,
-    /// A kernel's entry contains parameters that a kernel cannot have, or a parameter of unknown size.
+    /// A kernel has parameters that a kernel cannot have, or a parameter of unknown size.
     Kernel {
         /// The kernel's symbol.
         name: String,

@@ -9,31 +9,34 @@ use kernel_args_abi::{Members, signature::stored};
 pub struct DebugInfo {
     /// The format that `kernel_args_abi::signature::stored` reads.
     pub(super) table: Vec<u8>,
-    /// The kernels sorted by symbol, without duplicates, with the numbers of their parameter lists.
+    /// Sorted by symbol, without duplicates, with the numbers of their parameter lists.
     pub(super) kernels: Vec<(String, usize)>,
-    /// The variables in the same way: each is the only parameter of a list.
+    /// In the same way: each is the only parameter of a list.
     pub(super) variables: Vec<(String, usize)>,
     pub(super) errors: Vec<Error>,
 }
 
 impl DebugInfo {
-    /// The symbols of the kernels in the debug information, in alphabetical order.
+    /// The symbols of the kernels, in alphabetical order.
     #[must_use]
     pub fn symbols(&self) -> impl ExactSizeIterator<Item = &str> {
         self.kernels.iter().map(|(symbol, _)| symbol.as_str())
     }
 
-    /// The parameters of the kernel with this symbol: names, sizes, classes, C++ types and members. Debug information
-    /// contains no offsets of parameters.
+    /// The parameters of a kernel: names, sizes, classes, C++ types and members, but no offsets.
     #[must_use]
     pub fn parameters(&self, symbol: &str) -> Option<Members<'_>> {
         self.list(&self.kernels, symbol)
     }
 
-    /// The variable with this symbol, as the only parameter of a list: its name, size, class, C++ type and members.
+    /// A variable as the only parameter of a list.
     #[must_use]
     pub fn variable(&self, symbol: &str) -> Option<Members<'_>> {
         self.list(&self.variables, symbol)
+    }
+
+    pub(crate) fn unread(error: Error) -> Self {
+        Self { errors: [error].into(), ..Self::default() }
     }
 
     fn list(&self, lists: &[(String, usize)], symbol: &str) -> Option<Members<'_>> {
@@ -42,7 +45,7 @@ impl DebugInfo {
         Some(stored::members(&self.table, *parameters))
     }
 
-    /// Why the parameters of some kernels are unknown although the debug information has an entry for these kernels.
+    /// Why the parameters of kernels that have an entry are unknown.
     #[must_use]
     pub fn errors(&self) -> &[Error] {
         &self.errors

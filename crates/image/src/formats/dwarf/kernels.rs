@@ -21,8 +21,7 @@ const LONGEST_CHAIN: usize = 8;
 /// The number of a list, or why the kernel cannot have these parameters.
 type Found = Result<usize, &'static str>;
 
-/// Reads the entries of these kernels and variables. If a kernel has several entries, uses the first one with parameters that a
-/// kernel can have.
+/// Of several entries for a kernel, uses the first one with parameters that a kernel can have.
 pub(super) fn read(
     sections: &Sections<'_>,
     kernels: &mut dyn Iterator<Item = &str>,
@@ -30,7 +29,6 @@ pub(super) fn read(
 ) -> Result<DebugInfo, Error> {
     let units = Units::new(sections)?;
     let mut types = TypeTable::new(&units);
-    // Whether each symbol is a variable, and what was found.
     let mut wanted: BTreeMap<&str, (bool, Option<Found>)> = BTreeMap::new();
     let kernels = kernels.map(|symbol| (symbol, false));
     for (symbol, is_variable) in kernels.chain(variables.map(|symbol| (symbol, true))) {
@@ -83,7 +81,7 @@ fn variable<'s>(units: &Units<'s>, types: &mut TypeTable<'_, 's>, place: Positio
 struct Subprogram<'s> {
     name: &'s str,
     linkage_name: &'s str,
-    /// The entries that may list its parameters: its own entry, its declaration, its abstract origin.
+    /// Its own entry, its declaration, its abstract origin: any of them may list the parameters.
     entries: Vec<Position>,
 }
 

@@ -1,4 +1,4 @@
-//! Stored parameters, the members of their structs and the variants of their enums, by value and behind pointers.
+//! Stored parameters, the members of their structs and the variants of their enums.
 
 use super::{
     Error,
@@ -18,10 +18,10 @@ use kernel_args_abi::{
     signature::stored::{FIRST_TYPE, NOTHING, SURFACE, TEXTURE},
 };
 
-/// The maximum nesting depth of structs. The largest kernel parameter has 32,764 bytes.
+/// The largest kernel parameter has 32,764 bytes.
 const DEEPEST: usize = 32;
 
-/// The maximum number of members of a struct that is read, including nested members. An array counts as one element.
+/// The most members of a struct, including nested members. An array is one element.
 const MOST: usize = 65_536;
 
 /// The approximate memory of an entry of a map, and of a referent in its map and list, in bytes.
@@ -50,7 +50,7 @@ impl<'u, 's> TypeTable<'u, 's> {
         Self { units, table: TypeWriter::new(), referents: Vec::new(), known_referents, structs, names }
     }
 
-    /// Stores a parameter or a member of this type at nesting depth `depth`. `None` if its size is unknown.
+    /// A parameter or a member at this nesting depth. `None` if its size is unknown.
     pub(super) fn row(
         &mut self,
         entry: &Die<'s>,
@@ -64,7 +64,7 @@ impl<'u, 's> TypeTable<'u, 's> {
         self.sized(parameter, ty, entry.alignment.max(ty.alignment), Some(depth))
     }
 
-    /// Stores this parameter, member or pointee with the size and the members of its type. A pointee has no depth.
+    /// A parameter, member or pointee with the size and the members of its type. A pointee has no depth.
     fn sized(
         &mut self,
         parameter: Parameter<'_>,
@@ -91,7 +91,7 @@ impl<'u, 's> TypeTable<'u, 's> {
         Ok(Some(Stored { place, size }))
     }
 
-    /// Stores a parameter whose type has no size: its name.
+    /// A parameter whose type has no size.
     pub(super) fn only_name(&mut self, entry: &Die<'s>) -> Result<Stored, Error> {
         let name = self.units.name(entry)?;
         let parameter = Parameter { name, ..Parameter::record(0, 0) };
@@ -148,8 +148,8 @@ impl<'u, 's> TypeTable<'u, 's> {
         Ok(known)
     }
 
-    /// Reads the types that were referred to, and the types that these refer to, as far as the budget permits. A type
-    /// that is not read remains unknown. Returns all stored data.
+    /// Reads the types that were referred to, and those that these refer to, as far as the budget permits. A type that is not read
+    /// remains unknown.
     pub(super) fn finish(mut self) -> Vec<u8> {
         let mut places = Vec::new();
         // Reading a type can add more types.
@@ -166,7 +166,7 @@ impl<'u, 's> TypeTable<'u, 's> {
         Ok(self.sized(parameter, &ty, ty.alignment, None)?.map_or(0, |row| row.place))
     }
 
-    /// The number of a struct or enum and how many members it has. `None` if its members are unclear.
+    /// `None` if its members are unclear.
     fn read(&mut self, place: Position, depth: usize) -> Result<Option<(usize, usize)>, Error> {
         let entry = self.units.entry(place)?;
         if entry.tag == dw::DW_TAG_enumeration_type {

@@ -1,13 +1,11 @@
 //! Debug information about kernels: the names, C++ types and members of their parameters.
 //!
-//! `nvcc -G` and NVRTC's `--device-debug` write DWARF in cubins, in the section `.debug_info`, and in PTX, as
-//! `.section .debug_info { … }`. It describes the parameters of all kernels, `extern "C"` or not. A build without
-//! debug information has the same parameters. `-lineinfo` alone does not generate this information.
+//! `nvcc -G` and NVRTC's `--device-debug` write DWARF in cubins (`.debug_info`) and in PTX (`.section .debug_info { … }`) about the
+//! parameters of all kernels. A build without debug information has the same parameters. `-lineinfo` alone does not write it.
 //!
 //! Reading requires the feature `debug-info`. Without it, a kernel's debug information results in [`Error::Feature`].
 //!
-//! Supported are versions 2 to 5, in the sections `.debug_info`, `.debug_abbrev`, `.debug_str`, `.debug_line_str` and
-//! `.debug_str_offsets`. Compressed sections are an error. Type units (`-fdebug-types-section` of host compilers) are
+//! Supported are versions 2 to 5. Compressed sections are an error. Type units (`-fdebug-types-section` of host compilers) are
 //! not read; their structs have unknown members.
 //!
 //! The time is linear in the size of the sections. The stored data is at most 16 times their size plus 1 MiB, and at
@@ -19,7 +17,7 @@
 //! - There are no alignments.
 //! - `wchar_t`, `char16_t` and pointers to members are the integers that store them.
 //! - Enums have no integer type. A 64-bit value above the range of `long long` is negative.
-//! - A `long double` has the host's 16 bytes instead of the device's 8, so the type of such a parameter is unknown.
+//! - A `long double` has the host's 16 bytes instead of the device's 8: the type of such a parameter is unknown.
 
 #[cfg(feature = "debug-info")]
 mod content;
@@ -47,7 +45,7 @@ pub use reduce::reduce;
 pub(crate) use sections::Sections;
 
 impl DebugInfo {
-    /// Reads the debug information of a cubin for the kernels with these symbols. Empty if it does not exist.
+    /// The debug information of a cubin about these kernels. Empty if it does not exist.
     ///
     /// # Errors
     /// If the cubin or its debug information cannot be read.
@@ -55,7 +53,7 @@ impl DebugInfo {
         Self::read(Sections::of_cubin(cubin), kernels, [])
     }
 
-    /// Reads the debug information of a PTX text for the kernels with these symbols. Empty if it does not exist.
+    /// The debug information of a PTX text about these kernels. Empty if it does not exist.
     ///
     /// # Errors
     /// If the text or its debug information cannot be read.

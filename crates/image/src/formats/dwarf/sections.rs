@@ -32,8 +32,7 @@ impl<'a> Sections<'a> {
         &self.0[section]
     }
 
-    /// The sections of a cubin. ptxas resolves the references between them. The remaining relocations are code
-    /// addresses, which types do not need.
+    /// ptxas resolves the references between sections. The remaining relocations are code addresses, which types do not need.
     pub(crate) fn of_cubin(bytes: &'a [u8]) -> Result<Self, Error> {
         let read = |error| Error::Cubin(cubin::Error::Elf(error));
         let elf = Elf::parse(bytes).map_err(read)?;
@@ -43,7 +42,6 @@ impl<'a> Sections<'a> {
         }
         let names = elf.section_names().map_err(read)?;
         for section in elf.sections() {
-            // A longer name is not one of these sections.
             let Some(name) = elf::name(names, section.name, 32) else {
                 continue;
             };
@@ -62,7 +60,7 @@ impl<'a> Sections<'a> {
         Ok(sections)
     }
 
-    /// The sections of a PTX text. Without the feature `debug-info`, only whether there are any.
+    /// Without the feature `debug-info`, only whether there are any.
     pub(crate) fn of_ptx(text: &'a [u8]) -> Result<Self, Error> {
         // Most texts have no debug information, so they are not parsed.
         const SECTION: &[u8] = b".debug_info";

@@ -1,4 +1,4 @@
-//! The units of debug information, and access to their entries by position.
+//! The units of debug information, and their entries by position.
 
 use super::{
     Error,
@@ -26,19 +26,18 @@ pub(super) struct Units<'s> {
     string_offsets: DebugStrOffsets<Slice<'s>>,
     /// The remaining work, as a number of attributes, and memory in bytes.
     ///
-    /// Entries refer to each other by offsets, so a small file could cause an endless loop, or store one struct many
-    /// times. Each step and each byte counts. nvcc's output uses about half of each.
+    /// Entries refer to each other by offsets, so a small file could cause an endless loop, or store one struct many times.
+    /// nvcc's output uses about half of each.
     work: Cell<usize>,
     memory: Cell<usize>,
 }
 
-/// Attributes per byte of debug information.
 const WORK: usize = 64;
 const MEMORY: usize = 16;
 const LEAST: usize = 1 << 20;
 const MOST_MEMORY: usize = 256 << 20;
 
-/// An iterator over the entries of a unit, or over one entry and its children.
+/// The entries of a unit, or one entry and its children.
 pub(super) struct Walk<'u, 's> {
     units: &'u Units<'s>,
     raw: EntriesRaw<'u, Slice<'s>>,
@@ -86,7 +85,7 @@ impl<'s> Units<'s> {
         Ok(units)
     }
 
-    /// Counts the reading of an entry with this many attributes, or of a text of this many bytes.
+    /// For an entry with this many attributes, or a text of this many bytes.
     fn work(&self, attributes: usize) -> Result<(), Error> {
         const EACH: usize = 4;
         take(&self.work, attributes.saturating_add(EACH))
@@ -122,7 +121,7 @@ impl<'s> Units<'s> {
         self.all[place.unit as usize].header.address_size()
     }
 
-    /// The text of an attribute. Empty if it is not UTF-8 or exceeds the length limit.
+    /// Empty if it is not UTF-8 or too long.
     pub(super) fn text(&self, place: Position, value: RawValue<'s>) -> Result<&'s str, Error> {
         /// The limit for symbols: see `mangled`.
         const LONGEST: usize = 32 << 10;
@@ -200,7 +199,7 @@ fn take(left: &Cell<usize>, cost: usize) -> Result<(), Error> {
 
 fn table_length(bytes: &[u8]) -> usize {
     let mut at = 0;
-    // Reads a LEB128 number. Returns whether it is 0.
+    // A LEB128 number: whether it is 0.
     let mut is_zero = || {
         let length = bytes[at..].iter().position(|byte| byte & 0x80 == 0)? + 1;
         let number = &bytes[at..at + length];

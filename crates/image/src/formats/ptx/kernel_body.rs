@@ -1,4 +1,4 @@
-//! What the body of a kernel does with its parameters.
+//! The result of an analysis.
 
 use alloc::vec::Vec;
 use kernel_args_abi::{
@@ -22,14 +22,14 @@ pub struct PointerAccess {
     pub parameter: usize,
     /// The offset of the pointer in the parameter, in bytes: a multiple of 8.
     pub offset: usize,
-    /// The alignment that every access needs. A kernel that chooses between accesses of several widths, by testing the
-    /// address or by a flag, needs the alignment of the narrowest one. 1 if the kernel passes the pointer on or rounds it.
+    /// The alignment that every access needs: the least, if a kernel chooses between accesses. 1 if the kernel passes the pointer on or
+    /// rounds it.
     pub align: Alignment,
-    /// Whether an instruction accesses memory at the address itself, or at a constant offset after it. Otherwise it can be the
-    /// end of memory that the kernel reads backwards.
+    /// Whether an instruction accesses memory at a constant offset from the address that is not negative. Otherwise it can be the end
+    /// of memory that the kernel reads backwards.
     pub is_at_start: bool,
-    /// Whether every thread of every launch accesses memory at a constant offset from the address: no jump is before the
-    /// instruction. Then the address cannot be null.
+    /// Whether every thread of every launch accesses memory at a constant offset: no jump is before the instruction. Then the address
+    /// cannot be null.
     pub is_always: bool,
 }
 
@@ -41,13 +41,13 @@ impl KernelBody<'_> {
         parameters.map(|slots| slots.as_ref().map_or(Body::UNKNOWN, |slots| Body::of(slots)))
     }
 
-    /// What the body needs of the memory behind each pointer through which it can access memory.
+    /// What it needs of the memory behind each pointer.
     #[must_use]
     pub fn accesses(&self) -> &[PointerAccess] {
         &self.accesses
     }
 
-    /// What the body does with the parameter at this index.
+    /// What it does with the parameter at this index.
     #[must_use]
     pub fn parameter(&self, index: usize) -> Body<'_> {
         self.parameters().nth(index).unwrap_or(Body::UNKNOWN)

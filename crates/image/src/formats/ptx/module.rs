@@ -14,26 +14,24 @@ use crate::{
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// The kernels of a PTX text without their bodies: owned, and much smaller than the text.
-///
-/// A kernel is parsed again on each access, so many kernels use little memory.
+/// The kernels of a PTX text without their bodies: owned, and much smaller than the text. A kernel is parsed again on each access.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Module {
     version: (u16, u16),
     gpu: Option<Target>,
     debug_info: bool,
-    /// The declarations: the text between `.entry` and each body, one after another. `{}` replaces each body.
+    /// The texts between `.entry` and each body. `{}` replaces each body.
     declarations: Vec<u8>,
     /// The kernels sorted by name, without duplicates.
     kernels: Vec<Kept>,
-    /// The variables, in the same way. Their declarations end with `;`.
+    /// In the same way. Their declarations end with `;`.
     variables: Vec<Kept>,
-    /// The positions after each `.func` and `.file`, for the analysis of bodies.
+    /// The positions after each `.func` and `.file`.
     #[cfg(feature = "bodies")]
     outline: Vec<u32>,
 }
 
-/// The position of a kernel's declaration. The numbers have 32 bits, because there may be millions of kernels.
+/// Where a declaration is. The numbers have 32 bits, because there may be millions of kernels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Kept {
     /// The position in the text, after `.entry`.
@@ -47,8 +45,7 @@ struct Kept {
 }
 
 impl Module {
-    /// Reads a PTX text from bytes that may end with a NUL, as for the driver. PTX is ASCII except in comments and
-    /// strings, so the bytes need not be UTF-8.
+    /// Reads a PTX text, which may end with a NUL, as for the driver, and need not be UTF-8 in comments and strings.
     ///
     /// # Errors
     /// If the text does not begin with `.version` and `.target`, an `.entry` is invalid, a kernel is defined twice, a
@@ -113,7 +110,7 @@ impl Module {
         Ok(module)
     }
 
-    /// Keeps a declaration and the `end` after it, from this byte of the text. `None` if the text is too large.
+    /// A declaration at this byte of the text, and the `end` after it. `None` if the text is too large.
     fn keep(&mut self, text: usize, declaration: &[u8], name: Range<usize>, end: &[u8]) -> Option<Kept> {
         let start = self.declarations.len();
         let narrow = |number: usize| u32::try_from(number).ok();
@@ -130,7 +127,7 @@ impl Module {
         Some(place)
     }
 
-    /// Called after `.global` or `.const`: adds the variable, if its declaration can be read. Does not move the lexer.
+    /// Called after `.global` or `.const`, whose declarations need not be readable. Does not move the lexer.
     fn add_variable(&mut self, lexer: &Lexer<'_>, word: &str) {
         let mut lexer = lexer.clone();
         let at = lexer.position().saturating_sub(word.len() + 1);
@@ -203,8 +200,7 @@ impl Module {
         self.nth(self.find(symbol)?)
     }
 
-    /// The declaration of this kernel (the text between `.entry` and its body), and its position in the text that was
-    /// read.
+    /// The text between `.entry` and the body of this kernel, and its position.
     #[must_use]
     pub fn declaration(&self, symbol: &str) -> Option<(usize, &[u8])> {
         let place = self.kernels.get(self.find(symbol)?)?;
@@ -238,7 +234,7 @@ impl Module {
         places.get(index).map_or("", |place| place.name(&self.declarations))
     }
 
-    /// The variable at this index of [`variables`](Self::variables), as the only parameter of a list.
+    /// As the only parameter of a list.
     pub(crate) fn variable(&self, index: usize) -> Option<(VariableSpace, Entry<'_>)> {
         let place = self.variables.get(index)?;
         let mut lexer = Lexer::new(self.declarations.get(place.start as usize..)?);

@@ -14,13 +14,12 @@ pub(super) struct Variable<'a> {
 }
 
 impl<'a> Variable<'a> {
-    /// Reads a declaration that begins at `start` with `.global` or `.const`, up to its initializer:
+    /// Reads a declaration that begins at `start`, up to its initializer:
     ///
     /// ```text
     /// .global  { .attribute(.managed) | .align N | .v2 }  type  name  { '[' N ']' }
     /// ```
-    /// `None` for any other declaration: of a texture, of a list of variables, of an array whose length its initializer
-    /// specifies. The driver compiles it, and nothing is known about the variable.
+    /// `None` for other declarations: of a texture, of a list of variables, of an array whose length its initializer specifies.
     pub(super) fn parse(lexer: &mut Lexer<'a>, start: usize) -> Option<Self> {
         *lexer = lexer.back_to(start);
         let mut space = match lexer.token().ok()?.1 {

@@ -14,11 +14,10 @@ use grammar::{Production, operator};
 
 const DEPTH_LIMIT: u32 = 256;
 
-/// The maximum number of nodes that are visited to replace template parameters in substitutions.
+/// The nodes that are visited to replace template parameters in substitutions.
 const REBINDING_LIMIT: usize = 1 << 22;
 
-/// Reads a symbol from its beginning to its end. Every function removes the text that it reads from the front of `rest`. If a
-/// function returns `None`, the symbol is not a valid mangled name.
+/// Every function removes the text that it reads from the front of `rest`. `None` means that the symbol is not a valid mangled name.
 #[derive(Default)]
 pub(super) struct Parser<'s> {
     pub(super) rest: &'s str,
@@ -34,7 +33,7 @@ pub(super) struct Parser<'s> {
     pub(super) permits_forward: bool,
     /// Whether template arguments after a type belong to the conversion, not to the type.
     pub(super) in_conversion: bool,
-    /// Whether the parser is in a constraint. Template parameters in a constraint do not refer to `levels`.
+    /// Template parameters in a constraint do not refer to `levels`.
     pub(super) in_constraint: bool,
     /// The level of the `auto` parameters of a lambda.
     pub(super) lambda_level: Option<usize>,
@@ -42,7 +41,6 @@ pub(super) struct Parser<'s> {
     pub(super) declared: (u8, bool),
     pub(super) counts: [usize; 3],
     depth: u32,
-    /// The number of nodes that may still be visited to replace template parameters.
     rebindings: usize,
 }
 
@@ -88,7 +86,7 @@ impl<'s> Parser<'s> {
         let length = self.digits().parse().ok().filter(|length| *length > 0)?;
         let (name, rest) = self.rest.split_at_checked(length)?;
         self.rest = rest;
-        // Names in PTX have no other characters. A type with the name `// No compiler writes other characters, and a type with the name `&` would be a reference to nothing.` would be a reference to nothing.
+        // Names in PTX have no other characters. A type with the name `&` would be a reference to nothing.
         let is_part = |c: char| c.is_ascii_alphanumeric() || "_$.".contains(c);
         name.chars().all(is_part).then_some(name)
     }
@@ -125,8 +123,8 @@ impl<'s> Parser<'s> {
         self.substitutions.push((id, self.scope));
     }
 
-    /// The node of a substitution. Compilers treat the `T_` of all templates as equal. Template parameters in a substitution
-    /// therefore belong to the current template: `_Z1kIZ1fIiEvT_EUlvE_EvS1_` is `k<T>(T)`, not `k<T>(int)`.
+    /// Compilers treat the `T_` of all templates as equal. Template parameters in a substitution therefore belong to the current
+    /// template: `_Z1kIZ1fIiEvT_EUlvE_EvS1_` is `k<T>(T)`, not `k<T>(int)`.
     pub(super) fn substitution_at(&mut self, at: usize) -> Option<Id> {
         let (mut id, scope) = *self.substitutions.get(at)?;
         if scope != self.scope {

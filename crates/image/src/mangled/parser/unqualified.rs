@@ -60,7 +60,7 @@ impl Parser<'_> {
         Some(self.add(Node::Structor(class, is_destructor)))
     }
 
-    /// The class template instance of a type such as `std::string`: constructors are printed with this name.
+    /// Constructors of types such as `std::string` are printed with the name of the class template instance.
     fn class(&mut self, scope: Id) -> Id {
         let name = match self.tree.node(scope) {
             Node::Name("std::string") => "std::basic_string<char, std::char_traits<char>, std::allocator<char>>",

@@ -8,23 +8,23 @@ use super::tree::{Id, Node, NodeList, Tree};
 use alloc::string::String;
 use core::{mem, ops::Range};
 
-/// The maximum length of the text, in bytes. With substitutions, the length can grow exponentially.
+/// In bytes. With substitutions, the length can grow exponentially.
 pub(super) const TEXT_LIMIT: usize = 64 << 10;
 
-/// The maximum number of steps. A step is a visited node or 64 written bytes, even if the bytes are removed again.
+/// A step is a visited node or 64 written bytes, even if the bytes are removed again.
 const STEP_LIMIT: u32 = 1 << 20;
 
-/// The maximum nesting depth of nodes, including substitutions.
+/// Including substitutions.
 const DEPTH_LIMIT: u32 = 512;
 
 pub(super) struct Printer<'t, 's> {
     pub(super) tree: &'t Tree<'s>,
     pub(super) text: String,
-    /// Whether inline namespaces and ABI tags are omitted. Source code does not contain them.
+    /// Whether inline namespaces and ABI tags are omitted.
     is_tidy: bool,
-    /// In an expansion with a pack: the length of the packs, and the index of the current element.
+    /// The length of the packs in an expansion, and the current element.
     pack: Option<(usize, usize)>,
-    /// The number of open brackets since the last `<`. If it is 0, a `>` would end the template arguments.
+    /// Since the last `<`. If it is 0, a `>` would end the template arguments.
     brackets: u32,
     depth: u32,
     steps: u32,
@@ -103,7 +103,7 @@ impl<'t, 's> Printer<'t, 's> {
         }
     }
 
-    /// Prints an item of a list that begins at `start`. An item without text is omitted, with its comma.
+    /// An item of a list that begins at `start`. Without text, it is omitted with its comma.
     fn item(&mut self, id: Id, limit: u8, start: usize, found: OnItem<'_, 't, 's>) {
         let before = self.text.len();
         self.push(if before > start { ", " } else { "" });
@@ -148,7 +148,7 @@ impl<'t, 's> Printer<'t, 's> {
         }
     }
 
-    /// A type without its qualifiers, with template parameters replaced.
+    /// Without qualifiers, with template parameters replaced.
     fn shape(&mut self, mut id: Id) -> Node<'s> {
         for _ in 0..DEPTH_LIMIT {
             id = match (self.tree.node(id), self.given(id)) {

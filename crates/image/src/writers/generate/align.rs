@@ -1,16 +1,13 @@
 //! The alignment of types for which debug information contains only offsets.
 //!
-//! The size of a type, its offsets, and its contents are known. The chosen alignment places every member at the same
-//! offset in Rust as in C++. A struct gets the smallest such alignment. Bytes of unknown alignment get the largest.
+//! The chosen alignment places every member at the same offset in Rust as in C++. A struct gets the smallest such alignment. Bytes
+//! of unknown alignment get the largest.
 
 use super::{
     definition::{Content, Generated, StructMember, Why},
     ty::{Leaf, Ty, component},
 };
-use crate::writers::{
-    counts::{largest_alignment, round_up},
-    layout::packing,
-};
+use crate::writers::layout::{largest_alignment, packing, round_up};
 use alloc::{boxed::Box, vec, vec::Vec};
 use kernel_args_abi::{Sm, cpp::BUILTINS};
 
@@ -28,13 +25,12 @@ const MOST: usize = 16;
 /// Alignments in bytes, the most likely first.
 pub(super) const LIKELY: [usize; 8] = [16, 8, 4, 2, 1, 32, 64, 128];
 
-/// The addresses of parameter blocks in the constant banks of all GPUs, in bytes: see [`Sm::param_base`].
+/// The addresses of parameter blocks of all GPUs, in bytes: see [`Sm::param_base`].
 fn bases() -> impl Iterator<Item = usize> {
     [60, 75, 90].into_iter().filter_map(|sm| Sm(sm).param_base(0))
 }
 
-/// Whether a parameter with this alignment can have this `offset` on some GPU, if the previous parameter ends at
-/// `end`.
+/// Whether a parameter with this alignment can have this `offset` on some GPU.
 pub(super) fn is_possible_offset(end: usize, align: usize, offset: usize) -> bool {
     let lies = |base: usize| round_up(base + end, align) == base + offset;
     bases().any(lies)
@@ -53,8 +49,7 @@ pub(super) fn resolve(all: &mut [Generated<'_>], occurrences: &[Occurrence]) {
     }
 }
 
-/// An upper limit for each type's alignment. The alignment divides the type's size, its offsets, and the limit of the
-/// enclosing type.
+/// The alignment divides the type's size, its offsets, and the limit of the enclosing type.
 fn limits(all: &[Generated<'_>], occurrences: &[Occurrence]) -> Vec<usize> {
     let of_type = |definition: &Generated<'_>| {
         let own = largest_alignment(definition.size);
@@ -160,7 +155,6 @@ fn resolve_one(
 }
 
 /// The maximum alignment of the members of a packed struct, and their types in it. `None` if Rust has no such struct.
-/// `is_possible` decides whether the struct can have an alignment.
 fn packed(
     definition: &Generated<'_>,
     members: &[StructMember],
@@ -177,7 +171,7 @@ fn packed(
     of(true).or_else(|| of(false)).map(|(most, _)| (most, types))
 }
 
-/// The type as a member of a packed struct, in which Rust allows no type with `repr(align)`: an array for a vector.
+/// Rust allows no type with `repr(align)` in a packed struct: an array replaces a vector.
 fn unaligned(ty: &Ty, all: &[Generated<'_>]) -> Option<Ty> {
     match ty {
         Ty::Leaf(leaf) => match BUILTINS.iter().find(|row| row.rust == leaf.name) {

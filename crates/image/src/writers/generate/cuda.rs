@@ -69,8 +69,7 @@ fn feature(row: &Builtin) -> &'static str {
     }
 }
 
-/// The built-in CUDA type of this name, if a value matches it: size, alignment and components are equal, and the
-/// offset is possible.
+/// The built-in type of this name, if size, alignment and components of a value are equal, and the offset is possible.
 pub(super) fn builtin(name: &str, of: &Parameter<'_>) -> Option<&'static Builtin> {
     let named = name::builtin(name)?;
     BUILTINS.iter().find(|row| {

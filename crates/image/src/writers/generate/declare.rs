@@ -8,7 +8,7 @@ use super::{
     ty::From,
     write::RustWriter,
 };
-use crate::writers::counts::round_up;
+use crate::writers::layout::round_up;
 use alloc::{
     collections::{BTreeMap, BTreeSet},
     format,

@@ -1,4 +1,4 @@
-//! The types to write. Each type is written once, independent of how many items name it.
+//! The types to write, each once.
 
 use super::{
     align::{self, Occurrence},
@@ -148,7 +148,7 @@ impl<'k, 'o> Types<'k, 'o> {
     }
 }
 
-/// An enum. Its integer has the size of the C++ enum and can represent every value.
+/// Its integer has the size of the C++ enum and can represent every value.
 fn enumeration(size: usize, members: Members<'_>) -> Content {
     let bits = size as u32 * 8;
     let is_negative = members.variants().any(|variant| variant.value < 0);

@@ -35,8 +35,7 @@ pub(super) enum Content {
     Fields(Vec<StructMember>),
     /// An enum: the integer type, the names and the values.
     Enum(&'static str, Vec<(String, i128)>),
-    /// A struct around the bits of a number: the integer type, and the feature that provides the type from another
-    /// crate.
+    /// The bits of a number: the integer type, and the feature that provides the type from another crate.
     Bits(&'static str, &'static str),
 }
 
@@ -109,7 +108,7 @@ impl<'k> Generated<'k> {
     }
 }
 
-/// Writes the text that distinguishes structs with the same name. Its length depends on the size of the struct.
+/// What distinguishes structs with the same name. Its length depends on the size of the struct.
 fn spell_shape(text: &mut String, members: Members<'_>) {
     if let Some(why) = members.why_opaque() {
         let _ = write!(text, "{why:?}");

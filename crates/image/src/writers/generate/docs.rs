@@ -4,7 +4,7 @@ use super::{
     definition::{Content, Generated, Why},
     options::Kernel,
 };
-use crate::writers::counts::bytes;
+use crate::writers::layout::bytes;
 use alloc::{
     borrow::ToOwned,
     format,
@@ -104,7 +104,7 @@ fn ty(parameter: &Parameter<'_>) -> String {
     }
 }
 
-/// What the code does with a parameter that only the code shows to be a pointer.
+/// If only the code shows that a parameter is a pointer.
 pub(super) fn inferred_pointer<'k>(of: &Parameter<'k>) -> Option<Slot<'k>> {
     of.body.at(0).filter(|slot| is_untyped_word(of) && slot.kind == SlotKind::Pointer)
 }

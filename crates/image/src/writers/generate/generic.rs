@@ -20,8 +20,7 @@ pub(super) struct Generic {
 }
 
 impl Generic {
-    /// The struct for the instances among the kernels of `item`. `None` if they are not instances of one template with one type in different
-    /// places.
+    /// `None` if the kernels are not instances of one template with one type in different places.
     pub(super) fn new(item: &str, kernels: &[(&Kernel<'_>, &str)], fields: &[Fields]) -> Option<Self> {
         let instances = kernels.iter().zip(fields).filter_map(|((kernel, _), fields)| {
             // Other languages spell instances in another way.
@@ -79,7 +78,7 @@ impl Generic {
 
 const SHOWN: usize = 3;
 
-/// What two types have in common: the type parameter replaces the types that differ, which must be the same `pair` everywhere.
+/// The type parameter replaces the types that differ, which must be the same `pair` everywhere.
 fn shared(a: &Ty, b: &Ty, pair: &mut Option<(Ty, Ty)>) -> Option<Ty> {
     match (a, b) {
         _ if a == b => Some(a.clone()),

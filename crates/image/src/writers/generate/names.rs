@@ -14,7 +14,7 @@ pub(super) struct TypeNames {
     pub(super) types: Vec<String>,
 }
 
-/// Names that the text imports in addition to CUDA's types, and names that no type can have.
+/// Names that the text imports in addition to CUDA's types, or that no type can have.
 const RESERVED: [&str; 14] = [
     "CLong",
     "CULong",

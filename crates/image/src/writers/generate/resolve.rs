@@ -18,11 +18,11 @@ use kernel_args_abi::{
 const TEXTURE: Ty = Ty::Leaf(Leaf::handle("TextureObject"));
 const SURFACE: Ty = Ty::Leaf(Leaf::handle("SurfaceObject"));
 
-/// The maximum size of a type in bytes. A larger type cannot be passed, and would occupy the host's stack.
+/// In bytes. A larger type cannot be passed, and would occupy the host's stack.
 const LARGEST: usize = 65_536;
 
 impl<'k> Types<'k, '_> {
-    /// The Rust type of a parameter or member by value. `hint` is a name for a type that has no C++ name.
+    /// By value. `hint` is a name for a type that has no C++ name.
     pub(super) fn value(&mut self, of: &Parameter<'k>, referent: Option<Referent<'k>>, hint: &str) -> Ty {
         array(self.element(of, referent, hint), of.cpp.extents)
     }

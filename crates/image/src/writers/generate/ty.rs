@@ -51,7 +51,7 @@ impl Leaf {
         Self { name, from: From::Crate, size: 8, align: 8 }
     }
 
-    /// The Rust number for a C++ type. `size` is the size of a value in bytes, if known.
+    /// `size` is the size of a value in bytes, if known.
     pub(super) fn of_base(base: CppBase<'_>, size: Option<usize>) -> Option<Self> {
         let bits = match base {
             CppBase::Long { signed } if size.is_none() => {
@@ -118,7 +118,7 @@ impl Ty {
         }
     }
 
-    /// Size and alignment in bytes, as far as they are known. `defined` returns the layout of a generated type.
+    /// In bytes, as far as they are known. `defined` returns the layout of a generated type.
     pub(super) fn layout(&self, defined: &dyn Fn(usize) -> (usize, Option<usize>)) -> (usize, Option<usize>) {
         match self {
             Self::Leaf(leaf) => (leaf.size, Some(leaf.align)),
@@ -132,7 +132,7 @@ impl Ty {
         }
     }
 
-    /// The index of the generated type that it contains by value, not behind a pointer.
+    /// The generated type that it contains by value.
     pub(super) fn contents(&self) -> Option<usize> {
         match self {
             Self::Defined(id) => Some(*id),
@@ -141,7 +141,7 @@ impl Ty {
         }
     }
 
-    /// The index of the generated type that it names, by value or as a pointee.
+    /// The generated type that it names, by value or as a pointee.
     pub(super) fn named(&self) -> Option<usize> {
         match self {
             Self::Defined(id) => Some(*id),
@@ -152,7 +152,7 @@ impl Ty {
     }
 }
 
-/// The CUDA type of the components of a vector, if it is not a number of Rust.
+/// If it is not a number of Rust.
 pub(super) fn component(row: &Builtin) -> Option<&'static Builtin> {
     BUILTINS.iter().find(|scalar| scalar.components == 0 && scalar.element == row.element)
 }

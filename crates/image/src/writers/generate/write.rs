@@ -15,7 +15,7 @@ use crate::writers::escape::rust_comment;
 use alloc::{format, string::String, vec::Vec};
 use core::fmt::Write as _;
 
-/// The maximum length of an attribute's list on one line, in characters: rustfmt's `attr_fn_like_width`.
+/// rustfmt's `attr_fn_like_width`.
 const ATTRIBUTE_WIDTH: usize = 70;
 
 pub(super) struct RustWriter<'a, 'k> {

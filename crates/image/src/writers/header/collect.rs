@@ -33,8 +33,7 @@ pub(super) struct Collector<'h, 'a> {
     /// The path to the current member: the kernel or type, then the members.
     pub(super) place: Vec<String>,
     pub(super) param_aligns: BTreeMap<String, usize>,
-    /// The maximum alignment of the current member. It follows from the offsets, sizes and alignments of the enclosing
-    /// types.
+    /// The maximum alignment of the current member, from the offsets, sizes and alignments of the enclosing types.
     pub(super) bound: usize,
 }
 
@@ -133,7 +132,7 @@ impl<'h, 'a> Collector<'h, 'a> {
         }
     }
 
-    /// A struct, an enum or a CUDA type of this name. `size` is the size of one element.
+    /// `size` is the size of one element.
     fn named(&mut self, name: &'a str, parameter: &Parameter<'a>, size: usize) -> Result<Base, HeaderError> {
         let align = parameter.align.map(Alignment::bytes);
         let path = Path::new(name, self.header.namespace);
@@ -203,7 +202,7 @@ impl<'h, 'a> Collector<'h, 'a> {
     }
 }
 
-/// The name of a fundamental type. `None` if no name is available in every compiler.
+/// `None` if no name is available in every compiler.
 pub(super) fn fundamental(base: CppBase<'_>) -> Option<&'static str> {
     match base {
         CppBase::Void => Some("void"),

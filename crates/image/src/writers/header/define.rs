@@ -8,7 +8,7 @@ use super::{
     layout,
     names::{Local, Path},
 };
-use crate::writers::counts::largest_alignment;
+use crate::writers::layout::largest_alignment;
 use alloc::{format, string::ToString, vec::Vec};
 use kernel_args_abi::{
     class::Class,
@@ -63,7 +63,7 @@ impl<'a> Collector<'_, 'a> {
         self.error(two_types(known.path.full(), &known.origin, second))
     }
 
-    /// The content of a type. `None` if another item of the list contains it.
+    /// `None` if another item of the list contains it.
     fn kind(
         &mut self,
         path: &Path,
@@ -179,8 +179,7 @@ impl<'a> Collector<'_, 'a> {
     }
 }
 
-/// The members of a struct. A struct with an explicit name around one value (`repr(transparent)`) has the members of
-/// the inner struct.
+/// A struct with an explicit name around one value (`repr(transparent)`) has the members of the inner struct.
 fn flattened<'a>(parameter: &Parameter<'a>) -> Members<'a> {
     let members = parameter.members;
     if !parameter.class.same(Class::Unknown) {

@@ -1,12 +1,11 @@
 //! Which instance of a generic Rust struct a spelling names.
 //!
-//! A pointer contains the C++ name of its pointee, but not the members: `Params<f32>` and `Params<u32>` have the same
-//! C++ name. If both spellings have type arguments, the arguments distinguish them.
+//! A pointer contains the C++ name of its pointee, but not the members: only the spelled type arguments distinguish `Params<f32>` and
+//! `Params<u32>`.
 
 use alloc::string::String;
 
-/// The generic struct in a spelling, and its arguments: `Params` and `f32` of `my::Params<f32>`. `None` without
-/// arguments.
+/// `Params` and `f32` of `my::Params<f32>`. `None` without arguments.
 fn instance(spelling: &str) -> Option<(&str, String)> {
     let open = spelling.find('<')?;
     let name = last_word(&spelling[..open]);
@@ -18,7 +17,7 @@ fn last_word(text: &str) -> &str {
     begin.map_or(text, |at| &text[at..]).trim_start_matches(|c: char| !(c.is_alphanumeric() || c == '_'))
 }
 
-/// The text between the bracket at the start of `text` and its counterpart, without paths and spaces.
+/// The text in the brackets at the start, without paths and spaces.
 fn arguments(text: &str) -> Option<String> {
     let mut depth = 0usize;
     let end = text.char_indices().find_map(|(at, c)| {
@@ -41,7 +40,7 @@ fn arguments(text: &str) -> Option<String> {
     Some(plain)
 }
 
-/// Whether a list of arguments contains a type parameter of the context: `T`, `T0`.
+/// Whether the arguments contain a type parameter of the context: `T`, `T0`.
 fn is_open(arguments: &str) -> bool {
     let words = arguments.split(|c: char| !(c.is_alphanumeric() || c == '_'));
     let is_parameter = |word: &str| {
@@ -51,8 +50,7 @@ fn is_open(arguments: &str) -> bool {
     words.into_iter().any(is_parameter)
 }
 
-/// Whether `pointer` and `by_value` name different instances of the same generic struct. `false` if one of them does
-/// not spell its arguments.
+/// Whether both name different instances of the same generic struct. `false` if one of them does not spell its arguments.
 pub(super) fn differ(by_value: &str, pointer: &str) -> bool {
     let Some((name, expected)) = instance(by_value) else {
         return false;

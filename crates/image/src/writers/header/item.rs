@@ -25,14 +25,13 @@ impl<'a> Item<'a> {
     /// A kernel with its parameters in order.
     ///
     /// `symbol` is its symbol in an image, or its C++ name. An identifier such as `saxpy` is an `extern "C"` kernel. A
-    /// mangled symbol (`_Z5saxpyifPKfPf`) or a qualified name (`sim::saxpy`, `::saxpy`) is a kernel with C++ linkage.
-    /// If the symbol contains types, the prototype uses them.
+    /// mangled symbol (`_Z5saxpyifPKfPf`), whose types the prototype uses, or a qualified name (`sim::saxpy`, `::saxpy`) has C++ linkage.
     #[must_use]
     pub fn kernel(symbol: &'a str, parameters: &[Parameter<'a>]) -> Self {
         Self(Listed::Kernel(ListedKernel { symbol, parameters: parameters.to_vec(), grid_constants: Vec::new() }))
     }
 
-    /// Marks a parameter as `const __grid_constant__`. C++ requires it in all declarations of a kernel or in none. A
+    /// Marks a parameter as `const __grid_constant__`, which C++ requires in all declarations of a kernel or in none. A
     /// `CUtensorMap` is always marked.
     #[must_use]
     pub fn grid_constant(mut self, parameter: &'a str) -> Self {

@@ -4,10 +4,7 @@ use super::{
     definition::{Base, CppMember, TypeUse},
     error::BY_HAND,
 };
-use crate::writers::{
-    counts::{bytes, round_up},
-    layout::packing,
-};
+use crate::writers::layout::{bytes, packing, round_up};
 use alloc::{format, string::String, vec::Vec};
 
 /// The largest `alignas` that CUDA's C++ compilers accept.

@@ -7,7 +7,7 @@ use super::{
     item::Header,
     names::segments,
 };
-use crate::writers::{counts::bytes, escape::cpp_comment};
+use crate::writers::{escape::cpp_comment, layout::bytes};
 use alloc::{
     collections::BTreeSet,
     format,

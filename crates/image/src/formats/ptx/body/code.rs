@@ -28,7 +28,6 @@ pub(super) struct Step {
     pub(super) offset: i32,
 }
 
-/// What a step does with `a` and `b`.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Action {
     Copy,
@@ -63,21 +62,21 @@ pub(super) struct Access<'t> {
     pub(super) is_written: bool,
     /// Whether every thread of every launch does it.
     pub(super) is_always: bool,
-    /// A register with the element. Its arithmetic is known when all instructions were read.
+    /// A register with the element, whose arithmetic is known in the end.
     pub(super) element: Register,
     /// Of the opcode, and whether the access itself computes.
     pub(super) class: ElementClass,
     pub(super) is_computed: bool,
     /// The size of each element in bytes. 0 if the access does not show it.
     pub(super) size: u8,
-    /// The number of bytes that the instruction accesses at once. 0 if it is not known.
+    /// The bytes that the instruction accesses at once. 0 if it is not known.
     pub(super) width: u8,
     pub(super) evidence: Evidence<'t>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Object {
-    /// A parameter of the kernel, with its size and its first slot, and whether it is declared as a pointer.
+    /// With its size and its first slot, and whether it is declared as a pointer.
     Parameter {
         bytes: u32,
         first: SlotId,

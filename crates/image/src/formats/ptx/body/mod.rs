@@ -53,7 +53,7 @@ use outline::Outline;
 use translate::Translator;
 use uses::Uses;
 
-/// Analyses the bodies of the kernels of a PTX text, one kernel at a time.
+/// Analyses the bodies of the kernels of a PTX text.
 pub struct Bodies<'t> {
     text: &'t [u8],
     opcodes: Opcodes<'t>,
@@ -72,7 +72,7 @@ impl<'t> Bodies<'t> {
         Self { text, opcodes: Opcodes::new(), lists: Lists::new(WORK * text.len() as u64 + LEAST_WORK), outline: None }
     }
 
-    /// Analyses a kernel. `None` if `module` has a different text or no such kernel, or if it cannot be analysed.
+    /// `None` if `module` has a different text or no such kernel, or if it cannot be analysed.
     pub fn kernel(&mut self, module: &Module, symbol: &str) -> Option<KernelBody<'t>> {
         let (at, declaration) = module.declaration(symbol)?;
         let end = at.checked_add(declaration.len())?;

@@ -44,7 +44,7 @@ fn file(mut lexer: Lexer<'_>) -> Option<(u32, &str)> {
     (token == Token::String).then_some((u32::try_from(number).ok()?, name))
 }
 
-/// Called after `.func`: its name and declarations. `None` without a body, and for registers as parameters (old PTX).
+/// Called after `.func`. `None` without a body, and for registers as parameters (old PTX).
 fn function(mut lexer: Lexer<'_>) -> Option<(&str, Function<'_>)> {
     let lexer = &mut lexer;
     let returns = parameters(lexer).ok()?;

@@ -45,9 +45,9 @@ const READ: (bool, bool) = (true, false);
 const WRITE: (bool, bool) = (false, true);
 const ATOMIC: (bool, bool) = (true, true);
 const MOST_SLOTS: usize = 4096;
-/// The maximum number of steps. The largest body that was found has 60,000.
+/// The largest body that was found has 60,000.
 const MOST_STEPS: usize = 1 << 18;
-/// The maximum number of operands of an instruction that is no call.
+/// Of an instruction that is no call.
 const MOST_OPERANDS: usize = 256;
 const MOST_DEPTH: usize = 32;
 /// Functions that retain nothing and write nothing.
@@ -186,7 +186,7 @@ impl<'o, 't> Translator<'o, 't> {
         Ok(())
     }
 
-    /// Called at the end of a function. Names that no instruction sets are special registers (numbers) or variables.
+    /// Names that no instruction sets are special registers (numbers) or variables.
     fn end_of_names(&mut self) {
         self.known(self.names.registers);
         for (name, register) in &self.names.entries {

@@ -24,7 +24,7 @@ pub(super) struct SlotUse<'t> {
     pub(super) is_used: bool,
     slot: Slot<'t>,
     shown: Option<Shown<'t>>,
-    /// The alignment in bytes that every access through the slot needs: the least of all. 0 without an access.
+    /// The least alignment in bytes of all accesses. 0 without an access.
     alignment: u32,
     /// As in [`PointerAccess`].
     is_at_start: bool,
@@ -150,7 +150,7 @@ enum AddressBase {
     Unclear,
 }
 
-/// The maximum number of times that a slot that was found to be a pointer can decide further sums.
+/// How often a slot that was found to be a pointer can decide further sums.
 const MOST_ROUNDS: usize = 4;
 
 impl<'f, 'c, 't> Uses<'f, 'c, 't> {
@@ -237,8 +237,8 @@ impl<'f, 'c, 't> Uses<'f, 'c, 't> {
             _ if value.is_number() => return AddressBase::Unclear,
             [(atom, false)] => Some(*atom),
             _ => {
-                // In a sum of one address and numbers, what is known to be an address is the address. Everything else
-                // can be one, unless the code computes with it as an integer.
+                // In a sum of one address and numbers, what is known to be an address is the address. Everything else can be one, unless the
+                // code computes with it as an integer.
                 let can_differ = !is_sum || lists.is_difference(value.atoms);
                 let is_integer =
                     |atom| matches!(atom, Atom::Slot(slot) if self.slots[slot as usize].slot.arithmetic.is_some());
