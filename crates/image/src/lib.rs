@@ -58,7 +58,7 @@ pub use model::{
 pub use model::{
     contents::{Code, CodeKind, Unfit, contents},
     image::Image,
-    kernel::{DebugInfoMismatch, Kernel, join_parameters, same_sizes},
+    kernel::{DebugInfoMismatch, Kernel, same_sizes},
     kernels::Kernels,
     validate::validate,
     variable::Variable,

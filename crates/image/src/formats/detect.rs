@@ -119,11 +119,7 @@ const HOST_FILES: [(&[u8], &str); 5] = [
 impl Error {
     #[cold]
     pub(crate) fn unknown(bytes: &[u8]) -> Self {
-        let mut first = [0; 4];
-        for (to, from) in first.iter_mut().zip(bytes) {
-            *to = *from;
-        }
-        Self::Unknown(first)
+        Self::Unknown(core::array::from_fn(|at| bytes.get(at).copied().unwrap_or(0)))
     }
 }
 

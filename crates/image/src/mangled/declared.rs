@@ -73,8 +73,7 @@ impl Demangled {
 
     /// The name of a kernel with these `parameters`, without types if the symbol is not C++: `sim::step` instead of
     /// `sim::step(float32_2a)`.
-    #[must_use]
-    pub fn name_for(mut self, parameters: &[Parameter<'_>]) -> Self {
+    pub(crate) fn name_for(mut self, parameters: &[Parameter<'_>]) -> Self {
         if !self.is_foreign(parameters) {
             return self;
         }

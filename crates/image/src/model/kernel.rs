@@ -125,7 +125,7 @@ impl Kernel<'_> {
         types.any(|(ty, parameter)| !ty.is_unknown() && parameter.cpp.is_unknown())
     }
 
-    /// The parameters in the common model, [joined](join_parameters) from all sources.
+    /// The parameters in the common model, joined from all sources.
     #[must_use]
     pub fn parameters(&self) -> Vec<Parameter<'_>> {
         self.joined(self.debug_info)
@@ -155,8 +155,7 @@ impl Kernel<'_> {
 /// Names, sizes, alignments and classes come from PTX if it exists, offsets from the cubin if its parameters have the same sizes,
 /// C++ types from the symbol: see [`Demangled::types_for`]. Debug information about the same parameters adds names, members and
 /// missing types.
-#[must_use]
-pub fn join_parameters<'p>(
+pub(crate) fn join_parameters<'p>(
     declared: Option<Vec<Parameter<'p>>>,
     recorded: Option<Vec<Parameter<'p>>>,
     demangled: Option<&'p Demangled>,

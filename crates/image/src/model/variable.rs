@@ -57,13 +57,6 @@ impl<'k> Variable<'k> {
         &self.list
     }
 
-    /// The variable as the only parameter of a list.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn into_list(self) -> Kernel<'k> {
-        self.list
-    }
-
     /// Size, alignment, class and, from debug information, C++ type and members.
     #[must_use]
     pub fn value(&self) -> Option<Parameter<'_>> {

@@ -106,11 +106,8 @@ fn list_of(bodies: &[Body<'_>]) -> ParameterList {
         slot
     }
     let slots: Vec<Vec<_>> = bodies.iter().map(|body| body.slots().map(short).collect()).collect();
-    let listed = bodies.iter().zip(&slots).map(|(body, slots)| Parameter {
-        body: if body.is_known() { Body::of(slots) } else { Body::UNKNOWN },
-        ..Parameter::record(0, 0)
-    });
-    ParameterList::new(&listed.collect::<Vec<_>>())
+    let short = bodies.iter().zip(&slots);
+    ParameterList::of_bodies(short.map(|(body, slots)| if body.is_known() { Body::of(slots) } else { Body::UNKNOWN }))
 }
 
 impl<P: Ord + Clone> Observed<P> {

@@ -1,44 +1,17 @@
 //! Writes what `kernel_args_abi::signature::stored_body` reads.
 
 use super::{types::TypeWriter, writer::Writer};
-use alloc::{collections::BTreeMap, vec::Vec};
+use alloc::vec::Vec;
 use kernel_args_abi::{
     Body,
     signature::{
         Certainty, ElementClass, Evidence, Slot, SlotKind,
         reader::STORED,
         stored_body::{
-            ACCESS, ARITHMETIC, ATOMIC, COMPUTED, ELEMENTS, ESCAPES, FIRST_BODY, INDIRECT, UNKNOWN, UNUSED, WRITE, body,
+            ACCESS, ARITHMETIC, ATOMIC, COMPUTED, ELEMENTS, ESCAPES, FIRST_BODY, INDIRECT, UNKNOWN, UNUSED, WRITE,
         },
     },
 };
-
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct BodyTable {
-    types: TypeWriter,
-    numbers: BTreeMap<u32, Vec<usize>>,
-}
-
-impl BodyTable {
-    #[cfg(feature = "bodies")]
-    pub(crate) fn add<'b>(&mut self, kernel: u32, bodies: impl Iterator<Item = Body<'b>>) {
-        let numbers = bodies.map(|body| self.types.body(body)).collect();
-        self.numbers.insert(kernel, numbers);
-    }
-
-    pub(crate) fn add_all(&mut self, other: &Self) {
-        for &kernel in other.numbers.keys() {
-            let bodies = other.get(kernel).into_iter();
-            let numbers = bodies.map(|body| self.types.body(body)).collect();
-            self.numbers.insert(kernel, numbers);
-        }
-    }
-
-    pub(crate) fn get(&self, kernel: u32) -> Vec<Body<'_>> {
-        let numbers = self.numbers.get(&kernel).into_iter().flatten();
-        numbers.map(|number| body(self.types.bytes(), *number)).collect()
-    }
-}
 
 impl TypeWriter {
     pub(crate) fn body(&mut self, body: Body<'_>) -> usize {

@@ -4,7 +4,7 @@ use super::types::{TypeWriter, opaque};
 use alloc::{collections::BTreeMap, vec::Vec};
 use core::marker::PhantomData;
 use kernel_args_abi::{
-    Members, Parameter, Pointee,
+    Body, Members, Parameter, Pointee,
     signature::{
         Meaning, Referent,
         stored::{self, FIRST_TYPE, NOTHING, SURFACE, SURFACES, TEXTURE, TEXTURES},
@@ -132,6 +132,12 @@ impl ParameterList {
         let number = copies.members(&mut types, members);
         let bytes = types.finish(copies.places());
         Self { bytes, number }
+    }
+
+    /// What the code does with each parameter, and nothing else.
+    pub(crate) fn of_bodies<'b>(bodies: impl Iterator<Item = Body<'b>>) -> Self {
+        let parameters = bodies.map(|body| Parameter { body, ..Parameter::record(0, 0) });
+        Self::new(&parameters.collect::<Vec<_>>())
     }
 
     /// The parameters, in order.

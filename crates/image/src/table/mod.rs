@@ -5,6 +5,5 @@ mod copies;
 pub(crate) mod types;
 pub(crate) mod writer;
 
-pub(crate) use bodies::BodyTable;
 pub(crate) use copies::Copies;
 pub use copies::ParameterList;

@@ -30,10 +30,6 @@ impl TypeWriter {
         Self { bytes: vec![0; PLACE], known: None }
     }
 
-    pub(super) fn bytes(&self) -> &[u8] {
-        &self.bytes
-    }
-
     #[cfg(feature = "debug-info")]
     pub(crate) const fn len(&self) -> usize {
         self.bytes.len()

@@ -63,7 +63,7 @@ impl Kernel<'_> {
         self.demangled.as_ref().is_some_and(|demangled| demangled.template_arguments().is_some())
     }
 
-    /// The types of the parameters, as an identifier. The scope if the symbol does not contain them.
+    /// The scope if the symbol does not contain types.
     fn parameters(&self) -> String {
         let Some(demangled) = &self.demangled else {
             return String::new();
@@ -138,8 +138,7 @@ pub fn items(kernels: &[Kernel<'_>]) -> (Vec<usize>, Vec<Item>) {
     (order, found)
 }
 
-/// The names of the items for variables, in their order: `TABLE` for `sim::table`, `BUFFER_7` for `buffer<7>`. `items` are the
-/// module's items for kernels.
+/// The names of the items for variables: `TABLE` for `sim::table`, `BUFFER_7` for `buffer<7>`. `items` are the items for kernels.
 #[must_use]
 pub fn variables(variables: &[Kernel<'_>], items: &[Item]) -> Vec<String> {
     let mut taken: BTreeSet<String> = items.iter().map(|item| item.name.clone()).collect();
@@ -160,7 +159,7 @@ pub fn variables(variables: &[Kernel<'_>], items: &[Item]) -> Vec<String> {
     names
 }
 
-/// The name of a constant: `TILE_SIZE` for `tileSize` and `tile_size`.
+/// `TILE_SIZE` for `tileSize` and `tile_size`.
 fn screaming(name: &str) -> String {
     let mut text = String::new();
     let mut was_lower = false;

@@ -3,7 +3,7 @@
 use alloc::{format, string::String};
 use kernel_args_abi::layout::Alignment;
 
-/// The first multiple of an alignment at or after `offset`, or `usize::MAX` if it does not exist.
+/// `usize::MAX` if it does not exist.
 pub(crate) fn round_up(offset: usize, align: usize) -> usize {
     Alignment::new(align).and_then(|align| align.round_up(offset)).unwrap_or(usize::MAX)
 }
@@ -19,9 +19,9 @@ pub(crate) fn bytes(count: usize) -> String {
     }
 }
 
-/// The first of `candidates` for which `repr(packed(N))` or `#pragma pack(N)` places the members of a struct of `size` bytes, and
-/// the alignment of the struct. The members are the offset, the size and the alignment of each in bytes. If not `is_exact`,
-/// bytes can be added before members and at the end. `is_possible` decides whether the struct can have an alignment.
+/// The first of `candidates` for which `repr(packed(N))` or `#pragma pack(N)` places the members (offset, size and alignment of each in
+/// bytes), and the alignment of the struct. If not `is_exact`, bytes can be added before members and at the end. `is_possible` decides
+/// whether the struct can have an alignment.
 pub(super) fn packing(
     members: &[(usize, usize, usize)],
     size: usize,

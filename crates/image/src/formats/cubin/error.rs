@@ -1,6 +1,6 @@
 //! Errors of reading a cubin.
 
-use alloc::string::String;
+use alloc::{format, string::String};
 use core::fmt;
 
 /// Why a cubin cannot be read.
@@ -38,21 +38,17 @@ impl fmt::Display for Error {
         match self {
             Self::Elf(error) => write!(f, "not a cubin: {error}"),
             Self::Machine(machine) => {
-                f.write_str("not a cubin: an object file, a library or a program for ")?;
-                match machine_name(*machine) {
-                    Some(name) => f.write_str(name)?,
-                    None => write!(f, "the ELF machine {machine}")?,
-                }
-                f.write_str(
-                    ", not for NVIDIA GPUs: `nvcc -cubin` compiles to a cubin, `nvcc -c` to an object file of the host",
+                let name = machine_name(*machine).map_or_else(|| format!("the ELF machine {machine}"), String::from);
+                write!(
+                    f,
+                    "not a cubin: an object file, a library or a program for {name}, not for NVIDIA GPUs: `nvcc -cubin` \
+                     compiles to a cubin, `nvcc -c` to an object file of the host"
                 )
             }
             Self::Bits32 => f.write_str("a cubin with 32-bit device code, which CUDA no longer supports"),
-            Self::Outside { what, index: 0 } => {
-                write!(f, "a cubin whose headers do not fit the file: {what} is wrong or ends outside of it")
-            }
             Self::Outside { what, index } => {
-                write!(f, "a cubin whose headers do not fit the file: {what} {index} is wrong or ends outside of it")
+                let index = if *index == 0 { String::new() } else { format!(" {index}") };
+                write!(f, "a cubin whose headers do not fit the file: {what}{index} is wrong or ends outside of it")
             }
             Self::Name => f.write_str("a cubin with a name that is outside of the file or not UTF-8"),
             Self::Overlap => f.write_str("a cubin whose sections or names overlap"),

@@ -7,7 +7,6 @@ use super::{
     units::Units,
 };
 use alloc::vec::Vec;
-use core::ops::Range;
 use gimli::constants as dw;
 use kernel_args_abi::Opaque;
 
@@ -88,11 +87,12 @@ impl<'s> Content<'s> {
             self.opaque = Some(Opaque::Bases);
         } else if child.is_artificial || name.starts_with("__vptr") || name.starts_with("_vptr") {
             let bytes = place.zip(Type::read(units, child.ty)?.size);
-            self.hide(bytes.and_then(|(start, size)| Some(start..start.checked_add(size)?)), "", Opaque::Bases);
+            self.hide(bytes.and_then(|(start, size)| Some((start, start.checked_add(size)?))), "", Opaque::Bases);
         } else if child.bits.exists() {
             let integer = child.byte_size.or(Type::read(units, child.ty)?.size);
             let bytes = child.bits.bytes(child.offset, integer);
-            let shifted = bytes.and_then(|bytes| Some(start.checked_add(bytes.start)?..start.checked_add(bytes.end)?));
+            let shifted =
+                bytes.and_then(|bytes| Some((start.checked_add(bytes.start)?, start.checked_add(bytes.end)?)));
             self.hide(shifted, name, Opaque::BitFields);
         } else if let Some(offset) = place {
             self.parts.push(StructPart { offset, kind: PartKind::Member(child.place) });
@@ -103,8 +103,8 @@ impl<'s> Content<'s> {
     }
 
     /// Bit fields in a row are one part.
-    fn hide(&mut self, bytes: Option<Range<u64>>, name: &'s str, why: Opaque) {
-        let Some(Range { start: offset, end }) = bytes else {
+    fn hide(&mut self, bytes: Option<(u64, u64)>, name: &'s str, why: Opaque) {
+        let Some((offset, end)) = bytes else {
             self.opaque = Some(why);
             return;
         };

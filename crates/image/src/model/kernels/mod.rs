@@ -18,9 +18,9 @@ use crate::{
         variable::Variable,
         variants::{Variant, variants},
     },
-    table::BodyTable,
+    table::ParameterList,
 };
-use alloc::{borrow::Cow, vec::Vec};
+use alloc::{borrow::Cow, collections::BTreeMap, vec::Vec};
 use kernel_args_abi::{Body, Members, param_layout::Sm};
 
 /// The kernels of an image.
@@ -37,7 +37,8 @@ pub struct Kernels<'a> {
 struct Part<'a> {
     code: PartCode<'a>,
     debug_info: DebugInfo,
-    bodies: BodyTable,
+    /// What the code of each analysed kernel does with its parameters.
+    bodies: BTreeMap<u32, ParameterList>,
     #[cfg(feature = "bodies")]
     accesses: Vec<(u32, PointerAccess)>,
 }
@@ -132,7 +133,7 @@ impl<'a> Kernels<'a> {
         self.parts.push(Part {
             code,
             debug_info,
-            bodies: BodyTable::default(),
+            bodies: BTreeMap::new(),
             #[cfg(feature = "bodies")]
             accesses: Vec::new(),
         });
@@ -150,7 +151,7 @@ impl<'a> Kernels<'a> {
     /// kernels.
     #[cfg(feature = "bodies")]
     pub(super) fn add_bodies(&mut self, part: usize, text: &[u8], wanted: &mut impl FnMut(&str) -> bool) {
-        let Some(Part { code: PartCode::Text(module), bodies: table, accesses, .. }) = self.parts.get_mut(part) else {
+        let Some(Part { code: PartCode::Text(module), bodies: known, accesses, .. }) = self.parts.get_mut(part) else {
             return;
         };
         let mut bodies = Bodies::new(text);
@@ -159,7 +160,7 @@ impl<'a> Kernels<'a> {
                 && let Some(body) = bodies.kernel(module, symbol)
                 && body.parameters().any(|body| !body.is_empty())
             {
-                table.add(narrow(kernel), body.parameters());
+                known.insert(narrow(kernel), ParameterList::of_bodies(body.parameters()));
                 let needed = body.accesses().iter();
                 accesses.extend(needed.map(|needed| (narrow(kernel), *needed)));
             }
@@ -174,12 +175,13 @@ impl<'a> Kernels<'a> {
     #[doc(hidden)]
     pub fn add_bodies_of(&mut self, other: &Kernels<'_>) {
         for (own, other) in self.parts.iter_mut().zip(&other.parts) {
-            own.bodies.add_all(&other.bodies);
+            own.bodies.extend(other.bodies.clone());
         }
     }
 
     fn bodies(&self, place: Place) -> Vec<Body<'_>> {
-        self.part(place).map_or_else(Vec::new, |part| part.bodies.get(place.kernel))
+        let list = self.part(place).and_then(|part| part.bodies.get(&place.kernel));
+        list.into_iter().flat_map(ParameterList::parameters).map(|parameter| parameter.body).collect()
     }
 
     /// What a kernel needs of the memory behind its pointers on the GPU `sm`: what PTX declares (`.ptr .align`), and what the

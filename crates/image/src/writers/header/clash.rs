@@ -37,7 +37,7 @@ pub(super) fn check(collector: &Collector<'_, '_>, kernels: &mut Vec<Prototype>)
         .iter()
         .filter(|definition| definition.kind != Declared::Included)
         .map(|definition| &definition.path)
-        .chain(collector.pointees.iter().map(|(pointee, _)| &pointee.path));
+        .chain(collector.pointees.iter().map(|(path, ..)| path));
     let (mut types, mut functions) = (BTreeSet::new(), BTreeSet::new());
     types.extend(own.clone().map(Path::full));
     functions.extend(kernels.iter().map(|kernel| kernel.path.full()));

@@ -2,9 +2,9 @@
 
 use super::{
     cuda::{self, Include},
-    definition::{Base, Declared, Definition, Pointee, TypeUse},
-    error::{FROM_RUST, HeaderError, extent, spelled},
-    item::{Header, Item},
+    definition::{Base, Declared, Definition, TypeUse},
+    error::{FROM_RUST, HeaderError, Origin, extent, spelled},
+    item::Header,
     names::Path,
 };
 use alloc::{
@@ -26,7 +26,7 @@ pub(super) struct Collector<'h, 'a> {
     pub(super) definitions: Vec<Definition>,
     places: BTreeMap<String, usize>,
     /// Pointees, and the error if a pointee is not declared.
-    pub(super) pointees: Vec<(Pointee, HeaderError)>,
+    pub(super) pointees: Vec<(Path, Origin, HeaderError)>,
     pub(super) includes: Vec<Include>,
     /// Types that the header uses but does not declare, with their size and alignment.
     pub(super) assumed: Vec<(String, usize, Option<usize>)>,
@@ -40,7 +40,7 @@ pub(super) struct Collector<'h, 'a> {
 impl<'h, 'a> Collector<'h, 'a> {
     pub(super) fn new(header: &'h Header<'a>) -> Self {
         let mut param_aligns = BTreeMap::new();
-        for parameter in header.items.iter().flat_map(Item::parameters) {
+        for parameter in header.items.iter().flat_map(|item| item.ty.iter().chain(&item.parameters)) {
             if let (CppBase::Named(name), Some(align)) = (parameter.cpp.base, parameter.align)
                 && !parameter.cpp.is_pointer()
             {

@@ -159,7 +159,7 @@ impl<'a> Collector<'_, 'a> {
         match &mut definition.kind {
             Declared::Struct(members) => {
                 let placed = layout::place(members, |ty| self.align_of(ty), definition.align, definition.size);
-                let placed = placed.map_err(|layout::Misplaced { member, problem }| {
+                let (align, alignas, pack) = placed.map_err(|(member, problem)| {
                     let mut error = self.error(problem);
                     if let Some(member) = member {
                         error.place.push('.');
@@ -167,9 +167,7 @@ impl<'a> Collector<'_, 'a> {
                     }
                     error
                 })?;
-                definition.align = Some(placed.align);
-                definition.alignas = placed.alignas;
-                definition.pack = placed.pack;
+                (definition.align, definition.alignas, definition.pack) = (Some(align), alignas, pack);
             }
             Declared::Enum { .. } => definition.align = Some(definition.size),
             Declared::Opaque(_) => definition.alignas = definition.align.filter(|align| *align > 1),

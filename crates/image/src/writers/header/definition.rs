@@ -86,9 +86,3 @@ pub(super) struct Argument {
     pub(super) ty: TypeUse,
     pub(super) is_grid_constant: bool,
 }
-
-#[derive(Clone, PartialEq)]
-pub(super) struct Pointee {
-    pub(super) path: Path,
-    pub(super) spelling: String,
-}

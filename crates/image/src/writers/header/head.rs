@@ -90,7 +90,7 @@ impl HeaderWriter<'_, '_, '_> {
     pub(super) fn forward_declarations(&mut self, kernels: &[Prototype]) {
         let collector = self.collector;
         let mut pointees = BTreeSet::new();
-        pointees.extend(collector.pointees.iter().map(|(to, _)| to.path.full()));
+        pointees.extend(collector.pointees.iter().map(|(path, ..)| path.full()));
         let mut defined = BTreeSet::new();
         let mut needed: Vec<Path> = Vec::new();
         let mut see = |ty: &TypeUse, defined: &BTreeSet<&str>| {

@@ -4,7 +4,7 @@ use super::{
     collect::{Collector, fundamental},
     definition::{Argument, Base, CppMember, Declared, Definition, Prototype, TypeUse},
     error::{HeaderError, Origin},
-    item::ListedKernel,
+    item::Item,
     names::{Local, Path, is_identifier},
 };
 use crate::mangled::Demangled;
@@ -49,7 +49,7 @@ fn read_symbol(symbol: &str) -> Result<(Path, Option<Demangled>), String> {
 }
 
 impl<'a> Collector<'_, 'a> {
-    pub(super) fn kernel(&mut self, kernel: &ListedKernel<'a>) -> Result<Prototype, HeaderError> {
+    pub(super) fn kernel(&mut self, kernel: &Item<'a>) -> Result<Prototype, HeaderError> {
         let read = |this: &mut Self| read_symbol(kernel.symbol).map_err(|problem| this.error(problem));
         let (path, demangled) = self.at(kernel.symbol, read)?;
         let name = path.full().to_string();
@@ -58,7 +58,7 @@ impl<'a> Collector<'_, 'a> {
 
     fn prototype(
         &mut self,
-        kernel: &ListedKernel<'a>,
+        kernel: &Item<'a>,
         path: Path,
         demangled: Option<&Demangled>,
     ) -> Result<Prototype, HeaderError> {
@@ -107,8 +107,7 @@ impl<'a> Collector<'_, 'a> {
         })
     }
 
-    /// The type of a parameter in the symbol. It must be the type of `parameter`: otherwise the prototype would
-    /// declare another kernel.
+    /// Another type than that of `parameter` would declare another kernel.
     fn type_of_symbol(
         &self,
         ty: TypeUse,
@@ -151,7 +150,7 @@ impl<'a> Collector<'_, 'a> {
         Ok(TypeUse::new(base, CppType { extents: ty.shape.extents, ..in_symbol }))
     }
 
-    /// A struct around an array, or around bytes that have no C++ type. C++ functions cannot take these by value.
+    /// A struct around an array, or around bytes that have no C++ type: C++ functions cannot take these by value.
     fn wrapped(
         &mut self,
         ty: TypeUse,

@@ -46,7 +46,6 @@ pub use item::{Header, Item};
 
 use alloc::{format, string::String, vec::Vec};
 use collect::Collector;
-use item::Listed;
 
 impl Header<'_> {
     /// The text of the header.
@@ -68,19 +67,18 @@ impl Header<'_> {
         let mut kernels = Vec::new();
         let mut left_out = Vec::new();
         for item in &self.items {
-            match &item.0 {
-                Listed::Type(ty) => collector.device_type(ty)?,
-                Listed::Kernel(kernel) => {
-                    let before = self.leaves_out.then(|| collector.clone());
-                    match (collector.kernel(kernel), before) {
-                        (Ok(prototype), _) => kernels.push(prototype),
-                        (Err(error), Some(before)) => {
-                            collector = before;
-                            left_out.push(error);
-                        }
-                        (Err(error), None) => return Err(error),
-                    }
+            if let Some(ty) = &item.ty {
+                collector.device_type(ty)?;
+                continue;
+            }
+            let before = self.leaves_out.then(|| collector.clone());
+            match (collector.kernel(item), before) {
+                (Ok(prototype), _) => kernels.push(prototype),
+                (Err(error), Some(before)) => {
+                    collector = before;
+                    left_out.push(error);
                 }
+                (Err(error), None) => return Err(error),
             }
         }
         collector.check_pointees()?;

@@ -8,7 +8,7 @@ use alloc::{
     vec::Vec,
 };
 
-/// Words that are not identifiers: ISO C++23, "Keywords" and "Alternative tokens". Also two macros that GCC defines.
+/// ISO C++23, "Keywords" and "Alternative tokens"; two macros that GCC defines.
 const RESERVED: &str = "\
     alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t \
     char8_t class co_await co_return co_yield compl concept const const_cast consteval constexpr \
@@ -23,7 +23,7 @@ fn is_reserved(word: &str) -> bool {
     RESERVED.split(' ').any(|reserved| reserved == word)
 }
 
-/// Whether the name has the form of an identifier. C++ allows letters beyond ASCII, but not every compiler does.
+/// C++ allows letters beyond ASCII, but not every compiler does.
 fn is_word(name: &str) -> bool {
     let mut bytes = name.bytes();
     let first = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
@@ -39,7 +39,7 @@ pub(super) fn is_identifier(name: &str) -> bool {
 pub(super) struct Path(String);
 
 impl Path {
-    /// The path of `cpp` in a header. `namespace` is the namespace of names without a path.
+    /// `namespace` is the namespace of names without a path.
     pub(super) fn new(cpp: &str, namespace: &str) -> Self {
         let cpp = ["struct ", "class ", "union ", "enum "]
             .iter()
@@ -58,7 +58,7 @@ impl Path {
         &self.0
     }
 
-    /// The namespace: `sim`, or empty for the global namespace.
+    /// Empty for the global namespace.
     pub(super) fn namespace(&self) -> &str {
         self.0.rsplit_once("::").map_or("", |(namespace, _)| namespace)
     }
@@ -108,7 +108,7 @@ pub(super) struct Local {
 }
 
 impl Local {
-    /// The C++ names of members. A keyword gets a `_` at its end. The number of a tuple field gets a `_` before it.
+    /// A keyword gets a `_` at its end. The number of a tuple field gets a `_` before it.
     pub(super) fn all<'a>(names: impl Iterator<Item = &'a str>) -> Result<Vec<Self>, String> {
         let names: Vec<&str> = names.collect();
         let mut originals = BTreeSet::new();

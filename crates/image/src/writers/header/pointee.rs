@@ -3,7 +3,7 @@
 use super::{
     collect::{Collector, fundamental},
     cuda,
-    definition::{Base, Pointee},
+    definition::Base,
     error::{HeaderError, Origin, spelled, two_types},
     instance,
     names::Path,
@@ -34,28 +34,27 @@ impl<'a> Collector<'_, 'a> {
             return Ok(Base::Own(path));
         }
         path.check().map_err(|problem| self.error(problem))?;
-        let target = Pointee { path: path.clone(), spelling: pointer.spelling.to_string() };
-        if !self.pointees.iter().any(|(known, _)| *known == target) {
+        let spelling = pointer.spelling;
+        if !self.pointees.iter().any(|(known, origin, _)| *known == path && origin.spelling == spelling) {
             let name = path.full();
             let error = self.error(format!(
                 "it points to `{name}`, which the header does not declare\n  help: add it to the list: \
                  `cpp::device_type::<{name}>()`; or declare its name alone: `.forward_declare_pointees()`; or include the \
                  file that declares it: `.include(\"file.cuh\", &[\"{name}\"])`"
             ));
-            self.pointees.push((target, error));
+            let origin = Origin { spelling: spelling.to_string(), place: error.place.clone() };
+            self.pointees.push((path.clone(), origin, error));
         }
         Ok(Base::Own(path))
     }
 
     pub(super) fn check_pointees(&self) -> Result<(), HeaderError> {
-        for (pointee, error) in &self.pointees {
-            match self.definition(&pointee.path) {
+        for (path, origin, error) in &self.pointees {
+            match self.definition(path) {
                 None if self.header.forward_declares => {}
                 None => return Err(error.clone()),
-                Some(known) if instance::differ(&known.origin.spelling, &pointee.spelling) => {
-                    let second = Origin { spelling: pointee.spelling.clone(), place: error.place.clone() };
-                    let problem = two_types(pointee.path.full(), &known.origin, &second);
-                    return Err(HeaderError::new(second.place, problem));
+                Some(known) if instance::differ(&known.origin.spelling, &origin.spelling) => {
+                    return Err(HeaderError::new(&*origin.place, two_types(path.full(), &known.origin, origin)));
                 }
                 Some(_) => {}
             }

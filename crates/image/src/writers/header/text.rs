@@ -54,8 +54,7 @@ impl HeaderWriter<'_, '_, '_> {
         self.text.push('\n');
     }
 
-    /// A declaration with this type: `float const* x`, `float rows[2][3]`, `float (*x)[4]`. The names of the neighbouring members
-    /// or parameters hide types of the same name.
+    /// `float const* x`, `float rows[2][3]`, `float (*x)[4]`. The names of the neighbouring members or parameters hide types.
     pub(super) fn declare(&self, namespace: &str, hidden: &BTreeSet<&str>, ty: &TypeUse, name: &str) -> String {
         let base = match &ty.base {
             Base::Bytes(_) => "unsigned char".into(),
