@@ -57,11 +57,9 @@ pub use model::{
 };
 pub use model::{
     contents::{Code, CodeKind, Unfit, contents},
-    image::Image,
-    kernel::{DebugInfoMismatch, Kernel, same_sizes},
+    image::{Image, validate},
+    kernel::{DebugInfoMismatch, Kernel, Variable, same_sizes},
     kernels::Kernels,
-    validate::validate,
-    variable::Variable,
     variants::{InImage, Observed, Variant, variants},
 };
 pub use table::ParameterList;

@@ -2,7 +2,7 @@
 
 use crate::{
     mangled::{Demangled, Spelled},
-    model::{kernel::Kernel, variable::Variable},
+    model::kernel::{Kernel, Variable},
     table::{Copies, types::TypeWriter, writer::Writer},
 };
 use alloc::{collections::BTreeMap, string::String, vec::Vec};

@@ -6,6 +6,4 @@ pub(crate) mod image;
 pub(crate) mod kernel;
 pub(crate) mod kernels;
 pub mod summary;
-pub(crate) mod validate;
-pub(crate) mod variable;
 pub(crate) mod variants;

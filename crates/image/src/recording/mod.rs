@@ -19,17 +19,16 @@
 //! replaces the addresses in the arguments. Memory at the recorded addresses (`cuMemAddressReserve`) would also make pointers in device memory
 //! right, but the driver treats the address as a hint, and what such pointers point to is not known.
 
-mod error;
 mod manifest;
 mod reader;
 mod writer;
 
-pub use error::Error;
 pub use manifest::{Attribute, ElementType, MAX_PARAMETER_BYTES, Machine, Manifest, Memory, Parameter, Pointer};
 pub use reader::{Entries, Entry, Reader};
 pub use writer::Writer;
 
 use alloc::{format, string::String};
+use std::{fmt, io};
 
 /// Before or after the launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,4 +55,44 @@ fn memory_entry(index: usize, moment: Moment) -> String {
         Moment::After => "after",
     };
     format!("memory/{index}.{moment}")
+}
+
+/// Why a recording is not read.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// The file cannot be read.
+    Io(io::Error),
+    /// It is not a recording, or a damaged one. The text names the part.
+    Invalid(String),
+}
+
+impl Error {
+    fn invalid(what: impl Into<String>) -> Self {
+        Self::Invalid(what.into())
+    }
+}
+
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => write!(f, "the recording cannot be read: {error}"),
+            Self::Invalid(what) => write!(f, "this is not a valid recording of a launch: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io(error) => Some(error),
+            Self::Invalid(_) => None,
+        }
+    }
 }

@@ -1,6 +1,5 @@
 //! Parameters, structs and enums as bytes: owned by a reader, or constants of a program.
 
-mod bodies;
 mod copies;
 pub(crate) mod types;
 pub(crate) mod writer;

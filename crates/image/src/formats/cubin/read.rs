@@ -1,7 +1,7 @@
 //! Reads a cubin.
 
 use super::{
-    error::Error,
+    Error,
     info::{self, Info},
     kernel::{Cubin, Kernel, Parameter, Resources, Variable},
 };

@@ -1,8 +1,7 @@
 //! Checks that every offset in an ELF file's headers is inside the file. The reader checks only what it uses.
 
 use super::{
-    error::Error,
-    info,
+    Error, info,
     read::{GLOBAL, INFO, PREFIX, parse},
 };
 use crate::formats::{

@@ -1,9 +1,8 @@
 //! The entries of kernels and variables. DWARF 5, "3.3 Subroutine and Entry Point Entries", "4.1 Data Object Entries".
 
 use super::{
-    Error,
+    DebugInfo, Error,
     entry::{Die, Position},
-    info::DebugInfo,
     members::TypeTable,
     sections::Sections,
     types::Type,

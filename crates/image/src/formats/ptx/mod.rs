@@ -14,22 +14,18 @@ mod entry;
 mod error;
 mod extent;
 mod header;
-#[cfg(feature = "bodies")]
-mod kernel_body;
 mod lexer;
 mod module;
 mod parameter;
 mod variable;
 
 #[cfg(feature = "bodies")]
-pub use body::Bodies;
+pub use body::{Bodies, KernelBody, PointerAccess};
 #[cfg(feature = "debug-info")]
 pub(crate) use debug::debug_sections;
 pub use entry::Entry;
 pub use error::Error;
 pub use extent::{begins, extent};
 pub use header::{Header, Target};
-#[cfg(feature = "bodies")]
-pub use kernel_body::{KernelBody, PointerAccess};
 pub use module::Module;
 pub use parameter::{Parameter, Pointee, Space};

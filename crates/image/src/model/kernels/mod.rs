@@ -14,8 +14,7 @@ use crate::{
     },
     mangled::Demangled,
     model::{
-        kernel::Kernel,
-        variable::Variable,
+        kernel::{Kernel, Variable},
         variants::{Variant, variants},
     },
     table::ParameterList,

@@ -58,7 +58,6 @@ mod define;
 mod definition;
 mod docs;
 mod fields;
-mod generic;
 mod imports;
 mod names;
 mod options;
@@ -72,7 +71,7 @@ pub use options::{Kernel, Naming, Options, Pointers, Variable};
 use super::identifier;
 use crate::model::kernels::Kernels;
 use alloc::{string::String, vec, vec::Vec};
-use generic::Generic;
+use fields::Generic;
 
 /// Generates structs for all kernels of an image.
 #[must_use]

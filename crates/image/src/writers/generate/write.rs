@@ -3,8 +3,7 @@
 use super::{
     definition::Generated,
     docs::{self, WIDTH},
-    fields::{Field, Fields},
-    generic::{Generic, PARAMETER},
+    fields::{Field, Fields, Generic, PARAMETER},
     identifier::{is_snake, sort},
     imports::Imports,
     names::TypeNames,

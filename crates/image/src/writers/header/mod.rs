@@ -25,27 +25,31 @@
 //! assert!(text.contains("static_assert(sizeof(Light) == 16 && alignof(Light) == 4, "));
 //! ```
 
-mod clash;
 mod collect;
 mod cuda;
 mod define;
 mod definition;
 mod error;
 mod head;
-mod instance;
 mod item;
 mod kernel;
 mod layout;
 mod names;
 mod pointee;
-mod prototype;
 mod text;
 
 pub use error::HeaderError;
 pub use item::{Header, Item};
 
-use alloc::{format, string::String, vec::Vec};
+use alloc::{
+    collections::BTreeSet,
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
 use collect::Collector;
+use definition::{Declared, Prototype};
+use names::{Path, segments};
 
 impl Header<'_> {
     /// The text of the header.
@@ -82,7 +86,7 @@ impl Header<'_> {
             }
         }
         collector.check_pointees()?;
-        clash::check(&collector, &mut kernels)?;
+        check_names(&collector, &mut kernels)?;
         let text = text::write(&collector, &kernels, &left_out);
         Ok((text, left_out))
     }
@@ -110,5 +114,50 @@ impl Header<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// Names that cannot have two meanings in C++.
+fn check_names(collector: &Collector<'_, '_>, kernels: &mut Vec<Prototype>) -> Result<(), HeaderError> {
+    let taken = |name: &str| {
+        let problem = format!(
+            "the header already declares `{name}`\n  help: give one of them another name, or put the \
+             types in a namespace: `.namespace(\"…\")`"
+        );
+        HeaderError::new(name, problem)
+    };
+    let mut unique: Vec<Prototype> = Vec::with_capacity(kernels.len());
+    let mut symbols = BTreeSet::new();
+    for kernel in kernels.drain(..) {
+        if symbols.insert(kernel.symbol.clone()) {
+            unique.push(kernel);
+        } else if !unique.contains(&kernel) {
+            return Err(taken(&kernel.symbol));
+        }
+    }
+    *kernels = unique;
+
+    let own = collector
+        .definitions
+        .iter()
+        .filter(|definition| definition.kind != Declared::Included)
+        .map(|definition| &definition.path)
+        .chain(collector.pointees.iter().map(|(path, ..)| path));
+    let (mut types, mut functions) = (BTreeSet::new(), BTreeSet::new());
+    types.extend(own.clone().map(Path::full));
+    functions.extend(kernels.iter().map(|kernel| kernel.path.full()));
+    let mut namespaces: BTreeSet<String> = BTreeSet::new();
+    for path in own.chain(kernels.iter().map(|kernel| &kernel.path)) {
+        let mut namespace = String::new();
+        for segment in segments(path.namespace()) {
+            namespace = if namespace.is_empty() { segment.to_string() } else { format!("{namespace}::{segment}") };
+            namespaces.insert(namespace.clone());
+        }
+    }
+    let both = types.intersection(&functions).next().copied();
+    let namespace = namespaces.iter().find(|name| types.contains(&***name) || functions.contains(&***name));
+    match both.or(namespace.map(String::as_str)) {
+        Some(name) => Err(taken(name)),
+        None => Ok(()),
     }
 }

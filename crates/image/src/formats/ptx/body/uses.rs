@@ -1,13 +1,13 @@
 //! What a body does with each slot.
 
 use super::{
+    PointerAccess,
     code::{Access, Action, Object},
     flow::Flow,
     lists::{Atom, List, SlotId, SymbolId},
     names::NoClaim,
     value::{Derivation, Number, Value},
 };
-use crate::formats::ptx::PointerAccess;
 use alloc::{
     collections::{BTreeMap, BTreeSet},
     vec,
