@@ -36,10 +36,10 @@ mod table;
 mod writers;
 
 pub use code::{
+    VariableSpace,
     directives::{DirectiveValue, Directives},
     release::{CudaVersion, PtxVersion, RELEASES, Release},
     target::{Compatibility, Features, Target},
-    variable_space::VariableSpace,
 };
 pub use formats::{
     cubin,
@@ -47,7 +47,7 @@ pub use formats::{
     dwarf, fatbin, ptx,
 };
 #[doc(hidden)]
-pub use mangled::similar_files::similar_files;
+pub use mangled::similar_files;
 #[doc(hidden)]
 pub use model::{
     contents::contents_of,

@@ -9,10 +9,11 @@ mod find;
 mod parser;
 mod printer;
 mod rust;
-pub(crate) mod similar_files;
 mod tree;
 mod written;
 
+#[doc(hidden)]
+pub use find::similar_files;
 pub use find::{Spelled, candidates, candidates_by_name, matches, nearest, nearest_by_name};
 
 use alloc::{string::String, vec::Vec};

@@ -1,7 +1,7 @@
 //! One kernel or variable of an image, from all sources in the image.
 
 use crate::{
-    code::{directives::Directives, variable_space::VariableSpace},
+    code::{VariableSpace, directives::Directives},
     formats::{cubin, ptx},
     mangled::Demangled,
 };

@@ -1,7 +1,7 @@
 //! The contents of a cubin and its kernels.
 
 use crate::{
-    code::{directives::Directives, variable_space::VariableSpace},
+    code::{VariableSpace, directives::Directives},
     formats::ptx::Pointee,
     mangled::Demangled,
 };

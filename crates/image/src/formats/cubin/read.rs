@@ -6,7 +6,7 @@ use super::{
     kernel::{Cubin, Kernel, Parameter, Resources, Variable},
 };
 use crate::{
-    code::variable_space::VariableSpace,
+    code::VariableSpace,
     formats::{
         bytes::{u16_at, u32_at},
         elf::{self, Elf},

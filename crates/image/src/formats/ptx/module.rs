@@ -8,7 +8,7 @@ use super::{
     variable::Variable,
 };
 use crate::{
-    code::{directives::Directives, target::Target, variable_space::VariableSpace},
+    code::{VariableSpace, directives::Directives, target::Target},
     formats::bytes::before_nul,
 };
 use alloc::vec::Vec;

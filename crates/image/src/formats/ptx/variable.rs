@@ -5,7 +5,7 @@ use super::{
     lexer::{Lexer, Token},
     parameter::{alignment, declaration, scalar_class},
 };
-use crate::code::variable_space::VariableSpace;
+use crate::code::VariableSpace;
 use kernel_args_abi::{Class, Layout, layout::Alignment};
 
 pub(super) struct Variable<'a> {
