@@ -160,7 +160,6 @@ impl Spelled<'_> {
     }
 }
 
-/// Whether a qualified name is `wanted`, or ends with `::` and `wanted`.
 fn is_same_name(name: &str, wanted: &str) -> bool {
     if let Some(absolute) = wanted.strip_prefix("::") {
         return name == absolute;

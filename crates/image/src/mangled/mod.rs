@@ -240,7 +240,7 @@ fn is_operator(tree: &Tree<'_>, mut name: Id) -> bool {
     }
 }
 
-/// A type without its pointers, arrays and qualifiers: `S` of `S const (*) [4]`.
+/// `S` of `S const (*) [4]`.
 fn base(mut ty: &str) -> &str {
     const AROUND: [&str; 5] = ["*", "&", " const", " volatile", " restrict"];
     while let Some((element, _)) = ty.rsplit_once(" (*").filter(|_| ty.ends_with(']')) {

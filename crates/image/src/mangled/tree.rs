@@ -14,9 +14,7 @@ pub(super) enum Node<'s> {
     Builtin(&'static str),
     /// The name of an operator function: `+`.
     Operator(&'static str),
-    /// `scope::name`.
     Nested(Id, Id),
-    /// A local name in a function: `function::name`.
     Local(Id, Id),
     /// A name with an ABI tag.
     Tagged(Id, &'s str),
@@ -24,7 +22,6 @@ pub(super) enum Node<'s> {
     Instance(Id, Id),
     /// Template arguments, or the arguments of one parameter pack.
     Arguments(NodeList),
-    /// The use of a parameter pack.
     Pack(NodeList),
     /// A pattern that is expanded for each element of the packs in it.
     Expansion(Id),
@@ -65,12 +62,12 @@ impl<'s> Tree<'s> {
         self.nodes[id as usize]
     }
 
-    /// Completes a template parameter that was used before its arguments.
+    /// Of a template parameter that was used before its arguments.
     pub(super) fn resolve(&mut self, parameter: Id, argument: Id, number: usize) {
         self.nodes[parameter as usize] = Node::Parameter(argument, (0, number));
     }
 
-    /// Replaces the arguments of the template parameters in a node. `given` returns the new arguments.
+    /// `given` returns the new arguments of the template parameters.
     pub(super) fn rebind(&mut self, id: Id, given: impl Fn((usize, usize)) -> Option<Id>) -> Id {
         // A node has a larger index than the nodes in it.
         let mut rebound: Vec<Option<Id>> = vec![None; id as usize + 1];

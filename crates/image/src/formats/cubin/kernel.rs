@@ -26,7 +26,6 @@ pub struct Cubin<'a> {
 pub struct Variable<'a> {
     /// Its memory.
     pub space: VariableSpace,
-    /// The variable as the only parameter of a list.
     pub(crate) list: Kernel<'a>,
 }
 
@@ -113,7 +112,6 @@ impl Cubin<'_> {
         Cubin { sm: self.sm, kernels: self.kernels.into_iter().map(owned).collect(), variables: variables.collect() }
     }
 
-    /// The approximate memory in bytes.
     pub(crate) fn weight(&self) -> usize {
         let weight = |kernel: &Kernel<'_>| {
             size_of::<Kernel<'_>>() + kernel.name.len() + size_of::<Parameter>() * kernel.parameters.len()

@@ -49,7 +49,6 @@ pub fn parse(bytes: &[u8]) -> Result<Cubin<'_>, Error> {
     let elf = Elf::parse(bytes).map_err(Error::Elf)?;
     let names = elf.section_names().map_err(Error::Elf)?;
     let (symbols, symbol_names) = elf.symbols().map_err(Error::Elf)?;
-    // The records, and the size of shared memory.
     let mut of_kernels: BTreeMap<&[u8], (Option<&[u8]>, u64)> = BTreeMap::new();
     let mut registers = vec![None; symbols.len()];
     let mut spaces = vec![None; elf.len()];
@@ -115,7 +114,6 @@ pub fn parse(bytes: &[u8]) -> Result<Cubin<'_>, Error> {
 }
 
 const ALLOCATED: u64 = 2;
-/// More than the longest name in [`space_of`].
 const LONGEST_SPACE: usize = 32;
 
 fn space_of(section: &[u8]) -> Option<VariableSpace> {

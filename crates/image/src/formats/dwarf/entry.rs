@@ -34,7 +34,6 @@ pub(super) struct Die<'s> {
     pub(super) byte_size: Option<u64>,
     pub(super) encoding: Option<DwAte>,
     pub(super) offset: Offset,
-    /// The number of elements in one dimension of an array.
     pub(super) count: Option<u64>,
     pub(super) alignment: Option<u64>,
     pub(super) value: Option<i128>,

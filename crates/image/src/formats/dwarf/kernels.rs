@@ -12,7 +12,7 @@ use alloc::{collections::BTreeMap, string::String, vec::Vec};
 use gimli::constants as dw;
 use kernel_args_abi::param_layout::LIMIT;
 
-/// The approximate memory of a kernel in a map and a list, in bytes.
+/// In a map and a list, in bytes.
 const OF_MAP: usize = 96;
 
 const LONGEST_CHAIN: usize = 8;

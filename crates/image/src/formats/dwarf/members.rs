@@ -24,7 +24,7 @@ const DEEPEST: usize = 32;
 /// The most members of a struct, including nested members. An array is one element.
 const MOST: usize = 65_536;
 
-/// The approximate memory of an entry of a map, and of a referent in its map and list, in bytes.
+/// The approximate memory of an entry of a map, and of a referent, in bytes.
 const OF_MAP: usize = 48;
 const OF_REFERENT: usize = 64;
 
@@ -34,7 +34,7 @@ pub(super) struct TypeTable<'u, 's> {
     /// The types that were referred to, in order. They are read last, because a type may refer to itself.
     referents: Vec<Position>,
     known_referents: BTreeMap<Position, usize>,
-    /// The number of each struct or enum, and how many members it has, including nested members.
+    /// The number of each struct or enum, and how many members it has in all.
     structs: BTreeMap<Position, (usize, usize)>,
     names: BTreeMap<Position, usize>,
 }
@@ -152,7 +152,6 @@ impl<'u, 's> TypeTable<'u, 's> {
     /// remains unknown.
     pub(super) fn finish(mut self) -> Vec<u8> {
         let mut places = Vec::new();
-        // Reading a type can add more types.
         while let Some(&place) = self.referents.get(places.len()) {
             places.push(self.store_type(place).unwrap_or(0));
         }
@@ -214,7 +213,6 @@ impl<'u, 's> TypeTable<'u, 's> {
                     row
                 }
             };
-            // Members follow one another.
             match offset.checked_add(row.size as u64) {
                 Some(after) if offset >= end && after <= size => end = after,
                 _ => return Ok(None),

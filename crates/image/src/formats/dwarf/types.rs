@@ -33,7 +33,6 @@ pub(super) struct Type<'s> {
 
 const NAMED: CppType<'static> = CppType::named("");
 
-/// One entry on the path from a type to its base.
 enum Link {
     Pointer,
     Const,
@@ -155,7 +154,6 @@ impl<'s> Type<'s> {
                 };
                 Self { size: Some(size), class, ..ty }
             }
-            // Functions, and tags that this crate does not know.
             _ => ty,
         })
     }

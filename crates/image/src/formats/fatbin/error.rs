@@ -5,7 +5,6 @@ use core::fmt;
 
 /// The first four bytes of a fat binary, as a little-endian number.
 pub const MAGIC: u32 = 0xba55_ed50;
-/// The magic number of the wrapper that nvcc uses in host object files.
 pub(crate) const WRAPPER_MAGIC: u32 = 0x4662_43b1;
 
 /// The maximum size of a member in bytes, decompressed or stored. NVIDIA's libraries have members of 160 MB.

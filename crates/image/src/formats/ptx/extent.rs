@@ -45,7 +45,6 @@ const STATEMENTS: [&str; 13] = [
 
 fn statement(lexer: &mut Lexer<'_>, is_first: bool) -> Result<(), Other> {
     match next(lexer)? {
-        // The word may continue.
         Token::Directive(_) if lexer.remaining() == 0 => return Err(Other::Cut),
         Token::Directive("version") if is_first => return operands(lexer),
         Token::Directive("target" | "address_size") => return operands(lexer),
@@ -70,7 +69,6 @@ fn statement(lexer: &mut Lexer<'_>, is_first: bool) -> Result<(), Other> {
                     return Ok(());
                 }
             }
-            // The beginning of another text.
             Token::Directive("version") => return Err(Other::NotPtx),
             _ => {}
         }

@@ -10,7 +10,6 @@ use crate::formats::bytes::{Class, after_comment, except, only, skip, skip_long,
 pub(super) enum Token<'a> {
     /// A directive without its dot: `entry` for `.entry`.
     Directive(&'a str),
-    /// A name: `saxpy_param_0`, `%p1`.
     Identifier(&'a str),
     /// A word that begins with a digit: `64`, `0x1FU`, `9.0`, `4.u32`.
     Number(&'a str),
@@ -52,7 +51,6 @@ impl<'a> Lexer<'a> {
         self.at
     }
 
-    /// A second lexer, starting at an earlier position.
     pub(super) fn back_to(&self, at: usize) -> Self {
         Self { at, ..self.clone() }
     }
@@ -180,7 +178,6 @@ impl<'a> Lexer<'a> {
         token
     }
 
-    /// Consumes the next token if it is `sign`.
     pub(super) fn take(&mut self, sign: u8) -> Result<bool, Error> {
         let end = self.at;
         if self.token()?.1 == Token::Sign(sign) {

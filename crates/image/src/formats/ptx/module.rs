@@ -22,7 +22,7 @@ pub struct Module {
     debug_info: bool,
     /// The texts between `.entry` and each body. `{}` replaces each body.
     declarations: Vec<u8>,
-    /// The kernels sorted by name, without duplicates.
+    /// Sorted by name, without duplicates.
     kernels: Vec<Kept>,
     /// In the same way. Their declarations end with `;`.
     variables: Vec<Kept>,
@@ -37,7 +37,7 @@ struct Kept {
     /// The position in the text, after `.entry`.
     text: u32,
     start: u32,
-    /// The length without the body.
+    /// Without the body.
     length: u32,
     /// The start and the end of the name, relative to `start`.
     name: (u32, u32),

@@ -14,7 +14,7 @@ use grammar::{Production, operator};
 
 const DEPTH_LIMIT: u32 = 256;
 
-/// The nodes that are visited to replace template parameters in substitutions.
+/// Nodes that are visited to replace template parameters in substitutions.
 const REBINDING_LIMIT: usize = 1 << 22;
 
 /// Every function removes the text that it reads from the front of `rest`. `None` means that the symbol is not a valid mangled name.

@@ -138,7 +138,6 @@ impl Parser<'_> {
         Some(self.form("%%(%)%", 0, &[declared, first, parameters, second]))
     }
 
-    /// `<operator-name>`.
     pub(super) fn operator_name(&mut self, of: Of<'_>) -> Option<Id> {
         if self.eat("cv") {
             let in_conversion = mem::replace(&mut self.in_conversion, true);

@@ -30,7 +30,6 @@ pub(super) struct Printer<'t, 's> {
     steps: u32,
 }
 
-/// Receives each printed item of a list and its position in the text.
 pub(super) type OnItem<'f, 't, 's> = &'f mut dyn FnMut(&mut Printer<'t, 's>, Id, Range<usize>);
 
 impl<'t, 's> Printer<'t, 's> {
@@ -38,7 +37,6 @@ impl<'t, 's> Printer<'t, 's> {
         Self { tree, text: String::new(), is_tidy, pack: None, brackets: 1, depth: 0, steps: 0 }
     }
 
-    /// The text. `None` if a limit was reached.
     pub(in crate::mangled) fn finish(self) -> Option<String> {
         (self.steps < STEP_LIMIT).then_some(self.text)
     }
@@ -139,7 +137,6 @@ impl<'t, 's> Printer<'t, 's> {
         items.get(at).copied()
     }
 
-    /// The argument of a template parameter, or the current element of a pack.
     fn given(&mut self, id: Id) -> Option<Id> {
         match self.tree.node(id) {
             Node::Parameter(argument, _) => Some(argument),

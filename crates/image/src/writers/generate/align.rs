@@ -13,16 +13,16 @@ use kernel_args_abi::{Sm, cpp::BUILTINS};
 
 pub(super) struct Occurrence {
     pub(super) content: usize,
-    /// The struct that contains it, or `None` for a parameter.
+    /// `None` for a parameter.
     pub(super) container: Option<usize>,
     pub(super) offset: usize,
-    /// The end of the preceding member or parameter, in bytes.
+    /// Of the preceding member or parameter, in bytes.
     pub(super) end: usize,
 }
 
 const MOST: usize = 16;
 
-/// Alignments in bytes, the most likely first.
+/// The most likely first.
 pub(super) const LIKELY: [usize; 8] = [16, 8, 4, 2, 1, 32, 64, 128];
 
 /// The addresses of parameter blocks of all GPUs, in bytes: see [`Sm::param_base`].
@@ -154,7 +154,7 @@ fn resolve_one(
     }
 }
 
-/// The maximum alignment of the members of a packed struct, and their types in it. `None` if Rust has no such struct.
+/// And the types of the members in it. `None` if Rust has no such struct.
 fn packed(
     definition: &Generated<'_>,
     members: &[StructMember],

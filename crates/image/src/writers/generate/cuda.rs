@@ -60,7 +60,7 @@ impl Types<'_, '_> {
     }
 }
 
-/// The feature of `kernel-args` that provides the type, or an empty text if no feature is required.
+/// The feature of `kernel-args` that provides the type, if it needs one.
 fn feature(row: &Builtin) -> &'static str {
     match row.element {
         "f16" | "bf16" => "half",

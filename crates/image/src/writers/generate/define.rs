@@ -20,11 +20,11 @@ pub(super) struct Types<'k, 'o> {
     pub(super) options: &'o Options<'o>,
     pub(super) all: Vec<Generated<'k>>,
     by_size: BTreeMap<usize, Vec<usize>>,
-    /// The indices of the types, by all properties that their source specifies.
+    /// By all properties that the source specifies.
     by_properties: BTreeMap<String, usize>,
-    /// Types behind pointers whose members have not been read.
+    /// Their members have not been read.
     pub(super) waiting: Vec<usize>,
-    /// The positions of types as members, and as parameters of unknown alignment.
+    /// As members, and as parameters of unknown alignment.
     occurrences: Vec<Occurrence>,
 }
 
@@ -119,7 +119,7 @@ impl<'k, 'o> Types<'k, 'o> {
         read
     }
 
-    /// Records that a type is at an offset, after a member or parameter that ends at `end`.
+    /// After a member or parameter that ends at `end`.
     pub(super) fn occurs(&mut self, ty: &Ty, container: Option<usize>, offset: usize, end: usize) {
         if let Some(content) = ty.contents() {
             self.occurrences.push(Occurrence { content, container, offset, end });
@@ -130,7 +130,7 @@ impl<'k, 'o> Types<'k, 'o> {
         ty.layout(&|id| (self.all[id].size, self.all[id].known_align))
     }
 
-    /// All types with their layouts. Marks the types that are reachable from `named`.
+    /// Marks the types that are reachable from `named`.
     pub(super) fn finish(mut self, mut named: Vec<usize>) -> Vec<Generated<'k>> {
         while let Some(id) = self.waiting.pop() {
             self.read(id);

@@ -13,16 +13,16 @@ use kernel_args_abi::{
 };
 
 pub(super) struct Generated<'k> {
-    /// The known part of the C++ name. Empty if the type has no name.
+    /// As far as it is known.
     pub(super) cpp: String,
     pub(super) wanted: String,
-    /// A text that distinguishes types with the same name.
+    /// What distinguishes types with the same name.
     pub(super) shape: String,
     pub(super) size: usize,
-    /// The alignment in bytes, if a source specifies it.
+    /// In bytes, if a source specifies it.
     pub(super) known_align: Option<usize>,
     pub(super) align: usize,
-    /// The maximum alignment of the members of a packed struct, as in `repr(packed(2))`.
+    /// As in `repr(packed(2))`.
     pub(super) packed: Option<usize>,
     pub(super) body: Content,
     pub(super) is_used: bool,
@@ -33,7 +33,7 @@ pub(super) enum Content {
     Pending,
     Bytes(Why),
     Fields(Vec<StructMember>),
-    /// An enum: the integer type, the names and the values.
+    /// The integer type, the names and the values.
     Enum(&'static str, Vec<(String, i128)>),
     /// The bits of a number: the integer type, and the feature that provides the type from another crate.
     Bits(&'static str, &'static str),
@@ -108,7 +108,7 @@ impl<'k> Generated<'k> {
     }
 }
 
-/// What distinguishes structs with the same name. Its length depends on the size of the struct.
+/// Its length depends on the size of the struct.
 fn spell_shape(text: &mut String, members: Members<'_>) {
     if let Some(why) = members.why_opaque() {
         let _ = write!(text, "{why:?}");

@@ -24,7 +24,7 @@ pub(super) const VARIES: &str =
 pub(super) const NO_BYTES: &str = "It has a parameter without bytes.";
 pub(super) const TOO_LARGE: &str = "Its parameters exceed the size limit of a kernel.";
 
-/// The maximum length of a line in characters, as in rustfmt.
+/// As in rustfmt.
 pub(super) const WIDTH: usize = 100;
 
 pub(super) fn head(source: &str) -> String {

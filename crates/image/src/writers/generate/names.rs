@@ -8,9 +8,9 @@ use alloc::{borrow::ToOwned, collections::BTreeSet, format, string::String, vec:
 use kernel_args_abi::cpp::{BUILTINS, name};
 
 pub(super) struct TypeNames {
-    /// The name of each kernel's struct, then of each generic struct.
+    /// Of each kernel's struct, then of each generic struct.
     pub(super) kernels: Vec<String>,
-    /// The name of each type. Empty if the type is not written.
+    /// Empty if the type is not written.
     pub(super) types: Vec<String>,
 }
 

@@ -30,15 +30,11 @@ pub(super) struct Leaf {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum From {
     Language,
-    /// `core::ffi`.
     Core,
-    /// `cudarc::driver`.
     Driver,
     /// The crate with which the name begins: `half::f16`.
     External,
-    /// `kernel_args::vector`.
     Vector,
-    /// `kernel_args`.
     Crate,
 }
 

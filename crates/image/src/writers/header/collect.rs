@@ -25,12 +25,12 @@ pub(super) struct Collector<'h, 'a> {
     pub(super) header: &'h Header<'a>,
     pub(super) definitions: Vec<Definition>,
     places: BTreeMap<String, usize>,
-    /// Pointees, and the error if a pointee is not declared.
+    /// And the error if a pointee is not declared.
     pub(super) pointees: Vec<(Path, Origin, HeaderError)>,
     pub(super) includes: Vec<Include>,
-    /// Types that the header uses but does not declare, with their size and alignment.
+    /// With their size and alignment: types that the header does not declare.
     pub(super) assumed: Vec<(String, usize, Option<usize>)>,
-    /// The path to the current member: the kernel or type, then the members.
+    /// The kernel or type, then the members.
     pub(super) place: Vec<String>,
     pub(super) param_aligns: BTreeMap<String, usize>,
     /// The maximum alignment of the current member, from the offsets, sizes and alignments of the enclosing types.

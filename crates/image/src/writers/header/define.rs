@@ -30,7 +30,6 @@ impl<'a> Collector<'_, 'a> {
         } else {
             match self.kind(&path, parameter, size, source_align)? {
                 Some(kind) => kind,
-                // Another item of the list contains its members.
                 None => return self.refer(path, parameter, size, &origin),
             }
         };

@@ -10,7 +10,7 @@ use kernel_args_abi::{CppType, signature::Opaque};
 #[derive(Clone, PartialEq)]
 pub(super) struct TypeUse {
     pub(super) base: Base,
-    /// Its pointers and arrays, without the base.
+    /// Without the base.
     pub(super) shape: CppType<'static>,
 }
 
@@ -23,9 +23,8 @@ impl TypeUse {
 
 #[derive(Clone, PartialEq)]
 pub(super) enum Base {
-    /// A fundamental type such as `int`, or a CUDA type, with its alignment in bytes if known.
+    /// A fundamental or CUDA type, with its alignment in bytes if known.
     Known(String, Option<usize>),
-    /// A type that the header or an included file declares.
     Own(Path),
     /// `unsigned char` with an alignment, for a type that C++ cannot represent.
     Bytes(usize),
@@ -36,7 +35,7 @@ pub(super) struct Definition {
     pub(super) path: Path,
     pub(super) origin: Origin,
     pub(super) size: usize,
-    /// The alignment in bytes. `None` if neither the source nor the members determine it.
+    /// In bytes. `None` if neither the source nor the members determine it.
     pub(super) align: Option<usize>,
     pub(super) has_source_align: bool,
     pub(super) alignas: Option<usize>,

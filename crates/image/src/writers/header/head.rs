@@ -59,7 +59,6 @@ impl HeaderWriter<'_, '_, '_> {
         }
     }
 
-    /// NVRTC cannot compile `cuda.h`.
     fn tensor_map(&mut self) {
         let of_map =
             |(name, _, align): &(String, usize, Option<usize>)| (name == "CUtensorMap").then_some(*align).flatten();
@@ -90,7 +89,7 @@ impl HeaderWriter<'_, '_, '_> {
         }
     }
 
-    /// Declares pointees that are defined later, or not at all.
+    /// Of pointees that are defined later, or not at all.
     pub(super) fn forward_declarations(&mut self, kernels: &[Prototype]) {
         let collector = self.collector;
         let mut pointees = BTreeSet::new();

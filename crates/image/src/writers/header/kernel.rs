@@ -20,7 +20,7 @@ use kernel_args_abi::{
     signature::{Body, Members, Parameter},
 };
 
-/// The path of a kernel, and its C++ name if the symbol is mangled.
+/// And its C++ name if the symbol is mangled.
 fn read_symbol(symbol: &str) -> Result<(Path, Option<Demangled>), String> {
     let demangled = if symbol.starts_with("_Z") {
         let demangled = Demangled::new(symbol).filter(Demangled::has_parameters);

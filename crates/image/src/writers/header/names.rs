@@ -34,7 +34,7 @@ pub(super) fn is_identifier(name: &str) -> bool {
     is_word(name) && !is_reserved(name)
 }
 
-/// A qualified name without a leading `::`: `sim::Light`.
+/// Without a leading `::`.
 #[derive(Clone, PartialEq)]
 pub(super) struct Path(String);
 
@@ -103,7 +103,7 @@ pub(super) fn segments(path: &str) -> Vec<&str> {
 #[derive(Clone, PartialEq)]
 pub(super) struct Local {
     pub(super) name: String,
-    /// The name in the source, if it differs.
+    /// If it differs in the source.
     pub(super) was: Option<String>,
 }
 

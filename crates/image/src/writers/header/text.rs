@@ -213,7 +213,7 @@ pub(super) fn note(was: Option<&str>) -> String {
     }
 }
 
-/// The value of an enumerator whose enum has `size` bytes.
+/// In an enum of `size` bytes.
 fn literal(value: i128, size: usize) -> String {
     let mut text = String::new();
     let _ = match size {

@@ -47,7 +47,6 @@ pub(super) enum Action {
     Generic,
     /// What is loaded from `a + offset`.
     Load,
-    /// `b` is stored at `a + offset`.
     Store,
     /// `a` gets to code that is not known.
     Pass,

@@ -16,7 +16,6 @@ pub(super) enum Atom {
     Elsewhere,
     /// The address of a variable in global, shared or constant memory.
     Variable,
-    /// 8 bytes of a parameter.
     Slot(SlotId),
     /// 8 bytes that were loaded through a slot.
     Loaded(SlotId),

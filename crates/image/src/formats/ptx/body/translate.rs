@@ -80,7 +80,6 @@ impl<'o, 't> Translator<'o, 't> {
         Ok(self.code)
     }
 
-    /// A new register with this name. For a symbol, its value is the address of the symbol.
     fn declare(&mut self, name: Name<'t>, symbol: Option<Object>) -> Result<(), NoClaim> {
         let register = self.names.unnamed();
         if let Some(symbol) = symbol {

@@ -134,7 +134,6 @@ pub(super) struct Uses<'f, 'c, 't> {
 
 const READ: u8 = 1;
 const WRITTEN: u8 = 2;
-/// A value is stored in memory.
 const STORED: u8 = 4;
 /// A value gets to code that is not known, which can access what it points to.
 const PASSED: u8 = 8;
@@ -146,7 +145,6 @@ enum AddressBase {
     Slot(SlotId, Option<Number>),
     /// A value that was loaded through this slot.
     Loaded(SlotId),
-    /// One of several slots.
     Unclear,
 }
 
@@ -202,7 +200,6 @@ impl<'f, 'c, 't> Uses<'f, 'c, 't> {
                 (SlotKind::Integer | SlotKind::Pointer, _) => 0..0,
                 (SlotKind::TensorMap, Some(Atom::Address(symbol))) => self.tensor_map(symbol, value.number),
                 (_, Some(Atom::Slot(slot))) => slot..slot + 1,
-                // One of several objects.
                 _ => {
                     self.mark(value.atoms, READ);
                     0..0
