@@ -191,14 +191,10 @@ pub struct Variable<'k> {
     /// Its memory.
     pub space: VariableSpace,
     /// As the only parameter of a list, because all sources describe both alike.
-    list: Kernel<'k>,
+    pub(super) list: Kernel<'k>,
 }
 
 impl<'k> Variable<'k> {
-    pub(crate) const fn new(space: VariableSpace, list: Kernel<'k>) -> Self {
-        Self { space, list }
-    }
-
     /// With the type from `other`, a debug build of the same source. Unchanged if the sizes differ. Alignments may differ: an optimizing
     /// compiler raises them.
     #[must_use]

@@ -2,7 +2,7 @@
 
 use super::{
     Error,
-    entry::{Die, Offset, Position},
+    entry::{Die, Offset, Position, RawValue},
     types::Type,
     units::Units,
 };
@@ -37,7 +37,7 @@ impl<'s> Content<'s> {
         content.add(units, entry, 0, 0)?;
         content.parts.sort_by_key(|part| part.offset);
         // Bit fields extend to the next member: the unused bits of their integer can be part of a field in Rust.
-        let mut next = entry.byte_size.unwrap_or(0);
+        let mut next = entry.byte_size().unwrap_or(0);
         for part in content.parts.iter_mut().rev() {
             if let PartKind::Hidden { end, why: Opaque::BitFields, .. } = &mut part.kind {
                 *end = next.max(*end);
@@ -55,7 +55,7 @@ impl<'s> Content<'s> {
             match child.tag {
                 dw::DW_TAG_variant_part => self.opaque = Some(Opaque::Union),
                 // A static member.
-                dw::DW_TAG_member if child.is_declaration || child.is_external => {}
+                dw::DW_TAG_member if child.is_declaration() || child.is(dw::DW_AT_external) => {}
                 dw::DW_TAG_inheritance | dw::DW_TAG_member => self.part(units, &child, start, depth)?,
                 _ => {}
             }
@@ -65,7 +65,7 @@ impl<'s> Content<'s> {
 
     fn part(&mut self, units: &Units<'s>, child: &Die<'s>, start: u64, depth: usize) -> Result<(), Error> {
         units.store(size_of::<StructPart<'_>>())?;
-        let place = match child.offset {
+        let place = match child.offset() {
             Offset::None => Some(start),
             Offset::Bytes(offset) => start.checked_add(offset),
             Offset::Unclear => None,
@@ -73,26 +73,27 @@ impl<'s> Content<'s> {
         let is_member = child.tag == dw::DW_TAG_member;
         // EDG (nvcc, NVRTC) writes members instead: `__b_` plus the mangled name of a base class, `__v_` for a virtual one.
         let name = if is_member { units.name(child)? } else { "" };
-        if child.is_virtual && !is_member || name.starts_with("__v_") {
+        let virtuality = child.value(dw::DW_AT_virtuality);
+        let is_virtual = virtuality.is_some_and(|value| value != RawValue::Virtuality(dw::DW_VIRTUALITY_none));
+        if is_virtual && !is_member || name.starts_with("__v_") {
             self.opaque = Some(Opaque::Bases);
         } else if !is_member || name.starts_with("__b_") {
-            let of = Type::read(units, child.ty)?;
+            let of = Type::read(units, child.ty(units))?;
             if let (Some(start), Some(base)) = (place, of.aggregate) {
                 let entry = units.entry(base)?;
                 let is_struct = matches!(entry.tag, dw::DW_TAG_structure_type | dw::DW_TAG_class_type);
-                if depth < DEEPEST && is_struct && !entry.is_declaration && !of.cpp.is_pointer() {
+                if depth < DEEPEST && is_struct && !entry.is_declaration() && !of.cpp.is_pointer() {
                     return self.add(units, &entry, start, depth + 1);
                 }
             }
             self.opaque = Some(Opaque::Bases);
-        } else if child.is_artificial || name.starts_with("__vptr") || name.starts_with("_vptr") {
-            let bytes = place.zip(Type::read(units, child.ty)?.size);
+        } else if child.is(dw::DW_AT_artificial) || name.starts_with("__vptr") || name.starts_with("_vptr") {
+            let bytes = place.zip(Type::read(units, child.ty(units))?.size);
             self.hide(bytes.and_then(|(start, size)| Some((start, start.checked_add(size)?))), "", Opaque::Bases);
-        } else if child.bits.exists() {
-            let integer = child.byte_size.or(Type::read(units, child.ty)?.size);
-            let bytes = child.bits.bytes(child.offset, integer);
-            let shifted =
-                bytes.and_then(|bytes| Some((start.checked_add(bytes.start)?, start.checked_add(bytes.end)?)));
+        } else if child.is_bit_field() {
+            let integer = child.byte_size().or(Type::read(units, child.ty(units))?.size);
+            let bytes = child.bit_field(integer);
+            let shifted = bytes.and_then(|(first, end)| Some((start.checked_add(first)?, start.checked_add(end)?)));
             self.hide(shifted, name, Opaque::BitFields);
         } else if let Some(offset) = place {
             self.parts.push(StructPart { offset, kind: PartKind::Member(child.place) });

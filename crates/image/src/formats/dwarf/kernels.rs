@@ -37,7 +37,7 @@ pub(super) fn read(
         let mut walk = units.walk_unit(unit)?;
         while let Some((_, entry)) = walk.next()? {
             let is_variable = entry.tag == dw::DW_TAG_variable;
-            if !(is_variable || entry.tag == dw::DW_TAG_subprogram) || entry.is_declaration {
+            if !(is_variable || entry.tag == dw::DW_TAG_subprogram) || entry.is_declaration() {
                 continue;
             }
             let function = Subprogram::read(&units, &entry)?;
@@ -71,9 +71,8 @@ pub(super) fn read(
 }
 
 fn variable<'s>(units: &Units<'s>, types: &mut TypeTable<'_, 's>, place: Position) -> Result<Option<usize>, Error> {
-    let entry = complete(units, units.entry(place)?)?;
-    let ty = Type::read(units, entry.ty)?;
-    let row = types.row(&entry, &ty, None, 0)?;
+    let (name, alignment, ty) = complete(units, place)?;
+    let row = types.row(name, alignment, &ty, None, 0)?;
     row.map(|row| types.store(|table| table.structure(&[row.place]))).transpose()
 }
 
@@ -96,7 +95,8 @@ impl<'s> Subprogram<'s> {
     }
 
     fn take(&mut self, units: &Units<'s>, entry: &Die<'s>) -> Result<Option<Position>, Error> {
-        for (own, found) in [(&mut self.name, entry.name), (&mut self.linkage_name, entry.linkage_name)] {
+        let linkage_name = entry.value(dw::DW_AT_linkage_name).or_else(|| entry.value(dw::DW_AT_MIPS_linkage_name));
+        for (own, found) in [(&mut self.name, entry.value(dw::DW_AT_name)), (&mut self.linkage_name, linkage_name)] {
             if let Some(name) = found
                 && own.is_empty()
             {
@@ -106,7 +106,7 @@ impl<'s> Subprogram<'s> {
         if entry.has_children {
             self.entries.push(entry.place);
         }
-        Ok(entry.completes)
+        Ok(entry.completes(units))
     }
 
     /// A function without a linkage name is `extern "C"`.
@@ -138,11 +138,10 @@ impl<'s> Subprogram<'s> {
         let mut of_kernel = Vec::new();
         let mut size = 0usize;
         for place in parameters {
-            let parameter = complete(units, units.entry(place)?)?;
-            let ty = Type::read(units, parameter.ty)?;
-            let row = match types.row(&parameter, &ty, None, 0)? {
+            let (name, alignment, ty) = complete(units, place)?;
+            let row = match types.row(name, alignment, &ty, None, 0)? {
                 Some(row) => row,
-                None => types.only_name(&parameter)?,
+                None => types.only_name(name)?,
             };
             // A parameter of unknown size has at least one byte.
             size = size.saturating_add(row.size.max(1));
@@ -155,19 +154,15 @@ impl<'s> Subprogram<'s> {
     }
 }
 
-fn complete<'s>(units: &Units<'s>, mut whole: Die<'s>) -> Result<Die<'s>, Error> {
-    for _ in 0..LONGEST_CHAIN {
-        let (Some(place), None) = (whole.completes, whole.ty) else {
-            break;
-        };
-        let other = units.entry(place)?;
-        whole = Die {
-            name: whole.name.or(other.name),
-            ty: whole.ty.or(other.ty),
-            alignment: whole.alignment.or(other.alignment),
-            completes: other.completes,
-            ..whole
-        };
+/// The name, the alignment and the type of a parameter or variable, possibly from the entry that it completes.
+fn complete<'s>(units: &Units<'s>, place: Position) -> Result<(&'s str, Option<u64>, Type<'s>), Error> {
+    let (mut name, mut alignment, mut ty, mut next) = ("", None, None, Some(place));
+    for _ in 0..=LONGEST_CHAIN {
+        let (Some(place), None) = (next, ty) else { break };
+        let entry = units.entry(place)?;
+        name = if name.is_empty() { units.name(&entry)? } else { name };
+        alignment = alignment.or(entry.alignment());
+        (ty, next) = (entry.ty(units), entry.completes(units));
     }
-    Ok(whole)
+    Ok((name, alignment, Type::read(units, ty)?))
 }

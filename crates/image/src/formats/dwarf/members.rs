@@ -53,15 +53,15 @@ impl<'u, 's> TypeTable<'u, 's> {
     /// A parameter or a member at this nesting depth. `None` if its size is unknown.
     pub(super) fn row(
         &mut self,
-        entry: &Die<'s>,
+        name: &str,
+        alignment: Option<u64>,
         ty: &Type<'s>,
         offset: Option<usize>,
         depth: usize,
     ) -> Result<Option<Stored>, Error> {
         let class = if ty.cpp.is_array() { Class::Bytes } else { ty.class };
-        let name = self.units.name(entry)?;
         let parameter = Parameter { name, offset, class, cpp: ty.cpp, ..Parameter::record(0, 0) };
-        self.sized(parameter, ty, entry.alignment.max(ty.alignment), Some(depth))
+        self.sized(parameter, ty, alignment.max(ty.alignment), Some(depth))
     }
 
     /// A parameter, member or pointee with the size and the members of its type. A pointee has no depth.
@@ -92,8 +92,7 @@ impl<'u, 's> TypeTable<'u, 's> {
     }
 
     /// A parameter whose type has no size.
-    pub(super) fn only_name(&mut self, entry: &Die<'s>) -> Result<Stored, Error> {
-        let name = self.units.name(entry)?;
+    pub(super) fn only_name(&mut self, name: &str) -> Result<Stored, Error> {
         let parameter = Parameter { name, ..Parameter::record(0, 0) };
         let place = self.store(|table| table.record(&parameter, None, 0, NOTHING))?;
         Ok(Stored { place, size: 0 })
@@ -171,7 +170,7 @@ impl<'u, 's> TypeTable<'u, 's> {
         if entry.tag == dw::DW_TAG_enumeration_type {
             return Ok(Some((self.variants(&entry)?, 1)));
         }
-        let Some(size) = entry.byte_size.filter(|_| !entry.is_declaration) else {
+        let Some(size) = entry.byte_size().filter(|_| !entry.is_declaration()) else {
             return Ok(None);
         };
         if entry.tag == dw::DW_TAG_union_type {
@@ -197,12 +196,13 @@ impl<'u, 's> TypeTable<'u, 's> {
                 }
                 PartKind::Member(place) => {
                     let entry = self.units.entry(place)?;
-                    let ty = Type::read(self.units, entry.ty)?;
+                    let ty = Type::read(self.units, entry.ty(self.units))?;
                     // An array of unknown length at the end of a struct.
                     if ty.size == Some(0) {
                         continue;
                     }
-                    let Some(row) = self.row(&entry, &ty, start, depth + 1)? else {
+                    let name = self.units.name(&entry)?;
+                    let Some(row) = self.row(name, entry.alignment(), &ty, start, depth + 1)? else {
                         return Ok(None);
                     };
                     let known = ty.aggregate.and_then(|place| self.structs.get(&place));
@@ -230,7 +230,7 @@ impl<'u, 's> TypeTable<'u, 's> {
             if child.tag != dw::DW_TAG_enumerator {
                 continue;
             }
-            let (Some(name), Some(value)) = (child.name, child.value) else {
+            let (Some(name), Some(value)) = (child.value(dw::DW_AT_name), child.constant()) else {
                 return Ok(0);
             };
             let name = self.units.text(child.place, name)?;
@@ -241,7 +241,7 @@ impl<'u, 's> TypeTable<'u, 's> {
             self.units.store(size_of::<u32>())?;
             places.push(self.store(|table| table.variant(Variant { name, value }))?);
         }
-        let (_, is_signed) = Type::integer_of(self.units, entry.ty)?;
+        let (_, is_signed) = Type::integer_of(self.units, entry.ty(self.units))?;
         self.store(|table| table.enumeration(&places, is_signed))
     }
 }

@@ -67,7 +67,7 @@ impl<'s> Type<'s> {
             let entry = units.entry(place)?;
             // Only an alignment of the value itself counts, not of a pointee.
             if !links.iter().any(|link| matches!(link, Link::Pointer)) {
-                alignment = alignment.max(entry.alignment);
+                alignment = alignment.max(entry.alignment());
             }
             match entry.tag {
                 dw::DW_TAG_const_type => links.push(Link::Const),
@@ -77,7 +77,7 @@ impl<'s> Type<'s> {
                 | dw::DW_TAG_immutable_type
                 | dw::DW_TAG_packed_type => {}
                 dw::DW_TAG_typedef | dw::DW_TAG_template_alias => {
-                    if let Some(name) = entry.name {
+                    if let Some(name) = entry.value(dw::DW_AT_name) {
                         alias = units.text(place, name)?;
                     }
                 }
@@ -91,7 +91,10 @@ impl<'s> Type<'s> {
                     while let Some(dimension) = dimensions.next_child()? {
                         if dimension.tag == dw::DW_TAG_subrange_type {
                             // An array of unknown length has no bytes.
-                            let count = dimension.count.and_then(|n| u32::try_from(n).ok());
+                            // C++ arrays start at 0.
+                            let last = dimension.number(dw::DW_AT_upper_bound);
+                            let count = dimension.number(dw::DW_AT_count);
+                            let count = count.or_else(|| last?.checked_add(1)).and_then(|n| u32::try_from(n).ok());
                             links.push(Link::Array(count.unwrap_or(0)));
                         }
                         if links.len() > LONGEST_CHAIN {
@@ -105,7 +108,7 @@ impl<'s> Type<'s> {
                     return Ok(base.with(&links, alignment, address_size));
                 }
             }
-            at = entry.ty;
+            at = entry.ty(units);
         }
         Ok(Self::unknown())
     }
@@ -116,21 +119,22 @@ impl<'s> Type<'s> {
 
     fn base(units: &Units<'s>, entry: &Die<'s>, alias: &'s str) -> Result<Self, Error> {
         let name = name(units, entry)?;
-        let ty = Self { size: entry.byte_size, ..Self::unknown() };
+        let (size, of) = (entry.byte_size(), entry.ty(units));
+        let ty = Self { size, ..Self::unknown() };
         Ok(match entry.tag {
             dw::DW_TAG_unspecified_type if name == "void" => Self::void(),
             dw::DW_TAG_base_type => {
-                let bits = entry.byte_size.and_then(|bytes| u16::try_from(bytes).ok());
+                let bits = size.and_then(|bytes| u16::try_from(bytes).ok());
                 let bits = bits.and_then(|bytes| bytes.checked_mul(8));
-                let (base, class) = scalar_of(name, entry.encoding, bits.unwrap_or(0));
+                let (base, class) = scalar_of(name, entry.encoding(), bits.unwrap_or(0));
                 let cpp = CppType::of(base);
                 Self { cpp, class, alias, ..ty }
             }
             dw::DW_TAG_enumeration_type => Self {
                 class: Class::Integer,
                 aggregate: Some(entry.place),
-                size: match (entry.byte_size, entry.ty) {
-                    (None, Some(_)) => Self::integer_of(units, entry.ty)?.0,
+                size: match (size, of) {
+                    (None, Some(_)) => Self::integer_of(units, of)?.0,
                     (size, _) => size,
                 },
                 ..ty
@@ -147,7 +151,7 @@ impl<'s> Type<'s> {
             // One integer, or two for a member function. Itanium C++ ABI, "2.3 Member Pointers".
             dw::DW_TAG_ptr_to_member_type => {
                 let address_size = u64::from(units.address_size(entry.place));
-                let (size, class) = if underlying(units, entry.ty, dw::DW_TAG_subroutine_type)?.is_some() {
+                let (size, class) = if underlying(units, of, dw::DW_TAG_subroutine_type)?.is_some() {
                     (2 * address_size, Class::Bytes)
                 } else {
                     (address_size, Class::Integer)
@@ -163,12 +167,12 @@ impl<'s> Type<'s> {
         let Some(entry) = underlying(units, place, dw::DW_TAG_base_type)? else {
             return Ok((None, None));
         };
-        let is_signed = entry.encoding.and_then(|encoding| match encoding {
+        let is_signed = entry.encoding().and_then(|encoding| match encoding {
             dw::DW_ATE_signed | dw::DW_ATE_signed_char => Some(true),
             dw::DW_ATE_unsigned | dw::DW_ATE_unsigned_char | dw::DW_ATE_boolean | dw::DW_ATE_UTF => Some(false),
             _ => None,
         });
-        Ok((entry.byte_size, is_signed))
+        Ok((entry.byte_size(), is_signed))
     }
 
     fn named(self, names: [&'s str; 2], place: Position) -> Self {
@@ -212,13 +216,13 @@ fn underlying<'s>(units: &Units<'s>, mut at: Option<Position>, tag: DwTag) -> Re
         if entry.tag == tag {
             return Ok(Some(entry));
         }
-        at = entry.ty;
+        at = entry.ty(units);
     }
     Ok(None)
 }
 
 fn name<'s>(units: &Units<'s>, entry: &Die<'s>) -> Result<&'s str, Error> {
-    let declaration = match (entry.name, entry.completes) {
+    let declaration = match (entry.value(dw::DW_AT_name), entry.completes(units)) {
         (None, Some(place)) => &units.entry(place)?,
         _ => entry,
     };

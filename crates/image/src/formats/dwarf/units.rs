@@ -9,7 +9,7 @@ use alloc::{collections::BTreeMap, vec::Vec};
 use core::cell::Cell;
 use gimli::{
     Abbreviations, DebugAbbrev, DebugInfo, DebugInfoOffset, DebugLineStr, DebugStr, DebugStrOffsets,
-    DebugStrOffsetsBase, EndianSlice, EntriesRaw, LittleEndian, UnitHeader, UnitOffset,
+    DebugStrOffsetsBase, DwAt, EndianSlice, EntriesRaw, LittleEndian, UnitHeader, UnitOffset, constants as dw,
 };
 
 struct Unit<'s> {
@@ -36,6 +36,26 @@ const WORK: usize = 64;
 const MEMORY: usize = 16;
 const LEAST: usize = 1 << 20;
 const MOST_MEMORY: usize = 256 << 20;
+
+impl<'s> Die<'s> {
+    pub(super) fn ty(&self, units: &Units<'s>) -> Option<Position> {
+        self.reference(units, dw::DW_AT_type)
+    }
+
+    /// The entry that this one completes: its declaration, or its abstract origin.
+    pub(super) fn completes(&self, units: &Units<'s>) -> Option<Position> {
+        let declaration = self.reference(units, dw::DW_AT_specification);
+        declaration.or_else(|| self.reference(units, dw::DW_AT_abstract_origin))
+    }
+
+    fn reference(&self, units: &Units<'s>, name: DwAt) -> Option<Position> {
+        match self.value(name)? {
+            RawValue::UnitRef(offset) => Some(Position { offset: offset.0, ..self.place }),
+            RawValue::DebugInfoRef(offset) => units.place(offset),
+            _ => None,
+        }
+    }
+}
 
 /// The entries of a unit, or one entry and its children.
 pub(super) struct Walk<'u, 's> {
@@ -77,9 +97,9 @@ impl<'s> Units<'s> {
         }
         for unit in 0..units.all.len() as u32 {
             if let Some((_, first)) = units.walk_unit(unit)?.next()?
-                && let Some(base) = first.string_offsets
+                && let Some(RawValue::DebugStrOffsetsBase(base)) = first.value(dw::DW_AT_str_offsets_base)
             {
-                units.all[unit as usize].string_offsets = DebugStrOffsetsBase(base);
+                units.all[unit as usize].string_offsets = base;
             }
         }
         Ok(units)
@@ -144,10 +164,10 @@ impl<'s> Units<'s> {
     }
 
     pub(super) fn name(&self, entry: &Die<'s>) -> Result<&'s str, Error> {
-        entry.name.map_or(Ok(""), |name| self.text(entry.place, name))
+        entry.value(dw::DW_AT_name).map_or(Ok(""), |name| self.text(entry.place, name))
     }
 
-    pub(super) fn place(&self, offset: DebugInfoOffset<usize>) -> Option<Position> {
+    fn place(&self, offset: DebugInfoOffset<usize>) -> Option<Position> {
         let begins = |unit: &Unit<'_>| unit.header.debug_info_offset().map_or(0, |offset| offset.0);
         let after = self.all.partition_point(|unit| begins(unit) <= offset.0);
         let unit = after.checked_sub(1)?;
@@ -171,14 +191,12 @@ impl<'u, 's> Walk<'u, 's> {
             };
             let attributes = abbreviation.attributes();
             self.units.work(attributes.len())?;
+            let (tag, has_children) = (abbreviation.tag(), abbreviation.has_children());
+            let attributes = attributes.iter().map(|&attribute| self.raw.read_attribute(attribute));
+            let attributes = attributes.collect::<Result<_, _>>()?;
+            self.is_done |= depth == 0 && !has_children;
             let place = Position { unit: self.unit, offset };
-            let mut entry = Die::new(place, abbreviation.tag(), abbreviation.has_children());
-            for &attribute in attributes {
-                let attribute = self.raw.read_attribute(attribute)?;
-                entry.set(&attribute, |offset| self.units.place(offset));
-            }
-            self.is_done |= depth == 0 && !abbreviation.has_children();
-            return Ok(Some((depth, entry)));
+            return Ok(Some((depth, Die { place, tag, has_children, attributes })));
         }
     }
 

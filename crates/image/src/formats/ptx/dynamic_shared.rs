@@ -47,7 +47,7 @@ impl<'a> SharedUsers<'a> {
         if self.arrays.is_empty() {
             return;
         }
-        let (at, mut lexer) = (lexer.position(), lexer.clone());
+        let (at, mut lexer) = (lexer.at, lexer.clone());
         let mut depth = 0_usize;
         let mut name = None;
         while let Ok((start, token)) = lexer.peek_token() {
@@ -56,7 +56,7 @@ impl<'a> SharedUsers<'a> {
                     let (Some(name), Ok(())) = (name, lexer.skip_block()) else {
                         return;
                     };
-                    self.bodies.push(Scanned { function: name, at, text: lexer.bytes(start, lexer.position()) });
+                    self.bodies.push(Scanned { function: name, at, text: lexer.bytes(start, lexer.at) });
                     return;
                 }
                 Token::Sign(b';' | b'}') | Token::End | Token::Directive("entry" | "func") => {

@@ -72,7 +72,7 @@ pub(super) fn parameters<'a>(lexer: &mut Lexer<'a>) -> Result<Vec<Parameter<'a>>
     }
     loop {
         if parameters.len() == PARAMETERS_LIMIT {
-            return Err(lexer.error(lexer.position(), "at most 65536 parameters"));
+            return Err(lexer.error(lexer.at, "at most 65536 parameters"));
         }
         parameters.push(Parameter::parse(lexer)?);
         match lexer.token()? {

@@ -24,7 +24,7 @@ pub fn extent(bytes: &[u8], is_all: bool) -> Option<usize> {
     let mut end = 0;
     loop {
         match statement(lexer, end == 0) {
-            Ok(()) => end = lexer.position(),
+            Ok(()) => end = lexer.at,
             Err(Other::Cut) if !is_all => return None,
             Err(_) => return Some(end),
         }
@@ -78,7 +78,7 @@ fn statement(lexer: &mut Lexer<'_>, is_first: bool) -> Result<(), Other> {
 fn operands(lexer: &mut Lexer<'_>) -> Result<(), Other> {
     loop {
         operand(lexer)?;
-        let end = lexer.position();
+        let end = lexer.at;
         if !matches!(next(lexer), Ok(Token::Sign(b','))) {
             *lexer = lexer.back_to(end);
             return Ok(());

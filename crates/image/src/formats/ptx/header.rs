@@ -77,12 +77,12 @@ impl<'a> Target<'a> {
             return Err(lexer.error(at, "`.target` after `.version`"));
         }
         let (start, first) = lexer.identifier(NAME)?;
-        let mut end = lexer.position();
+        let mut end = lexer.at;
         let mut gpu = crate::Target::parse(first);
         while lexer.take(b',')? {
             let (_, name) = lexer.identifier(NAME)?;
             gpu = gpu.or(crate::Target::parse(name));
-            end = lexer.position();
+            end = lexer.at;
         }
         Ok(Self { gpu, text: lexer.text(start, end) })
     }

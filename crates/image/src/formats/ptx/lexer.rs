@@ -21,8 +21,8 @@ pub(super) enum Token<'a> {
 
 #[derive(Clone)]
 pub(super) struct Lexer<'a> {
-    source: &'a [u8],
-    at: usize,
+    pub(super) source: &'a [u8],
+    pub(super) at: usize,
     /// Of a string or comment, in bytes.
     longest: usize,
 }
@@ -38,17 +38,8 @@ impl<'a> Lexer<'a> {
         Self { source, at, longest }
     }
 
-    #[cfg(feature = "bodies")]
-    pub(super) const fn source(&self) -> &'a [u8] {
-        self.source
-    }
-
     pub(super) const fn remaining(&self) -> usize {
         self.source.len() - self.at
-    }
-
-    pub(super) const fn position(&self) -> usize {
-        self.at
     }
 
     pub(super) fn back_to(&self, at: usize) -> Self {

@@ -18,8 +18,8 @@ use core::ops::Range;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Module {
     version: (u16, u16),
-    gpu: Option<Target>,
-    debug_info: bool,
+    pub(crate) gpu: Option<Target>,
+    pub(crate) has_debug_info: bool,
     /// The texts between `.entry` and each body. `{}` replaces each body.
     declarations: Vec<u8>,
     /// Sorted by name, without duplicates.
@@ -57,7 +57,7 @@ impl Module {
         let mut module = Self {
             version,
             gpu: target.gpu,
-            debug_info: false,
+            has_debug_info: false,
             declarations: Vec::new(),
             kernels: Vec::new(),
             variables: Vec::new(),
@@ -67,7 +67,7 @@ impl Module {
         let mut bodies = SharedUsers::default();
         let mut is_extern = false;
         while let Some(word) = lexer.next_directive()? {
-            let at = lexer.position();
+            let at = lexer.at;
             #[cfg(feature = "bodies")]
             if let ("func" | "file", Ok(at)) = (word, u32::try_from(at)) {
                 module.outline.push(at);
@@ -76,12 +76,12 @@ impl Module {
                 "entry" => {
                     let (entry, end) = Entry::parse(lexer, module.version)?;
                     if entry.is_defined {
-                        bodies.kernel(at, lexer.bytes(end, lexer.position()));
+                        bodies.kernel(at, lexer.bytes(end, lexer.at));
                     }
                     let body: &[u8] = if entry.is_defined { b"{}" } else { b";" };
                     let mut again = lexer.back_to(at);
                     let (name, _) = again.token()?;
-                    let added = module.keep(at, lexer.bytes(at, end), name - at..again.position() - at, body);
+                    let added = module.keep(at, lexer.bytes(at, end), name - at..again.at - at, body);
                     module.kernels.push(added.ok_or_else(|| lexer.error(at, "a text of less than 4 GiB"))?);
                 }
                 "address_size" => {
@@ -96,7 +96,7 @@ impl Module {
                 "func" => bodies.function(lexer),
                 "section" => {
                     let name = lexer.clone().token();
-                    module.debug_info |= matches!(name, Ok((_, Token::Directive("debug_info"))));
+                    module.has_debug_info |= matches!(name, Ok((_, Token::Directive("debug_info"))));
                 }
                 _ => {}
             }
@@ -130,7 +130,7 @@ impl Module {
     /// Called after `.global` or `.const`, whose declarations need not be readable. Does not move the lexer.
     fn add_variable(&mut self, lexer: &Lexer<'_>, word: &str) {
         let mut lexer = lexer.clone();
-        let at = lexer.position().saturating_sub(word.len() + 1);
+        let at = lexer.at.saturating_sub(word.len() + 1);
         let Some(variable) = Variable::parse(&mut lexer, at) else {
             return;
         };
@@ -169,14 +169,6 @@ impl Module {
                 place.name(declarations),
             )),
         }
-    }
-
-    pub(crate) const fn gpu(&self) -> Option<Target> {
-        self.gpu
-    }
-
-    pub(crate) const fn has_debug_info(&self) -> bool {
-        self.debug_info
     }
 
     /// The symbols of all kernels, in alphabetical order.

@@ -175,7 +175,7 @@ pub(super) fn scalar_class(scalar: &str) -> Option<(Option<Class>, Alignment)> {
 
 /// The source from `start` to here: borrowed if it is one line with single spaces, otherwise rebuilt from its tokens.
 pub(super) fn declaration<'a>(lexer: &Lexer<'a>, start: usize) -> Cow<'a, str> {
-    let end = lexer.position();
+    let end = lexer.at;
     let spelled = lexer.text(start, end);
     let is_plain = |text: &str| {
         let bytes = text.as_bytes();
@@ -188,7 +188,7 @@ pub(super) fn declaration<'a>(lexer: &Lexer<'a>, start: usize) -> Cow<'a, str> {
     let mut words = lexer.back_to(start);
     let mut text = String::new();
     let mut glued = true;
-    while words.position() < end {
+    while words.at < end {
         let Ok((at, token)) = words.token() else {
             break;
         };
@@ -196,7 +196,7 @@ pub(super) fn declaration<'a>(lexer: &Lexer<'a>, start: usize) -> Cow<'a, str> {
         if !glued && !sign {
             text.push(' ');
         }
-        text.push_str(words.text(at, words.position()));
+        text.push_str(words.text(at, words.at));
         glued = sign;
     }
     Cow::Owned(text)

@@ -60,7 +60,7 @@ impl<'a> Variable<'a> {
                 return None;
             }
         }
-        let end = lexer.position();
+        let end = lexer.at;
         if !matches!(lexer.token().ok()?.1, Token::Sign(b'=' | b';')) {
             return None;
         }

@@ -18,7 +18,7 @@ const STEP_LIMIT: u32 = 1 << 20;
 const DEPTH_LIMIT: u32 = 512;
 
 pub(super) struct Printer<'t, 's> {
-    pub(super) tree: &'t Tree<'s>,
+    tree: &'t Tree<'s>,
     pub(super) text: String,
     /// Whether inline namespaces and ABI tags are omitted.
     is_tidy: bool,
@@ -33,15 +33,15 @@ pub(super) struct Printer<'t, 's> {
 pub(super) type OnItem<'f, 't, 's> = &'f mut dyn FnMut(&mut Printer<'t, 's>, Id, Range<usize>);
 
 impl<'t, 's> Printer<'t, 's> {
-    pub(in crate::mangled) fn new(tree: &'t Tree<'s>, is_tidy: bool) -> Self {
+    pub(super) fn new(tree: &'t Tree<'s>, is_tidy: bool) -> Self {
         Self { tree, text: String::new(), is_tidy, pack: None, brackets: 1, depth: 0, steps: 0 }
     }
 
-    pub(in crate::mangled) fn finish(self) -> Option<String> {
+    pub(super) fn finish(self) -> Option<String> {
         (self.steps < STEP_LIMIT).then_some(self.text)
     }
 
-    pub(in crate::mangled) fn push(&mut self, text: &str) {
+    pub(super) fn push(&mut self, text: &str) {
         self.steps = self.steps.saturating_add(text.len() as u32 / 64);
         if self.text.len() + text.len() > TEXT_LIMIT {
             self.steps = STEP_LIMIT;
@@ -62,22 +62,22 @@ impl<'t, 's> Printer<'t, 's> {
         found
     }
 
-    pub(in crate::mangled) fn print(&mut self, id: Id) {
+    pub(super) fn print(&mut self, id: Id) {
         self.left(id);
         self.right(id);
     }
 
     /// The part of a type before the declared name: `int (*` of `int (*)[4]`.
-    pub(in crate::mangled) fn left(&mut self, id: Id) {
+    pub(super) fn left(&mut self, id: Id) {
         self.visit(|printer| printer.left_of(printer.tree.node(id)));
     }
 
     /// The part of a type after the declared name: `)[4]` of `int (*)[4]`.
-    pub(in crate::mangled) fn right(&mut self, id: Id) {
+    pub(super) fn right(&mut self, id: Id) {
         self.visit(|printer| printer.right_of(printer.tree.node(id)));
     }
 
-    pub(in crate::mangled) fn within(&mut self, [open, close]: [&str; 2], print: impl FnOnce(&mut Self)) {
+    pub(super) fn within(&mut self, [open, close]: [&str; 2], print: impl FnOnce(&mut Self)) {
         let inside = if open == "<" { 0 } else { self.brackets + 1 };
         let outside = mem::replace(&mut self.brackets, inside);
         self.push(open);
@@ -86,7 +86,7 @@ impl<'t, 's> Printer<'t, 's> {
         self.brackets = outside;
     }
 
-    pub(in crate::mangled) fn list(&mut self, list: NodeList, found: OnItem<'_, 't, 's>) {
+    pub(super) fn list(&mut self, list: NodeList, found: OnItem<'_, 't, 's>) {
         let start = self.text.len();
         self.items(list, start, found);
     }

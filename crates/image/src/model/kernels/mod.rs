@@ -83,7 +83,7 @@ impl<'a> Kernels<'a> {
     /// Returns the memory that they use.
     pub(super) fn add_text(&mut self, bytes: &[u8]) -> Result<usize, Error> {
         let text = Module::read(bytes).map_err(Error::Ptx)?;
-        let debug_info = if text.has_debug_info() {
+        let debug_info = if text.has_debug_info {
             DebugInfo::read(Sections::of_ptx(bytes), text.symbols(), text.variables())
         } else {
             Ok(DebugInfo::default())
@@ -213,7 +213,7 @@ impl<'a> Kernels<'a> {
     /// The GPU generation of each PTX text and cubin. For PTX, the lowest supported one.
     pub fn generations(&self) -> impl Iterator<Item = Option<Sm>> {
         self.parts.iter().map(|part| match &part.code {
-            PartCode::Text(text) => text.gpu().map(|gpu| gpu.sm),
+            PartCode::Text(text) => text.gpu.map(|gpu| gpu.sm),
             PartCode::Cubin(cubin) => Some(cubin.sm),
         })
     }
@@ -315,7 +315,7 @@ impl<'a> Kernels<'a> {
             PartCode::Text(text) => Some(text.variable(place.kernel as usize)?.0),
             PartCode::Cubin(cubin) => Some(cubin.variables.get(place.kernel as usize)?.space),
         })?;
-        Some(Variable::new(space, Kernel { demangled: Demangled::variable(list.name), ..list }))
+        Some(Variable { space, list: Kernel { demangled: Demangled::variable(list.name), ..list } })
     }
 
     /// All kernels in alphabetical order, as [`kernel`](Self::kernel) returns them without a GPU generation, but without C++ names and the
@@ -373,7 +373,7 @@ impl<'a> Kernels<'a> {
         let mut texts = places.filter(|place| !place.is_cubin).peekable();
         let first = texts.peek().copied();
         let target = |place: Place| match &self.part(place)?.code {
-            PartCode::Text(text) => text.gpu(),
+            PartCode::Text(text) => text.gpu,
             PartCode::Cubin(_) => None,
         };
         let runs = |place: &Place| {

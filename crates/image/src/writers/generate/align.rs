@@ -4,7 +4,7 @@
 //! of unknown alignment get the largest.
 
 use super::{
-    definition::{Content, Generated, StructMember, Why},
+    Content, Generated, StructMember, Why,
     ty::{Leaf, Ty, component},
 };
 use crate::writers::layout::{largest_alignment, packing, round_up};

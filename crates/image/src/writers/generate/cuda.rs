@@ -1,8 +1,8 @@
 //! CUDA's built-in types.
 
 use super::{
+    Content, Generated, StructMember,
     define::Types,
-    definition::{Content, Generated, StructMember},
     identifier::upper_camel,
     ty::{Leaf, Ty, component},
 };

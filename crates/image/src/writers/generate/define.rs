@@ -1,8 +1,8 @@
 //! The types to write, each once.
 
 use super::{
+    Content, Generated, StructMember, UNKNOWN, Why,
     align::{self, Occurrence},
-    definition::{Content, Generated, StructMember, UNKNOWN, Why},
     identifier::{upper_camel, variable},
     options::Options,
     ty::{Leaf, Ty},

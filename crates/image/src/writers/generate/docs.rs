@@ -1,9 +1,6 @@
 //! The comments in the generated text.
 
-use super::{
-    definition::{Content, Generated, Why},
-    options::Kernel,
-};
+use super::{Content, Generated, Why, options::Kernel};
 use crate::writers::layout::bytes;
 use alloc::{
     borrow::ToOwned,

@@ -55,7 +55,6 @@ mod align;
 mod cuda;
 mod declare;
 mod define;
-mod definition;
 mod docs;
 mod fields;
 mod imports;
@@ -68,10 +67,17 @@ mod write;
 pub use super::items;
 pub use options::{Kernel, Naming, Options, Pointers, Variable};
 
-use super::identifier;
+use super::identifier::{self, identifier, upper_camel};
 use crate::model::kernels::Kernels;
-use alloc::{string::String, vec, vec::Vec};
+use alloc::{borrow::ToOwned, format, string::String, vec, vec::Vec};
+use core::fmt::Write as _;
 use fields::Generic;
+use kernel_args_abi::{
+    Alignment, Opaque, Parameter,
+    cpp::{CppBase, name},
+    signature::Members,
+};
+use ty::Ty;
 
 /// Generates structs for all kernels of an image.
 #[must_use]
@@ -140,4 +146,128 @@ pub fn rust(kernels: &[Kernel<'_>], variables: &[Variable<'_>], options: &Option
     let names = names::names(structs, &definitions);
     let kernels = found.into_iter().zip(fields);
     write::write(kernels, &generics, &definitions, &names, options)
+}
+
+struct Generated<'k> {
+    /// As far as it is known.
+    cpp: String,
+    wanted: String,
+    /// What distinguishes types with the same name.
+    shape: String,
+    size: usize,
+    /// In bytes, if a source specifies it.
+    known_align: Option<usize>,
+    align: usize,
+    /// As in `repr(packed(2))`.
+    packed: Option<usize>,
+    body: Content,
+    is_used: bool,
+    source: Option<Parameter<'k>>,
+}
+
+enum Content {
+    Pending,
+    Bytes(Why),
+    Fields(Vec<StructMember>),
+    /// The integer type, the names and the values.
+    Enum(&'static str, Vec<(String, i128)>),
+    /// The bits of a number: the integer type, and the feature that provides the type from another crate.
+    Bits(&'static str, &'static str),
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Why {
+    Opaque(Opaque),
+    /// Members overlap, or Rust has no packed struct with such members.
+    Packed,
+    /// The image does not contain the members.
+    Unknown,
+    /// The image does not contain the type.
+    Nameless,
+}
+
+struct StructMember {
+    cpp_name: String,
+    name: String,
+    ty: Ty,
+    offset: usize,
+    cpp: String,
+    /// Whether it contains the bytes of an unknown type.
+    is_opaque: bool,
+}
+
+const UNKNOWN: &str = "?";
+
+impl<'k> Generated<'k> {
+    fn new(cpp: &str, wanted: String, size: usize) -> Self {
+        Self {
+            cpp: cpp.to_owned(),
+            wanted,
+            shape: String::new(),
+            size,
+            known_align: None,
+            align: 1,
+            packed: None,
+            body: Content::Pending,
+            is_used: false,
+            source: None,
+        }
+    }
+
+    fn of(of: &Parameter<'k>, hint: &str) -> Self {
+        let cpp = match of.cpp.base {
+            CppBase::Named(name) => name,
+            _ => "",
+        };
+        let mut shape = String::new();
+        spell_shape(&mut shape, of.members);
+        let wanted = if cpp.is_empty() { upper_camel(hint, "Type") } else { type_name(cpp) };
+        Self {
+            shape,
+            known_align: of.align.map(Alignment::bytes),
+            source: Some(*of),
+            ..Self::new(cpp, wanted, of.size)
+        }
+    }
+
+    fn is(&self, other: &Self) -> bool {
+        let same_name = if self.cpp.is_empty() || other.cpp.is_empty() {
+            self.cpp == other.cpp && self.wanted == other.wanted
+        } else {
+            name::agree(&self.cpp, &other.cpp)
+        };
+        let may_be = |a: &str, b: &str| a == b || a == UNKNOWN || b == UNKNOWN;
+        same_name
+            && self.size == other.size
+            && may_be(&self.shape, &other.shape)
+            && (self.known_align == other.known_align || self.known_align.is_none() || other.known_align.is_none())
+    }
+}
+
+/// Its length depends on the size of the struct.
+fn spell_shape(text: &mut String, members: Members<'_>) {
+    if let Some(why) = members.why_opaque() {
+        let _ = write!(text, "{why:?}");
+    } else if !members.is_known() && !members.is_enum() {
+        text.push_str(UNKNOWN);
+    }
+    for variant in members.variants() {
+        let _ = write!(text, "{}={},", variant.name, variant.value);
+    }
+    for member in members.iter() {
+        let Parameter { name, cpp, size, .. } = member;
+        let _ = write!(text, "{:?} {name}: {cpp} {size}", member.offset);
+        if member.members.is_known() || member.members.why_opaque().is_some() {
+            text.push('{');
+            spell_shape(text, member.members);
+            text.push('}');
+        }
+        text.push(',');
+    }
+}
+
+fn type_name(cpp: &str) -> String {
+    let (_, plain, arguments) = name::split(cpp);
+    let name = format!("{}_{}", identifier(plain), identifier(arguments));
+    upper_camel(&name, "Type")
 }

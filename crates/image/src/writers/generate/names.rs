@@ -1,7 +1,7 @@
 //! The names of generated structs and types.
 
 use super::{
-    definition::Generated,
+    Generated,
     identifier::{free, identifier, numbered, sort, upper_camel},
 };
 use alloc::{borrow::ToOwned, collections::BTreeSet, format, string::String, vec::Vec};

@@ -1,9 +1,9 @@
 //! The Rust type of a C++ type.
 
 use super::{
+    Content, Generated, Why,
     cuda::builtin,
     define::Types,
-    definition::{Content, Generated, Why},
     docs::{inferred_pointer, is_untyped_word},
     ty::{Leaf, Ty},
 };

@@ -1,7 +1,7 @@
 //! The generated text, formatted like rustfmt's output.
 
 use super::{
-    definition::Generated,
+    Generated,
     docs::{self, WIDTH},
     fields::{Field, Fields, Generic, PARAMETER},
     identifier::{is_snake, sort},
@@ -95,10 +95,13 @@ impl RustWriter<'_, '_> {
         self.line(0, ")]");
     }
 
-    pub(super) fn allow_names<'n>(&mut self, mut names: impl Iterator<Item = &'n String>) {
-        if names.any(|name| !is_snake(name)) {
-            let reason = String::from("reason = \"the names are those in C++\"");
-            self.attribute("allow", &[String::from("non_snake_case"), reason]);
+    /// Allows those of the lints that are needed.
+    pub(super) fn allow(&mut self, lints: &[(&str, bool)], reason: &str) {
+        let mut values: Vec<String> = Vec::new();
+        values.extend(lints.iter().filter(|(_, is_needed)| *is_needed).map(|(lint, _)| String::from(*lint)));
+        if !values.is_empty() {
+            values.push(format!("reason = {reason:?}"));
+            self.attribute("allow", &values);
         }
     }
 
@@ -180,7 +183,8 @@ impl RustWriter<'_, '_> {
     }
 
     fn fields(&mut self, name: &str, fields: &[Field], bound: Option<&str>) {
-        self.allow_names(fields.iter().map(|field| &field.name));
+        let is_odd = fields.iter().any(|field| !is_snake(&field.name));
+        self.allow(&[("non_snake_case", is_odd)], "the names are those in C++");
         let borrows = |field: &Field| self.borrows(&field.ty);
         let parameter = bound.map(|bound| format!("{PARAMETER}: {bound}"));
         let lifetime = fields.iter().any(borrows).then(|| String::from("'a"));

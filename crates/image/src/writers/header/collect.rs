@@ -1,8 +1,8 @@
 //! Collects the declarations that a header needs for parameters.
 
 use super::{
+    Base, Declared, Definition, TypeUse,
     cuda::{self, Include},
-    definition::{Base, Declared, Definition, TypeUse},
     error::{FROM_RUST, HeaderError, Origin, extent, spelled},
     item::Header,
     names::Path,

@@ -1,9 +1,9 @@
 //! The definitions of structs and enums.
 
 use super::{
+    Base, CppMember, Declared, Definition,
     collect::{Collector, integer},
     cuda,
-    definition::{Base, CppMember, Declared, Definition},
     error::{FROM_RUST, HeaderError, Origin, two_types, unknown_parts},
     layout,
     names::{Local, Path},

@@ -1,8 +1,8 @@
 //! The text around the definitions: includes, assumptions about included types, forward declarations, prototypes.
 
 use super::{
+    Argument, Base, Declared, Prototype, TypeUse,
     cuda::Include,
-    definition::{Argument, Base, Declared, Prototype, TypeUse},
     error::HeaderError,
     names::Path,
     text::{HeaderWriter, note},

@@ -1,8 +1,8 @@
 //! The prototypes of kernels.
 
 use super::{
+    Argument, Base, CppMember, Declared, Definition, Prototype, TypeUse,
     collect::{Collector, fundamental},
-    definition::{Argument, Base, CppMember, Declared, Definition, Prototype, TypeUse},
     error::{HeaderError, Origin},
     item::Item,
     names::{Local, Path, is_identifier},

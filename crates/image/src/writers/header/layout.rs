@@ -1,9 +1,6 @@
 //! The offsets of members in C++, and the required `alignas` or `#pragma pack`.
 
-use super::{
-    definition::{Base, CppMember, TypeUse},
-    error::BY_HAND,
-};
+use super::{Base, CppMember, TypeUse, error::BY_HAND};
 use crate::writers::layout::{bytes, packing, round_up};
 use alloc::{format, string::String, vec::Vec};
 

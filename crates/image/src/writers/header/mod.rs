@@ -28,7 +28,6 @@
 mod collect;
 mod cuda;
 mod define;
-mod definition;
 mod error;
 mod head;
 mod item;
@@ -48,8 +47,88 @@ use alloc::{
     vec::Vec,
 };
 use collect::Collector;
-use definition::{Declared, Prototype};
-use names::{Path, segments};
+use error::Origin;
+use kernel_args_abi::{CppType, signature::Opaque};
+use names::{Local, Path, segments};
+
+#[derive(Clone, PartialEq)]
+struct TypeUse {
+    base: Base,
+    /// Without the base.
+    shape: CppType<'static>,
+}
+
+impl TypeUse {
+    fn new(base: Base, shape: CppType<'_>) -> Self {
+        let CppType { depth, const_mask, extents, rows, .. } = shape;
+        Self { base, shape: CppType { depth, const_mask, extents, rows, ..CppType::UNKNOWN } }
+    }
+}
+
+#[derive(Clone, PartialEq)]
+enum Base {
+    /// A fundamental or CUDA type, with its alignment in bytes if known.
+    Known(String, Option<usize>),
+    Own(Path),
+    /// `unsigned char` with an alignment, for a type that C++ cannot represent.
+    Bytes(usize),
+}
+
+#[derive(Clone, PartialEq)]
+struct Definition {
+    path: Path,
+    origin: Origin,
+    size: usize,
+    /// In bytes. `None` if neither the source nor the members determine it.
+    align: Option<usize>,
+    has_source_align: bool,
+    alignas: Option<usize>,
+    pack: Option<usize>,
+    kind: Declared,
+}
+
+#[derive(Clone, PartialEq)]
+enum Declared {
+    Struct(Vec<CppMember>),
+    Enum {
+        underlying: &'static str,
+        variants: Vec<(Local, i128)>,
+    },
+    /// Bytes instead of a union or a similar type.
+    Opaque(Option<Opaque>),
+    Included,
+}
+
+#[derive(Clone, PartialEq)]
+struct CppMember {
+    name: Local,
+    ty: TypeUse,
+    offset: usize,
+    size: usize,
+    alignas: Option<usize>,
+}
+
+impl Definition {
+    fn same(&self, other: &Self) -> bool {
+        let (a, b) = (self, other);
+        (&a.path, a.size, a.align, &a.kind) == (&b.path, b.size, b.align, &b.kind)
+    }
+}
+
+#[derive(Clone, PartialEq)]
+struct Prototype {
+    symbol: String,
+    path: Path,
+    is_extern_c: bool,
+    parameters: Vec<Argument>,
+}
+
+#[derive(Clone, PartialEq)]
+struct Argument {
+    name: Local,
+    ty: TypeUse,
+    is_grid_constant: bool,
+}
 
 impl Header<'_> {
     /// The text of the header.

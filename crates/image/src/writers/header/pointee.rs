@@ -4,9 +4,9 @@
 //! `Params<u32>`.
 
 use super::{
+    Base,
     collect::{Collector, fundamental},
     cuda,
-    definition::Base,
     error::{HeaderError, Origin, spelled, two_types},
     names::Path,
 };

@@ -1,10 +1,7 @@
 //! The text of a header.
 
 use super::{
-    collect::Collector,
-    definition::{Base, CppMember, Declared, Definition, Prototype, TypeUse},
-    error::HeaderError,
-    item::Header,
+    Base, CppMember, Declared, Definition, Prototype, TypeUse, collect::Collector, error::HeaderError, item::Header,
     names::segments,
 };
 use crate::writers::{escape::cpp_comment, layout::bytes};
@@ -147,10 +144,10 @@ impl HeaderWriter<'_, '_, '_> {
                     Some(Opaque::Bases) => "A class with base classes or virtual functions",
                     _ => "A type with unknown members",
                 };
-                self.line(&format!("// {what}: its bytes."));
-                self.line(&format!("struct {alignas}{name} {{"));
-                self.line(&format!("    unsigned char bytes[{}];", definition.size));
-                self.line("};");
+                let size = definition.size;
+                self.line(&format!(
+                    "// {what}: its bytes.\nstruct {alignas}{name} {{\n    unsigned char bytes[{size}];\n}};"
+                ));
             }
             Declared::Included => {}
         }

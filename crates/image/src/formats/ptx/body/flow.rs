@@ -1,7 +1,7 @@
 //! The values of all registers and of local memory: a fixpoint over the instructions of a body, in any order.
 
 use super::{
-    code::{Action, Object, Program, Step},
+    Action, Object, Program, Step,
     lists::{Atom, List, Lists, SlotId, SymbolId},
     names::{NoClaim, Register},
     value::{Derivation, Number, Value},

@@ -1,7 +1,7 @@
 //! What each opcode does with values, and its suffixes: types, spaces, modifiers. PTX ISA, "Instruction Set".
 
 use super::{
-    code::Action,
+    Action,
     names::{Name, Names, NoClaim},
 };
 use alloc::{vec, vec::Vec};

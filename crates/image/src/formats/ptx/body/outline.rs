@@ -39,7 +39,7 @@ impl<'t> Outline<'t> {
 fn file(mut lexer: Lexer<'_>) -> Option<(u32, &str)> {
     let number = lexer.integer("").ok()?;
     let (start, token) = lexer.token().ok()?;
-    let quoted = lexer.text(start, lexer.position());
+    let quoted = lexer.text(start, lexer.at);
     let name = quoted.strip_prefix('"')?.strip_suffix('"')?;
     (token == Token::String).then_some((u32::try_from(number).ok()?, name))
 }

@@ -103,7 +103,7 @@ pub(super) struct Statements<'t> {
 
 impl<'t> Statements<'t> {
     pub(super) fn new(lexer: &Lexer<'t>) -> Self {
-        Self { text: lexer.source(), at: lexer.position(), declared: Vec::new(), operands: Operands::default() }
+        Self { text: lexer.source, at: lexer.at, declared: Vec::new(), operands: Operands::default() }
     }
 
     fn lexed<T>(
@@ -112,7 +112,7 @@ impl<'t> Statements<'t> {
     ) -> Result<T, NoClaim> {
         let mut lexer = Lexer::new(self.text).back_to(self.at);
         let read = read(&mut lexer);
-        self.at = lexer.position();
+        self.at = lexer.at;
         read.map_err(|_| NoClaim)
     }
 

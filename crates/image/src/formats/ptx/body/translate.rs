@@ -1,7 +1,7 @@
 //! From statements to compact instructions. The body of a called function becomes a part of its caller.
 
 use super::{
-    code::{Access, Action, Object, Program, Step},
+    Access, Action, Object, Program, Step,
     lists::{Atom, Lists, SlotId},
     names::{NO_REGISTER, Name, Names, NoClaim, Register},
     opcodes::{AccessSpace, Effect, Opcodes, Operation, Scalar},
@@ -165,7 +165,7 @@ impl<'o, 't> Translator<'o, 't> {
             let mut statements = Statements::new(&function.body);
             self.body(&mut statements)?;
             // Reading 8 bytes takes as long as a turn of other loops.
-            self.lists.pay((statements.at - function.body.position()) / 8)?;
+            self.lists.pay((statements.at - function.body.at) / 8)?;
             self.depth -= 1;
             self.end_of_names();
             outer.registers = self.names.registers;

@@ -1,8 +1,7 @@
 //! What a body does with each slot.
 
 use super::{
-    PointerAccess,
-    code::{Access, Action, Object},
+    Access, Action, Object, PointerAccess,
     flow::Flow,
     lists::{Atom, List, SlotId, SymbolId},
     names::NoClaim,
