@@ -35,6 +35,20 @@ pub mod recording;
 mod table;
 mod writers;
 
+/// What the prelude of `std` has, and the collections.
+#[allow(unused_imports, reason = "not every feature needs all")]
+mod prelude {
+    pub(crate) use alloc::{
+        borrow::{Cow, ToOwned},
+        boxed::Box,
+        collections::{BTreeMap, BTreeSet},
+        format,
+        string::{String, ToString},
+        vec,
+        vec::Vec,
+    };
+}
+
 pub use code::{
     VariableSpace,
     directives::{DirectiveValue, Directives},

@@ -1,8 +1,8 @@
 //! The GPUs on which code runs.
 
-use alloc::{format, string::String};
+use crate::prelude::*;
 use core::fmt;
-use kernel_args_abi::param_layout::Sm;
+use kernel_args_abi::Sm;
 
 /// The GPUs for which code was compiled: `sm_90`, `sm_90a`, `sm_100f`.
 ///

@@ -15,10 +15,10 @@
 //! A cubin contains sizes only. Names of Julia's numbers never count: most of its types are classes, which fit any bytes.
 
 use super::{Arity, Demangled};
-use alloc::vec::Vec;
+use crate::prelude::*;
 use kernel_args_abi::{
-    Class, Parameter,
-    cpp::{CppBase, CppType, builtin, name},
+    Class, CppBase, CppType, Parameter,
+    cpp::{builtin, name},
     signature::SlotKind,
 };
 

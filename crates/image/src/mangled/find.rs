@@ -4,7 +4,7 @@ use super::{
     Demangled,
     written::{self, Written, closing, split},
 };
-use alloc::{string::String, vec, vec::Vec};
+use crate::prelude::*;
 use core::ops::Range;
 
 /// A kernel's C++ name and the positions of its parts.

@@ -16,9 +16,9 @@ mod written;
 pub use find::similar_files;
 pub use find::{Spelled, candidates, candidates_by_name, matches, nearest, nearest_by_name};
 
-use alloc::{string::String, vec::Vec};
+use crate::prelude::*;
 use core::{fmt, ops::Range};
-use kernel_args_abi::cpp::{CppBase, CppType};
+use kernel_args_abi::{CppBase, CppType};
 use parser::Parser;
 use printer::{Printer, TEXT_LIMIT};
 use tree::{Id, Node, Tree};

@@ -1,7 +1,7 @@
 //! The symbols of rustc. They contain the path of a function or variable, and no types of parameters.
 
 use super::{Arity, Demangled, SYMBOL_LIMIT, TEXT_LIMIT};
-use alloc::{string::String, vec, vec::Vec};
+use crate::prelude::*;
 use core::fmt::{self, Write};
 
 /// The path without hashes: `sim::step<f32>` for `_RINvCs5W0eRYRjOs6_3sim4stepfEB2_`. `None` for other compilers.

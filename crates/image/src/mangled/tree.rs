@@ -1,6 +1,6 @@
 //! The tree of a symbol: nodes in one list. A substitution (`S0_`) is the node that it refers to.
 
-use alloc::{vec, vec::Vec};
+use crate::prelude::*;
 
 pub(super) type Id = u32;
 

@@ -1,10 +1,12 @@
 //! Names of kernels and types, written by users or by demanglers.
 
-use alloc::{string::String, vec, vec::Vec};
-use kernel_args_abi::cpp::{
+use crate::prelude::*;
+use kernel_args_abi::{
     CppBase,
-    name::{self, is_inline},
-    scalar,
+    cpp::{
+        name::{self, is_inline},
+        scalar,
+    },
 };
 
 /// The parts of `[result ]name[<arguments>][(parameters)]`.

@@ -1,5 +1,6 @@
 //! The code in an image, and which GPUs and drivers can run it.
 
+use crate::prelude::*;
 use crate::{
     code::{
         release::{CudaVersion, PtxVersion},
@@ -12,9 +13,8 @@ use crate::{
         ptx,
     },
 };
-use alloc::vec::Vec;
 use core::fmt;
-use kernel_args_abi::param_layout::Sm;
+use kernel_args_abi::Sm;
 
 /// One piece of code in an image: a PTX text, a cubin, or another member of a fat binary.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,11 +1,11 @@
 //! Writes the table of a [`CompiledImage`](kernel_args_abi::compiled::CompiledImage).
 
+use crate::prelude::*;
 use crate::{
     mangled::{Demangled, Spelled},
     model::kernel::{Kernel, Variable},
     table::{Copies, types::TypeWriter, writer::Writer},
 };
-use alloc::{collections::BTreeMap, string::String, vec::Vec};
 use kernel_args_abi::{
     Parameter,
     check::is_made,

@@ -1,5 +1,6 @@
 //! An image: its PTX texts and cubins, and whether it is safe to pass to the driver.
 
+use crate::prelude::*;
 use crate::{
     formats::{
         cubin,
@@ -8,7 +9,6 @@ use crate::{
     },
     model::kernels::Kernels,
 };
-use alloc::vec::Vec;
 
 /// A compiled image: its PTX texts and cubins, not decompressed or parsed before [`kernels`](Self::kernels).
 #[derive(Clone, PartialEq, Eq, Debug)]

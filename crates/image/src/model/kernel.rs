@@ -1,11 +1,11 @@
 //! One kernel or variable of an image, from all sources in the image.
 
+use crate::prelude::*;
 use crate::{
     code::{VariableSpace, directives::Directives},
     formats::{cubin, ptx},
     mangled::Demangled,
 };
-use alloc::vec::Vec;
 use kernel_args_abi::{Body, Class, Members, Parameter, check::is_untyped};
 
 /// One kernel of an image.

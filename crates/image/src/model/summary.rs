@@ -1,5 +1,6 @@
 //! The summary of an image as bytes. The macros write it at compile time, so a program needs no reader of images for it.
 
+use crate::prelude::*;
 use crate::{
     code::{
         directives::{DirectiveField, Directives},
@@ -14,8 +15,7 @@ use crate::{
     },
     table::writer::Writer,
 };
-use alloc::vec::Vec;
-use kernel_args_abi::{param_layout::Sm, signature::reader::Reader};
+use kernel_args_abi::{Sm, signature::reader::Reader};
 
 /// The data about an image that loading needs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

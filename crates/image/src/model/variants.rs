@@ -1,5 +1,6 @@
 //! A kernel in several PTX texts and cubins: which of them contain the same parameters and limits.
 
+use crate::prelude::*;
 use crate::{
     code::directives::Directives,
     formats::cubin::Resources,
@@ -7,10 +8,7 @@ use crate::{
     model::kernel::{Kernel, join_parameters, same_sizes},
     table::ParameterList,
 };
-use alloc::{borrow::ToOwned, format, string::String, vec, vec::Vec};
-use kernel_args_abi::{
-    Body, Class, Layout, Members, ParamLayout, Parameter, check::is_made, param_layout::Sm, signature::Slot,
-};
+use kernel_args_abi::{Body, Class, Layout, Members, ParamLayout, Parameter, Sm, check::is_made, signature::Slot};
 
 /// A kernel in PTX texts, or in cubins, that contain the same data about it, which does not borrow the image. `P` identifies a text or
 /// cubin; a lower one has priority.

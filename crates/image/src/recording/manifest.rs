@@ -1,7 +1,7 @@
 //! Everything about a launch except the image and the memory.
 
 use super::Error;
-use alloc::{format, string::String, vec::Vec};
+use crate::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// The maximum size of all parameters in bytes, from CUDA 12.1 on (CUDA C++ Programming Guide, "Function Parameters").

@@ -27,7 +27,7 @@ pub use manifest::{Attribute, ElementType, MAX_PARAMETER_BYTES, Machine, Manifes
 pub use reader::{Entries, Entry, Reader};
 pub use writer::Writer;
 
-use alloc::{format, string::String};
+use crate::prelude::*;
 use std::{fmt, io};
 
 /// Before or after the launch.

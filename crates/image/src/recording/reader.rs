@@ -1,12 +1,7 @@
 //! Reads a recording as a stream, and checks every part of it.
 
 use super::{Error, IMAGE, MANIFEST, Manifest, Moment, Outcome, RESULT, memory_entry};
-use alloc::{
-    boxed::Box,
-    format,
-    string::{String, ToString},
-    vec::Vec,
-};
+use crate::prelude::*;
 use std::{
     fmt,
     io::{self, Read},

@@ -1,7 +1,7 @@
 //! Writes a recording as a stream.
 
 use super::{IMAGE, MANIFEST, Manifest, Moment, Outcome, RESULT, memory_entry};
-use alloc::{format, vec::Vec};
+use crate::prelude::*;
 use std::{
     fmt,
     io::{self, Read, Write},

@@ -1,12 +1,12 @@
 //! Copies types into a table: each struct once, and each type behind a pointer once.
 
 use super::types::{TypeWriter, opaque};
-use alloc::{collections::BTreeMap, vec::Vec};
+use crate::prelude::*;
 use core::marker::PhantomData;
 use kernel_args_abi::{
-    Body, Members, Parameter, Pointee,
+    Body, Meaning, Members, Parameter, Pointee,
     signature::{
-        Meaning, Referent,
+        Referent,
         stored::{self, FIRST_TYPE, NOTHING, SURFACE, SURFACES, TEXTURE, TEXTURES},
     },
 };

@@ -1,7 +1,7 @@
 //! Writes structs, enums, lists of parameters and bodies, which `kernel_args_abi::signature::{stored, stored_body}` read.
 
 use super::writer::Writer;
-use alloc::{collections::BTreeMap, vec, vec::Vec};
+use crate::prelude::*;
 use kernel_args_abi::{
     Body, Opaque, Parameter, Variant,
     signature::{

@@ -1,6 +1,6 @@
 //! Writes numbers, texts and C++ types of a table, which `kernel_args_abi::signature::reader` reads.
 
-use alloc::vec::Vec;
+use crate::prelude::*;
 use kernel_args_abi::{
     CppBase, CppType, Parameter,
     signature::{

@@ -1,7 +1,7 @@
 //! Text from outside, such as symbols and file names. Names in code are checked identifiers, and literals are written by `{:?}`: only
 //! comments take any text.
 
-use alloc::string::String;
+use crate::prelude::*;
 
 /// As the rest of a `//` comment. Characters that end the comment, or change its appearance, are replaced.
 #[cfg(any(feature = "generate", feature = "header"))]

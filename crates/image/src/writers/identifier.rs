@@ -1,12 +1,6 @@
 //! Rust identifiers for C++ names.
 
-use alloc::{
-    borrow::ToOwned,
-    collections::BTreeSet,
-    format,
-    string::{String, ToString},
-    vec::Vec,
-};
+use crate::prelude::*;
 use core::cmp::Ordering;
 use kernel_args_abi::{
     compiled::fingerprint,

@@ -5,13 +5,7 @@
 
 use super::identifier::{identifier, numbered, raw, sort};
 use crate::mangled::Demangled;
-use alloc::{
-    borrow::ToOwned,
-    collections::{BTreeMap, BTreeSet},
-    format,
-    string::String,
-    vec::Vec,
-};
+use crate::prelude::*;
 use kernel_args_abi::keywords::{NEVER, is_never};
 
 /// The names of a kernel.
@@ -215,7 +209,7 @@ mod tests {
     use super::{Item, Kernel, What, items};
     use crate::mangled::Demangled;
     use proptest::prelude::*;
-    use std::{borrow::ToOwned, collections::BTreeSet, string::String, vec, vec::Vec};
+    use std::{borrow::ToOwned, collections::BTreeSet, string::String, vec::Vec};
 
     fn named(symbols: &[&str]) -> Vec<(String, Vec<String>)> {
         let kernels: Vec<_> =
@@ -239,59 +233,43 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_alone_has_its_unqualified_name() {
-        assert_eq!(names(&["saxpy"]), ["saxpy"]);
-        assert_eq!(names(&["_Z5saxpyifPKfPf"]), ["saxpy"]);
-        assert_eq!(names(&["_ZN3sim4stepEi"]), ["step"]);
+    fn each_name_follows_from_the_rules() {
+        for (symbols, expected) in [
+            // A kernel alone has its unqualified name.
+            (&["saxpy"][..], &["saxpy"][..]),
+            (&["_Z5saxpyifPKfPf"], &["saxpy"]),
+            (&["_ZN3sim4stepEi"], &["step"]),
+            // The name of an instance does not depend on the other instances.
+            (&["_Z5saxpyIfEviT_PKS0_PS0_"], &["saxpy", "saxpy_float"]),
+            // Keywords and items of the module are escaped.
+            (&["fn"], &["r#fn"]),
+            (&["self"], &["self_"]),
+            (&["IMAGE"], &["IMAGE_"]),
+            (&["KERNELS", "KERNELS_"], &["KERNELS__", "KERNELS_"]),
+            (&["_"], &["__"]),
+            (&["$k%1"], &["k_1"]),
+            (&["%9"], &["_9"]),
+        ] {
+            assert_eq!(names(symbols), expected);
+        }
     }
 
     #[test]
     fn overloads_and_instances_have_an_item_each_and_one_for_all() {
-        assert_eq!(
-            named(&["_Z5saxpyifPKfPf", "_Z5saxpyIfEviT_PKS0_PS0_", "_Z5saxpyIdEviT_PKS0_PS0_"]),
-            [
-                (
-                    "saxpy".to_owned(),
-                    vec![
-                        "_Z5saxpyIdEviT_PKS0_PS0_".to_owned(),
-                        "_Z5saxpyIfEviT_PKS0_PS0_".into(),
-                        "_Z5saxpyifPKfPf".into()
-                    ]
-                ),
-                ("saxpy_double".into(), vec!["_Z5saxpyIdEviT_PKS0_PS0_".into()]),
-                ("saxpy_float".into(), vec!["_Z5saxpyIfEviT_PKS0_PS0_".into()]),
-                ("saxpy_int_float_float_const_ptr_float_ptr".into(), vec!["_Z5saxpyifPKfPf".into()]),
-            ]
-        );
-    }
-
-    /// The item of an instance does not depend on the other instances.
-    #[test]
-    fn the_name_of_an_instance_does_not_depend_on_others() {
-        assert_eq!(names(&["_Z5saxpyIfEviT_PKS0_PS0_"]), ["saxpy", "saxpy_float"]);
-    }
-
-    #[test]
-    fn keywords_and_items_of_the_module_are_escaped() {
-        assert_eq!(names(&["fn"]), ["r#fn"]);
-        assert_eq!(names(&["self"]), ["self_"]);
-        assert_eq!(names(&["IMAGE"]), ["IMAGE_"]);
-        assert_eq!(names(&["KERNELS", "KERNELS_"]), ["KERNELS__", "KERNELS_"]);
-        assert_eq!(names(&["_"]), ["__"]);
-    }
-
-    #[test]
-    fn a_name_that_is_no_identifier_becomes_one() {
-        assert_eq!(names(&["$k%1"]), ["k_1"]);
-        assert_eq!(names(&["%9"]), ["_9"]);
-    }
-
-    #[test]
-    fn an_extern_c_kernel_with_overloads_keeps_its_name() {
-        assert_eq!(
-            named(&["k", "_ZN1a1kEi"]),
-            [("k".to_owned(), vec!["k".to_owned()]), ("k_int".into(), vec!["_ZN1a1kEi".into()])]
-        );
+        let [double, float, overload] = ["_Z5saxpyIdEviT_PKS0_PS0_", "_Z5saxpyIfEviT_PKS0_PS0_", "_Z5saxpyifPKfPf"];
+        let items = |items: &[(&str, &[&str])]| -> Vec<(String, Vec<String>)> {
+            let owned = |symbols: &[&str]| symbols.iter().copied().map(String::from).collect();
+            items.iter().map(|(name, symbols)| (String::from(*name), owned(symbols))).collect()
+        };
+        let expected = items(&[
+            ("saxpy", &[double, float, overload]),
+            ("saxpy_double", &[double]),
+            ("saxpy_float", &[float]),
+            ("saxpy_int_float_float_const_ptr_float_ptr", &[overload]),
+        ]);
+        assert_eq!(named(&[overload, float, double]), expected);
+        // An `extern "C"` kernel with overloads keeps its name.
+        assert_eq!(named(&["k", "_ZN1a1kEi"]), items(&[("k", &["k"]), ("k_int", &["_ZN1a1kEi"])]));
     }
 
     #[test]

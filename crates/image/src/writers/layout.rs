@@ -1,7 +1,7 @@
 //! Numbers of bytes, and where the members of a packed struct are in Rust and in C++.
 
-use alloc::{format, string::String};
-use kernel_args_abi::layout::Alignment;
+use crate::prelude::*;
+use kernel_args_abi::Alignment;
 
 /// `usize::MAX` if it does not exist.
 pub(crate) fn round_up(offset: usize, align: usize) -> usize {

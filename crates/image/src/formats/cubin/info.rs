@@ -4,12 +4,12 @@
 //! formats 1 to 3, a value of at most 16 bits follows in two bytes.
 
 use super::kernel::Parameter;
+use crate::prelude::*;
 use crate::{
     code::directives::{DirectiveField, Directives, LANGUAGE},
     formats::ptx::{Pointee, Space},
 };
-use alloc::vec::Vec;
-use kernel_args_abi::layout::Alignment;
+use kernel_args_abi::Alignment;
 
 const PARAMETER: u8 = 0x17;
 const BLOCK_SIZE: u8 = 0x19;

@@ -1,12 +1,12 @@
 //! The contents of a cubin and its kernels.
 
+use crate::prelude::*;
 use crate::{
     code::{VariableSpace, directives::Directives},
     formats::ptx::Pointee,
     mangled::Demangled,
 };
-use alloc::{borrow::Cow, vec::Vec};
-use kernel_args_abi::{param_layout::Sm, signature};
+use kernel_args_abi::{Sm, signature};
 
 /// A cubin.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -13,7 +13,7 @@ pub use read::{MACHINE, parse};
 pub(crate) use read::sm_of;
 pub(crate) use validate::validate;
 
-use alloc::{format, string::String};
+use crate::prelude::*;
 use core::fmt;
 
 /// Why a cubin cannot be read.

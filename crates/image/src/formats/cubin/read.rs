@@ -5,6 +5,7 @@ use super::{
     info::{self, Info},
     kernel::{Cubin, Kernel, Parameter, Resources, Variable},
 };
+use crate::prelude::*;
 use crate::{
     code::VariableSpace,
     formats::{
@@ -12,8 +13,7 @@ use crate::{
         elf::{self, Elf},
     },
 };
-use alloc::{borrow::Cow, collections::BTreeMap, vec, vec::Vec};
-use kernel_args_abi::param_layout::Sm;
+use kernel_args_abi::Sm;
 
 /// The ELF machine number of NVIDIA GPUs: `e_machine`, `EM_CUDA`.
 pub const MACHINE: u16 = 190;

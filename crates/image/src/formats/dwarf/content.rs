@@ -6,7 +6,7 @@ use super::{
     types::Type,
     units::Units,
 };
-use alloc::vec::Vec;
+use crate::prelude::*;
 use gimli::constants as dw;
 use kernel_args_abi::Opaque;
 

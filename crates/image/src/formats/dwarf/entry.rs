@@ -1,6 +1,6 @@
 //! An entry and its attributes.
 
-use alloc::vec::Vec;
+use crate::prelude::*;
 use gimli::{Attribute, AttributeValue, DwAt, DwAte, DwTag, EndianSlice, LittleEndian, constants as dw};
 
 pub(super) type Slice<'s> = EndianSlice<'s, LittleEndian>;

@@ -8,7 +8,7 @@ use super::{
     types::Type,
     units::Units,
 };
-use alloc::{collections::BTreeMap, string::String, vec::Vec};
+use crate::prelude::*;
 use gimli::constants as dw;
 use kernel_args_abi::param_layout::LIMIT;
 

@@ -7,11 +7,11 @@ use super::{
     types::Type,
     units::Units,
 };
+use crate::prelude::*;
 use crate::{
     mangled::demangle,
     table::types::{TypeWriter, opaque},
 };
-use alloc::{collections::BTreeMap, vec::Vec};
 use gimli::constants as dw;
 use kernel_args_abi::{
     Alignment, Class, CppBase, CppType, Opaque, Parameter, Variant,

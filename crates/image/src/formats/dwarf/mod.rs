@@ -41,9 +41,7 @@ pub use reduce::reduce;
 pub(crate) use sections::Sections;
 
 use crate::formats::{cubin, ptx};
-#[cfg(feature = "debug-info")]
-use alloc::string::ToString;
-use alloc::{string::String, vec::Vec};
+use crate::prelude::*;
 use core::fmt;
 use kernel_args_abi::{Members, signature::stored};
 

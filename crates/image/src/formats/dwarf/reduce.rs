@@ -6,7 +6,7 @@ use super::{
     sections::{ABBREV, INFO, LINE_STRINGS, NAMES, STRING_OFFSETS, STRINGS, Sections},
 };
 use crate::formats::ptx::{Header, Module};
-use alloc::{format, string::String, vec::Vec};
+use crate::prelude::*;
 use core::{fmt::Write, ops::Range};
 use gimli::{AttributeValue, DebugAbbrev, DebugInfo, LittleEndian, UnitHeader, constants};
 

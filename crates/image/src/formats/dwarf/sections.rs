@@ -7,7 +7,7 @@ use crate::formats::{
     cubin,
     elf::{self, Elf},
 };
-use alloc::borrow::Cow;
+use crate::prelude::*;
 
 #[derive(Clone, PartialEq, Default)]
 pub(crate) struct Sections<'a>([Cow<'a, [u8]>; 5]);

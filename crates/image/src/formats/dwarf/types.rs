@@ -6,12 +6,9 @@ use super::{
     units::Units,
 };
 use crate::mangled::demangle;
-use alloc::{borrow::Cow, vec::Vec};
+use crate::prelude::*;
 use gimli::{DwAte, DwTag, constants as dw};
-use kernel_args_abi::{
-    class::Class,
-    cpp::{CppBase, CppType, scalar},
-};
+use kernel_args_abi::{Class, CppBase, CppType, cpp::scalar};
 
 /// The most entries of one type: qualifiers, pointers, typedefs, arrays.
 const LONGEST_CHAIN: usize = 64;

@@ -5,7 +5,7 @@ use super::{
     entry::{Die, Position, RawValue, Slice},
     sections::{ABBREV, INFO, LINE_STRINGS, STRING_OFFSETS, STRINGS, Sections},
 };
-use alloc::{collections::BTreeMap, vec::Vec};
+use crate::prelude::*;
 use core::cell::Cell;
 use gimli::{
     Abbreviations, DebugAbbrev, DebugInfo, DebugInfoOffset, DebugLineStr, DebugStr, DebugStrOffsets,

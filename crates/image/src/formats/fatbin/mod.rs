@@ -15,12 +15,12 @@ pub use stream::{Source, Stream, StreamError, StreamedMember};
 
 pub(crate) use error::WRAPPER_MAGIC;
 
+use crate::prelude::*;
 use crate::{
     code::target::Features,
     formats::bytes::{range, u16_at, u32_at, u64_at},
 };
-use alloc::{borrow::Cow, vec::Vec};
-use kernel_args_abi::param_layout::Sm;
+use kernel_args_abi::Sm;
 
 /// The decompressed size that remains for a file, which may have several fat binaries: see [`Stream::with_budget`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,9 +5,9 @@ use super::{
     container_header,
 };
 use crate::formats::bytes::u32_at;
-use alloc::vec::Vec;
+use crate::prelude::*;
 use core::fmt;
-use kernel_args_abi::param_layout::Sm;
+use kernel_args_abi::Sm;
 
 /// The source of a [`Stream`]: a file, or a part of a file.
 pub trait Source {

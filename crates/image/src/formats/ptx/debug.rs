@@ -15,7 +15,7 @@ use super::{
     lexer::{Lexer, Token},
 };
 use crate::formats::bytes::before_nul;
-use alloc::{collections::BTreeMap, vec::Vec};
+use crate::prelude::*;
 
 /// A section that the text does not contain is empty. Several of one name are read as one. Addresses of code and data are 0.
 pub(crate) fn debug_sections<const N: usize>(text: &[u8], names: [&str; N]) -> Result<[Vec<u8>; N], Error> {

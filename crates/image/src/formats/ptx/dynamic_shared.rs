@@ -5,7 +5,7 @@
 
 use super::lexer::{LINE, Lexer, STRING, Token, WORD};
 use crate::formats::bytes::{after_comment, skip, skip_long};
-use alloc::{vec, vec::Vec};
+use crate::prelude::*;
 
 #[derive(Default)]
 pub(super) struct SharedUsers<'a> {

@@ -4,11 +4,11 @@ use super::{
     Error, Parameter,
     lexer::{Lexer, Token},
 };
+use crate::prelude::*;
 use crate::{
     code::directives::{DirectiveField, Directives},
     mangled::Demangled,
 };
-use alloc::vec::Vec;
 use kernel_args_abi::signature;
 
 /// A kernel of a PTX text. PTX ISA, "Kernel and Function Directives: .entry".

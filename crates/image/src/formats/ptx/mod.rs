@@ -28,7 +28,7 @@ pub use header::{Header, Target};
 pub use module::Module;
 pub use parameter::{Parameter, Pointee, Space};
 
-use alloc::{borrow::ToOwned, string::String};
+use crate::prelude::*;
 use core::fmt;
 
 /// The position and the reason of an error in a PTX text.

@@ -7,11 +7,11 @@ use super::{
     lexer::{Lexer, Token},
     variable::Variable,
 };
+use crate::prelude::*;
 use crate::{
     code::{VariableSpace, directives::Directives, target::Target},
     formats::bytes::before_nul,
 };
-use alloc::vec::Vec;
 use core::ops::Range;
 
 /// The kernels of a PTX text without their bodies: owned, and much smaller than the text. A kernel is parsed again on each access.

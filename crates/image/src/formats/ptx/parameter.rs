@@ -4,11 +4,8 @@ use super::{
     Error,
     lexer::{Lexer, Token},
 };
-use alloc::{borrow::Cow, string::String};
-use kernel_args_abi::{
-    class::Class,
-    layout::{Alignment, Layout},
-};
+use crate::prelude::*;
+use kernel_args_abi::{Alignment, Class, Layout};
 
 /// One parameter of a kernel, as PTX declares it. PTX ISA, "Kernel Function Parameters".
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -6,7 +6,7 @@ use super::{
     parameter::{alignment, declaration, scalar_class},
 };
 use crate::code::VariableSpace;
-use kernel_args_abi::{Class, Layout, layout::Alignment};
+use kernel_args_abi::{Alignment, Class, Layout};
 
 pub(super) struct Variable<'a> {
     pub(super) space: VariableSpace,

@@ -8,7 +8,7 @@ mod types;
 mod unqualified;
 
 use super::tree::{Id, Node, Tree};
-use alloc::vec::Vec;
+use crate::prelude::*;
 use core::mem;
 use grammar::{Production, operator};
 

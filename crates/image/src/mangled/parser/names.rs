@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::mangled::tree::{Id, Node, QUALIFIERS};
-use alloc::vec::Vec;
+use crate::prelude::*;
 
 /// The parts of a function's signature that its name contains.
 #[derive(Default)]

@@ -9,7 +9,7 @@ use crate::mangled::{
     ANONYMOUS,
     tree::{Id, Node},
 };
-use alloc::vec::Vec;
+use crate::prelude::*;
 use core::mem;
 
 impl Parser<'_> {

@@ -2,8 +2,8 @@
 
 use super::Printer;
 use crate::mangled::tree::{Id, Node};
-use alloc::vec::Vec;
-use kernel_args_abi::cpp::{CppBase, CppType, scalar};
+use crate::prelude::*;
+use kernel_args_abi::{CppBase, CppType, cpp::scalar};
 
 /// The caller sets the name from the text of the parameter.
 const NAMED: CppType<'static> = CppType::named("");

@@ -5,7 +5,7 @@ mod nodes;
 mod values;
 
 use super::tree::{Id, Node, NodeList, Tree};
-use alloc::string::String;
+use crate::prelude::*;
 use core::{mem, ops::Range};
 
 /// In bytes. With substitutions, the length can grow exponentially.

@@ -4,6 +4,7 @@ mod same;
 
 #[cfg(feature = "bodies")]
 use crate::formats::ptx::{Bodies, PointerAccess};
+use crate::prelude::*;
 use crate::{
     code::target::Compatibility,
     formats::{
@@ -19,8 +20,7 @@ use crate::{
     },
     table::ParameterList,
 };
-use alloc::{borrow::Cow, collections::BTreeMap, vec::Vec};
-use kernel_args_abi::{Body, Members, param_layout::Sm};
+use kernel_args_abi::{Body, Members, Sm};
 
 /// The kernels of an image.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -2,8 +2,8 @@
 
 use super::{Kernels, Place};
 use crate::model::kernel::Limits;
-use alloc::vec::Vec;
-use kernel_args_abi::param_layout::Sm;
+use crate::prelude::*;
+use kernel_args_abi::Sm;
 
 impl Kernels<'_> {
     /// Whether the texts and cubins contain this kernel with parameters of another number or size, or in PTX of other alignments or

@@ -7,8 +7,8 @@ use super::{
     Content, Generated, StructMember, Why,
     ty::{Leaf, Ty, component},
 };
+use crate::prelude::*;
 use crate::writers::layout::{largest_alignment, packing, round_up};
-use alloc::{boxed::Box, vec, vec::Vec};
 use kernel_args_abi::{Sm, cpp::BUILTINS};
 
 pub(super) struct Occurrence {

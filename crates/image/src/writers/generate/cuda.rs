@@ -6,10 +6,9 @@ use super::{
     identifier::upper_camel,
     ty::{Leaf, Ty, component},
 };
-use alloc::borrow::ToOwned;
+use crate::prelude::*;
 use kernel_args_abi::{
-    Members, Parameter,
-    class::Class,
+    Class, Members, Parameter,
     cpp::{BUILTINS, Builtin, name},
 };
 

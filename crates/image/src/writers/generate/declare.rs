@@ -7,14 +7,8 @@ use super::{
     ty::From,
     write::RustWriter,
 };
+use crate::prelude::*;
 use crate::writers::layout::round_up;
-use alloc::{
-    collections::{BTreeMap, BTreeSet},
-    format,
-    string::{String, ToString},
-    vec,
-    vec::Vec,
-};
 
 impl RustWriter<'_, '_> {
     pub(super) fn definition(&mut self, id: usize) {

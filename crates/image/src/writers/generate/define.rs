@@ -7,14 +7,8 @@ use super::{
     options::Options,
     ty::{Leaf, Ty},
 };
-use alloc::{
-    borrow::ToOwned,
-    collections::BTreeMap,
-    format,
-    string::{String, ToString},
-    vec::Vec,
-};
-use kernel_args_abi::{Parameter, signature::Members};
+use crate::prelude::*;
+use kernel_args_abi::{Members, Parameter};
 
 pub(super) struct Types<'k, 'o> {
     pub(super) options: &'o Options<'o>,

@@ -1,18 +1,11 @@
 //! The comments in the generated text.
 
 use super::{Content, Generated, Why, options::Kernel};
+use crate::prelude::*;
 use crate::writers::layout::bytes;
-use alloc::{
-    borrow::ToOwned,
-    format,
-    string::{String, ToString},
-    vec,
-    vec::Vec,
-};
 use kernel_args_abi::{
-    CppBase, Opaque, Parameter,
+    Class, CppBase, Opaque, Parameter,
     check::is_made,
-    class::Class,
     signature::{Slot, SlotKind},
 };
 

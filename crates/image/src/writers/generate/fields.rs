@@ -8,7 +8,7 @@ use super::{
     options::{Kernel, Variable},
     ty::{From, Leaf, Ty},
 };
-use alloc::{borrow::ToOwned, boxed::Box, format, string::String, vec::Vec};
+use crate::prelude::*;
 use kernel_args_abi::{Alignment, CppType, Parameter, check::is_made, param_layout::LIMIT};
 
 /// The fields of a struct, or why there is none.

@@ -69,14 +69,10 @@ pub use options::{Kernel, Naming, Options, Pointers, Variable};
 
 use super::identifier::{self, identifier, upper_camel};
 use crate::model::kernels::Kernels;
-use alloc::{borrow::ToOwned, format, string::String, vec, vec::Vec};
+use crate::prelude::*;
 use core::fmt::Write as _;
 use fields::Generic;
-use kernel_args_abi::{
-    Alignment, Opaque, Parameter,
-    cpp::{CppBase, name},
-    signature::Members,
-};
+use kernel_args_abi::{Alignment, CppBase, Members, Opaque, Parameter, cpp::name};
 use ty::Ty;
 
 /// Generates structs for all kernels of an image.

@@ -4,7 +4,7 @@ use super::{
     Generated,
     identifier::{free, identifier, numbered, sort, upper_camel},
 };
-use alloc::{borrow::ToOwned, collections::BTreeSet, format, string::String, vec::Vec};
+use crate::prelude::*;
 use kernel_args_abi::cpp::{BUILTINS, name};
 
 pub(super) struct TypeNames {

@@ -1,7 +1,7 @@
 //! The options, the kernels and the variables for the generated text.
 
+use crate::prelude::*;
 use crate::{self as image, mangled::Demangled};
-use alloc::vec::Vec;
 use kernel_args_abi::{Members, Parameter};
 
 /// The type of pointers in the structs of kernels.

@@ -7,11 +7,10 @@ use super::{
     docs::{inferred_pointer, is_untyped_word},
     ty::{Leaf, Ty},
 };
-use alloc::{boxed::Box, format};
+use crate::prelude::*;
 use kernel_args_abi::{
-    Parameter,
-    class::Class,
-    cpp::{CppBase, CppType, name},
+    Class, CppBase, CppType, Parameter,
+    cpp::name,
     signature::{Elements, Referent, SlotKind},
 };
 

@@ -1,9 +1,9 @@
 //! Rust types in the generated text.
 
-use alloc::boxed::Box;
+use crate::prelude::*;
 use kernel_args_abi::{
-    class::Class,
-    cpp::{BUILTINS, Builtin, CppBase, rust_integer, rust_scalar},
+    Class, CppBase,
+    cpp::{BUILTINS, Builtin, rust_integer, rust_scalar},
 };
 
 #[derive(Clone, PartialEq)]

@@ -10,8 +10,8 @@ use super::{
     options::{Kernel, Naming, Options, Pointers},
     ty::{From, Leaf, Ty},
 };
+use crate::prelude::*;
 use crate::writers::escape::rust_comment;
-use alloc::{format, string::String, vec::Vec};
 use core::fmt::Write as _;
 
 /// rustfmt's `attr_fn_like_width`.

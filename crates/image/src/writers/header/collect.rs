@@ -7,18 +7,8 @@ use super::{
     item::Header,
     names::Path,
 };
-use alloc::{
-    collections::BTreeMap,
-    format,
-    string::{String, ToString},
-    vec::Vec,
-};
-use kernel_args_abi::{
-    class::Class,
-    cpp::{CppBase, CppType},
-    layout::Alignment,
-    signature::{Opaque, Parameter},
-};
+use crate::prelude::*;
+use kernel_args_abi::{Alignment, Class, CppBase, CppType, Opaque, Parameter};
 
 #[derive(Clone)]
 pub(super) struct Collector<'h, 'a> {

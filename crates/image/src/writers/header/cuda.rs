@@ -1,6 +1,6 @@
 //! Which CUDA header declares a type.
 
-use kernel_args_abi::{cpp, layout::Alignment};
+use kernel_args_abi::{Alignment, cpp};
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Include {

@@ -8,14 +8,9 @@ use super::{
     layout,
     names::{Local, Path},
 };
+use crate::prelude::*;
 use crate::writers::layout::largest_alignment;
-use alloc::{format, string::ToString, vec::Vec};
-use kernel_args_abi::{
-    class::Class,
-    cpp::{CppBase, CppType},
-    layout::Alignment,
-    signature::{Members, Parameter},
-};
+use kernel_args_abi::{Alignment, Class, CppBase, CppType, Members, Parameter};
 
 const DEEPEST: usize = 64;
 

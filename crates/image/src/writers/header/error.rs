@@ -1,9 +1,6 @@
 //! Why a header cannot be written.
 
-use alloc::{
-    format,
-    string::{String, ToString},
-};
+use crate::prelude::*;
 use core::fmt;
 
 /// Why a header cannot be written, where, and what to write instead.

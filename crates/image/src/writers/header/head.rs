@@ -7,8 +7,8 @@ use super::{
     names::Path,
     text::{HeaderWriter, note},
 };
+use crate::prelude::*;
 use crate::writers::escape::cpp_comment;
-use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 
 /// NVRTC has no `<cstddef>`. Its front end uses another name for the expansion of `offsetof`.
 const OFFSET_OF: &str = "\

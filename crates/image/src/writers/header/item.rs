@@ -1,8 +1,8 @@
 //! The input for a header: types, kernels and options.
 
 use super::names::Path;
-use alloc::vec::Vec;
-use kernel_args_abi::{cpp::CppBase, signature::Parameter};
+use crate::prelude::*;
+use kernel_args_abi::{CppBase, Parameter};
 
 /// A type or a kernel that a header declares.
 #[derive(Clone, Debug)]

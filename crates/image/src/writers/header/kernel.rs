@@ -8,17 +8,8 @@ use super::{
     names::{Local, Path, is_identifier},
 };
 use crate::mangled::Demangled;
-use alloc::{
-    format,
-    string::{String, ToString},
-    vec::Vec,
-};
-use kernel_args_abi::{
-    check::compare,
-    class::Class,
-    cpp::{CppBase, CppType},
-    signature::{Body, Members, Parameter},
-};
+use crate::prelude::*;
+use kernel_args_abi::{Body, Class, CppBase, CppType, Members, Parameter, check::compare};
 
 /// And its C++ name if the symbol is mangled.
 fn read_symbol(symbol: &str) -> Result<(Path, Option<Demangled>), String> {

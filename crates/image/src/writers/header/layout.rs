@@ -1,8 +1,8 @@
 //! The offsets of members in C++, and the required `alignas` or `#pragma pack`.
 
 use super::{Base, CppMember, TypeUse, error::BY_HAND};
+use crate::prelude::*;
 use crate::writers::layout::{bytes, packing, round_up};
-use alloc::{format, string::String, vec::Vec};
 
 /// The largest `alignas` that CUDA's C++ compilers accept.
 const LARGEST: usize = 1 << 12;

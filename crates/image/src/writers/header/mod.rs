@@ -40,15 +40,10 @@ mod text;
 pub use error::HeaderError;
 pub use item::{Header, Item};
 
-use alloc::{
-    collections::BTreeSet,
-    format,
-    string::{String, ToString},
-    vec::Vec,
-};
+use crate::prelude::*;
 use collect::Collector;
 use error::Origin;
-use kernel_args_abi::{CppType, signature::Opaque};
+use kernel_args_abi::{CppType, Opaque};
 use names::{Local, Path, segments};
 
 #[derive(Clone, PartialEq)]

@@ -1,12 +1,7 @@
 //! C++ names: identifiers, paths, and whether they can be declared.
 
 use super::error::not_a_name;
-use alloc::{
-    collections::BTreeSet,
-    format,
-    string::{String, ToString},
-    vec::Vec,
-};
+use crate::prelude::*;
 
 /// ISO C++23, "Keywords" and "Alternative tokens"; two macros that GCC defines.
 const RESERVED: &str = "\

@@ -10,11 +10,8 @@ use super::{
     error::{HeaderError, Origin, spelled, two_types},
     names::Path,
 };
-use alloc::{
-    format,
-    string::{String, ToString},
-};
-use kernel_args_abi::{cpp::CppBase, signature::Parameter};
+use crate::prelude::*;
+use kernel_args_abi::{CppBase, Parameter};
 
 impl<'a> Collector<'_, 'a> {
     pub(super) fn pointee(&mut self, pointer: &Parameter<'a>) -> Result<Base, HeaderError> {

@@ -4,15 +4,10 @@ use super::{
     Base, CppMember, Declared, Definition, Prototype, TypeUse, collect::Collector, error::HeaderError, item::Header,
     names::segments,
 };
+use crate::prelude::*;
 use crate::writers::{escape::cpp_comment, layout::bytes};
-use alloc::{
-    collections::BTreeSet,
-    format,
-    string::{String, ToString as _},
-    vec::Vec,
-};
 use core::fmt::Write as _;
-use kernel_args_abi::{CppBase, signature::Opaque};
+use kernel_args_abi::{CppBase, Opaque};
 
 pub(super) fn write(collector: &Collector<'_, '_>, kernels: &[Prototype], left_out: &[HeaderError]) -> String {
     let mut own = BTreeSet::new();

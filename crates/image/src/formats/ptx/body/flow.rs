@@ -6,7 +6,7 @@ use super::{
     names::{NoClaim, Register},
     value::{Derivation, Number, Value},
 };
-use alloc::{collections::BTreeMap, vec, vec::Vec};
+use crate::prelude::*;
 use core::ops::Range;
 
 pub(super) struct Flow<'c, 't> {

@@ -1,7 +1,8 @@
 //! What a value can be computed from: sorted lists of atoms, each with a number to compare and combine lists fast.
 
 use super::names::NoClaim;
-use alloc::{collections::BTreeMap, rc::Rc, vec, vec::Vec};
+use crate::prelude::*;
+use alloc::rc::Rc;
 
 /// The number of a slot: 8 bytes of a parameter.
 pub(super) type SlotId = u16;

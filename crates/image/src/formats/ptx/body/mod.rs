@@ -45,12 +45,12 @@ mod uses;
 mod value;
 
 use super::{Module, entry::parameters, lexer::Lexer};
-use alloc::vec::Vec;
-use flow::Flow;
+use crate::prelude::*;
 use core::ops::Range;
+use flow::Flow;
 use kernel_args_abi::{
-    layout::Alignment,
-    signature::{Body, ElementClass, Evidence, Slot, SlotKind},
+    Alignment, Body,
+    signature::{ElementClass, Evidence, Slot, SlotKind},
 };
 use lists::{Lists, SlotId};
 use names::Register;

@@ -3,7 +3,7 @@
 #![allow(clippy::cast_lossless, reason = "see `formats::bytes`")]
 
 use crate::formats::ptx::lexer::{DOTTED, WORD};
-use alloc::{vec, vec::Vec};
+use crate::prelude::*;
 
 /// Or a symbol that is used like one: a parameter, an array in local memory.
 pub(super) type Register = u32;

@@ -4,7 +4,7 @@ use super::{
     Action,
     names::{Name, Names, NoClaim},
 };
-use alloc::{vec, vec::Vec};
+use crate::prelude::*;
 use kernel_args_abi::signature::{ElementClass, SlotKind};
 
 /// The first operand is the destination, unless noted.

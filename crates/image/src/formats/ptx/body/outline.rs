@@ -5,7 +5,7 @@ use crate::formats::ptx::{
     entry::parameters,
     lexer::{Lexer, Token},
 };
-use alloc::{collections::BTreeMap, vec::Vec};
+use crate::prelude::*;
 
 pub(super) struct Outline<'t> {
     pub(super) functions: BTreeMap<&'t str, Function<'t>>,

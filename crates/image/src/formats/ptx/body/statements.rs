@@ -7,7 +7,7 @@ use crate::formats::{
     bytes::skip,
     ptx::lexer::{BLANK, DOTTED, LINE, Lexer, NAME, Token, constant},
 };
-use alloc::vec::Vec;
+use crate::prelude::*;
 
 #[derive(Clone, Copy)]
 pub(super) enum Statement<'t> {

@@ -10,7 +10,7 @@ use super::{
     value::Value,
 };
 use crate::formats::ptx::{Parameter, lexer::Lexer};
-use alloc::{vec, vec::Vec};
+use crate::prelude::*;
 use kernel_args_abi::signature::{ElementClass, Evidence, SlotKind};
 
 pub(super) struct Translator<'o, 't> {

@@ -7,14 +7,10 @@ use super::{
     names::NoClaim,
     value::{Derivation, Number, Value},
 };
-use alloc::{
-    collections::{BTreeMap, BTreeSet},
-    vec,
-    vec::Vec,
-};
+use crate::prelude::*;
 use core::{mem, ops::Range};
 use kernel_args_abi::{
-    layout::Alignment,
+    Alignment,
     signature::{Certainty, ElementClass, Elements, Evidence, Slot, SlotKind},
 };
 
