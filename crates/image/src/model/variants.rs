@@ -165,7 +165,8 @@ pub fn variants<P: Ord + Clone>(demangled: Option<&Demangled>, mut seen: Vec<Obs
     let texts: Vec<Group<'_, P>> = of(false).collect();
     let cubins = of(true).fold(Vec::new(), group);
     let described = seen.iter().find_map(|seen| seen.described.as_ref());
-    let variant = |text: Option<&Group<'_, P>>, cubins: Option<&Group<'_, P>>, limits: &Observed<P>, images| {
+    let variant = |text: Option<&Group<'_, P>>, cubins: Option<&Group<'_, P>>, own: &[&Group<'_, P>]| {
+        let limits = own[0].first;
         let described = [cubins, text].into_iter().flatten().find_map(|group| group.described).or(described);
         let join = |name, members| {
             let [declared, recorded] = [text, cubins].map(|group| group.map(|group| group.parameters.clone()));
@@ -182,7 +183,7 @@ pub fn variants<P: Ord + Clone>(demangled: Option<&Demangled>, mut seen: Vec<Obs
             directives: limits.directives,
             dynamic_shared: limits.dynamic_shared,
             described: described.cloned(),
-            images,
+            images: own.iter().rev().flat_map(|group| group.images.iter().cloned()).collect(),
             bodies: text.and_then(|text| text.first.bodies.clone()).map(|(_, bodies)| bodies),
         }
     };
@@ -194,19 +195,16 @@ pub fn variants<P: Ord + Clone>(demangled: Option<&Demangled>, mut seen: Vec<Obs
             let declared = text.first.directives;
             fits(text) && cubins.first.directives.completed_by(declared) == declared && has_same_offsets(text, cubins)
         };
-        let own = texts.iter().position(is_own);
-        // A kernel with different limits is for a different GPU, but has the same types.
-        let text = own.or_else(|| texts.iter().position(fits)).map(|text| &texts[text]);
-        let (mut limits, mut images) = (cubins.first, cubins.images.clone());
-        if let Some(own) = own {
+        if let Some(own) = texts.iter().position(is_own) {
             used[own] = true;
-            limits = texts[own].first;
-            images.extend(texts[own].images.iter().cloned());
+            merged.push(variant(Some(&texts[own]), Some(cubins), &[&texts[own], cubins]));
+        } else {
+            // A kernel with different limits is for a different GPU, but has the same types.
+            merged.push(variant(texts.iter().find(|text| fits(text)), Some(cubins), &[cubins]));
         }
-        merged.push(variant(text, Some(cubins), limits, images));
     }
     for (text, _) in texts.iter().zip(used).filter(|(_, used)| !used) {
-        merged.push(variant(Some(text), None, text.first, text.images.clone()));
+        merged.push(variant(Some(text), None, &[text]));
     }
     merged
 }

@@ -5,6 +5,7 @@
 //! x86-64 Linux only. Its translation to Rust (`libzstd-rs-sys`, a prerelease) was as fast. `structured-zstd` needs minutes to
 //! compile, and Rust 1.92.
 
+#[cfg(feature = "compressed")]
 use crate::prelude::*;
 use core::fmt;
 

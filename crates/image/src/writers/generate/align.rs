@@ -106,9 +106,9 @@ fn resolve_one(
         let found = aligns.find(|align| is_placed(*align));
         found.unwrap_or_else(|| limit.min(MOST))
     });
-    let (align, packing) = match &definition.body {
-        Content::Pending | Content::Bytes(_) => (bytes, None),
-        Content::Enum(..) | Content::Bits(..) => (size.min(8), None),
+    let align = match &definition.body {
+        Content::Pending | Content::Bytes(_) => bytes,
+        Content::Enum(..) | Content::Bits(..) => size.min(8),
         Content::Fields(members) => {
             let mut natural = 1;
             let mut end = 0;
@@ -132,29 +132,27 @@ fn resolve_one(
                 let is_possible =
                     |align: usize| known.map_or(align <= limit && is_placed(align), |known| align == known);
                 let packing = packed(definition, members, all, is_possible);
-                (packing.as_ref().map_or(bytes, |(most, _)| natural.min(*most)), Some(packing))
+                let definition = &mut all[id];
+                definition.packed = packing.as_ref().map(|(most, _)| *most);
+                match (packing, &mut definition.body) {
+                    (Some((most, types)), Content::Fields(members)) => {
+                        members.iter_mut().zip(types).for_each(|(member, ty)| member.ty = ty);
+                        natural.min(most)
+                    }
+                    (_, body) => {
+                        *body = Content::Bytes(Why::Packed);
+                        bytes
+                    }
+                }
             } else {
-                (known.or_else(wider).unwrap_or(natural), None)
+                known.or_else(wider).unwrap_or(natural)
             }
         }
     };
-    let definition = &mut all[id];
-    definition.align = align;
-    match packing {
-        None => {}
-        Some(None) => definition.body = Content::Bytes(Why::Packed),
-        Some(Some((most, types))) => {
-            definition.packed = Some(most);
-            if let Content::Fields(members) = &mut definition.body {
-                for (member, ty) in members.iter_mut().zip(types) {
-                    member.ty = ty;
-                }
-            }
-        }
-    }
+    all[id].align = align;
 }
 
-/// And the types of the members in it. `None` if Rust has no such struct.
+/// The `N` of `repr(packed(N))`, and the types of the members. `None` if Rust has no such struct.
 fn packed(
     definition: &Generated<'_>,
     members: &[StructMember],

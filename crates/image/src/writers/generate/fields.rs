@@ -11,7 +11,7 @@ use super::{
 use crate::prelude::*;
 use kernel_args_abi::{Alignment, CppType, Parameter, check::is_made, param_layout::LIMIT};
 
-/// The fields of a struct, or why there is none.
+/// The fields of a struct, or why it does not exist.
 pub(super) type Fields = Result<Vec<Field>, &'static str>;
 
 pub(super) struct Field {

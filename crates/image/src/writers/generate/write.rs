@@ -95,7 +95,7 @@ impl RustWriter<'_, '_> {
         self.line(0, ")]");
     }
 
-    /// Allows those of the lints that are needed.
+    /// Allows the lints that are needed.
     pub(super) fn allow(&mut self, lints: &[(&str, bool)], reason: &str) {
         let mut values: Vec<String> = Vec::new();
         values.extend(lints.iter().filter(|(_, is_needed)| *is_needed).map(|(lint, _)| String::from(*lint)));

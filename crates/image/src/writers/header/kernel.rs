@@ -11,7 +11,7 @@ use crate::mangled::Demangled;
 use crate::prelude::*;
 use kernel_args_abi::{Body, Class, CppBase, CppType, Members, Parameter, check::compare};
 
-/// And its C++ name if the symbol is mangled.
+/// The path, and the C++ name if the symbol is mangled.
 fn read_symbol(symbol: &str) -> Result<(Path, Option<Demangled>), String> {
     let demangled = if symbol.starts_with("_Z") {
         let demangled = Demangled::new(symbol).filter(Demangled::has_parameters);
@@ -98,7 +98,7 @@ impl<'a> Collector<'_, 'a> {
         })
     }
 
-    /// Another type than that of `parameter` would declare another kernel.
+    /// A type other than the parameter's would declare another kernel.
     fn type_of_symbol(
         &self,
         ty: TypeUse,
