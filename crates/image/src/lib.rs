@@ -84,6 +84,6 @@ pub use writers::header;
 #[doc(hidden)]
 pub use writers::items;
 
-/// Cargo enables the feature `debug-info` for all host programs of a build if one of them needs it.
+/// Whether debug information is read. Cargo enables this for all host programs of a build if one of them needs it.
 #[doc(hidden)]
 pub const READS_DEBUG_INFO: bool = cfg!(feature = "debug-info");

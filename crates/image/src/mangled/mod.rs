@@ -81,7 +81,7 @@ fn read(symbol: &str) -> Option<(Tree<'_>, Id, &str)> {
 }
 
 impl Demangled {
-    /// `None` if the symbol is not the mangled name of a function, or if the function is an operator.
+    /// Reads a symbol. `None` if it is not the mangled name of a function, or if the function is an operator.
     #[must_use]
     pub fn new(symbol: &str) -> Option<Self> {
         if let Some(rust) = rust::read(symbol) {

@@ -107,8 +107,8 @@ pub fn contents(image: &[u8]) -> Result<Vec<Code>, Error> {
     contents_of(format(image)?, image)
 }
 
-/// Without a look at each byte of a text.
-///
+/// [`contents`] without a look at each byte of a text.
+/// 
 /// # Errors
 /// As [`contents`].
 #[doc(hidden)]

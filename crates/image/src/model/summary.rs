@@ -96,7 +96,7 @@ fn write_limits(writer: &mut Writer<'_>, mut limits: Limits) {
 }
 
 impl Summary {
-    /// `kernels` is the number of kernels in the table.
+    /// Reads the bytes of [`summary`]; `kernels` is the number of kernels in the table.
     #[must_use]
     pub fn read(bytes: &[u8], kernels: usize) -> Self {
         let reader = &mut Reader::new(bytes, 0);

@@ -1,8 +1,7 @@
 //! Reads fat binaries piece by piece: a library of several gigabytes is never in memory completely.
 
 use super::{
-    Budget, CONTAINER_HEADER, Compression, Error, HEADER_LIMIT, Kind, MEMBER_LIMIT, Member, MemberHeader,
-    container_header,
+    Budget, CONTAINER_HEADER, Error, HEADER_LIMIT, Kind, MEMBER_LIMIT, Member, MemberHeader, container_header,
 };
 use crate::formats::bytes::u32_at;
 use crate::prelude::*;
@@ -116,12 +115,6 @@ impl StreamedMember {
         self.header.member.sm
     }
 
-    /// The compression of the payload.
-    #[must_use]
-    pub const fn compression(&self) -> Compression {
-        self.header.member.compression
-    }
-
     /// The decompressed size in bytes, according to the header.
     #[must_use]
     pub const fn size(&self) -> u64 {
@@ -148,7 +141,7 @@ impl<S: Source> Stream<S> {
         Self::with_budget(source, budget)
     }
 
-    /// For a part of a file, with what remains of the file's budget. [`budget`](Self::budget) is the budget for the next part.
+    /// As [`new`](Self::new), for a part of a file, with what remains of the file's budget. [`budget`](Self::budget) is for the next part.
     pub fn with_budget(source: S, budget: Budget) -> Self {
         Self { budget, source, at: 0, end: 0, is_first: true, is_over: false }
     }

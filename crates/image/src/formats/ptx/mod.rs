@@ -19,14 +19,14 @@ mod parameter;
 mod variable;
 
 #[cfg(feature = "bodies")]
-pub use body::{Bodies, KernelBody, PointerAccess};
+pub use body::{Bodies, KernelBody};
 #[cfg(feature = "debug-info")]
 pub(crate) use debug::debug_sections;
 pub use entry::Entry;
 pub use extent::{begins, extent};
 pub use header::{Header, Target};
 pub use module::Module;
-pub use parameter::{Parameter, Pointee, Space};
+pub use parameter::{Parameter, Pointee, PointerAccess, Space};
 
 use crate::prelude::*;
 use core::fmt;

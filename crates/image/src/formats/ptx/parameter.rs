@@ -54,6 +54,25 @@ pub enum Space {
     Shared,
 }
 
+/// What a kernel needs of the memory behind a pointer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct PointerAccess {
+    /// The index of the parameter.
+    pub parameter: usize,
+    /// The offset of the pointer in the parameter, in bytes: a multiple of 8.
+    pub offset: usize,
+    /// The alignment that every access needs: the least, if a kernel chooses between accesses. 1 if the kernel passes the pointer on or
+    /// rounds it.
+    pub align: Alignment,
+    /// Whether an instruction accesses memory at a constant offset from the address that is not negative. Otherwise it can be the end
+    /// of memory that the kernel reads backwards.
+    pub is_at_start: bool,
+    /// Whether every thread of every launch accesses memory at a constant offset: no jump is before the instruction. Then the address
+    /// cannot be null.
+    pub is_always: bool,
+}
+
 const SCALAR: &str = "a type such as `.u32`, `.f32` or `.b8`";
 const ALIGNMENT: &str = "a power of two after `.align`";
 

@@ -3,7 +3,7 @@
 mod same;
 
 #[cfg(feature = "bodies")]
-use crate::formats::ptx::{Bodies, PointerAccess};
+use crate::formats::ptx::Bodies;
 use crate::prelude::*;
 use crate::{
     code::target::Compatibility,
@@ -11,7 +11,7 @@ use crate::{
         cubin::{self, Cubin},
         detect::Error,
         dwarf::{self, DebugInfo, Sections},
-        ptx::{Entry, Module},
+        ptx::{Entry, Module, PointerAccess},
     },
     mangled::Demangled,
     model::{
@@ -36,10 +36,8 @@ pub struct Kernels<'a> {
 struct Part<'a> {
     code: PartCode<'a>,
     debug_info: DebugInfo,
-    /// What the code of each analysed kernel does with its parameters.
-    bodies: BTreeMap<u32, ParameterList>,
-    #[cfg(feature = "bodies")]
-    accesses: Vec<(u32, PointerAccess)>,
+    /// What the code of each analysed kernel does with its parameters, and needs of the memory behind them.
+    bodies: BTreeMap<u32, (ParameterList, Vec<PointerAccess>)>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -129,13 +127,7 @@ impl<'a> Kernels<'a> {
         self.variables.extend((0..narrow(variables)).map(|variable| place(true, variable)));
         let debug_info = debug_info.unwrap_or_else(DebugInfo::unread);
         let weight = debug_info.weight();
-        self.parts.push(Part {
-            code,
-            debug_info,
-            bodies: BTreeMap::new(),
-            #[cfg(feature = "bodies")]
-            accesses: Vec::new(),
-        });
+        self.parts.push(Part { code, debug_info, bodies: BTreeMap::new() });
         weight + size_of::<Part<'_>>()
     }
 
@@ -150,7 +142,7 @@ impl<'a> Kernels<'a> {
     /// kernels.
     #[cfg(feature = "bodies")]
     pub(super) fn add_bodies(&mut self, part: usize, text: &[u8], wanted: &mut impl FnMut(&str) -> bool) {
-        let Some(Part { code: PartCode::Text(module), bodies: known, accesses, .. }) = self.parts.get_mut(part) else {
+        let Some(Part { code: PartCode::Text(module), bodies: known, .. }) = self.parts.get_mut(part) else {
             return;
         };
         let mut bodies = Bodies::new(text);
@@ -159,9 +151,8 @@ impl<'a> Kernels<'a> {
                 && let Some(body) = bodies.kernel(module, symbol)
                 && body.parameters().any(|body| !body.is_empty())
             {
-                known.insert(narrow(kernel), ParameterList::of_bodies(body.parameters()));
-                let needed = body.accesses().iter();
-                accesses.extend(needed.map(|needed| (narrow(kernel), *needed)));
+                let list = ParameterList::of_bodies(body.parameters());
+                known.insert(narrow(kernel), (list, body.accesses().to_vec()));
             }
         }
     }
@@ -180,7 +171,7 @@ impl<'a> Kernels<'a> {
 
     fn bodies(&self, place: Place) -> Vec<Body<'_>> {
         let list = self.part(place).and_then(|part| part.bodies.get(&place.kernel));
-        list.into_iter().flat_map(ParameterList::parameters).map(|parameter| parameter.body).collect()
+        list.into_iter().flat_map(|(list, _)| list.parameters()).map(|parameter| parameter.body).collect()
     }
 
     /// What a kernel needs of the memory behind its pointers on the GPU `sm`: what PTX declares (`.ptr .align`), and what the
@@ -198,8 +189,8 @@ impl<'a> Kernels<'a> {
             let align = declared.pointee?.align?;
             Some(PointerAccess { parameter, offset: 0, align, is_at_start: false, is_always: false })
         });
-        let accesses = self.part(place).into_iter().flat_map(|part| &part.accesses);
-        declared.chain(accesses.filter(|(kernel, _)| *kernel == place.kernel).map(|(_, needed)| *needed)).collect()
+        let analysed = self.part(place).and_then(|part| part.bodies.get(&place.kernel));
+        declared.chain(analysed.into_iter().flat_map(|(_, needed)| needed).copied()).collect()
     }
 
     pub(super) fn sort(&mut self) {
@@ -260,8 +251,6 @@ impl<'a> Kernels<'a> {
             },
             debug_info: part.debug_info,
             bodies: part.bodies,
-            #[cfg(feature = "bodies")]
-            accesses: part.accesses,
         };
         Kernels { parts: self.parts.into_iter().map(part).collect(), index: self.index, variables: self.variables }
     }

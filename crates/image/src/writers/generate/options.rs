@@ -111,7 +111,7 @@ pub struct Variable<'k> {
 }
 
 impl<'k> Variable<'k> {
-    /// `None` without debug information.
+    /// A variable of an image. `None` without debug information.
     #[must_use]
     pub fn new(variable: &'k image::Variable<'_>) -> Option<Self> {
         let debug_info = variable.debug_info();

@@ -65,65 +65,61 @@ impl<'a> Collector<'_, 'a> {
     }
 }
 
-/// `Params` and `f32` of `my::Params<f32>`. `None` without arguments.
-fn instance(spelling: &str) -> Option<(&str, String)> {
-    let open = spelling.find('<')?;
-    let name = last_word(&spelling[..open]);
-    Some((name, arguments(&spelling[open..])?))
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
 }
 
-fn last_word(text: &str) -> &str {
-    let begin = text.rfind(|c: char| !(c.is_alphanumeric() || c == '_'));
-    begin.map_or(text, |at| &text[at..]).trim_start_matches(|c: char| !(c.is_alphanumeric() || c == '_'))
-}
-
-/// The text in the brackets at the start, without paths and spaces.
-fn arguments(text: &str) -> Option<String> {
-    let mut depth = 0usize;
-    let end = text.char_indices().find_map(|(at, c)| {
-        match c {
-            '<' => depth += 1,
-            '>' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        (depth == 0).then_some(at)
-    })?;
-    let mut plain = String::new();
-    for c in text[1..end].chars().filter(|c| *c != ' ') {
-        plain.push(c);
-        if plain.ends_with("::") {
-            let path = plain.trim_end_matches(':');
-            let word = path.len() - last_word(path).len();
-            plain.truncate(word);
+/// The words and signs of a spelling, without paths.
+fn tokens(spelling: &str) -> Vec<&str> {
+    let mut tokens = Vec::new();
+    let mut rest = spelling.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let word = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+        let (token, after) = rest.split_at(word.max(first.len_utf8()));
+        rest = after.trim_start();
+        match rest.strip_prefix("::").filter(|_| word > 0) {
+            Some(path) => rest = path.trim_start(),
+            None => tokens.push(token),
         }
     }
-    Some(plain)
+    tokens
 }
 
-/// Whether the arguments contain a type parameter of the context: `T`, `T0`.
-fn is_open(arguments: &str) -> bool {
-    let words = arguments.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+/// What is in the brackets at the start.
+fn arguments<'t>(tokens: &'t [&'t str]) -> Option<&'t [&'t str]> {
+    let mut depth = 0_usize;
+    let end = tokens.iter().position(|token| {
+        depth = match *token {
+            "<" => depth + 1,
+            ">" => depth.saturating_sub(1),
+            _ => depth,
+        };
+        depth == 0
+    });
+    tokens.get(1..end?)
+}
+
+/// Whether arguments contain a type parameter of the context: `T`, `T0`.
+fn is_open(arguments: &[&str]) -> bool {
     let is_parameter = |word: &str| {
-        let mut chars = word.chars();
-        chars.next().is_some_and(|c| c.is_ascii_uppercase()) && chars.all(|c| c.is_ascii_digit())
+        word.starts_with(|c: char| c.is_ascii_uppercase()) && word[1..].bytes().all(|byte| byte.is_ascii_digit())
     };
-    words.into_iter().any(is_parameter)
+    arguments.iter().any(|word| is_parameter(word))
 }
 
 /// Whether both name different instances of the same generic struct. `false` if one of them does not spell its arguments.
 fn differ(by_value: &str, pointer: &str) -> bool {
-    let Some((name, expected)) = instance(by_value) else {
+    let (by_value, pointer) = (tokens(by_value), tokens(pointer));
+    let instance = by_value.iter().position(|token| *token == "<").and_then(|open| {
+        let name = by_value.get(open.checked_sub(1)?).filter(|name| name.starts_with(is_word))?;
+        Some((name, arguments(&by_value[open..]).filter(|arguments| !is_open(arguments))?))
+    });
+    let Some((name, expected)) = instance else {
         return false;
     };
-    if name.is_empty() || is_open(&expected) {
-        return false;
-    }
-    let mut places = pointer.match_indices(name).filter_map(|(at, _)| {
-        let rest = &pointer[at + name.len()..];
-        let is_word = last_word(&pointer[..at + name.len()]) == name;
-        (is_word && rest.starts_with('<')).then(|| arguments(rest)).flatten()
-    });
-    places.any(|found| !is_open(&found) && found != expected)
+    let places = (1..pointer.len()).filter(|&at| pointer[at] == "<" && pointer[at - 1] == *name);
+    let mut found = places.filter_map(|at| arguments(&pointer[at..]));
+    found.any(|found| !is_open(found) && found != expected)
 }
 
 #[cfg(test)]

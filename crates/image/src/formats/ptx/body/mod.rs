@@ -44,12 +44,12 @@ mod translate;
 mod uses;
 mod value;
 
-use super::{Module, entry::parameters, lexer::Lexer};
+use super::{Module, PointerAccess, entry::parameters, lexer::Lexer};
 use crate::prelude::*;
 use core::ops::Range;
 use flow::Flow;
 use kernel_args_abi::{
-    Alignment, Body,
+    Body,
     signature::{ElementClass, Evidence, Slot, SlotKind},
 };
 use lists::{Lists, SlotId};
@@ -79,7 +79,7 @@ impl<'t> Bodies<'t> {
         Self { text, opcodes: Opcodes::new(), lists: Lists::new(WORK * text.len() as u64 + LEAST_WORK), outline: None }
     }
 
-    /// `None` if `module` has a different text or no such kernel, or if it cannot be analysed.
+    /// Analyses a kernel. `None` if `module` has a different text or no such kernel, or if it cannot be analysed.
     pub fn kernel(&mut self, module: &Module, symbol: &str) -> Option<KernelBody<'t>> {
         let (at, declaration) = module.declaration(symbol)?;
         let end = at.checked_add(declaration.len())?;
@@ -115,25 +115,6 @@ pub struct KernelBody<'t> {
     /// `None` for a parameter without memory, such as a `.texref`.
     parameters: Vec<Option<Vec<Slot<'t>>>>,
     accesses: Vec<PointerAccess>,
-}
-
-/// What a kernel needs of the memory behind a pointer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub struct PointerAccess {
-    /// The index of the parameter.
-    pub parameter: usize,
-    /// The offset of the pointer in the parameter, in bytes: a multiple of 8.
-    pub offset: usize,
-    /// The alignment that every access needs: the least, if a kernel chooses between accesses. 1 if the kernel passes the pointer on or
-    /// rounds it.
-    pub align: Alignment,
-    /// Whether an instruction accesses memory at a constant offset from the address that is not negative. Otherwise it can be the end
-    /// of memory that the kernel reads backwards.
-    pub is_at_start: bool,
-    /// Whether every thread of every launch accesses memory at a constant offset: no jump is before the instruction. Then the address
-    /// cannot be null.
-    pub is_always: bool,
 }
 
 impl KernelBody<'_> {
