@@ -51,18 +51,17 @@ impl Demangled {
         Some(types)
     }
 
-    pub(crate) fn add_types<'p>(&'p self, parameters: &mut [Parameter<'p>]) {
-        if let Some(types) = self.types_for(parameters) {
-            for (parameter, ty) in parameters.iter_mut().zip(types) {
-                parameter.cpp = ty;
-            }
-        } else if self.is_foreign(parameters) {
+    /// The parameters with the types in the name, if they have these.
+    pub(crate) fn typed<'p>(name: Option<&'p Self>, mut parameters: Vec<Parameter<'p>>) -> Vec<Parameter<'p>> {
+        let types = name.and_then(|name| name.types_for(&parameters));
+        if let Some(types) = types {
+            parameters.iter_mut().zip(types).for_each(|(parameter, ty)| parameter.cpp = ty);
+        } else if name.is_some_and(|name| name.is_foreign(&parameters)) {
             let is_short = |p: &&mut Parameter<'_>| p.size == 2 && p.class == Class::Integer;
-            for parameter in parameters.iter_mut().filter(is_short) {
-                // numba passes a half as `.u16`.
-                parameter.class = Class::Bits;
-            }
+            // numba passes a half as `.u16`.
+            parameters.iter_mut().filter(is_short).for_each(|parameter| parameter.class = Class::Bits);
         }
+        parameters
     }
 
     /// Whether the symbol is not C++, and contains types that these parameters do not have.

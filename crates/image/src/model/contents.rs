@@ -108,7 +108,7 @@ pub fn contents(image: &[u8]) -> Result<Vec<Code>, Error> {
 }
 
 /// [`contents`] without a look at each byte of a text.
-/// 
+///
 /// # Errors
 /// As [`contents`].
 #[doc(hidden)]

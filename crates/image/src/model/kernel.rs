@@ -161,7 +161,7 @@ pub(crate) fn join_parameters<'p>(
     demangled: Option<&'p Demangled>,
     debug_info: Members<'p>,
 ) -> Vec<Parameter<'p>> {
-    let mut parameters = match (declared, recorded) {
+    let parameters = match (declared, recorded) {
         (Some(mut declared), Some(recorded)) => {
             if same_sizes(&declared, &recorded) {
                 for (parameter, recorded) in declared.iter_mut().zip(recorded) {
@@ -172,9 +172,7 @@ pub(crate) fn join_parameters<'p>(
         }
         (declared, recorded) => declared.or(recorded).unwrap_or_default(),
     };
-    if let Some(name) = demangled {
-        name.add_types(&mut parameters);
-    }
+    let mut parameters = Demangled::typed(demangled, parameters);
     debug_info.complete(&mut parameters);
     parameters
 }

@@ -87,18 +87,14 @@ pub(super) fn numbered(name: &str, longest: usize, text: &str) -> String {
 }
 
 pub(super) fn free(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
-    if !is_taken(name) {
-        return name.to_owned();
-    }
     let separator = if name.ends_with(|c: char| c.is_ascii_digit()) { "_" } else { "" };
+    let mut numbered = name.to_owned();
     let mut number = 2_usize;
-    loop {
-        let numbered = name.to_string() + separator + &number.to_string();
-        if !is_taken(&numbered) {
-            return numbered;
-        }
+    while is_taken(&numbered) {
+        numbered = format!("{name}{separator}{number}");
         number += 1;
     }
+    numbered
 }
 
 /// From each C++ name and the wanted name. No field has the C++ name of another field.

@@ -92,6 +92,12 @@ impl Kernel<'_> {
     }
 }
 
+fn take(name: &mut String, taken: &mut BTreeSet<String>) {
+    while !taken.insert(name.clone()) {
+        name.push('_');
+    }
+}
+
 fn join(name: &str, suffix: &str) -> String {
     format!("{}_{suffix}", name.trim_end_matches('_'))
 }
@@ -118,9 +124,7 @@ pub fn items(kernels: &[Kernel<'_>]) -> (Vec<usize>, Vec<Item>) {
         let what = if alone { What::Kernel(start) } else { What::Kernels(start, group.len()) };
         let mut name = base.clone();
         if RESERVED.contains(&name.as_str()) || is_never(&name) {
-            while !taken.insert(name.clone()) {
-                name.push('_');
-            }
+            take(&mut name, &mut taken);
         }
         found.push(Item { name, what });
         suffixed.extend((start + usize::from(alone)..start + group.len()).map(|at| (base, at)));
@@ -145,9 +149,7 @@ pub fn variables(variables: &[Kernel<'_>], items: &[Item]) -> Vec<String> {
         if name.len() > LONGEST {
             name = screaming(&variable.numbered(&name));
         }
-        while !taken.insert(name.clone()) {
-            name.push('_');
-        }
+        take(&mut name, &mut taken);
         names.push(name);
     }
     names
@@ -196,9 +198,7 @@ fn instances(
                 name = kernel(place.1).numbered(&short(place));
             }
         }
-        while !taken.insert(name.clone()) {
-            name.push('_');
-        }
+        take(&mut name, taken);
         found.push(Item { name, what: What::Kernel(place.1) });
     }
     found

@@ -138,10 +138,6 @@ impl Kernel<'_> {
             }
             read
         };
-        let mut parameters = self.parameters.iter().map(parameter).collect::<Vec<_>>();
-        if let Some(name) = demangled {
-            name.add_types(&mut parameters);
-        }
-        parameters
+        Demangled::typed(demangled, self.parameters.iter().map(parameter).collect())
     }
 }

@@ -189,11 +189,12 @@ impl<'u, 's> Walk<'u, 's> {
                 self.is_done |= self.raw.next_depth() <= 0;
                 continue;
             };
-            let attributes = abbreviation.attributes();
-            self.units.work(attributes.len())?;
+            self.units.work(abbreviation.attributes().len())?;
             let (tag, has_children) = (abbreviation.tag(), abbreviation.has_children());
-            let attributes = attributes.iter().map(|&attribute| self.raw.read_attribute(attribute));
-            let attributes = attributes.collect::<Result<_, _>>()?;
+            let mut attributes = Vec::with_capacity(abbreviation.attributes().len());
+            for &attribute in abbreviation.attributes() {
+                attributes.push(self.raw.read_attribute(attribute)?);
+            }
             self.is_done |= depth == 0 && !has_children;
             let place = Position { unit: self.unit, offset };
             return Ok(Some((depth, Die { place, tag, has_children, attributes })));

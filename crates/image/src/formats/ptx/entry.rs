@@ -54,11 +54,7 @@ impl<'a> Entry<'a> {
             class: parameter.class,
             ..signature::Parameter::record(0, parameter.layout.size())
         };
-        let mut parameters = self.parameters.iter().map(parameter).collect::<Vec<_>>();
-        if let Some(name) = demangled {
-            name.add_types(&mut parameters);
-        }
-        parameters
+        Demangled::typed(demangled, self.parameters.iter().map(parameter).collect())
     }
 }
 
