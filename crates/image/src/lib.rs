@@ -35,11 +35,25 @@ pub mod recording;
 mod table;
 mod writers;
 
+/// What the prelude of `std` has, and the collections.
+#[allow(unused_imports, reason = "not every feature needs all")]
+mod prelude {
+    pub(crate) use alloc::{
+        borrow::{Cow, ToOwned},
+        boxed::Box,
+        collections::{BTreeMap, BTreeSet},
+        format,
+        string::{String, ToString},
+        vec,
+        vec::Vec,
+    };
+}
+
 pub use code::{
+    VariableSpace,
     directives::{DirectiveValue, Directives},
     release::{CudaVersion, PtxVersion, RELEASES, Release},
     target::{Compatibility, Features, Target},
-    variable_space::VariableSpace,
 };
 pub use formats::{
     cubin,
@@ -47,7 +61,7 @@ pub use formats::{
     dwarf, fatbin, ptx,
 };
 #[doc(hidden)]
-pub use mangled::similar_files::similar_files;
+pub use mangled::similar_files;
 #[doc(hidden)]
 pub use model::{
     contents::contents_of,
@@ -57,15 +71,12 @@ pub use model::{
 };
 pub use model::{
     contents::{Code, CodeKind, Unfit, contents},
-    image::Image,
-    join::{join_parameters, same_sizes},
-    kernel::{DebugInfoMismatch, Kernel},
+    image::{Image, validate},
+    kernel::{DebugInfoMismatch, Kernel, Variable, same_sizes},
     kernels::Kernels,
-    validate::validate,
-    variable::Variable,
     variants::{InImage, Observed, Variant, variants},
 };
-pub use table::list::ParameterList;
+pub use table::ParameterList;
 #[cfg(feature = "generate")]
 pub use writers::generate;
 #[cfg(feature = "header")]
@@ -73,6 +84,6 @@ pub use writers::header;
 #[doc(hidden)]
 pub use writers::items;
 
-/// Whether debug information is read: the feature `debug-info`. Cargo enables it for all host programs of a build if one of them needs it.
+/// Whether debug information is read. Cargo enables this for all host programs of a build if one of them needs it.
 #[doc(hidden)]
 pub const READS_DEBUG_INFO: bool = cfg!(feature = "debug-info");

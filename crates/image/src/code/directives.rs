@@ -4,11 +4,11 @@
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 #[non_exhaustive]
 pub struct Directives {
-    /// `.reqntid`: the exact number of threads per block in each dimension. Missing dimensions are 1.
+    /// `.reqntid`: the exact number of threads per block. Missing dimensions are 1.
     pub required_threads: Option<[u32; 3]>,
-    /// `.maxntid`: the product is the maximum number of threads per block. Missing dimensions are 1.
+    /// `.maxntid`: its product is the maximum number of threads per block. Missing dimensions are 1.
     pub max_threads: Option<[u32; 3]>,
-    /// `.reqnctapercluster`: the exact number of blocks per cluster in each dimension. Missing dimensions are 1.
+    /// `.reqnctapercluster`: the exact number of blocks per cluster. Missing dimensions are 1.
     pub required_cluster: Option<[u32; 3]>,
     /// `.maxclusterrank`: the maximum number of blocks per cluster.
     pub max_cluster_rank: Option<u32>,
@@ -16,8 +16,8 @@ pub struct Directives {
     pub explicit_cluster: bool,
     /// `.blocksareclusters`: the grid size is the number of clusters.
     pub blocks_are_clusters: bool,
-    /// Whether it is a kernel of CUDA Tile (`__tile_global__`). A launch has blocks of one thread, which is then the value of
-    /// [`required_threads`](Self::required_threads); the compiler selected the number of threads. Only a cubin contains it.
+    /// Whether it is a kernel of CUDA Tile (`__tile_global__`), which only a cubin contains. A launch has blocks of one thread: see
+    /// [`required_threads`](Self::required_threads).
     pub tile: bool,
     /// `.minnctapersm`: the minimum number of blocks per multiprocessor. A cubin does not contain it.
     pub min_blocks: Option<u32>,
@@ -40,7 +40,7 @@ struct Row {
     name: &'static str,
     /// The directive in PTX, without the dot.
     word: Option<&'static str>,
-    /// The attribute of its record in `.nv.info` of a cubin. Found in the output of ptxas 13.0 and 13.5.
+    /// The attribute of its record in `.nv.info` of a cubin: output of ptxas 13.0 and 13.5.
     attribute: Option<u8>,
     field: fn(&mut Directives) -> DirectiveField<'_>,
 }
@@ -62,7 +62,7 @@ macro_rules! table {
     };
 }
 
-/// The attribute of the record with the language that a kernel was compiled from.
+/// The attribute of the record with the language of the source.
 pub(crate) const LANGUAGE: u8 = 0x66;
 
 const TABLE: [Row; 9] = table! {
@@ -94,7 +94,7 @@ impl Directives {
         }
     }
 
-    /// Each directive: the name of its field, and its value.
+    /// The name of the field of each directive, and its value.
     pub fn values(mut self) -> impl Iterator<Item = (&'static str, DirectiveValue)> {
         TABLE.iter().map(move |row| {
             let value = match (row.field)(&mut self) {
@@ -106,7 +106,7 @@ impl Directives {
         })
     }
 
-    /// The directives of a cubin, completed with the directives of its PTX that cubins do not contain.
+    /// The directives of a cubin, with the directives that only `ptx` contains.
     #[must_use]
     pub const fn completed_by(self, ptx: Self) -> Self {
         Self { min_blocks: ptx.min_blocks, max_registers: ptx.max_registers, ..self }

@@ -25,48 +25,37 @@ pub struct PtxVersion {
 pub struct Release {
     /// The release.
     pub cuda: CudaVersion,
-    /// The PTX version that its compiler writes. This is the newest version that its driver compiles.
+    /// The PTX version that its compiler writes: the newest that its driver compiles.
     pub ptx: PtxVersion,
     /// The version of the driver in the release: 580 for 580.65.06. `None` if no source states it.
     pub driver: Option<u16>,
 }
 
-/// The known CUDA releases with their PTX versions and drivers, in order: PTX ISA, "Release Notes", table "PTX Release
-/// History", <https://docs.nvidia.com/cuda/parallel-thread-execution/#release-notes-ptx-release-history>.
+/// CUDA, PTX, driver; 0 if no source states it.
+macro_rules! releases {
+    ($($major:literal $minor:literal $ptx:literal $ptx_minor:literal $driver:literal;)*) => {
+        [$(Release {
+            cuda: CudaVersion { major: $major, minor: $minor },
+            ptx: PtxVersion { major: $ptx, minor: $ptx_minor },
+            driver: if $driver > 0 { Some($driver) } else { None },
+        }),*]
+    };
+}
+
+/// The known CUDA releases in order: PTX ISA, table "PTX Release History",
+/// <https://docs.nvidia.com/cuda/parallel-thread-execution/#release-notes-ptx-release-history>.
 ///
 /// # Compatibility of drivers
-/// - A driver loads **a cubin** of any compiler from the same major release, including newer minor releases: a driver
-///   for 13.0 loads a cubin from 13.1. This is *minor-version compatibility*. Drivers also load cubins of older
-///   releases. CUDA Compatibility, "Minor Version Compatibility",
+/// - A driver loads **a cubin** of a compiler from the same major release, also from a newer minor one, and of older releases:
+///   CUDA Compatibility, "Minor Version Compatibility",
 ///   <https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html>.
-/// - A driver compiles **PTX** up to the version of its own release. Minor-version compatibility does not apply (same
-///   page, "Limitations and caveats"): a driver for 13.0 returns `CUDA_ERROR_UNSUPPORTED_PTX_VERSION` (222) for PTX
-///   9.1.
-pub const RELEASES: [Release; 31] = {
-    /// CUDA, PTX, driver; 0 if no source states it.
-    #[rustfmt::skip]
-    const ROWS: [[u16; 5]; 31] = [
-        [9, 0, 6, 0, 384], [9, 1, 6, 1, 387], [9, 2, 6, 2, 396], [10, 0, 6, 3, 400], [10, 1, 6, 4, 418],
-        [10, 2, 6, 5, 440], [11, 0, 7, 0, 445], [11, 1, 7, 1, 455], [11, 2, 7, 2, 460], [11, 3, 7, 3, 465],
-        [11, 4, 7, 4, 470], [11, 5, 7, 5, 495], [11, 6, 7, 6, 510], [11, 7, 7, 7, 515], [11, 8, 7, 8, 520],
-        [12, 0, 8, 0, 525], [12, 1, 8, 1, 530], [12, 2, 8, 2, 535], [12, 3, 8, 3, 545], [12, 4, 8, 4, 550],
-        [12, 5, 8, 5, 555], [12, 6, 8, 5, 560], [12, 7, 8, 6, 565], [12, 8, 8, 7, 570], [12, 9, 8, 8, 575],
-        [13, 0, 9, 0, 580], [13, 1, 9, 1, 590], [13, 2, 9, 2, 595], [13, 3, 9, 3, 610], [13, 4, 9, 4, 615],
-        [13, 5, 9, 5, 0],
-    ];
-    let mut releases =
-        [Release { cuda: CudaVersion::TILE_IR, ptx: PtxVersion { major: 0, minor: 0 }, driver: None }; 31];
-    let mut i = 0;
-    while i < ROWS.len() {
-        let [major, minor, ptx, ptx_minor, driver] = ROWS[i];
-        releases[i] = Release {
-            cuda: CudaVersion { major, minor },
-            ptx: PtxVersion { major: ptx, minor: ptx_minor },
-            driver: if driver > 0 { Some(driver) } else { None },
-        };
-        i += 1;
-    }
-    releases
+/// - A driver compiles **PTX** up to the version of its own release (same page, "Limitations and caveats"): a driver for 13.0
+///   returns `CUDA_ERROR_UNSUPPORTED_PTX_VERSION` (222) for PTX 9.1.
+pub const RELEASES: [Release; 31] = releases! {
+    9 0 6 0 384; 9 1 6 1 387; 9 2 6 2 396; 10 0 6 3 400; 10 1 6 4 418; 10 2 6 5 440; 11 0 7 0 445; 11 1 7 1 455;
+    11 2 7 2 460; 11 3 7 3 465; 11 4 7 4 470; 11 5 7 5 495; 11 6 7 6 510; 11 7 7 7 515; 11 8 7 8 520; 12 0 8 0 525;
+    12 1 8 1 530; 12 2 8 2 535; 12 3 8 3 545; 12 4 8 4 550; 12 5 8 5 555; 12 6 8 5 560; 12 7 8 6 565; 12 8 8 7 570;
+    12 9 8 8 575; 13 0 9 0 580; 13 1 9 1 590; 13 2 9 2 595; 13 3 9 3 610; 13 4 9 4 615; 13 5 9 5 0;
 };
 
 impl CudaVersion {
@@ -79,8 +68,7 @@ impl CudaVersion {
         Self { major: (number / 1000) as u16, minor: (number % 1000 / 10) as u16 }
     }
 
-    /// The newest PTX version that a driver of this version compiles. `None` if the version is not in the range of
-    /// [`RELEASES`].
+    /// The newest PTX version that a driver of this version compiles. `None` if [`RELEASES`] does not contain the version.
     #[must_use]
     pub fn newest_ptx(self) -> Option<PtxVersion> {
         let known = RELEASES.iter().find(|release| release.cuda == self);
@@ -96,7 +84,6 @@ impl PtxVersion {
     }
 }
 
-/// `CUDA 13.0 (580)`: the release, and its driver if it is known.
 impl fmt::Display for Release {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "CUDA {}", self.cuda)?;

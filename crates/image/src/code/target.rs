@@ -1,8 +1,8 @@
 //! The GPUs on which code runs.
 
-use alloc::{format, string::String};
+use crate::prelude::*;
 use core::fmt;
-use kernel_args_abi::param_layout::Sm;
+use kernel_args_abi::Sm;
 
 /// The GPUs for which code was compiled: `sm_90`, `sm_90a`, `sm_100f`.
 ///
@@ -57,8 +57,7 @@ pub enum Compatibility {
 }
 
 impl Target {
-    /// Parses a name in the format of nvcc and PTX: `sm_90a`, `compute_100f`. A compute capability has at least two
-    /// digits.
+    /// Parses a name such as `sm_90a` or `compute_100f`.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         let number = name.strip_prefix("sm_").or_else(|| name.strip_prefix("compute_"))?;
@@ -102,13 +101,13 @@ impl Target {
         })
     }
 
-    /// The name as a PTX target: `compute_90a`. [`Display`](fmt::Display) writes the name for machine code: `sm_90a`.
+    /// The name as a PTX target: `compute_90a`.
     #[must_use]
     pub fn compute(self) -> String {
         format!("compute_{}{}", self.sm.0, self.suffix())
     }
 
-    /// The suffix of the target's name.
+    /// The suffix of its name.
     #[must_use]
     pub const fn suffix(self) -> &'static str {
         match self.features {
@@ -127,12 +126,12 @@ fn same_major_not_newer(code: Sm, gpu: Sm) -> bool {
     code.0 / 10 == gpu.0 / 10 && code <= gpu
 }
 
-/// Whether the code is for sm_101 and the GPU has 11.x, or the code is for sm_110 and the GPU has 10.1: both names mean the same GPUs.
+/// Code for sm_101 on a GPU of 11.x, and code for sm_110 on a GPU of 10.1: both names mean the same GPUs.
 const fn is_renamed(code: Sm, gpu: Sm) -> bool {
     matches!((code.0, gpu.0), (101, 110..=119) | (110, 101))
 }
 
-/// Whether a compute capability belongs to embedded GPUs (Tegra, Jetson). Discrete GPUs do not have it.
+/// The compute capabilities of embedded GPUs (Tegra, Jetson).
 const fn is_embedded(sm: Sm) -> bool {
     matches!(sm.0, 53 | 62 | 72 | 87 | 88 | 101 | 110)
 }

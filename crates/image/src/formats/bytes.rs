@@ -1,8 +1,7 @@
-//! Searches of long texts.
+//! Little-endian numbers, and searches of long texts.
 //!
-//! The rule for code that runs for each byte or statement of a text: the macros read megabytes of PTX, and are compiled without
-//! optimization in most builds. There, a loop with an index takes a sixth of the time of an iterator, which calls several functions
-//! for each byte, and `as` is no call, unlike `From`.
+//! The rule for code that runs for each byte or statement of a text: the macros read megabytes of PTX, mostly compiled without
+//! optimization. There, a loop with an index takes a sixth of the time of an iterator, and `as` is no call, unlike `From`.
 
 use core::ffi::CStr;
 
@@ -31,7 +30,7 @@ pub(crate) const fn with(mut class: Class, bytes: &[u8]) -> Class {
     class
 }
 
-/// The position of the first byte from `at` on that is not in a class. The end of the text if all are.
+/// The position of the first byte from `at` on that is not in a class, or the end.
 pub(crate) fn skip(text: &[u8], mut at: usize, class: &Class) -> usize {
     let end = text.len();
     while at < end && class[text[at] as usize] {
@@ -69,4 +68,22 @@ static NOT_STAR: Class = except(b"*");
 pub(crate) fn before_nul(bytes: &[u8]) -> &[u8] {
     // The standard library contains this search with optimization.
     CStr::from_bytes_until_nul(bytes).map_or(bytes, CStr::to_bytes)
+}
+
+pub(crate) fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
+    Some(u16::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
+pub(crate) fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
+pub(crate) fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
+pub(crate) fn range(bytes: &[u8], offset: u64, size: u64) -> Option<&[u8]> {
+    let start = usize::try_from(offset).ok()?;
+    let end = start.checked_add(usize::try_from(size).ok()?)?;
+    bytes.get(start..end)
 }

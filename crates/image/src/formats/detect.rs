@@ -23,21 +23,21 @@ pub enum Kind {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// It is neither PTX text, nor ELF, nor a fat binary: its first bytes.
+    /// None of the formats: its first bytes.
     Unknown([u8; 4]),
-    /// It is CUDA C++, which no compiler has compiled.
+    /// CUDA C++, which no compiler has compiled.
     CudaSource,
-    /// It is a Git LFS pointer: a short text that Git writes instead of a file that was not downloaded.
+    /// A Git LFS pointer: a short text that Git writes instead of a file that was not downloaded.
     LfsPointer,
-    /// It is a web page.
+    /// A web page.
     WebPage,
-    /// It is a file of the host: what kind.
+    /// A file of the host: what kind.
     HostFile(&'static str),
-    /// It is PTX that cannot be parsed.
+    /// PTX that cannot be parsed.
     Ptx(ptx::Error),
-    /// It is a cubin that cannot be read.
+    /// A cubin that cannot be read.
     Cubin(cubin::Error),
-    /// It is a fat binary that cannot be read, or that contains no readable member.
+    /// A fat binary that cannot be read, or that contains no readable member.
     Fatbin(fatbin::Error),
     /// The data about its kernels would exceed this number of bytes.
     Kernels(usize),
@@ -81,7 +81,7 @@ pub(crate) fn format(bytes: &[u8]) -> Result<Kind, Error> {
     }
 }
 
-/// What a text is that is no PTX, if it begins like a text that is often named by mistake.
+/// What a text is that is not PTX, if its beginning shows that.
 #[doc(hidden)]
 #[must_use]
 pub fn foreign_text(text: &[u8]) -> Option<Error> {
@@ -119,16 +119,11 @@ const HOST_FILES: [(&[u8], &str); 5] = [
 impl Error {
     #[cold]
     pub(crate) fn unknown(bytes: &[u8]) -> Self {
-        let mut first = [0; 4];
-        for (to, from) in first.iter_mut().zip(bytes) {
-            *to = *from;
-        }
-        Self::Unknown(first)
+        Self::Unknown(core::array::from_fn(|at| bytes.get(at).copied().unwrap_or(0)))
     }
 }
 
-/// Whether the bytes up to the first NUL are text that can be PTX: it begins with ASCII, and contains no control
-/// characters. Comments and strings need not be UTF-8.
+/// Whether the bytes up to the first NUL can be PTX: no control characters, and ASCII at the beginning.
 fn is_text(bytes: &[u8]) -> bool {
     let text = before_nul(bytes);
     text.first().is_some_and(u8::is_ascii) && skip_long(text, 0, &TEXT) == text.len()

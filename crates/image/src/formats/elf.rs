@@ -1,9 +1,9 @@
 //! 64-bit little-endian ELF files such as cubins: headers, sections and symbols.
 //!
-//! Tool Interface Standard, "Executable and Linking Format", with the 64-bit structures of the System V ABI. An offset
-//! outside of the file is an error. The bytes need no alignment.
+//! Tool Interface Standard, "Executable and Linking Format"; System V ABI. An offset outside of the file is an error. The bytes
+//! need no alignment.
 
-use crate::formats::little_endian::{range, u16_at, u32_at, u64_at};
+use crate::formats::bytes::{range, u16_at, u32_at, u64_at};
 
 pub(crate) const MAGIC: &[u8] = b"\x7fELF";
 /// The sizes of structures, in bytes.
@@ -18,7 +18,7 @@ pub(crate) const SHT_NOBITS: u32 = 8;
 pub(crate) const SHT_LOPROC: u32 = 0x7000_0000;
 pub(crate) const STT_OBJECT: u8 = 1;
 pub(crate) const STT_FUNC: u8 = 2;
-/// The 16-bit value that means: see section 0 for the number.
+/// The number is in section 0.
 pub(crate) const EXTENDED: u16 = 0xffff;
 
 const SECTIONS: &str = "Invalid ELF section header offset or size";
@@ -165,8 +165,7 @@ impl Symbol {
     }
 }
 
-/// The name at `offset` of a table of names. `None` if it has `most` bytes or more, or is not completely inside the
-/// table.
+/// The name at `offset` of a table. `None` if it has `most` bytes or more, or is not inside the table.
 pub(crate) fn name(names: &[u8], offset: u32, most: usize) -> Option<&[u8]> {
     let rest = names.get(offset as usize..)?;
     let window = &rest[..rest.len().min(most)];

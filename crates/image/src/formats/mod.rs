@@ -1,4 +1,4 @@
-//! The readers of single formats, and what they share.
+//! The readers of single formats.
 
 pub(crate) mod bytes;
 pub mod cubin;
@@ -6,5 +6,4 @@ pub(crate) mod detect;
 pub mod dwarf;
 pub(crate) mod elf;
 pub mod fatbin;
-pub(crate) mod little_endian;
 pub mod ptx;

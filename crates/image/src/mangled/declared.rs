@@ -15,26 +15,24 @@
 //! A cubin contains sizes only. Names of Julia's numbers never count: most of its types are classes, which fit any bytes.
 
 use super::{Arity, Demangled};
-use alloc::vec::Vec;
+use crate::prelude::*;
 use kernel_args_abi::{
-    Class, Parameter,
-    cpp::{CppBase, CppType, builtin, name},
+    Class, CppBase, CppType, Parameter,
+    cpp::{builtin, name},
     signature::SlotKind,
 };
 
 #[derive(Clone, Copy, PartialEq)]
 enum Verdict {
-    /// The parameter can have this type.
     Possible,
     /// The type is the name of an enum in C++, or of a pointer in another language.
     Unclear,
-    /// The parameter does not have this type: the symbol is not C++.
+    /// The symbol is not C++.
     Foreign,
 }
 
 impl Demangled {
-    /// The types of a kernel with these `parameters`. The types of symbols that are not C++ are unknown: `None` if one of them
-    /// contradicts its parameter.
+    /// The types of a kernel with these `parameters`. `None` if a type contradicts its parameter: the symbol is not C++.
     ///
     /// Whether a name on 64 bits is the name of an enum follows from the code: without an analysed body, the type is unknown.
     #[must_use]
@@ -53,18 +51,17 @@ impl Demangled {
         Some(types)
     }
 
-    pub(crate) fn add_types<'p>(&'p self, parameters: &mut [Parameter<'p>]) {
-        if let Some(types) = self.types_for(parameters) {
-            for (parameter, ty) in parameters.iter_mut().zip(types) {
-                parameter.cpp = ty;
-            }
-        } else if self.is_foreign(parameters) {
+    /// The parameters with the types in the name, if they have these.
+    pub(crate) fn typed<'p>(name: Option<&'p Self>, mut parameters: Vec<Parameter<'p>>) -> Vec<Parameter<'p>> {
+        let types = name.and_then(|name| name.types_for(&parameters));
+        if let Some(types) = types {
+            parameters.iter_mut().zip(types).for_each(|(parameter, ty)| parameter.cpp = ty);
+        } else if name.is_some_and(|name| name.is_foreign(&parameters)) {
             let is_short = |p: &&mut Parameter<'_>| p.size == 2 && p.class == Class::Integer;
-            for parameter in parameters.iter_mut().filter(is_short) {
-                // numba passes a half as `.u16`.
-                parameter.class = Class::Bits;
-            }
+            // numba passes a half as `.u16`.
+            parameters.iter_mut().filter(is_short).for_each(|parameter| parameter.class = Class::Bits);
         }
+        parameters
     }
 
     /// Whether the symbol is not C++, and contains types that these parameters do not have.
@@ -73,10 +70,9 @@ impl Demangled {
             || self.list == Arity::Complete && !parameters.is_empty() && self.types_for(parameters).is_none()
     }
 
-    /// The name of a kernel with these `parameters`. It contains no types of parameters if the symbol is not C++: `sim::step`
-    /// instead of `sim::step(float32_2a)`.
-    #[must_use]
-    pub fn name_for(mut self, parameters: &[Parameter<'_>]) -> Self {
+    /// The name of a kernel with these `parameters`, without types if the symbol is not C++: `sim::step` instead of
+    /// `sim::step(float32_2a)`.
+    pub(crate) fn name_for(mut self, parameters: &[Parameter<'_>]) -> Self {
         if !self.is_foreign(parameters) {
             return self;
         }
@@ -89,7 +85,7 @@ impl Demangled {
     }
 }
 
-/// Whether a type is a number of Julia, or has one as an argument: `CuDeviceArray<Float32, 1, 1>`. In C++, numbers have no names.
+/// Whether a type is a number of Julia, or has one as an argument: `CuDeviceArray<Float32, 1, 1>`.
 fn is_julia(base: CppBase<'_>) -> bool {
     let CppBase::Named(name) = base else {
         return false;

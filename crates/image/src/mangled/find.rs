@@ -4,7 +4,7 @@ use super::{
     Demangled,
     written::{self, Written, closing, split},
 };
-use alloc::{string::String, vec, vec::Vec};
+use crate::prelude::*;
 use core::ops::Range;
 
 /// A kernel's C++ name and the positions of its parts.
@@ -22,9 +22,8 @@ pub struct Spelled<'s> {
 enum Fit {
     /// The name matches, and the wanted template arguments are a prefix: `k<float>` and `k<float, 4>`.
     Prefix,
-    /// All wanted parts match, but the symbol is a template instance, and the wanted name has no template arguments.
+    /// Everything matches, but the symbol is a template instance, and the wanted name has no template arguments.
     Instance,
-    /// All wanted parts match.
     Spelling,
     /// The wanted name is the symbol itself.
     Symbol,
@@ -47,7 +46,7 @@ pub fn matches(symbol: &str, wanted: &str) -> bool {
     Wanted::new(wanted).fit_symbol(symbol).is_some()
 }
 
-/// The symbols that match `wanted` best, by the rules of [`matches()`]. The first of these groups that is not empty:
+/// The symbols that match `wanted` best, by the rules of [`matches()`]: the first group that is not empty.
 ///
 /// 1. the symbol that is equal to `wanted`
 /// 2. the symbols that match all parts of `wanted`; if `wanted` contains parameters, functions before template instances
@@ -57,7 +56,7 @@ pub fn candidates<'s>(wanted: &str, symbols: impl IntoIterator<Item = &'s str>) 
     best(symbols, |symbol| wanted.fit_symbol(symbol))
 }
 
-/// [`candidates`] among symbols whose C++ names are known; `None` for a symbol that is not mangled. It needs no demangler.
+/// [`candidates`] among symbols whose C++ names are known; `None` for a symbol that is not mangled.
 pub fn candidates_by_name<'s>(
     wanted: &str,
     kernels: impl IntoIterator<Item = (&'s str, Option<Spelled<'s>>)>,
@@ -149,7 +148,7 @@ fn begins_with(list: &[String], first: &[String]) -> bool {
 }
 
 impl Spelled<'_> {
-    /// The list of parameters after the name and its template arguments. `None` if it cannot be read.
+    /// `None` if they cannot be read.
     fn parameters(&self) -> Option<Vec<String>> {
         let open = match &self.arguments {
             Some(arguments) => arguments.end + 1,
@@ -161,7 +160,6 @@ impl Spelled<'_> {
     }
 }
 
-/// Whether a qualified name is `wanted`, or ends with `::` and `wanted`.
 fn is_same_name(name: &str, wanted: &str) -> bool {
     if let Some(absolute) = wanted.strip_prefix("::") {
         return name == absolute;
@@ -173,15 +171,13 @@ fn without_anonymous(name: &str) -> String {
     name.replace("(anonymous namespace)::", "")
 }
 
-/// The maximum length of a name that [`nearest`] compares, in bytes.
+/// In bytes.
 const COMPARED: usize = 64;
 
-/// The minimum length of a name that other names can contain by more than chance.
+/// A shorter name is a part of other names by chance.
 const MEANINGFUL: usize = 3;
 
-/// At most three symbols that are similar to `wanted`, the most similar first, for "did you mean".
-///
-/// A mangled symbol is compared by its C++ name.
+/// At most three symbols that are similar to `wanted`, or whose C++ names are, the most similar first.
 pub fn nearest<'s>(wanted: &str, symbols: impl IntoIterator<Item = &'s str>) -> Vec<&'s str> {
     let demangled = symbols.into_iter().map(|symbol| {
         let name = Demangled::new(symbol).map(|demangled| demangled.name().into());
@@ -190,7 +186,7 @@ pub fn nearest<'s>(wanted: &str, symbols: impl IntoIterator<Item = &'s str>) -> 
     nearest_by_name(wanted, demangled)
 }
 
-/// [`nearest`] among symbols whose qualified C++ names are known. It needs no demangler.
+/// [`nearest`] among symbols whose qualified C++ names are known.
 pub fn nearest_by_name<'s, N: AsRef<str>>(
     wanted: &str,
     kernels: impl IntoIterator<Item = (&'s str, N)>,
@@ -235,4 +231,47 @@ fn distance(a: &str, b: &str) -> usize {
         row = next;
     }
     row[b.len()]
+}
+
+/// The name in a folder that is meant by `wanted`, and at most four names: the similar ones; without any, names with the same ending
+/// first, then images.
+///
+/// An image can be meant by the name of an image, but not by the name of a source, nor the other way around.
+#[doc(hidden)]
+#[must_use]
+pub fn similar_files(wanted: &str, mut names: Vec<String>) -> (Option<String>, Vec<String>) {
+    const LISTED: usize = 4;
+    let ending = |name: &str| String::from(name.rsplit_once('.').unwrap_or_default().1);
+    let wanted_ending = ending(wanted);
+    names.retain(|name| !name.starts_with('.'));
+    let is_image = |name: &str| ["ptx", "cubin", "fatbin"].contains(&&*ending(name));
+    names.sort_by_cached_key(|name| (ending(name) != wanted_ending, !is_image(name), name.clone()));
+    let stem = |name: &str| String::from(name.split('.').next().unwrap_or_default());
+    let similar = nearest_by_name(&stem(wanted), names.iter().map(|name| (name.as_str(), stem(name))));
+    let similar: Vec<String> = similar.into_iter().map(String::from).collect();
+    names.truncate(LISTED);
+    let can_be_meant = |name: &&String| ending(name) == wanted_ending || is_image(name) && wanted_ending != "cu";
+    let meant = similar.iter().find(can_be_meant).cloned();
+    (meant, if similar.is_empty() { names } else { similar })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::similar_files;
+    use alloc::{string::String, vec::Vec};
+
+    #[test]
+    fn similar_names_are_first_and_images_are_listed_without_them() {
+        let files = |names: &[&str]| names.iter().copied().map(String::from).collect::<Vec<_>>();
+        let folder = files(&["main.rs", "reduce.ptx", "saxpy.cu", ".git", "saxpy.ptx", "a.txt", "b.txt", "c.txt"]);
+        let similar = similar_files("saxpi.cubin", folder.clone());
+        assert_eq!(similar, (Some("saxpy.ptx".into()), files(&["saxpy.ptx", "saxpy.cu"])));
+        let (similar, listed) = similar_files("convolution.ptx", folder);
+        assert_eq!((similar, listed), (None, files(&["reduce.ptx", "saxpy.ptx", "a.txt", "b.txt"])));
+        assert_eq!(similar_files("x.ptx", Vec::new()), (None, Vec::new()));
+        // Neither is the source an image, nor the image a source.
+        assert_eq!(similar_files("saxpy.ptx", files(&["saxpy.cu"])), (None, files(&["saxpy.cu"])));
+        assert_eq!(similar_files("saxpi.cu", files(&["saxpy.ptx"])), (None, files(&["saxpy.ptx"])));
+        assert_eq!(similar_files("saxpy", files(&["saxpy.ptx"])), (Some("saxpy.ptx".into()), files(&["saxpy.ptx"])));
+    }
 }

@@ -1,29 +1,29 @@
 //! Mangled kernel names. Unless a kernel is `extern "C"`, its symbol contains the C++ types of all its parameters:
 //! `_Z5saxpyifPKfPf` is `saxpy(int, float, float const*, float*)`.
 //!
-//! CUDA uses the Itanium C++ ABI, "5.1 External Names", for device code on every host.
-//!
-//! A type that cannot be read with certainty is unknown, never a guess: launches are rejected because of these types.
+//! CUDA uses the Itanium C++ ABI, "5.1 External Names". A type that cannot be read with certainty is unknown, never a guess:
+//! launches are rejected because of these types.
 
 mod declared;
 mod find;
 mod parser;
 mod printer;
 mod rust;
-pub(crate) mod similar_files;
 mod tree;
 mod written;
 
+#[doc(hidden)]
+pub use find::similar_files;
 pub use find::{Spelled, candidates, candidates_by_name, matches, nearest, nearest_by_name};
 
-use alloc::{string::String, vec::Vec};
+use crate::prelude::*;
 use core::{fmt, ops::Range};
-use kernel_args_abi::cpp::{CppBase, CppType};
+use kernel_args_abi::{CppBase, CppType};
 use parser::Parser;
 use printer::{Printer, TEXT_LIMIT};
 use tree::{Id, Node, Tree};
 
-/// The longest symbol that is read, in bytes. The symbols of CUB's kernels have up to about 10 KB.
+/// In bytes. The symbols of CUB's kernels have up to about 10 KB.
 const SYMBOL_LIMIT: usize = 32 << 10;
 
 const ANONYMOUS: &str = "(anonymous namespace)";
@@ -33,7 +33,7 @@ const ANONYMOUS: &str = "(anonymous namespace)";
 pub struct Demangled {
     text: String,
     name: Range<usize>,
-    /// Each template argument. Each argument in a pack is a separate item.
+    /// Each argument in a pack is a separate item.
     template: Option<Vec<Range<usize>>>,
     parameters: Vec<(Range<usize>, CppType<'static>)>,
     list: Arity,
@@ -51,8 +51,8 @@ enum Arity {
     Foreign,
 }
 
-/// The demangled text of a symbol in the style of llvm-cxxfilt: `saxpy(int, float, float const*, float*)`. `None` if the symbol is
-/// not mangled, or if its text is longer than 64 KiB.
+/// The text of a symbol in the style of llvm-cxxfilt: `saxpy(int, float, float const*, float*)`. `None` if the symbol is not mangled,
+/// or if its text is longer than 64 KiB.
 #[must_use]
 pub fn demangle(symbol: &str) -> Option<String> {
     if let Some(rust) = rust::read(symbol) {
@@ -123,8 +123,7 @@ impl Demangled {
         })
     }
 
-    /// Reads the symbol of a variable: `_ZN3sim2dtE` is `sim::dt`. `None` if it is not mangled, or is the symbol of a
-    /// function.
+    /// The name of a variable: `_ZN3sim2dtE` is `sim::dt`. `None` if it is not mangled, or is the symbol of a function.
     #[must_use]
     pub fn variable(symbol: &str) -> Option<Self> {
         if let Some(rust) = rust::read(symbol) {
@@ -139,8 +138,7 @@ impl Demangled {
         Some(Self { text: printer.finish()?, name, template, parameters: Vec::new(), list: Arity::None })
     }
 
-    /// The whole text: `void sim::step<float, 4>(float*, int)`. It contains no ABI tags and inline namespaces, because the kernel's
-    /// source does not contain them either.
+    /// `void sim::step<float, 4>(float*, int)`, without ABI tags and inline namespaces, which sources do not contain either.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
@@ -168,14 +166,13 @@ impl Demangled {
         self.text.get(self.spelled().arguments?)
     }
 
-    /// Whether the symbol contains a list of parameters. Symbols of C++ functions do; symbols of rustc do not.
+    /// Whether the symbol contains a list of parameters, as of C++ functions, unlike rustc's.
     #[must_use]
     pub const fn has_parameters(&self) -> bool {
         matches!(self.list, Arity::Complete | Arity::Open)
     }
 
-    /// The types of the parameters, in order. A type that is not certain is [`UNKNOWN`](CppType::UNKNOWN). `None` if the number of
-    /// parameters is not certain.
+    /// The types of the parameters. A type that is not certain is [`UNKNOWN`](CppType::UNKNOWN). `None` if their number is not certain.
     #[must_use]
     pub fn parameters(&self) -> Option<Vec<CppType<'_>>> {
         let ty = |(range, ty): &(Range<usize>, CppType<'static>)| {
@@ -203,7 +200,7 @@ impl fmt::Display for Demangled {
 
 type Parts = (Range<usize>, Option<Vec<Range<usize>>>);
 
-/// Prints a qualified name with its template arguments. `None` for an operator.
+/// `None` for an operator.
 fn qualified(tree: &Tree<'_>, printer: &mut Printer<'_, '_>, mut name: Id) -> Option<Parts> {
     let start = printer.text.len();
     while let Node::Local(function, inner) = tree.node(name) {
@@ -243,7 +240,7 @@ fn is_operator(tree: &Tree<'_>, mut name: Id) -> bool {
     }
 }
 
-/// A type without its pointers, arrays and qualifiers: `S` of `S const (*) [4]`.
+/// `S` of `S const (*) [4]`.
 fn base(mut ty: &str) -> &str {
     const AROUND: [&str; 5] = ["*", "&", " const", " volatile", " restrict"];
     while let Some((element, _)) = ty.rsplit_once(" (*").filter(|_| ty.ends_with(']')) {

@@ -1,10 +1,10 @@
 //! The symbols of rustc. They contain the path of a function or variable, and no types of parameters.
 
 use super::{Arity, Demangled, SYMBOL_LIMIT, TEXT_LIMIT};
-use alloc::{string::String, vec, vec::Vec};
+use crate::prelude::*;
 use core::fmt::{self, Write};
 
-/// The path without hashes: `sim::step<f32>` for `_RINvCs5W0eRYRjOs6_3sim4stepfEB2_`. `None` for a symbol of another compiler.
+/// The path without hashes: `sim::step<f32>` for `_RINvCs5W0eRYRjOs6_3sim4stepfEB2_`. `None` for other compilers.
 pub(super) fn read(symbol: &str) -> Option<Demangled> {
     if symbol.len() > SYMBOL_LIMIT || !(symbol.starts_with("_R") || is_legacy(symbol)) {
         return None;
@@ -29,7 +29,7 @@ pub(super) fn read(symbol: &str) -> Option<Demangled> {
     })
 }
 
-/// Whether the last part of the path is a hash. C++ has no name like that.
+/// C++ has no name that ends like this hash.
 fn is_legacy(symbol: &str) -> bool {
     let path = symbol.strip_prefix("_ZN").and_then(|path| path.strip_suffix('E'));
     let hash = path.and_then(|path| path.get(path.len().checked_sub(19)?..)?.strip_prefix("17h"));
@@ -53,7 +53,7 @@ fn arguments(path: &str) -> Option<usize> {
     None
 }
 
-/// A text of at most [`TEXT_LIMIT`] bytes. A short symbol can be a long path.
+/// A short symbol can be a long path.
 struct Limited(String);
 
 impl Write for Limited {

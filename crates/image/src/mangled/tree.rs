@@ -1,10 +1,10 @@
 //! The tree of a symbol: nodes in one list. A substitution (`S0_`) is the node that it refers to.
 
-use alloc::{vec, vec::Vec};
+use crate::prelude::*;
 
 pub(super) type Id = u32;
 
-/// The position of several nodes in the lists of a [`Tree`].
+/// In the lists of a [`Tree`].
 #[derive(Clone, Copy)]
 pub(super) struct NodeList(u32, u32);
 
@@ -14,9 +14,7 @@ pub(super) enum Node<'s> {
     Builtin(&'static str),
     /// The name of an operator function: `+`.
     Operator(&'static str),
-    /// `scope::name`.
     Nested(Id, Id),
-    /// A local name in a function: `function::name`.
     Local(Id, Id),
     /// A name with an ABI tag.
     Tagged(Id, &'s str),
@@ -24,7 +22,6 @@ pub(super) enum Node<'s> {
     Instance(Id, Id),
     /// Template arguments, or the arguments of one parameter pack.
     Arguments(NodeList),
-    /// The use of a parameter pack.
     Pack(NodeList),
     /// A pattern that is expanded for each element of the packs in it.
     Expansion(Id),
@@ -37,7 +34,7 @@ pub(super) enum Node<'s> {
     /// A pointer to a member: the class, and the member's type.
     Member(Id, Id),
     Array(Id, Id),
-    /// A function, or a function type (without a name): name, return type, parameters, and the text after the parameters.
+    /// Name (none for a function type), return type, parameters, and the text after the parameters.
     Function(Option<Id>, Option<Id>, NodeList, Id),
     /// The constructor or the destructor (`true`) of a class.
     Structor(Id, bool),
@@ -65,12 +62,12 @@ impl<'s> Tree<'s> {
         self.nodes[id as usize]
     }
 
-    /// Completes a template parameter that was used before its arguments.
+    /// Of a template parameter that was used before its arguments.
     pub(super) fn resolve(&mut self, parameter: Id, argument: Id, number: usize) {
         self.nodes[parameter as usize] = Node::Parameter(argument, (0, number));
     }
 
-    /// Replaces the arguments of the template parameters in a node. `given` returns the new arguments.
+    /// `given` returns the new arguments of the template parameters.
     pub(super) fn rebind(&mut self, id: Id, given: impl Fn((usize, usize)) -> Option<Id>) -> Id {
         // A node has a larger index than the nodes in it.
         let mut rebound: Vec<Option<Id>> = vec![None; id as usize + 1];
@@ -103,8 +100,7 @@ impl<'s> Tree<'s> {
         rebound[id as usize].unwrap_or(id)
     }
 
-    /// A node with each inner node replaced by the result of `other`. A local name is not changed: its template parameters belong to
-    /// its function.
+    /// With each inner node replaced. A local name is not changed: its template parameters belong to its function.
     fn with(&mut self, id: Id, other: &mut impl FnMut(Id) -> Id) -> Node<'s> {
         let node = self.node(id);
         let mut list = |list: NodeList| {

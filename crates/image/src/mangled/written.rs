@@ -1,10 +1,12 @@
 //! Names of kernels and types, written by users or by demanglers.
 
-use alloc::{string::String, vec, vec::Vec};
-use kernel_args_abi::cpp::{
+use crate::prelude::*;
+use kernel_args_abi::{
     CppBase,
-    name::{self, is_inline},
-    scalar,
+    cpp::{
+        name::{self, is_inline},
+        scalar,
+    },
 };
 
 /// The parts of `[result ]name[<arguments>][(parameters)]`.
@@ -15,7 +17,7 @@ pub(super) struct Written {
 }
 
 impl Written {
-    /// `None` if the text does not have this form, or if it has operators that look like brackets.
+    /// `None` if the text does not have this form, or has operators that look like brackets.
     pub(super) fn parse(text: &str) -> Option<Self> {
         if has_operator(text) {
             return None;
@@ -68,13 +70,13 @@ impl Written {
     }
 }
 
-/// Whether a text contains the word `operator`. A name that contains these letters (`linear_operator`) does not count.
+/// As a word, unlike in `linear_operator`.
 fn has_operator(text: &str) -> bool {
     let in_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
     text.split(|c| !in_name(c)).any(|word| word == "operator")
 }
 
-/// A text without the parts that source code does not contain: ABI tags (`k[abi:v1]`) and inline namespaces (`std::__4::pair`).
+/// Without what source code does not contain: ABI tags (`k[abi:v1]`) and inline namespaces (`std::__4::pair`).
 pub(super) fn tidy(text: &str) -> String {
     let in_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
     let mut tidy = String::with_capacity(text.len());
@@ -100,7 +102,7 @@ pub(super) fn tidy(text: &str) -> String {
     tidy
 }
 
-/// The parts of `text` between its outermost commas. `None` if brackets do not match.
+/// Between the outermost commas. `None` if brackets do not match.
 pub(super) fn split(text: &str) -> Option<Vec<String>> {
     let bytes = text.as_bytes();
     let mut parts = Vec::new();
@@ -131,7 +133,7 @@ fn follows_name(bytes: &[u8], at: usize) -> bool {
     at > 0 && (bytes[at - 1].is_ascii_alphanumeric() || bytes[at - 1] == b'_')
 }
 
-/// The position of the bracket that closes the bracket at `open`. `None` if brackets do not match.
+/// The position of the closing bracket. `None` if brackets do not match.
 pub(super) fn closing(bytes: &[u8], open: usize) -> Option<usize> {
     let mut stack = vec![*bytes.get(open)?];
     let mut at = open;
@@ -197,7 +199,7 @@ fn levels(ty: &str) -> (&str, Vec<(char, bool)>) {
     (rest, levels)
 }
 
-/// A text without the qualifiers at its end, and whether one of these is `const`.
+/// Without the qualifiers at its end, and whether one is `const`.
 fn strip_qualifiers(mut text: &str) -> (&str, bool) {
     let mut is_const = false;
     loop {
@@ -212,7 +214,7 @@ fn strip_qualifiers(mut text: &str) -> (&str, bool) {
     }
 }
 
-/// Whether a text is a type's name that [`name::same`] compares exactly: parentheses are only around casts of numbers.
+/// Whether [`name::same`] compares a text exactly: parentheses are only around casts of numbers.
 fn is_name(text: &str) -> bool {
     let is_cast = |part: &str| {
         let value = part.split_once(')').map_or("", |(_, value)| value);
@@ -223,7 +225,7 @@ fn is_name(text: &str) -> bool {
     begins && !text.ends_with("::") && !text.contains(['[', '{', '\'']) && text.split('(').skip(1).all(is_cast)
 }
 
-/// A spelling without spaces and without the casts and suffixes of literals: `(unsigned int)3` and `3u` become `3`.
+/// Without spaces and without the casts and suffixes of literals: `(unsigned int)3` and `3u` become `3`.
 fn plain(text: &str) -> String {
     let mut text = text.trim();
     if text.starts_with('(')

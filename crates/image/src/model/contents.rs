@@ -1,5 +1,6 @@
 //! The code in an image, and which GPUs and drivers can run it.
 
+use crate::prelude::*;
 use crate::{
     code::{
         release::{CudaVersion, PtxVersion},
@@ -12,9 +13,8 @@ use crate::{
         ptx,
     },
 };
-use alloc::vec::Vec;
 use core::fmt;
-use kernel_args_abi::param_layout::Sm;
+use kernel_args_abi::Sm;
 
 /// One piece of code in an image: a PTX text, a cubin, or another member of a fat binary.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,8 +22,7 @@ use kernel_args_abi::param_layout::Sm;
 pub struct Code {
     /// The kind of code.
     pub kind: CodeKind,
-    /// The GPUs that it was compiled for. `None` if the target is missing or not in a known form. A separate cubin
-    /// does not contain its features.
+    /// The GPUs that it was compiled for, if they are known. A separate cubin does not contain its features.
     pub target: Option<Target>,
 }
 
@@ -66,10 +65,8 @@ pub enum Unfit {
 }
 
 impl Code {
-    /// Whether this code runs on GPU `gpu` with a driver for `driver`. `Ok(true)` if it runs according to the rules of
-    /// [`Target`] and [`CudaVersion::newest_ptx`], `Ok(false)` if the rules do not decide.
-    ///
-    /// A driver of unknown version is assumed to support any PTX.
+    /// Whether this code runs on GPU `gpu` with a driver for `driver`: `Ok(true)` by the rules of [`Target`] and
+    /// [`CudaVersion::newest_ptx`], `Ok(false)` if they do not decide. A driver of unknown version supports any PTX.
     ///
     /// # Errors
     /// The first reason why the code does not run.
@@ -102,9 +99,7 @@ impl Code {
     }
 }
 
-/// The code in an image, in order.
-///
-/// Reads only the beginning of PTX. Decompresses compressed PTX members of a fat binary one after another.
+/// The code in an image, in order. Reads only the beginning of PTX, decompressed one after another.
 ///
 /// # Errors
 /// If the bytes are not an image, or a member of a fat binary cannot be read.
@@ -112,7 +107,7 @@ pub fn contents(image: &[u8]) -> Result<Vec<Code>, Error> {
     contents_of(format(image)?, image)
 }
 
-/// The code in an image of this kind. It does not look at each byte of a text.
+/// [`contents`] without a look at each byte of a text.
 ///
 /// # Errors
 /// As [`contents`].

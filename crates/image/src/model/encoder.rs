@@ -1,12 +1,11 @@
-//! Writes the table of a [`CompiledImage`](kernel_args_abi::compiled::CompiledImage), which
-//! `kernel_args_abi::compiled::decode` reads.
+//! Writes the table of a [`CompiledImage`](kernel_args_abi::compiled::CompiledImage).
 
+use crate::prelude::*;
 use crate::{
     mangled::{Demangled, Spelled},
-    model::{kernel::Kernel, variable::Variable},
+    model::kernel::{Kernel, Variable},
     table::{Copies, types::TypeWriter, writer::Writer},
 };
-use alloc::{collections::BTreeMap, string::String, vec::Vec};
 use kernel_args_abi::{
     Parameter,
     check::is_made,
@@ -23,12 +22,12 @@ use kernel_args_abi::{
 pub struct Declaration<'d> {
     /// The offset from the beginning of the image, in bytes.
     pub at: usize,
-    /// The declaration. A text that borrows from it is stored as a position, not copied into the table.
+    /// A text that borrows from it is stored as a position, not copied into the table.
     pub text: &'d [u8],
 }
 
-/// Builds a table, one kernel at a time. A struct that several kernels take or point to is in the table once.
-#[derive(Clone, Debug)]
+/// Builds a table, one kernel at a time. A struct of several kernels is in the table once.
+#[derive(Clone, Debug, Default)]
 pub struct Encoder<'k> {
     offsets: Vec<usize>,
     kernels: Vec<u8>,
@@ -36,42 +35,27 @@ pub struct Encoder<'k> {
     types: TypeWriter,
     copies: Copies<'k>,
     lists: Vec<u8>,
-    /// The position of each list of parameters, by everything that a comparison reads of it.
+    /// The position of each list of parameters, by everything that a comparison reads.
     known_lists: BTreeMap<Vec<u8>, usize>,
     /// The record of each parameter, by the same.
     known_records: BTreeMap<Vec<u8>, [u8; RECORD]>,
-}
-
-impl Default for Encoder<'_> {
-    fn default() -> Self {
-        Self::new()
-    }
 }
 
 impl<'k> Encoder<'k> {
     /// An empty table.
     #[must_use]
     pub fn new() -> Self {
-        Self {
-            offsets: Vec::new(),
-            kernels: Vec::new(),
-            names: String::new(),
-            types: TypeWriter::unique(),
-            copies: Copies::default(),
-            lists: Vec::new(),
-            known_lists: BTreeMap::new(),
-            known_records: BTreeMap::new(),
-        }
+        Self::default()
     }
 
-    /// Appends a kernel. Without a `declaration`, all texts are copied into the table. `varies` means that its
-    /// parameters differ between GPUs. Adds debug information if it matches the parameters.
+    /// Appends a kernel. Without a `declaration`, all texts are copied into the table. `varies` means that its parameters differ
+    /// between GPUs. Adds debug information if it matches the parameters.
     pub fn push(&mut self, kernel: &Kernel<'k>, declaration: Option<Declaration<'_>>, varies: bool) {
         self.push_list(kernel, declaration, varies, false);
     }
 
-    /// Appends a variable as a list with one parameter, a struct with the variable as its only member:
-    /// `CompiledKernel::variable` reads it. `varies` means that its size differs between GPUs.
+    /// Appends a variable as a list with one parameter, a struct with the variable as its only member. `varies` means that its size
+    /// differs between GPUs.
     pub fn push_variable(&mut self, variable: &Variable<'k>, varies: bool) {
         self.push_list(variable.as_list(), None, varies, true);
     }
@@ -85,11 +69,11 @@ impl<'k> Encoder<'k> {
     ) {
         self.offsets.push(self.kernels.len());
         let mut parameters = kernel.parameters_without_debug_info();
-        let has_debug_info = if is_variable {
-            kernel.debug_info.complete(&mut parameters.clone())
-        } else {
-            kernel.debug_info.complete(&mut parameters)
-        };
+        let mut completed = parameters.clone();
+        let has_debug_info = kernel.debug_info.complete(&mut completed);
+        if !is_variable {
+            parameters = completed;
+        }
         let mut writer =
             Writer { bytes: &mut self.kernels, declaration: declaration.map_or(&[], |place| place.text), name: &[] };
         let name = kernel.demangled.as_ref().map_or(kernel.name, Demangled::text);
@@ -184,8 +168,7 @@ impl<'k> Encoder<'k> {
     }
 }
 
-/// The start of the qualified name, the start of the unqualified name, the end of both, and the end of the template
-/// arguments.
+/// The starts of the qualified and of the unqualified name, the end of both, and the end of the template arguments.
 fn parts(kernel: &Kernel<'_>) -> [usize; 4] {
     let Some(demangled) = &kernel.demangled else {
         return [0, 0, kernel.name.len(), kernel.name.len()];
@@ -197,7 +180,7 @@ fn parts(kernel: &Kernel<'_>) -> [usize; 4] {
     [name.start, name.start + unqualified, name.end, arguments_end]
 }
 
-/// The fingerprint as stored in the table, truncated for a 32-bit `usize`.
+/// Truncated for a 32-bit `usize`.
 fn print(text: &[u8]) -> usize {
     fingerprint(text) as u32 as usize
 }

@@ -1,12 +1,11 @@
-//! One kernel of an image, from all sources in the image.
+//! One kernel or variable of an image, from all sources in the image.
 
+use crate::prelude::*;
 use crate::{
-    code::directives::Directives,
+    code::{VariableSpace, directives::Directives},
     formats::{cubin, ptx},
     mangled::Demangled,
-    model::join::join_parameters,
 };
-use alloc::vec::Vec;
 use kernel_args_abi::{Body, Class, Members, Parameter, check::is_untyped};
 
 /// One kernel of an image.
@@ -41,14 +40,14 @@ pub struct Limits {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum DebugInfoMismatch {
-    /// The other kernel has no debug information, or none that can be read.
+    /// The other kernel has no readable debug information.
     NoDebugInfo,
-    /// The other kernel has different parameters: another number, or other sizes, alignments or classes.
+    /// The other kernel has parameters of another number, size, alignment or class.
     OtherParameters,
 }
 
 impl<'k> Kernel<'k> {
-    /// The kernel with the debug information of another image: a debug build of the same source.
+    /// The kernel with the debug information of a debug build of the same source.
     ///
     /// # Errors
     /// If `other` has no debug information, or has different parameters.
@@ -70,14 +69,13 @@ impl<'k> Kernel<'k> {
         Ok(Self { debug_info: other.debug_info, ..self })
     }
 
-    /// The kernel with what its code does with each parameter. The code can show that the parameters do not have the types in the
-    /// symbol.
+    /// The kernel with what its code does with each parameter, which can contradict the types in the symbol.
     #[must_use]
     pub fn with_bodies(self, bodies: Vec<Body<'k>>) -> Self {
         Self { bodies, ..self }.with_checked_name()
     }
 
-    /// Removes the types from the name if the parameters do not have them.
+    /// Without types in the name if the parameters do not have them.
     pub(crate) fn with_checked_name(mut self) -> Self {
         if let Some(name) = self.demangled.take() {
             let name = name.name_for(&self.parameters_without_debug_info());
@@ -88,8 +86,7 @@ impl<'k> Kernel<'k> {
 }
 
 impl Kernel<'_> {
-    /// The requirements for a launch: the records of the cubin that [`Kernels::kernel`](crate::Kernels::kernel) chose,
-    /// with the directives that only PTX contains. Without a cubin, the directives of PTX.
+    /// The requirements for a launch: the records of the cubin, with the directives that only PTX contains.
     #[must_use]
     pub fn directives(&self) -> Directives {
         let declared = self.entry.as_ref().map(|entry| entry.directives);
@@ -100,8 +97,7 @@ impl Kernel<'_> {
         }
     }
 
-    /// Whether it uses dynamic shared memory (`extern __shared__`). `None` if the kernel is only in a cubin, which
-    /// does not contain this information.
+    /// Whether it uses dynamic shared memory (`extern __shared__`). `None` if the kernel is only in a cubin.
     #[must_use]
     pub fn dynamic_shared(&self) -> Option<bool> {
         let defined = self.entry.as_ref().filter(|entry| entry.is_defined);
@@ -113,14 +109,13 @@ impl Kernel<'_> {
         Limits { directives: self.directives(), dynamic_shared: self.dynamic_shared().unwrap_or(false) }
     }
 
-    /// Whether the code can show something about a parameter that nothing else shows: it has no C++ type, or is a struct
-    /// whose members are unknown.
+    /// Whether only the code can show something about a parameter: it has no C++ type, or is a struct of unknown members.
     #[must_use]
     pub fn has_untyped_parameters(&self) -> bool {
         self.parameters().iter().any(is_untyped)
     }
 
-    /// Whether only the code can show whether the types in the symbol count: see [`Demangled::types_for`].
+    /// Whether only the code shows that the types in the symbol count: see [`Demangled::types_for`].
     #[must_use]
     pub fn has_unclear_types(&self) -> bool {
         let parameters = self.parameters_without_debug_info();
@@ -130,7 +125,7 @@ impl Kernel<'_> {
         types.any(|(ty, parameter)| !ty.is_unknown() && parameter.cpp.is_unknown())
     }
 
-    /// The parameters in the common model, [joined](join_parameters) from all sources.
+    /// The parameters in the common model, joined from all sources.
     #[must_use]
     pub fn parameters(&self) -> Vec<Parameter<'_>> {
         self.joined(self.debug_info)
@@ -152,5 +147,91 @@ impl Kernel<'_> {
         let declared = self.entry.as_ref().map(|entry| with_bodies(entry.signature_parameters(None)));
         let recorded = self.records.map(|kernel| with_bodies(kernel.signature_parameters(None)));
         join_parameters(declared, recorded, self.demangled.as_ref(), debug_info)
+    }
+}
+
+/// One list of parameters from PTX (`declared`), a cubin (`recorded`), the symbol and debug information.
+///
+/// Names, sizes, alignments and classes come from PTX if it exists, offsets from the cubin if its parameters have the same sizes,
+/// C++ types from the symbol: see [`Demangled::types_for`]. Debug information about the same parameters adds names, members and
+/// missing types.
+pub(crate) fn join_parameters<'p>(
+    declared: Option<Vec<Parameter<'p>>>,
+    recorded: Option<Vec<Parameter<'p>>>,
+    demangled: Option<&'p Demangled>,
+    debug_info: Members<'p>,
+) -> Vec<Parameter<'p>> {
+    let parameters = match (declared, recorded) {
+        (Some(mut declared), Some(recorded)) => {
+            if same_sizes(&declared, &recorded) {
+                for (parameter, recorded) in declared.iter_mut().zip(recorded) {
+                    parameter.offset = recorded.offset;
+                }
+            }
+            declared
+        }
+        (declared, recorded) => declared.or(recorded).unwrap_or_default(),
+    };
+    let mut parameters = Demangled::typed(demangled, parameters);
+    debug_info.complete(&mut parameters);
+    parameters
+}
+
+/// Whether two lists have the same number of parameters with the same sizes.
+#[must_use]
+pub fn same_sizes(one: &[Parameter<'_>], other: &[Parameter<'_>]) -> bool {
+    one.len() == other.len() && one.iter().zip(other).all(|(a, b)| a.size == b.size)
+}
+
+/// One variable of an image: `__device__`, `__constant__` or `__managed__`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Variable<'k> {
+    /// Its memory.
+    pub space: VariableSpace,
+    /// As the only parameter of a list, because all sources describe both alike.
+    pub(super) list: Kernel<'k>,
+}
+
+impl<'k> Variable<'k> {
+    /// With the type from `other`, a debug build of the same source. Unchanged if the sizes differ. Alignments may differ: an optimizing
+    /// compiler raises them.
+    #[must_use]
+    pub fn with_debug_info_of(mut self, other: &Variable<'k>) -> Self {
+        let (mut own, others) = (self.list.parameters_without_debug_info(), other.list.parameters_without_debug_info());
+        if same_sizes(&own, &others) && other.list.debug_info.complete(&mut own) {
+            self.list.debug_info = other.list.debug_info;
+        }
+        self
+    }
+
+    /// The symbol: `table`, `_ZN3sim2dtE`.
+    #[must_use]
+    pub const fn symbol(&self) -> &'k str {
+        self.list.name
+    }
+
+    /// The C++ name, if the symbol is mangled.
+    #[must_use]
+    pub const fn demangled(&self) -> Option<&Demangled> {
+        self.list.demangled.as_ref()
+    }
+
+    /// Its type in debug information. Requires the feature `debug-info`.
+    #[must_use]
+    pub const fn debug_info(&self) -> Members<'k> {
+        self.list.debug_info
+    }
+
+    /// The variable as the only parameter of a list.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn as_list(&self) -> &Kernel<'k> {
+        &self.list
+    }
+
+    /// Size, alignment, class and, from debug information, C++ type and members.
+    #[must_use]
+    pub fn value(&self) -> Option<Parameter<'_>> {
+        self.list.parameters().into_iter().next()
     }
 }

@@ -3,10 +3,7 @@
 pub(crate) mod contents;
 pub(crate) mod encoder;
 pub(crate) mod image;
-pub(crate) mod join;
 pub(crate) mod kernel;
 pub(crate) mod kernels;
 pub mod summary;
-pub(crate) mod validate;
-pub(crate) mod variable;
 pub(crate) mod variants;

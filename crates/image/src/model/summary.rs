@@ -1,6 +1,6 @@
-//! The summary of an image as bytes: the data that loading needs. The macros write it at compile time, so the program needs no reader
-//! of images at run time.
+//! The summary of an image as bytes. The macros write it at compile time, so a program needs no reader of images for it.
 
+use crate::prelude::*;
 use crate::{
     code::{
         directives::{DirectiveField, Directives},
@@ -15,8 +15,7 @@ use crate::{
     },
     table::writer::Writer,
 };
-use alloc::vec::Vec;
-use kernel_args_abi::{param_layout::Sm, signature::reader::Reader};
+use kernel_args_abi::{Sm, signature::reader::Reader};
 
 /// The data about an image that loading needs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -29,16 +28,14 @@ pub struct Summary {
     pub kernels: Vec<Limits>,
 }
 
+/// In the order of their numbers.
 const KINDS: [Kind; 3] = [Kind::Ptx, Kind::Cubin, Kind::Fatbin];
 const FEATURES: [Features; 3] = [Features::Baseline, Features::Family, Features::Architecture];
-const PTX: usize = 0;
-const CUBIN: usize = 1;
-const LTO_IR: usize = 2;
-const OTHER: usize = 3;
-const TILE_IR: usize = 4;
+/// Their numbers begin with 1. PTX has 0.
+const KINDS_OF_CODE: [CodeKind; 4] = [CodeKind::Cubin, CodeKind::LtoIr, CodeKind::Other, CodeKind::TileIr];
 
-/// The summary of an image as bytes, for the kernels with these symbols. `None` if a kernel is not the same in all code of the
-/// image: such an image is read at run time, when the GPU is known.
+/// The summary of an image, for the kernels with these symbols. `None` if a kernel differs between code of the image: such an image is
+/// read at run time, when the GPU is known.
 #[must_use]
 pub fn summary<'s>(
     kind: Kind,
@@ -48,23 +45,19 @@ pub fn summary<'s>(
 ) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut writer = Writer::new(&mut bytes);
-    writer.number(KINDS.iter().position(|known| *known == kind)?);
+    writer.number(kind as usize);
     writer.number(contents.len());
     for code in contents {
         match code.kind {
             CodeKind::Ptx { version, address_size } => {
                 let size = usize::from(address_size.unwrap_or(0));
-                for number in [PTX, version.major.into(), version.minor.into(), size] {
+                for number in [0, version.major.into(), version.minor.into(), size] {
                     writer.number(number);
                 }
             }
-            CodeKind::Cubin => writer.number(CUBIN),
-            CodeKind::LtoIr => writer.number(LTO_IR),
-            CodeKind::TileIr => writer.number(TILE_IR),
-            CodeKind::Other => writer.number(OTHER),
+            kind => writer.number(KINDS_OF_CODE.iter().position(|known| *known == kind)? + 1),
         }
-        let features = |target: Target| FEATURES.iter().position(|known| *known == target.features);
-        writer.number(code.target.and_then(features).map_or(0, |at| at + 1));
+        writer.number(code.target.map_or(0, |target| target.features as usize + 1));
         writer.number(code.target.map_or(0, |target| target.sm.0.into()));
     }
     for symbol in symbols {
@@ -73,7 +66,7 @@ pub fn summary<'s>(
     Some(bytes)
 }
 
-/// Writes a bit for dynamic shared memory, a bit for each directive that is present, and the values.
+/// A bit for dynamic shared memory and for each directive that is present, and the values.
 fn write_limits(writer: &mut Writer<'_>, mut limits: Limits) {
     let (mut present, mut values) = (usize::from(limits.dynamic_shared), Vec::new());
     limits.directives.each(|row, field| {
@@ -110,14 +103,11 @@ impl Summary {
 
 fn read_code(reader: &mut Reader<'_>) -> Code {
     let kind = match reader.number() {
-        PTX => CodeKind::Ptx {
+        0 => CodeKind::Ptx {
             version: PtxVersion { major: reader.number() as u16, minor: reader.number() as u16 },
             address_size: Some(reader.number() as u8).filter(|size| *size > 0),
         },
-        CUBIN => CodeKind::Cubin,
-        LTO_IR => CodeKind::LtoIr,
-        TILE_IR => CodeKind::TileIr,
-        _ => CodeKind::Other,
+        number => KINDS_OF_CODE.get(number - 1).copied().unwrap_or(CodeKind::Other),
     };
     let (features, sm) = (reader.number(), Sm(reader.number() as u16));
     let target = features.checked_sub(1).map(|at| Target { sm, features: FEATURES[at] });

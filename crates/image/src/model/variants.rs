@@ -1,27 +1,22 @@
 //! A kernel in several PTX texts and cubins: which of them contain the same parameters and limits.
 
+use crate::prelude::*;
 use crate::{
     code::directives::Directives,
     formats::cubin::Resources,
     mangled::Demangled,
-    model::{
-        join::{join_parameters, same_sizes},
-        kernel::Kernel,
-    },
-    table::list::ParameterList,
+    model::kernel::{Kernel, join_parameters, same_sizes},
+    table::ParameterList,
 };
-use alloc::{borrow::ToOwned, format, string::String, vec, vec::Vec};
-use kernel_args_abi::{
-    Body, Class, Layout, Members, ParamLayout, Parameter, check::is_made, param_layout::Sm, signature::Slot,
-};
+use kernel_args_abi::{Body, Class, Layout, Members, ParamLayout, Parameter, Sm, check::is_made, signature::Slot};
 
-/// A kernel in PTX texts, or in cubins, that contain the same data about it. Does not borrow the image. `P` identifies a text or
+/// A kernel in PTX texts, or in cubins, that contain the same data about it, which does not borrow the image. `P` identifies a text or
 /// cubin; a lower one has priority.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Observed<P> {
     /// Whether it is in cubins.
     pub is_cubin: bool,
-    /// The parameters without debug information. The spelling is the PTX declaration without the name.
+    /// Without debug information. The spelling is the PTX declaration without the name.
     pub parameters: ParameterList,
     /// The requirements for a launch.
     pub directives: Directives,
@@ -51,7 +46,7 @@ pub struct InImage<P> {
 pub struct Variant<P> {
     /// The C++ name, if the symbol is mangled.
     pub demangled: Option<Demangled>,
-    /// The parameters, joined from all sources, without what the code does with them.
+    /// Joined from all sources, without what the code does with them.
     pub parameters: ParameterList,
     /// The requirements for a launch.
     pub directives: Directives,
@@ -61,7 +56,7 @@ pub struct Variant<P> {
     pub described: Option<ParameterList>,
     /// The texts and cubins, at least one.
     pub images: Vec<InImage<P>>,
-    /// What the code in PTX does with each parameter, if it was analysed. It also applies to the cubins.
+    /// What the code in PTX does with each parameter, if it was analysed.
     pub bodies: Option<ParameterList>,
 }
 
@@ -99,7 +94,7 @@ fn spelling(parameter: &Parameter<'_>) -> String {
 }
 
 fn list_of(bodies: &[Body<'_>]) -> ParameterList {
-    /// The longest name of a source file that is kept. A hostile text has one name for many kernels.
+    /// A hostile text has one long name for many kernels.
     const FILE_NAME: usize = 256;
     fn short(mut slot: Slot<'_>) -> Slot<'_> {
         let evidence = [&mut slot.access, &mut slot.write, &mut slot.arithmetic, &mut slot.indirect];
@@ -109,15 +104,12 @@ fn list_of(bodies: &[Body<'_>]) -> ParameterList {
         slot
     }
     let slots: Vec<Vec<_>> = bodies.iter().map(|body| body.slots().map(short).collect()).collect();
-    let listed = bodies.iter().zip(&slots).map(|(body, slots)| Parameter {
-        body: if body.is_known() { Body::of(slots) } else { Body::UNKNOWN },
-        ..Parameter::record(0, 0)
-    });
-    ParameterList::new(&listed.collect::<Vec<_>>())
+    let short = bodies.iter().zip(&slots);
+    ParameterList::of_bodies(short.map(|(body, slots)| if body.is_known() { Body::of(slots) } else { Body::UNKNOWN }))
 }
 
 impl<P: Ord + Clone> Observed<P> {
-    /// Adds it to a list, which contains equal data once.
+    /// A list contains equal data once.
     pub fn add_to(self, list: &mut Vec<Self>) {
         let is_equal = |known: &&mut Self| {
             (known.is_cubin, &known.parameters, known.directives) == (self.is_cubin, &self.parameters, self.directives)
@@ -153,8 +145,8 @@ struct Group<'s, P> {
 
 /// A kernel once per list of parameters and limits, from what all images contain about it.
 ///
-/// Each PTX text belongs to the cubins with the same limits that place its parameters alike. The other cubins have the types of the
-/// first text with the same sizes. Debug information of any image applies to every variant with the same parameters.
+/// Each PTX text belongs to the cubins with the same limits that place its parameters alike. Other cubins have the types of the first
+/// text with the same sizes. Debug information of any image applies to every variant with the same parameters.
 #[must_use]
 pub fn variants<P: Ord + Clone>(demangled: Option<&Demangled>, mut seen: Vec<Observed<P>>) -> Vec<Variant<P>> {
     for seen in &mut seen {
@@ -173,7 +165,8 @@ pub fn variants<P: Ord + Clone>(demangled: Option<&Demangled>, mut seen: Vec<Obs
     let texts: Vec<Group<'_, P>> = of(false).collect();
     let cubins = of(true).fold(Vec::new(), group);
     let described = seen.iter().find_map(|seen| seen.described.as_ref());
-    let variant = |text: Option<&Group<'_, P>>, cubins: Option<&Group<'_, P>>, limits: &Observed<P>, images| {
+    let variant = |text: Option<&Group<'_, P>>, cubins: Option<&Group<'_, P>>, own: &[&Group<'_, P>]| {
+        let limits = own[0].first;
         let described = [cubins, text].into_iter().flatten().find_map(|group| group.described).or(described);
         let join = |name, members| {
             let [declared, recorded] = [text, cubins].map(|group| group.map(|group| group.parameters.clone()));
@@ -190,7 +183,7 @@ pub fn variants<P: Ord + Clone>(demangled: Option<&Demangled>, mut seen: Vec<Obs
             directives: limits.directives,
             dynamic_shared: limits.dynamic_shared,
             described: described.cloned(),
-            images,
+            images: own.iter().rev().flat_map(|group| group.images.iter().cloned()).collect(),
             bodies: text.and_then(|text| text.first.bodies.clone()).map(|(_, bodies)| bodies),
         }
     };
@@ -202,19 +195,16 @@ pub fn variants<P: Ord + Clone>(demangled: Option<&Demangled>, mut seen: Vec<Obs
             let declared = text.first.directives;
             fits(text) && cubins.first.directives.completed_by(declared) == declared && has_same_offsets(text, cubins)
         };
-        let own = texts.iter().position(is_own);
-        // A kernel with different limits is for a different GPU, but has the same types.
-        let text = own.or_else(|| texts.iter().position(fits)).map(|text| &texts[text]);
-        let (mut limits, mut images) = (cubins.first, cubins.images.clone());
-        if let Some(own) = own {
+        if let Some(own) = texts.iter().position(is_own) {
             used[own] = true;
-            limits = texts[own].first;
-            images.extend(texts[own].images.iter().cloned());
+            merged.push(variant(Some(&texts[own]), Some(cubins), &[&texts[own], cubins]));
+        } else {
+            // A kernel with different limits is for a different GPU, but has the same types.
+            merged.push(variant(texts.iter().find(|text| fits(text)), Some(cubins), &[cubins]));
         }
-        merged.push(variant(text, Some(cubins), limits, images));
     }
     for (text, _) in texts.iter().zip(used).filter(|(_, used)| !used) {
-        merged.push(variant(Some(text), None, text.first, text.images.clone()));
+        merged.push(variant(Some(text), None, &[text]));
     }
     merged
 }
@@ -235,7 +225,6 @@ fn has_same_offsets<P>(text: &Group<'_, P>, cubins: &Group<'_, P>) -> bool {
     !block.depends_on_gpu() || of_text.iter().any(|a| of_cubins.iter().any(|b| same(*a, *b)))
 }
 
-/// Adds a cubin to the group of cubins that are equal to it.
 fn group<'s, P>(mut groups: Vec<Group<'s, P>>, cubin: Group<'s, P>) -> Vec<Group<'s, P>> {
     let is_same = |group: &&mut Group<'_, P>| {
         let offsets = |(a, b): (&Parameter<'_>, &Parameter<'_>)| a.offset == b.offset;

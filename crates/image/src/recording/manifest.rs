@@ -1,15 +1,15 @@
 //! Everything about a launch except the image and the memory.
 
 use super::Error;
-use alloc::{format, string::String, vec::Vec};
+use crate::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// The maximum size of all parameters of a kernel in bytes, from CUDA 12.1 on (CUDA C++ Programming Guide, "Function Parameters").
+/// The maximum size of all parameters in bytes, from CUDA 12.1 on (CUDA C++ Programming Guide, "Function Parameters").
 pub const MAX_PARAMETER_BYTES: usize = 32_764;
 
 const FORMAT: u32 = 1;
 
-/// The most allocations and attributes of a launch. A parameter block has no room for more pointers.
+/// A parameter block has no room for more pointers.
 const MAX_ALLOCATIONS: usize = MAX_PARAMETER_BYTES / 8 + 1;
 const MAX_ATTRIBUTES: usize = 64;
 
@@ -34,7 +34,7 @@ pub struct Manifest {
     /// The launch attributes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attributes: Vec<Attribute>,
-    /// The names of attributes that a recording cannot contain, because their values contain an address.
+    /// The attributes that a recording cannot contain, because their values contain an address.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost_attributes: Vec<String>,
     /// The parameters in order.
@@ -110,7 +110,7 @@ pub struct Memory {
     pub address: u64,
     /// In bytes.
     pub size: u64,
-    /// The type of its elements, if it is known and a number can be compared with a tolerance.
+    /// If it is known and a number can be compared with a tolerance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elements: Option<ElementType>,
 }
@@ -163,34 +163,29 @@ impl Manifest {
     }
 
     fn check(&self) -> Result<(), Error> {
-        let require = |holds: bool, what: &str| {
-            if holds { Ok(()) } else { Err(Error::invalid(what)) }
-        };
-        require(
-            !self.kernel.is_empty() && !self.kernel.contains('\0'),
-            "the name of the kernel is empty or contains NUL",
-        )?;
         let has_threads = |extents: [u32; 3]| extents.iter().all(|extent| *extent > 0);
-        require(has_threads(self.grid) && has_threads(self.block), "the grid or the block is empty")?;
-        require(self.attributes.len() <= MAX_ATTRIBUTES, "it has more launch attributes than exist")?;
-        require(self.memory.len() <= MAX_ALLOCATIONS, "it has more allocations than pointers fit into parameters")?;
-        let sizes = self.parameters.iter().map(|parameter| parameter.bytes.len());
-        require(sizes.sum::<usize>() <= MAX_PARAMETER_BYTES, "the parameters are larger than a kernel can have")?;
-        require(self.parameters.iter().all(|parameter| !parameter.bytes.is_empty()), "a parameter has no bytes")?;
-        require(
-            self.memory.iter().all(|memory| memory.size > 0 && memory.address.checked_add(memory.size).is_some()),
-            "an allocation is empty, or exceeds the address space",
-        )?;
-        for pointer in &self.pointers {
-            let within = self.parameters.get(pointer.parameter).is_some_and(|parameter| {
-                pointer.at.checked_add(size_of::<u64>()).is_some_and(|end| end <= parameter.bytes.len())
-            });
-            require(within, "a pointer is outside of its parameter")?;
-            let memory = self.memory.get(pointer.memory);
-            require(
-                memory.is_some_and(|memory| pointer.offset <= memory.size),
-                "a pointer points outside of its allocation",
-            )?;
+        let sizes = || self.parameters.iter().map(|parameter| parameter.bytes.len());
+        let is_sized = |memory: &Memory| memory.size > 0 && memory.address.checked_add(memory.size).is_some();
+        let is_within = |pointer: &Pointer| {
+            let bytes = self.parameters.get(pointer.parameter).map(|parameter| parameter.bytes.len());
+            pointer.at.checked_add(size_of::<u64>()).is_some_and(|end| bytes.is_some_and(|bytes| end <= bytes))
+        };
+        let has_target =
+            |pointer: &Pointer| self.memory.get(pointer.memory).is_some_and(|memory| pointer.offset <= memory.size);
+        for (holds, what) in [
+            (!self.kernel.is_empty() && !self.kernel.contains('\0'), "the name of the kernel is empty or contains NUL"),
+            (has_threads(self.grid) && has_threads(self.block), "the grid or the block is empty"),
+            (self.attributes.len() <= MAX_ATTRIBUTES, "it has more launch attributes than exist"),
+            (self.memory.len() <= MAX_ALLOCATIONS, "it has more allocations than pointers fit into parameters"),
+            (sizes().sum::<usize>() <= MAX_PARAMETER_BYTES, "the parameters are larger than a kernel can have"),
+            (sizes().all(|size| size > 0), "a parameter has no bytes"),
+            (self.memory.iter().all(is_sized), "an allocation is empty, or exceeds the address space"),
+            (self.pointers.iter().all(is_within), "a pointer is outside of its parameter"),
+            (self.pointers.iter().all(has_target), "a pointer points outside of its allocation"),
+        ] {
+            if !holds {
+                return Err(Error::invalid(what));
+            }
         }
         Ok(())
     }

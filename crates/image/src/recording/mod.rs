@@ -1,10 +1,4 @@
-//! The file format in which `kernel-args` records one launch of a kernel.
-//!
-//! | item | content |
-//! |---|---|
-//! | [`Manifest`] | everything about the launch except the image and the memory |
-//! | [`Writer`] | writes a recording as a stream |
-//! | [`Reader`], [`Entries`] | read one, and check every part of it |
+//! The file format in which `kernel-args` records one launch of a kernel: [`Writer`] and [`Reader`].
 //!
 //! `kernel-args replay` launches it again: a recording has the image, the arguments, and the memory behind the pointers, before and after
 //! the launch.
@@ -19,24 +13,22 @@
 //! | `memory/0.after`, `memory/1.after`, … | the same after it; absent if the kernel failed |
 //! | `result.json` | what the driver returned: `{"status": 0}` |
 //!
-//! The entries are in this order, so a recording is written and read as a stream. A reader treats a recording as hostile: every number is
-//! checked against its limits before it is used.
+//! The entries are in this order, so a recording is written and read as a stream. A reader treats it as hostile.
 //!
 //! A zip archive has its list of entries at the end, and a format of our own would need a tool to look into it. A replay allocates new memory and
 //! replaces the addresses in the arguments. Memory at the recorded addresses (`cuMemAddressReserve`) would also make pointers in device memory
-//! right, but the driver treats the address as a hint, and the memory that such pointers point to is not known.
+//! right, but the driver treats the address as a hint, and what such pointers point to is not known.
 
-mod error;
 mod manifest;
 mod reader;
 mod writer;
 
-pub use error::Error;
 pub use manifest::{Attribute, ElementType, MAX_PARAMETER_BYTES, Machine, Manifest, Memory, Parameter, Pointer};
 pub use reader::{Entries, Entry, Reader};
 pub use writer::Writer;
 
-use alloc::{format, string::String};
+use crate::prelude::*;
+use std::{fmt, io};
 
 /// Before or after the launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,4 +55,44 @@ fn memory_entry(index: usize, moment: Moment) -> String {
         Moment::After => "after",
     };
     format!("memory/{index}.{moment}")
+}
+
+/// Why a recording is not read.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// The file cannot be read.
+    Io(io::Error),
+    /// It is not a recording, or a damaged one. The text names the part.
+    Invalid(String),
+}
+
+impl Error {
+    fn invalid(what: impl Into<String>) -> Self {
+        Self::Invalid(what.into())
+    }
+}
+
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => write!(f, "the recording cannot be read: {error}"),
+            Self::Invalid(what) => write!(f, "this is not a valid recording of a launch: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io(error) => Some(error),
+            Self::Invalid(_) => None,
+        }
+    }
 }

@@ -1,21 +1,16 @@
 //! Reads a recording as a stream, and checks every part of it.
 
 use super::{Error, IMAGE, MANIFEST, Manifest, Moment, Outcome, RESULT, memory_entry};
-use alloc::{
-    boxed::Box,
-    format,
-    string::{String, ToString},
-    vec::Vec,
-};
+use crate::prelude::*;
 use std::{
     fmt,
     io::{self, Read},
 };
 use tar::{Archive, EntryType};
 
-/// The largest manifest: the parameters twice as hexadecimal text, with names and values, and every pointer.
+/// The parameters twice as hexadecimal text, with names and values, and every pointer.
 const MAX_MANIFEST: u64 = 16 << 20;
-/// The largest image, 2 GiB: cubins with larger sections do not exist.
+/// Cubins with larger sections do not exist.
 const MAX_IMAGE: u64 = 2 << 30;
 
 /// A recording. [`entries`](Self::entries) reads it.
@@ -35,7 +30,7 @@ pub struct Entries<'r, R: Read> {
 pub enum Entry<'e> {
     /// The image.
     Image(Vec<u8>),
-    /// An allocation, with as many bytes as the manifest says.
+    /// An allocation, with as many bytes as in the manifest.
     Memory {
         /// Before or after the launch.
         moment: Moment,
@@ -71,12 +66,12 @@ impl<R: Read> Reader<R> {
         Self(Archive::new(file))
     }
 
-    /// Reads the manifest, and returns it with the entries after it.
+    /// Reads the manifest.
     ///
     /// # Errors
     /// [`Error::Invalid`] if the file is not a recording, or has a version or a size that this crate does not read.
     pub fn entries(&mut self) -> Result<Entries<'_, R>, Error> {
-        // The extensions of tar (long names, sparse files) are entries of another type here, which are rejected.
+        // The extensions of tar (long names, sparse files) are entries of another type here, and rejected.
         let mut entries = self.0.entries()?.raw(true);
         let first = entries.next().ok_or_else(|| Error::invalid("the file is empty"))?;
         let mut first = first.map_err(not_tar)?;
@@ -97,7 +92,7 @@ impl<R: Read> Entries<'_, R> {
     /// The next entry; `None` after the last one.
     ///
     /// # Errors
-    /// [`Error::Invalid`] for an entry that is not the one that must follow, or whose size differs from the manifest.
+    /// [`Error::Invalid`] for an entry in the wrong order, or whose size differs from the manifest.
     pub fn next_entry(&mut self) -> Result<Option<Entry<'_>>, Error> {
         if self.is_over {
             return Ok(None);
@@ -139,7 +134,7 @@ impl<R: Read> Entries<'_, R> {
         Ok(Some(Entry::Memory { moment, index, content: Content { entry: Box::new(entry), left: size } }))
     }
 
-    /// The result, which follows all allocations before the launch, and either all or none after it.
+    /// It follows all allocations before the launch, and either all or none after it.
     fn status<'e>(&mut self, entry: &mut tar::Entry<'_, R>) -> Result<Entry<'e>, Error> {
         let count = self.manifest.memory.len();
         if self.next != count && self.next != 2 * count {

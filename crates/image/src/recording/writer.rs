@@ -1,7 +1,7 @@
 //! Writes a recording as a stream.
 
 use super::{IMAGE, MANIFEST, Manifest, Moment, Outcome, RESULT, memory_entry};
-use alloc::{format, vec::Vec};
+use crate::prelude::*;
 use std::{
     fmt,
     io::{self, Read, Write},
@@ -36,7 +36,7 @@ impl<W: Write> Writer<W> {
         Ok(writer)
     }
 
-    /// Writes the allocation `index` of the manifest, which `content` reads from its start.
+    /// Writes the allocation `index` of the manifest from the start of `content`.
     ///
     /// # Errors
     /// Errors of `content` and of the file, and a `content` that ends before the allocation does.

@@ -1,21 +1,20 @@
-//! Copies the content of types into a table: each struct once, and each type behind a pointer once.
+//! Copies types into a table: each struct once, and each type behind a pointer once.
 
 use super::types::{TypeWriter, opaque};
-use alloc::{collections::BTreeMap, vec::Vec};
+use crate::prelude::*;
 use core::marker::PhantomData;
 use kernel_args_abi::{
-    Members, Parameter, Pointee,
+    Body, Meaning, Members, Parameter, Pointee,
     signature::{
-        Meaning, Referent,
-        stored::{FIRST_TYPE, NOTHING, SURFACE, SURFACES, TEXTURE, TEXTURES},
+        Referent,
+        stored::{self, FIRST_TYPE, NOTHING, SURFACE, SURFACES, TEXTURE, TEXTURES},
     },
 };
 
-/// What has been copied into a table. `'m` is the lifetime of the sources: what is copied is known by its address.
+/// `'m` is the lifetime of the sources: what is copied is known by its address.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Copies<'m> {
     structs: BTreeMap<(usize, usize), usize>,
-    /// The indices of the types behind pointers.
     pointees: BTreeMap<(usize, usize), usize>,
     /// The positions of these types; 0 for a type that the source does not define.
     places: Vec<u32>,
@@ -33,7 +32,7 @@ impl<'m> Copies<'m> {
         number
     }
 
-    /// Copies the type that a pointer points to. Returns the referent of the pointer.
+    /// Returns the referent of the pointer.
     pub(crate) fn pointee(&mut self, types: &mut TypeWriter, pointee: Pointee<'m>) -> usize {
         let referent = self.referent(pointee);
         self.finish(types);
@@ -108,5 +107,48 @@ impl<'m> Copies<'m> {
             let unnamed = Parameter { name: "", spelling: "", offset: None, ..ty };
             self.places[index] = types.record(&unnamed, None, content, NOTHING);
         }
+    }
+}
+
+/// Parameters that own their texts and members. [`Parameter`] borrows them.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ParameterList {
+    bytes: Vec<u8>,
+    number: usize,
+}
+
+impl ParameterList {
+    /// Copies these parameters.
+    #[must_use]
+    pub fn new(parameters: &[Parameter<'_>]) -> Self {
+        Self::of_members(Members::of(parameters))
+    }
+
+    /// With what is known about the memory behind them.
+    #[must_use]
+    pub fn of_members(members: Members<'_>) -> Self {
+        let mut types = TypeWriter::new();
+        let mut copies = Copies::default();
+        let number = copies.members(&mut types, members);
+        let bytes = types.finish(copies.places());
+        Self { bytes, number }
+    }
+
+    /// What the code does with each parameter, and nothing else.
+    pub(crate) fn of_bodies<'b>(bodies: impl Iterator<Item = Body<'b>>) -> Self {
+        let parameters = bodies.map(|body| Parameter { body, ..Parameter::record(0, 0) });
+        Self::new(&parameters.collect::<Vec<_>>())
+    }
+
+    /// The parameters, in order.
+    #[must_use]
+    pub fn parameters(&self) -> Vec<Parameter<'_>> {
+        self.members().iter().collect()
+    }
+
+    /// The parameters as the members of a struct.
+    #[must_use]
+    pub fn members(&self) -> Members<'_> {
+        stored::members(&self.bytes, self.number)
     }
 }

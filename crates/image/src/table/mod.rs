@@ -1,10 +1,8 @@
 //! Parameters, structs and enums as bytes: owned by a reader, or constants of a program.
 
-mod bodies;
 mod copies;
-pub(crate) mod list;
 pub(crate) mod types;
 pub(crate) mod writer;
 
-pub(crate) use bodies::BodyTable;
 pub(crate) use copies::Copies;
+pub use copies::ParameterList;

@@ -1,35 +1,37 @@
-//! Writes structs, enums and lists of parameters, which `kernel_args_abi::signature::stored` reads.
+//! Writes structs, enums, lists of parameters and bodies, which `kernel_args_abi::signature::stored` reads.
 
 use super::writer::Writer;
-use alloc::{collections::BTreeMap, vec, vec::Vec};
+use crate::prelude::*;
 use kernel_args_abi::{
-    Opaque, Parameter, Variant,
+    Body, Opaque, Parameter, Variant,
     signature::{
-        reader::PLACE,
-        stored::{ENUM, FIRST, SIGNED, STRUCT, UNSIGNED},
+        Certainty, ElementClass, Evidence, Slot, SlotKind,
+        reader::{PLACE, STORED},
+        stored::{
+            ACCESS, ARITHMETIC, ATOMIC, COMPUTED, ELEMENTS, ENUM, ESCAPES, FIRST, FIRST_BODY, INDIRECT, SIGNED, STRUCT, UNKNOWN,
+            UNSIGNED, UNUSED, WRITE,
+        },
     },
 };
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct TypeWriter {
     bytes: Vec<u8>,
-    /// The positions of written lists, members, parameters and variants, if equal ones are written only once.
+    /// What was written, if equal content is written only once.
     known: Option<BTreeMap<Vec<u8>, u32>>,
 }
 
-impl TypeWriter {
-    /// Equal structs, enums and members may be written several times.
-    pub(crate) fn new() -> Self {
-        Self { bytes: vec![0; PLACE], known: None }
-    }
-
-    /// Equal structs, enums and members are written once.
-    pub(crate) fn unique() -> Self {
+/// Equal content is written once.
+impl Default for TypeWriter {
+    fn default() -> Self {
         Self { known: Some(BTreeMap::new()), ..Self::new() }
     }
+}
 
-    pub(super) fn bytes(&self) -> &[u8] {
-        &self.bytes
+impl TypeWriter {
+    /// Equal content may be written several times.
+    pub(crate) fn new() -> Self {
+        Self { bytes: vec![0; PLACE], known: None }
     }
 
     #[cfg(feature = "debug-info")]
@@ -50,8 +52,7 @@ impl TypeWriter {
         FIRST + 4 * self.list(places) + kind
     }
 
-    /// Writes a member or parameter with these numbers of its members and its referent. Returns its position. `named`
-    /// is the position of the name of its type, if the name was written.
+    /// With these numbers of its members and its referent. `named` is the position of the name of its type, if it was written.
     pub(crate) fn record(
         &mut self,
         parameter: &Parameter<'_>,
@@ -95,7 +96,7 @@ impl TypeWriter {
         self.bytes
     }
 
-    pub(super) fn list(&mut self, places: &[u32]) -> usize {
+    fn list(&mut self, places: &[u32]) -> usize {
         let mut bytes = Vec::with_capacity(PLACE * (1 + places.len()));
         bytes.extend(narrow(places.len()).to_le_bytes());
         for place in places {
@@ -104,7 +105,7 @@ impl TypeWriter {
         self.place(bytes) as usize
     }
 
-    pub(super) fn place(&mut self, bytes: Vec<u8>) -> u32 {
+    fn place(&mut self, bytes: Vec<u8>) -> u32 {
         let next = narrow(self.bytes.len());
         let at = match &mut self.known {
             Some(known) => match known.get(&bytes) {
@@ -123,7 +124,79 @@ pub(crate) fn opaque(why: Opaque) -> usize {
     1 + reason.unwrap_or_default()
 }
 
-/// A position or a number. Debug information has at most 256 MiB, and an image with more types cannot be read.
+/// Debug information has at most 256 MiB, and an image with more types cannot be read.
 fn narrow(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+impl TypeWriter {
+    pub(crate) fn body(&mut self, body: Body<'_>) -> usize {
+        if !body.is_known() {
+            return UNKNOWN;
+        }
+        if body.is_empty() {
+            return UNUSED;
+        }
+        let places: Vec<u32> = body.slots().map(|slot| self.slot(&slot)).collect();
+        FIRST_BODY + self.list(&places)
+    }
+
+    fn slot(&mut self, slot: &Slot<'_>) -> u32 {
+        let mut bytes = Vec::new();
+        Writer::new(&mut bytes).slot(slot);
+        for (_, evidence) in evidence(slot) {
+            self.evidence(evidence, &mut Writer::new(&mut bytes));
+        }
+        self.place(bytes)
+    }
+
+    fn evidence(&mut self, evidence: Option<Evidence<'_>>, writer: &mut Writer<'_>) {
+        let Some(evidence) = evidence else {
+            return;
+        };
+        writer.number((self.text(evidence.opcode) as usize) << 2 | STORED);
+        writer.number(evidence.line as usize);
+        if evidence.line > 0 {
+            writer.number((self.text(evidence.file) as usize) << 2 | STORED);
+        }
+    }
+}
+
+impl Writer<'_> {
+    /// What a comparison reads of a body: everything but its evidence.
+    pub(crate) fn facts(&mut self, body: Body<'_>) {
+        self.number(if body.is_known() { 1 + body.len() } else { 0 });
+        body.slots().for_each(|slot| self.slot(&slot));
+    }
+
+    fn slot(&mut self, slot: &Slot<'_>) {
+        let flag = |flag, is_set: bool| if is_set { flag } else { 0 };
+        let mut flags = flag(ATOMIC, slot.is_atomic)
+            | flag(ESCAPES, slot.escapes)
+            | flag(ELEMENTS, slot.elements.is_some())
+            | flag(COMPUTED, slot.elements.is_some_and(|elements| elements.is_computed));
+        for (bit, evidence) in evidence(slot) {
+            flags |= flag(bit, evidence.is_some());
+        }
+        let kind = index(&SlotKind::ALL, slot.kind);
+        let (read, written) = (index(&Certainty::ALL, slot.read), index(&Certainty::ALL, slot.written));
+        self.number(slot.offset / 8);
+        let certainties = Certainty::ALL.len() as u8;
+        self.bytes.extend([(kind * certainties + read) * certainties + written, flags]);
+        if let Some(elements) = slot.elements {
+            let class = index(&ElementClass::ALL, elements.class);
+            self.bytes.extend([class, elements.size]);
+            self.number(elements.step as usize);
+        }
+    }
+}
+
+/// The evidence of a slot, each with its flag.
+fn evidence<'s>(slot: &Slot<'s>) -> [(u8, Option<Evidence<'s>>); 4] {
+    [(ACCESS, slot.access), (WRITE, slot.write), (ARITHMETIC, slot.arithmetic), (INDIRECT, slot.indirect)]
+}
+
+fn index<T: PartialEq + Copy>(all: &[T], value: T) -> u8 {
+    let index = all.iter().position(|known| *known == value);
+    index.unwrap_or_default() as u8
 }

@@ -1,6 +1,6 @@
 //! Writes numbers, texts and C++ types of a table, which `kernel_args_abi::signature::reader` reads.
 
-use alloc::vec::Vec;
+use crate::prelude::*;
 use kernel_args_abi::{
     CppBase, CppType, Parameter,
     signature::{
@@ -53,8 +53,7 @@ impl<'w> Writer<'w> {
         }
     }
 
-    /// Size, offset, alignment, class and C++ type, without the lengths of an array. `named` is the position of the
-    /// stored type name, if the name is stored.
+    /// Without the lengths of an array. `named` is the position of the name of the type, if it is stored.
     pub(crate) fn ty(&mut self, parameter: &Parameter<'_>, named: Option<u32>) {
         self.number(parameter.size);
         self.number(parameter.offset.map_or(0, |offset| offset + 1));
@@ -76,7 +75,7 @@ impl<'w> Writer<'w> {
         }
     }
 
-    /// The number of dimensions of an array, and the lengths. The reader starts with the last length.
+    /// The number of dimensions, and the lengths. The reader starts with the last length.
     pub(crate) fn lengths(&mut self, lengths: [u32; 3]) {
         let dimensions = lengths.into_iter().take_while(|&length| length > 0).count();
         self.number(dimensions);
@@ -115,7 +114,7 @@ impl<'w> Writer<'w> {
     }
 }
 
-/// The position and length of `part` in `whole`, if `part` borrows from `whole`.
+/// If `part` borrows from `whole`: its position and length.
 fn place_in(whole: &[u8], part: &[u8]) -> Option<(usize, usize)> {
     let at = part.as_ptr().addr().checked_sub(whole.as_ptr().addr())?;
     let found = whole.get(at..at.checked_add(part.len())?)?;

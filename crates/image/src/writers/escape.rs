@@ -1,10 +1,9 @@
-//! Text from outside, such as symbols and file names, in the languages that this crate writes. Names in code are
-//! checked identifiers, and literals are written by `{:?}`: only comments take any text.
+//! Text from outside, such as symbols and file names. Names in code are checked identifiers, and literals are written by `{:?}`: only
+//! comments take any text.
 
-use alloc::string::String;
+use crate::prelude::*;
 
-/// A text as the rest of a `//` comment of Rust. Characters that end the comment, or change its appearance, are
-/// replaced.
+/// As the rest of a `//` comment. Characters that end the comment, or change its appearance, are replaced.
 #[cfg(any(feature = "generate", feature = "header"))]
 pub(crate) fn rust_comment(text: &str) -> String {
     let is_odd = |c: char| {
@@ -13,8 +12,8 @@ pub(crate) fn rust_comment(text: &str) -> String {
     text.replace(is_odd, "\u{fffd}")
 }
 
-/// A text as the rest of a `//` comment of C++. A backslash at the end, possibly before white space or written as a
-/// trigraph, would continue the comment on the next line.
+/// As the rest of a `//` comment of C++. A backslash at the end, possibly before white space or as a trigraph, would continue the
+/// comment.
 #[cfg(feature = "header")]
 pub(crate) fn cpp_comment(text: &str) -> String {
     let mut comment = rust_comment(text);
@@ -23,24 +22,4 @@ pub(crate) fn cpp_comment(text: &str) -> String {
         comment.push('.');
     }
     comment
-}
-
-#[cfg(all(test, feature = "header"))]
-mod tests {
-    use super::{cpp_comment, rust_comment};
-
-    #[test]
-    fn a_comment_ends_with_its_line() {
-        for (text, expected) in [
-            ("a\r\n\u{b}\u{2028}b", "a\u{fffd}\u{fffd}\u{fffd}\u{fffd}b"),
-            ("\u{1b}[31m\u{9b}1m\u{202e}", "\u{fffd}[31m\u{fffd}1m\u{fffd}"),
-            ("größe", "größe"),
-        ] {
-            assert_eq!(rust_comment(text), expected);
-            assert_eq!(cpp_comment(text), expected);
-        }
-        for (text, expected) in [("a\\", "a\\."), ("a\\ \u{a0}", "a\\."), ("??/ ", "??/."), ("a ", "a")] {
-            assert_eq!(cpp_comment(text), expected);
-        }
-    }
 }

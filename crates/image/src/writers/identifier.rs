@@ -1,12 +1,6 @@
 //! Rust identifiers for C++ names.
 
-use alloc::{
-    borrow::ToOwned,
-    collections::BTreeSet,
-    format,
-    string::{String, ToString},
-    vec::Vec,
-};
+use crate::prelude::*;
 use core::cmp::Ordering;
 use kernel_args_abi::{
     compiled::fingerprint,
@@ -17,7 +11,7 @@ pub(super) fn raw(name: String) -> String {
     if is_keyword(&name) { format!("r#{name}") } else { name }
 }
 
-/// C++ text as an identifier: `float const*` becomes `float_const_ptr`. Empty if no character is usable.
+/// `float const*` becomes `float_const_ptr`. Empty if no character is usable.
 pub(super) fn identifier(text: &str) -> String {
     let text = text.replace("(anonymous namespace)", "");
     let mut name = String::with_capacity(text.len());
@@ -51,7 +45,7 @@ pub(super) fn identifier(text: &str) -> String {
     }
 }
 
-/// A C++ variable name as a Rust name, without `r#`. Removes characters that Rust does not accept.
+/// A Rust name without `r#`, and without characters that Rust does not accept.
 pub(super) fn variable(name: &str) -> String {
     let mut plain: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
     if plain.starts_with(|c: char| c.is_ascii_digit()) {
@@ -66,8 +60,7 @@ pub(super) fn variable(name: &str) -> String {
     plain
 }
 
-/// An identifier as the name of a type: `my_params_t` becomes `MyParamsT`. `otherwise` is the prefix for a name that
-/// begins with a digit.
+/// `my_params_t` becomes `MyParamsT`. `otherwise` is the prefix for a name that begins with a digit.
 pub(super) fn upper_camel(name: &str, otherwise: &str) -> String {
     let mut camel = String::with_capacity(name.len());
     for word in name.split('_').filter(|word| !word.is_empty()) {
@@ -86,7 +79,7 @@ pub(super) fn upper_camel(name: &str, otherwise: &str) -> String {
     camel
 }
 
-/// The first `longest` bytes of an ASCII name, followed by a number derived from `text`.
+/// The first `longest` bytes of an ASCII name, and a number derived from `text`.
 pub(super) fn numbered(name: &str, longest: usize, text: &str) -> String {
     let short: String = name.chars().take(longest).collect();
     let number = fingerprint(text.as_bytes()) as u32;
@@ -94,21 +87,17 @@ pub(super) fn numbered(name: &str, longest: usize, text: &str) -> String {
 }
 
 pub(super) fn free(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
-    if !is_taken(name) {
-        return name.to_owned();
-    }
     let separator = if name.ends_with(|c: char| c.is_ascii_digit()) { "_" } else { "" };
+    let mut numbered = name.to_owned();
     let mut number = 2_usize;
-    loop {
-        let numbered = name.to_string() + separator + &number.to_string();
-        if !is_taken(&numbered) {
-            return numbered;
-        }
+    while is_taken(&numbered) {
+        numbered = format!("{name}{separator}{number}");
         number += 1;
     }
+    numbered
 }
 
-/// Distinct names for fields, from each C++ name and the wanted name. No field has the C++ name of another field.
+/// From each C++ name and the wanted name. No field has the C++ name of another field.
 pub(super) fn distinct<'n>(names: impl Iterator<Item = (&'n str, String)> + Clone) -> Vec<String> {
     let (mut own, mut taken) = (BTreeSet::new(), BTreeSet::new());
     own.extend(names.clone().map(|(cpp, _)| cpp));
@@ -122,18 +111,17 @@ pub(super) fn distinct<'n>(names: impl Iterator<Item = (&'n str, String)> + Clon
     distinct
 }
 
-/// Sorts indices. All lists of indices are sorted here, because each instance of a sort would be compiled in every
-/// build of this crate.
+/// Each instance of a sort would be compiled in every build of this crate.
 pub(super) fn sort(list: &mut [usize], compare: &dyn Fn(usize, usize) -> Ordering) {
     list.sort_by(|&a, &b| compare(a, b));
 }
 
-/// Whether rustc accepts the name of a type or variant without a warning.
+/// Whether rustc accepts it without a warning.
 pub(super) fn is_upper_camel(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_uppercase()) && name.chars().all(|c| c.is_ascii_alphanumeric())
 }
 
-/// Whether rustc accepts the name of a field without a warning.
+/// Whether rustc accepts it without a warning.
 pub(super) fn is_snake(name: &str) -> bool {
     !name.contains(|c: char| c.is_ascii_uppercase()) && !name.trim_matches('_').contains("__")
 }

@@ -5,13 +5,7 @@
 
 use super::identifier::{identifier, numbered, raw, sort};
 use crate::mangled::Demangled;
-use alloc::{
-    borrow::ToOwned,
-    collections::{BTreeMap, BTreeSet},
-    format,
-    string::String,
-    vec::Vec,
-};
+use crate::prelude::*;
 use kernel_args_abi::keywords::{NEVER, is_never};
 
 /// The names of a kernel.
@@ -63,7 +57,7 @@ impl Kernel<'_> {
         self.demangled.as_ref().is_some_and(|demangled| demangled.template_arguments().is_some())
     }
 
-    /// The types of the parameters, as an identifier. The scope if the symbol does not contain them.
+    /// The scope if the symbol does not contain types.
     fn parameters(&self) -> String {
         let Some(demangled) = &self.demangled else {
             return String::new();
@@ -98,6 +92,12 @@ impl Kernel<'_> {
     }
 }
 
+fn take(name: &mut String, taken: &mut BTreeSet<String>) {
+    while !taken.insert(name.clone()) {
+        name.push('_');
+    }
+}
+
 fn join(name: &str, suffix: &str) -> String {
     format!("{}_{suffix}", name.trim_end_matches('_'))
 }
@@ -124,9 +124,7 @@ pub fn items(kernels: &[Kernel<'_>]) -> (Vec<usize>, Vec<Item>) {
         let what = if alone { What::Kernel(start) } else { What::Kernels(start, group.len()) };
         let mut name = base.clone();
         if RESERVED.contains(&name.as_str()) || is_never(&name) {
-            while !taken.insert(name.clone()) {
-                name.push('_');
-            }
+            take(&mut name, &mut taken);
         }
         found.push(Item { name, what });
         suffixed.extend((start + usize::from(alone)..start + group.len()).map(|at| (base, at)));
@@ -138,8 +136,7 @@ pub fn items(kernels: &[Kernel<'_>]) -> (Vec<usize>, Vec<Item>) {
     (order, found)
 }
 
-/// The names of the items for variables, in their order: `TABLE` for `sim::table`, `BUFFER_7` for `buffer<7>`. `items` are the
-/// module's items for kernels.
+/// The names of the items for variables: `TABLE` for `sim::table`, `BUFFER_7` for `buffer<7>`. `items` are the items for kernels.
 #[must_use]
 pub fn variables(variables: &[Kernel<'_>], items: &[Item]) -> Vec<String> {
     let mut taken: BTreeSet<String> = items.iter().map(|item| item.name.clone()).collect();
@@ -152,15 +149,13 @@ pub fn variables(variables: &[Kernel<'_>], items: &[Item]) -> Vec<String> {
         if name.len() > LONGEST {
             name = screaming(&variable.numbered(&name));
         }
-        while !taken.insert(name.clone()) {
-            name.push('_');
-        }
+        take(&mut name, &mut taken);
         names.push(name);
     }
     names
 }
 
-/// The name of a constant: `TILE_SIZE` for `tileSize` and `tile_size`.
+/// `TILE_SIZE` for `tileSize` and `tile_size`.
 fn screaming(name: &str) -> String {
     let mut text = String::new();
     let mut was_lower = false;
@@ -203,9 +198,7 @@ fn instances(
                 name = kernel(place.1).numbered(&short(place));
             }
         }
-        while !taken.insert(name.clone()) {
-            name.push('_');
-        }
+        take(&mut name, taken);
         found.push(Item { name, what: What::Kernel(place.1) });
     }
     found
@@ -216,7 +209,7 @@ mod tests {
     use super::{Item, Kernel, What, items};
     use crate::mangled::Demangled;
     use proptest::prelude::*;
-    use std::{borrow::ToOwned, collections::BTreeSet, string::String, vec, vec::Vec};
+    use std::{borrow::ToOwned, collections::BTreeSet, string::String, vec::Vec};
 
     fn named(symbols: &[&str]) -> Vec<(String, Vec<String>)> {
         let kernels: Vec<_> =
@@ -240,59 +233,43 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_alone_has_its_unqualified_name() {
-        assert_eq!(names(&["saxpy"]), ["saxpy"]);
-        assert_eq!(names(&["_Z5saxpyifPKfPf"]), ["saxpy"]);
-        assert_eq!(names(&["_ZN3sim4stepEi"]), ["step"]);
+    fn each_name_follows_from_the_rules() {
+        for (symbols, expected) in [
+            // A kernel alone has its unqualified name.
+            (&["saxpy"][..], &["saxpy"][..]),
+            (&["_Z5saxpyifPKfPf"], &["saxpy"]),
+            (&["_ZN3sim4stepEi"], &["step"]),
+            // The name of an instance does not depend on the other instances.
+            (&["_Z5saxpyIfEviT_PKS0_PS0_"], &["saxpy", "saxpy_float"]),
+            // Keywords and items of the module are escaped.
+            (&["fn"], &["r#fn"]),
+            (&["self"], &["self_"]),
+            (&["IMAGE"], &["IMAGE_"]),
+            (&["KERNELS", "KERNELS_"], &["KERNELS__", "KERNELS_"]),
+            (&["_"], &["__"]),
+            (&["$k%1"], &["k_1"]),
+            (&["%9"], &["_9"]),
+        ] {
+            assert_eq!(names(symbols), expected);
+        }
     }
 
     #[test]
     fn overloads_and_instances_have_an_item_each_and_one_for_all() {
-        assert_eq!(
-            named(&["_Z5saxpyifPKfPf", "_Z5saxpyIfEviT_PKS0_PS0_", "_Z5saxpyIdEviT_PKS0_PS0_"]),
-            [
-                (
-                    "saxpy".to_owned(),
-                    vec![
-                        "_Z5saxpyIdEviT_PKS0_PS0_".to_owned(),
-                        "_Z5saxpyIfEviT_PKS0_PS0_".into(),
-                        "_Z5saxpyifPKfPf".into()
-                    ]
-                ),
-                ("saxpy_double".into(), vec!["_Z5saxpyIdEviT_PKS0_PS0_".into()]),
-                ("saxpy_float".into(), vec!["_Z5saxpyIfEviT_PKS0_PS0_".into()]),
-                ("saxpy_int_float_float_const_ptr_float_ptr".into(), vec!["_Z5saxpyifPKfPf".into()]),
-            ]
-        );
-    }
-
-    /// The item of an instance does not depend on the other instances.
-    #[test]
-    fn the_name_of_an_instance_does_not_depend_on_others() {
-        assert_eq!(names(&["_Z5saxpyIfEviT_PKS0_PS0_"]), ["saxpy", "saxpy_float"]);
-    }
-
-    #[test]
-    fn keywords_and_items_of_the_module_are_escaped() {
-        assert_eq!(names(&["fn"]), ["r#fn"]);
-        assert_eq!(names(&["self"]), ["self_"]);
-        assert_eq!(names(&["IMAGE"]), ["IMAGE_"]);
-        assert_eq!(names(&["KERNELS", "KERNELS_"]), ["KERNELS__", "KERNELS_"]);
-        assert_eq!(names(&["_"]), ["__"]);
-    }
-
-    #[test]
-    fn a_name_that_is_no_identifier_becomes_one() {
-        assert_eq!(names(&["$k%1"]), ["k_1"]);
-        assert_eq!(names(&["%9"]), ["_9"]);
-    }
-
-    #[test]
-    fn an_extern_c_kernel_with_overloads_keeps_its_name() {
-        assert_eq!(
-            named(&["k", "_ZN1a1kEi"]),
-            [("k".to_owned(), vec!["k".to_owned()]), ("k_int".into(), vec!["_ZN1a1kEi".into()])]
-        );
+        let [double, float, overload] = ["_Z5saxpyIdEviT_PKS0_PS0_", "_Z5saxpyIfEviT_PKS0_PS0_", "_Z5saxpyifPKfPf"];
+        let items = |items: &[(&str, &[&str])]| -> Vec<(String, Vec<String>)> {
+            let owned = |symbols: &[&str]| symbols.iter().copied().map(String::from).collect();
+            items.iter().map(|(name, symbols)| (String::from(*name), owned(symbols))).collect()
+        };
+        let expected = items(&[
+            ("saxpy", &[double, float, overload]),
+            ("saxpy_double", &[double]),
+            ("saxpy_float", &[float]),
+            ("saxpy_int_float_float_const_ptr_float_ptr", &[overload]),
+        ]);
+        assert_eq!(named(&[overload, float, double]), expected);
+        // An `extern "C"` kernel with overloads keeps its name.
+        assert_eq!(named(&["k", "_ZN1a1kEi"]), items(&[("k", &["k"]), ("k_int", &["_ZN1a1kEi"])]));
     }
 
     #[test]

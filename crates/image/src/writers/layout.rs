@@ -1,10 +1,27 @@
-//! Where the members of a packed struct are, in Rust and in C++.
+//! Numbers of bytes, and where the members of a packed struct are in Rust and in C++.
 
-use super::counts::round_up;
+use crate::prelude::*;
+use kernel_args_abi::Alignment;
 
-/// The first of `candidates` for which `repr(packed(N))` or `#pragma pack(N)` places the members of a struct of `size` bytes, and
-/// the alignment of the struct. The members are the offset, the size and the alignment of each in bytes. If not `is_exact`,
-/// bytes can be added before members and at the end. `is_possible` decides whether the struct can have an alignment.
+/// `usize::MAX` if it does not exist.
+pub(crate) fn round_up(offset: usize, align: usize) -> usize {
+    Alignment::new(align).and_then(|align| align.round_up(offset)).unwrap_or(usize::MAX)
+}
+
+pub(crate) const fn largest_alignment(offset_or_size: usize) -> usize {
+    Alignment::dividing(offset_or_size).bytes()
+}
+
+pub(crate) fn bytes(count: usize) -> String {
+    match count {
+        1 => "1 byte".into(),
+        _ => format!("{count} bytes"),
+    }
+}
+
+/// The first of `candidates` for which `repr(packed(N))` or `#pragma pack(N)` places the members (offset, size and alignment of each in
+/// bytes), and the alignment of the struct. If not `is_exact`, bytes can be added before members and at the end. `is_possible` decides
+/// whether the struct can have an alignment.
 pub(super) fn packing(
     members: &[(usize, usize, usize)],
     size: usize,

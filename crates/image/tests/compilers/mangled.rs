@@ -163,7 +163,7 @@ pub(super) fn random_signatures_compiled_by_gxx_are_read_back(gxx: &OsStr) {
     println!("{compared} parameters compared");
 }
 
-/// The same for kernels. The number of parameters in their PTX must agree, and the sizes must match the types.
+/// The number of parameters in the PTX of random kernels must agree, and the sizes must match the types.
 pub(super) fn random_kernels_compiled_by_nvcc_are_read_back(nvcc: &OsStr) {
     let mut source = Source::new(true);
     let ptx = source.compile(Command::new(nvcc).args(["-std=c++17", "-w", "-ptx"]), "cu");

@@ -121,6 +121,10 @@ fn namespaces_are_those_of_the_names_or_of_the_header() {
          #if defined(__CUDACC__)\n\
          extern \"C\" __global__ void k(sim::Light light, sim::detail::Deep deep);\n#endif"
     );
+    for (cpp, begin) in [("::Light", "struct Light {"), ("struct Light", "namespace sim {\nstruct Light {")] {
+        let declared = declarations(&of_types(&[structure("", cpp, &[f32("x")])]).namespace("sim"));
+        assert!(declared.starts_with(begin), "{declared}");
+    }
 }
 
 #[test]
@@ -333,6 +337,10 @@ fn names_that_hide_types_do_not() {
 
 #[test]
 fn a_field_is_called_as_it_says() {
+    let tuple = declarations(&of_types(&[structure("", "Pair", &[f32("0"), f32("_0"), f32("")])]));
+    let named =
+        "struct Pair {\n    float _0_; // `0`, which is not a valid C++ name\n    float _0;\n    float unnamed_2;\n};";
+    assert_eq!(tuple, named);
     let parameters = [f32("input").with_kernel_name("in"), u32("class")];
     assert_eq!(
         declarations(&with_kernel(&[], &parameters)),

@@ -55,7 +55,7 @@ fn evil() -> impl Strategy<Value = String> {
 /// A regression test: a carriage return ended the comment about a kernel that cannot be declared.
 #[test]
 fn a_name_stays_in_its_comment() {
-    for name in ["x\rint evil;", "x\nint evil;", "x\\", "x\\ ", "x??/", "x\u{1b}[31m"] {
+    for name in ["x\rint evil;", "x\nint evil;", "x\\", "x\\ ", "x\\ \u{a0}", "x??/", "x\u{1b}[31m"] {
         let text = header(name);
         assert_eq!(code(&text), code(&header("no name")), "{text}");
         assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{text:?}");

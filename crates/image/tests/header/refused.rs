@@ -93,6 +93,7 @@ fn names_that_cpp_does_not_have() {
         ("class", "`class` is a C++ keyword"),
         ("sim::new::Params", "`new` is a C++ keyword"),
         ("Größe", "ASCII letters"),
+        ("1a", "ASCII letters"),
         ("Params<float>", "an instance of a template"),
         ("(anonymous namespace)::Params", "an unnamed namespace"),
     ] {

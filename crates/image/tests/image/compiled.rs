@@ -132,7 +132,7 @@ fn a_struct_fits_by_the_names_that_a_program_gave() {
         }
         assert_eq!(copy.fits(&fields), fits, "{names:?}");
         assert_eq!(check::fits(&fields, &parameters, None), fits, "{names:?}");
-        // The same names, specified explicitly by the fields.
+        // The names, specified explicitly by the fields.
         for (i, (field, name)) in fields.iter_mut().zip(names).enumerate() {
             (field.name, field.kernel_name) = (["a", "b", "c"][i], name);
         }

@@ -96,7 +96,7 @@ fn broken_bytes_do_not_panic() {
     assert!(accepted > 500 && rejected > 500);
 }
 
-/// The same for PTX: the image is always readable, with the data from its declarations.
+/// PTX with broken debug information is always readable, with the data from its declarations.
 #[test]
 fn an_image_with_broken_debug_information_is_read_all_the_same() {
     let _alone = alone();

@@ -1,15 +1,15 @@
 //! The records of a kernel: its section `.nv.info.<symbol>`.
 //!
-//! A record begins with two bytes, format and attribute. In format 4, a 16-bit length and the payload follow. In
+//! A record begins with a format and an attribute, of one byte each. In format 4, a 16-bit length and the payload follow. In
 //! formats 1 to 3, a value of at most 16 bits follows in two bytes.
 
 use super::kernel::Parameter;
+use crate::prelude::*;
 use crate::{
     code::directives::{DirectiveField, Directives, LANGUAGE},
     formats::ptx::{Pointee, Space},
 };
-use alloc::vec::Vec;
-use kernel_args_abi::layout::Alignment;
+use kernel_args_abi::Alignment;
 
 const PARAMETER: u8 = 0x17;
 const BLOCK_SIZE: u8 = 0x19;
@@ -21,7 +21,7 @@ const PARAMETER_OF_LARGE_BLOCK: u8 = 0x45;
 
 #[derive(Default)]
 pub(super) struct Info {
-    /// The parameters with their ordinals, in the order of the file: last ordinal first.
+    /// With their ordinals, in the order of the file: last ordinal first.
     pub(super) parameters: Vec<(u16, Parameter)>,
     pub(super) size: Option<usize>,
     pub(super) directives: Directives,
@@ -32,21 +32,15 @@ impl Info {
         const CUT: &str = "a record of its `.nv.info` section ends outside of it";
         let mut info = Self::default();
         while !bytes.is_empty() {
-            let ([format, attribute, low, high], rest) = bytes.split_first_chunk().ok_or(CUT)?;
-            let value = u16::from_le_bytes([*low, *high]);
-            bytes = rest;
+            let (format, attribute, value, payload) = record(&mut bytes).ok_or(CUT)?;
             match format {
-                1..=3 if *attribute == BLOCK_SIZE => info.size = Some(usize::from(value)),
+                1..=3 if attribute == BLOCK_SIZE => info.size = Some(usize::from(value)),
                 1..=3 => {
-                    if let Some(DirectiveField::Flag(flag)) = info.directives.by_attribute(*attribute) {
+                    if let Some(DirectiveField::Flag(flag)) = info.directives.by_attribute(attribute) {
                         *flag = true;
                     }
                 }
-                4 => {
-                    let (payload, rest) = bytes.split_at_checked(usize::from(value)).ok_or(CUT)?;
-                    bytes = rest;
-                    info.record(*attribute, payload)?;
-                }
+                4 => info.add(attribute, payload)?,
                 _ => return Err("its `.nv.info` section has a record of an unknown format"),
             }
         }
@@ -56,7 +50,7 @@ impl Info {
         Ok(info)
     }
 
-    fn record(&mut self, attribute: u8, payload: &[u8]) -> Result<(), &'static str> {
+    fn add(&mut self, attribute: u8, payload: &[u8]) -> Result<(), &'static str> {
         const LENGTH: &str = "a record of its `.nv.info` section has an unknown length";
         match attribute {
             PARAMETER | PARAMETER_OF_LARGE_BLOCK => {
@@ -79,26 +73,26 @@ impl Info {
     }
 }
 
-/// The registers of each function, by the index of its symbol, from the section `.nv.info`. It has the same record
-/// format as a kernel's section. Skips invalid records, because nothing depends on them.
+/// The registers of each function, by the index of its symbol, from the section `.nv.info`, which has the same format.
+/// Skips invalid records, because nothing depends on them.
 pub(super) fn registers(mut bytes: &[u8], registers: &mut [Option<u32>]) {
-    while let Some(([format, attribute, low, high], rest)) = bytes.split_first_chunk() {
-        bytes = rest;
-        if *format != 4 {
-            continue;
-        }
-        let length = usize::from(u16::from_le_bytes([*low, *high]));
-        let Some((payload, rest)) = bytes.split_at_checked(length) else {
-            return;
-        };
-        bytes = rest;
-        if *attribute == REGISTERS
+    while let Some((format, attribute, _, payload)) = record(&mut bytes) {
+        if (format, attribute) == (4, REGISTERS)
             && let ([symbol, count], []) = payload.as_chunks::<4>()
             && let Some(registers) = registers.get_mut(u32::from_le_bytes(*symbol) as usize)
         {
             *registers = Some(u32::from_le_bytes(*count));
         }
     }
+}
+
+/// Removes the first record: its format, its attribute, its value, and its payload in format 4.
+fn record<'a>(bytes: &mut &'a [u8]) -> Option<(u8, u8, u16, &'a [u8])> {
+    let ([format, attribute, low, high], rest) = bytes.split_first_chunk()?;
+    let value = u16::from_le_bytes([*low, *high]);
+    let (payload, rest) = rest.split_at_checked(if *format == 4 { value.into() } else { 0 })?;
+    *bytes = rest;
+    Some((*format, *attribute, value, payload))
 }
 
 /// `u32` index, `u16` ordinal, `u16` offset. In a large block, `u16` size, then the pointee's alignment as a power of two and its

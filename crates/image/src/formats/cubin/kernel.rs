@@ -1,12 +1,12 @@
 //! The contents of a cubin and its kernels.
 
+use crate::prelude::*;
 use crate::{
-    code::{directives::Directives, variable_space::VariableSpace},
+    code::{VariableSpace, directives::Directives},
     formats::ptx::Pointee,
     mangled::Demangled,
 };
-use alloc::{borrow::Cow, vec::Vec};
-use kernel_args_abi::{param_layout::Sm, signature};
+use kernel_args_abi::{Sm, signature};
 
 /// A cubin.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,7 +26,6 @@ pub struct Cubin<'a> {
 pub struct Variable<'a> {
     /// Its memory.
     pub space: VariableSpace,
-    /// The variable as the only parameter of a list.
     pub(crate) list: Kernel<'a>,
 }
 
@@ -71,22 +70,22 @@ pub struct Kernel<'a> {
     pub name: Cow<'a, str>,
     /// The parameters, in order.
     pub parameters: Vec<Parameter>,
-    /// The size of the parameter block in bytes: the end of its last parameter.
+    /// The size of the parameter block in bytes.
     pub size: usize,
-    /// The requirements for a launch, except for the directives that cubins do not contain.
+    /// The requirements for a launch, as far as cubins contain them.
     pub directives: Directives,
-    /// The resources that it uses on a multiprocessor.
+    /// What it uses on a multiprocessor.
     pub resources: Resources,
 }
 
-/// The resources that a kernel uses on a multiprocessor.
+/// What a kernel uses on a multiprocessor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Resources {
     /// The registers per thread, if the cubin contains their number.
     pub registers: Option<u32>,
-    /// The statically allocated shared memory per block, in bytes: the section `.nv.shared.<symbol>`. A relocatable
-    /// cubin does not include memory that the linker adds.
+    /// The statically allocated shared memory per block, in bytes: `.nv.shared.<symbol>`. In a relocatable cubin, without memory
+    /// that the linker adds.
     pub static_shared: u64,
 }
 
@@ -94,13 +93,12 @@ pub struct Resources {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Parameter {
-    /// The offset from the beginning of the parameter block, in bytes. For alignments above 16 bytes it depends on the
-    /// GPU generation.
+    /// The offset in the parameter block, in bytes. For alignments above 16 bytes it depends on the GPU generation.
     pub offset: usize,
     /// The size in bytes. 0 for a texture or surface reference, which takes no argument.
     pub size: usize,
-    /// PTX's `.ptr`, if the compiler wrote it: nvcc 13.0 does for sm_100 and newer. For sm_90 and newer, ptxas changes
-    /// `.const` of a scalar to `.global`. The record does not distinguish an alignment of 1 from no alignment.
+    /// PTX's `.ptr`, which nvcc 13.0 writes for sm_100 and newer. For sm_90 and newer, ptxas changes `.const` of a scalar to `.global`. An
+    /// alignment of 1 is the same as none.
     pub pointee: Option<Pointee>,
 }
 
@@ -114,7 +112,6 @@ impl Cubin<'_> {
         Cubin { sm: self.sm, kernels: self.kernels.into_iter().map(owned).collect(), variables: variables.collect() }
     }
 
-    /// The approximate memory of its kernels and variables, in bytes.
     pub(crate) fn weight(&self) -> usize {
         let weight = |kernel: &Kernel<'_>| {
             size_of::<Kernel<'_>>() + kernel.name.len() + size_of::<Parameter>() * kernel.parameters.len()
@@ -131,8 +128,7 @@ impl Cubin<'_> {
 }
 
 impl Kernel<'_> {
-    /// The parameters in the common model: offsets and sizes from the records, C++ types from `demangled` if its list
-    /// has the same length.
+    /// The parameters in the common model: offsets and sizes, and C++ types from `demangled` if its list has the same length.
     #[must_use]
     pub fn signature_parameters<'s>(&self, demangled: Option<&'s Demangled>) -> Vec<signature::Parameter<'s>> {
         let parameter = |parameter: &Parameter| {
@@ -142,10 +138,6 @@ impl Kernel<'_> {
             }
             read
         };
-        let mut parameters = self.parameters.iter().map(parameter).collect::<Vec<_>>();
-        if let Some(name) = demangled {
-            name.add_types(&mut parameters);
-        }
-        parameters
+        Demangled::typed(demangled, self.parameters.iter().map(parameter).collect())
     }
 }

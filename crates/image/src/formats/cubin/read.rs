@@ -1,33 +1,31 @@
 //! Reads a cubin.
 
 use super::{
-    error::Error,
+    Error,
     info::{self, Info},
     kernel::{Cubin, Kernel, Parameter, Resources, Variable},
 };
+use crate::prelude::*;
 use crate::{
-    code::variable_space::VariableSpace,
+    code::VariableSpace,
     formats::{
+        bytes::{u16_at, u32_at},
         elf::{self, Elf},
-        little_endian::{u16_at, u32_at},
     },
 };
-use alloc::{borrow::Cow, collections::BTreeMap, vec, vec::Vec};
-use kernel_args_abi::param_layout::Sm;
+use kernel_args_abi::Sm;
 
 /// The ELF machine number of NVIDIA GPUs: `e_machine`, `EM_CUDA`.
 pub const MACHINE: u16 = 190;
-/// The type of the `.nv.info` sections.
 pub(super) const INFO: u32 = elf::SHT_LOPROC;
 pub(super) const PREFIX: &[u8] = b".nv.info.";
 pub(super) const GLOBAL: &[u8] = b".nv.info";
-/// The prefix of the section for a kernel's shared memory.
 const SHARED: &[u8] = b".nv.shared.";
-/// The bit in a symbol's `st_other` that marks a kernel, not a device function.
+/// The bit of `st_other` that marks a kernel, not a device function.
 const ENTRY: u8 = 0x10;
-/// The bit that marks a `__managed__` variable.
+/// The bit of `st_other` that marks a `__managed__` variable.
 const MANAGED: u8 = 0x04;
-/// The maximum length of a name in bytes: a file of overlapping names would take quadratic time.
+/// In bytes: a file of overlapping names would take quadratic time.
 const NAME_LIMIT: usize = 32 << 10;
 
 /// Reads a cubin. The bytes need no alignment.
@@ -51,7 +49,6 @@ pub fn parse(bytes: &[u8]) -> Result<Cubin<'_>, Error> {
     let elf = Elf::parse(bytes).map_err(Error::Elf)?;
     let names = elf.section_names().map_err(Error::Elf)?;
     let (symbols, symbol_names) = elf.symbols().map_err(Error::Elf)?;
-    // The records, and the size of shared memory.
     let mut of_kernels: BTreeMap<&[u8], (Option<&[u8]>, u64)> = BTreeMap::new();
     let mut registers = vec![None; symbols.len()];
     let mut spaces = vec![None; elf.len()];
@@ -116,9 +113,7 @@ pub fn parse(bytes: &[u8]) -> Result<Cubin<'_>, Error> {
     Ok(Cubin { sm: sm(header), kernels, variables })
 }
 
-/// The flag of a section that occupies memory on the GPU.
 const ALLOCATED: u64 = 2;
-/// More than the longest name in [`space_of`].
 const LONGEST_SPACE: usize = 32;
 
 fn space_of(section: &[u8]) -> Option<VariableSpace> {

@@ -1,24 +1,21 @@
-//! Checks that every offset in an ELF file's headers is inside the file.
-//!
-//! The reader checks only what it uses. This module checks all headers.
+//! Checks that every offset in an ELF file's headers is inside the file. The reader checks only what it uses.
 
 use super::{
-    error::Error,
-    info,
+    Error, info,
     read::{GLOBAL, INFO, PREFIX, parse},
 };
 use crate::formats::{
+    bytes::{range, u16_at, u32_at, u64_at},
     elf::{
         self, EXTENDED, Elf, PROGRAM_HEADER, SECTION_HEADER, SHT_NOBITS, SHT_STRTAB, SHT_SYMTAB, STT_FUNC, STT_OBJECT,
         SYMBOL, Section, Symbol,
     },
-    little_endian::{range, u16_at, u32_at, u64_at},
 };
 
 const PT_LOAD: u32 = 1;
 const SHT_RELA: u32 = 4;
 const SHT_NOTE: u32 = 7;
-/// NVIDIA's equivalent of `SHT_NOBITS` in relocatable cubins: `.nv.global`, `.nv.local` and `.nv.shared`.
+/// `SHT_NOBITS` for `.nv.global`, `.nv.local` and `.nv.shared` in relocatable cubins.
 const SHT_CUDA_GLOBAL: u32 = 0x7000_0007;
 const SHT_CUDA_LOCAL: u32 = 0x7000_0009;
 const SHT_CUDA_SHARED: u32 = 0x7000_000a;
@@ -142,8 +139,8 @@ fn symbols(elf: &Elf<'_>, index: usize, table: &Section, data: &[u8]) -> Result<
 
 /// Checks relocations of `N` bytes each.
 ///
-/// CUPTI passes cubins of other libraries with stale numbers of sections here, as in CuPy's matrix products. The driver loads them: it takes
-/// the symbols of the file.
+/// CUPTI passes cubins of other libraries with stale numbers of sections, as in CuPy's matrix products. The driver takes the symbols of
+/// the file.
 fn relocations<const N: usize>(
     elf: &Elf<'_>,
     index: usize,
@@ -169,7 +166,7 @@ fn relocations<const N: usize>(
     }
 }
 
-/// Checks notes: three sizes, then name and description, each padded to 4 bytes.
+/// Three sizes, then name and description, each padded to 4 bytes.
 fn notes(data: &[u8]) -> Option<()> {
     let zeros = data.iter().rev().take_while(|&&byte| byte == 0).count();
     let mut at = 0;
@@ -186,13 +183,13 @@ fn notes(data: &[u8]) -> Option<()> {
     Some(())
 }
 
-/// The first bytes of the name at `offset`. A NUL follows, because the table ends with one.
+/// The beginning of the name at `offset`. A NUL follows, because the table ends with one.
 fn name(strings: &[u8], offset: u32) -> Option<&[u8]> {
     if offset == 0 && strings.is_empty() {
         return Some(&[]);
     }
     let rest = strings.get(offset as usize..).filter(|rest| !rest.is_empty())?;
-    // Compare only the beginning: names with common suffixes would take quadratic time.
+    // Names with common suffixes would take quadratic time.
     let start = &rest[..rest.len().min(PREFIX.len())];
     start.split(|&byte| byte == 0).next()
 }

@@ -1,19 +1,18 @@
 //! The entries of kernels and variables. DWARF 5, "3.3 Subroutine and Entry Point Entries", "4.1 Data Object Entries".
 
 use super::{
-    Error,
+    DebugInfo, Error,
     entry::{Die, Position},
-    info::DebugInfo,
+    members::TypeTable,
     sections::Sections,
-    stored::TypeTable,
     types::Type,
     units::Units,
 };
-use alloc::{collections::BTreeMap, string::String, vec::Vec};
+use crate::prelude::*;
 use gimli::constants as dw;
 use kernel_args_abi::param_layout::LIMIT;
 
-/// The approximate memory of a kernel in a map and a list, in bytes.
+/// In a map and a list, in bytes.
 const OF_MAP: usize = 96;
 
 const LONGEST_CHAIN: usize = 8;
@@ -21,8 +20,7 @@ const LONGEST_CHAIN: usize = 8;
 /// The number of a list, or why the kernel cannot have these parameters.
 type Found = Result<usize, &'static str>;
 
-/// Reads the entries of these kernels and variables. If a kernel has several entries, uses the first one with parameters that a
-/// kernel can have.
+/// Of several entries for a kernel, uses the first one with parameters that a kernel can have.
 pub(super) fn read(
     sections: &Sections<'_>,
     kernels: &mut dyn Iterator<Item = &str>,
@@ -30,67 +28,58 @@ pub(super) fn read(
 ) -> Result<DebugInfo, Error> {
     let units = Units::new(sections)?;
     let mut types = TypeTable::new(&units);
-    let mut wanted = BTreeMap::new();
-    let mut found: Vec<(&str, Option<Found>, bool)> = Vec::new();
+    let mut wanted: BTreeMap<&str, (bool, Option<Found>)> = BTreeMap::new();
     let kernels = kernels.map(|symbol| (symbol, false));
     for (symbol, is_variable) in kernels.chain(variables.map(|symbol| (symbol, true))) {
-        if *wanted.entry(symbol.as_bytes()).or_insert(found.len()) == found.len() {
-            found.push((symbol, None, is_variable));
-        }
+        wanted.entry(symbol).or_insert((is_variable, None));
     }
     for unit in 0..units.len() {
         let mut walk = units.walk_unit(unit)?;
-        while let Some(step) = walk.next()? {
-            let is_variable = step.entry.tag == dw::DW_TAG_variable;
-            if !(is_variable || step.entry.tag == dw::DW_TAG_subprogram) || step.entry.is_declaration {
+        while let Some((_, entry)) = walk.next()? {
+            let is_variable = entry.tag == dw::DW_TAG_variable;
+            if !(is_variable || entry.tag == dw::DW_TAG_subprogram) || entry.is_declaration() {
                 continue;
             }
-            let function = Subprogram::read(&units, &step.entry)?;
-            let symbol = function.symbol();
-            let Some(&index) = wanted.get(symbol.as_bytes()) else {
+            let function = Subprogram::read(&units, &entry)?;
+            let Some((of_variable, found)) = wanted.get_mut(function.symbol()) else {
                 continue;
             };
-            if matches!(found[index].1, Some(Ok(_))) || is_variable != found[index].2 {
+            if matches!(found, Some(Ok(_))) || is_variable != *of_variable {
                 continue;
             }
-            units.budget.store(OF_MAP)?;
-            found[index].1 = if is_variable {
-                variable(&units, &mut types, step.entry.place)?.map(Ok)
+            units.store(OF_MAP)?;
+            *found = if is_variable {
+                variable(&units, &mut types, entry.place)?.map(Ok)
             } else {
                 Some(function.parameters(&units, &mut types)?)
             };
         }
     }
-    let (mut kernels, mut variables) = (Vec::new(), Vec::new());
-    let mut errors = Vec::new();
-    for index in wanted.into_values() {
-        let (symbol, parameters, is_variable) = found[index];
-        match parameters {
+    let mut info = DebugInfo::default();
+    for (symbol, (is_variable, found)) in wanted {
+        match found {
             None => {}
             Some(Ok(list)) => {
-                units.budget.store(symbol.len())?;
-                let lists = if is_variable { &mut variables } else { &mut kernels };
+                units.store(symbol.len())?;
+                let lists = if is_variable { &mut info.variables } else { &mut info.kernels };
                 lists.push((String::from(symbol), list));
             }
-            Some(Err(what)) => errors.push(Error::Kernel { name: String::from(symbol), what }),
+            Some(Err(what)) => info.errors.push(Error::Kernel { name: String::from(symbol), what }),
         }
     }
-    Ok(DebugInfo { table: types.finish(), kernels, variables, errors })
+    Ok(DebugInfo { table: types.finish(), ..info })
 }
 
 fn variable<'s>(units: &Units<'s>, types: &mut TypeTable<'_, 's>, place: Position) -> Result<Option<usize>, Error> {
-    let entry = complete(units, units.entry(place)?)?;
-    let ty = Type::read(units, entry.ty)?;
-    match types.row(&entry, &ty, None, 0)? {
-        Some(row) => Ok(Some(types.store(|table| table.structure(&[row.place]))?)),
-        None => Ok(None),
-    }
+    let (name, alignment, ty) = complete(units, place)?;
+    let row = types.row(name, alignment, &ty, None, 0)?;
+    row.map(|row| types.store(|table| table.structure(&[row.place]))).transpose()
 }
 
 struct Subprogram<'s> {
     name: &'s str,
     linkage_name: &'s str,
-    /// The entries that may list its parameters: its own entry, its declaration, its abstract origin.
+    /// Its own entry, its declaration, its abstract origin: any of them may list the parameters.
     entries: Vec<Position>,
 }
 
@@ -106,7 +95,8 @@ impl<'s> Subprogram<'s> {
     }
 
     fn take(&mut self, units: &Units<'s>, entry: &Die<'s>) -> Result<Option<Position>, Error> {
-        for (own, found) in [(&mut self.name, entry.name), (&mut self.linkage_name, entry.linkage_name)] {
+        let linkage_name = entry.value(dw::DW_AT_linkage_name).or_else(|| entry.value(dw::DW_AT_MIPS_linkage_name));
+        for (own, found) in [(&mut self.name, entry.value(dw::DW_AT_name)), (&mut self.linkage_name, linkage_name)] {
             if let Some(name) = found
                 && own.is_empty()
             {
@@ -116,7 +106,7 @@ impl<'s> Subprogram<'s> {
         if entry.has_children {
             self.entries.push(entry.place);
         }
-        Ok(entry.completes)
+        Ok(entry.completes(units))
     }
 
     /// A function without a linkage name is `extern "C"`.
@@ -134,7 +124,7 @@ impl<'s> Subprogram<'s> {
             while let Some(child) = children.next_child()? {
                 match child.tag {
                     dw::DW_TAG_formal_parameter => {
-                        units.budget.store(size_of::<Position>())?;
+                        units.store(size_of::<Position>())?;
                         listed.push(child.place);
                     }
                     dw::DW_TAG_unspecified_parameters => return Ok(Err("it ends in `...`")),
@@ -148,11 +138,10 @@ impl<'s> Subprogram<'s> {
         let mut of_kernel = Vec::new();
         let mut size = 0usize;
         for place in parameters {
-            let parameter = complete(units, units.entry(place)?)?;
-            let ty = Type::read(units, parameter.ty)?;
-            let row = match types.row(&parameter, &ty, None, 0)? {
+            let (name, alignment, ty) = complete(units, place)?;
+            let row = match types.row(name, alignment, &ty, None, 0)? {
                 Some(row) => row,
-                None => types.only_name(&parameter)?,
+                None => types.only_name(name)?,
             };
             // A parameter of unknown size has at least one byte.
             size = size.saturating_add(row.size.max(1));
@@ -165,19 +154,15 @@ impl<'s> Subprogram<'s> {
     }
 }
 
-fn complete<'s>(units: &Units<'s>, mut whole: Die<'s>) -> Result<Die<'s>, Error> {
-    for _ in 0..LONGEST_CHAIN {
-        let (Some(place), None) = (whole.completes, whole.ty) else {
-            break;
-        };
-        let other = units.entry(place)?;
-        whole = Die {
-            name: whole.name.or(other.name),
-            ty: whole.ty.or(other.ty),
-            alignment: whole.alignment.or(other.alignment),
-            completes: other.completes,
-            ..whole
-        };
+/// The name, the alignment and the type of a parameter or variable, possibly from the entry that it completes.
+fn complete<'s>(units: &Units<'s>, place: Position) -> Result<(&'s str, Option<u64>, Type<'s>), Error> {
+    let (mut name, mut alignment, mut ty, mut next) = ("", None, None, Some(place));
+    for _ in 0..=LONGEST_CHAIN {
+        let (Some(place), None) = (next, ty) else { break };
+        let entry = units.entry(place)?;
+        name = if name.is_empty() { units.name(&entry)? } else { name };
+        alignment = alignment.or(entry.alignment());
+        (ty, next) = (entry.ty(units), entry.completes(units));
     }
-    Ok(whole)
+    Ok((name, alignment, Type::read(units, ty)?))
 }

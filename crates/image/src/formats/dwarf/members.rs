@@ -1,57 +1,83 @@
-//! The members of structs, and the variants of enums, by value and behind pointers.
+//! Stored parameters, the members of their structs and the variants of their enums.
 
 use super::{
     Error,
-    content::{Content, StructPart},
+    content::{Content, PartKind, StructPart},
     entry::{Die, Position},
-    stored::{OF_MAP, ReadStruct, TypeTable},
     types::Type,
+    units::Units,
 };
-use crate::{mangled::demangle, table::types::opaque};
-use alloc::vec::Vec;
+use crate::prelude::*;
+use crate::{
+    mangled::demangle,
+    table::types::{TypeWriter, opaque},
+};
 use gimli::constants as dw;
-use kernel_args_abi::{Alignment, Class, CppBase, CppType, Opaque, Parameter, Variant, signature::stored::NOTHING};
+use kernel_args_abi::{
+    Alignment, Class, CppBase, CppType, Opaque, Parameter, Variant,
+    signature::stored::{FIRST_TYPE, NOTHING, SURFACE, TEXTURE},
+};
 
-/// The maximum nesting depth of structs. The largest kernel parameter has 32,764 bytes.
+/// The largest kernel parameter has 32,764 bytes.
 const DEEPEST: usize = 32;
 
-/// The maximum number of members of a struct that is read, including nested members. An array counts as one element.
+/// The most members of a struct, including nested members. An array is one element.
 const MOST: usize = 65_536;
+
+/// The approximate memory of an entry of a map, and of a referent, in bytes.
+const OF_MAP: usize = 48;
+const OF_REFERENT: usize = 64;
+
+pub(super) struct TypeTable<'u, 's> {
+    units: &'u Units<'s>,
+    table: TypeWriter,
+    /// The types that were referred to, in order. They are read last, because a type may refer to itself.
+    referents: Vec<Position>,
+    known_referents: BTreeMap<Position, usize>,
+    /// The number of each struct or enum, and how many members it has in all.
+    structs: BTreeMap<Position, (usize, usize)>,
+    names: BTreeMap<Position, usize>,
+}
 
 pub(super) struct Stored {
     pub(super) place: u32,
     pub(super) size: usize,
 }
 
-impl<'s> TypeTable<'_, 's> {
-    /// Stores a parameter or a member of this type at nesting depth `depth`. `None` if its size is unknown.
+impl<'u, 's> TypeTable<'u, 's> {
+    pub(super) fn new(units: &'u Units<'s>) -> Self {
+        let (known_referents, structs, names) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Self { units, table: TypeWriter::new(), referents: Vec::new(), known_referents, structs, names }
+    }
+
+    /// A parameter or a member at this nesting depth. `None` if its size is unknown.
     pub(super) fn row(
         &mut self,
-        entry: &Die<'s>,
+        name: &str,
+        alignment: Option<u64>,
         ty: &Type<'s>,
         offset: Option<usize>,
         depth: usize,
     ) -> Result<Option<Stored>, Error> {
         let class = if ty.cpp.is_array() { Class::Bytes } else { ty.class };
-        let name = self.units.name(entry)?;
         let parameter = Parameter { name, offset, class, cpp: ty.cpp, ..Parameter::record(0, 0) };
-        self.sized(parameter, ty, entry.alignment.max(ty.alignment), depth)
+        self.sized(parameter, ty, alignment.max(ty.alignment), Some(depth))
     }
 
-    /// Stores this parameter, member or pointee with the size and the members of its type. A pointee has no depth.
+    /// A parameter, member or pointee with the size and the members of its type. A pointee has no depth.
     fn sized(
         &mut self,
         parameter: Parameter<'_>,
         ty: &Type<'s>,
         alignment: Option<u64>,
-        depth: impl Into<Option<usize>>,
+        depth: Option<usize>,
     ) -> Result<Option<Stored>, Error> {
         let Some(size) = ty.size.and_then(|size| u32::try_from(size).ok()) else {
             return Ok(None);
         };
-        let (size, depth) = (size as usize, depth.into());
+        let size = size as usize;
         let members = match ty.aggregate {
-            Some(place) => self.members(place, depth.unwrap_or(1))?,
+            Some(place) => self.members(place, depth.unwrap_or(1))?.0,
             None => 0,
         };
         let align = alignment.and_then(|bytes| usize::try_from(bytes).ok()).and_then(Alignment::new);
@@ -65,33 +91,67 @@ impl<'s> TypeTable<'_, 's> {
         Ok(Some(Stored { place, size }))
     }
 
-    /// Stores a parameter whose type has no size: its name.
-    pub(super) fn only_name(&mut self, entry: &Die<'s>) -> Result<Stored, Error> {
-        let name = self.units.name(entry)?;
+    /// A parameter whose type has no size.
+    pub(super) fn only_name(&mut self, name: &str) -> Result<Stored, Error> {
         let parameter = Parameter { name, ..Parameter::record(0, 0) };
         let place = self.store(|table| table.record(&parameter, None, 0, NOTHING))?;
         Ok(Stored { place, size: 0 })
     }
 
-    pub(super) fn members(&mut self, place: Position, depth: usize) -> Result<usize, Error> {
-        if let Some(known) = self.structs.get(&place) {
-            return Ok(known.number);
-        }
-        self.units.budget.store(OF_MAP)?;
-        // A recursive reference to this struct gets this value.
-        let unclear = ReadStruct::one(opaque(Opaque::Unclear));
-        self.structs.insert(place, unclear);
-        let known = if depth == DEEPEST { unclear } else { self.read(place, depth)? };
-        self.structs.insert(place, known);
-        Ok(known.number)
+    pub(super) fn store<T>(&mut self, write: impl FnOnce(&mut TypeWriter) -> T) -> Result<T, Error> {
+        let before = self.table.len();
+        let written = write(&mut self.table);
+        self.units.store(self.table.len() - before)?;
+        Ok(written)
     }
 
-    /// Reads the types that were referred to, and the types that these refer to, as far as the budget permits. A type
-    /// that is not read remains unknown. Returns all stored data.
+    fn name(&mut self, ty: &Type<'s>) -> Result<u32, Error> {
+        if let Some(known) = ty.named_by.and_then(|place| self.names.get(&place)) {
+            return Ok(*known as u32);
+        }
+        let name = self.store(|table| table.text(&ty.name))?;
+        if let Some(place) = ty.named_by {
+            self.units.store(OF_MAP)?;
+            self.names.insert(place, name as usize);
+        }
+        Ok(name)
+    }
+
+    fn referent(&mut self, ty: &Type<'s>) -> Result<usize, Error> {
+        let place = match (ty.alias, ty.named_by) {
+            ("cudaTextureObject_t", _) => return Ok(TEXTURE),
+            ("cudaSurfaceObject_t", _) => return Ok(SURFACE),
+            (_, None) => return Ok(NOTHING),
+            (_, Some(place)) => place,
+        };
+        if let Some(index) = self.known_referents.get(&place) {
+            return Ok(FIRST_TYPE + index);
+        }
+        self.units.store(OF_REFERENT)?;
+        let index = self.referents.len();
+        self.referents.push(place);
+        self.known_referents.insert(place, index);
+        Ok(FIRST_TYPE + index)
+    }
+
+    fn members(&mut self, place: Position, depth: usize) -> Result<(usize, usize), Error> {
+        if let Some(known) = self.structs.get(&place) {
+            return Ok(*known);
+        }
+        self.units.store(OF_MAP)?;
+        // A recursive reference to this struct gets this value.
+        let unclear = (opaque(Opaque::Unclear), 1);
+        self.structs.insert(place, unclear);
+        let known = if depth == DEEPEST { unclear } else { self.read(place, depth)?.unwrap_or(unclear) };
+        self.structs.insert(place, known);
+        Ok(known)
+    }
+
+    /// Reads the types that were referred to, and those that these refer to, as far as the budget permits. A type that is not read
+    /// remains unknown.
     pub(super) fn finish(mut self) -> Vec<u8> {
         let mut places = Vec::new();
-        // Reading a type can add more types.
-        while let Some(&place) = self.referents.pending.get(places.len()) {
+        while let Some(&place) = self.referents.get(places.len()) {
             places.push(self.store_type(place).unwrap_or(0));
         }
         self.table.finish(&places)
@@ -104,70 +164,62 @@ impl<'s> TypeTable<'_, 's> {
         Ok(self.sized(parameter, &ty, ty.alignment, None)?.map_or(0, |row| row.place))
     }
 
-    fn read(&mut self, place: Position, depth: usize) -> Result<ReadStruct, Error> {
-        let unclear = ReadStruct::one(opaque(Opaque::Unclear));
+    /// `None` if its members are unclear.
+    fn read(&mut self, place: Position, depth: usize) -> Result<Option<(usize, usize)>, Error> {
         let entry = self.units.entry(place)?;
         if entry.tag == dw::DW_TAG_enumeration_type {
-            return Ok(ReadStruct::one(self.variants(&entry)?));
+            return Ok(Some((self.variants(&entry)?, 1)));
         }
-        let size = match entry.byte_size {
-            Some(size) if !entry.is_declaration => size,
-            _ => return Ok(unclear),
+        let Some(size) = entry.byte_size().filter(|_| !entry.is_declaration()) else {
+            return Ok(None);
         };
         if entry.tag == dw::DW_TAG_union_type {
-            return Ok(ReadStruct::one(opaque(Opaque::Union)));
+            return Ok(Some((opaque(Opaque::Union), 1)));
         }
-        let content = match Content::read(self.units, &entry)? {
-            Ok(content) => content,
-            Err(why) => return Ok(ReadStruct::one(opaque(why))),
-        };
+        let content = Content::read(self.units, &entry)?;
+        if let Some(why) = content.opaque {
+            return Ok(Some((opaque(why), 1)));
+        }
         let mut places = Vec::new();
         let (mut end, mut leaves) = (0, 0usize);
-        for part in content.parts {
-            let (offset, row) = match part {
-                StructPart::Hidden { bytes, name, why } => {
-                    let Ok(size) = u32::try_from(bytes.end - bytes.start) else {
-                        return Ok(unclear);
+        for StructPart { offset, kind } in content.parts {
+            let start = usize::try_from(offset).ok();
+            let row = match kind {
+                PartKind::Hidden { end, name, why } => {
+                    let Ok(size) = u32::try_from(end - offset) else {
+                        return Ok(None);
                     };
-                    let hidden = Parameter {
-                        name,
-                        offset: usize::try_from(bytes.start).ok(),
-                        class: Class::Bytes,
-                        ..Parameter::record(0, size as usize)
-                    };
-                    let place = self.store(|table| table.record(&hidden, None, opaque(why), NOTHING))?;
                     let size = size as usize;
-                    (bytes.start, Stored { place, size })
+                    let hidden = Parameter { name, offset: start, class: Class::Bytes, ..Parameter::record(0, size) };
+                    let place = self.store(|table| table.record(&hidden, None, opaque(why), NOTHING))?;
+                    Stored { place, size }
                 }
-                StructPart::Member { place, offset } => {
+                PartKind::Member(place) => {
                     let entry = self.units.entry(place)?;
-                    let ty = Type::read(self.units, entry.ty)?;
+                    let ty = Type::read(self.units, entry.ty(self.units))?;
                     // An array of unknown length at the end of a struct.
                     if ty.size == Some(0) {
                         continue;
                     }
-                    let start = usize::try_from(offset).ok();
-                    let Some(row) = self.row(&entry, &ty, start, depth + 1)? else {
-                        return Ok(unclear);
+                    let name = self.units.name(&entry)?;
+                    let Some(row) = self.row(name, entry.alignment(), &ty, start, depth + 1)? else {
+                        return Ok(None);
                     };
                     let known = ty.aggregate.and_then(|place| self.structs.get(&place));
-                    leaves += known.map_or(1, |known| known.leaves);
+                    leaves += known.map_or(1, |known| known.1);
                     if leaves > MOST {
-                        return Ok(unclear);
+                        return Ok(None);
                     }
-                    (offset, row)
+                    row
                 }
             };
-            // Members follow one another.
-            let after = offset.checked_add(row.size as u64);
-            match after {
+            match offset.checked_add(row.size as u64) {
                 Some(after) if offset >= end && after <= size => end = after,
-                _ => return Ok(unclear),
+                _ => return Ok(None),
             }
             places.push(row.place);
         }
-        let number = self.store(|table| table.structure(&places))?;
-        Ok(ReadStruct { number, leaves })
+        Ok(Some((self.store(|table| table.structure(&places))?, leaves)))
     }
 
     /// The variants of an enum. Unknown if the value of a variant is missing.
@@ -178,7 +230,7 @@ impl<'s> TypeTable<'_, 's> {
             if child.tag != dw::DW_TAG_enumerator {
                 continue;
             }
-            let (Some(name), Some(value)) = (child.name, child.value) else {
+            let (Some(name), Some(value)) = (child.value(dw::DW_AT_name), child.constant()) else {
                 return Ok(0);
             };
             let name = self.units.text(child.place, name)?;
@@ -186,10 +238,10 @@ impl<'s> TypeTable<'_, 's> {
             let demangled = name.starts_with("_Z").then(|| demangle(name)).flatten();
             let name = demangled.as_deref().unwrap_or(name);
             let name = name.rsplit("::").next().unwrap_or(name);
-            self.units.budget.store(size_of::<u32>())?;
+            self.units.store(size_of::<u32>())?;
             places.push(self.store(|table| table.variant(Variant { name, value }))?);
         }
-        let is_signed = Type::integer_of(self.units, entry.ty)?.is_signed;
+        let (_, is_signed) = Type::integer_of(self.units, entry.ty(self.units))?;
         self.store(|table| table.enumeration(&places, is_signed))
     }
 }

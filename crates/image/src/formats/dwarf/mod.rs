@@ -1,13 +1,11 @@
 //! Debug information about kernels: the names, C++ types and members of their parameters.
 //!
-//! `nvcc -G` and NVRTC's `--device-debug` write DWARF in cubins, in the section `.debug_info`, and in PTX, as
-//! `.section .debug_info { … }`. It describes the parameters of all kernels, `extern "C"` or not. A build without
-//! debug information has the same parameters. `-lineinfo` alone does not generate this information.
+//! `nvcc -G` and NVRTC's `--device-debug` write DWARF in cubins (`.debug_info`) and in PTX (`.section .debug_info { … }`) about the
+//! parameters of all kernels. A build without debug information has the same parameters. `-lineinfo` alone does not write it.
 //!
 //! Reading requires the feature `debug-info`. Without it, a kernel's debug information results in [`Error::Feature`].
 //!
-//! Supported are versions 2 to 5, in the sections `.debug_info`, `.debug_abbrev`, `.debug_str`, `.debug_line_str` and
-//! `.debug_str_offsets`. Compressed sections are an error. Type units (`-fdebug-types-section` of host compilers) are
+//! Supported are versions 2 to 5. Compressed sections are an error. Type units (`-fdebug-types-section` of host compilers) are
 //! not read; their structs have unknown members.
 //!
 //! The time is linear in the size of the sections. The stored data is at most 16 times their size plus 1 MiB, and at
@@ -19,16 +17,12 @@
 //! - There are no alignments.
 //! - `wchar_t`, `char16_t` and pointers to members are the integers that store them.
 //! - Enums have no integer type. A 64-bit value above the range of `long long` is negative.
-//! - A `long double` has the host's 16 bytes instead of the device's 8, so the type of such a parameter is unknown.
+//! - A `long double` has the host's 16 bytes instead of the device's 8: the type of such a parameter is unknown.
 
-#[cfg(feature = "debug-info")]
-mod budget;
 #[cfg(feature = "debug-info")]
 mod content;
 #[cfg(feature = "debug-info")]
 mod entry;
-mod error;
-mod info;
 #[cfg(feature = "debug-info")]
 mod kernels;
 #[cfg(feature = "debug-info")]
@@ -37,79 +31,166 @@ mod members;
 mod reduce;
 mod sections;
 #[cfg(feature = "debug-info")]
-mod stored;
-#[cfg(feature = "debug-info")]
 mod types;
 #[cfg(feature = "debug-info")]
 mod units;
 
-pub use error::Error;
-pub use info::DebugInfo;
 #[cfg(feature = "debug-info")]
 pub use reduce::reduce;
 
-use sections::Sections;
+pub(crate) use sections::Sections;
+
+use crate::formats::{cubin, ptx};
+use crate::prelude::*;
+use core::fmt;
+use kernel_args_abi::{Members, signature::stored};
+
+/// The debug information of a cubin or PTX text about kernels.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct DebugInfo {
+    /// The format that `kernel_args_abi::signature::stored` reads.
+    table: Vec<u8>,
+    /// Sorted by symbol, without duplicates, with the numbers of their parameter lists.
+    kernels: Vec<(String, usize)>,
+    /// In the same way: each is the only parameter of a list.
+    variables: Vec<(String, usize)>,
+    errors: Vec<Error>,
+}
 
 impl DebugInfo {
-    /// Reads the debug information of a cubin for the kernels with these symbols. Empty if it does not exist.
+    /// The debug information of a cubin about these kernels. Empty if it does not exist.
     ///
     /// # Errors
     /// If the cubin or its debug information cannot be read.
     pub fn of_cubin<'k>(cubin: &[u8], kernels: impl IntoIterator<Item = &'k str>) -> Result<Self, Error> {
-        Self::of_cubin_with(cubin, kernels, [])
+        Self::read(Sections::of_cubin(cubin), kernels, [])
     }
 
-    pub(crate) fn of_cubin_with<'k>(
-        cubin: &[u8],
-        kernels: impl IntoIterator<Item = &'k str>,
-        variables: impl IntoIterator<Item = &'k str>,
-    ) -> Result<Self, Error> {
-        Self::read(&Sections::of_cubin(cubin)?, kernels, variables)
-    }
-
-    /// Reads the debug information of a PTX text for the kernels with these symbols. Empty if it does not exist.
+    /// The debug information of a PTX text about these kernels. Empty if it does not exist.
     ///
     /// # Errors
     /// If the text or its debug information cannot be read.
     pub fn of_ptx<'k>(text: &[u8], kernels: impl IntoIterator<Item = &'k str>) -> Result<Self, Error> {
-        Self::of_ptx_with(text, kernels, [])
+        Self::read(Sections::of_ptx(text), kernels, [])
     }
 
-    pub(crate) fn of_ptx_with<'k>(
-        text: &[u8],
+    pub(crate) fn read<'k>(
+        sections: Result<Sections<'_>, Error>,
         kernels: impl IntoIterator<Item = &'k str>,
         variables: impl IntoIterator<Item = &'k str>,
     ) -> Result<Self, Error> {
-        // Most texts have no debug information, so they are not parsed.
-        const SECTION: &[u8] = b".debug_info";
-        if !text.windows(SECTION.len()).any(|window| window == SECTION) {
-            return Ok(Self::default());
-        }
-        #[cfg(feature = "debug-info")]
-        return Self::read(&Sections::of_ptx(text)?, kernels, variables);
-        #[cfg(not(feature = "debug-info"))]
-        return Self::not_read(kernels.into_iter().chain(variables));
-    }
-
-    fn read<'k>(
-        sections: &Sections<'_>,
-        kernels: impl IntoIterator<Item = &'k str>,
-        variables: impl IntoIterator<Item = &'k str>,
-    ) -> Result<Self, Error> {
+        let sections = sections?;
         if sections.is_empty() {
             return Ok(Self::default());
         }
         #[cfg(feature = "debug-info")]
-        return kernels::read(sections, &mut kernels.into_iter(), &mut variables.into_iter());
+        return kernels::read(&sections, &mut kernels.into_iter(), &mut variables.into_iter());
         #[cfg(not(feature = "debug-info"))]
-        return Self::not_read(kernels.into_iter().chain(variables));
-    }
-
-    #[cfg(not(feature = "debug-info"))]
-    fn not_read<'k>(kernels: impl IntoIterator<Item = &'k str>) -> Result<Self, Error> {
-        match kernels.into_iter().next() {
+        match kernels.into_iter().chain(variables).next() {
             Some(_) => Err(Error::Feature),
             None => Ok(Self::default()),
         }
+    }
+
+    /// The symbols of the kernels, in alphabetical order.
+    #[must_use]
+    pub fn symbols(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.kernels.iter().map(|(symbol, _)| symbol.as_str())
+    }
+
+    /// The parameters of a kernel: names, sizes, classes, C++ types and members, but no offsets.
+    #[must_use]
+    pub fn parameters(&self, symbol: &str) -> Option<Members<'_>> {
+        self.list(&self.kernels, symbol)
+    }
+
+    /// A variable as the only parameter of a list.
+    #[must_use]
+    pub fn variable(&self, symbol: &str) -> Option<Members<'_>> {
+        self.list(&self.variables, symbol)
+    }
+
+    pub(crate) fn unread(error: Error) -> Self {
+        Self { errors: [error].into(), ..Self::default() }
+    }
+
+    fn list(&self, lists: &[(String, usize)], symbol: &str) -> Option<Members<'_>> {
+        let found = lists.binary_search_by(|(known, _)| known.as_str().cmp(symbol));
+        let (_, parameters) = lists.get(found.ok()?)?;
+        Some(stored::members(&self.table, *parameters))
+    }
+
+    /// Why the parameters of kernels that have an entry are unknown.
+    #[must_use]
+    pub fn errors(&self) -> &[Error] {
+        &self.errors
+    }
+
+    pub(crate) fn weight(&self) -> usize {
+        let lists = self.kernels.iter().chain(&self.variables);
+        let symbols: usize = lists.map(|(symbol, _)| symbol.len()).sum();
+        self.table.capacity()
+            + symbols
+            + (self.kernels.capacity() + self.variables.capacity()) * size_of::<(String, usize)>()
+            + self.errors.capacity() * size_of::<Error>()
+    }
+}
+
+/// Why debug information cannot be read, completely or in part.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// The feature `debug-info` is disabled.
+    Feature,
+    /// The cubin cannot be read.
+    Cubin(cubin::Error),
+    /// The PTX text, or a section of debug information in it, cannot be read.
+    Ptx(ptx::Error),
+    /// A section is compressed.
+    Compressed(&'static str),
+    /// It is inconsistent, or not DWARF 2 to 5: the reason.
+    Dwarf(String),
+    /// Reading it would take more time or memory than its size justifies, because entries refer to each other repeatedly.
+    Size,
+    /// A kernel has parameters that a kernel cannot have, or a parameter of unknown size.
+    Kernel {
+        /// The kernel's symbol.
+        name: String,
+        /// The reason.
+        what: &'static str,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Feature => f.write_str(
+                "debug information, which requires the feature `debug-info` of `kernel-args`: enable the feature in `Cargo.toml`",
+            ),
+            Self::Cubin(error) => error.fmt(f),
+            Self::Ptx(error) => write!(f, "PTX whose debug information cannot be parsed: {error}"),
+            Self::Compressed(section) => write!(
+                f,
+                "debug information whose section `{section}` is compressed: decompress it with `objcopy --decompress-debug-sections`"
+            ),
+            Self::Dwarf(what) => write!(f, "debug information that cannot be read as DWARF 2 to 5: {what}"),
+            Self::Size => f.write_str(
+                "debug information whose entries refer to each other more often than its size explains",
+            ),
+            Self::Kernel { name, what } => write!(
+                f,
+                "debug information that does not contain the parameters of kernel `{name}`: {what}"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for Error {}
+
+#[cfg(feature = "debug-info")]
+impl From<gimli::Error> for Error {
+    #[cold]
+    fn from(error: gimli::Error) -> Self {
+        Self::Dwarf(error.to_string())
     }
 }

@@ -6,19 +6,15 @@ use super::{
     sections::{ABBREV, INFO, LINE_STRINGS, NAMES, STRING_OFFSETS, STRINGS, Sections},
 };
 use crate::formats::ptx::{Header, Module};
-use alloc::{format, string::String, vec::Vec};
+use crate::prelude::*;
 use core::{fmt::Write, ops::Range};
 use gimli::{AttributeValue, DebugAbbrev, DebugInfo, LittleEndian, UnitHeader, constants};
 
-/// The data about kernel parameters and variables in the PTX text of a debug build, as a PTX text. It contains declarations and
-/// types, but no code, line information or compilation folder, so the result for a source is the same on every
-/// machine.
-///
-/// `of_ptx` returns the same for the result and for the full text. The result is not intended for the driver.
+/// The declarations and types of kernels and variables in the PTX text of a debug build, as a PTX text without code, lines and the
+/// compilation folder: the same on every machine. `of_ptx` returns the same for it. It is not intended for the driver.
 ///
 /// # Errors
-/// If the text or its debug information cannot be read, or contains references of a kind that NVIDIA's compilers do
-/// not write.
+/// If the text or its debug information cannot be read, or contains references that NVIDIA's compilers do not write.
 pub fn reduce(text: &[u8]) -> Result<String, Error> {
     let header = Header::read(text).map_err(Error::Ptx)?;
     let module = Module::read(text).map_err(Error::Ptx)?;

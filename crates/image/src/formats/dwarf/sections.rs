@@ -7,10 +7,10 @@ use crate::formats::{
     cubin,
     elf::{self, Elf},
 };
-use alloc::borrow::Cow;
+use crate::prelude::*;
 
 #[derive(Clone, PartialEq, Default)]
-pub(super) struct Sections<'a>([Cow<'a, [u8]>; 5]);
+pub(crate) struct Sections<'a>([Cow<'a, [u8]>; 5]);
 
 pub(super) const INFO: usize = 0;
 #[cfg(feature = "debug-info")]
@@ -32,9 +32,8 @@ impl<'a> Sections<'a> {
         &self.0[section]
     }
 
-    /// The sections of a cubin. ptxas resolves the references between them. The remaining relocations are code
-    /// addresses, which types do not need.
-    pub(super) fn of_cubin(bytes: &'a [u8]) -> Result<Self, Error> {
+    /// ptxas resolves the references between sections. The remaining relocations are code addresses, which types do not need.
+    pub(crate) fn of_cubin(bytes: &'a [u8]) -> Result<Self, Error> {
         let read = |error| Error::Cubin(cubin::Error::Elf(error));
         let elf = Elf::parse(bytes).map_err(read)?;
         let mut sections = Self::default();
@@ -43,7 +42,6 @@ impl<'a> Sections<'a> {
         }
         let names = elf.section_names().map_err(read)?;
         for section in elf.sections() {
-            // A longer name is not one of these sections.
             let Some(name) = elf::name(names, section.name, 32) else {
                 continue;
             };
@@ -62,10 +60,20 @@ impl<'a> Sections<'a> {
         Ok(sections)
     }
 
-    #[cfg(feature = "debug-info")]
-    pub(super) fn of_ptx(text: &[u8]) -> Result<Self, Error> {
-        let found = ptx::debug_sections(text, NAMES).map_err(Error::Ptx)?;
-        Ok(Self(found.map(Cow::Owned)))
+    /// Without the feature `debug-info`, only whether there are any.
+    pub(crate) fn of_ptx(text: &'a [u8]) -> Result<Self, Error> {
+        // Most texts have no debug information, so they are not parsed.
+        const SECTION: &[u8] = b".debug_info";
+        let Some(_found) = text.windows(SECTION.len()).find(|window| *window == SECTION) else {
+            return Ok(Self::default());
+        };
+        #[cfg(feature = "debug-info")]
+        return match ptx::debug_sections(text, NAMES) {
+            Ok(found) => Ok(Self(found.map(Cow::Owned))),
+            Err(error) => Err(Error::Ptx(error)),
+        };
+        #[cfg(not(feature = "debug-info"))]
+        return Ok(Self([_found, &[], &[], &[], &[]].map(Cow::Borrowed)));
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -6,40 +6,30 @@ use super::{
     units::Units,
 };
 use crate::mangled::demangle;
-use alloc::{borrow::Cow, vec::Vec};
+use crate::prelude::*;
 use gimli::{DwAte, DwTag, constants as dw};
-use kernel_args_abi::{
-    class::Class,
-    cpp::{CppBase, CppType, scalar},
-};
+use kernel_args_abi::{Class, CppBase, CppType, cpp::scalar};
 
-/// The maximum number of entries for one type: qualifiers, pointers, typedefs, arrays.
+/// The most entries of one type: qualifiers, pointers, typedefs, arrays.
 const LONGEST_CHAIN: usize = 64;
 
 #[derive(Clone, PartialEq)]
 pub(super) struct Type<'s> {
-    /// The C++ type, without the name if its base is [`CppBase::Named`].
+    /// Without the name if its base is [`CppBase::Named`].
     pub(super) cpp: CppType<'static>,
     pub(super) name: Cow<'s, str>,
     pub(super) named_by: Option<Position>,
     pub(super) size: Option<u64>,
     pub(super) class: Class,
     pub(super) alignment: Option<u64>,
-    /// The entry of the struct, class, union or enum of a value, or of an array's elements.
+    /// The struct, class, union or enum of a value, or of an array's elements.
     pub(super) aggregate: Option<Position>,
-    /// The typedef name of a base type. Empty without a typedef.
+    /// The typedef name of a base type, if it has one.
     pub(super) alias: &'s str,
-}
-
-#[derive(Default)]
-pub(super) struct Integer {
-    size: Option<u64>,
-    pub(super) is_signed: Option<bool>,
 }
 
 const NAMED: CppType<'static> = CppType::named("");
 
-/// One entry on the path from a type to its base.
 enum Link {
     Pointer,
     Const,
@@ -74,7 +64,7 @@ impl<'s> Type<'s> {
             let entry = units.entry(place)?;
             // Only an alignment of the value itself counts, not of a pointee.
             if !links.iter().any(|link| matches!(link, Link::Pointer)) {
-                alignment = alignment.max(entry.alignment);
+                alignment = alignment.max(entry.alignment());
             }
             match entry.tag {
                 dw::DW_TAG_const_type => links.push(Link::Const),
@@ -84,7 +74,7 @@ impl<'s> Type<'s> {
                 | dw::DW_TAG_immutable_type
                 | dw::DW_TAG_packed_type => {}
                 dw::DW_TAG_typedef | dw::DW_TAG_template_alias => {
-                    if let Some(name) = entry.name {
+                    if let Some(name) = entry.value(dw::DW_AT_name) {
                         alias = units.text(place, name)?;
                     }
                 }
@@ -98,7 +88,10 @@ impl<'s> Type<'s> {
                     while let Some(dimension) = dimensions.next_child()? {
                         if dimension.tag == dw::DW_TAG_subrange_type {
                             // An array of unknown length has no bytes.
-                            let count = dimension.count.and_then(|n| u32::try_from(n).ok());
+                            // C++ arrays start at 0.
+                            let last = dimension.number(dw::DW_AT_upper_bound);
+                            let count = dimension.number(dw::DW_AT_count);
+                            let count = count.or_else(|| last?.checked_add(1)).and_then(|n| u32::try_from(n).ok());
                             links.push(Link::Array(count.unwrap_or(0)));
                         }
                         if links.len() > LONGEST_CHAIN {
@@ -112,7 +105,7 @@ impl<'s> Type<'s> {
                     return Ok(base.with(&links, alignment, address_size));
                 }
             }
-            at = entry.ty;
+            at = entry.ty(units);
         }
         Ok(Self::unknown())
     }
@@ -123,21 +116,22 @@ impl<'s> Type<'s> {
 
     fn base(units: &Units<'s>, entry: &Die<'s>, alias: &'s str) -> Result<Self, Error> {
         let name = name(units, entry)?;
-        let ty = Self { size: entry.byte_size, ..Self::unknown() };
+        let (size, of) = (entry.byte_size(), entry.ty(units));
+        let ty = Self { size, ..Self::unknown() };
         Ok(match entry.tag {
             dw::DW_TAG_unspecified_type if name == "void" => Self::void(),
             dw::DW_TAG_base_type => {
-                let bits = entry.byte_size.and_then(|bytes| u16::try_from(bytes).ok());
+                let bits = size.and_then(|bytes| u16::try_from(bytes).ok());
                 let bits = bits.and_then(|bytes| bytes.checked_mul(8));
-                let (base, class) = scalar_of(name, entry.encoding, bits.unwrap_or(0));
+                let (base, class) = scalar_of(name, entry.encoding(), bits.unwrap_or(0));
                 let cpp = CppType::of(base);
                 Self { cpp, class, alias, ..ty }
             }
             dw::DW_TAG_enumeration_type => Self {
                 class: Class::Integer,
                 aggregate: Some(entry.place),
-                size: match (entry.byte_size, entry.ty) {
-                    (None, Some(_)) => Self::integer_of(units, entry.ty)?.size,
+                size: match (size, of) {
+                    (None, Some(_)) => Self::integer_of(units, of)?.0,
                     (size, _) => size,
                 },
                 ..ty
@@ -154,28 +148,28 @@ impl<'s> Type<'s> {
             // One integer, or two for a member function. Itanium C++ ABI, "2.3 Member Pointers".
             dw::DW_TAG_ptr_to_member_type => {
                 let address_size = u64::from(units.address_size(entry.place));
-                let (size, class) = if underlying(units, entry.ty, dw::DW_TAG_subroutine_type)?.is_some() {
+                let (size, class) = if underlying(units, of, dw::DW_TAG_subroutine_type)?.is_some() {
                     (2 * address_size, Class::Bytes)
                 } else {
                     (address_size, Class::Integer)
                 };
                 Self { size: Some(size), class, ..ty }
             }
-            // Functions, and tags that this crate does not know.
             _ => ty,
         })
     }
 
-    pub(super) fn integer_of(units: &Units<'s>, place: Option<Position>) -> Result<Integer, Error> {
+    /// Its size, and whether it is signed.
+    pub(super) fn integer_of(units: &Units<'s>, place: Option<Position>) -> Result<(Option<u64>, Option<bool>), Error> {
         let Some(entry) = underlying(units, place, dw::DW_TAG_base_type)? else {
-            return Ok(Integer::default());
+            return Ok((None, None));
         };
-        let is_signed = entry.encoding.and_then(|encoding| match encoding {
+        let is_signed = entry.encoding().and_then(|encoding| match encoding {
             dw::DW_ATE_signed | dw::DW_ATE_signed_char => Some(true),
             dw::DW_ATE_unsigned | dw::DW_ATE_unsigned_char | dw::DW_ATE_boolean | dw::DW_ATE_UTF => Some(false),
             _ => None,
         });
-        Ok(Integer { size: entry.byte_size, is_signed })
+        Ok((entry.byte_size(), is_signed))
     }
 
     fn named(self, names: [&'s str; 2], place: Position) -> Self {
@@ -211,7 +205,7 @@ impl<'s> Type<'s> {
     }
 }
 
-/// The first entry with this tag, from a type through its typedefs, qualifiers and pointers.
+/// The first entry with this tag, through typedefs, qualifiers and pointers.
 fn underlying<'s>(units: &Units<'s>, mut at: Option<Position>, tag: DwTag) -> Result<Option<Die<'s>>, Error> {
     for _ in 0..LONGEST_CHAIN {
         let Some(place) = at else { break };
@@ -219,21 +213,20 @@ fn underlying<'s>(units: &Units<'s>, mut at: Option<Position>, tag: DwTag) -> Re
         if entry.tag == tag {
             return Ok(Some(entry));
         }
-        at = entry.ty;
+        at = entry.ty(units);
     }
     Ok(None)
 }
 
 fn name<'s>(units: &Units<'s>, entry: &Die<'s>) -> Result<&'s str, Error> {
-    let declaration = match (entry.name, entry.completes) {
+    let declaration = match (entry.value(dw::DW_AT_name), entry.completes(units)) {
         (None, Some(place)) => &units.entry(place)?,
         _ => entry,
     };
     units.name(declaration)
 }
 
-/// Whether a name is valid in C++, not generated by a compiler (EDG's `__C2`) or a demangler (`{unnamed type#1}`,
-/// `'unnamed'`).
+/// Whether C++ can have this name, which EDG (`__C2`) or a demangler (`{unnamed type#1}`, `'unnamed'`) did not make.
 fn is_name(name: &str) -> bool {
     let made = name.strip_prefix("__C").is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit()));
     let begins = |c: char| c.is_alphabetic() || matches!(c, '_' | '(');

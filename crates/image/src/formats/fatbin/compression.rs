@@ -1,12 +1,12 @@
 //! The compression of fat binary members.
 //!
-//! The libraries unpack Zstandard with `ruzstd`, which is Rust alone: 381 and 340 MB/s for a program of 60 MB at levels 3 and 19. The command line
-//! tool uses the C library (the crate `zstd`), with 1,078 and 927 MB/s in the same run. It needs a C compiler, so the feature `zstd` selects it on
-//! x86-64 Linux only, and checks of other targets do not compile it. Its translation to Rust (`libzstd-rs-sys`, a prerelease) was as fast.
-//! `structured-zstd` needs minutes to compile, and Rust 1.92.
+//! The libraries unpack Zstandard with `ruzstd`, in Rust: 381 and 340 MB/s for a program of 60 MB at levels 3 and 19. The command line
+//! tool uses the C library (the crate `zstd`), with 1,078 and 927 MB/s. It needs a C compiler, so the feature `zstd` selects it on
+//! x86-64 Linux only. Its translation to Rust (`libzstd-rs-sys`, a prerelease) was as fast. `structured-zstd` needs minutes to
+//! compile, and Rust 1.92.
 
 #[cfg(feature = "compressed")]
-use alloc::vec::Vec;
+use crate::prelude::*;
 use core::fmt;
 
 /// The compression of a fat binary member.
@@ -15,7 +15,7 @@ use core::fmt;
 pub enum Compression {
     /// Not compressed.
     None,
-    /// An LZ4 block without a frame: `--compress-mode=speed`, and toolkits before CUDA 12.
+    /// An LZ4 block: `--compress-mode=speed`, and toolkits before CUDA 12.
     Lz4,
     /// A Zstandard frame: the other modes of CUDA 13.
     Zstd,
@@ -43,7 +43,7 @@ impl Compression {
     }
 }
 
-/// One byte of LZ4 expands to at most 255 bytes. A larger `size` is invalid and not allocated.
+/// One byte of LZ4 expands to at most 255 bytes.
 #[cfg(feature = "compressed")]
 fn lz4(payload: &[u8], size: usize) -> Option<Vec<u8>> {
     if size / 255 > payload.len() {
@@ -55,7 +55,7 @@ fn lz4(payload: &[u8], size: usize) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// The C library decompresses into memory of the final size. A frame that declares a different size is invalid and nothing is allocated.
+/// It decompresses into memory of the final size. A frame that declares a different size is invalid.
 #[cfg(all(feature = "zstd", target_arch = "x86_64", target_os = "linux"))]
 fn zstd(payload: &[u8], size: usize) -> Option<Vec<u8>> {
     use zstd::{bulk::decompress_to_buffer, zstd_safe};
@@ -71,12 +71,12 @@ fn zstd(payload: &[u8], size: usize) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Zstandard has no such limit, so the output grows during decompression.
+/// Zstandard has no limit of expansion, so the output grows during decompression.
 #[cfg(all(feature = "compressed", not(all(feature = "zstd", target_arch = "x86_64", target_os = "linux"))))]
 fn zstd(payload: &[u8], size: usize) -> Option<Vec<u8>> {
     use ruzstd::{decoding::StreamingDecoder, io::Read as _};
 
-    /// The decoder allocates a window first: the size for level 19, or less for a small text.
+    /// The decoder allocates a window first: level 19 needs this size.
     const WINDOW: usize = 8 << 20;
     const STEP: usize = 64 << 10;
     let window = size.checked_next_power_of_two()?.max(WINDOW) as u64;
@@ -85,7 +85,6 @@ fn zstd(payload: &[u8], size: usize) -> Option<Vec<u8>> {
     while bytes.len() < size {
         let written = bytes.len();
         if bytes.capacity() < size.min(written + STEP) {
-            // Double the size, up to the final size.
             bytes.reserve_exact((size - written).min(written.max(STEP)));
         }
         bytes.resize(size.min(written + STEP), 0);

@@ -5,20 +5,19 @@ use core::fmt;
 
 /// The first four bytes of a fat binary, as a little-endian number.
 pub const MAGIC: u32 = 0xba55_ed50;
-/// The magic number of the wrapper that nvcc uses in host object files.
 pub(crate) const WRAPPER_MAGIC: u32 = 0x4662_43b1;
 
-/// The maximum size of a member in bytes, decompressed or stored. Members in NVIDIA libraries have up to 160 MB.
+/// The maximum size of a member in bytes, decompressed or stored. NVIDIA's libraries have members of 160 MB.
 pub const MEMBER_LIMIT: u64 = 1 << 30;
 
-/// The maximum decompressed size, as a multiple of the compressed size: of each member, and of all members of a file
-/// together. nvcc's cubins expand 10 to 12 times.
+/// The maximum decompressed size of each member and of all members of a file, as a multiple of the compressed size. nvcc's cubins
+/// expand 10 to 12 times.
 pub const EXPANSION_LIMIT: u64 = 32;
 
-/// The decompressed size that [`EXPANSION_LIMIT`] does not restrict, in bytes: a small file can expand more.
+/// The decompressed size in bytes that [`EXPANSION_LIMIT`] does not restrict: a small file can expand more.
 pub const EXPANSION_FLOOR: u64 = 128 << 20;
 
-/// The maximum size of a member's header that a [`Stream`](super::Stream) reads, in bytes. nvcc's headers have about 100 bytes.
+/// The maximum size of a member's header that a [`Stream`](super::Stream) reads, in bytes. nvcc's have about 100 bytes.
 pub const HEADER_LIMIT: u64 = 1 << 20;
 
 /// The contents of a fat binary member.
@@ -33,7 +32,7 @@ pub enum Kind {
     Ltoir,
     /// Tile IR (`nvcc --tilebc`), which drivers for CUDA 13.1 and newer compile.
     TileIr,
-    /// Contents that this crate does not know: the number in the header.
+    /// Unknown contents: the number in the header.
     Other(u16),
 }
 
@@ -61,11 +60,11 @@ pub enum Error {
     Version(u16),
     /// A header or a payload is truncated: the offset of the header.
     Cut(usize),
-    /// The header of a member exceeds [`HEADER_LIMIT`], so a [`Stream`](super::Stream) does not read it: its size in bytes.
+    /// The header of a member exceeds [`HEADER_LIMIT`]: its size in bytes.
     Header(u64),
     /// A member is neither PTX nor a cubin.
     Kind(Kind),
-    /// A member is compressed, but the feature `compressed` is disabled.
+    /// A member is compressed, and the feature `compressed` is disabled.
     Feature(Compression),
     /// A member exceeds [`MEMBER_LIMIT`], or [`EXPANSION_LIMIT`] when decompressed.
     Size {
@@ -74,9 +73,9 @@ pub enum Error {
         /// The limit in bytes.
         limit: u64,
     },
-    /// The decompressed size of all members exceeds this number of bytes: see [`EXPANSION_LIMIT`].
+    /// All members exceed this number of bytes when decompressed: see [`EXPANSION_LIMIT`].
     Total(u64),
-    /// A member's payload is invalid for its compression, or its size differs from the size in its header.
+    /// A member's payload is invalid for its compression, or has another size than in its header.
     Payload(Compression),
 }
 

@@ -1,7 +1,6 @@
 //! Fat binaries: containers of PTX texts and cubins, as written by `nvcc -fatbin`.
 //!
-//! The format is not documented. The rules here come from the output of nvcc 13.0 in each compression mode, and of 13.5 for
-//! Tile IR, and agree with public information about older toolkits.
+//! The format is not documented. The rules come from the output of nvcc 13.0 in each compression mode, and of 13.5 for Tile IR.
 //!
 //! A container is a header of 16 bytes (magic, `u16` version, `u16` header size, `u64` size of the rest), followed by
 //! members. A member is a header of at least 64 bytes and its payload, padded to 8 bytes.
@@ -16,15 +15,14 @@ pub use stream::{Source, Stream, StreamError, StreamedMember};
 
 pub(crate) use error::WRAPPER_MAGIC;
 
+use crate::prelude::*;
 use crate::{
     code::target::Features,
-    formats::little_endian::{range, u16_at, u32_at, u64_at},
+    formats::bytes::{range, u16_at, u32_at, u64_at},
 };
-use alloc::{borrow::Cow, vec::Vec};
-use kernel_args_abi::param_layout::Sm;
+use kernel_args_abi::Sm;
 
-/// The decompressed size that remains for the members of one file. A file with several fat binaries has one budget:
-/// see [`Stream::with_budget`].
+/// The decompressed size that remains for a file, which may have several fat binaries: see [`Stream::with_budget`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Budget {
     limit: u64,
@@ -73,8 +71,7 @@ pub struct Member<'a> {
     pub kind: Kind,
     /// The GPU generation. For PTX, the lowest supported one.
     pub sm: Sm,
-    /// The features of the generation that the code may use. (Found in the output of nvcc 13.0; older versions may not
-    /// record them.)
+    /// The features that the code may use, as nvcc 13.0 records them. Older versions may not.
     pub features: Features,
     /// The compression of the payload.
     pub compression: Compression,
@@ -84,9 +81,7 @@ pub struct Member<'a> {
     pub size: u64,
 }
 
-/// The members of a fat binary, in order. Decompresses nothing.
-///
-/// Several consecutive containers, as in the section `.nv_fatbin` of a program, are read as one.
+/// The members of a fat binary, in order, not decompressed. Several consecutive containers are read as one.
 ///
 /// # Errors
 /// If it is not a fat binary, or is truncated.
@@ -134,6 +129,12 @@ fn container_header(header: &[u8], cut: Error) -> Result<(u64, u64), Error> {
 const CONTAINER_HEADER: u16 = 16;
 
 impl<'a> Member<'a> {
+    /// A PTX text or cubin that is not in a fat binary.
+    pub(crate) const fn plain(kind: Kind, payload: &'a [u8]) -> Self {
+        let (features, compression) = (Features::Baseline, Compression::None);
+        Self { kind, sm: Sm(0), features, compression, payload, size: payload.len() as u64 }
+    }
+
     fn parse(bytes: &'a [u8]) -> Option<(Self, &'a [u8])> {
         let header_size = usize::try_from(u32_at(bytes, 4)?).ok()?;
         let (header, rest) = bytes.split_at_checked(header_size)?;
@@ -184,9 +185,9 @@ impl<'a> Member<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct MemberHeader {
     member: Member<'static>,
-    /// The size of the payload with padding, in bytes.
+    /// With padding, in bytes.
     padded: u64,
-    /// The size of the payload in bytes. For an uncompressed payload, this includes padding.
+    /// In bytes. For an uncompressed payload, this includes padding.
     packed: u64,
 }
 
@@ -235,8 +236,8 @@ impl MemberHeader {
     }
 }
 
-/// Checks that the texts of a member's header are inside the header: the file name (offset and length), and the
-/// compiler options (the offset of an offset of a NUL-terminated text).
+/// Checks that texts are inside the header: the file name (offset and length), and the compiler options (the offset of an offset
+/// of a NUL-terminated text).
 fn texts_end(header: &[u8]) -> Option<()> {
     let text = |at: u32, length: u32| {
         let start = usize::try_from(at).ok()?;

@@ -1,13 +1,12 @@
 //! Reads fat binaries piece by piece: a library of several gigabytes is never in memory completely.
 
 use super::{
-    Budget, CONTAINER_HEADER, Compression, Error, HEADER_LIMIT, Kind, MEMBER_LIMIT, Member, MemberHeader,
-    container_header,
+    Budget, CONTAINER_HEADER, Error, HEADER_LIMIT, Kind, MEMBER_LIMIT, Member, MemberHeader, container_header,
 };
-use crate::formats::little_endian::u32_at;
-use alloc::vec::Vec;
+use crate::formats::bytes::u32_at;
+use crate::prelude::*;
 use core::fmt;
-use kernel_args_abi::param_layout::Sm;
+use kernel_args_abi::Sm;
 
 /// The source of a [`Stream`]: a file, or a part of a file.
 pub trait Source {
@@ -17,7 +16,7 @@ pub trait Source {
     /// The total size in bytes.
     fn size(&self) -> u64;
 
-    /// Fills `to` with the bytes from `at` on. The range ends at or before [`size`](Self::size).
+    /// Fills `to` with the bytes from `at` on, which end at or before [`size`](Self::size).
     ///
     /// # Errors
     /// If the bytes cannot be read.
@@ -40,11 +39,10 @@ impl Source for &[u8] {
     }
 }
 
-/// An iterator over the members of a fat binary. It reads only their headers. [`payload`](Self::payload) reads a
-/// payload on request, so only one is in memory at a time.
+/// An iterator over the members of a fat binary. It reads only their headers; [`payload`](Self::payload) reads one payload.
 ///
-/// Several consecutive containers, as in the section `.nv_fatbin` of a program, are read as one. Zeros between them
-/// are padding. The iterator ends after an error in a container.
+/// Several consecutive containers, possibly with zeros between them, are read as one. The iterator ends after an error in a
+/// container.
 ///
 /// ```
 /// use kernel_args_image::fatbin::Stream;
@@ -117,12 +115,6 @@ impl StreamedMember {
         self.header.member.sm
     }
 
-    /// The compression of the payload.
-    #[must_use]
-    pub const fn compression(&self) -> Compression {
-        self.header.member.compression
-    }
-
     /// The decompressed size in bytes, according to the header.
     #[must_use]
     pub const fn size(&self) -> u64 {
@@ -149,18 +141,17 @@ impl<S: Source> Stream<S> {
         Self::with_budget(source, budget)
     }
 
-    /// As [`new`](Self::new), for a part of a file: with what remains of the file's budget. [`budget`](Self::budget) is the budget
-    /// for the next part.
+    /// As [`new`](Self::new), for a part of a file, with what remains of the file's budget. [`budget`](Self::budget) is for the next part.
     pub fn with_budget(source: S, budget: Budget) -> Self {
         Self { budget, source, at: 0, end: 0, is_first: true, is_over: false }
     }
 
-    /// The decompressed size that remains after the members so far.
+    /// The decompressed size that remains.
     pub const fn budget(&self) -> Budget {
         self.budget
     }
 
-    /// The payload of a member as stored in the container. [`StreamedMember::with_payload`] decompresses it.
+    /// The payload of a member as stored. [`StreamedMember::with_payload`] decompresses it.
     ///
     /// # Errors
     /// If it cannot be read, or exceeds [`MEMBER_LIMIT`].
@@ -246,7 +237,7 @@ impl<S: Source> Stream<S> {
 
     fn pass_zeros(&mut self) -> Result<(), StreamError<S::Error>> {
         const STEP: u64 = 4096;
-        // The end of most containers is aligned to 8 bytes, so the next one begins here.
+        // Most containers end at a multiple of 8 bytes, where the next one begins.
         let mut step = 8;
         loop {
             let bytes = self.head(self.at, self.source.size(), step)?;

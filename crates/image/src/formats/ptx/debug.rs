@@ -15,12 +15,9 @@ use super::{
     lexer::{Lexer, Token},
 };
 use crate::formats::bytes::before_nul;
-use alloc::{collections::BTreeMap, vec::Vec};
+use crate::prelude::*;
 
-/// The bytes of these sections. A section that the text does not contain is empty. A section that occurs several times
-/// is read as one.
-///
-/// Addresses of code and data are 0, because a text does not contain them.
+/// A section that the text does not contain is empty. Several of one name are read as one. Addresses of code and data are 0.
 pub(crate) fn debug_sections<const N: usize>(text: &[u8], names: [&str; N]) -> Result<[Vec<u8>; N], Error> {
     let lexer = &mut Lexer::new(before_nul(text));
     let mut sections =
@@ -55,7 +52,7 @@ struct Reference<'a> {
     section: usize,
     at: usize,
     width: usize,
-    /// The label, and the label that it is subtracted from, if there are two.
+    /// The label, and the label that is subtracted from it.
     labels: (&'a str, Option<&'a str>),
     add: u64,
 }
@@ -137,7 +134,7 @@ impl<'a, const N: usize> DebugSections<'a, N> {
         }
     }
 
-    /// The offset of a label in its section, or 0 for a section. `None` for the address of code or data.
+    /// `None` for the address of code or data.
     fn offset(&self, label: &str) -> Option<u64> {
         let of_section = |name: &&str| name.strip_prefix('.') == Some(label);
         if self.names.iter().any(of_section) {

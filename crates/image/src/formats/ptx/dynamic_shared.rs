@@ -1,13 +1,11 @@
-//! Which kernels use dynamic shared memory.
+//! Which kernels use dynamic shared memory: CUDA's `extern __shared__ float s[];`, in PTX `.extern .shared .align 16 .b8 s[];`.
 //!
-//! CUDA's `extern __shared__ float s[];` is `.extern .shared .align 16 .b8 s[];` in PTX: an array whose size the
-//! launch specifies. PTX ISA, "State Spaces: Shared State Space". A kernel uses it if its body names the array, or
-//! names a function that uses it. A text without such an array is read once. In a text with such an array, the bodies
-//! after its declaration are read a second time.
+//! PTX ISA, "State Spaces: Shared State Space". A kernel uses it if its body names the array, or names a function that uses it. In a
+//! text with such an array, the bodies after its declaration are read a second time.
 
 use super::lexer::{LINE, Lexer, STRING, Token, WORD};
 use crate::formats::bytes::{after_comment, skip, skip_long};
-use alloc::{vec, vec::Vec};
+use crate::prelude::*;
 
 #[derive(Default)]
 pub(super) struct SharedUsers<'a> {
@@ -23,7 +21,7 @@ struct Scanned<'a> {
 }
 
 impl<'a> SharedUsers<'a> {
-    /// Called after `.extern`: records arrays without a size in shared memory. Does not move the lexer.
+    /// Called after `.extern`: records arrays without a size. Does not move the lexer.
     pub(super) fn declaration(&mut self, lexer: &Lexer<'a>) {
         let mut lexer = lexer.clone();
         if !matches!(lexer.token(), Ok((_, Token::Directive("shared")))) {
@@ -49,7 +47,7 @@ impl<'a> SharedUsers<'a> {
         if self.arrays.is_empty() {
             return;
         }
-        let (at, mut lexer) = (lexer.position(), lexer.clone());
+        let (at, mut lexer) = (lexer.at, lexer.clone());
         let mut depth = 0_usize;
         let mut name = None;
         while let Ok((start, token)) = lexer.peek_token() {
@@ -58,7 +56,7 @@ impl<'a> SharedUsers<'a> {
                     let (Some(name), Ok(())) = (name, lexer.skip_block()) else {
                         return;
                     };
-                    self.bodies.push(Scanned { function: name, at, text: lexer.bytes(start, lexer.position()) });
+                    self.bodies.push(Scanned { function: name, at, text: lexer.bytes(start, lexer.at) });
                     return;
                 }
                 Token::Sign(b';' | b'}') | Token::End | Token::Directive("entry" | "func") => {
@@ -82,7 +80,7 @@ impl<'a> SharedUsers<'a> {
         }
     }
 
-    /// The start positions of the declarations of kernels that use such an array, in the order of the text.
+    /// Where the declarations of kernels that use such an array start, in the order of the text.
     pub(super) fn users(&self) -> Vec<usize> {
         let names = Searched::new(self);
         let mut uses = vec![false; self.bodies.len()];
@@ -149,8 +147,7 @@ impl<'a> Searched<'a> {
     }
 }
 
-/// Calls `visit` for every identifier of a body that can be one of the names. The body was skipped before, so its comments and
-/// strings are complete.
+/// Calls `visit` for every identifier that can be one of the names. The body was skipped before, so comments and strings end.
 fn words<'a>(body: &'a [u8], names: &Searched<'_>, mut visit: impl FnMut(&'a [u8])) {
     let end = body.len();
     let mut at = 0;

@@ -4,11 +4,11 @@ use super::{
     Error, Parameter,
     lexer::{Lexer, Token},
 };
+use crate::prelude::*;
 use crate::{
     code::directives::{DirectiveField, Directives},
     mangled::Demangled,
 };
-use alloc::vec::Vec;
 use kernel_args_abi::signature;
 
 /// A kernel of a PTX text. PTX ISA, "Kernel and Function Directives: .entry".
@@ -21,15 +21,15 @@ pub struct Entry<'a> {
     pub parameters: Vec<Parameter<'a>>,
     /// The requirements for a launch.
     pub directives: Directives,
-    /// Whether it has a body, that is, is not only declared.
+    /// Whether it has a body.
     pub is_defined: bool,
-    /// Whether its body, or the body of a function that it names, uses an array whose size the launch specifies:
-    /// `.extern .shared .b8 s[];`, CUDA's `extern __shared__`. Functions of other texts are not considered.
+    /// Whether its body, or the body of a function of this text that it names, uses `.extern .shared .b8 s[];`, an array whose size the
+    /// launch specifies (CUDA's `extern __shared__`).
     pub dynamic_shared: bool,
 }
 
 impl<'a> Entry<'a> {
-    /// Called after `.entry`: reads the kernel. Also returns the start of its body or of the `;`.
+    /// Called after `.entry`. Also returns the start of its body or of the `;`.
     pub(super) fn parse(lexer: &mut Lexer<'a>, version: (u16, u16)) -> Result<(Self, usize), Error> {
         let (at, name) = lexer.identifier("the kernel's name after `.entry`")?;
         if version < (1, 4) {
@@ -42,10 +42,8 @@ impl<'a> Entry<'a> {
         Ok((entry, end))
     }
 
-    /// The parameters in the common model: sizes, alignments and classes from PTX, C++ types from `demangled`. PTX
-    /// contains no offsets.
-    ///
-    /// If the number of parameters in the name differs from PTX, the types are unknown.
+    /// The parameters in the common model: sizes, alignments and classes, and C++ types from `demangled` if its list has the same length.
+    /// PTX contains no offsets.
     #[must_use]
     pub fn signature_parameters<'s>(&'s self, demangled: Option<&'s Demangled>) -> Vec<signature::Parameter<'s>> {
         let parameter = |parameter: &'s Parameter<'_>| signature::Parameter {
@@ -56,15 +54,11 @@ impl<'a> Entry<'a> {
             class: parameter.class,
             ..signature::Parameter::record(0, parameter.layout.size())
         };
-        let mut parameters = self.parameters.iter().map(parameter).collect::<Vec<_>>();
-        if let Some(name) = demangled {
-            name.add_types(&mut parameters);
-        }
-        parameters
+        Demangled::typed(demangled, self.parameters.iter().map(parameter).collect())
     }
 }
 
-/// A number above every GPU's limit: the parameters of a kernel have at most 32,764 bytes.
+/// Above every GPU's limit of 32,764 bytes.
 const PARAMETERS_LIMIT: usize = 65536;
 
 pub(super) fn parameters<'a>(lexer: &mut Lexer<'a>) -> Result<Vec<Parameter<'a>>, Error> {
@@ -74,7 +68,7 @@ pub(super) fn parameters<'a>(lexer: &mut Lexer<'a>) -> Result<Vec<Parameter<'a>>
     }
     loop {
         if parameters.len() == PARAMETERS_LIMIT {
-            return Err(lexer.error(lexer.position(), "at most 65536 parameters"));
+            return Err(lexer.error(lexer.at, "at most 65536 parameters"));
         }
         parameters.push(Parameter::parse(lexer)?);
         match lexer.token()? {
@@ -85,7 +79,7 @@ pub(super) fn parameters<'a>(lexer: &mut Lexer<'a>) -> Result<Vec<Parameter<'a>>
     }
 }
 
-/// The directives, whether a body follows instead of `;`, and its position. Of equal directives, the last one counts.
+/// The directives, whether a body follows, and its position. Of equal directives, the last one counts.
 fn directives(lexer: &mut Lexer<'_>) -> Result<(Directives, bool, usize), Error> {
     let mut directives = Directives::default();
     loop {
@@ -114,7 +108,7 @@ fn directives(lexer: &mut Lexer<'_>) -> Result<(Directives, bool, usize), Error>
     }
 }
 
-/// Called after `.pragma`: skips its strings, up to the `;`.
+/// Called after `.pragma`.
 fn pragma(lexer: &mut Lexer<'_>) -> Result<(), Error> {
     loop {
         match lexer.token()? {

@@ -1,12 +1,12 @@
-//! Finds the beginning and the end of a PTX text among other bytes, such as a program's data.
+//! The beginning and the end of a PTX text among other bytes, such as a program's data.
 
 use super::lexer::{Lexer, Token};
 
-/// The maximum length of a string or comment, in bytes. Compilers write shorter ones.
+/// Of a string or comment, in bytes. Compilers write shorter ones.
 const LONGEST: usize = 16 << 10;
 
-/// Whether the first bytes of a file can begin a PTX text: `.version` after comments and white space, or a comment
-/// that continues after `head`. `is_all` means that nothing follows `head`.
+/// Whether the first bytes of a file can begin a PTX text: `.version` after comments and white space, or a comment that
+/// continues. `is_all` means that nothing follows `head`.
 #[must_use]
 pub fn begins(head: &[u8], is_all: bool) -> bool {
     match Lexer::bounded(head, LONGEST).token() {
@@ -16,15 +16,15 @@ pub fn begins(head: &[u8], is_all: bool) -> bool {
     }
 }
 
-/// The size of the PTX text at the beginning of `bytes`: the end of its last statement. `None` if the text may
-/// continue after `bytes`. `is_all` means that nothing follows `bytes`.
+/// The size of the PTX text at the beginning of `bytes`: the end of its last statement. `None` if it may continue. `is_all` means
+/// that nothing follows `bytes`.
 #[must_use]
 pub fn extent(bytes: &[u8], is_all: bool) -> Option<usize> {
     let lexer = &mut Lexer::bounded(bytes, LONGEST);
     let mut end = 0;
     loop {
         match statement(lexer, end == 0) {
-            Ok(()) => end = lexer.position(),
+            Ok(()) => end = lexer.at,
             Err(Other::Cut) if !is_all => return None,
             Err(_) => return Some(end),
         }
@@ -37,7 +37,7 @@ enum Other {
     NotPtx,
 }
 
-/// The directives that begin a statement of a module, except for statements that end without a sign.
+/// Those that end with a sign.
 const STATEMENTS: [&str; 13] = [
     "alias", "common", "const", "entry", "extern", "func", "global", "pragma", "section", "shared", "tex", "visible",
     "weak",
@@ -45,7 +45,6 @@ const STATEMENTS: [&str; 13] = [
 
 fn statement(lexer: &mut Lexer<'_>, is_first: bool) -> Result<(), Other> {
     match next(lexer)? {
-        // The word may continue.
         Token::Directive(_) if lexer.remaining() == 0 => return Err(Other::Cut),
         Token::Directive("version") if is_first => return operands(lexer),
         Token::Directive("target" | "address_size") => return operands(lexer),
@@ -70,7 +69,6 @@ fn statement(lexer: &mut Lexer<'_>, is_first: bool) -> Result<(), Other> {
                     return Ok(());
                 }
             }
-            // The beginning of another text.
             Token::Directive("version") => return Err(Other::NotPtx),
             _ => {}
         }
@@ -80,7 +78,7 @@ fn statement(lexer: &mut Lexer<'_>, is_first: bool) -> Result<(), Other> {
 fn operands(lexer: &mut Lexer<'_>) -> Result<(), Other> {
     loop {
         operand(lexer)?;
-        let end = lexer.position();
+        let end = lexer.at;
         if !matches!(next(lexer), Ok(Token::Sign(b','))) {
             *lexer = lexer.back_to(end);
             return Ok(());
@@ -95,7 +93,7 @@ fn operand(lexer: &mut Lexer<'_>) -> Result<(), Other> {
     }
 }
 
-/// The next token. Bytes that PTX does not allow are an error, and so is the end of the bytes.
+/// Bytes that PTX does not allow are an error, and so is the end of the bytes.
 fn next<'a>(lexer: &mut Lexer<'a>) -> Result<Token<'a>, Other> {
     match lexer.token() {
         Ok((_, Token::End)) => Err(Other::Cut),

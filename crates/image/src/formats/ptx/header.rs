@@ -22,15 +22,14 @@ pub struct Header<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Target<'a> {
-    /// The GPUs, or `None` if [`Target::parse`](crate::Target::parse) does not accept their spelling.
+    /// The GPUs, or `None` if [`Target::parse`](crate::Target::parse) does not accept them.
     pub gpu: Option<crate::Target>,
-    /// The complete list as spelled: `sm_90a`, or `sm_75, texmode_independent`.
+    /// The list as spelled: `sm_90a`, or `sm_75, texmode_independent`.
     pub text: &'a str,
 }
 
 impl<'a> Header<'a> {
-    /// Reads the beginning of a text from bytes that may end with a NUL. PTX is ASCII except in comments and strings,
-    /// so the bytes need not be UTF-8.
+    /// Reads the beginning of a text, which may end with a NUL and need not be UTF-8 in comments and strings.
     ///
     /// # Errors
     /// If the text does not begin with `.version` and `.target`.
@@ -51,7 +50,7 @@ pub(super) fn first<'a>(lexer: &mut Lexer<'a>) -> Result<((u16, u16), Target<'a>
     Ok((version(lexer)?, Target::parse(lexer)?))
 }
 
-/// `.version 9.0`. It must be the first statement.
+/// It must be the first statement.
 fn version(lexer: &mut Lexer<'_>) -> Result<(u16, u16), Error> {
     const FIRST: &str = "PTX, which begins with `.version`";
     const NUMBERS: &str = "a version such as `9.0` after `.version`";
@@ -70,7 +69,7 @@ fn version(lexer: &mut Lexer<'_>) -> Result<(u16, u16), Error> {
 }
 
 impl<'a> Target<'a> {
-    /// `.target sm_90, debug`. It must be the second statement.
+    /// It must be the second statement.
     fn parse(lexer: &mut Lexer<'a>) -> Result<Self, Error> {
         const NAME: &str = "a name such as `sm_90` in `.target`";
         let (at, token) = lexer.token()?;
@@ -78,12 +77,12 @@ impl<'a> Target<'a> {
             return Err(lexer.error(at, "`.target` after `.version`"));
         }
         let (start, first) = lexer.identifier(NAME)?;
-        let mut end = lexer.position();
+        let mut end = lexer.at;
         let mut gpu = crate::Target::parse(first);
         while lexer.take(b',')? {
             let (_, name) = lexer.identifier(NAME)?;
             gpu = gpu.or(crate::Target::parse(name));
-            end = lexer.position();
+            end = lexer.at;
         }
         Ok(Self { gpu, text: lexer.text(start, end) })
     }

@@ -10,7 +10,6 @@ use crate::formats::bytes::{Class, after_comment, except, only, skip, skip_long,
 pub(super) enum Token<'a> {
     /// A directive without its dot: `entry` for `.entry`.
     Directive(&'a str),
-    /// A name: `saxpy_param_0`, `%p1`.
     Identifier(&'a str),
     /// A word that begins with a digit: `64`, `0x1FU`, `9.0`, `4.u32`.
     Number(&'a str),
@@ -22,9 +21,9 @@ pub(super) enum Token<'a> {
 
 #[derive(Clone)]
 pub(super) struct Lexer<'a> {
-    source: &'a [u8],
-    at: usize,
-    /// The maximum length of a string or comment, in bytes.
+    pub(super) source: &'a [u8],
+    pub(super) at: usize,
+    /// Of a string or comment, in bytes.
     longest: usize,
 }
 
@@ -33,31 +32,21 @@ impl<'a> Lexer<'a> {
         Self::bounded(source, usize::MAX)
     }
 
-    /// A lexer for bytes that need not be PTX. A string or comment longer than `longest` is an error.
+    /// For bytes that need not be PTX: a string or comment longer than `longest` is an error.
     pub(super) const fn bounded(source: &'a [u8], longest: usize) -> Self {
         let at = 0;
         Self { source, at, longest }
-    }
-
-    #[cfg(feature = "bodies")]
-    pub(super) const fn source(&self) -> &'a [u8] {
-        self.source
     }
 
     pub(super) const fn remaining(&self) -> usize {
         self.source.len() - self.at
     }
 
-    pub(super) const fn position(&self) -> usize {
-        self.at
-    }
-
-    /// A second lexer, starting at an earlier position.
     pub(super) fn back_to(&self, at: usize) -> Self {
         Self { at, ..self.clone() }
     }
 
-    /// The text between two positions. Empty if it is not UTF-8; words are always UTF-8.
+    /// Empty if it is not UTF-8; words always are.
     pub(super) fn text(&self, start: usize, end: usize) -> &'a str {
         self.source.get(start..end).and_then(|bytes| core::str::from_utf8(bytes).ok()).unwrap_or_default()
     }
@@ -97,7 +86,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Called at a `/`: skips a comment. Returns whether there was one.
+    /// Called at a `/`. Returns whether a comment was skipped.
     fn skip_comment(&mut self) -> Result<bool, Error> {
         let rest = self.bounded_rest();
         match rest.get(1) {
@@ -180,7 +169,6 @@ impl<'a> Lexer<'a> {
         token
     }
 
-    /// Consumes the next token if it is `sign`.
     pub(super) fn take(&mut self, sign: u8) -> Result<bool, Error> {
         let end = self.at;
         if self.token()?.1 == Token::Sign(sign) {
@@ -197,7 +185,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// An integer constant: decimal, octal, hexadecimal or binary, with or without `U`; or `WARP_SZ`.
+    /// Decimal, octal, hexadecimal or binary, with or without `U`; or `WARP_SZ`.
     pub(super) fn integer(&mut self, expected: &'static str) -> Result<u64, Error> {
         let (at, token) = self.token()?;
         let value = match token {
@@ -237,7 +225,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The next directive outside of blocks. Skips everything else.
+    /// The next directive outside of blocks.
     pub(super) fn next_directive(&mut self) -> Result<Option<&'a str>, Error> {
         loop {
             match self.token()? {
@@ -260,10 +248,10 @@ pub(super) static WORD: Class = only(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcd
 pub(super) static DOTTED: Class = with(WORD, b".");
 pub(super) static LINE: Class = except(b"\n");
 pub(super) static STRING: Class = except(b"\"");
-/// The bytes of a block that need no examination when it is skipped.
+/// What needs no examination in a block.
 static CODE: Class = except(b"{}\"/");
 
-/// An integer constant in two's complement. `None` for a floating-point constant such as `0f3F800000`.
+/// In two's complement. `None` for a floating-point constant such as `0f3F800000`.
 #[cfg(feature = "bodies")]
 pub(super) fn constant(text: &str) -> Option<i64> {
     integer(text).map(u64::cast_signed)

@@ -7,39 +7,37 @@ use super::{
     lexer::{Lexer, Token},
     variable::Variable,
 };
+use crate::prelude::*;
 use crate::{
-    code::{directives::Directives, target::Target, variable_space::VariableSpace},
+    code::{VariableSpace, directives::Directives, target::Target},
     formats::bytes::before_nul,
 };
-use alloc::vec::Vec;
 use core::ops::Range;
 
-/// The kernels of a PTX text without their bodies: owned, and much smaller than the text.
-///
-/// A kernel is parsed again on each access, so many kernels use little memory.
+/// The kernels of a PTX text without their bodies: owned, and much smaller than the text. A kernel is parsed again on each access.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Module {
     version: (u16, u16),
-    gpu: Option<Target>,
-    debug_info: bool,
-    /// The declarations: the text between `.entry` and each body, one after another. `{}` replaces each body.
+    pub(crate) gpu: Option<Target>,
+    pub(crate) has_debug_info: bool,
+    /// The texts between `.entry` and each body. `{}` replaces each body.
     declarations: Vec<u8>,
-    /// The kernels sorted by name, without duplicates.
+    /// Sorted by name, without duplicates.
     kernels: Vec<Kept>,
-    /// The variables, in the same way. Their declarations end with `;`.
+    /// In the same way. Their declarations end with `;`.
     variables: Vec<Kept>,
-    /// The positions after each `.func` and `.file`, for the analysis of bodies.
+    /// The positions after each `.func` and `.file`.
     #[cfg(feature = "bodies")]
     outline: Vec<u32>,
 }
 
-/// The position of a kernel's declaration. The numbers have 32 bits, because there may be millions of kernels.
+/// Where a declaration is. The numbers have 32 bits, because there may be millions of kernels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Kept {
     /// The position in the text, after `.entry`.
     text: u32,
     start: u32,
-    /// The length without the body.
+    /// Without the body.
     length: u32,
     /// The start and the end of the name, relative to `start`.
     name: (u32, u32),
@@ -47,8 +45,7 @@ struct Kept {
 }
 
 impl Module {
-    /// Reads a PTX text from bytes that may end with a NUL, as for the driver. PTX is ASCII except in comments and
-    /// strings, so the bytes need not be UTF-8.
+    /// Reads a PTX text, which may end with a NUL, as for the driver, and need not be UTF-8 in comments and strings.
     ///
     /// # Errors
     /// If the text does not begin with `.version` and `.target`, an `.entry` is invalid, a kernel is defined twice, a
@@ -60,7 +57,7 @@ impl Module {
         let mut module = Self {
             version,
             gpu: target.gpu,
-            debug_info: false,
+            has_debug_info: false,
             declarations: Vec::new(),
             kernels: Vec::new(),
             variables: Vec::new(),
@@ -70,7 +67,7 @@ impl Module {
         let mut bodies = SharedUsers::default();
         let mut is_extern = false;
         while let Some(word) = lexer.next_directive()? {
-            let at = lexer.position();
+            let at = lexer.at;
             #[cfg(feature = "bodies")]
             if let ("func" | "file", Ok(at)) = (word, u32::try_from(at)) {
                 module.outline.push(at);
@@ -79,12 +76,12 @@ impl Module {
                 "entry" => {
                     let (entry, end) = Entry::parse(lexer, module.version)?;
                     if entry.is_defined {
-                        bodies.kernel(at, lexer.bytes(end, lexer.position()));
+                        bodies.kernel(at, lexer.bytes(end, lexer.at));
                     }
                     let body: &[u8] = if entry.is_defined { b"{}" } else { b";" };
                     let mut again = lexer.back_to(at);
                     let (name, _) = again.token()?;
-                    let added = module.keep(at, lexer.bytes(at, end), name - at..again.position() - at, body);
+                    let added = module.keep(at, lexer.bytes(at, end), name - at..again.at - at, body);
                     module.kernels.push(added.ok_or_else(|| lexer.error(at, "a text of less than 4 GiB"))?);
                 }
                 "address_size" => {
@@ -99,7 +96,7 @@ impl Module {
                 "func" => bodies.function(lexer),
                 "section" => {
                     let name = lexer.clone().token();
-                    module.debug_info |= matches!(name, Ok((_, Token::Directive("debug_info"))));
+                    module.has_debug_info |= matches!(name, Ok((_, Token::Directive("debug_info"))));
                 }
                 _ => {}
             }
@@ -113,7 +110,7 @@ impl Module {
         Ok(module)
     }
 
-    /// Keeps a declaration and the `end` after it, from this byte of the text. `None` if the text is too large.
+    /// A declaration at this byte of the text, and the `end` after it. `None` if the text is too large.
     fn keep(&mut self, text: usize, declaration: &[u8], name: Range<usize>, end: &[u8]) -> Option<Kept> {
         let start = self.declarations.len();
         let narrow = |number: usize| u32::try_from(number).ok();
@@ -130,10 +127,10 @@ impl Module {
         Some(place)
     }
 
-    /// Called after `.global` or `.const`: adds the variable, if its declaration can be read. Does not move the lexer.
+    /// Called after `.global` or `.const`, whose declarations need not be readable. Does not move the lexer.
     fn add_variable(&mut self, lexer: &Lexer<'_>, word: &str) {
         let mut lexer = lexer.clone();
-        let at = lexer.position().saturating_sub(word.len() + 1);
+        let at = lexer.at.saturating_sub(word.len() + 1);
         let Some(variable) = Variable::parse(&mut lexer, at) else {
             return;
         };
@@ -174,14 +171,6 @@ impl Module {
         }
     }
 
-    pub(crate) const fn gpu(&self) -> Option<Target> {
-        self.gpu
-    }
-
-    pub(crate) const fn has_debug_info(&self) -> bool {
-        self.debug_info
-    }
-
     /// The symbols of all kernels, in alphabetical order.
     #[must_use]
     pub fn symbols(&self) -> impl ExactSizeIterator<Item = &str> {
@@ -203,8 +192,7 @@ impl Module {
         self.nth(self.find(symbol)?)
     }
 
-    /// The declaration of this kernel (the text between `.entry` and its body), and its position in the text that was
-    /// read.
+    /// The text between `.entry` and the body of this kernel, and its position.
     #[must_use]
     pub fn declaration(&self, symbol: &str) -> Option<(usize, &[u8])> {
         let place = self.kernels.get(self.find(symbol)?)?;
@@ -238,7 +226,7 @@ impl Module {
         places.get(index).map_or("", |place| place.name(&self.declarations))
     }
 
-    /// The variable at this index of [`variables`](Self::variables), as the only parameter of a list.
+    /// As the only parameter of a list.
     pub(crate) fn variable(&self, index: usize) -> Option<(VariableSpace, Entry<'_>)> {
         let place = self.variables.get(index)?;
         let mut lexer = Lexer::new(self.declarations.get(place.start as usize..)?);

@@ -4,11 +4,8 @@ use super::{
     Error,
     lexer::{Lexer, Token},
 };
-use alloc::{borrow::Cow, string::String};
-use kernel_args_abi::{
-    class::Class,
-    layout::{Alignment, Layout},
-};
+use crate::prelude::*;
+use kernel_args_abi::{Alignment, Class, Layout};
 
 /// One parameter of a kernel, as PTX declares it. PTX ISA, "Kernel Function Parameters".
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -16,7 +13,7 @@ use kernel_args_abi::{
 pub struct Parameter<'a> {
     /// The name: `saxpy_param_2`.
     pub name: &'a str,
-    /// The declaration on one line, without comments: `.param .u32 saxpy_param_2`.
+    /// On one line, without comments: `.param .u32 saxpy_param_2`.
     pub declaration: Cow<'a, str>,
     /// The type without the dot: `u32`. For an array, the type of its elements.
     pub scalar: &'a str,
@@ -24,8 +21,7 @@ pub struct Parameter<'a> {
     pub length: Option<usize>,
     /// The total size, and the alignment: the natural one, or a larger one from `.align`.
     ///
-    /// A `.texref`, `.samplerref` or `.surfref` has size 0: it is bound with the driver's texture functions and takes
-    /// no argument.
+    /// A `.texref`, `.samplerref` or `.surfref` has size 0: it is bound with the driver's texture functions.
     pub layout: Layout,
     /// The kind of value.
     pub class: Class,
@@ -33,7 +29,7 @@ pub struct Parameter<'a> {
     pub pointee: Option<Pointee>,
 }
 
-/// What a kernel assumes about the memory behind a pointer parameter. PTX ISA, "Kernel Parameter Attribute: .ptr".
+/// The memory behind a pointer parameter. PTX ISA, "Kernel Parameter Attribute: .ptr".
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pointee {
     /// The state space.
@@ -58,6 +54,25 @@ pub enum Space {
     Shared,
 }
 
+/// What a kernel needs of the memory behind a pointer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct PointerAccess {
+    /// The index of the parameter.
+    pub parameter: usize,
+    /// The offset of the pointer in the parameter, in bytes: a multiple of 8.
+    pub offset: usize,
+    /// The alignment that every access needs: the least, if a kernel chooses between accesses. 1 if the kernel passes the pointer on or
+    /// rounds it.
+    pub align: Alignment,
+    /// Whether an instruction accesses memory at a constant offset from the address that is not negative. Otherwise it can be the end
+    /// of memory that the kernel reads backwards.
+    pub is_at_start: bool,
+    /// Whether every thread of every launch accesses memory at a constant offset: no jump is before the instruction. Then the address
+    /// cannot be null.
+    pub is_always: bool,
+}
+
 const SCALAR: &str = "a type such as `.u32`, `.f32` or `.b8`";
 const ALIGNMENT: &str = "a power of two after `.align`";
 
@@ -65,8 +80,8 @@ impl<'a> Parameter<'a> {
     /// ```text
     /// { .param | .align N }  type  [ .ptr [space] ]  [ .align N ]  name  [ '[' N ']' ]
     /// ```
-    /// The `.align` before the type applies to the parameter; the largest one counts. The `.align` after the type
-    /// applies to the pointee, with or without `.ptr`. (Observed with ptxas 13.0.)
+    /// The `.align` before the type applies to the parameter; the largest one counts. The `.align` after it applies to the pointee,
+    /// with or without `.ptr`. (Observed with ptxas 13.0.)
     pub(super) fn parse(lexer: &mut Lexer<'a>) -> Result<Self, Error> {
         let (start, _) = lexer.peek_token()?;
         let (scalar, raised) = Self::scalar(lexer)?;
@@ -88,18 +103,10 @@ impl<'a> Parameter<'a> {
             None => Class::Unknown,
             Some(_) if length.is_some() => Class::Bytes,
             Some(Class::Float) => Class::Float,
-            Some(_) if pointee.is_some_and(|(marked, _)| marked) => Class::Pointer,
+            Some(_) if pointee.is_some() => Class::Pointer,
             Some(class) => class,
         };
-        Ok(Self {
-            name,
-            declaration: declaration(lexer, start),
-            scalar,
-            length,
-            layout,
-            class,
-            pointee: pointee.and_then(|(marked, pointee)| marked.then_some(pointee)),
-        })
+        Ok(Self { name, declaration: declaration(lexer, start), scalar, length, layout, class, pointee })
     }
 
     fn scalar(lexer: &mut Lexer<'a>) -> Result<(&'a str, Alignment), Error> {
@@ -134,30 +141,29 @@ impl<'a> Parameter<'a> {
 }
 
 impl Pointee {
-    /// Parses `.ptr` and `.align`. Returns whether there is a `.ptr`.
-    fn parse(lexer: &mut Lexer<'_>) -> Result<Option<(bool, Self)>, Error> {
-        let mut marked = false;
-        let mut pointee = Self { space: Space::Generic, align: None };
+    /// `None` without `.ptr`.
+    fn parse(lexer: &mut Lexer<'_>) -> Result<Option<Self>, Error> {
+        let mut pointee = None;
         if lexer.peek_token()?.1 == Token::Directive("ptr") {
             lexer.token()?;
-            marked = true;
             let space = match lexer.peek_token()?.1 {
-                Token::Directive("global") => Some(Space::Global),
-                Token::Directive("const") => Some(Space::Const),
-                Token::Directive("local") => Some(Space::Local),
-                Token::Directive("shared") => Some(Space::Shared),
-                _ => None,
+                Token::Directive("global") => Space::Global,
+                Token::Directive("const") => Space::Const,
+                Token::Directive("local") => Space::Local,
+                Token::Directive("shared") => Space::Shared,
+                _ => Space::Generic,
             };
-            if let Some(space) = space {
+            if space != Space::Generic {
                 lexer.token()?;
-                pointee.space = space;
             }
+            pointee = Some(Self { space, align: None });
         }
         if lexer.peek_token()?.1 == Token::Directive("align") {
             lexer.token()?;
-            pointee.align = Some(alignment(lexer)?);
+            let align = Some(alignment(lexer)?);
+            pointee = pointee.map(|pointee| Self { align, ..pointee });
         }
-        Ok((marked || pointee.align.is_some()).then_some((marked, pointee)))
+        Ok(pointee)
     }
 }
 
@@ -167,7 +173,7 @@ pub(super) fn alignment(lexer: &mut Lexer<'_>) -> Result<Alignment, Error> {
     usize::try_from(bytes).ok().and_then(Alignment::new).ok_or_else(|| lexer.error(at, ALIGNMENT))
 }
 
-/// The class and the natural alignment, which equals the size, of a type. The class of an opaque type is `None`.
+/// The class, and the natural alignment, which equals the size. The class of an opaque type is `None`.
 pub(super) fn scalar_class(scalar: &str) -> Option<(Option<Class>, Alignment)> {
     if matches!(scalar, "texref" | "samplerref" | "surfref") {
         return Some((None, Alignment::ONE));
@@ -183,9 +189,9 @@ pub(super) fn scalar_class(scalar: &str) -> Option<(Option<Class>, Alignment)> {
     Some((Some(class), Alignment::new(bits / 8)?))
 }
 
-/// The source from `start` to here. Borrowed if it is one line with single spaces, otherwise rebuilt from its tokens.
+/// The source from `start` to here: borrowed if it is one line with single spaces, otherwise rebuilt from its tokens.
 pub(super) fn declaration<'a>(lexer: &Lexer<'a>, start: usize) -> Cow<'a, str> {
-    let end = lexer.position();
+    let end = lexer.at;
     let spelled = lexer.text(start, end);
     let is_plain = |text: &str| {
         let bytes = text.as_bytes();
@@ -198,7 +204,7 @@ pub(super) fn declaration<'a>(lexer: &Lexer<'a>, start: usize) -> Cow<'a, str> {
     let mut words = lexer.back_to(start);
     let mut text = String::new();
     let mut glued = true;
-    while words.position() < end {
+    while words.at < end {
         let Ok((at, token)) = words.token() else {
             break;
         };
@@ -206,7 +212,7 @@ pub(super) fn declaration<'a>(lexer: &Lexer<'a>, start: usize) -> Cow<'a, str> {
         if !glued && !sign {
             text.push(' ');
         }
-        text.push_str(words.text(at, words.position()));
+        text.push_str(words.text(at, words.at));
         glued = sign;
     }
     Cow::Owned(text)

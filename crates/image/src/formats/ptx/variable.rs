@@ -5,8 +5,8 @@ use super::{
     lexer::{Lexer, Token},
     parameter::{alignment, declaration, scalar_class},
 };
-use crate::code::variable_space::VariableSpace;
-use kernel_args_abi::{Class, Layout, layout::Alignment};
+use crate::code::VariableSpace;
+use kernel_args_abi::{Alignment, Class, Layout};
 
 pub(super) struct Variable<'a> {
     pub(super) space: VariableSpace,
@@ -14,13 +14,12 @@ pub(super) struct Variable<'a> {
 }
 
 impl<'a> Variable<'a> {
-    /// Reads a declaration that begins at `start` with `.global` or `.const`, up to its initializer:
+    /// Reads a declaration that begins at `start`, up to its initializer:
     ///
     /// ```text
     /// .global  { .attribute(.managed) | .align N | .v2 }  type  name  { '[' N ']' }
     /// ```
-    /// `None` for any other declaration: of a texture, of a list of variables, of an array whose length its initializer
-    /// specifies. The driver compiles it, and nothing is known about the variable.
+    /// `None` for other declarations: of a texture, of a list of variables, of an array whose length its initializer specifies.
     pub(super) fn parse(lexer: &mut Lexer<'a>, start: usize) -> Option<Self> {
         *lexer = lexer.back_to(start);
         let mut space = match lexer.token().ok()?.1 {
@@ -61,7 +60,7 @@ impl<'a> Variable<'a> {
                 return None;
             }
         }
-        let end = lexer.position();
+        let end = lexer.at;
         if !matches!(lexer.token().ok()?.1, Token::Sign(b'=' | b';')) {
             return None;
         }

@@ -47,7 +47,6 @@ impl Parser<'_> {
         })
     }
 
-    /// `<function-param>`.
     fn function_parameter(&mut self) -> Option<Id> {
         self.skip(1);
         self.eat("L");
@@ -60,7 +59,6 @@ impl Parser<'_> {
         Some(self.form("fp%", 0, &[number]))
     }
 
-    /// `<expr-primary>`.
     pub(super) fn literal(&mut self) -> Option<Id> {
         self.expect("L")?;
         if self.eat("_Z") {
@@ -74,7 +72,6 @@ impl Parser<'_> {
         Some(self.add(Node::Literal(ty, value)))
     }
 
-    /// `<unresolved-name>`.
     fn unresolved(&mut self, is_global: bool) -> Option<Id> {
         let mut scope = None;
         if self.eat("sr") {

@@ -8,17 +8,16 @@ mod types;
 mod unqualified;
 
 use super::tree::{Id, Node, Tree};
-use alloc::vec::Vec;
+use crate::prelude::*;
 use core::mem;
 use grammar::{Production, operator};
 
 const DEPTH_LIMIT: u32 = 256;
 
-/// The maximum number of nodes that are visited to replace template parameters in substitutions.
+/// Nodes that are visited to replace template parameters in substitutions.
 const REBINDING_LIMIT: usize = 1 << 22;
 
-/// Reads a symbol from its beginning to its end. Every function removes the text that it reads from the front of `rest`. If a
-/// function returns `None`, the symbol is not a valid mangled name.
+/// Every function removes the text that it reads from the front of `rest`. `None` means that the symbol is not a valid mangled name.
 #[derive(Default)]
 pub(super) struct Parser<'s> {
     pub(super) rest: &'s str,
@@ -26,23 +25,22 @@ pub(super) struct Parser<'s> {
     /// The nodes that substitutions refer to, each with the scope of its template parameters.
     substitutions: Vec<(Id, usize)>,
     /// The values of `T_`: the arguments of the function template, then the parameters of each enclosing lambda.
-    pub(super) levels: Vec<Option<Vec<Id>>>,
+    levels: Vec<Option<Vec<Id>>>,
     /// The position in the symbol where `levels` begin.
-    pub(super) scope: usize,
+    scope: usize,
     /// Template parameters before their arguments, in the name of a conversion, and their numbers.
-    pub(super) forward: Vec<(Id, usize)>,
-    pub(super) permits_forward: bool,
+    forward: Vec<(Id, usize)>,
+    permits_forward: bool,
     /// Whether template arguments after a type belong to the conversion, not to the type.
-    pub(super) in_conversion: bool,
-    /// Whether the parser is in a constraint. Template parameters in a constraint do not refer to `levels`.
-    pub(super) in_constraint: bool,
+    in_conversion: bool,
+    /// Template parameters in a constraint do not refer to `levels`.
+    in_constraint: bool,
     /// The level of the `auto` parameters of a lambda.
-    pub(super) lambda_level: Option<usize>,
+    lambda_level: Option<usize>,
     /// The kind of the template parameter in the current declaration, and whether it is a pack.
-    pub(super) declared: (u8, bool),
-    pub(super) counts: [usize; 3],
+    declared: (u8, bool),
+    counts: [usize; 3],
     depth: u32,
-    /// The number of nodes that may still be visited to replace template parameters.
     rebindings: usize,
 }
 
@@ -51,50 +49,50 @@ impl<'s> Parser<'s> {
         Self { rest, rebindings: REBINDING_LIMIT, ..Self::default() }
     }
 
-    pub(super) fn next(&self) -> u8 {
+    fn next(&self) -> u8 {
         self.peek(0)
     }
 
-    pub(super) fn peek(&self, at: usize) -> u8 {
+    fn peek(&self, at: usize) -> u8 {
         self.rest.as_bytes().get(at).copied().unwrap_or(0)
     }
 
-    pub(super) fn skip(&mut self, length: usize) {
+    fn skip(&mut self, length: usize) {
         self.rest = self.rest.get(length..).unwrap_or_default();
     }
 
-    pub(super) fn eat(&mut self, text: &str) -> bool {
+    fn eat(&mut self, text: &str) -> bool {
         let rest = self.rest.strip_prefix(text);
         self.rest = rest.unwrap_or(self.rest);
         rest.is_some()
     }
 
-    pub(super) fn expect(&mut self, text: &str) -> Option<()> {
+    fn expect(&mut self, text: &str) -> Option<()> {
         self.eat(text).then_some(())
     }
 
-    pub(super) fn take(&mut self, is_part: impl Fn(char) -> bool) -> &'s str {
+    fn take(&mut self, is_part: impl Fn(char) -> bool) -> &'s str {
         let length = self.rest.find(|c| !is_part(c)).unwrap_or(self.rest.len());
         let (taken, rest) = self.rest.split_at(length);
         self.rest = rest;
         taken
     }
 
-    pub(super) fn digits(&mut self) -> &'s str {
+    fn digits(&mut self) -> &'s str {
         self.take(|c| c.is_ascii_digit())
     }
 
-    pub(super) fn identifier(&mut self) -> Option<&'s str> {
+    fn identifier(&mut self) -> Option<&'s str> {
         let length = self.digits().parse().ok().filter(|length| *length > 0)?;
         let (name, rest) = self.rest.split_at_checked(length)?;
         self.rest = rest;
-        // Names in PTX have no other characters. A type with the name `// No compiler writes other characters, and a type with the name `&` would be a reference to nothing.` would be a reference to nothing.
+        // Names in PTX have no other characters. A type with the name `&` would be a reference to nothing.
         let is_part = |c: char| c.is_ascii_alphanumeric() || "_$.".contains(c);
         name.chars().all(is_part).then_some(name)
     }
 
     /// The number in an operand such as `T1_`: `T_` is 0, and `T0_` is 1.
-    pub(super) fn ordinal(&mut self, radix: u32) -> Option<usize> {
+    fn ordinal(&mut self, radix: u32) -> Option<usize> {
         let digits = self.take(|c| c.is_digit(radix) && !c.is_ascii_lowercase());
         self.expect("_")?;
         match digits {
@@ -103,31 +101,31 @@ impl<'s> Parser<'s> {
         }
     }
 
-    pub(super) fn add(&mut self, node: Node<'s>) -> Id {
+    fn add(&mut self, node: Node<'s>) -> Id {
         self.tree.add(node)
     }
 
-    pub(super) fn word(&mut self, text: &'s str) -> Id {
+    fn word(&mut self, text: &'s str) -> Id {
         self.add(Node::Name(text))
     }
 
-    pub(super) fn form(&mut self, text: &'static str, precedence: u8, operands: &[Id]) -> Id {
+    fn form(&mut self, text: &'static str, precedence: u8, operands: &[Id]) -> Id {
         let operands = self.tree.list(operands);
         self.add(Node::Form(text, precedence, operands))
     }
 
-    pub(super) fn listed(&mut self, ids: &[Id]) -> Id {
+    fn listed(&mut self, ids: &[Id]) -> Id {
         let list = self.tree.list(ids);
         self.add(Node::Arguments(list))
     }
 
-    pub(super) fn add_substitution(&mut self, id: Id) {
+    fn add_substitution(&mut self, id: Id) {
         self.substitutions.push((id, self.scope));
     }
 
-    /// The node of a substitution. Compilers treat the `T_` of all templates as equal. Template parameters in a substitution
-    /// therefore belong to the current template: `_Z1kIZ1fIiEvT_EUlvE_EvS1_` is `k<T>(T)`, not `k<T>(int)`.
-    pub(super) fn substitution_at(&mut self, at: usize) -> Option<Id> {
+    /// Compilers treat the `T_` of all templates as equal. Template parameters in a substitution therefore belong to the current
+    /// template: `_Z1kIZ1fIiEvT_EUlvE_EvS1_` is `k<T>(T)`, not `k<T>(int)`.
+    fn substitution_at(&mut self, at: usize) -> Option<Id> {
         let (mut id, scope) = *self.substitutions.get(at)?;
         if scope != self.scope {
             self.rebindings = self.rebindings.checked_sub(id as usize)?;
@@ -138,7 +136,7 @@ impl<'s> Parser<'s> {
         Some(id)
     }
 
-    pub(super) fn scoped<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+    fn scoped<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         let around = (mem::take(&mut self.levels), self.scope);
         self.scope = self.rest.len();
         let found = read(self);
@@ -146,14 +144,14 @@ impl<'s> Parser<'s> {
         found
     }
 
-    pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+    fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         self.depth += 1;
         let found = (self.depth <= DEPTH_LIMIT).then(|| read(self)).flatten();
         self.depth -= 1;
         found
     }
 
-    pub(super) fn until(&mut self, end: &str, read: impl Fn(&mut Self) -> Option<Id>) -> Option<Vec<Id>> {
+    fn until(&mut self, end: &str, read: impl Fn(&mut Self) -> Option<Id>) -> Option<Vec<Id>> {
         let mut found = Vec::new();
         while !self.eat(end) {
             found.push(read(self)?);
@@ -161,11 +159,11 @@ impl<'s> Parser<'s> {
         Some(found)
     }
 
-    pub(super) fn production(&mut self, of: &'static [Production]) -> Option<&'static Production> {
+    fn production(&mut self, of: &'static [Production]) -> Option<&'static Production> {
         of.iter().find(|production| self.eat(production.0))
     }
 
-    pub(super) fn complete(&mut self, production: &'static Production) -> Option<Id> {
+    fn complete(&mut self, production: &'static Production) -> Option<Id> {
         let &(_, letters, text, precedence) = production;
         let mut operands = Vec::new();
         for letter in letters.bytes() {

@@ -2,23 +2,23 @@
 
 use super::Parser;
 use crate::mangled::tree::{Id, Node, QUALIFIERS};
-use alloc::vec::Vec;
+use crate::prelude::*;
 
 /// The parts of a function's signature that its name contains.
 #[derive(Default)]
 pub(super) struct Signature {
-    /// Whether it is a constructor, destructor or conversion: their symbols contain no return type.
+    /// Constructors, destructors and conversions: their symbols contain no return type.
     pub(super) has_no_result: bool,
     is_instance: bool,
     qualifiers: u8,
     reference: &'static str,
 }
 
-/// `Some` for the name of a function: `T_` in the signature refers to the template arguments of this name.
+/// `T_` in the signature of a function refers to the template arguments of its name.
 pub(super) type Of<'a> = Option<&'a mut Signature>;
 
 impl Parser<'_> {
-    /// `<encoding>`: a function or a variable. Special names (`_ZTV`, `_ZGV`) are not kernels and are not read.
+    /// `<encoding>`. Special names (`_ZTV`, `_ZGV`) are not kernels and are not read.
     pub(in crate::mangled) fn encoding(&mut self) -> Option<Id> {
         self.scoped(|parser| parser.deeper(Self::function_or_data))
     }

@@ -2,7 +2,7 @@
 
 use super::{Parser, grammar::DECLARATIONS};
 use crate::mangled::tree::{Id, Node};
-use alloc::vec::Vec;
+use crate::prelude::*;
 use core::mem;
 
 impl Parser<'_> {

@@ -5,7 +5,7 @@ use super::{
     grammar::{BUILTIN, EXCEPTIONS, OTHER_TYPES, TYPES},
 };
 use crate::mangled::tree::{Id, Node};
-use alloc::vec::Vec;
+use crate::prelude::*;
 
 impl Parser<'_> {
     pub(super) fn ty(&mut self) -> Option<Id> {

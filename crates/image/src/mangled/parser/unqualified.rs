@@ -9,7 +9,7 @@ use crate::mangled::{
     ANONYMOUS,
     tree::{Id, Node},
 };
-use alloc::vec::Vec;
+use crate::prelude::*;
 use core::mem;
 
 impl Parser<'_> {
@@ -60,7 +60,7 @@ impl Parser<'_> {
         Some(self.add(Node::Structor(class, is_destructor)))
     }
 
-    /// The class template instance of a type such as `std::string`: constructors are printed with this name.
+    /// Constructors of types such as `std::string` are printed with the name of the class template instance.
     fn class(&mut self, scope: Id) -> Id {
         let name = match self.tree.node(scope) {
             Node::Name("std::string") => "std::basic_string<char, std::char_traits<char>, std::allocator<char>>",
@@ -138,7 +138,6 @@ impl Parser<'_> {
         Some(self.form("%%(%)%", 0, &[declared, first, parameters, second]))
     }
 
-    /// `<operator-name>`.
     pub(super) fn operator_name(&mut self, of: Of<'_>) -> Option<Id> {
         if self.eat("cv") {
             let in_conversion = mem::replace(&mut self.in_conversion, true);

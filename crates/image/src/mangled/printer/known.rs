@@ -2,18 +2,18 @@
 
 use super::Printer;
 use crate::mangled::tree::{Id, Node};
-use alloc::vec::Vec;
-use kernel_args_abi::cpp::{CppBase, CppType, scalar};
+use crate::prelude::*;
+use kernel_args_abi::{CppBase, CppType, cpp::scalar};
 
-/// A type with a name. The caller sets the name from the text of the parameter.
+/// The caller sets the name from the text of the parameter.
 const NAMED: CppType<'static> = CppType::named("");
 
 impl Printer<'_, '_> {
-    /// The type of a parameter. A type with a name gets an empty name. A reference is passed as an address, so it becomes a pointer.
+    /// A type with a name gets an empty name. A reference is passed as an address, so it becomes a pointer.
     pub(in crate::mangled) fn known(&mut self, parameter: Id) -> CppType<'static> {
         let mut const_levels = [false; CppType::MAX_DEPTH as usize];
         let mut depth = 0;
-        // The lengths of arrays, and the number of pointers around each.
+        // The length of each array, and the number of pointers around it.
         let mut arrays = Vec::new();
         let mut at = parameter;
         let base = loop {
@@ -68,8 +68,8 @@ impl Printer<'_, '_> {
         ty
     }
 
-    /// Whether a name is certainly the name of a type, not of an alias, and its spelling is certain. A name in a scope that depends
-    /// on a template parameter (`Traits<T>::type`) can be an alias of any type.
+    /// Whether a name is certainly the name of a type, not of an alias. A name in a scope that depends on a template parameter
+    /// (`Traits<T>::type`) can be an alias of any type.
     fn is_certain(&mut self, id: Id, is_scope: bool) -> bool {
         let tree = self.tree;
         self.visit(|printer| match tree.node(id) {

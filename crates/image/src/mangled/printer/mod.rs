@@ -5,45 +5,43 @@ mod nodes;
 mod values;
 
 use super::tree::{Id, Node, NodeList, Tree};
-use alloc::string::String;
+use crate::prelude::*;
 use core::{mem, ops::Range};
 
-/// The maximum length of the text, in bytes. With substitutions, the length can grow exponentially.
+/// In bytes. With substitutions, the length can grow exponentially.
 pub(super) const TEXT_LIMIT: usize = 64 << 10;
 
-/// The maximum number of steps. A step is a visited node or 64 written bytes, even if the bytes are removed again.
+/// A step is a visited node or 64 written bytes, even if the bytes are removed again.
 const STEP_LIMIT: u32 = 1 << 20;
 
-/// The maximum nesting depth of nodes, including substitutions.
+/// Including substitutions.
 const DEPTH_LIMIT: u32 = 512;
 
 pub(super) struct Printer<'t, 's> {
-    pub(super) tree: &'t Tree<'s>,
+    tree: &'t Tree<'s>,
     pub(super) text: String,
-    /// Whether inline namespaces and ABI tags are omitted. Source code does not contain them.
+    /// Whether inline namespaces and ABI tags are omitted.
     is_tidy: bool,
-    /// In an expansion with a pack: the length of the packs, and the index of the current element.
+    /// The length of the packs in an expansion, and the current element.
     pack: Option<(usize, usize)>,
-    /// The number of open brackets since the last `<`. If it is 0, a `>` would end the template arguments.
+    /// Since the last `<`. If it is 0, a `>` would end the template arguments.
     brackets: u32,
     depth: u32,
     steps: u32,
 }
 
-/// Receives each printed item of a list and its position in the text.
 pub(super) type OnItem<'f, 't, 's> = &'f mut dyn FnMut(&mut Printer<'t, 's>, Id, Range<usize>);
 
 impl<'t, 's> Printer<'t, 's> {
-    pub(in crate::mangled) fn new(tree: &'t Tree<'s>, is_tidy: bool) -> Self {
+    pub(super) fn new(tree: &'t Tree<'s>, is_tidy: bool) -> Self {
         Self { tree, text: String::new(), is_tidy, pack: None, brackets: 1, depth: 0, steps: 0 }
     }
 
-    /// The text. `None` if a limit was reached.
-    pub(in crate::mangled) fn finish(self) -> Option<String> {
+    pub(super) fn finish(self) -> Option<String> {
         (self.steps < STEP_LIMIT).then_some(self.text)
     }
 
-    pub(in crate::mangled) fn push(&mut self, text: &str) {
+    pub(super) fn push(&mut self, text: &str) {
         self.steps = self.steps.saturating_add(text.len() as u32 / 64);
         if self.text.len() + text.len() > TEXT_LIMIT {
             self.steps = STEP_LIMIT;
@@ -64,22 +62,22 @@ impl<'t, 's> Printer<'t, 's> {
         found
     }
 
-    pub(in crate::mangled) fn print(&mut self, id: Id) {
+    pub(super) fn print(&mut self, id: Id) {
         self.left(id);
         self.right(id);
     }
 
     /// The part of a type before the declared name: `int (*` of `int (*)[4]`.
-    pub(in crate::mangled) fn left(&mut self, id: Id) {
+    pub(super) fn left(&mut self, id: Id) {
         self.visit(|printer| printer.left_of(printer.tree.node(id)));
     }
 
     /// The part of a type after the declared name: `)[4]` of `int (*)[4]`.
-    pub(in crate::mangled) fn right(&mut self, id: Id) {
+    pub(super) fn right(&mut self, id: Id) {
         self.visit(|printer| printer.right_of(printer.tree.node(id)));
     }
 
-    pub(in crate::mangled) fn within(&mut self, [open, close]: [&str; 2], print: impl FnOnce(&mut Self)) {
+    pub(super) fn within(&mut self, [open, close]: [&str; 2], print: impl FnOnce(&mut Self)) {
         let inside = if open == "<" { 0 } else { self.brackets + 1 };
         let outside = mem::replace(&mut self.brackets, inside);
         self.push(open);
@@ -88,7 +86,7 @@ impl<'t, 's> Printer<'t, 's> {
         self.brackets = outside;
     }
 
-    pub(in crate::mangled) fn list(&mut self, list: NodeList, found: OnItem<'_, 't, 's>) {
+    pub(super) fn list(&mut self, list: NodeList, found: OnItem<'_, 't, 's>) {
         let start = self.text.len();
         self.items(list, start, found);
     }
@@ -103,7 +101,7 @@ impl<'t, 's> Printer<'t, 's> {
         }
     }
 
-    /// Prints an item of a list that begins at `start`. An item without text is omitted, with its comma.
+    /// An item of a list that begins at `start`. Without text, it is omitted with its comma.
     fn item(&mut self, id: Id, limit: u8, start: usize, found: OnItem<'_, 't, 's>) {
         let before = self.text.len();
         self.push(if before > start { ", " } else { "" });
@@ -139,7 +137,6 @@ impl<'t, 's> Printer<'t, 's> {
         items.get(at).copied()
     }
 
-    /// The argument of a template parameter, or the current element of a pack.
     fn given(&mut self, id: Id) -> Option<Id> {
         match self.tree.node(id) {
             Node::Parameter(argument, _) => Some(argument),
@@ -148,7 +145,7 @@ impl<'t, 's> Printer<'t, 's> {
         }
     }
 
-    /// A type without its qualifiers, with template parameters replaced.
+    /// Without qualifiers, with template parameters replaced.
     fn shape(&mut self, mut id: Id) -> Node<'s> {
         for _ in 0..DEPTH_LIMIT {
             id = match (self.tree.node(id), self.given(id)) {

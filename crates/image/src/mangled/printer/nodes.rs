@@ -133,7 +133,7 @@ impl<'t, 's> Printer<'t, 's> {
         self.push(if has_right && is_named { "" } else { " " });
     }
 
-    /// Prints the text for an array, for a function, or for all different types.
+    /// For an array, for a function, or for other types.
     fn push_for(&mut self, ty: Id, [array, function, neither]: [&str; 3]) {
         let text = match self.shape(ty) {
             Node::Array(..) => array,

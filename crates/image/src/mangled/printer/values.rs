@@ -2,7 +2,7 @@
 
 use super::Printer;
 use crate::mangled::tree::{ASSIGNMENT, Id, Node, NodeList};
-use alloc::format;
+use crate::prelude::*;
 
 impl<'t, 's> Printer<'t, 's> {
     /// Prints an operand, in parentheses if its precedence is not below `limit`.

@@ -3,31 +3,30 @@
 mod same;
 
 #[cfg(feature = "bodies")]
-use crate::formats::ptx::{Bodies, PointerAccess};
+use crate::formats::ptx::Bodies;
+use crate::prelude::*;
 use crate::{
     code::target::Compatibility,
     formats::{
         cubin::{self, Cubin},
         detect::Error,
-        dwarf::{self, DebugInfo},
-        ptx::{Entry, Module},
+        dwarf::{self, DebugInfo, Sections},
+        ptx::{Entry, Module, PointerAccess},
     },
     mangled::Demangled,
     model::{
-        kernel::Kernel,
-        variable::Variable,
+        kernel::{Kernel, Variable},
         variants::{Variant, variants},
     },
-    table::BodyTable,
+    table::ParameterList,
 };
-use alloc::{borrow::Cow, vec::Vec};
-use kernel_args_abi::{Body, Members, param_layout::Sm};
+use kernel_args_abi::{Body, Members, Sm};
 
 /// The kernels of an image.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Kernels<'a> {
     parts: Vec<Part<'a>>,
-    /// All kernels of all parts, sorted by symbol. PTX is before cubins, and earlier parts are first.
+    /// Sorted by symbol. PTX is before cubins, and earlier parts are first.
     index: Vec<Place>,
     /// All variables, in that order.
     variables: Vec<Place>,
@@ -36,10 +35,9 @@ pub struct Kernels<'a> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Part<'a> {
     code: PartCode<'a>,
-    debug_info: Result<DebugInfo, dwarf::Error>,
-    bodies: BodyTable,
-    #[cfg(feature = "bodies")]
-    accesses: Vec<(u32, PointerAccess)>,
+    debug_info: DebugInfo,
+    /// What the code of each analysed kernel does with its parameters, and needs of the memory behind them.
+    bodies: BTreeMap<u32, (ParameterList, Vec<PointerAccess>)>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -62,10 +60,7 @@ impl<'a> Kernels<'a> {
     /// # Errors
     /// If the text is not valid PTX.
     pub fn of_ptx(text: &[u8]) -> Result<Self, Error> {
-        let mut kernels = Self::default();
-        kernels.add_text(text)?;
-        kernels.sort();
-        Ok(kernels)
+        Self::of(|kernels| kernels.add_text(text))
     }
 
     /// The kernels of a cubin.
@@ -73,17 +68,21 @@ impl<'a> Kernels<'a> {
     /// # Errors
     /// If the cubin is invalid.
     pub fn of_cubin(cubin: &'a [u8]) -> Result<Self, Error> {
+        Self::of(|kernels| kernels.add_cubin(Cow::Borrowed(cubin)))
+    }
+
+    fn of(add: impl FnOnce(&mut Self) -> Result<usize, Error>) -> Result<Self, Error> {
         let mut kernels = Self::default();
-        kernels.add_cubin(Cow::Borrowed(cubin))?;
+        add(&mut kernels)?;
         kernels.sort();
         Ok(kernels)
     }
 
-    /// Adds the kernels of a PTX text. Returns the memory that they use.
+    /// Returns the memory that they use.
     pub(super) fn add_text(&mut self, bytes: &[u8]) -> Result<usize, Error> {
         let text = Module::read(bytes).map_err(Error::Ptx)?;
-        let debug_info = if text.has_debug_info() {
-            DebugInfo::of_ptx_with(bytes, text.symbols(), text.variables())
+        let debug_info = if text.has_debug_info {
+            DebugInfo::read(Sections::of_ptx(bytes), text.symbols(), text.variables())
         } else {
             Ok(DebugInfo::default())
         };
@@ -96,7 +95,7 @@ impl<'a> Kernels<'a> {
             let cubin = cubin::parse(bytes).map_err(Error::Cubin)?;
             let symbols = cubin.kernels.iter().map(|kernel| &*kernel.name);
             let variables = cubin.variables.iter().map(cubin::Variable::name);
-            let debug_info = DebugInfo::of_cubin_with(bytes, symbols, variables);
+            let debug_info = DebugInfo::read(Sections::of_cubin(bytes), symbols, variables);
             Ok((cubin, debug_info))
         }
         let (cubin, debug_info) = match bytes {
@@ -110,8 +109,8 @@ impl<'a> Kernels<'a> {
         Ok(weight + self.add(PartCode::Cubin(cubin), counts, debug_info))
     }
 
-    /// Adds a part with this many kernels and variables. Returns the memory that its debug information uses. Debug information that
-    /// cannot be read does not prevent reading the rest.
+    /// With this many kernels and variables. Returns the memory of its debug information. Debug information that cannot be read does not
+    /// prevent reading the rest.
     fn add(
         &mut self,
         code: PartCode<'a>,
@@ -126,14 +125,9 @@ impl<'a> Kernels<'a> {
         };
         self.index.extend((0..narrow(kernels)).map(|kernel| place(false, kernel)));
         self.variables.extend((0..narrow(variables)).map(|variable| place(true, variable)));
-        let weight = debug_info.as_ref().map_or(0, DebugInfo::weight);
-        self.parts.push(Part {
-            code,
-            debug_info,
-            bodies: BodyTable::default(),
-            #[cfg(feature = "bodies")]
-            accesses: Vec::new(),
-        });
+        let debug_info = debug_info.unwrap_or_else(DebugInfo::unread);
+        let weight = debug_info.weight();
+        self.parts.push(Part { code, debug_info, bodies: BTreeMap::new() });
         weight + size_of::<Part<'_>>()
     }
 
@@ -144,11 +138,11 @@ impl<'a> Kernels<'a> {
         }
     }
 
-    /// Analyses the bodies of the kernels that `wanted` accepts. `text` is the text of this part. A kernel that uses none of its
-    /// parameters shows nothing: descriptions without code contain such kernels.
+    /// `text` is the text of this part. A kernel that uses none of its parameters shows nothing: descriptions without code contain such
+    /// kernels.
     #[cfg(feature = "bodies")]
     pub(super) fn add_bodies(&mut self, part: usize, text: &[u8], wanted: &mut impl FnMut(&str) -> bool) {
-        let Some(Part { code: PartCode::Text(module), bodies: table, accesses, .. }) = self.parts.get_mut(part) else {
+        let Some(Part { code: PartCode::Text(module), bodies: known, .. }) = self.parts.get_mut(part) else {
             return;
         };
         let mut bodies = Bodies::new(text);
@@ -157,9 +151,8 @@ impl<'a> Kernels<'a> {
                 && let Some(body) = bodies.kernel(module, symbol)
                 && body.parameters().any(|body| !body.is_empty())
             {
-                table.add(narrow(kernel), body.parameters());
-                let needed = body.accesses().iter();
-                accesses.extend(needed.map(|needed| (narrow(kernel), *needed)));
+                let list = ParameterList::of_bodies(body.parameters());
+                known.insert(narrow(kernel), (list, body.accesses().to_vec()));
             }
         }
     }
@@ -168,20 +161,21 @@ impl<'a> Kernels<'a> {
     #[allow(clippy::unused_self, reason = "as with the feature")]
     pub(super) const fn add_bodies(&mut self, _: usize, _: &[u8], _: &mut impl FnMut(&str) -> bool) {}
 
-    /// Adds what the code of kernels does from `other`, which contains the same kernels: threads can analyse some of them each.
+    /// Adds what `other`, which contains the same kernels, shows about their code: threads can analyse some of them each.
     #[doc(hidden)]
     pub fn add_bodies_of(&mut self, other: &Kernels<'_>) {
         for (own, other) in self.parts.iter_mut().zip(&other.parts) {
-            own.bodies.add_all(&other.bodies);
+            own.bodies.extend(other.bodies.clone());
         }
     }
 
     fn bodies(&self, place: Place) -> Vec<Body<'_>> {
-        self.part(place).map_or_else(Vec::new, |part| part.bodies.get(place.kernel))
+        let list = self.part(place).and_then(|part| part.bodies.get(&place.kernel));
+        list.into_iter().flat_map(|(list, _)| list.parameters()).map(|parameter| parameter.body).collect()
     }
 
-    /// What the kernel `symbol` needs of the memory behind its pointers on the GPU `sm`: what PTX declares (`.ptr .align`),
-    /// and what the accesses through a pointer need, if its code was [analysed](crate::Image::add_bodies).
+    /// What a kernel needs of the memory behind its pointers on the GPU `sm`: what PTX declares (`.ptr .align`), and what the
+    /// accesses need, if its code was [analysed](crate::Image::add_bodies).
     #[cfg(feature = "bodies")]
     #[must_use]
     pub fn accesses(&self, symbol: &str, sm: Sm) -> Vec<PointerAccess> {
@@ -195,8 +189,8 @@ impl<'a> Kernels<'a> {
             let align = declared.pointee?.align?;
             Some(PointerAccess { parameter, offset: 0, align, is_at_start: false, is_always: false })
         });
-        let accesses = self.part(place).into_iter().flat_map(|part| &part.accesses);
-        declared.chain(accesses.filter(|(kernel, _)| *kernel == place.kernel).map(|(_, needed)| *needed)).collect()
+        let analysed = self.part(place).and_then(|part| part.bodies.get(&place.kernel));
+        declared.chain(analysed.into_iter().flat_map(|(_, needed)| needed).copied()).collect()
     }
 
     pub(super) fn sort(&mut self) {
@@ -210,20 +204,18 @@ impl<'a> Kernels<'a> {
     /// The GPU generation of each PTX text and cubin. For PTX, the lowest supported one.
     pub fn generations(&self) -> impl Iterator<Item = Option<Sm>> {
         self.parts.iter().map(|part| match &part.code {
-            PartCode::Text(text) => text.gpu().map(|gpu| gpu.sm),
+            PartCode::Text(text) => text.gpu.map(|gpu| gpu.sm),
             PartCode::Cubin(cubin) => Some(cubin.sm),
         })
     }
 
-    /// Why debug information of the image could not be read, completely or for single kernels. The other data about
-    /// their parameters is available.
+    /// Why debug information could not be read, completely or for single kernels.
     pub fn debug_errors(&self) -> impl Iterator<Item = &dwarf::Error> {
-        self.parts.iter().flat_map(Part::debug_errors)
+        self.parts.iter().flat_map(|part| part.debug_info.errors())
     }
 
-    /// Why the image's debug information cannot be used for one of its kernels: it cannot be read, or contains
-    /// different parameters. `None` if it can be used, or does not exist. Line tables do not count as debug
-    /// information, because they contain no parameters.
+    /// Why the debug information about a kernel cannot be used: it cannot be read, or contains different parameters. `None` if it can be
+    /// used, or does not exist. Line tables do not count.
     #[must_use]
     pub fn debug_error(&self, kernel: &Kernel<'_>) -> Option<dwarf::Error> {
         if kernel.debug_info.is_known() {
@@ -236,7 +228,7 @@ impl<'a> Kernels<'a> {
         }
         let parts = self.places(kernel.name).iter().filter_map(|&place| self.part(place));
         let is_own = |error: &&_| !matches!(error, dwarf::Error::Kernel { name, .. } if *name != kernel.name);
-        parts.flat_map(Part::debug_errors).find(is_own).cloned()
+        parts.flat_map(|part| part.debug_info.errors()).find(is_own).cloned()
     }
 
     /// Why the image's debug information cannot be used for a variable, as [`debug_error`](Self::debug_error).
@@ -259,13 +251,11 @@ impl<'a> Kernels<'a> {
             },
             debug_info: part.debug_info,
             bodies: part.bodies,
-            #[cfg(feature = "bodies")]
-            accesses: part.accesses,
         };
         Kernels { parts: self.parts.into_iter().map(part).collect(), index: self.index, variables: self.variables }
     }
 
-    /// The declaration of a kernel, as [`Module::declaration`] returns it, if the image is one PTX text.
+    /// [`Module::declaration`], if the image is one PTX text.
     #[must_use]
     pub fn declaration(&self, symbol: &str) -> Option<(usize, &[u8])> {
         match self.parts.as_slice() {
@@ -279,16 +269,15 @@ impl<'a> Kernels<'a> {
         self.each(&self.index).map(|places| self.symbol(places[0]))
     }
 
-    /// The kernel with this symbol, as GPU generation `sm` runs it: from the cubin for `sm`, otherwise from the
-    /// nearest older cubin of the same major version. Without `sm`, from the first cubin that contains the kernel.
+    /// The kernel with this symbol, as GPU generation `sm` runs it: from the cubin for `sm`, otherwise from the nearest older cubin of
+    /// the same major version. Without `sm`, from the first cubin.
     #[must_use]
     pub fn kernel(&self, symbol: &str, sm: Option<Sm>) -> Option<Kernel<'_>> {
         let kernel = self.chosen(self.places(symbol), sm)?;
         Some(Kernel { demangled: Demangled::new(kernel.name), ..kernel }.with_checked_name())
     }
 
-    /// The kernel with this symbol in all texts and cubins of the image, once per list of parameters and limits: see
-    /// [`variants()`]. A place is the index of the text or cubin.
+    /// The kernel with this symbol once per list of parameters and limits: see [`variants()`]. A place is the index of the text or cubin.
     #[must_use]
     pub fn variants(&self, symbol: &str) -> Vec<Variant<usize>> {
         let mut seen = Vec::new();
@@ -306,7 +295,7 @@ impl<'a> Kernels<'a> {
         self.each(&self.variables).map(|places| self.symbol(places[0]))
     }
 
-    /// The variable with this symbol, from the code that [`kernel`](Self::kernel) chooses for GPU generation `sm`.
+    /// The variable with this symbol, from the code that [`kernel`](Self::kernel) chooses.
     #[must_use]
     pub fn variable(&self, symbol: &str, sm: Option<Sm>) -> Option<Variable<'_>> {
         let places = self.places_in(&self.variables, symbol);
@@ -315,11 +304,11 @@ impl<'a> Kernels<'a> {
             PartCode::Text(text) => Some(text.variable(place.kernel as usize)?.0),
             PartCode::Cubin(cubin) => Some(cubin.variables.get(place.kernel as usize)?.space),
         })?;
-        Some(Variable::new(space, Kernel { demangled: Demangled::variable(list.name), ..list }))
+        Some(Variable { space, list: Kernel { demangled: Demangled::variable(list.name), ..list } })
     }
 
-    /// All kernels in alphabetical order, as [`kernel`](Self::kernel) returns them without a GPU generation. Their C++
-    /// names, and the types that only symbols contain, are missing: demangling takes longer than all other steps.
+    /// All kernels in alphabetical order, as [`kernel`](Self::kernel) returns them without a GPU generation, but without C++ names and the
+    /// types that only symbols contain: demangling takes longer than all other steps.
     pub fn undemangled(&self) -> impl Iterator<Item = Kernel<'_>> {
         self.each(&self.index).filter_map(|places| self.chosen(places, None))
     }
@@ -355,7 +344,7 @@ impl<'a> Kernels<'a> {
         let is_same = |place: &Place| own.is_some_and(|own| own == *place || sizes(own) == sizes(*place));
         let mut lists = own.into_iter().chain(places().filter(is_same));
         let debug_info = lists.find_map(|place| {
-            let debug_info = self.part(place)?.debug_info.as_ref().ok()?;
+            let debug_info = &self.part(place)?.debug_info;
             if place.is_variable { debug_info.variable(name) } else { debug_info.parameters(name) }
         });
         Some(Kernel {
@@ -368,13 +357,12 @@ impl<'a> Kernels<'a> {
         })
     }
 
-    /// The PTX text that the driver compiles for `sm`: of those that it can compile, the text for the newest GPUs. The first text
-    /// if no text is for `sm`, and without `sm`.
+    /// The text that the driver compiles for `sm`: of those that it can compile, the one for the newest GPUs. Otherwise the first.
     fn text_for(&self, places: impl Iterator<Item = Place>, sm: Option<Sm>) -> Option<Place> {
         let mut texts = places.filter(|place| !place.is_cubin).peekable();
         let first = texts.peek().copied();
         let target = |place: Place| match &self.part(place)?.code {
-            PartCode::Text(text) => text.gpu(),
+            PartCode::Text(text) => text.gpu,
             PartCode::Cubin(_) => None,
         };
         let runs = |place: &Place| {
@@ -396,7 +384,6 @@ impl<'a> Kernels<'a> {
         rest.get(..count).unwrap_or_default()
     }
 
-    /// The positions of each kernel or variable, at least one.
     fn each<'s>(&'s self, index: &'s [Place]) -> impl Iterator<Item = &'s [Place]> {
         index.chunk_by(|a, b| self.symbol(*a) == self.symbol(*b))
     }
@@ -431,13 +418,7 @@ impl<'a> Kernels<'a> {
     }
 }
 
-impl Part<'_> {
-    fn debug_errors(&self) -> impl Iterator<Item = &dwarf::Error> {
-        self.debug_info.as_ref().err().into_iter().chain(self.debug_info.iter().flat_map(DebugInfo::errors))
-    }
-}
-
-/// A kernel of a cubin, or a variable as a list of one parameter.
+/// Or a variable as a list of one parameter.
 fn listed<'c, 'a>(cubin: &'c Cubin<'a>, place: Place) -> Option<&'c cubin::Kernel<'a>> {
     let index = place.kernel as usize;
     if place.is_variable {
@@ -446,7 +427,7 @@ fn listed<'c, 'a>(cubin: &'c Cubin<'a>, place: Place) -> Option<&'c cubin::Kerne
     cubin.kernels.get(index)
 }
 
-/// A number of kernels or parts. An image is too small to contain 2^32 of them.
+/// An image is too small for 2^32 kernels or parts.
 fn narrow(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

@@ -1,40 +1,36 @@
 //! The alignment of types for which debug information contains only offsets.
 //!
-//! The size of a type, its offsets, and its contents are known. The chosen alignment places every member at the same
-//! offset in Rust as in C++. A struct gets the smallest such alignment. Bytes of unknown alignment get the largest.
+//! The chosen alignment places every member at the same offset in Rust as in C++. A struct gets the smallest such alignment. Bytes
+//! of unknown alignment get the largest.
 
 use super::{
-    definition::{Content, Generated, StructMember, Why},
+    Content, Generated, StructMember, Why,
     ty::{Leaf, Ty, component},
 };
-use crate::writers::{
-    counts::{largest_alignment, round_up},
-    layout::packing,
-};
-use alloc::{boxed::Box, vec, vec::Vec};
+use crate::prelude::*;
+use crate::writers::layout::{largest_alignment, packing, round_up};
 use kernel_args_abi::{Sm, cpp::BUILTINS};
 
 pub(super) struct Occurrence {
     pub(super) content: usize,
-    /// The struct that contains it, or `None` for a parameter.
+    /// `None` for a parameter.
     pub(super) container: Option<usize>,
     pub(super) offset: usize,
-    /// The end of the preceding member or parameter, in bytes.
+    /// Of the preceding member or parameter, in bytes.
     pub(super) end: usize,
 }
 
 const MOST: usize = 16;
 
-/// Alignments in bytes, the most likely first.
+/// The most likely first.
 pub(super) const LIKELY: [usize; 8] = [16, 8, 4, 2, 1, 32, 64, 128];
 
-/// The addresses of parameter blocks in the constant banks of all GPUs, in bytes: see [`Sm::param_base`].
+/// The addresses of parameter blocks of all GPUs, in bytes: see [`Sm::param_base`].
 fn bases() -> impl Iterator<Item = usize> {
     [60, 75, 90].into_iter().filter_map(|sm| Sm(sm).param_base(0))
 }
 
-/// Whether a parameter with this alignment can have this `offset` on some GPU, if the previous parameter ends at
-/// `end`.
+/// Whether a parameter with this alignment can have this `offset` on some GPU.
 pub(super) fn is_possible_offset(end: usize, align: usize, offset: usize) -> bool {
     let lies = |base: usize| round_up(base + end, align) == base + offset;
     bases().any(lies)
@@ -53,8 +49,7 @@ pub(super) fn resolve(all: &mut [Generated<'_>], occurrences: &[Occurrence]) {
     }
 }
 
-/// An upper limit for each type's alignment. The alignment divides the type's size, its offsets, and the limit of the
-/// enclosing type.
+/// The alignment divides the type's size, its offsets, and the limit of the enclosing type.
 fn limits(all: &[Generated<'_>], occurrences: &[Occurrence]) -> Vec<usize> {
     let of_type = |definition: &Generated<'_>| {
         let own = largest_alignment(definition.size);
@@ -111,9 +106,9 @@ fn resolve_one(
         let found = aligns.find(|align| is_placed(*align));
         found.unwrap_or_else(|| limit.min(MOST))
     });
-    let (align, packing) = match &definition.body {
-        Content::Pending | Content::Bytes(_) => (bytes, None),
-        Content::Enum(..) | Content::Bits(..) => (size.min(8), None),
+    let align = match &definition.body {
+        Content::Pending | Content::Bytes(_) => bytes,
+        Content::Enum(..) | Content::Bits(..) => size.min(8),
         Content::Fields(members) => {
             let mut natural = 1;
             let mut end = 0;
@@ -137,30 +132,27 @@ fn resolve_one(
                 let is_possible =
                     |align: usize| known.map_or(align <= limit && is_placed(align), |known| align == known);
                 let packing = packed(definition, members, all, is_possible);
-                (packing.as_ref().map_or(bytes, |(most, _)| natural.min(*most)), Some(packing))
+                let definition = &mut all[id];
+                definition.packed = packing.as_ref().map(|(most, _)| *most);
+                match (packing, &mut definition.body) {
+                    (Some((most, types)), Content::Fields(members)) => {
+                        members.iter_mut().zip(types).for_each(|(member, ty)| member.ty = ty);
+                        natural.min(most)
+                    }
+                    (_, body) => {
+                        *body = Content::Bytes(Why::Packed);
+                        bytes
+                    }
+                }
             } else {
-                (known.or_else(wider).unwrap_or(natural), None)
+                known.or_else(wider).unwrap_or(natural)
             }
         }
     };
-    let definition = &mut all[id];
-    definition.align = align;
-    match packing {
-        None => {}
-        Some(None) => definition.body = Content::Bytes(Why::Packed),
-        Some(Some((most, types))) => {
-            definition.packed = Some(most);
-            if let Content::Fields(members) = &mut definition.body {
-                for (member, ty) in members.iter_mut().zip(types) {
-                    member.ty = ty;
-                }
-            }
-        }
-    }
+    all[id].align = align;
 }
 
-/// The maximum alignment of the members of a packed struct, and their types in it. `None` if Rust has no such struct.
-/// `is_possible` decides whether the struct can have an alignment.
+/// The `N` of `repr(packed(N))`, and the types of the members. `None` if Rust has no such struct.
 fn packed(
     definition: &Generated<'_>,
     members: &[StructMember],
@@ -177,7 +169,7 @@ fn packed(
     of(true).or_else(|| of(false)).map(|(most, _)| (most, types))
 }
 
-/// The type as a member of a packed struct, in which Rust allows no type with `repr(align)`: an array for a vector.
+/// Rust allows no type with `repr(align)` in a packed struct: an array replaces a vector.
 fn unaligned(ty: &Ty, all: &[Generated<'_>]) -> Option<Ty> {
     match ty {
         Ty::Leaf(leaf) => match BUILTINS.iter().find(|row| row.rust == leaf.name) {

@@ -1,15 +1,14 @@
 //! CUDA's built-in types.
 
 use super::{
+    Content, Generated, StructMember,
     define::Types,
-    definition::{Content, Generated, StructMember},
     identifier::upper_camel,
     ty::{Leaf, Ty, component},
 };
-use alloc::borrow::ToOwned;
+use crate::prelude::*;
 use kernel_args_abi::{
-    Members, Parameter,
-    class::Class,
+    Class, Members, Parameter,
     cpp::{BUILTINS, Builtin, name},
 };
 
@@ -60,7 +59,7 @@ impl Types<'_, '_> {
     }
 }
 
-/// The feature of `kernel-args` that provides the type, or an empty text if no feature is required.
+/// The feature of `kernel-args` that provides the type, if it needs one.
 fn feature(row: &Builtin) -> &'static str {
     match row.element {
         "f16" | "bf16" => "half",
@@ -69,8 +68,7 @@ fn feature(row: &Builtin) -> &'static str {
     }
 }
 
-/// The built-in CUDA type of this name, if a value matches it: size, alignment and components are equal, and the
-/// offset is possible.
+/// The built-in type of this name, if size, alignment and components of a value are equal, and the offset is possible.
 pub(super) fn builtin(name: &str, of: &Parameter<'_>) -> Option<&'static Builtin> {
     let named = name::builtin(name)?;
     BUILTINS.iter().find(|row| {

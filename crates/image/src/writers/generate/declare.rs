@@ -1,21 +1,14 @@
 //! The declarations of types.
 
 use super::{
-    align,
-    definition::{Content, Generated, StructMember},
+    Content, Generated, StructMember, align,
     docs::{self, WIDTH},
-    identifier::{distinct, free, is_upper_camel, raw, variable},
+    identifier::{distinct, free, is_snake, is_upper_camel, raw, variable},
     ty::From,
     write::RustWriter,
 };
-use crate::writers::counts::round_up;
-use alloc::{
-    collections::{BTreeMap, BTreeSet},
-    format,
-    string::{String, ToString},
-    vec,
-    vec::Vec,
-};
+use crate::prelude::*;
+use crate::writers::layout::round_up;
 
 impl RustWriter<'_, '_> {
     pub(super) fn definition(&mut self, id: usize) {
@@ -41,20 +34,21 @@ impl RustWriter<'_, '_> {
             Content::Enum(integer, values) => self.enumeration(name, integer, values),
             Content::Bits(integer, _) => {
                 self.line(0, "#[repr(transparent)]");
-                self.line(0, &format!("pub struct {name} {{"));
-                self.line(1, "/// Its bits.");
-                self.field("bits", integer);
-                self.line(0, "}");
+                self.only_field(name, "bits", integer);
             }
             Content::Bytes(_) | Content::Pending => {
                 self.repr(definition.align, 1);
-                self.line(0, &format!("pub struct {name} {{"));
-                self.line(1, "/// Its bytes.");
-                self.line(1, "#[device_type(opaque)]");
-                self.field("bytes", &format!("[u8; {}]", definition.size));
-                self.line(0, "}");
+                self.only_field(name, "bytes", &format!("[u8; {}]", definition.size));
             }
         }
+    }
+
+    fn only_field(&mut self, name: &str, field: &str, ty: &str) {
+        self.line(0, &format!("pub struct {name} {{"));
+        self.line(1, &format!("/// Its {field}."));
+        self.field_attribute("device_type", None, field == "bytes");
+        self.field(field, ty);
+        self.line(0, "}");
     }
 
     /// `natural` is the alignment that follows from the members.
@@ -73,7 +67,8 @@ impl RustWriter<'_, '_> {
             Some(most) => self.line(0, &format!("#[repr(C, packed({most}))]")),
             None => self.repr(definition.align, natural.fold(1, usize::max)),
         }
-        self.allow_names(members.iter().map(|member| &member.name));
+        let is_odd = members.iter().any(|member| !is_snake(&member.name));
+        self.allow(&[("non_snake_case", is_odd)], "the names are those in C++");
         self.line(0, &format!("pub struct {name} {{"));
         let mut end = 0;
         let names = distinct(members.iter().map(|member| (member.cpp_name.as_str(), member.name.clone())));
@@ -125,21 +120,13 @@ impl RustWriter<'_, '_> {
                 variant => others.push((&pair.0, &first[variant].0)),
             }
         }
-        let mut lints = Vec::new();
-        if have_common_words(&first) {
-            lints.push("clippy::enum_variant_names");
-        }
-        if first.iter().any(|(name, _)| is_acronym(name)) {
-            lints.push("clippy::upper_case_acronyms");
-        }
-        if first.iter().any(|(name, _)| !is_upper_camel(name)) {
-            lints.push("non_camel_case_types");
-        }
-        if !lints.is_empty() {
-            let mut values: Vec<String> = lints.into_iter().map(String::from).collect();
-            values.push(String::from("reason = \"the names are those in C++\""));
-            self.attribute("allow", &values);
-        }
+        let is_acronym = |name: &str| name.len() > 2 && !has_lower_case(name);
+        let lints = [
+            ("clippy::enum_variant_names", have_common_words(&first)),
+            ("clippy::upper_case_acronyms", first.iter().any(|(name, _)| is_acronym(name))),
+            ("non_camel_case_types", first.iter().any(|(name, _)| !is_upper_camel(name))),
+        ];
+        self.allow(&lints, "the names are those in C++");
         self.line(0, &format!("pub enum {name} {{"));
         for (name, value) in first {
             self.line(1, &format!("/// {value} in C++."));
@@ -150,12 +137,9 @@ impl RustWriter<'_, '_> {
             return;
         }
         self.line(0, "");
-        let mut lints = vec![String::from("dead_code")];
-        if others.iter().any(|(name, _)| has_lower_case(name)) {
-            lints.push(String::from("non_upper_case_globals"));
-        }
-        lints.push(String::from("reason = \"the names are those in C++, used or not\""));
-        self.attribute("allow", &lints);
+        let has_lower_case = others.iter().any(|(name, _)| has_lower_case(name));
+        let lints = [("dead_code", true), ("non_upper_case_globals", has_lower_case)];
+        self.allow(&lints, "the names are those in C++, used or not");
         self.line(0, &format!("impl {name} {{"));
         for (name, variant) in others {
             self.line(1, &format!("/// Another name of `{variant}`."));
@@ -173,10 +157,6 @@ impl RustWriter<'_, '_> {
 
 fn has_lower_case(name: &str) -> bool {
     name.contains(|c: char| c.is_ascii_lowercase())
-}
-
-fn is_acronym(name: &str) -> bool {
-    name.len() > 2 && !has_lower_case(name)
 }
 
 fn have_common_words(variants: &[&(String, i128)]) -> bool {

@@ -1,31 +1,24 @@
-//! The types to write. Each type is written once, independent of how many items name it.
+//! The types to write, each once.
 
 use super::{
+    Content, Generated, StructMember, UNKNOWN, Why,
     align::{self, Occurrence},
-    definition::{Content, Generated, StructMember, UNKNOWN, Why},
     identifier::{upper_camel, variable},
     options::Options,
-    scalar,
-    ty::Ty,
+    ty::{Leaf, Ty},
 };
-use alloc::{
-    borrow::ToOwned,
-    collections::BTreeMap,
-    format,
-    string::{String, ToString},
-    vec::Vec,
-};
-use kernel_args_abi::{Parameter, signature::Members};
+use crate::prelude::*;
+use kernel_args_abi::{Members, Parameter};
 
 pub(super) struct Types<'k, 'o> {
     pub(super) options: &'o Options<'o>,
     pub(super) all: Vec<Generated<'k>>,
     by_size: BTreeMap<usize, Vec<usize>>,
-    /// The indices of the types, by all properties that their source specifies.
+    /// By all properties that the source specifies.
     by_properties: BTreeMap<String, usize>,
-    /// Types behind pointers whose members have not been read.
+    /// Their members have not been read.
     pub(super) waiting: Vec<usize>,
-    /// The positions of types as members, and as parameters of unknown alignment.
+    /// As members, and as parameters of unknown alignment.
     occurrences: Vec<Occurrence>,
 }
 
@@ -120,7 +113,7 @@ impl<'k, 'o> Types<'k, 'o> {
         read
     }
 
-    /// Records that a type is at an offset, after a member or parameter that ends at `end`.
+    /// After a member or parameter that ends at `end`.
     pub(super) fn occurs(&mut self, ty: &Ty, container: Option<usize>, offset: usize, end: usize) {
         if let Some(content) = ty.contents() {
             self.occurrences.push(Occurrence { content, container, offset, end });
@@ -131,7 +124,7 @@ impl<'k, 'o> Types<'k, 'o> {
         ty.layout(&|id| (self.all[id].size, self.all[id].known_align))
     }
 
-    /// All types with their layouts. Marks the types that are reachable from `named`.
+    /// Marks the types that are reachable from `named`.
     pub(super) fn finish(mut self, mut named: Vec<usize>) -> Vec<Generated<'k>> {
         while let Some(id) = self.waiting.pop() {
             self.read(id);
@@ -149,7 +142,7 @@ impl<'k, 'o> Types<'k, 'o> {
     }
 }
 
-/// An enum. Its integer has the size of the C++ enum and can represent every value.
+/// Its integer has the size of the C++ enum and can represent every value.
 fn enumeration(size: usize, members: Members<'_>) -> Content {
     let bits = size as u32 * 8;
     let is_negative = members.variants().any(|variant| variant.value < 0);
@@ -157,7 +150,7 @@ fn enumeration(size: usize, members: Members<'_>) -> Content {
     // The default integer type of a C++ enum is `int`.
     let is_signed = is_negative || !is_large && size >= 4;
     let is_signed = members.is_signed().unwrap_or(is_signed);
-    let integer = scalar::integer(is_signed, size).map_or("i32", |leaf| leaf.name);
+    let integer = Leaf::integer(is_signed, size).map_or("i32", |leaf| leaf.name);
     let values = members.variants().map(|variant| {
         let value = variant.value_in(size, is_signed);
         (variant.name.to_owned(), value)

@@ -1,26 +1,20 @@
 //! The comments in the generated text.
 
-use super::{
-    definition::{Content, Generated, Why},
-    inferred,
-    options::Kernel,
+use super::{Content, Generated, Why, options::Kernel};
+use crate::prelude::*;
+use crate::writers::layout::bytes;
+use kernel_args_abi::{
+    Class, CppBase, Opaque, Parameter,
+    check::is_made,
+    signature::{Slot, SlotKind},
 };
-use crate::writers::counts::bytes;
-use alloc::{
-    borrow::ToOwned,
-    format,
-    string::{String, ToString},
-    vec,
-    vec::Vec,
-};
-use kernel_args_abi::{Opaque, Parameter, check::is_made, class::Class, signature::SlotKind};
 
 pub(super) const VARIES: &str =
     "The image has different parameters for this kernel on different GPUs: no struct fits it on every GPU.";
 pub(super) const NO_BYTES: &str = "It has a parameter without bytes.";
 pub(super) const TOO_LARGE: &str = "Its parameters exceed the size limit of a kernel.";
 
-/// The maximum length of a line in characters, as in rustfmt.
+/// As in rustfmt.
 pub(super) const WIDTH: usize = 100;
 
 pub(super) fn head(source: &str) -> String {
@@ -37,7 +31,7 @@ pub(super) fn kernel(kernel: &Kernel<'_>) -> Vec<String> {
     );
     let parameters = &kernel.parameters;
     if !parameters.is_empty() && parameters.iter().all(|parameter| parameter.cpp.is_unknown()) {
-        let is_inferred = parameters.iter().any(|parameter| inferred::pointer(parameter).is_some());
+        let is_inferred = parameters.iter().any(|parameter| inferred_pointer(parameter).is_some());
         let pointers = if is_inferred { " The types of pointers are inferred from its code." } else { "" };
         return vec![format!("`{name}`. The image has no C++ types for it.{pointers}")];
     }
@@ -79,8 +73,8 @@ fn ty(parameter: &Parameter<'_>) -> String {
     if !parameter.cpp.is_unknown() {
         return format!("`{}`", parameter.cpp);
     }
-    if let Some(slot) = inferred::pointer(parameter) {
-        return inferred::doc(&slot);
+    if let Some(slot) = inferred_pointer(parameter) {
+        return of_pointer(&slot);
     }
     let size = parameter.size;
     let slot = parameter.body.at(0);
@@ -98,6 +92,33 @@ fn ty(parameter: &Parameter<'_>) -> String {
             None => format!("{}.", bytes(size)),
         },
     }
+}
+
+/// If only the code shows that a parameter is a pointer.
+pub(super) fn inferred_pointer<'k>(of: &Parameter<'k>) -> Option<Slot<'k>> {
+    of.body.at(0).filter(|slot| is_untyped_word(of) && slot.kind == SlotKind::Pointer)
+}
+
+/// Whether only the code shows what the 8 bytes of a parameter are.
+pub(super) fn is_untyped_word(of: &Parameter<'_>) -> bool {
+    of.cpp.is_unknown() && of.size == 8 && !matches!(of.class, Class::Bytes | Class::Float)
+}
+
+fn of_pointer(slot: &Slot<'_>) -> String {
+    let elements = slot.elements.and_then(|elements| Some((elements.scalar()?, elements.name()?)));
+    let to = match elements {
+        Some((CppBase::Integer { .. }, name)) => format!(" to {name}s"),
+        Some((_, name)) => format!(" to `{name}`"),
+        None => String::new(),
+    };
+    let does = match (slot.read.is_certain(), slot.written.is_certain()) {
+        _ if slot.is_only_read() => "only reads",
+        _ if slot.is_atomic => "updates atomically",
+        (true, true) => "reads and writes",
+        (false, true) => "writes",
+        _ => "can write",
+    };
+    format!("A pointer{to} that the kernel {does}; inferred from its code.")
 }
 
 pub(super) fn member(cpp: &str) -> String {

@@ -1,12 +1,7 @@
 //! The imports of the generated text.
 
 use super::{docs::WIDTH, options::Options, ty::From};
-use alloc::{
-    collections::{BTreeMap, BTreeSet},
-    format,
-    string::String,
-    vec::Vec,
-};
+use crate::prelude::*;
 use core::fmt::Write as _;
 
 #[derive(Default)]

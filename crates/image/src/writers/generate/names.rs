@@ -1,20 +1,20 @@
 //! The names of generated structs and types.
 
 use super::{
-    definition::Generated,
+    Generated,
     identifier::{free, identifier, numbered, sort, upper_camel},
 };
-use alloc::{borrow::ToOwned, collections::BTreeSet, format, string::String, vec::Vec};
+use crate::prelude::*;
 use kernel_args_abi::cpp::{BUILTINS, name};
 
 pub(super) struct TypeNames {
-    /// The name of each kernel's struct, then of each generic struct.
+    /// Of each kernel's struct, then of each generic struct.
     pub(super) kernels: Vec<String>,
-    /// The name of each type. Empty if the type is not written.
+    /// Empty if the type is not written.
     pub(super) types: Vec<String>,
 }
 
-/// Names that the text imports in addition to CUDA's types, and names that no type can have.
+/// Names that the text imports in addition to CUDA's types, or that no type can have.
 const RESERVED: [&str; 14] = [
     "CLong",
     "CULong",

@@ -1,7 +1,7 @@
 //! The options, the kernels and the variables for the generated text.
 
+use crate::prelude::*;
 use crate::{self as image, mangled::Demangled};
-use alloc::vec::Vec;
 use kernel_args_abi::{Members, Parameter};
 
 /// The type of pointers in the structs of kernels.
@@ -19,15 +19,14 @@ pub enum Pointers {
     Retained,
 }
 
-/// How a struct names its kernel. The struct is compared with this kernel at compile time.
+/// How a struct names its kernel, with which it is compared at compile time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 #[non_exhaustive]
 pub enum Naming<'a> {
     /// It names no kernel. The struct is compared when a kernel is loaded with it.
     #[default]
     None,
-    /// By an item of `kernels!`. The value is the path of the module (`crate::kernels::saxpy`), or empty if the
-    /// structs are inside the module: `kernel = saxpy`.
+    /// By an item of `kernels!`: the path of the module (`crate::kernels::saxpy`), or empty if the structs are inside the module.
     Items(&'a str),
     /// By the path of the image: `ptx = "saxpy.ptx", entry = "saxpy"`. rustc reads the image once per struct.
     Image {
@@ -54,7 +53,7 @@ pub struct Options<'a> {
     pub float8: bool,
     /// How a struct names its kernel.
     pub naming: Naming<'a>,
-    /// Whether the text must compile without Rust's prelude. It then uses absolute paths only.
+    /// Whether the text must compile without Rust's prelude.
     pub without_prelude: bool,
 }
 
@@ -89,8 +88,7 @@ pub struct Kernel<'k> {
 }
 
 impl<'k> Kernel<'k> {
-    /// A kernel of an image. `varies` is the result of [`Kernels::varies`](image::Kernels::varies): whether the image
-    /// contains different parameters for different GPUs.
+    /// A kernel of an image. `varies` is the result of [`Kernels::varies`](image::Kernels::varies).
     #[must_use]
     pub fn new(kernel: &'k image::Kernel<'_>, varies: bool) -> Self {
         Self {
@@ -113,7 +111,7 @@ pub struct Variable<'k> {
 }
 
 impl<'k> Variable<'k> {
-    /// A variable of an image. `None` without debug information: then there is no type to generate.
+    /// A variable of an image. `None` without debug information.
     #[must_use]
     pub fn new(variable: &'k image::Variable<'_>) -> Option<Self> {
         let debug_info = variable.debug_info();

@@ -1,26 +1,27 @@
 //! The Rust type of a C++ type.
 
 use super::{
+    Content, Generated, Why,
     cuda::builtin,
     define::Types,
-    definition::{Content, Generated, Why},
-    inferred::is_untyped_word,
-    scalar,
+    docs::{inferred_pointer, is_untyped_word},
     ty::{Leaf, Ty},
 };
-use alloc::{boxed::Box, format};
+use crate::prelude::*;
 use kernel_args_abi::{
-    Parameter,
-    class::Class,
-    cpp::{CppBase, CppType, name},
-    signature::{Referent, SlotKind},
+    Class, CppBase, CppType, Parameter,
+    cpp::name,
+    signature::{Elements, Referent, SlotKind},
 };
 
-/// The maximum size of a type in bytes. A larger type cannot be passed, and would occupy the host's stack.
+const TEXTURE: Ty = Ty::Leaf(Leaf::handle("TextureObject"));
+const SURFACE: Ty = Ty::Leaf(Leaf::handle("SurfaceObject"));
+
+/// In bytes. A larger type cannot be passed, and would occupy the host's stack.
 const LARGEST: usize = 65_536;
 
 impl<'k> Types<'k, '_> {
-    /// The Rust type of a parameter or member by value. `hint` is a name for a type that has no C++ name.
+    /// By value. `hint` is a name for a type that has no C++ name.
     pub(super) fn value(&mut self, of: &Parameter<'k>, referent: Option<Referent<'k>>, hint: &str) -> Ty {
         array(self.element(of, referent, hint), of.cpp.extents)
     }
@@ -40,21 +41,14 @@ impl<'k> Types<'k, '_> {
         }
         let used = of.body.at(0).filter(|_| is_untyped_word(of)).map(|slot| slot.kind);
         match (referent, used) {
-            (Some(Referent::Texture), _) | (None, Some(SlotKind::Texture)) if size == 8 => {
-                return Ty::Leaf(Leaf::handle("TextureObject"));
-            }
-            (Some(Referent::Surface), _) | (None, Some(SlotKind::Surface)) if size == 8 => {
-                return Ty::Leaf(Leaf::handle("SurfaceObject"));
-            }
+            (Some(Referent::Texture), _) | (None, Some(SlotKind::Texture)) if size == 8 => return TEXTURE,
+            (Some(Referent::Surface), _) | (None, Some(SlotKind::Surface)) if size == 8 => return SURFACE,
             _ => {}
         }
         match one.cpp.base {
             CppBase::Named(name) => self.by_name(name, &one, hint),
             CppBase::Float { bits: 16 } => self.half(&one),
-            base => match scalar::of_base(base, Some(size)) {
-                Some(leaf) => Ty::Leaf(leaf),
-                None => self.unknown(&one, hint),
-            },
+            base => Leaf::of_base(base, Some(size)).map_or_else(|| self.unknown(&one, hint), Ty::Leaf),
         }
     }
 
@@ -67,7 +61,7 @@ impl<'k> Types<'k, '_> {
         if is_enum && matches!(of.size, 1 | 2 | 4 | 8) || may_be_struct {
             return Ty::Defined(self.by_value(of, hint));
         }
-        scalar::integer(false, of.size).map_or_else(|| self.unknown(of, hint), Ty::Leaf)
+        Leaf::integer(false, of.size).map_or_else(|| self.unknown(of, hint), Ty::Leaf)
     }
 
     fn unknown(&mut self, of: &Parameter<'k>, hint: &str) -> Ty {
@@ -78,11 +72,13 @@ impl<'k> Types<'k, '_> {
         if matches!(of.class, Class::Float) && of.size == 2 {
             return self.half(of);
         }
-        if let Some(ty) = self.inferred(of) {
-            return ty;
+        if let Some(slot) = inferred_pointer(of) {
+            let base = slot.elements.and_then(Elements::scalar);
+            let to = base.map_or(Ty::Void, |base| self.pointee(base, None));
+            return Ty::Pointer { to: Box::new(to), is_const: slot.is_only_read() };
         }
         let is_aligned = of.offset.is_none_or(|offset| offset % of.size.max(1) == 0);
-        if is_aligned && let Some(ty) = scalar::of_class(of.class, of.size) {
+        if is_aligned && let Some(ty) = Ty::of_class(of.class, of.size) {
             return ty;
         }
         match of.align {
@@ -113,15 +109,15 @@ impl<'k> Types<'k, '_> {
 
     pub(super) fn pointee(&mut self, base: CppBase<'k>, referent: Option<Referent<'k>>) -> Ty {
         let ty = match referent {
-            Some(Referent::Texture) => return Ty::Leaf(Leaf::handle("TextureObject")),
-            Some(Referent::Surface) => return Ty::Leaf(Leaf::handle("SurfaceObject")),
+            Some(Referent::Texture) => return TEXTURE,
+            Some(Referent::Surface) => return SURFACE,
             Some(Referent::Type(ty)) => Some(ty),
             None => None,
         };
         let name = match base {
             CppBase::Named(name) => name,
             CppBase::Float { bits: 16 } => return self.half(&Parameter::record(0, 2)),
-            base => return scalar::of_base(base, None).map_or(Ty::Void, Ty::Leaf),
+            base => return Leaf::of_base(base, None).map_or(Ty::Void, Ty::Leaf),
         };
         let Some(ty) = ty else {
             if let Some(row) = name::builtin(name) {
@@ -144,7 +140,7 @@ impl<'k> Types<'k, '_> {
             return Ty::Defined(self.by_value(&of, ""));
         }
         if matches!(of.class, Class::Integer) {
-            return scalar::integer(false, of.size).map_or(Ty::Void, Ty::Leaf);
+            return Leaf::integer(false, of.size).map_or(Ty::Void, Ty::Leaf);
         }
         if of.size == 0 || of.size > LARGEST {
             return Ty::Void;

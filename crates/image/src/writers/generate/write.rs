@@ -1,21 +1,20 @@
 //! The generated text, formatted like rustfmt's output.
 
 use super::{
-    definition::Generated,
+    Generated,
     docs::{self, WIDTH},
-    fields::{Field, Fields},
-    generic::{Generic, PARAMETER},
+    fields::{Field, Fields, Generic, PARAMETER},
     identifier::{is_snake, sort},
     imports::Imports,
     names::TypeNames,
     options::{Kernel, Naming, Options, Pointers},
     ty::{From, Leaf, Ty},
 };
+use crate::prelude::*;
 use crate::writers::escape::rust_comment;
-use alloc::{format, string::String, vec::Vec};
 use core::fmt::Write as _;
 
-/// The maximum length of an attribute's list on one line, in characters: rustfmt's `attr_fn_like_width`.
+/// rustfmt's `attr_fn_like_width`.
 const ATTRIBUTE_WIDTH: usize = 70;
 
 pub(super) struct RustWriter<'a, 'k> {
@@ -96,10 +95,13 @@ impl RustWriter<'_, '_> {
         self.line(0, ")]");
     }
 
-    pub(super) fn allow_names<'n>(&mut self, mut names: impl Iterator<Item = &'n String>) {
-        if names.any(|name| !is_snake(name)) {
-            let reason = String::from("reason = \"the names are those in C++\"");
-            self.attribute("allow", &[String::from("non_snake_case"), reason]);
+    /// Allows the lints that are needed.
+    pub(super) fn allow(&mut self, lints: &[(&str, bool)], reason: &str) {
+        let mut values: Vec<String> = Vec::new();
+        values.extend(lints.iter().filter(|(_, is_needed)| *is_needed).map(|(lint, _)| String::from(*lint)));
+        if !values.is_empty() {
+            values.push(format!("reason = {reason:?}"));
+            self.attribute("allow", &values);
         }
     }
 
@@ -131,8 +133,8 @@ impl RustWriter<'_, '_> {
     fn kernel(&mut self, kernel: &Kernel<'_>, item: &str, fields: &Fields, name: &str) {
         self.line(0, "");
         let fields = match fields {
-            Fields::Struct(fields) => fields,
-            Fields::None(why) => {
+            Ok(fields) => fields,
+            Err(why) => {
                 for line in docs::kernel(kernel) {
                     self.line(0, &format!("// {}", rust_comment(&line)));
                 }
@@ -181,7 +183,8 @@ impl RustWriter<'_, '_> {
     }
 
     fn fields(&mut self, name: &str, fields: &[Field], bound: Option<&str>) {
-        self.allow_names(fields.iter().map(|field| &field.name));
+        let is_odd = fields.iter().any(|field| !is_snake(&field.name));
+        self.allow(&[("non_snake_case", is_odd)], "the names are those in C++");
         let borrows = |field: &Field| self.borrows(&field.ty);
         let parameter = bound.map(|bound| format!("{PARAMETER}: {bound}"));
         let lifetime = fields.iter().any(borrows).then(|| String::from("'a"));

@@ -1,48 +1,36 @@
 //! Collects the declarations that a header needs for parameters.
 
 use super::{
+    Base, Declared, Definition, TypeUse,
     cuda::{self, Include},
-    definition::{Base, Declared, Definition, Pointee, TypeUse},
-    error::{FROM_RUST, HeaderError, extent, spelled},
-    item::{Header, Item},
+    error::{FROM_RUST, HeaderError, Origin, extent, spelled},
+    item::Header,
     names::Path,
 };
-use alloc::{
-    collections::BTreeMap,
-    format,
-    string::{String, ToString},
-    vec::Vec,
-};
-use kernel_args_abi::{
-    class::Class,
-    cpp::{CppBase, CppType},
-    layout::Alignment,
-    signature::{Opaque, Parameter},
-};
+use crate::prelude::*;
+use kernel_args_abi::{Alignment, Class, CppBase, CppType, Opaque, Parameter};
 
+#[derive(Clone)]
 pub(super) struct Collector<'h, 'a> {
     pub(super) header: &'h Header<'a>,
     pub(super) definitions: Vec<Definition>,
     places: BTreeMap<String, usize>,
-    /// Pointees, and the error if a pointee is not declared.
-    pub(super) pointees: Vec<(Pointee, HeaderError)>,
+    /// And the error if a pointee is not declared.
+    pub(super) pointees: Vec<(Path, Origin, HeaderError)>,
     pub(super) includes: Vec<Include>,
-    /// Types that the header uses but does not declare, with their size and alignment.
+    /// With their size and alignment: types that the header does not declare.
     pub(super) assumed: Vec<(String, usize, Option<usize>)>,
-    /// The path to the current member: the kernel or type, then the members.
+    /// The kernel or type, then the members.
     pub(super) place: Vec<String>,
     pub(super) param_aligns: BTreeMap<String, usize>,
-    /// The maximum alignment of the current member. It follows from the offsets, sizes and alignments of the enclosing
-    /// types.
+    /// The maximum alignment of the current member, from the offsets, sizes and alignments of the enclosing types.
     pub(super) bound: usize,
 }
-
-pub(super) struct Mark([usize; 5]);
 
 impl<'h, 'a> Collector<'h, 'a> {
     pub(super) fn new(header: &'h Header<'a>) -> Self {
         let mut param_aligns = BTreeMap::new();
-        for parameter in header.items.iter().flat_map(Item::parameters) {
+        for parameter in header.items.iter().flat_map(|item| item.ty.iter().chain(&item.parameters)) {
             if let (CppBase::Named(name), Some(align)) = (parameter.cpp.base, parameter.align)
                 && !parameter.cpp.is_pointer()
             {
@@ -63,25 +51,11 @@ impl<'h, 'a> Collector<'h, 'a> {
         }
     }
 
-    pub(super) fn mark(&self) -> Mark {
-        Mark([self.definitions.len(), self.pointees.len(), self.includes.len(), self.assumed.len(), self.place.len()])
-    }
-
-    pub(super) fn reset(&mut self, mark: &Mark) {
-        let Mark([definitions, pointees, includes, assumed, place]) = *mark;
-        self.definitions.truncate(definitions);
-        self.places.retain(|_, place| *place < definitions);
-        self.pointees.truncate(pointees);
-        self.includes.truncate(includes);
-        self.assumed.truncate(assumed);
-        self.place.truncate(place);
-    }
-
     pub(super) fn error(&self, problem: impl Into<String>) -> HeaderError {
         HeaderError::new(self.place.join("."), problem)
     }
 
-    /// Runs `then` one level deeper. After an error, the position stays until [`reset`](Self::reset).
+    /// Runs `then` one level deeper. After an error, the position stays.
     pub(super) fn at<R>(
         &mut self,
         name: &str,
@@ -148,7 +122,7 @@ impl<'h, 'a> Collector<'h, 'a> {
         }
     }
 
-    /// A struct, an enum or a CUDA type of this name. `size` is the size of one element.
+    /// `size` is the size of one element.
     fn named(&mut self, name: &'a str, parameter: &Parameter<'a>, size: usize) -> Result<Base, HeaderError> {
         let align = parameter.align.map(Alignment::bytes);
         let path = Path::new(name, self.header.namespace);
@@ -218,7 +192,7 @@ impl<'h, 'a> Collector<'h, 'a> {
     }
 }
 
-/// The name of a fundamental type. `None` if no name is available in every compiler.
+/// `None` if no name is available in every compiler.
 pub(super) fn fundamental(base: CppBase<'_>) -> Option<&'static str> {
     match base {
         CppBase::Void => Some("void"),

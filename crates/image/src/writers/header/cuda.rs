@@ -1,6 +1,6 @@
 //! Which CUDA header declares a type.
 
-use kernel_args_abi::{cpp, layout::Alignment};
+use kernel_args_abi::{Alignment, cpp};
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Include {
@@ -15,7 +15,7 @@ pub(super) enum Include {
 pub(super) struct CudaType<'n> {
     pub(super) name: &'n str,
     pub(super) include: Include,
-    /// Size and alignment in bytes, if the type is in the table of CUDA types.
+    /// In bytes, if the type is in the table of CUDA types.
     pub(super) layout: Option<(usize, usize)>,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct CudaType<'n> {
 const WITHOUT_ROW: [(&str, &str); 3] =
     [("__nv_fp8", "cuda_fp8.h"), ("__nv_fp6", "cuda_fp6.h"), ("__nv_fp4", "cuda_fp4.h")];
 
-/// The CUDA type of this name. `None` for a name with a path, and for a user-defined type.
+/// `None` for a name with a path, and for a user-defined type.
 pub(super) fn known(name: &str, align: Option<Alignment>) -> Option<CudaType<'_>> {
     let plain = name.strip_prefix("struct ").unwrap_or(name);
     let row = cpp::builtin(plain).filter(|_| !plain.contains([':', '<', ' ']));
@@ -33,8 +33,8 @@ pub(super) fn known(name: &str, align: Option<Alignment>) -> Option<CudaType<'_>
     Some(CudaType { name: row.cpp, include: include(row.cpp), layout: Some((row.size, row.align)) })
 }
 
-/// The alignment of a member if its source does not specify it. Some types have two alignments in different versions
-/// of CUDA: the result is the usual one unless it exceeds `bound`. `None` for every other type.
+/// For a member without an alignment. Some types have two alignments in different versions of CUDA: the result is the usual one
+/// unless it exceeds `bound`. `None` for every other type.
 pub(super) fn alignment_up_to(name: &str, bound: usize) -> Option<Alignment> {
     let usual = known(name, None)?.layout?.1;
     let align = Alignment::new(usual.min(bound))?;

@@ -1,21 +1,16 @@
 //! The definitions of structs and enums.
 
 use super::{
+    Base, CppMember, Declared, Definition,
     collect::{Collector, integer},
     cuda,
-    definition::{Base, CppMember, Declared, Definition},
     error::{FROM_RUST, HeaderError, Origin, two_types, unknown_parts},
     layout,
     names::{Local, Path},
 };
-use crate::writers::counts::largest_alignment;
-use alloc::{format, string::ToString, vec::Vec};
-use kernel_args_abi::{
-    class::Class,
-    cpp::{CppBase, CppType},
-    layout::Alignment,
-    signature::{Members, Parameter},
-};
+use crate::prelude::*;
+use crate::writers::layout::largest_alignment;
+use kernel_args_abi::{Alignment, Class, CppBase, CppType, Members, Parameter};
 
 const DEEPEST: usize = 64;
 
@@ -30,7 +25,6 @@ impl<'a> Collector<'_, 'a> {
         } else {
             match self.kind(&path, parameter, size, source_align)? {
                 Some(kind) => kind,
-                // Another item of the list contains its members.
                 None => return self.refer(path, parameter, size, &origin),
             }
         };
@@ -63,7 +57,7 @@ impl<'a> Collector<'_, 'a> {
         self.error(two_types(known.path.full(), &known.origin, second))
     }
 
-    /// The content of a type. `None` if another item of the list contains it.
+    /// `None` if another item of the list contains it.
     fn kind(
         &mut self,
         path: &Path,
@@ -159,7 +153,7 @@ impl<'a> Collector<'_, 'a> {
         match &mut definition.kind {
             Declared::Struct(members) => {
                 let placed = layout::place(members, |ty| self.align_of(ty), definition.align, definition.size);
-                let placed = placed.map_err(|layout::Misplaced { member, problem }| {
+                let (align, alignas, pack) = placed.map_err(|(member, problem)| {
                     let mut error = self.error(problem);
                     if let Some(member) = member {
                         error.place.push('.');
@@ -167,9 +161,7 @@ impl<'a> Collector<'_, 'a> {
                     }
                     error
                 })?;
-                definition.align = Some(placed.align);
-                definition.alignas = placed.alignas;
-                definition.pack = placed.pack;
+                (definition.align, definition.alignas, definition.pack) = (Some(align), alignas, pack);
             }
             Declared::Enum { .. } => definition.align = Some(definition.size),
             Declared::Opaque(_) => definition.alignas = definition.align.filter(|align| *align > 1),
@@ -179,8 +171,7 @@ impl<'a> Collector<'_, 'a> {
     }
 }
 
-/// The members of a struct. A struct with an explicit name around one value (`repr(transparent)`) has the members of
-/// the inner struct.
+/// A struct with an explicit name around one value (`repr(transparent)`) has the members of the inner struct.
 fn flattened<'a>(parameter: &Parameter<'a>) -> Members<'a> {
     let members = parameter.members;
     if !parameter.class.same(Class::Unknown) {

@@ -1,12 +1,9 @@
 //! Why a header cannot be written.
 
-use alloc::{
-    format,
-    string::{String, ToString},
-};
+use crate::prelude::*;
 use core::fmt;
 
-/// Why a header cannot be written: what C++ cannot declare, its position, and what to write instead.
+/// Why a header cannot be written, where, and what to write instead.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HeaderError {
     pub(super) place: String,
@@ -18,8 +15,7 @@ impl HeaderError {
         Self { place: place.into(), problem: problem.into() }
     }
 
-    /// The kernel or type, and the member in it: `shade.light.direction`. Empty if the error concerns the header
-    /// itself.
+    /// The kernel or type, and the member in it: `shade.light.direction`. Empty for an option of the header.
     #[must_use]
     pub fn place(&self) -> &str {
         &self.place

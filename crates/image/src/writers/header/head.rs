@@ -1,12 +1,14 @@
-//! The text before the definitions: includes, assumptions about included types, and forward declarations.
+//! The text around the definitions: includes, assumptions about included types, forward declarations, prototypes.
 
 use super::{
+    Argument, Base, Declared, Prototype, TypeUse,
     cuda::Include,
-    definition::{Base, Declared, Prototype, TypeUse},
+    error::HeaderError,
     names::Path,
-    text::HeaderWriter,
+    text::{HeaderWriter, note},
 };
-use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
+use crate::prelude::*;
+use crate::writers::escape::cpp_comment;
 
 /// NVRTC has no `<cstddef>`. Its front end uses another name for the expansion of `offsetof`.
 const OFFSET_OF: &str = "\
@@ -17,6 +19,8 @@ const OFFSET_OF: &str = "\
 #define KERNEL_ARGS_OFFSET_OF(type, member) offsetof(type, member)
 #endif
 ";
+
+const WIDTH: usize = 100;
 
 impl HeaderWriter<'_, '_, '_> {
     pub(super) fn head(&mut self) {
@@ -55,7 +59,6 @@ impl HeaderWriter<'_, '_, '_> {
         }
     }
 
-    /// NVRTC cannot compile `cuda.h`.
     fn tensor_map(&mut self) {
         let of_map =
             |(name, _, align): &(String, usize, Option<usize>)| (name == "CUtensorMap").then_some(*align).flatten();
@@ -86,11 +89,11 @@ impl HeaderWriter<'_, '_, '_> {
         }
     }
 
-    /// Declares pointees that are defined later, or not at all.
+    /// Of pointees that are defined later, or not at all.
     pub(super) fn forward_declarations(&mut self, kernels: &[Prototype]) {
         let collector = self.collector;
         let mut pointees = BTreeSet::new();
-        pointees.extend(collector.pointees.iter().map(|(to, _)| to.path.full()));
+        pointees.extend(collector.pointees.iter().map(|(path, ..)| path.full()));
         let mut defined = BTreeSet::new();
         let mut needed: Vec<Path> = Vec::new();
         let mut see = |ty: &TypeUse, defined: &BTreeSet<&str>| {
@@ -128,6 +131,56 @@ impl HeaderWriter<'_, '_, '_> {
                 _ => format!("struct {name};"),
             };
             self.line(&line);
+        }
+    }
+
+    pub(super) fn kernels(&mut self, kernels: &[Prototype], left_out: &[HeaderError]) {
+        if kernels.is_empty() && left_out.is_empty() {
+            return;
+        }
+        self.line("");
+        for error in left_out {
+            let text = format!("{}: {}", error.place, error.problem);
+            for (i, line) in text.lines().enumerate() {
+                let begin = if i == 0 { "// Left out: " } else { "//   " };
+                self.line(&format!("{begin}{}", cpp_comment(line.trim())));
+            }
+        }
+        if kernels.is_empty() {
+            return;
+        }
+        self.line("#if defined(__CUDACC__)");
+        for kernel in kernels {
+            self.enter(kernel.path.namespace());
+            self.kernel(kernel);
+        }
+        self.enter("");
+        self.line("#endif");
+    }
+
+    fn kernel(&mut self, kernel: &Prototype) {
+        let parameters = &kernel.parameters;
+        let mut hidden = BTreeSet::new();
+        hidden.extend(parameters.iter().map(|p| p.name.name.as_str()));
+        let declare = |argument: &Argument| {
+            let constant = if argument.is_grid_constant { "const __grid_constant__ " } else { "" };
+            let name = &argument.name.name;
+            format!("{constant}{}", self.declare(kernel.path.namespace(), &hidden, &argument.ty, name))
+        };
+        let declarations: Vec<String> = parameters.iter().map(declare).collect();
+        let linkage = if kernel.is_extern_c { "extern \"C\" " } else { "" };
+        let begin = format!("{linkage}__global__ void {}(", kernel.path.name());
+        let one_line = format!("{begin}{});", declarations.join(", "));
+        let is_renamed = parameters.iter().any(|argument| argument.name.was.is_some());
+        if one_line.len() <= WIDTH && !is_renamed {
+            return self.line(&one_line);
+        }
+        self.line(&begin);
+        let last = declarations.len().saturating_sub(1);
+        for (i, (declaration, argument)) in declarations.iter().zip(parameters).enumerate() {
+            let comma = if i == last { ");" } else { "," };
+            let note = note(argument.name.was.as_deref());
+            self.line(&format!("    {declaration}{comma}{note}"));
         }
     }
 }

@@ -1,60 +1,42 @@
 //! The input for a header: types, kernels and options.
 
 use super::names::Path;
-use alloc::vec::Vec;
-use core::slice;
-use kernel_args_abi::{cpp::CppBase, signature::Parameter};
+use crate::prelude::*;
+use kernel_args_abi::{CppBase, Parameter};
 
 /// A type or a kernel that a header declares.
 #[derive(Clone, Debug)]
-pub struct Item<'a>(pub(super) Listed<'a>);
-
-#[derive(Clone, Debug)]
-pub(super) enum Listed<'a> {
-    Type(Parameter<'a>),
-    Kernel(ListedKernel<'a>),
+pub struct Item<'a> {
+    pub(super) ty: Option<Parameter<'a>>,
+    /// For a kernel.
+    pub(super) symbol: &'a str,
+    pub(super) parameters: Vec<Parameter<'a>>,
+    pub(super) grid_constants: Vec<&'a str>,
 }
 
 impl<'a> Item<'a> {
     /// A struct or an enum: its C++ name, size, alignment and members. Ignores name and offset.
     #[must_use]
     pub const fn device_type(ty: Parameter<'a>) -> Self {
-        Self(Listed::Type(ty))
+        Self { ty: Some(ty), symbol: "", parameters: Vec::new(), grid_constants: Vec::new() }
     }
 
     /// A kernel with its parameters in order.
     ///
     /// `symbol` is its symbol in an image, or its C++ name. An identifier such as `saxpy` is an `extern "C"` kernel. A
-    /// mangled symbol (`_Z5saxpyifPKfPf`) or a qualified name (`sim::saxpy`, `::saxpy`) is a kernel with C++ linkage.
-    /// If the symbol contains types, the prototype uses them.
+    /// mangled symbol (`_Z5saxpyifPKfPf`), whose types the prototype uses, or a qualified name (`sim::saxpy`, `::saxpy`) has C++ linkage.
     #[must_use]
     pub fn kernel(symbol: &'a str, parameters: &[Parameter<'a>]) -> Self {
-        Self(Listed::Kernel(ListedKernel { symbol, parameters: parameters.to_vec(), grid_constants: Vec::new() }))
+        Self { ty: None, symbol, parameters: parameters.to_vec(), grid_constants: Vec::new() }
     }
 
-    /// Marks a parameter as `const __grid_constant__`. C++ requires it in all declarations of a kernel or in none. A
+    /// Marks a parameter as `const __grid_constant__`, which C++ requires in all declarations of a kernel or in none. A
     /// `CUtensorMap` is always marked.
     #[must_use]
     pub fn grid_constant(mut self, parameter: &'a str) -> Self {
-        if let Listed::Kernel(kernel) = &mut self.0 {
-            kernel.grid_constants.push(parameter);
-        }
+        self.grid_constants.push(parameter);
         self
     }
-
-    pub(super) fn parameters(&self) -> &[Parameter<'a>] {
-        match &self.0 {
-            Listed::Type(ty) => slice::from_ref(ty),
-            Listed::Kernel(kernel) => &kernel.parameters,
-        }
-    }
-}
-
-#[derive(Clone, Debug)]
-pub(super) struct ListedKernel<'a> {
-    pub(super) symbol: &'a str,
-    pub(super) parameters: Vec<Parameter<'a>>,
-    pub(super) grid_constants: Vec<&'a str>,
 }
 
 /// A C++ header to be written.
@@ -103,26 +85,24 @@ impl<'a> Header<'a> {
         self
     }
 
-    /// Includes `file` (`"sim/light.cuh"`, or `"<name>"` for a system header), which declares `types`, specified by
-    /// full names. The header asserts their sizes and alignments and does not declare them.
+    /// Includes `file` (`"sim/light.cuh"`, or `"<name>"` for a system header), which declares `types`, by full names. The header asserts
+    /// their sizes and alignments.
     #[must_use]
     pub fn include(mut self, file: &'a str, types: &[&'a str]) -> Self {
         self.includes.push((file, types.to_vec()));
         self
     }
 
-    /// Declares a struct by name only (`struct Light;`) if it occurs only behind pointers. Without this option, such a
-    /// struct is an error.
+    /// Declares a struct by name only (`struct Light;`) if it occurs only behind pointers, which is an error otherwise.
     ///
-    /// An image does not contain pointees. Rust types do, so the list can contain the pointee instead.
+    /// Rust types contain their pointees, unlike images, so the list can contain the pointee instead.
     #[must_use]
     pub fn forward_declare_pointees(mut self) -> Self {
         self.forward_declares = true;
         self
     }
 
-    /// Skips kernels that cannot be declared, and writes the reason as a comment. Without this option, such a kernel
-    /// is an error.
+    /// Skips kernels that cannot be declared, which are errors otherwise, and writes the reason as a comment.
     #[must_use]
     pub fn leave_out_kernels(mut self) -> Self {
         self.leaves_out = true;
@@ -135,12 +115,7 @@ impl<'a> Header<'a> {
     }
 
     pub(super) fn device_type_of(&self, path: &Path) -> Option<&Parameter<'a>> {
-        self.items.iter().find_map(|item| match &item.0 {
-            Listed::Type(ty) => match ty.cpp.base {
-                CppBase::Named(name) if Path::new(name, self.namespace) == *path => Some(ty),
-                _ => None,
-            },
-            Listed::Kernel(_) => None,
-        })
+        let is_path = |ty: &&Parameter<'a>| matches!(ty.cpp.base, CppBase::Named(name) if Path::new(name, self.namespace) == *path);
+        self.items.iter().filter_map(|item| item.ty.as_ref()).find(is_path)
     }
 }

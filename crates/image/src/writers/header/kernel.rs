@@ -1,83 +1,71 @@
 //! The prototypes of kernels.
 
 use super::{
+    Argument, Base, CppMember, Declared, Definition, Prototype, TypeUse,
     collect::{Collector, fundamental},
-    definition::{Argument, Base, CppMember, Declared, Definition, Prototype, TypeUse},
     error::{HeaderError, Origin},
-    item::ListedKernel,
+    item::Item,
     names::{Local, Path, is_identifier},
 };
 use crate::mangled::Demangled;
-use alloc::{
-    format,
-    string::{String, ToString},
-    vec::Vec,
-};
-use kernel_args_abi::{
-    check::compare,
-    class::Class,
-    cpp::{CppBase, CppType},
-    signature::{Body, Members, Parameter},
-};
+use crate::prelude::*;
+use kernel_args_abi::{Body, Class, CppBase, CppType, Members, Parameter, check::compare};
 
-struct ReadSymbol {
-    path: Path,
-    is_extern_c: bool,
-    demangled: Option<Demangled>,
-}
-
-impl ReadSymbol {
-    fn read(symbol: &str) -> Result<Self, String> {
-        if symbol.starts_with("_Z") {
-            let demangled = Demangled::new(symbol).filter(Demangled::has_parameters);
-            let Some(demangled) = demangled else {
-                return Err(
-                    "it is not the mangled name of a C++ function\n  help: use the symbol from the image, or the \
-                            C++ name of the kernel"
-                        .into(),
-                );
-            };
-            if demangled.template_arguments().is_some() {
-                return Err(
-                    "it is an instance of a template, and only the template itself can be declared\n  help: declare \
-                            an `extern \"C\"` kernel that calls the template, or leave the kernel out"
-                        .into(),
-                );
-            }
-            let path = Path::new(demangled.name(), "");
-            path.check()?;
-            return Ok(Self { path, is_extern_c: false, demangled: Some(demangled) });
-        }
-        let is_extern_c = !symbol.contains("::");
-        let path = Path::new(symbol, "");
-        if is_extern_c && !is_identifier(symbol) {
-            return Err(
-                "it is not a valid C++ function name\n  help: use the symbol from the image, or the C++ name of \
-                        the kernel: `sim::step`"
-                    .into(),
-            );
-        }
-        path.check()?;
-        Ok(Self { path, is_extern_c, demangled: None })
+/// The path, and the C++ name if the symbol is mangled.
+fn read_symbol(symbol: &str) -> Result<(Path, Option<Demangled>), String> {
+    let demangled = if symbol.starts_with("_Z") {
+        let demangled = Demangled::new(symbol).filter(Demangled::has_parameters);
+        Some(demangled.ok_or(
+            "it is not the mangled name of a C++ function\n  help: use the symbol from the image, or the C++ name of \
+             the kernel",
+        )?)
+    } else {
+        None
+    };
+    if demangled.as_ref().is_some_and(|demangled| demangled.template_arguments().is_some()) {
+        return Err(
+            "it is an instance of a template, and only the template itself can be declared\n  help: declare an \
+             `extern \"C\"` kernel that calls the template, or leave the kernel out"
+                .into(),
+        );
     }
+    if demangled.is_none() && !symbol.contains("::") && !is_identifier(symbol) {
+        return Err("it is not a valid C++ function name\n  help: use the symbol from the image, or the C++ name of \
+                    the kernel: `sim::step`"
+            .into());
+    }
+    let path = Path::new(demangled.as_ref().map_or(symbol, Demangled::name), "");
+    path.check()?;
+    Ok((path, demangled))
 }
 
 impl<'a> Collector<'_, 'a> {
-    pub(super) fn kernel(&mut self, kernel: &ListedKernel<'a>) -> Result<Prototype, HeaderError> {
-        let symbol =
-            self.at(kernel.symbol, |this| ReadSymbol::read(kernel.symbol).map_err(|problem| this.error(problem)))?;
-        let name = symbol.path.full().to_string();
-        self.at(&name, |this| this.prototype(kernel, &symbol))
+    pub(super) fn kernel(&mut self, kernel: &Item<'a>) -> Result<Prototype, HeaderError> {
+        let read = |this: &mut Self| read_symbol(kernel.symbol).map_err(|problem| this.error(problem));
+        let (path, demangled) = self.at(kernel.symbol, read)?;
+        let name = path.full().to_string();
+        self.at(&name, |this| this.prototype(kernel, path, demangled.as_ref()))
     }
 
-    fn prototype(&mut self, kernel: &ListedKernel<'a>, symbol: &ReadSymbol) -> Result<Prototype, HeaderError> {
+    fn prototype(
+        &mut self,
+        kernel: &Item<'a>,
+        path: Path,
+        demangled: Option<&Demangled>,
+    ) -> Result<Prototype, HeaderError> {
         let parameters = &kernel.parameters;
         let names = Local::all(parameters.iter().map(Parameter::cpp_name));
         let names = names.map_err(|problem| self.error(problem))?;
-        let of_symbol = match &symbol.demangled {
-            Some(demangled) => self.types(demangled, parameters.len())?,
-            None => None,
-        };
+        let of_symbol = demangled.and_then(Demangled::parameters);
+        if let Some(types) = &of_symbol
+            && types.len() != parameters.len()
+        {
+            return Err(self.error(format!(
+                "the symbol has {} parameters, but the struct has {}\n  help: give the struct one field for each parameter",
+                types.len(),
+                parameters.len()
+            )));
+        }
         for constant in &kernel.grid_constants {
             if !parameters.iter().any(|p| p.cpp_name() == *constant) {
                 let problem = format!("it has no parameter `{constant}`\n  help: use the name of the struct's field");
@@ -93,7 +81,7 @@ impl<'a> Collector<'_, 'a> {
                     ty = this.type_of_symbol(ty, parameter, *ty_in_symbol)?;
                 }
                 if ty.shape.is_array() {
-                    ty = this.wrapped(ty, parameter, &symbol.path, &name)?;
+                    ty = this.wrapped(ty, parameter, &path, &name)?;
                 }
                 let is_constant = kernel.grid_constants.contains(&parameter.cpp_name())
                     // The driver does not copy a tensor map elsewhere: the kernel must read it from the parameter.
@@ -104,26 +92,13 @@ impl<'a> Collector<'_, 'a> {
         }
         Ok(Prototype {
             symbol: kernel.symbol.to_string(),
-            path: symbol.path.clone(),
-            is_extern_c: symbol.is_extern_c,
+            path,
+            is_extern_c: demangled.is_none() && !kernel.symbol.contains("::"),
             parameters: arguments,
         })
     }
 
-    fn types<'s>(&self, demangled: &'s Demangled, count: usize) -> Result<Option<Vec<CppType<'s>>>, HeaderError> {
-        let types = demangled.parameters();
-        match types {
-            Some(types) if types.len() != count => Err(self.error(format!(
-                "the symbol has {} parameters, but the struct has {count}\n  help: give the struct one field for each \
-                     parameter",
-                types.len()
-            ))),
-            types => Ok(types),
-        }
-    }
-
-    /// The type of a parameter in the symbol. It must be the type of `parameter`: otherwise the prototype would
-    /// declare another kernel.
+    /// A type other than the parameter's would declare another kernel.
     fn type_of_symbol(
         &self,
         ty: TypeUse,
@@ -166,7 +141,7 @@ impl<'a> Collector<'_, 'a> {
         Ok(TypeUse::new(base, CppType { extents: ty.shape.extents, ..in_symbol }))
     }
 
-    /// A struct around an array, or around bytes that have no C++ type. C++ functions cannot take these by value.
+    /// A struct around an array, or around bytes that have no C++ type: C++ functions cannot take these by value.
     fn wrapped(
         &mut self,
         ty: TypeUse,

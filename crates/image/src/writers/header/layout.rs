@@ -1,32 +1,16 @@
-//! The offsets of the members of a struct in C++, and the required `alignas` or `#pragma pack`.
+//! The offsets of members in C++, and the required `alignas` or `#pragma pack`.
 
-use super::{
-    definition::{Base, CppMember, TypeUse},
-    error::BY_HAND,
-};
-use crate::writers::{
-    counts::{bytes, round_up},
-    layout::packing,
-};
-use alloc::{format, string::String, vec::Vec};
+use super::{Base, CppMember, TypeUse, error::BY_HAND};
+use crate::prelude::*;
+use crate::writers::layout::{bytes, packing, round_up};
 
 /// The largest `alignas` that CUDA's C++ compilers accept.
 const LARGEST: usize = 1 << 12;
 
-/// Why a struct cannot be declared: the problem, and the index of the member. `None` if the problem concerns the whole
-/// struct.
-pub(super) struct Misplaced {
-    pub(super) member: Option<usize>,
-    pub(super) problem: String,
-}
+/// The alignment of a struct, its `alignas` and its `#pragma pack`; or the member that C++ cannot place, if it is one, and the problem.
+type Placed = Result<(usize, Option<usize>, Option<usize>), (Option<usize>, String)>;
 
-pub(super) struct Placed {
-    pub(super) align: usize,
-    pub(super) alignas: Option<usize>,
-    pub(super) pack: Option<usize>,
-}
-
-/// The smallest alignment above `least` for which a member after `end` is at offset `wanted`.
+/// The smallest alignment above `least` that places a member after `end` at `wanted`.
 fn alignment_for(end: usize, least: usize, wanted: usize) -> Option<usize> {
     let mut align = least.max(1) * 2;
     while align <= LARGEST {
@@ -38,14 +22,14 @@ fn alignment_for(end: usize, least: usize, wanted: usize) -> Option<usize> {
     None
 }
 
-/// Computes the `alignas` that each member needs for its offset, or the `#pragma pack` of the struct. `align_of` returns the
-/// alignment of a type, if known. `source_align` is the struct's alignment in its source, `size` its size.
+/// Sets the `alignas` that each member needs for its offset. `align_of` returns the alignment of a type, if known. `source_align` is the
+/// struct's alignment in its source.
 pub(super) fn place(
     members: &mut [CppMember],
     align_of: impl Fn(&TypeUse) -> Option<usize>,
     source_align: Option<usize>,
     size: usize,
-) -> Result<Placed, Misplaced> {
+) -> Placed {
     let placed = place_aligned(members, &align_of, source_align, size);
     if placed.is_ok() {
         return placed;
@@ -65,7 +49,7 @@ pub(super) fn place(
     for member in members {
         member.alignas = None;
     }
-    Ok(Placed { align, alignas: None, pack: Some(pack) })
+    Ok((align, None, Some(pack)))
 }
 
 fn place_aligned(
@@ -73,7 +57,7 @@ fn place_aligned(
     align_of: impl Fn(&TypeUse) -> Option<usize>,
     source_align: Option<usize>,
     size: usize,
-) -> Result<Placed, Misplaced> {
+) -> Placed {
     let (mut end, mut natural) = (0, 1);
     let mut is_known = true;
     for (i, member) in members.iter_mut().enumerate() {
@@ -81,12 +65,12 @@ fn place_aligned(
         is_known &= align.is_some();
         // For a type that is declared elsewhere, the assertions check the alignment.
         let align = align.unwrap_or(1);
-        let elsewhere = || Misplaced {
-            member: Some(i),
-            problem: format!(
+        let elsewhere = || {
+            let problem = format!(
                 "C++ cannot put it at byte {}: the previous member ends at byte {end}, and its alignment is {align}{BY_HAND}",
                 member.offset
-            ),
+            );
+            (Some(i), problem)
         };
         let placed = round_up(end, align);
         if placed > member.offset {
@@ -103,14 +87,13 @@ fn place_aligned(
         end = member.offset + member.size;
     }
     if !is_known {
-        return Ok(Placed { align: source_align.unwrap_or(natural), alignas: None, pack: None });
+        return Ok((source_align.unwrap_or(natural), None, None));
     }
     // A struct without members has a size of one byte.
     let end = end.max(1);
     let align = match source_align {
         Some(align) if align < natural => {
-            let problem = format!("it is aligned to {align}, but to {natural} in C++{BY_HAND}");
-            return Err(Misplaced { member: None, problem });
+            return Err((None, format!("it is aligned to {align}, but to {natural} in C++{BY_HAND}")));
         }
         Some(align) => align,
         None if round_up(end, natural) == size => natural,
@@ -118,8 +101,7 @@ fn place_aligned(
     };
     let cpp = round_up(end, align);
     if cpp != size {
-        let problem = format!("it has {}, but {} in C++{BY_HAND}", bytes(size), bytes(cpp));
-        return Err(Misplaced { member: None, problem });
+        return Err((None, format!("it has {}, but {} in C++{BY_HAND}", bytes(size), bytes(cpp))));
     }
-    Ok(Placed { align, alignas: (align > natural).then_some(align), pack: None })
+    Ok((align, (align > natural).then_some(align), None))
 }

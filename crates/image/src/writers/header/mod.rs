@@ -25,30 +25,105 @@
 //! assert!(text.contains("static_assert(sizeof(Light) == 16 && alignof(Light) == 4, "));
 //! ```
 
-mod clash;
 mod collect;
 mod cuda;
 mod define;
-mod definition;
 mod error;
 mod head;
-mod instance;
 mod item;
 mod kernel;
-mod keywords;
 mod layout;
 mod names;
 mod pointee;
-mod prototype;
-mod spelling;
 mod text;
 
 pub use error::HeaderError;
 pub use item::{Header, Item};
 
-use alloc::{format, string::String, vec::Vec};
+use crate::prelude::*;
 use collect::Collector;
-use item::Listed;
+use error::Origin;
+use kernel_args_abi::{CppType, Opaque};
+use names::{Local, Path, segments};
+
+#[derive(Clone, PartialEq)]
+struct TypeUse {
+    base: Base,
+    /// Without the base.
+    shape: CppType<'static>,
+}
+
+impl TypeUse {
+    fn new(base: Base, shape: CppType<'_>) -> Self {
+        let CppType { depth, const_mask, extents, rows, .. } = shape;
+        Self { base, shape: CppType { depth, const_mask, extents, rows, ..CppType::UNKNOWN } }
+    }
+}
+
+#[derive(Clone, PartialEq)]
+enum Base {
+    /// A fundamental or CUDA type, with its alignment in bytes if known.
+    Known(String, Option<usize>),
+    Own(Path),
+    /// `unsigned char` with an alignment, for a type that C++ cannot represent.
+    Bytes(usize),
+}
+
+#[derive(Clone, PartialEq)]
+struct Definition {
+    path: Path,
+    origin: Origin,
+    size: usize,
+    /// In bytes. `None` if neither the source nor the members determine it.
+    align: Option<usize>,
+    has_source_align: bool,
+    alignas: Option<usize>,
+    pack: Option<usize>,
+    kind: Declared,
+}
+
+#[derive(Clone, PartialEq)]
+enum Declared {
+    Struct(Vec<CppMember>),
+    Enum {
+        underlying: &'static str,
+        variants: Vec<(Local, i128)>,
+    },
+    /// Bytes instead of a union or a similar type.
+    Opaque(Option<Opaque>),
+    Included,
+}
+
+#[derive(Clone, PartialEq)]
+struct CppMember {
+    name: Local,
+    ty: TypeUse,
+    offset: usize,
+    size: usize,
+    alignas: Option<usize>,
+}
+
+impl Definition {
+    fn same(&self, other: &Self) -> bool {
+        let (a, b) = (self, other);
+        (&a.path, a.size, a.align, &a.kind) == (&b.path, b.size, b.align, &b.kind)
+    }
+}
+
+#[derive(Clone, PartialEq)]
+struct Prototype {
+    symbol: String,
+    path: Path,
+    is_extern_c: bool,
+    parameters: Vec<Argument>,
+}
+
+#[derive(Clone, PartialEq)]
+struct Argument {
+    name: Local,
+    ty: TypeUse,
+    is_grid_constant: bool,
+}
 
 impl Header<'_> {
     /// The text of the header.
@@ -70,23 +145,22 @@ impl Header<'_> {
         let mut kernels = Vec::new();
         let mut left_out = Vec::new();
         for item in &self.items {
-            match &item.0 {
-                Listed::Type(ty) => collector.device_type(ty)?,
-                Listed::Kernel(kernel) => {
-                    let mark = collector.mark();
-                    match collector.kernel(kernel) {
-                        Ok(prototype) => kernels.push(prototype),
-                        Err(error) if self.leaves_out => {
-                            collector.reset(&mark);
-                            left_out.push(error);
-                        }
-                        Err(error) => return Err(error),
-                    }
+            if let Some(ty) = &item.ty {
+                collector.device_type(ty)?;
+                continue;
+            }
+            let before = self.leaves_out.then(|| collector.clone());
+            match (collector.kernel(item), before) {
+                (Ok(prototype), _) => kernels.push(prototype),
+                (Err(error), Some(before)) => {
+                    collector = before;
+                    left_out.push(error);
                 }
+                (Err(error), None) => return Err(error),
             }
         }
         collector.check_pointees()?;
-        clash::check(&collector, &mut kernels)?;
+        check_names(&collector, &mut kernels)?;
         let text = text::write(&collector, &kernels, &left_out);
         Ok((text, left_out))
     }
@@ -114,5 +188,50 @@ impl Header<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// Names that cannot have two meanings in C++.
+fn check_names(collector: &Collector<'_, '_>, kernels: &mut Vec<Prototype>) -> Result<(), HeaderError> {
+    let taken = |name: &str| {
+        let problem = format!(
+            "the header already declares `{name}`\n  help: give one of them another name, or put the \
+             types in a namespace: `.namespace(\"…\")`"
+        );
+        HeaderError::new(name, problem)
+    };
+    let mut unique: Vec<Prototype> = Vec::with_capacity(kernels.len());
+    let mut symbols = BTreeSet::new();
+    for kernel in kernels.drain(..) {
+        if symbols.insert(kernel.symbol.clone()) {
+            unique.push(kernel);
+        } else if !unique.contains(&kernel) {
+            return Err(taken(&kernel.symbol));
+        }
+    }
+    *kernels = unique;
+
+    let own = collector
+        .definitions
+        .iter()
+        .filter(|definition| definition.kind != Declared::Included)
+        .map(|definition| &definition.path)
+        .chain(collector.pointees.iter().map(|(path, ..)| path));
+    let (mut types, mut functions) = (BTreeSet::new(), BTreeSet::new());
+    types.extend(own.clone().map(Path::full));
+    functions.extend(kernels.iter().map(|kernel| kernel.path.full()));
+    let mut namespaces: BTreeSet<String> = BTreeSet::new();
+    for path in own.chain(kernels.iter().map(|kernel| &kernel.path)) {
+        let mut namespace = String::new();
+        for segment in segments(path.namespace()) {
+            namespace = if namespace.is_empty() { segment.to_string() } else { format!("{namespace}::{segment}") };
+            namespaces.insert(namespace.clone());
+        }
+    }
+    let both = types.intersection(&functions).next().copied();
+    let namespace = namespaces.iter().find(|name| types.contains(&***name) || functions.contains(&***name));
+    match both.or(namespace.map(String::as_str)) {
+        Some(name) => Err(taken(name)),
+        None => Ok(()),
     }
 }

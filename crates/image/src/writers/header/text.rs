@@ -1,17 +1,13 @@
 //! The text of a header.
 
 use super::{
-    collect::Collector,
-    definition::{CppMember, Declared, Definition, Prototype},
-    error::HeaderError,
-    item::Header,
+    Base, CppMember, Declared, Definition, Prototype, TypeUse, collect::Collector, error::HeaderError, item::Header,
     names::segments,
-    spelling::Scope,
 };
-use crate::writers::{counts::bytes, escape::cpp_comment};
-use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
+use crate::prelude::*;
+use crate::writers::{escape::cpp_comment, layout::bytes};
 use core::fmt::Write as _;
-use kernel_args_abi::signature::Opaque;
+use kernel_args_abi::{CppBase, Opaque};
 
 pub(super) fn write(collector: &Collector<'_, '_>, kernels: &[Prototype], left_out: &[HeaderError]) -> String {
     let mut own = BTreeSet::new();
@@ -50,8 +46,32 @@ impl HeaderWriter<'_, '_, '_> {
         self.text.push('\n');
     }
 
-    pub(super) fn scope<'s>(&'s self, namespace: &'s str, hidden: &'s BTreeSet<&'s str>) -> Scope<'s> {
-        Scope { namespace, hidden, own: &self.own }
+    /// `float const* x`, `float rows[2][3]`, `float (*x)[4]`. The names of the neighbouring members or parameters hide types.
+    pub(super) fn declare(&self, namespace: &str, hidden: &BTreeSet<&str>, ty: &TypeUse, name: &str) -> String {
+        let base = match &ty.base {
+            Base::Bytes(_) => "unsigned char".into(),
+            Base::Known(base, _) if hidden.contains(&**base) || self.own.contains(&**base) => format!("::{base}"),
+            Base::Known(base, _) => base.clone(),
+            Base::Own(path) => {
+                let full = path.full();
+                let first = full.split("::").next().unwrap_or(full);
+                if full.contains('<') {
+                    format!("::{full}")
+                } else if namespace.is_empty() && !hidden.contains(first) {
+                    full.into()
+                } else if path.namespace() == namespace && !hidden.contains(path.name()) {
+                    path.name().into()
+                } else {
+                    format!("::{full}")
+                }
+            }
+        };
+        let shape = ty.shape.to_string();
+        let shape = &shape[CppBase::Unknown.spelling().len()..];
+        let array = shape.find("(*").map(|at| at + 2);
+        let (before, after) = shape.split_at(array.or_else(|| shape.find('[')).unwrap_or(shape.len()));
+        let space = if array.is_none() { " " } else { "" };
+        format!("{base}{before}{space}{name}{after}")
     }
 
     pub(super) fn has_offsets(&self) -> bool {
@@ -119,10 +139,10 @@ impl HeaderWriter<'_, '_, '_> {
                     Some(Opaque::Bases) => "A class with base classes or virtual functions",
                     _ => "A type with unknown members",
                 };
-                self.line(&format!("// {what}: its bytes."));
-                self.line(&format!("struct {alignas}{name} {{"));
-                self.line(&format!("    unsigned char bytes[{}];", definition.size));
-                self.line("};");
+                let size = definition.size;
+                self.line(&format!(
+                    "// {what}: its bytes.\nstruct {alignas}{name} {{\n    unsigned char bytes[{size}];\n}};"
+                ));
             }
             Declared::Included => {}
         }
@@ -148,7 +168,7 @@ impl HeaderWriter<'_, '_, '_> {
             self.padding(member.offset - end);
             end = member.offset + member.size;
             let alignas = alignas(member.alignas);
-            let declaration = self.scope(namespace, &hidden).declare(&member.ty, &member.name.name);
+            let declaration = self.declare(namespace, &hidden, &member.ty, &member.name.name);
             let note = note(member.name.was.as_deref());
             self.line(&format!("    {alignas}{declaration};{note}"));
         }
@@ -185,7 +205,7 @@ pub(super) fn note(was: Option<&str>) -> String {
     }
 }
 
-/// The value of an enumerator whose enum has `size` bytes.
+/// In an enum of `size` bytes.
 fn literal(value: i128, size: usize) -> String {
     let mut text = String::new();
     let _ = match size {

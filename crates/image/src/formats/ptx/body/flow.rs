@@ -1,12 +1,12 @@
 //! The values of all registers and of local memory: a fixpoint over the instructions of a body, in any order.
 
 use super::{
-    code::{Action, Object, Program, Step},
+    Action, Object, Program, Step,
     lists::{Atom, List, Lists, SlotId, SymbolId},
     names::{NoClaim, Register},
     value::{Derivation, Number, Value},
 };
-use alloc::{collections::BTreeMap, vec, vec::Vec};
+use crate::prelude::*;
 use core::ops::Range;
 
 pub(super) struct Flow<'c, 't> {
@@ -16,7 +16,7 @@ pub(super) struct Flow<'c, 't> {
     /// 8 bytes of local memory, by symbol and offset.
     cells: BTreeMap<(SymbolId, i32), Value>,
     pub(super) memory: Vec<Memory>,
-    /// Whether nothing is known about local memory: a store or code that is not known could access all of it.
+    /// Whether a store or code that is not known could access all of local memory.
     is_lost: bool,
     pub(super) used: Vec<bool>,
     has_changed: bool,
@@ -35,7 +35,7 @@ pub(super) struct Memory {
     is_shared: bool,
 }
 
-/// The maximum number of passes. Compilers' output needs up to 8.
+/// Compilers' output needs up to 8.
 const MOST_PASSES: usize = 32;
 
 impl<'c, 't> Flow<'c, 't> {
@@ -68,7 +68,7 @@ impl<'c, 't> Flow<'c, 't> {
         Err(NoClaim)
     }
 
-    /// The value of a register. A right program reads no register that is never set.
+    /// A right program reads no register that is never set.
     pub(super) fn get(&self, register: Register) -> Value {
         self.values[register as usize].unwrap_or(Value::NUMBER)
     }
@@ -251,7 +251,7 @@ impl<'c, 't> Flow<'c, 't> {
         self.has_changed |= !core::mem::replace(&mut self.is_lost, true);
     }
 
-    /// Values get to code or memory that is not known: that code can access the local memory whose address they are.
+    /// Code that is not known can access the local memory whose address these values are.
     fn share(&mut self, atoms: List) {
         for at in 0..self.lists.get(atoms).len() {
             match self.lists.get(atoms)[at].0 {
@@ -276,7 +276,7 @@ impl<'c, 't> Flow<'c, 't> {
         self.is_lost || self.memory[symbol].is_shared
     }
 
-    /// The slots that an atom can contain, and the list of what else it can.
+    /// The slots that an atom can contain, and the other atoms.
     pub(super) fn contents(&self, atom: Atom) -> (Range<SlotId>, List) {
         match atom {
             Atom::Slot(slot) => (slot..slot + 1, List::EMPTY),

@@ -1,7 +1,8 @@
 //! What a value can be computed from: sorted lists of atoms, each with a number to compare and combine lists fast.
 
 use super::names::NoClaim;
-use alloc::{collections::BTreeMap, rc::Rc, vec, vec::Vec};
+use crate::prelude::*;
+use alloc::rc::Rc;
 
 /// The number of a slot: 8 bytes of a parameter.
 pub(super) type SlotId = u16;
@@ -16,7 +17,6 @@ pub(super) enum Atom {
     Elsewhere,
     /// The address of a variable in global, shared or constant memory.
     Variable,
-    /// 8 bytes of a parameter.
     Slot(SlotId),
     /// 8 bytes that were loaded through a slot.
     Loaded(SlotId),
@@ -42,9 +42,8 @@ impl List {
 
 /// A longer list is [`List::ANY`].
 const MOST_ATOMS: usize = 24;
-/// The maximum number of terms of an exact sum.
 const MOST_TERMS: usize = 4;
-/// The maximum number of lists. Real texts have a few hundred.
+/// Real texts have a few hundred.
 const MOST_LISTS: usize = 1 << 14;
 const REMEMBERED: usize = 1 << 10;
 
@@ -113,7 +112,7 @@ impl Lists {
         terms.iter().any(|term| term.1) && terms.iter().any(|term| !term.1)
     }
 
-    /// The atoms of a list that can be recognized in a part of a value, without their signs.
+    /// The atoms that can be recognized in a part of a value, without their signs.
     pub(super) fn parts(&mut self, list: List) -> List {
         if list == List::EMPTY { list } else { self.combined(Combination::Parts, list, List::EMPTY) }
     }

@@ -4,7 +4,7 @@
 //! | module | content |
 //! |---|---|
 //! | `statements`, `names`, `opcodes` | the statements of a body, its registers, a table of opcodes |
-//! | `translate`, `code`, `outline` | the body as compact instructions, together with the functions that it calls |
+//! | `translate`, `outline` | the body as compact instructions, together with the functions that it calls |
 //! | `lists`, `value` | abstract values: from which parameters a register can be computed |
 //! | `flow` | the values of all registers and of local memory: a fixpoint, in any order of the instructions |
 //! | `uses` | which slot each access uses; the result in the common model |
@@ -34,7 +34,6 @@
 //! be an integer that the code multiplies or divides. Otherwise the access is possible for all slots of the address.
 #![allow(clippy::struct_excessive_bools, reason = "independent facts")]
 
-mod code;
 mod flow;
 mod lists;
 mod names;
@@ -45,15 +44,23 @@ mod translate;
 mod uses;
 mod value;
 
-use super::{KernelBody, Module, entry::parameters, lexer::Lexer};
+use super::{Module, PointerAccess, entry::parameters, lexer::Lexer};
+use crate::prelude::*;
+use core::ops::Range;
 use flow::Flow;
-use lists::Lists;
+use kernel_args_abi::{
+    Body,
+    signature::{ElementClass, Evidence, Slot, SlotKind},
+};
+use lists::{Lists, SlotId};
+use names::Register;
 use opcodes::Opcodes;
 use outline::Outline;
 use translate::Translator;
 use uses::Uses;
+use value::Value;
 
-/// Analyses the bodies of the kernels of a PTX text, one kernel at a time.
+/// Analyses the bodies of the kernels of a PTX text.
 pub struct Bodies<'t> {
     text: &'t [u8],
     opcodes: Opcodes<'t>,
@@ -99,5 +106,122 @@ impl<'t> Bodies<'t> {
             body.accesses.extend(own.filter_map(|(index, own)| own.needs_of_memory(parameter, 8 * index)));
         }
         Some(body)
+    }
+}
+
+/// What the body of a kernel does with its parameters.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct KernelBody<'t> {
+    /// `None` for a parameter without memory, such as a `.texref`.
+    parameters: Vec<Option<Vec<Slot<'t>>>>,
+    accesses: Vec<PointerAccess>,
+}
+
+impl KernelBody<'_> {
+    /// What the body does with each parameter.
+    #[must_use]
+    pub fn parameters(&self) -> impl ExactSizeIterator<Item = Body<'_>> {
+        let parameters = self.parameters.iter();
+        parameters.map(|slots| slots.as_ref().map_or(Body::UNKNOWN, |slots| Body::of(slots)))
+    }
+
+    /// What it needs of the memory behind each pointer.
+    #[must_use]
+    pub fn accesses(&self) -> &[PointerAccess] {
+        &self.accesses
+    }
+
+    /// What it does with the parameter at this index.
+    #[must_use]
+    pub fn parameter(&self, index: usize) -> Body<'_> {
+        self.parameters().nth(index).unwrap_or(Body::UNKNOWN)
+    }
+}
+
+#[derive(Default)]
+struct Program<'t> {
+    /// The value of each register from instructions that read no register.
+    values: Vec<Option<Value>>,
+    steps: Vec<Step>,
+    accesses: Vec<Access<'t>>,
+    kinds: Vec<(Register, SlotKind, Evidence<'t>)>,
+    symbols: Vec<Object>,
+    /// The classes of arithmetic that each register takes part in, as bits.
+    classes: Vec<u8>,
+    slots: usize,
+}
+
+#[derive(Clone, Copy)]
+struct Step {
+    action: Action,
+    to: Register,
+    a: Register,
+    b: Register,
+    bytes: u8,
+    offset: i32,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Action {
+    Copy,
+    Add,
+    Subtract,
+    Multiply,
+    /// Or the remainder.
+    Divide,
+    ShiftLeft,
+    And,
+    Or,
+    /// The bits of `a` in another arrangement.
+    Bits,
+    /// The integer `a` in another size.
+    Resize,
+    /// The generic address of `a`, an address in shared memory, for example.
+    Generic,
+    /// What is loaded from `a + offset`.
+    Load,
+    Store,
+    /// `a` gets to code that is not known.
+    Pass,
+}
+
+/// An access to memory that a parameter may point to. An access that reads and writes is atomic.
+#[derive(Clone, Copy, Default)]
+struct Access<'t> {
+    base: Register,
+    offset: i32,
+    is_read: bool,
+    is_written: bool,
+    /// Whether every thread of every launch does it.
+    is_always: bool,
+    /// A register with the element, whose arithmetic is known in the end.
+    element: Register,
+    /// Of the opcode, and whether the access itself computes.
+    class: ElementClass,
+    is_computed: bool,
+    /// The size of each element in bytes. 0 if the access does not show it.
+    size: u8,
+    /// The bytes that the instruction accesses at once. 0 if it is not known.
+    width: u8,
+    evidence: Evidence<'t>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Object {
+    /// With its size and its first slot, and whether it is declared as a pointer.
+    Parameter {
+        bytes: u32,
+        first: SlotId,
+        is_pointer: bool,
+    },
+    Memory,
+}
+
+impl Object {
+    fn slots(self) -> Range<SlotId> {
+        match self {
+            Self::Parameter { bytes, first, .. } => first..first + bytes.div_ceil(8) as SlotId,
+            Self::Memory => 0..0,
+        }
     }
 }

@@ -1,11 +1,11 @@
-//! The registers of a body, by name. Names that an inner block declares hide names of outer blocks.
+//! The registers of a body, by name. Names of an inner block hide names of outer blocks.
 
 #![allow(clippy::cast_lossless, reason = "see `formats::bytes`")]
 
 use crate::formats::ptx::lexer::{DOTTED, WORD};
-use alloc::{vec, vec::Vec};
+use crate::prelude::*;
 
-/// A register, or a symbol that is used like one: a parameter, an array in local memory.
+/// Or a symbol that is used like one: a parameter, an array in local memory.
 pub(super) type Register = u32;
 
 /// The register of instructions without one: an unknown number.
@@ -56,11 +56,11 @@ pub(super) struct Names<'t> {
     blocks: Vec<usize>,
 }
 
-/// The number of entries that a search visits at most. Only names that were made for it collide more often.
+/// The entries that a search visits at most. Only names that were made for it collide more often.
 const LONGEST_SEARCH: usize = 128;
 const MOST_NAMES: usize = 1 << 20;
 
-/// No claim is made about a body: it is not PTX, it is too large, or it needs too much work.
+/// A body is not PTX, is too large, or needs too much work.
 pub(super) struct NoClaim;
 
 impl<'t> Names<'t> {

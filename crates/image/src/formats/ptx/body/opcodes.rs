@@ -1,13 +1,13 @@
 //! What each opcode does with values, and its suffixes: types, spaces, modifiers. PTX ISA, "Instruction Set".
 
 use super::{
-    code::Action,
+    Action,
     names::{Name, Names, NoClaim},
 };
-use alloc::{vec, vec::Vec};
+use crate::prelude::*;
 use kernel_args_abi::signature::{ElementClass, SlotKind};
 
-/// What an instruction does with the values of its operands. The first operand is the destination, unless noted.
+/// The first operand is the destination, unless noted.
 #[derive(Clone, Copy, PartialEq, Default)]
 pub(super) enum Effect {
     Load,
@@ -24,7 +24,7 @@ pub(super) enum Effect {
     ConvertAddress {
         is_to: bool,
     },
-    /// Integers are computed from the second and the third operand, or from 0 and the second one.
+    /// Of integers: from the second and the third operand, or from 0 and the second one.
     Compute(Action),
     MultiplyAdd,
     /// The bits of the operands in another arrangement.
@@ -45,7 +45,7 @@ pub(super) enum Effect {
     Unknown,
 }
 
-/// The opcodes, up to their first or second dot. No other opcode is known. Arithmetic of floats is recognized by its type.
+/// Up to their first or second dot. No other opcode is known. Arithmetic of floats is recognized by its type.
 #[rustfmt::skip]
 const OPCODES: [(Effect, &[&str]); 28] = [
     (Effect::Load, &["ld", "ldu"]), (Effect::Store, &["st"]), (Effect::BulkCopy, &["cp"]),

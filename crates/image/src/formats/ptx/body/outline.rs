@@ -5,7 +5,7 @@ use crate::formats::ptx::{
     entry::parameters,
     lexer::{Lexer, Token},
 };
-use alloc::{collections::BTreeMap, vec::Vec};
+use crate::prelude::*;
 
 pub(super) struct Outline<'t> {
     pub(super) functions: BTreeMap<&'t str, Function<'t>>,
@@ -39,12 +39,12 @@ impl<'t> Outline<'t> {
 fn file(mut lexer: Lexer<'_>) -> Option<(u32, &str)> {
     let number = lexer.integer("").ok()?;
     let (start, token) = lexer.token().ok()?;
-    let quoted = lexer.text(start, lexer.position());
+    let quoted = lexer.text(start, lexer.at);
     let name = quoted.strip_prefix('"')?.strip_suffix('"')?;
     (token == Token::String).then_some((u32::try_from(number).ok()?, name))
 }
 
-/// Called after `.func`: its name and declarations. `None` without a body, and for registers as parameters (old PTX).
+/// Called after `.func`. `None` without a body, and for registers as parameters (old PTX).
 fn function(mut lexer: Lexer<'_>) -> Option<(&str, Function<'_>)> {
     let lexer = &mut lexer;
     let returns = parameters(lexer).ok()?;

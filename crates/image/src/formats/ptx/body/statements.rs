@@ -7,13 +7,13 @@ use crate::formats::{
     bytes::skip,
     ptx::lexer::{BLANK, DOTTED, LINE, Lexer, NAME, Token, constant},
 };
-use alloc::vec::Vec;
+use crate::prelude::*;
 
 #[derive(Clone, Copy)]
 pub(super) enum Statement<'t> {
     Open,
     Close,
-    /// The opcode with all suffixes, and whether a predicate is before it. [`Statements::operands`] reads its operands.
+    /// The opcode with all suffixes, and whether a predicate is before it. Its operands follow.
     Instruction(Name<'t>, bool),
     /// Registers, or local memory or arguments of a call: [`Statements::declared`]. A range is `%r<8>`.
     Declaration {
@@ -85,7 +85,7 @@ impl Operands {
         self.all[self.at(0).len()..].iter().filter_map(Operand::plain_register)
     }
 
-    /// The address at this index: its register, or none for a number, and its offset.
+    /// Its register, or none for a number, and its offset.
     pub(super) fn address(&self, index: usize) -> Option<(Register, i32)> {
         let is_address = |operand: &&[Operand]| matches!(operand, [Operand { enclosed: Enclosed::Brackets, .. }, ..]);
         let mut all = (0..self.starts.len()).map(|position| self.at(position)).filter(is_address);
@@ -103,7 +103,7 @@ pub(super) struct Statements<'t> {
 
 impl<'t> Statements<'t> {
     pub(super) fn new(lexer: &Lexer<'t>) -> Self {
-        Self { text: lexer.source(), at: lexer.position(), declared: Vec::new(), operands: Operands::default() }
+        Self { text: lexer.source, at: lexer.at, declared: Vec::new(), operands: Operands::default() }
     }
 
     fn lexed<T>(
@@ -112,7 +112,7 @@ impl<'t> Statements<'t> {
     ) -> Result<T, NoClaim> {
         let mut lexer = Lexer::new(self.text).back_to(self.at);
         let read = read(&mut lexer);
-        self.at = lexer.position();
+        self.at = lexer.at;
         read.map_err(|_| NoClaim)
     }
 
@@ -120,7 +120,7 @@ impl<'t> Statements<'t> {
         self.lexed(|lexer| Ok(lexer.token()?.1))
     }
 
-    /// Skips white space and comments. Returns the next byte, or 0 at the end.
+    /// Skips white space and comments. Returns the next byte, or 0.
     fn first(&mut self) -> Result<u8, NoClaim> {
         self.at = skip(self.text, self.at, &BLANK);
         if self.at < self.text.len() && self.text[self.at] == b'/' {
@@ -163,7 +163,7 @@ impl<'t> Statements<'t> {
         }
     }
 
-    /// Reads the declared names up to the `;`. Returns whether one of them is a range.
+    /// Up to the `;`. Returns whether one of the names is a range.
     fn names(&mut self) -> Result<bool, NoClaim> {
         let (mut is_value, mut has_range) = (false, false);
         self.declared.clear();
@@ -190,10 +190,10 @@ impl<'t> Statements<'t> {
         Ok(Statement::Location { file, line })
     }
 
-    /// Reads operands up to the `;`. Returns whether all of them have a form that every opcode can have.
+    /// Up to the `;`. Returns whether all have a form that every opcode can have.
     pub(super) fn operands(&mut self, names: &mut Names<'t>) -> Result<bool, NoClaim> {
         let (mut is_plain, mut in_vector, mut enclosed) = (true, false, Enclosed::Not);
-        // Whether a name, or a name and a sign, are right before the next token, and whether the sign is a minus.
+        // What is right before the next token: a name; a name and a sign, possibly a minus.
         let (mut after_name, mut joins, mut is_negative) = (false, false, false);
         self.operands.all.clear();
         self.operands.starts.clear();

@@ -1,7 +1,7 @@
 //! From statements to compact instructions. The body of a called function becomes a part of its caller.
 
 use super::{
-    code::{Access, Action, Object, Program, Step},
+    Access, Action, Object, Program, Step,
     lists::{Atom, Lists, SlotId},
     names::{NO_REGISTER, Name, Names, NoClaim, Register},
     opcodes::{AccessSpace, Effect, Opcodes, Operation, Scalar},
@@ -10,7 +10,7 @@ use super::{
     value::Value,
 };
 use crate::formats::ptx::{Parameter, lexer::Lexer};
-use alloc::{vec, vec::Vec};
+use crate::prelude::*;
 use kernel_args_abi::signature::{ElementClass, Evidence, SlotKind};
 
 pub(super) struct Translator<'o, 't> {
@@ -45,9 +45,9 @@ const READ: (bool, bool) = (true, false);
 const WRITE: (bool, bool) = (false, true);
 const ATOMIC: (bool, bool) = (true, true);
 const MOST_SLOTS: usize = 4096;
-/// The maximum number of steps. The largest body that was found has 60,000.
+/// The largest body that was found has 60,000.
 const MOST_STEPS: usize = 1 << 18;
-/// The maximum number of operands of an instruction that is no call.
+/// Of an instruction that is no call.
 const MOST_OPERANDS: usize = 256;
 const MOST_DEPTH: usize = 32;
 /// Functions that retain nothing and write nothing.
@@ -80,7 +80,6 @@ impl<'o, 't> Translator<'o, 't> {
         Ok(self.code)
     }
 
-    /// A new register with this name. For a symbol, its value is the address of the symbol.
     fn declare(&mut self, name: Name<'t>, symbol: Option<Object>) -> Result<(), NoClaim> {
         let register = self.names.unnamed();
         if let Some(symbol) = symbol {
@@ -166,7 +165,7 @@ impl<'o, 't> Translator<'o, 't> {
             let mut statements = Statements::new(&function.body);
             self.body(&mut statements)?;
             // Reading 8 bytes takes as long as a turn of other loops.
-            self.lists.pay((statements.at - function.body.position()) / 8)?;
+            self.lists.pay((statements.at - function.body.at) / 8)?;
             self.depth -= 1;
             self.end_of_names();
             outer.registers = self.names.registers;
@@ -186,7 +185,7 @@ impl<'o, 't> Translator<'o, 't> {
         Ok(())
     }
 
-    /// Called at the end of a function. Names that no instruction sets are special registers (numbers) or variables.
+    /// Names that no instruction sets are special registers (numbers) or variables.
     fn end_of_names(&mut self) {
         self.known(self.names.registers);
         for (name, register) in &self.names.entries {

@@ -1,21 +1,16 @@
 //! What a body does with each slot.
 
 use super::{
-    code::{Access, Action, Object},
+    Access, Action, Object, PointerAccess,
     flow::Flow,
     lists::{Atom, List, SlotId, SymbolId},
     names::NoClaim,
     value::{Derivation, Number, Value},
 };
-use crate::formats::ptx::PointerAccess;
-use alloc::{
-    collections::{BTreeMap, BTreeSet},
-    vec,
-    vec::Vec,
-};
+use crate::prelude::*;
 use core::{mem, ops::Range};
 use kernel_args_abi::{
-    layout::Alignment,
+    Alignment,
     signature::{Certainty, ElementClass, Elements, Evidence, Slot, SlotKind},
 };
 
@@ -24,7 +19,7 @@ pub(super) struct SlotUse<'t> {
     pub(super) is_used: bool,
     slot: Slot<'t>,
     shown: Option<Shown<'t>>,
-    /// The alignment in bytes that every access through the slot needs: the least of all. 0 without an access.
+    /// The least alignment in bytes of all accesses. 0 without an access.
     alignment: u32,
     /// As in [`PointerAccess`].
     is_at_start: bool,
@@ -134,7 +129,6 @@ pub(super) struct Uses<'f, 'c, 't> {
 
 const READ: u8 = 1;
 const WRITTEN: u8 = 2;
-/// A value is stored in memory.
 const STORED: u8 = 4;
 /// A value gets to code that is not known, which can access what it points to.
 const PASSED: u8 = 8;
@@ -146,11 +140,10 @@ enum AddressBase {
     Slot(SlotId, Option<Number>),
     /// A value that was loaded through this slot.
     Loaded(SlotId),
-    /// One of several slots.
     Unclear,
 }
 
-/// The maximum number of times that a slot that was found to be a pointer can decide further sums.
+/// How often a slot that was found to be a pointer can decide further sums.
 const MOST_ROUNDS: usize = 4;
 
 impl<'f, 'c, 't> Uses<'f, 'c, 't> {
@@ -202,7 +195,6 @@ impl<'f, 'c, 't> Uses<'f, 'c, 't> {
                 (SlotKind::Integer | SlotKind::Pointer, _) => 0..0,
                 (SlotKind::TensorMap, Some(Atom::Address(symbol))) => self.tensor_map(symbol, value.number),
                 (_, Some(Atom::Slot(slot))) => slot..slot + 1,
-                // One of several objects.
                 _ => {
                     self.mark(value.atoms, READ);
                     0..0
@@ -237,8 +229,8 @@ impl<'f, 'c, 't> Uses<'f, 'c, 't> {
             _ if value.is_number() => return AddressBase::Unclear,
             [(atom, false)] => Some(*atom),
             _ => {
-                // In a sum of one address and numbers, what is known to be an address is the address. Everything else
-                // can be one, unless the code computes with it as an integer.
+                // In a sum of one address and numbers, what is known to be an address is the address. Everything else can be one, unless the
+                // code computes with it as an integer.
                 let can_differ = !is_sum || lists.is_difference(value.atoms);
                 let is_integer =
                     |atom| matches!(atom, Atom::Slot(slot) if self.slots[slot as usize].slot.arithmetic.is_some());

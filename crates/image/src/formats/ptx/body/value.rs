@@ -40,7 +40,6 @@ impl Value {
         Self::of(Derivation::Mixed, atoms)
     }
 
-    /// A value of this kind, or a number without atoms.
     fn of(kind: Derivation, atoms: List) -> Self {
         Self { kind: if atoms == List::EMPTY { Derivation::Number } else { kind }, atoms, number: Number::ANY }
     }
@@ -188,7 +187,7 @@ impl Value {
     }
 }
 
-/// All numbers that are `rest` more than a multiple of `step`. With a step of 0: `rest` alone.
+/// All numbers that are `rest` more than a multiple of `step`. With a step of 0: `rest`.
 #[derive(Clone, Copy, PartialEq, Default)]
 pub(super) struct Number {
     pub(super) rest: i32,
