@@ -20,38 +20,26 @@ impl Directives {
             let _ = writeln!(text, "cargo::rerun-if-env-changed={name}");
         }
         for path in &self.files {
-            match path.to_str().and_then(value) {
-                Some(path) => _ = writeln!(text, "cargo::rerun-if-changed={path}"),
-                // Cargo cannot watch this path. It runs the script each time if a watched path does not exist.
-                None => _ = writeln!(text, "cargo::rerun-if-changed={UNWATCHED}"),
-            }
+            // A value is one line, and cargo removes white space at its end.
+            let path = path.to_str().filter(|path| !path.contains(['\n', '\r']) && path.trim_end() == *path);
+            let _ = writeln!(text, "cargo::rerun-if-changed={}", path.unwrap_or(UNWATCHED));
         }
         if self.is_absent {
             text += "cargo::rustc-env=KERNEL_ARGS_OPTIONAL=1\n";
         }
         for warning in &self.warnings {
             for line in warning.lines().filter(|line| !line.trim().is_empty()) {
-                let _ = writeln!(text, "cargo::warning={}", shown(line));
+                // Names of files and the compiler's output can contain any characters.
+                let line = line.replace(|c: char| c.is_control() && c != '\t', "\u{fffd}");
+                let _ = writeln!(text, "cargo::warning={line}");
             }
         }
         text
     }
 }
 
-/// A path that does not exist.
+/// A path that does not exist: cargo runs the script each time.
 const UNWATCHED: &str = "a path that cannot be written in a directive";
-
-/// A text as the value of a directive, which is one line. Cargo removes white space at the end.
-fn value(text: &str) -> Option<&str> {
-    let is_one_line = !text.contains(['\n', '\r']) && text.trim_end() == text;
-    is_one_line.then_some(text)
-}
-
-/// A line that cargo shows on the terminal. Names of files and the compiler's output can contain any characters.
-fn shown(line: &str) -> String {
-    let is_odd = |c: char| c.is_control() && c != '\t';
-    line.replace(is_odd, "\u{fffd}")
-}
 
 #[cfg(test)]
 mod tests {

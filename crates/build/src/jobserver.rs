@@ -12,8 +12,6 @@ const PAUSE: Duration = Duration::from_millis(10);
 #[derive(Default)]
 pub(crate) struct Jobserver(Option<Client>);
 
-pub(crate) struct Token(#[expect(dead_code, reason = "dropping it releases the token")] Option<Acquired>);
-
 impl Jobserver {
     /// The jobserver that cargo passes to this process. Without a jobserver, every compilation may start.
     pub(crate) fn of_process() -> Self {
@@ -24,17 +22,17 @@ impl Jobserver {
         Self(client.client.ok())
     }
 
-    /// Waits until one more compilation may start. Returns `None` as soon as `is_over` returns true.
-    pub(crate) fn token(&self, is_over: impl Fn() -> bool) -> Option<Token> {
+    /// Waits until one more compilation may start. Returns `None` as soon as `is_over` returns true. Dropping the token releases it.
+    pub(crate) fn token(&self, is_over: impl Fn() -> bool) -> Option<Option<Acquired>> {
         loop {
             if is_over() {
                 return None;
             }
             match self.0.as_ref().map(Client::try_acquire) {
                 Some(Ok(None)) => thread::sleep(PAUSE),
-                Some(Ok(token)) => return Some(Token(token)),
+                Some(Ok(token)) => return Some(token),
                 // No jobserver, or a jobserver without non-blocking requests.
-                Some(Err(_)) | None => return Some(Token(None)),
+                Some(Err(_)) | None => return Some(None),
             }
         }
     }

@@ -61,7 +61,7 @@ pub(crate) fn find(
         // `a.debug.ptx` is the description of `a.cu`.
         let base = source.name.strip_suffix(".debug");
         if let Some(other) = sources.iter().find(|other| base == Some(&other.name)) {
-            return Err(Error::new(texts::same_file(&other.path, &source.path)));
+            return Err(Error::new(texts::same_file(&other.path, &source.path, &source.name)));
         }
     }
     if sources.is_empty() {

@@ -13,8 +13,7 @@ use std::{
 /// Reads a regular file of at most `limit` bytes. Returns `None` if no file has this name; a folder is not a file.
 ///
 /// # Errors
-/// If the file is a device or a pipe, which could block or be endless; if it is longer than `limit`
-/// ([`io::ErrorKind::FileTooLarge`]); and if the system denies access.
+/// If the file is a device or a pipe, if it is longer than `limit` ([`io::ErrorKind::FileTooLarge`]), or if the system denies access.
 pub fn read_file(path: &Path, limit: usize) -> io::Result<Option<Vec<u8>>> {
     let is_absent = |error: &io::Error| {
         matches!(

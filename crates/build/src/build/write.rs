@@ -2,8 +2,7 @@
 
 use super::{
     files::{read, write},
-    plan::{Build, What},
-    unit::{Done, Unit},
+    plan::{Build, Done, Unit},
 };
 use crate::{
     constants,
@@ -56,7 +55,9 @@ impl Build<'_> {
             let items = items.ok_or_else(|| {
                 Error::new(texts::unknown_constants(&source.path, &constants::expressions(constants)))
             })?;
-            let has_kernels = absent.is_some() || has_kernels(&made.description);
+            let kernels = Image::read(&made.description).and_then(|image| image.kernels());
+            // `kernels!` reports images that cannot be read, at the right place.
+            let has_kernels = absent.is_some() || kernels.map_or(true, |kernels| kernels.symbols().next().is_some());
             if has_kernels || !constants.is_empty() {
                 let structs = self.kernels.generate.then(|| {
                     let image = made.image.as_deref().unwrap_or(&made.description);
@@ -80,10 +81,7 @@ impl Build<'_> {
         let earlier = read(&list).unwrap_or_default();
         let earlier = String::from_utf8_lossy(&earlier);
         for name in earlier.lines().filter(|name| !names.contains(name)) {
-            let images: &[&str] = match self.what {
-                What::Everything => &["ptx", "cubin", "fatbin"],
-                What::Descriptions => &[],
-            };
+            let images: &[&str] = if self.made.is_some() { &["ptx", "cubin", "fatbin"] } else { &[] };
             for extension in images.iter().chain(&["debug.ptx", "debug.sources", "sources"]) {
                 // The file exists if an earlier build wrote this kind of output.
                 let _ = fs::remove_file(self.out.join(format!("{name}.{extension}")));
@@ -94,21 +92,14 @@ impl Build<'_> {
     }
 }
 
-fn has_kernels(description: &[u8]) -> bool {
-    let kernels = Image::read(description).and_then(|image| image.kernels());
-    // `kernels!` reports images that cannot be read, at the right place.
-    kernels.map_or(true, |kernels| kernels.symbols().next().is_some())
-}
-
 /// Checks that two sets of kernels of one build script do not write the same files.
 fn claim(paths: impl Iterator<Item = PathBuf>) -> Result<(), Error> {
     static CLAIMED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
     let mut claimed = CLAIMED.lock().unwrap_or_else(PoisonError::into_inner);
     for path in paths {
-        if claimed.contains(&path) {
+        if !claimed.insert(path.clone()) {
             return Err(Error::new(texts::written_twice(&path)));
         }
-        claimed.insert(path);
     }
     Ok(())
 }

@@ -113,22 +113,6 @@ fn options(job: &Job<'_>) -> Vec<std::ffi::OsString> {
 
 /// nvcc's output, with a hint if the cause is not the kernel.
 fn failure(finished: &Finished) -> String {
-    // Microsoft's compiler writes errors to the standard output.
-    let mut said = text(&finished.stdout);
-    if !said.is_empty() {
-        said.push('\n');
-    }
-    said += &text(&finished.stderr);
-    if said.trim().is_empty() {
-        said = texts::silent(finished.status);
-    }
-    if has_no_host_compiler(&said) {
-        said += texts::NO_HOST_COMPILER;
-    }
-    said
-}
-
-fn has_no_host_compiler(said: &str) -> bool {
     const SIGNS: [&str; 6] = [
         "Failed to preprocess host compiler properties",
         "Cannot find compiler",
@@ -137,16 +121,27 @@ fn has_no_host_compiler(said: &str) -> bool {
         "unsupported Microsoft Visual Studio version",
         "No supported gcc/g++ host compiler",
     ];
-    SIGNS.iter().any(|sign| said.contains(sign))
+    // Microsoft's compiler writes errors to the standard output.
+    let mut said = text(&finished.stdout);
+    if !said.is_empty() {
+        said.push('\n');
+    }
+    said += &text(&finished.stderr);
+    if said.trim().is_empty() {
+        said = texts::silent(&finished.status);
+    }
+    if SIGNS.iter().any(|sign| said.contains(sign)) {
+        said += texts::NO_HOST_COMPILER;
+    }
+    said
 }
-
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).trim_end().to_owned()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{has_no_host_compiler, options};
+    use super::options;
     use crate::{
         compiler::{
             job::{Job, Purpose},
@@ -196,13 +191,5 @@ mod tests {
             "-ptx|-arch=compute_90".to_owned() + REST
         );
         assert_eq!(options_of(Purpose::Description, &[], None), "-ptx|-G".to_owned() + REST);
-    }
-
-    #[test]
-    fn a_missing_host_compiler_is_distinguished_from_a_wrong_kernel() {
-        assert!(has_no_host_compiler(
-            "gcc: No such file or directory\nnvcc fatal   : Failed to preprocess host compiler properties."
-        ));
-        assert!(!has_no_host_compiler("k.cu(1): error: identifier \"y\" is undefined"));
     }
 }
