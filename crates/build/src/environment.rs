@@ -10,7 +10,7 @@ use std::{
 
 type Values = Box<dyn Fn(&str) -> Option<OsString>>;
 
-/// The source of environment variables. An empty variable counts as not set.
+/// An empty variable counts as not set.
 pub(crate) struct Environment {
     value: Values,
     read: Mutex<BTreeSet<&'static str>>,

@@ -12,7 +12,6 @@ impl Error {
         Self(text.into())
     }
 
-    /// Joins several errors, separated by an empty line.
     pub(crate) fn all(errors: Vec<Self>) -> Result<(), Self> {
         let texts: Vec<String> = errors.into_iter().map(|Self(text)| text).collect();
         if texts.is_empty() { Ok(()) } else { Err(Self(texts.join("\n\n"))) }

@@ -16,7 +16,6 @@ pub(crate) struct Module<'a> {
     pub(crate) absent: Option<&'a str>,
     /// Without kernels, the module has only constants.
     pub(crate) has_kernels: bool,
-    /// Items for the constants of the source.
     pub(crate) constants: String,
     /// The structs for its kernels, if they are generated.
     pub(crate) structs: Option<String>,
@@ -146,7 +145,8 @@ mod tests {
                 && text.contains(r#", absent("src/a\"b.cu", "PATH: has no \"nvcc\"\n/opt: x"), constants {"#),
             "{text}"
         );
-        let with_structs = Module { structs: Some("struct S;\n".into()), constants: constants.into(), ..made(&sources[1]) };
+        let with_structs =
+            Module { structs: Some("struct S;\n".into()), constants: constants.into(), ..made(&sources[1]) };
         assert_eq!(
             write([with_structs], &style),
             "// Written by kernel-args-build.\n\n#[allow(non_snake_case)]\n#[doc = \"The kernels of `src/Mat.cu`.\"]\npub mod Mat {\n    \

@@ -3,6 +3,7 @@
 use crate::{error::Error, identifier::module_name, texts};
 use std::{
     collections::BTreeMap,
+    fs,
     path::{Path, PathBuf},
 };
 
@@ -73,6 +74,12 @@ pub(crate) fn find(
 pub(crate) fn is_same(root: &Path, one: &Path, other: &Path) -> bool {
     let absolute = |path: &Path| root.join(path).canonicalize();
     one == other || matches!((absolute(one), absolute(other)), (Ok(one), Ok(other)) if one == other)
+}
+
+/// The entries of a folder whose names are wanted; none if it cannot be read.
+pub(crate) fn entries<W: Fn(&str) -> bool>(folder: &Path, is_wanted: W) -> impl Iterator<Item = PathBuf> + use<W> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter(move |entry| is_wanted(&entry.file_name().to_string_lossy())).map(|entry| entry.path())
 }
 
 fn matches(root: &Path, pattern: &str) -> Result<Vec<PathBuf>, Error> {

@@ -73,7 +73,6 @@ fn lint(kernels: &[Kernel], output: &mut Output) -> Result<Status, Failure> {
     Ok(Status::Different)
 }
 
-/// Reads a list. Returns its name and its text.
 fn read(path: &Path) -> Result<(String, String), Failure> {
     let is_input = path.as_os_str() == "-";
     let name = if is_input { "standard input".into() } else { path.to_string_lossy() };
@@ -135,10 +134,7 @@ fn against(
     Ok(Status::Different)
 }
 
-/// Parses the lines of a list.
-///
-/// # Errors
-/// The line that cannot be parsed, and the byte offset where it begins.
+/// The error is the line that cannot be parsed, with the byte offset where it begins.
 fn parse(text: &str) -> Result<Lines<'_>, (u64, String)> {
     let mut lines = Vec::new();
     let mut at = 0;

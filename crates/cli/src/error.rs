@@ -12,7 +12,6 @@
 use crate::escape::terminal;
 use std::{fmt, io};
 
-/// A file or other input that cannot be read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Error {
     /// The name of the file as the user wrote it, and the member of an archive: `lib.a(kernels.o)`. Empty for an error without a file.
@@ -31,7 +30,6 @@ impl Error {
         Self::new("", what)
     }
 
-    /// What clap says about the command line.
     pub(crate) fn usage(error: &clap::Error) -> Self {
         let text = error.render().to_string();
         let mut what = String::new();
@@ -89,7 +87,7 @@ impl From<Error> for Failure {
 }
 
 impl From<io::Error> for Failure {
-    /// The error of a file that is written contains its name, as an [`Error`].
+    /// The error of a file that is written is an [`Error`] with its name.
     fn from(error: io::Error) -> Self {
         error.downcast().map_or_else(Self::Output, Self::Input)
     }

@@ -13,14 +13,12 @@ use kernel_args_abi::{
 /// The maximum number of members of one struct.
 const MEMBERS: usize = 256;
 
-/// What the code shows about the type of a parameter or member.
 #[derive(Debug)]
 pub(crate) struct Finding {
     /// The names of the parameter and member, or the number of the parameter.
     path: String,
     ty: String,
     pub(crate) what: What,
-    /// What the accesses are to.
     elements: Option<&'static str>,
     /// An instruction, with its source line.
     evidence: String,
@@ -29,7 +27,6 @@ pub(crate) struct Finding {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum What {
     Contradiction(Contradiction),
-    /// The type is a pointer without `const`, and the code only reads.
     Unwritten,
 }
 

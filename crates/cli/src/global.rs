@@ -40,7 +40,6 @@ impl Global {
 pub(crate) struct Globals(BTreeMap<(String, &'static str, usize), Global>);
 
 impl Globals {
-    /// Adds a variable, or what is not known yet about it.
     pub(crate) fn add(&mut self, global: Global) {
         let key = (global.symbol.clone(), global.specifier, global.size);
         match self.0.get_mut(&key) {
@@ -57,13 +56,11 @@ impl Globals {
         }
     }
 
-    /// The variables that debug information describes, by their symbols.
     pub(crate) fn described(self) -> HashMap<String, ParameterList> {
         let all = self.0.into_values();
         all.filter_map(|global| Some((global.symbol, global.described?))).collect()
     }
 
-    /// In the order of the symbols.
     pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &Global> {
         self.0.values()
     }

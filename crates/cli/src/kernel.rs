@@ -4,7 +4,6 @@ use crate::{limits::Limits, place::Place};
 use kernel_args_abi::{Alignment, Class, Layout, Members, ParamLayout, Parameter};
 use kernel_args_image::{ParameterList, cubin::Resources, mangled::Demangled};
 
-/// The maximum depth of nested structs.
 pub(crate) const DEPTH: u32 = 24;
 
 /// A kernel: its parameters, its launch limits, and the images with exactly these.
@@ -66,7 +65,6 @@ impl Kernel {
         }
     }
 
-    /// The parameters. Offsets that the image does not contain are computed from the alignments.
     pub(crate) fn parameters(&self) -> Vec<Parameter<'_>> {
         let mut parameters = self.parameters.parameters();
         place(&mut parameters);

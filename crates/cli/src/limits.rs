@@ -11,7 +11,6 @@ pub(crate) struct Limits {
     pub(crate) dynamic_shared: Option<bool>,
 }
 
-/// How a limit is shown.
 pub(crate) struct Row {
     /// The name in JSON and lists. For a directive it is the name of its field.
     pub(crate) name: &'static str,
@@ -37,7 +36,6 @@ enum Rule {
     Hint,
 }
 
-/// The rows in display order.
 pub(crate) const ROWS: [Row; 10] = [
     Row::new("required_threads", Rule::Demand, "exactly {} a block", "thread", "threads that a block must have"),
     Row::new(
@@ -88,7 +86,6 @@ pub(crate) const ROWS: [Row; 10] = [
 ];
 
 impl Limits {
-    /// `None` if the value is not known.
     fn value(&self, name: &str) -> Option<DirectiveValue> {
         if name == "dynamic_shared" {
             return self.dynamic_shared.map(DirectiveValue::Flag);

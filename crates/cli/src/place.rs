@@ -3,7 +3,6 @@
 use kernel_args_abi::Sm;
 use std::{fmt, sync::Arc};
 
-/// A PTX text or cubin, and its location.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Place {
     pub(crate) unit: Unit,
@@ -14,7 +13,6 @@ pub(crate) struct Place {
     pub(crate) sm: Option<Sm>,
 }
 
-/// A file, or a member of an archive.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Unit {
     /// The number of the file in reading order.

@@ -16,7 +16,6 @@ pub(crate) struct Select {
 }
 
 impl Select {
-    /// Reads the selection from the command line.
     pub(crate) fn arguments(&self) -> impl Iterator<Item = String> {
         let patterns = self.patterns.iter().map(|pattern| escape::shell(pattern.into()));
         let patterns = patterns.map(|pattern| format!("--kernel {pattern}"));
@@ -70,7 +69,6 @@ impl Select {
         Ok(())
     }
 
-    /// Whether the kernel with this symbol is selected, on some GPU.
     pub(crate) fn wants(&self, symbol: &str) -> bool {
         self.patterns.is_empty() || self.has_name(symbol, Demangled::new(symbol).as_ref())
     }
@@ -100,7 +98,6 @@ fn names(symbol: &str, demangled: Option<&Demangled>) -> Vec<String> {
     names
 }
 
-/// Returns the kernel name that is most similar to a pattern, if one is similar.
 fn nearest<'k>(kernels: &'k [Kernel], patterns: &[String]) -> Option<&'k str> {
     /// The maximum number of kernels that are compared.
     const MOST: usize = 1000;

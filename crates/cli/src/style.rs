@@ -2,7 +2,6 @@
 
 use anstyle::{AnsiColor, Style};
 
-/// Colours text, or returns it unchanged.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Paint {
     is_on: bool,
@@ -29,7 +28,6 @@ impl Paint {
         self.with(Style::new().dimmed(), text)
     }
 
-    /// The colour for the parameter with this index.
     pub(crate) fn parameter(self, index: usize, text: &str) -> String {
         let color = COLORS[index % COLORS.len()];
         self.with(Style::new().fg_color(Some(color.into())), text)

@@ -147,7 +147,6 @@ struct All {
     variables: Vec<ParameterList>,
 }
 
-/// Returns what the files contain. `None` if they cannot be read.
 fn described(options: Options<'_>, wanted: &Wanted<'_>) -> Result<Option<All>, Failure> {
     let Some((files, name)) = read(&options.files(), &options.select(), wanted)? else {
         return Ok(None);

@@ -124,7 +124,6 @@ impl LaunchCall {
         all
     }
 
-    /// How the parameters are passed, and the kind of launch.
     pub(crate) fn form(&self) -> &'static str {
         match (&self.parameters, self.is_cooperative) {
             (Parameters::Buffer(..), _) => "buffer",
@@ -135,7 +134,6 @@ impl LaunchCall {
     }
 }
 
-/// The two forms of parameters.
 pub(crate) enum Parameters {
     None,
     Array(*const *const c_void),
@@ -207,7 +205,6 @@ impl ApiCall {
         CALLS.iter().find(|call| call.0 == id).map(|call| call.1)
     }
 
-    /// The arguments of the call.
     ///
     /// # Safety
     /// `parameters` is the `functionParams` of this function in a callback, before or after the call: the driver reads the same pointers.

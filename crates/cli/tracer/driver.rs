@@ -18,7 +18,6 @@ type ParamInfo = unsafe extern "C" fn(*mut c_void, usize, *mut usize, *mut usize
 /// The most parameters that a kernel can have: 32,764 bytes of them.
 const MOST: usize = 32_764;
 
-/// The memory at an address.
 pub(crate) struct Allocation {
     /// `CUmemorytype`; 0 if no allocation contains the address.
     pub(crate) kind: u64,
@@ -72,7 +71,6 @@ functions! {
     copy = c"cuMemcpyDtoH_v2"(*mut c_void, u64, usize);
 }
 
-/// The library of the driver.
 pub(crate) fn library() -> Result<Library, String> {
     let files = ["libcuda.so.1", "libcuda.so"].map(String::from);
     Ok(Library::first(&files).ok_or("libcuda.so.1 cannot be loaded")?)
@@ -92,7 +90,6 @@ impl Driver {
         recorded
     }
 
-    /// The number of the current device.
     pub(crate) fn device(&self) -> Option<i32> {
         let mut device = 0;
         // SAFETY: the call writes one number.
@@ -100,7 +97,6 @@ impl Driver {
         (error == 0).then_some(device)
     }
 
-    /// A `CUdevice_attribute`.
     fn attribute(&self, device: i32, attribute: u32) -> Option<i32> {
         let mut value = 0;
         // SAFETY: the call writes one number.
@@ -158,7 +154,6 @@ impl Driver {
         ]
     }
 
-    /// What the driver knows of an address.
     pub(crate) fn memory(&self, address: u64) -> Option<Allocation> {
         /// `CU_POINTER_ATTRIBUTE_MEMORY_TYPE`, `_DEVICE_ORDINAL`, `_DEVICE_POINTER`, `_RANGE_START_ADDR`, `_RANGE_SIZE`.
         const ATTRIBUTES: [u32; 5] = [2, 9, 3, 11, 12];
@@ -172,7 +167,6 @@ impl Driver {
         (error == 0).then_some(Allocation { kind, device: device as u32, pointer, start, size })
     }
 
-    /// Forgets the parameters of all functions.
     pub(crate) fn forget(&self) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.clear();

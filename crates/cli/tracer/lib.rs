@@ -145,7 +145,6 @@ impl Tracer {
         }
     }
 
-    /// What is known about the pointers of a launch before it.
     fn memory(&self, launch: &LaunchCall, data: &CallbackData) -> Option<protocol::Memory> {
         // CUPTI names the kernel of a valid handle only.
         if data.symbol().is_empty() {

@@ -31,7 +31,6 @@ trait Part: Sized {
 
 macro_rules! events {
     ($($(#[$docs:meta])* $name:ident($part:ty) = $word:literal,)*) => {
-        /// Something that happened in the program.
         #[derive(Clone, PartialEq, Debug)]
         pub(crate) enum Event {$($(#[$docs])* $name($part),)*}
 
@@ -87,13 +86,11 @@ macro_rules! separated {
 }
 
 separated! {
-    /// A process begins to use CUDA.
     Process by "\t" {
         number: u32,
         program: String,
     }
 
-    /// The launch of a kernel.
     Launch by "\t" {
         thread: u64,
         /// Nanoseconds since 1970.
@@ -114,7 +111,6 @@ separated! {
         memory: Option<Memory>,
     }
 
-    /// The launch of a graph.
     GraphLaunch by "\t" {
         thread: u64,
         start: u64,
@@ -148,7 +144,6 @@ separated! {
         why: String,
     }
 
-    /// A launch attribute.
     Attribute by " " {
         id: u32,
         value: [u8; 64],
@@ -168,7 +163,6 @@ separated! {
 /// The parameters as the driver records them. `None` if they are not known: the driver is older than CUDA 12.4, or has refused the launch.
 pub(crate) type Values = Option<Vec<Passed>>;
 
-/// A parameter and its bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Passed {
     pub(crate) offset: usize,
@@ -178,7 +172,6 @@ pub(crate) struct Passed {
 /// What was known about the memory at the words of a launch's parameters. Words that cannot be addresses are left out.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Memory {
-    /// The number of the current device.
     pub(crate) device: u32,
     /// Whether its kernels can access all memory of the process.
     pub(crate) is_pageable: bool,
@@ -186,7 +179,6 @@ pub(crate) struct Memory {
     pub(crate) words: Vec<Word>,
 }
 
-/// The kind of memory at an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum MemoryKind {
     Nowhere,
@@ -292,7 +284,6 @@ impl<T: Part> Part for Vec<T> {
     }
 }
 
-/// Bytes in hexadecimal.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     let digit = |digit: u8| char::from_digit(u32::from(digit), 16);
     bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).filter_map(digit).collect()

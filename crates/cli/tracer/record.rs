@@ -26,7 +26,6 @@ thread_local! {
 }
 
 impl Recorder {
-    /// `None` if no launch is wanted.
     pub(crate) fn new() -> Option<Self> {
         let nth = env::var(protocol::RECORD).ok()?.parse().ok()?;
         Some(Self { nth, launches: AtomicU64::new(0), is_done: AtomicBool::new(false) })

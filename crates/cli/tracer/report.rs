@@ -52,7 +52,6 @@ impl Report {
         File::create_new(path)
     }
 
-    /// Asks whether a launch of this kernel is recorded.
     pub(crate) fn wants(&self, symbol: &str) -> bool {
         static KNOWN: Mutex<BTreeMap<String, bool>> = Mutex::new(BTreeMap::new());
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);

@@ -5,6 +5,7 @@ use crate::{
     compiler::{Compiler, headers::Headers},
     environment::Environment,
     error::Error,
+    sources::entries,
     texts,
 };
 use kernel_args_nvrtc::{read_file, write_file};
@@ -86,7 +87,7 @@ impl<'a> Files<'a> {
         let mut left: Vec<PathBuf> = folders.iter().map(|path| self.root.join(path)).collect();
         while let Some(folder) = left.pop() {
             // Cargo's own files change with each build.
-            for path in entries(&folder).filter(|path| !self.out.starts_with(path)) {
+            for path in entries(&folder, is_shown).filter(|path| !self.out.starts_with(path)) {
                 if path.is_dir() {
                     left.push(path.clone());
                 }
@@ -137,7 +138,6 @@ impl<'a> Files<'a> {
         differences
     }
 
-    /// Whether this compiler made the files of a record from the current files, with the options in `lines`.
     pub(super) fn is_fresh(&self, record: &Record, lines: &[String], decided: &[String], compiler: &Path) -> bool {
         let unchanged = |(path, then): (&String, &String)| self.state(path) == *then;
         record.outside.contains_key(&*compiler.to_string_lossy())
@@ -180,7 +180,7 @@ impl<'a> Files<'a> {
                 watched.insert(named(folder));
             } else if self.root.join(folder).starts_with(self.root) {
                 // The folder contains cargo's output, so its other entries are watched one by one.
-                let all = entries(&self.root.join(folder));
+                let all = entries(&self.root.join(folder), is_shown);
                 let entries = all.filter(|path| !self.out.starts_with(path));
                 watched.extend(entries.map(|path| match path.strip_prefix(self.root) {
                     Ok(path) => path.to_owned(),
@@ -198,14 +198,8 @@ fn named(path: &Path) -> PathBuf {
     if path.as_os_str().is_empty() { ".".into() } else { path.to_owned() }
 }
 
-/// The entries of a folder, without hidden files.
-fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
-    let entries = fs::read_dir(folder).into_iter().flatten();
-    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-    paths.filter(|path| {
-        let name = path.file_name().unwrap_or_default();
-        !name.to_string_lossy().starts_with('.')
-    })
+fn is_shown(name: &str) -> bool {
+    !name.starts_with('.')
 }
 
 /// Reads a regular file; `None` if it cannot be read. Reading a pipe could block.

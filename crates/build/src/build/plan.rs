@@ -27,7 +27,6 @@ pub(super) struct Build<'a> {
 }
 
 impl Build<'_> {
-    /// The path in `OUT_DIR` of a source's file.
     pub(super) fn place(&self, source: &Source, extension: &str) -> PathBuf {
         self.out.join(format!("{}.{extension}", source.name))
     }

@@ -18,7 +18,6 @@ const FIRST: &str = "kernel-args-build 1";
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Record {
-    /// `output ptx`, `define N=4`.
     pub(super) options: Vec<String>,
     pub(super) image: Option<u64>,
     pub(super) description: u64,
@@ -45,32 +44,17 @@ impl Record {
     }
 
     pub(super) fn write(&self) -> String {
-        let mut text = format!("{FIRST}\n");
-        let mut line = |line: &str| {
-            text += line;
-            text.push('\n');
-        };
-        self.options.iter().for_each(|option| line(option));
-        if let Some(image) = self.image {
-            line(&format!("image {image:016x}"));
-        }
-        line(&format!("description {:016x}", self.description));
-        for (path, hash) in &self.sources {
-            line(&format!("source {hash:016x} {path}"));
-        }
-        for (path, stamp) in &self.outside {
-            line(&format!("outside {stamp} {path}"));
-        }
-        for state in &self.state {
-            line(&format!("state {state}"));
-        }
-        for warning in &self.warnings {
-            line(&format!("warning {warning}"));
-        }
-        text
+        let mut lines = vec![FIRST.to_owned()];
+        lines.extend_from_slice(&self.options);
+        lines.extend(self.image.map(|image| format!("image {image:016x}")));
+        lines.push(format!("description {:016x}", self.description));
+        lines.extend(self.sources.iter().map(|(path, hash)| format!("source {hash:016x} {path}")));
+        lines.extend(self.outside.iter().map(|(path, stamp)| format!("outside {stamp} {path}")));
+        lines.extend(self.state.iter().map(|state| format!("state {state}")));
+        lines.extend(self.warnings.iter().map(|warning| format!("warning {warning}")));
+        lines.join("\n") + "\n"
     }
 
-    /// Returns `None` if the text has another format.
     pub(super) fn read(text: &str) -> Option<Self> {
         let mut lines = text.lines();
         lines.next().filter(|line| *line == FIRST)?;

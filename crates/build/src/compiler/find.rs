@@ -1,10 +1,10 @@
 //! Finds the compiler.
 
-use super::{Compiler, nvcc::Nvcc, nvrtc::Nvrtc};
-use crate::{environment::Environment, texts};
+use super::{Compiler, nvrtc::Nvrtc};
+use crate::{environment::Environment, sources::entries, texts};
 use kernel_args_nvrtc::library_names;
 use std::{
-    env, fs,
+    env,
     path::{Path, PathBuf},
 };
 
@@ -36,11 +36,7 @@ impl Places {
 
 /// The folders in `folder` whose names begin with a prefix, the newest version first.
 fn versions(folder: &Path, prefix: &str) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten();
-    let mut found: Vec<PathBuf> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(prefix)))
-        .collect();
+    let mut found: Vec<PathBuf> = entries(folder, |name| name.starts_with(prefix)).collect();
     found.sort_by_cached_key(|path| numbers(path));
     found.reverse();
     found
@@ -77,16 +73,11 @@ impl Search<'_> {
             let folder = self.environment.path(name);
             (name.to_string(), folder.ok_or(texts::NOT_SET.into()).and_then(|folder| self.in_folder(&folder)))
         });
-        let on_path = std::iter::once_with(|| {
-            let nvcc = self.on_path("nvcc").map(|path| Compiler::Nvcc(Nvcc::new(path)));
-            ("PATH".into(), nvcc.ok_or(texts::NOT_ON_PATH.into()))
-        });
+        let on_path =
+            std::iter::once_with(|| ("PATH".into(), self.on_path("nvcc").map(nvcc).ok_or(texts::NOT_ON_PATH.into())));
         let usual = self.places.usual.iter().map(|folder| (folder.display().to_string(), self.in_folder(folder)));
-        let loader = self
-            .places
-            .loader
-            .iter()
-            .map(|name| (name.clone(), self.nvrtc(Path::new(name)).map_err(|_| texts::NOT_LOADED.into())));
+        let load = |name: &String| (name.clone(), self.nvrtc(Path::new(name)).map_err(|_| texts::NOT_LOADED.into()));
+        let loader = self.places.loader.iter().map(load);
         for (place, found) in folders.chain(on_path).chain(usual).chain(loader) {
             match found {
                 Ok(compiler) => return Ok(compiler),
@@ -107,14 +98,11 @@ impl Search<'_> {
             return self.nvrtc(if absolute.is_file() { &absolute } else { path });
         }
         if absolute.is_file() {
-            return Ok(Compiler::Nvcc(Nvcc::new(absolute)));
+            return Ok(nvcc(absolute));
         }
-        if path.components().count() == 1
-            && let Some(found) = self.on_path(&path.to_string_lossy())
-        {
-            return Ok(Compiler::Nvcc(Nvcc::new(found)));
-        }
-        Err(texts::no_such_compiler(path))
+        let is_name = path.components().count() == 1;
+        let found = is_name.then(|| self.on_path(&path.to_string_lossy())).flatten();
+        found.map(nvcc).ok_or_else(|| texts::no_such_compiler(path))
     }
 
     fn in_folder(&self, folder: &Path) -> Result<Compiler, String> {
@@ -122,9 +110,9 @@ impl Search<'_> {
         if !folder.is_dir() {
             return Err(texts::no_folder(folder));
         }
-        let nvcc = folder.join("bin").join(format!("nvcc{}", env::consts::EXE_SUFFIX));
-        if nvcc.is_file() {
-            return Ok(Compiler::Nvcc(Nvcc::new(nvcc)));
+        let program = folder.join("bin").join(format!("nvcc{}", env::consts::EXE_SUFFIX));
+        if program.is_file() {
+            return Ok(nvcc(program));
         }
         match library_in(folder) {
             Some(library) => self.nvrtc(&library),
@@ -139,7 +127,7 @@ impl Search<'_> {
         let folders = FOLDERS.iter().filter_map(|name| self.environment.path(name));
         let places: Vec<PathBuf> = folders.chain(self.places.usual.iter().cloned()).collect();
         let nvrtc = Nvrtc::load(library, &places).map_err(|error| texts::cannot_load(library, &error))?;
-        Ok(Compiler::Nvrtc(nvrtc))
+        Ok(Compiler { path: library.to_owned(), nvrtc: Some(nvrtc) })
     }
 
     fn on_path(&self, program: &str) -> Option<PathBuf> {
@@ -149,6 +137,10 @@ impl Search<'_> {
             .map(|folder| self.root.join(folder).join(format!("{program}{suffix}")))
             .find(|path| path.is_file())
     }
+}
+
+const fn nvcc(path: PathBuf) -> Compiler {
+    Compiler { path, nvrtc: None }
 }
 
 /// NVRTC in the folder of a toolkit or a Python package, the newest version first.
@@ -170,13 +162,7 @@ fn library_in(folder: &Path) -> Option<PathBuf> {
         };
         is_library && !name.contains("builtins") && !name.contains("alt")
     };
-    INSIDE.iter().find_map(|inside| {
-        let entries = fs::read_dir(folder.join(inside)).ok()?;
-        let libraries = entries
-            .filter_map(|entry| Some(entry.ok()?.path()))
-            .filter(|path| is_nvrtc(&path.file_name().unwrap_or_default().to_string_lossy()));
-        libraries.max_by_key(|path| numbers(path))
-    })
+    INSIDE.iter().find_map(|inside| entries(&folder.join(inside), is_nvrtc).max_by_key(|path| numbers(path)))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The input and output of one compiler run.
 
-use super::options::Options;
+use super::options::{Options, Purpose};
 use crate::sources::Source;
 use std::{
     collections::BTreeSet,
@@ -17,16 +17,6 @@ pub(crate) struct Job<'a> {
     pub(crate) root: &'a Path,
     /// The folder for temporary files of the compiler.
     pub(crate) scratch: &'a Path,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Purpose {
-    /// An image for the program.
-    Image,
-    /// PTX with debug information.
-    Description,
-    /// PTX with the values of constants.
-    Constants,
 }
 
 #[derive(Debug)]

@@ -21,6 +21,16 @@ const NOT_WITH_DEBUG: [&str; 4] = ["-G", "--device-debug", "-lineinfo", "--gener
 /// Options of the assembler, which a debug build does not run. Their value is the next word, or follows after `=`.
 const ASSEMBLER: [&str; 4] = ["-Xptxas", "--ptxas-options", "-maxrregcount", "--maxrregcount"];
 
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Purpose {
+    /// An image for the program.
+    Image,
+    /// PTX with debug information.
+    Description,
+    /// PTX with the values of constants.
+    Constants,
+}
+
 impl Options {
     /// The GPU generations: each name as the user wrote it, and the target that it names.
     pub(crate) fn targets(names: &[String], output: Option<Output>) -> Result<(Vec<Arch>, Output), Error> {
@@ -47,6 +57,21 @@ impl Options {
         self.archs.iter().max_by_key(|arch| arch.target.sm)
     }
 
+    /// The architecture for a purpose, unless it is a fat binary, and the flags.
+    pub(crate) fn of_purpose(&self, purpose: Purpose) -> (Option<String>, Vec<String>) {
+        let compute = |arch: &Arch| arch.target.compute();
+        if purpose != Purpose::Image {
+            return (self.described().map(compute), self.flags_with_debug().cloned().collect());
+        }
+        let arch = self.archs.first();
+        let arch = match self.output {
+            Output::Ptx => arch.map(compute),
+            Output::Cubin => arch.map(|arch| arch.target.to_string()),
+            Output::Fatbin => None,
+        };
+        (arch, self.flags.clone())
+    }
+
     /// The user's flags, without flags that a debug build does not need. A change of these flags does not change the description.
     pub(crate) fn flags_with_debug(&self) -> impl Iterator<Item = &String> {
         let mut is_value = false;
@@ -59,7 +84,6 @@ impl Options {
         })
     }
 
-    /// `-DN=4`, `-DF`
     pub(crate) fn definitions(&self) -> impl Iterator<Item = String> {
         self.defines.iter().map(|(name, value)| match value {
             Some(value) => format!("-D{name}={value}"),

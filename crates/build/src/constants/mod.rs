@@ -14,9 +14,7 @@ const DECLARATIONS: &str = include_str!("read.cuh");
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Constant {
-    /// The name in Rust.
     pub(crate) name: String,
-    /// The expression in C++.
     pub(crate) expression: String,
 }
 
@@ -39,7 +37,6 @@ impl Constant {
         Ok(Self { name: module_name(name), expression: expression.into() })
     }
 
-    /// The line of a record.
     pub(crate) fn line(&self) -> String {
         format!("constant {} = {}", self.name, self.expression)
     }

@@ -13,7 +13,6 @@ use crate::{
     escape,
     options::Options,
     output::{Output, Status},
-    read::Files,
     report,
 };
 use change::Changed;
@@ -37,10 +36,7 @@ pub(crate) fn run(options: Options<'_>, output: &mut Output) -> Result<Status, F
     {
         return Err(error.into());
     }
-    let [old, new]: &[Files; 2] = match sides.first_chunk() {
-        Some(sides) => sides,
-        None => return Ok(Status::Error),
-    };
+    let [old, new] = &sides[..] else { return Ok(Status::Error) };
     let changed = pairs::changes(&old.kernels, &new.kernels);
     let breaks = changed.iter().any(Changed::breaks);
     if options.is("json") {
@@ -52,20 +48,4 @@ pub(crate) fn run(options: Options<'_>, output: &mut Output) -> Result<Status, F
         text::write(&changed, count, options.demangle(), output)?;
     }
     Ok(if breaks { Status::Different } else { Status::Success })
-}
-
-impl Changed<'_> {
-    pub(crate) fn symbol(&self) -> &str {
-        match self {
-            Self::Removed(kernel) | Self::Added(kernel) | Self::Kept { old: kernel, .. } => &kernel.symbol,
-        }
-    }
-
-    pub(crate) fn breaks(&self) -> bool {
-        match self {
-            Self::Removed(_) => true,
-            Self::Added(_) => false,
-            Self::Kept { changes, .. } => changes.iter().any(|change| change.breaks),
-        }
-    }
 }

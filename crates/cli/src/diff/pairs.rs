@@ -18,13 +18,13 @@ pub(super) fn changes<'k>(old: &'k [Kernel], new: &'k [Kernel]) -> Vec<Changed<'
         let moved = renamed.get(symbol).copied();
         match after.get(moved.unwrap_or(symbol)) {
             Some(new) => changed.extend(compare(old, new)),
-            None => changed.extend(old.first().map(|kernel| Changed::Removed(kernel))),
+            None => changed.push(Changed { old: old.first().copied(), new: None, changes: Vec::new() }),
         }
     }
     let known: BTreeSet<&str> = renamed.values().copied().collect();
     for (symbol, new) in &after {
         if !before.contains_key(symbol) && !known.contains(symbol) {
-            changed.extend(new.first().map(|kernel| Changed::Added(kernel)));
+            changed.push(Changed { old: None, new: new.first().copied(), changes: Vec::new() });
         }
     }
     changed
@@ -70,7 +70,7 @@ fn lacking<'k>(
     name: &dyn Fn(&Demangled) -> String,
     is_known: impl Fn(&str) -> bool,
 ) -> BTreeMap<String, Vec<&'k str>> {
-    let mut by_name: BTreeMap<String, Vec<&'k str>> = BTreeMap::new();
+    let mut by_name: BTreeMap<_, Vec<&str>> = BTreeMap::new();
     for (symbol, kernels) in of {
         if let Some(demangled) = kernels.first().and_then(|kernel| kernel.demangled.as_ref())
             && !other.contains_key(symbol)
@@ -101,14 +101,10 @@ fn compare<'k>(old: &[&'k Kernel], new: &[&'k Kernel]) -> Vec<Changed<'k>> {
     let is_known = |new: &Kernel| same().any(|(_, known, _)| std::ptr::eq(*known, new));
     let mut found: Vec<Changed<'k>> = Vec::new();
     for (old, new, changes) in &compared {
-        let is_reported = found
-            .iter()
-            .any(|reported| matches!(reported, Changed::Kept { changes: reported, .. } if reported == changes));
-        if changes.is_empty() || is_reported || is_kept(old) && is_known(new) {
-            continue;
+        let is_reported = found.iter().any(|reported| reported.changes == *changes);
+        if !changes.is_empty() && !is_reported && !(is_kept(old) && is_known(new)) {
+            found.push(Changed { old: Some(old), new: Some(new), changes: changes.clone() });
         }
-        let changes = changes.clone();
-        found.push(Changed::Kept { old, new, changes });
     }
     found
 }

@@ -24,7 +24,6 @@ pub(crate) struct Catalog {
 }
 
 impl Catalog {
-    /// Adds the data of the image with this number, in the unit with the second number.
     pub(super) fn add(&mut self, number: u32, unit: u32, mut place: Place, contents: Contents) {
         place.sm = contents.sm;
         for what in contents.debug_errors {

@@ -8,13 +8,10 @@ use crate::{
 use kernel_args_abi::Sm;
 use kernel_args_image::{Error, Image, Kernels, Observed};
 
-/// The data of a PTX text or cubin, without its bytes.
 pub(super) struct Contents {
     pub(super) sm: Option<Sm>,
-    /// By their symbols.
     pub(super) kernels: Vec<(String, Observed<u32>)>,
     pub(super) globals: Vec<Global>,
-    /// Why debug information cannot be read.
     pub(super) debug_errors: Vec<String>,
 }
 

@@ -73,7 +73,6 @@ pub(super) fn find(
     Ok(())
 }
 
-/// Returns the size of a fat binary.
 fn container(bytes: &[u8]) -> Option<u64> {
     let size = bytes.get(8..)?.first_chunk().map(|size| u64::from_le_bytes(*size))?;
     size.checked_add(16)

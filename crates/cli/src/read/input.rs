@@ -10,7 +10,6 @@ use std::{
 /// The maximum size of standard input and of a pipe, in bytes. They have no end that is known, and are kept in memory.
 const PIPE: u64 = 1 << 30;
 
-/// A file, or the content of standard input.
 pub(crate) struct Input {
     from: From,
     /// The number of bytes that were read.
@@ -122,7 +121,6 @@ fn is_pipe(kind: fs::FileType) -> bool {
     !kind.is_file()
 }
 
-/// A part of a file.
 pub(crate) struct Window<'i> {
     pub(crate) input: &'i mut Input,
     pub(crate) start: u64,

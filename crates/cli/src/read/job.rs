@@ -10,7 +10,6 @@ pub(super) struct Job<'g> {
     pub(super) unit: u32,
     pub(super) place: Place,
     pub(super) bytes: Bytes,
-    /// Releases the memory when it is dropped.
     pub(super) _pass: Pass<'g>,
 }
 

@@ -23,14 +23,11 @@ pub(crate) struct Located {
     pub(crate) kind: Kind,
     pub(crate) start: u64,
     pub(crate) size: u64,
-    /// The archive member that contains it.
     pub(crate) member: Option<Arc<str>>,
 }
 
-/// Why a file has no device code.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Nothing {
-    /// The format is unknown.
     Foreign(String),
     /// An object file or archive in a known format, without device code.
     NoDeviceCode(&'static str),
@@ -52,10 +49,8 @@ pub(crate) fn locate(input: &mut Input, is_named: bool) -> Result<Vec<Located>, 
     Ok(found.located)
 }
 
-/// The parts of a file that were found, and the limits for the whole file.
 struct Search {
     located: Vec<Located>,
-    /// The sections that were read.
     read: Ranges,
     meter: Meter,
     guesses: embedded::Guesses,
@@ -196,7 +191,6 @@ fn archive(input: &mut Input, (start, size): (u64, u64), depth: u32, found: &mut
     Ok(())
 }
 
-/// Returns the sections of an object file, program or library.
 fn object_file(
     input: &mut Input,
     (start, size): (u64, u64),

@@ -3,7 +3,6 @@
 use object::read::ReadRef;
 use std::{cell::Cell, ops::Range};
 
-/// The number of bytes that can still be read.
 #[derive(Debug)]
 pub(super) struct Meter(Cell<u64>);
 

@@ -35,7 +35,6 @@ use std::{
     thread,
 };
 
-/// What all files contain.
 #[derive(Debug)]
 pub(crate) struct Files {
     pub(crate) kernels: Vec<Kernel>,

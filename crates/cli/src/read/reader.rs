@@ -20,7 +20,6 @@ use kernel_args_image::{
 };
 use std::{ops::ControlFlow, sync::mpsc};
 
-/// Reads headers and sends images to the parser threads.
 pub(super) struct Reader<'g, 'r> {
     send: mpsc::SyncSender<Job<'g>>,
     gate: &'g Gate,
@@ -181,7 +180,6 @@ impl<'g, 'r> Reader<'g, 'r> {
         ControlFlow::Continue(())
     }
 
-    /// Sends an image as soon as enough memory is available.
     fn job(&mut self, unit: &Unit, at: u64, kind: Kind, sm: Option<Sm>, size: u64, bytes: Bytes) {
         let place = Place { unit: unit.clone(), at, kind, sm };
         let job = Job { image: self.images, unit: self.units, place, bytes, _pass: self.gate.enter(size) };

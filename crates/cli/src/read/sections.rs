@@ -13,7 +13,6 @@ use object::{
 const SECTIONS: [&str; 3] = [".nv_fatbin", "__nv_relfatbin", "__nv_fatbin"];
 const CUT_SECTIONS: [&str; 3] = [".nv_fatb", "__nv_rel", "__nv_fat"];
 
-/// A section that contains or may contain device code.
 pub(super) struct Section {
     pub(super) kind: Holds,
     /// The offset from the start of the object file.

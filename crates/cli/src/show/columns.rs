@@ -44,7 +44,6 @@ impl Columns {
         Ok(())
     }
 
-    /// Each row: its cells, padded.
     pub(super) fn rows(&self) -> impl Iterator<Item = Vec<String>> {
         let count = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |column: usize| {

@@ -30,12 +30,10 @@ pub(super) fn cells(value: &Parameter<'_>, body: Body<'_>, (is_member, at): (boo
     [uses(&slot, value.cpp), kind]
 }
 
-/// The cells for a slot of a struct whose members are not known.
 pub(super) fn slot_cells(slot: &Slot<'_>) -> [String; 2] {
     [uses(slot, CppType::UNKNOWN), kind(slot)]
 }
 
-/// Whether the table has a row for a slot of a struct whose members are not known.
 pub(super) fn is_shown(slot: &Slot<'_>) -> bool {
     slot.kind != SlotKind::Unknown
 }

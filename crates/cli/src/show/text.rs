@@ -94,7 +94,6 @@ fn write_parameters(parameters: &[Parameter<'_>], paint: Paint, to: &mut dyn Wri
     Ok(())
 }
 
-/// The maximum depth of members that are shown.
 const DEPTH: usize = 24;
 
 /// The maximum number of members per struct, and of enumerators per enum, that are shown.
@@ -184,7 +183,6 @@ fn images(images: &[InImage]) -> Vec<(String, String)> {
     files.into_iter().map(|(file, gpus)| (file, names(&gpus))).collect()
 }
 
-/// The target of an image, in display order.
 type Gpu = (bool, Option<Sm>, String);
 
 fn gpu(image: &InImage) -> Gpu {

@@ -35,7 +35,6 @@ pub(crate) struct WantedLaunch {
     pub(crate) nth: u64,
 }
 
-/// What the connections use at the moment.
 #[derive(Default)]
 pub(super) struct Load {
     open: AtomicU32,
@@ -49,7 +48,6 @@ impl Load {
         self.open.load(Ordering::Acquire) > 0
     }
 
-    /// Waits until there is memory for the event of a line.
     fn hold(&self, line: usize) {
         let add = |waiting| (waiting == 0 || waiting + memory(line) <= WAITING).then_some(waiting + memory(line));
         while self.waiting.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_err() {
@@ -57,7 +55,6 @@ impl Load {
         }
     }
 
-    /// The event of a line does not wait any more.
     pub(super) fn release(&self, line: usize) {
         self.waiting.fetch_sub(memory(line), Ordering::Relaxed);
     }
@@ -83,7 +80,6 @@ impl Drop for Open {
     }
 }
 
-/// Accepts the processes of the program.
 #[cfg(unix)]
 pub(super) fn listen(
     path: &Path,

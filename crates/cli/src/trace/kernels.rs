@@ -20,7 +20,6 @@ pub(crate) struct Images {
 /// 10 MB.
 const NAMES: usize = 32 << 20;
 
-/// What the images say about a launch.
 pub(crate) struct Found<'k> {
     /// The kernel with the parameters that the driver records; of several, or if these are not known, the first.
     pub(crate) kernel: Option<&'k Kernel>,
@@ -92,7 +91,6 @@ fn agrees(parameters: &[Parameter<'_>], values: &[Passed]) -> bool {
     parameters.len() == values.len() && parameters.iter().zip(values).all(same)
 }
 
-/// An argument as a reader sees it.
 pub(crate) struct Argument<'a> {
     /// Empty if it is not known: see [`Argument::shown_name`].
     pub(crate) name: String,
@@ -103,7 +101,6 @@ pub(crate) struct Argument<'a> {
 }
 
 impl Argument<'_> {
-    /// The name, or `parameter 2`.
     pub(crate) fn shown_name(&self, index: usize) -> String {
         if self.name.is_empty() { format!("parameter {index}") } else { self.name.clone() }
     }

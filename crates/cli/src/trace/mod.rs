@@ -54,7 +54,6 @@ pub(crate) struct Trace {
     pub(crate) format: Format,
     /// A file for a trace in the format of Chrome's trace viewer.
     pub(crate) chrome: Option<PathBuf>,
-    /// A file for the trace. Otherwise it is written to standard error.
     pub(crate) output: Option<PathBuf>,
     pub(crate) cupti: Option<PathBuf>,
     pub(crate) verify: bool,
@@ -246,7 +245,6 @@ impl<'t> Writer<'t> {
     }
 }
 
-/// What the program did, for a trace without launches.
 #[derive(Default)]
 struct Seen {
     has_process: bool,
@@ -299,7 +297,6 @@ impl Seen {
     }
 }
 
-/// A file of a trace. Its errors contain its name.
 struct TraceFile {
     file: File,
     path: PathBuf,

@@ -89,7 +89,6 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// The limit for [`Ended::waited`]. The time to write events does not count: a reader of the trace can be slow.
 const WAIT: Duration = Duration::from_secs(2);
 
-/// The limit for [`Ended::read`].
 const READ: Duration = Duration::from_secs(5);
 
 /// The limit for [`Ended::lines`]: more than the sockets of 256 processes can hold at the end of the program.

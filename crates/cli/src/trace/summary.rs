@@ -21,7 +21,6 @@ struct Totals {
     launches: u64,
     errors: u64,
     bad_pointers: usize,
-    /// Nanoseconds in the driver.
     nanoseconds: u64,
     /// The parameter bytes of a launch.
     bytes: usize,

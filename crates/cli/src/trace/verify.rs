@@ -55,7 +55,6 @@ impl Verified {
         }
     }
 
-    /// Returns whether there is a difference.
     pub(super) fn write(&self, to: &mut dyn Write, paint: Paint) -> io::Result<bool> {
         for difference in &self.differences {
             writeln!(to, "{}: {difference}", paint.bad("difference"))?;

@@ -110,7 +110,6 @@ struct Walk<'a> {
     bytes: usize,
     /// All texts, each with its folder.
     texts: Vec<(Arc<[u8]>, PathBuf)>,
-    /// The index of the text that is read next.
     next: usize,
     /// The number of texts that an earlier round has read.
     read: usize,
