@@ -2,8 +2,7 @@
 
 use std::{collections::BTreeSet, fmt::Write as _, path::PathBuf};
 
-/// Prints the directives after a successful build. After a failure they are not needed: cargo shows the output and runs the
-/// script again.
+/// For a successful build. After a failure cargo runs the script again.
 #[derive(Default)]
 pub(crate) struct Directives {
     pub(crate) files: BTreeSet<PathBuf>,

@@ -5,7 +5,7 @@
 use jobserver::{Acquired, Client};
 use std::{thread, time::Duration};
 
-/// The interval at which a token is requested. The jobserver does not notify a process that waits.
+/// The jobserver does not notify a process that waits.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Permits compilations to start. The first compilation uses the build script's own token.
@@ -13,7 +13,6 @@ const PAUSE: Duration = Duration::from_millis(10);
 pub(crate) struct Jobserver(Option<Client>);
 
 impl Jobserver {
-    /// The jobserver that cargo passes to this process. Without a jobserver, every compilation may start.
     pub(crate) fn of_process() -> Self {
         // SAFETY: the variable that is read names a FIFO or two descriptors. Cargo keeps these descriptors open for this
         // process when it starts the process. If something other than cargo started the process with a variable that is not
@@ -22,7 +21,7 @@ impl Jobserver {
         Self(client.client.ok())
     }
 
-    /// Waits until one more compilation may start. Returns `None` as soon as `is_over` returns true. Dropping the token releases it.
+    /// `None` as soon as `is_over` returns true. Dropping the token releases it.
     pub(crate) fn token(&self, is_over: impl Fn() -> bool) -> Option<Option<Acquired>> {
         loop {
             if is_over() {

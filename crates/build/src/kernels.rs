@@ -103,8 +103,8 @@ impl Kernels {
         self
     }
 
-    /// Adds all files that match a pattern: `src/**/*.cu`. Cargo runs the build script again when a file is added to a folder
-    /// of the package that the pattern searches.
+    /// Adds all files that match a pattern: `src/**/*.cu`. Cargo runs the build script again when a file is added to a
+    /// folder of the package that it searches.
     pub fn glob(mut self, pattern: impl Into<String>) -> Self {
         self.patterns.push(pattern.into());
         self
@@ -151,7 +151,7 @@ impl Kernels {
         self
     }
 
-    /// Makes constants of one source Rust constants: see [`constants`](Self::constants).
+    /// [Constants](Self::constants) of one source.
     pub fn constants_of(
         mut self,
         source: impl Into<PathBuf>,
@@ -205,8 +205,8 @@ impl Kernels {
         self
     }
 
-    /// Sets the number of concurrent compilations. The default is cargo's number of jobs, which all processes of the build
-    /// share.
+    /// Sets the number of concurrent compilations. The default is cargo's number of jobs, which all processes of the
+    /// build share.
     pub fn jobs(mut self, jobs: usize) -> Self {
         self.jobs = Some(jobs);
         self
@@ -278,9 +278,8 @@ impl Kernels {
         self
     }
 
-    /// Sets the name of the Rust file in `OUT_DIR`, which is `kernels.rs` by default. Use it in a build script with several
-    /// sets of kernels that are compiled with different options. `kernel_args::include_kernels!("hopper.rs")` includes the
-    /// file.
+    /// Sets the name of the Rust file in `OUT_DIR`, which is `kernels.rs` by default, for several sets of kernels that
+    /// are compiled with different options. `kernel_args::include_kernels!("hopper.rs")` includes the file.
     pub fn rust_file(mut self, name: impl Into<String>) -> Self {
         self.rust_file = Some(name.into());
         self

@@ -23,7 +23,7 @@ pub(crate) struct Module<'a> {
 
 pub(crate) const KRATE: &str = "::kernel_args";
 
-/// Returns the text of `kernels.rs`. Without a source it has no module.
+/// The text of `kernels.rs`. Without a source it has no module.
 pub(crate) fn write<'s>(written: impl IntoIterator<Item = Module<'s>>, style: &Style<'_>) -> String {
     let krate = style.krate.unwrap_or(KRATE);
     let path = style.krate.map_or_else(String::new, |krate| format!("crate = {krate};\n"));
@@ -101,7 +101,6 @@ pub(crate) fn structs(image: &[u8], description: &[u8], pointers: Pointers, krat
     either("half", krate, with_half, || either("float8", krate, text(false, true), || text(false, false)))
 }
 
-/// The items with a feature of `kernel-args`, and the ones without it if they differ.
 fn either(feature: &str, krate: &str, with: String, without: impl FnOnce() -> String) -> String {
     let without = without();
     if with == without {

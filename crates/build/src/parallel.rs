@@ -9,7 +9,7 @@ use std::{
     thread,
 };
 
-/// Returns the results of `run` for each of `items`, in any order. At most `jobs` run at once, limited further by `jobserver`.
+/// The results are in any order. At most `jobs` run at once, limited further by `jobserver`.
 pub(crate) fn map<T: Sync, R: Send>(
     jobs: usize,
     jobserver: &Jobserver,

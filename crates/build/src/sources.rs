@@ -9,14 +9,14 @@ use std::{
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Source {
-    /// The path as the user wrote it or as a pattern found it, relative to the folder of the package.
+    /// As the user wrote it or as a pattern found it, relative to the folder of the package.
     pub(crate) path: PathBuf,
     /// The name of the output files, without extension.
     pub(crate) name: String,
     pub(crate) module: String,
 }
 
-/// Collects the files and the files that match the patterns, each once, and the folders that the patterns search.
+/// Each file once, and the folders that the patterns search.
 pub(crate) fn find(
     root: &Path,
     files: &[PathBuf],
@@ -105,7 +105,7 @@ fn matches(root: &Path, pattern: &str) -> Result<Vec<PathBuf>, Error> {
     Ok(paths)
 }
 
-/// The folder that a pattern searches, unless it is the package's own folder, which contains cargo's output.
+/// The folder that a pattern searches, unless it contains cargo's output.
 fn folder_of(root: &Path, pattern: &str) -> Option<PathBuf> {
     let plain = |part: &std::path::Component<'_>| !part.as_os_str().to_string_lossy().contains(['*', '?', '[']);
     let mut folder: PathBuf = Path::new(pattern).components().take_while(plain).collect();

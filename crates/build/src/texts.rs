@@ -119,7 +119,6 @@ pub(crate) fn no_file(path: &Path, root: &Path) -> String {
     )
 }
 
-/// The places that were tried, one per line, each with the reason why it was rejected.
 pub(crate) fn tried(tried: &[(String, String)]) -> String {
     let lines = tried.iter().map(|(place, why)| format!("{place}: {why}"));
     lines.collect::<Vec<_>>().join("\n")
@@ -130,7 +129,6 @@ pub(crate) fn path(path: &Path) -> String {
     path.to_string_lossy().replace('\\', "/")
 }
 
-/// The error for a missing compiler: each place that was tried with the reason why it was rejected, and what to install.
 pub(crate) fn no_compiler(tried: &[(String, String)], has_fallback: bool) -> String {
     let mut text = "no CUDA compiler was found".to_owned();
     for line in self::tried(tried).lines() {

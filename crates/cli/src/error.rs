@@ -1,7 +1,5 @@
-//! Errors, with the file and the position in it.
-//!
-//! Everything on standard error has one form, also what clap finds on the command line. The exit code of an error is 2, unless a traced
-//! program goes on: then it is the program's own. A warning does not change the exit code.
+//! Everything on standard error has one form, also what clap finds on the command line. The exit code of an error is
+//! 2, unless a traced program goes on: then it is the program's own.
 //!
 //! ```text
 //! error: kernels.so: at byte 12: what is wrong
@@ -14,9 +12,9 @@ use std::{fmt, io};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Error {
-    /// The name of the file as the user wrote it, and the member of an archive: `lib.a(kernels.o)`. Empty for an error without a file.
+    /// As the user wrote it, with the member of an archive: `lib.a(kernels.o)`. Empty for an error without a file.
     pub(crate) file: String,
-    /// The byte offset of the unreadable part, from the start of the file.
+    /// In bytes from the start of the file.
     pub(crate) at: Option<u64>,
     pub(crate) what: String,
 }

@@ -4,7 +4,7 @@
 
 use std::{borrow::Cow, fmt::Write as _};
 
-/// Whether a character can control a terminal, or change the order of the characters around it.
+/// Also characters that change the order of the characters around them.
 fn is_control(c: char) -> bool {
     c.is_control() || matches!(c, '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -15,7 +15,7 @@ const MEMBERS: usize = 256;
 
 #[derive(Debug)]
 pub(crate) struct Finding {
-    /// The names of the parameter and member, or the number of the parameter.
+    /// Names, or the number of the parameter.
     path: String,
     ty: String,
     pub(crate) what: What,

@@ -16,7 +16,7 @@ pub(crate) struct Global {
     pub(crate) align: Option<usize>,
     /// The C++ type, if debug information contains it.
     pub(crate) ty: Option<String>,
-    /// The variable as the only parameter of a list, from debug information.
+    /// The only parameter of a list, from debug information.
     pub(crate) described: Option<ParameterList>,
 }
 
@@ -35,7 +35,7 @@ impl Global {
     }
 }
 
-/// The variables of all images, once for each symbol, memory and size.
+/// Once for each symbol, memory and size.
 #[derive(Default, Debug)]
 pub(crate) struct Globals(BTreeMap<(String, &'static str, usize), Global>);
 

@@ -7,7 +7,7 @@ use serde_json::{Map, json};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Limits {
     pub(crate) directives: Directives,
-    /// Whether the kernel uses dynamic shared memory. A cubin does not contain this.
+    /// A cubin does not contain this.
     pub(crate) dynamic_shared: Option<bool>,
 }
 
@@ -94,7 +94,7 @@ impl Limits {
         values.find(|(known, _)| *known == name).map(|(_, value)| value)
     }
 
-    /// The numbers of a limit that the kernel has. For a flag: an empty list.
+    /// Empty for a flag.
     fn numbers(&self, name: &str) -> Option<Vec<u32>> {
         match self.value(name)? {
             DirectiveValue::Dimensions(numbers) => numbers.map(Vec::from),
@@ -122,7 +122,7 @@ impl Limits {
         ROWS.iter().filter_map(text).collect()
     }
 
-    /// The text for a line of a list: ` max_threads=256,1,1 explicit_cluster`.
+    /// ` max_threads=256,1,1 explicit_cluster`.
     pub(crate) fn listed(&self) -> String {
         let rows = ROWS.iter().filter(|row| !matches!(row.rule, Rule::Hint));
         let listed = rows.filter_map(|row| {

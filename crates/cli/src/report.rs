@@ -8,8 +8,8 @@ use crate::{
 };
 use std::path::PathBuf;
 
-/// Reads files, and analyses the code of the kernels that `wanted` accepts. Returns their content, their names as one text, and
-/// whether everything was read.
+/// Returns also the names of the files as one text, and whether everything was read. `wanted` selects the code that is
+/// analysed.
 pub(crate) fn read(paths: &[PathBuf], wanted: &Wanted<'_>) -> (Files, String, Status) {
     let files = read::read(paths, wanted);
     let names: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();

@@ -23,10 +23,8 @@ impl Select {
         patterns.chain(gpus)
     }
 
-    /// Keeps only the selected kernels, and of each kernel only the images for the selected GPUs.
-    ///
-    /// # Errors
-    /// If files contain kernels, but no kernel is selected.
+    /// Keeps the selected kernels, and of each the images for the selected GPUs. It is an error if no kernel is
+    /// selected.
     pub(crate) fn apply(&self, files: &mut Files, name: &str) -> Result<(), Error> {
         let kernels = &mut files.kernels;
         if kernels.is_empty() {
@@ -83,7 +81,7 @@ fn matches(pattern: &str, symbol: &str, demangled: Option<&Demangled>) -> bool {
     names(symbol, demangled).iter().any(|name| matches_pattern(pattern, name))
 }
 
-/// Returns the symbol, and for `void sim::step<float>(int)` also this text, `sim::step<float>`, `step<float>`, `sim::step` and
+/// The symbol, and for `void sim::step<float>(int)` also this text, `sim::step<float>`, `step<float>`, `sim::step` and
 /// `step`.
 fn names(symbol: &str, demangled: Option<&Demangled>) -> Vec<String> {
     let mut names = vec![symbol.to_owned()];
@@ -108,7 +106,7 @@ fn nearest<'k>(kernels: &'k [Kernel], patterns: &[String]) -> Option<&'k str> {
     Some(kernel.demangled.as_ref().map_or(nearest, Demangled::name))
 }
 
-/// Parses a GPU generation as users write it: `sm_90`, `sm_90a`, `compute_90`, `90`.
+/// `sm_90`, `sm_90a`, `compute_90`, `90`.
 pub(crate) fn gpu(text: &str) -> Result<Sm, String> {
     let target = Target::parse(text).or_else(|| Target::parse(&format!("sm_{text}")));
     let sm = target.map(|target| target.sm);

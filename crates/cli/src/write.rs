@@ -61,7 +61,7 @@ pub(crate) fn rust(given: Options<'_>, output: &mut Output) -> Result<Status, Fa
     Ok(Status::Success)
 }
 
-/// Reports kernels without debug information whose parameters have no names, or structs without members.
+/// Parameters without names, or structs without members.
 fn names(name: &str, described: &[Described]) {
     let is_unnamed = |parameter: &Parameter<'_>| {
         let is_struct = parameter.class == Class::Bytes && parameter.cpp.is_unknown();
@@ -132,7 +132,7 @@ impl Described {
         parameters
     }
 
-    /// The parameters from debug information: from the additional file if there is one, otherwise from the same file.
+    /// From the additional file if there is one, otherwise from the same file.
     fn described(&self) -> Members<'_> {
         let described = self.debug_info.as_ref().or(self.kernel.described.as_ref());
         described.map_or(Members::UNKNOWN, ParameterList::members)

@@ -104,7 +104,6 @@ impl Driver {
         (error == 0).then_some(value)
     }
 
-    /// Whether kernels of a device can access all memory of the process.
     pub(crate) fn is_pageable(&self, device: i32) -> Option<bool> {
         /// `CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS`
         const PAGEABLE: u32 = 88;
@@ -135,7 +134,7 @@ impl Driver {
         }
     }
 
-    /// The GPU, its architecture, and the driver's version, as far as they are known.
+    /// As far as they are known.
     pub(crate) fn machine(&self) -> [String; 3] {
         /// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR` and `_MINOR`.
         const MAJOR_MINOR: [u32; 2] = [75, 76];

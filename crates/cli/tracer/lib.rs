@@ -72,7 +72,7 @@ fn start(report: &Report) -> Result<(), String> {
     Ok(())
 }
 
-/// Called by CUPTI before and after each call of the driver that is a launch, and after a module was loaded.
+/// Called before and after each launch, and after a module was loaded.
 extern "C" fn callback(_: *mut c_void, domain: u32, id: u32, data: *const c_void) {
     let _ = catch_unwind(|| {
         let Some(tracer) = TRACER.get() else { return };

@@ -15,12 +15,12 @@ pub(crate) const CUPTI: &str = "KERNEL_ARGS_CUPTI";
 /// The socket in the folder.
 pub(crate) const SOCKET: &str = "socket";
 
-/// The file in the folder with the memory of an allocation, `before` or `after` the launch.
+/// The memory of an allocation, `before` or `after` the launch.
 pub(crate) fn memory_file(index: usize, moment: &str) -> String {
     format!("{index}.{moment}")
 }
 
-/// A limit in bytes for all parameters of a kernel. CUDA's own is 32,764 bytes.
+/// In bytes. CUDA's own limit is 32,764.
 const MAX_PARAMETERS: usize = 1 << 16;
 
 /// A part of a line. A process can send anything: `read` returns `None` for what no tracer writes.
@@ -160,7 +160,7 @@ separated! {
     }
 }
 
-/// The parameters as the driver records them. `None` if they are not known: the driver is older than CUDA 12.4, or has refused the launch.
+/// `None` if the driver is older than CUDA 12.4, or has refused the launch.
 pub(crate) type Values = Option<Vec<Passed>>;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -169,7 +169,7 @@ pub(crate) struct Passed {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// What was known about the memory at the words of a launch's parameters. Words that cannot be addresses are left out.
+/// Words that cannot be addresses are left out.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Memory {
     pub(crate) device: u32,

@@ -31,7 +31,7 @@ impl Recorder {
         Some(Self { nth, launches: AtomicU64::new(0), is_done: AtomicBool::new(false) })
     }
 
-    /// Before a launch. Copies the memory if it is the wanted launch.
+    /// Copies the memory if it is the wanted launch.
     pub(crate) fn before(&self, launch: &LaunchCall, symbol: &str, driver: &Driver, report: &Report) {
         if self.is_done.load(Relaxed) || !report.wants(symbol) || driver.captures(launch.config.stream) {
             return;
@@ -46,7 +46,7 @@ impl Recorder {
         }
     }
 
-    /// After a launch, which the driver has answered with `status`.
+    /// The driver has answered the launch with `status`.
     pub(crate) fn after(status: u32, driver: &Driver, report: &Report) {
         let Some(mut recorded) = BEGUN.take() else { return };
         recorded.status = match status {
@@ -109,7 +109,6 @@ fn begin(launch: &LaunchCall, symbol: &str, driver: &Driver, report: &Report) ->
     })
 }
 
-/// Copies each allocation to a file in the folder of the trace.
 fn save(driver: &Driver, allocations: &[[u64; 2]], report: &Report, moment: &str) -> Result<(), String> {
     const PIECE: u64 = 4 << 20;
     for (index, &[start, size]) in allocations.iter().enumerate() {

@@ -25,20 +25,20 @@ use std::{
     time::SystemTime,
 };
 
-/// A source before compilation: its headers, and the result of an earlier build if it is still valid.
+/// A source before compilation.
 struct Task<'u> {
     unit: &'u Unit,
     headers: Headers,
     /// Inputs other than files, if all of them are known.
     decided: Option<Vec<String>>,
-    /// The result of an earlier build if it would be the same now, and the files it was made from.
+    /// What an earlier build made, and from which files, if it would be the same now.
     kept: Option<(Made, BTreeSet<PathBuf>)>,
     /// The description of an earlier build if only the image must be compiled.
     described: Option<Described>,
 }
 
 impl Build<'_> {
-    /// Compiles each source. The error contains the compiler's output for every source that does not compile.
+    /// The error contains the compiler's output for every source that does not compile.
     pub(super) fn compile(&self, compiler: &Compiler) -> Result<Vec<Done>, Error> {
         // Recorded before the search for headers, to notice a header that changes after this point.
         let start = SystemTime::now();
@@ -72,8 +72,8 @@ impl Build<'_> {
                         self.files.describe(&mut record, lines, files, compiler.path());
                         record.state = task.decided.clone().unwrap_or_default();
                         if self.files.any_since(files, start) {
-                            // The compiler may have read a different text than this build did. This entry matches no compiler,
-                            // so the record is never reused.
+                            // The compiler may have read a different text than this build did: this entry matches no
+                            // compiler.
                             let path = compiler.path().to_string_lossy().into_owned();
                             record.outside.insert(path, "changed".into());
                         }
@@ -155,8 +155,7 @@ impl Build<'_> {
         })
     }
 
-    /// The number of concurrent compilations: the build script's setting, otherwise cargo's jobs, which it shares with all its
-    /// processes.
+    /// The build script's setting, otherwise cargo's jobs, which it shares with all its processes.
     fn at_once(&self) -> (usize, Jobserver) {
         if let Some(jobs) = self.kernels.jobs {
             return (jobs.max(1), Jobserver::default());

@@ -23,7 +23,6 @@ impl Build<'_> {
         paths.filter(|path| self.root.join(path).is_file())
     }
 
-    /// Takes the committed files of all sources.
     pub(super) fn take(&self, folder: &Path, tried: &Tried) -> Result<Vec<Done>, Error> {
         let mut errors = Vec::new();
         let mut done = Vec::new();
@@ -52,8 +51,8 @@ impl Build<'_> {
         Ok(done)
     }
 
-    /// # Errors
-    /// If the files do not exist (only the image may be missing if it `is_optional`), or were made from sources or settings that have changed since.
+    /// The error is that the files do not exist (only the image may be missing if it `is_optional`), or were made from
+    /// sources or settings that have changed since.
     fn take_one(&self, folder: &Path, Unit { source, lines, .. }: &Unit, is_optional: bool) -> Result<Made, String> {
         let read = |extension: &str| {
             let path = committed(folder, source, extension);

@@ -54,8 +54,7 @@ impl<'a> Files<'a> {
         *hashes.entry(path.to_owned()).or_insert_with(|| read(&self.root.join(path)).map(|bytes| hash(&bytes)))
     }
 
-    /// The state of a file outside of the package. Files in `OUT_DIR` are compared by content, because each run of a build
-    /// script writes them with a new time.
+    /// Files in `OUT_DIR` are compared by content, because each run of a build script writes them with a new time.
     fn state(&self, path: &str) -> String {
         let path = self.root.join(path);
         let state =
@@ -80,7 +79,7 @@ impl<'a> Files<'a> {
         Some(lines)
     }
 
-    /// All files in the given folders, except in `OUT_DIR`. `None` if there are too many.
+    /// `None` if there are too many.
     fn list(&self, folders: &BTreeSet<PathBuf>) -> Option<BTreeSet<PathBuf>> {
         const MOST: usize = 1 << 16;
         let mut found = BTreeSet::new();
@@ -146,8 +145,7 @@ impl<'a> Files<'a> {
             && self.differences(record, lines).is_empty()
     }
 
-    /// Whether a file was written after `start`, or so shortly before `start` that its time cannot prove otherwise: it may be
-    /// newer than the text that was compiled.
+    /// Whether a file may be newer than the text that was compiled: it was written after `start`, or shortly before.
     pub(super) fn any_since(&self, files: &BTreeSet<PathBuf>, start: SystemTime) -> bool {
         /// The coarsest resolution of file times among common file systems.
         const COARSE: Duration = Duration::from_secs(2);
@@ -158,14 +156,13 @@ impl<'a> Files<'a> {
         })
     }
 
-    /// Whether cargo can watch a folder for new files: the folder is in the package and does not contain cargo's output.
+    /// The folder is in the package and does not contain cargo's output.
     pub(super) fn is_watchable(&self, folder: &Path) -> bool {
         let folder = self.root.join(folder);
         folder.is_dir() && folder.starts_with(self.root) && !self.out.starts_with(&folder)
     }
 
-    /// The files and folders that cargo watches for a source. Files that the build script writes are left out, because they
-    /// would run it each time.
+    /// Files that the build script writes are left out, because they would run it each time.
     pub(super) fn watched(&self, files: &BTreeSet<PathBuf>, headers: Option<&Headers>) -> BTreeSet<PathBuf> {
         let mut watched = files.clone();
         for header in headers.iter().flat_map(|headers| &headers.absent) {
@@ -202,7 +199,7 @@ fn is_shown(name: &str) -> bool {
     !name.starts_with('.')
 }
 
-/// Reads a regular file; `None` if it cannot be read. Reading a pipe could block.
+/// Only a regular file: reading a pipe could block.
 pub(super) fn read(path: &Path) -> Option<Vec<u8>> {
     read_file(path, usize::MAX).ok()?
 }

@@ -66,7 +66,7 @@ impl Kernels {
     }
 }
 
-/// With `makes_images`, compiles the images also, and otherwise only their descriptions.
+/// Without `makes_images`, only descriptions are compiled.
 fn run(kernels: &Kernels, makes_images: bool) -> Result<(), Error> {
     kernels.built.store(true, Ordering::Relaxed);
     let environment = &Environment::of_process();
@@ -200,10 +200,10 @@ impl Build<'_> {
         Ok(directives)
     }
 
-    /// Rejects images that are older than a header of the package. The crate that compiles them may check only the sources, and
-    /// the description would then be of a newer struct than the image.
+    /// Rejects images that are older than a header of the package: the crate that compiles them may check only the
+    /// sources.
     ///
-    /// Crates that compare contents keep an image if a header has a new time and the same content. So an image that was described
+    /// Crates that compare contents keep an image if only the time of a header is new. So an image that was described
     /// before with the same contents is right.
     fn stale(&self, done: &[Done]) -> impl Iterator<Item = Error> {
         let modified = |path: &Path| fs::metadata(path).and_then(|found| found.modified()).ok();
@@ -242,7 +242,7 @@ fn of_variable(environment: &Environment) -> Result<Option<Arch>, Error> {
     }
 }
 
-/// The GPU generation of an image that another crate has compiled: kernels may depend on it. Only PTX contains it in text form.
+/// Kernels may depend on the generation of the image. Only PTX contains it in text form.
 fn target(image: &[u8]) -> Option<Arch> {
     let header = ptx::Header::read(image).ok()?;
     Arch::parse(header.target.text.split(',').next()?.trim())

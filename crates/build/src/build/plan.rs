@@ -69,7 +69,6 @@ pub(super) struct Done {
 }
 
 impl Done {
-    /// A source whose inputs are known, and that was not compiled now.
     pub(super) const fn new(made: Made, files: BTreeSet<PathBuf>) -> Self {
         Self { made, described: None, files, headers: None, is_known: true, is_absent: false }
     }

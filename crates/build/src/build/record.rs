@@ -21,9 +21,9 @@ pub(super) struct Record {
     pub(super) options: Vec<String>,
     pub(super) image: Option<u64>,
     pub(super) description: u64,
-    /// Hashes of the package's files, by relative paths with `/`.
+    /// By relative paths with `/`.
     pub(super) sources: BTreeMap<String, u64>,
-    /// Files outside of the package, including the compiler, by the size and time that the system reports.
+    /// Files by the size and time that the system reports, with the compiler.
     pub(super) outside: BTreeMap<String, String>,
     /// Other inputs: variables of the compiler, and which headers were found.
     pub(super) state: Vec<String>,
@@ -91,8 +91,8 @@ impl Record {
     }
 }
 
-/// A hash of all bytes, after conversion to Unix line ends, because version control may change them. It is 64-bit FNV-1a, which
-/// detects accidental changes only. Committed files contain its values, so it must not change.
+/// 64-bit FNV-1a, which detects accidental changes only, with Unix line ends, because version control may change them.
+/// Committed files contain its values, so it must not change.
 pub(super) fn hash(bytes: &[u8]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut rest = bytes;
@@ -105,7 +105,6 @@ pub(super) fn hash(bytes: &[u8]) -> u64 {
     hash
 }
 
-/// The modification time and length of a file; `None` if the file does not exist.
 pub(super) fn stamp(path: &Path) -> Option<String> {
     let found = fs::metadata(path).ok()?;
     let time = found.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;

@@ -19,9 +19,7 @@ use std::{
 };
 
 impl Build<'_> {
-    /// Writes the files of all sources and the Rust file that names them. Returns warnings.
-    ///
-    /// `tried` are the places where no compiler was found.
+    /// Returns warnings. `tried` are the places where no compiler was found.
     pub(super) fn write(&self, done: &[Done], tried: Option<&str>) -> Result<Vec<String>, Error> {
         let rust = self.out.join(self.kernels.rust_file.as_deref().unwrap_or("kernels.rs"));
         let records = self.units.iter().map(|unit| self.place(&unit.source, "sources"));

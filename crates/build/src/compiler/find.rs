@@ -34,7 +34,7 @@ impl Places {
     }
 }
 
-/// The folders in `folder` whose names begin with a prefix, the newest version first.
+/// The newest version first.
 fn versions(folder: &Path, prefix: &str) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = entries(folder, |name| name.starts_with(prefix)).collect();
     found.sort_by_cached_key(|path| numbers(path));

@@ -33,8 +33,7 @@ impl Compiler {
         }
     }
 
-    /// The headers that a source can include. CUDA's headers are included only if the compiler does not report the files that
-    /// it reads.
+    /// With CUDA's headers only if the compiler does not report the files that it reads.
     pub(crate) fn headers(&self, root: &Path, source: &Path, options: &Options) -> Headers {
         Headers::of(root, source, options, self.nvrtc.as_ref().map_or(&[], |nvrtc| &nvrtc.headers))
     }

@@ -15,13 +15,12 @@ use std::{
 #[derive(Debug)]
 pub(super) struct Nvrtc {
     library: kernel_args_nvrtc::Nvrtc,
-    /// The folders of the CUDA headers; empty if they are not found.
+    /// Empty if the CUDA headers are not found.
     pub(super) headers: Vec<PathBuf>,
 }
 
 impl Nvrtc {
-    /// Loads the library at a path, or by a name that the system resolves. `places` are folders that may contain CUDA's headers
-    /// if they are not next to the library.
+    /// `places` are folders that may contain CUDA's headers if they are not next to the library.
     pub(super) fn load(path: &Path, places: &[PathBuf]) -> Result<Self, kernel_args_nvrtc::Error> {
         Ok(Self { library: kernel_args_nvrtc::Nvrtc::open(path)?, headers: headers(path, places) })
     }
@@ -73,7 +72,7 @@ fn options(job: &Job<'_>, headers: &[PathBuf]) -> Vec<String> {
     list
 }
 
-/// The folders of the CUDA headers: next to the library in its toolkit or Python packages, otherwise in `places`.
+/// Next to the library in its toolkit or Python packages, otherwise in `places`.
 fn headers(library: &Path, places: &[PathBuf]) -> Vec<PathBuf> {
     const INSIDE: [&str; 3] = ["include", "targets/x86_64-linux/include", "cuda_runtime/include"];
     let near = library.ancestors().skip(2).take(3).filter(|folder| *folder != Path::new(""));

@@ -32,7 +32,6 @@ pub(crate) enum Purpose {
 }
 
 impl Options {
-    /// The GPU generations: each name as the user wrote it, and the target that it names.
     pub(crate) fn targets(names: &[String], output: Option<Output>) -> Result<(Vec<Arch>, Output), Error> {
         let mut archs = Vec::new();
         for name in names {
@@ -52,7 +51,7 @@ impl Options {
         Ok((archs, output))
     }
 
-    /// The generation whose kernels are described: the newest one.
+    /// The newest one.
     pub(crate) fn described(&self) -> Option<&Arch> {
         self.archs.iter().max_by_key(|arch| arch.target.sm)
     }
@@ -72,7 +71,7 @@ impl Options {
         (arch, self.flags.clone())
     }
 
-    /// The user's flags, without flags that a debug build does not need. A change of these flags does not change the description.
+    /// Without flags that a debug build does not need, and which do not change the description.
     pub(crate) fn flags_with_debug(&self) -> impl Iterator<Item = &String> {
         let mut is_value = false;
         self.flags.iter().filter(move |flag| {
@@ -91,7 +90,7 @@ impl Options {
         })
     }
 
-    /// All options, one per line, without the folder of the package. Two builds with the same lines have the same options.
+    /// One per line, without the folder of the package.
     pub(crate) fn lines(&self, root: &Path) -> Vec<String> {
         let mut lines = vec![format!("output {}", self.output.extension())];
         lines.extend(self.archs.iter().map(|arch| format!("arch {arch}")));

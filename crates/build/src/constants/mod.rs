@@ -111,7 +111,7 @@ fn rust(kind: u32, value: &str) -> Option<String> {
     })
 }
 
-/// The Rust items, which the description of a source contains. `None` if it does not contain one of them.
+/// The Rust items. `None` if the description does not contain one of them.
 pub(crate) fn items(description: &[u8], constants: &[Constant], source: &Path) -> Option<String> {
     let description = String::from_utf8_lossy(description);
     let mut items = String::new();

@@ -13,7 +13,7 @@ use kernel_args_abi::{Alignment, Parameter};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-/// A kernel that changed, was removed (without `new`) or added (without `old`).
+/// Without `new` the kernel was removed, without `old` added.
 #[derive(Debug)]
 pub(crate) struct Changed<'k> {
     pub(crate) old: Option<&'k Kernel>,
@@ -34,7 +34,7 @@ impl Changed<'_> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Change {
     pub(crate) kind: ChangeKind,
-    /// Whether arguments or a launch that are valid for the old kernel are invalid for the new kernel.
+    /// Whether what is valid for the old kernel can be invalid for the new kernel.
     pub(crate) breaks: bool,
     pub(crate) old: Option<Side>,
     pub(crate) new: Option<Side>,
@@ -115,7 +115,7 @@ impl Side {
         Self { index: None, value: Value::String(text.clone()), text }
     }
 
-    /// A member or enumerator of the parameter with this index, by its path: `params.cells.kind`.
+    /// With a path: `params.cells.kind`.
     pub(crate) fn member(index: usize, path: &str, text: String, mut value: Value) -> Self {
         value["index"] = index.into();
         value["path"] = path.into();

@@ -11,20 +11,17 @@ use crate::{
 };
 use kernel_args_abi::{Members, Parameter};
 
-/// The maximum number of members of one parameter that are compared.
+/// The most members of a parameter that are compared.
 const MOST: usize = 4096;
 
 struct Flat<'a> {
     path: String,
-    /// The offset from the start of the outermost struct, in bytes.
+    /// From the start of the outermost struct, in bytes.
     offset: usize,
     member: Parameter<'a>,
 }
 
-/// Returns the changes of the members of the parameter with index `to`. `breaks` is the result of the comparison for this
-/// parameter.
-///
-/// Members are matched by name, and the rest by offset.
+/// Members are matched by name, and the rest by offset. `breaks` is the result of the comparison for this parameter.
 pub(super) fn changes(
     (from, old): (usize, &Parameter<'_>),
     (to, new): (usize, &Parameter<'_>),

@@ -63,7 +63,7 @@ fn renamed<'k>(old: &BySymbol<'k>, new: &BySymbol<'k>) -> BTreeMap<&'k str, &'k 
     renamed
 }
 
-/// The mangled symbols that `other` does not have, by a name.
+/// Mangled symbols that `other` does not have, by a name.
 fn lacking<'k>(
     of: &BySymbol<'k>,
     other: &BySymbol<'k>,
@@ -82,9 +82,8 @@ fn lacking<'k>(
     by_name
 }
 
-/// Compares the kernels of one symbol. If a symbol has several kernels with different parameters or limits per GPU, kernels for
-/// the same GPU are compared, unless both exist unchanged on the opposite side. Two generations can have one number (`sm_90`,
-/// `sm_90a`).
+/// If a symbol has several kernels with different parameters or limits per GPU, kernels for the same GPU are compared,
+/// unless both exist unchanged on the opposite side. Two generations can have one number (`sm_90`, `sm_90a`).
 fn compare<'k>(old: &[&'k Kernel], new: &[&'k Kernel]) -> Vec<Changed<'k>> {
     let mut pairs = Vec::new();
     for (index, to) in new.iter().enumerate() {
@@ -127,7 +126,7 @@ fn of_pair(old: &Kernel, new: &Kernel) -> Vec<Change> {
     changes
 }
 
-/// Whether both have a cubin for the same GPU. If both are PTX only: whether their lowest GPU is the same.
+/// For PTX only: whether their lowest GPU is the same.
 fn share_gpu(a: &Kernel, b: &Kernel) -> bool {
     let gpus = |kernel: &Kernel, kind| -> BTreeSet<Sm> {
         let images = kernel.images.iter().filter(|image| image.place.kind == kind);

@@ -11,7 +11,6 @@ use kernel_args_abi::{
 };
 use std::collections::BTreeSet;
 
-/// The maximum number of mismatches that are reported per kernel.
 const MOST: usize = 128;
 
 pub(super) fn changes(symbol: &str, old: &[Parameter<'_>], new: &[Parameter<'_>]) -> Vec<Change> {
@@ -63,8 +62,8 @@ pub(super) fn changes(symbol: &str, old: &[Parameter<'_>], new: &[Parameter<'_>]
     changes
 }
 
-/// Returns the parameter with the class of its C++ type, if the type is known. PTX does not mark pointers, a cubin may mark
-/// them, and PTX declares a scalar `__grid_constant__` as bytes. With the same type these differences are not changes.
+/// With the class of its C++ type. PTX does not mark pointers, a cubin may mark them, and PTX declares a scalar
+/// `__grid_constant__` as bytes. With the same type these differences are not changes.
 fn with_class_of_type<'a>(parameter: &Parameter<'a>) -> Parameter<'a> {
     let class = match parameter.cpp.base {
         _ if parameter.cpp.is_pointer() => Class::Pointer,
@@ -106,7 +105,6 @@ fn differs(
     changes
 }
 
-/// Reports changes in two parameters that are compatible with each other.
 fn alike((from, old): (usize, &[Parameter<'_>]), (to, new): (usize, &[Parameter<'_>])) -> Vec<Change> {
     let (Some(a), Some(b)) = (old.get(from), new.get(to)) else {
         return Vec::new();
@@ -128,8 +126,7 @@ fn alike((from, old): (usize, &[Parameter<'_>]), (to, new): (usize, &[Parameter<
     changes
 }
 
-/// Whether a parameter has a different offset, although the end offsets of all previous parameters are unchanged. For cubins
-/// this is the only sign of a changed alignment.
+/// With unchanged end offsets of all previous parameters. For cubins this is the only sign of a changed alignment.
 fn is_displaced((from, old): (usize, &[Parameter<'_>]), (place, new): (usize, &[Parameter<'_>])) -> bool {
     let end = |list: &[Parameter<'_>], index: usize| match index.checked_sub(1) {
         Some(last) => list.get(last).and_then(|p| Some(p.offset? + p.size)),

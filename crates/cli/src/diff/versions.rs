@@ -3,7 +3,7 @@
 use crate::kernel::Kernel;
 use kernel_args_abi::{CppBase, CppType, Parameter};
 
-/// A C++ name or type without the namespaces of versions: `cub::_V_300400_SM_750_1200::scan` is `cub::scan`.
+/// `cub::_V_300400_SM_750_1200::scan` is `cub::scan`.
 pub(super) fn unversioned(name: &str) -> String {
     let mut text = String::with_capacity(name.len());
     let mut rest = name;
@@ -15,7 +15,7 @@ pub(super) fn unversioned(name: &str) -> String {
     text + rest
 }
 
-/// Whether a namespace is a version: `_V_300400_SM_800`, `CUB_200302_800_NS`, `THRUST_200302_800_NS`, `__4`.
+/// `_V_300400_SM_800`, `CUB_200302_800_NS`, `THRUST_200302_800_NS`, `__4`.
 fn is_version(name: &str) -> bool {
     let has_number =
         |prefix| name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
@@ -24,7 +24,7 @@ fn is_version(name: &str) -> bool {
         || has_number("__") && name[2..].chars().all(|c| c.is_ascii_digit())
 }
 
-/// The names of the types of a kernel's parameters, without versions.
+/// The type names of a kernel's parameters.
 pub(super) fn types(kernel: &Kernel) -> Vec<String> {
     let parameters = kernel.parameters.parameters();
     let name = |parameter: &Parameter<'_>| match parameter.cpp.base {
@@ -34,7 +34,7 @@ pub(super) fn types(kernel: &Kernel) -> Vec<String> {
     parameters.iter().map(name).collect()
 }
 
-/// The parameters of a kernel with the names that [`types`] returned.
+/// With the names that [`types`] returned.
 pub(super) fn parameters<'k>(kernel: &'k Kernel, types: &'k [String]) -> Vec<Parameter<'k>> {
     let mut parameters = kernel.parameters();
     for (parameter, name) in parameters.iter_mut().zip(types) {

@@ -1,6 +1,6 @@
 //! Collects the kernels of all files and removes duplicates.
 
-use super::{Files, contents::Contents, skipped::Skipped};
+use super::{Files, contents::Contents, paths::Skipped};
 use crate::{
     error::Error,
     global::Globals,
@@ -11,12 +11,12 @@ use crate::{
 use kernel_args_image::{Observed, Variant, mangled::Demangled, variants};
 use std::collections::HashMap;
 
-/// The data collected so far. Threads add to it in any order.
+/// Threads add to it in any order.
 #[derive(Default)]
 pub(crate) struct Catalog {
-    /// Grouped by the number of the file or archive member, because kernels of different units are kept apart.
+    /// By the number of the file or archive member: kernels of different units are kept apart.
     kernels: HashMap<(u32, String), Vec<Observed<u32>>>,
-    /// Each PTX text and cubin that was read, with its number and the number of its unit.
+    /// By the number of the PTX text or cubin.
     places: HashMap<u32, Place>,
     globals: Globals,
     pub(crate) errors: Vec<Error>,
@@ -39,7 +39,7 @@ impl Catalog {
         }
     }
 
-    /// Returns every kernel once per list of parameters and limits, in the order of the symbols.
+    /// Every kernel once per list of parameters and limits, in the order of the symbols.
     pub(super) fn finish(self, skipped: Skipped) -> Files {
         let Self { kernels, places, globals, mut errors, warnings } = self;
         let mut read: Vec<_> = kernels.into_iter().collect();

@@ -17,10 +17,9 @@ mod paths;
 mod ranges;
 mod reader;
 mod sections;
-mod skipped;
 
 pub(crate) use input::Input;
-pub(crate) use skipped::Skipped;
+pub(crate) use paths::Skipped;
 
 use crate::{error::Error, global::Globals, kernel::Kernel, place::Place, progress::Progress};
 use catalog::Catalog;
@@ -57,7 +56,6 @@ pub(crate) fn read(paths: &[PathBuf], wanted: &Wanted<'_>) -> Files {
     all(&named, errors, skipped, wanted, progress)
 }
 
-/// Reads a regular file that is open. Messages use this name.
 pub(crate) fn read_open(name: &str, file: File, wanted: &Wanted<'_>) -> Files {
     let size = file.metadata().map_or(0, |found| found.len());
     let named = Named { name: name.into(), origin: Origin::File(file), size, is_direct: true };

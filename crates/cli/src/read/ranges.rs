@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 pub(super) struct Ranges(BTreeMap<u64, u64>);
 
 impl Ranges {
-    /// Adds a range. Returns its parts that were not in the set, in order: start and size.
+    /// Returns the parts of a range that were not in the set, in order: start and size.
     pub(super) fn add(&mut self, start: u64, size: u64) -> Vec<(u64, u64)> {
         let end = start.saturating_add(size);
         let (mut from, mut first, mut last) = (start, start, end);

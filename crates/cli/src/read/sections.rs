@@ -8,26 +8,20 @@ use object::{
     },
 };
 
-/// The names of sections that contain fat binaries. COFF images truncate names to 8 characters. `__nv_relfatbin` contains
-/// relocatable device code.
-const SECTIONS: [&str; 3] = [".nv_fatbin", "__nv_relfatbin", "__nv_fatbin"];
-const CUT_SECTIONS: [&str; 3] = [".nv_fatb", "__nv_rel", "__nv_fat"];
+/// The names of sections that contain fat binaries. `__nv_relfatbin` contains relocatable device code.
+const SECTIONS: [&[u8]; 3] = [b".nv_fatbin", b"__nv_relfatbin", b"__nv_fatbin"];
 
 pub(super) struct Section {
-    pub(super) kind: Holds,
+    /// Otherwise it contains data.
+    pub(super) is_device_code: bool,
     /// The offset from the start of the object file.
     pub(super) at: u64,
     pub(super) length: u64,
 }
 
-pub(super) enum Holds {
-    Fatbins,
-    Data,
-}
-
 type Sections = object::Result<Vec<Section>>;
 
-/// Returns the name of the format and the sections; `None` for an unknown format.
+/// `None` for an unknown format.
 pub(super) fn of_object<'d, R: ReadRef<'d>>(data: R) -> Option<(&'static str, Sections)> {
     Some(match FileKind::parse(data).ok()? {
         FileKind::Elf64 => ("ELF file", of_elf::<elf::FileHeader64<Endianness>, _>(data)),
@@ -75,19 +69,13 @@ fn any<'d, R: ReadRef<'d>>(data: R) -> Sections {
 
 fn section(name: &[u8], is_loaded: bool, range: Option<(u64, u64)>) -> Option<Section> {
     let (at, length) = range?;
-    let kind = if is_device_code(name) {
-        Holds::Fatbins
-    } else if is_loaded {
-        Holds::Data
-    } else {
-        return None;
-    };
-    Some(Section { kind, at, length })
+    let is_device_code = is_device_code(name);
+    (is_device_code || is_loaded).then_some(Section { is_device_code, at, length })
 }
 
 fn is_device_code(name: &[u8]) -> bool {
-    let is_cut = CUT_SECTIONS.iter().any(|cut| name == cut.as_bytes());
-    is_cut || SECTIONS.iter().any(|known| name.starts_with(known.as_bytes()))
+    // COFF images truncate names to 8 characters.
+    SECTIONS.iter().any(|known| name.starts_with(known) || name == &known[..8])
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use kernel_args_abi::{
 };
 use serde_json::{Value, json};
 
-/// The cells of the table for a parameter, or for a member at `at` bytes in the parameter with this body. They are its use, and the type
-/// that the code shows where no C++ type is known.
+/// The use of a parameter, or of a member at `at` bytes in the parameter with this body, and the type that the code
+/// shows where no C++ type is known.
 pub(super) fn cells(value: &Parameter<'_>, body: Body<'_>, (is_member, at): (bool, usize)) -> [String; 2] {
     let end = at.saturating_add(value.size);
     let mut slots = body.slots().map(|slot| slot.offset);
@@ -76,7 +76,7 @@ const fn kind_name(kind: SlotKind) -> Option<&'static str> {
     })
 }
 
-/// What the code does with a parameter: an empty list if it does not use the parameter, `None` if it shows nothing or was not analysed.
+/// An empty list if the code does not use the parameter, `None` if it shows nothing or was not analysed.
 pub(super) fn json(parameter: &Parameter<'_>) -> Option<Value> {
     let body = parameter.body;
     let is_whole = parameter.size == 8 && !parameter.members.is_known();

@@ -96,7 +96,7 @@ fn write_parameters(parameters: &[Parameter<'_>], paint: Paint, to: &mut dyn Wri
 
 const DEPTH: usize = 24;
 
-/// The maximum number of members per struct, and of enumerators per enum, that are shown.
+/// The most members of a struct, and enumerators of an enum, that are shown.
 const MEMBERS: usize = 256;
 
 /// A parameter, or a member at `at` bytes in the parameter with this body.
@@ -195,7 +195,7 @@ fn names(gpus: &BTreeSet<Gpu>) -> String {
     names.join(", ")
 }
 
-/// Registers and shared memory: one number if it is equal for all GPUs, otherwise one number per GPU.
+/// One number if it is equal for all GPUs, otherwise one number per GPU.
 fn resources(images: &[InImage]) -> Vec<(&'static str, String)> {
     type Of = fn(&InImage) -> Option<u64>;
     let registers: Of = |image| image.resources?.registers.map(u64::from);

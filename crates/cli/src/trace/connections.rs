@@ -14,24 +14,24 @@ use std::{
     time::Duration,
 };
 
-/// The maximum length of a line in bytes; a longer line ends its connection. The longest line of a tracer has 0.5 MB: a kernel's
-/// 32,764 bytes of parameters, each with 1 byte or each a pointer to another allocation. The rest is for long symbols.
+/// In bytes. The longest line of a tracer has 0.5 MB: 32,764 bytes of parameters, each with 1 byte or each a pointer
+/// to another allocation. The rest is for long symbols.
 const LINE: u64 = 1 << 20;
 
-/// The maximum number of connections at the same time. Further processes run without a trace.
+/// Further processes run without a trace.
 const CONNECTIONS: u32 = 256;
 
-/// The limit in bytes for all events that wait to be written. A program that launches faster waits then.
+/// In bytes. A program that launches faster waits.
 const WAITING: usize = 64 << 20;
 
-/// What a connection sends: the number of its process, the length of the line in bytes, and the event, or why the trace of the process has
-/// ended before the process.
+/// The number of the process, the length of the line in bytes, and the event, or why the trace of the process has
+/// ended before it.
 pub(super) type Message = (u32, usize, Result<Event, String>);
 
 #[derive(Clone)]
 pub(crate) struct WantedLaunch {
     pub(crate) select: Select,
-    /// The number of the launch of them, counted from 0 in each process.
+    /// Counted from 0 in each process.
     pub(crate) nth: u64,
 }
 
@@ -60,7 +60,7 @@ impl Load {
     }
 }
 
-/// A limit in bytes for the event of a line. A parameter has at least 6 bytes in a line, and less than 80 in an event.
+/// In bytes: a parameter has at least 6 bytes in a line, and less than 80 in an event.
 pub(super) const fn memory(line: usize) -> usize {
     (line + 32) * 16
 }
@@ -131,7 +131,7 @@ pub(super) fn listen(_: &Path, _: Sender<Message>, _: Arc<Load>, _: Option<Wante
     Err(io::Error::from(io::ErrorKind::Unsupported))
 }
 
-/// Sends the events of one process until it ends, or until it sends what no tracer does: a line that is too long, or not UTF-8.
+/// Until it ends, or sends what no tracer does: a line that is too long, or not UTF-8.
 pub(super) fn serve<C>(process: u32, connection: &C, send: &Sender<Message>, load: &Load, record: Option<&WantedLaunch>)
 where
     for<'c> &'c C: Read + Write,

@@ -9,15 +9,14 @@ use std::{collections::HashMap, path::Path};
 
 #[derive(Default)]
 pub(crate) struct Images {
-    /// By symbol. Several images can have a kernel of the same name.
+    /// Several images can have a kernel of the same name.
     kernels: HashMap<String, Vec<Kernel>>,
     /// The C++ names of mangled symbols.
     names: HashMap<String, Option<Demangled>>,
     size: usize,
 }
 
-/// The limit in bytes for the names of all kernels that are launched, and for what is kept about each. A program of today has less than
-/// 10 MB.
+/// In bytes, with what is kept about each kernel. A program of today has less than 10 MB.
 const NAMES: usize = 32 << 20;
 
 pub(crate) struct Found<'k> {
@@ -29,7 +28,7 @@ pub(crate) struct Found<'k> {
 }
 
 impl Images {
-    /// Adds the kernels of a file that the program has written. Returns why it cannot be read.
+    /// Returns why the file cannot be read.
     pub(crate) fn add(&mut self, path: &Path) -> Option<Error> {
         let name = path.to_string_lossy();
         let file = match open_to_read(path, fatbin::MEMBER_LIMIT) {
@@ -46,7 +45,7 @@ impl Images {
         files.errors.pop()
     }
 
-    /// Demangles a symbol once. Returns `false` if there is no memory for another name: nothing must be kept about its kernel then.
+    /// Returns `false` if there is no memory for another name: nothing must be kept about its kernel then.
     #[must_use]
     pub(crate) fn name(&mut self, symbol: &str) -> bool {
         /// For the entries of tables.
@@ -131,8 +130,8 @@ impl<'k> Found<'k> {
     }
 }
 
-/// The value. Of an unknown type: a small number of up to 4 bytes in decimal, any other number in hexadecimal; a longer value as its
-/// first bytes.
+/// An unknown type is a small number of up to 4 bytes in decimal, any other number in hexadecimal, and a longer value
+/// its first bytes.
 fn value(parameter: &Parameter<'_>, bytes: &[u8]) -> String {
     const SHOWN: usize = 16;
     /// Above it, four bytes can be a `float`, whose smallest usual values begin here.

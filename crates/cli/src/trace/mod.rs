@@ -5,7 +5,7 @@
 //!
 //! | to change | open |
 //! |---|---|
-//! | what is recorded | `cupti.rs`, `parameters.rs` and `report.rs` of the tracer; `event.rs` reads it; `connections.rs`, `session.rs` limit it |
+//! | what is recorded | `cupti.rs`, `parameters.rs` and `report.rs` of the tracer; `protocol.rs` reads it; `connections.rs`, `session.rs` limit it |
 //! | what is shown | `kernels.rs`, `text.rs`, `json.rs`, `chrome.rs`, `summary.rs`, `verify.rs`, `pointers.rs` |
 
 mod chrome;
@@ -52,7 +52,6 @@ pub(crate) struct Trace {
     pub(crate) command: Vec<OsString>,
     pub(crate) select: Select,
     pub(crate) format: Format,
-    /// A file for a trace in the format of Chrome's trace viewer.
     pub(crate) chrome: Option<PathBuf>,
     pub(crate) output: Option<PathBuf>,
     pub(crate) cupti: Option<PathBuf>,
@@ -88,7 +87,7 @@ impl<'a> Traced<'a> {
     }
 }
 
-/// Replaces the symbols of the kernels for whose names there is no memory.
+/// For kernels for whose names there is no memory.
 const FURTHER: &str = "(further kernels)";
 
 /// Runs the program. The exit code is the program's own.
@@ -231,7 +230,7 @@ impl<'t> Writer<'t> {
         }
     }
 
-    /// Writes what follows the launches. Returns whether `--verify` has found a difference.
+    /// Returns whether `--verify` has found a difference.
     fn finish(mut self) -> Result<bool, Failure> {
         if self.trace.format == Format::Summary {
             self.summary.write(&mut *self.to, self.paint)?;

@@ -30,7 +30,7 @@ pub(super) enum Problem {
     },
 }
 
-/// The pointers that the kernel cannot use. Nothing is known about a launch whose parameters are not known.
+/// Nothing is known about a launch whose parameters are not known.
 pub(super) fn check(launch: &Launch, parameters: &[Parameter<'_>], arguments: &[Argument<'_>]) -> Vec<BadPointer> {
     let (Some(memory), Some(values)) = (&launch.memory, &launch.values) else {
         return Vec::new();
@@ -74,7 +74,6 @@ fn misaligned(address: u64, required: usize) -> Option<Problem> {
     (!is_aligned).then_some(Problem::Misaligned { required })
 }
 
-/// `x = 0x7f00 points to host memory, which the GPU cannot access at this address`
 impl fmt::Display for BadPointer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { parameter, address, problem } = self;

@@ -61,7 +61,7 @@ pub(crate) struct Session {
     ended: Option<Ended>,
 }
 
-/// The exit code of a program that has ended, and what came after its end from processes that outlive it.
+/// What came after the end of the program from processes that outlive it.
 struct Ended {
     code: u8,
     /// The last event, or the end of the program.
@@ -83,15 +83,15 @@ impl Ended {
 
 const TICK: Duration = Duration::from_millis(20);
 
-/// How long the next event of a process that outlives the program is waited for.
+/// For the next event of a process that outlives the program.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// The limit for [`Ended::waited`]. The time to write events does not count: a reader of the trace can be slow.
+/// The time to write events does not count: a reader of the trace can be slow.
 const WAIT: Duration = Duration::from_secs(2);
 
 const READ: Duration = Duration::from_secs(5);
 
-/// The limit for [`Ended::lines`]: more than the sockets of 256 processes can hold at the end of the program.
+/// More than the sockets of 256 processes can hold at the end of the program.
 const LINES: usize = 64 << 20;
 
 impl Session {
@@ -133,8 +133,8 @@ impl Session {
         &self.folder.0
     }
 
-    /// The number of a process, and its next event, or why its trace ends. `None` once the program and its processes have ended. Processes that
-    /// outlive the program cannot prevent it, whatever they send: see [`PATIENCE`], [`WAIT`] and [`LINES`].
+    /// `None` once the program and its processes have ended. Processes that outlive the program cannot prevent it,
+    /// whatever they send.
     pub(crate) fn next(&mut self) -> Option<(u32, Result<Event, String>)> {
         loop {
             // A connection sends its last event before it ends.
@@ -171,7 +171,7 @@ impl Session {
         }
     }
 
-    /// Reads an image with `add`, unless the program has ended and its images take too long.
+    /// Unless the program has ended and its images take too long.
     pub(crate) fn read(&mut self, file: ImageFile, add: impl FnOnce(&Path) -> Option<Error>) -> Option<Error> {
         let (started, name) = (Instant::now(), file.to_string());
         if self.ended.as_ref().is_some_and(|ended| ended.read > READ) {
@@ -195,7 +195,7 @@ impl Session {
     }
 }
 
-/// The exit code of a program, or 128 plus the number of the signal that ended it, as in a shell.
+/// As in a shell: 128 plus the number of the signal that ended it.
 fn code(status: std::process::ExitStatus) -> u8 {
     #[cfg(unix)]
     let signal = std::os::unix::process::ExitStatusExt::signal(&status).map(|signal| 128 + signal);

@@ -11,7 +11,7 @@ use std::{
     io::{self, Write},
 };
 
-/// The maximum number of differences that are kept, and counted.
+/// That are kept, and counted.
 const DIFFERENCES: usize = 100;
 
 #[derive(Default)]

@@ -5,8 +5,8 @@
 
 use std::borrow::Cow;
 
-/// A text after split lines are joined. Compilers disagree about what splits a line: GCC also accepts a backslash before white
-/// space, and C++14 and earlier accept the trigraph `??/`. If a text has such a place, this type keeps every reading of it.
+/// Compilers disagree about what splits a line: GCC also accepts a backslash before white space, and C++14 and earlier
+/// accept the trigraph `??/`. This returns every reading.
 pub(super) fn readings(text: &str) -> Vec<Cow<'_, str>> {
     let mut readings = vec![joined(text, false)];
     let mut add = |reading: Cow<'_, str>| {
@@ -23,7 +23,7 @@ pub(super) fn readings(text: &str) -> Vec<Cow<'_, str>> {
     readings
 }
 
-/// Joins the lines that end with a backslash. With `blanks`, also joins lines that end with a backslash and white space.
+/// With `blanks`, also lines that end with a backslash and white space.
 fn joined(text: &str, blanks: bool) -> Cow<'_, str> {
     let is_skipped = |c: char| c == '\r' || (blanks && is_blank(c));
     let mut joined = String::new();

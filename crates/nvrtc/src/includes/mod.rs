@@ -114,7 +114,7 @@ struct Walk<'a> {
     /// The number of texts that an earlier round has read.
     read: usize,
     named: Names,
-    /// Names with the folder of the including file; `None` for names in angle brackets.
+    /// `None` for names in angle brackets.
     looked_for: HashSet<(Option<PathBuf>, String)>,
     /// Files by canonical folder: `a/../b.h` is `b.h`.
     visited: HashSet<PathBuf>,
@@ -122,8 +122,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Reads all texts, including texts that are found during the loop. If a text was read without `wrappers` and contains one,
-    /// it is read again.
+    /// Reads all texts, also new ones. A text that was read without `wrappers` and contains one is read again.
     fn follow(&mut self, wrappers: &BTreeSet<String>) {
         while let Some((text, folder)) = self.texts.get(self.next).cloned() {
             let is_known = self.next < self.read;
