@@ -118,70 +118,63 @@ fn folder_of(root: &Path, pattern: &str) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::find;
-    use std::{
-        fs,
-        path::{Path, PathBuf},
-    };
+    use super::*;
+    use tempfile::TempDir;
 
-    fn package(name: &str, files: &[&str]) -> PathBuf {
-        let root = std::env::temp_dir().join(format!("kernel-args-build-{}-{name}", std::process::id()));
-        let _ = fs::remove_dir_all(&root);
+    fn package(files: &[&str]) -> TempDir {
+        let root = tempfile::Builder::new().prefix("[1] ü").tempdir().unwrap();
         for file in files {
-            let path = root.join(file);
+            let path = root.path().join(file);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, "").unwrap();
         }
         root
     }
 
-    fn names(root: &Path, files: &[&str], patterns: &[&str]) -> Result<Vec<(String, String)>, String> {
+    type Found = (Vec<(String, String)>, Vec<PathBuf>);
+
+    /// The paths with their modules, and the folders that patterns search.
+    fn found(root: &TempDir, [files, patterns, excluded]: [&[&str]; 3]) -> Result<Found, String> {
         let files: Vec<PathBuf> = files.iter().map(PathBuf::from).collect();
-        let patterns: Vec<String> = patterns.iter().map(|&pattern| pattern.into()).collect();
-        let found = find(root, &files, &patterns, &[]).map_err(|error| error.to_string())?;
-        let written = |path: &Path| path.to_string_lossy().replace('\\', "/");
-        Ok(found.0.into_iter().map(|source| (written(&source.path), source.module)).collect())
+        let [patterns, excluded] =
+            [patterns, excluded].map(|all| all.iter().map(|&one| one.into()).collect::<Vec<String>>());
+        let (sources, folders) = find(root.path(), &files, &patterns, &excluded).map_err(|error| error.to_string())?;
+        let pair = |source: Source| (texts::path(&source.path), source.module);
+        Ok((sources.into_iter().map(pair).collect(), folders))
     }
 
     #[test]
     fn patterns_are_of_the_package_and_each_file_counts_once() {
-        let root = package("[1] ü", &["src/b c.cu", "src/a.cu", "src/deep/d.cu", "src/a.cuh"]);
-        let pairs = |expected: &[(&str, &str)]| -> Vec<(String, String)> {
-            expected.iter().map(|&(path, module)| (path.into(), module.into())).collect()
-        };
-        assert_eq!(
-            names(&root, &["src/../src/a.cu"], &["src/**/*.cu", "src/*.cu"]),
-            Ok(pairs(&[("src/../src/a.cu", "a"), ("src/b c.cu", "b_c"), ("src/deep/d.cu", "d")]))
-        );
-        let (_, folders) = find(&root, &[], &["src/**/*.cu".into(), "./src/d*/d.cu".into()], &[]).unwrap();
+        let root = package(&["src/b c.cu", "src/a.cu", "src/deep/d.cu", "src/a.cuh"]);
+        let (sources, folders) = found(&root, [&["src/../src/a.cu"], &["src/**/*.cu", "./src/d*/d.cu"], &[]]).unwrap();
+        let expected = [("src/../src/a.cu", "a"), ("src/b c.cu", "b_c"), ("src/deep/d.cu", "d")];
+        assert_eq!(sources, expected.map(|(path, module)| (path.into(), module.into())));
         assert_eq!(folders, [Path::new("src"), Path::new("./src")]);
-        fs::write(root.join("top.cu"), "").unwrap();
-        let (_, folders) = find(&root, &[], &["*.cu".into(), "./t*.cu".into()], &[]).unwrap();
+        fs::write(root.path().join("top.cu"), "").unwrap();
+        let (_, folders) = found(&root, [&[], &["*.cu", "./t*.cu"], &[]]).unwrap();
         assert_eq!(folders, [] as [&Path; 0], "the folder contains cargo's output");
-        fs::remove_dir_all(root).unwrap();
     }
 
     #[test]
     fn excluded_files_are_left_out() {
-        let root = package("exclude", &["src/a.cu", "src/a_test.cu", "src/b/c_test.cu", "d.cu"]);
-        let found = |excluded: &[&str]| {
-            let excluded: Vec<String> = excluded.iter().map(|&pattern| pattern.into()).collect();
-            find(&root, &["d.cu".into()], &["src/**/*.cu".into()], &excluded)
-                .map(|(sources, _)| sources.into_iter().map(|source| source.name).collect::<Vec<_>>())
-                .map_err(|error| error.to_string())
+        let root = package(&["src/a.cu", "src/a_test.cu", "src/b/c_test.cu", "d.cu"]);
+        let modules = |excluded: &[&str]| {
+            let (sources, _) = found(&root, [&["d.cu"], &["src/**/*.cu"], excluded])?;
+            Ok(sources.into_iter().map(|(_, module)| module).collect::<Vec<_>>())
         };
-        assert_eq!(found(&["src/**/*_test.cu"]), Ok(vec!["d".into(), "a".into()]));
-        assert_eq!(found(&["d.cu", "src/b/*", "src/a.cu"]), Ok(vec!["a_test".into()]));
-        let nothing = found(&["src/*.cuh"]).unwrap_err();
-        assert!(nothing.contains("no file matches `src/*.cuh`"), "{nothing}");
-        let twice = found(&["d.cu", "d.cu"]).unwrap_err();
-        assert!(twice.contains("leaves out no file"), "{twice}");
-        fs::remove_dir_all(root).unwrap();
+        assert_eq!(modules(&["src/**/*_test.cu"]), Ok(vec!["d".into(), "a".into()]));
+        assert_eq!(modules(&["d.cu", "src/b/*", "src/a.cu"]), Ok(vec!["a_test".into()]));
+        for (excluded, part) in
+            [(&["src/*.cuh"][..], "no file matches `src/*.cuh`"), (&["d.cu", "d.cu"], "leaves out no file")]
+        {
+            let error: String = modules(excluded).unwrap_err();
+            assert!(error.contains(part), "{error}");
+        }
     }
 
     #[test]
     fn what_cannot_be_compiled_is_named() {
-        let root = package("errors", &["a/k.cu", "a/k.debug.cu", "b/k.cu", "a-b.cu", "a_b.cu", "K.cu"]);
+        let root = package(&["a/k.cu", "a/k.debug.cu", "b/k.cu", "a-b.cu", "a_b.cu", "K.cu"]);
         for (files, patterns, part) in [
             (&["a/k.cu", "b/k.cu"][..], &[][..], "`b/k.cu`"),
             (&["a-b.cu", "a_b.cu"], &[], "module `a_b`"),
@@ -194,9 +187,8 @@ mod tests {
             (&[], &["a[.cu"], "`a[.cu`"),
             (&[], &[], "`.file("),
         ] {
-            let error = names(&root, files, patterns).unwrap_err();
+            let error = found(&root, [files, patterns, &[]]).unwrap_err();
             assert!(error.contains(part), "{error}");
         }
-        fs::remove_dir_all(root).unwrap();
     }
 }

@@ -6,7 +6,6 @@ use crate::{
     man,
     options::Options,
     output::{Output, Status},
-    select::Select,
     show, trace, write,
 };
 use clap::{ArgMatches, ColorChoice};
@@ -26,7 +25,7 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<Status, Failure> {
         "check" => check::run(options, &mut output)?,
         "rust" => write::rust(options, &mut output)?,
         "header" => write::header(options, &mut output)?,
-        "trace" => trace::run(&trace_options(options, color))?,
+        "trace" => trace::run(options, color)?,
         #[cfg(feature = "replay")]
         "replay" => crate::replay::run(options, &mut output)?,
         "completions" => {
@@ -44,28 +43,4 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<Status, Failure> {
     };
     output.to.flush()?;
     Ok(status)
-}
-
-fn trace_options(options: Options<'_>, color: ColorChoice) -> trace::Trace {
-    let format = match (options.is("json"), options.is("summary")) {
-        (true, _) => trace::Format::Json,
-        (false, true) => trace::Format::Summary,
-        (false, false) => trace::Format::Text,
-    };
-    trace::Trace {
-        command: options.values("command"),
-        select: Select { patterns: options.values("kernel"), gpus: Vec::new() },
-        format,
-        chrome: options.value("chrome"),
-        output: options.value("output"),
-        cupti: options.value("cupti"),
-        verify: options.is("verify"),
-        check_pointers: options.is("check-pointers"),
-        record: options.value::<(String, u64)>("record").map(|(pattern, nth)| trace::Record {
-            wanted: trace::WantedLaunch { select: Select { patterns: vec![pattern], gpus: Vec::new() }, nth },
-            file: options.value("record-file"),
-        }),
-        demangle: options.demangle(),
-        color,
-    }
 }

@@ -1,11 +1,10 @@
 //! The traced program, and the connection to the tracers in its processes.
 
 use super::{
-    Trace,
-    connections::{Load, Message, accept_all, listen},
+    connections::{Load, Message, WantedLaunch, accept_all, listen},
     protocol::{self, Event, ImageFile},
 };
-use crate::error::Error;
+use crate::{error::Error, options::Options};
 use kernel_args_nvrtc::write_file;
 use std::{
     env,
@@ -74,13 +73,6 @@ struct Ended {
     is_over: bool,
 }
 
-impl Ended {
-    fn new(code: u8) -> Self {
-        let none = Duration::ZERO;
-        Self { code, last: Instant::now(), waited: none, read: none, lines: 0, is_over: false }
-    }
-}
-
 const TICK: Duration = Duration::from_millis(20);
 
 /// For the next event of a process that outlives the program.
@@ -95,10 +87,10 @@ const READ: Duration = Duration::from_secs(5);
 const LINES: usize = 64 << 20;
 
 impl Session {
-    pub(crate) fn start(trace: &Trace) -> Result<Self, Error> {
-        let (command, wanted) = (&trace.command, trace.record.as_ref().map(|record| &record.wanted));
-        let program = command.first().map(|program| program.to_string_lossy().into_owned());
-        let program = program.unwrap_or_default();
+    pub(crate) fn start(options: Options<'_>, wanted: Option<&WantedLaunch>) -> Result<Self, Error> {
+        let mut command = options.values::<OsString>("command").into_iter();
+        let name = command.next().unwrap_or_default();
+        let program = name.to_string_lossy().into_owned();
         let fail = |what: &str, error: io::Error| Error::new(program.clone(), format!("{what}: {error}"));
         let Some(library) = LIBRARY else {
             return Err(Error::new(program, "programs can be traced on Linux only"));
@@ -110,20 +102,16 @@ impl Session {
         let load = Arc::<Load>::default();
         listen(&folder.0.join(protocol::SOCKET), send, Arc::clone(&load), wanted.cloned())
             .map_err(|error| fail("no socket for the trace", error))?;
-        let mut start = Command::new(command.first().map_or_else(OsString::new, OsString::clone));
-        start
-            .args(command.get(1..).unwrap_or_default())
-            .env("CUDA_INJECTION64_PATH", &path)
-            .env(protocol::FOLDER, &folder.0);
+        let mut start = Command::new(name);
+        start.args(command).env("CUDA_INJECTION64_PATH", &path).env(protocol::FOLDER, &folder.0);
         if let Some(wanted) = wanted {
             start.env(protocol::RECORD, wanted.nth.to_string());
         }
-        if trace.check_pointers {
+        if options.is("check-pointers") {
             start.env(protocol::POINTERS, "1");
         }
-        if let Some(cupti) = &trace.cupti {
-            let cupti = std::path::absolute(cupti).unwrap_or_else(|_| PathBuf::from(cupti));
-            start.env(protocol::CUPTI, cupti);
+        if let Some(cupti) = options.value::<PathBuf>("cupti") {
+            start.env(protocol::CUPTI, std::path::absolute(&cupti).unwrap_or(cupti));
         }
         let child = start.spawn().map_err(|error| fail("the program cannot be started", error))?;
         Ok(Self { folder, program, child, messages, load, asked: Instant::now(), ended: None })
@@ -144,7 +132,8 @@ impl Session {
                 self.asked = Instant::now();
                 if let Ok(Some(status)) = self.child.try_wait() {
                     _ = accept_all(&self.folder().join(protocol::SOCKET), PATIENCE);
-                    self.ended = Some(Ended::new(code(status)));
+                    let (code, last, none) = (code(status), Instant::now(), Duration::ZERO);
+                    self.ended = Some(Ended { code, last, waited: none, read: none, lines: 0, is_over: false });
                 }
             } else if let Some(ended) = &mut self.ended {
                 ended.waited += started.elapsed();
@@ -187,10 +176,7 @@ impl Session {
     pub(crate) fn finish(mut self) -> Result<u8, Error> {
         match self.ended {
             Some(ended) => Ok(ended.code),
-            None => match self.child.wait() {
-                Ok(status) => Ok(code(status)),
-                Err(error) => Err(Error::new(self.program, error.to_string())),
-            },
+            None => self.child.wait().map(code).map_err(|error| Error::new(self.program, error.to_string())),
         }
     }
 }

@@ -199,15 +199,15 @@ impl Walk<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::{env, fs, process};
+    use std::fs;
 
-    struct Folder(PathBuf);
+    struct Folder(tempfile::TempDir);
 
     impl Folder {
-        fn new(name: &str, files: &[(&str, &str)]) -> Self {
-            let root = env::temp_dir().join(format!("kernel-args-{name}-{}", process::id()));
+        fn new(files: &[(&str, &str)]) -> Self {
+            let root = tempfile::tempdir().unwrap();
             for (file, text) in files {
-                let path = root.join(file);
+                let path = root.path().join(file);
                 fs::create_dir_all(path.parent().unwrap()).unwrap();
                 fs::write(path, text).unwrap();
             }
@@ -215,12 +215,8 @@ mod tests {
         }
 
         fn search<'a>(&'a self, files: &[&str], texts: Vec<Text<'a>>) -> Search<'a> {
-            Search {
-                root: &self.0,
-                folders: vec!["inc".into()],
-                texts,
-                files: files.iter().map(PathBuf::from).collect(),
-            }
+            let files = files.iter().map(PathBuf::from).collect();
+            Search { root: self.0.path(), folders: vec!["inc".into()], texts, files }
         }
 
         /// The files; missing files are in parentheses.
@@ -237,26 +233,17 @@ mod tests {
         }
     }
 
-    impl Drop for Folder {
-        fn drop(&mut self) {
-            let _ = fs::remove_dir_all(&self.0);
-        }
-    }
-
     #[test]
     fn headers_are_looked_for_where_the_compiler_looks() {
-        let folder = Folder::new(
-            "includes-places",
-            &[
-                ("src/k.cu", "#include \"near.h\"\n#include <far.h>\n#include \"deep/d.h\"\n#include <none.h>"),
-                ("src/near.h", "#include \"k.cu\""),
-                ("src/far.h", "angle brackets do not find a file next to the source"),
-                ("inc/far.h", "#include \"near.h\""),
-                ("inc/near.h", ""),
-                ("src/deep/d.h", "#include \"e.h\""),
-                ("inc/e.h", ""),
-            ],
-        );
+        let folder = Folder::new(&[
+            ("src/k.cu", "#include \"near.h\"\n#include <far.h>\n#include \"deep/d.h\"\n#include <none.h>"),
+            ("src/near.h", "#include \"k.cu\""),
+            ("src/far.h", "angle brackets do not find a file next to the source"),
+            ("inc/far.h", "#include \"near.h\""),
+            ("inc/near.h", ""),
+            ("src/deep/d.h", "#include \"e.h\""),
+            ("inc/e.h", ""),
+        ]);
         assert_eq!(
             folder.found(&["src/k.cu"], Vec::new()),
             [
@@ -276,7 +263,7 @@ mod tests {
 
     #[test]
     fn a_text_is_in_the_folder_of_its_name() {
-        let folder = Folder::new("includes-texts", &[("a/b/x.h", ""), ("a/y.h", "")]);
+        let folder = Folder::new(&[("a/b/x.h", ""), ("a/y.h", "")]);
         let texts = [
             ("a/b/text.h", "#include \"x.h\""),
             ("a/k.cu", "#include \"y.h\"\n#include <z.h>"),
@@ -292,10 +279,7 @@ mod tests {
     /// Each file is read once, even if its path is spelled in several ways, so the search ends.
     #[test]
     fn folders_that_include_each_other_are_one_each() {
-        let folder = Folder::new(
-            "includes-circle",
-            &[("one/a.h", "#include \"../two/b.h\""), ("two/b.h", "#include \"../one/a.h\"")],
-        );
+        let folder = Folder::new(&[("one/a.h", "#include \"../two/b.h\""), ("two/b.h", "#include \"../one/a.h\"")]);
         let found = includes(&folder.search(&["one/a.h"], Vec::new()));
         assert_eq!(found.unknown, [].into());
         assert_eq!(found.files.values().flatten().count(), 2);
@@ -303,29 +287,23 @@ mod tests {
 
     #[test]
     fn a_macro_around_has_include_counts_in_files_that_were_read_before() {
-        let folder = Folder::new(
-            "includes-wrapper",
-            &[
-                ("k.cu", "#include \"inner.h\"\n#if ALSO(<asked.h>)\n#endif"),
-                ("inner.h", "#include \"outer.h\"\n#define ALSO(x) HAS(x)"),
-                ("outer.h", "#define HAS(x) __has_include(x)"),
-            ],
-        );
+        let folder = Folder::new(&[
+            ("k.cu", "#include \"inner.h\"\n#if ALSO(<asked.h>)\n#endif"),
+            ("inner.h", "#include \"outer.h\"\n#define ALSO(x) HAS(x)"),
+            ("outer.h", "#define HAS(x) __has_include(x)"),
+        ]);
         let found = folder.found(&["k.cu"], Vec::new());
         assert!(found.contains(&"(inc/asked.h)".into()), "{found:?}");
     }
 
     #[test]
     fn what_cannot_be_followed_is_reported() {
-        let folder = Folder::new(
-            "includes-unknown",
-            &[
-                ("computed.cu", "#include KIND"),
-                ("folder/x", ""),
-                ("names.cu", "#include \"folder\""),
-                ("zero.cu", "#include \"/dev/zero\""),
-            ],
-        );
+        let folder = Folder::new(&[
+            ("computed.cu", "#include KIND"),
+            ("folder/x", ""),
+            ("names.cu", "#include \"folder\""),
+            ("zero.cu", "#include \"/dev/zero\""),
+        ]);
         let unknown = |file: &str| includes(&folder.search(&[file], Vec::new())).unknown;
         assert_eq!(unknown("computed.cu"), [Unknown::Computed].into());
         assert_eq!(unknown("names.cu"), [].into(), "a folder is not a file");
