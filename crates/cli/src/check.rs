@@ -57,7 +57,7 @@ fn lint(kernels: &[Kernel], output: &mut Output) -> Result<Status, Failure> {
         let name = escape::terminal(kernel.name(true));
         writeln!(output.to, "{}", output.paint.title(&name))?;
         for finding in findings {
-            writeln!(output.to, "  {}", finding.text())?;
+            writeln!(output.to, "  {}", finding.text)?;
         }
     }
     if found == 0 {

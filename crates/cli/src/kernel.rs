@@ -6,6 +6,9 @@ use kernel_args_image::{ParameterList, cubin::Resources, mangled::Demangled};
 
 pub(crate) const DEPTH: u32 = 24;
 
+/// The most members of a struct, and enumerators of an enum, that are shown.
+pub(crate) const MEMBERS: usize = 256;
+
 /// With the images that have exactly these parameters and limits.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Kernel {

@@ -198,35 +198,21 @@ mod tests {
         }
     }
 
-    fn limits(set: impl FnOnce(&mut Directives)) -> Limits {
-        let mut limits = Limits::default();
-        set(&mut limits.directives);
-        limits
-    }
-
     fn shared(used: bool) -> Limits {
         Limits { dynamic_shared: Some(used), ..Limits::default() }
     }
 
     #[test]
     fn limits_are_shown_in_words_and_in_lists() {
-        let shown = |limits: &Limits| (limits.texts().join("; "), limits.listed());
-        let expected = |texts: &str, listed: &str| (texts.to_owned(), listed.to_owned());
-        let block = limits(|d| (d.required_threads, d.min_blocks) = (Some([8, 4, 1]), Some(1)));
-        assert_eq!(
-            shown(&block),
-            expected("exactly 8 × 4 threads a block; at least 1 block on a multiprocessor", " required_threads=8,4,1")
-        );
-        let most = limits(|d| (d.max_threads, d.explicit_cluster) = (Some([1, 1, 1]), true));
-        assert_eq!(
-            shown(&most),
-            expected(
-                "at most 1 thread a block; must be launched with a cluster",
-                " max_threads=1,1,1 explicit_cluster"
-            )
-        );
-        assert_eq!(shown(&shared(true)), expected("uses dynamic shared memory", " dynamic_shared"));
-        assert_eq!(shown(&shared(false)), expected("", ""));
+        let mut block = shared(true);
+        let directives = &mut block.directives;
+        (directives.required_threads, directives.min_blocks) = (Some([8, 4, 1]), Some(1));
+        (directives.max_threads, directives.explicit_cluster) = (Some([1, 1, 1]), true);
+        let texts = "exactly 8 × 4 threads a block; at most 1 thread a block; must be launched with a cluster; uses dynamic \
+            shared memory; at least 1 block on a multiprocessor";
+        assert_eq!(block.texts().join("; "), texts);
+        assert_eq!(block.listed(), " required_threads=8,4,1 max_threads=1,1,1 explicit_cluster dynamic_shared");
+        assert_eq!((shared(false).texts(), shared(false).listed()), (Vec::new(), String::new()));
     }
 
     /// A cubin does not contain it. The other limits are compared in `tests/cli/diff.rs`.

@@ -6,6 +6,7 @@ use kernel_args_image::{
     Target,
     mangled::{self, Demangled},
 };
+use std::collections::BTreeSet;
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Select {
@@ -31,15 +32,8 @@ impl Select {
             return Ok(());
         }
         if !self.gpus.is_empty() {
-            let gpus = |kernels: &[Kernel]| {
-                let images = kernels.iter().flat_map(|kernel| &kernel.images);
-                let mut gpus: Vec<Sm> = images.filter_map(|image| image.place.sm).collect();
-                gpus.sort_unstable();
-                gpus.dedup();
-                let gpus: Vec<String> = gpus.iter().map(Sm::to_string).collect();
-                gpus.join(", ")
-            };
-            let all = gpus(kernels);
+            let images = kernels.iter().flat_map(|kernel| &kernel.images);
+            let all: BTreeSet<Sm> = images.filter_map(|image| image.place.sm).collect();
             let is_asked = |sm: Option<Sm>| sm.is_some_and(|sm| self.gpus.contains(&sm));
             for kernel in kernels.iter_mut() {
                 kernel.images.retain(|image| is_asked(image.place.sm));
@@ -47,9 +41,10 @@ impl Select {
             kernels.retain(|kernel| !kernel.images.is_empty());
             files.places.retain(|place| is_asked(place.sm));
             if kernels.is_empty() {
-                let asked: Vec<String> = self.gpus.iter().map(Sm::to_string).collect();
-                let what = format!("no kernels for {}, only for {all}", asked.join(", "));
-                return Err(Error::new(name, what));
+                let names =
+                    |gpus: &mut dyn Iterator<Item = &Sm>| gpus.map(Sm::to_string).collect::<Vec<_>>().join(", ");
+                let (asked, all) = (names(&mut self.gpus.iter()), names(&mut all.iter()));
+                return Err(Error::new(name, format!("no kernels for {asked}, only for {all}")));
             }
         }
         if !self.patterns.is_empty() {
@@ -58,8 +53,7 @@ impl Select {
             *kernels = asked;
             if kernels.is_empty() {
                 let patterns = self.patterns.join("`, `");
-                let similar = nearest(&others, &self.patterns);
-                let help = similar
+                let help = nearest(&others, &self.patterns)
                     .map_or_else(String::new, |name| format!("\nhelp: a kernel with a similar name exists: `{name}`"));
                 return Err(Error::new(name, format!("no kernel matches `{patterns}`{help}")));
             }
@@ -72,13 +66,9 @@ impl Select {
     }
 
     fn has_name(&self, symbol: &str, demangled: Option<&Demangled>) -> bool {
-        self.patterns.iter().any(|pattern| matches(pattern, symbol, demangled))
+        let names = names(symbol, demangled);
+        self.patterns.iter().any(|pattern| names.iter().any(|name| matches_pattern(pattern, name)))
     }
-}
-
-/// Whether `pattern` matches one of the kernel's names: the names for `entries = "…"`, and the whole C++ name.
-fn matches(pattern: &str, symbol: &str, demangled: Option<&Demangled>) -> bool {
-    names(symbol, demangled).iter().any(|name| matches_pattern(pattern, name))
 }
 
 /// The symbol, and for `void sim::step<float>(int)` also this text, `sim::step<float>`, `step<float>`, `sim::step` and
@@ -111,19 +101,4 @@ pub(crate) fn gpu(text: &str) -> Result<Sm, String> {
     let target = Target::parse(text).or_else(|| Target::parse(&format!("sm_{text}")));
     let sm = target.map(|target| target.sm);
     sm.ok_or_else(|| "a GPU generation is written `sm_90` or `90`".to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn gpus_are_written_in_several_ways() {
-        for text in ["sm_90", "sm_90a", "compute_90", "90", "90a"] {
-            assert_eq!(gpu(text), Ok(Sm(90)));
-        }
-        for text in ["", "sm_", "hopper", "sm_90aa", "-1", "70000"] {
-            assert!(gpu(text).is_err(), "{text}");
-        }
-    }
 }

@@ -52,21 +52,3 @@ pub(crate) fn count(count: impl Into<u64>, what: &str) -> String {
         count => format!("{count} {what}s"),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_is_singular() {
-        assert_eq!((count(1_u32, "file"), count(0_u32, "file")), ("1 file".to_owned(), "0 files".to_owned()));
-        assert_eq!(count(2_u32, "launch"), "2 launches");
-    }
-
-    #[test]
-    fn nothing_is_coloured_without_colours() {
-        assert_eq!(Paint::new(false).parameter(7, "a"), "a");
-        assert_eq!(Paint::new(true).parameter(7, "a"), "\u{1b}[33ma\u{1b}[0m");
-        assert_eq!(Paint::new(true).title(""), "");
-    }
-}

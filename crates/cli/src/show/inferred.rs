@@ -1,8 +1,9 @@
 //! What the code of a kernel does with a parameter, for the table and for JSON.
 
-use crate::findings::{self, What};
+use crate::findings::described;
 use kernel_args_abi::{
     Body, CppBase, CppType, Parameter,
+    check::contradiction,
     signature::{Certainty, Elements, Evidence, Slot, SlotKind},
 };
 use serde_json::{Value, json};
@@ -101,7 +102,7 @@ fn slot(slot: &Slot<'_>, ty: CppType<'_>) -> Option<Value> {
             })
         })
     };
-    let contradiction = findings::what(ty, slot).and_then(What::contradiction).map(|(name, _)| name);
+    let contradiction = contradiction(ty, None, slot).map(|contradiction| described(contradiction).0);
     if contradiction.is_none() && !is_shown(slot) && uses(slot, ty).is_empty() {
         return None;
     }

@@ -4,7 +4,7 @@ use super::{columns::Columns, inferred, map, types};
 use crate::{
     escape::terminal,
     findings::findings,
-    kernel::{InImage, Kernel, block_size},
+    kernel::{DEPTH, InImage, Kernel, MEMBERS, block_size},
     output::Output,
     place::Kind,
     style::{Paint, count},
@@ -41,10 +41,8 @@ fn write_kernel(kernel: &Kernel, demangle: bool, paint: Paint, to: &mut dyn Writ
     for (what, text) in resources(&kernel.images) {
         line(to, paint, what, &text)?;
     }
-    for finding in findings(kernel) {
-        if finding.is_contradiction() {
-            line(to, paint, "remark", &finding.text())?;
-        }
+    for finding in findings(kernel).iter().filter(|finding| finding.is_contradiction) {
+        line(to, paint, "remark", &finding.text)?;
     }
     let parameters = kernel.parameters();
     write_parameters(&parameters, paint, to)
@@ -94,17 +92,12 @@ fn write_parameters(parameters: &[Parameter<'_>], paint: Paint, to: &mut dyn Wri
     Ok(())
 }
 
-const DEPTH: usize = 24;
-
-/// The most members of a struct, and enumerators of an enum, that are shown.
-const MEMBERS: usize = 256;
-
 /// A parameter, or a member at `at` bytes in the parameter with this body.
 struct Value<'p> {
     of: &'p Parameter<'p>,
     body: Body<'p>,
     at: usize,
-    depth: usize,
+    depth: u32,
 }
 
 fn push(columns: &mut Columns, owners: &mut Vec<Option<usize>>, (index, letter): (usize, &str), value: &Value<'_>) {
@@ -118,7 +111,7 @@ fn push(columns: &mut Columns, owners: &mut Vec<Option<usize>>, (index, letter):
     let [uses, inferred] = inferred::cells(parameter, body, (depth > 0, at));
     columns.push(vec![
         letter.to_owned(),
-        format!("{}{unit}{}", "  ".repeat(depth), terminal(parameter.name)),
+        format!("{}{unit}{}", "  ".repeat(depth as usize), terminal(parameter.name)),
         ty,
         number(parameter.offset),
         parameter.size.to_string(),
@@ -146,7 +139,7 @@ fn push(columns: &mut Columns, owners: &mut Vec<Option<usize>>, (index, letter):
         };
         push(columns, owners, (index, " "), &value);
     }
-    let indent = "  ".repeat(depth + 1);
+    let indent = "  ".repeat(depth as usize + 1);
     for Variant { name, value } in parameter.members.variants().take(MEMBERS) {
         let name = format!("{indent}{}", terminal(name));
         columns.push(vec![" ".to_owned(), name, format!("= {value}")]);

@@ -29,7 +29,7 @@ pub(super) fn launch(to: &mut dyn Write, launch: &Traced<'_>) -> io::Result<()> 
     if event.memory.is_some() {
         let bad = launch.bad_pointers();
         let bad = bad.iter().map(|bad| {
-            json!({ "parameter": bad.parameter, "address": format!("{:#x}", bad.address), "problem": bad.problem.to_string() })
+            json!({ "parameter": bad.parameter, "address": format!("{:#x}", bad.address), "problem": bad.problem })
         });
         value["bad_pointers"] = bad.collect();
     }
