@@ -1,7 +1,7 @@
 //! `kernel-args check`: compares the kernels of a file with a list, and looks for types that the code does not need.
 
 use crate::{
-    error::{Error, Failure},
+    error::Error,
     escape,
     findings::findings,
     kernel::Kernel,
@@ -15,13 +15,13 @@ use crate::{
 use kernel_args_abi::Parameter;
 use std::{
     collections::{BTreeMap, BTreeSet},
-    io::{Read as _, Write as _},
+    io::{self, Read as _, Write as _},
     path::{Path, PathBuf},
 };
 
 type Lines<'l> = BTreeMap<&'l str, Vec<&'l str>>;
 
-pub(crate) fn run(options: Options<'_>, output: &mut Output) -> Result<Status, Failure> {
+pub(crate) fn run(options: Options<'_>, output: &mut Output) -> io::Result<Status> {
     let list = options.value::<PathBuf>("against").as_deref().map(read).transpose()?;
     let (is_lint, select) = (options.is("lint"), options.select());
     let wanted = |symbol: &str| is_lint && select.wants(symbol);
@@ -41,7 +41,7 @@ pub(crate) fn run(options: Options<'_>, output: &mut Output) -> Result<Status, F
     Ok(status)
 }
 
-fn lint(kernels: &[Kernel], output: &mut Output) -> Result<Status, Failure> {
+fn lint(kernels: &[Kernel], output: &mut Output) -> io::Result<Status> {
     let (mut found, mut symbols) = (0_u64, BTreeSet::new());
     let (mut compared, mut others) = (BTreeSet::new(), BTreeSet::new());
     for kernel in kernels {
@@ -73,7 +73,7 @@ fn lint(kernels: &[Kernel], output: &mut Output) -> Result<Status, Failure> {
     Ok(Status::Different)
 }
 
-fn read(path: &Path) -> Result<(String, String), Failure> {
+fn read(path: &Path) -> io::Result<(String, String)> {
     let is_input = path.as_os_str() == "-";
     let name = if is_input { "standard input".into() } else { path.to_string_lossy() };
     let input = if is_input { Input::stdin() } else { Input::open(path, true) };
@@ -88,7 +88,7 @@ fn against(
     kernels: &[Kernel],
     (name, text): (&str, &str),
     output: &mut Output,
-) -> Result<Status, Failure> {
+) -> io::Result<Status> {
     let expected = parse(text).map_err(|(at, what)| Error::new(name, what).at(at))?;
     let lines = list::lines(kernels);
     let found = lines_of(lines.iter().map(String::as_str));

@@ -72,31 +72,9 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-#[derive(Debug)]
-pub(crate) enum Failure {
-    Input(Error),
-    Output(io::Error),
-}
-
-impl From<Error> for Failure {
+impl From<Error> for io::Error {
     fn from(error: Error) -> Self {
-        Self::Input(error)
-    }
-}
-
-impl From<io::Error> for Failure {
-    /// The error of a file that is written is an [`Error`] with its name.
-    fn from(error: io::Error) -> Self {
-        error.downcast().map_or_else(Self::Output, Self::Input)
-    }
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Input(error) => error.fmt(f),
-            Self::Output(error) => write!(f, "standard output cannot be written: {error}"),
-        }
+        Self::other(error)
     }
 }
 

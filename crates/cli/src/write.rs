@@ -1,7 +1,7 @@
 //! `kernel-args rust` and `kernel-args header`: write the kernels of a file as Rust structs and as a C++ header.
 
 use crate::{
-    error::{self, Error, Failure},
+    error::{self, Error},
     kernel::Kernel,
     options::Options,
     output::{Output, Status},
@@ -13,9 +13,13 @@ use crate::{
 use kernel_args_abi::{Class, Members, Parameter};
 use kernel_args_image::ParameterList;
 use kernel_args_image::{generate, header};
-use std::{collections::HashMap, io::Write as _, path::PathBuf};
+use std::{
+    collections::HashMap,
+    io::{self, Write as _},
+    path::PathBuf,
+};
 
-pub(crate) fn rust(given: Options<'_>, output: &mut Output) -> Result<Status, Failure> {
+pub(crate) fn rust(given: Options<'_>, output: &mut Output) -> io::Result<Status> {
     let select = given.select();
     let wanted = |symbol: &str| select.wants(symbol);
     let Some(All { name, described, variables }) = described(given, &wanted)? else {
@@ -80,7 +84,7 @@ fn names(name: &str, described: &[Described]) {
     }
 }
 
-pub(crate) fn header(options: Options<'_>, output: &mut Output) -> Result<Status, Failure> {
+pub(crate) fn header(options: Options<'_>, output: &mut Output) -> io::Result<Status> {
     let Some(All { name, described, .. }) = described(options, &|_| false)? else {
         return Ok(Status::Error);
     };
@@ -147,7 +151,7 @@ struct All {
     variables: Vec<ParameterList>,
 }
 
-fn described(options: Options<'_>, wanted: &Wanted<'_>) -> Result<Option<All>, Failure> {
+fn described(options: Options<'_>, wanted: &Wanted<'_>) -> io::Result<Option<All>> {
     let Some((files, name)) = read(&options.files(), &options.select(), wanted)? else {
         return Ok(None);
     };
@@ -191,7 +195,7 @@ fn described(options: Options<'_>, wanted: &Wanted<'_>) -> Result<Option<All>, F
     Ok(Some(All { name, described, variables }))
 }
 
-fn read(paths: &[PathBuf], select: &Select, wanted: &Wanted<'_>) -> Result<Option<(Files, String)>, Failure> {
+fn read(paths: &[PathBuf], select: &Select, wanted: &Wanted<'_>) -> io::Result<Option<(Files, String)>> {
     let (mut files, name, status) = report::read(paths, wanted);
     if status == Status::Error {
         return Ok(None);

@@ -9,16 +9,18 @@ mod text;
 mod versions;
 
 use crate::{
-    error::Failure,
     escape,
     options::Options,
     output::{Output, Status},
     report,
 };
 use change::Changed;
-use std::{collections::BTreeSet, io::Write as _};
+use std::{
+    collections::BTreeSet,
+    io::{self, Write as _},
+};
 
-pub(crate) fn run(options: Options<'_>, output: &mut Output) -> Result<Status, Failure> {
+pub(crate) fn run(options: Options<'_>, output: &mut Output) -> io::Result<Status> {
     let select = options.select();
     let mut sides = Vec::new();
     let mut missing = Vec::new();

@@ -1,6 +1,10 @@
 //! An image, sent from the thread that reads headers to the threads that parse.
 
-use super::{Wanted, catalog::Catalog, contents::Contents, gate::Pass};
+use super::{
+    Wanted,
+    catalog::{Catalog, Contents},
+    gate::Pass,
+};
 use crate::{error::Error, place::Place};
 use kernel_args_image::{self as image, fatbin::StreamedMember};
 use std::sync::{Mutex, PoisonError};

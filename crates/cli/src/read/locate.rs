@@ -4,7 +4,6 @@ use super::{
     embedded,
     input::Input,
     meter::{Meter, Metered},
-    ranges::Ranges,
     sections::{self, Section},
 };
 use kernel_args_image::{Kind, cubin, fatbin, foreign_text, ptx};
@@ -38,19 +37,16 @@ pub(crate) enum Nothing {
 /// With `is_named` all text counts as PTX, otherwise only text that begins like PTX.
 pub(crate) fn locate(input: &mut Input, is_named: bool) -> Result<Vec<Located>, Nothing> {
     let size = input.size();
-    let mut found = Search {
-        located: Vec::new(),
-        read: Ranges::default(),
-        meter: Meter::new(size),
-        guesses: embedded::Guesses::new(size),
-    };
+    let mut found =
+        Search { located: Vec::new(), end: 0, meter: Meter::new(size), guesses: embedded::Guesses::new(size) };
     part(input, (0, size), None, is_named, DEPTH, &mut found)?;
     Ok(found.located)
 }
 
 struct Search {
     located: Vec<Located>,
-    read: Ranges,
+    /// The end of the sections that were read.
+    end: u64,
     meter: Meter,
     guesses: embedded::Guesses,
 }
@@ -190,9 +186,10 @@ fn object_file(
     let cache = ReadCache::new(&mut *input);
     let sections = sections::of_object(Metered { data: cache.range(start, size), meter: &found.meter });
     let (format, sections) = sections.ok_or_else(|| Nothing::Foreign(String::new()))?;
-    let sections =
+    let mut sections =
         sections.map_err(|error| Nothing::Broken(start, format!("invalid object file ({format}): {error}")))?;
     drop(cache);
+    sections.sort_by_key(|section| (section.at, !section.is_device_code));
     let before = found.located.len();
     for Section { is_device_code, at, length } in sections {
         if at.checked_add(length).is_none_or(|end| end > size) {
@@ -202,16 +199,19 @@ fn object_file(
             }
             continue;
         }
-        // Sections do not overlap in files of compilers.
-        for (at, length) in found.read.add(start + at, length) {
-            let located = &mut found.located;
-            let mut push = |kind, start, size| located.push(Located { kind, start, size, member: member.cloned() });
-            if is_device_code {
-                push(Kind::Fatbin, at, length);
-            } else {
-                embedded::find(input, (at, length), &mut found.guesses, push)
-                    .map_err(|error| Nothing::Broken(at, error.to_string()))?;
-            }
+        // Sections do not overlap in files of compilers. No byte is read twice.
+        let (at, end) = ((start + at).max(found.end), start + at + length);
+        if at >= end {
+            continue;
+        }
+        found.end = end;
+        let located = &mut found.located;
+        let mut push = |kind, start, size| located.push(Located { kind, start, size, member: member.cloned() });
+        if is_device_code {
+            push(Kind::Fatbin, at, end - at);
+        } else {
+            embedded::find(input, (at, end - at), &mut found.guesses, push)
+                .map_err(|error| Nothing::Broken(at, error.to_string()))?;
         }
     }
     if found.located.len() == before {

@@ -3,10 +3,9 @@
 //! | to change | open |
 //! |---|---|
 //! | a format of files | `locate.rs`; places in a program: `sections.rs`, `embedded.rs` |
-//! | what limits the work for a hostile file | `ranges.rs`, `meter.rs`, `Guesses` in `embedded.rs` |
+//! | what limits the work for a hostile file | `locate.rs`, `meter.rs`, `Guesses` in `embedded.rs` |
 
 mod catalog;
-mod contents;
 mod embedded;
 mod gate;
 mod input;
@@ -14,7 +13,6 @@ mod job;
 mod locate;
 mod meter;
 mod paths;
-mod ranges;
 mod reader;
 mod sections;
 

@@ -23,7 +23,7 @@ mod text;
 mod verify;
 
 use crate::{
-    error::{self, Error, Failure},
+    error::{self, Error},
     escape,
     options::Options,
     output::Status,
@@ -77,7 +77,7 @@ impl<'a> Traced<'a> {
 const FURTHER: &str = "(further kernels)";
 
 /// Runs the program. The exit code is the program's own.
-pub(crate) fn run(options: Options<'_>, color: clap::ColorChoice) -> Result<Status, Failure> {
+pub(crate) fn run(options: Options<'_>, color: clap::ColorChoice) -> io::Result<Status> {
     let select = |patterns| Select { patterns, gpus: Vec::new() };
     let record = options.value::<(String, u64)>("record").map(|(pattern, nth)| Record {
         wanted: WantedLaunch { select: select(vec![pattern]), nth },
@@ -150,7 +150,7 @@ struct Writer {
 }
 
 impl Writer {
-    fn new(options: Options<'_>, color: clap::ColorChoice) -> Result<Self, Failure> {
+    fn new(options: Options<'_>, color: clap::ColorChoice) -> io::Result<Self> {
         let file = |name| options.value::<PathBuf>(name);
         let (to, has_colors): (Box<dyn Write>, _) = match (file("output"), color) {
             (Some(path), _) => (Box::new(TraceFile::create(&path)?), false),
@@ -189,7 +189,7 @@ impl Writer {
         Ok(())
     }
 
-    fn graph(&mut self, process: u32, graph: &GraphLaunch) -> Result<(), Failure> {
+    fn graph(&mut self, process: u32, graph: &GraphLaunch) -> io::Result<()> {
         let start = self.since_first(graph.start);
         match self.format {
             Format::Text => text::graph(&mut *self.to, process, start, graph, self.paint)?,
@@ -199,7 +199,7 @@ impl Writer {
         self.chrome.as_mut().map_or(Ok(()), |chrome| chrome.graph(process, start, graph))
     }
 
-    fn launch(&mut self, process: u32, event: &Launch, images: &Images) -> Result<(), Failure> {
+    fn launch(&mut self, process: u32, event: &Launch, images: &Images) -> io::Result<()> {
         let start = self.since_first(event.start);
         let found = images.find(&event.symbol, &event.values);
         if let Some(verified) = &mut self.verified {
@@ -216,7 +216,7 @@ impl Writer {
     }
 
     /// Returns whether `--verify` has found a difference.
-    fn finish(mut self) -> Result<bool, Failure> {
+    fn finish(mut self) -> io::Result<bool> {
         if self.format == Format::Summary {
             self.summary.write(&mut *self.to, self.paint)?;
         }
