@@ -65,10 +65,10 @@ fn lint(kernels: &[Kernel], output: &mut Output) -> io::Result<Status> {
             0 => String::new(),
             others => format!("; not compared, without C++ types or PTX: {}", count(others, "kernel")),
         };
-        writeln!(output.to, "no findings in {}{others}", count(compared.len() as u64, "kernel"))?;
+        writeln!(output.to, "no findings in {}{others}", count(compared.len(), "kernel"))?;
         return Ok(Status::Success);
     }
-    let (found, kernels) = (count(found, "finding"), count(symbols.len() as u64, "kernel"));
+    let (found, kernels) = (count(found, "finding"), count(symbols.len(), "kernel"));
     writeln!(output.to, "\n{found} in {kernels}")?;
     Ok(Status::Different)
 }
@@ -78,7 +78,7 @@ fn read(path: &Path) -> io::Result<(String, String)> {
     let name = if is_input { "standard input".into() } else { path.to_string_lossy() };
     let input = if is_input { Input::stdin() } else { Input::open(path, true) };
     let mut text = Vec::new();
-    input.and_then(|mut input| input.read_to_end(&mut text)).map_err(|error| Error::new(&*name, error.to_string()))?;
+    input.and_then(|mut input| input.read_to_end(&mut text)).map_err(|error| Error::new(&name, error))?;
     let text = String::from_utf8_lossy(&text).into_owned();
     Ok((name.into_owned(), text))
 }

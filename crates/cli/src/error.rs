@@ -20,11 +20,12 @@ pub(crate) struct Error {
 }
 
 impl Error {
-    pub(crate) fn new(file: impl Into<String>, what: impl Into<String>) -> Self {
-        Self { file: file.into(), at: None, what: what.into() }
+    #[expect(clippy::needless_pass_by_value, reason = "texts, and what can be shown")]
+    pub(crate) fn new(file: impl ToString, what: impl ToString) -> Self {
+        Self { file: file.to_string(), at: None, what: what.to_string() }
     }
 
-    pub(crate) fn general(what: impl Into<String>) -> Self {
+    pub(crate) fn general(what: impl ToString) -> Self {
         Self::new("", what)
     }
 

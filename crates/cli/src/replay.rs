@@ -42,7 +42,7 @@ pub(crate) fn run(options: Options<'_>, output: &mut Output) -> io::Result<Statu
             kernel_args::Error::Recording(RecordingError::Read { error, .. }) => error.to_string(),
             error => error.to_string(),
         };
-        io::Error::from(Error::new(file.display().to_string(), what))
+        io::Error::from(Error::new(file.display(), what))
     };
     let recording = Recording::open(file).map_err(failed)?;
     let manifest = recording.manifest();

@@ -30,7 +30,7 @@ fn report(files: &Files, names: &str) -> Status {
         error::warn(example);
     }
     if *unreadable > examples.len() {
-        let files = count((unreadable - examples.len()) as u64, "more file");
+        let files = count(unreadable - examples.len(), "more file");
         error::warn(&format_args!("{files} in directories cannot be opened"));
     }
     if !files.errors.is_empty() {
@@ -38,7 +38,7 @@ fn report(files: &Files, names: &str) -> Status {
     }
     if files.kernels.is_empty() {
         let what = if files.places.is_empty() {
-            let files = count(*foreign as u64, "file");
+            let files = count(*foreign, "file");
             format!("no kernels: {files} without device code")
         } else {
             "no kernels: the PTX and cubins define no kernels".to_owned()

@@ -45,8 +45,8 @@ impl Paint {
 }
 
 /// A number with its noun: `1 kernel`, `2 kernels`, `2 launches`.
-pub(crate) fn count(count: impl Into<u64>, what: &str) -> String {
-    match count.into() {
+pub(crate) fn count(count: impl TryInto<u64>, what: &str) -> String {
+    match count.try_into().unwrap_or(u64::MAX) {
         1 => format!("1 {what}"),
         count if what.ends_with("ch") => format!("{count} {what}es"),
         count => format!("{count} {what}s"),

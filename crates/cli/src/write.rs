@@ -78,7 +78,7 @@ fn names(name: &str, described: &[Described]) {
         let what = format!(
             "without names of parameters or members: {unnamed} of {}\nhelp: `--debug-info FILE` gives names: the same kernels, \
              compiled with `nvcc -G` or NVRTC's `--device-debug`",
-            count(described.len() as u64, "kernel"),
+            count(described.len(), "kernel"),
         );
         error::warn(&Error::new(name, what));
     }
@@ -104,7 +104,7 @@ pub(crate) fn header(options: Options<'_>, output: &mut Output) -> io::Result<St
     if !options.is("strict") {
         header = header.leave_out_kernels();
     }
-    let (text, left_out) = header.write_with_left_out().map_err(|error| Error::new(&*name, error.to_string()))?;
+    let (text, left_out) = header.write_with_left_out().map_err(|error| Error::new(&name, error))?;
     output.to.write_all(text.as_bytes())?;
     output.to.flush()?;
     let Some(first) = left_out.first() else {

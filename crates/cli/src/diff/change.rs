@@ -125,7 +125,7 @@ impl Side {
 
 pub(super) fn parameter(parameter: &Parameter<'_>) -> String {
     let name = if parameter.name.is_empty() { String::new() } else { format!("`{}`: ", terminal(parameter.name)) };
-    let size = count(parameter.size as u64, "byte");
+    let size = count(parameter.size, "byte");
     let mut text = format!("{name}{}, {size}", types::spelling(parameter));
     if let Some(align) = parameter.align.map(Alignment::bytes).filter(|align| *align != parameter.size) {
         _ = write!(text, " aligned to {align}");

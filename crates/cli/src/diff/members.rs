@@ -99,6 +99,6 @@ fn same_type(a: &Parameter<'_>, b: &Parameter<'_>) -> bool {
 
 fn text(flat: &Flat<'_>) -> String {
     let Flat { path, offset, member } = flat;
-    let (ty, size) = (types::spelling(member), count(member.size as u64, "byte"));
+    let (ty, size) = (types::spelling(member), count(member.size, "byte"));
     format!("`{path}`: {ty}, {size} at byte {offset}")
 }

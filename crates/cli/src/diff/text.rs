@@ -51,7 +51,7 @@ fn line(change: &Change, paint: Paint) -> String {
 
 fn summary(changed: &[Changed<'_>], count: usize) -> String {
     if changed.is_empty() {
-        return format!("no change in the interface of {}", style::count(count as u64, "kernel"));
+        return format!("no change in the interface of {}", style::count(count, "kernel"));
     }
     // A kernel is counted once, even if it changed for several GPUs.
     let of = |is: fn(&Changed<'_>) -> bool| {

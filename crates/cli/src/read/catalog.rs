@@ -67,7 +67,7 @@ impl Catalog {
         place.sm = contents.sm;
         for what in contents.debug_errors {
             let what = format!("the debug information cannot be read: {what}");
-            self.warnings.push(Error::new(place.unit.to_string(), what).at(place.at));
+            self.warnings.push(Error::new(&place.unit, what).at(place.at));
         }
         self.places.insert(number, place);
         for global in contents.globals {

@@ -38,7 +38,7 @@ impl Job<'_> {
         match contents {
             Ok(contents) => catalog.add(image, unit, place, contents),
             Err(error) => {
-                let error = Error::new(place.unit.to_string(), error.to_string());
+                let error = Error::new(&place.unit, error);
                 catalog.errors.push(error.at(place.at));
             }
         }

@@ -28,7 +28,7 @@ impl Skipped {
         const MOST: usize = 8;
         self.unreadable += 1;
         if self.examples.len() < MOST {
-            self.examples.push(Error::new(name, error.to_string()));
+            self.examples.push(Error::new(name, error));
         }
     }
 }

@@ -46,21 +46,21 @@ impl<'g, 'r> Reader<'g, 'r> {
         self.progress.file(&named.name, self.done);
         let mut input = match named.open() {
             Ok(input) => input,
-            Err(error) if named.is_direct => return self.errors.push(Error::new(&*named.name, error.to_string())),
+            Err(error) if named.is_direct => return self.errors.push(Error::new(&named.name, error)),
             Err(error) => return self.skipped.cannot_open(&named.name, &error),
         };
         match locate(&mut input, named.is_direct) {
             Ok(located) => self.located(&mut input, number, named, &located),
-            Err(Nothing::Broken(at, what)) => self.errors.push(Error::new(&*named.name, what).at(at)),
+            Err(Nothing::Broken(at, what)) => self.errors.push(Error::new(&named.name, what).at(at)),
             Err(_) if !named.is_direct => self.skipped.foreign += 1,
-            Err(Nothing::Foreign(what)) => self.errors.push(Error::new(&*named.name, what).at(0)),
+            Err(Nothing::Foreign(what)) => self.errors.push(Error::new(&named.name, what).at(0)),
             Err(Nothing::NoDeviceCode(format)) => {
                 let article = if format.starts_with(['E', 'a']) { "an" } else { "a" };
                 let what = format!(
                     "no kernels: it is {article} {format} without device code (a section `.nv_fatbin`, or PTX, a cubin or a fat binary \
                      in its data)"
                 );
-                self.errors.push(Error::new(&*named.name, what));
+                self.errors.push(Error::new(&named.name, what));
             }
         }
         self.done += named.size;
@@ -96,7 +96,7 @@ impl<'g, 'r> Reader<'g, 'r> {
                       as LTO-IR and Tile IR: compile to PTX or a cubin as well"
                     .to_owned(),
             };
-            self.errors.push(Error::new(&*named.name, what));
+            self.errors.push(Error::new(&named.name, what));
         }
     }
 
@@ -104,11 +104,11 @@ impl<'g, 'r> Reader<'g, 'r> {
         if part.size > fatbin::MEMBER_LIMIT {
             let what =
                 format!("a PTX text or cubin of {} bytes, above the limit of {}", part.size, fatbin::MEMBER_LIMIT);
-            return self.errors.push(Error::new(unit.to_string(), what).at(part.start));
+            return self.errors.push(Error::new(unit, what).at(part.start));
         }
         match input.head(part.start, part.size) {
             Ok(bytes) => self.job(unit, part.start, kind, None, bytes.len() as u64, Bytes::Plain(bytes)),
-            Err(error) => self.errors.push(Error::new(unit.to_string(), error.to_string()).at(part.start)),
+            Err(error) => self.errors.push(Error::new(unit, error).at(part.start)),
         }
     }
 
@@ -125,7 +125,7 @@ impl<'g, 'r> Reader<'g, 'r> {
                 StreamError::Fatbin { at, error } => (at, error.to_string()),
                 other => (at, other.to_string()),
             };
-            Error::new(unit.to_string(), what).at(part.start + at)
+            Error::new(unit, what).at(part.start + at)
         };
         while let Some(member) = stream.next() {
             let member = match member {

@@ -56,7 +56,7 @@ fn write_parameters(parameters: &[Parameter<'_>], paint: Paint, to: &mut dyn Wri
     let size = block_size(parameters);
     let count = match parameters.len() {
         0 => return writeln!(to, "  no parameters"),
-        number => count(number as u64, "parameter"),
+        number => count(number, "parameter"),
     };
     match size {
         Some(1) => writeln!(to, "  {count}, 1 byte")?,

@@ -23,17 +23,18 @@ impl Chrome {
 
     pub(super) fn launch(&mut self, launch: &Traced<'_>) -> io::Result<()> {
         let event = launch.event;
-        let mut details = serde_json::Map::new();
-        details.insert("grid".into(), json!(text::extents(event.grid)));
-        details.insert("block".into(), json!(text::extents(event.block)));
-        details.insert("shared".into(), json!(event.shared));
-        details.insert("stream".into(), json!(event.stream.to_string()));
-        details.insert("error".into(), json::error(&event.result));
-        for (index, argument) in launch.arguments().iter().enumerate() {
-            details.insert(argument.shown_name(index), json!(argument.value));
+        let mut details = json!({
+            "grid": text::extents(event.grid),
+            "block": text::extents(event.block),
+            "shared": event.shared,
+            "stream": event.stream.to_string(),
+            "error": json::error(&event.result),
+        });
+        for (index, argument) in launch.arguments.iter().enumerate() {
+            details[argument.shown_name(index)] = json!(argument.value);
         }
         let name = text::without_parameters(launch.name);
-        self.event(name, (launch.process, event.thread), (launch.start, event.duration), &Value::Object(details))
+        self.event(name, (launch.process, event.thread), (launch.start, event.duration), &details)
     }
 
     pub(super) fn graph(&mut self, process: u32, start: f64, graph: &GraphLaunch) -> io::Result<()> {

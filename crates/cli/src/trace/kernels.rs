@@ -33,7 +33,7 @@ impl Images {
         let name = path.to_string_lossy();
         let file = match open_to_read(path, fatbin::MEMBER_LIMIT) {
             Ok(file) => file,
-            Err(error) => return Some(Error::new(name, error.to_string())),
+            Err(error) => return Some(Error::new(name, error)),
         };
         let mut files = read::read_open(&name, file, &|_| false);
         for kernel in files.kernels {

@@ -33,7 +33,7 @@ use crate::{
 use chrome::Chrome;
 use connections::WantedLaunch;
 use kernel_args_nvrtc::open_to_write;
-use kernels::{Argument, Found, Images};
+use kernels::{Argument, Images};
 use pointers::BadPointer;
 use protocol::{Event, GraphLaunch, Launch};
 use record::Record;
@@ -60,17 +60,8 @@ struct Traced<'a> {
     start: f64,
     name: &'a str,
     event: &'a Launch,
-    found: &'a Found<'a>,
-}
-
-impl<'a> Traced<'a> {
-    fn arguments(&self) -> Vec<Argument<'a>> {
-        self.found.arguments(&self.event.values)
-    }
-
-    fn bad_pointers(&self) -> Vec<BadPointer> {
-        pointers::check(self.event, &self.found.parameters, &self.arguments())
-    }
+    arguments: Vec<Argument<'a>>,
+    bad_pointers: Vec<BadPointer>,
 }
 
 /// For kernels for whose names there is no memory.
@@ -96,26 +87,40 @@ pub(crate) fn run(options: Options<'_>, color: clap::ColorChoice) -> io::Result<
                 continue;
             }
         };
-        seen.event(&event);
         match event {
-            Event::Process(started) => writer.process(process, &started.program)?,
-            Event::Failed(why) => error::print(&Error::general(format!("the program runs without a trace: {why}"))),
+            Event::Process(started) => {
+                seen.has_process = true;
+                // The first process is the program itself.
+                if process > 0 && writer.format == Format::Text {
+                    writeln!(writer.to, "process {process}: {}", escape::terminal(&started.program))?;
+                }
+            }
+            Event::Failed(why) => {
+                seen.failed = why.lines().next().map(str::to_owned);
+                error::print(&Error::general(format!("the program runs without a trace: {why}")));
+            }
             Event::Image(file) => {
                 if let Some(error) = session.read(file, |path| images.add(path)) {
                     error::warn(&format_args!("an image of the program cannot be read: {error}"));
                 }
             }
-            Event::Graph(graph) => writer.graph(process, &graph)?,
+            Event::Graph(graph) => {
+                seen.is_shown = true;
+                writer.graph(process, &graph)?;
+            }
             Event::Recorded(recorded) => {
+                seen.is_recorded = true;
                 if let Some(record) = &record {
                     _ = images.name(&recorded.symbol);
                     record.write(&recorded, session.folder(), &images);
                 }
             }
             Event::Unrecorded(protocol::Unrecorded { symbol, why }) => {
+                seen.is_recorded = true;
                 error::print(&Error::general(format!("`{symbol}` was not recorded: {why}")));
             }
             Event::Launch(mut launch) => {
+                seen.launches += 1;
                 if select.wants(&launch.symbol) {
                     seen.is_shown = true;
                     if !images.name(&launch.symbol) {
@@ -181,14 +186,6 @@ impl Writer {
         microseconds(start.saturating_sub(first))
     }
 
-    /// The first process is the program itself.
-    fn process(&mut self, process: u32, program: &str) -> io::Result<()> {
-        if process > 0 && self.format == Format::Text {
-            writeln!(self.to, "process {process}: {}", escape::terminal(program))?;
-        }
-        Ok(())
-    }
-
     fn graph(&mut self, process: u32, graph: &GraphLaunch) -> io::Result<()> {
         let start = self.since_first(graph.start);
         match self.format {
@@ -206,7 +203,9 @@ impl Writer {
             verified.launch(event, &found);
         }
         let name = images.known_name(&event.symbol, self.demangle);
-        let traced = Traced { process, start, name, event, found: &found };
+        let arguments = found.arguments(&event.values);
+        let bad_pointers = pointers::check(event, &found.parameters, &arguments);
+        let traced = Traced { process, start, name, event, arguments, bad_pointers };
         match self.format {
             Format::Text => text::launch(&mut *self.to, &traced, self.paint)?,
             Format::Json => json::launch(&mut *self.to, &traced)?,
@@ -244,17 +243,6 @@ struct Seen {
 }
 
 impl Seen {
-    fn event(&mut self, event: &Event) {
-        match event {
-            Event::Process(_) => self.has_process = true,
-            Event::Failed(why) => self.failed = why.lines().next().map(str::to_owned),
-            Event::Launch(_) => self.launches += 1,
-            Event::Graph(_) => self.is_shown = true,
-            Event::Recorded(_) | Event::Unrecorded(_) => self.is_recorded = true,
-            Event::Image(_) | Event::Wanted(_) => {}
-        }
-    }
-
     /// Writes to standard error why nothing was traced, or nothing recorded.
     fn warn(&self, select: &Select, record: Option<&Record>) {
         let patterns = select.patterns.join("`, `");

@@ -63,7 +63,7 @@ impl Record {
             writer.finish(recorded.status)?.into_inner().map_err(io::IntoInnerError::into_error)?.finish()
         };
         if let Err(error) = write() {
-            let error = Error::new(file.display().to_string(), error.to_string());
+            let error = Error::new(file.display(), error);
             return error::print(&format_args!("the launch was not recorded: {error}"));
         }
         let without = if image.is_some() { "" } else { ", without its image" };

@@ -176,7 +176,7 @@ impl Session {
     pub(crate) fn finish(mut self) -> Result<u8, Error> {
         match self.ended {
             Some(ended) => Ok(ended.code),
-            None => self.child.wait().map(code).map_err(|error| Error::new(self.program, error.to_string())),
+            None => self.child.wait().map(code).map_err(|error| Error::new(self.program, error)),
         }
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn launch(to: &mut dyn Write, launch: &Traced<'_>, paint: Paint) -> i
     };
     let name = terminal(without_parameters(name));
     write!(to, "{}<<<{grid}, {block}{options}>>>(", paint.title(&name))?;
-    for (index, argument) in launch.arguments().iter().enumerate() {
+    for (index, argument) in launch.arguments.iter().enumerate() {
         let separator = if index > 0 { ", " } else { "" };
         let name = match argument.name.as_str() {
             "" => String::new(),
@@ -33,7 +33,7 @@ pub(super) fn launch(to: &mut dyn Write, launch: &Traced<'_>, paint: Paint) -> i
         to.write_all(b"?")?;
     }
     tail(to, &event.result, event.duration, paint)?;
-    for bad in launch.bad_pointers() {
+    for bad in &launch.bad_pointers {
         writeln!(to, "{:11}{}: {}", "", paint.bad("pointer"), terminal(&bad.to_string()))?;
     }
     Ok(())
