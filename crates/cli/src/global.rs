@@ -45,10 +45,7 @@ impl Globals {
         match self.0.get_mut(&key) {
             Some(known) => {
                 // An optimizing compiler raises alignments.
-                known.align = match (known.align, global.align) {
-                    (Some(a), Some(b)) => Some(a.min(b)),
-                    (a, b) => a.or(b),
-                };
+                known.align = known.align.into_iter().chain(global.align).min();
                 known.ty = known.ty.take().or(global.ty);
                 known.described = known.described.take().or(global.described);
             }

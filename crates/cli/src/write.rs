@@ -155,27 +155,22 @@ fn described(options: Options<'_>, wanted: &Wanted<'_>) -> io::Result<Option<All
     let Some((files, name)) = read(&options.files(), &options.select(), wanted)? else {
         return Ok(None);
     };
-    let mut variables = HashMap::new();
-    let mut debug_info: HashMap<String, ParameterList> = match options.value::<PathBuf>("debug-info") {
-        None => HashMap::new(),
-        Some(path) => {
-            let Some((files, name)) = read(&[path], &Select::default(), &|_| false)? else {
-                return Ok(None);
-            };
-            let mut lists = HashMap::new();
-            for kernel in files.kernels {
-                if let Some(list) = kernel.described {
-                    lists.entry(kernel.symbol).or_insert(list);
-                }
+    let (mut debug_info, mut variables) = (HashMap::new(), HashMap::new());
+    if let Some(path) = options.value::<PathBuf>("debug-info") {
+        let Some((files, name)) = read(&[path], &Select::default(), &|_| false)? else {
+            return Ok(None);
+        };
+        for kernel in files.kernels {
+            if let Some(list) = kernel.described {
+                debug_info.entry(kernel.symbol).or_insert(list);
             }
-            variables = files.globals.described();
-            if lists.is_empty() {
-                let what = "no debug information of kernels: compile with `nvcc -G`, or NVRTC's `--device-debug`";
-                return Err(Error::new(name, what).into());
-            }
-            lists
         }
-    };
+        if debug_info.is_empty() {
+            let what = "no debug information of kernels: compile with `nvcc -G`, or NVRTC's `--device-debug`";
+            return Err(Error::new(name, what).into());
+        }
+        variables = files.globals.described();
+    }
     // With patterns for kernels, only what these kernels need is written.
     let own = files.globals.iter();
     let variables = own

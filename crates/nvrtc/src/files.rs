@@ -82,8 +82,8 @@ fn options(flags: i32) -> OpenOptions {
     options
 }
 
-/// A file that gets its name when it is complete. Until then it is a new file in the same folder, `NAME.PROCESS.NUMBER.part`, which is
-/// removed if [`finish`](Self::finish) is not called or fails.
+/// A file that gets its name when it is complete. Until then it is `NAME.PROCESS.NUMBER.part`, which is removed if
+/// [`finish`](Self::finish) is not called or fails.
 #[derive(Debug)]
 pub struct NewFile {
     file: File,
@@ -94,8 +94,8 @@ pub struct NewFile {
 
 impl NewFile {
     /// # Errors
-    /// If the path names something that is no regular file, such as a symbolic link, a device or a folder
-    /// ([`io::ErrorKind::Unsupported`]). If its folder does not exist or cannot be written.
+    /// If the path names a link, a device or a folder ([`io::ErrorKind::Unsupported`]), or if its folder cannot be
+    /// written.
     pub fn create(path: &Path) -> io::Result<Self> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         regular_or_absent(path)?;

@@ -1,8 +1,9 @@
-//! Finds every file that a source can include, directly and through headers, and every path where such a file could appear.
+//! Finds every file that a source can include, directly and through headers, and every path where such a file could
+//! appear.
 //!
-//! The result contains more files than the compiler reads: branches that are not taken count, and each name is searched in
-//! every folder, even after it is found. The caller can therefore detect a change of any file that the compiler reads, and a
-//! new file that hides an existing one. The search reports what it cannot follow.
+//! The result contains more files than the compiler reads: branches that are not taken count, and each name is
+//! searched in every folder. So the caller can detect a change of any file that the compiler reads, and a new file
+//! that hides an existing one.
 
 mod directive;
 mod lexer;
@@ -57,8 +58,8 @@ pub struct Includes {
 
 /// Finds the files that the texts and files of a search can include, directly and through each other.
 ///
-/// A name in quotes is searched in the folder of the including file and in the folders of the search. A name in angle brackets
-/// is searched in the folders of the search only. Paths are absolute and spelled as the compiler spells them.
+/// A name in quotes is also searched in the folder of the including file. Paths are absolute and spelled as the
+/// compiler spells them.
 #[must_use]
 pub fn includes(search: &Search<'_>) -> Includes {
     let mut walk = Walk {
