@@ -21,17 +21,17 @@ impl Jobserver {
         Self(client.client.ok())
     }
 
-    /// `None` as soon as `is_over` returns true. Dropping the token releases it.
-    pub(crate) fn token(&self, is_over: impl Fn() -> bool) -> Option<Option<Acquired>> {
+    /// An error as soon as `is_over` returns true. Dropping the token releases it.
+    pub(crate) fn token(&self, is_over: impl Fn() -> bool) -> Result<Option<Acquired>, ()> {
         loop {
             if is_over() {
-                return None;
+                return Err(());
             }
             match self.0.as_ref().map(Client::try_acquire) {
                 Some(Ok(None)) => thread::sleep(PAUSE),
-                Some(Ok(token)) => return Some(token),
+                Some(Ok(token)) => return Ok(token),
                 // No jobserver, or a jobserver without non-blocking requests.
-                Some(Err(_)) | None => return Some(None),
+                Some(Err(_)) | None => return Ok(None),
             }
         }
     }

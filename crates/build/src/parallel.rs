@@ -28,7 +28,7 @@ pub(crate) fn map<T: Sync, R: Send>(
     thread::scope(|scope| {
         for _ in 1..jobs.min(items.len()) {
             scope.spawn(|| {
-                while let Some(_token) = jobserver.token(is_over) {
+                while let Ok(_token) = jobserver.token(is_over) {
                     work();
                 }
             });

@@ -37,9 +37,9 @@ fn value_of(name: &str) -> Option<Value> {
         "include" | "pre-include" => Value::File,
         "D" | "define-macro" => Value::Macro,
         "pch" | "create-pch" | "use-pch" | "pch-dir" | "pch_dir" | "fdevice-time-trace" | "device-time-trace"
-        | "options-file" | "optf" => Value::Other,
+        | "options-file" | "optf"
         // Options of nvcc's front end, which can also include files.
-        "Xcudafe" | "cudafe-options" => Value::Other,
+        | "Xcudafe" | "cudafe-options" => Value::Other,
         _ => return None,
     })
 }

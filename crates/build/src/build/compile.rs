@@ -173,9 +173,9 @@ fn described(
     values: Option<Result<Compiled, String>>,
 ) -> Result<Described, String> {
     let source: &Path = &unit.source.path;
-    let compiled = description.unwrap_or_else(|| Err(String::new()));
+    let described = description.unwrap_or_else(|| Err(String::new()));
     let Compiled { bytes, messages, files } =
-        compiled.map_err(|said| texts::not_with_debug(source, compiler, &said))?;
+        described.map_err(|said| texts::not_with_debug(source, compiler, &said))?;
     // The full debug image is longer, but equivalent.
     let mut text = dwarf::reduce(&bytes).map_or(bytes, String::into_bytes);
     if let Some(values) = values {

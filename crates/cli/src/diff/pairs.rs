@@ -101,7 +101,7 @@ fn compare<'k>(old: &[&'k Kernel], new: &[&'k Kernel]) -> Vec<Changed<'k>> {
     let mut found: Vec<Changed<'k>> = Vec::new();
     for (old, new, changes) in &compared {
         let is_reported = found.iter().any(|reported| reported.changes == *changes);
-        if !changes.is_empty() && !is_reported && !(is_kept(old) && is_known(new)) {
+        if !(changes.is_empty() || is_reported || is_kept(old) && is_known(new)) {
             found.push(Changed { old: Some(old), new: Some(new), changes: changes.clone() });
         }
     }

@@ -54,8 +54,8 @@ fn summary(changed: &[Changed<'_>], count: usize) -> String {
         return format!("no change in the interface of {}", style::count(count, "kernel"));
     }
     // A kernel is counted once, even if it changed for several GPUs.
-    let of = |is: fn(&Changed<'_>) -> bool| {
-        let symbols = changed.iter().filter(|changed| is(changed)).map(Changed::symbol);
+    let of = |is: fn(&&Changed<'_>) -> bool| {
+        let symbols = changed.iter().filter(is).map(Changed::symbol);
         symbols.collect::<BTreeSet<_>>().len()
     };
     format!(
