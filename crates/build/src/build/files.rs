@@ -10,10 +10,10 @@ use crate::{
 };
 use kernel_args_nvrtc::{read_file, write_file};
 use std::{
+    cell::RefCell,
     collections::{BTreeSet, HashMap},
     fs,
     path::{Component, Path, PathBuf},
-    sync::{Mutex, PoisonError},
     time::{Duration, SystemTime},
 };
 
@@ -24,7 +24,7 @@ pub(super) struct Files<'a> {
     out: &'a Path,
     /// The variables that `nvcc` reads: `NVCC_CCBIN=clang`.
     variables: Vec<String>,
-    hashes: Mutex<HashMap<PathBuf, Option<u64>>>,
+    hashes: RefCell<HashMap<PathBuf, Option<u64>>>,
 }
 
 const NVCC: [&str; 3] = ["NVCC_APPEND_FLAGS", "NVCC_CCBIN", "NVCC_PREPEND_FLAGS"];
@@ -35,7 +35,7 @@ impl<'a> Files<'a> {
             let value = environment.get(name)?;
             Some(format!("{name}={:?}", value.to_string_lossy()))
         };
-        Self { root, out, variables: NVCC.into_iter().filter_map(variable).collect(), hashes: Mutex::default() }
+        Self { root, out, variables: NVCC.into_iter().filter_map(variable).collect(), hashes: RefCell::default() }
     }
 
     /// The relative path of a file of the package, with `/`.
@@ -50,7 +50,7 @@ impl<'a> Files<'a> {
     }
 
     fn hash(&self, path: &Path) -> Option<u64> {
-        let mut hashes = self.hashes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut hashes = self.hashes.borrow_mut();
         *hashes.entry(path.to_owned()).or_insert_with(|| read(&self.root.join(path)).map(|bytes| hash(&bytes)))
     }
 

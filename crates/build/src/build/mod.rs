@@ -15,8 +15,8 @@ mod write;
 use crate::{
     compiler::{
         arch::Arch,
-        find::{Places, Search},
-        options::Options,
+        find::Search,
+        options::{Options, Purpose},
     },
     constants::Constant,
     directives::Directives,
@@ -110,8 +110,7 @@ fn run(kernels: &Kernels, makes_images: bool) -> Result<(), Error> {
         }
     }
     let needs_nvcc = makes_images && output == Output::Fatbin;
-    let search = Search { environment, places: Places::of_system(environment), root, needs_nvcc };
-    let mut directives = build.run(&search)?;
+    let mut directives = build.run(&Search::of_system(environment, root, needs_nvcc))?;
     directives.files.extend(folders);
     // Cargo watches the folders of headers in the package for new headers.
     directives.files.extend(kernels.includes.iter().filter(|folder| build.files.is_watchable(folder)).cloned());
@@ -140,8 +139,10 @@ impl Build<'_> {
             }
             constants.push(constant);
         }
-        let [lines, lines_with_debug] = [options.lines(self.root), options.lines_with_debug(self.root)]
-            .map(|lines| lines.into_iter().chain(constants.iter().map(Constant::line)).collect());
+        let [lines, lines_with_debug] = [Purpose::Image, Purpose::Description].map(|purpose| {
+            let options = options.lines(purpose, self.root).into_iter();
+            options.chain(constants.iter().map(Constant::line)).collect()
+        });
         Ok(Unit { source, options, constants, lines, lines_with_debug })
     }
 

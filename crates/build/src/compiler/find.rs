@@ -11,28 +11,8 @@ use std::{
 /// The variables that name the folder of a toolkit, by priority.
 pub(crate) const FOLDERS: [&str; 4] = ["CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "CUDA_TOOLKIT_ROOT_DIR"];
 
-/// Default places, for when no setting names a compiler.
-pub(crate) struct Places {
-    pub(crate) usual: Vec<PathBuf>,
-    pub(crate) loader: Vec<String>,
-}
-
 /// The places that were tried, each with the reason why it was rejected.
 pub(crate) type Tried = Vec<(String, String)>;
-
-impl Places {
-    pub(crate) fn of_system(environment: &Environment) -> Self {
-        let usual = if cfg!(windows) {
-            let all = environment.get_untracked("ProgramFiles");
-            let all = all.map(|folder| Path::new(&folder).join("NVIDIA GPU Computing Toolkit").join("CUDA"));
-            all.map_or_else(Vec::new, |folder| versions(&folder, "v"))
-        } else {
-            let usual = ["/usr/local/cuda", "/opt/cuda"].map(PathBuf::from);
-            usual.into_iter().chain(versions(Path::new("/usr/local"), "cuda-")).collect()
-        };
-        Self { usual, loader: library_names(None) }
-    }
-}
 
 /// The newest version first.
 fn versions(folder: &Path, prefix: &str) -> Vec<PathBuf> {
@@ -51,13 +31,27 @@ fn numbers(path: &Path) -> Vec<u64> {
 
 pub(crate) struct Search<'a> {
     pub(crate) environment: &'a Environment,
-    pub(crate) places: Places,
-    pub(crate) root: &'a Path,
+    root: &'a Path,
     /// Whether fat binaries are requested, which only nvcc writes.
-    pub(crate) needs_nvcc: bool,
+    needs_nvcc: bool,
+    /// Default folders, and names of NVRTC, for when no setting names a compiler.
+    usual: Vec<PathBuf>,
+    loader: Vec<String>,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    pub(crate) fn of_system(environment: &'a Environment, root: &'a Path, needs_nvcc: bool) -> Self {
+        let usual = if cfg!(windows) {
+            let all = environment.get_untracked("ProgramFiles");
+            let all = all.map(|folder| Path::new(&folder).join("NVIDIA GPU Computing Toolkit").join("CUDA"));
+            all.map_or_else(Vec::new, |folder| versions(&folder, "v"))
+        } else {
+            let usual = ["/usr/local/cuda", "/opt/cuda"].map(PathBuf::from);
+            usual.into_iter().chain(versions(Path::new("/usr/local"), "cuda-")).collect()
+        };
+        Self { environment, root, needs_nvcc, usual, loader: library_names(None) }
+    }
+
     pub(crate) fn run(&self, explicit: Option<&Path>) -> Result<Compiler, Tried> {
         let mut tried = Tried::new();
         // If the requested compiler does not work, no other compiler replaces it.
@@ -75,9 +69,9 @@ impl Search<'_> {
         });
         let on_path =
             std::iter::once_with(|| ("PATH".into(), self.on_path("nvcc").map(nvcc).ok_or(texts::NOT_ON_PATH.into())));
-        let usual = self.places.usual.iter().map(|folder| (folder.display().to_string(), self.in_folder(folder)));
+        let usual = self.usual.iter().map(|folder| (folder.display().to_string(), self.in_folder(folder)));
         let load = |name: &String| (name.clone(), self.nvrtc(Path::new(name)).map_err(|_| texts::NOT_LOADED.into()));
-        let loader = self.places.loader.iter().map(load);
+        let loader = self.loader.iter().map(load);
         for (place, found) in folders.chain(on_path).chain(usual).chain(loader) {
             match found {
                 Ok(compiler) => return Ok(compiler),
@@ -125,7 +119,7 @@ impl Search<'_> {
             return Err(texts::NVRTC_HAS_NO_FATBIN.into());
         }
         let folders = FOLDERS.iter().filter_map(|name| self.environment.path(name));
-        let places: Vec<PathBuf> = folders.chain(self.places.usual.iter().cloned()).collect();
+        let places: Vec<PathBuf> = folders.chain(self.usual.iter().cloned()).collect();
         let nvrtc = Nvrtc::load(library, &places).map_err(|error| texts::cannot_load(library, &error))?;
         Ok(Compiler { path: library.to_owned(), nvrtc: Some(nvrtc) })
     }
@@ -204,8 +198,8 @@ mod tests {
         fn search(&self, explicit: Option<&str>, needs_nvcc: bool) -> Result<PathBuf, Tried> {
             let variables = self.variables.clone();
             let environment = &Environment::new(move |name| variables.get(name).cloned());
-            let places = Places { usual: vec![self.at("usual")], loader: vec!["libnvrtc-that-is-nowhere.so".into()] };
-            let search = Search { environment, places, root: self.root.path(), needs_nvcc };
+            let (usual, loader) = (vec![self.at("usual")], vec!["libnvrtc-that-is-nowhere.so".into()]);
+            let search = Search { environment, root: self.root.path(), needs_nvcc, usual, loader };
             search.run(explicit.map(Path::new)).map(|compiler| compiler.path().to_owned())
         }
     }

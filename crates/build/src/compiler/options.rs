@@ -51,8 +51,8 @@ impl Options {
         Ok((archs, output))
     }
 
-    /// The newest one.
-    pub(crate) fn described(&self) -> Option<&Arch> {
+    /// The newest generation.
+    fn described(&self) -> Option<&Arch> {
         self.archs.iter().max_by_key(|arch| arch.target.sm)
     }
 
@@ -72,7 +72,7 @@ impl Options {
     }
 
     /// Without flags that a debug build does not need, and which do not change the description.
-    pub(crate) fn flags_with_debug(&self) -> impl Iterator<Item = &String> {
+    fn flags_with_debug(&self) -> impl Iterator<Item = &String> {
         let mut is_value = false;
         self.flags.iter().filter(move |flag| {
             let name = flag.split('=').next().unwrap_or_default();
@@ -90,24 +90,16 @@ impl Options {
         })
     }
 
-    /// One per line, without the folder of the package.
-    pub(crate) fn lines(&self, root: &Path) -> Vec<String> {
-        let mut lines = vec![format!("output {}", self.output.extension())];
-        lines.extend(self.archs.iter().map(|arch| format!("arch {arch}")));
-        self.common_lines(lines, self.flags.iter(), root)
-    }
-
-    pub(crate) fn lines_with_debug(&self, root: &Path) -> Vec<String> {
-        let arch = self.described().map(|arch| format!("arch {}", arch.target.compute()));
-        self.common_lines(arch.into_iter().collect(), self.flags_with_debug(), root)
-    }
-
-    fn common_lines<'f>(
-        &self,
-        mut lines: Vec<String>,
-        flags: impl Iterator<Item = &'f String>,
-        root: &Path,
-    ) -> Vec<String> {
+    /// The options for a purpose, one per line, without the folder of the package.
+    pub(crate) fn lines(&self, purpose: Purpose, root: &Path) -> Vec<String> {
+        let (arch, flags) = self.of_purpose(purpose);
+        let mut lines = Vec::new();
+        if purpose == Purpose::Image {
+            lines.push(format!("output {}", self.output.extension()));
+            lines.extend(self.archs.iter().map(|arch| format!("arch {arch}")));
+        } else {
+            lines.extend(arch.map(|arch| format!("arch {arch}")));
+        }
         lines.extend(self.std.iter().map(|std| format!("std {std}")));
         let relative = |text: &str| match root.to_str() {
             Some(root) if root.len() > 1 => text.replace(root, "."),
@@ -116,7 +108,7 @@ impl Options {
         let includes = self.includes.iter().map(|path| path.to_string_lossy());
         lines.extend(includes.map(|path| format!("include {}", relative(&path))));
         lines.extend(self.definitions().map(|definition| definition.replacen("-D", "define ", 1)));
-        lines.extend(flags.map(|flag| format!("flag {}", relative(flag))));
+        lines.extend(flags.iter().map(|flag| format!("flag {}", relative(flag))));
         lines.iter().map(|line| line.replace(['\n', '\r'], " ")).collect()
     }
 }
@@ -134,7 +126,7 @@ impl Options {
 
 #[cfg(test)]
 mod tests {
-    use super::Options;
+    use super::{Options, Purpose};
     use crate::output::Output;
     use std::path::Path;
 
@@ -161,7 +153,7 @@ mod tests {
 
     #[test]
     fn the_lines_do_not_name_the_folder_of_the_package() {
-        let lines = Options::of(&[], None, &["-I/src/x", "-O3"]).lines(Path::new("/src"));
+        let lines = Options::of(&[], None, &["-I/src/x", "-O3"]).lines(Purpose::Image, Path::new("/src"));
         assert_eq!(
             lines,
             ["output ptx", "std c++17", "include ./a dir", "define N=1,2", "define F", "flag -I./x", "flag -O3"]
@@ -171,7 +163,7 @@ mod tests {
     #[test]
     fn options_of_the_assembler_are_not_part_of_the_description() {
         let lines = |names: &[&str], flags: &[&str]| {
-            let mut lines = Options::of(names, None, flags).lines_with_debug(Path::new("/src"));
+            let mut lines = Options::of(names, None, flags).lines(Purpose::Description, Path::new("/src"));
             lines.drain(1..5);
             lines
         };
