@@ -74,9 +74,11 @@ fn lint(kernels: &[Kernel], output: &mut Output) -> io::Result<Status> {
 }
 
 fn read(path: &Path) -> io::Result<(String, String)> {
-    let is_input = path.as_os_str() == "-";
-    let name = if is_input { "standard input".into() } else { path.to_string_lossy() };
-    let input = if is_input { Input::stdin() } else { Input::open(path, true) };
+    let (name, input) = if path.as_os_str() == "-" {
+        ("standard input".into(), Input::stdin())
+    } else {
+        (path.to_string_lossy(), Input::open(path, true))
+    };
     let mut text = Vec::new();
     input.and_then(|mut input| input.read_to_end(&mut text)).map_err(|error| Error::new(&name, error))?;
     let text = String::from_utf8_lossy(&text).into_owned();
@@ -92,9 +94,7 @@ fn against(
     let expected = parse(text).map_err(|(at, what)| Error::new(name, what).at(at))?;
     let lines = list::lines(kernels);
     let found = lines_of(lines.iter().map(String::as_str));
-    let mut symbols: Vec<&str> = expected.keys().chain(found.keys()).copied().collect();
-    symbols.sort_unstable();
-    symbols.dedup();
+    let symbols: BTreeSet<&str> = expected.keys().chain(found.keys()).copied().collect();
     let mut differences = 0;
     let paint = output.paint;
     for symbol in symbols {

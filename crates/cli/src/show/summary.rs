@@ -44,9 +44,8 @@ pub(super) fn write(files: &Files, output: &mut Output) -> io::Result<()> {
             }
         }
     }
-    let mut columns = Columns::new(&[1, 2, 3]);
     let head = ["file", "kernels", "images", "most bytes", "cubins for", "PTX for"];
-    columns.push(head.map(str::to_owned).to_vec());
+    let mut columns = Columns::new(&head, &[1, 2, 3]);
     for (unit, count) in &counts {
         columns.push(vec![
             terminal(&unit.to_string()).into_owned(),

@@ -63,9 +63,8 @@ fn write_parameters(parameters: &[Parameter<'_>], paint: Paint, to: &mut dyn Wri
         Some(size) => writeln!(to, "  {count}, {size} bytes")?,
         None => writeln!(to, "  {count}; offsets depend on the GPU")?,
     }
-    let mut columns = Columns::new(&[3, 4, 5]);
     let head = ["", "parameter", "type", "offset", "size", "align", "use", "inferred"];
-    columns.push(head.map(str::to_owned).to_vec());
+    let mut columns = Columns::new(&head, &[3, 4, 5]);
     let mut owners = vec![None];
     for (index, parameter) in parameters.iter().enumerate() {
         let letter = letter(index).to_string();
@@ -76,10 +75,7 @@ fn write_parameters(parameters: &[Parameter<'_>], paint: Paint, to: &mut dyn Wri
         columns.remove_unused_heading(optional);
     }
     for (row, owner) in columns.rows().zip(owners) {
-        let [letter, rest @ ..] = &row[..] else {
-            continue;
-        };
-        let rest = rest.join("  ");
+        let (letter, rest) = (&row[0], row[1..].join("  "));
         match owner {
             Some(index) => writeln!(to, "  {}  {}", paint.parameter(index, letter), rest.trim_end())?,
             None => writeln!(to, "  {letter}  {}", paint.faint(rest.trim_end()))?,

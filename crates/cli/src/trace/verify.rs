@@ -1,11 +1,7 @@
 //! Compares what the driver records about each kernel with what this program reads from its image.
 
-use super::{
-    kernels::Found,
-    protocol::{Launch, Passed},
-};
+use super::{kernels::Found, protocol::Launch};
 use crate::{escape::terminal, style::Paint};
-use kernel_args_abi::Parameter;
 use std::{
     collections::HashSet,
     io::{self, Write},
@@ -42,8 +38,8 @@ impl Verified {
                 let text = format!(
                     "{}: the driver records {}, the image has {}",
                     terminal(&launch.symbol),
-                    recorded(values),
-                    read(&kernel.parameters()),
+                    list(values.iter().map(|value| (Some(value.offset), value.bytes.len()))),
+                    list(kernel.parameters().iter().map(|parameter| (parameter.offset, parameter.size))),
                 );
                 if self.differences.len() < DIFFERENCES && !self.differences.contains(&text) {
                     self.differences.push(text);
@@ -86,14 +82,6 @@ impl Verified {
 }
 
 /// `4 bytes at 0, 8 bytes at 8`
-fn recorded(values: &[Passed]) -> String {
-    list(values.iter().map(|value| (Some(value.offset), value.bytes.len())))
-}
-
-fn read(parameters: &[Parameter<'_>]) -> String {
-    list(parameters.iter().map(|parameter| (parameter.offset, parameter.size)))
-}
-
 fn list(each: impl Iterator<Item = (Option<usize>, usize)>) -> String {
     let each: Vec<String> = each
         .map(|(offset, size)| match offset {
@@ -108,6 +96,7 @@ fn list(each: impl Iterator<Item = (Option<usize>, usize)>) -> String {
 mod tests {
     use super::*;
     use crate::trace::protocol::Event;
+    use kernel_args_abi::Parameter;
     use kernel_args_image::ParameterList;
 
     fn launch(values: &str) -> Launch {
