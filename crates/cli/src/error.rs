@@ -25,10 +25,6 @@ impl Error {
         Self { file: file.to_string(), at: None, what: what.to_string() }
     }
 
-    pub(crate) fn general(what: impl ToString) -> Self {
-        Self::new("", what)
-    }
-
     pub(crate) fn usage(error: &clap::Error) -> Self {
         let text = error.render().to_string();
         let mut what = String::new();
@@ -43,7 +39,7 @@ impl Error {
                 what.extend(["\n", line]);
             }
         }
-        Self::general(what.replace('\'', "`"))
+        Self::new("", what.replace('\'', "`"))
     }
 
     pub(crate) fn at(self, at: u64) -> Self {

@@ -3,9 +3,7 @@
 use anstyle::{AnsiColor, Style};
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Paint {
-    is_on: bool,
-}
+pub(crate) struct Paint(bool);
 
 /// The colours of the parameters, used in turn.
 const COLORS: [AnsiColor; 6] =
@@ -13,11 +11,11 @@ const COLORS: [AnsiColor; 6] =
 
 impl Paint {
     pub(crate) const fn new(is_on: bool) -> Self {
-        Self { is_on }
+        Self(is_on)
     }
 
     fn with(self, style: Style, text: &str) -> String {
-        if self.is_on && !text.is_empty() { format!("{style}{text}{style:#}") } else { text.to_owned() }
+        if self.0 && !text.is_empty() { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
 
     pub(crate) fn title(self, text: &str) -> String {

@@ -9,8 +9,7 @@ use crate::{
     compiler::{
         Compiler,
         headers::Headers,
-        job::{Compiled, Job},
-        options::Purpose,
+        options::{Compiled, Job, Purpose},
     },
     constants,
     error::Error,

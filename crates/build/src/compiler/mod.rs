@@ -3,15 +3,13 @@
 pub(crate) mod arch;
 pub(crate) mod find;
 pub(crate) mod headers;
-pub(crate) mod job;
 mod nvcc;
 mod nvrtc;
 pub(crate) mod options;
 
 use headers::Headers;
-use job::{Compiled, Job};
 use nvrtc::Nvrtc;
-use options::Options;
+use options::{Compiled, Job, Options};
 use std::{
     fmt,
     path::{Path, PathBuf},

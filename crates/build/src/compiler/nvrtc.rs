@@ -1,9 +1,6 @@
 //! The library NVRTC.
 
-use super::{
-    job::{Compiled, Job},
-    options::Purpose,
-};
+use super::options::{Compiled, Job, Purpose};
 use crate::{output::Output, texts};
 use std::{
     collections::BTreeSet,

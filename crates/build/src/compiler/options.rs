@@ -1,8 +1,11 @@
-//! The options for the compilers.
+//! The options for the compilers, and the input and output of one run.
 
 use super::arch::Arch;
-use crate::{error::Error, output::Output, texts};
-use std::path::{Path, PathBuf};
+use crate::{error::Error, output::Output, sources::Source, texts};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 /// The validated options of every source.
 #[derive(Clone, Debug)]
@@ -29,6 +32,26 @@ pub(crate) enum Purpose {
     Description,
     /// PTX with the values of constants.
     Constants,
+}
+
+pub(crate) struct Job<'a> {
+    pub(crate) source: &'a Source,
+    pub(crate) options: &'a Options,
+    pub(crate) purpose: Purpose,
+    /// Text to compile after the source.
+    pub(crate) appended: Option<String>,
+    /// The folder of the package. Relative paths start here.
+    pub(crate) root: &'a Path,
+    /// The folder for temporary files of the compiler.
+    pub(crate) scratch: &'a Path,
+}
+
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) messages: String,
+    /// The source and its headers, if the compiler reports them.
+    pub(crate) files: BTreeSet<PathBuf>,
 }
 
 impl Options {

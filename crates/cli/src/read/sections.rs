@@ -38,22 +38,20 @@ fn of_elf<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>>(data: R) -> Se
     let header = H::parse(data)?;
     let endian = header.endian()?;
     let table = header.sections(endian, data)?;
-    let mut found = Vec::new();
-    for section in table.iter() {
+    let sections = table.iter().filter_map(|section| {
         let name = table.section_name(endian, section).unwrap_or_default();
         let flags = section.sh_flags(endian);
         let is_loaded = section.sh_type(endian) == elf::SHT_PROGBITS
             && flags.contains(elf::SHF_ALLOC)
             && !flags.contains(elf::SHF_EXECINSTR);
-        found.extend(self::section(name, is_loaded, section.file_range(endian)));
-    }
-    Ok(found)
+        self::section(name, is_loaded, section.file_range(endian))
+    });
+    Ok(sections.collect())
 }
 
 fn any<'d, R: ReadRef<'d>>(data: R) -> Sections {
     let file = object::File::parse(data)?;
-    let mut found = Vec::new();
-    for section in file.sections() {
+    let sections = file.sections().filter_map(|section| {
         let name = section.name_bytes().unwrap_or_default();
         let is_loaded = matches!(
             section.kind(),
@@ -62,9 +60,9 @@ fn any<'d, R: ReadRef<'d>>(data: R) -> Sections {
                 | SectionKind::ReadOnlyDataWithRel
                 | SectionKind::ReadOnlyString
         );
-        found.extend(self::section(name, is_loaded, section.file_range()));
-    }
-    Ok(found)
+        self::section(name, is_loaded, section.file_range())
+    });
+    Ok(sections.collect())
 }
 
 fn section(name: &[u8], is_loaded: bool, range: Option<(u64, u64)>) -> Option<Section> {

@@ -19,6 +19,7 @@ pub(crate) struct Images {
 /// In bytes, with what is kept about each kernel. A program of today has less than 10 MB.
 const NAMES: usize = 32 << 20;
 
+#[derive(Default)]
 pub(crate) struct Found<'k> {
     /// The kernel with the parameters that the driver records; of several, or if these are not known, the first.
     pub(crate) kernel: Option<&'k Kernel>,
@@ -77,8 +78,8 @@ impl Images {
         let mut each = named.into_iter().flatten().map(|kernel| (kernel, kernel.parameters()));
         let found = each.find(|(_, parameters)| values.as_ref().is_none_or(|values| agrees(parameters, values)));
         match found {
-            Some((kernel, parameters)) => Found::of(kernel, parameters),
-            None => Found { different: named.and_then(|named| named.first()), ..Found::NOTHING },
+            Some((kernel, parameters)) => Found { kernel: Some(kernel), parameters, different: None },
+            None => Found { different: named.and_then(|named| named.first()), ..Found::default() },
         }
     }
 }
@@ -105,13 +106,7 @@ impl Argument<'_> {
     }
 }
 
-impl<'k> Found<'k> {
-    pub(crate) const NOTHING: Self = Self { kernel: None, parameters: Vec::new(), different: None };
-
-    fn of(kernel: &'k Kernel, parameters: Vec<Parameter<'k>>) -> Self {
-        Self { kernel: Some(kernel), parameters, different: None }
-    }
-
+impl Found<'_> {
     pub(crate) fn arguments<'a>(&self, values: &'a Values) -> Vec<Argument<'a>> {
         let described = self.kernel.and_then(|kernel| kernel.described.as_ref());
         let described = described.map(ParameterList::parameters).unwrap_or_default();

@@ -83,7 +83,7 @@ pub(crate) fn run(options: Options<'_>, color: clap::ColorChoice) -> io::Result<
         let event = match event {
             Ok(event) => event,
             Err(why) => {
-                error::warn(&Error::general(format!("the trace of process {process} ends: {why}")));
+                error::warn(&Error::new("", format!("the trace of process {process} ends: {why}")));
                 continue;
             }
         };
@@ -97,7 +97,7 @@ pub(crate) fn run(options: Options<'_>, color: clap::ColorChoice) -> io::Result<
             }
             Event::Failed(why) => {
                 seen.failed = why.lines().next().map(str::to_owned);
-                error::print(&Error::general(format!("the program runs without a trace: {why}")));
+                error::print(&Error::new("", format!("the program runs without a trace: {why}")));
             }
             Event::Image(file) => {
                 if let Some(error) = session.read(file, |path| images.add(path)) {
@@ -117,7 +117,7 @@ pub(crate) fn run(options: Options<'_>, color: clap::ColorChoice) -> io::Result<
             }
             Event::Unrecorded(protocol::Unrecorded { symbol, why }) => {
                 seen.is_recorded = true;
-                error::print(&Error::general(format!("`{symbol}` was not recorded: {why}")));
+                error::print(&Error::new("", format!("`{symbol}` was not recorded: {why}")));
             }
             Event::Launch(mut launch) => {
                 seen.launches += 1;
@@ -252,7 +252,7 @@ impl Seen {
             let patterns = select.patterns.join("`, `");
             let times = count(*nth + 1, "time");
             let what = format!("no launch was recorded: no process launched kernels that match `{patterns}` {times}");
-            error::warn(&Error::general(what));
+            error::warn(&Error::new("", what));
         }
         if self.is_shown {
             return;
@@ -268,7 +268,7 @@ impl Seen {
              help: processes without the variable CUDA_INJECTION64_PATH, which `sudo` and `env -i` remove, are not traced"
                 .to_owned()
         };
-        error::warn(&Error::general(format!("0 launches: {why}")));
+        error::warn(&Error::new("", format!("0 launches: {why}")));
     }
 }
 

@@ -122,7 +122,7 @@ mod tests {
             parameters: ParameterList::new(&[Parameter::record(0, 4), Parameter::record(8, 8)]),
             ..Default::default()
         };
-        let found = Found { different: Some(&kernel), ..Found::NOTHING };
+        let found = Found { different: Some(&kernel), ..Found::default() };
         let (differs, text) = text(&found, "0 4 00000000,4 4 00000000");
         assert!(differs);
         assert!(text.starts_with(
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn what_cannot_be_compared_is_listed() {
         for (values, why) in [("0 4 00000000", "no image"), ("?", "the driver does not say")] {
-            let (differs, text) = text(&Found::NOTHING, values);
+            let (differs, text) = text(&Found::default(), values);
             assert!(!differs && text.contains(&format!("not compared: `work`: {why}")), "{text}");
             assert!(text.ends_with("kernels: 0, launches: 0, bytes of parameters: 0, differences: 0\n"));
         }

@@ -4,8 +4,7 @@ mod depfile;
 
 use super::{
     arch::gencode,
-    job::{Compiled, Job},
-    options::Purpose,
+    options::{Compiled, Job, Purpose},
 };
 use crate::{output::Output, texts};
 use kernel_args_nvrtc::write_file;
@@ -109,10 +108,7 @@ fn text(bytes: &[u8]) -> String {
 mod tests {
     use super::options;
     use crate::{
-        compiler::{
-            job::Job,
-            options::{Options, Purpose},
-        },
+        compiler::options::{Job, Options, Purpose},
         output::Output,
         sources::Source,
     };
