@@ -1,6 +1,6 @@
 //! The source files of a build.
 
-use crate::{error::Error, identifier::module_name, texts};
+use crate::{identifier::module_name, texts};
 use std::{
     collections::BTreeMap,
     fs,
@@ -22,7 +22,7 @@ pub(crate) fn find(
     files: &[PathBuf],
     patterns: &[String],
     excluded: &[String],
-) -> Result<(Vec<Source>, Vec<PathBuf>), Error> {
+) -> Result<(Vec<Source>, Vec<PathBuf>), String> {
     let mut paths = files.to_vec();
     let mut folders = Vec::new();
     for pattern in patterns {
@@ -34,7 +34,7 @@ pub(crate) fn find(
         let before = paths.len();
         paths.retain(|path| !out.iter().any(|out| is_same(root, path, out)));
         if paths.len() == before {
-            return Err(Error::new(texts::excludes_nothing(pattern)));
+            return Err(texts::excludes_nothing(pattern));
         }
     }
     let mut sources: Vec<Source> = Vec::new();
@@ -44,16 +44,16 @@ pub(crate) fn find(
             continue;
         }
         if !root.join(&path).is_file() {
-            return Err(Error::new(texts::no_file(&path, root)));
+            return Err(texts::no_file(&path, root));
         }
         let Some(name) = path.file_stem().and_then(|name| name.to_str()) else {
-            return Err(Error::new(texts::no_name(&path)));
+            return Err(texts::no_name(&path));
         };
         let module = module_name(name);
         // On some systems, names that differ only in case name the same file.
         let key = module.trim_start_matches("r#").to_lowercase();
         if let Some(other) = taken.insert(key, path.clone()) {
-            return Err(Error::new(texts::same_module(&other, &path, &module)));
+            return Err(texts::same_module(&other, &path, &module));
         }
         let name = name.to_owned();
         sources.push(Source { path, name, module });
@@ -62,11 +62,11 @@ pub(crate) fn find(
         // `a.debug.ptx` is the description of `a.cu`.
         let base = source.name.strip_suffix(".debug");
         if let Some(other) = sources.iter().find(|other| base == Some(&other.name)) {
-            return Err(Error::new(texts::same_file(&other.path, &source.path, &source.name)));
+            return Err(texts::same_file(&other.path, &source.path, &source.name));
         }
     }
     if sources.is_empty() {
-        return Err(Error::new(texts::NO_SOURCES));
+        return Err(texts::NO_SOURCES.into());
     }
     Ok((sources, folders))
 }
@@ -82,7 +82,7 @@ pub(crate) fn entries<W: Fn(&str) -> bool>(folder: &Path, is_wanted: W) -> impl 
     entries.filter(move |entry| is_wanted(&entry.file_name().to_string_lossy())).map(|entry| entry.path())
 }
 
-fn matches(root: &Path, pattern: &str) -> Result<Vec<PathBuf>, Error> {
+fn matches(root: &Path, pattern: &str) -> Result<Vec<PathBuf>, String> {
     let is_absolute = Path::new(pattern).is_absolute();
     let whole = if is_absolute {
         pattern.to_owned()
@@ -90,17 +90,17 @@ fn matches(root: &Path, pattern: &str) -> Result<Vec<PathBuf>, Error> {
         let root = glob::Pattern::escape(&root.to_string_lossy());
         format!("{root}/{pattern}")
     };
-    let found = glob::glob(&whole).map_err(|error| Error::new(texts::no_pattern(pattern, &error)))?;
+    let found = glob::glob(&whole).map_err(|error| texts::no_pattern(pattern, &error))?;
     let mut paths = Vec::new();
     for path in found {
-        let path = path.map_err(|error| Error::new(texts::unreadable(error.path(), error.error())))?;
+        let path = path.map_err(|error| texts::unreadable(error.path(), error.error()))?;
         if path.is_file() {
             let relative = path.strip_prefix(root).map(Path::to_owned);
             paths.push(if is_absolute { path } else { relative.unwrap_or(path) });
         }
     }
     if paths.is_empty() {
-        return Err(Error::new(texts::no_match(pattern, root)));
+        return Err(texts::no_match(pattern, root));
     }
     Ok(paths)
 }
@@ -138,7 +138,7 @@ mod tests {
         let files: Vec<PathBuf> = files.iter().map(PathBuf::from).collect();
         let [patterns, excluded] =
             [patterns, excluded].map(|all| all.iter().map(|&one| one.into()).collect::<Vec<String>>());
-        let (sources, folders) = find(root.path(), &files, &patterns, &excluded).map_err(|error| error.to_string())?;
+        let (sources, folders) = find(root.path(), &files, &patterns, &excluded)?;
         let pair = |source: Source| (texts::path(&source.path), source.module);
         Ok((sources.into_iter().map(pair).collect(), folders))
     }

@@ -12,7 +12,7 @@ use crate::{
         options::{Compiled, Job, Purpose},
     },
     constants,
-    error::Error,
+    error::all,
     jobserver::Jobserver,
     parallel, texts,
 };
@@ -38,7 +38,7 @@ struct Task<'u> {
 
 impl Build<'_> {
     /// The error contains the compiler's output for every source that does not compile.
-    pub(super) fn compile(&self, compiler: &Compiler) -> Result<Vec<Done>, Error> {
+    pub(super) fn compile(&self, compiler: &Compiler) -> Result<Vec<Done>, String> {
         // Recorded before the search for headers, to notice a header that changes after this point.
         let start = SystemTime::now();
         let tasks: Vec<Task<'_>> = self.units.iter().map(|unit| self.task(unit, compiler)).collect();
@@ -103,12 +103,12 @@ impl Build<'_> {
                 // An error without debug information also occurs with it.
                 (Err(said), _) => {
                     let archs: Vec<_> = unit.options.archs.iter().map(|arch| arch.target.compute()).collect();
-                    errors.push(Error::new(texts::does_not_compile(source, compiler, &archs, &said)));
+                    errors.push(texts::does_not_compile(source, compiler, &archs, &said));
                 }
-                (Ok(_), Err(error)) => errors.push(Error::new(error)),
+                (Ok(_), Err(error)) => errors.push(error),
             }
         }
-        Error::all(errors)?;
+        all(&errors)?;
         Ok(done)
     }
 

@@ -5,7 +5,7 @@ use super::{
     plan::{Build, Done, Made, Unit},
     record::{Record, hash},
 };
-use crate::{compiler::find::Tried, error::Error, sources::Source, texts};
+use crate::{compiler::find::Tried, error::all, sources::Source, texts};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -23,7 +23,7 @@ impl Build<'_> {
         paths.filter(|path| self.root.join(path).is_file())
     }
 
-    pub(super) fn take(&self, folder: &Path, tried: &Tried) -> Result<Vec<Done>, Error> {
+    pub(super) fn take(&self, folder: &Path, tried: &Tried) -> Result<Vec<Done>, String> {
         let mut errors = Vec::new();
         let mut done = Vec::new();
         for unit in &self.units {
@@ -41,13 +41,13 @@ impl Build<'_> {
                     let files = made.record.sources.keys().map(PathBuf::from).collect();
                     done.push(Done { is_known: !is_absent, is_absent, ..Done::new(made, files) });
                 }
-                Err(why) => errors.push(Error::new(why)),
+                Err(why) => errors.push(why),
             }
         }
         if !errors.is_empty() {
-            errors.push(Error::new(texts::no_compiler(tried, true)));
+            errors.push(texts::no_compiler(tried, true));
         }
-        Error::all(errors)?;
+        all(&errors)?;
         Ok(done)
     }
 
@@ -79,7 +79,7 @@ impl Build<'_> {
     }
 
     /// Writes the committed files, or warns if they are out of date. Also warns if a change of a header cannot be noticed.
-    pub(super) fn compare(&self, folder: &Path, done: &[Done], update: bool) -> Result<Vec<String>, Error> {
+    pub(super) fn compare(&self, folder: &Path, done: &[Done], update: bool) -> Result<Vec<String>, String> {
         let mut warnings = Vec::new();
         for (unit, done) in self.units.iter().zip(done) {
             if !update {
@@ -87,7 +87,7 @@ impl Build<'_> {
                 continue;
             }
             let place = self.root.join(folder);
-            fs::create_dir_all(&place).map_err(|error| Error::new(texts::cannot_write(&place, &error)))?;
+            fs::create_dir_all(&place).map_err(|error| texts::cannot_write(&place, &error))?;
             let path = |extension: &str| committed(&place, &unit.source, extension);
             let Made { image, description, record } = &done.made;
             if let (Some(extension), Some(image)) = (self.made, image) {

@@ -4,7 +4,6 @@ use super::record::{Record, hash, stamp};
 use crate::{
     compiler::{Compiler, headers::Headers},
     environment::Environment,
-    error::Error,
     sources::entries,
     texts,
 };
@@ -45,8 +44,7 @@ impl<'a> Files<'a> {
             return None;
         }
         let parts = inside.components().filter(|part| *part != Component::CurDir);
-        let parts: Vec<_> = parts.map(|part| part.as_os_str().to_string_lossy()).collect();
-        Some(parts.join("/"))
+        Some(parts.map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/"))
     }
 
     fn hash(&self, path: &Path) -> Option<u64> {
@@ -129,9 +127,8 @@ impl<'a> Files<'a> {
         let missing = |these: &[String], those: &[String]| -> Vec<String> {
             these.iter().filter(|line| !those.contains(line)).cloned().collect()
         };
-        let then = missing(&record.options, options);
-        let now = missing(options, &record.options);
         if record.options != options {
+            let (then, now) = (missing(&record.options, options), missing(options, &record.options));
             differences.push(texts::other_settings(&then, &now));
         }
         differences
@@ -149,11 +146,9 @@ impl<'a> Files<'a> {
     pub(super) fn any_since(&self, files: &BTreeSet<PathBuf>, start: SystemTime) -> bool {
         /// The coarsest resolution of file times among common file systems.
         const COARSE: Duration = Duration::from_secs(2);
-        files.iter().filter(|path| !path.starts_with(self.out)).any(|path| {
-            let found = fs::metadata(self.root.join(path));
-            let modified = found.and_then(|found| found.modified());
-            modified.is_ok_and(|modified| modified + COARSE >= start)
-        })
+        let modified = |path| fs::metadata(self.root.join(path)).and_then(|found| found.modified());
+        let own = files.iter().filter(|path| !path.starts_with(self.out));
+        own.filter_map(|path| modified(path).ok()).any(|modified| modified + COARSE >= start)
     }
 
     /// The folder is in the package and does not contain cargo's output.
@@ -167,22 +162,16 @@ impl<'a> Files<'a> {
         let mut watched = files.clone();
         for header in headers.iter().flat_map(|headers| &headers.absent) {
             // If a watched file does not exist, cargo runs the script each time.
-            let mut folders = header.ancestors().skip(1);
-            let folder = folders.find(|folder| self.root.join(folder).is_dir());
-            let folder = folder.filter(|folder| self.is_watchable(folder));
-            watched.extend(folder.map(named));
+            let folder = header.ancestors().skip(1).find(|folder| self.root.join(folder).is_dir());
+            watched.extend(folder.filter(|folder| self.is_watchable(folder)).map(named));
         }
         for folder in headers.iter().filter_map(|headers| headers.folders.as_ref()).flatten() {
             if self.is_watchable(folder) {
                 watched.insert(named(folder));
             } else if self.root.join(folder).starts_with(self.root) {
                 // The folder contains cargo's output, so its other entries are watched one by one.
-                let all = entries(&self.root.join(folder), is_shown);
-                let entries = all.filter(|path| !self.out.starts_with(path));
-                watched.extend(entries.map(|path| match path.strip_prefix(self.root) {
-                    Ok(path) => path.to_owned(),
-                    Err(_) => path,
-                }));
+                let entries = entries(&self.root.join(folder), is_shown).filter(|path| !self.out.starts_with(path));
+                watched.extend(entries.map(|path| path.strip_prefix(self.root).unwrap_or(&path).to_owned()));
             }
         }
         watched.retain(|path| !path.starts_with(self.out));
@@ -205,9 +194,9 @@ pub(super) fn read(path: &Path) -> Option<Vec<u8>> {
 }
 
 /// Writes a file, unless it already has these bytes: the steps that depend on it compare its time.
-pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
     if read(path).is_some_and(|old| old == bytes) {
         return Ok(());
     }
-    write_file(path, bytes).map_err(|error| Error::new(texts::cannot_write(path, &error)))
+    write_file(path, bytes).map_err(|error| texts::cannot_write(path, &error))
 }

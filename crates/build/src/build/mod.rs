@@ -21,7 +21,7 @@ use crate::{
     constants::Constant,
     directives::Directives,
     environment::Environment,
-    error::Error,
+    error::{Error, all},
     kernels::Kernels,
     output::Output,
     sources::{self, Source},
@@ -44,7 +44,7 @@ impl Kernels {
     /// If a source does not compile: the error contains the compiler's output for each of them. If no compiler is found: the
     /// error lists every place that was tried. If a setting or file is wrong: the error explains what to change.
     pub fn build(self) -> Result<(), Error> {
-        run(&self, true)
+        run(&self, true).map_err(Error)
     }
 
     /// Describes the kernels of images that another crate compiles, such as `cudaforge` or `bindgen_cuda`, and writes `kernels.rs`.
@@ -62,17 +62,17 @@ impl Kernels {
     /// The errors of [`build`](Self::build). Also an error if an image does not exist, or is older than a header of the package
     /// that its source includes: these crates check only the headers that their `watch` names.
     pub fn debug_info(self) -> Result<(), Error> {
-        run(&self, false)
+        run(&self, false).map_err(Error)
     }
 }
 
 /// Without `makes_images`, only descriptions are compiled.
-fn run(kernels: &Kernels, makes_images: bool) -> Result<(), Error> {
+fn run(kernels: &Kernels, makes_images: bool) -> Result<(), String> {
     kernels.built.store(true, Ordering::Relaxed);
     let environment = &Environment::of_process();
     let folder = |name: &str| {
         let value = environment.get_untracked(name).map(PathBuf::from);
-        value.ok_or_else(|| Error::new(texts::no_build_script(name)))
+        value.ok_or_else(|| texts::no_build_script(name))
     };
     let (root, out) = (&*folder("CARGO_MANIFEST_DIR")?, &*folder("OUT_DIR")?);
     let (mut archs, output) = Options::targets(&kernels.archs, kernels.output)?;
@@ -106,7 +106,7 @@ fn run(kernels: &Kernels, makes_images: bool) -> Result<(), Error> {
     }
     for of in kernels.constants.iter().filter_map(|(of, _)| of.as_ref()) {
         if !build.units.iter().any(|unit| sources::is_same(root, of, &unit.source.path)) {
-            return Err(Error::new(texts::no_source_of_constants(of)));
+            return Err(texts::no_source_of_constants(of));
         }
     }
     let needs_nvcc = makes_images && output == Output::Fatbin;
@@ -120,7 +120,7 @@ fn run(kernels: &Kernels, makes_images: bool) -> Result<(), Error> {
 }
 
 impl Build<'_> {
-    fn unit(&self, source: Source, mut options: Options) -> Result<Unit, Error> {
+    fn unit(&self, source: Source, mut options: Options) -> Result<Unit, String> {
         if self.made.is_none()
             && options.archs.is_empty()
             && let Ok(image) = fs::read(self.place(&source, self.extension))
@@ -135,7 +135,7 @@ impl Build<'_> {
             let constant = Constant::parse(text)?;
             if let Some(other) = constants.iter().find(|other| other.name == constant.name) {
                 let (one, other) = (&other.expression, &constant.expression);
-                return Err(Error::new(texts::same_constant(&constant.name, one, other)));
+                return Err(texts::same_constant(&constant.name, one, other));
             }
             constants.push(constant);
         }
@@ -146,7 +146,7 @@ impl Build<'_> {
         Ok(Unit { source, options, constants, lines, lines_with_debug })
     }
 
-    fn run(&self, search: &Search<'_>) -> Result<Directives, Error> {
+    fn run(&self, search: &Search<'_>) -> Result<Directives, String> {
         let fallback = self.kernels.fallback.as_deref();
         let update = fallback.is_some() && is_on(search.environment, "KERNEL_ARGS_BUILD_UPDATE");
         let mut directives = Directives::default();
@@ -156,7 +156,7 @@ impl Build<'_> {
                 let image = self.place(source, self.extension);
                 if !image.is_file() {
                     let name = source.path.display().to_string();
-                    return Err(Error::new(texts::no_image(&source.path, &image, &name)));
+                    return Err(texts::no_image(&source.path, &image, &name));
                 }
             }
         }
@@ -180,10 +180,10 @@ impl Build<'_> {
                 done
             }
             (Err(_), None) if self.is_optional => self.units.iter().map(Done::unknown).collect(),
-            (Err(tried), _) => return Err(Error::new(texts::no_compiler(&tried, fallback.is_some()))),
+            (Err(tried), _) => return Err(texts::no_compiler(&tried, fallback.is_some())),
         };
         if self.made.is_none() {
-            Error::all(self.stale(&done).collect())?;
+            all(&self.stale(&done).collect::<Vec<_>>())?;
         }
         directives.warnings.extend(self.write(&done, tried.as_deref())?);
         let mut absent = Vec::new();
@@ -206,7 +206,7 @@ impl Build<'_> {
     ///
     /// Crates that compare contents keep an image if only the time of a header is new. So an image that was described
     /// before with the same contents is right.
-    fn stale(&self, done: &[Done]) -> impl Iterator<Item = Error> {
+    fn stale(&self, done: &[Done]) -> impl Iterator<Item = String> {
         let modified = |path: &Path| fs::metadata(path).and_then(|found| found.modified()).ok();
         let units = self.units.iter().zip(done);
         units.filter_map(move |(Unit { source, .. }, done)| {
@@ -220,7 +220,7 @@ impl Build<'_> {
             let newer = headers
                 .filter(|header| self.root.join(header) != self.root.join(&source.path))
                 .find(|header| modified(&self.root.join(header)).is_some_and(|other| other > time))?;
-            Some(Error::new(texts::stale_image(&image, newer, &source.path)))
+            Some(texts::stale_image(&image, newer, &source.path))
         })
     }
 }
@@ -231,7 +231,7 @@ fn is_on(environment: &Environment, name: &'static str) -> bool {
 }
 
 /// The GPU generation in the environment variable that other CUDA build crates use.
-fn of_variable(environment: &Environment) -> Result<Option<Arch>, Error> {
+fn of_variable(environment: &Environment) -> Result<Option<Arch>, String> {
     const NAME: &str = "CUDA_COMPUTE_CAP";
     let Some(value) = environment.get(NAME) else {
         return Ok(None);
@@ -239,7 +239,7 @@ fn of_variable(environment: &Environment) -> Result<Option<Arch>, Error> {
     let value = value.to_string_lossy();
     match Arch::parse(&value) {
         Some(arch) => Ok(Some(arch)),
-        None => Err(Error::new(texts::no_arch_in(&value, NAME))),
+        None => Err(texts::no_arch_in(&value, NAME)),
     }
 }
 

@@ -6,7 +6,6 @@ use super::{
 };
 use crate::{
     constants,
-    error::Error,
     modules::{self, KRATE, Module, Style, structs},
     texts,
 };
@@ -20,7 +19,7 @@ use std::{
 
 impl Build<'_> {
     /// Returns warnings. `tried` are the places where no compiler was found.
-    pub(super) fn write(&self, done: &[Done], tried: Option<&str>) -> Result<Vec<String>, Error> {
+    pub(super) fn write(&self, done: &[Done], tried: Option<&str>) -> Result<Vec<String>, String> {
         let rust = self.out.join(self.kernels.rust_file.as_deref().unwrap_or("kernels.rs"));
         let records = self.units.iter().map(|unit| self.place(&unit.source, "sources"));
         claim(std::iter::once(rust.clone()).chain(records))?;
@@ -50,9 +49,8 @@ impl Build<'_> {
                 warnings.push(made.record.warnings.join("\n"));
             }
             let items = constants::items(&made.description, constants, &source.path);
-            let items = items.ok_or_else(|| {
-                Error::new(texts::unknown_constants(&source.path, &constants::expressions(constants)))
-            })?;
+            let items =
+                items.ok_or_else(|| texts::unknown_constants(&source.path, &constants::expressions(constants)))?;
             let kernels = Image::read(&made.description).and_then(|image| image.kernels());
             // `kernels!` reports images that cannot be read, at the right place.
             let has_kernels = absent.is_some() || kernels.map_or(true, |kernels| kernels.symbols().next().is_some());
@@ -72,7 +70,7 @@ impl Build<'_> {
         Ok(warnings)
     }
 
-    fn remove_stale(&self, rust: &Path) -> Result<(), Error> {
+    fn remove_stale(&self, rust: &Path) -> Result<(), String> {
         // The names of all sources, one per line.
         let list = rust.with_extension("list");
         let names: BTreeSet<&str> = self.units.iter().map(|unit| unit.source.name.as_str()).collect();
@@ -91,12 +89,12 @@ impl Build<'_> {
 }
 
 /// Checks that two sets of kernels of one build script do not write the same files.
-fn claim(paths: impl Iterator<Item = PathBuf>) -> Result<(), Error> {
+fn claim(paths: impl Iterator<Item = PathBuf>) -> Result<(), String> {
     static CLAIMED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
     let mut claimed = CLAIMED.lock().unwrap_or_else(PoisonError::into_inner);
     for path in paths {
         if !claimed.insert(path.clone()) {
-            return Err(Error::new(texts::written_twice(&path)));
+            return Err(texts::written_twice(&path));
         }
     }
     Ok(())

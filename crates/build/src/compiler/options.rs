@@ -1,7 +1,7 @@
 //! The options for the compilers, and the input and output of one run.
 
 use super::arch::Arch;
-use crate::{error::Error, output::Output, sources::Source, texts};
+use crate::{output::Output, sources::Source, texts};
 use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
@@ -55,10 +55,10 @@ pub(crate) struct Compiled {
 }
 
 impl Options {
-    pub(crate) fn targets(names: &[String], output: Option<Output>) -> Result<(Vec<Arch>, Output), Error> {
+    pub(crate) fn targets(names: &[String], output: Option<Output>) -> Result<(Vec<Arch>, Output), String> {
         let mut archs = Vec::new();
         for name in names {
-            let arch = Arch::parse(name).ok_or_else(|| Error::new(texts::no_arch(name)))?;
+            let arch = Arch::parse(name).ok_or_else(|| texts::no_arch(name))?;
             if !archs.contains(&arch) {
                 archs.push(arch);
             }
@@ -66,10 +66,10 @@ impl Options {
         let several = archs.len() > 1;
         let output = output.unwrap_or(if several { Output::Fatbin } else { Output::Ptx });
         if several && output != Output::Fatbin {
-            return Err(Error::new(texts::one_arch(output.extension(), names)));
+            return Err(texts::one_arch(output.extension(), names));
         }
         if output == Output::Cubin && archs.iter().any(|arch| arch.is_virtual) {
-            return Err(Error::new(texts::cubin_of_virtual(&archs[0], &archs[0].target)));
+            return Err(texts::cubin_of_virtual(&archs[0], &archs[0].target));
         }
         Ok((archs, output))
     }
@@ -155,8 +155,7 @@ mod tests {
 
     fn targets(names: &[&str], output: Option<Output>) -> Result<Output, String> {
         let names: Vec<String> = names.iter().map(|&name| name.into()).collect();
-        let targets = Options::targets(&names, output);
-        targets.map(|(_, output)| output).map_err(|error| error.to_string())
+        Options::targets(&names, output).map(|(_, output)| output)
     }
 
     #[test]

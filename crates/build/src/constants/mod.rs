@@ -7,7 +7,7 @@
 //! // const TILE: i32 = 16
 //! ```
 
-use crate::{error::Error, identifier::module_name, texts};
+use crate::{identifier::module_name, texts};
 use std::{fmt::Write as _, path::Path};
 
 const DECLARATIONS: &str = include_str!("read.cuh");
@@ -20,7 +20,7 @@ pub(crate) struct Constant {
 
 impl Constant {
     /// Reads `TILE`, `sim::Mode::Fast` or `NAME = EXPRESSION`.
-    pub(crate) fn parse(text: &str) -> Result<Self, Error> {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let text = words.join(" ");
         let is_name =
@@ -29,10 +29,10 @@ impl Constant {
         let (name, expression) = match text.split_once('=') {
             None if is_path => (text.rsplit("::").next().unwrap_or_default(), text.as_str()),
             Some((name, expression)) if is_name(name.trim_end()) => (name.trim_end(), expression.trim_start()),
-            _ => return Err(Error::new(texts::no_constant(&text))),
+            _ => return Err(texts::no_constant(&text)),
         };
         if expression.is_empty() || expression.starts_with('=') {
-            return Err(Error::new(texts::no_constant(&text)));
+            return Err(texts::no_constant(&text));
         }
         Ok(Self { name: module_name(name), expression: expression.into() })
     }
