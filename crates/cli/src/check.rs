@@ -134,7 +134,7 @@ fn against(
     Ok(Status::Different)
 }
 
-/// The error is the line that cannot be parsed, with the byte offset where it begins.
+/// The error is a line that cannot be parsed, with its byte offset.
 fn parse(text: &str) -> Result<Lines<'_>, (u64, String)> {
     let mut lines = Vec::new();
     let mut at = 0;

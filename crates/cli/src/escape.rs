@@ -1,6 +1,5 @@
-//! Text from files and their names, in each language that is written: one function per language.
-//!
-//! Rust and C++ are written by `kernel-args-image`.
+//! Text from files and their names: one function for each language that is written. Rust and C++ are written by
+//! `kernel-args-image`.
 
 use std::{borrow::Cow, fmt::Write as _};
 

@@ -12,17 +12,17 @@ pub(crate) struct Limits {
 }
 
 pub(crate) struct Row {
-    /// The name in JSON and lists. For a directive it is the name of its field.
+    /// In JSON and lists. For a directive it is the name of its field.
     pub(crate) name: &'static str,
     rule: Rule,
-    /// The text in `show`: `{}` is replaced by the number and `unit`.
+    /// `{}` is replaced by the number and `unit`.
     text: &'static str,
     unit: &'static str,
     /// The text in `diff` before both values.
     pub(crate) title: &'static str,
 }
 
-/// When a change of a limit breaks callers that launch the old kernel.
+/// When a change breaks callers that launch the old kernel.
 #[derive(Clone, Copy)]
 enum Rule {
     /// If the new kernel has the limit.

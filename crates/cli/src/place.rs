@@ -6,7 +6,7 @@ use std::{fmt, sync::Arc};
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Place {
     pub(crate) unit: Unit,
-    /// The start offset in the file, in bytes. For a member of a fat binary: the offset of its header.
+    /// In bytes. For a member of a fat binary: the offset of its header.
     pub(crate) at: u64,
     pub(crate) kind: Kind,
     /// The GPU generation of a cubin, or the lowest one of PTX.

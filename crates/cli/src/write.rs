@@ -1,4 +1,4 @@
-//! `kernel-args rust` and `kernel-args header`: write the kernels of a file as Rust structs and as a C++ header.
+//! `kernel-args rust` and `kernel-args header`: write kernels as Rust structs and as a C++ header.
 
 use crate::{
     error::{self, Error},

@@ -1,5 +1,5 @@
-//! CUPTI's callbacks. Sizes and numbers from `cupti_callbacks.h`, `cupti_driver_cbid.h` and `generated_cuda_meta.h`; they are the same from
-//! CUDA 11.8 to 13.
+//! CUPTI's callbacks, with sizes and numbers from `cupti_callbacks.h`, `cupti_driver_cbid.h` and
+//! `generated_cuda_meta.h` of CUDA 11.8 to 13.
 
 use crate::{loader::Library, protocol};
 use std::{

@@ -10,7 +10,7 @@ use std::{
 /// The offset and size in bytes of each parameter.
 pub(crate) type Recorded = Arc<[(usize, usize)]>;
 
-/// The status of a function that the driver lacks: `CUDA_ERROR_NOT_FOUND`.
+/// `CUDA_ERROR_NOT_FOUND`, for a function that the driver lacks.
 const MISSING: u32 = 500;
 
 type ParamInfo = unsafe extern "C" fn(*mut c_void, usize, *mut usize, *mut usize) -> u32;
@@ -77,7 +77,7 @@ pub(crate) fn library() -> Result<Library, String> {
 }
 
 impl Driver {
-    /// The parameters of a `CUfunction` or `CUkernel`; `None` with a driver older than CUDA 12.4.
+    /// `None` with a driver older than CUDA 12.4.
     pub(crate) fn parameters(&self, function: usize) -> Option<Recorded> {
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(recorded) = known().get(&function) {
@@ -116,7 +116,7 @@ impl Driver {
         self.synchronize.map_or(MISSING, |synchronize| unsafe { synchronize() })
     }
 
-    /// Whether a launch in this stream is captured into a graph: it does not run then.
+    /// Whether the stream is captured: a launch does not run then.
     pub(crate) fn captures(&self, stream: usize) -> bool {
         let mut status = 0;
         // SAFETY: the stream of a launch that runs now; the pointer is valid.

@@ -99,7 +99,7 @@ extern "C" fn callback(_: *mut c_void, domain: u32, id: u32, data: *const c_void
     });
 }
 
-/// Nanoseconds since 1970: programs that start each other have the same clock.
+/// Since 1970: programs that start each other have the same clock.
 fn now() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(0))

@@ -107,7 +107,7 @@ separated! {
         /// `0`, or the number and the name of an error.
         result: String,
         values: Values,
-        /// With `--check-pointers`: what the driver knew about the parameters that may be pointers, before the launch.
+        /// With `--check-pointers`: what was known before the launch.
         memory: Option<Memory>,
     }
 
@@ -196,7 +196,7 @@ pub(crate) enum MemoryKind {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Handle(pub(crate) u64);
 
-/// The file of an image in the folder, by a hash of the image. No such name is a path out of the folder.
+/// By a hash of the image. No such name is a path out of the folder.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ImageFile(pub(crate) u64);
 

@@ -1,4 +1,4 @@
-//! One launch with the memory behind its pointers: what `kernel-args trace --record` writes to a recording.
+//! One launch with the memory behind its pointers: `kernel-args trace --record`.
 
 use crate::{
     cupti::LaunchCall,

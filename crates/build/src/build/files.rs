@@ -60,8 +60,8 @@ impl<'a> Files<'a> {
         state.unwrap_or_else(|| "-".into())
     }
 
-    /// Inputs other than the contents of files: the compiler's variables, and which headers exist, because a new header can
-    /// hide an existing one. `None` if this cannot be known.
+    /// Inputs other than the contents of files: the compiler's variables, and which headers exist, because a new
+    /// header can hide an old one. `None` if this cannot be known.
     pub(super) fn decided(&self, headers: &Headers, compiler: &Compiler) -> Option<Vec<String>> {
         let line = |what: &str, paths: &BTreeSet<PathBuf>| {
             let paths: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();

@@ -31,7 +31,7 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// Whether the sources and this image had the same contents when the other record was made.
+    /// Whether the sources and this image are as in the other record.
     pub(super) fn has_contents_of(&self, other: &Self, image: &Path) -> bool {
         let image = &*image.to_string_lossy();
         let state = self.outside.get(image);

@@ -88,7 +88,7 @@ impl Build<'_> {
     }
 }
 
-/// Checks that two sets of kernels of one build script do not write the same files.
+/// Two sets of kernels of one build script must not write the same files.
 fn claim(paths: impl Iterator<Item = PathBuf>) -> Result<(), String> {
     static CLAIMED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
     let mut claimed = CLAIMED.lock().unwrap_or_else(PoisonError::into_inner);

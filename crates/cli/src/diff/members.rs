@@ -1,4 +1,4 @@
-//! Compares the members of structs that are passed by value, and the enumerators of enums.
+//! Compares the members of structs and the enumerators of enums.
 
 use super::{
     change::{Change, ChangeKind, Side},

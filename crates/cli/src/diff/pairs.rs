@@ -40,8 +40,9 @@ fn by_symbol(kernels: &[Kernel]) -> BySymbol<'_> {
     by
 }
 
-/// A mangled symbol changes with the types of the parameters, and with versions in namespaces. Kernels with the same C++ name are
-/// matched if exactly one of them is missing on the opposite side: first by the whole name, then by the name without parameters.
+/// A mangled symbol changes with the types of the parameters, and with versions in namespaces. Kernels with the same
+/// C++ name are matched if exactly one is missing on the opposite side: first by the whole name, then without
+/// parameters.
 fn renamed<'k>(old: &BySymbol<'k>, new: &BySymbol<'k>) -> BTreeMap<&'k str, &'k str> {
     let whole = |demangled: &Demangled| unversioned(demangled.text());
     let name = |demangled: &Demangled| {

@@ -1,4 +1,4 @@
-//! An image, sent from the thread that reads headers to the threads that parse.
+//! An image for the threads that parse.
 
 use super::{
     Wanted,

@@ -28,7 +28,7 @@ pub(crate) struct Located {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Nothing {
     Foreign(String),
-    /// An object file or archive in a known format, without device code.
+    /// A known format without device code.
     NoDeviceCode(&'static str),
     /// The file is damaged: the position and the error.
     Broken(u64, String),

@@ -99,7 +99,7 @@ fn directory(path: &Path, skipped: &mut Skipped, found: &mut Vec<Named>) -> io::
                 return directory(&path, skipped, found);
             }
             let metadata = fs::metadata(&path)?;
-            // Skips devices and pipes, which may be endless, and links to directories, which may form cycles.
+            // Devices and pipes may be endless, and links to directories may form cycles.
             if metadata.is_file() {
                 found.push(named(&path, metadata.len(), false));
             }

@@ -1,4 +1,4 @@
-//! The thread that reads headers: it finds images in a file and reads their bytes.
+//! The thread that finds images in files and reads their bytes.
 
 use super::{
     gate::Gate,

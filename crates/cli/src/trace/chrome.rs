@@ -1,5 +1,4 @@
-//! A file in the trace event format, which Chrome (`chrome://tracing`) and Perfetto (<https://ui.perfetto.dev>) show: the calls of each
-//! thread on a line of time.
+//! A file in the trace event format, for Chrome (`chrome://tracing`) and Perfetto (<https://ui.perfetto.dev>).
 
 use super::{TraceFile, Traced, json, microseconds, protocol::GraphLaunch, text};
 use crate::escape;

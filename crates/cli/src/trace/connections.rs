@@ -112,7 +112,7 @@ pub(super) fn listen(
     thread::Builder::new().spawn(accept).map(drop)
 }
 
-/// Waits until the connections are accepted that a program made before its end: they are accepted in order, and this is a later one.
+/// Waits until the connections of the program are accepted: they are accepted in order, and this is a later one.
 #[cfg(unix)]
 pub(super) fn accept_all(path: &Path, timeout: Duration) -> io::Result<()> {
     let mut last = std::os::unix::net::UnixStream::connect(path)?;

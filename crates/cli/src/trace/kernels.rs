@@ -1,4 +1,4 @@
-//! The kernels of a program's images, and the arguments of a launch with what is known about its kernel.
+//! The kernels of a program's images, and the arguments of a launch.
 
 use super::protocol::{Passed, Values, hex};
 use crate::{error::Error, kernel::Kernel, read, show::types::spelling};
@@ -21,7 +21,7 @@ const NAMES: usize = 32 << 20;
 
 #[derive(Default)]
 pub(crate) struct Found<'k> {
-    /// The kernel with the parameters that the driver records; of several, or if these are not known, the first.
+    /// With the parameters that the driver records; of several, or if these are not known, the first.
     pub(crate) kernel: Option<&'k Kernel>,
     pub(super) parameters: Vec<Parameter<'k>>,
     /// A kernel of this name with other parameters, if none has these.

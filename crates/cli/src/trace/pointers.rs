@@ -1,4 +1,4 @@
-//! `--check-pointers`: what is wrong with the pointers of a launch. The tracer has looked up the memory; it never changes the program.
+//! `--check-pointers`: what is wrong with the pointers of a launch, whose memory the tracer has looked up.
 
 use super::{
     kernels::Argument,
@@ -11,7 +11,7 @@ use kernel_args_abi::{
 use std::{convert::Infallible, fmt};
 
 pub(super) struct BadPointer {
-    /// The name of the parameter with the path to the pointer, or `parameter 2`.
+    /// With the path to the pointer, or `parameter 2`.
     pub(super) parameter: String,
     pub(super) address: u64,
     pub(super) problem: String,

@@ -1,4 +1,4 @@
-//! Compares what the driver records about each kernel with what this program reads from its image.
+//! Compares what the driver records about each kernel with what its image contains.
 
 use super::{kernels::Found, protocol::Launch};
 use crate::{escape::terminal, style::Paint};
@@ -15,9 +15,9 @@ pub(super) struct Verified {
     kernels: HashSet<String>,
     launches: u64,
     bytes: usize,
-    /// Launches of kernels that no image has: built-in kernels of the driver.
+    /// Built-in kernels of the driver, which no image has.
     unread: HashSet<String>,
-    /// Kernels whose parameters the driver does not say, or whose launches it has refused.
+    /// Without parameters from the driver, or with launches that it has refused.
     unrecorded: HashSet<String>,
     differences: Vec<String>,
 }

@@ -80,7 +80,7 @@ impl Names {
         }
     }
 
-    /// The arguments of `__has_include` in a condition or in the definition of a macro with parameters.
+    /// In a condition, or in the definition of a macro with parameters.
     fn asked(&mut self, text: &str, wrappers: &BTreeSet<String>, definition: Option<(&str, &[&str])>) {
         let mut operators = ASKS.into_iter().chain(wrappers.iter().map(String::as_str));
         if !operators.any(|operator| text.contains(operator)) {

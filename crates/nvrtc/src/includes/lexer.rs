@@ -86,8 +86,8 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = (&str, usize)> {
     })
 }
 
-/// The positions after each `#` that starts a directive: only white space and comments precede it on its line. The end of a
-/// comment from an earlier line counts as a comment.
+/// After each `#` that starts a directive: only white space and comments precede it on its line. The end of a comment
+/// from an earlier line counts as a comment.
 pub(super) fn directives(text: &str) -> Vec<usize> {
     // Some compilers treat the byte order mark as white space.
     let is_skipped = |c| is_blank(c) || c == '\u{feff}';
@@ -105,8 +105,8 @@ pub(super) fn directives(text: &str) -> Vec<usize> {
     directives
 }
 
-/// The end of the directive at `at`: the end of its line, or of the line on which its last comment ends. A comment start inside
-/// a string also counts, so the result can be later than the compiler's.
+/// The end of its line, or of the line on which its last comment ends. A comment start inside a string also counts, so
+/// the result can be later than the compiler's.
 pub(super) fn end(text: &str, mut at: usize) -> usize {
     loop {
         let rest = &text[at..];
