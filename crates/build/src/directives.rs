@@ -2,8 +2,7 @@
 
 use std::{collections::BTreeSet, fmt::Write as _, path::PathBuf};
 
-/// Prints the directives after a successful build. After a failure they are not needed: cargo shows the output and runs the
-/// script again.
+/// For a successful build. After a failure cargo runs the script again.
 #[derive(Default)]
 pub(crate) struct Directives {
     pub(crate) files: BTreeSet<PathBuf>,
@@ -20,74 +19,46 @@ impl Directives {
             let _ = writeln!(text, "cargo::rerun-if-env-changed={name}");
         }
         for path in &self.files {
-            match path.to_str().and_then(value) {
-                Some(path) => _ = writeln!(text, "cargo::rerun-if-changed={path}"),
-                // Cargo cannot watch this path. It runs the script each time if a watched path does not exist.
-                None => _ = writeln!(text, "cargo::rerun-if-changed={UNWATCHED}"),
-            }
+            // A value is one line, and cargo removes white space at its end.
+            let path = path.to_str().filter(|path| !path.contains(['\n', '\r']) && path.trim_end() == *path);
+            let _ = writeln!(text, "cargo::rerun-if-changed={}", path.unwrap_or(UNWATCHED));
         }
         if self.is_absent {
             text += "cargo::rustc-env=KERNEL_ARGS_OPTIONAL=1\n";
         }
         for warning in &self.warnings {
             for line in warning.lines().filter(|line| !line.trim().is_empty()) {
-                let _ = writeln!(text, "cargo::warning={}", shown(line));
+                // Names of files and the compiler's output can contain any characters.
+                let line = line.replace(|c: char| c.is_control() && c != '\t', "\u{fffd}");
+                let _ = writeln!(text, "cargo::warning={line}");
             }
         }
         text
     }
 }
 
-/// A path that does not exist.
+/// A path that does not exist: cargo runs the script each time.
 const UNWATCHED: &str = "a path that cannot be written in a directive";
-
-/// A text as the value of a directive, which is one line. Cargo removes white space at the end.
-fn value(text: &str) -> Option<&str> {
-    let is_one_line = !text.contains(['\n', '\r']) && text.trim_end() == text;
-    is_one_line.then_some(text)
-}
-
-/// A line that cargo shows on the terminal. Names of files and the compiler's output can contain any characters.
-fn shown(line: &str) -> String {
-    let is_odd = |c: char| c.is_control() && c != '\t';
-    line.replace(is_odd, "\u{fffd}")
-}
 
 #[cfg(test)]
 mod tests {
     use super::{Directives, UNWATCHED};
 
     #[test]
-    fn no_path_or_warning_is_another_directive() {
+    fn each_line_is_a_directive_of_its_own() {
         let evil = "a\ncargo::rustc-env=EVIL=1\r\u{1b}[31m.cu";
         let directives = Directives {
-            files: [evil.into(), "b.cu ".into()].into(),
-            variables: ["NVCC"].into(),
-            is_absent: false,
-            warnings: vec![evil.into(), "x\rcargo::rustc-env=EVIL=1".into()],
-        };
-        let text = directives.text();
-        for line in text.lines() {
-            let known = ["rerun-if-env-changed=", "rerun-if-changed=", "warning="];
-            let directive = line.strip_prefix("cargo::").expect("a directive");
-            assert!(known.iter().any(|name| directive.starts_with(name)), "{line}");
-        }
-        assert_eq!(text.matches(UNWATCHED).count(), 2, "{text}");
-        assert!(!text.contains(['\r', '\u{1b}']), "{text:?}");
-    }
-
-    #[test]
-    fn each_line_is_a_directive_of_its_own() {
-        let directives = Directives {
-            files: ["b c.h".into(), "a.cu".into()].into(),
+            files: [evil, "b.cu ", "b c.h", "a.cu"].map(Into::into).into(),
             variables: ["NVCC"].into(),
             is_absent: true,
-            warnings: vec!["a.cu(1): warning: x\n  y\n\n".into()],
+            warnings: vec![evil.into(), "a.cu(1): warning: x\n  y\n\n".into()],
         };
-        assert_eq!(
-            directives.text(),
-            "cargo::rerun-if-env-changed=NVCC\ncargo::rerun-if-changed=a.cu\ncargo::rerun-if-changed=b c.h\n\
-             cargo::rustc-env=KERNEL_ARGS_OPTIONAL=1\ncargo::warning=a.cu(1): warning: x\ncargo::warning=  y\n"
+        let expected = format!(
+            "cargo::rerun-if-env-changed=NVCC\ncargo::rerun-if-changed={UNWATCHED}\ncargo::rerun-if-changed=a.cu\n\
+             cargo::rerun-if-changed=b c.h\ncargo::rerun-if-changed={UNWATCHED}\ncargo::rustc-env=KERNEL_ARGS_OPTIONAL=1\n\
+             cargo::warning=a\ncargo::warning=cargo::rustc-env=EVIL=1\u{fffd}\u{fffd}[31m.cu\n\
+             cargo::warning=a.cu(1): warning: x\ncargo::warning=  y\n"
         );
+        assert_eq!(directives.text(), expected);
     }
 }

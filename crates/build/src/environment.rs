@@ -1,19 +1,13 @@
 //! The environment variables of a build, and a list of those that were read.
 
-use std::{
-    collections::BTreeSet,
-    env,
-    ffi::OsString,
-    path::PathBuf,
-    sync::{Mutex, PoisonError},
-};
+use std::{cell::RefCell, collections::BTreeSet, env, ffi::OsString, path::PathBuf};
 
 type Values = Box<dyn Fn(&str) -> Option<OsString>>;
 
-/// The source of environment variables. An empty variable counts as not set.
+/// An empty variable counts as not set.
 pub(crate) struct Environment {
     value: Values,
-    read: Mutex<BTreeSet<&'static str>>,
+    read: RefCell<BTreeSet<&'static str>>,
 }
 
 impl Environment {
@@ -22,12 +16,12 @@ impl Environment {
     }
 
     pub(crate) fn new(value: impl Fn(&str) -> Option<OsString> + 'static) -> Self {
-        Self { value: Box::new(value), read: Mutex::default() }
+        Self { value: Box::new(value), read: RefCell::default() }
     }
 
     /// Reads a variable that the user sets. If it changes, cargo runs the build script again.
     pub(crate) fn get(&self, name: &'static str) -> Option<OsString> {
-        self.read.lock().unwrap_or_else(PoisonError::into_inner).insert(name);
+        self.read.borrow_mut().insert(name);
         self.get_untracked(name)
     }
 
@@ -40,8 +34,7 @@ impl Environment {
         self.get(name).map(PathBuf::from)
     }
 
-    pub(crate) fn read(&self) -> Vec<&'static str> {
-        let read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        read.iter().copied().collect()
+    pub(crate) fn read(&self) -> BTreeSet<&'static str> {
+        self.read.borrow().clone()
     }
 }

@@ -5,18 +5,11 @@ use std::fmt;
 /// Why the kernels were not built: the compiler's output, or what to change.
 ///
 /// `Debug` prints the text too, because a build script that returns the error from `main` shows it with `Debug`.
-pub struct Error(String);
+pub struct Error(pub(crate) String);
 
-impl Error {
-    pub(crate) fn new(text: impl Into<String>) -> Self {
-        Self(text.into())
-    }
-
-    /// Joins several errors, separated by an empty line.
-    pub(crate) fn all(errors: Vec<Self>) -> Result<(), Self> {
-        let texts: Vec<String> = errors.into_iter().map(|Self(text)| text).collect();
-        if texts.is_empty() { Ok(()) } else { Err(Self(texts.join("\n\n"))) }
-    }
+/// Joins several errors, separated by an empty line.
+pub(crate) fn all(errors: &[String]) -> Result<(), String> {
+    if errors.is_empty() { Ok(()) } else { Err(errors.join("\n\n")) }
 }
 
 impl fmt::Display for Error {

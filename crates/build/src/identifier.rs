@@ -1,8 +1,7 @@
-//! Converts file names to module names.
+//! Converts file names to module names: `mat-mul` becomes `mat_mul`, `2d` becomes `_2d`, `fn` becomes `r#fn`.
 
 use kernel_args_abi::keywords::{is_keyword, is_never};
 
-/// Converts a file name to a module name: `mat-mul` becomes `mat_mul`, `2d` becomes `_2d`, `fn` becomes `r#fn`.
 pub(crate) fn module_name(file: &str) -> String {
     let mut name: String = file.chars().map(|c| if unicode_ident::is_xid_continue(c) { c } else { '_' }).collect();
     if !name.starts_with(|c| unicode_ident::is_xid_start(c) || c == '_') {

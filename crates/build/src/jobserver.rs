@@ -5,17 +5,14 @@
 use jobserver::{Acquired, Client};
 use std::{thread, time::Duration};
 
-/// The interval at which a token is requested. The jobserver does not notify a process that waits.
+/// The jobserver does not notify a process that waits.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Permits compilations to start. The first compilation uses the build script's own token.
 #[derive(Default)]
 pub(crate) struct Jobserver(Option<Client>);
 
-pub(crate) struct Token(#[expect(dead_code, reason = "dropping it releases the token")] Option<Acquired>);
-
 impl Jobserver {
-    /// The jobserver that cargo passes to this process. Without a jobserver, every compilation may start.
     pub(crate) fn of_process() -> Self {
         // SAFETY: the variable that is read names a FIFO or two descriptors. Cargo keeps these descriptors open for this
         // process when it starts the process. If something other than cargo started the process with a variable that is not
@@ -24,17 +21,17 @@ impl Jobserver {
         Self(client.client.ok())
     }
 
-    /// Waits until one more compilation may start. Returns `None` as soon as `is_over` returns true.
-    pub(crate) fn token(&self, is_over: impl Fn() -> bool) -> Option<Token> {
+    /// An error as soon as `is_over` returns true. Dropping the token releases it.
+    pub(crate) fn token(&self, is_over: impl Fn() -> bool) -> Result<Option<Acquired>, ()> {
         loop {
             if is_over() {
-                return None;
+                return Err(());
             }
             match self.0.as_ref().map(Client::try_acquire) {
                 Some(Ok(None)) => thread::sleep(PAUSE),
-                Some(Ok(token)) => return Some(Token(token)),
+                Some(Ok(token)) => return Ok(token),
                 // No jobserver, or a jobserver without non-blocking requests.
-                Some(Err(_)) | None => return Some(Token(None)),
+                Some(Err(_)) | None => return Ok(None),
             }
         }
     }

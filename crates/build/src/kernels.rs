@@ -103,8 +103,8 @@ impl Kernels {
         self
     }
 
-    /// Adds all files that match a pattern: `src/**/*.cu`. Cargo runs the build script again when a file is added to a folder
-    /// of the package that the pattern searches.
+    /// Adds all files that match a pattern: `src/**/*.cu`. Cargo runs the build script again when a file is added to a
+    /// folder of the package that it searches.
     pub fn glob(mut self, pattern: impl Into<String>) -> Self {
         self.patterns.push(pattern.into());
         self
@@ -134,24 +134,25 @@ impl Kernels {
         self
     }
 
-    /// Makes constants of each source Rust constants in its module: macros, `constexpr` variables, enumerators and other constant
-    /// expressions.
+    /// Makes constants of each source Rust constants in its module: macros, `constexpr` variables, enumerators and
+    /// other constant expressions.
     ///
-    /// `"TILE"` becomes `pub const TILE: i32 = 16;`, and `"sim::Mode::Fast"` becomes `Fast`. `"NAME = EXPRESSION"` sets the name:
-    /// `"SHARED_BYTES = TILE * TILE * sizeof(float)"`. Set it too if a kernel or a global variable of the module has the same name.
+    /// `"TILE"` becomes `pub const TILE: i32 = 16;`, and `"sim::Mode::Fast"` becomes `Fast`. `"NAME = EXPRESSION"`
+    /// sets the name, also if a kernel or a global variable has the same: `"SHARED_BYTES = TILE * TILE *
+    /// sizeof(float)"`.
     ///
-    /// The compiler evaluates the expressions at the end of the source. The Rust type is the integer, `f32`, `f64` or `bool` of
-    /// the same size as the C++ type. An enumerator is of the type that its enumeration declares, or of the type that the
-    /// enumeration is promoted to. A source with constants is compiled three times.
+    /// The compiler evaluates the expressions at the end of the source, which is compiled once more. The Rust type is
+    /// the integer, `f32`, `f64` or `bool` of the same size as the C++ type. An enumerator has the type that its
+    /// enumeration declares, or is promoted to.
     ///
-    /// The values are part of the description, so committed files ([`fallback`](Self::fallback)) contain them. Without a compiler
-    /// and without a committed description the build fails, even if it is [`optional`](Self::optional).
+    /// The values are part of the description, so committed files ([`fallback`](Self::fallback)) contain them. Without
+    /// a compiler and without a committed description the build fails, even if it is [`optional`](Self::optional).
     pub fn constants(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.constants.extend(names.into_iter().map(|name| (None, name.into())));
         self
     }
 
-    /// Makes constants of one source Rust constants: see [`constants`](Self::constants).
+    /// [Constants](Self::constants) of one source.
     pub fn constants_of(
         mut self,
         source: impl Into<PathBuf>,
@@ -181,12 +182,12 @@ impl Kernels {
         self
     }
 
-    /// Sets the oldest GPU generation that runs the kernels: `sm_75`. A second generation makes a fat binary, with machine code
-    /// for each `sm_` and PTX for each `compute_`, or for the newest `sm_` if there is no `compute_`.
+    /// Sets the oldest GPU generation that runs the kernels: `sm_75`. A second generation makes a fat binary, with
+    /// machine code for each `sm_` and PTX for each `compute_`, or for the newest `sm_` if there is no `compute_`.
     ///
-    /// The default is the variable `CUDA_COMPUTE_CAP` (`75`), which other crates that compile CUDA also read, unless images are
-    /// committed ([`fallback`](Self::fallback)). Without the variable, the compiler uses the oldest generation that it
-    /// supports. The descriptions are of the newest generation: parameters must not depend on `__CUDA_ARCH__`.
+    /// The default is the variable `CUDA_COMPUTE_CAP` (`75`), unless images are committed
+    /// ([`fallback`](Self::fallback)), and otherwise the oldest generation that the compiler supports. The
+    /// descriptions are of the newest generation: parameters must not depend on `__CUDA_ARCH__`.
     pub fn arch(mut self, arch: impl Into<String>) -> Self {
         self.archs.push(arch.into());
         self
@@ -205,8 +206,8 @@ impl Kernels {
         self
     }
 
-    /// Sets the number of concurrent compilations. The default is cargo's number of jobs, which all processes of the build
-    /// share.
+    /// Sets the number of concurrent compilations. The default is cargo's number of jobs, which all processes of the
+    /// build share.
     pub fn jobs(mut self, jobs: usize) -> Self {
         self.jobs = Some(jobs);
         self
@@ -250,10 +251,9 @@ impl Kernels {
 
     /// Sets a folder of committed images, for machines without a compiler.
     ///
-    /// `KERNEL_ARGS_BUILD_UPDATE=1 cargo build` writes them on a machine with a compiler: for each source the three files of
-    /// `OUT_DIR`. A build without a compiler uses them, and cargo shows a warning. If the sources, the headers of the package
-    /// or the settings have changed since, the build fails. A build with a compiler does not use them, but warns if they are
-    /// out of date.
+    /// `KERNEL_ARGS_BUILD_UPDATE=1 cargo build` writes them on a machine with a compiler: for each source the three
+    /// files of `OUT_DIR`. A build without a compiler uses them with a warning, and fails if the sources, the headers
+    /// of the package or the settings have changed since. A build with a compiler warns if they are out of date.
     pub fn fallback(mut self, folder: impl Into<PathBuf>) -> Self {
         self.fallback = Some(folder.into());
         self
@@ -261,12 +261,12 @@ impl Kernels {
 
     /// Lets the package compile without a compiler and without committed images.
     ///
-    /// Cargo then shows a warning, and loading an image is an error that says what makes it. Structs that name a kernel compile, but
-    /// are not compared with it. A folder of committed files ([`fallback`](Self::fallback)) can lack the images: the descriptions
-    /// in it are enough to compare structs, and to name items and generated structs of a module.
+    /// Cargo then shows a warning, and loading an image is an error that says what makes it. Structs that name a
+    /// kernel compile, but are not compared with it. Committed files ([`fallback`](Self::fallback)) can lack the
+    /// images: the descriptions are enough to compare structs, and to name items and generated structs of a module.
     ///
-    /// On docs.rs (the variable `DOCS_RS`), and if `KERNEL_ARGS_OPTIONAL` is set to `1`, this is the default. Set the variable also
-    /// if structs of another package name the kernels.
+    /// This is the default on docs.rs (the variable `DOCS_RS`), and if `KERNEL_ARGS_OPTIONAL` is `1`. Set the variable
+    /// also if structs of another package name the kernels.
     pub fn optional(mut self) -> Self {
         self.optional = true;
         self
@@ -278,9 +278,8 @@ impl Kernels {
         self
     }
 
-    /// Sets the name of the Rust file in `OUT_DIR`, which is `kernels.rs` by default. Use it in a build script with several
-    /// sets of kernels that are compiled with different options. `kernel_args::include_kernels!("hopper.rs")` includes the
-    /// file.
+    /// Sets the name of the Rust file in `OUT_DIR`, which is `kernels.rs` by default, for several sets of kernels that
+    /// are compiled with different options. `kernel_args::include_kernels!("hopper.rs")` includes the file.
     pub fn rust_file(mut self, name: impl Into<String>) -> Self {
         self.rust_file = Some(name.into());
         self

@@ -16,7 +16,6 @@ pub(crate) struct Module<'a> {
     pub(crate) absent: Option<&'a str>,
     /// Without kernels, the module has only constants.
     pub(crate) has_kernels: bool,
-    /// Items for the constants of the source.
     pub(crate) constants: String,
     /// The structs for its kernels, if they are generated.
     pub(crate) structs: Option<String>,
@@ -24,7 +23,7 @@ pub(crate) struct Module<'a> {
 
 pub(crate) const KRATE: &str = "::kernel_args";
 
-/// Returns the text of `kernels.rs`. Without a source it has no module.
+/// The text of `kernels.rs`. Without a source it has no module.
 pub(crate) fn write<'s>(written: impl IntoIterator<Item = Module<'s>>, style: &Style<'_>) -> String {
     let krate = style.krate.unwrap_or(KRATE);
     let path = style.krate.map_or_else(String::new, |krate| format!("crate = {krate};\n"));
@@ -102,7 +101,6 @@ pub(crate) fn structs(image: &[u8], description: &[u8], pointers: Pointers, krat
     either("half", krate, with_half, || either("float8", krate, text(false, true), || text(false, false)))
 }
 
-/// The items with a feature of `kernel-args`, and the ones without it if they differ.
 fn either(feature: &str, krate: &str, with: String, without: impl FnOnce() -> String) -> String {
     let without = without();
     if with == without {
@@ -116,50 +114,8 @@ fn either(feature: &str, krate: &str, with: String, without: impl FnOnce() -> St
 
 #[cfg(test)]
 mod tests {
-    use super::{Module, Style, structs, write};
+    use super::{Module, Style, write};
     use crate::{identifier::module_name, sources::Source};
-    use kernel_args_image::generate::Pointers;
-
-    const PTX: &str = "
-.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry fill(.param .u64 y, .param .f32 value) { ret; }
-.visible .entry _Z4halfPK6__half(.param .u64 p) { ret; }
-";
-
-    #[test]
-    fn structs_are_text_next_to_the_macro() {
-        let source = Source { path: "src/fill.cu".into(), name: "fill".into(), module: module_name("fill") };
-        let path = "crate::gpu::kernel_args";
-        let text = structs(PTX.as_bytes(), PTX.as_bytes(), Pointers::Raw, path);
-        let module = Module {
-            source: &source,
-            absent: None,
-            has_kernels: true,
-            constants: "\n        pub const A: u32 = 1;".into(),
-            structs: Some(text),
-        };
-        let text = write([module], &Style { extension: "ptx", krate: Some(path) });
-        let (macros, items) = text.split_once("pub use __items::*;\n").unwrap();
-        assert_eq!(
-            macros,
-            "// Written by kernel-args-build.\n\n#[doc = \"The kernels of `src/fill.cu`.\"]\npub mod fill {\n    \
-             crate::gpu::kernel_args::kernels! {\n        crate = crate::gpu::kernel_args;\n        mod __items = \
-             concat!(env!(\"OUT_DIR\"), \"/fill.ptx\"), debug_info = concat!(env!(\"OUT_DIR\"), \"/fill.debug.ptx\");\n    }\n    "
-        );
-        for part in [
-            "pub const A: u32 = 1;",
-            "pub struct Fill {",
-            "kernel = fill",
-            "crate::gpu::kernel_args::__if_half! {",
-            "p: DevicePointer<half::f16>",
-            "p: DevicePointer<Half>",
-        ] {
-            assert!(items.contains(part), "{part}: {text}");
-        }
-        assert!(!text.contains("__if_float8"), "{text}");
-    }
 
     #[test]
     fn one_macro_names_all_images() {
@@ -180,28 +136,25 @@ mod tests {
         assert!(text.contains("crate::gpu::kernel_args::kernels! {\n    crate = crate::gpu::kernel_args;\n"), "{text}");
         assert!(text.contains("\"/Mat.fatbin\""), "{text}");
         assert!(!write([], &style).contains("kernels!"));
-        let module = Module {
-            source: &sources[0],
-            absent: Some("PATH: has no \"nvcc\"\n/opt: x"),
-            has_kernels: true,
-            constants: "\n        pub const A: u32 = 1;".into(),
-            structs: None,
-        };
-        let text = write([module], &style);
+        let constants = "\n        pub const A: u32 = 1;";
+        let tried = Some("PATH: has no \"nvcc\"\n/opt: x");
+        let text = write([Module { absent: tried, constants: constants.into(), ..made(&sources[0]) }], &style);
         assert!(
             text.contains(r#"= concat!(env!("OUT_DIR"), "/a\"b.debug.ptx"), debug_info ="#)
                 && text.contains(r#", absent("src/a\"b.cu", "PATH: has no \"nvcc\"\n/opt: x"), constants {"#),
             "{text}"
         );
-        let module = Module {
-            source: &sources[1],
-            absent: None,
-            has_kernels: false,
-            constants: "\n        pub const A: u32 = 1;".into(),
-            structs: None,
-        };
+        let with_structs =
+            Module { structs: Some("struct S;\n".into()), constants: constants.into(), ..made(&sources[1]) };
         assert_eq!(
-            write([module], &style),
+            write([with_structs], &style),
+            "// Written by kernel-args-build.\n\n#[allow(non_snake_case)]\n#[doc = \"The kernels of `src/Mat.cu`.\"]\npub mod Mat {\n    \
+             crate::gpu::kernel_args::kernels! {\n        crate = crate::gpu::kernel_args;\n        mod __items = \
+             concat!(env!(\"OUT_DIR\"), \"/Mat.fatbin\"), debug_info = concat!(env!(\"OUT_DIR\"), \"/Mat.debug.ptx\");\n    }\n    \
+             pub use __items::*;\n\n    pub const A: u32 = 1;\n\n    struct S;\n}\n"
+        );
+        assert_eq!(
+            write([Module { has_kernels: false, constants: constants.into(), ..made(&sources[1]) }], &style),
             "// Written by kernel-args-build.\n    #[allow(non_snake_case)]\n    #[doc = \"The constants of `src/Mat.cu`.\"]\n    \
              pub mod Mat {\n        pub const A: u32 = 1;\n    }\n"
         );

@@ -1,6 +1,6 @@
 //! The kinds of image.
 
-/// The kind of image that is written for the program: see [`Kernels::output`](crate::Kernels::output).
+/// The kind of image for the program: see [`Kernels::output`](crate::Kernels::output).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Output {

@@ -5,7 +5,6 @@ use std::{
     fmt::{Display, Write as _},
     fs,
     path::{Path, PathBuf},
-    process::ExitStatus,
 };
 
 pub(crate) const NOT_SET: &str = "is not set";
@@ -20,7 +19,7 @@ pub(crate) const NO_HOST_COMPILER: &str = "\n\nnvcc needs a C++ compiler for the
     help: install `g++` or Visual Studio's C++ tools, or set the variable `NVCC_CCBIN` to a compiler\n\
     help: or use NVRTC, which needs no host compiler: pass its folder to `.compiler(…)`, or set `CUDA_HOME` to it";
 
-/// A message for each row. Paths are shown as the system writes them, and lists with commas.
+/// A message for each row. A `path` is shown as the system writes it, `unix` with `/`, a `list` with commas, and `names` in backticks.
 macro_rules! messages {
     ($($(#[$docs:meta])* $name:ident($($part:ident: $kind:ident),*) = $text:literal;)*) => {$(
         $(#[$docs])*
@@ -32,9 +31,13 @@ macro_rules! messages {
     (type path) => { &Path };
     (type text) => { &str };
     (type shown) => { &dyn Display };
+    (type unix) => { &Path };
     (type list) => { &[String] };
+    (type names) => { &[String] };
     (shown path $part:ident) => { $part.display() };
+    (shown unix $part:ident) => { path($part) };
     (shown list $part:ident) => { $part.join(", ") };
+    (shown names $part:ident) => { $part.join("`, `") };
     (shown $kind:ident $part:ident) => { $part };
 }
 
@@ -84,6 +87,17 @@ messages! {
     edited(path: path) = "`{path}` was edited after the compiler wrote it";
     not_committed(path: path, error: shown) = "the committed `{path}` cannot be read: {error}{UPDATE}";
     no_record(path: path) = "`{path}` has a format that this version cannot read{UPDATE}";
+    outdated(source: path, folder: path, differences: text) = "the committed image of `{source}` in `{folder}` is out of date: {differences}{UPDATE}";
+    /// `name` is of the files of the image.
+    same_file(described: path, image: path, name: text) = "the description of `{described}` and the image of `{image}` would both be written to `{name}.ptx`\n\
+         help: rename one of them";
+    silent(status: shown) = "the compiler printed nothing and ended with {status}";
+    made_nothing(sources: names) = "no CUDA compiler was found: the images of `{sources}` are missing, and loading one is an error";
+    no_source_of_constants(source: unix) = "`.constants_of({source:?}, …)` does not name a source\nhelp: compare it with the sources of `.glob(…)` and `.file(…)`";
+    unknown_constants(source: path, constants: names) = "the constants `{constants}` of `{source}` are unknown: no CUDA compiler was found, and no description \
+         is committed\nhelp: commit the description, which is enough without the image: see `Kernels::fallback`";
+    no_image(source: path, image: path, name: text) = "the image `{image}` of `{source}` does not exist\nhelp: call `debug_info` after the call that compiles \
+         the images, let `build` compile them, or leave the file out: `.exclude({name:?})`";
 }
 
 pub(crate) fn no_file(path: &Path, root: &Path) -> String {
@@ -105,28 +119,9 @@ pub(crate) fn no_file(path: &Path, root: &Path) -> String {
     )
 }
 
-pub(crate) fn same_file(described: &Path, image: &Path) -> String {
-    format!(
-        "the description of `{}` and the image of `{}` would both be written to `{}.ptx`\nhelp: rename one of them",
-        described.display(),
-        image.display(),
-        image.file_stem().unwrap_or_default().to_string_lossy()
-    )
-}
-
-pub(crate) fn silent(status: ExitStatus) -> String {
-    format!("the compiler printed nothing and ended with {status}")
-}
-
-/// The places that were tried, one per line, each with the reason why it was rejected.
 pub(crate) fn tried(tried: &[(String, String)]) -> String {
     let lines = tried.iter().map(|(place, why)| format!("{place}: {why}"));
     lines.collect::<Vec<_>>().join("\n")
-}
-
-pub(crate) fn made_nothing(sources: &[&Path]) -> String {
-    let sources: Vec<String> = sources.iter().map(|source| format!("`{}`", path(source))).collect();
-    format!("no CUDA compiler was found: the images of {} are missing, and loading one is an error", sources.join(", "))
 }
 
 /// A path as text, the same on each system.
@@ -134,7 +129,6 @@ pub(crate) fn path(path: &Path) -> String {
     path.to_string_lossy().replace('\\', "/")
 }
 
-/// The error for a missing compiler: each place that was tried with the reason why it was rejected, and what to install.
 pub(crate) fn no_compiler(tried: &[(String, String)], has_fallback: bool) -> String {
     let mut text = "no CUDA compiler was found".to_owned();
     for line in self::tried(tried).lines() {
@@ -162,14 +156,7 @@ pub(crate) fn does_not_compile(source: &Path, compiler: &dyn Display, archs: &[S
     text
 }
 
-pub(crate) fn no_source_of_constants(source: &Path) -> String {
-    format!(
-        "`.constants_of({:?}, …)` does not name a source\nhelp: compare it with the sources of `.glob(…)` and `.file(…)`",
-        path(source)
-    )
-}
-
-pub(crate) fn not_constant(source: &Path, constants: &[&str], compiler: &dyn Display, said: &str) -> String {
+pub(crate) fn not_constant(source: &Path, constants: &[String], compiler: &dyn Display, said: &str) -> String {
     let mut wrong = constants.to_vec();
     wrong.retain(|constant| said.contains(&format!("constant {constant}(")));
     format!(
@@ -183,15 +170,6 @@ pub(crate) fn not_constant(source: &Path, constants: &[&str], compiler: &dyn Dis
     )
 }
 
-pub(crate) fn unknown_constants(source: &Path, constants: &[&str]) -> String {
-    format!(
-        "the constants `{}` of `{}` are unknown: no CUDA compiler was found, and no description is committed\n\
-         help: commit the description, which is enough without the image: see `Kernels::fallback`",
-        constants.join("`, `"),
-        source.display()
-    )
-}
-
 pub(crate) fn header_of_nvrtc(headers: &[PathBuf]) -> String {
     let cuda = match headers.first() {
         Some(folder) => format!("it uses CUDA's headers in {}", folder.display()),
@@ -199,16 +177,6 @@ pub(crate) fn header_of_nvrtc(headers: &[PathBuf]) -> String {
     };
     format!(
         "\n\nNVRTC has no C and C++ headers; {cuda}\nhelp: `.include(…)` adds a folder; `nvcc` has the C and C++ headers"
-    )
-}
-
-pub(crate) fn no_image(source: &Path, image: &Path) -> String {
-    format!(
-        "the image `{}` of `{}` does not exist\nhelp: call `debug_info` after the call that compiles the images, let `build` compile them, or leave the file \
-         out: `.exclude({source:?})`",
-        image.display(),
-        source.display(),
-        source = source.display().to_string()
     )
 }
 
@@ -226,12 +194,3 @@ pub(crate) fn other_settings(then: &[String], now: &[String]) -> String {
 
 const UPDATE: &str =
     "\nhelp: run `KERNEL_ARGS_BUILD_UPDATE=1 cargo build` on a machine with a CUDA compiler, and commit the result";
-
-pub(crate) fn outdated(source: &Path, folder: &Path, differences: &[String]) -> String {
-    format!(
-        "the committed image of `{}` in `{}` is out of date: {}{UPDATE}",
-        source.display(),
-        folder.display(),
-        differences.join("; ")
-    )
-}

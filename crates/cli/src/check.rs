@@ -1,7 +1,7 @@
 //! `kernel-args check`: compares the kernels of a file with a list, and looks for types that the code does not need.
 
 use crate::{
-    error::{Error, Failure},
+    error::Error,
     escape,
     findings::findings,
     kernel::Kernel,
@@ -15,13 +15,13 @@ use crate::{
 use kernel_args_abi::Parameter;
 use std::{
     collections::{BTreeMap, BTreeSet},
-    io::{Read as _, Write as _},
+    io::{self, Read as _, Write as _},
     path::{Path, PathBuf},
 };
 
 type Lines<'l> = BTreeMap<&'l str, Vec<&'l str>>;
 
-pub(crate) fn run(options: Options<'_>, output: &mut Output) -> Result<Status, Failure> {
+pub(crate) fn run(options: Options<'_>, output: &mut Output) -> io::Result<Status> {
     let list = options.value::<PathBuf>("against").as_deref().map(read).transpose()?;
     let (is_lint, select) = (options.is("lint"), options.select());
     let wanted = |symbol: &str| is_lint && select.wants(symbol);
@@ -41,7 +41,7 @@ pub(crate) fn run(options: Options<'_>, output: &mut Output) -> Result<Status, F
     Ok(status)
 }
 
-fn lint(kernels: &[Kernel], output: &mut Output) -> Result<Status, Failure> {
+fn lint(kernels: &[Kernel], output: &mut Output) -> io::Result<Status> {
     let (mut found, mut symbols) = (0_u64, BTreeSet::new());
     let (mut compared, mut others) = (BTreeSet::new(), BTreeSet::new());
     for kernel in kernels {
@@ -57,7 +57,7 @@ fn lint(kernels: &[Kernel], output: &mut Output) -> Result<Status, Failure> {
         let name = escape::terminal(kernel.name(true));
         writeln!(output.to, "{}", output.paint.title(&name))?;
         for finding in findings {
-            writeln!(output.to, "  {}", finding.text())?;
+            writeln!(output.to, "  {}", finding.text)?;
         }
     }
     if found == 0 {
@@ -65,21 +65,22 @@ fn lint(kernels: &[Kernel], output: &mut Output) -> Result<Status, Failure> {
             0 => String::new(),
             others => format!("; not compared, without C++ types or PTX: {}", count(others, "kernel")),
         };
-        writeln!(output.to, "no findings in {}{others}", count(compared.len() as u64, "kernel"))?;
+        writeln!(output.to, "no findings in {}{others}", count(compared.len(), "kernel"))?;
         return Ok(Status::Success);
     }
-    let (found, kernels) = (count(found, "finding"), count(symbols.len() as u64, "kernel"));
+    let (found, kernels) = (count(found, "finding"), count(symbols.len(), "kernel"));
     writeln!(output.to, "\n{found} in {kernels}")?;
     Ok(Status::Different)
 }
 
-/// Reads a list. Returns its name and its text.
-fn read(path: &Path) -> Result<(String, String), Failure> {
-    let is_input = path.as_os_str() == "-";
-    let name = if is_input { "standard input".into() } else { path.to_string_lossy() };
-    let input = if is_input { Input::stdin() } else { Input::open(path, true) };
+fn read(path: &Path) -> io::Result<(String, String)> {
+    let (name, input) = if path.as_os_str() == "-" {
+        ("standard input".into(), Input::stdin())
+    } else {
+        (path.to_string_lossy(), Input::open(path, true))
+    };
     let mut text = Vec::new();
-    input.and_then(|mut input| input.read_to_end(&mut text)).map_err(|error| Error::new(&*name, error.to_string()))?;
+    input.and_then(|mut input| input.read_to_end(&mut text)).map_err(|error| Error::new(&name, error))?;
     let text = String::from_utf8_lossy(&text).into_owned();
     Ok((name.into_owned(), text))
 }
@@ -89,13 +90,11 @@ fn against(
     kernels: &[Kernel],
     (name, text): (&str, &str),
     output: &mut Output,
-) -> Result<Status, Failure> {
+) -> io::Result<Status> {
     let expected = parse(text).map_err(|(at, what)| Error::new(name, what).at(at))?;
     let lines = list::lines(kernels);
     let found = lines_of(lines.iter().map(String::as_str));
-    let mut symbols: Vec<&str> = expected.keys().chain(found.keys()).copied().collect();
-    symbols.sort_unstable();
-    symbols.dedup();
+    let symbols: BTreeSet<&str> = expected.keys().chain(found.keys()).copied().collect();
     let mut differences = 0;
     let paint = output.paint;
     for symbol in symbols {
@@ -135,10 +134,7 @@ fn against(
     Ok(Status::Different)
 }
 
-/// Parses the lines of a list.
-///
-/// # Errors
-/// The line that cannot be parsed, and the byte offset where it begins.
+/// The error is a line that cannot be parsed, with its byte offset.
 fn parse(text: &str) -> Result<Lines<'_>, (u64, String)> {
     let mut lines = Vec::new();
     let mut at = 0;

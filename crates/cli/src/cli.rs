@@ -202,8 +202,8 @@ pub(crate) fn command() -> Command {
         )
 }
 
-/// The arguments of the program, with the command `show` if the first one is a file or an option of `show`. A command and a file that do not
-/// exist look alike: without a dot or a separator, it is a command.
+/// With the command `show` if the first argument is a file or an option of `show`. Without a dot or a separator, what
+/// does not exist is a command.
 pub(crate) fn arguments(given: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = given.into_iter().collect();
     let is_command = |argument: &OsString| {

@@ -1,7 +1,5 @@
-//! Errors, with the file and the position in it.
-//!
-//! Everything on standard error has one form, also what clap finds on the command line. The exit code of an error is 2, unless a traced
-//! program goes on: then it is the program's own. A warning does not change the exit code.
+//! Everything on standard error has one form, also what clap finds on the command line. The exit code of an error is
+//! 2, unless a traced program goes on: then it is the program's own.
 //!
 //! ```text
 //! error: kernels.so: at byte 12: what is wrong
@@ -12,26 +10,21 @@
 use crate::escape::terminal;
 use std::{fmt, io};
 
-/// A file or other input that cannot be read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Error {
-    /// The name of the file as the user wrote it, and the member of an archive: `lib.a(kernels.o)`. Empty for an error without a file.
+    /// As the user wrote it, with the member of an archive: `lib.a(kernels.o)`. Empty for an error without a file.
     pub(crate) file: String,
-    /// The byte offset of the unreadable part, from the start of the file.
+    /// In bytes from the start of the file.
     pub(crate) at: Option<u64>,
     pub(crate) what: String,
 }
 
 impl Error {
-    pub(crate) fn new(file: impl Into<String>, what: impl Into<String>) -> Self {
-        Self { file: file.into(), at: None, what: what.into() }
+    #[expect(clippy::needless_pass_by_value, reason = "texts, and what can be shown")]
+    pub(crate) fn new(file: impl ToString, what: impl ToString) -> Self {
+        Self { file: file.to_string(), at: None, what: what.to_string() }
     }
 
-    pub(crate) fn general(what: impl Into<String>) -> Self {
-        Self::new("", what)
-    }
-
-    /// What clap says about the command line.
     pub(crate) fn usage(error: &clap::Error) -> Self {
         let text = error.render().to_string();
         let mut what = String::new();
@@ -46,7 +39,7 @@ impl Error {
                 what.extend(["\n", line]);
             }
         }
-        Self::general(what.replace('\'', "`"))
+        Self::new("", what.replace('\'', "`"))
     }
 
     pub(crate) fn at(self, at: u64) -> Self {
@@ -76,31 +69,9 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-#[derive(Debug)]
-pub(crate) enum Failure {
-    Input(Error),
-    Output(io::Error),
-}
-
-impl From<Error> for Failure {
+impl From<Error> for io::Error {
     fn from(error: Error) -> Self {
-        Self::Input(error)
-    }
-}
-
-impl From<io::Error> for Failure {
-    /// The error of a file that is written contains its name, as an [`Error`].
-    fn from(error: io::Error) -> Self {
-        error.downcast().map_or_else(Self::Output, Self::Input)
-    }
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Input(error) => error.fmt(f),
-            Self::Output(error) => write!(f, "standard output cannot be written: {error}"),
-        }
+        Self::other(error)
     }
 }
 

@@ -1,10 +1,9 @@
-//! Text from files and their names, in each language that is written: one function per language.
-//!
-//! Rust and C++ are written by `kernel-args-image`.
+//! Text from files and their names: one function for each language that is written. Rust and C++ are written by
+//! `kernel-args-image`.
 
 use std::{borrow::Cow, fmt::Write as _};
 
-/// Whether a character can control a terminal, or change the order of the characters around it.
+/// Also characters that change the order of the characters around them.
 fn is_control(c: char) -> bool {
     c.is_control() || matches!(c, '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     escape::terminal,
-    kernel::{DEPTH, Kernel},
+    kernel::{DEPTH, Kernel, MEMBERS},
 };
 use kernel_args_abi::{
     Body, CppType, Parameter,
@@ -10,27 +10,10 @@ use kernel_args_abi::{
     signature::{Elements, Evidence, Slot},
 };
 
-/// The maximum number of members of one struct.
-const MEMBERS: usize = 256;
-
-/// What the code shows about the type of a parameter or member.
-#[derive(Debug)]
 pub(crate) struct Finding {
-    /// The names of the parameter and member, or the number of the parameter.
-    path: String,
-    ty: String,
-    pub(crate) what: What,
-    /// What the accesses are to.
-    elements: Option<&'static str>,
-    /// An instruction, with its source line.
-    evidence: String,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum What {
-    Contradiction(Contradiction),
-    /// The type is a pointer without `const`, and the code only reads.
-    Unwritten,
+    pub(crate) text: String,
+    /// Otherwise the type is a pointer without `const`, and the code only reads.
+    pub(crate) is_contradiction: bool,
 }
 
 pub(crate) fn findings(kernel: &Kernel) -> Vec<Finding> {
@@ -41,41 +24,41 @@ pub(crate) fn findings(kernel: &Kernel) -> Vec<Finding> {
             name => format!("`{}`", terminal(name)),
         };
         visit(parameter, (parameter.body, 0), &path, DEPTH, &mut |path, ty, slot| {
-            if let Some(what) = what(ty, &slot) {
-                findings.push(Finding {
-                    path: path.to_owned(),
-                    ty: terminal(&ty.to_string()).into_owned(),
-                    what,
-                    elements: slot.elements.and_then(Elements::name),
-                    evidence: evidence(what, &slot),
-                });
-            }
+            let start = || format!("{path} is `{}`, but the code", terminal(&ty.to_string()));
+            let text = match contradiction(ty, None, &slot) {
+                Some(found) => {
+                    let elements = slot.elements.and_then(Elements::name).unwrap_or("other element");
+                    let shown = described(found).1.replace("{}", elements);
+                    let evidence = match found {
+                        Contradiction::Integer => slot.arithmetic,
+                        Contradiction::Written => slot.write,
+                        Contradiction::Addresses => slot.indirect,
+                        _ => slot.access,
+                    };
+                    let evidence = evidence.map_or_else(String::new, |evidence| instruction(&evidence));
+                    Some((format!("{} {shown}: {evidence}", start()), true))
+                }
+                None if ty.is_pointer() && !ty.is_shared() && slot.is_only_read() => {
+                    Some((format!("{} only reads through it: it can be a pointer to `const`", start()), false))
+                }
+                None => None,
+            };
+            findings.extend(text.map(|(text, is_contradiction)| Finding { text, is_contradiction }));
         });
     }
     findings
 }
 
-pub(crate) const fn what(ty: CppType<'_>, slot: &Slot<'_>) -> Option<What> {
-    if let Some(contradiction) = contradiction(ty, None, slot) {
-        return Some(What::Contradiction(contradiction));
-    }
-    let is_const = !ty.is_pointer() || ty.is_shared();
-    if !is_const && slot.is_only_read() { Some(What::Unwritten) } else { None }
-}
-
-impl What {
-    /// The name of a contradiction in JSON, and what the code does; `{}` is an element.
-    pub(crate) const fn contradiction(self) -> Option<(&'static str, &'static str)> {
-        let Self::Contradiction(contradiction) = self else { return None };
-        Some(match contradiction {
-            Contradiction::Written => ("written", "writes through it"),
-            Contradiction::Format => ("format", "accesses {}s"),
-            Contradiction::Elements => ("elements", "accesses {}s"),
-            Contradiction::Addresses => ("addresses", "uses what it loads as addresses"),
-            Contradiction::Object => ("object", "uses a texture or surface object"),
-            Contradiction::Memory => ("pointer", "uses a pointer"),
-            _ => ("integer", "uses an integer"),
-        })
+/// The name of a contradiction in JSON, and what the code does; `{}` is an element.
+pub(crate) const fn described(contradiction: Contradiction) -> (&'static str, &'static str) {
+    match contradiction {
+        Contradiction::Written => ("written", "writes through it"),
+        Contradiction::Format => ("format", "accesses {}s"),
+        Contradiction::Elements => ("elements", "accesses {}s"),
+        Contradiction::Addresses => ("addresses", "uses what it loads as addresses"),
+        Contradiction::Object => ("object", "uses a texture or surface object"),
+        Contradiction::Memory => ("pointer", "uses a pointer"),
+        _ => ("integer", "uses an integer"),
     }
 }
 
@@ -106,38 +89,12 @@ fn visit(
     }
 }
 
-fn evidence(what: What, slot: &Slot<'_>) -> String {
-    let evidence = match what {
-        What::Contradiction(Contradiction::Integer) => slot.arithmetic,
-        What::Contradiction(Contradiction::Written) => slot.write,
-        What::Contradiction(Contradiction::Addresses) => slot.indirect,
-        _ => slot.access,
-    };
-    evidence.map_or_else(String::new, |evidence| instruction(&evidence))
-}
-
 /// `st.global.f32`, `st.global.f32 at saxpy.cu:12`.
-pub(crate) fn instruction(evidence: &Evidence<'_>) -> String {
+fn instruction(evidence: &Evidence<'_>) -> String {
     let opcode = terminal(evidence.opcode);
     match evidence.line {
         0 => format!("`{opcode}`"),
         line if evidence.file.is_empty() => format!("`{opcode}`, line {line}"),
         line => format!("`{opcode}` at {}:{line}", terminal(evidence.file)),
-    }
-}
-
-impl Finding {
-    pub(crate) fn text(&self) -> String {
-        let Self { path, ty, elements, evidence, .. } = self;
-        let start = format!("{path} is `{ty}`, but the code");
-        let Some((_, shown)) = self.what.contradiction() else {
-            return format!("{start} only reads through it: it can be a pointer to `const`");
-        };
-        let shown = shown.replace("{}", elements.unwrap_or("other element"));
-        format!("{start} {shown}: {evidence}")
-    }
-
-    pub(crate) fn is_contradiction(&self) -> bool {
-        self.what != What::Unwritten
     }
 }

@@ -16,7 +16,7 @@ pub(crate) struct Global {
     pub(crate) align: Option<usize>,
     /// The C++ type, if debug information contains it.
     pub(crate) ty: Option<String>,
-    /// The variable as the only parameter of a list, from debug information.
+    /// The only parameter of a list, from debug information.
     pub(crate) described: Option<ParameterList>,
 }
 
@@ -35,21 +35,17 @@ impl Global {
     }
 }
 
-/// The variables of all images, once for each symbol, memory and size.
+/// Once for each symbol, memory and size.
 #[derive(Default, Debug)]
 pub(crate) struct Globals(BTreeMap<(String, &'static str, usize), Global>);
 
 impl Globals {
-    /// Adds a variable, or what is not known yet about it.
     pub(crate) fn add(&mut self, global: Global) {
         let key = (global.symbol.clone(), global.specifier, global.size);
         match self.0.get_mut(&key) {
             Some(known) => {
                 // An optimizing compiler raises alignments.
-                known.align = match (known.align, global.align) {
-                    (Some(a), Some(b)) => Some(a.min(b)),
-                    (a, b) => a.or(b),
-                };
+                known.align = known.align.into_iter().chain(global.align).min();
                 known.ty = known.ty.take().or(global.ty);
                 known.described = known.described.take().or(global.described);
             }
@@ -57,13 +53,11 @@ impl Globals {
         }
     }
 
-    /// The variables that debug information describes, by their symbols.
     pub(crate) fn described(self) -> HashMap<String, ParameterList> {
         let all = self.0.into_values();
         all.filter_map(|global| Some((global.symbol, global.described?))).collect()
     }
 
-    /// In the order of the symbols.
     pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &Global> {
         self.0.values()
     }

@@ -4,10 +4,12 @@ use crate::{limits::Limits, place::Place};
 use kernel_args_abi::{Alignment, Class, Layout, Members, ParamLayout, Parameter};
 use kernel_args_image::{ParameterList, cubin::Resources, mangled::Demangled};
 
-/// The maximum depth of nested structs.
 pub(crate) const DEPTH: u32 = 24;
 
-/// A kernel: its parameters, its launch limits, and the images with exactly these.
+/// The most members of a struct, and enumerators of an enum, that are shown.
+pub(crate) const MEMBERS: usize = 256;
+
+/// With the images that have exactly these parameters and limits.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Kernel {
     pub(crate) symbol: String,
@@ -38,8 +40,7 @@ impl Kernel {
         }
     }
 
-    /// Whether two files contain the same kernel: all data that both contain is equal. Only cubins of some GPU generations mark
-    /// a parameter as a pointer.
+    /// Whether all data that both contain is equal. Only cubins of some GPU generations mark a parameter as a pointer.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let (own, others) = (self.parameters.parameters(), other.parameters.parameters());
         let is_same = |(own, other): (&Parameter<'_>, &Parameter<'_>)| {
@@ -66,7 +67,6 @@ impl Kernel {
         }
     }
 
-    /// The parameters. Offsets that the image does not contain are computed from the alignments.
     pub(crate) fn parameters(&self) -> Vec<Parameter<'_>> {
         let mut parameters = self.parameters.parameters();
         place(&mut parameters);
@@ -78,12 +78,12 @@ impl Kernel {
     }
 }
 
-/// The size of the parameter block in bytes, if every offset is known.
+/// In bytes, if every offset is known.
 pub(crate) fn block_size(parameters: &[Parameter<'_>]) -> Option<usize> {
     parameters.iter().try_fold(0, |size, parameter| Some(parameter.offset?.checked_add(parameter.size)?.max(size)))
 }
 
-/// Computes the offsets from the alignments, because PTX does not contain offsets. Above 16 bytes they depend on the GPU.
+/// PTX does not contain offsets: they follow from the alignments. Above 16 bytes they depend on the GPU.
 fn place(parameters: &mut [Parameter<'_>]) {
     let is_fixed = |p: &Parameter<'_>| p.align.is_some_and(|align| align <= Alignment::SIXTEEN);
     if !parameters.iter().all(is_fixed) {

@@ -7,23 +7,22 @@ use serde_json::{Map, json};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Limits {
     pub(crate) directives: Directives,
-    /// Whether the kernel uses dynamic shared memory. A cubin does not contain this.
+    /// A cubin does not contain this.
     pub(crate) dynamic_shared: Option<bool>,
 }
 
-/// How a limit is shown.
 pub(crate) struct Row {
-    /// The name in JSON and lists. For a directive it is the name of its field.
+    /// In JSON and lists. For a directive it is the name of its field.
     pub(crate) name: &'static str,
     rule: Rule,
-    /// The text in `show`: `{}` is replaced by the number and `unit`.
+    /// `{}` is replaced by the number and `unit`.
     text: &'static str,
     unit: &'static str,
     /// The text in `diff` before both values.
     pub(crate) title: &'static str,
 }
 
-/// When a change of a limit breaks callers that launch the old kernel.
+/// When a change breaks callers that launch the old kernel.
 #[derive(Clone, Copy)]
 enum Rule {
     /// If the new kernel has the limit.
@@ -37,7 +36,6 @@ enum Rule {
     Hint,
 }
 
-/// The rows in display order.
 pub(crate) const ROWS: [Row; 10] = [
     Row::new("required_threads", Rule::Demand, "exactly {} a block", "thread", "threads that a block must have"),
     Row::new(
@@ -88,7 +86,6 @@ pub(crate) const ROWS: [Row; 10] = [
 ];
 
 impl Limits {
-    /// `None` if the value is not known.
     fn value(&self, name: &str) -> Option<DirectiveValue> {
         if name == "dynamic_shared" {
             return self.dynamic_shared.map(DirectiveValue::Flag);
@@ -97,7 +94,7 @@ impl Limits {
         values.find(|(known, _)| *known == name).map(|(_, value)| value)
     }
 
-    /// The numbers of a limit that the kernel has. For a flag: an empty list.
+    /// Empty for a flag.
     fn numbers(&self, name: &str) -> Option<Vec<u32>> {
         match self.value(name)? {
             DirectiveValue::Dimensions(numbers) => numbers.map(Vec::from),
@@ -125,7 +122,7 @@ impl Limits {
         ROWS.iter().filter_map(text).collect()
     }
 
-    /// The text for a line of a list: ` max_threads=256,1,1 explicit_cluster`.
+    /// ` max_threads=256,1,1 explicit_cluster`.
     pub(crate) fn listed(&self) -> String {
         let rows = ROWS.iter().filter(|row| !matches!(row.rule, Rule::Hint));
         let listed = rows.filter_map(|row| {
@@ -201,35 +198,21 @@ mod tests {
         }
     }
 
-    fn limits(set: impl FnOnce(&mut Directives)) -> Limits {
-        let mut limits = Limits::default();
-        set(&mut limits.directives);
-        limits
-    }
-
     fn shared(used: bool) -> Limits {
         Limits { dynamic_shared: Some(used), ..Limits::default() }
     }
 
     #[test]
     fn limits_are_shown_in_words_and_in_lists() {
-        let shown = |limits: &Limits| (limits.texts().join("; "), limits.listed());
-        let expected = |texts: &str, listed: &str| (texts.to_owned(), listed.to_owned());
-        let block = limits(|d| (d.required_threads, d.min_blocks) = (Some([8, 4, 1]), Some(1)));
-        assert_eq!(
-            shown(&block),
-            expected("exactly 8 × 4 threads a block; at least 1 block on a multiprocessor", " required_threads=8,4,1")
-        );
-        let most = limits(|d| (d.max_threads, d.explicit_cluster) = (Some([1, 1, 1]), true));
-        assert_eq!(
-            shown(&most),
-            expected(
-                "at most 1 thread a block; must be launched with a cluster",
-                " max_threads=1,1,1 explicit_cluster"
-            )
-        );
-        assert_eq!(shown(&shared(true)), expected("uses dynamic shared memory", " dynamic_shared"));
-        assert_eq!(shown(&shared(false)), expected("", ""));
+        let mut block = shared(true);
+        let directives = &mut block.directives;
+        (directives.required_threads, directives.min_blocks) = (Some([8, 4, 1]), Some(1));
+        (directives.max_threads, directives.explicit_cluster) = (Some([1, 1, 1]), true);
+        let texts = "exactly 8 × 4 threads a block; at most 1 thread a block; must be launched with a cluster; uses dynamic \
+            shared memory; at least 1 block on a multiprocessor";
+        assert_eq!(block.texts().join("; "), texts);
+        assert_eq!(block.listed(), " required_threads=8,4,1 max_threads=1,1,1 explicit_cluster dynamic_shared");
+        assert_eq!((shared(false).texts(), shared(false).listed()), (Vec::new(), String::new()));
     }
 
     /// A cubin does not contain it. The other limits are compared in `tests/cli/diff.rs`.

@@ -4,7 +4,6 @@
 
 mod check;
 mod cli;
-mod command;
 mod diff;
 mod error;
 mod escape;
@@ -28,24 +27,68 @@ mod style;
 mod trace;
 mod write;
 
-use std::process::ExitCode;
+use clap::{ArgMatches, ColorChoice};
+use error::Error;
+use options::Options;
+use output::{Output, Status};
+use std::{
+    io::{self, Write as _},
+    process::ExitCode,
+};
 
 fn main() -> ExitCode {
     let matches = match cli::command().try_get_matches_from(cli::arguments(std::env::args_os())) {
         Ok(matches) => matches,
         Err(error) if cli::is_help(&error) => error.exit(),
         Err(error) => {
-            error::print(&error::Error::usage(&error));
-            return output::Status::Error.into();
+            error::print(&Error::usage(&error));
+            return Status::Error.into();
         }
     };
-    match command::run(&matches) {
-        Ok(status) => status.into(),
+    let error = match run(&matches) {
+        Ok(status) => return status.into(),
+        Err(error) => error,
+    };
+    match error.downcast::<Error>() {
+        Ok(error) => error::print(&error),
         // The reader has closed the pipe, as `head` does.
-        Err(error::Failure::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-        Err(failure) => {
-            error::print(&failure);
-            output::Status::Error.into()
-        }
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
+        Err(error) => error::print(&format_args!("standard output cannot be written: {error}")),
     }
+    Status::Error.into()
+}
+
+/// Runs a command. An error that is not an [`Error`] is of standard output.
+fn run(matches: &ArgMatches) -> io::Result<Status> {
+    let Some((command, matches)) = matches.subcommand() else {
+        return Ok(Status::Error);
+    };
+    let options = Options::new(matches);
+    let color = matches.try_get_one::<ColorChoice>("color");
+    let color = color.ok().flatten().copied().unwrap_or(ColorChoice::Never);
+    let output = &mut Output::new(color);
+    let status = match command {
+        "show" => show::run(options, output)?,
+        "diff" => diff::run(options, output)?,
+        "check" => check::run(options, output)?,
+        "rust" => write::rust(options, output)?,
+        "header" => write::header(options, output)?,
+        "trace" => trace::run(options, color)?,
+        #[cfg(feature = "replay")]
+        "replay" => replay::run(options, output)?,
+        "completions" => {
+            if let Some(shell) = options.value::<clap_complete::Shell>("shell") {
+                let mut script = Vec::new();
+                clap_complete::generate(shell, &mut cli::command(), cli::NAME, &mut script);
+                output.to.write_all(&script)?;
+            }
+            Status::Success
+        }
+        _ => {
+            man::write(&mut output.to)?;
+            Status::Success
+        }
+    };
+    output.to.flush()?;
+    Ok(status)
 }

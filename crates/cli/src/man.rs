@@ -47,7 +47,7 @@ pub(crate) fn write(to: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// The text below the options in the help: paragraphs with a title. Their lines are not reflowed.
+/// Paragraphs with a title. Their lines are not reflowed.
 fn after(command: &Command, macro_: &str) -> String {
     let text = command.get_after_help().map(ToString::to_string);
     let mut written = String::new();

@@ -1,10 +1,9 @@
-//! The options of the command line.
+//! The options of a command.
 
 use crate::select::Select;
 use clap::ArgMatches;
 use std::path::{Path, PathBuf};
 
-/// The options of a command.
 #[derive(Clone, Copy)]
 pub(crate) struct Options<'m>(&'m ArgMatches);
 
@@ -25,7 +24,6 @@ impl<'m> Options<'m> {
         self.0.get_many(name).into_iter().flatten().cloned().collect()
     }
 
-    /// A file that is required.
     pub(crate) fn path(self, name: &str) -> &'m Path {
         self.0.get_one::<PathBuf>(name).map_or(Path::new(""), PathBuf::as_path)
     }

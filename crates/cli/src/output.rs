@@ -8,9 +8,9 @@ use std::{
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Status {
-    /// 0: success; `diff` and `check` found no change that breaks callers.
+    /// 0
     Success,
-    /// 1: `diff` found a change that breaks callers, or `check` a difference.
+    /// 1: `diff` found a change that breaks callers, `check` a difference.
     Different,
     /// 2: a file cannot be read, or contains no matching kernel.
     Error,

@@ -3,18 +3,16 @@
 use kernel_args_abi::Sm;
 use std::{fmt, sync::Arc};
 
-/// A PTX text or cubin, and its location.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Place {
     pub(crate) unit: Unit,
-    /// The start offset in the file, in bytes. For a member of a fat binary: the offset of its header.
+    /// In bytes. For a member of a fat binary: the offset of its header.
     pub(crate) at: u64,
     pub(crate) kind: Kind,
     /// The GPU generation of a cubin, or the lowest one of PTX.
     pub(crate) sm: Option<Sm>,
 }
 
-/// A file, or a member of an archive.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Unit {
     /// The number of the file in reading order.

@@ -15,7 +15,7 @@ const WIDTH: u64 = 20;
 
 pub(crate) struct Progress {
     size: u64,
-    /// The name of the file that is read now, without its folder.
+    /// Without its folder.
     file: String,
     start: Instant,
     /// When the next state is drawn. `None` if no bar is drawn.
@@ -36,7 +36,7 @@ impl Progress {
         Self { size, file: String::new(), start: Instant::now(), next: None, is_drawn: false }
     }
 
-    /// Sets the file that is read now, and the bytes that have been read before it.
+    /// `bytes` have been read before the file.
     pub(crate) fn file(&mut self, name: &str, bytes: u64) {
         let last = name.rsplit(std::path::MAIN_SEPARATOR).next();
         self.file = terminal(last.unwrap_or(name)).into_owned();

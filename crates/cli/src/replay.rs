@@ -1,7 +1,7 @@
 //! `kernel-args replay`: launches a recording again, and compares the result.
 
 use crate::{
-    error::{Error, Failure},
+    error::Error,
     escape::terminal,
     options::Options,
     output::{Output, Status},
@@ -34,7 +34,7 @@ pub(crate) fn parsed_extents(text: &str) -> Result<[u32; 3], String> {
     Ok(extents)
 }
 
-pub(crate) fn run(options: Options<'_>, output: &mut Output) -> Result<Status, Failure> {
+pub(crate) fn run(options: Options<'_>, output: &mut Output) -> io::Result<Status> {
     let (file, is_json) = (options.path("file"), options.is("json"));
     // The error names the file, if its text does not.
     let failed = |error: kernel_args::Error| {
@@ -42,7 +42,7 @@ pub(crate) fn run(options: Options<'_>, output: &mut Output) -> Result<Status, F
             kernel_args::Error::Recording(RecordingError::Read { error, .. }) => error.to_string(),
             error => error.to_string(),
         };
-        Failure::from(Error::new(file.display().to_string(), what))
+        io::Error::from(Error::new(file.display(), what))
     };
     let recording = Recording::open(file).map_err(failed)?;
     let manifest = recording.manifest();

@@ -8,17 +8,13 @@ use crate::{
 };
 use std::path::PathBuf;
 
-/// Reads files, and analyses the code of the kernels that `wanted` accepts. Returns their content, their names as one text, and
-/// whether everything was read.
+/// Returns also the names of the files as one text, and whether everything was read. `wanted` selects the code that is
+/// analysed.
 pub(crate) fn read(paths: &[PathBuf], wanted: &Wanted<'_>) -> (Files, String, Status) {
     let files = read::read(paths, wanted);
     let names: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
     let names = names.join(", ");
-    let status = report(&files, &names);
-    (files, names, status)
-}
-
-fn report(files: &Files, names: &str) -> Status {
+    let mut status = if files.errors.is_empty() { Status::Success } else { Status::Error };
     for warning in &files.warnings {
         error::warn(warning);
     }
@@ -30,21 +26,17 @@ fn report(files: &Files, names: &str) -> Status {
         error::warn(example);
     }
     if *unreadable > examples.len() {
-        let files = count((unreadable - examples.len()) as u64, "more file");
+        let files = count(unreadable - examples.len(), "more file");
         error::warn(&format_args!("{files} in directories cannot be opened"));
     }
-    if !files.errors.is_empty() {
-        return Status::Error;
-    }
-    if files.kernels.is_empty() {
+    if status == Status::Success && files.kernels.is_empty() {
         let what = if files.places.is_empty() {
-            let files = count(*foreign as u64, "file");
-            format!("no kernels: {files} without device code")
+            format!("no kernels: {} without device code", count(*foreign, "file"))
         } else {
             "no kernels: the PTX and cubins define no kernels".to_owned()
         };
-        error::print(&Error::new(names, what));
-        return Status::Error;
+        error::print(&Error::new(&names, what));
+        status = Status::Error;
     }
-    Status::Success
+    (files, names, status)
 }

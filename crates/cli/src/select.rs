@@ -6,6 +6,7 @@ use kernel_args_image::{
     Target,
     mangled::{self, Demangled},
 };
+use std::collections::BTreeSet;
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Select {
@@ -16,7 +17,6 @@ pub(crate) struct Select {
 }
 
 impl Select {
-    /// Reads the selection from the command line.
     pub(crate) fn arguments(&self) -> impl Iterator<Item = String> {
         let patterns = self.patterns.iter().map(|pattern| escape::shell(pattern.into()));
         let patterns = patterns.map(|pattern| format!("--kernel {pattern}"));
@@ -24,25 +24,16 @@ impl Select {
         patterns.chain(gpus)
     }
 
-    /// Keeps only the selected kernels, and of each kernel only the images for the selected GPUs.
-    ///
-    /// # Errors
-    /// If files contain kernels, but no kernel is selected.
+    /// Keeps the selected kernels, and of each the images for the selected GPUs. It is an error if no kernel is
+    /// selected.
     pub(crate) fn apply(&self, files: &mut Files, name: &str) -> Result<(), Error> {
         let kernels = &mut files.kernels;
         if kernels.is_empty() {
             return Ok(());
         }
         if !self.gpus.is_empty() {
-            let gpus = |kernels: &[Kernel]| {
-                let images = kernels.iter().flat_map(|kernel| &kernel.images);
-                let mut gpus: Vec<Sm> = images.filter_map(|image| image.place.sm).collect();
-                gpus.sort_unstable();
-                gpus.dedup();
-                let gpus: Vec<String> = gpus.iter().map(Sm::to_string).collect();
-                gpus.join(", ")
-            };
-            let all = gpus(kernels);
+            let images = kernels.iter().flat_map(|kernel| &kernel.images);
+            let all: BTreeSet<Sm> = images.filter_map(|image| image.place.sm).collect();
             let is_asked = |sm: Option<Sm>| sm.is_some_and(|sm| self.gpus.contains(&sm));
             for kernel in kernels.iter_mut() {
                 kernel.images.retain(|image| is_asked(image.place.sm));
@@ -50,9 +41,10 @@ impl Select {
             kernels.retain(|kernel| !kernel.images.is_empty());
             files.places.retain(|place| is_asked(place.sm));
             if kernels.is_empty() {
-                let asked: Vec<String> = self.gpus.iter().map(Sm::to_string).collect();
-                let what = format!("no kernels for {}, only for {all}", asked.join(", "));
-                return Err(Error::new(name, what));
+                let names =
+                    |gpus: &mut dyn Iterator<Item = &Sm>| gpus.map(Sm::to_string).collect::<Vec<_>>().join(", ");
+                let (asked, all) = (names(&mut self.gpus.iter()), names(&mut all.iter()));
+                return Err(Error::new(name, format!("no kernels for {asked}, only for {all}")));
             }
         }
         if !self.patterns.is_empty() {
@@ -61,8 +53,7 @@ impl Select {
             *kernels = asked;
             if kernels.is_empty() {
                 let patterns = self.patterns.join("`, `");
-                let similar = nearest(&others, &self.patterns);
-                let help = similar
+                let help = nearest(&others, &self.patterns)
                     .map_or_else(String::new, |name| format!("\nhelp: a kernel with a similar name exists: `{name}`"));
                 return Err(Error::new(name, format!("no kernel matches `{patterns}`{help}")));
             }
@@ -70,22 +61,17 @@ impl Select {
         Ok(())
     }
 
-    /// Whether the kernel with this symbol is selected, on some GPU.
     pub(crate) fn wants(&self, symbol: &str) -> bool {
         self.patterns.is_empty() || self.has_name(symbol, Demangled::new(symbol).as_ref())
     }
 
     fn has_name(&self, symbol: &str, demangled: Option<&Demangled>) -> bool {
-        self.patterns.iter().any(|pattern| matches(pattern, symbol, demangled))
+        let names = names(symbol, demangled);
+        self.patterns.iter().any(|pattern| names.iter().any(|name| matches_pattern(pattern, name)))
     }
 }
 
-/// Whether `pattern` matches one of the kernel's names: the names for `entries = "…"`, and the whole C++ name.
-fn matches(pattern: &str, symbol: &str, demangled: Option<&Demangled>) -> bool {
-    names(symbol, demangled).iter().any(|name| matches_pattern(pattern, name))
-}
-
-/// Returns the symbol, and for `void sim::step<float>(int)` also this text, `sim::step<float>`, `step<float>`, `sim::step` and
+/// The symbol, and for `void sim::step<float>(int)` also this text, `sim::step<float>`, `step<float>`, `sim::step` and
 /// `step`.
 fn names(symbol: &str, demangled: Option<&Demangled>) -> Vec<String> {
     let mut names = vec![symbol.to_owned()];
@@ -100,7 +86,6 @@ fn names(symbol: &str, demangled: Option<&Demangled>) -> Vec<String> {
     names
 }
 
-/// Returns the kernel name that is most similar to a pattern, if one is similar.
 fn nearest<'k>(kernels: &'k [Kernel], patterns: &[String]) -> Option<&'k str> {
     /// The maximum number of kernels that are compared.
     const MOST: usize = 1000;
@@ -111,24 +96,9 @@ fn nearest<'k>(kernels: &'k [Kernel], patterns: &[String]) -> Option<&'k str> {
     Some(kernel.demangled.as_ref().map_or(nearest, Demangled::name))
 }
 
-/// Parses a GPU generation as users write it: `sm_90`, `sm_90a`, `compute_90`, `90`.
+/// `sm_90`, `sm_90a`, `compute_90`, `90`.
 pub(crate) fn gpu(text: &str) -> Result<Sm, String> {
     let target = Target::parse(text).or_else(|| Target::parse(&format!("sm_{text}")));
     let sm = target.map(|target| target.sm);
     sm.ok_or_else(|| "a GPU generation is written `sm_90` or `90`".to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn gpus_are_written_in_several_ways() {
-        for text in ["sm_90", "sm_90a", "compute_90", "90", "90a"] {
-            assert_eq!(gpu(text), Ok(Sm(90)));
-        }
-        for text in ["", "sm_", "hopper", "sm_90aa", "-1", "70000"] {
-            assert!(gpu(text).is_err(), "{text}");
-        }
-    }
 }

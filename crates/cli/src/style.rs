@@ -2,11 +2,8 @@
 
 use anstyle::{AnsiColor, Style};
 
-/// Colours text, or returns it unchanged.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Paint {
-    is_on: bool,
-}
+pub(crate) struct Paint(bool);
 
 /// The colours of the parameters, used in turn.
 const COLORS: [AnsiColor; 6] =
@@ -14,11 +11,11 @@ const COLORS: [AnsiColor; 6] =
 
 impl Paint {
     pub(crate) const fn new(is_on: bool) -> Self {
-        Self { is_on }
+        Self(is_on)
     }
 
     fn with(self, style: Style, text: &str) -> String {
-        if self.is_on && !text.is_empty() { format!("{style}{text}{style:#}") } else { text.to_owned() }
+        if self.0 && !text.is_empty() { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
 
     pub(crate) fn title(self, text: &str) -> String {
@@ -29,7 +26,6 @@ impl Paint {
         self.with(Style::new().dimmed(), text)
     }
 
-    /// The colour for the parameter with this index.
     pub(crate) fn parameter(self, index: usize, text: &str) -> String {
         let color = COLORS[index % COLORS.len()];
         self.with(Style::new().fg_color(Some(color.into())), text)
@@ -47,28 +43,10 @@ impl Paint {
 }
 
 /// A number with its noun: `1 kernel`, `2 kernels`, `2 launches`.
-pub(crate) fn count(count: impl Into<u64>, what: &str) -> String {
-    match count.into() {
+pub(crate) fn count(count: impl TryInto<u64>, what: &str) -> String {
+    match count.try_into().unwrap_or(u64::MAX) {
         1 => format!("1 {what}"),
         count if what.ends_with("ch") => format!("{count} {what}es"),
         count => format!("{count} {what}s"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_is_singular() {
-        assert_eq!((count(1_u32, "file"), count(0_u32, "file")), ("1 file".to_owned(), "0 files".to_owned()));
-        assert_eq!(count(2_u32, "launch"), "2 launches");
-    }
-
-    #[test]
-    fn nothing_is_coloured_without_colours() {
-        assert_eq!(Paint::new(false).parameter(7, "a"), "a");
-        assert_eq!(Paint::new(true).parameter(7, "a"), "\u{1b}[33ma\u{1b}[0m");
-        assert_eq!(Paint::new(true).title(""), "");
     }
 }

@@ -1,7 +1,7 @@
-//! `kernel-args rust` and `kernel-args header`: write the kernels of a file as Rust structs and as a C++ header.
+//! `kernel-args rust` and `kernel-args header`: write kernels as Rust structs and as a C++ header.
 
 use crate::{
-    error::{self, Error, Failure},
+    error::{self, Error},
     kernel::Kernel,
     options::Options,
     output::{Output, Status},
@@ -13,9 +13,13 @@ use crate::{
 use kernel_args_abi::{Class, Members, Parameter};
 use kernel_args_image::ParameterList;
 use kernel_args_image::{generate, header};
-use std::{collections::HashMap, io::Write as _, path::PathBuf};
+use std::{
+    collections::HashMap,
+    io::{self, Write as _},
+    path::PathBuf,
+};
 
-pub(crate) fn rust(given: Options<'_>, output: &mut Output) -> Result<Status, Failure> {
+pub(crate) fn rust(given: Options<'_>, output: &mut Output) -> io::Result<Status> {
     let select = given.select();
     let wanted = |symbol: &str| select.wants(symbol);
     let Some(All { name, described, variables }) = described(given, &wanted)? else {
@@ -61,7 +65,7 @@ pub(crate) fn rust(given: Options<'_>, output: &mut Output) -> Result<Status, Fa
     Ok(Status::Success)
 }
 
-/// Reports kernels without debug information whose parameters have no names, or structs without members.
+/// Parameters without names, or structs without members.
 fn names(name: &str, described: &[Described]) {
     let is_unnamed = |parameter: &Parameter<'_>| {
         let is_struct = parameter.class == Class::Bytes && parameter.cpp.is_unknown();
@@ -74,13 +78,13 @@ fn names(name: &str, described: &[Described]) {
         let what = format!(
             "without names of parameters or members: {unnamed} of {}\nhelp: `--debug-info FILE` gives names: the same kernels, \
              compiled with `nvcc -G` or NVRTC's `--device-debug`",
-            count(described.len() as u64, "kernel"),
+            count(described.len(), "kernel"),
         );
         error::warn(&Error::new(name, what));
     }
 }
 
-pub(crate) fn header(options: Options<'_>, output: &mut Output) -> Result<Status, Failure> {
+pub(crate) fn header(options: Options<'_>, output: &mut Output) -> io::Result<Status> {
     let Some(All { name, described, .. }) = described(options, &|_| false)? else {
         return Ok(Status::Error);
     };
@@ -100,7 +104,7 @@ pub(crate) fn header(options: Options<'_>, output: &mut Output) -> Result<Status
     if !options.is("strict") {
         header = header.leave_out_kernels();
     }
-    let (text, left_out) = header.write_with_left_out().map_err(|error| Error::new(&*name, error.to_string()))?;
+    let (text, left_out) = header.write_with_left_out().map_err(|error| Error::new(&name, error))?;
     output.to.write_all(text.as_bytes())?;
     output.to.flush()?;
     let Some(first) = left_out.first() else {
@@ -132,7 +136,7 @@ impl Described {
         parameters
     }
 
-    /// The parameters from debug information: from the additional file if there is one, otherwise from the same file.
+    /// From the additional file if there is one, otherwise from the same file.
     fn described(&self) -> Members<'_> {
         let described = self.debug_info.as_ref().or(self.kernel.described.as_ref());
         described.map_or(Members::UNKNOWN, ParameterList::members)
@@ -147,32 +151,26 @@ struct All {
     variables: Vec<ParameterList>,
 }
 
-/// Returns what the files contain. `None` if they cannot be read.
-fn described(options: Options<'_>, wanted: &Wanted<'_>) -> Result<Option<All>, Failure> {
+fn described(options: Options<'_>, wanted: &Wanted<'_>) -> io::Result<Option<All>> {
     let Some((files, name)) = read(&options.files(), &options.select(), wanted)? else {
         return Ok(None);
     };
-    let mut variables = HashMap::new();
-    let mut debug_info: HashMap<String, ParameterList> = match options.value::<PathBuf>("debug-info") {
-        None => HashMap::new(),
-        Some(path) => {
-            let Some((files, name)) = read(&[path], &Select::default(), &|_| false)? else {
-                return Ok(None);
-            };
-            let mut lists = HashMap::new();
-            for kernel in files.kernels {
-                if let Some(list) = kernel.described {
-                    lists.entry(kernel.symbol).or_insert(list);
-                }
+    let (mut debug_info, mut variables) = (HashMap::new(), HashMap::new());
+    if let Some(path) = options.value::<PathBuf>("debug-info") {
+        let Some((files, name)) = read(&[path], &Select::default(), &|_| false)? else {
+            return Ok(None);
+        };
+        for kernel in files.kernels {
+            if let Some(list) = kernel.described {
+                debug_info.entry(kernel.symbol).or_insert(list);
             }
-            variables = files.globals.described();
-            if lists.is_empty() {
-                let what = "no debug information of kernels: compile with `nvcc -G`, or NVRTC's `--device-debug`";
-                return Err(Error::new(name, what).into());
-            }
-            lists
         }
-    };
+        if debug_info.is_empty() {
+            let what = "no debug information of kernels: compile with `nvcc -G`, or NVRTC's `--device-debug`";
+            return Err(Error::new(name, what).into());
+        }
+        variables = files.globals.described();
+    }
     // With patterns for kernels, only what these kernels need is written.
     let own = files.globals.iter();
     let variables = own
@@ -192,7 +190,7 @@ fn described(options: Options<'_>, wanted: &Wanted<'_>) -> Result<Option<All>, F
     Ok(Some(All { name, described, variables }))
 }
 
-fn read(paths: &[PathBuf], select: &Select, wanted: &Wanted<'_>) -> Result<Option<(Files, String)>, Failure> {
+fn read(paths: &[PathBuf], select: &Select, wanted: &Wanted<'_>) -> io::Result<Option<(Files, String)>> {
     let (mut files, name, status) = report::read(paths, wanted);
     if status == Status::Error {
         return Ok(None);

@@ -1,5 +1,5 @@
-//! CUPTI's callbacks. Sizes and numbers from `cupti_callbacks.h`, `cupti_driver_cbid.h` and `generated_cuda_meta.h`; they are the same from
-//! CUDA 11.8 to 13.
+//! CUPTI's callbacks, with sizes and numbers from `cupti_callbacks.h`, `cupti_driver_cbid.h` and
+//! `generated_cuda_meta.h` of CUDA 11.8 to 13.
 
 use crate::{loader::Library, protocol};
 use std::{
@@ -124,7 +124,6 @@ impl LaunchCall {
         all
     }
 
-    /// How the parameters are passed, and the kind of launch.
     pub(crate) fn form(&self) -> &'static str {
         match (&self.parameters, self.is_cooperative) {
             (Parameters::Buffer(..), _) => "buffer",
@@ -135,7 +134,6 @@ impl LaunchCall {
     }
 }
 
-/// The two forms of parameters.
 pub(crate) enum Parameters {
     None,
     Array(*const *const c_void),
@@ -207,7 +205,6 @@ impl ApiCall {
         CALLS.iter().find(|call| call.0 == id).map(|call| call.1)
     }
 
-    /// The arguments of the call.
     ///
     /// # Safety
     /// `parameters` is the `functionParams` of this function in a callback, before or after the call: the driver reads the same pointers.

@@ -10,7 +10,7 @@ use std::{
 /// The offset and size in bytes of each parameter.
 pub(crate) type Recorded = Arc<[(usize, usize)]>;
 
-/// The status of a function that the driver lacks: `CUDA_ERROR_NOT_FOUND`.
+/// `CUDA_ERROR_NOT_FOUND`, for a function that the driver lacks.
 const MISSING: u32 = 500;
 
 type ParamInfo = unsafe extern "C" fn(*mut c_void, usize, *mut usize, *mut usize) -> u32;
@@ -18,7 +18,6 @@ type ParamInfo = unsafe extern "C" fn(*mut c_void, usize, *mut usize, *mut usize
 /// The most parameters that a kernel can have: 32,764 bytes of them.
 const MOST: usize = 32_764;
 
-/// The memory at an address.
 pub(crate) struct Allocation {
     /// `CUmemorytype`; 0 if no allocation contains the address.
     pub(crate) kind: u64,
@@ -72,14 +71,13 @@ functions! {
     copy = c"cuMemcpyDtoH_v2"(*mut c_void, u64, usize);
 }
 
-/// The library of the driver.
 pub(crate) fn library() -> Result<Library, String> {
     let files = ["libcuda.so.1", "libcuda.so"].map(String::from);
     Ok(Library::first(&files).ok_or("libcuda.so.1 cannot be loaded")?)
 }
 
 impl Driver {
-    /// The parameters of a `CUfunction` or `CUkernel`; `None` with a driver older than CUDA 12.4.
+    /// `None` with a driver older than CUDA 12.4.
     pub(crate) fn parameters(&self, function: usize) -> Option<Recorded> {
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(recorded) = known().get(&function) {
@@ -92,7 +90,6 @@ impl Driver {
         recorded
     }
 
-    /// The number of the current device.
     pub(crate) fn device(&self) -> Option<i32> {
         let mut device = 0;
         // SAFETY: the call writes one number.
@@ -100,7 +97,6 @@ impl Driver {
         (error == 0).then_some(device)
     }
 
-    /// A `CUdevice_attribute`.
     fn attribute(&self, device: i32, attribute: u32) -> Option<i32> {
         let mut value = 0;
         // SAFETY: the call writes one number.
@@ -108,7 +104,6 @@ impl Driver {
         (error == 0).then_some(value)
     }
 
-    /// Whether kernels of a device can access all memory of the process.
     pub(crate) fn is_pageable(&self, device: i32) -> Option<bool> {
         /// `CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS`
         const PAGEABLE: u32 = 88;
@@ -121,7 +116,7 @@ impl Driver {
         self.synchronize.map_or(MISSING, |synchronize| unsafe { synchronize() })
     }
 
-    /// Whether a launch in this stream is captured into a graph: it does not run then.
+    /// Whether the stream is captured: a launch does not run then.
     pub(crate) fn captures(&self, stream: usize) -> bool {
         let mut status = 0;
         // SAFETY: the stream of a launch that runs now; the pointer is valid.
@@ -139,7 +134,7 @@ impl Driver {
         }
     }
 
-    /// The GPU, its architecture, and the driver's version, as far as they are known.
+    /// As far as they are known.
     pub(crate) fn machine(&self) -> [String; 3] {
         /// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR` and `_MINOR`.
         const MAJOR_MINOR: [u32; 2] = [75, 76];
@@ -158,7 +153,6 @@ impl Driver {
         ]
     }
 
-    /// What the driver knows of an address.
     pub(crate) fn memory(&self, address: u64) -> Option<Allocation> {
         /// `CU_POINTER_ATTRIBUTE_MEMORY_TYPE`, `_DEVICE_ORDINAL`, `_DEVICE_POINTER`, `_RANGE_START_ADDR`, `_RANGE_SIZE`.
         const ATTRIBUTES: [u32; 5] = [2, 9, 3, 11, 12];
@@ -172,7 +166,6 @@ impl Driver {
         (error == 0).then_some(Allocation { kind, device: device as u32, pointer, start, size })
     }
 
-    /// Forgets the parameters of all functions.
     pub(crate) fn forget(&self) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.clear();

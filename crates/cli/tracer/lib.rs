@@ -72,7 +72,7 @@ fn start(report: &Report) -> Result<(), String> {
     Ok(())
 }
 
-/// Called by CUPTI before and after each call of the driver that is a launch, and after a module was loaded.
+/// Called before and after each launch, and after a module was loaded.
 extern "C" fn callback(_: *mut c_void, domain: u32, id: u32, data: *const c_void) {
     let _ = catch_unwind(|| {
         let Some(tracer) = TRACER.get() else { return };
@@ -99,7 +99,7 @@ extern "C" fn callback(_: *mut c_void, domain: u32, id: u32, data: *const c_void
     });
 }
 
-/// Nanoseconds since 1970: programs that start each other have the same clock.
+/// Since 1970: programs that start each other have the same clock.
 fn now() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(0))
@@ -145,7 +145,6 @@ impl Tracer {
         }
     }
 
-    /// What is known about the pointers of a launch before it.
     fn memory(&self, launch: &LaunchCall, data: &CallbackData) -> Option<protocol::Memory> {
         // CUPTI names the kernel of a valid handle only.
         if data.symbol().is_empty() {

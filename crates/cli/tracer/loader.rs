@@ -19,7 +19,7 @@ unsafe extern "C" {
 pub(crate) struct Library(*mut c_void);
 
 impl Library {
-    /// The first of these files that can be loaded, in this order; one that is already loaded is preferred.
+    /// In this order; a library that is already loaded is preferred.
     pub(crate) fn first(files: &[String]) -> Option<Self> {
         let open = |file: &String, flags| {
             let file = CString::new(file.as_str()).ok()?;

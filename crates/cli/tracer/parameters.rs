@@ -62,7 +62,7 @@ pub(crate) unsafe fn bytes(
     recorded.iter().map(value).collect()
 }
 
-/// What is known about the words of a launch's parameters that may be pointers, before the launch.
+/// Before the launch.
 pub(crate) fn memory(driver: &Driver, values: &[Passed]) -> Option<Memory> {
     let device = driver.device()?;
     let mut memory = Memory { device: device.cast_unsigned(), is_pageable: false, words: Vec::new() };
@@ -86,7 +86,7 @@ pub(crate) fn memory(driver: &Driver, values: &[Passed]) -> Option<Memory> {
     Some(memory)
 }
 
-/// The words of a parameter that can be addresses, with their offsets in it. Pointers are aligned to 8 bytes.
+/// With their offsets in the parameter. Pointers are aligned to 8 bytes.
 pub(crate) fn words(Passed { offset, bytes }: &Passed) -> impl Iterator<Item = (usize, u64)> {
     let first = offset.next_multiple_of(8) - offset;
     let words = bytes.get(first..).unwrap_or_default().chunks_exact(8);
@@ -115,7 +115,7 @@ unsafe extern "C" {
     ) -> isize;
 }
 
-/// Reads memory of this process that may not exist: the driver can have refused a launch because of it. Returns the bytes of all parts.
+/// The memory may not exist: the driver can have refused a launch because of it.
 fn peek(parts: &[IoVec]) -> Option<Vec<u8>> {
     /// `IOV_MAX`
     const MOST: usize = 1024;

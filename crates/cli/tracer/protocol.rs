@@ -15,12 +15,12 @@ pub(crate) const CUPTI: &str = "KERNEL_ARGS_CUPTI";
 /// The socket in the folder.
 pub(crate) const SOCKET: &str = "socket";
 
-/// The file in the folder with the memory of an allocation, `before` or `after` the launch.
+/// The memory of an allocation, `before` or `after` the launch.
 pub(crate) fn memory_file(index: usize, moment: &str) -> String {
     format!("{index}.{moment}")
 }
 
-/// A limit in bytes for all parameters of a kernel. CUDA's own is 32,764 bytes.
+/// In bytes. CUDA's own limit is 32,764.
 const MAX_PARAMETERS: usize = 1 << 16;
 
 /// A part of a line. A process can send anything: `read` returns `None` for what no tracer writes.
@@ -31,7 +31,6 @@ trait Part: Sized {
 
 macro_rules! events {
     ($($(#[$docs:meta])* $name:ident($part:ty) = $word:literal,)*) => {
-        /// Something that happened in the program.
         #[derive(Clone, PartialEq, Debug)]
         pub(crate) enum Event {$($(#[$docs])* $name($part),)*}
 
@@ -87,13 +86,11 @@ macro_rules! separated {
 }
 
 separated! {
-    /// A process begins to use CUDA.
     Process by "\t" {
         number: u32,
         program: String,
     }
 
-    /// The launch of a kernel.
     Launch by "\t" {
         thread: u64,
         /// Nanoseconds since 1970.
@@ -110,11 +107,10 @@ separated! {
         /// `0`, or the number and the name of an error.
         result: String,
         values: Values,
-        /// With `--check-pointers`: what the driver knew about the parameters that may be pointers, before the launch.
+        /// With `--check-pointers`: what was known before the launch.
         memory: Option<Memory>,
     }
 
-    /// The launch of a graph.
     GraphLaunch by "\t" {
         thread: u64,
         start: u64,
@@ -148,7 +144,6 @@ separated! {
         why: String,
     }
 
-    /// A launch attribute.
     Attribute by " " {
         id: u32,
         value: [u8; 64],
@@ -165,20 +160,18 @@ separated! {
     }
 }
 
-/// The parameters as the driver records them. `None` if they are not known: the driver is older than CUDA 12.4, or has refused the launch.
+/// `None` if the driver is older than CUDA 12.4, or has refused the launch.
 pub(crate) type Values = Option<Vec<Passed>>;
 
-/// A parameter and its bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Passed {
     pub(crate) offset: usize,
     pub(crate) bytes: Vec<u8>,
 }
 
-/// What was known about the memory at the words of a launch's parameters. Words that cannot be addresses are left out.
+/// Words that cannot be addresses are left out.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Memory {
-    /// The number of the current device.
     pub(crate) device: u32,
     /// Whether its kernels can access all memory of the process.
     pub(crate) is_pageable: bool,
@@ -186,7 +179,6 @@ pub(crate) struct Memory {
     pub(crate) words: Vec<Word>,
 }
 
-/// The kind of memory at an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum MemoryKind {
     Nowhere,
@@ -204,7 +196,7 @@ pub(crate) enum MemoryKind {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Handle(pub(crate) u64);
 
-/// The file of an image in the folder, by a hash of the image. No such name is a path out of the folder.
+/// By a hash of the image. No such name is a path out of the folder.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ImageFile(pub(crate) u64);
 
@@ -292,7 +284,6 @@ impl<T: Part> Part for Vec<T> {
     }
 }
 
-/// Bytes in hexadecimal.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     let digit = |digit: u8| char::from_digit(u32::from(digit), 16);
     bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).filter_map(digit).collect()

@@ -1,4 +1,4 @@
-//! One launch with the memory behind its pointers: what `kernel-args trace --record` writes to a recording.
+//! One launch with the memory behind its pointers: `kernel-args trace --record`.
 
 use crate::{
     cupti::LaunchCall,
@@ -26,13 +26,12 @@ thread_local! {
 }
 
 impl Recorder {
-    /// `None` if no launch is wanted.
     pub(crate) fn new() -> Option<Self> {
         let nth = env::var(protocol::RECORD).ok()?.parse().ok()?;
         Some(Self { nth, launches: AtomicU64::new(0), is_done: AtomicBool::new(false) })
     }
 
-    /// Before a launch. Copies the memory if it is the wanted launch.
+    /// Copies the memory if it is the wanted launch.
     pub(crate) fn before(&self, launch: &LaunchCall, symbol: &str, driver: &Driver, report: &Report) {
         if self.is_done.load(Relaxed) || !report.wants(symbol) || driver.captures(launch.config.stream) {
             return;
@@ -47,7 +46,7 @@ impl Recorder {
         }
     }
 
-    /// After a launch, which the driver has answered with `status`.
+    /// The driver has answered the launch with `status`.
     pub(crate) fn after(status: u32, driver: &Driver, report: &Report) {
         let Some(mut recorded) = BEGUN.take() else { return };
         recorded.status = match status {
@@ -110,7 +109,6 @@ fn begin(launch: &LaunchCall, symbol: &str, driver: &Driver, report: &Report) ->
     })
 }
 
-/// Copies each allocation to a file in the folder of the trace.
 fn save(driver: &Driver, allocations: &[[u64; 2]], report: &Report, moment: &str) -> Result<(), String> {
     const PIECE: u64 = 4 << 20;
     for (index, &[start, size]) in allocations.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The connection to `kernel-args`, which the variable `KERNEL_ARGS_TRACE` names: a folder with a socket. Images become files there.
+//! The connection to `kernel-args`: a folder with a socket. Images become files there.
 
 use crate::protocol::{self, Event, ImageFile};
 use std::{
@@ -44,7 +44,7 @@ impl Report {
         }
     }
 
-    /// A new file in the folder. A link of this name is replaced, and never followed.
+    /// A link of this name is replaced, and never followed.
     pub(crate) fn create(&self, name: &str) -> io::Result<File> {
         let path = self.folder.join(name);
         // Usually it does not exist.
@@ -52,7 +52,6 @@ impl Report {
         File::create_new(path)
     }
 
-    /// Asks whether a launch of this kernel is recorded.
     pub(crate) fn wants(&self, symbol: &str) -> bool {
         static KNOWN: Mutex<BTreeMap<String, bool>> = Mutex::new(BTreeMap::new());
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);

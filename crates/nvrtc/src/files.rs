@@ -13,8 +13,7 @@ use std::{
 /// Reads a regular file of at most `limit` bytes. Returns `None` if no file has this name; a folder is not a file.
 ///
 /// # Errors
-/// If the file is a device or a pipe, which could block or be endless; if it is longer than `limit`
-/// ([`io::ErrorKind::FileTooLarge`]); and if the system denies access.
+/// If the file is a device or a pipe, if it is longer than `limit` ([`io::ErrorKind::FileTooLarge`]), or if the system denies access.
 pub fn read_file(path: &Path, limit: usize) -> io::Result<Option<Vec<u8>>> {
     let is_absent = |error: &io::Error| {
         matches!(
@@ -83,8 +82,8 @@ fn options(flags: i32) -> OpenOptions {
     options
 }
 
-/// A file that gets its name when it is complete. Until then it is a new file in the same folder, `NAME.PROCESS.NUMBER.part`, which is
-/// removed if [`finish`](Self::finish) is not called or fails.
+/// A file that gets its name when it is complete. Until then it is `NAME.PROCESS.NUMBER.part`, which is removed if
+/// [`finish`](Self::finish) is not called or fails.
 #[derive(Debug)]
 pub struct NewFile {
     file: File,
@@ -95,8 +94,8 @@ pub struct NewFile {
 
 impl NewFile {
     /// # Errors
-    /// If the path names something that is no regular file, such as a symbolic link, a device or a folder
-    /// ([`io::ErrorKind::Unsupported`]). If its folder does not exist or cannot be written.
+    /// If the path names a link, a device or a folder ([`io::ErrorKind::Unsupported`]), or if its folder cannot be
+    /// written.
     pub fn create(path: &Path) -> io::Result<Self> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         regular_or_absent(path)?;
@@ -186,12 +185,7 @@ fn not_regular() -> io::Error {
 mod tests {
     use super::*;
     use std::env;
-
-    fn folder(name: &str) -> PathBuf {
-        let folder = env::temp_dir().join(format!("kernel-args-files-{name}-{}", process::id()));
-        fs::create_dir_all(&folder).unwrap();
-        folder
-    }
+    use tempfile::tempdir;
 
     #[cfg(unix)]
     fn pipe(folder: &Path) -> PathBuf {
@@ -211,18 +205,19 @@ mod tests {
 
     #[test]
     fn only_regular_files_are_read() {
-        let folder = folder("read");
+        let temporary = tempdir().unwrap();
+        let folder = temporary.path();
         let file = folder.join("file");
         fs::write(&file, "text").unwrap();
         assert_eq!(read_file(&file, 4).unwrap().as_deref(), Some(&b"text"[..]));
         assert_eq!(read_file(&file, 3).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
-        for absent in [&folder, &folder.join("absent"), &file.join("inside")] {
+        for absent in [folder, &folder.join("absent"), &file.join("inside")] {
             assert_eq!(read_file(absent, 4).unwrap(), None, "{absent:?}");
         }
         #[cfg(unix)]
         {
             assert!(read_file(Path::new("/dev/zero"), 4).is_err());
-            let pipe = pipe(&folder);
+            let pipe = pipe(folder);
             assert!(read_file(&pipe, 4).is_err());
             if cfg!(target_os = "linux") {
                 // Even if the pipe replaced a file after it was found.
@@ -230,27 +225,26 @@ mod tests {
                 assert!(!opened.metadata().unwrap().is_file());
             }
         }
-        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[cfg(target_os = "linux")]
     #[test]
     fn only_regular_files_are_opened() {
-        let folder = folder("opened");
+        let temporary = tempdir().unwrap();
+        let folder = temporary.path();
         let [file, link] = ["file", "link"].map(|name| folder.join(name));
         fs::write(&file, "text").unwrap();
         std::os::unix::fs::symlink(&file, &link).unwrap();
-        let pipe = pipe(&folder);
+        let pipe = pipe(folder);
         assert!(open_to_read(&file, 4).is_ok());
         assert!(open_to_read(&file, 3).unwrap_err().to_string().contains("larger than 3 bytes"));
-        for other in [&link, &pipe, &folder, Path::new("/dev/zero")] {
+        for other in [&link, &pipe, folder, Path::new("/dev/zero")] {
             let error = open_to_read(other, 4).unwrap_err().to_string();
             assert!(error.contains("not a regular file"), "{other:?}");
         }
         // Even if they replaced a file after it was found.
         assert!(options(NO_LINK).read(true).open(&link).is_err());
         assert!(!options(NO_LINK).read(true).open(&pipe).unwrap().metadata().unwrap().is_file());
-        fs::remove_dir_all(&folder).unwrap();
     }
 
     /// Each way to write, as a function of the path.
@@ -260,27 +254,27 @@ mod tests {
     #[test]
     fn a_file_is_written_whole_and_replaced() {
         for way in WAYS {
-            let folder = folder("whole");
+            let temporary = tempdir().unwrap();
+            let folder = temporary.path();
             let file = folder.join("file");
             for before in [None, Some("a longer text")] {
                 before.inspect(|text| fs::write(&file, text).unwrap());
                 way(&file).unwrap();
                 assert_eq!(fs::read(&file).unwrap(), b"new");
-                assert_eq!(names(&folder), ["file"]);
+                assert_eq!(names(folder), ["file"]);
             }
-            fs::remove_dir_all(&folder).unwrap();
         }
     }
 
     #[test]
     fn nothing_appears_until_a_file_is_finished() {
-        let folder = folder("unfinished");
+        let temporary = tempdir().unwrap();
+        let folder = temporary.path();
         let mut file = NewFile::create(&folder.join("file")).unwrap();
         file.write_all(b"half").unwrap();
         assert!(!folder.join("file").exists());
         drop(file);
-        assert_eq!(names(&folder), [""; 0]);
-        fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(names(folder), [""; 0]);
     }
 
     /// As root too, for whom no permission is missing.
@@ -288,15 +282,16 @@ mod tests {
     #[test]
     fn links_devices_folders_and_pipes_are_refused() {
         use std::os::unix::fs::symlink;
-        let folder = folder("refused");
+        let temporary = tempdir().unwrap();
+        let folder = temporary.path();
         let at = |name| folder.join(name);
         fs::write(at("target"), "old").unwrap();
         fs::create_dir(at("folder")).unwrap();
         symlink(at("target"), at("link")).unwrap();
         symlink(at("absent"), at("dangling")).unwrap();
         symlink("/dev/null", at("device")).unwrap();
-        pipe(&folder);
-        let before = names(&folder);
+        pipe(folder);
+        let before = names(folder);
         for way in WAYS {
             for name in ["folder", "link", "dangling", "device", "pipe"] {
                 assert_eq!(way(&at(name)).unwrap_err().kind(), io::ErrorKind::Unsupported, "{name}");
@@ -312,16 +307,16 @@ mod tests {
         symlink(at("target"), at("late")).unwrap();
         assert_eq!(file.finish().unwrap_err().kind(), io::ErrorKind::Unsupported);
         fs::remove_file(at("late")).unwrap();
-        assert_eq!(names(&folder), before);
+        assert_eq!(names(folder), before);
         assert_eq!(fs::read(at("target")).unwrap(), b"old");
-        fs::remove_dir_all(&folder).unwrap();
     }
 
     /// A link that waits under the name of the part is not followed.
     #[cfg(unix)]
     #[test]
     fn a_part_is_a_new_file() {
-        let folder = folder("part");
+        let temporary = tempdir().unwrap();
+        let folder = temporary.path();
         let target = folder.join("target");
         fs::write(&target, "old").unwrap();
         for number in 0..1000 {
@@ -331,7 +326,6 @@ mod tests {
         write_file(&folder.join("file"), b"new").unwrap();
         assert_eq!(fs::read(&target).unwrap(), b"old");
         assert_eq!(fs::read(folder.join("file")).unwrap(), b"new");
-        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[cfg(target_os = "linux")]
@@ -357,7 +351,8 @@ mod tests {
             assert!(open_to_write(&file.with_extension("trace")).unwrap().write_all(&bytes).is_err());
             return;
         }
-        let folder = folder("full");
+        let temporary = tempdir().unwrap();
+        let folder = temporary.path();
         let file = folder.join("file");
         fs::write(&file, "old").unwrap();
         let status = process::Command::new("sh")
@@ -371,7 +366,6 @@ mod tests {
             .status();
         assert!(status.unwrap().success());
         assert_eq!(fs::read(&file).unwrap(), b"old");
-        assert_eq!(names(&folder), ["file", "file.small", "file.trace"]);
-        fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(names(folder), ["file", "file.small", "file.trace"]);
     }
 }

@@ -6,8 +6,8 @@ use std::{path::Path, sync::OnceLock};
 /// The CUDA releases whose libraries are tried.
 const MAJORS: std::ops::RangeInclusive<u16> = 11..=15;
 
-/// The file names of NVRTC, in the order in which they are tried: the name without a version, which the library path resolves;
-/// then `preferred`, a major CUDA release; then the remaining releases, the newest first.
+/// The file names of NVRTC, in the order in which they are tried: without a version, of the major CUDA release
+/// `preferred`, then of the remaining releases, the newest first.
 #[must_use]
 pub fn library_names(preferred: Option<u16>) -> Vec<String> {
     let numbered = |major: u16| {
@@ -29,10 +29,8 @@ pub fn library_names(preferred: Option<u16>) -> Vec<String> {
     names
 }
 
-/// Finds NVRTC on the system and loads it once per process.
-///
-/// If several releases are installed, this loads the release that matches `driver_major`, the major CUDA version of the driver,
-/// because the driver is guaranteed to accept its cubins. Later calls return the result of the first call.
+/// Finds NVRTC on the system and loads it once per process: of several releases the one of `driver_major`, the major
+/// CUDA version of the driver, which is guaranteed to accept its cubins.
 ///
 /// # Errors
 /// [`Error::Library`] if no library is found, [`Error::EntryPoint`] if it is too old.

@@ -80,14 +80,12 @@ entry_points! {
     }
 }
 
-/// One of the `newer` functions, or the error that the library lacks it.
 macro_rules! newer {
     ($nvrtc:expr, $name:ident) => {
         $nvrtc.$name.ok_or(Error::EntryPoint(stringify!($name)))
     };
 }
 
-/// Calls one of the `always` functions, and returns its error.
 macro_rules! call {
     ($nvrtc:expr, $name:ident, $($argument:expr),* $(,)?) => {
         $nvrtc.check(stringify!($name), ($nvrtc.$name)($($argument),*))

@@ -21,38 +21,28 @@ impl Named {
     }
 }
 
-/// The kind of value that an option with this name expects.
-#[derive(Clone, Copy)]
+/// The kind of value that an option expects.
 enum Value {
+    /// nvcc takes a list with commas.
     Folder,
     File,
     Macro,
     Other,
 }
 
-/// NVRTC, "Supported Compile Options"; NVIDIA CUDA Compiler Driver NVCC, "NVCC Command Options". nvcc takes a list with commas.
-const OPTIONS: [(&str, Value); 19] = [
-    ("I", Value::Folder),
-    ("include-path", Value::Folder),
-    ("isystem", Value::Folder),
-    ("system-include", Value::Folder),
-    ("include", Value::File),
-    ("pre-include", Value::File),
-    ("D", Value::Macro),
-    ("define-macro", Value::Macro),
-    ("pch", Value::Other),
-    ("create-pch", Value::Other),
-    ("use-pch", Value::Other),
-    ("pch-dir", Value::Other),
-    ("pch_dir", Value::Other),
-    ("fdevice-time-trace", Value::Other),
-    ("device-time-trace", Value::Other),
-    ("options-file", Value::Other),
-    ("optf", Value::Other),
-    // Options of its front end, which can also include files.
-    ("Xcudafe", Value::Other),
-    ("cudafe-options", Value::Other),
-];
+/// NVRTC, "Supported Compile Options"; NVIDIA CUDA Compiler Driver NVCC, "NVCC Command Options".
+fn value_of(name: &str) -> Option<Value> {
+    Some(match name {
+        "I" | "include-path" | "isystem" | "system-include" => Value::Folder,
+        "include" | "pre-include" => Value::File,
+        "D" | "define-macro" => Value::Macro,
+        "pch" | "create-pch" | "use-pch" | "pch-dir" | "pch_dir" | "fdevice-time-trace" | "device-time-trace"
+        | "options-file" | "optf"
+        // Options of nvcc's front end, which can also include files.
+        | "Xcudafe" | "cudafe-options" => Value::Other,
+        _ => return None,
+    })
+}
 
 /// Reads a list of options. The value of an option follows `=` or a space in the same text, or is the next text.
 pub fn named<'o>(options: impl IntoIterator<Item = &'o str>) -> Named {
@@ -67,10 +57,9 @@ pub fn named<'o>(options: impl IntoIterator<Item = &'o str>) -> Named {
             Some((name, value)) => (name, Some(value)),
             None => (option, None),
         };
-        let known = OPTIONS.iter().find(|(known, _)| *known == name);
-        let (kind, value) = match known {
-            Some((_, Value::Other)) => (Value::Other, ""),
-            Some((_, kind)) => (*kind, value.or_else(|| options.next()).unwrap_or_default()),
+        let (kind, value) = match value_of(name) {
+            Some(Value::Other) => (Value::Other, ""),
+            Some(kind) => (kind, value.or_else(|| options.next()).unwrap_or_default()),
             // `-Iinclude`, `-DN=4`
             None if name.starts_with('I') => (Value::Folder, &option[1..]),
             None if name.starts_with('D') => (Value::Macro, &option[1..]),

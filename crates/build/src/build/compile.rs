@@ -1,18 +1,18 @@
 //! Compiles the sources that changed.
 
 use super::{
-    plan::{Build, What},
+    files::read,
+    plan::{Build, Described, Done, Made, Unit},
     record::{Record, hash},
-    unit::{Described, Done, Made, Unit},
 };
 use crate::{
     compiler::{
         Compiler,
         headers::Headers,
-        job::{Compiled, Job, Purpose},
+        options::{Compiled, Job, Purpose},
     },
     constants,
-    error::Error,
+    error::all,
     jobserver::Jobserver,
     parallel, texts,
 };
@@ -24,31 +24,29 @@ use std::{
     time::SystemTime,
 };
 
-/// A source before compilation: its headers, and the result of an earlier build if it is still valid.
+/// A source before compilation.
 struct Task<'u> {
     unit: &'u Unit,
     headers: Headers,
     /// Inputs other than files, if all of them are known.
     decided: Option<Vec<String>>,
-    /// The result of an earlier build if it would be the same now, and the files it was made from.
+    /// What an earlier build made, and from which files, if it would be the same now.
     kept: Option<(Made, BTreeSet<PathBuf>)>,
     /// The description of an earlier build if only the image must be compiled.
     described: Option<Described>,
 }
 
 impl Build<'_> {
-    /// Compiles each source. The error contains the compiler's output for every source that does not compile.
-    pub(super) fn compile(&self, compiler: &Compiler) -> Result<Vec<Done>, Error> {
+    /// The error contains the compiler's output for every source that does not compile.
+    pub(super) fn compile(&self, compiler: &Compiler) -> Result<Vec<Done>, String> {
         // Recorded before the search for headers, to notice a header that changes after this point.
         let start = SystemTime::now();
-        let units = self.units.iter();
-        let tasks: Vec<Task<'_>> = units.map(|unit| self.task(unit, compiler)).collect();
+        let tasks: Vec<Task<'_>> = self.units.iter().map(|unit| self.task(unit, compiler)).collect();
         let missing = tasks.iter().enumerate().filter(|(_, task)| task.kept.is_none());
-        let jobs = missing.flat_map(|(at, task)| self.jobs(task).map(move |job| ((at, job.purpose), job)));
-        let (keys, jobs): (Vec<_>, Vec<Job<'_>>) = jobs.unzip();
+        let jobs: Vec<_> = missing.flat_map(|(at, task)| self.jobs(task).map(move |job| (at, job))).collect();
         let (at_once, jobserver) = self.at_once();
-        let results = parallel::map(at_once, &jobserver, &jobs, |job| compiler.compile(job));
-        let mut results: HashMap<(usize, Purpose), _> = keys.into_iter().zip(results).collect();
+        let compile = |(at, job): &(usize, Job<'_>)| ((*at, job.purpose), compiler.compile(job));
+        let mut results: HashMap<_, _> = parallel::map(at_once, &jobserver, &jobs, compile).into_iter().collect();
         let mut errors = Vec::new();
         let mut done = Vec::new();
         for (at, task) in tasks.into_iter().enumerate() {
@@ -62,24 +60,19 @@ impl Build<'_> {
             let image = result(Purpose::Image).transpose();
             let described = match task.described {
                 Some(described) => Ok(described),
-                None => result(Purpose::Description)
-                    .unwrap_or_else(|| Err(String::new()))
-                    .map(described)
-                    .map_err(|said| texts::not_with_debug(source, compiler, &said))
-                    .and_then(|described| with_constants(described, result(Purpose::Constants), unit, compiler)),
+                None => described(unit, compiler, result(Purpose::Description), result(Purpose::Constants)),
             };
             match (image, described) {
                 (Ok(image), Ok(mut described)) => {
                     if !compiler.reports_files() {
                         described.files.clone_from(&headers.files);
                     }
-                    let describe = |record: Record, lines: &[String], files: &_| {
-                        let mut record = record;
+                    let describe = |mut record: Record, lines: &[String], files: &_| {
                         self.files.describe(&mut record, lines, files, compiler.path());
                         record.state = task.decided.clone().unwrap_or_default();
                         if self.files.any_since(files, start) {
-                            // The compiler may have read a different text than this build did. This entry matches no compiler,
-                            // so the record is never reused.
+                            // The compiler may have read a different text than this build did: this entry matches no
+                            // compiler.
                             let path = compiler.path().to_string_lossy().into_owned();
                             record.outside.insert(path, "changed".into());
                         }
@@ -95,7 +88,7 @@ impl Build<'_> {
                         warnings = lines(&image.messages);
                         image.bytes
                     });
-                    if self.what == What::Descriptions {
+                    if self.made.is_none() {
                         files.insert(self.place(&unit.source, self.extension));
                     }
                     let record = Record { image: image.as_deref().map(hash), warnings, ..record };
@@ -109,35 +102,49 @@ impl Build<'_> {
                 }
                 // An error without debug information also occurs with it.
                 (Err(said), _) => {
-                    let archs = unit.options.archs.iter();
-                    let archs: Vec<String> = archs.map(|arch| arch.target.compute()).collect();
+                    let archs: Vec<_> = unit.options.archs.iter().map(|arch| arch.target.compute()).collect();
                     errors.push(texts::does_not_compile(source, compiler, &archs, &said));
                 }
                 (Ok(_), Err(error)) => errors.push(error),
             }
         }
-        Error::all(errors.into_iter().map(Error::new).collect())?;
+        all(&errors)?;
         Ok(done)
     }
 
     fn task<'u>(&self, unit: &'u Unit, compiler: &Compiler) -> Task<'u> {
-        let headers = compiler.headers(self.root, &unit.source.path, &unit.options);
+        let (source, path) = (&unit.source, compiler.path());
+        let headers = compiler.headers(self.root, &source.path, &unit.options);
         let decided = self.files.decided(&headers, compiler);
-        let kept = decided.as_deref().and_then(|decided| self.kept(unit, decided, compiler));
-        let described = decided
-            .as_deref()
-            .filter(|_| kept.is_none())
-            .and_then(|decided| self.kept_description(unit, decided, compiler));
+        // The description of an earlier build with its record, if both would be the same now.
+        let earlier = |record: &str, lines: &[String]| {
+            let record = Record::open(&self.place(source, record))?;
+            let is_fresh = self.files.is_fresh(&record, lines, decided.as_deref()?, path);
+            let text =
+                read(&self.place(source, "debug.ptx")).filter(|text| is_fresh && hash(text) == record.description)?;
+            let inputs = record.sources.keys().chain(record.outside.keys()).map(PathBuf::from);
+            let files: BTreeSet<PathBuf> = inputs.filter(|file| file != path).collect();
+            Some((record, text, files))
+        };
+        let kept = earlier("sources", &unit.lines).and_then(|(record, description, files)| {
+            let image = match self.made {
+                Some(extension) => Some(read(&self.place(source, extension))?),
+                None => None,
+            };
+            let is_same = image.as_deref().map(hash) == record.image;
+            is_same.then_some((Made { image, description, record }, files))
+        });
+        let described = if kept.is_none() { earlier("debug.sources", &unit.lines_with_debug) } else { None };
+        let described = described.map(|(record, text, files)| Described { text, files, warnings: record.warnings });
         Task { unit, headers, decided, kept, described }
     }
 
     fn jobs<'u>(&'u self, task: &Task<'u>) -> impl Iterator<Item = Job<'u>> {
         let unit = task.unit;
-        let image = (self.what == What::Everything).then_some(Purpose::Image);
+        let image = self.made.map(|_| Purpose::Image);
         let description = task.described.is_none().then_some(Purpose::Description);
         let constants = description.filter(|_| !unit.constants.is_empty()).map(|_| Purpose::Constants);
-        let purposes = image.into_iter().chain(description).chain(constants);
-        purposes.map(|purpose| Job {
+        [image, description, constants].into_iter().flatten().map(|purpose| Job {
             source: &unit.source,
             options: &unit.options,
             purpose,
@@ -147,85 +154,36 @@ impl Build<'_> {
         })
     }
 
-    /// The number of concurrent compilations: the build script's setting, otherwise cargo's jobs, which it shares with all its
-    /// processes.
+    /// The build script's setting, otherwise cargo's jobs, which it shares with all its processes.
     fn at_once(&self) -> (usize, Jobserver) {
         if let Some(jobs) = self.kernels.jobs {
             return (jobs.max(1), Jobserver::default());
         }
-        let cargo = std::env::var("NUM_JOBS").ok();
-        let jobs = cargo.and_then(|jobs| jobs.parse().ok());
-        let jobs = jobs.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
+        let cargo = std::env::var("NUM_JOBS").ok().and_then(|jobs| jobs.parse().ok());
+        let jobs = cargo.unwrap_or_else(|| thread::available_parallelism().map_or(1, usize::from));
         (jobs.max(1), Jobserver::of_process())
     }
-
-    fn kept(&self, unit: &Unit, decided: &[String], compiler: &Compiler) -> Option<(Made, BTreeSet<PathBuf>)> {
-        let record = Record::open(&self.place(&unit.source, "sources"))?;
-        let path = compiler.path();
-        if !self.files.is_fresh(&record, &unit.lines, decided, path) {
-            return None;
-        }
-        let read = |extension: &str| super::files::read(&self.place(&unit.source, extension));
-        let description = read("debug.ptx")?;
-        let image = match self.made() {
-            Some(extension) => Some(read(extension)?),
-            None => None,
-        };
-        let is_same = hash(&description) == record.description && image.as_deref().map(hash) == record.image;
-        let files = inputs(&record, path);
-        let made = Made { image, description, record };
-        is_same.then_some((made, files))
-    }
-
-    fn kept_description(&self, unit: &Unit, decided: &[String], compiler: &Compiler) -> Option<Described> {
-        let record = Record::open(&self.place(&unit.source, "debug.sources"))?;
-        let (path, lines) = (compiler.path(), &unit.lines_with_debug);
-        if !self.files.is_fresh(&record, lines, decided, path) {
-            return None;
-        }
-        let text = super::files::read(&self.place(&unit.source, "debug.ptx"))?;
-        (hash(&text) == record.description).then(|| Described {
-            text,
-            files: inputs(&record, path),
-            warnings: record.warnings,
-        })
-    }
 }
 
-/// The files of a record, without the compiler.
-fn inputs(record: &Record, compiler: &Path) -> BTreeSet<PathBuf> {
-    let files = record.sources.keys().chain(record.outside.keys());
-    let files = files.map(PathBuf::from);
-    files.filter(|file| file != compiler).collect()
-}
-
-fn described(compiled: Compiled) -> Described {
-    Described {
-        text: match dwarf::reduce(&compiled.bytes) {
-            Ok(text) => text.into_bytes(),
-            // The full debug image is longer, but equivalent.
-            Err(_) => compiled.bytes,
-        },
-        files: compiled.files,
-        warnings: lines(&compiled.messages),
-    }
-}
-
-fn with_constants(
-    mut described: Described,
-    result: Option<Result<Compiled, String>>,
+fn described(
     unit: &Unit,
     compiler: &Compiler,
+    description: Option<Result<Compiled, String>>,
+    values: Option<Result<Compiled, String>>,
 ) -> Result<Described, String> {
-    let source = &unit.source.path;
-    if let Some(result) = result {
+    let source: &Path = &unit.source.path;
+    let described = description.unwrap_or_else(|| Err(String::new()));
+    let Compiled { bytes, messages, files } =
+        described.map_err(|said| texts::not_with_debug(source, compiler, &said))?;
+    // The full debug image is longer, but equivalent.
+    let mut text = dwarf::reduce(&bytes).map_or(bytes, String::into_bytes);
+    if let Some(values) = values {
         let names = || constants::expressions(&unit.constants);
-        let ptx = result.map_err(|said| texts::not_constant(source, &names(), compiler, &said))?;
+        let ptx = values.map_err(|said| texts::not_constant(source, &names(), compiler, &said))?;
         let lines = constants::lines(&ptx.bytes, &unit.constants);
-        let lines = lines.ok_or_else(|| texts::constants_missing(source, compiler))?;
-        described.text.extend_from_slice(lines.as_bytes());
+        text.extend(lines.ok_or_else(|| texts::constants_missing(source, compiler))?.bytes());
     }
-    Ok(described)
+    Ok(Described { text, files, warnings: lines(&messages) })
 }
 
 fn lines(messages: &str) -> Vec<String> {

@@ -4,15 +4,15 @@ use super::record::{Record, hash, stamp};
 use crate::{
     compiler::{Compiler, headers::Headers},
     environment::Environment,
-    error::Error,
+    sources::entries,
     texts,
 };
 use kernel_args_nvrtc::{read_file, write_file};
 use std::{
+    cell::RefCell,
     collections::{BTreeSet, HashMap},
     fs,
     path::{Component, Path, PathBuf},
-    sync::{Mutex, PoisonError},
     time::{Duration, SystemTime},
 };
 
@@ -23,7 +23,7 @@ pub(super) struct Files<'a> {
     out: &'a Path,
     /// The variables that `nvcc` reads: `NVCC_CCBIN=clang`.
     variables: Vec<String>,
-    hashes: Mutex<HashMap<PathBuf, Option<u64>>>,
+    hashes: RefCell<HashMap<PathBuf, Option<u64>>>,
 }
 
 const NVCC: [&str; 3] = ["NVCC_APPEND_FLAGS", "NVCC_CCBIN", "NVCC_PREPEND_FLAGS"];
@@ -34,7 +34,7 @@ impl<'a> Files<'a> {
             let value = environment.get(name)?;
             Some(format!("{name}={:?}", value.to_string_lossy()))
         };
-        Self { root, out, variables: NVCC.into_iter().filter_map(variable).collect(), hashes: Mutex::default() }
+        Self { root, out, variables: NVCC.into_iter().filter_map(variable).collect(), hashes: RefCell::default() }
     }
 
     /// The relative path of a file of the package, with `/`.
@@ -44,17 +44,15 @@ impl<'a> Files<'a> {
             return None;
         }
         let parts = inside.components().filter(|part| *part != Component::CurDir);
-        let parts: Vec<_> = parts.map(|part| part.as_os_str().to_string_lossy()).collect();
-        Some(parts.join("/"))
+        Some(parts.map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/"))
     }
 
     fn hash(&self, path: &Path) -> Option<u64> {
-        let mut hashes = self.hashes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut hashes = self.hashes.borrow_mut();
         *hashes.entry(path.to_owned()).or_insert_with(|| read(&self.root.join(path)).map(|bytes| hash(&bytes)))
     }
 
-    /// The state of a file outside of the package. Files in `OUT_DIR` are compared by content, because each run of a build
-    /// script writes them with a new time.
+    /// Files in `OUT_DIR` are compared by content, because each run of a build script writes them with a new time.
     fn state(&self, path: &str) -> String {
         let path = self.root.join(path);
         let state =
@@ -62,8 +60,8 @@ impl<'a> Files<'a> {
         state.unwrap_or_else(|| "-".into())
     }
 
-    /// Inputs other than the contents of files: the compiler's variables, and which headers exist, because a new header can
-    /// hide an existing one. `None` if this cannot be known.
+    /// Inputs other than the contents of files: the compiler's variables, and which headers exist, because a new
+    /// header can hide an old one. `None` if this cannot be known.
     pub(super) fn decided(&self, headers: &Headers, compiler: &Compiler) -> Option<Vec<String>> {
         let line = |what: &str, paths: &BTreeSet<PathBuf>| {
             let paths: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
@@ -79,14 +77,14 @@ impl<'a> Files<'a> {
         Some(lines)
     }
 
-    /// All files in the given folders, except in `OUT_DIR`. `None` if there are too many.
+    /// `None` if there are too many.
     fn list(&self, folders: &BTreeSet<PathBuf>) -> Option<BTreeSet<PathBuf>> {
         const MOST: usize = 1 << 16;
         let mut found = BTreeSet::new();
         let mut left: Vec<PathBuf> = folders.iter().map(|path| self.root.join(path)).collect();
         while let Some(folder) = left.pop() {
             // Cargo's own files change with each build.
-            for path in entries(&folder).filter(|path| !self.out.starts_with(path)) {
+            for path in entries(&folder, is_shown).filter(|path| !self.out.starts_with(path)) {
                 if path.is_dir() {
                     left.push(path.clone());
                 }
@@ -129,15 +127,13 @@ impl<'a> Files<'a> {
         let missing = |these: &[String], those: &[String]| -> Vec<String> {
             these.iter().filter(|line| !those.contains(line)).cloned().collect()
         };
-        let then = missing(&record.options, options);
-        let now = missing(options, &record.options);
         if record.options != options {
+            let (then, now) = (missing(&record.options, options), missing(options, &record.options));
             differences.push(texts::other_settings(&then, &now));
         }
         differences
     }
 
-    /// Whether this compiler made the files of a record from the current files, with the options in `lines`.
     pub(super) fn is_fresh(&self, record: &Record, lines: &[String], decided: &[String], compiler: &Path) -> bool {
         let unchanged = |(path, then): (&String, &String)| self.state(path) == *then;
         record.outside.contains_key(&*compiler.to_string_lossy())
@@ -146,46 +142,36 @@ impl<'a> Files<'a> {
             && self.differences(record, lines).is_empty()
     }
 
-    /// Whether a file was written after `start`, or so shortly before `start` that its time cannot prove otherwise: it may be
-    /// newer than the text that was compiled.
+    /// Whether a file may be newer than the text that was compiled: it was written after `start`, or shortly before.
     pub(super) fn any_since(&self, files: &BTreeSet<PathBuf>, start: SystemTime) -> bool {
         /// The coarsest resolution of file times among common file systems.
         const COARSE: Duration = Duration::from_secs(2);
-        files.iter().filter(|path| !path.starts_with(self.out)).any(|path| {
-            let found = fs::metadata(self.root.join(path));
-            let modified = found.and_then(|found| found.modified());
-            modified.is_ok_and(|modified| modified + COARSE >= start)
-        })
+        let modified = |path| fs::metadata(self.root.join(path)).and_then(|found| found.modified());
+        let own = files.iter().filter(|path| !path.starts_with(self.out));
+        own.filter_map(|path| modified(path).ok()).any(|modified| modified + COARSE >= start)
     }
 
-    /// Whether cargo can watch a folder for new files: the folder is in the package and does not contain cargo's output.
+    /// The folder is in the package and does not contain cargo's output.
     pub(super) fn is_watchable(&self, folder: &Path) -> bool {
         let folder = self.root.join(folder);
         folder.is_dir() && folder.starts_with(self.root) && !self.out.starts_with(&folder)
     }
 
-    /// The files and folders that cargo watches for a source. Files that the build script writes are left out, because they
-    /// would run it each time.
+    /// Files that the build script writes are left out, because they would run it each time.
     pub(super) fn watched(&self, files: &BTreeSet<PathBuf>, headers: Option<&Headers>) -> BTreeSet<PathBuf> {
         let mut watched = files.clone();
         for header in headers.iter().flat_map(|headers| &headers.absent) {
             // If a watched file does not exist, cargo runs the script each time.
-            let mut folders = header.ancestors().skip(1);
-            let folder = folders.find(|folder| self.root.join(folder).is_dir());
-            let folder = folder.filter(|folder| self.is_watchable(folder));
-            watched.extend(folder.map(named));
+            let folder = header.ancestors().skip(1).find(|folder| self.root.join(folder).is_dir());
+            watched.extend(folder.filter(|folder| self.is_watchable(folder)).map(named));
         }
         for folder in headers.iter().filter_map(|headers| headers.folders.as_ref()).flatten() {
             if self.is_watchable(folder) {
                 watched.insert(named(folder));
             } else if self.root.join(folder).starts_with(self.root) {
                 // The folder contains cargo's output, so its other entries are watched one by one.
-                let all = entries(&self.root.join(folder));
-                let entries = all.filter(|path| !self.out.starts_with(path));
-                watched.extend(entries.map(|path| match path.strip_prefix(self.root) {
-                    Ok(path) => path.to_owned(),
-                    Err(_) => path,
-                }));
+                let entries = entries(&self.root.join(folder), is_shown).filter(|path| !self.out.starts_with(path));
+                watched.extend(entries.map(|path| path.strip_prefix(self.root).unwrap_or(&path).to_owned()));
             }
         }
         watched.retain(|path| !path.starts_with(self.out));
@@ -198,25 +184,19 @@ fn named(path: &Path) -> PathBuf {
     if path.as_os_str().is_empty() { ".".into() } else { path.to_owned() }
 }
 
-/// The entries of a folder, without hidden files.
-fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
-    let entries = fs::read_dir(folder).into_iter().flatten();
-    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-    paths.filter(|path| {
-        let name = path.file_name().unwrap_or_default();
-        !name.to_string_lossy().starts_with('.')
-    })
+fn is_shown(name: &str) -> bool {
+    !name.starts_with('.')
 }
 
-/// Reads a regular file; `None` if it cannot be read. Reading a pipe could block.
+/// Only a regular file: reading a pipe could block.
 pub(super) fn read(path: &Path) -> Option<Vec<u8>> {
     read_file(path, usize::MAX).ok()?
 }
 
 /// Writes a file, unless it already has these bytes: the steps that depend on it compare its time.
-pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
     if read(path).is_some_and(|old| old == bytes) {
         return Ok(());
     }
-    write_file(path, bytes).map_err(|error| Error::new(texts::cannot_write(path, &error)))
+    write_file(path, bytes).map_err(|error| texts::cannot_write(path, &error))
 }

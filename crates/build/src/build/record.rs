@@ -18,13 +18,12 @@ const FIRST: &str = "kernel-args-build 1";
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Record {
-    /// `output ptx`, `define N=4`.
     pub(super) options: Vec<String>,
     pub(super) image: Option<u64>,
     pub(super) description: u64,
-    /// Hashes of the package's files, by relative paths with `/`.
+    /// By relative paths with `/`.
     pub(super) sources: BTreeMap<String, u64>,
-    /// Files outside of the package, including the compiler, by the size and time that the system reports.
+    /// Files by the size and time that the system reports, with the compiler.
     pub(super) outside: BTreeMap<String, String>,
     /// Other inputs: variables of the compiler, and which headers were found.
     pub(super) state: Vec<String>,
@@ -32,7 +31,7 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// Whether the sources and this image had the same contents when the other record was made.
+    /// Whether the sources and this image are as in the other record.
     pub(super) fn has_contents_of(&self, other: &Self, image: &Path) -> bool {
         let image = &*image.to_string_lossy();
         let state = self.outside.get(image);
@@ -45,32 +44,17 @@ impl Record {
     }
 
     pub(super) fn write(&self) -> String {
-        let mut text = format!("{FIRST}\n");
-        let mut line = |line: &str| {
-            text += line;
-            text.push('\n');
-        };
-        self.options.iter().for_each(|option| line(option));
-        if let Some(image) = self.image {
-            line(&format!("image {image:016x}"));
-        }
-        line(&format!("description {:016x}", self.description));
-        for (path, hash) in &self.sources {
-            line(&format!("source {hash:016x} {path}"));
-        }
-        for (path, stamp) in &self.outside {
-            line(&format!("outside {stamp} {path}"));
-        }
-        for state in &self.state {
-            line(&format!("state {state}"));
-        }
-        for warning in &self.warnings {
-            line(&format!("warning {warning}"));
-        }
-        text
+        let mut lines = vec![FIRST.to_owned()];
+        lines.extend_from_slice(&self.options);
+        lines.extend(self.image.map(|image| format!("image {image:016x}")));
+        lines.push(format!("description {:016x}", self.description));
+        lines.extend(self.sources.iter().map(|(path, hash)| format!("source {hash:016x} {path}")));
+        lines.extend(self.outside.iter().map(|(path, stamp)| format!("outside {stamp} {path}")));
+        lines.extend(self.state.iter().map(|state| format!("state {state}")));
+        lines.extend(self.warnings.iter().map(|warning| format!("warning {warning}")));
+        lines.join("\n") + "\n"
     }
 
-    /// Returns `None` if the text has another format.
     pub(super) fn read(text: &str) -> Option<Self> {
         let mut lines = text.lines();
         lines.next().filter(|line| *line == FIRST)?;
@@ -107,8 +91,8 @@ impl Record {
     }
 }
 
-/// A hash of all bytes, after conversion to Unix line ends, because version control may change them. It is 64-bit FNV-1a, which
-/// detects accidental changes only. Committed files contain its values, so it must not change.
+/// 64-bit FNV-1a, which detects accidental changes only, with Unix line ends, because version control may change them.
+/// Committed files contain its values, so it must not change.
 pub(super) fn hash(bytes: &[u8]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut rest = bytes;
@@ -121,7 +105,6 @@ pub(super) fn hash(bytes: &[u8]) -> u64 {
     hash
 }
 
-/// The modification time and length of a file; `None` if the file does not exist.
 pub(super) fn stamp(path: &Path) -> Option<String> {
     let found = fs::metadata(path).ok()?;
     let time = found.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;

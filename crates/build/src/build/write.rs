@@ -2,12 +2,10 @@
 
 use super::{
     files::{read, write},
-    plan::{Build, What},
-    unit::{Done, Unit},
+    plan::{Build, Done, Unit},
 };
 use crate::{
     constants,
-    error::Error,
     modules::{self, KRATE, Module, Style, structs},
     texts,
 };
@@ -20,10 +18,8 @@ use std::{
 };
 
 impl Build<'_> {
-    /// Writes the files of all sources and the Rust file that names them. Returns warnings.
-    ///
-    /// `tried` are the places where no compiler was found.
-    pub(super) fn write(&self, done: &[Done], tried: Option<&str>) -> Result<Vec<String>, Error> {
+    /// Returns warnings. `tried` are the places where no compiler was found.
+    pub(super) fn write(&self, done: &[Done], tried: Option<&str>) -> Result<Vec<String>, String> {
         let rust = self.out.join(self.kernels.rust_file.as_deref().unwrap_or("kernels.rs"));
         let records = self.units.iter().map(|unit| self.place(&unit.source, "sources"));
         claim(std::iter::once(rust.clone()).chain(records))?;
@@ -53,10 +49,11 @@ impl Build<'_> {
                 warnings.push(made.record.warnings.join("\n"));
             }
             let items = constants::items(&made.description, constants, &source.path);
-            let items = items.ok_or_else(|| {
-                Error::new(texts::unknown_constants(&source.path, &constants::expressions(constants)))
-            })?;
-            let has_kernels = absent.is_some() || has_kernels(&made.description);
+            let items =
+                items.ok_or_else(|| texts::unknown_constants(&source.path, &constants::expressions(constants)))?;
+            let kernels = Image::read(&made.description).and_then(|image| image.kernels());
+            // `kernels!` reports images that cannot be read, at the right place.
+            let has_kernels = absent.is_some() || kernels.map_or(true, |kernels| kernels.symbols().next().is_some());
             if has_kernels || !constants.is_empty() {
                 let structs = self.kernels.generate.then(|| {
                     let image = made.image.as_deref().unwrap_or(&made.description);
@@ -73,17 +70,14 @@ impl Build<'_> {
         Ok(warnings)
     }
 
-    fn remove_stale(&self, rust: &Path) -> Result<(), Error> {
+    fn remove_stale(&self, rust: &Path) -> Result<(), String> {
         // The names of all sources, one per line.
         let list = rust.with_extension("list");
         let names: BTreeSet<&str> = self.units.iter().map(|unit| unit.source.name.as_str()).collect();
         let earlier = read(&list).unwrap_or_default();
         let earlier = String::from_utf8_lossy(&earlier);
         for name in earlier.lines().filter(|name| !names.contains(name)) {
-            let images: &[&str] = match self.what {
-                What::Everything => &["ptx", "cubin", "fatbin"],
-                What::Descriptions => &[],
-            };
+            let images: &[&str] = if self.made.is_some() { &["ptx", "cubin", "fatbin"] } else { &[] };
             for extension in images.iter().chain(&["debug.ptx", "debug.sources", "sources"]) {
                 // The file exists if an earlier build wrote this kind of output.
                 let _ = fs::remove_file(self.out.join(format!("{name}.{extension}")));
@@ -94,21 +88,14 @@ impl Build<'_> {
     }
 }
 
-fn has_kernels(description: &[u8]) -> bool {
-    let kernels = Image::read(description).and_then(|image| image.kernels());
-    // `kernels!` reports images that cannot be read, at the right place.
-    kernels.map_or(true, |kernels| kernels.symbols().next().is_some())
-}
-
-/// Checks that two sets of kernels of one build script do not write the same files.
-fn claim(paths: impl Iterator<Item = PathBuf>) -> Result<(), Error> {
+/// Two sets of kernels of one build script must not write the same files.
+fn claim(paths: impl Iterator<Item = PathBuf>) -> Result<(), String> {
     static CLAIMED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
     let mut claimed = CLAIMED.lock().unwrap_or_else(PoisonError::into_inner);
     for path in paths {
-        if claimed.contains(&path) {
-            return Err(Error::new(texts::written_twice(&path)));
+        if !claimed.insert(path.clone()) {
+            return Err(texts::written_twice(&path));
         }
-        claimed.insert(path);
     }
     Ok(())
 }

@@ -30,8 +30,7 @@ impl fmt::Display for Arch {
     }
 }
 
-/// The values of `nvcc`'s `-gencode` for a fat binary: machine code for each `sm_`, PTX for each `compute_`. Without a
-/// `compute_`, PTX of the newest `sm_` is added for later GPUs.
+/// The values of `nvcc`'s `-gencode`. Without a `compute_`, PTX of the newest `sm_` is added for later GPUs.
 pub(crate) fn gencode(archs: &[Arch]) -> Vec<String> {
     let mut codes: Vec<String> = Vec::new();
     for arch in archs {

@@ -1,46 +1,22 @@
 //! Finds the compiler.
 
-use super::{Compiler, nvcc::Nvcc, nvrtc::Nvrtc};
-use crate::{environment::Environment, texts};
+use super::{Compiler, nvrtc::Nvrtc};
+use crate::{environment::Environment, sources::entries, texts};
 use kernel_args_nvrtc::library_names;
 use std::{
-    env, fs,
+    env,
     path::{Path, PathBuf},
 };
 
 /// The variables that name the folder of a toolkit, by priority.
 pub(crate) const FOLDERS: [&str; 4] = ["CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "CUDA_TOOLKIT_ROOT_DIR"];
 
-/// Default places, for when no setting names a compiler.
-pub(crate) struct Places {
-    pub(crate) usual: Vec<PathBuf>,
-    pub(crate) loader: Vec<String>,
-}
-
 /// The places that were tried, each with the reason why it was rejected.
 pub(crate) type Tried = Vec<(String, String)>;
 
-impl Places {
-    pub(crate) fn of_system(environment: &Environment) -> Self {
-        let usual = if cfg!(windows) {
-            let all = environment.get_untracked("ProgramFiles");
-            let all = all.map(|folder| Path::new(&folder).join("NVIDIA GPU Computing Toolkit").join("CUDA"));
-            all.map_or_else(Vec::new, |folder| versions(&folder, "v"))
-        } else {
-            let usual = ["/usr/local/cuda", "/opt/cuda"].map(PathBuf::from);
-            usual.into_iter().chain(versions(Path::new("/usr/local"), "cuda-")).collect()
-        };
-        Self { usual, loader: library_names(None) }
-    }
-}
-
-/// The folders in `folder` whose names begin with a prefix, the newest version first.
+/// The newest version first.
 fn versions(folder: &Path, prefix: &str) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten();
-    let mut found: Vec<PathBuf> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(prefix)))
-        .collect();
+    let mut found: Vec<PathBuf> = entries(folder, |name| name.starts_with(prefix)).collect();
     found.sort_by_cached_key(|path| numbers(path));
     found.reverse();
     found
@@ -55,13 +31,27 @@ fn numbers(path: &Path) -> Vec<u64> {
 
 pub(crate) struct Search<'a> {
     pub(crate) environment: &'a Environment,
-    pub(crate) places: Places,
-    pub(crate) root: &'a Path,
+    root: &'a Path,
     /// Whether fat binaries are requested, which only nvcc writes.
-    pub(crate) needs_nvcc: bool,
+    needs_nvcc: bool,
+    /// Default folders, and names of NVRTC, for when no setting names a compiler.
+    usual: Vec<PathBuf>,
+    loader: Vec<String>,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    pub(crate) fn of_system(environment: &'a Environment, root: &'a Path, needs_nvcc: bool) -> Self {
+        let usual = if cfg!(windows) {
+            let all = environment.get_untracked("ProgramFiles");
+            let all = all.map(|folder| Path::new(&folder).join("NVIDIA GPU Computing Toolkit").join("CUDA"));
+            all.map_or_else(Vec::new, |folder| versions(&folder, "v"))
+        } else {
+            let usual = ["/usr/local/cuda", "/opt/cuda"].map(PathBuf::from);
+            usual.into_iter().chain(versions(Path::new("/usr/local"), "cuda-")).collect()
+        };
+        Self { environment, root, needs_nvcc, usual, loader: library_names(None) }
+    }
+
     pub(crate) fn run(&self, explicit: Option<&Path>) -> Result<Compiler, Tried> {
         let mut tried = Tried::new();
         // If the requested compiler does not work, no other compiler replaces it.
@@ -77,16 +67,11 @@ impl Search<'_> {
             let folder = self.environment.path(name);
             (name.to_string(), folder.ok_or(texts::NOT_SET.into()).and_then(|folder| self.in_folder(&folder)))
         });
-        let on_path = std::iter::once_with(|| {
-            let nvcc = self.on_path("nvcc").map(|path| Compiler::Nvcc(Nvcc::new(path)));
-            ("PATH".into(), nvcc.ok_or(texts::NOT_ON_PATH.into()))
-        });
-        let usual = self.places.usual.iter().map(|folder| (folder.display().to_string(), self.in_folder(folder)));
-        let loader = self
-            .places
-            .loader
-            .iter()
-            .map(|name| (name.clone(), self.nvrtc(Path::new(name)).map_err(|_| texts::NOT_LOADED.into())));
+        let on_path =
+            std::iter::once_with(|| ("PATH".into(), self.on_path("nvcc").map(nvcc).ok_or(texts::NOT_ON_PATH.into())));
+        let usual = self.usual.iter().map(|folder| (folder.display().to_string(), self.in_folder(folder)));
+        let load = |name: &String| (name.clone(), self.nvrtc(Path::new(name)).map_err(|_| texts::NOT_LOADED.into()));
+        let loader = self.loader.iter().map(load);
         for (place, found) in folders.chain(on_path).chain(usual).chain(loader) {
             match found {
                 Ok(compiler) => return Ok(compiler),
@@ -107,14 +92,11 @@ impl Search<'_> {
             return self.nvrtc(if absolute.is_file() { &absolute } else { path });
         }
         if absolute.is_file() {
-            return Ok(Compiler::Nvcc(Nvcc::new(absolute)));
+            return Ok(nvcc(absolute));
         }
-        if path.components().count() == 1
-            && let Some(found) = self.on_path(&path.to_string_lossy())
-        {
-            return Ok(Compiler::Nvcc(Nvcc::new(found)));
-        }
-        Err(texts::no_such_compiler(path))
+        let is_name = path.components().count() == 1;
+        let found = is_name.then(|| self.on_path(&path.to_string_lossy())).flatten();
+        found.map(nvcc).ok_or_else(|| texts::no_such_compiler(path))
     }
 
     fn in_folder(&self, folder: &Path) -> Result<Compiler, String> {
@@ -122,9 +104,9 @@ impl Search<'_> {
         if !folder.is_dir() {
             return Err(texts::no_folder(folder));
         }
-        let nvcc = folder.join("bin").join(format!("nvcc{}", env::consts::EXE_SUFFIX));
-        if nvcc.is_file() {
-            return Ok(Compiler::Nvcc(Nvcc::new(nvcc)));
+        let program = folder.join("bin").join(format!("nvcc{}", env::consts::EXE_SUFFIX));
+        if program.is_file() {
+            return Ok(nvcc(program));
         }
         match library_in(folder) {
             Some(library) => self.nvrtc(&library),
@@ -137,9 +119,9 @@ impl Search<'_> {
             return Err(texts::NVRTC_HAS_NO_FATBIN.into());
         }
         let folders = FOLDERS.iter().filter_map(|name| self.environment.path(name));
-        let places: Vec<PathBuf> = folders.chain(self.places.usual.iter().cloned()).collect();
+        let places: Vec<PathBuf> = folders.chain(self.usual.iter().cloned()).collect();
         let nvrtc = Nvrtc::load(library, &places).map_err(|error| texts::cannot_load(library, &error))?;
-        Ok(Compiler::Nvrtc(nvrtc))
+        Ok(Compiler { path: library.to_owned(), nvrtc: Some(nvrtc) })
     }
 
     fn on_path(&self, program: &str) -> Option<PathBuf> {
@@ -149,6 +131,10 @@ impl Search<'_> {
             .map(|folder| self.root.join(folder).join(format!("{program}{suffix}")))
             .find(|path| path.is_file())
     }
+}
+
+const fn nvcc(path: PathBuf) -> Compiler {
+    Compiler { path, nvrtc: None }
 }
 
 /// NVRTC in the folder of a toolkit or a Python package, the newest version first.
@@ -170,156 +156,119 @@ fn library_in(folder: &Path) -> Option<PathBuf> {
         };
         is_library && !name.contains("builtins") && !name.contains("alt")
     };
-    INSIDE.iter().find_map(|inside| {
-        let entries = fs::read_dir(folder.join(inside)).ok()?;
-        let libraries = entries
-            .filter_map(|entry| Some(entry.ok()?.path()))
-            .filter(|path| is_nvrtc(&path.file_name().unwrap_or_default().to_string_lossy()));
-        libraries.max_by_key(|path| numbers(path))
-    })
+    INSIDE.iter().find_map(|inside| entries(&folder.join(inside), is_nvrtc).max_by_key(|path| numbers(path)))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{FOLDERS, Places, Search, Tried, library_in, versions};
-    use crate::environment::Environment;
-    use std::{
-        collections::HashMap,
-        ffi::OsString,
-        fs,
-        path::{Path, PathBuf},
-    };
+    use super::*;
+    use std::{collections::HashMap, ffi::OsString, fs};
+    use tempfile::TempDir;
 
     /// A folder with toolkits whose files have the right names and are empty.
     struct Machine {
-        root: PathBuf,
+        root: TempDir,
         variables: HashMap<&'static str, OsString>,
-        usual: Vec<PathBuf>,
     }
 
     impl Machine {
-        fn new(name: &str) -> Self {
-            let root = std::env::temp_dir().join(format!("kernel-args-build-{}-find-{name}", std::process::id()));
-            let _ = fs::remove_dir_all(&root);
-            fs::create_dir_all(&root).unwrap();
-            Self { root, variables: HashMap::new(), usual: Vec::new() }
+        fn new() -> Self {
+            Self { root: tempfile::tempdir().unwrap(), variables: HashMap::new() }
+        }
+
+        fn at(&self, path: &str) -> PathBuf {
+            self.root.path().join(path)
         }
 
         fn file(&self, path: &str) -> PathBuf {
-            let path = self.root.join(path);
+            let path = self.at(path);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(&path, "").unwrap();
             path
         }
 
         fn nvcc(&self, toolkit: &str) -> PathBuf {
-            let program = format!("nvcc{}", std::env::consts::EXE_SUFFIX);
-            self.file(&format!("{toolkit}/bin/{program}"))
+            self.file(&format!("{toolkit}/bin/nvcc{}", env::consts::EXE_SUFFIX))
         }
 
         fn set(&mut self, name: &'static str, folder: &str) {
-            self.variables.insert(name, self.root.join(folder).into());
+            self.variables.insert(name, self.at(folder).into());
         }
 
         fn search(&self, explicit: Option<&str>, needs_nvcc: bool) -> Result<PathBuf, Tried> {
             let variables = self.variables.clone();
-            let environment = Environment::new(move |name| variables.get(name).cloned());
-            let search = Search {
-                environment: &environment,
-                places: Places { usual: self.usual.clone(), loader: vec!["libnvrtc-that-is-nowhere.so".into()] },
-                root: &self.root,
-                needs_nvcc,
-            };
-            let found = search.run(explicit.map(Path::new));
-            found.map(|compiler| compiler.path().to_owned())
-        }
-    }
-
-    impl Drop for Machine {
-        fn drop(&mut self) {
-            let _ = fs::remove_dir_all(&self.root);
+            let environment = &Environment::new(move |name| variables.get(name).cloned());
+            let (usual, loader) = (vec![self.at("usual")], vec!["libnvrtc-that-is-nowhere.so".into()]);
+            let search = Search { environment, root: self.root.path(), needs_nvcc, usual, loader };
+            search.run(explicit.map(Path::new)).map(|compiler| compiler.path().to_owned())
         }
     }
 
     /// Sets the variables from the lowest priority to the highest: each result replaces the previous one.
     #[test]
     fn the_first_place_counts() {
-        let mut machine = Machine::new("order");
-        machine.usual = vec![machine.root.join("usual")];
-        let mut expected = machine.nvcc("usual");
-        assert_eq!(machine.search(None, false).unwrap(), expected);
-        expected = machine.nvcc("path");
-        let path = std::env::join_paths([machine.root.join("none"), machine.root.join("path/bin")]).unwrap();
+        let mut machine = Machine::new();
+        let usual = machine.nvcc("usual");
+        assert_eq!(machine.search(None, false).unwrap(), usual);
+        let on_path = machine.nvcc("path");
+        let path = env::join_paths([machine.at("none"), machine.at("path/bin")]).unwrap();
         machine.variables.insert("PATH", path);
-        assert_eq!(machine.search(None, false).unwrap(), expected);
+        assert_eq!(machine.search(None, false).unwrap(), on_path);
         for name in FOLDERS.into_iter().rev() {
-            expected = machine.nvcc(name);
             machine.set(name, name);
+            let expected = machine.nvcc(name);
             assert_eq!(machine.search(None, false).unwrap(), expected);
         }
-        expected = machine.nvcc("named");
-        machine.variables.insert("NVCC", expected.clone().into());
-        assert_eq!(machine.search(None, false).unwrap(), expected);
-        expected = machine.nvcc("explicit");
-        assert_eq!(machine.search(Some("explicit"), false).unwrap(), expected, "a folder");
-        assert_eq!(machine.search(expected.to_str(), false).unwrap(), expected, "a program");
-        let on_path = machine.root.join("path/bin").join(format!("nvcc{}", std::env::consts::EXE_SUFFIX));
+        let named = machine.nvcc("named");
+        machine.variables.insert("NVCC", named.clone().into());
+        assert_eq!(machine.search(None, false).unwrap(), named);
+        let explicit = machine.nvcc("explicit");
+        assert_eq!(machine.search(Some("explicit"), false).unwrap(), explicit, "a folder");
+        assert_eq!(machine.search(explicit.to_str(), false).unwrap(), explicit, "a program");
         assert_eq!(machine.search(Some("nvcc"), false).unwrap(), on_path, "a name");
+        // A requested compiler is not replaced.
+        for (name, explicit) in [(".compiler(…)", Some("wrong/nvcc")), ("NVCC", None)] {
+            machine.set("NVCC", "wrong");
+            let tried = machine.search(explicit, false).unwrap_err();
+            assert!(tried.len() == 1 && tried[0].0 == name && tried[0].1.contains("wrong"), "{tried:?}");
+        }
     }
 
     #[test]
     fn everything_that_was_tried_is_listed() {
-        let mut machine = Machine::new("tried");
-        machine.usual = vec![machine.root.join("usual")];
+        let mut machine = Machine::new();
         machine.set("CUDA_HOME", "absent");
-        fs::create_dir_all(machine.root.join("empty")).unwrap();
+        fs::create_dir(machine.at("empty")).unwrap();
         machine.set("CUDA_PATH", "empty");
         machine.variables.insert("CUDA_ROOT", "".into());
         let tried = machine.search(None, false).unwrap_err();
         let places: Vec<&str> = tried.iter().map(|(place, _)| place.as_str()).collect();
-        let usual = machine.usual[0].display().to_string();
+        let usual = machine.at("usual").display().to_string();
         assert_eq!(places, [&["NVCC"][..], &FOLDERS, &["PATH", &usual, "libnvrtc-that-is-nowhere.so"]].concat());
         assert!(tried[1].1.contains("absent") && tried[2].1.contains("empty"), "{tried:?}");
         assert_eq!(tried[3].1, "is not set", "{tried:?}");
     }
 
-    #[test]
-    fn a_requested_compiler_is_not_replaced() {
-        let mut machine = Machine::new("asked");
-        machine.nvcc("good");
-        machine.set("CUDA_HOME", "good");
-        let tried = machine.search(Some("wrong/nvcc"), false).unwrap_err();
-        assert_eq!(tried.len(), 1);
-        assert!(tried[0].1.contains("wrong"), "{tried:?}");
-        machine.set("NVCC", "bad");
-        let tried = machine.search(None, false).unwrap_err();
-        assert!(tried.len() == 1 && tried[0].0 == "NVCC", "{tried:?}");
-    }
-
+    #[cfg(not(windows))]
     #[test]
     fn an_invalid_library_is_rejected() {
-        let machine = Machine::new("library");
-        let name = if cfg!(windows) { "nvrtc64_130_0.dll" } else { "libnvrtc.so.13" };
-        let library = machine.file(&format!("cu13/lib/{name}"));
-        machine.file(&format!("cu13/lib/{}", name.replace("nvrtc", "nvrtc-builtins")));
-        let inside = if cfg!(windows) { None } else { Some(library) };
-        if !cfg!(windows) {
-            assert_eq!(library_in(&machine.root.join("cu13")), inside);
+        let machine = Machine::new();
+        let library = machine.file("cu13/lib/libnvrtc.so.13");
+        machine.file("cu13/lib/libnvrtc-builtins.so.13");
+        assert_eq!(library_in(&machine.at("cu13")), Some(library));
+        for (needs_nvcc, why) in [(false, "cannot be loaded"), (true, "fat binaries")] {
+            let tried = machine.search(Some("cu13"), needs_nvcc).unwrap_err();
+            assert!(tried[0].1.contains(why), "{tried:?}");
         }
-        let tried = machine.search(Some("cu13"), false).unwrap_err();
-        assert!(cfg!(windows) || tried[0].1.contains("cannot be loaded"), "{tried:?}");
-        let tried = machine.search(Some("cu13"), true).unwrap_err();
-        assert!(cfg!(windows) || tried[0].1.contains("fat binaries"), "{tried:?}");
     }
 
     #[test]
     fn newer_versions_come_first() {
-        let machine = Machine::new("versions");
+        let machine = Machine::new();
         for version in ["cuda-9.2", "cuda-12.10", "cuda-12.4", "other-13"] {
-            fs::create_dir_all(machine.root.join(version)).unwrap();
+            machine.file(version);
         }
-        let names = versions(&machine.root, "cuda-");
-        let names: Vec<_> = names.iter().map(|path| path.file_name().unwrap()).collect();
-        assert_eq!(names, ["cuda-12.10", "cuda-12.4", "cuda-9.2"]);
+        let expected = ["cuda-12.10", "cuda-12.4", "cuda-9.2"].map(|name| machine.at(name));
+        assert_eq!(versions(machine.root.path(), "cuda-"), expected);
     }
 }

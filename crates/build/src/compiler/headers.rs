@@ -7,18 +7,18 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The headers that a source can include. Paths are relative to the folder of the package.
+/// Paths are relative to the folder of the package.
 pub(crate) struct Headers {
     /// The source and the headers that exist.
     pub(crate) files: BTreeSet<PathBuf>,
     /// Headers that would be included if they existed.
     pub(crate) absent: BTreeSet<PathBuf>,
-    /// Folders where headers of unknown names may be included, with the folder of the package; `None` if all names are known.
+    /// Where headers of unknown names may be included; `None` if all names are known.
     pub(crate) folders: Option<BTreeSet<PathBuf>>,
 }
 
 impl Headers {
-    /// Finds headers in the folders of the options and in `cuda`, the compiler's own folders.
+    /// `cuda` are the compiler's own folders.
     pub(super) fn of(root: &Path, source: &Path, options: &Options, cuda: &[PathBuf]) -> Self {
         let flags = option::named(options.flags.iter().map(String::as_str));
         let macros = options.defines.iter().map(|(name, value)| {
@@ -35,7 +35,7 @@ impl Headers {
         };
         let includes = includes(&search);
         let mut unknown = includes.unknown.iter();
-        // The image of such a source contains the time of its compilation. This alone is no reason to compile it again.
+        // The time of its compilation alone is no reason to compile a source again.
         let is_unknown = flags.is_incomplete || unknown.any(|why| *why != Unknown::Time);
         let mut headers = Self { files: BTreeSet::new(), absent: BTreeSet::new(), folders: None };
         for (path, text) in includes.files {

@@ -1,6 +1,6 @@
 //! The library NVRTC.
 
-use super::job::{Compiled, Job, Purpose};
+use super::options::{Compiled, Job, Purpose};
 use crate::{output::Output, texts};
 use std::{
     collections::BTreeSet,
@@ -10,33 +10,19 @@ use std::{
 };
 
 #[derive(Debug)]
-pub(crate) struct Nvrtc {
-    path: PathBuf,
+pub(super) struct Nvrtc {
     library: kernel_args_nvrtc::Nvrtc,
-    /// The folders of the CUDA headers; empty if they are not found.
-    headers: Vec<PathBuf>,
+    /// Empty if the CUDA headers are not found.
+    pub(super) headers: Vec<PathBuf>,
 }
 
 impl Nvrtc {
-    /// Loads the library at a path, or by a name that the system resolves. `places` are folders that may contain CUDA's headers
-    /// if they are not next to the library.
-    pub(crate) fn load(path: &Path, places: &[PathBuf]) -> Result<Self, kernel_args_nvrtc::Error> {
-        Ok(Self {
-            path: path.to_owned(),
-            library: kernel_args_nvrtc::Nvrtc::open(path)?,
-            headers: headers(path, places),
-        })
+    /// `places` are folders that may contain CUDA's headers if they are not next to the library.
+    pub(super) fn load(path: &Path, places: &[PathBuf]) -> Result<Self, kernel_args_nvrtc::Error> {
+        Ok(Self { library: kernel_args_nvrtc::Nvrtc::open(path)?, headers: headers(path, places) })
     }
 
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    pub(crate) fn headers(&self) -> &[PathBuf] {
-        &self.headers
-    }
-
-    pub(crate) fn compile(&self, job: &Job<'_>) -> Result<Compiled, String> {
+    pub(super) fn compile(&self, job: &Job<'_>) -> Result<Compiled, String> {
         let path = &job.source.path;
         let mut text = fs::read(job.root.join(path)).map_err(|error| texts::unreadable(path, &error))?;
         text.extend_from_slice(job.appended.as_deref().unwrap_or_default().as_bytes());
@@ -69,25 +55,13 @@ fn c_string(text: &str) -> Result<CString, String> {
 
 fn options(job: &Job<'_>, headers: &[PathBuf]) -> Vec<String> {
     let options = job.options;
+    let (arch, flags) = options.of_purpose(job.purpose);
     let mut list = Vec::new();
-    match job.purpose {
-        Purpose::Image => {
-            let arch = options.archs.first().map(|arch| match options.output {
-                Output::Cubin => arch.target.to_string(),
-                _ => arch.target.compute(),
-            });
-            list.extend(arch.map(|arch| format!("--gpu-architecture={arch}")));
-            list.extend(options.flags.iter().cloned());
-        }
-        Purpose::Description | Purpose::Constants => {
-            if job.purpose == Purpose::Description {
-                list.push("--device-debug".into());
-            }
-            let arch = options.described().map(|arch| format!("--gpu-architecture={}", arch.target.compute()));
-            list.extend(arch);
-            list.extend(options.flags_with_debug().cloned());
-        }
+    if job.purpose == Purpose::Description {
+        list.push("--device-debug".into());
     }
+    list.extend(arch.map(|arch| format!("--gpu-architecture={arch}")));
+    list.extend(flags);
     list.extend(options.std.iter().map(|std| format!("--std={std}")));
     list.extend(options.definitions());
     let includes = options.includes.iter().chain(headers);
@@ -95,7 +69,7 @@ fn options(job: &Job<'_>, headers: &[PathBuf]) -> Vec<String> {
     list
 }
 
-/// The folders of the CUDA headers: next to the library in its toolkit or Python packages, otherwise in `places`.
+/// Next to the library in its toolkit or Python packages, otherwise in `places`.
 fn headers(library: &Path, places: &[PathBuf]) -> Vec<PathBuf> {
     const INSIDE: [&str; 3] = ["include", "targets/x86_64-linux/include", "cuda_runtime/include"];
     let near = library.ancestors().skip(2).take(3).filter(|folder| *folder != Path::new(""));

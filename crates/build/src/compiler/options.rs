@@ -1,8 +1,11 @@
-//! The options for the compilers.
+//! The options for the compilers, and the input and output of one run.
 
 use super::arch::Arch;
-use crate::{error::Error, output::Output, texts};
-use std::path::{Path, PathBuf};
+use crate::{output::Output, sources::Source, texts};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 /// The validated options of every source.
 #[derive(Clone, Debug)]
@@ -21,12 +24,41 @@ const NOT_WITH_DEBUG: [&str; 4] = ["-G", "--device-debug", "-lineinfo", "--gener
 /// Options of the assembler, which a debug build does not run. Their value is the next word, or follows after `=`.
 const ASSEMBLER: [&str; 4] = ["-Xptxas", "--ptxas-options", "-maxrregcount", "--maxrregcount"];
 
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Purpose {
+    /// An image for the program.
+    Image,
+    /// PTX with debug information.
+    Description,
+    /// PTX with the values of constants.
+    Constants,
+}
+
+pub(crate) struct Job<'a> {
+    pub(crate) source: &'a Source,
+    pub(crate) options: &'a Options,
+    pub(crate) purpose: Purpose,
+    /// Text to compile after the source.
+    pub(crate) appended: Option<String>,
+    /// The folder of the package. Relative paths start here.
+    pub(crate) root: &'a Path,
+    /// The folder for temporary files of the compiler.
+    pub(crate) scratch: &'a Path,
+}
+
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) messages: String,
+    /// The source and its headers, if the compiler reports them.
+    pub(crate) files: BTreeSet<PathBuf>,
+}
+
 impl Options {
-    /// The GPU generations: each name as the user wrote it, and the target that it names.
-    pub(crate) fn targets(names: &[String], output: Option<Output>) -> Result<(Vec<Arch>, Output), Error> {
+    pub(crate) fn targets(names: &[String], output: Option<Output>) -> Result<(Vec<Arch>, Output), String> {
         let mut archs = Vec::new();
         for name in names {
-            let arch = Arch::parse(name).ok_or_else(|| Error::new(texts::no_arch(name)))?;
+            let arch = Arch::parse(name).ok_or_else(|| texts::no_arch(name))?;
             if !archs.contains(&arch) {
                 archs.push(arch);
             }
@@ -34,21 +66,36 @@ impl Options {
         let several = archs.len() > 1;
         let output = output.unwrap_or(if several { Output::Fatbin } else { Output::Ptx });
         if several && output != Output::Fatbin {
-            return Err(Error::new(texts::one_arch(output.extension(), names)));
+            return Err(texts::one_arch(output.extension(), names));
         }
         if output == Output::Cubin && archs.iter().any(|arch| arch.is_virtual) {
-            return Err(Error::new(texts::cubin_of_virtual(&archs[0], &archs[0].target)));
+            return Err(texts::cubin_of_virtual(&archs[0], &archs[0].target));
         }
         Ok((archs, output))
     }
 
-    /// The generation whose kernels are described: the newest one.
-    pub(crate) fn described(&self) -> Option<&Arch> {
+    /// The newest generation.
+    fn described(&self) -> Option<&Arch> {
         self.archs.iter().max_by_key(|arch| arch.target.sm)
     }
 
-    /// The user's flags, without flags that a debug build does not need. A change of these flags does not change the description.
-    pub(crate) fn flags_with_debug(&self) -> impl Iterator<Item = &String> {
+    /// The architecture for a purpose, unless it is a fat binary, and the flags.
+    pub(crate) fn of_purpose(&self, purpose: Purpose) -> (Option<String>, Vec<String>) {
+        let compute = |arch: &Arch| arch.target.compute();
+        if purpose != Purpose::Image {
+            return (self.described().map(compute), self.flags_with_debug().cloned().collect());
+        }
+        let arch = self.archs.first();
+        let arch = match self.output {
+            Output::Ptx => arch.map(compute),
+            Output::Cubin => arch.map(|arch| arch.target.to_string()),
+            Output::Fatbin => None,
+        };
+        (arch, self.flags.clone())
+    }
+
+    /// Without flags that a debug build does not need, and which do not change the description.
+    fn flags_with_debug(&self) -> impl Iterator<Item = &String> {
         let mut is_value = false;
         self.flags.iter().filter(move |flag| {
             let name = flag.split('=').next().unwrap_or_default();
@@ -59,7 +106,6 @@ impl Options {
         })
     }
 
-    /// `-DN=4`, `-DF`
     pub(crate) fn definitions(&self) -> impl Iterator<Item = String> {
         self.defines.iter().map(|(name, value)| match value {
             Some(value) => format!("-D{name}={value}"),
@@ -67,24 +113,16 @@ impl Options {
         })
     }
 
-    /// All options, one per line, without the folder of the package. Two builds with the same lines have the same options.
-    pub(crate) fn lines(&self, root: &Path) -> Vec<String> {
-        let mut lines = vec![format!("output {}", self.output.extension())];
-        lines.extend(self.archs.iter().map(|arch| format!("arch {arch}")));
-        self.common_lines(lines, self.flags.iter(), root)
-    }
-
-    pub(crate) fn lines_with_debug(&self, root: &Path) -> Vec<String> {
-        let arch = self.described().map(|arch| format!("arch {}", arch.target.compute()));
-        self.common_lines(arch.into_iter().collect(), self.flags_with_debug(), root)
-    }
-
-    fn common_lines<'f>(
-        &self,
-        mut lines: Vec<String>,
-        flags: impl Iterator<Item = &'f String>,
-        root: &Path,
-    ) -> Vec<String> {
+    /// The options for a purpose, one per line, without the folder of the package.
+    pub(crate) fn lines(&self, purpose: Purpose, root: &Path) -> Vec<String> {
+        let (arch, flags) = self.of_purpose(purpose);
+        let mut lines = Vec::new();
+        if purpose == Purpose::Image {
+            lines.push(format!("output {}", self.output.extension()));
+            lines.extend(self.archs.iter().map(|arch| format!("arch {arch}")));
+        } else {
+            lines.extend(arch.map(|arch| format!("arch {arch}")));
+        }
         lines.extend(self.std.iter().map(|std| format!("std {std}")));
         let relative = |text: &str| match root.to_str() {
             Some(root) if root.len() > 1 => text.replace(root, "."),
@@ -93,7 +131,7 @@ impl Options {
         let includes = self.includes.iter().map(|path| path.to_string_lossy());
         lines.extend(includes.map(|path| format!("include {}", relative(&path))));
         lines.extend(self.definitions().map(|definition| definition.replacen("-D", "define ", 1)));
-        lines.extend(flags.map(|flag| format!("flag {}", relative(flag))));
+        lines.extend(flags.iter().map(|flag| format!("flag {}", relative(flag))));
         lines.iter().map(|line| line.replace(['\n', '\r'], " ")).collect()
     }
 }
@@ -111,14 +149,13 @@ impl Options {
 
 #[cfg(test)]
 mod tests {
-    use super::Options;
+    use super::{Options, Purpose};
     use crate::output::Output;
     use std::path::Path;
 
     fn targets(names: &[&str], output: Option<Output>) -> Result<Output, String> {
         let names: Vec<String> = names.iter().map(|&name| name.into()).collect();
-        let targets = Options::targets(&names, output);
-        targets.map(|(_, output)| output).map_err(|error| error.to_string())
+        Options::targets(&names, output).map(|(_, output)| output)
     }
 
     #[test]
@@ -138,7 +175,7 @@ mod tests {
 
     #[test]
     fn the_lines_do_not_name_the_folder_of_the_package() {
-        let lines = Options::of(&[], None, &["-I/src/x", "-O3"]).lines(Path::new("/src"));
+        let lines = Options::of(&[], None, &["-I/src/x", "-O3"]).lines(Purpose::Image, Path::new("/src"));
         assert_eq!(
             lines,
             ["output ptx", "std c++17", "include ./a dir", "define N=1,2", "define F", "flag -I./x", "flag -O3"]
@@ -148,7 +185,7 @@ mod tests {
     #[test]
     fn options_of_the_assembler_are_not_part_of_the_description() {
         let lines = |names: &[&str], flags: &[&str]| {
-            let mut lines = Options::of(names, None, flags).lines_with_debug(Path::new("/src"));
+            let mut lines = Options::of(names, None, flags).lines(Purpose::Description, Path::new("/src"));
             lines.drain(1..5);
             lines
         };

@@ -7,22 +7,20 @@
 //! // const TILE: i32 = 16
 //! ```
 
-use crate::{error::Error, identifier::module_name, texts};
+use crate::{identifier::module_name, texts};
 use std::{fmt::Write as _, path::Path};
 
 const DECLARATIONS: &str = include_str!("read.cuh");
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Constant {
-    /// The name in Rust.
     pub(crate) name: String,
-    /// The expression in C++.
     pub(crate) expression: String,
 }
 
 impl Constant {
     /// Reads `TILE`, `sim::Mode::Fast` or `NAME = EXPRESSION`.
-    pub(crate) fn parse(text: &str) -> Result<Self, Error> {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let text = words.join(" ");
         let is_name =
@@ -31,23 +29,21 @@ impl Constant {
         let (name, expression) = match text.split_once('=') {
             None if is_path => (text.rsplit("::").next().unwrap_or_default(), text.as_str()),
             Some((name, expression)) if is_name(name.trim_end()) => (name.trim_end(), expression.trim_start()),
-            _ => return Err(Error::new(texts::no_constant(&text))),
+            _ => return Err(texts::no_constant(&text)),
         };
         if expression.is_empty() || expression.starts_with('=') {
-            return Err(Error::new(texts::no_constant(&text)));
+            return Err(texts::no_constant(&text));
         }
         Ok(Self { name: module_name(name), expression: expression.into() })
     }
 
-    /// The line of a record.
     pub(crate) fn line(&self) -> String {
         format!("constant {} = {}", self.name, self.expression)
     }
 }
 
-pub(crate) fn expressions(constants: &[Constant]) -> Vec<&str> {
-    let all = constants.iter();
-    all.map(|constant| &*constant.expression).collect()
+pub(crate) fn expressions(constants: &[Constant]) -> Vec<String> {
+    constants.iter().map(|constant| constant.expression.clone()).collect()
 }
 
 /// The text that follows a source. An error in an expression names it as the file.
@@ -73,8 +69,7 @@ pub(crate) fn lines(ptx: &[u8], constants: &[Constant]) -> Option<String> {
     for (at, Constant { name, .. }) in constants.iter().enumerate() {
         let kind = initialiser(&ptx, &format!("kernel_args_kind_{at}"))?;
         let value = initialiser(&ptx, &format!("kernel_args_value_{at}"))?;
-        let (ty, value) = rust(kind.parse().ok()?, value)?;
-        let _ = writeln!(lines, "// const {name}: {ty} = {value}");
+        let _ = writeln!(lines, "// const {name}: {}", rust(kind.parse().ok()?, value)?);
     }
     Some(lines)
 }
@@ -89,52 +84,34 @@ fn initialiser<'p>(ptx: &'p str, name: &str) -> Option<&'p str> {
     })
 }
 
-/// The type and the literal in Rust.
-fn rust(kind: u32, value: &str) -> Option<(&'static str, String)> {
+/// The type and the literal in Rust, of a kind in `read.cuh`.
+fn rust(kind: u32, value: &str) -> Option<String> {
     // A value from 2^63 is written as a negative number.
-    let bits = |value: &str| {
-        let signed = value.parse::<i64>().map(i64::cast_unsigned);
-        signed.or_else(|_| value.parse::<u64>()).ok()
-    };
-    let double = || match value.strip_prefix("0d") {
-        Some(hex) => u64::from_str_radix(hex, 16).ok().map(f64::from_bits),
-        None => value.parse::<f64>().ok(),
-    };
-    let special = |ty: &str, value: f64| {
-        let name = match value {
-            _ if value.is_nan() => "NAN",
-            f64::INFINITY => "INFINITY",
-            _ if value.is_infinite() => "NEG_INFINITY",
-            _ => return None,
-        };
-        Some(format!("{ty}::{name}"))
-    };
+    let number = || value.parse::<i64>().map(i64::cast_unsigned).or_else(|_| value.parse()).ok();
+    let bits = kind % 100 * 8;
     Some(match kind {
-        204 => {
-            let value = double()?;
-            // The value was converted from a `float`, so this conversion is exact.
-            #[allow(clippy::cast_possible_truncation)]
-            let single = value as f32;
-            ("f32", special("f32", value).unwrap_or_else(|| format!("{single:?}")))
+        1 | 2 | 4 | 8 => format!("u{bits} = {}", number()?),
+        101 | 102 | 104 | 108 => format!("i{bits} = {}", number()?.cast_signed()),
+        204 | 208 => {
+            let value = match value.strip_prefix("0d") {
+                Some(hex) => f64::from_bits(u64::from_str_radix(hex, 16).ok()?),
+                None => value.parse().ok()?,
+            };
+            match value {
+                _ if value.is_nan() => format!("f{bits} = f{bits}::NAN"),
+                f64::INFINITY => format!("f{bits} = f{bits}::INFINITY"),
+                f64::NEG_INFINITY => format!("f{bits} = f{bits}::NEG_INFINITY"),
+                #[allow(clippy::cast_possible_truncation, reason = "the value was converted from a `float`")]
+                _ if bits == 32 => format!("f32 = {:?}", value as f32),
+                _ => format!("f64 = {value:?}"),
+            }
         }
-        208 => {
-            let value = double()?;
-            ("f64", special("f64", value).unwrap_or_else(|| format!("{value:?}")))
-        }
-        301 => ("bool", (bits(value)? != 0).to_string()),
-        101 => ("i8", bits(value)?.cast_signed().to_string()),
-        102 => ("i16", bits(value)?.cast_signed().to_string()),
-        104 => ("i32", bits(value)?.cast_signed().to_string()),
-        108 => ("i64", bits(value)?.cast_signed().to_string()),
-        1 => ("u8", bits(value)?.to_string()),
-        2 => ("u16", bits(value)?.to_string()),
-        4 => ("u32", bits(value)?.to_string()),
-        8 => ("u64", bits(value)?.to_string()),
+        301 => format!("bool = {}", number()? != 0),
         _ => return None,
     })
 }
 
-/// The Rust items, which the description of a source contains. `None` if it does not contain one of them.
+/// The Rust items. `None` if the description does not contain one of them.
 pub(crate) fn items(description: &[u8], constants: &[Constant], source: &Path) -> Option<String> {
     let description = String::from_utf8_lossy(description);
     let mut items = String::new();

@@ -13,22 +13,28 @@ use kernel_args_abi::{Alignment, Parameter};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
+/// Without `new` the kernel was removed, without `old` added.
 #[derive(Debug)]
-pub(crate) enum Changed<'k> {
-    Removed(&'k Kernel),
-    Added(&'k Kernel),
-    /// The kernel exists on both sides.
-    Kept {
-        old: &'k Kernel,
-        new: &'k Kernel,
-        changes: Vec<Change>,
-    },
+pub(crate) struct Changed<'k> {
+    pub(crate) old: Option<&'k Kernel>,
+    pub(crate) new: Option<&'k Kernel>,
+    pub(crate) changes: Vec<Change>,
+}
+
+impl Changed<'_> {
+    pub(crate) fn symbol(&self) -> &str {
+        self.old.or(self.new).map_or("", |kernel| &kernel.symbol)
+    }
+
+    pub(crate) fn breaks(&self) -> bool {
+        self.new.is_none() || self.changes.iter().any(|change| change.breaks)
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Change {
     pub(crate) kind: ChangeKind,
-    /// Whether arguments or a launch that are valid for the old kernel are invalid for the new kernel.
+    /// Whether what is valid for the old kernel can be invalid for the new kernel.
     pub(crate) breaks: bool,
     pub(crate) old: Option<Side>,
     pub(crate) new: Option<Side>,
@@ -52,7 +58,6 @@ macro_rules! kinds {
         }
 
         impl ChangeKind {
-            /// The name in JSON.
             const fn name(self) -> &'static str {
                 match self {
                     $(Self::$name => $json,)*
@@ -62,7 +67,6 @@ macro_rules! kinds {
         }
 
         impl Change {
-            /// The change as text, for `diff`.
             pub(crate) fn sentence(&self) -> String {
                 let text = |side: &Option<Side>| side.as_ref().map_or("none", |side| &side.text).to_owned();
                 let index = |side: &Option<Side>| {
@@ -107,28 +111,22 @@ impl Side {
         Self { index: Some(index), text: self::parameter(parameter), value }
     }
 
-    pub(crate) fn text(text: impl Into<String>) -> Self {
-        let text = text.into();
+    pub(crate) fn text(text: String) -> Self {
         Self { index: None, value: Value::String(text.clone()), text }
     }
 
-    /// A member or enumerator of the parameter with this index, by its path: `params.cells.kind`.
-    pub(crate) fn member(index: usize, path: &str, text: String, value: Value) -> Self {
-        let mut value = value;
+    /// With a path: `params.cells.kind`.
+    pub(crate) fn member(index: usize, path: &str, text: String, mut value: Value) -> Self {
         value["index"] = index.into();
         value["path"] = path.into();
         Self { index: Some(index), text, value }
     }
 }
 
-/// A parameter in a sentence: `alpha`: float, 4 bytes.
 pub(super) fn parameter(parameter: &Parameter<'_>) -> String {
-    let mut text = String::new();
-    if !parameter.name.is_empty() {
-        text = format!("`{}`: ", terminal(parameter.name));
-    }
-    let size = count(parameter.size as u64, "byte");
-    _ = write!(text, "{}, {size}", types::spelling(parameter));
+    let name = if parameter.name.is_empty() { String::new() } else { format!("`{}`: ", terminal(parameter.name)) };
+    let size = count(parameter.size, "byte");
+    let mut text = format!("{name}{}, {size}", types::spelling(parameter));
     if let Some(align) = parameter.align.map(Alignment::bytes).filter(|align| *align != parameter.size) {
         _ = write!(text, " aligned to {align}");
     }
@@ -159,22 +157,18 @@ impl Change {
 /// All changes. The README of this crate has the schema.
 pub(crate) fn json(changed: &[Changed<'_>], breaks: bool) -> Value {
     let kernel = |changed: &Changed<'_>| {
-        let (status, old, new) = match changed {
-            Changed::Removed(old) => ("removed", Some(old), None),
-            Changed::Added(new) => ("added", None, Some(new)),
-            Changed::Kept { old, new, .. } => ("changed", Some(old), Some(new)),
-        };
-        let list: Vec<Value> = match changed {
-            Changed::Kept { changes, .. } => changes.iter().map(Change::json).collect(),
-            _ => Vec::new(),
+        let status = match (changed.old, changed.new) {
+            (_, None) => "removed",
+            (None, _) => "added",
+            _ => "changed",
         };
         json!({
-            "symbol": old.or(new).map(|kernel| &kernel.symbol),
+            "symbol": changed.symbol(),
             "status": status,
             "breaks": changed.breaks(),
-            "changes": list,
-            "old": old.map(|kernel| json::kernel(kernel)),
-            "new": new.map(|kernel| json::kernel(kernel)),
+            "changes": changed.changes.iter().map(Change::json).collect::<Vec<_>>(),
+            "old": changed.old.map(json::kernel),
+            "new": changed.new.map(json::kernel),
         })
     };
     json!({

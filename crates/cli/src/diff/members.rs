@@ -1,4 +1,4 @@
-//! Compares the members of structs that are passed by value, and the enumerators of enums.
+//! Compares the members of structs and the enumerators of enums.
 
 use super::{
     change::{Change, ChangeKind, Side},
@@ -11,20 +11,17 @@ use crate::{
 };
 use kernel_args_abi::{Members, Parameter};
 
-/// The maximum number of members of one parameter that are compared.
+/// The most members of a parameter that are compared.
 const MOST: usize = 4096;
 
 struct Flat<'a> {
     path: String,
-    /// The offset from the start of the outermost struct, in bytes.
+    /// From the start of the outermost struct, in bytes.
     offset: usize,
     member: Parameter<'a>,
 }
 
-/// Returns the changes of the members of the parameter with index `to`. `breaks` is the result of the comparison for this
-/// parameter.
-///
-/// Members are matched by name, and the rest by offset.
+/// Members are matched by name, and the rest by offset. `breaks` is the result of the comparison for this parameter.
 pub(super) fn changes(
     (from, old): (usize, &Parameter<'_>),
     (to, new): (usize, &Parameter<'_>),
@@ -42,11 +39,9 @@ pub(super) fn changes(
     let mut is_taken = vec![false; after.len()];
     let mut left = Vec::new();
     let mut push = |kind, old: Option<&Flat<'_>>, new: Option<&Flat<'_>>| {
-        let side =
-            |index: usize, flat: &Flat<'_>| Side::member(index, &flat.path, text(flat), json::parameter(&flat.member));
+        let side = |index, flat: &Flat<'_>| Side::member(index, &flat.path, text(flat), json::parameter(&flat.member));
         let (old, new) = (old.map(|flat| side(from, flat)), new.map(|flat| side(to, flat)));
-        let is_name = matches!(kind, ChangeKind::MemberRenamed);
-        changes.push(Change::new(kind, breaks && !is_name, old, new));
+        changes.push(Change::new(kind, breaks && kind != ChangeKind::MemberRenamed, old, new));
     };
     for flat in &before {
         match after.iter().position(|other| other.path == flat.path) {
@@ -65,10 +60,10 @@ pub(super) fn changes(
         }
     }
     for flat in left {
-        let renamed = |(index, other): (usize, &Flat<'_>)| {
-            !is_taken[index] && other.offset == flat.offset && same_type(&flat.member, &other.member)
+        let is_renamed = |(other, is_taken): (&Flat<'_>, &bool)| {
+            !is_taken && other.offset == flat.offset && same_type(&flat.member, &other.member)
         };
-        match after.iter().enumerate().position(renamed) {
+        match after.iter().zip(&is_taken).position(is_renamed) {
             Some(index) => {
                 is_taken[index] = true;
                 push(ChangeKind::MemberRenamed, Some(flat), Some(&after[index]));
@@ -88,10 +83,7 @@ fn flatten<'a>(members: Members<'a>, path: &str, base: usize, depth: u32, flat: 
         if flat.len() == MOST {
             return;
         }
-        let path = match path {
-            "" => member.name.to_owned(),
-            _ => format!("{path}.{}", member.name),
-        };
+        let path = if path.is_empty() { member.name.to_owned() } else { format!("{path}.{}", member.name) };
         let offset = base.saturating_add(member.offset.unwrap_or(0));
         if depth > 0 {
             let inner = member.members;
@@ -101,13 +93,12 @@ fn flatten<'a>(members: Members<'a>, path: &str, base: usize, depth: u32, flat: 
     }
 }
 
-/// Whether two members have the same type, as far as it is known. The members of structs are compared one by one.
 fn same_type(a: &Parameter<'_>, b: &Parameter<'_>) -> bool {
     a.size == b.size && (a.cpp == b.cpp || a.cpp.is_unknown() || b.cpp.is_unknown())
 }
 
 fn text(flat: &Flat<'_>) -> String {
     let Flat { path, offset, member } = flat;
-    let (ty, size) = (types::spelling(member), count(member.size as u64, "byte"));
+    let (ty, size) = (types::spelling(member), count(member.size, "byte"));
     format!("`{path}`: {ty}, {size} at byte {offset}")
 }

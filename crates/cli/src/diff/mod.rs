@@ -9,17 +9,18 @@ mod text;
 mod versions;
 
 use crate::{
-    error::Failure,
     escape,
     options::Options,
     output::{Output, Status},
-    read::Files,
     report,
 };
 use change::Changed;
-use std::{collections::BTreeSet, io::Write as _};
+use std::{
+    collections::BTreeSet,
+    io::{self, Write as _},
+};
 
-pub(crate) fn run(options: Options<'_>, output: &mut Output) -> Result<Status, Failure> {
+pub(crate) fn run(options: Options<'_>, output: &mut Output) -> io::Result<Status> {
     let select = options.select();
     let mut sides = Vec::new();
     let mut missing = Vec::new();
@@ -37,10 +38,7 @@ pub(crate) fn run(options: Options<'_>, output: &mut Output) -> Result<Status, F
     {
         return Err(error.into());
     }
-    let [old, new]: &[Files; 2] = match sides.first_chunk() {
-        Some(sides) => sides,
-        None => return Ok(Status::Error),
-    };
+    let [old, new] = &sides[..] else { return Ok(Status::Error) };
     let changed = pairs::changes(&old.kernels, &new.kernels);
     let breaks = changed.iter().any(Changed::breaks);
     if options.is("json") {
@@ -52,20 +50,4 @@ pub(crate) fn run(options: Options<'_>, output: &mut Output) -> Result<Status, F
         text::write(&changed, count, options.demangle(), output)?;
     }
     Ok(if breaks { Status::Different } else { Status::Success })
-}
-
-impl Changed<'_> {
-    pub(crate) fn symbol(&self) -> &str {
-        match self {
-            Self::Removed(kernel) | Self::Added(kernel) | Self::Kept { old: kernel, .. } => &kernel.symbol,
-        }
-    }
-
-    pub(crate) fn breaks(&self) -> bool {
-        match self {
-            Self::Removed(_) => true,
-            Self::Added(_) => false,
-            Self::Kept { changes, .. } => changes.iter().any(|change| change.breaks),
-        }
-    }
 }

@@ -18,13 +18,13 @@ pub(super) fn changes<'k>(old: &'k [Kernel], new: &'k [Kernel]) -> Vec<Changed<'
         let moved = renamed.get(symbol).copied();
         match after.get(moved.unwrap_or(symbol)) {
             Some(new) => changed.extend(compare(old, new)),
-            None => changed.extend(old.first().map(|kernel| Changed::Removed(kernel))),
+            None => changed.push(Changed { old: old.first().copied(), new: None, changes: Vec::new() }),
         }
     }
     let known: BTreeSet<&str> = renamed.values().copied().collect();
     for (symbol, new) in &after {
         if !before.contains_key(symbol) && !known.contains(symbol) {
-            changed.extend(new.first().map(|kernel| Changed::Added(kernel)));
+            changed.push(Changed { old: None, new: new.first().copied(), changes: Vec::new() });
         }
     }
     changed
@@ -40,8 +40,9 @@ fn by_symbol(kernels: &[Kernel]) -> BySymbol<'_> {
     by
 }
 
-/// A mangled symbol changes with the types of the parameters, and with versions in namespaces. Kernels with the same C++ name are
-/// matched if exactly one of them is missing on the opposite side: first by the whole name, then by the name without parameters.
+/// A mangled symbol changes with the types of the parameters, and with versions in namespaces. Kernels with the same
+/// C++ name are matched if exactly one is missing on the opposite side: first by the whole name, then without
+/// parameters.
 fn renamed<'k>(old: &BySymbol<'k>, new: &BySymbol<'k>) -> BTreeMap<&'k str, &'k str> {
     let whole = |demangled: &Demangled| unversioned(demangled.text());
     let name = |demangled: &Demangled| {
@@ -63,14 +64,14 @@ fn renamed<'k>(old: &BySymbol<'k>, new: &BySymbol<'k>) -> BTreeMap<&'k str, &'k 
     renamed
 }
 
-/// The mangled symbols that `other` does not have, by a name.
+/// Mangled symbols that `other` does not have, by a name.
 fn lacking<'k>(
     of: &BySymbol<'k>,
     other: &BySymbol<'k>,
     name: &dyn Fn(&Demangled) -> String,
     is_known: impl Fn(&str) -> bool,
 ) -> BTreeMap<String, Vec<&'k str>> {
-    let mut by_name: BTreeMap<String, Vec<&'k str>> = BTreeMap::new();
+    let mut by_name: BTreeMap<_, Vec<&str>> = BTreeMap::new();
     for (symbol, kernels) in of {
         if let Some(demangled) = kernels.first().and_then(|kernel| kernel.demangled.as_ref())
             && !other.contains_key(symbol)
@@ -82,9 +83,8 @@ fn lacking<'k>(
     by_name
 }
 
-/// Compares the kernels of one symbol. If a symbol has several kernels with different parameters or limits per GPU, kernels for
-/// the same GPU are compared, unless both exist unchanged on the opposite side. Two generations can have one number (`sm_90`,
-/// `sm_90a`).
+/// If a symbol has several kernels with different parameters or limits per GPU, kernels for the same GPU are compared,
+/// unless both exist unchanged on the opposite side. Two generations can have one number (`sm_90`, `sm_90a`).
 fn compare<'k>(old: &[&'k Kernel], new: &[&'k Kernel]) -> Vec<Changed<'k>> {
     let mut pairs = Vec::new();
     for (index, to) in new.iter().enumerate() {
@@ -101,14 +101,10 @@ fn compare<'k>(old: &[&'k Kernel], new: &[&'k Kernel]) -> Vec<Changed<'k>> {
     let is_known = |new: &Kernel| same().any(|(_, known, _)| std::ptr::eq(*known, new));
     let mut found: Vec<Changed<'k>> = Vec::new();
     for (old, new, changes) in &compared {
-        let is_reported = found
-            .iter()
-            .any(|reported| matches!(reported, Changed::Kept { changes: reported, .. } if reported == changes));
-        if changes.is_empty() || is_reported || is_kept(old) && is_known(new) {
-            continue;
+        let is_reported = found.iter().any(|reported| reported.changes == *changes);
+        if !(changes.is_empty() || is_reported || is_kept(old) && is_known(new)) {
+            found.push(Changed { old: Some(old), new: Some(new), changes: changes.clone() });
         }
-        let changes = changes.clone();
-        found.push(Changed::Kept { old, new, changes });
     }
     found
 }
@@ -131,7 +127,7 @@ fn of_pair(old: &Kernel, new: &Kernel) -> Vec<Change> {
     changes
 }
 
-/// Whether both have a cubin for the same GPU. If both are PTX only: whether their lowest GPU is the same.
+/// For PTX only: whether their lowest GPU is the same.
 fn share_gpu(a: &Kernel, b: &Kernel) -> bool {
     let gpus = |kernel: &Kernel, kind| -> BTreeSet<Sm> {
         let images = kernel.images.iter().filter(|image| image.place.kind == kind);

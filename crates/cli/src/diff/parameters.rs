@@ -11,27 +11,26 @@ use kernel_args_abi::{
 };
 use std::collections::BTreeSet;
 
-/// The maximum number of mismatches that are reported per kernel.
 const MOST: usize = 128;
 
 pub(super) fn changes(symbol: &str, old: &[Parameter<'_>], new: &[Parameter<'_>]) -> Vec<Change> {
-    let (old, new): (Vec<_>, Vec<_>) =
-        (old.iter().map(with_class_of_type).collect(), new.iter().map(with_class_of_type).collect());
-    let (old, new) = (&old[..], &new[..]);
-    let signature = |parameters| Signature { name: symbol, parameters };
-    let (before, after) = (signature(old), signature(new));
+    let [old, new] = &[old, new].map(|list| list.iter().map(with_class_of_type).collect::<Vec<_>>());
+    let [before, after] = [old, new].map(|parameters| Signature { name: symbol, parameters });
     let report: Report<'_, MOST> = report(&before, &after);
     let side = |list: &[Parameter<'_>], index: usize| list.get(index).map(|p| Side::parameter(index, p));
+    let breaking = |kind, old, new| Change::new(kind, true, old, new);
     let mut changes = Vec::new();
-    let mut pairs = Pairs { old: (0..old.len()).collect(), new: (0..new.len()).collect() };
+    // The parameters that have not been reported. They match in their order.
+    let [mut before, mut after] = [old, new].map(|list| (0..list.len()).collect::<BTreeSet<_>>());
     for mismatch in report.mismatches() {
         match *mismatch {
             Mismatch::Differs { field, parameter, differences, exchanged } => {
-                pairs.old.remove(&field);
-                pairs.new.remove(&parameter);
+                before.remove(&field);
+                after.remove(&parameter);
                 match exchanged {
                     Some(other) if field < other => {
-                        let place = partner(&report, other).unwrap_or(parameter);
+                        let partner = report.of_field(other).and_then(Mismatch::parameter);
+                        let place = partner.unwrap_or(parameter);
                         changes.push(breaking(ChangeKind::Exchanged, side(old, field), side(new, place)));
                     }
                     Some(_) => {}
@@ -39,13 +38,13 @@ pub(super) fn changes(symbol: &str, old: &[Parameter<'_>], new: &[Parameter<'_>]
                 }
             }
             Mismatch::Missing { moved, parameter, .. } => {
-                pairs.new.remove(&parameter);
+                after.remove(&parameter);
                 if moved.is_none() {
                     changes.push(breaking(ChangeKind::Added, None, side(new, parameter)));
                 }
             }
             Mismatch::Extra { field, moved } => {
-                pairs.old.remove(&field);
+                before.remove(&field);
                 let kind = if moved.is_some() { ChangeKind::Moved } else { ChangeKind::Removed };
                 changes.push(breaking(kind, side(old, field), moved.and_then(|to| side(new, to))));
             }
@@ -54,8 +53,7 @@ pub(super) fn changes(symbol: &str, old: &[Parameter<'_>], new: &[Parameter<'_>]
     }
     // The comparison keeps a limited number of mismatches. The rest cannot be reported one by one.
     if report.total() <= report.len() {
-        let rest = pairs.old.into_iter().zip(pairs.new);
-        changes.extend(rest.flat_map(|(from, to)| alike((from, old), (to, new))));
+        changes.extend(before.into_iter().zip(after).flat_map(|(from, to)| alike((from, old), (to, new))));
     }
     changes.sort_by_key(|change| {
         let index = |side: &Option<Side>| side.as_ref().and_then(|side| side.index);
@@ -64,8 +62,8 @@ pub(super) fn changes(symbol: &str, old: &[Parameter<'_>], new: &[Parameter<'_>]
     changes
 }
 
-/// Returns the parameter with the class of its C++ type, if the type is known. PTX does not mark pointers, a cubin may mark
-/// them, and PTX declares a scalar `__grid_constant__` as bytes. With the same type these differences are not changes.
+/// With the class of its C++ type. PTX does not mark pointers, a cubin may mark them, and PTX declares a scalar
+/// `__grid_constant__` as bytes. With the same type these differences are not changes.
 fn with_class_of_type<'a>(parameter: &Parameter<'a>) -> Parameter<'a> {
     let class = match parameter.cpp.base {
         _ if parameter.cpp.is_pointer() => Class::Pointer,
@@ -74,10 +72,6 @@ fn with_class_of_type<'a>(parameter: &Parameter<'a>) -> Parameter<'a> {
         _ => parameter.class,
     };
     Parameter { class, ..*parameter }
-}
-
-fn partner(report: &Report<'_, MOST>, field: usize) -> Option<usize> {
-    report.of_field(field).and_then(Mismatch::parameter)
 }
 
 fn differs(
@@ -96,26 +90,21 @@ fn differs(
     let of_itself = differences
         .iter()
         .any(|difference| !matches!(difference, Difference::Members | Difference::ParameterName | Difference::Offset));
-    let kind = if of_itself || differences.contains(Difference::Members) && changes.is_empty() {
-        Some(ChangeKind::Retyped)
-    } else if differences.contains(Difference::ParameterName) {
-        Some(ChangeKind::Exchanged)
-    } else if differences.contains(Difference::Offset) {
-        Some(ChangeKind::Offset)
-    } else {
-        None
-    };
-    if let Some(kind) = kind {
+    let kinds = [
+        (of_itself || differences.contains(Difference::Members) && changes.is_empty(), ChangeKind::Retyped),
+        (differences.contains(Difference::ParameterName), ChangeKind::Exchanged),
+        (differences.contains(Difference::Offset), ChangeKind::Offset),
+    ];
+    if let Some((_, kind)) = kinds.into_iter().find(|(is_it, _)| *is_it) {
         // An exchanged parameter is shown at its new position in the kernel.
         let named = new.iter().position(|other| other.name == from.name);
         let place = named.filter(|_| kind == ChangeKind::Exchanged).unwrap_or(parameter);
         let (from, to) = (Side::parameter(field, from), Side::parameter(place, &new[place]));
-        changes.insert(0, breaking(kind, Some(from), Some(to)));
+        changes.insert(0, Change::new(kind, true, Some(from), Some(to)));
     }
     changes
 }
 
-/// Reports changes in two parameters that are compatible with each other.
 fn alike((from, old): (usize, &[Parameter<'_>]), (to, new): (usize, &[Parameter<'_>])) -> Vec<Change> {
     let (Some(a), Some(b)) = (old.get(from), new.get(to)) else {
         return Vec::new();
@@ -128,8 +117,7 @@ fn alike((from, old): (usize, &[Parameter<'_>]), (to, new): (usize, &[Parameter<
     if is_displaced((from, old), (to, new)) {
         changes.push(sides(ChangeKind::Offset, true));
     }
-    let known = |p: &Parameter<'_>| !p.cpp.is_unknown();
-    if known(a) && known(b) && a.cpp != b.cpp {
+    if !a.cpp.is_unknown() && !b.cpp.is_unknown() && a.cpp != b.cpp {
         changes.push(sides(ChangeKind::Retyped, false));
     }
     if !a.name.is_empty() && !b.name.is_empty() && a.name != b.name {
@@ -138,8 +126,7 @@ fn alike((from, old): (usize, &[Parameter<'_>]), (to, new): (usize, &[Parameter<
     changes
 }
 
-/// Whether a parameter has a different offset, although the end offsets of all previous parameters are unchanged. For cubins
-/// this is the only sign of a changed alignment.
+/// With unchanged end offsets of all previous parameters. For cubins this is the only sign of a changed alignment.
 fn is_displaced((from, old): (usize, &[Parameter<'_>]), (place, new): (usize, &[Parameter<'_>])) -> bool {
     let end = |list: &[Parameter<'_>], index: usize| match index.checked_sub(1) {
         Some(last) => list.get(last).and_then(|p| Some(p.offset? + p.size)),
@@ -149,14 +136,4 @@ fn is_displaced((from, old): (usize, &[Parameter<'_>]), (place, new): (usize, &[
     let depends_on_gpu = |p: &Parameter<'_>| p.align.is_some_and(|align| align > Alignment::SIXTEEN);
     let offsets = before.offset.is_some() && after.offset.is_some() && before.offset != after.offset;
     offsets && !depends_on_gpu(before) && !depends_on_gpu(after) && end(old, from) == end(new, place)
-}
-
-fn breaking(kind: ChangeKind, old: Option<Side>, new: Option<Side>) -> Change {
-    Change::new(kind, true, old, new)
-}
-
-/// The parameters that have not been reported. They match in their order.
-struct Pairs {
-    old: BTreeSet<usize>,
-    new: BTreeSet<usize>,
 }

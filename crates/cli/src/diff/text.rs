@@ -1,7 +1,12 @@
 //! Writes changes as text.
 
 use super::change::{Change, Changed};
-use crate::{escape::terminal, kernel::Kernel, output::Output, style::Paint};
+use crate::{
+    escape::terminal,
+    kernel::Kernel,
+    output::Output,
+    style::{self, Paint},
+};
 use std::{
     collections::{BTreeSet, HashMap},
     io::{self, Write as _},
@@ -14,24 +19,21 @@ pub(super) fn write(changed: &[Changed<'_>], count: usize, demangle: bool, outpu
         *counts.entry(changed.symbol()).or_default() += 1;
     }
     for changed in changed {
-        let name = |kernel: &Kernel| paint.title(&terminal(kernel.name(demangle)));
-        match changed {
-            Changed::Removed(kernel) => {
-                writeln!(output.to, "{}\n{}\n", name(kernel), paint.bad("  breaks  the kernel was removed"))?;
-            }
-            Changed::Added(kernel) => {
-                writeln!(output.to, "{}\n{}\n", name(kernel), paint.good("          the kernel was added"))?;
-            }
-            Changed::Kept { old, new, changes } => {
-                let same = counts.get(changed.symbol()).copied().unwrap_or(1);
-                let gpus = if same > 1 { gpus(new) } else { String::new() };
-                writeln!(output.to, "{}{}", name(old), paint.faint(&gpus))?;
-                for change in changes {
-                    writeln!(output.to, "{}", line(change, paint))?;
-                }
-                writeln!(output.to)?;
+        let Some(kernel) = changed.old.or(changed.new) else { continue };
+        write!(output.to, "{}", paint.title(&terminal(kernel.name(demangle))))?;
+        match (changed.old, changed.new) {
+            (_, None) => writeln!(output.to, "\n{}", paint.bad("  breaks  the kernel was removed"))?,
+            (None, _) => writeln!(output.to, "\n{}", paint.good("          the kernel was added"))?,
+            (_, Some(new)) => {
+                let is_only = counts.get(changed.symbol()).is_none_or(|count| *count == 1);
+                let gpus = if is_only { String::new() } else { gpus(new) };
+                writeln!(output.to, "{}", paint.faint(&gpus))?;
             }
         }
+        for change in &changed.changes {
+            writeln!(output.to, "{}", line(change, paint))?;
+        }
+        writeln!(output.to)?;
     }
     writeln!(output.to, "{}", summary(changed, count))
 }
@@ -47,24 +49,21 @@ fn line(change: &Change, paint: Paint) -> String {
     if change.breaks { paint.bad(&format!("  breaks  {text}")) } else { format!("          {text}") }
 }
 
-fn symbols<'c, 'k: 'c>(changed: impl Iterator<Item = &'c Changed<'k>>) -> usize {
-    changed.map(Changed::symbol).collect::<BTreeSet<_>>().len()
-}
-
 fn summary(changed: &[Changed<'_>], count: usize) -> String {
     if changed.is_empty() {
-        let kernels = crate::style::count(count as u64, "kernel");
-        return format!("no change in the interface of {kernels}");
+        return format!("no change in the interface of {}", style::count(count, "kernel"));
     }
     // A kernel is counted once, even if it changed for several GPUs.
-    let of = |is: fn(&Changed<'_>) -> bool| symbols(changed.iter().filter(|changed| is(changed)));
-    let breaking = symbols(changed.iter().filter(|changed| changed.breaks()));
+    let of = |is: fn(&&Changed<'_>) -> bool| {
+        let symbols = changed.iter().filter(is).map(Changed::symbol);
+        symbols.collect::<BTreeSet<_>>().len()
+    };
     format!(
         "{} changed, {} removed, {} added; {}",
-        of(|changed| matches!(changed, Changed::Kept { .. })),
-        of(|changed| matches!(changed, Changed::Removed(_))),
-        of(|changed| matches!(changed, Changed::Added(_))),
-        match breaking {
+        of(|changed| changed.old.is_some() && changed.new.is_some()),
+        of(|changed| changed.new.is_none()),
+        of(|changed| changed.old.is_none()),
+        match of(|changed| changed.breaks()) {
             0 => "callers of the old kernels can call the new ones".to_owned(),
             1 => "1 breaks its callers".to_owned(),
             breaking => format!("{breaking} break their callers"),

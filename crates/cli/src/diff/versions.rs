@@ -3,43 +3,28 @@
 use crate::kernel::Kernel;
 use kernel_args_abi::{CppBase, CppType, Parameter};
 
-/// A C++ name or type without the namespaces of versions: `cub::_V_300400_SM_750_1200::scan` is `cub::scan`.
+/// `cub::_V_300400_SM_750_1200::scan` is `cub::scan`.
 pub(super) fn unversioned(name: &str) -> String {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut text = String::with_capacity(name.len());
     let mut rest = name;
-    while !rest.is_empty() {
-        let word = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-        let (before, after) = rest.split_at(word);
-        match after.strip_prefix("::") {
-            Some(after) if is_version(before) => {
-                rest = after;
-                continue;
-            }
-            _ => text.push_str(before),
-        }
-        let other = after.find(is_word).unwrap_or(after.len());
-        text.push_str(&after[..other]);
-        rest = &after[other..];
+    while let Some((before, after)) = rest.split_once("::") {
+        let start = before.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_').len();
+        text += if is_version(&before[start..]) { &before[..start] } else { &rest[..before.len() + 2] };
+        rest = after;
     }
-    text
+    text + rest
 }
 
-/// Whether a namespace is a version: `_V_300400_SM_800`, `CUB_200302_800_NS`, `THRUST_200302_800_NS`, `__4`.
+/// `_V_300400_SM_800`, `CUB_200302_800_NS`, `THRUST_200302_800_NS`, `__4`.
 fn is_version(name: &str) -> bool {
-    let is_number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
-    let of_library = |library| {
-        let number = name.strip_prefix(library);
-        number.is_some_and(is_number) && name.ends_with("_NS")
-    };
-    let inline = name.strip_prefix("__");
-    name.strip_prefix("_V_").is_some_and(is_number)
-        || of_library("CUB_")
-        || of_library("THRUST_")
-        || inline.is_some_and(|number| !number.is_empty() && number.chars().all(|c| c.is_ascii_digit()))
+    let has_number =
+        |prefix| name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    has_number("_V_")
+        || (has_number("CUB_") || has_number("THRUST_")) && name.ends_with("_NS")
+        || has_number("__") && name[2..].chars().all(|c| c.is_ascii_digit())
 }
 
-/// The names of the types of a kernel's parameters, without versions.
+/// The type names of a kernel's parameters.
 pub(super) fn types(kernel: &Kernel) -> Vec<String> {
     let parameters = kernel.parameters.parameters();
     let name = |parameter: &Parameter<'_>| match parameter.cpp.base {
@@ -49,7 +34,7 @@ pub(super) fn types(kernel: &Kernel) -> Vec<String> {
     parameters.iter().map(name).collect()
 }
 
-/// The parameters of a kernel with the names that [`types`] returned.
+/// With the names that [`types`] returned.
 pub(super) fn parameters<'k>(kernel: &'k Kernel, types: &'k [String]) -> Vec<Parameter<'k>> {
     let mut parameters = kernel.parameters();
     for (parameter, name) in parameters.iter_mut().zip(types) {

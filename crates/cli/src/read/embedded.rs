@@ -8,8 +8,8 @@ use std::{borrow::Cow, io};
 
 const STEP: usize = 1 << 20;
 
-/// The number of bytes of texts that begin like PTX, but are not, that can still be read. Each line of a text can begin like
-/// PTX, and the text can continue to the end of the file.
+/// The bytes of texts that only begin like PTX that can still be read. Each line of a text can begin like PTX, and the
+/// text can continue to the end of the file.
 #[derive(Debug)]
 pub(super) struct Guesses(u64);
 
@@ -20,17 +20,12 @@ impl Guesses {
     }
 
     fn wrong(&mut self, size: usize) -> io::Result<()> {
-        const MANY: &str = "too many texts that begin like PTX";
-        self.0 = match self.0.checked_sub(size as u64) {
-            Some(left) => left,
-            None => return Err(io::Error::other(MANY)),
-        };
+        let left = self.0.checked_sub(size as u64);
+        self.0 = left.ok_or_else(|| io::Error::other("too many texts that begin like PTX"))?;
         Ok(())
     }
 }
 
-/// Finds the PTX texts, cubins and fat binaries in a part of a file.
-///
 /// Ignores data that only resembles an image, such as a string that a program prints.
 pub(super) fn find(
     input: &mut Input,
@@ -73,13 +68,12 @@ pub(super) fn find(
     Ok(())
 }
 
-/// Returns the size of a fat binary.
 fn container(bytes: &[u8]) -> Option<u64> {
     let size = bytes.get(8..)?.first_chunk().map(|size| u64::from_le_bytes(*size))?;
     size.checked_add(16)
 }
 
-/// Returns the size of a cubin: the end of its tables, which are the last part.
+/// The size of a cubin: the end of its tables, which are the last part.
 fn elf(head: &[u8]) -> Option<u64> {
     let header = elf::FileHeader64::<Le>::parse(head).ok()?;
     let end = |offset: u64, count: u16, size: u16| offset.checked_add(u64::from(count) * u64::from(size));
@@ -89,7 +83,7 @@ fn elf(head: &[u8]) -> Option<u64> {
     (header.e_machine(Le).0 == cubin::MACHINE && length > head.len().min(64) as u64).then_some(length)
 }
 
-/// Returns the size of a PTX text that has kernels. The text may end without a NUL, and more texts may follow.
+/// The size of a PTX text that has kernels. It may end without a NUL, and more texts may follow.
 fn text(input: &mut Input, known: &[u8], (start, size): (u64, u64), guesses: &mut Guesses) -> io::Result<Option<u64>> {
     /// The maximum length of the text before the header ends.
     const HEAD: usize = 256;

@@ -5,7 +5,6 @@ use std::sync::{Condvar, Mutex, PoisonError};
 /// The limit in bytes. A member that is larger uses the whole limit.
 const LIMIT: u64 = 64 << 20;
 
-/// Admits jobs while memory is available.
 pub(super) struct Gate {
     used: Mutex<u64>,
     freed: Condvar,
@@ -22,7 +21,6 @@ impl Gate {
         Self { used: Mutex::new(0), freed: Condvar::new() }
     }
 
-    /// Waits until `size` bytes are available.
     pub(super) fn enter(&self, size: u64) -> Pass<'_> {
         let size = size.min(LIMIT);
         let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);

@@ -7,24 +7,23 @@ use std::{
     path::Path,
 };
 
-/// The maximum size of standard input and of a pipe, in bytes. They have no end that is known, and are kept in memory.
+/// In bytes. Standard input and pipes have no known end, and are kept in memory.
 const PIPE: u64 = 1 << 30;
 
-/// A file, or the content of standard input.
 pub(crate) struct Input {
-    from: From,
+    from: Box<dyn ReadSeek>,
+    size: u64,
     /// The number of bytes that were read.
     #[cfg(test)]
     pub(crate) count: u64,
 }
 
-enum From {
-    File(File, u64),
-    Bytes(Cursor<Vec<u8>>),
-}
+trait ReadSeek: Read + Seek {}
+
+impl<T: Read + Seek> ReadSeek for T {}
 
 impl Input {
-    /// Opens a regular file. A file that the user named can also be a pipe, such as `<(…)`, which does not support seeking.
+    /// A file that the user named can also be a pipe, such as `<(…)`.
     pub(crate) fn open(path: &Path, is_named: bool) -> io::Result<Self> {
         let kind = fs::metadata(path)?.file_type();
         if is_named && is_pipe(kind) {
@@ -39,7 +38,7 @@ impl Input {
 
     pub(crate) fn of_file(file: File) -> io::Result<Self> {
         let size = file.metadata()?.len();
-        Ok(Self::new(From::File(file, size)))
+        Ok(Self::new(file, size))
     }
 
     pub(crate) fn stdin() -> io::Result<Self> {
@@ -57,22 +56,21 @@ impl Input {
     }
 
     pub(crate) fn of(bytes: Vec<u8>) -> Self {
-        Self::new(From::Bytes(Cursor::new(bytes)))
+        let size = bytes.len() as u64;
+        Self::new(Cursor::new(bytes), size)
     }
 
-    const fn new(from: From) -> Self {
+    fn new(from: impl ReadSeek + 'static, size: u64) -> Self {
         Self {
-            from,
+            from: Box::new(from),
+            size,
             #[cfg(test)]
             count: 0,
         }
     }
 
     pub(crate) fn size(&self) -> u64 {
-        match &self.from {
-            From::File(_, size) => *size,
-            From::Bytes(bytes) => bytes.get_ref().len() as u64,
-        }
+        self.size
     }
 
     pub(crate) fn read_at(&mut self, at: u64, to: &mut [u8]) -> io::Result<()> {
@@ -82,7 +80,7 @@ impl Input {
 
     /// Reads up to `size` bytes, starting at `start`.
     pub(crate) fn head(&mut self, start: u64, size: u64) -> io::Result<Vec<u8>> {
-        let size = size.min(self.size().saturating_sub(start));
+        let size = size.min(self.size.saturating_sub(start));
         let mut bytes = vec![0; usize::try_from(size).map_err(io::Error::other)?];
         self.read_at(start, &mut bytes)?;
         Ok(bytes)
@@ -91,10 +89,7 @@ impl Input {
 
 impl Read for Input {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        let read = match &mut self.from {
-            From::File(file, _) => file.read(to),
-            From::Bytes(bytes) => bytes.read(to),
-        }?;
+        let read = self.from.read(to)?;
         #[cfg(test)]
         {
             self.count += read as u64;
@@ -105,10 +100,7 @@ impl Read for Input {
 
 impl Seek for Input {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        match &mut self.from {
-            From::File(file, _) => file.seek(to),
-            From::Bytes(bytes) => bytes.seek(to),
-        }
+        self.from.seek(to)
     }
 }
 
@@ -122,7 +114,6 @@ fn is_pipe(kind: fs::FileType) -> bool {
     !kind.is_file()
 }
 
-/// A part of a file.
 pub(crate) struct Window<'i> {
     pub(crate) input: &'i mut Input,
     pub(crate) start: u64,

@@ -1,6 +1,10 @@
-//! An image, sent from the thread that reads headers to the threads that parse.
+//! An image for the threads that parse.
 
-use super::{Wanted, catalog::Catalog, contents::Contents, gate::Pass};
+use super::{
+    Wanted,
+    catalog::{Catalog, Contents},
+    gate::Pass,
+};
 use crate::{error::Error, place::Place};
 use kernel_args_image::{self as image, fatbin::StreamedMember};
 use std::sync::{Mutex, PoisonError};
@@ -10,7 +14,6 @@ pub(super) struct Job<'g> {
     pub(super) unit: u32,
     pub(super) place: Place,
     pub(super) bytes: Bytes,
-    /// Releases the memory when it is dropped.
     pub(super) _pass: Pass<'g>,
 }
 
@@ -35,7 +38,7 @@ impl Job<'_> {
         match contents {
             Ok(contents) => catalog.add(image, unit, place, contents),
             Err(error) => {
-                let error = Error::new(place.unit.to_string(), error.to_string());
+                let error = Error::new(&place.unit, error);
                 catalog.errors.push(error.at(place.at));
             }
         }

@@ -4,8 +4,7 @@ use super::{
     embedded,
     input::Input,
     meter::{Meter, Metered},
-    ranges::Ranges,
-    sections::{self, Holds, Section},
+    sections::{self, Section},
 };
 use kernel_args_image::{Kind, cubin, fatbin, foreign_text, ptx};
 use object::read::{ReadCache, archive::ArchiveFile};
@@ -14,7 +13,7 @@ use std::{borrow::Cow, io, sync::Arc};
 /// The maximum depth of nested archives.
 const DEPTH: u32 = 4;
 
-/// The maximum length of the name of an archive's member, in bytes.
+/// Of the name of an archive's member, in bytes.
 const NAME: usize = 4096;
 
 #[derive(Clone, Debug)]
@@ -23,40 +22,31 @@ pub(crate) struct Located {
     pub(crate) kind: Kind,
     pub(crate) start: u64,
     pub(crate) size: u64,
-    /// The archive member that contains it.
     pub(crate) member: Option<Arc<str>>,
 }
 
-/// Why a file has no device code.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Nothing {
-    /// The format is unknown.
     Foreign(String),
-    /// An object file or archive in a known format, without device code.
+    /// A known format without device code.
     NoDeviceCode(&'static str),
     /// The file is damaged: the position and the error.
     Broken(u64, String),
 }
 
-/// Finds the device code of a file. Text counts as PTX only if it begins like PTX. With `is_named`, all text counts, because
-/// the user named the file.
+/// With `is_named` all text counts as PTX, otherwise only text that begins like PTX.
 pub(crate) fn locate(input: &mut Input, is_named: bool) -> Result<Vec<Located>, Nothing> {
     let size = input.size();
-    let mut found = Search {
-        located: Vec::new(),
-        read: Ranges::default(),
-        meter: Meter::new(size),
-        guesses: embedded::Guesses::new(size),
-    };
+    let mut found =
+        Search { located: Vec::new(), end: 0, meter: Meter::new(size), guesses: embedded::Guesses::new(size) };
     part(input, (0, size), None, is_named, DEPTH, &mut found)?;
     Ok(found.located)
 }
 
-/// The parts of a file that were found, and the limits for the whole file.
 struct Search {
     located: Vec<Located>,
-    /// The sections that were read.
-    read: Ranges,
+    /// The end of the sections that were read.
+    end: u64,
     meter: Meter,
     guesses: embedded::Guesses,
 }
@@ -73,48 +63,44 @@ fn part(
     let broken = |error: io::Error| Nothing::Broken(start, error.to_string());
     let head = input.head(start, size.min(HEAD)).map_err(broken)?;
     let magic = head.first_chunk::<4>().map(|bytes| u32::from_le_bytes(*bytes));
-    let is_cuda = |at: usize| head.get(at..at + 2) == Some(&cubin::MACHINE.to_le_bytes()[..]);
-    let whole = |kind| Located { kind, start, size, member: member.cloned() };
+    let whole = |kind, found: &mut Search| {
+        found.located.push(Located { kind, start, size, member: member.cloned() });
+        Ok(())
+    };
     if magic == Some(fatbin::MAGIC) {
-        found.located.push(whole(Kind::Fatbin));
-        return Ok(());
+        return whole(Kind::Fatbin, found);
     }
     if head.starts_with(b"\x7fELF") {
-        if is_cuda(18) {
-            found.located.push(whole(Kind::Cubin));
-            return Ok(());
+        if head.get(18..20) == Some(&cubin::MACHINE.to_le_bytes()) {
+            return whole(Kind::Cubin, found);
         }
         // The magic number of 64-bit ELF. The section table is the last part of such a file.
-        let table = head.get(40..48).filter(|_| head[4] == 2);
-        let table = table.and_then(|bytes| bytes.try_into().ok()).map(u64::from_le_bytes);
-        if let Some(table) = table.filter(|table| *table > size && head[5] == 1) {
+        let table = head.get(40..).and_then(<[u8]>::first_chunk).map(|bytes| u64::from_le_bytes(*bytes));
+        if let Some(table) = table.filter(|table| *table > size && head[4..6] == [2, 1]) {
             let what = format!("a truncated ELF file: its section table is at byte {}", start.saturating_add(table));
             return Err(Nothing::Broken(start + size, what));
         }
         return object_file(input, (start, size), member, found);
     }
     if head.starts_with(b"!<thin>\n") {
-        const THIN: &str = "a thin archive contains only the names of its members: pass these files instead";
-        return Err(Nothing::Foreign(THIN.to_owned()));
+        let what = "a thin archive contains only the names of its members: pass these files instead";
+        return Err(Nothing::Foreign(what.to_owned()));
     }
     if head.starts_with(b"!<arch>\n") {
         if depth == 0 {
-            const DEEP: &str = "archives are nested too deeply";
-            return Err(Nothing::Foreign(DEEP.to_owned()));
+            return Err(Nothing::Foreign("archives are nested too deeply".to_owned()));
         }
         return archive(input, (start, size), depth, found);
     }
     if is_ptx(input, &head, (start, size)).map_err(broken)? {
-        found.located.push(whole(Kind::Ptx));
-        return Ok(());
+        return whole(Kind::Ptx, found);
     }
     if is_text(&head) {
         if let Some(error) = foreign_text(&head) {
             return Err(Nothing::Foreign(error.to_string()));
         }
         if is_named {
-            found.located.push(whole(Kind::Ptx));
-            return Ok(());
+            return whole(Kind::Ptx, found);
         }
     }
     object_file(input, (start, size), member, found).map_err(|nothing| match nothing {
@@ -137,7 +123,7 @@ fn foreign(head: &[u8]) -> String {
     )
 }
 
-/// Whether a file begins like PTX. Reads on while it contains only comments, such as a license.
+/// Reads on while the file contains only comments, such as a license.
 fn is_ptx(input: &mut Input, head: &[u8], (start, size): (u64, u64)) -> io::Result<bool> {
     let mut head = Cow::Borrowed(head);
     loop {
@@ -161,30 +147,25 @@ fn is_text(head: &[u8]) -> bool {
 
 fn archive(input: &mut Input, (start, size): (u64, u64), depth: u32, found: &mut Search) -> Result<(), Nothing> {
     let mut members = Vec::new();
-    {
-        let cache = ReadCache::new(&mut *input);
-        let broken = |error: object::Error| Nothing::Broken(start, format!("an archive: {error}"));
-        let data = Metered { data: cache.range(start, size), meter: &found.meter };
-        let archive = ArchiveFile::parse(data).map_err(broken)?;
-        for member in archive.members() {
-            let member = member.map_err(broken)?;
-            // Each name is a part of one table, which can be one long name.
-            if member.name().len() > NAME {
-                let what = format!("the name of a member has more than {NAME} bytes");
-                return Err(Nothing::Broken(start, what));
-            }
-            let name = String::from_utf8_lossy(member.name()).into_owned();
-            let (at, length) = member.file_range();
-            if at.checked_add(length).is_none_or(|end| end > size) {
-                let what = format!("the member `{name}` extends past the end of the archive");
-                return Err(Nothing::Broken(start + at.min(size), what));
-            }
-            members.push((name, at, length));
+    let cache = ReadCache::new(&mut *input);
+    let broken = |error: object::Error| Nothing::Broken(start, format!("an archive: {error}"));
+    let data = Metered { data: cache.range(start, size), meter: &found.meter };
+    for member in ArchiveFile::parse(data).map_err(broken)?.members() {
+        let member = member.map_err(broken)?;
+        // Each name is a part of one table, which can be one long name.
+        if member.name().len() > NAME {
+            return Err(Nothing::Broken(start, format!("the name of a member has more than {NAME} bytes")));
         }
+        let name = String::from_utf8_lossy(member.name());
+        let (at, length) = member.file_range();
+        if at.checked_add(length).is_none_or(|end| end > size) {
+            let what = format!("the member `{name}` extends past the end of the archive");
+            return Err(Nothing::Broken(start + at.min(size), what));
+        }
+        members.push((Arc::from(name), (start + at, length)));
     }
-    for (name, at, length) in members {
-        let member = Arc::from(name);
-        let place = (start + at, length);
+    drop(cache);
+    for (member, place) in members {
         // Skips host code and the members that linkers add.
         if let Err(broken @ Nothing::Broken(..)) = part(input, place, Some(&member), false, depth - 1, found) {
             return Err(broken);
@@ -196,7 +177,6 @@ fn archive(input: &mut Input, (start, size): (u64, u64), depth: u32, found: &mut
     Ok(())
 }
 
-/// Returns the sections of an object file, program or library.
 fn object_file(
     input: &mut Input,
     (start, size): (u64, u64),
@@ -206,33 +186,32 @@ fn object_file(
     let cache = ReadCache::new(&mut *input);
     let sections = sections::of_object(Metered { data: cache.range(start, size), meter: &found.meter });
     let (format, sections) = sections.ok_or_else(|| Nothing::Foreign(String::new()))?;
-    let sections =
+    let mut sections =
         sections.map_err(|error| Nothing::Broken(start, format!("invalid object file ({format}): {error}")))?;
     drop(cache);
+    sections.sort_by_key(|section| (section.at, !section.is_device_code));
     let before = found.located.len();
-    for Section { kind, at, length } in sections {
-        let is_inside = at.checked_add(length).is_some_and(|end| end <= size);
-        if !is_inside {
-            match kind {
-                Holds::Fatbins => {
-                    let what = "the section with device code extends past the end of the object file";
-                    return Err(Nothing::Broken(start + at.min(size), what.to_owned()));
-                }
-                // Program headers are read elsewhere.
-                Holds::Data => continue,
+    for Section { is_device_code, at, length } in sections {
+        if at.checked_add(length).is_none_or(|end| end > size) {
+            if is_device_code {
+                let what = "the section with device code extends past the end of the object file";
+                return Err(Nothing::Broken(start + at.min(size), what.to_owned()));
             }
+            continue;
         }
-        // Sections do not overlap in files of compilers.
-        for (at, length) in found.read.add(start + at, length) {
-            let located = &mut found.located;
-            let mut push = |kind, start, size| {
-                located.push(Located { kind, start, size, member: member.cloned() });
-            };
-            match kind {
-                Holds::Fatbins => push(Kind::Fatbin, at, length),
-                Holds::Data => embedded::find(input, (at, length), &mut found.guesses, push)
-                    .map_err(|error| Nothing::Broken(at, error.to_string()))?,
-            }
+        // Sections do not overlap in files of compilers. No byte is read twice.
+        let (at, end) = ((start + at).max(found.end), start + at + length);
+        if at >= end {
+            continue;
+        }
+        found.end = end;
+        let located = &mut found.located;
+        let mut push = |kind, start, size| located.push(Located { kind, start, size, member: member.cloned() });
+        if is_device_code {
+            push(Kind::Fatbin, at, end - at);
+        } else {
+            embedded::find(input, (at, end - at), &mut found.guesses, push)
+                .map_err(|error| Nothing::Broken(at, error.to_string()))?;
         }
     }
     if found.located.len() == before {

@@ -3,12 +3,11 @@
 use object::read::ReadRef;
 use std::{cell::Cell, ops::Range};
 
-/// The number of bytes that can still be read.
 #[derive(Debug)]
 pub(super) struct Meter(Cell<u64>);
 
 impl Meter {
-    /// A parser reads the headers, the names and the symbols of a file once: at most twice its size.
+    /// A parser reads headers, names and symbols once: at most twice the size of the file.
     pub(super) const fn new(size: u64) -> Self {
         const LEAST: u64 = 16 << 20;
         Self(Cell::new(size.saturating_mul(2).saturating_add(LEAST)))
@@ -23,7 +22,7 @@ impl Meter {
     }
 }
 
-/// A file whose reads are counted. Beyond the limit, nothing can be read.
+/// Beyond the limit, nothing can be read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Metered<'m, R> {
     pub(super) data: R,

@@ -3,10 +3,9 @@
 //! | to change | open |
 //! |---|---|
 //! | a format of files | `locate.rs`; places in a program: `sections.rs`, `embedded.rs` |
-//! | what limits the work for a hostile file | `ranges.rs`, `meter.rs`, `Guesses` in `embedded.rs` |
+//! | what limits the work for a hostile file | `locate.rs`, `meter.rs`, `Guesses` in `embedded.rs` |
 
 mod catalog;
-mod contents;
 mod embedded;
 mod gate;
 mod input;
@@ -14,13 +13,11 @@ mod job;
 mod locate;
 mod meter;
 mod paths;
-mod ranges;
 mod reader;
 mod sections;
-mod skipped;
 
 pub(crate) use input::Input;
-pub(crate) use skipped::Skipped;
+pub(crate) use paths::Skipped;
 
 use crate::{error::Error, global::Globals, kernel::Kernel, place::Place, progress::Progress};
 use catalog::Catalog;
@@ -35,7 +32,6 @@ use std::{
     thread,
 };
 
-/// What all files contain.
 #[derive(Debug)]
 pub(crate) struct Files {
     pub(crate) kernels: Vec<Kernel>,
@@ -58,7 +54,6 @@ pub(crate) fn read(paths: &[PathBuf], wanted: &Wanted<'_>) -> Files {
     all(&named, errors, skipped, wanted, progress)
 }
 
-/// Reads a regular file that is open. Messages use this name.
 pub(crate) fn read_open(name: &str, file: File, wanted: &Wanted<'_>) -> Files {
     let size = file.metadata().map_or(0, |found| found.len());
     let named = Named { name: name.into(), origin: Origin::File(file), size, is_direct: true };

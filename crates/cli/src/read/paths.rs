@@ -1,6 +1,6 @@
 //! The files that a command line names directly or through directories.
 
-use super::{input::Input, skipped::Skipped};
+use super::input::Input;
 use crate::error::Error;
 use std::{
     fs::{self, File},
@@ -9,13 +9,37 @@ use std::{
     sync::Arc,
 };
 
+/// Files and members that are skipped.
+#[derive(Debug, Default)]
+pub(crate) struct Skipped {
+    /// Files in directories without device code.
+    pub(crate) foreign: usize,
+    /// Files in directories that cannot be opened.
+    pub(crate) unreadable: usize,
+    /// The first of these files, and the error.
+    pub(crate) examples: Vec<Error>,
+    /// Members of fat binaries other than PTX and cubins.
+    pub(crate) members: usize,
+}
+
+impl Skipped {
+    pub(super) fn cannot_open(&mut self, name: &str, error: &io::Error) {
+        /// Further files are only counted.
+        const MOST: usize = 8;
+        self.unreadable += 1;
+        if self.examples.len() < MOST {
+            self.examples.push(Error::new(name, error));
+        }
+    }
+}
+
 pub(super) struct Named {
     /// The name for messages. Invalid UTF-8 is replaced.
     pub(super) name: Arc<str>,
     pub(super) origin: Origin,
     /// The size in bytes, if it is known.
     pub(super) size: u64,
-    /// Whether the command line names the file itself rather than its directory.
+    /// Rather than its directory.
     pub(super) is_direct: bool,
 }
 
@@ -35,32 +59,27 @@ impl Named {
     }
 }
 
-/// Returns the files of these paths in order. The files of a directory are sorted by name. Links to directories are not
-/// followed.
+/// The files of a directory are sorted by name. Links to directories are not followed.
 pub(super) fn files(paths: &[PathBuf], skipped: &mut Skipped) -> (Vec<Named>, Vec<Error>) {
     let mut found = Vec::new();
     let mut errors = Vec::new();
     for path in paths {
         if path.as_os_str() == "-" {
-            found.push(Named {
-                name: "standard input".into(),
-                origin: Origin::StandardInput,
-                size: 0,
-                is_direct: true,
-            });
+            let origin = Origin::StandardInput;
+            found.push(Named { name: "standard input".into(), origin, size: 0, is_direct: true });
             continue;
         }
-        match fs::metadata(path) {
-            Err(error) => errors.push(Error::new(path.to_string_lossy(), error.to_string())),
-            Ok(metadata) if metadata.is_dir() => {
-                let before = found.len();
-                if let Err(error) = directory(path, skipped, &mut found) {
-                    errors.push(Error::new(path.to_string_lossy(), error.to_string()));
-                } else if found.len() == before {
-                    errors.push(Error::new(path.to_string_lossy(), "a directory without files"));
-                }
+        let before = found.len();
+        let read = fs::metadata(path).and_then(|metadata| {
+            if metadata.is_dir() {
+                return directory(path, skipped, &mut found);
             }
-            Ok(metadata) => found.push(named(path, metadata.len(), true)),
+            found.push(named(path, metadata.len(), true));
+            Ok(())
+        });
+        let what = read.map_or_else(|error| error.to_string(), |()| "a directory without files".to_owned());
+        if found.len() == before {
+            errors.push(Error::new(path.to_string_lossy(), what));
         }
     }
     (found, errors)
@@ -80,7 +99,7 @@ fn directory(path: &Path, skipped: &mut Skipped, found: &mut Vec<Named>) -> io::
                 return directory(&path, skipped, found);
             }
             let metadata = fs::metadata(&path)?;
-            // Skips devices and pipes, which may be endless, and links to directories, which may form cycles.
+            // Devices and pipes may be endless, and links to directories may form cycles.
             if metadata.is_file() {
                 found.push(named(&path, metadata.len(), false));
             }

@@ -1,12 +1,11 @@
-//! The thread that reads headers: it finds images in a file and reads their bytes.
+//! The thread that finds images in files and reads their bytes.
 
 use super::{
     gate::Gate,
     input::{Input, Window},
     job::{Bytes, Job},
     locate::{Located, Nothing, locate},
-    paths::Named,
-    skipped::Skipped,
+    paths::{Named, Skipped},
 };
 use crate::{
     error::Error,
@@ -20,7 +19,6 @@ use kernel_args_image::{
 };
 use std::{ops::ControlFlow, sync::mpsc};
 
-/// Reads headers and sends images to the parser threads.
 pub(super) struct Reader<'g, 'r> {
     send: mpsc::SyncSender<Job<'g>>,
     gate: &'g Gate,
@@ -48,31 +46,21 @@ impl<'g, 'r> Reader<'g, 'r> {
         self.progress.file(&named.name, self.done);
         let mut input = match named.open() {
             Ok(input) => input,
-            Err(error) if named.is_direct => {
-                self.errors.push(Error::new(&*named.name, error.to_string()));
-                return;
-            }
-            Err(error) => {
-                self.skipped.cannot_open(&named.name, &error);
-                return;
-            }
+            Err(error) if named.is_direct => return self.errors.push(Error::new(&named.name, error)),
+            Err(error) => return self.skipped.cannot_open(&named.name, &error),
         };
         match locate(&mut input, named.is_direct) {
             Ok(located) => self.located(&mut input, number, named, &located),
-            Err(Nothing::Broken(at, what)) => {
-                self.errors.push(Error::new(&*named.name, what).at(at));
-            }
+            Err(Nothing::Broken(at, what)) => self.errors.push(Error::new(&named.name, what).at(at)),
             Err(_) if !named.is_direct => self.skipped.foreign += 1,
-            Err(Nothing::Foreign(what)) => {
-                self.errors.push(Error::new(&*named.name, what).at(0));
-            }
+            Err(Nothing::Foreign(what)) => self.errors.push(Error::new(&named.name, what).at(0)),
             Err(Nothing::NoDeviceCode(format)) => {
                 let article = if format.starts_with(['E', 'a']) { "an" } else { "a" };
                 let what = format!(
                     "no kernels: it is {article} {format} without device code (a section `.nv_fatbin`, or PTX, a cubin or a fat binary \
                      in its data)"
                 );
-                self.errors.push(Error::new(&*named.name, what));
+                self.errors.push(Error::new(&named.name, what));
             }
         }
         self.done += named.size;
@@ -108,7 +96,7 @@ impl<'g, 'r> Reader<'g, 'r> {
                       as LTO-IR and Tile IR: compile to PTX or a cubin as well"
                     .to_owned(),
             };
-            self.errors.push(Error::new(&*named.name, what));
+            self.errors.push(Error::new(&named.name, what));
         }
     }
 
@@ -116,35 +104,28 @@ impl<'g, 'r> Reader<'g, 'r> {
         if part.size > fatbin::MEMBER_LIMIT {
             let what =
                 format!("a PTX text or cubin of {} bytes, above the limit of {}", part.size, fatbin::MEMBER_LIMIT);
-            self.errors.push(Error::new(unit.to_string(), what).at(part.start));
-            return;
+            return self.errors.push(Error::new(unit, what).at(part.start));
         }
         match input.head(part.start, part.size) {
-            Ok(bytes) => {
-                let size = bytes.len() as u64;
-                self.job(unit, part.start, kind, None, size, Bytes::Plain(bytes));
-            }
-            Err(error) => {
-                let error = Error::new(unit.to_string(), error.to_string());
-                self.errors.push(error.at(part.start));
-            }
+            Ok(bytes) => self.job(unit, part.start, kind, None, bytes.len() as u64, Bytes::Plain(bytes)),
+            Err(error) => self.errors.push(Error::new(unit, error).at(part.start)),
         }
     }
 
-    /// Sends the images of fat binaries. `budget` is what remains of the file's.
+    /// `budget` is what remains of the file's.
     fn fat_binary(&mut self, input: &mut Input, unit: &Unit, part: &Located, budget: &mut Budget) -> ControlFlow<()> {
         let window = Window { input, start: part.start, size: part.size };
         let mut stream = Stream::with_budget(window, *budget);
-        let error = |error: StreamError<std::io::Error>, at: u64| match error {
-            StreamError::Fatbin { at, error } => {
-                // Offsets are relative to the start of the file.
-                let error = match error {
-                    fatbin::Error::Cut(at) => fatbin::Error::Cut(part.start as usize + at),
-                    other => other,
-                };
-                Error::new(unit.to_string(), error.to_string()).at(part.start + at)
-            }
-            other => Error::new(unit.to_string(), other.to_string()).at(part.start + at),
+        // Offsets are relative to the start of the file.
+        let error = |error: StreamError<std::io::Error>, at: u64| {
+            let (at, what) = match error {
+                StreamError::Fatbin { at, error: fatbin::Error::Cut(cut) } => {
+                    (at, fatbin::Error::Cut(part.start as usize + cut).to_string())
+                }
+                StreamError::Fatbin { at, error } => (at, error.to_string()),
+                other => (at, other.to_string()),
+            };
+            Error::new(unit, what).at(part.start + at)
         };
         while let Some(member) = stream.next() {
             let member = match member {
@@ -181,7 +162,6 @@ impl<'g, 'r> Reader<'g, 'r> {
         ControlFlow::Continue(())
     }
 
-    /// Sends an image as soon as enough memory is available.
     fn job(&mut self, unit: &Unit, at: u64, kind: Kind, sm: Option<Sm>, size: u64, bytes: Bytes) {
         let place = Place { unit: unit.clone(), at, kind, sm };
         let job = Job { image: self.images, unit: self.units, place, bytes, _pass: self.gate.enter(size) };

@@ -8,27 +8,20 @@ use object::{
     },
 };
 
-/// The names of sections that contain fat binaries. COFF images truncate names to 8 characters. `__nv_relfatbin` contains
-/// relocatable device code.
-const SECTIONS: [&str; 3] = [".nv_fatbin", "__nv_relfatbin", "__nv_fatbin"];
-const CUT_SECTIONS: [&str; 3] = [".nv_fatb", "__nv_rel", "__nv_fat"];
+/// The names of sections that contain fat binaries. `__nv_relfatbin` contains relocatable device code.
+const SECTIONS: [&[u8]; 3] = [b".nv_fatbin", b"__nv_relfatbin", b"__nv_fatbin"];
 
-/// A section that contains or may contain device code.
 pub(super) struct Section {
-    pub(super) kind: Holds,
+    /// Otherwise it contains data.
+    pub(super) is_device_code: bool,
     /// The offset from the start of the object file.
     pub(super) at: u64,
     pub(super) length: u64,
 }
 
-pub(super) enum Holds {
-    Fatbins,
-    Data,
-}
-
 type Sections = object::Result<Vec<Section>>;
 
-/// Returns the name of the format and the sections; `None` for an unknown format.
+/// `None` for an unknown format.
 pub(super) fn of_object<'d, R: ReadRef<'d>>(data: R) -> Option<(&'static str, Sections)> {
     Some(match FileKind::parse(data).ok()? {
         FileKind::Elf64 => ("ELF file", of_elf::<elf::FileHeader64<Endianness>, _>(data)),
@@ -45,22 +38,20 @@ fn of_elf<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>>(data: R) -> Se
     let header = H::parse(data)?;
     let endian = header.endian()?;
     let table = header.sections(endian, data)?;
-    let mut found = Vec::new();
-    for section in table.iter() {
+    let sections = table.iter().filter_map(|section| {
         let name = table.section_name(endian, section).unwrap_or_default();
         let flags = section.sh_flags(endian);
         let is_loaded = section.sh_type(endian) == elf::SHT_PROGBITS
             && flags.contains(elf::SHF_ALLOC)
             && !flags.contains(elf::SHF_EXECINSTR);
-        found.extend(self::section(name, is_loaded, section.file_range(endian)));
-    }
-    Ok(found)
+        self::section(name, is_loaded, section.file_range(endian))
+    });
+    Ok(sections.collect())
 }
 
 fn any<'d, R: ReadRef<'d>>(data: R) -> Sections {
     let file = object::File::parse(data)?;
-    let mut found = Vec::new();
-    for section in file.sections() {
+    let sections = file.sections().filter_map(|section| {
         let name = section.name_bytes().unwrap_or_default();
         let is_loaded = matches!(
             section.kind(),
@@ -69,26 +60,20 @@ fn any<'d, R: ReadRef<'d>>(data: R) -> Sections {
                 | SectionKind::ReadOnlyDataWithRel
                 | SectionKind::ReadOnlyString
         );
-        found.extend(self::section(name, is_loaded, section.file_range()));
-    }
-    Ok(found)
+        self::section(name, is_loaded, section.file_range())
+    });
+    Ok(sections.collect())
 }
 
 fn section(name: &[u8], is_loaded: bool, range: Option<(u64, u64)>) -> Option<Section> {
     let (at, length) = range?;
-    let kind = if is_device_code(name) {
-        Holds::Fatbins
-    } else if is_loaded {
-        Holds::Data
-    } else {
-        return None;
-    };
-    Some(Section { kind, at, length })
+    let is_device_code = is_device_code(name);
+    (is_device_code || is_loaded).then_some(Section { is_device_code, at, length })
 }
 
 fn is_device_code(name: &[u8]) -> bool {
-    let is_cut = CUT_SECTIONS.iter().any(|cut| name == cut.as_bytes());
-    is_cut || SECTIONS.iter().any(|known| name.starts_with(known.as_bytes()))
+    // COFF images truncate names to 8 characters.
+    SECTIONS.iter().any(|known| name.starts_with(known) || name == &known[..8])
 }
 
 #[cfg(test)]

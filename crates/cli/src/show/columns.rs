@@ -12,8 +12,8 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    pub(super) fn new(right: &'static [usize]) -> Self {
-        Self { rows: Vec::new(), right }
+    pub(super) fn new(head: &[&str], right: &'static [usize]) -> Self {
+        Self { rows: vec![head.iter().map(|&cell| cell.to_owned()).collect()], right }
     }
 
     pub(super) fn push(&mut self, row: Vec<String>) {
@@ -22,14 +22,9 @@ impl Columns {
 
     /// Removes the heading of a column in which all other cells are empty.
     pub(super) fn remove_unused_heading(&mut self, column: usize) {
-        let [head, rows @ ..] = &mut self.rows[..] else {
-            return;
-        };
         let is_empty = |row: &Vec<String>| row.get(column).is_none_or(String::is_empty);
-        if let Some(heading) = head.get_mut(column)
-            && rows.iter().all(is_empty)
-        {
-            heading.clear();
+        if self.rows.iter().skip(1).all(is_empty) {
+            self.rows[0][column].clear();
         }
     }
 
@@ -44,7 +39,6 @@ impl Columns {
         Ok(())
     }
 
-    /// Each row: its cells, padded.
     pub(super) fn rows(&self) -> impl Iterator<Item = Vec<String>> {
         let count = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |column: usize| {
@@ -75,8 +69,7 @@ mod tests {
 
     #[test]
     fn cells_are_padded_by_what_they_show() {
-        let mut columns = Columns::new(&[1]);
-        columns.push(["größe", "1", "x"].map(str::to_owned).to_vec());
+        let mut columns = Columns::new(&["größe", "1", "x"], &[1]);
         columns.push(["a", "100", "long"].map(str::to_owned).to_vec());
         let lines: Vec<String> = columns.rows().map(|row| row.join("|")).collect();
         assert_eq!(lines, ["größe|  1|x", "a    |100|long"]);

@@ -10,11 +10,9 @@ pub(super) fn write(globals: &Globals, demangle: bool, output: &mut Output) -> i
     if all.len() == 0 {
         return Ok(());
     }
-    let title = count(all.len() as u64, "global variable");
+    let title = count(all.len(), "global variable");
     writeln!(output.to, "\n{}", output.paint.title(&title))?;
-    let mut columns = Columns::new(&[3, 4]);
-    let head = ["variable", "memory", "type", "size", "align"];
-    columns.push(head.map(str::to_owned).to_vec());
+    let mut columns = Columns::new(&["variable", "memory", "type", "size", "align"], &[3, 4]);
     for global in all {
         let name = match &global.name {
             Some(name) if demangle => name,

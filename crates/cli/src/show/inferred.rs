@@ -1,14 +1,15 @@
 //! What the code of a kernel does with a parameter, for the table and for JSON.
 
-use crate::findings::{self, What};
+use crate::findings::described;
 use kernel_args_abi::{
     Body, CppBase, CppType, Parameter,
+    check::contradiction,
     signature::{Certainty, Elements, Evidence, Slot, SlotKind},
 };
 use serde_json::{Value, json};
 
-/// The cells of the table for a parameter, or for a member at `at` bytes in the parameter with this body. They are its use, and the type
-/// that the code shows where no C++ type is known.
+/// The use of a parameter, or of a member at `at` bytes in the parameter with this body, and the type that the code
+/// shows where no C++ type is known.
 pub(super) fn cells(value: &Parameter<'_>, body: Body<'_>, (is_member, at): (bool, usize)) -> [String; 2] {
     let end = at.saturating_add(value.size);
     let mut slots = body.slots().map(|slot| slot.offset);
@@ -30,12 +31,10 @@ pub(super) fn cells(value: &Parameter<'_>, body: Body<'_>, (is_member, at): (boo
     [uses(&slot, value.cpp), kind]
 }
 
-/// The cells for a slot of a struct whose members are not known.
 pub(super) fn slot_cells(slot: &Slot<'_>) -> [String; 2] {
     [uses(slot, CppType::UNKNOWN), kind(slot)]
 }
 
-/// Whether the table has a row for a slot of a struct whose members are not known.
 pub(super) fn is_shown(slot: &Slot<'_>) -> bool {
     slot.kind != SlotKind::Unknown
 }
@@ -78,7 +77,7 @@ const fn kind_name(kind: SlotKind) -> Option<&'static str> {
     })
 }
 
-/// What the code does with a parameter: an empty list if it does not use the parameter, `None` if it shows nothing or was not analysed.
+/// An empty list if the code does not use the parameter, `None` if it shows nothing or was not analysed.
 pub(super) fn json(parameter: &Parameter<'_>) -> Option<Value> {
     let body = parameter.body;
     let is_whole = parameter.size == 8 && !parameter.members.is_known();
@@ -103,7 +102,7 @@ fn slot(slot: &Slot<'_>, ty: CppType<'_>) -> Option<Value> {
             })
         })
     };
-    let contradiction = findings::what(ty, slot).and_then(What::contradiction).map(|(name, _)| name);
+    let contradiction = contradiction(ty, None, slot).map(|contradiction| described(contradiction).0);
     if contradiction.is_none() && !is_shown(slot) && uses(slot, ty).is_empty() {
         return None;
     }

@@ -1,5 +1,5 @@
-//! Writes kernels as JSON. The README of this crate has the schema. Each kernel is on its own line, so a reader need not load
-//! the whole file.
+//! Writes kernels as JSON, each on its own line, so a reader need not load the whole file. The README of this crate
+//! has the schema.
 
 use super::{globals, inferred, types};
 use crate::{
@@ -12,7 +12,7 @@ use kernel_args_image::mangled::Demangled;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
-/// Incremented when a field is removed or changes its meaning. New fields do not change it.
+/// Incremented when a field is removed or changes its meaning.
 pub(crate) const SCHEMA: u32 = 1;
 
 pub(super) fn write(files: &Files, to: &mut dyn Write) -> io::Result<()> {

@@ -16,8 +16,8 @@ pub(super) fn write(kernels: &[Kernel], to: &mut dyn Write) -> io::Result<()> {
     lines(kernels).iter().try_for_each(|line| writeln!(to, "{line}"))
 }
 
-/// Writes a line per kernel, in the order of the symbols. If a symbol has different parameters on different GPUs, it has a line
-/// for each variant, with its GPUs.
+/// In the order of the symbols. If a symbol has different parameters on different GPUs, it has a line for each
+/// variant, with its GPUs.
 pub(crate) fn lines(kernels: &[Kernel]) -> Vec<String> {
     let mut seen: BTreeMap<&str, BTreeMap<String, BTreeSet<String>>> = BTreeMap::new();
     for kernel in kernels {

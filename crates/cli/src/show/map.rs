@@ -7,8 +7,7 @@ use kernel_args_abi::{
 };
 use std::fmt::Write as _;
 
-/// Returns the rows of the picture for a block of `size` bytes, each with a line break before it. `.` is padding, including the
-/// known padding between the members of a struct.
+/// Each row has a line break before it. `.` is padding, including the known padding between the members of a struct.
 pub(super) fn rows(parameters: &[Parameter<'_>], size: usize, paint: Paint) -> String {
     let mut rows = String::new();
     if !has_map(size) {
@@ -32,7 +31,7 @@ pub(super) fn rows(parameters: &[Parameter<'_>], size: usize, paint: Paint) -> S
     written.map(|()| rows).unwrap_or_default()
 }
 
-/// Marks the bytes of a parameter or member that hold values.
+/// Only bytes that hold values.
 fn mark(owners: &mut [Option<usize>], index: usize, parameter: &Parameter<'_>, at: usize, depth: u32) {
     let end = at.saturating_add(parameter.size).min(owners.len());
     let elements = parameter.cpp.elements().max(1);

@@ -11,13 +11,13 @@ mod text;
 pub(crate) mod types;
 
 use crate::{
-    error::Failure,
     options::Options,
     output::{Output, Status},
     report,
 };
+use std::io;
 
-pub(crate) fn run(options: Options<'_>, output: &mut Output) -> Result<Status, Failure> {
+pub(crate) fn run(options: Options<'_>, output: &mut Output) -> io::Result<Status> {
     let [json, list, summary] = ["json", "list", "summary"].map(|format| options.is(format));
     let (select, demangle) = (options.select(), options.demangle());
     let wanted = |symbol: &str| !list && !summary && select.wants(symbol);

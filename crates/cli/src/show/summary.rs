@@ -44,9 +44,8 @@ pub(super) fn write(files: &Files, output: &mut Output) -> io::Result<()> {
             }
         }
     }
-    let mut columns = Columns::new(&[1, 2, 3]);
     let head = ["file", "kernels", "images", "most bytes", "cubins for", "PTX for"];
-    columns.push(head.map(str::to_owned).to_vec());
+    let mut columns = Columns::new(&head, &[1, 2, 3]);
     for (unit, count) in &counts {
         columns.push(vec![
             terminal(&unit.to_string()).into_owned(),
@@ -64,9 +63,9 @@ pub(super) fn write(files: &Files, output: &mut Output) -> io::Result<()> {
     let files: BTreeSet<u32> = counts.keys().map(|unit| unit.number).collect();
     let mut total = format!(
         "{} in {} of {}",
-        counted(symbols.len() as u64, "kernel"),
+        counted(symbols.len(), "kernel"),
         counted(images, "image"),
-        counted(files.len() as u64, "file"),
+        counted(files.len(), "file"),
     );
     for (count, what, which) in [
         (skipped.foreign, "file", "without device code"),
@@ -74,7 +73,7 @@ pub(super) fn write(files: &Files, output: &mut Output) -> io::Result<()> {
         (skipped.members, "member", "of fat binaries that are neither PTX nor cubins"),
     ] {
         if count > 0 {
-            _ = write!(total, "; {} {which} skipped", counted(count as u64, what));
+            _ = write!(total, "; {} {which} skipped", counted(count, what));
         }
     }
     writeln!(output.to, "{}", output.paint.title(&total))

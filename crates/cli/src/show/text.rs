@@ -4,7 +4,7 @@ use super::{columns::Columns, inferred, map, types};
 use crate::{
     escape::terminal,
     findings::findings,
-    kernel::{InImage, Kernel, block_size},
+    kernel::{DEPTH, InImage, Kernel, MEMBERS, block_size},
     output::Output,
     place::Kind,
     style::{Paint, count},
@@ -41,10 +41,8 @@ fn write_kernel(kernel: &Kernel, demangle: bool, paint: Paint, to: &mut dyn Writ
     for (what, text) in resources(&kernel.images) {
         line(to, paint, what, &text)?;
     }
-    for finding in findings(kernel) {
-        if finding.is_contradiction() {
-            line(to, paint, "remark", &finding.text())?;
-        }
+    for finding in findings(kernel).iter().filter(|finding| finding.is_contradiction) {
+        line(to, paint, "remark", &finding.text)?;
     }
     let parameters = kernel.parameters();
     write_parameters(&parameters, paint, to)
@@ -58,16 +56,15 @@ fn write_parameters(parameters: &[Parameter<'_>], paint: Paint, to: &mut dyn Wri
     let size = block_size(parameters);
     let count = match parameters.len() {
         0 => return writeln!(to, "  no parameters"),
-        number => count(number as u64, "parameter"),
+        number => count(number, "parameter"),
     };
     match size {
         Some(1) => writeln!(to, "  {count}, 1 byte")?,
         Some(size) => writeln!(to, "  {count}, {size} bytes")?,
         None => writeln!(to, "  {count}; offsets depend on the GPU")?,
     }
-    let mut columns = Columns::new(&[3, 4, 5]);
     let head = ["", "parameter", "type", "offset", "size", "align", "use", "inferred"];
-    columns.push(head.map(str::to_owned).to_vec());
+    let mut columns = Columns::new(&head, &[3, 4, 5]);
     let mut owners = vec![None];
     for (index, parameter) in parameters.iter().enumerate() {
         let letter = letter(index).to_string();
@@ -78,10 +75,7 @@ fn write_parameters(parameters: &[Parameter<'_>], paint: Paint, to: &mut dyn Wri
         columns.remove_unused_heading(optional);
     }
     for (row, owner) in columns.rows().zip(owners) {
-        let [letter, rest @ ..] = &row[..] else {
-            continue;
-        };
-        let rest = rest.join("  ");
+        let (letter, rest) = (&row[0], row[1..].join("  "));
         match owner {
             Some(index) => writeln!(to, "  {}  {}", paint.parameter(index, letter), rest.trim_end())?,
             None => writeln!(to, "  {letter}  {}", paint.faint(rest.trim_end()))?,
@@ -94,18 +88,12 @@ fn write_parameters(parameters: &[Parameter<'_>], paint: Paint, to: &mut dyn Wri
     Ok(())
 }
 
-/// The maximum depth of members that are shown.
-const DEPTH: usize = 24;
-
-/// The maximum number of members per struct, and of enumerators per enum, that are shown.
-const MEMBERS: usize = 256;
-
 /// A parameter, or a member at `at` bytes in the parameter with this body.
 struct Value<'p> {
     of: &'p Parameter<'p>,
     body: Body<'p>,
     at: usize,
-    depth: usize,
+    depth: u32,
 }
 
 fn push(columns: &mut Columns, owners: &mut Vec<Option<usize>>, (index, letter): (usize, &str), value: &Value<'_>) {
@@ -119,7 +107,7 @@ fn push(columns: &mut Columns, owners: &mut Vec<Option<usize>>, (index, letter):
     let [uses, inferred] = inferred::cells(parameter, body, (depth > 0, at));
     columns.push(vec![
         letter.to_owned(),
-        format!("{}{unit}{}", "  ".repeat(depth), terminal(parameter.name)),
+        format!("{}{unit}{}", "  ".repeat(depth as usize), terminal(parameter.name)),
         ty,
         number(parameter.offset),
         parameter.size.to_string(),
@@ -147,7 +135,7 @@ fn push(columns: &mut Columns, owners: &mut Vec<Option<usize>>, (index, letter):
         };
         push(columns, owners, (index, " "), &value);
     }
-    let indent = "  ".repeat(depth + 1);
+    let indent = "  ".repeat(depth as usize + 1);
     for Variant { name, value } in parameter.members.variants().take(MEMBERS) {
         let name = format!("{indent}{}", terminal(name));
         columns.push(vec![" ".to_owned(), name, format!("= {value}")]);
@@ -184,7 +172,6 @@ fn images(images: &[InImage]) -> Vec<(String, String)> {
     files.into_iter().map(|(file, gpus)| (file, names(&gpus))).collect()
 }
 
-/// The target of an image, in display order.
 type Gpu = (bool, Option<Sm>, String);
 
 fn gpu(image: &InImage) -> Gpu {
@@ -197,7 +184,7 @@ fn names(gpus: &BTreeSet<Gpu>) -> String {
     names.join(", ")
 }
 
-/// Registers and shared memory: one number if it is equal for all GPUs, otherwise one number per GPU.
+/// One number if it is equal for all GPUs, otherwise one number per GPU.
 fn resources(images: &[InImage]) -> Vec<(&'static str, String)> {
     type Of = fn(&InImage) -> Option<u64>;
     let registers: Of = |image| image.resources?.registers.map(u64::from);

@@ -21,7 +21,6 @@ pub(crate) fn spelling(parameter: &Parameter<'_>) -> String {
     kind.to_owned()
 }
 
-/// Why the members of a struct are not known.
 pub(crate) const fn opaque(why: Opaque) -> &'static str {
     match why {
         Opaque::Union => "union",

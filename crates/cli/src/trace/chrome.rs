@@ -1,11 +1,10 @@
-//! A file in the trace event format, which Chrome (`chrome://tracing`) and Perfetto (<https://ui.perfetto.dev>) show: the calls of each
-//! thread on a line of time.
+//! A file in the trace event format, for Chrome (`chrome://tracing`) and Perfetto (<https://ui.perfetto.dev>).
 
 use super::{TraceFile, Traced, json, microseconds, protocol::GraphLaunch, text};
-use crate::{error::Failure, escape};
+use crate::escape;
 use serde_json::{Value, json};
 use std::{
-    io::{BufWriter, Write as _},
+    io::{self, BufWriter, Write as _},
     path::Path,
 };
 
@@ -15,28 +14,29 @@ pub(super) struct Chrome {
 }
 
 impl Chrome {
-    pub(super) fn create(path: &Path) -> Result<Self, Failure> {
+    pub(super) fn create(path: &Path) -> io::Result<Self> {
         let mut to = TraceFile::create(path)?;
         to.write_all(b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[")?;
         Ok(Self { to, is_first: true })
     }
 
-    pub(super) fn launch(&mut self, launch: &Traced<'_>) -> Result<(), Failure> {
+    pub(super) fn launch(&mut self, launch: &Traced<'_>) -> io::Result<()> {
         let event = launch.event;
-        let mut details = serde_json::Map::new();
-        details.insert("grid".into(), json!(text::extents(event.grid)));
-        details.insert("block".into(), json!(text::extents(event.block)));
-        details.insert("shared".into(), json!(event.shared));
-        details.insert("stream".into(), json!(event.stream.to_string()));
-        details.insert("error".into(), json::error(&event.result));
-        for (index, argument) in launch.arguments().iter().enumerate() {
-            details.insert(argument.shown_name(index), json!(argument.value));
+        let mut details = json!({
+            "grid": text::extents(event.grid),
+            "block": text::extents(event.block),
+            "shared": event.shared,
+            "stream": event.stream.to_string(),
+            "error": json::error(&event.result),
+        });
+        for (index, argument) in launch.arguments.iter().enumerate() {
+            details[argument.shown_name(index)] = json!(argument.value);
         }
         let name = text::without_parameters(launch.name);
-        self.event(name, (launch.process, event.thread), (launch.start, event.duration), &Value::Object(details))
+        self.event(name, (launch.process, event.thread), (launch.start, event.duration), &details)
     }
 
-    pub(super) fn graph(&mut self, process: u32, start: f64, graph: &GraphLaunch) -> Result<(), Failure> {
+    pub(super) fn graph(&mut self, process: u32, start: f64, graph: &GraphLaunch) -> io::Result<()> {
         let details = json!({
             "graph": graph.graph.to_string(),
             "stream": graph.stream.to_string(),
@@ -51,7 +51,7 @@ impl Chrome {
         (process, thread): (u32, u64),
         (start, duration): (f64, u64),
         details: &Value,
-    ) -> Result<(), Failure> {
+    ) -> io::Result<()> {
         let event = json!({
             "name": name,
             "ph": "X",
@@ -62,13 +62,11 @@ impl Chrome {
             "args": details,
         });
         let separator = if std::mem::take(&mut self.is_first) { "\n" } else { ",\n" };
-        write!(self.to, "{separator}{}", escape::json(&event))?;
-        Ok(())
+        write!(self.to, "{separator}{}", escape::json(&event))
     }
 
-    pub(super) fn finish(mut self) -> Result<(), Failure> {
+    pub(super) fn finish(mut self) -> io::Result<()> {
         self.to.write_all(b"\n]}\n")?;
-        self.to.flush()?;
-        Ok(())
+        self.to.flush()
     }
 }

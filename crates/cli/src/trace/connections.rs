@@ -14,28 +14,27 @@ use std::{
     time::Duration,
 };
 
-/// The maximum length of a line in bytes; a longer line ends its connection. The longest line of a tracer has 0.5 MB: a kernel's
-/// 32,764 bytes of parameters, each with 1 byte or each a pointer to another allocation. The rest is for long symbols.
+/// In bytes. The longest line of a tracer has 0.5 MB: 32,764 bytes of parameters, each with 1 byte or each a pointer
+/// to another allocation. The rest is for long symbols.
 const LINE: u64 = 1 << 20;
 
-/// The maximum number of connections at the same time. Further processes run without a trace.
+/// Further processes run without a trace.
 const CONNECTIONS: u32 = 256;
 
-/// The limit in bytes for all events that wait to be written. A program that launches faster waits then.
+/// In bytes. A program that launches faster waits.
 const WAITING: usize = 64 << 20;
 
-/// What a connection sends: the number of its process, the length of the line in bytes, and the event, or why the trace of the process has
-/// ended before the process.
+/// The number of the process, the length of the line in bytes, and the event, or why the trace of the process has
+/// ended before it.
 pub(super) type Message = (u32, usize, Result<Event, String>);
 
 #[derive(Clone)]
 pub(crate) struct WantedLaunch {
     pub(crate) select: Select,
-    /// The number of the launch of them, counted from 0 in each process.
+    /// Counted from 0 in each process.
     pub(crate) nth: u64,
 }
 
-/// What the connections use at the moment.
 #[derive(Default)]
 pub(super) struct Load {
     open: AtomicU32,
@@ -49,7 +48,6 @@ impl Load {
         self.open.load(Ordering::Acquire) > 0
     }
 
-    /// Waits until there is memory for the event of a line.
     fn hold(&self, line: usize) {
         let add = |waiting| (waiting == 0 || waiting + memory(line) <= WAITING).then_some(waiting + memory(line));
         while self.waiting.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_err() {
@@ -57,13 +55,12 @@ impl Load {
         }
     }
 
-    /// The event of a line does not wait any more.
     pub(super) fn release(&self, line: usize) {
         self.waiting.fetch_sub(memory(line), Ordering::Relaxed);
     }
 }
 
-/// A limit in bytes for the event of a line. A parameter has at least 6 bytes in a line, and less than 80 in an event.
+/// In bytes: a parameter has at least 6 bytes in a line, and less than 80 in an event.
 pub(super) const fn memory(line: usize) -> usize {
     (line + 32) * 16
 }
@@ -83,7 +80,6 @@ impl Drop for Open {
     }
 }
 
-/// Accepts the processes of the program.
 #[cfg(unix)]
 pub(super) fn listen(
     path: &Path,
@@ -116,7 +112,7 @@ pub(super) fn listen(
     thread::Builder::new().spawn(accept).map(drop)
 }
 
-/// Waits until the connections are accepted that a program made before its end: they are accepted in order, and this is a later one.
+/// Waits until the connections of the program are accepted: they are accepted in order, and this is a later one.
 #[cfg(unix)]
 pub(super) fn accept_all(path: &Path, timeout: Duration) -> io::Result<()> {
     let mut last = std::os::unix::net::UnixStream::connect(path)?;
@@ -135,7 +131,7 @@ pub(super) fn listen(_: &Path, _: Sender<Message>, _: Arc<Load>, _: Option<Wante
     Err(io::Error::from(io::ErrorKind::Unsupported))
 }
 
-/// Sends the events of one process until it ends, or until it sends what no tracer does: a line that is too long, or not UTF-8.
+/// Until it ends, or sends what no tracer does: a line that is too long, or not UTF-8.
 pub(super) fn serve<C>(process: u32, connection: &C, send: &Sender<Message>, load: &Load, record: Option<&WantedLaunch>)
 where
     for<'c> &'c C: Read + Write,

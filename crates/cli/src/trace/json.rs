@@ -1,7 +1,7 @@
 //! One JSON object for each launch, each on its own line. The README of this crate has the schema.
 
 use super::{
-    Argument, Traced, microseconds,
+    Argument, BadPointer, Traced, microseconds,
     protocol::{GraphLaunch, hex},
 };
 use crate::escape;
@@ -27,11 +27,8 @@ pub(super) fn launch(to: &mut dyn Write, launch: &Traced<'_>) -> io::Result<()> 
         "parameters": event.values.as_ref().map(|_| parameters(launch)),
     });
     if event.memory.is_some() {
-        let bad = launch.bad_pointers();
-        let bad = bad.iter().map(|bad| {
-            json!({ "parameter": bad.parameter, "address": format!("{:#x}", bad.address), "problem": bad.problem.to_string() })
-        });
-        value["bad_pointers"] = bad.collect();
+        let bad = |bad: &BadPointer| json!({ "parameter": bad.parameter, "address": format!("{:#x}", bad.address), "problem": bad.problem });
+        value["bad_pointers"] = launch.bad_pointers.iter().map(bad).collect();
     }
     writeln!(to, "{}", escape::json(&value))
 }
@@ -67,5 +64,5 @@ fn parameters(launch: &Traced<'_>) -> Vec<Value> {
             "bytes": hex(&argument.passed.bytes),
         })
     };
-    launch.arguments().iter().map(parameter).collect()
+    launch.arguments.iter().map(parameter).collect()
 }

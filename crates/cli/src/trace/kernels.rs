@@ -1,4 +1,4 @@
-//! The kernels of a program's images, and the arguments of a launch with what is known about its kernel.
+//! The kernels of a program's images, and the arguments of a launch.
 
 use super::protocol::{Passed, Values, hex};
 use crate::{error::Error, kernel::Kernel, read, show::types::spelling};
@@ -9,20 +9,19 @@ use std::{collections::HashMap, path::Path};
 
 #[derive(Default)]
 pub(crate) struct Images {
-    /// By symbol. Several images can have a kernel of the same name.
+    /// Several images can have a kernel of the same name.
     kernels: HashMap<String, Vec<Kernel>>,
     /// The C++ names of mangled symbols.
     names: HashMap<String, Option<Demangled>>,
     size: usize,
 }
 
-/// The limit in bytes for the names of all kernels that are launched, and for what is kept about each. A program of today has less than
-/// 10 MB.
+/// In bytes, with what is kept about each kernel. A program of today has less than 10 MB.
 const NAMES: usize = 32 << 20;
 
-/// What the images say about a launch.
+#[derive(Default)]
 pub(crate) struct Found<'k> {
-    /// The kernel with the parameters that the driver records; of several, or if these are not known, the first.
+    /// With the parameters that the driver records; of several, or if these are not known, the first.
     pub(crate) kernel: Option<&'k Kernel>,
     pub(super) parameters: Vec<Parameter<'k>>,
     /// A kernel of this name with other parameters, if none has these.
@@ -30,12 +29,12 @@ pub(crate) struct Found<'k> {
 }
 
 impl Images {
-    /// Adds the kernels of a file that the program has written. Returns why it cannot be read.
+    /// Returns why the file cannot be read.
     pub(crate) fn add(&mut self, path: &Path) -> Option<Error> {
         let name = path.to_string_lossy();
         let file = match open_to_read(path, fatbin::MEMBER_LIMIT) {
             Ok(file) => file,
-            Err(error) => return Some(Error::new(name, error.to_string())),
+            Err(error) => return Some(Error::new(name, error)),
         };
         let mut files = read::read_open(&name, file, &|_| false);
         for kernel in files.kernels {
@@ -47,7 +46,7 @@ impl Images {
         files.errors.pop()
     }
 
-    /// Demangles a symbol once. Returns `false` if there is no memory for another name: nothing must be kept about its kernel then.
+    /// Returns `false` if there is no memory for another name: nothing must be kept about its kernel then.
     #[must_use]
     pub(crate) fn name(&mut self, symbol: &str) -> bool {
         /// For the entries of tables.
@@ -79,8 +78,8 @@ impl Images {
         let mut each = named.into_iter().flatten().map(|kernel| (kernel, kernel.parameters()));
         let found = each.find(|(_, parameters)| values.as_ref().is_none_or(|values| agrees(parameters, values)));
         match found {
-            Some((kernel, parameters)) => Found::of(kernel, parameters),
-            None => Found { different: named.and_then(|named| named.first()), ..Found::NOTHING },
+            Some((kernel, parameters)) => Found { kernel: Some(kernel), parameters, different: None },
+            None => Found { different: named.and_then(|named| named.first()), ..Found::default() },
         }
     }
 }
@@ -92,7 +91,6 @@ fn agrees(parameters: &[Parameter<'_>], values: &[Passed]) -> bool {
     parameters.len() == values.len() && parameters.iter().zip(values).all(same)
 }
 
-/// An argument as a reader sees it.
 pub(crate) struct Argument<'a> {
     /// Empty if it is not known: see [`Argument::shown_name`].
     pub(crate) name: String,
@@ -103,19 +101,12 @@ pub(crate) struct Argument<'a> {
 }
 
 impl Argument<'_> {
-    /// The name, or `parameter 2`.
     pub(crate) fn shown_name(&self, index: usize) -> String {
         if self.name.is_empty() { format!("parameter {index}") } else { self.name.clone() }
     }
 }
 
-impl<'k> Found<'k> {
-    pub(crate) const NOTHING: Self = Self { kernel: None, parameters: Vec::new(), different: None };
-
-    fn of(kernel: &'k Kernel, parameters: Vec<Parameter<'k>>) -> Self {
-        Self { kernel: Some(kernel), parameters, different: None }
-    }
-
+impl Found<'_> {
     pub(crate) fn arguments<'a>(&self, values: &'a Values) -> Vec<Argument<'a>> {
         let described = self.kernel.and_then(|kernel| kernel.described.as_ref());
         let described = described.map(ParameterList::parameters).unwrap_or_default();
@@ -134,8 +125,8 @@ impl<'k> Found<'k> {
     }
 }
 
-/// The value. Of an unknown type: a small number of up to 4 bytes in decimal, any other number in hexadecimal; a longer value as its
-/// first bytes.
+/// An unknown type is a small number of up to 4 bytes in decimal, any other number in hexadecimal, and a longer value
+/// its first bytes.
 fn value(parameter: &Parameter<'_>, bytes: &[u8]) -> String {
     const SHOWN: usize = 16;
     /// Above it, four bytes can be a `float`, whose smallest usual values begin here.

@@ -5,7 +5,7 @@
 //!
 //! | to change | open |
 //! |---|---|
-//! | what is recorded | `cupti.rs`, `parameters.rs` and `report.rs` of the tracer; `event.rs` reads it; `connections.rs`, `session.rs` limit it |
+//! | what is recorded | `cupti.rs`, `parameters.rs` and `report.rs` of the tracer; `protocol.rs` reads it; `connections.rs`, `session.rs` limit it |
 //! | what is shown | `kernels.rs`, `text.rs`, `json.rs`, `chrome.rs`, `summary.rs`, `verify.rs`, `pointers.rs` |
 
 mod chrome;
@@ -23,22 +23,22 @@ mod text;
 mod verify;
 
 use crate::{
-    error::{self, Error, Failure},
+    error::{self, Error},
     escape,
+    options::Options,
     output::Status,
     select::Select,
     style::{Paint, count},
 };
 use chrome::Chrome;
-pub(crate) use connections::WantedLaunch;
+use connections::WantedLaunch;
 use kernel_args_nvrtc::open_to_write;
-use kernels::{Argument, Found, Images};
+use kernels::{Argument, Images};
 use pointers::BadPointer;
 use protocol::{Event, GraphLaunch, Launch};
-pub(crate) use record::Record;
+use record::Record;
 use session::Session;
 use std::{
-    ffi::OsString,
     fs::File,
     io::{self, BufWriter, IsTerminal as _, Write},
     path::{Path, PathBuf},
@@ -48,24 +48,8 @@ use summary::Summary;
 pub(crate) use text::{extents, without_parameters};
 use verify::Verified;
 
-pub(crate) struct Trace {
-    pub(crate) command: Vec<OsString>,
-    pub(crate) select: Select,
-    pub(crate) format: Format,
-    /// A file for a trace in the format of Chrome's trace viewer.
-    pub(crate) chrome: Option<PathBuf>,
-    /// A file for the trace. Otherwise it is written to standard error.
-    pub(crate) output: Option<PathBuf>,
-    pub(crate) cupti: Option<PathBuf>,
-    pub(crate) verify: bool,
-    pub(crate) record: Option<Record>,
-    pub(crate) check_pointers: bool,
-    pub(crate) demangle: bool,
-    pub(crate) color: clap::ColorChoice,
-}
-
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Format {
+enum Format {
     Text,
     Json,
     Summary,
@@ -76,57 +60,68 @@ struct Traced<'a> {
     start: f64,
     name: &'a str,
     event: &'a Launch,
-    found: &'a Found<'a>,
+    arguments: Vec<Argument<'a>>,
+    bad_pointers: Vec<BadPointer>,
 }
 
-impl<'a> Traced<'a> {
-    fn arguments(&self) -> Vec<Argument<'a>> {
-        self.found.arguments(&self.event.values)
-    }
-
-    fn bad_pointers(&self) -> Vec<BadPointer> {
-        pointers::check(self.event, &self.found.parameters, &self.arguments())
-    }
-}
-
-/// Replaces the symbols of the kernels for whose names there is no memory.
+/// For kernels for whose names there is no memory.
 const FURTHER: &str = "(further kernels)";
 
 /// Runs the program. The exit code is the program's own.
-pub(crate) fn run(trace: &Trace) -> Result<Status, Failure> {
-    let mut writer = Writer::new(trace)?;
-    let mut session = Session::start(trace)?;
+pub(crate) fn run(options: Options<'_>, color: clap::ColorChoice) -> io::Result<Status> {
+    let select = |patterns| Select { patterns, gpus: Vec::new() };
+    let record = options.value::<(String, u64)>("record").map(|(pattern, nth)| Record {
+        wanted: WantedLaunch { select: select(vec![pattern]), nth },
+        file: options.value("record-file"),
+    });
+    let select = select(options.values("kernel"));
+    let mut writer = Writer::new(options, color)?;
+    let mut session = Session::start(options, record.as_ref().map(|record| &record.wanted))?;
     let mut images = Images::default();
     let mut seen = Seen::default();
     while let Some((process, event)) = session.next() {
         let event = match event {
             Ok(event) => event,
             Err(why) => {
-                error::warn(&Error::general(format!("the trace of process {process} ends: {why}")));
+                error::warn(&Error::new("", format!("the trace of process {process} ends: {why}")));
                 continue;
             }
         };
-        seen.event(&event);
         match event {
-            Event::Process(started) => writer.process(process, &started.program)?,
-            Event::Failed(why) => error::print(&Error::general(format!("the program runs without a trace: {why}"))),
+            Event::Process(started) => {
+                seen.has_process = true;
+                // The first process is the program itself.
+                if process > 0 && writer.format == Format::Text {
+                    writeln!(writer.to, "process {process}: {}", escape::terminal(&started.program))?;
+                }
+            }
+            Event::Failed(why) => {
+                seen.failed = why.lines().next().map(str::to_owned);
+                error::print(&Error::new("", format!("the program runs without a trace: {why}")));
+            }
             Event::Image(file) => {
                 if let Some(error) = session.read(file, |path| images.add(path)) {
                     error::warn(&format_args!("an image of the program cannot be read: {error}"));
                 }
             }
-            Event::Graph(graph) => writer.graph(process, &graph)?,
+            Event::Graph(graph) => {
+                seen.is_shown = true;
+                writer.graph(process, &graph)?;
+            }
             Event::Recorded(recorded) => {
-                if let Some(record) = &trace.record {
+                seen.is_recorded = true;
+                if let Some(record) = &record {
                     _ = images.name(&recorded.symbol);
                     record.write(&recorded, session.folder(), &images);
                 }
             }
             Event::Unrecorded(protocol::Unrecorded { symbol, why }) => {
-                error::print(&Error::general(format!("`{symbol}` was not recorded: {why}")));
+                seen.is_recorded = true;
+                error::print(&Error::new("", format!("`{symbol}` was not recorded: {why}")));
             }
             Event::Launch(mut launch) => {
-                if trace.select.wants(&launch.symbol) {
+                seen.launches += 1;
+                if select.wants(&launch.symbol) {
                     seen.is_shown = true;
                     if !images.name(&launch.symbol) {
                         FURTHER.clone_into(&mut launch.symbol);
@@ -140,44 +135,48 @@ pub(crate) fn run(trace: &Trace) -> Result<Status, Failure> {
     }
     let code = session.finish()?;
     let differs = writer.finish()?;
-    seen.warn(trace);
+    seen.warn(&select, record.as_ref());
     Ok(match code {
         0 if differs => Status::Different,
         code => Status::Program(code),
     })
 }
 
-struct Writer<'t> {
-    trace: &'t Trace,
+struct Writer {
+    format: Format,
+    demangle: bool,
     to: Box<dyn Write>,
     paint: Paint,
     chrome: Option<Chrome>,
     summary: Summary,
-    verified: Verified,
+    verified: Option<Verified>,
     /// The time of the first event, in nanoseconds.
     first: Option<u64>,
 }
 
-impl<'t> Writer<'t> {
-    fn new(trace: &'t Trace) -> Result<Self, Failure> {
-        let (to, has_colors): (Box<dyn Write>, _) = if let Some(path) = &trace.output {
-            (Box::new(TraceFile::create(path)?), false)
-        } else {
-            let is_terminal = || io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-            let has_colors = match trace.color {
-                clap::ColorChoice::Always => true,
-                clap::ColorChoice::Never => false,
-                clap::ColorChoice::Auto => is_terminal(),
-            };
-            (Box::new(io::stderr()), has_colors)
+impl Writer {
+    fn new(options: Options<'_>, color: clap::ColorChoice) -> io::Result<Self> {
+        let file = |name| options.value::<PathBuf>(name);
+        let (to, has_colors): (Box<dyn Write>, _) = match (file("output"), color) {
+            (Some(path), _) => (Box::new(TraceFile::create(&path)?), false),
+            (None, clap::ColorChoice::Auto) => {
+                let is_terminal = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+                (Box::new(io::stderr()), is_terminal)
+            }
+            (None, color) => (Box::new(io::stderr()), color == clap::ColorChoice::Always),
         };
         Ok(Self {
-            trace,
+            format: match (options.is("json"), options.is("summary")) {
+                (true, _) => Format::Json,
+                (false, true) => Format::Summary,
+                (false, false) => Format::Text,
+            },
+            demangle: options.demangle(),
             to,
             paint: Paint::new(has_colors),
-            chrome: trace.chrome.as_deref().map(Chrome::create).transpose()?,
+            chrome: file("chrome").as_deref().map(Chrome::create).transpose()?,
             summary: Summary::default(),
-            verified: Verified::default(),
+            verified: options.is("verify").then(Verified::default),
             first: None,
         })
     }
@@ -187,66 +186,51 @@ impl<'t> Writer<'t> {
         microseconds(start.saturating_sub(first))
     }
 
-    /// The first process is the program itself.
-    fn process(&mut self, process: u32, program: &str) -> io::Result<()> {
-        if process > 0 && self.trace.format == Format::Text {
-            writeln!(self.to, "process {process}: {}", escape::terminal(program))?;
-        }
-        Ok(())
-    }
-
-    fn graph(&mut self, process: u32, graph: &GraphLaunch) -> Result<(), Failure> {
+    fn graph(&mut self, process: u32, graph: &GraphLaunch) -> io::Result<()> {
         let start = self.since_first(graph.start);
-        match self.trace.format {
+        match self.format {
             Format::Text => text::graph(&mut *self.to, process, start, graph, self.paint)?,
             Format::Json => json::graph(&mut *self.to, process, start, graph)?,
             Format::Summary => self.summary.graph(),
         }
-        match &mut self.chrome {
-            Some(chrome) => chrome.graph(process, start, graph),
-            None => Ok(()),
-        }
+        self.chrome.as_mut().map_or(Ok(()), |chrome| chrome.graph(process, start, graph))
     }
 
-    fn launch(&mut self, process: u32, event: &Launch, images: &Images) -> Result<(), Failure> {
+    fn launch(&mut self, process: u32, event: &Launch, images: &Images) -> io::Result<()> {
         let start = self.since_first(event.start);
         let found = images.find(&event.symbol, &event.values);
-        if self.trace.verify {
-            self.verified.launch(event, &found);
+        if let Some(verified) = &mut self.verified {
+            verified.launch(event, &found);
         }
-        let traced = Traced {
-            process,
-            start,
-            name: images.known_name(&event.symbol, self.trace.demangle),
-            event,
-            found: &found,
-        };
-        match self.trace.format {
+        let name = images.known_name(&event.symbol, self.demangle);
+        let arguments = found.arguments(&event.values);
+        let bad_pointers = pointers::check(event, &found.parameters, &arguments);
+        let traced = Traced { process, start, name, event, arguments, bad_pointers };
+        match self.format {
             Format::Text => text::launch(&mut *self.to, &traced, self.paint)?,
             Format::Json => json::launch(&mut *self.to, &traced)?,
             Format::Summary => self.summary.launch(&traced),
         }
-        match &mut self.chrome {
-            Some(chrome) => chrome.launch(&traced),
-            None => Ok(()),
-        }
+        self.chrome.as_mut().map_or(Ok(()), |chrome| chrome.launch(&traced))
     }
 
-    /// Writes what follows the launches. Returns whether `--verify` has found a difference.
-    fn finish(mut self) -> Result<bool, Failure> {
-        if self.trace.format == Format::Summary {
+    /// Returns whether `--verify` has found a difference.
+    fn finish(mut self) -> io::Result<bool> {
+        if self.format == Format::Summary {
             self.summary.write(&mut *self.to, self.paint)?;
         }
         if let Some(chrome) = self.chrome {
             chrome.finish()?;
         }
-        let differs = self.trace.verify && self.verified.write(&mut *self.to, self.paint)?;
+        let differs = match self.verified {
+            Some(verified) => verified.write(&mut *self.to, self.paint)?,
+            None => false,
+        };
         self.to.flush()?;
         Ok(differs)
     }
 }
 
-/// What the program did, for a trace without launches.
 #[derive(Default)]
 struct Seen {
     has_process: bool,
@@ -259,32 +243,21 @@ struct Seen {
 }
 
 impl Seen {
-    fn event(&mut self, event: &Event) {
-        match event {
-            Event::Process(_) => self.has_process = true,
-            Event::Failed(why) => self.failed = why.lines().next().map(str::to_owned),
-            Event::Launch(_) => self.launches += 1,
-            Event::Graph(_) => self.is_shown = true,
-            Event::Recorded(_) | Event::Unrecorded(_) => self.is_recorded = true,
-            Event::Image(_) | Event::Wanted(_) => {}
-        }
-    }
-
     /// Writes to standard error why nothing was traced, or nothing recorded.
-    fn warn(&self, trace: &Trace) {
-        if let Some(Record { wanted: WantedLaunch { select, nth }, .. }) = &trace.record
+    fn warn(&self, select: &Select, record: Option<&Record>) {
+        let patterns = select.patterns.join("`, `");
+        if let Some(Record { wanted: WantedLaunch { select, nth }, .. }) = record
             && !self.is_recorded
         {
             let patterns = select.patterns.join("`, `");
             let times = count(*nth + 1, "time");
             let what = format!("no launch was recorded: no process launched kernels that match `{patterns}` {times}");
-            error::warn(&Error::general(what));
+            error::warn(&Error::new("", what));
         }
         if self.is_shown {
             return;
         }
         let why = if self.launches > 0 {
-            let patterns = trace.select.patterns.join("`, `");
             format!("the program made {}, and no kernel matches `{patterns}`", count(self.launches, "launch"))
         } else if let Some(why) = &self.failed {
             format!("the program ran without a trace: {why}")
@@ -295,11 +268,10 @@ impl Seen {
              help: processes without the variable CUDA_INJECTION64_PATH, which `sudo` and `env -i` remove, are not traced"
                 .to_owned()
         };
-        error::warn(&Error::general(format!("0 launches: {why}")));
+        error::warn(&Error::new("", format!("0 launches: {why}")));
     }
 }
 
-/// A file of a trace. Its errors contain its name.
 struct TraceFile {
     file: File,
     path: PathBuf,

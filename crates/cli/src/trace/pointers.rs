@@ -1,4 +1,4 @@
-//! `--check-pointers`: what is wrong with the pointers of a launch. The tracer has looked up the memory; it never changes the program.
+//! `--check-pointers`: what is wrong with the pointers of a launch, whose memory the tracer has looked up.
 
 use super::{
     kernels::Argument,
@@ -11,26 +11,13 @@ use kernel_args_abi::{
 use std::{convert::Infallible, fmt};
 
 pub(super) struct BadPointer {
-    /// The name of the parameter with the path to the pointer, or `parameter 2`.
+    /// With the path to the pointer, or `parameter 2`.
     pub(super) parameter: String,
     pub(super) address: u64,
-    pub(super) problem: Problem,
+    pub(super) problem: String,
 }
 
-pub(super) enum Problem {
-    /// Memory of the process that kernels cannot access, at least not at this address.
-    Host,
-    NotAllocated,
-    OtherDevice {
-        memory: u32,
-        kernel: u32,
-    },
-    Misaligned {
-        required: usize,
-    },
-}
-
-/// The pointers that the kernel cannot use. Nothing is known about a launch whose parameters are not known.
+/// Nothing is known about a launch whose parameters are not known.
 pub(super) fn check(launch: &Launch, parameters: &[Parameter<'_>], arguments: &[Argument<'_>]) -> Vec<BadPointer> {
     let (Some(memory), Some(values)) = (&launch.memory, &launch.values) else {
         return Vec::new();
@@ -44,10 +31,7 @@ pub(super) fn check(launch: &Launch, parameters: &[Parameter<'_>], arguments: &[
             // The driver has only been asked about words that are not null.
             let word = memory.words.binary_search_by_key(&at, |word| word.offset);
             let found = word.ok().map(|word| &memory.words[word]).filter(|_| !pointer.is_integer && address != 0);
-            let problem = found.and_then(|word| {
-                let misaligned = || misaligned(address, element_align(pointer.parameter));
-                located(memory, address, word).or_else(misaligned)
-            });
+            let problem = found.and_then(|word| problem(memory, address, word, element_align(pointer.parameter)));
             bad.extend(problem.map(|problem| BadPointer { parameter: pointer.path.to_string(), address, problem }));
             Ok(())
         });
@@ -55,46 +39,31 @@ pub(super) fn check(launch: &Launch, parameters: &[Parameter<'_>], arguments: &[
     bad
 }
 
-fn located(memory: &Memory, address: u64, word: &Word) -> Option<Problem> {
-    let kernel = memory.device;
-    match word.place {
-        MemoryKind::Device if word.address.0 == 0 && word.device != kernel => {
-            Some(Problem::OtherDevice { memory: word.device, kernel })
+/// What is wrong with an address.
+fn problem(memory: &Memory, address: u64, word: &Word, align: usize) -> Option<String> {
+    let is_host = match word.place {
+        MemoryKind::Device if word.address.0 == 0 && word.device != memory.device => {
+            let (memory, kernel) = (word.device, memory.device);
+            return Some(format!("points to memory of GPU {memory}, which GPU {kernel} cannot access"));
         }
-        MemoryKind::Registered if word.address.0 != address => Some(Problem::Host),
-        MemoryKind::Host if !memory.is_pageable => Some(Problem::Host),
-        MemoryKind::Nowhere => Some(Problem::NotAllocated),
+        MemoryKind::Nowhere => {
+            return Some("points to memory that is not allocated: it was freed, or never allocated".to_owned());
+        }
+        // Memory of the process that kernels cannot access, at least not at this address.
+        MemoryKind::Registered => word.address.0 != address,
+        MemoryKind::Host => !memory.is_pageable,
         // Kernels take the end of a range as a pointer.
-        MemoryKind::Device | MemoryKind::Registered | MemoryKind::Host | MemoryKind::End => None,
+        MemoryKind::Device | MemoryKind::End => false,
+    };
+    if is_host {
+        return Some("points to host memory, which the GPU cannot access at this address".to_owned());
     }
+    let is_aligned = address.is_multiple_of(align.max(1) as u64);
+    (!is_aligned).then(|| format!("is not aligned to {align} bytes, as its type needs"))
 }
 
-fn misaligned(address: u64, required: usize) -> Option<Problem> {
-    let is_aligned = address.is_multiple_of(required.max(1) as u64);
-    (!is_aligned).then_some(Problem::Misaligned { required })
-}
-
-/// `x = 0x7f00 points to host memory, which the GPU cannot access at this address`
 impl fmt::Display for BadPointer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { parameter, address, problem } = self;
-        write!(f, "{parameter} = {address:#x} {problem}")
-    }
-}
-
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::Host => f.write_str("points to host memory, which the GPU cannot access at this address"),
-            Self::NotAllocated => {
-                f.write_str("points to memory that is not allocated: it was freed, or never allocated")
-            }
-            Self::OtherDevice { memory, kernel } => {
-                write!(f, "points to memory of GPU {memory}, which GPU {kernel} cannot access")
-            }
-            Self::Misaligned { required } => {
-                write!(f, "is not aligned to {required} bytes, as its type needs")
-            }
-        }
+        write!(f, "{} = {:#x} {}", self.parameter, self.address, self.problem)
     }
 }

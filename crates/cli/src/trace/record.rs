@@ -19,7 +19,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Attributes whose values contain an address: `CUlaunchAttributeID` 1, 7, 12 and 13.
+/// Their values contain an address: `CUlaunchAttributeID` 1, 7, 12 and 13.
 const WITH_ADDRESS: [(u32, &str); 4] = [
     (1, "access_policy_window"),
     (7, "programmatic_event"),
@@ -27,7 +27,7 @@ const WITH_ADDRESS: [(u32, &str); 4] = [
     (13, "device_updatable_node"),
 ];
 
-/// A limit in bytes for the memory of one allocation. The largest GPU of today has half of it.
+/// In bytes. The largest GPU of today has half of it.
 const MEMORY: u64 = 512 << 30;
 
 pub(crate) struct Record {
@@ -37,7 +37,7 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// Writes what the tracer has copied, and reports on standard error that the launch is in a file, or why not.
+    /// Reports on standard error that the launch is in a file, or why not.
     pub(super) fn write(&self, recorded: &Recorded, folder: &Path, images: &Images) {
         let symbol = &recorded.symbol;
         let file = self.file.clone().unwrap_or_else(|| {
@@ -63,7 +63,7 @@ impl Record {
             writer.finish(recorded.status)?.into_inner().map_err(io::IntoInnerError::into_error)?.finish()
         };
         if let Err(error) = write() {
-            let error = Error::new(file.display().to_string(), error.to_string());
+            let error = Error::new(file.display(), error);
             return error::print(&format_args!("the launch was not recorded: {error}"));
         }
         let without = if image.is_some() { "" } else { ", without its image" };

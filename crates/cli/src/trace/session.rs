@@ -1,11 +1,10 @@
 //! The traced program, and the connection to the tracers in its processes.
 
 use super::{
-    Trace,
-    connections::{Load, Message, accept_all, listen},
+    connections::{Load, Message, WantedLaunch, accept_all, listen},
     protocol::{self, Event, ImageFile},
 };
-use crate::error::Error;
+use crate::{error::Error, options::Options};
 use kernel_args_nvrtc::write_file;
 use std::{
     env,
@@ -61,7 +60,7 @@ pub(crate) struct Session {
     ended: Option<Ended>,
 }
 
-/// The exit code of a program that has ended, and what came after its end from processes that outlive it.
+/// What came after the end of the program from processes that outlive it.
 struct Ended {
     code: u8,
     /// The last event, or the end of the program.
@@ -74,32 +73,24 @@ struct Ended {
     is_over: bool,
 }
 
-impl Ended {
-    fn new(code: u8) -> Self {
-        let none = Duration::ZERO;
-        Self { code, last: Instant::now(), waited: none, read: none, lines: 0, is_over: false }
-    }
-}
-
 const TICK: Duration = Duration::from_millis(20);
 
-/// How long the next event of a process that outlives the program is waited for.
+/// For the next event of a process that outlives the program.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// The limit for [`Ended::waited`]. The time to write events does not count: a reader of the trace can be slow.
+/// The time to write events does not count: a reader of the trace can be slow.
 const WAIT: Duration = Duration::from_secs(2);
 
-/// The limit for [`Ended::read`].
 const READ: Duration = Duration::from_secs(5);
 
-/// The limit for [`Ended::lines`]: more than the sockets of 256 processes can hold at the end of the program.
+/// More than the sockets of 256 processes can hold at the end of the program.
 const LINES: usize = 64 << 20;
 
 impl Session {
-    pub(crate) fn start(trace: &Trace) -> Result<Self, Error> {
-        let (command, wanted) = (&trace.command, trace.record.as_ref().map(|record| &record.wanted));
-        let program = command.first().map(|program| program.to_string_lossy().into_owned());
-        let program = program.unwrap_or_default();
+    pub(crate) fn start(options: Options<'_>, wanted: Option<&WantedLaunch>) -> Result<Self, Error> {
+        let mut command = options.values::<OsString>("command").into_iter();
+        let name = command.next().unwrap_or_default();
+        let program = name.to_string_lossy().into_owned();
         let fail = |what: &str, error: io::Error| Error::new(program.clone(), format!("{what}: {error}"));
         let Some(library) = LIBRARY else {
             return Err(Error::new(program, "programs can be traced on Linux only"));
@@ -111,20 +102,16 @@ impl Session {
         let load = Arc::<Load>::default();
         listen(&folder.0.join(protocol::SOCKET), send, Arc::clone(&load), wanted.cloned())
             .map_err(|error| fail("no socket for the trace", error))?;
-        let mut start = Command::new(command.first().map_or_else(OsString::new, OsString::clone));
-        start
-            .args(command.get(1..).unwrap_or_default())
-            .env("CUDA_INJECTION64_PATH", &path)
-            .env(protocol::FOLDER, &folder.0);
+        let mut start = Command::new(name);
+        start.args(command).env("CUDA_INJECTION64_PATH", &path).env(protocol::FOLDER, &folder.0);
         if let Some(wanted) = wanted {
             start.env(protocol::RECORD, wanted.nth.to_string());
         }
-        if trace.check_pointers {
+        if options.is("check-pointers") {
             start.env(protocol::POINTERS, "1");
         }
-        if let Some(cupti) = &trace.cupti {
-            let cupti = std::path::absolute(cupti).unwrap_or_else(|_| PathBuf::from(cupti));
-            start.env(protocol::CUPTI, cupti);
+        if let Some(cupti) = options.value::<PathBuf>("cupti") {
+            start.env(protocol::CUPTI, std::path::absolute(&cupti).unwrap_or(cupti));
         }
         let child = start.spawn().map_err(|error| fail("the program cannot be started", error))?;
         Ok(Self { folder, program, child, messages, load, asked: Instant::now(), ended: None })
@@ -134,8 +121,8 @@ impl Session {
         &self.folder.0
     }
 
-    /// The number of a process, and its next event, or why its trace ends. `None` once the program and its processes have ended. Processes that
-    /// outlive the program cannot prevent it, whatever they send: see [`PATIENCE`], [`WAIT`] and [`LINES`].
+    /// `None` once the program and its processes have ended. Processes that outlive the program cannot prevent it,
+    /// whatever they send.
     pub(crate) fn next(&mut self) -> Option<(u32, Result<Event, String>)> {
         loop {
             // A connection sends its last event before it ends.
@@ -145,7 +132,8 @@ impl Session {
                 self.asked = Instant::now();
                 if let Ok(Some(status)) = self.child.try_wait() {
                     _ = accept_all(&self.folder().join(protocol::SOCKET), PATIENCE);
-                    self.ended = Some(Ended::new(code(status)));
+                    let (code, last, none) = (code(status), Instant::now(), Duration::ZERO);
+                    self.ended = Some(Ended { code, last, waited: none, read: none, lines: 0, is_over: false });
                 }
             } else if let Some(ended) = &mut self.ended {
                 ended.waited += started.elapsed();
@@ -172,7 +160,7 @@ impl Session {
         }
     }
 
-    /// Reads an image with `add`, unless the program has ended and its images take too long.
+    /// Unless the program has ended and its images take too long.
     pub(crate) fn read(&mut self, file: ImageFile, add: impl FnOnce(&Path) -> Option<Error>) -> Option<Error> {
         let (started, name) = (Instant::now(), file.to_string());
         if self.ended.as_ref().is_some_and(|ended| ended.read > READ) {
@@ -188,15 +176,12 @@ impl Session {
     pub(crate) fn finish(mut self) -> Result<u8, Error> {
         match self.ended {
             Some(ended) => Ok(ended.code),
-            None => match self.child.wait() {
-                Ok(status) => Ok(code(status)),
-                Err(error) => Err(Error::new(self.program, error.to_string())),
-            },
+            None => self.child.wait().map(code).map_err(|error| Error::new(self.program, error)),
         }
     }
 }
 
-/// The exit code of a program, or 128 plus the number of the signal that ended it, as in a shell.
+/// As in a shell: 128 plus the number of the signal that ended it.
 fn code(status: std::process::ExitStatus) -> u8 {
     #[cfg(unix)]
     let signal = std::os::unix::process::ExitStatusExt::signal(&status).map(|signal| 128 + signal);

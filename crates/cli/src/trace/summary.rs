@@ -21,7 +21,6 @@ struct Totals {
     launches: u64,
     errors: u64,
     bad_pointers: usize,
-    /// Nanoseconds in the driver.
     nanoseconds: u64,
     /// The parameter bytes of a launch.
     bytes: usize,
@@ -32,7 +31,7 @@ impl Summary {
         let row = self.kernels.entry(launch.name.to_owned()).or_default();
         row.launches += 1;
         row.errors += u64::from(launch.event.result != "0");
-        row.bad_pointers += launch.bad_pointers().len();
+        row.bad_pointers += launch.bad_pointers.len();
         row.nanoseconds = row.nanoseconds.saturating_add(launch.event.duration);
         row.bytes =
             launch.event.values.iter().flatten().map(|value| value.offset + value.bytes.len()).max().unwrap_or(0);
@@ -56,14 +55,14 @@ impl Summary {
         }
         for (name, row) in rows.iter().filter(|(_, row)| row.bad_pointers > 0) {
             let name = terminal(text::without_parameters(name));
-            let pointers = count(row.bad_pointers as u64, "pointer");
+            let pointers = count(row.bad_pointers, "pointer");
             writeln!(to, "{name}: {pointers} that it cannot use")?;
         }
         let launches: u64 = rows.iter().map(|(_, row)| row.launches).sum();
         writeln!(
             to,
             "{}, {}, {}",
-            count(rows.len() as u64, "kernel"),
+            count(rows.len(), "kernel"),
             count(launches, "launch"),
             count(self.graphs, "graph launch"),
         )

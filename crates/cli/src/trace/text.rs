@@ -20,7 +20,7 @@ pub(super) fn launch(to: &mut dyn Write, launch: &Traced<'_>, paint: Paint) -> i
     };
     let name = terminal(without_parameters(name));
     write!(to, "{}<<<{grid}, {block}{options}>>>(", paint.title(&name))?;
-    for (index, argument) in launch.arguments().iter().enumerate() {
+    for (index, argument) in launch.arguments.iter().enumerate() {
         let separator = if index > 0 { ", " } else { "" };
         let name = match argument.name.as_str() {
             "" => String::new(),
@@ -33,7 +33,7 @@ pub(super) fn launch(to: &mut dyn Write, launch: &Traced<'_>, paint: Paint) -> i
         to.write_all(b"?")?;
     }
     tail(to, &event.result, event.duration, paint)?;
-    for bad in launch.bad_pointers() {
+    for bad in &launch.bad_pointers {
         writeln!(to, "{:11}{}: {}", "", paint.bad("pointer"), terminal(&bad.to_string()))?;
     }
     Ok(())
@@ -70,23 +70,20 @@ pub(crate) fn extents([x, y, z]: [u32; 3]) -> String {
 /// `void work<float>(float*, short)` without the result and the parameters.
 pub(crate) fn without_parameters(name: &str) -> &str {
     let name = name.strip_prefix("void ").unwrap_or(name);
-    let (mut depth, mut end) = (0_usize, name.len());
     if !name.ends_with(')') {
         return name;
     }
     // The last list in parentheses: names and template arguments can contain such lists, too.
-    for (at, c) in name.char_indices().rev() {
+    let mut depth = 0_usize;
+    let start = name.rfind(|c| {
         match c {
             ')' => depth += 1,
-            '(' => depth = depth.saturating_sub(1),
+            '(' => depth -= 1,
             _ => {}
         }
-        if depth == 0 {
-            end = at;
-            break;
-        }
-    }
-    &name[..end]
+        depth == 0
+    });
+    &name[..start.unwrap_or(name.len())]
 }
 
 #[cfg(test)]

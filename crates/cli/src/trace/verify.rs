@@ -1,17 +1,13 @@
-//! Compares what the driver records about each kernel with what this program reads from its image.
+//! Compares what the driver records about each kernel with what its image contains.
 
-use super::{
-    kernels::Found,
-    protocol::{Launch, Passed},
-};
+use super::{kernels::Found, protocol::Launch};
 use crate::{escape::terminal, style::Paint};
-use kernel_args_abi::Parameter;
 use std::{
     collections::HashSet,
     io::{self, Write},
 };
 
-/// The maximum number of differences that are kept, and counted.
+/// That are kept, and counted.
 const DIFFERENCES: usize = 100;
 
 #[derive(Default)]
@@ -19,9 +15,9 @@ pub(super) struct Verified {
     kernels: HashSet<String>,
     launches: u64,
     bytes: usize,
-    /// Launches of kernels that no image has: built-in kernels of the driver.
+    /// Built-in kernels of the driver, which no image has.
     unread: HashSet<String>,
-    /// Kernels whose parameters the driver does not say, or whose launches it has refused.
+    /// Without parameters from the driver, or with launches that it has refused.
     unrecorded: HashSet<String>,
     differences: Vec<String>,
 }
@@ -42,8 +38,8 @@ impl Verified {
                 let text = format!(
                     "{}: the driver records {}, the image has {}",
                     terminal(&launch.symbol),
-                    recorded(values),
-                    read(&kernel.parameters()),
+                    list(values.iter().map(|value| (Some(value.offset), value.bytes.len()))),
+                    list(kernel.parameters().iter().map(|parameter| (parameter.offset, parameter.size))),
                 );
                 if self.differences.len() < DIFFERENCES && !self.differences.contains(&text) {
                     self.differences.push(text);
@@ -55,7 +51,6 @@ impl Verified {
         }
     }
 
-    /// Returns whether there is a difference.
     pub(super) fn write(&self, to: &mut dyn Write, paint: Paint) -> io::Result<bool> {
         for difference in &self.differences {
             writeln!(to, "{}: {difference}", paint.bad("difference"))?;
@@ -87,14 +82,6 @@ impl Verified {
 }
 
 /// `4 bytes at 0, 8 bytes at 8`
-fn recorded(values: &[Passed]) -> String {
-    list(values.iter().map(|value| (Some(value.offset), value.bytes.len())))
-}
-
-fn read(parameters: &[Parameter<'_>]) -> String {
-    list(parameters.iter().map(|parameter| (parameter.offset, parameter.size)))
-}
-
 fn list(each: impl Iterator<Item = (Option<usize>, usize)>) -> String {
     let each: Vec<String> = each
         .map(|(offset, size)| match offset {
@@ -109,6 +96,7 @@ fn list(each: impl Iterator<Item = (Option<usize>, usize)>) -> String {
 mod tests {
     use super::*;
     use crate::trace::protocol::Event;
+    use kernel_args_abi::Parameter;
     use kernel_args_image::ParameterList;
 
     fn launch(values: &str) -> Launch {
@@ -134,7 +122,7 @@ mod tests {
             parameters: ParameterList::new(&[Parameter::record(0, 4), Parameter::record(8, 8)]),
             ..Default::default()
         };
-        let found = Found { different: Some(&kernel), ..Found::NOTHING };
+        let found = Found { different: Some(&kernel), ..Found::default() };
         let (differs, text) = text(&found, "0 4 00000000,4 4 00000000");
         assert!(differs);
         assert!(text.starts_with(
@@ -145,7 +133,7 @@ mod tests {
     #[test]
     fn what_cannot_be_compared_is_listed() {
         for (values, why) in [("0 4 00000000", "no image"), ("?", "the driver does not say")] {
-            let (differs, text) = text(&Found::NOTHING, values);
+            let (differs, text) = text(&Found::default(), values);
             assert!(!differs && text.contains(&format!("not compared: `work`: {why}")), "{text}");
             assert!(text.ends_with("kernels: 0, launches: 0, bytes of parameters: 0, differences: 0\n"));
         }

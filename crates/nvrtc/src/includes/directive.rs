@@ -32,7 +32,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Adds the names in a text. `wrappers` are the macros that pass their argument to `__has_include`.
+    /// `wrappers` are the macros that pass their argument to `__has_include`.
     pub(super) fn add(&mut self, text: &str, wrappers: &BTreeSet<String>) {
         for text in readings(text) {
             if BEGINNINGS.iter().any(|part| text.contains(part)) {
@@ -80,7 +80,7 @@ impl Names {
         }
     }
 
-    /// The arguments of `__has_include` in a condition or in the definition of a macro with parameters.
+    /// In a condition, or in the definition of a macro with parameters.
     fn asked(&mut self, text: &str, wrappers: &BTreeSet<String>, definition: Option<(&str, &[&str])>) {
         let mut operators = ASKS.into_iter().chain(wrappers.iter().map(String::as_str));
         if !operators.any(|operator| text.contains(operator)) {
@@ -130,7 +130,7 @@ impl Names {
     }
 }
 
-/// Whether a word is the start of an operator or macro listed above. `##` can append the rest.
+/// `##` can append the rest of an operator or macro listed above.
 fn is_beginning(word: &str) -> bool {
     let mut all = ASKS.iter().chain(&TIMES);
     let is_part = |whole: &&str| whole.len() > word.len() && whole.starts_with(word);

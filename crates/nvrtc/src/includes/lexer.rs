@@ -5,8 +5,8 @@
 
 use std::borrow::Cow;
 
-/// A text after split lines are joined. Compilers disagree about what splits a line: GCC also accepts a backslash before white
-/// space, and C++14 and earlier accept the trigraph `??/`. If a text has such a place, this type keeps every reading of it.
+/// Compilers disagree about what splits a line: GCC also accepts a backslash before white space, and C++14 and earlier
+/// accept the trigraph `??/`. This returns every reading.
 pub(super) fn readings(text: &str) -> Vec<Cow<'_, str>> {
     let mut readings = vec![joined(text, false)];
     let mut add = |reading: Cow<'_, str>| {
@@ -23,7 +23,7 @@ pub(super) fn readings(text: &str) -> Vec<Cow<'_, str>> {
     readings
 }
 
-/// Joins the lines that end with a backslash. With `blanks`, also joins lines that end with a backslash and white space.
+/// With `blanks`, also lines that end with a backslash and white space.
 fn joined(text: &str, blanks: bool) -> Cow<'_, str> {
     let is_skipped = |c: char| c == '\r' || (blanks && is_blank(c));
     let mut joined = String::new();
@@ -86,8 +86,8 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = (&str, usize)> {
     })
 }
 
-/// The positions after each `#` that starts a directive: only white space and comments precede it on its line. The end of a
-/// comment from an earlier line counts as a comment.
+/// After each `#` that starts a directive: only white space and comments precede it on its line. The end of a comment
+/// from an earlier line counts as a comment.
 pub(super) fn directives(text: &str) -> Vec<usize> {
     // Some compilers treat the byte order mark as white space.
     let is_skipped = |c| is_blank(c) || c == '\u{feff}';
@@ -105,8 +105,8 @@ pub(super) fn directives(text: &str) -> Vec<usize> {
     directives
 }
 
-/// The end of the directive at `at`: the end of its line, or of the line on which its last comment ends. A comment start inside
-/// a string also counts, so the result can be later than the compiler's.
+/// The end of its line, or of the line on which its last comment ends. A comment start inside a string also counts, so
+/// the result can be later than the compiler's.
 pub(super) fn end(text: &str, mut at: usize) -> usize {
     loop {
         let rest = &text[at..];

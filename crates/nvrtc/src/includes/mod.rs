@@ -1,8 +1,9 @@
-//! Finds every file that a source can include, directly and through headers, and every path where such a file could appear.
+//! Finds every file that a source can include, directly and through headers, and every path where such a file could
+//! appear.
 //!
-//! The result contains more files than the compiler reads: branches that are not taken count, and each name is searched in
-//! every folder, even after it is found. The caller can therefore detect a change of any file that the compiler reads, and a
-//! new file that hides an existing one. The search reports what it cannot follow.
+//! The result contains more files than the compiler reads: branches that are not taken count, and each name is
+//! searched in every folder. So the caller can detect a change of any file that the compiler reads, and a new file
+//! that hides an existing one.
 
 mod directive;
 mod lexer;
@@ -57,8 +58,8 @@ pub struct Includes {
 
 /// Finds the files that the texts and files of a search can include, directly and through each other.
 ///
-/// A name in quotes is searched in the folder of the including file and in the folders of the search. A name in angle brackets
-/// is searched in the folders of the search only. Paths are absolute and spelled as the compiler spells them.
+/// A name in quotes is also searched in the folder of the including file. Paths are absolute and spelled as the
+/// compiler spells them.
 #[must_use]
 pub fn includes(search: &Search<'_>) -> Includes {
     let mut walk = Walk {
@@ -110,12 +111,11 @@ struct Walk<'a> {
     bytes: usize,
     /// All texts, each with its folder.
     texts: Vec<(Arc<[u8]>, PathBuf)>,
-    /// The index of the text that is read next.
     next: usize,
     /// The number of texts that an earlier round has read.
     read: usize,
     named: Names,
-    /// Names with the folder of the including file; `None` for names in angle brackets.
+    /// `None` for names in angle brackets.
     looked_for: HashSet<(Option<PathBuf>, String)>,
     /// Files by canonical folder: `a/../b.h` is `b.h`.
     visited: HashSet<PathBuf>,
@@ -123,8 +123,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Reads all texts, including texts that are found during the loop. If a text was read without `wrappers` and contains one,
-    /// it is read again.
+    /// Reads all texts, also new ones. A text that was read without `wrappers` and contains one is read again.
     fn follow(&mut self, wrappers: &BTreeSet<String>) {
         while let Some((text, folder)) = self.texts.get(self.next).cloned() {
             let is_known = self.next < self.read;
@@ -201,15 +200,15 @@ impl Walk<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::{env, fs, process};
+    use std::fs;
 
-    struct Folder(PathBuf);
+    struct Folder(tempfile::TempDir);
 
     impl Folder {
-        fn new(name: &str, files: &[(&str, &str)]) -> Self {
-            let root = env::temp_dir().join(format!("kernel-args-{name}-{}", process::id()));
+        fn new(files: &[(&str, &str)]) -> Self {
+            let root = tempfile::tempdir().unwrap();
             for (file, text) in files {
-                let path = root.join(file);
+                let path = root.path().join(file);
                 fs::create_dir_all(path.parent().unwrap()).unwrap();
                 fs::write(path, text).unwrap();
             }
@@ -217,12 +216,8 @@ mod tests {
         }
 
         fn search<'a>(&'a self, files: &[&str], texts: Vec<Text<'a>>) -> Search<'a> {
-            Search {
-                root: &self.0,
-                folders: vec!["inc".into()],
-                texts,
-                files: files.iter().map(PathBuf::from).collect(),
-            }
+            let files = files.iter().map(PathBuf::from).collect();
+            Search { root: self.0.path(), folders: vec!["inc".into()], texts, files }
         }
 
         /// The files; missing files are in parentheses.
@@ -239,26 +234,17 @@ mod tests {
         }
     }
 
-    impl Drop for Folder {
-        fn drop(&mut self) {
-            let _ = fs::remove_dir_all(&self.0);
-        }
-    }
-
     #[test]
     fn headers_are_looked_for_where_the_compiler_looks() {
-        let folder = Folder::new(
-            "includes-places",
-            &[
-                ("src/k.cu", "#include \"near.h\"\n#include <far.h>\n#include \"deep/d.h\"\n#include <none.h>"),
-                ("src/near.h", "#include \"k.cu\""),
-                ("src/far.h", "angle brackets do not find a file next to the source"),
-                ("inc/far.h", "#include \"near.h\""),
-                ("inc/near.h", ""),
-                ("src/deep/d.h", "#include \"e.h\""),
-                ("inc/e.h", ""),
-            ],
-        );
+        let folder = Folder::new(&[
+            ("src/k.cu", "#include \"near.h\"\n#include <far.h>\n#include \"deep/d.h\"\n#include <none.h>"),
+            ("src/near.h", "#include \"k.cu\""),
+            ("src/far.h", "angle brackets do not find a file next to the source"),
+            ("inc/far.h", "#include \"near.h\""),
+            ("inc/near.h", ""),
+            ("src/deep/d.h", "#include \"e.h\""),
+            ("inc/e.h", ""),
+        ]);
         assert_eq!(
             folder.found(&["src/k.cu"], Vec::new()),
             [
@@ -278,7 +264,7 @@ mod tests {
 
     #[test]
     fn a_text_is_in_the_folder_of_its_name() {
-        let folder = Folder::new("includes-texts", &[("a/b/x.h", ""), ("a/y.h", "")]);
+        let folder = Folder::new(&[("a/b/x.h", ""), ("a/y.h", "")]);
         let texts = [
             ("a/b/text.h", "#include \"x.h\""),
             ("a/k.cu", "#include \"y.h\"\n#include <z.h>"),
@@ -294,10 +280,7 @@ mod tests {
     /// Each file is read once, even if its path is spelled in several ways, so the search ends.
     #[test]
     fn folders_that_include_each_other_are_one_each() {
-        let folder = Folder::new(
-            "includes-circle",
-            &[("one/a.h", "#include \"../two/b.h\""), ("two/b.h", "#include \"../one/a.h\"")],
-        );
+        let folder = Folder::new(&[("one/a.h", "#include \"../two/b.h\""), ("two/b.h", "#include \"../one/a.h\"")]);
         let found = includes(&folder.search(&["one/a.h"], Vec::new()));
         assert_eq!(found.unknown, [].into());
         assert_eq!(found.files.values().flatten().count(), 2);
@@ -305,29 +288,23 @@ mod tests {
 
     #[test]
     fn a_macro_around_has_include_counts_in_files_that_were_read_before() {
-        let folder = Folder::new(
-            "includes-wrapper",
-            &[
-                ("k.cu", "#include \"inner.h\"\n#if ALSO(<asked.h>)\n#endif"),
-                ("inner.h", "#include \"outer.h\"\n#define ALSO(x) HAS(x)"),
-                ("outer.h", "#define HAS(x) __has_include(x)"),
-            ],
-        );
+        let folder = Folder::new(&[
+            ("k.cu", "#include \"inner.h\"\n#if ALSO(<asked.h>)\n#endif"),
+            ("inner.h", "#include \"outer.h\"\n#define ALSO(x) HAS(x)"),
+            ("outer.h", "#define HAS(x) __has_include(x)"),
+        ]);
         let found = folder.found(&["k.cu"], Vec::new());
         assert!(found.contains(&"(inc/asked.h)".into()), "{found:?}");
     }
 
     #[test]
     fn what_cannot_be_followed_is_reported() {
-        let folder = Folder::new(
-            "includes-unknown",
-            &[
-                ("computed.cu", "#include KIND"),
-                ("folder/x", ""),
-                ("names.cu", "#include \"folder\""),
-                ("zero.cu", "#include \"/dev/zero\""),
-            ],
-        );
+        let folder = Folder::new(&[
+            ("computed.cu", "#include KIND"),
+            ("folder/x", ""),
+            ("names.cu", "#include \"folder\""),
+            ("zero.cu", "#include \"/dev/zero\""),
+        ]);
         let unknown = |file: &str| includes(&folder.search(&[file], Vec::new())).unknown;
         assert_eq!(unknown("computed.cu"), [Unknown::Computed].into());
         assert_eq!(unknown("names.cu"), [].into(), "a folder is not a file");

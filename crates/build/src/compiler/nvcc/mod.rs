@@ -4,131 +4,80 @@ mod depfile;
 
 use super::{
     arch::gencode,
-    job::{Compiled, Job, Purpose},
+    options::{Compiled, Job, Purpose},
 };
 use crate::{output::Output, texts};
 use kernel_args_nvrtc::write_file;
 use std::{
     collections::BTreeSet,
+    ffi::OsString,
     fs,
     path::{Path, PathBuf},
     process::{Command, Output as Finished, Stdio},
 };
 
-#[derive(Debug)]
-pub(crate) struct Nvcc(PathBuf);
-
-impl Nvcc {
-    pub(crate) const fn new(path: PathBuf) -> Self {
-        Self(path)
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.0
-    }
-
-    pub(crate) fn compile(&self, job: &Job<'_>) -> Result<Compiled, String> {
-        let kind = match job.purpose {
-            Purpose::Image => job.options.output.extension(),
-            Purpose::Description => "debug.ptx",
-            Purpose::Constants => "constants.ptx",
-        };
-        let output = job.scratch.join(format!("{}.{kind}.new", job.source.name));
-        let list = job.scratch.join(format!("{}.{kind}.d", job.source.name));
-        let joined = job.scratch.join(format!("{}.{kind}.cu", job.source.name));
-        let source = match &job.appended {
-            None => job.source.path.clone(),
-            Some(appended) => {
-                let path = texts::path(&job.root.join(&job.source.path));
-                write_file(&joined, format!("#include \"{path}\"\n{appended}").as_bytes())
-                    .map_err(|error| texts::cannot_write(&joined, &error))?;
-                joined.clone()
-            }
-        };
-        let result = self.run(job, &source, &output, &list);
-        for file in [output, list, joined] {
-            // The file exists if nvcc reached this stage.
-            let _ = fs::remove_file(file);
+pub(super) fn compile(nvcc: &Path, job: &Job<'_>) -> Result<Compiled, String> {
+    let kind = match job.purpose {
+        Purpose::Image => job.options.output.extension(),
+        Purpose::Description => "debug.ptx",
+        Purpose::Constants => "constants.ptx",
+    };
+    let [output, list, joined] =
+        ["new", "d", "cu"].map(|extension| job.scratch.join(format!("{}.{kind}.{extension}", job.source.name)));
+    let source = match &job.appended {
+        None => &job.source.path,
+        Some(appended) => {
+            let path = texts::path(&job.root.join(&job.source.path));
+            write_file(&joined, format!("#include \"{path}\"\n{appended}").as_bytes())
+                .map_err(|error| texts::cannot_write(&joined, &error))?;
+            &joined
         }
-        result
+    };
+    let result = run(nvcc, job, source, &output, &list);
+    for file in [output, list, joined] {
+        // The file exists if nvcc reached this stage.
+        let _ = fs::remove_file(file);
     }
+    result
+}
 
-    fn run(&self, job: &Job<'_>, source: &Path, output: &Path, list: &Path) -> Result<Compiled, String> {
-        let mut command = Command::new(&self.0);
-        command
-            .args(options(job))
-            .args(["-MD", "-MF"])
-            .arg(list)
-            .arg("-o")
-            .arg(output)
-            .arg(source)
-            .current_dir(job.root)
-            .stdin(Stdio::null());
-        let finished = command.output().map_err(|error| texts::cannot_run(&self.0, &error))?;
-        if !finished.status.success() {
-            return Err(failure(&finished));
-        }
-        let read = |path: &Path| fs::read(path).map_err(|error| texts::not_written(path, &error));
-        let mut files: BTreeSet<PathBuf> = depfile::parse(&read(list)?).into_iter().collect();
-        files.insert(job.source.path.clone());
-        Ok(Compiled { bytes: read(output)?, messages: text(&finished.stderr), files })
+fn run(nvcc: &Path, job: &Job<'_>, source: &Path, output: &Path, list: &Path) -> Result<Compiled, String> {
+    let mut command = Command::new(nvcc);
+    command.args(options(job)).args(["-MD", "-MF"]).arg(list).arg("-o").arg(output).arg(source);
+    let finished = command.current_dir(job.root).stdin(Stdio::null()).output();
+    let finished = finished.map_err(|error| texts::cannot_run(nvcc, &error))?;
+    if !finished.status.success() {
+        return Err(failure(&finished));
     }
+    let read = |path: &Path| fs::read(path).map_err(|error| texts::not_written(path, &error));
+    let mut files: BTreeSet<PathBuf> = depfile::parse(&read(list)?).into_iter().collect();
+    files.insert(job.source.path.clone());
+    Ok(Compiled { bytes: read(output)?, messages: text(&finished.stderr), files })
 }
 
 /// The options of a job, without the files.
-fn options(job: &Job<'_>) -> Vec<std::ffi::OsString> {
+fn options(job: &Job<'_>) -> Vec<OsString> {
     let options = job.options;
-    let mut list: Vec<String> = Vec::new();
-    match job.purpose {
-        Purpose::Image => {
-            list.push(format!("-{}", options.output.extension()));
-            match options.output {
-                Output::Fatbin => {
-                    list.extend(gencode(&options.archs).into_iter().flat_map(|code| ["-gencode".to_owned(), code]));
-                }
-                Output::Ptx => list.extend(options.archs.iter().map(|arch| format!("-arch={}", arch.target.compute()))),
-                Output::Cubin => list.extend(options.archs.iter().map(|arch| format!("-arch={}", arch.target))),
-            }
-            list.extend(options.flags.iter().cloned());
-        }
-        Purpose::Description | Purpose::Constants => {
-            list.push("-ptx".to_owned());
-            if job.purpose == Purpose::Description {
-                list.push("-G".to_owned());
-            }
-            list.extend(options.described().map(|arch| format!("-arch={}", arch.target.compute())));
-            list.extend(options.flags_with_debug().cloned());
-        }
+    let is_image = job.purpose == Purpose::Image;
+    let mut list = vec![format!("-{}", if is_image { options.output.extension() } else { "ptx" })];
+    if job.purpose == Purpose::Description {
+        list.push("-G".to_owned());
     }
+    if is_image && options.output == Output::Fatbin {
+        list.extend(gencode(&options.archs).into_iter().flat_map(|code| ["-gencode".to_owned(), code]));
+    }
+    let (arch, flags) = options.of_purpose(job.purpose);
+    list.extend(arch.map(|arch| format!("-arch={arch}")));
+    list.extend(flags);
     list.extend(options.std.iter().map(|std| format!("-std={std}")));
     // A comma would start another definition.
     list.extend(options.definitions().map(|definition| definition.replace(',', "\\,")));
-    let mut list: Vec<_> = list.into_iter().map(std::ffi::OsString::from).collect();
-    for include in &options.includes {
-        list.push("-I".into());
-        list.push(include.into());
-    }
-    list
+    let includes = options.includes.iter().flat_map(|include| ["-I".into(), include.into()]);
+    list.into_iter().map(OsString::from).chain(includes).collect()
 }
 
 /// nvcc's output, with a hint if the cause is not the kernel.
 fn failure(finished: &Finished) -> String {
-    // Microsoft's compiler writes errors to the standard output.
-    let mut said = text(&finished.stdout);
-    if !said.is_empty() {
-        said.push('\n');
-    }
-    said += &text(&finished.stderr);
-    if said.trim().is_empty() {
-        said = texts::silent(finished.status);
-    }
-    if has_no_host_compiler(&said) {
-        said += texts::NO_HOST_COMPILER;
-    }
-    said
-}
-
-fn has_no_host_compiler(said: &str) -> bool {
     const SIGNS: [&str; 6] = [
         "Failed to preprocess host compiler properties",
         "Cannot find compiler",
@@ -137,21 +86,29 @@ fn has_no_host_compiler(said: &str) -> bool {
         "unsupported Microsoft Visual Studio version",
         "No supported gcc/g++ host compiler",
     ];
-    SIGNS.iter().any(|sign| said.contains(sign))
+    // Microsoft's compiler writes errors to the standard output.
+    let mut said = text(&finished.stdout);
+    if !said.is_empty() {
+        said.push('\n');
+    }
+    said += &text(&finished.stderr);
+    if said.trim().is_empty() {
+        said = texts::silent(&finished.status);
+    }
+    if SIGNS.iter().any(|sign| said.contains(sign)) {
+        said += texts::NO_HOST_COMPILER;
+    }
+    said
 }
-
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).trim_end().to_owned()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{has_no_host_compiler, options};
+    use super::options;
     use crate::{
-        compiler::{
-            job::{Job, Purpose},
-            options::Options,
-        },
+        compiler::options::{Job, Options, Purpose},
         output::Output,
         sources::Source,
     };
@@ -196,13 +153,5 @@ mod tests {
             "-ptx|-arch=compute_90".to_owned() + REST
         );
         assert_eq!(options_of(Purpose::Description, &[], None), "-ptx|-G".to_owned() + REST);
-    }
-
-    #[test]
-    fn a_missing_host_compiler_is_distinguished_from_a_wrong_kernel() {
-        assert!(has_no_host_compiler(
-            "gcc: No such file or directory\nnvcc fatal   : Failed to preprocess host compiler properties."
-        ));
-        assert!(!has_no_host_compiler("k.cu(1): error: identifier \"y\" is undefined"));
     }
 }
