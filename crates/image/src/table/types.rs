@@ -8,8 +8,8 @@ use kernel_args_abi::{
         Certainty, ElementClass, Evidence, Slot, SlotKind,
         reader::{PLACE, STORED},
         stored::{
-            ACCESS, ARITHMETIC, ATOMIC, COMPUTED, ELEMENTS, ENUM, ESCAPES, FIRST, FIRST_BODY, INDIRECT, SIGNED, STRUCT, UNKNOWN,
-            UNSIGNED, UNUSED, WRITE,
+            ACCESS, ARITHMETIC, ATOMIC, COMPUTED, ELEMENTS, ENUM, ESCAPES, FIRST, FIRST_BODY, INDIRECT, SIGNED, STRUCT,
+            UNKNOWN, UNSIGNED, UNUSED, WRITE,
         },
     },
 };
