@@ -11,7 +11,7 @@ use cudarc::driver::{
     CudaContext, CudaStream,
     sys::{CUcontext, CUdevice, CUstream_st},
 };
-use std::{string::String, sync::Arc, vec::Vec};
+use std::sync::Arc;
 
 /// cudarc's `bind_to_thread`, which also reports the error of an earlier call of cudarc in this context.
 pub(crate) fn make_current(context: &CudaContext) -> Result<(), CallError> {

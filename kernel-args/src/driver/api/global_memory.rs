@@ -9,8 +9,6 @@ use cudarc::driver::{
 use std::{
     ffi::CStr,
     sync::{Arc, Mutex, PoisonError},
-    vec,
-    vec::Vec,
 };
 
 /// The memory of a variable. It holds the module, so it is valid as long as this value. The fields are dropped in this order.

@@ -15,7 +15,6 @@ use cudarc::driver::{
     CudaStream,
     sys::{CUDA_MEMCPY3D, CUdevice, CUdeviceptr, CUgraph, CUgraph_st, CUgraphNode},
 };
-use std::vec::Vec;
 
 /// A graph. Drop destroys it, unless it is a body of a conditional node, which its graph destroys.
 pub(crate) struct Graph {

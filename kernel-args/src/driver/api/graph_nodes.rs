@@ -9,7 +9,7 @@ use super::{
 };
 use core::{ffi::c_void, ptr};
 use cudarc::driver::sys::{CUfunction, CUgraphNode};
-use std::{sync::Arc, vec, vec::Vec};
+use std::sync::Arc;
 
 /// A graph that is alive for `'g`.
 #[derive(Clone, Copy)]

@@ -17,7 +17,6 @@ use cudarc::driver::{
 };
 use std::ffi::CStr;
 #[cfg(feature = "observe")]
-use std::vec::Vec;
 #[cfg(feature = "graphs")]
 use {
     core::cell::Cell,

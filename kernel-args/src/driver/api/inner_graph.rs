@@ -2,7 +2,7 @@
 
 use super::{CallError, Graph, GraphId, GraphNode, GraphRef, NodeId};
 use cudarc::driver::sys::CUgraphNode;
-use std::{collections::BTreeMap, vec::Vec};
+use std::collections::BTreeMap;
 
 /// Nodes, and their copies.
 type Copies = BTreeMap<NodeId, NodeId>;

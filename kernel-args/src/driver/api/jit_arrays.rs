@@ -2,12 +2,7 @@
 
 use core::{ptr, time::Duration};
 use cudarc::driver::sys::CUjit_option;
-use std::{
-    ffi::{CString, c_char, c_void},
-    string::String,
-    vec,
-    vec::Vec,
-};
+use std::ffi::{CString, c_char, c_void};
 
 /// The options of `CUjit_option` whose values are buffers of this crate.
 const WALL_TIME: u32 = 2;

@@ -60,7 +60,7 @@ pub(crate) use module::{DriverImage, Linker, Module, NotLoaded};
 pub(crate) use pointer::Readable;
 pub(crate) use table::Api;
 #[cfg(feature = "textures")]
-pub(crate) use texture::{ArrayDescriptor, ArrayMemory, ChannelFormat, LinearShape, ObjectMemory, Sampler};
+pub(crate) use texture::{ArrayMemory, ChannelFormat, LinearShape, ObjectMemory};
 #[cfg(feature = "graphs")]
 pub(crate) use {
     copies::Memory,

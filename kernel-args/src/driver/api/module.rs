@@ -12,11 +12,8 @@ use cudarc::driver::{
 };
 use kernel_args_image::{self as image, summary};
 use std::{
-    boxed::Box,
     ffi::{CStr, CString},
-    format,
     sync::Arc,
-    vec::Vec,
 };
 
 /// The driver receives no length, so this is PTX that ends with NUL, or a cubin or fat binary whose headers refer only to bytes inside

@@ -46,10 +46,7 @@ use {
 };
 
 #[cfg(feature = "textures")]
-use {
-    super::texture::{ArrayDescriptor, Resource, Sampler},
-    cudarc::driver::sys::CUarray,
-};
+use cudarc::driver::sys::{CUDA_ARRAY3D_DESCRIPTOR, CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC, CUarray};
 
 entry_points! {
     always {
@@ -252,11 +249,11 @@ entry_points! {
     }
     #[cfg(feature = "textures")]
     newer {
-    safe cuArray3DCreate_v2(array: &mut CUarray, shape: &ArrayDescriptor) = "cuArray3DCreate";
+    safe cuArray3DCreate_v2(array: &mut CUarray, shape: &CUDA_ARRAY3D_DESCRIPTOR) = "cuArray3DCreate";
     unsafe cuArrayDestroy(array: CUarray);
-    unsafe cuTexObjectCreate(texture: &mut u64, resource: &Resource, sampler: &Sampler, view: Null);
+    unsafe cuTexObjectCreate(texture: &mut u64, resource: &CUDA_RESOURCE_DESC, sampler: &CUDA_TEXTURE_DESC, view: Null);
     unsafe cuTexObjectDestroy(texture: u64);
-    unsafe cuSurfObjectCreate(surface: &mut u64, resource: &Resource);
+    unsafe cuSurfObjectCreate(surface: &mut u64, resource: &CUDA_RESOURCE_DESC);
     unsafe cuSurfObjectDestroy(surface: u64);
     unsafe cuMemcpy3DAsync_v2(copy: &CUDA_MEMCPY3D, stream: CUstream) = "cuMemcpy3DAsync";
     }

@@ -1,75 +1,33 @@
 //! Arrays, texture objects and surface objects, and copies between arrays and device memory.
 
 use super::{
-    Alive, Api, CallError, ContextState, Handle, Null, Status, api,
+    Api, CallError, ContextState, Handle, Null, Status, api,
     copies::{self, Memory},
     entry_points::required,
     make_current,
 };
 use crate::marshal::{ObjectUses, Tracked};
-use core::{
-    ffi::{c_int, c_uint},
-    ptr,
-};
+use core::{ffi::c_uint, ptr};
 use cudarc::driver::{
     CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, SyncOnDrop,
-    sys::{CUarray_st, CUdeviceptr},
+    sys::{
+        CUDA_ARRAY3D_DESCRIPTOR, CUDA_RESOURCE_DESC, CUDA_RESOURCE_DESC_st__bindgen_ty_1,
+        CUDA_RESOURCE_DESC_st__bindgen_ty_1__bindgen_ty_1 as OfArray,
+        CUDA_RESOURCE_DESC_st__bindgen_ty_1__bindgen_ty_3 as Linear,
+        CUDA_RESOURCE_DESC_st__bindgen_ty_1__bindgen_ty_4 as Pitch2D,
+        CUDA_RESOURCE_DESC_st__bindgen_ty_1__bindgen_ty_5 as Reserved, CUDA_TEXTURE_DESC, CUarray_format, CUarray_st,
+        CUdeviceptr, CUresourcetype,
+    },
 };
 use std::{mem, sync::Arc};
 
-/// `CUarray_format` as a number, and the number of channels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(C)]
-pub(crate) struct ChannelFormat {
-    pub(crate) format: c_uint,
-    pub(crate) channels: c_uint,
-}
+/// The type and the number of channels.
+pub(crate) type ChannelFormat = (CUarray_format, c_uint);
 
-/// `CUDA_ARRAY3D_DESCRIPTOR`.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub(crate) struct ArrayDescriptor {
-    /// Width, height, depth or number of layers; 0 for a dimension that the array does not have.
-    pub(crate) size: [usize; 3],
-    pub(crate) format: ChannelFormat,
-    pub(crate) flags: c_uint,
-}
-
-impl ArrayDescriptor {
-    /// `CUDA_ARRAY3D_LAYERED`.
-    pub(crate) const LAYERED: c_uint = 1;
-    /// `CUDA_ARRAY3D_SURFACE_LDST`.
-    pub(crate) const SURFACES: c_uint = 2;
-}
-
-/// `CUDA_RESOURCE_DESC`. The fields of its union are 64-bit numbers, or two 32-bit numbers.
-#[repr(C)]
-pub(crate) struct Resource {
-    kind: c_uint,
-    fields: [u64; 16],
-    flags: c_uint,
-}
-
-const _: () = assert!(size_of::<Resource>() == 144);
-
-impl Resource {
-    fn new<const N: usize>(kind: c_uint, fields: [u64; N]) -> Self {
-        let mut all = [0; 16];
-        all[..N].copy_from_slice(&fields);
-        Self { kind, fields: all, flags: 0 }
-    }
-
-    /// `CUDA_RESOURCE_DESC::res.linear` and `pitch2D`.
-    fn memory(address: CUdeviceptr, format: ChannelFormat, shape: LinearShape) -> Self {
-        let pair = [format.format.to_ne_bytes(), format.channels.to_ne_bytes()];
-        let format = u64::from_ne_bytes(bytemuck::cast(pair));
-        match shape {
-            LinearShape::Row { bytes } => Self::new(2, [address, format, bytes as u64]),
-            LinearShape::Rows { width, height, pitch } => {
-                Self::new(3, [address, format, width as u64, height as u64, pitch as u64])
-            }
-        }
-    }
+fn resource(kind: CUresourcetype, fill: impl FnOnce(&mut CUDA_RESOURCE_DESC_st__bindgen_ty_1)) -> CUDA_RESOURCE_DESC {
+    let mut res = CUDA_RESOURCE_DESC_st__bindgen_ty_1 { reserved: Reserved { reserved: [0; 32] } };
+    fill(&mut res);
+    CUDA_RESOURCE_DESC { resType: kind, res, flags: 0 }
 }
 
 /// Memory that is not in an array.
@@ -86,20 +44,19 @@ pub(crate) enum LinearShape {
     },
 }
 
-/// `CUDA_TEXTURE_DESC`.
-#[repr(C)]
-pub(crate) struct Sampler {
-    pub(crate) address: [c_uint; 3],
-    pub(crate) filter: c_uint,
-    pub(crate) flags: c_uint,
-    pub(crate) anisotropy: c_uint,
-    pub(crate) mipmap_filter: c_uint,
-    pub(crate) mipmap_bias_and_range: [f32; 3],
-    pub(crate) border: [f32; 4],
-    pub(crate) reserved: [c_int; 12],
+impl LinearShape {
+    fn resource(self, address: CUdeviceptr, (format, channels): ChannelFormat) -> CUDA_RESOURCE_DESC {
+        match self {
+            Self::Row { bytes } => resource(CUresourcetype::CU_RESOURCE_TYPE_LINEAR, |res| {
+                res.linear = Linear { devPtr: address, format, numChannels: channels, sizeInBytes: bytes };
+            }),
+            Self::Rows { width, height, pitch } => resource(CUresourcetype::CU_RESOURCE_TYPE_PITCH2D, |res| {
+                res.pitch2D =
+                    Pitch2D { devPtr: address, format, numChannels: channels, width, height, pitchInBytes: pitch };
+            }),
+        }
+    }
 }
-
-const _: () = assert!(size_of::<Sampler>() == 104);
 
 /// The context of an object, and the uses of the object.
 struct ObjectState {
@@ -147,21 +104,15 @@ impl ArrayMemory {
     /// `cuArray3DCreate`. A texel has `texel` bytes.
     pub(crate) fn new(
         context: &Arc<CudaContext>,
-        descriptor: &ArrayDescriptor,
+        descriptor: &CUDA_ARRAY3D_DESCRIPTOR,
         texel: usize,
     ) -> Result<Self, CallError> {
         let uses = ObjectState::new(context)?;
         required!(uses.api, cuArrayDestroy)?;
         let mut array = ptr::null_mut();
         uses.api.cuArray3DCreate_v2(&mut array, descriptor)?;
-        let [width, height, depth] = descriptor.size;
-        let extent = [width * texel, height.max(1), depth.max(1)];
+        let extent = [descriptor.Width * texel, descriptor.Height.max(1), descriptor.Depth.max(1)];
         Ok(Self { uses, array: Handle::new(array), extent })
-    }
-
-    fn alive(&self) -> Alive<'_, CUarray_st> {
-        // SAFETY: `cuArray3DCreate` returned the handle, and only the drop of this value destroys the array.
-        unsafe { Alive::new(self.array.raw()) }
     }
 
     /// Copies all texels from memory with the same number of bytes, in the order of the stream.
@@ -263,9 +214,12 @@ impl Texels {
     }
 
     /// Makes the context current.
-    fn of_array(array: &Arc<ArrayMemory>) -> Result<(Self, Resource), CallError> {
+    fn of_array(array: &Arc<ArrayMemory>) -> Result<(Self, CUDA_RESOURCE_DESC), CallError> {
         make_current(array.context())?;
-        Ok((Self::Array(array.clone()), Resource::new(0, [array.alive().raw().addr() as u64])))
+        let resource = resource(CUresourcetype::CU_RESOURCE_TYPE_ARRAY, |res| {
+            res.array = OfArray { hArray: array.array.raw() };
+        });
+        Ok((Self::Array(array.clone()), resource))
     }
 }
 
@@ -278,7 +232,7 @@ pub(crate) struct ObjectMemory {
 
 impl ObjectMemory {
     /// A texture object of an array: `cuTexObjectCreate`.
-    pub(crate) fn texture(array: &Arc<ArrayMemory>, sampler: &Sampler) -> Result<Self, CallError> {
+    pub(crate) fn texture(array: &Arc<ArrayMemory>, sampler: &CUDA_TEXTURE_DESC) -> Result<Self, CallError> {
         let (texels, resource) = Texels::of_array(array)?;
         Self::new_texture(texels, &resource, sampler)
     }
@@ -291,7 +245,7 @@ impl ObjectMemory {
         memory: &Arc<CudaSlice<T>>,
         format: ChannelFormat,
         shape: LinearShape,
-        sampler: &Sampler,
+        sampler: &CUDA_TEXTURE_DESC,
     ) -> Result<Self, CallError> {
         let needed = match shape {
             LinearShape::Row { bytes } => bytes,
@@ -303,10 +257,14 @@ impl ObjectMemory {
         // Nothing is read yet.
         mem::forget(guard);
         let texels = Texels::Slice { slice: memory.clone(), uses, address, bytes: needed };
-        Self::new_texture(texels, &Resource::memory(address, format, shape), sampler)
+        Self::new_texture(texels, &shape.resource(address, format), sampler)
     }
 
-    fn new_texture(texels: Texels, resource: &Resource, sampler: &Sampler) -> Result<Self, CallError> {
+    fn new_texture(
+        texels: Texels,
+        resource: &CUDA_RESOURCE_DESC,
+        sampler: &CUDA_TEXTURE_DESC,
+    ) -> Result<Self, CallError> {
         let (api, mut object) = (texels.uses().api, 0);
         let destroy = required!(api, cuTexObjectDestroy)?;
         // SAFETY: `cuTexObjectCreate`: the descriptors have their documented layouts and are
@@ -363,49 +321,5 @@ impl Drop for ObjectMemory {
         if let (false, Texels::Slice { slice, .. }) = (has_finished, &self.texels) {
             mem::forget(slice.clone());
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use core::mem::offset_of;
-    use cudarc::driver::sys::{CUDA_ARRAY3D_DESCRIPTOR, CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC};
-
-    #[test]
-    fn the_descriptors_are_those_of_cudarc() {
-        macro_rules! same {
-            ($($ours:ident: $theirs:ident { $($our:ident = $their:ident)* })*) => {$(
-                assert_eq!(size_of::<$ours>(), size_of::<$theirs>());
-                $(assert_eq!(offset_of!($ours, $our), offset_of!($theirs, $their));)*
-            )*};
-        }
-        same! {
-            ArrayDescriptor: CUDA_ARRAY3D_DESCRIPTOR { size = Width format = Format flags = Flags }
-            Resource: CUDA_RESOURCE_DESC { fields = res flags = flags }
-            Sampler: CUDA_TEXTURE_DESC {
-                filter = filterMode flags = flags mipmap_bias_and_range = mipmapLevelBias border = borderColor reserved = reserved
-            }
-        }
-        assert_eq!(offset_of!(ChannelFormat, channels) + 24, offset_of!(CUDA_ARRAY3D_DESCRIPTOR, NumChannels));
-    }
-
-    /// Each field has 8 bytes, except the format.
-    #[test]
-    fn the_resources_are_those_of_cudarc() {
-        use cudarc::driver::sys::{
-            CUDA_RESOURCE_DESC_st__bindgen_ty_1__bindgen_ty_3 as Linear,
-            CUDA_RESOURCE_DESC_st__bindgen_ty_1__bindgen_ty_4 as Pitch2D,
-        };
-        let format = ChannelFormat { format: 0x20, channels: 2 };
-        let row = Resource::memory(0x200, format, LinearShape::Row { bytes: 77 });
-        assert_eq!((row.kind, &row.fields[..3]), (2, &[0x200, 0x2_0000_0020, 77][..]));
-        assert_eq!((offset_of!(Linear, format), offset_of!(Linear, numChannels)), (8, 12));
-        assert_eq!(offset_of!(Linear, sizeInBytes), 16);
-        let rows = Resource::memory(0x200, format, LinearShape::Rows { width: 5, height: 6, pitch: 64 });
-        assert_eq!((rows.kind, &rows.fields[..5]), (3, &[0x200, 0x2_0000_0020, 5, 6, 64][..]));
-        assert_eq!((offset_of!(Pitch2D, format), offset_of!(Pitch2D, numChannels)), (8, 12));
-        assert_eq!((offset_of!(Pitch2D, width), offset_of!(Pitch2D, height)), (16, 24));
-        assert_eq!(offset_of!(Pitch2D, pitchInBytes), 32);
     }
 }

@@ -19,10 +19,7 @@ use crate::{
 };
 use core::{mem, ptr};
 use cudarc::driver::{CudaContext, sys::CUcontext};
-use std::{
-    sync::{Arc, Mutex, PoisonError, Weak},
-    vec::Vec,
-};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// The context that is current on this thread, if any. Compare it with [`ContextName::of`].
 ///

@@ -14,7 +14,7 @@ use crate::{
 };
 use core::fmt;
 use cudarc::driver::{CudaContext, CudaStream, sys::CUresult};
-use std::{boxed::Box, sync::Arc};
+use std::sync::Arc;
 
 /// `CU_MEM_LOCATION_TYPE_DEVICE`.
 const DEVICE: u32 = 1;

@@ -14,7 +14,7 @@ use cudarc::driver::{
     CudaContext, CudaStream,
     sys::{CUfunction, CUstream},
 };
-use std::{boxed::Box, sync::Arc};
+use std::sync::Arc;
 
 /// A stream with a different owner, such as a `cudaStream_t` of the CUDA runtime.
 ///

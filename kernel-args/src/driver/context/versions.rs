@@ -8,13 +8,7 @@ use crate::driver::{
 use cudarc::driver::{CudaContext, sys::CUdevice};
 use kernel_args_abi::Sm;
 use kernel_args_image::{CudaVersion, PtxVersion};
-use std::{
-    ffi::c_int,
-    fmt, fs,
-    string::{String, ToString},
-    sync::Arc,
-    vec::Vec,
-};
+use std::{ffi::c_int, fmt, fs, sync::Arc};
 
 /// The versions of the driver, of the CUDA libraries and of the GPUs. `Display` writes them as a table for bug reports.
 ///
@@ -162,7 +156,7 @@ impl fmt::Display for Versions {
         row("CUDA runtime", &or(self.runtime, "not loaded"))?;
         row("NVRTC", &or(self.nvrtc, none))?;
         for (ordinal, gpu) in self.gpus.iter().enumerate() {
-            row(&std::format!("GPU {ordinal}"), &format_args!("{}, {}", gpu.name, gpu.sm))?;
+            row(&format!("GPU {ordinal}"), &format_args!("{}, {}", gpu.name, gpu.sm))?;
         }
         if self.gpus.is_empty() {
             row("GPU", &"none")?;

@@ -1,8 +1,9 @@
 //! Errors about contexts: two contexts instead of one, and contexts that no longer exist.
 
-use super::two_sides;
+use super::{Error, two_sides};
 use crate::{driver::api::DriverCall, marshal::ContextName};
-use std::{borrow::Cow, boxed::Box, fmt, format, string::String};
+use cudarc::driver::CudaContext;
+use std::{borrow::Cow, fmt};
 
 /// An error about contexts.
 #[non_exhaustive]
@@ -226,6 +227,16 @@ pub struct ContextMismatch {
 impl ContextMismatch {
     pub(crate) const fn new(expected: ContextName, found: ContextName) -> Self {
         Self { expected, found }
+    }
+}
+
+impl ContextError {
+    pub(crate) fn check_stream(own: &CudaContext, stream: &CudaContext) -> Result<(), Error> {
+        if own.cu_ctx() == stream.cu_ctx() {
+            return Ok(());
+        }
+        let contexts = ContextMismatch::new(ContextName::of(own), ContextName::of(stream));
+        Err(Error::Context(Self::ForeignStream(Box::new(contexts))))
     }
 }
 

@@ -2,7 +2,6 @@
 
 use crate::contract::ContractError;
 use core::fmt;
-use std::string::String;
 
 /// A launch that breaks a contract of its arguments, such as `#[kernel_args(len = "n")]`.
 #[non_exhaustive]

@@ -2,7 +2,6 @@
 
 use crate::{device::vector::Dim3, driver::api::Status};
 use core::fmt;
-use std::{string::String, vec::Vec};
 
 /// Which launches had finished when a kernel left an error in its context, and which were running.
 ///

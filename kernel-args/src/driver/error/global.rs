@@ -1,7 +1,7 @@
 //! Errors about global variables.
 
 use super::{lines, load::without_list};
-use std::{boxed::Box, fmt, string::String, vec::Vec};
+use std::fmt;
 
 /// Why a global variable was not found, or not read or written.
 #[non_exhaustive]

@@ -2,7 +2,7 @@
 
 use super::meaning::help;
 use crate::driver::api::Status;
-use std::{fmt, string::String};
+use std::fmt;
 
 /// A graph, or a node of a graph, that was not created, changed or launched.
 #[non_exhaustive]

@@ -3,7 +3,6 @@
 use core::fmt;
 use kernel_args_abi::Sm;
 use kernel_args_image::{Code, CodeKind, CudaVersion, Features, Target, Unfit};
-use std::vec::Vec;
 
 /// An image without any code that the GPU and the driver can run. `Display` lists the code in the image, why each piece
 /// does not run, and what to do.
@@ -161,7 +160,6 @@ impl fmt::Display for IncompatibleImage {
 mod tests {
     use super::*;
     use kernel_args_image::contents;
-    use std::{format, string::ToString};
 
     const CUDA_13: CudaVersion = CudaVersion { major: 13, minor: 0 };
 

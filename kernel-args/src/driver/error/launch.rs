@@ -8,7 +8,7 @@ use crate::{
     driver::api::{DriverCall, Status},
 };
 use core::panic::Location;
-use std::{borrow::Cow, boxed::Box, fmt, string::String};
+use std::{borrow::Cow, fmt};
 
 /// Why a launch failed.
 #[non_exhaustive]

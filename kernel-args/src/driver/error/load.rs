@@ -2,13 +2,7 @@
 
 use super::{Error, IncompatibleImage, lines};
 use crate::driver::api::DriverCall;
-use std::{
-    boxed::Box,
-    fmt, format, io,
-    path::PathBuf,
-    string::{String, ToString},
-    vec::Vec,
-};
+use std::{fmt, io, path::PathBuf};
 
 /// Why an image was not loaded, or a kernel was not found in a module.
 #[non_exhaustive]

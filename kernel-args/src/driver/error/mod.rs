@@ -29,7 +29,6 @@ mod verify;
 use crate::driver::api::{CallError, Status, Unavailable};
 use cudarc::driver::DriverError;
 #[cfg(any(feature = "graphs", feature = "nvrtc"))]
-use std::boxed::Box;
 use std::fmt;
 
 pub use crate::driver::api::DriverCall;
@@ -286,13 +285,12 @@ fn lines<T: fmt::Display>(f: &mut fmt::Formatter<'_>, items: impl IntoIterator<I
 /// Writes two names, each with what belongs to it, on two lines.
 fn two_sides(f: &mut fmt::Formatter<'_>, sides: [(&str, impl fmt::Display); 2]) -> fmt::Result {
     let width = sides.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
-    lines(f, sides.map(|(name, what)| std::format!("{name:width$}  {what}")))
+    lines(f, sides.map(|(name, what)| format!("{name:width$}  {what}")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::Error;
-    use std::string::ToString;
 
     #[test]
     fn an_old_driver_is_named_with_the_version_that_has_the_call() {

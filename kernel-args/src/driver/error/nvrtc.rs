@@ -1,10 +1,6 @@
 //! Errors of NVRTC.
 
 use core::fmt;
-use std::{
-    boxed::Box,
-    string::{String, ToString},
-};
 
 /// Why a source was not compiled at run time.
 #[non_exhaustive]

@@ -1,7 +1,7 @@
 //! Pointers that a kernel must not get.
 
 use core::fmt;
-use std::{borrow::Cow, format, string::String};
+use std::borrow::Cow;
 
 /// An argument that points to memory that the kernel cannot use. [`check_pointers`](crate::observe::check_pointers) finds it.
 #[non_exhaustive]

@@ -1,6 +1,6 @@
 //! Recordings of launches that were not written, read or launched again.
 
-use std::{fmt, io, path::PathBuf, string::String, vec::Vec};
+use std::{fmt, io, path::PathBuf};
 
 /// Why a launch was not recorded, or a recording was not launched.
 #[non_exhaustive]

@@ -1,6 +1,6 @@
 //! Errors about arrays, textures and surfaces.
 
-use std::{fmt, string::String};
+use std::fmt;
 
 /// Why an array, a texture or a surface was not created, or an array was not copied. The driver was not called.
 #[non_exhaustive]

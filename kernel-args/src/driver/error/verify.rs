@@ -1,6 +1,6 @@
 //! Arguments that do not match a kernel, or that cannot be verified.
 
-use std::{boxed::Box, fmt, string::String, vec::Vec};
+use std::fmt;
 
 /// Why arguments were rejected before a launch.
 #[non_exhaustive]

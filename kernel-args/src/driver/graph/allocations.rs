@@ -14,11 +14,7 @@ use core::cell::RefCell;
 use cudarc::driver::{CudaStream, sys::CUdeviceptr};
 use std::{
     collections::{BTreeMap, BTreeSet},
-    format,
-    string::String,
     sync::Arc,
-    vec,
-    vec::Vec,
 };
 
 #[derive(Default)]

@@ -9,7 +9,6 @@ use crate::driver::{
     error::Error,
     function::LoadedFunction,
 };
-use std::string::ToString;
 
 impl<B> Graph<B> {
     /// Checks the attributes of a node against the limits of the function, its GPU and the driver, as for a launch.

@@ -19,7 +19,6 @@ use crate::{
 };
 use core::{marker::PhantomData, mem};
 use kernel_args_image::CudaVersion;
-use std::vec::Vec;
 
 /// The place of a graph that is a body of a conditional node: see [`Body`].
 pub struct InBody<'b>(PhantomData<fn(&'b ()) -> &'b ()>);

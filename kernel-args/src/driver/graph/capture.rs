@@ -21,7 +21,6 @@ use cudarc::driver::CudaStream;
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    vec::Vec,
 };
 
 /// `CU_STREAM_CAPTURE_MODE_THREAD_LOCAL`.

@@ -11,10 +11,8 @@ use core::{
 };
 use cudarc::driver::{CudaContext, sys::CUdeviceptr};
 use std::{
-    boxed::Box,
     collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
-    vec::Vec,
 };
 
 /// Drop releases all of it at once. A graph that was launched takes it before, and releases it after its launches.

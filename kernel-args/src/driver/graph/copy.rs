@@ -16,7 +16,6 @@ use crate::{
         error::Error,
     },
 };
-use std::{boxed::Box, vec, vec::Vec};
 
 /// The size of `elements` elements of `T` in bytes; `None` for no elements, and for more than the address space.
 pub(super) fn size<T>(elements: usize) -> Option<usize> {

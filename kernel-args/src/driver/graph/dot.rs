@@ -7,11 +7,7 @@ use crate::driver::{
     error::Error,
 };
 use core::fmt::Write;
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    format,
-    string::String,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Graph {
     /// The graph in the language DOT, for a picture: `dot -Tsvg` of Graphviz draws it. Each node shows what it does: a kernel its

@@ -3,7 +3,7 @@
 use super::{AnyNode, Dependencies, Graph, explain};
 use crate::{driver::error::Error, marshal::ContextName};
 use cudarc::driver::CudaEvent;
-use std::{boxed::Box, sync::Arc};
+use std::sync::Arc;
 
 impl Graph {
     /// Adds a node that records `event` after the nodes `after` have finished, at each launch. The graph retains the event.

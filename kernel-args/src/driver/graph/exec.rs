@@ -20,7 +20,7 @@ use cudarc::driver::{
     CudaContext, CudaStream,
     sys::{CUgraph, CUgraphExec},
 };
-use std::{sync::Arc, vec::Vec};
+use std::sync::Arc;
 
 /// An instantiated graph, which can be launched repeatedly, with new arguments for its nodes.
 ///

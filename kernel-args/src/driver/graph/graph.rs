@@ -21,7 +21,7 @@ use cudarc::driver::{
     CudaContext,
     sys::{CUdeviceptr, CUgraph},
 };
-use std::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
+use std::sync::Arc;
 
 /// A graph of kernels, copies and other nodes: built node by node, or [captured](Self::capture) from a stream.
 ///

@@ -11,7 +11,6 @@ use crate::driver::{
 use core::{any::Any, fmt, panic::AssertUnwindSafe};
 use cudarc::driver::sys::CUgraphNode;
 use std::{
-    boxed::Box,
     panic::catch_unwind,
     sync::{Arc, Mutex, PoisonError},
 };

@@ -2,7 +2,7 @@
 
 use crate::device::DeviceType;
 use core::{cell::Cell, fmt};
-use std::{sync::Arc, vec::Vec};
+use std::sync::Arc;
 
 /// Host memory that a copy in a graph overwrites at each launch, shared by the graph and the program: see
 /// [`Graph::add_memcpy_dtoh`](super::Graph::add_memcpy_dtoh).

@@ -25,7 +25,6 @@ use crate::{
 };
 use core::ffi::c_void;
 use cudarc::driver::DriverError;
-use std::{boxed::Box, string::String};
 
 /// A kernel node that is added or updated.
 ///

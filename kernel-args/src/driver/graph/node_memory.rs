@@ -9,7 +9,6 @@ use crate::{
 };
 use core::ffi::c_void;
 use cudarc::driver::sys::CUdeviceptr;
-use std::boxed::Box;
 
 mod sealed {
     pub trait Sealed {}

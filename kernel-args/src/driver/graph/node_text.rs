@@ -6,7 +6,6 @@ use crate::driver::{
 };
 use core::fmt;
 use kernel_args_image::mangled::demangle;
-use std::string::String;
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident $number:literal $name:literal;)*) => {

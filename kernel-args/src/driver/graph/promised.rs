@@ -17,7 +17,7 @@ use crate::{
 };
 use core::{mem, ptr};
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtrMut};
-use std::{boxed::Box, sync::Arc};
+use std::sync::Arc;
 
 impl<B> Graph<B> {
     /// [`add_kernel_launch`](Self::add_kernel_launch) with arguments of any lifetime, which are not retained.

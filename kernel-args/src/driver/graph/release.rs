@@ -23,10 +23,8 @@ use crate::driver::{
 use core::{cell::Cell, mem, time::Duration};
 use cudarc::driver::{CudaContext, CudaStream};
 use std::{
-    boxed::Box,
     sync::{Arc, OnceLock},
     thread, thread_local,
-    vec::Vec,
 };
 
 /// The maximum wait at the end of the process: values of the program may themselves wait for the end.

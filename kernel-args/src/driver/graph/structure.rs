@@ -10,11 +10,7 @@ use crate::{
     },
     marshal::KernelArgs,
 };
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    vec,
-    vec::Vec,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 fn found(graph: GraphRef<'_>, node: AnyNode) -> Result<GraphNode<'_>, Error> {
     let foreign = || explain::FOUND.not_of_graph(graph, node.0, None);
@@ -184,7 +180,6 @@ pub(super) fn ordered<N: Copy + Ord>(nodes: &[N], edges: &[(N, N)]) -> Vec<N> {
 #[cfg(test)]
 mod tests {
     use super::ordered;
-    use std::vec::Vec;
 
     #[test]
     fn a_chain_is_ordered_whatever_the_list() {

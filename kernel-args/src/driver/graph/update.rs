@@ -11,7 +11,6 @@ use crate::{
     marshal::{ForEachValue, KernelArgs, OwnedArgs},
 };
 use core::{ffi::c_void, mem, ptr};
-use std::{boxed::Box, string::String};
 
 impl GraphExec {
     /// Sets a new grid, a new block and new arguments of a node, for later launches. Its shared memory does not change, unless the

@@ -10,10 +10,7 @@ use crate::{
     marshal::ContextName,
 };
 use core::{error, fmt};
-use std::{
-    boxed::Box,
-    sync::{Mutex, PoisonError},
-};
+use std::sync::{Mutex, PoisonError};
 
 /// Why [`GraphExec::update_graph`] did not update a graph, and the graph that does not fit.
 ///

@@ -5,7 +5,6 @@ use core::{
     any::TypeId,
     hash::{Hash, Hasher},
 };
-use std::boxed::Box;
 
 /// The number of lists: a module with a hundred kernels has one or two in each.
 const LISTS: usize = 64;

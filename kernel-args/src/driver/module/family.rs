@@ -14,7 +14,6 @@ use kernel_args_abi::{
     compiled::{Family, Presence, Target, matches_pattern},
     texts::{Message, templates},
 };
-use std::{format, string::String, vec, vec::Vec};
 
 const OF_ANOTHER_FAMILY: &str = "the struct was not compared with this kernel when it was compiled; its `entries` are";
 

@@ -8,7 +8,7 @@ use crate::driver::{
     image::{Description, candidates, distinct_names, nearest},
 };
 use cudarc::driver::sys::CUresult;
-use std::{ffi::CString, string::String, sync::Arc, vec::Vec};
+use std::{ffi::CString, sync::Arc};
 
 /// The nearest names follow this text.
 const NO_SUCH_KERNEL: &str = "the module has no kernel with this name; the nearest are";

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     driver::{
         api::{GlobalMemory, NotCopied, PendingBytes},
-        error::{ContextError, ContextMismatch, Error, GlobalError, GlobalMismatch},
+        error::{ContextError, Error, GlobalError, GlobalMismatch},
         image::VariableDescription,
         verify::Verification,
     },
@@ -17,14 +17,7 @@ use core::{any::type_name, fmt, marker::PhantomData};
 use cudarc::driver::CudaStream;
 use kernel_args_abi::{Alignment, Parameter};
 use kernel_args_image::mangled::{candidates_by_name, nearest_by_name};
-use std::{
-    boxed::Box,
-    ffi::CString,
-    string::{String, ToString},
-    sync::Arc,
-    vec,
-    vec::Vec,
-};
+use std::{ffi::CString, sync::Arc};
 
 pub use kernel_args_image::VariableSpace as GlobalSpace;
 
@@ -252,13 +245,7 @@ impl<T: ?Sized> Global<T> {
     }
 
     fn check_stream(&self, stream: &CudaStream) -> Result<(), Error> {
-        if stream.context() == self.memory.context() {
-            return Ok(());
-        }
-        Err(Error::Context(ContextError::ForeignStream(Box::new(ContextMismatch::new(
-            ContextName::of(self.memory.context()),
-            ContextName::of(stream.context()),
-        )))))
+        ContextError::check_stream(self.memory.context(), stream.context())
     }
 
     pub(super) fn read_bytes(&self, offset: usize, length: usize) -> Result<Vec<u8>, Error> {

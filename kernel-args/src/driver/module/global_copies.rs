@@ -10,7 +10,6 @@ use crate::{
 };
 use core::{fmt, slice};
 use cudarc::driver::CudaStream;
-use std::{vec, vec::Vec};
 
 /// The elements in the layout of the device, padding as zeros.
 fn stored<T: DeviceType>(elements: &[T]) -> Vec<u8> {

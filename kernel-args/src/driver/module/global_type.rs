@@ -2,7 +2,7 @@
 
 use crate::{device::DeviceType, marshal::GlobalName};
 use kernel_args_abi::{Class, CppType, Parameter, texts::variable_message};
-use std::{any::type_name, string::String};
+use std::any::type_name;
 
 /// A type that [`Module::global`](crate::Module::global) accepts: a [`DeviceType`], or a slice `[T]` for an array of any length.
 #[diagnostic::on_unimplemented(

@@ -13,7 +13,7 @@ use crate::{
 };
 use core::fmt;
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule, sys::CUresult};
-use std::{sync::Arc, vec::Vec};
+use std::sync::Arc;
 
 /// A loaded kernel that takes the arguments `A`, verified once.
 ///
@@ -66,8 +66,8 @@ impl<A: KernelArgs> Kernel<A> {
     }
 
     #[cfg(feature = "graphs")]
-    pub(crate) fn keep_loaded(&self) -> std::boxed::Box<dyn Send + Sync> {
-        std::boxed::Box::new(self.as_function().clone())
+    pub(crate) fn keep_loaded(&self) -> Box<dyn Send + Sync> {
+        Box::new(self.as_function().clone())
     }
 
     /// Loads the kernel that the struct names: `#[kernel_args(kernel = saxpy::saxpy)]`, or `#[kernel_args(ptx = "…",

@@ -31,13 +31,7 @@ use crate::driver::{
 };
 use cache::KernelCache;
 use cudarc::driver::{CudaContext, CudaModule};
-use std::{
-    fmt, slice,
-    string::{String, ToString},
-    sync::Arc,
-    time::Duration,
-    vec::Vec,
-};
+use std::{fmt, slice, sync::Arc, time::Duration};
 
 /// A loaded module: the kernels of one image, or of several linked images.
 ///

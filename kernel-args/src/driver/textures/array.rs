@@ -6,14 +6,17 @@ use super::{
 };
 use crate::{
     driver::{
-        api::{ArrayDescriptor, ArrayMemory, ChannelFormat},
-        error::{ContextError, ContextMismatch, Error, TextureError},
+        api::{ArrayMemory, ChannelFormat},
+        error::{ContextError, Error, TextureError},
     },
-    marshal::{ContextName, Tracked},
+    marshal::Tracked,
 };
 use core::{fmt, marker::PhantomData, slice};
-use cudarc::driver::{CudaContext, CudaStream, CudaView, CudaViewMut, sys::CUstreamCaptureStatus};
-use std::{boxed::Box, format, string::ToString, sync::Arc, vec::Vec};
+use cudarc::driver::{
+    CudaContext, CudaStream, CudaView, CudaViewMut,
+    sys::{CUDA_ARRAY3D_DESCRIPTOR, CUstreamCaptureStatus},
+};
+use std::sync::Arc;
 
 /// The dimensions of an [`Array`], in texels. Texel `(x, y, z)` is element `(z * height + y) * width + x` of a copy; layers are the last
 /// dimension.
@@ -74,15 +77,26 @@ impl ArrayShape {
     }
 
     /// `CUDA_ARRAY3D_DESCRIPTOR` has the layers as its depth.
-    fn descriptor(&self, format: ChannelFormat, flags: u32) -> ArrayDescriptor {
+    fn descriptor(&self, (format, channels): ChannelFormat, has_surfaces: bool) -> CUDA_ARRAY3D_DESCRIPTOR {
+        const LAYERED: u32 = 1;
+        const SURFACE_LDST: u32 = 2;
         let (_, _, coordinates, sizes) = self.parts();
         let (mut size, (dimensions, layers)) = ([0; 3], sizes.split_at(coordinates));
         size[..coordinates].copy_from_slice(dimensions);
-        let Some(layers) = layers.first() else {
-            return ArrayDescriptor { size, format, flags };
-        };
-        size[2] = *layers;
-        ArrayDescriptor { size, format, flags: flags | ArrayDescriptor::LAYERED }
+        let mut flags = if has_surfaces { SURFACE_LDST } else { 0 };
+        if let Some(layers) = layers.first() {
+            size[2] = *layers;
+            flags |= LAYERED;
+        }
+        let [width, height, depth] = size;
+        CUDA_ARRAY3D_DESCRIPTOR {
+            Width: width,
+            Height: height,
+            Depth: depth,
+            Format: format,
+            NumChannels: channels,
+            Flags: flags,
+        }
     }
 }
 
@@ -142,12 +156,10 @@ impl<T: Texel> Array<T> {
     fn create(context: &Arc<CudaContext>, shape: ArrayShape, has_surfaces: bool) -> Result<Self, Error> {
         let (kind, limits, ..) = shape.parts();
         limits::check(context, limits.texture, shape.dimensions(), || kind.into())?;
-        let mut flags = 0;
         if has_surfaces {
             limits::check(context, limits.surface, shape.dimensions(), || format!("{kind} for surfaces"))?;
-            flags = ArrayDescriptor::SURFACES;
         }
-        let memory = ArrayMemory::new(context, &shape.descriptor(T::FORMAT.raw(), flags), size_of::<T>())?;
+        let memory = ArrayMemory::new(context, &shape.descriptor(T::FORMAT.raw(), has_surfaces), size_of::<T>())?;
         Ok(Self { memory: Arc::new(memory), shape, has_surfaces, texels: PhantomData })
     }
 
@@ -198,11 +210,7 @@ impl<T: Texel> Array<T> {
     }
 
     fn check(&self, stream: &CudaStream, len: usize) -> Result<(), Error> {
-        let (own, theirs) = (self.memory.context(), stream.context());
-        if own.cu_ctx() != theirs.cu_ctx() {
-            let contexts = ContextMismatch::new(ContextName::of(own), ContextName::of(theirs));
-            return Err(Error::Context(ContextError::ForeignStream(Box::new(contexts))));
-        }
+        ContextError::check_stream(self.memory.context(), stream.context())?;
         if len != self.shape.texels() {
             return Err(Error::Texture(TextureError::Length {
                 array: self.shape.to_string(),

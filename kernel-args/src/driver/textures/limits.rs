@@ -5,7 +5,6 @@ use crate::driver::{
     error::{Error, TextureError},
 };
 use cudarc::driver::CudaContext;
-use std::string::String;
 
 /// Attributes of a device, by their number in `CUdevice_attribute`: the largest width, height and depth or number of layers of an array.
 pub(super) struct Limits {

@@ -7,14 +7,14 @@ use super::{
 use crate::{
     device::{SurfaceObject, TextureObject},
     driver::{
-        api::{LinearShape, ObjectMemory, Sampler},
+        api::{LinearShape, ObjectMemory},
         error::{Error, TextureError},
     },
     marshal::{Guard, KernelArg, LaunchStream, Tracked},
 };
 use core::fmt;
-use cudarc::driver::{CudaContext, CudaSlice, DevicePtr};
-use std::{format, mem, string::String, sync::Arc};
+use cudarc::driver::{CudaContext, CudaSlice, DevicePtr, sys::CUDA_TEXTURE_DESC};
+use std::{mem, sync::Arc};
 
 /// Texels that kernels read through the texture units: `cudaTextureObject_t`.
 ///
@@ -125,7 +125,11 @@ fn wrong(problem: String, help: String) -> Error {
 }
 
 /// The texture, if the address of the slice is aligned. cudarc's allocations always are.
-fn of_memory<T: Texel>(memory: &Arc<CudaSlice<T>>, shape: LinearShape, sampler: &Sampler) -> Result<Texture, Error> {
+fn of_memory<T: Texel>(
+    memory: &Arc<CudaSlice<T>>,
+    shape: LinearShape,
+    sampler: &CUDA_TEXTURE_DESC,
+) -> Result<Texture, Error> {
     let alignment = limits::attribute(memory.context(), TEXTURE_ALIGNMENT)?;
     let (address, guard) = memory.device_ptr(memory.stream());
     // Nothing is read.

@@ -7,7 +7,7 @@ use super::{
 use crate::{driver::api::LaunchAttribute, marshal::HeldMemory};
 use core::{any::Any, marker::PhantomData, mem};
 use cudarc::driver::CudaFunction;
-use std::{sync::Arc, vec::Vec};
+use std::sync::Arc;
 
 /// Steps in the order in which they were recorded, as words.
 ///
@@ -260,7 +260,6 @@ mod tests {
     };
     use crate::driver::api::{FunctionHandle, LaunchAttribute};
     use core::{ffi::c_void, marker::PhantomData, ptr};
-    use std::{vec, vec::Vec};
 
     /// A launch as the tests describe it.
     #[derive(Clone, Debug, PartialEq)]

@@ -18,7 +18,7 @@ use cudarc::driver::{
     CudaContext, CudaFunction,
     sys::{CUfunc_st, CUfunction, CUresult},
 };
-use std::{ffi::CStr, string::String, sync::Arc};
+use std::{ffi::CStr, sync::Arc};
 
 /// A function that stays loaded while this exists.
 pub(crate) struct Function {

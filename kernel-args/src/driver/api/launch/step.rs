@@ -4,7 +4,6 @@ use super::{Extra, KernelCall, Promise, recorded_function};
 use crate::driver::api::{FunctionHandle, LaunchAttribute};
 use core::{ffi::c_void, iter, marker::PhantomData, ptr};
 use cudarc::driver::sys::CUdeviceptr;
-use std::vec::Vec;
 
 /// One step.
 pub(crate) enum Step<'l> {

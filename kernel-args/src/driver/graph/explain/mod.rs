@@ -7,7 +7,6 @@ use crate::driver::{
     api::{CallError, DriverCall, GraphRef, NodeId},
     error::{Error, GraphError},
 };
-use std::{boxed::Box, string::String};
 
 pub(super) use returned::not_updated;
 

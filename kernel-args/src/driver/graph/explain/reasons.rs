@@ -6,7 +6,6 @@ use crate::{
     marshal::ContextName,
 };
 use kernel_args_image::CudaVersion;
-use std::{format, string::String};
 
 macro_rules! reasons {
     ($($name:ident [$($kernel:ident)?] [$($call:ident)?] ($($argument:ident: $ty:ty),*) = $reason:literal, $help:expr;)*) => {
