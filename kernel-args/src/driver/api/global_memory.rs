@@ -20,12 +20,7 @@ pub(crate) struct GlobalMemory {
     state: ContextState,
     /// The sources of copies on streams. The driver may read pageable memory after the call has returned.
     in_flight: Mutex<Vec<InFlight>>,
-    _module: LoadedBy,
-}
-
-enum LoadedBy {
-    Own(#[allow(dead_code, reason = "it holds the module")] Arc<Module>),
-    Cudarc(#[allow(dead_code, reason = "it holds the module")] Arc<CudaModule>),
+    _module: Arc<dyn Send + Sync>,
 }
 
 pub(crate) enum NotCopied {
@@ -48,7 +43,7 @@ impl GlobalMemory {
         // Driver 580 returns `CUDA_ERROR_INVALID_VALUE` for it.
         let found = if name.is_empty() { None } else { module.global(name)? };
         // With the state of the module, a reset since it was loaded is detected.
-        let memory = |memory| Self::new(memory, module.context(), Some(module.state()), LoadedBy::Own(module.clone()));
+        let memory = |memory| Self::new(memory, module.context(), Some(module.state()), module.clone());
         found.map(memory).transpose()
     }
 
@@ -69,14 +64,14 @@ impl GlobalMemory {
         };
         // Nothing else uses the view, so no use of it has to be awaited or recorded.
         let (address, _guard) = found.device_ptr(&stream);
-        Self::new((address, found.len()), context, None, LoadedBy::Cudarc(module.clone())).map(Some)
+        Self::new((address, found.len()), context, None, module.clone()).map(Some)
     }
 
     fn new(
         (address, size): (CUdeviceptr, usize),
         context: &Arc<CudaContext>,
         state: Option<ContextState>,
-        owner: LoadedBy,
+        module: Arc<dyn Send + Sync>,
     ) -> Result<Self, CallError> {
         let api = api()?;
         Ok(Self {
@@ -86,7 +81,7 @@ impl GlobalMemory {
             context: context.clone(),
             state: state.unwrap_or_else(|| ContextState::of(api, context)),
             in_flight: Mutex::new(Vec::new()),
-            _module: owner,
+            _module: module,
         })
     }
 

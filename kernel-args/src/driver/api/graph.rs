@@ -8,12 +8,12 @@ use super::{
     inner_graph::InnerGraph,
     launch::MemoryOperation,
     node_id::{GraphId, NodeId, Remaining},
-    node_params::{AllocNodeParams, ConditionalNodeParams, HostNodeParams, MemsetNodeParams},
+    node_params::{AllocNodeParams, ConditionalNodeParams, HostNodeParams},
 };
 use core::{cell::RefCell, mem::ManuallyDrop, ptr, slice};
 use cudarc::driver::{
     CudaStream,
-    sys::{CUDA_MEMCPY3D, CUdevice, CUdeviceptr, CUgraph, CUgraph_st, CUgraphNode},
+    sys::{CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUdevice, CUdeviceptr, CUgraph, CUgraph_st, CUgraphNode},
 };
 
 /// A graph. Drop destroys it, unless it is a body of a conditional node, which its graph destroys.
@@ -136,7 +136,7 @@ new_nodes! {
     pub(crate) add_free(address: CUdeviceptr) = cuGraphAddMemFreeNode;
     kernel(params: &KernelNodeParams<'_>) = cuGraphAddKernelNode_v2;
     copy(copy: &CUDA_MEMCPY3D, context: ContextHandle<'_>) = cuGraphAddMemcpyNode;
-    memset(memset: &MemsetNodeParams, context: ContextHandle<'_>) = cuGraphAddMemsetNode;
+    memset(memset: &CUDA_MEMSET_NODE_PARAMS, context: ContextHandle<'_>) = cuGraphAddMemsetNode;
     alloc(params: &mut AllocNodeParams) = cuGraphAddMemAllocNode;
     child(child: GraphHandle<'_>) = cuGraphAddChildGraphNode;
 }
@@ -231,8 +231,8 @@ impl<'g> After<'g> {
         width: usize,
         context: ContextHandle<'_>,
     ) -> Result<NodeId, CallError> {
-        let memset = MemsetNodeParams { address: to, pitch: 0, value: byte.into(), element_size: 1, width, height: 1 };
-        self.memset(&memset, context)
+        let value = byte.into();
+        self.memset(&CUDA_MEMSET_NODE_PARAMS { dst: to, pitch: 0, value, elementSize: 1, width, height: 1 }, context)
     }
 }
 

@@ -126,7 +126,7 @@ impl<'e> LaunchAttribute<'e> {
         attribute
     }
 
-    #[cfg(any(test, feature = "record"))]
+    #[cfg(feature = "record")]
     pub(crate) fn bytes(&self) -> &[u8; 64] {
         &self.value.0
     }

@@ -61,34 +61,11 @@ impl KernelNodeShape {
     }
 }
 
-/// `CUDA_MEMSET_NODE_PARAMS`, the first version, which `cuGraphAddMemsetNode` accepts in every driver.
-#[repr(C)]
-pub(crate) struct MemsetNodeParams {
-    pub(super) address: CUdeviceptr,
-    pub(super) pitch: usize,
-    pub(super) value: c_uint,
-    pub(super) element_size: c_uint,
-    pub(super) width: usize,
-    pub(super) height: usize,
-}
-
-/// `CUmemPoolProps`: the properties of the pool from which a node allocates.
-#[repr(C)]
-struct PoolProperties {
-    allocation_type: c_uint,
-    handle_types: c_uint,
-    location_type: c_uint,
-    location: CUdevice,
-    security: *mut c_void,
-    largest: usize,
-    usage: u16,
-    reserved: [u8; 54],
-}
-
 /// `CUDA_MEM_ALLOC_NODE_PARAMS`.
 #[repr(C)]
 pub(crate) struct AllocNodeParams {
-    pool: PoolProperties,
+    /// `CUmemPoolProps`: the types of the allocation, of its handles and of its location; the location; and words that must be zero.
+    pool: [c_uint; 22],
     access: *const c_void,
     access_count: usize,
     bytes: usize,
@@ -105,22 +82,9 @@ impl AllocNodeParams {
         const PINNED: c_uint = 1;
         /// `CU_MEM_LOCATION_TYPE_DEVICE`.
         const DEVICE: c_uint = 1;
-        Self {
-            pool: PoolProperties {
-                allocation_type: PINNED,
-                handle_types: 0,
-                location_type: DEVICE,
-                location: device,
-                security: ptr::null_mut(),
-                largest: 0,
-                usage: 0,
-                reserved: [0; 54],
-            },
-            access: ptr::null(),
-            access_count: 0,
-            bytes,
-            address: 0,
-        }
+        let mut pool = [0; 22];
+        pool[..4].copy_from_slice(&[PINNED, 0, DEVICE, device.cast_unsigned()]);
+        Self { pool, access: ptr::null(), access_count: 0, bytes, address: 0 }
     }
 }
 

@@ -40,9 +40,9 @@ use {
         graph_nodes::UpdateResult,
         handle::{ExecHandle, GraphHandle, NodeHandle},
         launch_config::AttributeValue,
-        node_params::{AllocNodeParams, ConditionalNodeParams, HostNodeParams, KernelNodeRecord, MemsetNodeParams},
+        node_params::{AllocNodeParams, ConditionalNodeParams, HostNodeParams, KernelNodeRecord},
     },
-    cudarc::driver::sys::{CUgraph, CUgraph_st, CUgraphExec, CUgraphExec_st, CUgraphNode},
+    cudarc::driver::sys::{CUDA_MEMSET_NODE_PARAMS, CUgraph, CUgraph_st, CUgraphExec, CUgraphExec_st, CUgraphNode},
 };
 
 #[cfg(feature = "textures")]
@@ -174,7 +174,7 @@ entry_points! {
     added cuGraphAddMemcpyNode(copy: &CUDA_MEMCPY3D,
         context: ContextHandle<'_>
     );
-    added cuGraphAddMemsetNode(params: &MemsetNodeParams,
+    added cuGraphAddMemsetNode(params: &CUDA_MEMSET_NODE_PARAMS,
         context: ContextHandle<'_>
     );
     added cuGraphAddEmptyNode();

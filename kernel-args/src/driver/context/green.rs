@@ -6,7 +6,7 @@ use crate::driver::{
     config::{AsStream, StreamTarget},
     error::{ContextError, Error, GreenError},
 };
-use core::{fmt, ops::Deref};
+use core::ops::Deref;
 use cudarc::driver::{CudaContext, CudaStream};
 use std::sync::Arc;
 
@@ -101,14 +101,7 @@ impl GreenContext {
     }
 }
 
-impl fmt::Debug for GreenContext {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("GreenContext")
-            .field("sm_count", &self.sm_count())
-            .field("device", &self.context().ordinal())
-            .finish_non_exhaustive()
-    }
-}
+debug!(GreenContext, this => sm_count: this.sm_count, device: this.context.ordinal());
 
 /// A stream of a [`GreenContext`]: `stream = &stream` in [`launch!`](crate::launch!). It derefs to cudarc's stream, but
 /// gives no [`Arc`] of it: allocate and copy on a different stream of the primary context.
@@ -147,11 +140,7 @@ impl Drop for GreenStream {
     }
 }
 
-impl fmt::Debug for GreenStream {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("GreenStream").field("green_context", &self.green).finish_non_exhaustive()
-    }
-}
+debug!(GreenStream, this => green_context: this.green);
 
 fn refused(error: GreenError) -> Error {
     Error::Context(ContextError::Green(error))

@@ -12,7 +12,6 @@ use crate::{
     },
     marshal::{ContextName, Guard, KernelArg, LaunchStream, PointerArg, SliceArg},
 };
-use core::fmt;
 use cudarc::driver::{CudaContext, CudaStream, sys::CUresult};
 use std::sync::Arc;
 
@@ -117,14 +116,7 @@ impl PeerAccess {
     }
 }
 
-impl fmt::Debug for PeerAccess {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PeerAccess")
-            .field("kernels", &ContextName::of(&self.kernels))
-            .field("memory", &ContextName::of(&self.memory))
-            .finish_non_exhaustive()
-    }
-}
+debug!(PeerAccess, this => kernels: ContextName::of(&this.kernels), memory: ContextName::of(&this.memory));
 
 /// Memory of another GPU as an argument: [`PeerAccess::memory`]. `S` is a cudarc slice or view: `far: Peer<'a, &'a CudaSlice<f32>>`.
 #[derive(Debug)]

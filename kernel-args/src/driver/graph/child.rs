@@ -5,10 +5,7 @@
 //! on driver 580, at any depth, so the program's nodes stay valid.
 
 use super::{AnyNode, Dependencies, Graph, explain};
-use crate::{
-    driver::{context::make_current, error::Error},
-    marshal::ContextName,
-};
+use crate::driver::{context::make_current, error::Error};
 
 impl<B> Graph<B> {
     /// Adds a node that runs the nodes of `child`, after the nodes `after`.
@@ -26,10 +23,7 @@ impl<B> Graph<B> {
     /// different graph, or the driver returns an error.
     pub fn add_child_graph(&mut self, mut child: Graph, after: impl Dependencies) -> Result<AnyNode, Error> {
         let action = explain::CHILD_ADDED;
-        if child.context.cu_ctx() != self.context.cu_ctx() {
-            let [graph, child] = [&self.context, &child.context].map(|context| ContextName::of(context));
-            return Err(action.foreign_child(graph, child));
-        }
+        action.check_context(&self.context, "child", &child.context, explain::SAME_CONTEXT)?;
         child.place.check_filled(action)?;
         if child.driver.has_bodies() {
             return Err(action.conditional_in_child());

@@ -1,7 +1,10 @@
 //! Nodes that record an event or wait for one.
 
 use super::{AnyNode, Dependencies, Graph, explain};
-use crate::{driver::error::Error, marshal::ContextName};
+use crate::driver::{
+    api::{After, CallError, NodeId},
+    error::Error,
+};
 use cudarc::driver::CudaEvent;
 use std::sync::Arc;
 
@@ -34,14 +37,9 @@ impl Graph {
     /// [`Error::Graph`] if the event belongs to a different context, one of `after` belongs to a different graph, or the driver
     /// returns an error.
     pub fn add_event_record(&mut self, event: &Arc<CudaEvent>, after: impl Dependencies) -> Result<AnyNode, Error> {
-        if event.context().cu_ctx() != self.context.cu_ctx() {
-            let [graph, event] = [&self.context, event.context()].map(|context| ContextName::of(context));
-            return Err(explain::ADDED.foreign_event(graph, event));
-        }
-        let node =
-            self.add_kept(after, Some(Box::new(event.clone())), |after| after.add_event_record((&**event).into()))?;
-        self.place.not_in_bodies.get_or_insert("an event");
-        Ok(node)
+        const HELP: &str = "record an event that was created with the graph's context";
+        explain::ADDED.check_context(&self.context, "event", event.context(), HELP)?;
+        self.add_event(event, after, |after| after.add_event_record((&**event).into()))
     }
 
     /// Adds a node that waits for `event` after the nodes `after` have finished, at each launch. The graph retains the event.
@@ -53,8 +51,16 @@ impl Graph {
     /// # Errors
     /// [`Error::Graph`] if one of `after` belongs to a different graph, or the driver returns an error.
     pub fn add_event_wait(&mut self, event: &Arc<CudaEvent>, after: impl Dependencies) -> Result<AnyNode, Error> {
-        let node =
-            self.add_kept(after, Some(Box::new(event.clone())), |after| after.add_event_wait((&**event).into()))?;
+        self.add_event(event, after, |after| after.add_event_wait((&**event).into()))
+    }
+
+    fn add_event(
+        &mut self,
+        event: &Arc<CudaEvent>,
+        after: impl Dependencies,
+        add: impl FnOnce(After<'_>) -> Result<NodeId, CallError>,
+    ) -> Result<AnyNode, Error> {
+        let node = self.add_kept(after, Some(Box::new(event.clone())), add)?;
         self.place.not_in_bodies.get_or_insert("an event");
         Ok(node)
     }

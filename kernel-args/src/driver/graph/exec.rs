@@ -14,7 +14,7 @@ use crate::{
         error::Error,
         module::Kernel,
     },
-    marshal::{ContextName, KernelArgs},
+    marshal::KernelArgs,
 };
 use cudarc::driver::{
     CudaContext, CudaStream,
@@ -102,10 +102,7 @@ impl GraphExec {
     }
 
     pub(super) fn bind(&self, stream: &Arc<CudaStream>, action: Action) -> Result<(), Error> {
-        if stream.context().cu_ctx() != self.context.cu_ctx() {
-            let [graph, stream] = [&self.context, stream.context()].map(|context| ContextName::of(context));
-            return Err(action.foreign_stream(graph, stream));
-        }
+        action.check_context(&self.context, "stream", stream.context(), "use a stream of the graph's context")?;
         bind(self.driver.api(), &self.context)
     }
 

@@ -8,7 +8,7 @@ use crate::driver::{
     api::{HostFunction, HostNodeParams},
     error::Error,
 };
-use core::{any::Any, fmt, panic::AssertUnwindSafe};
+use core::{any::Any, panic::AssertUnwindSafe};
 use cudarc::driver::sys::CUgraphNode;
 use std::{
     panic::catch_unwind,
@@ -52,11 +52,7 @@ impl From<&HostNode> for AnyNode {
     }
 }
 
-impl fmt::Debug for HostNode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HostNode").field("node", &self.any.0.raw()).finish_non_exhaustive()
-    }
-}
+debug!(HostNode, this => node: this.any.0.raw());
 
 /// The function of a node. The lock is free, because launches of one graph run one after another, unless other code has
 /// instantiated the graph through its handle.

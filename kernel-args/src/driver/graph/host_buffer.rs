@@ -1,7 +1,7 @@
 //! Host memory that the copies of a graph write.
 
 use crate::device::DeviceType;
-use core::{cell::Cell, fmt};
+use core::cell::Cell;
 use std::sync::Arc;
 
 /// Host memory that a copy in a graph overwrites at each launch, shared by the graph and the program: see
@@ -81,9 +81,5 @@ impl<T: DeviceType> Clone for HostBuffer<T> {
     }
 }
 
-/// Shows only the length: the elements may be written at the same time.
-impl<T: DeviceType> fmt::Debug for HostBuffer<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HostBuffer").field("len", &self.len()).finish_non_exhaustive()
-    }
-}
+// The elements may be written at the same time.
+debug!([T: DeviceType] HostBuffer<T>, this => len: this.len());

@@ -16,7 +16,7 @@ use crate::{
     },
     interop::Retained,
 };
-use core::{fmt, marker::PhantomData};
+use core::marker::PhantomData;
 use cudarc::driver::{
     CudaContext, CudaStream,
     sys::{CUdevice, CUdeviceptr},
@@ -86,14 +86,7 @@ impl<T> Clone for GraphMemory<T> {
     }
 }
 
-impl<T> fmt::Debug for GraphMemory<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("GraphMemory")
-            .field("address", &format_args!("{:#x}", self.address))
-            .field("len", &self.len)
-            .finish_non_exhaustive()
-    }
-}
+debug!([T] GraphMemory<T>, this => address: format_args!("{:#x}", this.address), len: this.len);
 
 impl Graph {
     /// Adds a node that allocates memory for `len` elements on the graph's device, after the nodes `after`. The memory is not

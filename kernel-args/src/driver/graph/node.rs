@@ -6,7 +6,6 @@ use crate::{
     driver::{api::NodeId, module::Kernel},
     marshal::KernelArgs,
 };
-use core::fmt;
 use cudarc::driver::sys::CUgraphNode;
 use std::sync::Arc;
 
@@ -57,15 +56,7 @@ impl<A: KernelArgs> Clone for Node<A> {
     }
 }
 
-impl<A: KernelArgs> fmt::Debug for Node<A> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Node")
-            .field("kernel", &self.kernel.name())
-            .field("arguments", &A::NAME)
-            .field("node", &self.any.0.raw())
-            .finish_non_exhaustive()
-    }
-}
+debug!([A: KernelArgs] Node<A>, this => kernel: this.kernel.name(), arguments: A::NAME, node: this.any.0.raw());
 
 /// A node of any kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -13,7 +13,7 @@ use crate::{
     },
     marshal::{ContextName, GlobalName},
 };
-use core::{any::type_name, fmt, marker::PhantomData};
+use core::{any::type_name, marker::PhantomData};
 use cudarc::driver::CudaStream;
 use kernel_args_abi::{Alignment, Parameter};
 use kernel_args_image::mangled::{candidates_by_name, nearest_by_name};
@@ -295,12 +295,4 @@ impl<T: ?Sized> Clone for Global<T> {
     }
 }
 
-impl<T: ?Sized> fmt::Debug for Global<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Global")
-            .field("name", &self.name)
-            .field("space", &self.space)
-            .field("size", &self.size())
-            .finish_non_exhaustive()
-    }
-}
+debug!([T: ?Sized] Global<T>, this => name: this.name, space: this.space, size: this.size());

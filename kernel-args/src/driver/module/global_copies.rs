@@ -8,7 +8,7 @@ use crate::{
         error::{Error, GlobalError},
     },
 };
-use core::{fmt, slice};
+use core::slice;
 use cudarc::driver::CudaStream;
 
 /// The elements in the layout of the device, padding as zeros.
@@ -199,8 +199,4 @@ impl<T: DeviceType> PendingRead<[T]> {
     }
 }
 
-impl<T: ?Sized> fmt::Debug for PendingRead<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PendingRead").field("global", &self.global.name).finish_non_exhaustive()
-    }
-}
+debug!([T: ?Sized] PendingRead<T>, this => global: this.global.name);

@@ -11,7 +11,6 @@ use crate::{
     },
     marshal::{KernelArgs, NamesKernel, Source},
 };
-use core::fmt;
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule, sys::CUresult};
 use std::sync::Arc;
 
@@ -272,12 +271,4 @@ impl<A: KernelArgs> Clone for Kernel<A> {
     }
 }
 
-impl<A: KernelArgs> fmt::Debug for Kernel<A> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Kernel")
-            .field("name", &self.name())
-            .field("arguments", &A::NAME)
-            .field("verification", self.verification())
-            .finish_non_exhaustive()
-    }
-}
+debug!([A: KernelArgs] Kernel<A>, this => name: this.name(), arguments: A::NAME, verification: this.verification());

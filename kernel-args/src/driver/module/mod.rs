@@ -31,7 +31,7 @@ use crate::driver::{
 };
 use cache::KernelCache;
 use cudarc::driver::{CudaContext, CudaModule};
-use std::{fmt, slice, sync::Arc, time::Duration};
+use std::{slice, sync::Arc, time::Duration};
 
 /// A loaded module: the kernels of one image, or of several linked images.
 ///
@@ -88,14 +88,7 @@ impl LoadedModule {
     }
 }
 
-impl fmt::Debug for Module {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Module")
-            .field("entries", &self.entries().collect::<Vec<_>>())
-            .field("unread", &self.unread)
-            .finish_non_exhaustive()
-    }
-}
+debug!(Module, this => entries: this.entries().collect::<Vec<_>>(), unread: this.unread);
 
 impl Module {
     /// Loads an image: the driver compiles PTX for the context's GPU.

@@ -256,202 +256,98 @@ impl LaunchLog {
 mod tests {
     use super::{
         super::{Extra, Step},
-        Keeper, KernelCall, LaunchLog, Promise, Shape, Steps,
+        Keeper, KernelCall, LaunchLog, Promise, Shape,
     };
     use crate::driver::api::{FunctionHandle, LaunchAttribute};
     use core::{ffi::c_void, marker::PhantomData, ptr};
 
-    /// A launch as the tests describe it.
-    #[derive(Clone, Debug, PartialEq)]
-    struct Launch {
-        function: usize,
-        grid: u32,
-        priority: Option<i32>,
-        parameters: Vec<Vec<u8>>,
-        packed: bool,
-    }
+    /// The function, the priority, whether the form is packed, and the parameters.
+    type Launch = (usize, Option<i32>, bool, Vec<u32>);
 
-    fn function<'f>(number: usize) -> FunctionHandle<'f> {
-        // SAFETY: nothing uses the function.
-        unsafe { FunctionHandle::new(ptr::with_exposed_provenance_mut(number)) }
-    }
-
-    /// Records the launches; returns how many of them were checked.
+    /// Returns how many of the launches were checked.
     fn record(log: &mut LaunchLog, launches: &[Launch]) -> usize {
         let mut checks = 0;
         log.clear();
-        for launch in launches {
-            let shape = Shape { grid: [launch.grid, 1, 1], block: [32, 2, 1], shared: 64, shared_given: true };
-            let attributes: Vec<_> = launch
-                .priority
-                .map(|priority| {
-                    let mut attribute = LaunchAttribute::new(8);
-                    attribute.put(0, priority.to_ne_bytes());
-                    attribute
-                })
-                .into_iter()
-                .collect();
-            let values = |visit: &mut dyn FnMut(&[u8])| {
-                launch.parameters.iter().for_each(|value| visit(value));
+        for (function, priority, is_packed, parameters) in launches {
+            let shape = Shape { grid: [1; 3], block: [32, 2, 1], shared: 64, shared_given: true };
+            let attribute = |priority: &i32| {
+                let mut attribute = LaunchAttribute::new(8);
+                attribute.put(0, priority.to_ne_bytes());
+                attribute
             };
-            let keeper = || Keeper::Caller;
+            let attributes: Vec<_> = priority.iter().map(attribute).collect();
+            let values = |visit: &mut dyn FnMut(&[u8])| {
+                parameters.iter().for_each(|value| visit(&value.to_ne_bytes()));
+            };
             let check = || {
                 checks += 1;
                 Ok::<(), ()>(())
             };
-            let (bytes, mut size) = (launch.parameters.concat(), 0);
-            let mut extra = Extra::new(&bytes, &mut size);
-            let mut pointers: Vec<*mut c_void> =
-                launch.parameters.iter().map(|value| value.as_ptr().cast_mut().cast()).collect();
-            let promise = Promise(PhantomData);
-            let mut call = KernelCall {
-                function: function(launch.function),
-                params: pointers.as_mut_ptr(),
-                extra: ptr::null_mut(),
-            };
-            if launch.packed {
+            // SAFETY: nothing uses the function.
+            let function = unsafe { FunctionHandle::new(ptr::with_exposed_provenance_mut(*function)) };
+            let pointer = |value: &u32| ptr::from_ref(value).cast_mut().cast::<c_void>();
+            let (mut pointers, mut size): (Vec<_>, _) = (parameters.iter().map(pointer).collect(), 0);
+            let mut extra = Extra::new(bytemuck::cast_slice(parameters), &mut size);
+            let mut call = KernelCall { function, params: pointers.as_mut_ptr(), extra: ptr::null_mut() };
+            if *is_packed {
                 call = KernelCall { params: ptr::null_mut(), extra: extra.0.as_mut_ptr(), ..call };
             }
-            let pushed = log.push(&shape, &attributes, call, values, keeper, check, promise);
+            let pushed = log.push(&shape, &attributes, call, values, || Keeper::Caller, check, Promise(PhantomData));
             assert_eq!(pushed, Ok(()));
         }
         checks
     }
 
-    /// The launches that would be enqueued. `sizes` are the sizes of the parameters of each.
-    fn read(steps: Steps<'_>, sizes: &[Vec<usize>]) -> Vec<Launch> {
-        let launches = steps.iter().zip(sizes).map(|(step, sizes)| {
+    /// The launches that would be enqueued, which have as many parameters as `launches`.
+    fn read(log: &mut LaunchLog, launches: &[Launch]) -> Vec<Launch> {
+        let launch = |(step, (.., parameters)): (Step<'_>, &Launch)| {
             let Step::Launch(launch) = step else { panic!("only launches were recorded") };
             assert_eq!((launch.block, launch.shared), ([32, 2, 1], 64));
-            let mut priority = None;
-            for attribute in launch.attributes() {
-                assert_eq!(attribute.id(), 8);
-                let mut bytes = [0; 4];
-                bytes.copy_from_slice(&attribute.bytes()[..4]);
-                priority = Some(i32::from_ne_bytes(bytes));
-            }
-            let (packed, parameters) = launch.with_call(|call| {
-                if let Some(mut rest) = call.packed() {
-                    let mut parameters = Vec::new();
-                    for size in sizes {
-                        parameters.push(rest[..*size].to_vec());
-                        rest = &rest[*size..];
-                    }
-                    assert!(rest.is_empty());
-                    (true, parameters)
-                } else {
-                    let value = |(i, size): (usize, &usize)| {
+            let priority = launch.attributes().next().map(|attribute| attribute.address(0).addr() as i32);
+            let (is_packed, parameters) = launch.with_call(|call| match call.packed() {
+                Some(packed) => (true, bytemuck::cast_slice(packed).to_vec()),
+                None => {
+                    let value = |i| {
                         // SAFETY: the call has a pointer to each parameter.
-                        let from = unsafe { call.params.add(i) };
+                        let pointer = unsafe { call.params.add(i) };
                         // SAFETY: the pointer is initialised.
-                        let from = unsafe { *from }.cast::<u8>();
-                        // SAFETY: the parameter has this size.
-                        unsafe { core::slice::from_raw_parts(from, *size) }.to_vec()
+                        let value = unsafe { *pointer }.cast::<u32>();
+                        // SAFETY: the parameter is a `u32` in words of 8 bytes.
+                        unsafe { *value }
                     };
-                    (false, sizes.iter().enumerate().map(value).collect())
+                    (false, (0..parameters.len()).map(value).collect())
                 }
             });
-            Launch {
-                function: launch.function().raw().addr(),
-                grid: launch.grid[0],
-                priority,
-                // Without parameters there is no packed form.
-                packed: packed || parameters.is_empty(),
-                parameters,
-            }
-        });
-        launches.collect()
+            (launch.function().raw().addr(), priority, is_packed, parameters)
+        };
+        log.recorded().iter().zip(launches).map(launch).collect()
     }
 
-    struct Random(u64);
-
-    impl Random {
-        fn below(&mut self, limit: usize) -> usize {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (self.0 >> 33) as usize % limit
-        }
-
-        fn launch(&mut self) -> Launch {
-            let parameters: Vec<_> =
-                (0..self.below(4)).map(|_| vec![self.below(256) as u8; 1 + self.below(20)]).collect();
-            Launch {
-                function: 4096 * (1 + self.below(3)),
-                grid: 1 + self.below(3) as u32,
-                priority: [None, None, Some(-1), Some(0)][self.below(4)],
-                packed: parameters.is_empty() || self.below(3) > 0,
-                parameters,
-            }
-        }
-    }
-
+    /// `sequences::random` compares random programs with plain launches.
     #[test]
     fn the_log_returns_the_launches_and_what_changed() {
-        let programs = if cfg!(miri) { 5 } else { 300 };
-        for seed in 0..programs {
-            let mut random = Random(seed);
-            let mut log = LaunchLog::default();
-            let mut launches: Vec<_> = (0..=random.below(8)).map(|_| random.launch()).collect();
-            let mut before: Option<Vec<Launch>> = None;
-            for run in 0..10 {
-                let checks = record(&mut log, &launches);
-                let is_equal = before.as_ref() == Some(&launches);
-                let plain = launches.iter().all(|one| one.packed && one.priority.is_none());
-                if is_equal && plain {
-                    assert_eq!(checks, 0, "seed {seed}, run {run}");
-                }
-                let changes: Option<Vec<_>> =
-                    log.changes().map(|changes| changes.iter().map(|change| change.index).collect());
-                let expected = before.as_ref().and_then(|before| changed(before, &launches));
-                assert_eq!(changes, expected, "seed {seed}, run {run}: {before:?}, {launches:?}");
-                assert_eq!(log.keepers().len(), launches.len());
-                let sizes: Vec<Vec<usize>> =
-                    launches.iter().map(|launch| launch.parameters.iter().map(Vec::len).collect()).collect();
-                assert_eq!(read(log.recorded(), &sizes), launches, "seed {seed}, run {run}");
-                let is_launched = random.below(5) > 0;
-                log.remember(is_launched);
-                before = is_launched.then(|| launches.clone());
-                for _ in 0..random.below(3) {
-                    let at = random.below(launches.len());
-                    match random.below(5) {
-                        0 => launches[at] = random.launch(),
-                        1 => launches.insert(at, random.launch()),
-                        2 if launches.len() > 1 => drop(launches.remove(at)),
-                        3 => launches[at].grid += 1,
-                        _ => {
-                            for value in &mut launches[at].parameters {
-                                value[0] = value[0].wrapping_add(1);
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    /// The indices of the launches that differ; `None` if a node cannot become its new launch.
-    fn changed(before: &[Launch], now: &[Launch]) -> Option<Vec<usize>> {
-        if before.len() != now.len() {
-            return None;
-        }
-        let mut all = Vec::new();
-        for (index, (old, new)) in before.iter().zip(now).enumerate() {
-            let words = |launch: &Launch| -> Vec<usize> {
-                if launch.packed {
-                    return vec![launch.parameters.concat().len()];
-                }
-                let sizes = launch.parameters.iter().map(Vec::len);
-                sizes.map(|size| size.div_ceil(8)).collect()
-            };
-            let is_update = (old.function, old.priority, old.packed) == (new.function, new.priority, new.packed)
-                && words(old).iter().sum::<usize>() == words(new).iter().sum::<usize>()
-                && words(old).len() == words(new).len();
-            if !is_update {
-                return None;
-            }
-            if old != new {
-                all.push(index);
-            }
-        }
-        Some(all)
+        let mut log = LaunchLog::default();
+        let mut run = |launches: &[Launch], changes: Option<&[usize]>, checks| {
+            assert_eq!(record(&mut log, launches), checks);
+            let changed: Option<Vec<_>> =
+                log.changes().map(|changes| changes.iter().map(|change| change.index).collect());
+            assert_eq!(changed.as_deref(), changes);
+            assert_eq!(log.keepers().len(), launches.len());
+            assert_eq!(read(&mut log, launches), launches);
+            log.remember(true);
+        };
+        let mut launches =
+            vec![(4096, None, true, vec![1, 2]), (4096, None, false, vec![3, 4, 5]), (8192, Some(1), true, vec![6])];
+        run(&launches, None, 3);
+        run(&launches, Some(&[]), 2);
+        launches[0].3[0] = 9;
+        launches[1].3[2] = 9;
+        run(&launches, Some(&[0, 1]), 2);
+        launches[2].1 = Some(0);
+        run(&launches, None, 2);
+        launches.remove(1);
+        run(&launches, None, 1);
+        launches[0].0 = 8192;
+        run(&launches, None, 2);
     }
 }

@@ -8,7 +8,7 @@ use crate::driver::{
     error::{Error, GraphError},
 };
 
-pub(super) use returned::not_updated;
+pub(super) use {reasons::SAME_CONTEXT, returned::not_updated};
 
 /// What was not done.
 #[derive(Clone, Copy, PartialEq, Eq)]
