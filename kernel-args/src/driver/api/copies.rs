@@ -8,7 +8,7 @@ use cudarc::driver::sys::{CUDA_MEMCPY3D, CUarray_st, CUdeviceptr, CUmemorytype};
 #[derive(Clone, Copy)]
 pub(crate) enum Memory {
     Device(CUdeviceptr),
-    /// The address must be valid when the graph is launched; nothing accesses it before.
+    /// The address must be valid when the graph is launched.
     #[cfg(feature = "graphs")]
     Host(*mut c_void),
     #[cfg(feature = "textures")]

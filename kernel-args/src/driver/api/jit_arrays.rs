@@ -27,7 +27,7 @@ pub(crate) struct DriverOptions {
 }
 
 impl DriverOptions {
-    /// Only the two logs. Each log has room for at least a NUL: driver 580 writes a NUL even if the size is 0.
+    /// Driver 580 writes a NUL even to a log without room.
     pub(crate) fn new(log_size: usize) -> Self {
         let log_size = log_size.max(1);
         let mut options = Self {
@@ -56,7 +56,7 @@ impl DriverOptions {
         self.values.push(value);
     }
 
-    /// Adds symbols with their addresses. Must be called at most once.
+    /// Must be called at most once.
     pub(crate) fn symbols(&mut self, symbols: &[(CString, usize)]) {
         if symbols.is_empty() {
             return;
@@ -76,7 +76,7 @@ impl DriverOptions {
     }
 
     pub(crate) fn keys(&mut self) -> *mut CUjit_option {
-        // `CUjit_option` is `repr(u32)`; the driver reads numbers, and has more options than cudarc's enum.
+        // `CUjit_option` is `repr(u32)`; the driver has more options than cudarc's enum.
         self.keys.as_mut_ptr().cast()
     }
 
@@ -92,8 +92,7 @@ impl DriverOptions {
         text(&self.error)
     }
 
-    /// The duration of the load or link, if it was requested. The driver stores it in the value as a `float` of
-    /// milliseconds.
+    /// If it was requested. The driver stores it in the value as a `float` of milliseconds.
     pub(crate) fn wall_time(&self) -> Option<Duration> {
         let at = self.keys.iter().position(|key| *key == WALL_TIME)?;
         let milliseconds = f32::from_bits(self.values.get(at)?.addr() as u32);

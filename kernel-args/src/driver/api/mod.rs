@@ -1,9 +1,8 @@
-//! Checked wrappers of the driver. This folder makes every raw call, so code outside of it needs no `unsafe` for a
-//! call. A call that a SAFETY comment names is documented in the CUDA Driver API.
+//! Checked wrappers of the driver: every raw call is in this folder. The CUDA Driver API documents the calls that a SAFETY comment names.
 //!
 //! | file | what it proves |
 //! |---|---|
-//! | [`entry_points`], [`table`] | each entry point has its documented type; most are safe with the types below; symbols of libraries that are already loaded |
+//! | [`entry_points`], [`table`] | each entry point has its documented type; most are safe with the types of their arguments |
 //! | [`handle`] | a handle belongs to a live object; an owned object is destroyed once |
 //! | the files with SAFETY comments | the calls with further requirements, by subject |
 //!

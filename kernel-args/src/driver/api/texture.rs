@@ -58,7 +58,6 @@ impl LinearShape {
     }
 }
 
-/// The context of an object, and the uses of the object.
 struct ObjectState {
     api: &'static Api,
     context: Arc<CudaContext>,
@@ -76,7 +75,7 @@ impl ObjectState {
 
     /// Calls `destroy` in the context when all uses have finished. A reset of the context has destroyed the object.
     ///
-    /// Returns `false` if the driver does not report the end of the uses. Then the object stays allocated: `Drop` cannot report an error.
+    /// `false` if the driver does not report the end of the uses: the object stays allocated, because `Drop` cannot report an error.
     fn destroy(&self, destroy: impl FnOnce()) -> bool {
         let Self { api, context, state, uses } = self;
         if state.is_over(api, context) {
@@ -115,7 +114,7 @@ impl ArrayMemory {
         Ok(Self { uses, array: Handle::new(array), extent })
     }
 
-    /// Copies all texels from memory with the same number of bytes, in the order of the stream.
+    /// Copies all texels, in the order of the stream.
     ///
     /// # Panics
     /// If the memory has another size.
@@ -126,7 +125,7 @@ impl ArrayMemory {
         self.copy(stream, Memory::Array(self.array.raw()), Memory::Device(address), guards)
     }
 
-    /// Copies all texels to memory, with the requirements of `copy_from`.
+    /// As `copy_from`.
     pub(crate) fn copy_to<T>(&self, stream: &CudaStream, to: &mut CudaViewMut<'_, T>) -> Result<(), CallError> {
         assert_eq!(to.len() * size_of::<T>(), self.bytes(), "a copy of another size");
         let (address, written) = to.device_ptr_mut(stream);
@@ -138,7 +137,7 @@ impl ArrayMemory {
         self.extent.iter().product()
     }
 
-    /// `to` and `from` are this array, and memory of [`bytes`](Self::bytes) bytes. The guards are of both.
+    /// `to` and `from` are this array, and memory of [`bytes`](Self::bytes) bytes; the guards are of both.
     fn copy(
         &self,
         stream: &CudaStream,
@@ -151,9 +150,9 @@ impl ArrayMemory {
         stored("cuCtxGetCurrent, cuCtxSetCurrent, cuEventCreate or cuStreamWaitEvent")?;
         make_current(context)?;
         let parameters = copies::copy(to, from, self.extent);
-        // SAFETY: `cuMemcpy3DAsync`: the array is alive and consists of `extent`. The memory consists
-        // of the same rows and slices without gaps, as the two callers have asserted. Both stay allocated until the copy has finished:
-        // cudarc's slice and this array record the copy as a use, and are not freed before the end of their uses.
+        // SAFETY: `cuMemcpy3DAsync`: the array is alive and consists of `extent`, the memory of the same rows and slices without gaps, as the
+        // two callers have asserted. Both stay allocated until the copy has finished: cudarc's slice and this array record the copy as a use,
+        // and are not freed before the end of their uses.
         let copied = unsafe { self.uses.api.cuMemcpy3DAsync_v2(&parameters, stream.cu_stream()) };
         drop(guards);
         copied.and(stored("cuCtxGetCurrent, cuCtxSetCurrent or cuEventRecord"))
@@ -177,15 +176,13 @@ impl Tracked for ArrayMemory {
 impl Drop for ArrayMemory {
     fn drop(&mut self) {
         self.uses.destroy(|| {
-            // SAFETY: `cuArrayDestroy`: the array is alive, and nothing else destroys it.
-            // Objects of this array hold this value, so they are destroyed. All copies and launches have finished: each was
-            // recorded, and `ObjectState::destroy` has waited for them.
+            // SAFETY: `cuArrayDestroy`: the array is alive, and nothing else destroys it. Objects of this array hold this value, so they are
+            // destroyed. `ObjectState::destroy` has waited for all copies and launches, each of which was recorded.
             let _ = unsafe { self.uses.api.cuArrayDestroy(self.array.raw()) };
         });
     }
 }
 
-/// Memory of cudarc that a texture retains.
 trait SliceMemory: Send + Sync {
     /// `stream` waits for the writes that cudarc has recorded.
     fn wait(&self, stream: &CudaStream);
@@ -194,12 +191,11 @@ trait SliceMemory: Send + Sync {
 impl<T: Send + Sync> SliceMemory for CudaSlice<T> {
     fn wait(&self, stream: &CudaStream) {
         let (_, guard) = self.device_ptr(stream);
-        // The texture records the read. While it holds the slice, nothing else can be given exclusive access to the slice.
+        // The texture records the read, and holds the slice, so nothing else has exclusive access to it.
         mem::forget(guard);
     }
 }
 
-/// What an object refers to.
 enum Texels {
     Array(Arc<ArrayMemory>),
     Slice { slice: Arc<dyn SliceMemory>, uses: ObjectState, address: CUdeviceptr, bytes: usize },
@@ -223,7 +219,7 @@ impl Texels {
     }
 }
 
-/// A texture object or a surface object: `CUtexObject`, `CUsurfObject`. It retains what it refers to.
+/// `CUtexObject` or `CUsurfObject`. It retains what it refers to.
 pub(crate) struct ObjectMemory {
     object: u64,
     texels: Texels,
@@ -231,16 +227,13 @@ pub(crate) struct ObjectMemory {
 }
 
 impl ObjectMemory {
-    /// A texture object of an array: `cuTexObjectCreate`.
     pub(crate) fn texture(array: &Arc<ArrayMemory>, sampler: &CUDA_TEXTURE_DESC) -> Result<Self, CallError> {
         let (texels, resource) = Texels::of_array(array)?;
         Self::new_texture(texels, &resource, sampler)
     }
 
-    /// A texture object of memory that contains this shape.
-    ///
     /// # Panics
-    /// If it does not contain the shape.
+    /// If the memory does not contain the shape.
     pub(crate) fn texture_of_memory<T: Send + Sync + 'static>(
         memory: &Arc<CudaSlice<T>>,
         format: ChannelFormat,
@@ -267,19 +260,18 @@ impl ObjectMemory {
     ) -> Result<Self, CallError> {
         let (api, mut object) = (texels.uses().api, 0);
         let destroy = required!(api, cuTexObjectDestroy)?;
-        // SAFETY: `cuTexObjectCreate`: the descriptors have their documented layouts and are
-        // only read. The resource is alive: `texels` holds it, and the object holds `texels`. A resource view is not required.
+        // SAFETY: `cuTexObjectCreate`: the descriptors have their documented layouts and are only read. `texels`, which the object holds,
+        // holds the resource. A resource view is not required.
         unsafe { api.cuTexObjectCreate(&mut object, resource, sampler, Null::NULL) }?;
         Ok(Self { object, texels, destroy })
     }
 
-    /// A surface object of an array: `cuSurfObjectCreate`.
     pub(crate) fn surface(array: &Arc<ArrayMemory>) -> Result<Self, CallError> {
         let (texels, resource) = Texels::of_array(array)?;
         let (api, mut object) = (array.uses.api, 0);
         let destroy = required!(api, cuSurfObjectDestroy)?;
-        // SAFETY: `cuSurfObjectCreate`: the descriptor has its documented layout, is only
-        // read, and names an array that is alive and that the object retains. An array without `CUDA_ARRAY3D_SURFACE_LDST` is an error.
+        // SAFETY: `cuSurfObjectCreate`: the descriptor has its documented layout, is only read, and names an array that the object retains.
+        // An array without `CUDA_ARRAY3D_SURFACE_LDST` is an error.
         unsafe { api.cuSurfObjectCreate(&mut object, &resource) }?;
         Ok(Self { object, texels, destroy })
     }
@@ -313,8 +305,8 @@ impl Tracked for ObjectMemory {
 impl Drop for ObjectMemory {
     fn drop(&mut self) {
         let has_finished = self.texels.uses().destroy(|| {
-            // SAFETY: `cuTexObjectDestroy` and `cuSurfObjectDestroy`: `destroy` is the function of the object's kind, the object is alive, and nothing else destroys it.
-            // All launches that were given this value have finished: each was recorded, and `ObjectState::destroy` has waited for them.
+            // SAFETY: `cuTexObjectDestroy` and `cuSurfObjectDestroy`: `destroy` is the function of the object's kind, the object is alive, and
+            // nothing else destroys it. `ObjectState::destroy` has waited for all launches that were given this value, each of which was recorded.
             unsafe { (self.destroy)(self.object) };
         });
         // cudarc does not know the uses of its memory.

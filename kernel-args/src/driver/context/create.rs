@@ -29,11 +29,9 @@ pub enum Scheduling {
 /// ```no_run
 /// use kernel_args::context::{ContextFlags, Scheduling, create_context};
 ///
-/// # fn main() -> Result<(), kernel_args::Error> {
 /// let flags = ContextFlags::new().scheduling(Scheduling::BlockingSync).keep_local_memory(true);
 /// let ctx = create_context(0, flags)?;
-/// # Ok(())
-/// # }
+/// # Ok::<(), kernel_args::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]

@@ -41,12 +41,10 @@ pub fn current_context() -> Result<Option<ContextName>, Error> {
 /// order. `cuCtxPushCurrent`, `cuCtxPopCurrent`.
 ///
 /// ```no_run
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let own = kernel_args::context::create_context(0, kernel_args::context::ContextFlags::new())?;
 /// let inside = kernel_args::context::with_current(&own, kernel_args::context::current_context)??;
 /// assert_eq!(inside, Some(kernel_args::context::ContextName::of(&own)));
-/// # Ok(())
-/// # }
+/// # Ok::<(), kernel_args::Error>(())
 /// ```
 ///
 /// # Errors

@@ -23,7 +23,6 @@ use std::sync::Arc;
 /// #[derive(KernelArgs)]
 /// struct Step { n: u32 }
 ///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let PTX = "";
 /// let ctx = kernel_args::context(0)?;
 /// let kernel = Kernel::<Step>::from_image(&ctx, PTX, "step")?;
@@ -32,8 +31,7 @@ use std::sync::Arc;
 /// // SAFETY: the kernel accesses no memory.
 /// unsafe { launch!(kernel, 1024, 256, Step { n: 1 }, stream = &stream)? };
 /// stream.synchronize()?;
-/// # Ok(())
-/// # }
+/// # Ok::<(), kernel_args::Error>(())
 /// ```
 #[derive(Clone)]
 pub struct GreenContext {

@@ -39,7 +39,6 @@ const READ_WRITE: u32 = 3;
 ///     y: &'a mut CudaSlice<f32>,         // float*
 /// }
 ///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let (first, second) = (kernel_args::context(0)?, kernel_args::context(1)?);
 /// let x = second.default_stream().clone_htod(&[1.0_f32; 1024])?;
 /// let mut y = first.default_stream().alloc_zeros::<f32>(1024)?;
@@ -49,8 +48,7 @@ const READ_WRITE: u32 = 3;
 /// let args = Saxpy { n: 1024, alpha: 2.0, x: peers.memory(&x), y: &mut y };
 /// // SAFETY: both slices have `n` elements, and the kernel accesses nothing else.
 /// unsafe { launch!(saxpy, 4, 256, args)? };
-/// # Ok(())
-/// # }
+/// # Ok::<(), kernel_args::Error>(())
 /// ```
 pub struct PeerAccess {
     kernels: Arc<CudaContext>,

@@ -24,15 +24,13 @@ use std::sync::Arc;
 /// use kernel_args::{Kernel, KernelArgs, context::BorrowedStream, launch};
 /// # use kernel_args::external::cudarc::driver::sys::CUstream;
 /// # #[derive(KernelArgs)] struct Fill { n: u32 }
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let ctx = kernel_args::context(0)?;
 /// # let (kernel, stream): (Kernel<Fill>, CUstream) = todo!();
 /// // SAFETY: the C++ code keeps its `stream` alive.
 /// let stream = unsafe { BorrowedStream::new(&ctx, stream)? };
 /// // SAFETY: the kernel accesses no memory.
 /// unsafe { launch!(kernel, 1, 32, Fill { n: 0 }, stream = &stream)? };
-/// # Ok(())
-/// # }
+/// # Ok::<(), kernel_args::Error>(())
 /// ```
 #[derive(Clone)]
 pub struct BorrowedStream {

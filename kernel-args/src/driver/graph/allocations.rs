@@ -51,7 +51,6 @@ impl Allocations {
         self.all.insert(address, allocation);
     }
 
-    /// The memory that a node of this graph allocates; `None` for a node of a different graph.
     pub(super) fn of(&self, address: CUdeviceptr, node: NodeId) -> Option<&Allocation> {
         self.all.get(&address).filter(|memory| memory.node == node)
     }
@@ -70,7 +69,6 @@ impl Allocations {
         }
     }
 
-    /// What the node `node` allocates or frees: the number of bytes.
     pub(super) fn bytes_of(&self, node: NodeId) -> Option<usize> {
         let mut all = self.all.values();
         let found = all.find(|memory| memory.node == node || memory.freed_by == Some(node));
@@ -83,7 +81,6 @@ impl Allocations {
         (address - start < memory.bytes as u64).then_some((*start, memory))
     }
 
-    /// Calls `see` with each parameter that contains an address of this memory.
     fn each_use(
         &self,
         values: &ForEachValue<'_>,
@@ -94,7 +91,7 @@ impl Allocations {
         }
         let mut outcome = Ok(());
         values(&mut |parameter, bytes| {
-            // Pointers, and structs that contain pointers, which are aligned to 8 bytes.
+            // Pointers are aligned to 8 bytes, also in structs.
             let (words, _) = bytes.as_chunks();
             for word in words {
                 if outcome.is_ok()
@@ -107,8 +104,7 @@ impl Allocations {
         outcome
     }
 
-    /// Checks that a node runs while the memory is allocated that its new arguments use. The dependencies of an instantiated graph cannot
-    /// change.
+    /// Checks that a node runs while the memory is allocated that its new arguments use: its dependencies cannot change.
     pub(super) fn check_update<A: KernelArgs>(
         &self,
         exec: &GraphExec,
@@ -137,14 +133,13 @@ impl Allocations {
         self.state
     }
 
-    /// The memory that a launch leaves allocated, and that was not taken since.
     pub(super) fn left(&self) -> impl Iterator<Item = CUdeviceptr> {
         let left =
             self.all.iter().filter(|(address, memory)| memory.freed_by.is_none() && !self.taken.contains(*address));
         left.map(|(address, _)| *address)
     }
 
-    /// Takes the memory that the last launch on `stream` has allocated; returns whether it was not taken before.
+    /// Returns whether it was not taken since the last launch, which was on `stream`.
     pub(super) fn take(&mut self, address: CUdeviceptr, stream: &Arc<CudaStream>) -> bool {
         self.taken_on = Some(stream.clone());
         self.taken.insert(address)
@@ -207,7 +202,6 @@ impl<'m> Uses<'m> {
         Ok(())
     }
 
-    /// Adds the nodes that allocate the memory to the dependencies of the new node.
     pub(super) fn add_to(&self, after: &mut After<'_>) {
         for address in &*self.used.borrow() {
             if let Some(memory) = self.memory.all.get(address) {

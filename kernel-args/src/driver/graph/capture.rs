@@ -34,20 +34,19 @@ fn captures() -> MutexGuard<'static, BTreeMap<GraphId, CapturedSlots>> {
 }
 
 impl Graph {
-    /// Captures the work that `work` enqueues on `stream`, instead of running it, and returns it as a graph.
+    /// Captures what `work` enqueues on `stream`, instead of running it, and returns it as a graph.
     ///
-    /// In `work`, `launch!(kernel, grid, block, args, node, stream = &stream)` returns the [`Node`](super::Node) of the
-    /// launch. Other work on the stream is captured too (`CU_STREAM_CAPTURE_MODE_THREAD_LOCAL`); the caller must keep
-    /// its memory allocated, for example with [`retain`](Self::retain).
+    /// In `work`, `launch!(kernel, grid, block, args, node, stream = &stream)` returns the [`Node`](super::Node) of the launch. Other work on the
+    /// stream is captured too (`CU_STREAM_CAPTURE_MODE_THREAD_LOCAL`); the caller must keep its memory allocated, for example with
+    /// [`retain`](Self::retain).
     ///
-    /// In `work`, a launch of this thread on a stream that is not being captured is [`LaunchError::Outside`](crate::error::LaunchError::Outside),
-    /// for example one without `stream = …`: it would run now, before the graph. [`run_now`](crate::graph::run_now) allows it.
+    /// A launch of this thread on a stream that is not being captured, for example one without `stream = …`, would run now, before the graph: it is
+    /// [`LaunchError::Outside`](crate::error::LaunchError::Outside). [`run_now`](crate::graph::run_now) allows it.
     ///
     /// ```no_run
     /// # use kernel_args::{DevicePointerMut, Error, Kernel, KernelArgs, launch, graph::Graph};
     /// # #[derive(KernelArgs)]
     /// # struct Fill { value: f32, n: u32 }
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let ctx = kernel_args::context(0)?;
     /// # let fill = Kernel::<Fill>::from_image(&ctx, "", "fill")?;
     /// let stream = ctx.new_stream()?;
@@ -57,13 +56,12 @@ impl Graph {
     ///     node = Some(unsafe { launch!(fill, 4, 256, Fill { value: 1.0, n: 7 }, node, stream = &stream)? });
     ///     Ok::<(), Error>(())
     /// })?;
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), kernel_args::Error>(())
     /// ```
     ///
     /// # Errors
-    /// The error of `work`; [`Error::Graph`] if the stream cannot be captured, or the capture was ended or invalidated.
-    /// The stream is not capturing afterwards.
+    /// The error of `work`; [`Error::Graph`] if the stream cannot be captured, or the capture was ended or invalidated. The stream is not capturing
+    /// afterwards.
     pub fn capture<E: From<Error>>(stream: &Arc<CudaStream>, work: impl FnOnce() -> Result<(), E>) -> Result<Self, E> {
         let mut capture = Capture::begin(stream)?;
         // If `work` returns an error or panics, dropping the capture ends it.
@@ -83,7 +81,6 @@ struct Capture<'s> {
 impl<'s> Capture<'s> {
     fn begin(stream: &'s Arc<CudaStream>) -> Result<Self, Error> {
         let api = api()?;
-        // Without this call the capture could not be ended.
         required!(api, cuStreamEndCapture)?;
         make_current(stream.context())?;
         explain::CAPTURE_BEGUN.check(api.cuStreamBeginCapture_v2((&**stream).into(), THREAD_LOCAL))?;
@@ -113,7 +110,6 @@ impl Drop for Capture<'_> {
             // The error or panic of `work` takes precedence.
             self.api.abandon_capture(self.stream);
         }
-        // What an error has left is released.
         Contents::new(self.stream.context()).captured(self.slots());
     }
 }

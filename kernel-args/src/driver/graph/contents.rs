@@ -15,7 +15,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// Drop releases all of it at once. A graph that was launched takes it before, and releases it after its launches.
+/// Drop releases all of it at once. After launches, `take` has emptied it.
 pub(super) struct Contents {
     context: Arc<CudaContext>,
     /// For a child graph and a conditional node, the slots of the nodes inside of it.
@@ -40,7 +40,7 @@ impl Contents {
         }
     }
 
-    /// `slot` holds what a new node retains; `used` are the addresses of the graph's memory that it uses.
+    /// `used` are the addresses of the graph's memory that the node uses.
     pub(super) fn added(&mut self, node: NodeId, slot: Option<&Arc<Slot>>, used: &[CUdeviceptr]) {
         if let Some(slot) = slot {
             self.slots.entry(node).or_default().push(slot.clone());
@@ -61,7 +61,6 @@ impl Contents {
         self.owners.push(owner);
     }
 
-    /// Holds what the graph inside of the node `node` holds.
     pub(super) fn take_over(&mut self, node: NodeId, inside: &mut Self) {
         let slots = mem::take(&mut inside.slots).into_values().flatten();
         self.slots.entry(node).or_default().extend(slots);
@@ -69,13 +68,12 @@ impl Contents {
         self.unused_conditions += inside.unused_conditions;
     }
 
-    /// A node was removed: releases what it has retained. The graph has not been launched.
+    /// The graph has not been launched.
     pub(super) fn removed(&mut self, node: NodeId) {
         let slots = self.slots.remove(&node).into_iter().flatten();
         release(None, &self.context, slots.flat_map(Slot::into_owners).collect());
     }
 
-    /// The owners of all arguments, which an update of the whole graph replaces.
     pub(super) fn take_arguments(&mut self) -> Vec<Owner> {
         let slots = self.slots.values().flatten();
         slots.filter_map(|slot| slot.replace_owner(None)).collect()
@@ -96,7 +94,7 @@ impl Drop for Contents {
     }
 }
 
-/// The values that one node of a graph holds. The graph takes them when no launch uses them any more; a node can outlive its graph.
+/// What one node of a graph holds. The graph takes it when no launch uses it any more; a node can outlive its graph.
 pub(crate) struct Slot {
     /// Whether there are arguments, which an update must release.
     occupied: AtomicBool,
@@ -106,7 +104,6 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    /// An empty slot, which holds `kept`.
     pub(super) fn new(kept: Box<dyn Send + Sync>) -> Result<Arc<Self>, Error> {
         release::start()?;
         Ok(Arc::new(Self { occupied: AtomicBool::new(false), arguments: Mutex::default(), _kept: kept }))

@@ -10,16 +10,14 @@ use core::fmt::Write;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Graph {
-    /// The graph in the language DOT, for a picture: `dot -Tsvg` of Graphviz draws it. Each node shows what it does: a kernel its
-    /// name, its grid and its block, an allocation its size. A node is behind the nodes on which it depends.
+    /// The graph in the language DOT: `dot -Tsvg` of Graphviz draws it. Each node shows what it does: a kernel its name, its grid and its block, an
+    /// allocation its size. A node is behind the nodes on which it depends.
     ///
     /// ```no_run
     /// # use kernel_args::graph::Graph;
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let graph = Graph::new(&kernel_args::context(0)?)?;
     /// std::fs::write("graph.dot", graph.to_dot()?)?;   // then: dot -Tsvg graph.dot -o graph.svg
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors

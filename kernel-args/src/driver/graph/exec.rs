@@ -24,8 +24,8 @@ use std::sync::Arc;
 
 /// An instantiated graph, which can be launched repeatedly, with new arguments for its nodes.
 ///
-/// [`Graph`](super::Graph) documents what keeps the arguments' memory allocated. Each launch runs after the previous launch of the
-/// same `GraphExec`, even on different streams. An update affects only later launches.
+/// [`Graph`](super::Graph) documents what keeps the arguments' memory allocated. Each launch runs after the previous one, even on different
+/// streams. An update affects only later launches.
 pub struct GraphExec {
     pub(super) driver: api::Exec,
     pub(super) context: Arc<CudaContext>,
@@ -44,7 +44,7 @@ impl GraphExec {
     /// The nodes that launch `kernel`, each after its dependencies; independent nodes are in the order of the driver's
     /// list.
     ///
-    /// A node from this method cannot retain arguments: see [`update_unretained`](Self::update_unretained). A node from
+    /// A node from this method cannot retain arguments (see [`update_unretained`](Self::update_unretained)), one from
     /// [`Graph::kernel_nodes`](super::Graph::kernel_nodes) can.
     ///
     /// # Errors
@@ -54,8 +54,8 @@ impl GraphExec {
         nodes_of(self.driver.graph(), kernel)
     }
 
-    /// Enables or disables a node. In later launches a disabled node does nothing, but its dependencies stay in effect.
-    /// Nodes of kernels, copies and memsets can be disabled.
+    /// Enables or disables a node of a kernel, a copy or a memset, for later launches. A disabled node does nothing, but its dependencies stay in
+    /// effect.
     ///
     /// # Errors
     /// [`Error::Graph`] if the node belongs to a different graph, or the driver returns an error.
@@ -88,8 +88,8 @@ impl GraphExec {
         explain::UPLOADED.check(self.driver.upload((&**stream).into()))
     }
 
-    /// The driver's handle of the instantiated graph, which is valid while this is alive. This object does not know of launches
-    /// through the handle: wait for them before an update, or the drop of this object, releases arguments that they use.
+    /// The driver's handle of the instantiated graph, which is valid while this is alive. Wait for launches through the handle before an update, or
+    /// the drop of this object, releases arguments that they use.
     #[must_use]
     pub fn cu_graph_exec(&self) -> CUgraphExec {
         self.driver.raw()
@@ -118,7 +118,7 @@ impl GraphExec {
         self.last_launch.as_ref().or(self.contents.memory.taken_on())
     }
 
-    /// Drops `owners` after the last launch of this graph: launches of one graph run one after another (CUDA Driver API, `cuGraphLaunch`).
+    /// Launches of one graph run one after another (CUDA Driver API, `cuGraphLaunch`).
     pub(super) fn release(&self, owners: Vec<Owner>) {
         release(self.last_stream(), &self.context, owners);
     }

@@ -46,8 +46,7 @@ where
 {
     /// Checks the launch and the arguments, makes the function's context current if it differs from `bound`, and calls `set`.
     ///
-    /// Slices wait for other streams, and record their use, on the default stream of their context, because a graph
-    /// cannot contain this.
+    /// A graph cannot contain the waits for slices and the records of their use: both are on the default stream of their context.
     #[inline(always)]
     pub(super) fn with<A: KernelArgs>(self, fitting: Fitting<'_, A>, bound: &mut *const c_void) -> Result<T, Error> {
         let Self { function, launch, .. } = &self;
@@ -82,7 +81,7 @@ where
             #[cfg(feature = "observe")]
             checked.as_ref(),
         );
-        // An error from recording the use of slices. Otherwise the next call would report it.
+        // Otherwise the next call would report it.
         let recorded = stream.check();
         let set = outcome?;
         match recorded {
@@ -130,7 +129,6 @@ where
     }
 }
 
-/// Why the driver was not called, or the error that it returned.
 enum Failure {
     /// The argument belongs to a different context, and reported it only when it was lowered.
     Foreign(Foreign),
@@ -171,7 +169,6 @@ where
     }
 }
 
-/// A function, and the lengths of its arguments, whose pointers are checked.
 #[cfg(feature = "observe")]
 type Checked<'a> = (&'a LoadedFunction, Lengths);
 
@@ -206,7 +203,6 @@ fn rejected(error: CallError, values: &ForEachValue<'_>) -> Box<Failure> {
     })
 }
 
-/// An argument belongs to a different context than the node's kernel.
 #[cold]
 #[inline(never)]
 fn foreign<A: KernelArgs>(function: &LoadedFunction, field: Foreign) -> Error {
@@ -220,7 +216,6 @@ fn name_of(function: &LoadedFunction) -> String {
     function.name.clone()
 }
 
-/// Checks that the node's new grid is a multiple of its cluster.
 #[cold]
 fn check_cluster(function: &LoadedFunction, cluster: Dim3, grid: Dim3) -> Result<(), Error> {
     if function.attribute_limits.directives.blocks_are_clusters || divides(cluster, grid) {

@@ -1,13 +1,12 @@
 //! The thread on which owners of a graph's memory are dropped.
 //!
-//! Launches use the memory of a graph's arguments until they have finished. So an owner is sent to a thread of this crate, with an event
-//! that completes when they have. While the stream of the last launch is being captured, no event can be recorded: then the thread
-//! records it after the capture, when it gets the next owner. The driver could hold the owners as user objects of the graph, but then
-//! each launch would take 0.8 µs longer on an H200. It also runs their destructors on its own thread, which must not call CUDA (CUDA Driver
-//! API, `cuUserObjectCreate`), but dropping a slice calls CUDA. Arguments that own nothing skip all this at compile time.
+//! Launches use the memory of a graph's arguments until they have finished. So an owner is sent to a thread of this crate, with an event that
+//! completes when they have. A stream that is being captured can record none: the thread records it later, when it gets the next owner. User
+//! objects of the driver would make each launch 0.8 µs longer on an H200, and their destructors run on a thread of the driver, which must not
+//! call CUDA (CUDA Driver API, `cuUserObjectCreate`), but dropping a slice does. Arguments that own nothing skip all this at compile time.
 //!
-//! At the end of the process, the driver frees data that its functions use, so the thread must not be in the driver then.
-//! [`release_queue`](super::release_queue) has the states of the thread.
+//! At the end of the process, the driver frees data that its functions use, so the thread must not be in the driver then:
+//! [`release_queue`](super::release_queue) has its states.
 //!
 //! Slices that cudarc tracks are lowered on the default stream, never on a captured stream: a wait for work outside of a capture ends it.
 
@@ -27,13 +26,12 @@ use std::{
     thread, thread_local,
 };
 
-/// The maximum wait at the end of the process: values of the program may themselves wait for the end.
+/// Values of the program may themselves wait for the end of the process.
 const LONGEST: Duration = Duration::from_secs(1);
 
 /// A value whose drop frees the memory that a node's arguments point to.
 pub(crate) type Owner = Box<dyn Send>;
 
-/// Owners that nothing uses after some work.
 struct Released {
     after: After,
     /// It is current during the drops.
@@ -103,15 +101,14 @@ pub(crate) fn release(stream: Option<&Arc<CudaStream>>, context: &Arc<CudaContex
 }
 
 impl Graph {
-    /// Blocks until everything that graphs have released so far is dropped: retained values of nodes that were updated
-    /// since, and of dropped graphs, when their launches have finished. If the stream of the last launch is being captured, they are released
-    /// after the capture, and this call does not wait for it.
+    /// Blocks until everything that graphs have released so far is dropped: retained values of nodes that were updated since, and of dropped graphs,
+    /// when their launches have finished. It does not wait for the end of a capture of the stream of the last launch.
     ///
-    /// They are dropped soon on a different thread even without this call. Use it if the program must know when they
-    /// are dropped. The end of the process waits at most one second for such drops, and does not drop the rest.
+    /// They are dropped soon even without this call, on a different thread. The end of the process waits at most one second for such drops, and
+    /// does not drop the rest.
     ///
-    /// When the drop of such a value calls this function, it returns at once: the value itself is not dropped yet. For
-    /// the same reason, such a drop must not wait for another thread that calls it.
+    /// In the drop of such a value this function returns at once, because the value itself is not dropped yet. For the same reason, such a drop must
+    /// not wait for another thread that calls it.
     pub fn wait_until_released() {
         if RUNS.get() == Some(&true) {
             QUEUE.send(None);
@@ -153,7 +150,7 @@ fn drop_after(api: &'static Api, released: Released) -> Option<Released> {
         }
     };
     if has_finished {
-        // Each on its own: an owner that panics must not keep the next owners from being dropped.
+        // An owner that panics must not keep the next owners from being dropped.
         for owner in owners {
             if QUEUE.process_ends() {
                 mem::forget(owner);

@@ -83,11 +83,11 @@ structure! {
 }
 
 impl<B> Graph<B> {
-    /// The nodes that launch `kernel`, each after its dependencies; independent nodes are in the order of the driver's
-    /// list. The nodes of launches that were captured from one stream are therefore in the order of the launches.
+    /// The nodes that launch `kernel`, each after its dependencies; independent nodes are in the order of the driver's list. So the launches that
+    /// were captured from one stream are in their order.
     ///
-    /// A graph that other code has captured consists of nodes without types. The nodes from this method launch a kernel
-    /// that was verified against `A`. They can be updated with arguments that the graph retains.
+    /// Use it for a graph that other code has captured. The kernel was verified against `A`, and the nodes can be updated with arguments that the
+    /// graph retains.
     ///
     /// # Errors
     /// [`Error::Graph`].
@@ -131,7 +131,7 @@ impl Graph {
     }
 }
 
-/// The nodes of a graph that launch `kernel`, each after its dependencies. A context must be current.
+/// A context must be current.
 pub(super) fn nodes_of<A: KernelArgs>(graph: GraphRef<'_>, kernel: &Kernel<A>) -> Result<Vec<Node<A>>, Error> {
     let (nodes, edges) = (explain::FOUND.check(graph.nodes())?, explain::FOUND.check(graph.edges())?);
     let mut found = Vec::new();
@@ -141,7 +141,6 @@ pub(super) fn nodes_of<A: KernelArgs>(graph: GraphRef<'_>, kernel: &Kernel<A>) -
     Ok(found)
 }
 
-/// `node` as a node of `kernel`; `None` if it launches a different kernel or is not a kernel node.
 pub(super) fn node_of<A: KernelArgs>(
     graph: GraphRef<'_>,
     any: AnyNode,

@@ -72,7 +72,6 @@ impl Module {
     /// ```no_run
     /// use kernel_args::Module;
     ///
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let ctx = kernel_args::context(0)?;
     /// # let stream = ctx.default_stream();
     /// # let ptx = "";
@@ -82,7 +81,7 @@ impl Module {
     /// let scale = module.global::<f32>("sim::scale")?;
     /// scale.write_on(&stream, &2.0)?;                        // ordered on the stream
     /// assert_eq!(scale.read()?, 2.0);
-    /// # Ok(()) }
+    /// # Ok::<(), kernel_args::Error>(())
     /// ```
     ///
     /// # Errors

@@ -27,15 +27,13 @@ use std::sync::Arc;
 /// #[derive(KernelArgs)]
 /// struct Fill<'a> { value: f32, n: u32, y: &'a mut CudaSlice<f32> }
 ///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let ctx = kernel_args::context(0)?;
 /// # let ptx = "";
 /// let fill = Kernel::<Fill>::from_image(&ctx, ptx, "fill")?; // compares the struct with the kernel
 /// let mut y = ctx.default_stream().alloc_zeros::<f32>(1024)?;
 /// // SAFETY: `y` has 1024 elements.
 /// unsafe { launch!(fill, 4, 256, Fill { value: 1.0, n: 1024, y: &mut y })? };
-/// # Ok(())
-/// # }
+/// # Ok::<(), kernel_args::Error>(())
 /// ```
 pub struct Kernel<A: KernelArgs> {
     typed: Typed<A::Erased>,

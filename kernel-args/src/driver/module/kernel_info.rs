@@ -108,12 +108,10 @@ impl<A: KernelArgs> Kernel<A> {
     /// # use kernel_args::{Kernel, KernelArgs, Launch};
     /// # #[derive(KernelArgs)]
     /// # struct Nothing;
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let kernel = Kernel::<Nothing>::from_image(&kernel_args::context(0)?, "", "nothing")?;
     /// let clusters = kernel.max_active_clusters(&Launch::new(64, 256).cluster(4).shared(64 * 1024))?;
     /// # let _ = clusters;
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), kernel_args::Error>(())
     /// ```
     ///
     /// # Errors
@@ -142,14 +140,12 @@ impl<A: KernelArgs> Kernel<A> {
     /// # use kernel_args::{Kernel, KernelArgs, launch};
     /// #[derive(KernelArgs)]
     /// struct Fill { value: f32, n: u32 }
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let fill = Kernel::<Fill>::from_image(&kernel_args::context(0)?, "", "fill")?;
     ///
     /// let (grid, block) = fill.grid_and_block_for(100_000)?;
     /// // SAFETY: the kernel accesses no memory.
     /// unsafe { launch!(fill, grid, block, Fill { value: 1.0, n: 100_000 })? };
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), kernel_args::Error>(())
     /// ```
     ///
     /// # Errors

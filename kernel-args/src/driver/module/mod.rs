@@ -44,15 +44,13 @@ use std::{slice, sync::Arc, time::Duration};
 /// # struct Fill { value: f32, n: u32, y: DevicePointerMut<f32> }
 /// # #[derive(KernelArgs)]
 /// # struct Scale { factor: f32, n: u32, y: DevicePointerMut<f32> }
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let ctx = kernel_args::context(0)?;
 ///
 /// let module = Module::load(&ctx, std::path::Path::new("kernels.ptx"))?;
 /// let fill = module.kernel::<Fill>("fill")?; // compares the struct with the kernel
 /// let scale = module.kernel::<Scale>("scale")?;
 /// # let _ = (fill, scale);
-/// # Ok(())
-/// # }
+/// # Ok::<(), kernel_args::Error>(())
 /// ```
 pub struct Module {
     pub(crate) loaded: LoadedModule,
@@ -136,7 +134,6 @@ impl Module {
     /// #[derive(KernelArgs)]
     /// struct Axpy<T> { n: u32, a: T, x: DevicePointer<T>, y: DevicePointerMut<T> }
     ///
-    /// # fn main() -> Result<(), kernel_args::Error> {
     /// # let ctx = kernel_args::context(0)?;
     /// let options = CompileOptions::new()
     ///     .name("axpy.cu")
@@ -144,7 +141,7 @@ impl Module {
     ///     .debug_info(true); // names are verified too: swapped fields `x` and `y` are an error
     /// let module = Module::compile(&ctx, SOURCE, &options)?;
     /// let axpy = module.kernel::<Axpy<f32>>("axpy<float>")?;
-    /// # Ok(()) }
+    /// # Ok::<(), kernel_args::Error>(())
     /// ```
     ///
     /// [`log`](Self::log) contains NVRTC's warnings. For the other results of the compilation, or to load with options
@@ -185,14 +182,13 @@ impl Module {
     /// ```no_run
     /// # #[cfg(feature = "nvrtc")] {
     /// # use kernel_args::Module;
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let ctx = kernel_args::context(0)?;
     /// # let ptx = "";
     /// let theirs = ctx.load_module(cudarc::nvrtc::Ptx::from_src(ptx))?;
     /// let module = Module::from_cudarc(&ctx, theirs.clone(), ptx)?;
     /// let saxpy = module.function("saxpy")?;     // verified at its launches
     /// let same = theirs.load_function("saxpy")?; // for cudarc's launch builder
-    /// # Ok(()) }
+    /// # Ok::<(), kernel_args::Error>(())
     /// # }
     /// ```
     ///

@@ -120,13 +120,12 @@ impl fmt::Display for ArrayShape {
 /// ```no_run
 /// use kernel_args::texture::Array;
 ///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let ctx = kernel_args::context(0)?;
 /// let stream = ctx.default_stream();
 /// let image = Array::<[u8; 4]>::new(&ctx, [640, 480])?;
 /// image.write(&stream, &vec![[255, 128, 0, 255]; 640 * 480])?;    // row by row
 /// let texels: Vec<[u8; 4]> = image.read(&stream)?;
-/// # Ok(()) }
+/// # Ok::<(), kernel_args::Error>(())
 /// ```
 pub struct Array<T> {
     pub(super) memory: Arc<ArrayMemory>,

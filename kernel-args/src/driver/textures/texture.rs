@@ -32,7 +32,6 @@ use std::{mem, sync::Arc};
 /// #[derive(KernelArgs)]
 /// struct Resize<'a> { image: &'a Texture, out: &'a mut CudaSlice<f32>, width: i32, height: i32 }
 ///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let PTX = "";
 /// let ctx = kernel_args::context(0)?;
 /// let stream = ctx.default_stream();
@@ -45,7 +44,7 @@ use std::{mem, sync::Arc};
 /// let args = Resize { image: &image, out: &mut out, width: 320, height: 240 };
 /// // SAFETY: `out` has `width * height` elements.
 /// unsafe { launch!(resize, (20, 15), (16, 16), args)? };
-/// # Ok(()) }
+/// # Ok::<(), kernel_args::Error>(())
 /// ```
 #[derive(Clone)]
 pub struct Texture(Arc<ObjectMemory>);
@@ -157,12 +156,11 @@ fn of_memory<T: Texel>(
 /// #[derive(KernelArgs)]
 /// struct Blur<'a> { from: &'a Texture, to: &'a Surface }
 ///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let ctx = kernel_args::context(0)?;
 /// let (a, b) = (Array::<[u8; 4]>::new(&ctx, [640, 480])?, Array::<[u8; 4]>::for_surfaces(&ctx, [640, 480])?);
 /// let (from, to) = (Texture::new(&a, &TextureOptions::new())?, Surface::new(&b)?);
 /// let args = Blur { from: &from, to: &to };
-/// # drop(args); Ok(()) }
+/// # drop(args); Ok::<(), kernel_args::Error>(())
 /// ```
 #[derive(Clone)]
 pub struct Surface(Arc<ObjectMemory>);

@@ -9,9 +9,7 @@ use core::{any::Any, marker::PhantomData, mem};
 use cudarc::driver::CudaFunction;
 use std::sync::Arc;
 
-/// Steps in the order in which they were recorded, as words.
-///
-/// As long as the steps of a run equal the steps of the previous run, they are only compared, and not stored again.
+/// Steps in their order, as words. As long as they equal the steps of the previous run, they are only compared, and not stored again.
 #[derive(Default)]
 pub(crate) struct LaunchLog {
     /// The steps of this run, unless they are the first `repeated` words of `previous`.
@@ -19,7 +17,7 @@ pub(crate) struct LaunchLog {
     steps: usize,
     /// The steps of the previous run, if they are known.
     previous: Vec<u64>,
-    /// The words of the steps that are equal to the previous run; `None` after the first difference.
+    /// The words that equal the previous run; `None` after the first difference.
     repeated: Option<usize>,
     /// Whether each step so far has the kind, the function, the attributes and the size of the previous run's.
     is_update: bool,
@@ -41,8 +39,8 @@ pub(crate) enum Keeper {
 }
 
 impl LaunchLog {
-    /// Adds a launch. `values` calls its argument with the bytes of each parameter, in order. `keeper` returns what keeps the function
-    /// loaded, and `check` checks the launch; neither is called if they are known from the previous run.
+    /// `values` calls its argument with the bytes of each parameter. `keeper` returns what keeps the function loaded, and `check` checks the launch;
+    /// neither is called if they are known from the previous run.
     #[expect(clippy::too_many_arguments, reason = "inlined")]
     #[inline(always)]
     pub(crate) fn push<E>(
@@ -79,15 +77,14 @@ impl LaunchLog {
         Ok(())
     }
 
-    /// Whether the step has the header of the previous run's. Then it is stored, unless all steps so far are repeated.
-    ///
-    /// The function is the same, because the previous run keeps it loaded, or for a raw function, the caller of `launch`.
+    /// Whether the step has the header of the previous run's, which keeps its function loaded (or the caller of `launch` does). Then it is stored,
+    /// unless all steps so far are repeated.
     #[inline(always)]
     fn repeats(&mut self, header: &Header, parameters: &[u8]) -> bool {
         if let Some(at) = self.repeated
             && let Some((first, rest)) = step_at(&self.previous, at, parameters.len())
         {
-            // One sum of all words: most steps are equal, so there is no early exit.
+            // One sum of all words: an early exit would be rare.
             let sum = differences(first, *header.words()) | differences(rest, words(parameters));
             if sum == 0 {
                 self.repeated = Some(at + first.len() + rest.len());
@@ -112,7 +109,6 @@ impl LaunchLog {
         }
     }
 
-    /// Stores a step whose header differs from the previous run, or that has attributes.
     #[inline(never)]
     fn store(
         &mut self,
@@ -160,7 +156,6 @@ impl LaunchLog {
         }
     }
 
-    /// Stores the steps so far, which are equal to the previous run.
     fn diverge(&mut self) {
         if let Some(at) = self.repeated.take() {
             self.words.extend_from_slice(&self.previous[..at]);
@@ -185,7 +180,7 @@ impl LaunchLog {
         }
     }
 
-    /// Begins a run. Keeps the storage.
+    /// Keeps the storage.
     pub(crate) fn clear(&mut self) {
         self.words.clear();
         self.changes.clear();
@@ -199,7 +194,6 @@ impl LaunchLog {
         self.steps
     }
 
-    /// Whether the last step equals the step of the previous run with the same index.
     pub(crate) fn is_last_repeated(&self) -> bool {
         let last = self.steps.checked_sub(1);
         self.is_update && last.is_some() && self.changes.last().map(|change| change.index) != last
@@ -207,25 +201,24 @@ impl LaunchLog {
 
     /// The promise that all steps may run; `None` without steps.
     ///
-    /// [`push`](Self::push) has received the promise of each launch's caller, which is about the slices of the arguments at that time. Their
-    /// memory is [`HeldMemory`], and [`MemoryStep::enqueue`](super::MemoryStep::enqueue) proves that such memory is still memory of slices of
-    /// the same types when the steps are enqueued. Memsets and copies need only this proof.
+    /// [`push`](Self::push) has received the promise of each launch's caller, which is about the slices of the arguments at that time. Their memory
+    /// is [`HeldMemory`], and [`MemoryStep::enqueue`](super::MemoryStep::enqueue) proves that it is still memory of slices of the same types when
+    /// the steps are enqueued. Memsets and copies need only this proof.
     pub(crate) fn promise(&self) -> Option<Promise<'_>> {
         (self.steps > 0).then_some(Promise(PhantomData))
     }
 
-    /// The steps that differ from the previous run; `None` if an update cannot change all of them.
+    /// `None` if an update cannot change all differences.
     pub(crate) fn changes(&self) -> Option<&[Change]> {
         let words = self.repeated.unwrap_or(self.words.len());
         (self.is_update && words == self.previous.len()).then_some(&self.changes)
     }
 
-    /// Whether all steps are equal to the previous run.
     fn is_repeated(&self) -> bool {
         self.repeated == Some(self.previous.len())
     }
 
-    /// The run is over: the next run is compared with it, if its graph was launched.
+    /// The next run is compared with this one, if its graph was launched.
     pub(crate) fn remember(&mut self, is_launched: bool) {
         if !is_launched {
             self.previous.clear();
@@ -238,14 +231,12 @@ impl LaunchLog {
         }
     }
 
-    /// What keeps the functions of the steps loaded.
     pub(crate) fn keepers(&self) -> Vec<Keeper> {
         let repeated = self.steps - self.new_keepers.len();
         let keepers = self.keepers[..repeated].iter().chain(&self.new_keepers);
         keepers.cloned().collect()
     }
 
-    /// The steps.
     pub(crate) fn recorded(&mut self) -> Steps<'_> {
         self.diverge();
         Steps(&self.words)
