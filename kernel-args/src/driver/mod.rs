@@ -15,6 +15,18 @@ macro_rules! debug {
     };
 }
 
+/// `Display` of a type.
+macro_rules! display {
+    ($ty:ty, |$this:ident, $f:ident| $text:expr) => {
+        impl core::fmt::Display for $ty {
+            fn fmt(&self, $f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                let $this = self;
+                $text
+            }
+        }
+    };
+}
+
 mod api;
 mod attributes;
 #[cfg(feature = "nvrtc")]

@@ -14,11 +14,7 @@ pub struct DriverCall {
     pub status: Status,
 }
 
-impl fmt::Display for DriverCall {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} returned {}", self.call, self.status)
-    }
-}
+display!(DriverCall, |this, f| write!(f, "{} returned {}", this.call, this.status));
 
 impl std::error::Error for DriverCall {}
 
@@ -97,14 +93,12 @@ impl PartialEq<CUresult> for Status {
     }
 }
 
-impl fmt::Display for Status {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.name() {
-            Some(name) => write!(f, "{name} ({})", self.0),
-            None => write!(f, "error {}", self.0),
-        }
+display!(Status, |this, f| {
+    match this.name() {
+        Some(name) => write!(f, "{name} ({})", this.0),
+        None => write!(f, "error {}", this.0),
     }
-}
+});
 
 impl fmt::Debug for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,7 +1,7 @@
 //! Memory of another GPU as an argument: peer access.
 //!
-//! Memory of another GPU is marked by its type, `Peer`: `cuPointerGetAttribute` would cost a call for each argument. cudarc records the use of a
-//! slice only on streams of the slice's own context. Where it refuses, the use is recorded on the default stream there, which waits for the launch.
+//! It is marked by its type, `Peer`: `cuPointerGetAttribute` would cost a call for each argument. cudarc records the use of a slice only on streams of
+//! the slice's own context; otherwise the use is recorded on the default stream there, which waits for the launch.
 
 use super::{current::with_current, tracking};
 use crate::{
@@ -22,9 +22,8 @@ const READ_WRITE: u32 = 3;
 
 /// Access of the kernels of one context to the memory of a second context, usually of a second GPU.
 ///
-/// A launch rejects an argument of a different context. [`memory`](Self::memory) marks an argument that is intended,
-/// and the launch accepts it: the launch waits for the last use of the memory on the other GPU, and later work there
-/// waits for the launch.
+/// A launch rejects an argument of a different context, unless [`memory`](Self::memory) marks it: then the launch waits for the last use of the
+/// memory on the other GPU, and later work there waits for the launch.
 ///
 /// ```no_run
 /// use cudarc::driver::CudaSlice;
@@ -57,16 +56,13 @@ pub struct PeerAccess {
 }
 
 impl PeerAccess {
-    /// Enables the kernels of the context `kernels` to access memory of the context `memory`: allocations of
-    /// `cuMemAlloc` (`cuCtxEnablePeerAccess`), and the memory pool of its device, from which cudarc allocates
-    /// (`cuMemPoolSetAccess`).
+    /// Enables the kernels of the context `kernels` to access memory of the context `memory`: allocations of `cuMemAlloc`
+    /// (`cuCtxEnablePeerAccess`), and the memory pool of its device, from which cudarc allocates (`cuMemPoolSetAccess`).
     ///
-    /// Access stays enabled when this is dropped. The opposite direction needs its own call. If both contexts are the
-    /// same, the driver is not called.
+    /// Access stays enabled when this is dropped. The opposite direction needs its own call. For one context the driver is not called.
     ///
     /// # Errors
-    /// [`Error::Context`] if the two GPUs cannot access each other's memory, or both contexts are on the same GPU;
-    /// [`Error::Driver`] if the driver returns an error.
+    /// [`Error::Context`] if the two GPUs cannot access each other's memory, or both contexts are on the same GPU; [`Error::Driver`].
     pub fn enable(kernels: &Arc<CudaContext>, memory: &Arc<CudaContext>) -> Result<Self, Error> {
         if kernels.cu_ctx() != memory.cu_ctx() {
             if !Self::is_possible(kernels, memory)? {
@@ -81,7 +77,7 @@ impl PeerAccess {
                 }
                 enabled => enabled?,
             }
-            // Peer access of the contexts does not include pools.
+            // Peer access does not include pools.
             if memory.has_async_alloc() {
                 let access = PoolAccess { location: DEVICE, device: kernels.cu_device(), flags: READ_WRITE };
                 api.share_pool(memory.cu_device(), &access)?;
@@ -97,7 +93,7 @@ impl PeerAccess {
     /// Whether kernels on the GPU of `kernels` can access memory of the GPU of `memory`: `cuDeviceCanAccessPeer`.
     ///
     /// # Errors
-    /// [`Error::Driver`] if the driver returns an error.
+    /// [`Error::Driver`].
     pub fn is_possible(kernels: &CudaContext, memory: &CudaContext) -> Result<bool, Error> {
         let mut possible = 0;
         let (kernels, memory) = (kernels.cu_device(), memory.cu_device());
@@ -105,10 +101,9 @@ impl PeerAccess {
         Ok(possible != 0)
     }
 
-    /// Memory of the second context as an argument of a launch: a slice or a view, `&` to read it and `&mut` to write
-    /// it.
+    /// Memory of the second context as an argument of a launch: a slice or a view, `&` to read it and `&mut` to write it.
     ///
-    /// The launch also accepts memory of the kernels' own context, and rejects memory of a third context.
+    /// The launch also accepts memory of the kernels' own context, but of no third context.
     pub fn memory<S: SliceArg>(&self, slice: S) -> Peer<'_, S> {
         Peer { slice, access: self }
     }
@@ -116,7 +111,7 @@ impl PeerAccess {
 
 debug!(PeerAccess, this => kernels: ContextName::of(&this.kernels), memory: ContextName::of(&this.memory));
 
-/// Memory of another GPU as an argument: [`PeerAccess::memory`]. `S` is a cudarc slice or view: `far: Peer<'a, &'a CudaSlice<f32>>`.
+/// Memory of another GPU as an argument: [`PeerAccess::memory`]. `S` is a slice or view of cudarc: `far: Peer<'a, &'a CudaSlice<f32>>`.
 #[derive(Debug)]
 #[must_use]
 pub struct Peer<'a, S> {

@@ -141,20 +141,18 @@ fn runs_on(f: &mut dyn fmt::Write, target: Target, is_cubin: bool) -> fmt::Resul
     }
 }
 
-impl fmt::Display for IncompatibleImage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the image has no code for this GPU ({}", self.gpu)?;
-        if let Some(driver) = self.driver {
-            write!(f, ", with a driver for CUDA {driver}")?;
-            if let Some(ptx) = driver.newest_ptx() {
-                write!(f, ", which compiles PTX {ptx} and older")?;
-            }
+display!(IncompatibleImage, |this, f| {
+    write!(f, "the image has no code for this GPU ({}", this.gpu)?;
+    if let Some(driver) = this.driver {
+        write!(f, ", with a driver for CUDA {driver}")?;
+        if let Some(ptx) = driver.newest_ptx() {
+            write!(f, ", which compiles PTX {ptx} and older")?;
         }
-        f.write_str("); it has")?;
-        self.list(f)?;
-        self.help(f)
     }
-}
+    f.write_str("); it has")?;
+    this.list(f)?;
+    this.help(f)
+});
 
 #[cfg(test)]
 mod tests {

@@ -6,7 +6,6 @@
 //! | a text | the file of its group: `load.rs`, `verify.rs`, `launch.rs`, `context.rs`, `graph.rs`, `nvrtc.rs`, `pointer.rs`, `texture.rs` |
 
 mod context;
-mod contract;
 #[cfg(feature = "observe")]
 mod fault;
 mod global;
@@ -33,14 +32,13 @@ use std::fmt;
 
 pub use crate::driver::api::DriverCall;
 pub use context::{ContextError, ContextMismatch, GreenError};
-pub use contract::BrokenContract;
 #[cfg(feature = "observe")]
 pub use fault::{ContextFault, PointsTo, RecordedArgument, RunningLaunch};
 pub use global::{GlobalError, GlobalMismatch};
 #[cfg(feature = "graphs")]
 pub use graph::GraphError;
 pub use incompatible::IncompatibleImage;
-pub use launch::{FailedLaunch, LaunchError, Limit, OutsideOf, UnsupportedAttribute};
+pub use launch::{BrokenContract, FailedLaunch, LaunchError, Limit, OutsideOf, UnsupportedAttribute};
 pub use load::{ImageError, LoadError};
 pub(crate) use meaning::{Asked, Meaning, meaning};
 #[cfg(feature = "nvrtc")]
@@ -147,9 +145,8 @@ conversions! {
     cudarc::nvrtc::CompileError: error => Self::Compile(CompileError::Cudarc(Box::new(error)));
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
+display!(Error, |this, f| {
+    match this {
             Self::NoDriver => f.write_str(
                 "no CUDA driver was found on this machine (libcuda.so, nvcuda.dll on Windows)\n\
                  help: install NVIDIA's driver, or add its folder to the library path; to test without a GPU on Linux, run the command with \
@@ -175,8 +172,7 @@ impl fmt::Display for Error {
             }
             group => std::error::Error::source(group).map_or(Ok(()), |error| fmt::Display::fmt(error, f)),
         }
-    }
-}
+});
 
 fn since(entry_point: &str) -> Option<&'static str> {
     match entry_point {

@@ -40,11 +40,7 @@ impl fmt::Debug for GraphUpdateError {
     }
 }
 
-impl fmt::Display for GraphUpdateError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.error, f)
-    }
-}
+display!(GraphUpdateError, |this, f| fmt::Display::fmt(&this.error, f));
 
 impl error::Error for GraphUpdateError {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {

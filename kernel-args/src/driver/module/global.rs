@@ -31,11 +31,10 @@ const NOT_IN_MODULE: &str = "the image has this variable, but the module does no
 /// It holds the module, so the variable stays valid. Clones refer to the same variable.
 ///
 /// # Concurrent kernels
-/// Neither CUDA nor this crate orders these copies and kernels on other streams. [`read`](Self::read) and [`write`](Self::write)
-/// wait for all work in the context; [`read_on`](Self::read_on) and [`write_on`](Self::write_on) are ordered on their stream only.
-/// A kernel that runs at the same time on a different stream may see a part of a write, and a read may return a part of what it
-/// writes. The caller of the `unsafe` launch promises that the variables of the kernel contain what the kernel requires while it
-/// runs: a variable with a pointer must not be overwritten during the launch, for example.
+/// Neither CUDA nor this crate orders these copies and kernels on other streams. [`read`](Self::read) and [`write`](Self::write) wait for all
+/// work in the context; [`read_on`](Self::read_on) and [`write_on`](Self::write_on) are ordered on their stream only. A kernel that runs at the
+/// same time may see a part of a write, and a read may return a part of what it writes. The caller of the `unsafe` launch promises that the
+/// variables contain what the kernel requires while it runs: a variable with a pointer must not be overwritten then, for example.
 pub struct Global<T: ?Sized> {
     pub(super) memory: Arc<GlobalMemory>,
     pub(super) name: Arc<str>,
@@ -65,9 +64,9 @@ pub struct GlobalInfo {
 impl Module {
     /// The global variable `name` (`__device__`, `__constant__`, `__managed__`) as a `T`.
     ///
-    /// `T` is compared with the variable: its size with the image and the driver, its alignment and class with PTX, its type and
-    /// members with debug information. A slice `[T]` fits an array of any length. `name` is a symbol, a C++ name (`dt`, `sim::dt`,
-    /// `buffer<7>`), or a constant of [`kernels!`](crate::kernels): `T` is then also compared when the program is compiled.
+    /// `T` is compared with the variable: its size with the image and the driver, its alignment and class with PTX, its type and members with debug
+    /// information. A slice `[T]` fits an array of any length. `name` is a symbol, a C++ name (`dt`, `sim::dt`, `buffer<7>`), or a constant of
+    /// [`kernels!`](crate::kernels): then `T` is also compared when the program is compiled.
     ///
     /// ```no_run
     /// use kernel_args::Module;
@@ -219,7 +218,7 @@ impl<T: ?Sized> Global<T> {
         self.memory.size()
     }
 
-    /// What the type was compared with. Without debug information, only size, alignment and class are compared.
+    /// What the type was compared with; without debug information, only size, alignment and class.
     #[must_use]
     pub fn verification(&self) -> &Verification {
         &self.verification

@@ -18,9 +18,7 @@ use cudarc::driver::{
 };
 use std::sync::Arc;
 
-/// The dimensions of an [`Array`], in texels. Texel `(x, y, z)` is element `(z * height + y) * width + x` of a copy; layers are the last
-/// dimension.
-///
+/// The dimensions of an [`Array`], in texels. Texel `(x, y, z)` is element `(z * height + y) * width + x` of a copy; layers are the last dimension.
 /// `From` makes one of a width, of `[width, height]` and of `[width, height, depth]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArrayShape {
@@ -76,7 +74,7 @@ impl ArrayShape {
         names.chain(["number of layers"]).zip(sizes.iter().copied())
     }
 
-    /// `CUDA_ARRAY3D_DESCRIPTOR` has the layers as its depth.
+    /// The layers are the depth.
     fn descriptor(&self, (format, channels): ChannelFormat, has_surfaces: bool) -> CUDA_ARRAY3D_DESCRIPTOR {
         const LAYERED: u32 = 1;
         const SURFACE_LDST: u32 = 2;
@@ -100,22 +98,19 @@ impl ArrayShape {
     }
 }
 
-impl fmt::Display for ArrayShape {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (kind, _, _, sizes) = self.parts();
-        let kind = kind.trim_start_matches("a ");
-        let sizes: Vec<_> = sizes.iter().map(ToString::to_string).collect();
-        write!(f, "{kind} of {} texels", sizes.join(" × "))
-    }
-}
+display!(ArrayShape, |this, f| {
+    let (kind, _, _, sizes) = this.parts();
+    let kind = kind.trim_start_matches("a ");
+    let sizes: Vec<_> = sizes.iter().map(ToString::to_string).collect();
+    write!(f, "{kind} of {} texels", sizes.join(" × "))
+});
 
 /// Memory of a GPU in the layout of textures, with texels of type `T`: `CUarray`.
 ///
-/// Kernels read it as a [`Texture`](super::Texture), and read and write it as a [`Surface`](super::Surface). Clones refer to the same
-/// memory. It is freed when no clone, texture or surface exists, after the work that uses it has finished: the last drop waits for it.
+/// Kernels read it as a [`Texture`](super::Texture), and read and write it as a [`Surface`](super::Surface). Clones refer to the same memory, which
+/// is freed when no clone, texture or surface exists, after the work that uses it: the last drop waits for it.
 ///
-/// Copies are enqueued on a stream. They wait for earlier copies and launches on other streams that use the array, and later ones wait
-/// for them.
+/// Copies are enqueued on a stream. They and the copies and launches on other streams that use the array wait for each other.
 ///
 /// ```no_run
 /// use kernel_args::texture::Array;
@@ -135,7 +130,7 @@ pub struct Array<T> {
 }
 
 impl<T: Texel> Array<T> {
-    /// An array of this shape for textures. Its texels are not initialized. `shape` is an [`ArrayShape`], or a width, `[width, height]` or
+    /// An array for textures, whose texels are not initialized. `shape` is an [`ArrayShape`], or a width, `[width, height]` or
     /// `[width, height, depth]`.
     ///
     /// # Errors
@@ -144,7 +139,7 @@ impl<T: Texel> Array<T> {
         Self::create(context, shape.into(), false)
     }
 
-    /// Same as [`new`](Self::new), for textures and surfaces.
+    /// An array for textures and surfaces.
     ///
     /// # Errors
     /// As for [`new`](Self::new).
@@ -165,8 +160,8 @@ impl<T: Texel> Array<T> {
     /// Overwrites all texels, in the order of `stream`. The texels are copied to a temporary slice first.
     ///
     /// # Errors
-    /// [`Error::Texture`] if the array does not have this number of texels, or the stream is being captured;
-    /// [`Error::Context`] for a stream of a different context; the errors of the driver.
+    /// [`Error::Texture`] if the array does not have this number of texels, or the stream is being captured; [`Error::Context`] for a stream of a
+    /// different context; the errors of the driver.
     pub fn write(&self, stream: &Arc<CudaStream>, texels: &[T]) -> Result<(), Error> {
         self.check(stream, texels.len())?;
         let cudarc = |error| Error::cudarc("cuMemAllocAsync, cuEventCreate or cuMemcpyHtoDAsync", error);
@@ -185,12 +180,11 @@ impl<T: Texel> Array<T> {
         let mut texels = stream.alloc_zeros::<T>(self.shape.texels()).map_err(cudarc)?;
         self.copy_to(stream, &mut texels.as_view_mut())?;
         let texels = stream.clone_dtoh(&texels).map_err(cudarc)?;
-        // cudarc stores the error of its wait for the copy.
         stream.context().check_err().map_err(|error| Error::cudarc("cuStreamSynchronize", error))?;
         Ok(texels)
     }
 
-    /// Overwrites all texels with the elements of a slice, in the order of `stream`: `array.copy_from(&stream, &slice.as_view())`.
+    /// Overwrites all texels, in the order of `stream`: `array.copy_from(&stream, &slice.as_view())`.
     ///
     /// # Errors
     /// As for [`write`](Self::write).
@@ -199,7 +193,7 @@ impl<T: Texel> Array<T> {
         Ok(self.memory.copy_from(stream, texels)?)
     }
 
-    /// Copies all texels to a slice, in the order of `stream`: `array.copy_to(&stream, &mut slice.as_view_mut())`.
+    /// Copies all texels, in the order of `stream`: `array.copy_to(&stream, &mut slice.as_view_mut())`.
     ///
     /// # Errors
     /// As for [`write`](Self::write).

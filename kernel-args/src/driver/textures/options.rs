@@ -114,7 +114,7 @@ impl TextureOptions {
         self
     }
 
-    /// The descriptor for a texture of `dimensions` dimensions. CUDA ignores most wrong combinations, so they are errors here.
+    /// CUDA ignores most wrong combinations, so they are errors here.
     pub(super) fn sampler(&self, format: TexelFormat, dimensions: usize) -> Result<CUDA_TEXTURE_DESC, Error> {
         const READ_AS_INTEGER: u32 = 1;
         const NORMALIZED_COORDINATES: u32 = 2;
@@ -170,8 +170,8 @@ impl TextureOptions {
                 );
             }
         }
-        // With a filter, a GPU also reads next to the only texel of a dimension that the texture does not have: a border would be half of
-        // each sample (seen on an H200).
+        // With a filter, a GPU also reads next to the only texel of a dimension that the texture does not have: a border would be half of each sample
+        // (seen on an H200).
         let mut all = [AddressMode::Clamp; 3];
         all[..dimensions].copy_from_slice(address);
         let flags =

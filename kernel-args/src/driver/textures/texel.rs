@@ -4,7 +4,6 @@ use crate::{
     device::{DeviceType, vector},
     driver::api::ChannelFormat,
 };
-use core::fmt;
 use cudarc::driver::{DeviceRepr, ValidAsZeroBits, sys::CUarray_format};
 
 mod sealed {
@@ -50,12 +49,11 @@ impl TexelFormat {
         self.number.starts_with('f')
     }
 
-    /// Whether a texture can return its integers as floats from -1 or 0 to 1.
+    /// A texture can return such integers as floats from -1 or 0 to 1.
     pub(super) fn can_be_normalized(self) -> bool {
         matches!(self.number, "u8" | "i8" | "u16" | "i16")
     }
 
-    /// Whether it can be a color in sRGB.
     pub(super) fn can_be_srgb(self) -> bool {
         matches!((self.number, self.channels), ("u8", 4))
     }
@@ -65,14 +63,12 @@ impl TexelFormat {
     }
 }
 
-impl fmt::Display for TexelFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.channels {
-            1 => f.write_str(self.number()),
-            channels => write!(f, "{channels} × {}", self.number()),
-        }
+display!(TexelFormat, |this, f| {
+    match this.channels {
+        1 => f.write_str(this.number()),
+        channels => write!(f, "{channels} × {}", this.number()),
     }
-}
+});
 
 macro_rules! texels {
     ($($ty:ty = $number:ident $format:ident * $channels:literal;)*) => {$(
