@@ -110,7 +110,7 @@ impl Api {
     }
 }
 
-pub(crate) struct Green(Owned<GreenContext>);
+pub(crate) struct Green(Owned<GreenObject>);
 
 impl Green {
     pub(crate) fn new(api: &'static Api, device: CUdevice, resource: &mut DeviceResource) -> Result<Self, CallError> {
@@ -188,7 +188,7 @@ impl DeviceResource {
 const _: () = assert!(size_of::<DeviceResource>() == 512);
 
 #[repr(C)]
-pub(crate) struct GreenContext {
+pub(crate) struct GreenObject {
     opaque: [u8; 0],
 }
 

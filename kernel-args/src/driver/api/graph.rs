@@ -1,7 +1,7 @@
 //! Graphs, captures, and new nodes.
 
 use super::{
-    Alive, Api, CallError, ContextHandle, KernelNodeParams, Memory, MemoryStep, Null, StreamHandle, copies,
+    Alive, Api, CallError, ContextHandle, CopyPlace, KernelNodeParams, MemoryStep, Null, StreamHandle, copies,
     entry_points::required,
     graph_nodes::{GraphNode, GraphRef},
     handle::{EventHandle, GraphHandle, Owned},
@@ -202,8 +202,8 @@ impl<'g> After<'g> {
 
     pub(crate) fn add_copy(
         &self,
-        to: Memory,
-        from: Memory,
+        to: CopyPlace,
+        from: CopyPlace,
         width: usize,
         context: ContextHandle<'_>,
     ) -> Result<NodeId, CallError> {
@@ -214,7 +214,9 @@ impl<'g> After<'g> {
         let MemoryStep { to, width, .. } = *step;
         match step.operation {
             MemoryOperation::Set(byte) => self.add_memset(to, byte, width, context),
-            MemoryOperation::CopyFrom(from) => self.add_copy(Memory::Device(to), Memory::Device(from), width, context),
+            MemoryOperation::CopyFrom(from) => {
+                self.add_copy(CopyPlace::Device(to), CopyPlace::Device(from), width, context)
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! Handles of the driver.
 
-use super::{Api, CallError, GreenContext, Status, entry_points::required};
+use super::{Api, CallError, GreenObject, Status, entry_points::required};
 use core::{
     ffi::c_char,
     marker::PhantomData,
@@ -163,7 +163,7 @@ macro_rules! destroyed {
 destroyed! {
     CUevent_st, (), api => api.cuEventDestroy_v2;
     CUstream_st, (), api => api.cuStreamDestroy_v2;
-    GreenContext, (), api => api.cuGreenCtxDestroy;
+    GreenObject, (), api => api.cuGreenCtxDestroy;
     CUlinkState_st, (), api => Some(api.cuLinkDestroy);
     #[cfg(feature = "graphs")]
     CUgraph_st, Cell<()>, api => api.cuGraphDestroy;

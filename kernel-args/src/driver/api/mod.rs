@@ -44,7 +44,7 @@ mod texture;
 
 pub(crate) use call_error::{CallError, Unavailable, out};
 pub use call_error::{DriverCall, Status};
-pub(crate) use context::{DeviceResource, Green, GreenContext, Null, OwnStream, PoolAccess, make_current};
+pub(crate) use context::{DeviceResource, Green, GreenObject, Null, OwnStream, PoolAccess, make_current};
 pub(crate) use context_state::{ContextState, was_reset};
 pub(crate) use entry_points::{api, is_available, required, runtime_version};
 pub(crate) use global_memory::{GlobalMemory, NotCopied, PendingBytes};
@@ -62,7 +62,7 @@ pub(crate) use table::Api;
 pub(crate) use texture::{ArrayMemory, ChannelFormat, LinearShape, ObjectMemory};
 #[cfg(feature = "graphs")]
 pub(crate) use {
-    copies::Memory,
+    copies::CopyPlace,
     entry_points::atexit,
     exec::{Exec, ExecNode},
     graph::{After, Graph, NewNode},

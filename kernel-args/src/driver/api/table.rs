@@ -16,7 +16,7 @@
 #[cfg(feature = "observe")]
 use super::pointer::{PointerAttributeCount, PointerAttributes, PointerValues};
 use super::{
-    Alive, CallError, ContextHandle, DeviceResource, EventHandle, FunctionHandle, GreenContext, LaunchConfig, Null,
+    Alive, CallError, ContextHandle, DeviceResource, EventHandle, FunctionHandle, GreenObject, LaunchConfig, Null,
     PoolAccess, Status, StreamHandle, Text, Unavailable,
     entry_points::{entry_points, method, reported_name, required, signature, symbol},
     launch::{LaunchKernelEx, launch_without_attributes},
@@ -146,10 +146,10 @@ entry_points! {
         smallest: c_uint
     );
     unsafe cuDevResourceGenerateDesc(description: &mut *mut c_void, resources: &mut DeviceResource, count: c_uint);
-    unsafe cuGreenCtxCreate(context: &mut *mut GreenContext, description: *mut c_void, device: CUdevice, flags: c_uint);
-    unsafe cuGreenCtxDestroy(context: *mut GreenContext);
+    unsafe cuGreenCtxCreate(context: &mut *mut GreenObject, description: *mut c_void, device: CUdevice, flags: c_uint);
+    unsafe cuGreenCtxDestroy(context: *mut GreenObject);
     safe cuGreenCtxStreamCreate(
-        stream: &mut CUstream, context: Alive<'_, GreenContext>, flags: c_uint, priority: c_int
+        stream: &mut CUstream, context: Alive<'_, GreenObject>, flags: c_uint, priority: c_int
     );
     }
     #[cfg(feature = "graphs")]

@@ -2,7 +2,7 @@
 
 use super::{
     Api, CallError, ContextState, Handle, Null, Status, api,
-    copies::{self, Memory},
+    copies::{self, CopyPlace},
     entry_points::required,
     make_current,
 };
@@ -122,7 +122,7 @@ impl ArrayMemory {
         assert_eq!(from.len() * size_of::<T>(), self.bytes(), "a copy of another size");
         let (address, read) = from.device_ptr(stream);
         let guards = [read, self.enter(stream, true)];
-        self.copy(stream, Memory::Array(self.array.raw()), Memory::Device(address), guards)
+        self.copy(stream, CopyPlace::Array(self.array.raw()), CopyPlace::Device(address), guards)
     }
 
     /// As `copy_from`.
@@ -130,7 +130,7 @@ impl ArrayMemory {
         assert_eq!(to.len() * size_of::<T>(), self.bytes(), "a copy of another size");
         let (address, written) = to.device_ptr_mut(stream);
         let guards = [written, self.enter(stream, false)];
-        self.copy(stream, Memory::Device(address), Memory::Array(self.array.raw()), guards)
+        self.copy(stream, CopyPlace::Device(address), CopyPlace::Array(self.array.raw()), guards)
     }
 
     fn bytes(&self) -> usize {
@@ -141,8 +141,8 @@ impl ArrayMemory {
     fn copy(
         &self,
         stream: &CudaStream,
-        to: Memory,
-        from: Memory,
+        to: CopyPlace,
+        from: CopyPlace,
         guards: [SyncOnDrop<'_>; 2],
     ) -> Result<(), CallError> {
         let context = stream.context();

@@ -19,7 +19,7 @@ use std::{
 
 #[derive(Default)]
 pub(super) struct Allocations {
-    all: BTreeMap<CUdeviceptr, Allocation>,
+    all: BTreeMap<CUdeviceptr, GraphAllocation>,
     /// Of the context, when the first node was added. A reset frees the memory.
     state: Option<ContextState>,
     /// The memory that was taken since the last launch, and the stream of this launch.
@@ -27,7 +27,7 @@ pub(super) struct Allocations {
     taken_on: Option<Arc<CudaStream>>,
 }
 
-pub(super) struct Allocation {
+pub(super) struct GraphAllocation {
     pub(super) bytes: usize,
     pub(super) node: NodeId,
     pub(super) users: Vec<NodeId>,
@@ -47,11 +47,11 @@ impl Allocations {
         state: impl FnOnce() -> ContextState,
     ) {
         self.state.get_or_insert_with(state);
-        let allocation = Allocation { bytes, node, users: Vec::new(), freed_by: None };
+        let allocation = GraphAllocation { bytes, node, users: Vec::new(), freed_by: None };
         self.all.insert(address, allocation);
     }
 
-    pub(super) fn of(&self, address: CUdeviceptr, node: NodeId) -> Option<&Allocation> {
+    pub(super) fn of(&self, address: CUdeviceptr, node: NodeId) -> Option<&GraphAllocation> {
         self.all.get(&address).filter(|memory| memory.node == node)
     }
 
@@ -76,7 +76,7 @@ impl Allocations {
     }
 
     /// The memory that contains `address`, with its first address.
-    fn find(&self, address: CUdeviceptr) -> Option<(CUdeviceptr, &Allocation)> {
+    fn find(&self, address: CUdeviceptr) -> Option<(CUdeviceptr, &GraphAllocation)> {
         let (start, memory) = self.all.range(..=address).next_back()?;
         (address - start < memory.bytes as u64).then_some((*start, memory))
     }
@@ -84,7 +84,7 @@ impl Allocations {
     fn each_use(
         &self,
         values: &ForEachValue<'_>,
-        mut see: impl FnMut(&str, CUdeviceptr, &Allocation) -> Result<(), Error>,
+        mut see: impl FnMut(&str, CUdeviceptr, &GraphAllocation) -> Result<(), Error>,
     ) -> Result<(), Error> {
         if self.is_empty() {
             return Ok(());
@@ -166,12 +166,12 @@ fn reaches(edges: &[(NodeId, NodeId)], first: NodeId, then: NodeId) -> bool {
 
 const USES: &str = "the node uses";
 
-pub(super) struct Uses<'m> {
+pub(super) struct MemoryUses<'m> {
     memory: &'m Allocations,
     used: RefCell<Vec<CUdeviceptr>>,
 }
 
-impl<'m> Uses<'m> {
+impl<'m> MemoryUses<'m> {
     pub(super) fn of(memory: &'m Allocations) -> Self {
         Self { memory, used: RefCell::default() }
     }

@@ -5,7 +5,7 @@
 
 use super::{
     AnyNode, Dependencies, Graph,
-    contents::Contents,
+    contents::GraphContents,
     explain::{self, Action},
 };
 use crate::{
@@ -171,7 +171,7 @@ impl<B> Graph<B> {
 struct Filled<'c, 'b> {
     body: Body<'b>,
     node: NodeId,
-    around: &'c mut Contents,
+    around: &'c mut GraphContents,
 }
 
 impl Drop for Filled<'_, '_> {

@@ -2,7 +2,7 @@
 
 use super::{
     AnyNode, Graph, Node,
-    contents::{CapturedSlots, Contents, Slot},
+    contents::{CapturedSlots, GraphContents, NodeSlot},
     explain,
 };
 use crate::{
@@ -110,7 +110,7 @@ impl Drop for Capture<'_> {
             // The error or panic of `work` takes precedence.
             self.api.abandon_capture(self.stream);
         }
-        Contents::new(self.stream.context()).captured(self.slots());
+        GraphContents::new(self.stream.context()).captured(self.slots());
     }
 }
 
@@ -122,7 +122,7 @@ impl<A: KernelArgs> Kernel<A> {
         mut launch: Launch<'_>,
         args: &mut B,
         promise: Promise<'_>,
-    ) -> Result<(Arc<Slot>, Result<Node<A>, Error>), Error> {
+    ) -> Result<(Arc<NodeSlot>, Result<Node<A>, Error>), Error> {
         let function = self.function();
         let (api, name) = (function.api, || function.name.clone());
         let Some(stream) = launch.stream.filter(|_| launch.recording.is_none()) else {
@@ -149,7 +149,7 @@ impl<A: KernelArgs> Kernel<A> {
         if before.graph.is_none() {
             return Err(explain::CAPTURED.broken_capture(name()));
         }
-        let slot = Slot::new(self.keep_loaded())?;
+        let slot = NodeSlot::new(self.keep_loaded())?;
         match captures().get_mut(&before.id) {
             Some(slots) => slots.push((None, slot.clone())),
             None => return Err(explain::CAPTURED.foreign_capture(name())),

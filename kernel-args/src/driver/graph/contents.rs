@@ -16,10 +16,10 @@ use std::{
 };
 
 /// Drop releases all of it at once. After launches, `take` has emptied it.
-pub(super) struct Contents {
+pub(super) struct GraphContents {
     context: Arc<CudaContext>,
     /// For a child graph and a conditional node, the slots of the nodes inside of it.
-    slots: BTreeMap<NodeId, Vec<Arc<Slot>>>,
+    slots: BTreeMap<NodeId, Vec<Arc<NodeSlot>>>,
     owners: Vec<Owner>,
     pub(super) memory: Allocations,
     /// The number of conditions without a conditional node. It is negative if the conditions belong to a graph around this body.
@@ -27,9 +27,9 @@ pub(super) struct Contents {
 }
 
 /// The slots of the launches of a capture. A launch that has failed may have no known node.
-pub(super) type CapturedSlots = Vec<(Option<NodeId>, Arc<Slot>)>;
+pub(super) type CapturedSlots = Vec<(Option<NodeId>, Arc<NodeSlot>)>;
 
-impl Contents {
+impl GraphContents {
     pub(super) fn new(context: &Arc<CudaContext>) -> Self {
         Self {
             context: context.clone(),
@@ -41,7 +41,7 @@ impl Contents {
     }
 
     /// `used` are the addresses of the graph's memory that the node uses.
-    pub(super) fn added(&mut self, node: NodeId, slot: Option<&Arc<Slot>>, used: &[CUdeviceptr]) {
+    pub(super) fn added(&mut self, node: NodeId, slot: Option<&Arc<NodeSlot>>, used: &[CUdeviceptr]) {
         if let Some(slot) = slot {
             self.slots.entry(node).or_default().push(slot.clone());
         }
@@ -71,7 +71,7 @@ impl Contents {
     /// The graph has not been launched.
     pub(super) fn removed(&mut self, node: NodeId) {
         let slots = self.slots.remove(&node).into_iter().flatten();
-        release(None, &self.context, slots.flat_map(Slot::into_owners).collect());
+        release(None, &self.context, slots.flat_map(NodeSlot::into_owners).collect());
     }
 
     pub(super) fn take_arguments(&mut self) -> Vec<Owner> {
@@ -81,13 +81,13 @@ impl Contents {
 
     pub(super) fn take(&mut self) -> Vec<Owner> {
         let slots = mem::take(&mut self.slots).into_values().flatten();
-        let mut owners: Vec<_> = slots.flat_map(Slot::into_owners).collect();
+        let mut owners: Vec<_> = slots.flat_map(NodeSlot::into_owners).collect();
         owners.append(&mut self.owners);
         owners
     }
 }
 
-impl Drop for Contents {
+impl Drop for GraphContents {
     fn drop(&mut self) {
         let owners = self.take();
         release(None, &self.context, owners);
@@ -95,7 +95,7 @@ impl Drop for Contents {
 }
 
 /// What one node of a graph holds. The graph takes it when no launch uses it any more; a node can outlive its graph.
-pub(crate) struct Slot {
+pub(crate) struct NodeSlot {
     /// Whether there are arguments, which an update must release.
     occupied: AtomicBool,
     arguments: Mutex<Option<Owner>>,
@@ -103,7 +103,7 @@ pub(crate) struct Slot {
     _kept: Box<dyn Send + Sync>,
 }
 
-impl Slot {
+impl NodeSlot {
     pub(super) fn new(kept: Box<dyn Send + Sync>) -> Result<Arc<Self>, Error> {
         release::start()?;
         Ok(Arc::new(Self { occupied: AtomicBool::new(false), arguments: Mutex::default(), _kept: kept }))

@@ -2,8 +2,8 @@
 
 use super::{
     AnyNode, Dependencies, Graph, HostBuffer,
-    allocations::Uses,
-    contents::Slot,
+    allocations::MemoryUses,
+    contents::NodeSlot,
     explain,
     node_memory::{NodeMemory, NodeMemoryMut, Operand},
     release::Owner,
@@ -143,16 +143,16 @@ impl<B> Graph<B> {
         add: impl FnOnce(&After<'_>, ContextHandle<'_>) -> Result<NodeId, CallError>,
     ) -> Result<AnyNode, Error> {
         let mut after = self.after(None, after)?;
-        let uses = Uses::of(&self.contents.memory);
+        let uses = MemoryUses::of(&self.contents.memory);
         for used in &memory {
-            if let api::Memory::Device(address) = used.place {
+            if let api::CopyPlace::Device(address) = used.place {
                 uses.see_range(address, width)?;
             }
             used.check(width)?;
         }
         uses.add_to(&mut after);
         let owners: Vec<Owner> = memory.into_iter().filter_map(|used| used.owner).collect();
-        let slot = if owners.is_empty() { None } else { Some(Slot::new(Box::new(()))?) };
+        let slot = if owners.is_empty() { None } else { Some(NodeSlot::new(Box::new(()))?) };
         make_current(&self.context)?;
         let node = explain::ADDED.check(add(&after, (&*self.context).into()))?;
         if let Some(slot) = &slot {

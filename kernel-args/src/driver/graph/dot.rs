@@ -1,6 +1,6 @@
 //! Graphs as text for Graphviz.
 
-use super::{Graph, GraphExec, contents::Contents, explain, node_text::node_text, structure::ordered};
+use super::{Graph, GraphExec, contents::GraphContents, explain, node_text::node_text, structure::ordered};
 use crate::driver::{
     api::{GraphRef, NodeId},
     context::make_current,
@@ -39,7 +39,7 @@ impl GraphExec {
     }
 }
 
-fn dot(graph: GraphRef<'_>, contents: &Contents) -> Result<String, Error> {
+fn dot(graph: GraphRef<'_>, contents: &GraphContents) -> Result<String, Error> {
     let (nodes, edges) = (explain::FOUND.check(graph.nodes())?, explain::FOUND.check(graph.edges())?);
     let nodes = ordered(&nodes, &edges);
     let numbers: BTreeMap<NodeId, usize> = nodes.iter().copied().zip(0..).collect();
@@ -63,7 +63,7 @@ fn line(text: &mut String, line: core::fmt::Arguments<'_>) {
     let _ = text.write_fmt(line);
 }
 
-fn label(graph: GraphRef<'_>, contents: &Contents, node: NodeId) -> String {
+fn label(graph: GraphRef<'_>, contents: &GraphContents, node: NodeId) -> String {
     let described = node_text(graph, node);
     if let Some(bytes) = contents.memory.bytes_of(node) {
         return format!("{described}\n{bytes} bytes");

@@ -2,7 +2,7 @@
 
 use super::{
     AnyNode, Node,
-    contents::{Contents, Slot},
+    contents::{GraphContents, NodeSlot},
     explain::{self, Action},
     release::{Owner, release},
     structure::nodes_of,
@@ -31,13 +31,13 @@ pub struct GraphExec {
     pub(super) context: Arc<CudaContext>,
     /// The stream of the last launch through this object.
     pub(super) last_launch: Option<Arc<CudaStream>>,
-    pub(super) contents: Contents,
+    pub(super) contents: GraphContents,
     /// What the graph holds of which `update_graph` has taken over the parameters.
-    pub(super) replacement: Option<Contents>,
+    pub(super) replacement: Option<GraphContents>,
 }
 
 impl GraphExec {
-    pub(super) fn of(driver: api::Exec, context: Arc<CudaContext>, contents: Contents) -> Self {
+    pub(super) fn of(driver: api::Exec, context: Arc<CudaContext>, contents: GraphContents) -> Self {
         Self { driver, context, last_launch: None, contents, replacement: None }
     }
 
@@ -107,7 +107,7 @@ impl GraphExec {
     }
 
     /// Releases the previous owner after the launches that may use it have finished; returns whether there was one.
-    pub(super) fn replace_owner(&mut self, slot: &Slot, owner: Option<Owner>) -> bool {
+    pub(super) fn replace_owner(&mut self, slot: &NodeSlot, owner: Option<Owner>) -> bool {
         let former = slot.replace_owner(owner);
         let was_occupied = former.is_some();
         self.release(former.into_iter().collect());
@@ -131,7 +131,7 @@ impl Drop for GraphExec {
         self.free_left_memory();
         self.driver.destroy();
         let mut owners = self.contents.take();
-        owners.extend(self.replacement.iter_mut().flat_map(Contents::take));
+        owners.extend(self.replacement.iter_mut().flat_map(GraphContents::take));
         self.release(owners);
     }
 }

@@ -1,8 +1,8 @@
 //! Graphs that are not instantiated yet.
 
 use super::{
-    AnyNode, Dependencies, GraphExec, Node, NodeArgs, allocations::Uses, body::Nesting, contents::Contents,
-    contents::Slot, explain, lower::NodeCall, release,
+    AnyNode, Dependencies, GraphExec, Node, NodeArgs, allocations::MemoryUses, body::Nesting, contents::GraphContents,
+    contents::NodeSlot, explain, lower::NodeCall, release,
 };
 use crate::{
     driver::{
@@ -67,7 +67,7 @@ use std::sync::Arc;
 pub struct Graph<B = ()> {
     pub(super) driver: api::Graph,
     pub(super) context: Arc<CudaContext>,
-    pub(super) contents: Contents,
+    pub(super) contents: GraphContents,
     pub(super) place: Nesting,
     pub(super) kind: PhantomData<B>,
 }
@@ -151,7 +151,7 @@ impl Graph {
 
 impl<B> Graph<B> {
     pub(super) fn of(driver: api::Graph, context: Arc<CudaContext>) -> Self {
-        Self { driver, contents: Contents::new(&context), context, place: Nesting::default(), kind: PhantomData }
+        Self { driver, contents: GraphContents::new(&context), context, place: Nesting::default(), kind: PhantomData }
     }
 
     /// Adds a node that launches `kernel` after the nodes `after`: `&[]` for none, `&node` for one, `[&a, &b]` for several.
@@ -213,7 +213,7 @@ impl<B> Graph<B> {
             return Err(explain::ADDED.foreign_kernel(function.name.clone(), graph, loaded));
         }
         let after = RefCell::new(self.after(Some(function.name.as_str()), after)?);
-        let uses = Uses::of(&self.contents.memory);
+        let uses = MemoryUses::of(&self.contents.memory);
         check_contracts(args, &mut launch, Target::Node, || function.name.clone())?;
         let attributes = launch.attributes.take();
         if let Some(attributes) = &attributes {
@@ -223,7 +223,7 @@ impl<B> Graph<B> {
             }
         }
         let cluster = attributes.and_then(|attributes| attributes.cluster);
-        let slot = Slot::new(kernel.keep_loaded())?;
+        let slot = NodeSlot::new(kernel.keep_loaded())?;
         let call = NodeCall {
             function,
             launch,
@@ -263,7 +263,7 @@ impl<B> Graph<B> {
     ) -> Result<AnyNode, Error> {
         let after = self.after(None, after)?;
         make_current(&self.context)?;
-        let slot = kept.map(Slot::new).transpose()?;
+        let slot = kept.map(NodeSlot::new).transpose()?;
         let node = explain::ADDED.check(add(after))?;
         self.contents.added(node, slot.as_ref(), &[]);
         Ok(AnyNode(node))

@@ -55,12 +55,12 @@ impl From<&HostNode> for AnyNode {
 debug!(HostNode, this => node: this.any.0.raw());
 
 /// The lock is free, unless other code has instantiated the graph through its handle: launches of one graph run one after another.
-struct Host<F> {
+struct HostClosure<F> {
     function: Mutex<F>,
     panicked: Arc<Mutex<Option<Payload>>>,
 }
 
-impl<F: FnMut() + Send + 'static> HostFunction for Host<F> {
+impl<F: FnMut() + Send + 'static> HostFunction for HostClosure<F> {
     fn run(&self) {
         let panicked = || self.panicked.lock().unwrap_or_else(PoisonError::into_inner);
         // The lock is never poisoned, because panics do not leave the closure below.
@@ -115,7 +115,7 @@ impl Graph {
         after: impl Dependencies,
     ) -> Result<HostNode, Error> {
         let panicked = Arc::default();
-        let host = Arc::new(Host { function: Mutex::new(function), panicked: Arc::clone(&panicked) });
+        let host = Arc::new(HostClosure { function: Mutex::new(function), panicked: Arc::clone(&panicked) });
         let params = HostNodeParams::of(&host);
         let any = self.add_kept(after, Some(Box::new(host)), |after| after.add_host(&params))?;
         self.place.not_in_bodies.get_or_insert("a host function");

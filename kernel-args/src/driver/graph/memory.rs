@@ -2,8 +2,8 @@
 
 use super::{
     AnyNode, Dependencies, Graph, GraphExec,
-    allocations::Allocation,
-    contents::Contents,
+    allocations::GraphAllocation,
+    contents::GraphContents,
     copy::size,
     explain::{self, Action},
 };
@@ -75,7 +75,7 @@ impl<T: DeviceType> GraphMemory<T> {
         self.node
     }
 
-    fn of<'c>(&self, contents: &'c Contents, action: Action) -> Result<&'c Allocation, Error> {
+    fn of<'c>(&self, contents: &'c GraphContents, action: Action) -> Result<&'c GraphAllocation, Error> {
         contents.memory.of(self.address, self.node.0).ok_or_else(|| action.foreign_memory())
     }
 }

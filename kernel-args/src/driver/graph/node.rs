@@ -1,6 +1,6 @@
 //! References to nodes of a graph.
 
-use super::contents::Slot;
+use super::contents::NodeSlot;
 use crate::{
     device::vector::Dim3,
     driver::{api::NodeId, module::Kernel},
@@ -20,7 +20,7 @@ pub struct Node<A: KernelArgs> {
     /// The cluster of its launch; `None` for a node from `kernel_nodes`.
     pub(super) cluster: Option<Dim3>,
     /// Holds the owner of the arguments; `None` if the graph was instantiated before the node was found.
-    pub(super) slot: Option<Arc<Slot>>,
+    pub(super) slot: Option<Arc<NodeSlot>>,
 }
 
 impl<A: KernelArgs> Node<A> {

@@ -33,21 +33,21 @@ const LONGEST: Duration = Duration::from_secs(1);
 pub(crate) type Owner = Box<dyn Send>;
 
 struct Released {
-    after: After,
+    after: ReleaseAfter,
     /// It is current during the drops.
     context: Arc<CudaContext>,
     /// They are dropped in this order.
     owners: Vec<Owner>,
 }
 
-enum After {
+enum ReleaseAfter {
     Nothing,
     Event(Event),
     /// The work of a stream that was being captured.
     Stream(Arc<CudaStream>),
 }
 
-impl After {
+impl ReleaseAfter {
     /// After the work that `stream` has now. Its context must be current.
     fn work_of(stream: Arc<CudaStream>, api: &'static Api) -> Self {
         // An event that was recorded by a capture never completes.
@@ -94,8 +94,8 @@ pub(crate) fn release(stream: Option<&Arc<CudaStream>>, context: &Arc<CudaContex
         return;
     }
     let after = match (stream, api()) {
-        (Some(stream), Ok(api)) => After::work_of(stream.clone(), api),
-        _ => After::Nothing,
+        (Some(stream), Ok(api)) => ReleaseAfter::work_of(stream.clone(), api),
+        _ => ReleaseAfter::Nothing,
     };
     QUEUE.send(Some(Released { after, context: context.clone(), owners }));
 }
@@ -139,13 +139,13 @@ fn drop_after(api: &'static Api, released: Released) -> Option<Released> {
     // cudarc's functions would return a pending error of the context instead. Errors cannot be reported here.
     let _ = api.cuCtxSetCurrent((&*context).into());
     let after = match after {
-        After::Stream(stream) => After::work_of(stream, api),
+        ReleaseAfter::Stream(stream) => ReleaseAfter::work_of(stream, api),
         after => after,
     };
     let has_finished = match &after {
-        After::Nothing => true,
-        After::Event(event) => event.wait(),
-        After::Stream(_) => {
+        ReleaseAfter::Nothing => true,
+        ReleaseAfter::Event(event) => event.wait(),
+        ReleaseAfter::Stream(_) => {
             return Some(Released { after, context, owners });
         }
     };

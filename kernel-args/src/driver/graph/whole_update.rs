@@ -3,7 +3,7 @@
 //! `cuStreamBeginRecaptureToGraph` (CUDA 13.3) is not used: it first releases what the graph retains, and leaves the graph undefined if it fails.
 //! An update with a second `Graph::capture` works on every driver since 12.0, explains what differs, and changes nothing if it is refused.
 
-use super::{Graph, GraphExec, contents::Contents, explain};
+use super::{Graph, GraphExec, contents::GraphContents, explain};
 use crate::{
     driver::{context::make_current, error::Error},
     marshal::ContextName,
@@ -86,7 +86,7 @@ impl GraphExec {
             return Err(GraphUpdateError { error, graph: Box::new(Mutex::new(graph)) });
         }
         let mut owners = self.contents.take_arguments();
-        owners.extend(self.replacement.iter_mut().flat_map(Contents::take));
+        owners.extend(self.replacement.iter_mut().flat_map(GraphContents::take));
         self.release(owners);
         self.replacement = Some(graph.contents);
         Ok(())

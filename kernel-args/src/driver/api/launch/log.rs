@@ -24,14 +24,14 @@ pub(crate) struct LaunchLog {
     /// The steps that differ from the previous run, as far as `is_update`.
     changes: Vec<Change>,
     /// What keeps the functions of `previous` loaded.
-    keepers: Vec<Keeper>,
+    keepers: Vec<LaunchKeeper>,
     /// The same for the steps from the first one that is not an update.
-    new_keepers: Vec<Keeper>,
+    new_keepers: Vec<LaunchKeeper>,
 }
 
 /// What keeps a function loaded while a log contains a launch of it.
 #[derive(Clone)]
-pub(crate) enum Keeper {
+pub(crate) enum LaunchKeeper {
     Function(#[expect(dead_code, reason = "held, not read")] Arc<dyn Any + Send + Sync>),
     Cudarc(#[expect(dead_code, reason = "held, not read")] CudaFunction),
     /// A raw function, which the caller of `launch` keeps loaded; or a step that is not a launch.
@@ -49,7 +49,7 @@ impl LaunchLog {
         attributes: &[LaunchAttribute<'_>],
         call: KernelCall<'_>,
         values: impl FnOnce(&mut dyn FnMut(&[u8])),
-        keeper: impl Fn() -> Keeper,
+        keeper: impl Fn() -> LaunchKeeper,
         check: impl FnOnce() -> Result<(), E>,
         _: Promise<'_>,
     ) -> Result<(), E> {
@@ -115,7 +115,7 @@ impl LaunchLog {
         header: &Header,
         attributes: &[LaunchAttribute<'_>],
         parameters: &[u8],
-        keeper: &dyn Fn() -> Keeper,
+        keeper: &dyn Fn() -> LaunchKeeper,
     ) {
         self.diverge();
         let at = self.words.len();
@@ -176,7 +176,7 @@ impl LaunchLog {
 
     fn push_memory(&mut self, header: &Header) {
         if !self.repeats(header, &[]) {
-            self.store(header, &[], &[], &|| Keeper::Caller);
+            self.store(header, &[], &[], &|| LaunchKeeper::Caller);
         }
     }
 
@@ -231,7 +231,7 @@ impl LaunchLog {
         }
     }
 
-    pub(crate) fn keepers(&self) -> Vec<Keeper> {
+    pub(crate) fn keepers(&self) -> Vec<LaunchKeeper> {
         let repeated = self.steps - self.new_keepers.len();
         let keepers = self.keepers[..repeated].iter().chain(&self.new_keepers);
         keepers.cloned().collect()
@@ -247,7 +247,7 @@ impl LaunchLog {
 mod tests {
     use super::{
         super::{Extra, Step},
-        Keeper, KernelCall, LaunchLog, Promise, Shape,
+        KernelCall, LaunchKeeper, LaunchLog, Promise, Shape,
     };
     use crate::driver::api::{FunctionHandle, LaunchAttribute};
     use core::{ffi::c_void, marker::PhantomData, ptr};
@@ -283,7 +283,8 @@ mod tests {
             if *is_packed {
                 call = KernelCall { params: ptr::null_mut(), extra: extra.0.as_mut_ptr(), ..call };
             }
-            let pushed = log.push(&shape, &attributes, call, values, || Keeper::Caller, check, Promise(PhantomData));
+            let pushed =
+                log.push(&shape, &attributes, call, values, || LaunchKeeper::Caller, check, Promise(PhantomData));
             assert_eq!(pushed, Ok(()));
         }
         checks

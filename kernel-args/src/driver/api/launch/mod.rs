@@ -6,7 +6,7 @@ mod log;
 mod step;
 
 #[cfg(feature = "graphs")]
-pub(crate) use log::{Keeper as LaunchKeeper, LaunchLog};
+pub(crate) use log::{LaunchKeeper, LaunchLog};
 #[cfg(feature = "graphs")]
 pub(super) use step::MemoryOperation;
 #[cfg(feature = "graphs")]
