@@ -16,7 +16,6 @@ use cudarc::driver::{
     sys::{CUctx_st, CUevent_st, CUfunc_st, CUlinkState_st, CUstream_st},
 };
 use std::ffi::CStr;
-#[cfg(feature = "observe")]
 #[cfg(feature = "graphs")]
 use {
     core::cell::Cell,

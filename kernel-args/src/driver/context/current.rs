@@ -100,7 +100,13 @@ impl Stack {
         required!(api, cuCtxPopCurrent_v2)?;
         register(context);
         let before = current()?;
-        let stack = Self { api, before, owner: find_owner(before) };
+        let owner = {
+            let seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut alike = seen.iter().filter(|(handle, _)| *handle == before.addr());
+            // No context is dropped here: the one that is upgraded becomes the owner.
+            alike.find_map(|(_, one)| one.upgrade())
+        };
+        let stack = Self { api, before, owner };
         api.cuCtxPushCurrent_v2((&**context).into())?;
         Ok(stack)
     }
@@ -136,12 +142,4 @@ pub(crate) fn register(context: &Arc<CudaContext>) {
         seen.retain(|(_, one)| one.strong_count() > 0);
         seen.push((context.cu_ctx().addr(), Arc::downgrade(context)));
     }
-}
-
-/// The non-primary context with this handle, if it was passed to this crate. It can become the last reference.
-pub(crate) fn find_owner(context: CUcontext) -> Option<Arc<CudaContext>> {
-    let seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut alike = seen.iter().filter(|(handle, _)| *handle == context.addr());
-    // No context is dropped here: the one that is upgraded is returned.
-    alike.find_map(|(_, one)| one.upgrade())
 }

@@ -27,7 +27,6 @@ mod verify;
 
 use crate::driver::api::{CallError, Status, Unavailable};
 use cudarc::driver::DriverError;
-#[cfg(any(feature = "graphs", feature = "nvrtc"))]
 use std::fmt;
 
 pub use crate::driver::api::DriverCall;

@@ -21,10 +21,10 @@ use std::{
 pub(super) struct Allocations {
     all: BTreeMap<CUdeviceptr, GraphAllocation>,
     /// Of the context, when the first node was added. A reset frees the memory.
-    state: Option<ContextState>,
+    pub(super) state: Option<ContextState>,
     /// The memory that was taken since the last launch, and the stream of this launch.
     taken: BTreeSet<CUdeviceptr>,
-    taken_on: Option<Arc<CudaStream>>,
+    pub(super) taken_on: Option<Arc<CudaStream>>,
 }
 
 pub(super) struct GraphAllocation {
@@ -129,10 +129,6 @@ impl Allocations {
         self.all.values().any(|memory| memory.freed_by.is_none())
     }
 
-    pub(super) fn state(&self) -> Option<ContextState> {
-        self.state
-    }
-
     pub(super) fn left(&self) -> impl Iterator<Item = CUdeviceptr> {
         let left =
             self.all.iter().filter(|(address, memory)| memory.freed_by.is_none() && !self.taken.contains(*address));
@@ -143,10 +139,6 @@ impl Allocations {
     pub(super) fn take(&mut self, address: CUdeviceptr, stream: &Arc<CudaStream>) -> bool {
         self.taken_on = Some(stream.clone());
         self.taken.insert(address)
-    }
-
-    pub(super) fn taken_on(&self) -> Option<&Arc<CudaStream>> {
-        self.taken_on.as_ref()
     }
 
     pub(super) fn launched(&mut self) {

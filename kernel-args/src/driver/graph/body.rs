@@ -135,7 +135,10 @@ impl<B> Graph<B> {
         after: impl Dependencies,
         mut fill: impl FnMut(u32, &mut Body<'_>) -> Result<(), E>,
     ) -> Result<AnyNode, E> {
-        let handle = condition.used_in(self)?;
+        let handle = condition.handle.0;
+        if self.place.own != condition.graph && !self.place.around.contains(&condition.graph) {
+            return Err(explain::CONDITIONAL_ADDED.foreign_condition().into());
+        }
         let after = self.after(None, after)?;
         make_current(&self.context).map_err(Error::from)?;
         let params = ConditionalNodeParams::new(handle, kind, count, (&*self.context).into());
@@ -145,7 +148,7 @@ impl<B> Graph<B> {
         for (index, driver) in (0..count).zip(bodies.drain(..)) {
             let mut filled = Filled { body: Body::of(driver, self.context.clone()), node, around: &mut self.contents };
             let body = &mut filled.body;
-            body.place = self.place.of_body();
+            body.place = Nesting::in_graphs(self.place.around.iter().copied().chain([self.place.own]).collect());
             fill(index, body)?;
             is_unfilled |= body.place.is_unfilled;
             self.driver.keep_body(node, &mut body.driver);
@@ -203,13 +206,6 @@ impl Condition {
     pub fn handle(&self) -> ConditionalHandle {
         self.handle
     }
-
-    pub(super) fn used_in<B>(self, graph: &Graph<B>) -> Result<u64, Error> {
-        if graph.place.is_in(self.graph) {
-            return Ok(self.handle.0);
-        }
-        Err(explain::CONDITIONAL_ADDED.foreign_condition())
-    }
 }
 
 impl<B> Graph<B> {
@@ -223,7 +219,7 @@ impl<B> Graph<B> {
         let created = self.driver.as_ref().new_condition((&*self.context).into(), default);
         let handle = ConditionalHandle(explain::CONDITION_CREATED.check(created)?);
         self.contents.unused_conditions += 1;
-        Ok(Condition { handle, graph: self.place.own() })
+        Ok(Condition { handle, graph: self.place.own })
     }
 }
 
@@ -250,20 +246,8 @@ impl Nesting {
         Self { own: GraphId::new(), around, not_in_bodies: None, is_unfilled: false }
     }
 
-    pub(super) fn of_body(&self) -> Self {
-        Self::in_graphs(self.around.iter().copied().chain([self.own]).collect())
-    }
-
-    pub(super) fn own(&self) -> GraphId {
-        self.own
-    }
-
     pub(super) fn is_body(&self) -> bool {
         !self.around.is_empty()
-    }
-
-    pub(super) fn is_in(&self, graph: GraphId) -> bool {
-        self.own == graph || self.around.contains(&graph)
     }
 
     pub(super) fn check_filled(&self, action: Action) -> Result<(), Error> {

@@ -115,7 +115,7 @@ impl GraphExec {
     }
 
     pub(super) fn last_stream(&self) -> Option<&Arc<CudaStream>> {
-        self.last_launch.as_ref().or(self.contents.memory.taken_on())
+        self.last_launch.as_ref().or(self.contents.memory.taken_on.as_ref())
     }
 
     /// Launches of one graph run one after another (CUDA Driver API, `cuGraphLaunch`).

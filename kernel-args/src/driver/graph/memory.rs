@@ -18,7 +18,7 @@ use crate::{
 };
 use core::marker::PhantomData;
 use cudarc::driver::{
-    CudaContext, CudaStream,
+    CudaContext,
     sys::{CUdevice, CUdeviceptr},
 };
 use std::sync::Arc;
@@ -75,7 +75,7 @@ impl<T: DeviceType> GraphMemory<T> {
         self.node
     }
 
-    fn of<'c>(&self, contents: &'c GraphContents, action: Action) -> Result<&'c GraphAllocation, Error> {
+    pub(super) fn of<'c>(&self, contents: &'c GraphContents, action: Action) -> Result<&'c GraphAllocation, Error> {
         contents.memory.of(self.address, self.node.0).ok_or_else(|| action.foreign_memory())
     }
 }
@@ -178,25 +178,6 @@ impl Graph {
     pub fn instantiate_auto_free(self) -> Result<GraphExec, Error> {
         const AUTO_FREE_ON_LAUNCH: u64 = 1;
         self.instantiate_with(AUTO_FREE_ON_LAUNCH)
-    }
-}
-
-impl GraphExec {
-    /// Notes that the program takes the memory that the last launch has left. Returns the stream of that launch.
-    pub(super) fn take_left_memory<T: DeviceType>(
-        &mut self,
-        memory: &GraphMemory<T>,
-    ) -> Result<Arc<CudaStream>, Error> {
-        let action = explain::TAKEN;
-        if memory.of(&self.contents, action)?.freed_by.is_some() {
-            return Err(action.freed_by_graph());
-        }
-        let stream = self.last_stream().cloned().ok_or_else(|| action.not_allocated())?;
-        if !self.contents.memory.take(memory.address, &stream) {
-            return Err(action.not_allocated());
-        }
-        self.last_launch = None;
-        Ok(stream)
     }
 }
 

@@ -105,7 +105,7 @@ impl GraphExec {
         if left.peek().is_none() || is_capturing(stream).unwrap_or(true) {
             return;
         }
-        if memory.state().is_none_or(|state| state.is_over(api, &self.context)) {
+        if memory.state.is_none_or(|state| state.is_over(api, &self.context)) {
             return;
         }
         // SAFETY: a node of this graph allocates the memory, no node frees it, and no `take` followed the last launch, on this stream. The
@@ -129,9 +129,17 @@ impl GraphExec {
     ///   [`Graph::instantiate_auto_free`] while the slice exists.
     /// - The kernels of the launch have written valid values of `T`.
     pub unsafe fn take<T: DeviceType>(&mut self, memory: &GraphMemory<T>) -> Result<CudaSlice<T>, Error> {
-        let stream = self.take_left_memory(memory)?;
+        let (action, address, len) = (explain::TAKEN, memory.pointer().address(), memory.len());
+        if memory.of(&self.contents, action)?.freed_by.is_some() {
+            return Err(action.freed_by_graph());
+        }
+        let stream = self.last_stream().cloned().ok_or_else(|| action.not_allocated())?;
+        if !self.contents.memory.take(address, &stream) {
+            return Err(action.not_allocated());
+        }
+        // The next launch sets it.
+        self.last_launch = None;
         make_current(&self.context)?;
-        let (address, len) = (memory.pointer().address(), memory.len());
         // SAFETY: the launch on this stream has allocated `len` elements, and the caller guarantees that nothing else frees them.
         let mut slice = unsafe { stream.upgrade_device_ptr::<T>(address, len) };
         // Records the launch as a use, for which other streams wait.

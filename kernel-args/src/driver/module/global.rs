@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     driver::{
-        api::{GlobalMemory, NotCopied, PendingBytes},
+        api::{GlobalMemory, NotCopied},
         error::{ContextError, Error, GlobalError, GlobalMismatch},
         image::VariableDescription,
         verify::Verification,
@@ -225,7 +225,7 @@ impl<T: ?Sized> Global<T> {
     }
 
     #[cold]
-    fn not_copied(&self, error: NotCopied) -> Error {
+    pub(super) fn not_copied(&self, error: NotCopied) -> Error {
         match error {
             NotCopied::Call(error) => error.into(),
             NotCopied::Over => Error::Context(ContextError::Destroyed {
@@ -242,7 +242,7 @@ impl<T: ?Sized> Global<T> {
         Error::Global(GlobalError::NotAValue { variable: (*self.name).into(), ty: type_name::<T>() })
     }
 
-    fn check_stream(&self, stream: &CudaStream) -> Result<(), Error> {
+    pub(super) fn check_stream(&self, stream: &CudaStream) -> Result<(), Error> {
         ContextError::check_stream(self.memory.context(), stream.context())
     }
 
@@ -268,16 +268,6 @@ impl<T: ?Sized> Global<T> {
         }
         self.check_stream(stream)?;
         self.memory.write_on(stream, offset, bytes).map_err(|error| self.not_copied(error))
-    }
-
-    pub(super) fn read_bytes_on(
-        &self,
-        stream: &CudaStream,
-        offset: usize,
-        length: usize,
-    ) -> Result<PendingBytes, Error> {
-        self.check_stream(stream)?;
-        self.memory.read_on(stream, offset, length).map_err(|error| self.not_copied(error))
     }
 }
 

@@ -164,7 +164,9 @@ pub struct PendingRead<T: ?Sized> {
 
 impl<T: ?Sized> PendingRead<T> {
     fn start(global: &Global<T>, stream: &CudaStream, offset: usize, length: usize) -> Result<Self, Error> {
-        Ok(Self { bytes: global.read_bytes_on(stream, offset, length)?, global: global.clone() })
+        global.check_stream(stream)?;
+        let bytes = global.memory.read_on(stream, offset, length).map_err(|error| global.not_copied(error))?;
+        Ok(Self { bytes, global: global.clone() })
     }
 
     /// Whether the copy is complete, so [`wait`](PendingRead::wait) does not wait.

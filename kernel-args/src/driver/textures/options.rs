@@ -131,7 +131,7 @@ impl TextureOptions {
                 );
             }
         }
-        let returns_floats = format.is_float() || self.read == ReadMode::NormalizedFloat;
+        let returns_floats = format.number().starts_with('f') || self.read == ReadMode::NormalizedFloat;
         if self.read == ReadMode::NormalizedFloat && !format.can_be_normalized() {
             return wrong(
                 READ_MODE,

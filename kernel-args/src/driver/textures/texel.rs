@@ -45,10 +45,6 @@ impl TexelFormat {
         self.channels as usize
     }
 
-    pub(super) fn is_float(self) -> bool {
-        self.number.starts_with('f')
-    }
-
     /// A texture can return such integers as floats from -1 or 0 to 1.
     pub(super) fn can_be_normalized(self) -> bool {
         matches!(self.number, "u8" | "i8" | "u16" | "i16")
