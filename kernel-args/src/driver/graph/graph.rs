@@ -129,8 +129,8 @@ impl Graph {
         Ok(())
     }
 
-    /// Allows kernels to update the parameters of a node. Returns the `cudaGraphDeviceNode_t` that `cudaGraphKernelNodeSetParam` takes, with
-    /// the offset of a field: [`offset_of`](crate::args::offset_of). It is valid as long as the graph.
+    /// Allows kernels to update the parameters of a node. Returns the `cudaGraphDeviceNode_t` that `cudaGraphKernelNodeSetParam` takes together
+    /// with the [offset](crate::args::offset_of) of a field. It is valid as long as the graph.
     ///
     /// A graph with such a node can be instantiated once. It must be [uploaded](super::GraphExec::upload) before its first launch and after each
     /// update of the node by the host. A parameter that a kernel writes is not checked.

@@ -16,8 +16,8 @@ use std::sync::Arc;
 
 /// A loaded kernel that takes the arguments `A`, verified once.
 ///
-/// You can store it and launch it with arguments of any lifetime: a `Kernel<Saxpy<'static>>` launches a `Saxpy<'a>`. As the type of a field,
-/// write `'static` there, not the parameter that rustc suggests. Cloning it is cheap, and any thread can use it.
+/// You can store it and launch it with arguments of any lifetime: a `Kernel<Saxpy<'static>>` launches a `Saxpy<'a>`. For the type of a
+/// field, write `'static`, not the parameter that rustc suggests. Cloning it is cheap, and any thread can use it.
 ///
 /// ```no_run
 /// use cudarc::driver::CudaSlice;
