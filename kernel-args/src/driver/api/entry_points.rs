@@ -80,7 +80,7 @@ macro_rules! entry_points {
             $($(#[$since:meta])* $newer_kind:ident $newer:ident($($newer_argument:ident: $newer_ty:ty),* $(,)?) $(= $newer_reported:literal)?;)*
         })*
     ) => {
-        /// The entry points of CUDA's Driver API.
+        /// The entry points, as CUDA's Driver API documents them.
         #[allow(non_snake_case, reason = "their names")]
         pub(crate) struct Api {
             $(pub(crate) $name: signature!($kind ($($ty),*)),)*
@@ -150,7 +150,7 @@ pub(super) fn driver() -> Option<&'static Library> {
     const NAMES: &[&str] = if cfg!(windows) { &["nvcuda.dll"] } else { &["libcuda.so", "libcuda.so.1"] };
     let find = || {
         NAMES.iter().find_map(|name| {
-            // SAFETY: the initialisers of NVIDIA's driver library run in every program that loads it, and have no precondition.
+            // SAFETY: the initialisers of the NVIDIA driver library run in every program that loads it, and have no precondition.
             unsafe { Library::new(*name) }.ok()
         })
     };

@@ -22,7 +22,7 @@ const READ_WRITE: u32 = 3;
 
 /// Access of the kernels of one context to the memory of a second context, usually of a second GPU.
 ///
-/// A launch rejects an argument of a different context, unless [`memory`](Self::memory) marks it: then the launch waits for the last use of the
+/// A launch rejects an argument of a different context, unless [`memory`](Self::memory) marks it. Then the launch waits for the last use of the
 /// memory on the other GPU, and later work there waits for the launch.
 ///
 /// ```no_run

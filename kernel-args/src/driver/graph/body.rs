@@ -135,10 +135,7 @@ impl<B> Graph<B> {
         after: impl Dependencies,
         mut fill: impl FnMut(u32, &mut Body<'_>) -> Result<(), E>,
     ) -> Result<AnyNode, E> {
-        let handle = condition.handle.0;
-        if self.place.own != condition.graph && !self.place.around.contains(&condition.graph) {
-            return Err(explain::CONDITIONAL_ADDED.foreign_condition().into());
-        }
+        let handle = condition.used_in(self)?;
         let after = self.after(None, after)?;
         make_current(&self.context).map_err(Error::from)?;
         let params = ConditionalNodeParams::new(handle, kind, count, (&*self.context).into());
@@ -205,6 +202,13 @@ impl Condition {
     #[must_use]
     pub fn handle(&self) -> ConditionalHandle {
         self.handle
+    }
+
+    fn used_in<B>(self, Graph { place, .. }: &Graph<B>) -> Result<u64, Error> {
+        if place.own == self.graph || place.around.contains(&self.graph) {
+            return Ok(self.handle.0);
+        }
+        Err(explain::CONDITIONAL_ADDED.foreign_condition())
     }
 }
 

@@ -79,7 +79,7 @@ impl GraphExec {
     ///
     /// # Errors
     /// [`Error::Graph`] if `graph` belongs to a different context, one of the graphs allocates memory or has conditional nodes, or the driver
-    /// refuses the update: the reason names what differs, and the node if the driver reports it. After an error this graph is unchanged, and the
+    /// refuses the update. The reason names what differs, and the node if the driver reports it. After an error this graph is unchanged, and the
     /// error contains `graph`.
     pub fn update_graph(&mut self, graph: Graph) -> Result<(), GraphUpdateError> {
         if let Err(error) = self.updated(&graph) {

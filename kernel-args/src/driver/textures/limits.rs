@@ -4,10 +4,13 @@ use crate::driver::{
     api::{CallError, api, out},
     error::{Error, TextureError},
 };
-use cudarc::driver::{
-    CudaContext,
-    sys::CUdevice_attribute::{self, *},
-};
+use cudarc::driver::{CudaContext, sys::CUdevice_attribute};
+
+macro_rules! attributes {
+    ($($name:ident),*) => {
+        &[$(CUdevice_attribute::$name),*]
+    };
+}
 
 /// The largest width, height and depth or number of layers of an array.
 pub(super) struct Limits {
@@ -16,52 +19,52 @@ pub(super) struct Limits {
 }
 
 pub(super) const ARRAY_1D: Limits = Limits {
-    texture: &[CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_WIDTH],
-    surface: &[CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_WIDTH],
+    texture: attributes![CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_WIDTH],
+    surface: attributes![CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_WIDTH],
 };
 pub(super) const ARRAY_2D: Limits = Limits {
-    texture: &[CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT],
-    surface: &[CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_WIDTH, CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_HEIGHT],
+    texture: attributes![CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT],
+    surface: attributes![CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_WIDTH, CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_HEIGHT],
 };
 pub(super) const ARRAY_3D: Limits = Limits {
-    texture: &[
+    texture: attributes![
         CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH,
         CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_HEIGHT,
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH,
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH
     ],
-    surface: &[
+    surface: attributes![
         CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_WIDTH,
         CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_HEIGHT,
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_DEPTH,
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE3D_DEPTH
     ],
 };
 pub(super) const LAYERED_1D: Limits = Limits {
-    texture: &[
+    texture: attributes![
         CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LAYERED_WIDTH,
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LAYERED_LAYERS,
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LAYERED_LAYERS
     ],
-    surface: &[
+    surface: attributes![
         CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_LAYERED_WIDTH,
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_LAYERED_LAYERS,
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE1D_LAYERED_LAYERS
     ],
 };
 pub(super) const LAYERED_2D: Limits = Limits {
-    texture: &[
+    texture: attributes![
         CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_WIDTH,
         CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_HEIGHT,
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_LAYERS,
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_LAYERS
     ],
-    surface: &[
+    surface: attributes![
         CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_LAYERED_WIDTH,
         CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_LAYERED_HEIGHT,
-        CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_LAYERED_LAYERS,
+        CU_DEVICE_ATTRIBUTE_MAXIMUM_SURFACE2D_LAYERED_LAYERS
     ],
 };
-pub(super) const LINEAR_1D: &[CUdevice_attribute] = &[CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH];
-pub(super) const LINEAR_2D: &[CUdevice_attribute] = &[
+pub(super) const LINEAR_1D: &[CUdevice_attribute] = attributes![CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH];
+pub(super) const LINEAR_2D: &[CUdevice_attribute] = attributes![
     CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH,
     CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT,
-    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH,
+    CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH
 ];
 
 pub(super) fn attribute(context: &CudaContext, attribute: CUdevice_attribute) -> Result<usize, CallError> {

@@ -2,7 +2,7 @@
 
 use super::TexelFormat;
 use crate::driver::error::{Error, TextureError};
-use cudarc::driver::sys::{CUDA_TEXTURE_DESC, CUaddress_mode, CUaddress_mode::*, CUfilter_mode::*};
+use cudarc::driver::sys::{CUDA_TEXTURE_DESC, CUaddress_mode, CUfilter_mode};
 
 /// What a texture returns outside of its texels: `CUaddress_mode`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,8 +67,12 @@ pub struct TextureOptions {
 }
 
 /// In the order of [`AddressMode`].
-const ADDRESS_MODES: [CUaddress_mode; 4] =
-    [CU_TR_ADDRESS_MODE_WRAP, CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_MIRROR, CU_TR_ADDRESS_MODE_BORDER];
+const ADDRESS_MODES: [CUaddress_mode; 4] = [
+    CUaddress_mode::CU_TR_ADDRESS_MODE_WRAP,
+    CUaddress_mode::CU_TR_ADDRESS_MODE_CLAMP,
+    CUaddress_mode::CU_TR_ADDRESS_MODE_MIRROR,
+    CUaddress_mode::CU_TR_ADDRESS_MODE_BORDER,
+];
 
 const READ_MODE: &str = "ReadMode::NormalizedFloat";
 
@@ -178,10 +182,11 @@ impl TextureOptions {
             [(!returns_floats, READ_AS_INTEGER), (self.is_normalized, NORMALIZED_COORDINATES), (self.is_srgb, SRGB)];
         Ok(CUDA_TEXTURE_DESC {
             addressMode: all.map(|mode| ADDRESS_MODES[mode as usize]),
-            filterMode: [CU_TR_FILTER_MODE_POINT, CU_TR_FILTER_MODE_LINEAR][self.filter as usize],
+            filterMode: [CUfilter_mode::CU_TR_FILTER_MODE_POINT, CUfilter_mode::CU_TR_FILTER_MODE_LINEAR]
+                [self.filter as usize],
             flags: flags.iter().map(|(is_on, flag)| u32::from(*is_on) * flag).sum(),
             maxAnisotropy: 0,
-            mipmapFilterMode: CU_TR_FILTER_MODE_POINT,
+            mipmapFilterMode: CUfilter_mode::CU_TR_FILTER_MODE_POINT,
             mipmapLevelBias: 0.0,
             minMipmapLevelClamp: 0.0,
             maxMipmapLevelClamp: 0.0,

@@ -15,7 +15,7 @@ use crate::{
 use core::fmt;
 use cudarc::driver::{
     CudaContext, CudaSlice, DevicePtr,
-    sys::{CUDA_TEXTURE_DESC, CUdevice_attribute::*},
+    sys::{CUDA_TEXTURE_DESC, CUdevice_attribute},
 };
 use std::{mem, sync::Arc};
 
@@ -88,7 +88,7 @@ impl Texture {
         let pitch_bytes = pitch.saturating_mul(size_of::<T>());
         let dimensions = [("width", width), ("height", height), ("pitch in bytes", pitch_bytes)];
         limits::check(context, LINEAR_2D, dimensions, || "a 2D texture of a slice".into())?;
-        let alignment = limits::attribute(context, CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT)?;
+        let alignment = limits::attribute(context, CUdevice_attribute::CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT)?;
         if !pitch_bytes.is_multiple_of(alignment.max(1)) {
             let bytes = pitch_bytes.next_multiple_of(alignment);
             return Err(wrong(
@@ -130,7 +130,7 @@ fn of_memory<T: Texel>(
     shape: LinearShape,
     sampler: &CUDA_TEXTURE_DESC,
 ) -> Result<Texture, Error> {
-    let alignment = limits::attribute(memory.context(), CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT)?;
+    let alignment = limits::attribute(memory.context(), CUdevice_attribute::CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT)?;
     let (address, guard) = memory.device_ptr(memory.stream());
     mem::forget(guard);
     if !(address as usize).is_multiple_of(alignment.max(1)) {

@@ -268,7 +268,9 @@ mod tests {
             };
             let attributes: Vec<_> = priority.iter().map(attribute).collect();
             let values = |visit: &mut dyn FnMut(&[u8])| {
-                parameters.iter().for_each(|value| visit(&value.to_ne_bytes()));
+                for value in parameters {
+                    visit(&value.to_ne_bytes());
+                }
             };
             let check = || {
                 checks += 1;
@@ -295,20 +297,21 @@ mod tests {
         let launch = |(step, (.., parameters)): (Step<'_>, &Launch)| {
             let Step::Launch(launch) = step else { panic!("only launches were recorded") };
             assert_eq!((launch.block, launch.shared), ([32, 2, 1], 64));
-            let priority = launch.attributes().next().map(|attribute| attribute.address(0).addr() as i32);
-            let (is_packed, parameters) = launch.with_call(|call| match call.packed() {
-                Some(packed) => (true, bytemuck::cast_slice(packed).to_vec()),
-                None => {
-                    let value = |i| {
-                        // SAFETY: the call has a pointer to each parameter.
-                        let pointer = unsafe { call.params.add(i) };
-                        // SAFETY: the pointer is initialised.
-                        let value = unsafe { *pointer }.cast::<u32>();
-                        // SAFETY: the parameter is a `u32` in words of 8 bytes.
-                        unsafe { *value }
-                    };
-                    (false, (0..parameters.len()).map(value).collect())
+            let priority =
+                launch.attributes().next().map(|attribute| (attribute.address(0).addr() as u32).cast_signed());
+            let (is_packed, parameters) = launch.with_call(|call| {
+                if let Some(packed) = call.packed() {
+                    return (true, bytemuck::cast_slice(packed).to_vec());
                 }
+                let value = |i| {
+                    // SAFETY: the call has a pointer to each parameter.
+                    let pointer = unsafe { call.params.add(i) };
+                    // SAFETY: the pointer is initialised.
+                    let value = unsafe { *pointer }.cast::<u32>();
+                    // SAFETY: the parameter is a `u32` in words of 8 bytes.
+                    unsafe { *value }
+                };
+                (false, (0..parameters.len()).map(value).collect())
             });
             (launch.function().raw().addr(), priority, is_packed, parameters)
         };
