@@ -98,7 +98,7 @@
 //! The application chooses the version of the cudarc bindings: it enables a `cuda-NNNNN` feature in its own dependency on cudarc.
 //!
 #![doc = include_str!("../guide/style.html")]
-#![no_std]
+#![cfg_attr(not(feature = "cudarc"), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 // docs.rs and the job `docs` build the documentation with all features, which checks these links.
 #![cfg_attr(
@@ -107,8 +107,6 @@
 )]
 #[cfg(feature = "header")]
 extern crate alloc;
-#[cfg(feature = "cudarc")]
-extern crate std;
 
 /// The layout and the types of a kernel's parameters: the types of the constants that the derives implement.
 pub mod abi {

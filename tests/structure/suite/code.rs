@@ -36,13 +36,16 @@ fn is_rust(kind: &str) -> bool {
 /// What begins a line of documentation that only the feature `cudarc` adds.
 pub(crate) const WITH_CUDARC: &str = "#![cfg_attr(feature = \"cudarc\", doc = \"";
 
+/// The end of the documentation in `lib.rs`.
+const NO_STD: &str = "#![cfg_attr(not(feature = \"cudarc\"), no_std)]";
+
 /// The documentation of the library, as it is with the feature `cudarc`.
 pub(crate) fn front_page(lib: &str) -> String {
     let line = |line: &str| {
         let line = line.strip_prefix(WITH_CUDARC).map_or(line, |doc| doc.trim_end_matches("\")]"));
         line.strip_prefix("//!").map_or(line, |doc| doc.strip_prefix(' ').unwrap_or(doc)).to_owned()
     };
-    lib.lines().take_while(|line| *line != "#![no_std]").map(line).collect::<Vec<_>>().join("\n")
+    lib.lines().take_while(|line| *line != NO_STD).map(line).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
@@ -54,6 +57,6 @@ fn long_code_and_images_without_a_name_are_found() {
     let found = problems("a.md", &text);
     let places: Vec<&str> = found.iter().filter_map(|line| line.split(": ").next()).collect();
     assert_eq!(places, ["a.md:5", "a.md:6", "a.md:13"]);
-    let lib = "//! a\n#![cfg_attr(feature = \"cudarc\", doc = \"```no_run\")]\n//!  c\n//!\n#![no_std]\n//! d";
+    let lib = "//! a\n#![cfg_attr(feature = \"cudarc\", doc = \"```no_run\")]\n//!  c\n//!\n#![cfg_attr(not(feature = \"cudarc\"), no_std)]\n//! d";
     assert_eq!(front_page(lib), "a\n```no_run\n c\n");
 }

@@ -14,11 +14,7 @@ pub struct DriverCall {
     pub status: Status,
 }
 
-impl fmt::Display for DriverCall {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} returned {}", self.call, self.status)
-    }
-}
+display!(DriverCall, |this, f| write!(f, "{} returned {}", this.call, this.status));
 
 impl std::error::Error for DriverCall {}
 
@@ -33,13 +29,12 @@ pub(crate) enum CallError {
 }
 
 impl CallError {
-    /// An error that cudarc returned from `call`.
     #[cold]
     pub(crate) fn cudarc(call: &'static str, error: DriverError) -> Self {
         Self::Returned(DriverCall { call, status: error.0.into() })
     }
 
-    /// cudarc made a context current. It may report the pending error of an earlier call there.
+    /// The error can be the pending one of an earlier call.
     #[cold]
     pub(crate) fn context(error: DriverError) -> Self {
         Self::cudarc("cuCtxGetCurrent or cuCtxSetCurrent, or an earlier call in this context,", error)
@@ -60,7 +55,6 @@ impl Status {
     }
 }
 
-/// The value that a call writes through its pointer.
 #[inline]
 pub(crate) fn out<T: Default>(call: impl FnOnce(&mut T) -> Result<(), CallError>) -> Result<T, CallError> {
     let mut place = T::default();
@@ -68,7 +62,7 @@ pub(crate) fn out<T: Default>(call: impl FnOnce(&mut T) -> Result<(), CallError>
     Ok(place)
 }
 
-/// The status of a driver call: a `CUresult` as a number, which can also hold codes of newer drivers.
+/// The status of a driver call: a `CUresult` as a number, also of newer drivers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Status(pub u32);
@@ -77,7 +71,7 @@ impl Status {
     /// `CUDA_SUCCESS`.
     pub const SUCCESS: Self = Self(0);
 
-    /// The driver's name of the status, such as `CUDA_ERROR_INVALID_VALUE`; `None` if the driver has no name for it.
+    /// The driver's name of the status, such as `CUDA_ERROR_INVALID_VALUE`; `None` if it has no name.
     #[must_use]
     pub fn name(self) -> Option<&'static str> {
         let mut name = None;
@@ -99,14 +93,12 @@ impl PartialEq<CUresult> for Status {
     }
 }
 
-impl fmt::Display for Status {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.name() {
-            Some(name) => write!(f, "{name} ({})", self.0),
-            None => write!(f, "error {}", self.0),
-        }
+display!(Status, |this, f| {
+    match this.name() {
+        Some(name) => write!(f, "{name} ({})", this.0),
+        None => write!(f, "error {}", this.0),
     }
-}
+});
 
 impl fmt::Debug for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

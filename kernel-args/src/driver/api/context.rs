@@ -11,7 +11,7 @@ use cudarc::driver::{
     CudaContext, CudaStream,
     sys::{CUcontext, CUdevice, CUstream_st},
 };
-use std::{string::String, sync::Arc, vec::Vec};
+use std::sync::Arc;
 
 /// cudarc's `bind_to_thread`, which also reports the error of an earlier call of cudarc in this context.
 pub(crate) fn make_current(context: &CudaContext) -> Result<(), CallError> {
@@ -19,14 +19,14 @@ pub(crate) fn make_current(context: &CudaContext) -> Result<(), CallError> {
 }
 
 impl Api {
-    /// `cuCtxGetCurrent`; null if no context is current.
+    /// Null if no context is current.
     pub(crate) fn current(&self) -> Result<CUcontext, CallError> {
         let mut context = ptr::null_mut();
         self.cuCtxGetCurrent(&mut context)?;
         Ok(context)
     }
 
-    /// Creates a context on a device and makes it current: `cuCtxCreate`, in the newest version that the driver has.
+    /// The new context is current.
     pub(crate) fn create_context(
         &self,
         ordinal: usize,
@@ -45,7 +45,7 @@ impl Api {
         // SAFETY: the context was just created for this device, and nothing else owns it.
         let context = unsafe { CudaContext::from_raw_context(ordinal, device, created) };
         context.map_err(|error| {
-            // If cudarc owned the context when it failed, it has destroyed it, and the context is no longer current.
+            // If cudarc owned the context when it failed, it has destroyed it.
             if self.current().is_ok_and(|current| current == created) {
                 // SAFETY: the context is current, so cudarc has not destroyed it; nothing else has its handle.
                 unsafe { destroy(created) };
@@ -68,14 +68,13 @@ impl Api {
             if self.cuDevicePrimaryCtxRetain(&mut primary, device).is_err() {
                 return false;
             }
-            // Its error cannot be reported here.
             // SAFETY: the call releases what was just retained, and nothing more.
             unsafe { release(device) };
             primary == context
         };
         (0..count).any(is_primary).then(|| {
-            // SAFETY: CUDA Driver API, "Primary Context Management": the driver owns a primary context, whose handle is valid until the
-            // process ends: after the context is released or reset, calls return an error.
+            // SAFETY: CUDA Driver API, "Primary Context Management": the driver owns a primary context, whose handle is valid until the process
+            // ends: after a release or a reset, calls return an error.
             unsafe { Alive::new(context) }
         })
     }
@@ -83,24 +82,21 @@ impl Api {
     pub(crate) fn device_name(&self, device: CUdevice) -> Result<String, CallError> {
         const LENGTH: c_int = 256;
         let mut name: [c_char; LENGTH as usize] = [0; LENGTH as usize];
-        // SAFETY: `cuDeviceGetName` writes at most `LENGTH` bytes, including the
-        // NUL.
+        // SAFETY: `cuDeviceGetName` writes at most `LENGTH` bytes, including the NUL.
         unsafe { self.cuDeviceGetName(name.as_mut_ptr(), LENGTH, device) }?;
         let name = name.iter().take_while(|&&byte| byte != 0);
         let name: Vec<u8> = name.map(|byte| byte.to_ne_bytes()[0]).collect();
         Ok(String::from_utf8_lossy(&name).into_owned())
     }
 
-    /// Gives access to the memory pool of a device.
     pub(crate) fn share_pool(&self, device: CUdevice, access: &PoolAccess) -> Result<(), CallError> {
         let mut pool = ptr::null_mut();
         self.cuDeviceGetMemPool(&mut pool, device)?;
-        // SAFETY: `cuMemPoolSetAccess`: the pool is the device's
-        // current pool, which the previous call returned, and the array has one access descriptor.
+        // SAFETY: `cuMemPoolSetAccess`: the previous call returned the pool, and the array has one descriptor.
         unsafe { self.cuMemPoolSetAccess(pool, access, 1) }
     }
 
-    /// The number of groups (1 or 0), a group of at least `smallest` multiprocessors of `all`, and the remaining multiprocessors.
+    /// The number of groups (1 or 0), a group of at least `smallest` multiprocessors, and the remaining ones.
     pub(crate) fn split(
         &self,
         all: &DeviceResource,
@@ -108,24 +104,21 @@ impl Api {
     ) -> Result<(u32, DeviceResource, DeviceResource), CallError> {
         let (mut part, mut rest) = (DeviceResource::EMPTY, DeviceResource::EMPTY);
         let mut groups = 1;
-        // SAFETY: `cuDevSmResourceSplitByCount` writes at most `groups` groups, which is 1. `part`
-        // and `rest` have room for the resource of any driver version.
+        // SAFETY: `cuDevSmResourceSplitByCount` writes at most 1 group. `part` and `rest` have room for the resource of any driver version.
         unsafe { self.cuDevSmResourceSplitByCount(&mut part, &mut groups, all, &mut rest, 0, smallest) }?;
         Ok((groups, part, rest))
     }
 }
 
-pub(crate) struct Green(Owned<GreenContext>);
+pub(crate) struct Green(Owned<GreenObject>);
 
 impl Green {
-    /// A green context from one resource of a device.
     pub(crate) fn new(api: &'static Api, device: CUdevice, resource: &mut DeviceResource) -> Result<Self, CallError> {
         /// `CU_GREEN_CTX_DEFAULT_STREAM`, which the driver requires.
         const DEFAULT_STREAM: u32 = 1;
         required!(api, cuGreenCtxDestroy)?;
         let (mut descriptor, mut green) = (ptr::null_mut(), ptr::null_mut());
-        // SAFETY: `cuDevResourceGenerateDesc` reads as many resources as the last
-        // argument specifies: one.
+        // SAFETY: `cuDevResourceGenerateDesc` reads one resource, as the last argument specifies.
         unsafe { api.cuDevResourceGenerateDesc(&mut descriptor, resource, 1) }?;
         // SAFETY: `cuGreenCtxCreate` takes the descriptor that was just generated.
         unsafe { api.cuGreenCtxCreate(&mut green, descriptor, device, DEFAULT_STREAM) }?;
@@ -133,7 +126,7 @@ impl Green {
         Ok(Self(unsafe { Owned::new(api, green) }))
     }
 
-    /// `context` is the primary context from which the green context was created.
+    /// In the primary context from which it was created.
     pub(crate) fn new_stream(&self, context: &Arc<CudaContext>) -> Result<OwnStream, CallError> {
         /// `CU_STREAM_NON_BLOCKING`, which the driver requires.
         const NON_BLOCKING: u32 = 1;
@@ -146,8 +139,8 @@ impl Green {
         let stream = unsafe { Owned::new(api, handle) };
         Ok(OwnStream {
             _stream: stream,
-            // SAFETY: CUDA Driver API, "Green Contexts": a stream of a green context is a stream of its primary context. `OwnStream` lends
-            // the wrapper only while it owns the stream.
+            // SAFETY: CUDA Driver API, "Green Contexts": a stream of a green context is a stream of its primary context. `OwnStream` lends the
+            // wrapper only while it owns the stream.
             wrapper: unsafe { context.wrap_borrowed_stream(handle) },
         })
     }
@@ -165,7 +158,7 @@ impl OwnStream {
     }
 }
 
-/// `CUmemAccessDesc`: which device may access the memory of a pool, and how.
+/// `CUmemAccessDesc`.
 #[repr(C)]
 pub(crate) struct PoolAccess {
     /// `CUmemLocationType`: `CU_MEM_LOCATION_TYPE_DEVICE`.
@@ -174,8 +167,8 @@ pub(crate) struct PoolAccess {
     pub(crate) flags: c_uint,
 }
 
-/// `CUdevResource`: 144 bytes up to CUDA 13.0 and 152 bytes from 13.1. This type has room for both. It must be passed
-/// alone: in an array, its size would have to equal the driver's.
+/// `CUdevResource`: 144 bytes up to CUDA 13.0, 152 bytes from 13.1. This type has room for both, and must be passed alone: in an array, its
+/// size would have to equal the driver's.
 #[repr(C, align(8))]
 pub(crate) struct DeviceResource {
     pub(crate) kind: c_uint,
@@ -195,7 +188,7 @@ impl DeviceResource {
 const _: () = assert!(size_of::<DeviceResource>() == 512);
 
 #[repr(C)]
-pub(crate) struct GreenContext {
+pub(crate) struct GreenObject {
     opaque: [u8; 0],
 }
 

@@ -5,9 +5,9 @@ use cudarc::driver::{CudaContext, sys::CUdevice};
 
 /// Distinguishes a context from a later context with the same handle.
 ///
-/// A primary context keeps its handle when it is reset (`cudaDeviceReset`, `cuDevicePrimaryCtxReset`) and created again. The driver
-/// reports whether the primary context of a device is active, and gives each context an id that is unique in the process (12.0 and
-/// newer). A context that is not primary is destroyed with cudarc's last handle to it, which every object in it holds.
+/// A primary context keeps its handle when it is reset (`cudaDeviceReset`, `cuDevicePrimaryCtxReset`) and created again. The driver reports
+/// whether it is active, and gives each context a unique id (12.0 and newer). Any other context is destroyed with cudarc's last handle to it,
+/// which every object in it holds.
 #[derive(Clone, Copy)]
 pub(crate) struct ContextState {
     id: Option<u64>,
@@ -18,7 +18,7 @@ impl ContextState {
         Self { id: id(api, context) }
     }
 
-    /// Whether the context was reset since; `false` if the driver does not report it.
+    /// Whether the context was reset since, if the driver reports it.
     pub(crate) fn is_over(self, api: &Api, context: &CudaContext) -> bool {
         if is_inactive(api, context) {
             return true;
@@ -30,24 +30,23 @@ impl ContextState {
     }
 }
 
-/// `None` if the driver is older than 12.0. The handle of a primary context is valid even while the context is not active.
+/// `None` before 12.0. The handle of a primary context is valid even while the context is not active.
 fn id(api: &Api, context: &CudaContext) -> Option<u64> {
     out(|id| api.cuCtxGetId(ContextHandle::from(context), id)).ok()
 }
 
-/// Whether the primary context of a device is active; `None` if the driver does not report it.
+/// `None` if the driver does not report it.
 pub(super) fn is_active(api: &Api, device: CUdevice) -> Option<bool> {
     let mut flags = 0;
     let active = out(|active| api.cuDevicePrimaryCtxGetState(device, &mut flags, active));
     active.ok().map(|active| active != 0)
 }
 
-/// Whether it is a primary context that the driver reports as not active.
 fn is_inactive(api: &Api, context: &CudaContext) -> bool {
     context.is_primary() && is_active(api, context.cu_device()) == Some(false)
 }
 
-/// Whether `context` is a primary context that was reset and not created again.
+/// And was not created again.
 #[cold]
 pub(crate) fn was_reset(context: &CudaContext) -> bool {
     api().is_ok_and(|api| is_inactive(api, context))

@@ -6,9 +6,9 @@ use cudarc::driver::sys::CUarray;
 use cudarc::driver::sys::{CUDA_MEMCPY3D, CUarray_st, CUdeviceptr, CUmemorytype};
 
 #[derive(Clone, Copy)]
-pub(crate) enum Memory {
+pub(crate) enum CopyPlace {
     Device(CUdeviceptr),
-    /// The address must be valid when the graph is launched; nothing accesses it before.
+    /// The address must be valid when the graph is launched.
     #[cfg(feature = "graphs")]
     Host(*mut c_void),
     #[cfg(feature = "textures")]
@@ -17,15 +17,17 @@ pub(crate) enum Memory {
 
 /// A copy of this many bytes, rows and slices; memory outside of an array has no gaps between them. Without an array it is one row, whose
 /// pitch is not used: it can be longer than the largest pitch.
-pub(super) fn copy(to: Memory, from: Memory, [width, height, depth]: [usize; 3]) -> CUDA_MEMCPY3D {
+pub(super) fn copy(to: CopyPlace, from: CopyPlace, [width, height, depth]: [usize; 3]) -> CUDA_MEMCPY3D {
     struct Side(CUmemorytype, CUdeviceptr, *mut c_void, *mut CUarray_st);
 
     let split = |memory| match memory {
-        Memory::Device(address) => Side(CUmemorytype::CU_MEMORYTYPE_DEVICE, address, ptr::null_mut(), ptr::null_mut()),
+        CopyPlace::Device(address) => {
+            Side(CUmemorytype::CU_MEMORYTYPE_DEVICE, address, ptr::null_mut(), ptr::null_mut())
+        }
         #[cfg(feature = "graphs")]
-        Memory::Host(pointer) => Side(CUmemorytype::CU_MEMORYTYPE_HOST, 0, pointer, ptr::null_mut()),
+        CopyPlace::Host(pointer) => Side(CUmemorytype::CU_MEMORYTYPE_HOST, 0, pointer, ptr::null_mut()),
         #[cfg(feature = "textures")]
-        Memory::Array(array) => Side(CUmemorytype::CU_MEMORYTYPE_ARRAY, 0, ptr::null_mut(), array),
+        CopyPlace::Array(array) => Side(CUmemorytype::CU_MEMORYTYPE_ARRAY, 0, ptr::null_mut(), array),
     };
     let (from, to) = (split(from), split(to));
     let (pitch, rows) = if from.3.is_null() && to.3.is_null() { (0, 0) } else { (width, height) };

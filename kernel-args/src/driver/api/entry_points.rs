@@ -1,7 +1,6 @@
 //! Entry points of libraries in this process (C, the CUDA runtime, the driver), and how they get their types.
 //!
-//! cudarc's bindings panic if the library or a symbol is missing, and their enum of errors lacks the codes of newer
-//! drivers. Each symbol is looked up once.
+//! cudarc's bindings panic if the library or a symbol is missing, and lack the errors of newer drivers. Each symbol is looked up once.
 
 use super::{Api, Unavailable};
 use core::{
@@ -11,7 +10,7 @@ use core::{
 use libloading::Library;
 use std::sync::OnceLock;
 
-/// The type of an entry point. An `added` one is `unsafe`, and adds a node to a graph, after an array of nodes.
+/// An `added` entry point is `unsafe`, and adds a node to a graph, after an array of nodes.
 macro_rules! signature {
     (unsafe ($($argument:ty),*)) => { unsafe extern "C" fn($($argument),*) -> Status };
     (added ($($argument:ty),*)) => {
@@ -29,7 +28,7 @@ macro_rules! reported_name {
     };
 }
 
-/// The method that calls an entry point and returns its error with its name. The caller proves the call of an `unsafe` one.
+/// The method that calls an entry point and returns its error with its name.
 macro_rules! method {
     ($(#[$meta:meta])* $when:ident safe $name:ident($($argument:ident: $ty:ty),*) $($reported:literal)?) => {
         $(#[$meta])*
@@ -73,8 +72,7 @@ macro_rules! required {
 }
 pub(crate) use required;
 
-/// Entry points by the names that the library exports; the `newer` ones can be missing. `= "name"` is the name in error messages, if it
-/// differs.
+/// Entry points by the names that the library exports; `newer` ones can be missing. `= "name"` is the name in error messages, if it differs.
 macro_rules! entry_points {
     (
         always { $($kind:ident $name:ident($($argument:ident: $ty:ty),* $(,)?) $(= $reported:literal)?;)* }
@@ -82,7 +80,7 @@ macro_rules! entry_points {
             $($(#[$since:meta])* $newer_kind:ident $newer:ident($($newer_argument:ident: $newer_ty:ty),* $(,)?) $(= $newer_reported:literal)?;)*
         })*
     ) => {
-        /// The entry points, named as CUDA's Driver API documents them.
+        /// The entry points, as CUDA's Driver API documents them.
         #[allow(non_snake_case, reason = "their names")]
         pub(crate) struct Api {
             $(pub(crate) $name: signature!($kind ($($ty),*)),)*
@@ -97,22 +95,18 @@ macro_rules! entry_points {
                 let mut api = Self {
                     $($name: {
                         let symbol = symbol(library, concat!(stringify!($name), "\0"))?;
-                        // SAFETY: CUDA's Driver API documents the function with this name, or with this name without a
-                        // suffix such as `_v2` (`cuda.h` has the suffixed names). The table below gives it the
-                        // documented type, written with types of the same ABI: `&mut T`, `*mut T` and
-                        // `Option<NonNull<T>>` have the same ABI, and a `repr(transparent)` struct has the ABI of its
-                        // field (`fn` of the standard library, "ABI compatibility"). A function pointer may be
-                        // transmuted from a data pointer (`core::mem::transmute`, "Turning a pointer into a function
-                        // pointer").
+                        // SAFETY: CUDA's Driver API documents the function with this name, if need be without a suffix such as `_v2` (`cuda.h`
+                        // has the suffixed names). The table gives it the documented type, written with types of the same ABI: `&mut T`, `*mut T`
+                        // and `Option<NonNull<T>>` have the same ABI, and a `repr(transparent)` struct has the ABI of its field (`fn` of the
+                        // standard library, "ABI compatibility"). A function pointer may be transmuted from a data pointer (`core::mem::transmute`).
                         unsafe { mem::transmute::<NonNull<c_void>, signature!($kind ($($ty),*))>(symbol) }
                     },)*
                     $($(#[$group] $newer: symbol(library, concat!(stringify!($newer), "\0")).ok().map(|symbol| {
-                        // SAFETY: as proved for the entry points that are always present.
+                        // SAFETY: as proved above.
                         unsafe { mem::transmute::<NonNull<c_void>, signature!($newer_kind ($($newer_ty),*))>(symbol) }
                     }),)*)*
                     launch_kernel: launch_without_attributes,
                 };
-                // Chosen once here, not at each launch.
                 if let Some(launch_kernel_ex) = api.cuLaunchKernelEx {
                     api.launch_kernel = launch_kernel_ex;
                 }
@@ -137,30 +131,26 @@ pub(crate) fn api() -> Result<&'static Api, Unavailable> {
     Ok(API.get_or_init(|| api))
 }
 
-// SAFETY: C11, 7.22.4.2: `int atexit(void (*)(void))`. It accepts any function of that type, and several threads may
-// call it at the same time (7.1.4 lists no exception; POSIX, "Thread-Safety": all functions except those listed).
+// SAFETY: C11, 7.22.4.2: `int atexit(void (*)(void))`. It accepts any function of that type, and is thread-safe (7.1.4; POSIX).
 unsafe extern "C" {
-    /// Registers a function that runs when the process exits. The function that was registered last runs first, so this
-    /// one runs before the driver's.
+    /// The function that was registered last runs first, so this one runs before the driver's.
     #[cfg(feature = "graphs")]
     pub(crate) safe fn atexit(function: extern "C" fn()) -> c_int;
 }
 
 pub(super) fn symbol(library: &Library, name: &'static str) -> Result<NonNull<c_void>, Unavailable> {
-    // SAFETY: the requested type is an untyped address, which every symbol has. Nothing is read from it here.
+    // SAFETY: every symbol has an untyped address. Nothing is read from it here.
     let symbol = unsafe { library.get::<*mut c_void>(name.as_bytes()) };
     let symbol = symbol.ok().and_then(|symbol| NonNull::new(*symbol));
     symbol.ok_or(Unavailable::EntryPoint(name.trim_end_matches('\0')))
 }
 
-/// The driver's library. It stays loaded until the process ends.
 pub(super) fn driver() -> Option<&'static Library> {
     static LIBRARY: OnceLock<Option<Library>> = OnceLock::new();
     const NAMES: &[&str] = if cfg!(windows) { &["nvcuda.dll"] } else { &["libcuda.so", "libcuda.so.1"] };
     let find = || {
         NAMES.iter().find_map(|name| {
-            // SAFETY: the initialisers of the NVIDIA driver library run in every program that loads it, and have no
-            // precondition.
+            // SAFETY: the initialisers of the NVIDIA driver library run in every program that loads it, and have no precondition.
             unsafe { Library::new(*name) }.ok()
         })
     };
@@ -171,12 +161,11 @@ pub(crate) fn is_available() -> bool {
     driver().is_some()
 }
 
-/// `cudaRuntimeGetVersion`, if the CUDA runtime library is loaded in this process. A statically linked runtime is not
-/// detected.
+/// `cudaRuntimeGetVersion`, if the CUDA runtime is loaded in this process. A statically linked runtime is not detected.
 #[cfg(target_os = "linux")]
 pub(crate) fn runtime_version() -> Option<c_int> {
     use libloading::os::unix::{Library, RTLD_LAZY, RTLD_LOCAL};
-    /// `<dlfcn.h>` of glibc and musl: opens a library only if it is already loaded.
+    /// `<dlfcn.h>` of glibc and musl.
     const RTLD_NOLOAD: c_int = 4;
     type GetVersion = extern "C" fn(&mut c_int) -> c_int;
     let names = ["libcudart.so", "libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"];
@@ -184,8 +173,8 @@ pub(crate) fn runtime_version() -> Option<c_int> {
         // SAFETY: with `RTLD_NOLOAD`, `dlopen` loads nothing (`dlopen(3)`), so no initialiser runs.
         unsafe { Library::open(Some(*name), RTLD_NOLOAD | RTLD_LAZY | RTLD_LOCAL) }.ok()
     })?;
-    // SAFETY: CUDA Runtime API, "Version Management": `cudaError_t cudaRuntimeGetVersion(int* runtimeVersion)`, in
-    // every release; the enum is a C `int`. `library` is held while the symbol is used.
+    // SAFETY: CUDA Runtime API, "Version Management": `cudaError_t cudaRuntimeGetVersion(int*)`, in every release; the enum is a C `int`.
+    // `library` is held while the symbol is used.
     let get_version = unsafe { library.get::<GetVersion>(b"cudaRuntimeGetVersion\0") }.ok()?;
     let mut version = 0;
     (get_version(&mut version) == 0).then_some(version)

@@ -11,13 +11,13 @@ use super::{
 use core::{cell::Cell, marker::PhantomData, ptr};
 use cudarc::driver::sys::{CUdeviceptr, CUgraph, CUgraphExec, CUgraphExec_st, CUgraphNode};
 
-/// An instantiated graph. Drop destroys it; the driver frees it when its launches have finished.
+/// The driver frees it when its launches have finished.
 pub(crate) struct Exec {
     api: &'static Api,
     /// `cuGraphExecKernelNodeSetParams_v2`, looked up once.
     set_params: SetParams,
     handle: Handle<CUgraphExec_st>,
-    /// The objects of the driver, dropped in this order; `None` only while this value is dropped.
+    /// Dropped in this order; `None` only while this value is dropped.
     objects: Option<(Owned<CUgraphExec_st>, Graph)>,
     id: GraphId,
     exclusive: PhantomData<Cell<()>>,
@@ -72,19 +72,18 @@ impl Exec {
         self.instantiated().raw()
     }
 
-    /// Whether the graph has a conditional node, at any depth, that this crate has added.
+    /// Whether it has a conditional node, at any depth.
     pub(crate) fn has_bodies(&self) -> bool {
         self.instantiated().has_bodies()
     }
 
-    /// A node of this graph or of a graph inside of it; `None` if the node belongs to a different graph.
+    /// A node of this graph or of a graph inside of it.
     #[inline(always)]
     pub(crate) fn node(&self, node: NodeId) -> Option<ExecNode<'_>> {
         let handle = if node.is_of(self.id) { node.raw() } else { self.inside_or_former(node)? };
         Some(ExecNode {
             exec: self,
-            // SAFETY: the node belongs to the graph that this value owns, whose nodes are not removed while this value owns it, or to a
-            // graph inside of it, whose nodes are never removed.
+            // SAFETY: the node belongs to the graph that this value owns, whose nodes are no longer removed, or to a graph inside of it.
             node: unsafe { Alive::new(handle) },
         })
     }
@@ -97,37 +96,33 @@ impl Exec {
         inside.or_else(|| graph.as_ref().has(node).then(|| node.raw()))
     }
 
-    /// Takes over the parameters of the nodes of `graph`: `cuGraphExecUpdate_v2`. The driver writes the result also if it returns an
-    /// error.
+    /// `cuGraphExecUpdate_v2`. The driver writes the result also if it returns an error.
     pub(crate) fn update_whole(&self, graph: GraphRef<'_>) -> (Result<(), CallError>, UpdateResult) {
         let mut result = UpdateResult::NONE;
         let outcome = self.api.cuGraphExecUpdate_v2(self.alive(), graph.graph, &mut result);
         (outcome, result)
     }
 
-    /// Destroys the driver's objects, also if this is part of the work that a capture of this thread contains. Nothing else of this value
-    /// is used afterwards.
+    /// Destroys the driver's objects, also while this thread captures a stream. Nothing else of this value is used afterwards.
     pub(crate) fn destroy(&mut self) {
         let mut mode = Api::RELAXED;
         let exchanged = self.api.cuThreadExchangeStreamCaptureMode(&mut mode);
         drop(self.objects.take());
         if exchanged.is_ok() {
-            // `mode` is the previous mode. There is no use for an error.
+            // `mode` is the previous mode.
             let _ = self.api.cuThreadExchangeStreamCaptureMode(&mut mode);
         }
     }
 
-    /// Frees memory that a launch of the graph has left allocated, after that launch on `stream`: `cuMemFreeAsync`. `Drop` calls this
-    /// function, so the error is discarded.
+    /// Frees memory that a launch of the graph has left allocated, after that launch. `Drop` calls this, so the error is discarded.
     ///
     /// # Safety
-    /// A node of this graph has returned the address, the last launch of the graph was on this stream, and no object owns the memory. The
-    /// context was not reset since.
+    /// A node of this graph has returned the address, the last launch of the graph was on this stream, no object owns the memory, and the context
+    /// was not reset since.
     pub(crate) unsafe fn free(&self, memory: CUdeviceptr, stream: StreamHandle<'_>) {
-        // SAFETY: `cuMemFreeAsync`: the stream is alive. CUDA C++ Programming
-        // Guide, "Graph Memory Nodes": the addresses of a graph's memory are fixed "over the life of the graph", which this value owns.
-        // So the address refers to no other memory, and if the program has freed it with a raw call, the driver returns
-        // `CUDA_ERROR_INVALID_VALUE`.
+        // SAFETY: `cuMemFreeAsync`: the stream is alive. CUDA C++ Programming Guide, "Graph Memory Nodes": the addresses of a graph's memory
+        // are fixed "over the life of the graph", which this value owns. So the address refers to no other memory, and if the program has
+        // freed it with a raw call, the driver returns `CUDA_ERROR_INVALID_VALUE`.
         let _ = unsafe { self.api.cuMemFreeAsync(memory, stream.raw()) };
     }
 
@@ -135,11 +130,10 @@ impl Exec {
         self.api.cuGraphUpload(self.alive(), stream)
     }
 
-    /// `cuGraphLaunch`. The promise is that the graph's kernels, copies and memsets may run with their current arguments: see
+    /// The promise is that the graph's kernels, copies and memsets may run with their current arguments: see
     /// [`GraphExec::launch`](crate::GraphExec::launch).
     pub(crate) fn launch(&self, stream: StreamHandle<'_>, _: Promise<'_>) -> Result<(), CallError> {
-        // SAFETY: `cuGraphLaunch`: the instantiated graph and the stream are
-        // alive, and the promise is that its nodes may run.
+        // SAFETY: `cuGraphLaunch`: the graph and the stream are alive, and the promise is that its nodes may run.
         unsafe { self.api.cuGraphLaunch(self.handle.raw(), stream.raw()) }
     }
 }

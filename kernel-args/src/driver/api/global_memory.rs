@@ -9,11 +9,9 @@ use cudarc::driver::{
 use std::{
     ffi::CStr,
     sync::{Arc, Mutex, PoisonError},
-    vec,
-    vec::Vec,
 };
 
-/// The memory of a variable. It holds the module, so it is valid as long as this value. The fields are dropped in this order.
+/// It holds the module, so it is valid as long as this value. The fields are dropped in this order.
 pub(crate) struct GlobalMemory {
     api: &'static Api,
     address: CUdeviceptr,
@@ -22,12 +20,7 @@ pub(crate) struct GlobalMemory {
     state: ContextState,
     /// The sources of copies on streams. The driver may read pageable memory after the call has returned.
     in_flight: Mutex<Vec<InFlight>>,
-    _module: LoadedBy,
-}
-
-enum LoadedBy {
-    Own(#[allow(dead_code, reason = "it holds the module")] Arc<Module>),
-    Cudarc(#[allow(dead_code, reason = "it holds the module")] Arc<CudaModule>),
+    _module: Arc<dyn Send + Sync>,
 }
 
 pub(crate) enum NotCopied {
@@ -45,16 +38,14 @@ impl From<CallError> for NotCopied {
 }
 
 impl GlobalMemory {
-    /// `None` if the module has no variable of that name.
     pub(crate) fn of_module(module: &Arc<Module>, name: &CStr) -> Result<Option<Self>, CallError> {
         // Driver 580 returns `CUDA_ERROR_INVALID_VALUE` for it.
         let found = if name.is_empty() { None } else { module.global(name)? };
-        // With the state of the module, a reset since it was loaded is detected.
-        let memory = |memory| Self::new(memory, module.context(), Some(module.state()), LoadedBy::Own(module.clone()));
+        // The state of the module detects a reset since it was loaded.
+        let memory = |memory| Self::new(memory, module.context(), Some(module.state()), module.clone());
         found.map(memory).transpose()
     }
 
-    /// A variable of a module that cudarc has loaded in `context`.
     pub(crate) fn of_cudarc(
         context: &Arc<CudaContext>,
         module: &Arc<CudaModule>,
@@ -69,16 +60,16 @@ impl GlobalMemory {
             Err(error) if error.0 == CUresult::CUDA_ERROR_NOT_FOUND => return Ok(None),
             found => found.map_err(|error| CallError::cudarc("cuModuleGetGlobal", error))?,
         };
-        // Nothing else uses the view, so no use of it has to be awaited or recorded.
+        // Nothing else uses the view.
         let (address, _guard) = found.device_ptr(&stream);
-        Self::new((address, found.len()), context, None, LoadedBy::Cudarc(module.clone())).map(Some)
+        Self::new((address, found.len()), context, None, module.clone()).map(Some)
     }
 
     fn new(
         (address, size): (CUdeviceptr, usize),
         context: &Arc<CudaContext>,
         state: Option<ContextState>,
-        owner: LoadedBy,
+        module: Arc<dyn Send + Sync>,
     ) -> Result<Self, CallError> {
         let api = api()?;
         Ok(Self {
@@ -88,7 +79,7 @@ impl GlobalMemory {
             context: context.clone(),
             state: state.unwrap_or_else(|| ContextState::of(api, context)),
             in_flight: Mutex::new(Vec::new()),
-            _module: owner,
+            _module: module,
         })
     }
 
@@ -104,7 +95,7 @@ impl GlobalMemory {
         &self.context
     }
 
-    /// Makes the context current. Returns the address of these bytes of the variable.
+    /// Makes the context current. Returns the address of these bytes.
     ///
     /// # Panics
     /// If they are outside of the variable.
@@ -129,8 +120,7 @@ impl GlobalMemory {
     pub(crate) fn read(&self, offset: usize, to: &mut [u8]) -> Result<(), NotCopied> {
         let from = self.prepare(offset, to.len())?;
         self.api.cuCtxSynchronize()?;
-        // SAFETY: `cuMemcpyDtoH`: the source is inside the variable, whose module is
-        // loaded, and `to` has this length. The call returns when the copy is complete.
+        // SAFETY: `cuMemcpyDtoH`: the source is inside the variable, whose module is loaded, and `to` has this length. The call waits for the copy.
         Ok(unsafe { self.api.cuMemcpyDtoH_v2(to.as_mut_ptr().cast(), from, to.len()) }?)
     }
 
@@ -138,18 +128,16 @@ impl GlobalMemory {
     pub(crate) fn write(&self, offset: usize, from: &[u8]) -> Result<(), NotCopied> {
         let to = self.prepare(offset, from.len())?;
         self.api.cuCtxSynchronize()?;
-        // SAFETY: `cuMemcpyHtoD`: the destination is inside the variable, whose module is
-        // loaded, and `from` has this length. The call has read the source when it returns.
+        // SAFETY: `cuMemcpyHtoD`: the destination is inside the variable, whose module is loaded, and `from` has this length. The call has read the
+        // source when it returns.
         Ok(unsafe { self.api.cuMemcpyHtoD_v2(to, from.as_ptr().cast(), from.len()) }?)
     }
 
-    /// Overwrites the bytes from `offset` on, in the order of `stream`.
     pub(crate) fn write_on(&self, stream: &CudaStream, offset: usize, from: Vec<u8>) -> Result<(), NotCopied> {
         let (to, length) = (self.prepare_on(stream, offset, from.len())?, from.len());
         let copy = InFlight::new(self.api, stream, from, |from| {
-            // SAFETY: `cuMemcpyHtoDAsync`: the destination is inside the variable, and `from`
-            // has this length. Both stay allocated until the copy is complete: `InFlight` keeps the source, and this value, which
-            // holds the module, drops the `InFlight` before the module.
+            // SAFETY: `cuMemcpyHtoDAsync`: the destination is inside the variable, and `from` has this length. Both stay allocated until the copy
+            // is complete: `InFlight` keeps the source, and this value drops the `InFlight` before the module.
             unsafe { self.api.cuMemcpyHtoDAsync_v2(to, from.cast(), length, stream.cu_stream()) }
         })?;
         let mut in_flight = self.in_flight.lock().unwrap_or_else(PoisonError::into_inner);
@@ -158,7 +146,6 @@ impl GlobalMemory {
         Ok(())
     }
 
-    /// Starts a copy of the bytes from `offset` on, in the order of `stream`.
     pub(crate) fn read_on(
         self: &Arc<Self>,
         stream: &CudaStream,
@@ -167,16 +154,15 @@ impl GlobalMemory {
     ) -> Result<PendingBytes, NotCopied> {
         let from = self.prepare_on(stream, offset, length)?;
         let copy = InFlight::new(self.api, stream, vec![0; length], |to| {
-            // SAFETY: `cuMemcpyDtoHAsync`: the source is inside the variable, and `to` has this
-            // length. `PendingBytes` keeps both, and reads the memory only after the event that follows the copy.
+            // SAFETY: `cuMemcpyDtoHAsync`: the source is inside the variable, and `to` has this length. `PendingBytes` keeps both, and reads the
+            // memory only after the event that follows the copy.
             unsafe { self.api.cuMemcpyDtoHAsync_v2(to.cast(), from, length, stream.cu_stream()) }
         })?;
         Ok(PendingBytes { copy, _memory: self.clone() })
     }
 }
 
-/// Host memory that a copy on a stream uses. It is freed when the copy is complete, and never if the driver does not report this: `Drop`
-/// cannot report an error.
+/// Host memory that is freed when a copy on a stream is complete, and never if the driver does not report this.
 struct InFlight {
     bytes: ManuallyDrop<Vec<u8>>,
     event: Event,
@@ -205,7 +191,7 @@ impl InFlight {
 
 impl Drop for InFlight {
     fn drop(&mut self) {
-        // Within a capture of this thread, only the query is allowed.
+        // In a capture of this thread, only the query is allowed.
         if self.event.is_complete() || self.event.wait() {
             // SAFETY: this is the only place that drops the memory, and the copy is complete.
             unsafe { ManuallyDrop::drop(&mut self.bytes) };
@@ -213,7 +199,7 @@ impl Drop for InFlight {
     }
 }
 
-/// Host memory that a copy on a stream is filling. The fields are dropped in this order.
+/// Host memory that a copy is filling. The fields are dropped in this order.
 pub(crate) struct PendingBytes {
     copy: InFlight,
     _memory: Arc<GlobalMemory>,

@@ -1,23 +1,22 @@
 //! Graphs, captures, and new nodes.
 
 use super::{
-    Alive, Api, CallError, ContextHandle, KernelNodeParams, Memory, MemoryStep, Null, StreamHandle, copies,
+    Alive, Api, CallError, ContextHandle, CopyPlace, KernelNodeParams, MemoryStep, Null, StreamHandle, copies,
     entry_points::required,
     graph_nodes::{GraphNode, GraphRef},
     handle::{EventHandle, GraphHandle, Owned},
     inner_graph::InnerGraph,
     launch::MemoryOperation,
     node_id::{GraphId, NodeId, Remaining},
-    node_params::{AllocNodeParams, ConditionalNodeParams, HostNodeParams, MemsetNodeParams},
+    node_params::{AllocNodeParams, ConditionalNodeParams, HostNodeParams},
 };
 use core::{cell::RefCell, mem::ManuallyDrop, ptr, slice};
 use cudarc::driver::{
     CudaStream,
-    sys::{CUDA_MEMCPY3D, CUdevice, CUdeviceptr, CUgraph, CUgraph_st, CUgraphNode},
+    sys::{CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUdevice, CUdeviceptr, CUgraph, CUgraph_st, CUgraphNode},
 };
-use std::vec::Vec;
 
-/// A graph. Drop destroys it, unless it is a body of a conditional node, which its graph destroys.
+/// Drop destroys it, unless it is a body of a conditional node, which its graph destroys.
 pub(crate) struct Graph {
     owned: ManuallyDrop<Owned<CUgraph_st>>,
     /// A removal of a node changes it.
@@ -30,7 +29,7 @@ pub(crate) struct Graph {
 impl Drop for Graph {
     fn drop(&mut self) {
         if !self.is_body {
-            // SAFETY: this is the only drop, and nothing uses the field afterwards.
+            // SAFETY: this is the only drop.
             unsafe { ManuallyDrop::drop(&mut self.owned) };
         }
     }
@@ -73,11 +72,11 @@ impl Graph {
         GraphRef { api: self.owned.api, graph: self.owned.alive(), id: self.id, remaining: Some(&self.remaining) }
     }
 
-    /// Removes a node of this graph. Its id is then rejected, even if the driver gives its handle to a new node.
+    /// Its id is then rejected, even if the driver gives its handle to a new node.
     pub(crate) fn remove(&mut self, node: NodeId) -> Result<(), CallError> {
         let all = if self.remaining.is_empty() { self.as_ref().nodes()? } else { Vec::new() };
-        // SAFETY: `cuGraphDestroyNode`: the node belongs to this graph, which is alive and not
-        // shared with another thread. `Remaining` then rejects its id.
+        // SAFETY: `cuGraphDestroyNode`: the node belongs to this graph, which is alive and not shared with another thread. `Remaining` then
+        // rejects its id.
         unsafe { self.api().cuGraphDestroyNode(node.raw()) }?;
         self.remaining.remove(node, self.id, &all);
         self.id = GraphId::new();
@@ -85,7 +84,7 @@ impl Graph {
         Ok(())
     }
 
-    /// Returns the index of the first node that belongs to a different graph.
+    /// The error is the index of the first node that belongs to a different graph.
     pub(crate) fn after(&self, nodes: &[NodeId]) -> Result<After<'_>, usize> {
         match nodes.iter().position(|node| !self.as_ref().has(*node)) {
             Some(index) => Err(index),
@@ -93,10 +92,8 @@ impl Graph {
         }
     }
 
-    /// A node that a call has just added.
-    ///
     /// # Safety
-    /// It belongs to this graph.
+    /// A call has just added the node to this graph.
     unsafe fn added(&self, node: CUgraphNode) -> NodeId {
         // SAFETY: the contract of this function.
         let node = unsafe { NodeId::new(node, self.id) };
@@ -137,13 +134,12 @@ new_nodes! {
     pub(crate) add_free(address: CUdeviceptr) = cuGraphAddMemFreeNode;
     kernel(params: &KernelNodeParams<'_>) = cuGraphAddKernelNode_v2;
     copy(copy: &CUDA_MEMCPY3D, context: ContextHandle<'_>) = cuGraphAddMemcpyNode;
-    memset(memset: &MemsetNodeParams, context: ContextHandle<'_>) = cuGraphAddMemsetNode;
+    memset(memset: &CUDA_MEMSET_NODE_PARAMS, context: ContextHandle<'_>) = cuGraphAddMemsetNode;
     alloc(params: &mut AllocNodeParams) = cuGraphAddMemAllocNode;
     child(child: GraphHandle<'_>) = cuGraphAddChildGraphNode;
 }
 
 impl<'g> After<'g> {
-    /// Adds a node of this graph, if it is not one of the nodes already.
     pub(crate) fn also(&mut self, node: NodeId) {
         let node = node.raw();
         if !self.nodes.contains(&node) {
@@ -151,18 +147,17 @@ impl<'g> After<'g> {
         }
     }
 
-    /// Memory of `device`. Returns the node and the address, which is fixed for all launches.
+    /// Returns the node and the address, which is fixed for all launches.
     pub(crate) fn add_alloc(&self, device: CUdevice, bytes: usize) -> Result<(NodeId, CUdeviceptr), CallError> {
         let mut params = AllocNodeParams::new(device, bytes);
         Ok((self.alloc(&mut params)?, params.address))
     }
 
-    /// The node has a copy of `child`, which the driver makes. The nodes of `child` then refer to their copies.
+    /// The driver copies `child`. Its nodes then refer to their copies.
     pub(crate) fn add_child(&self, child: &Graph) -> Result<NodeId, CallError> {
         let api = self.graph.api();
         required!(api, cuGraphChildGraphNodeGetGraph)?;
         required!(api, cuGraphNodeFindInClone)?;
-        // Without this call, a node whose copies are not found could not be removed.
         required!(api, cuGraphDestroyNode)?;
         let node = NewNode { graph: self.graph, id: self.child(child.as_ref().graph)? };
         match InnerGraph::of_child(child, node.id, node.as_node()) {
@@ -171,23 +166,21 @@ impl<'g> After<'g> {
                 Ok(node.id())
             }
             Err(error) => {
-                // The error above takes precedence.
                 let _ = node.remove();
                 Err(error)
             }
         }
     }
 
-    /// `cuGraphAddNode` for a conditional node, and its bodies. The caller drops the bodies before the graph.
+    /// The caller drops the bodies before the graph.
     pub(crate) fn add_conditional(
         &self,
         mut params: ConditionalNodeParams<'_>,
     ) -> Result<(NodeId, Vec<Graph>), CallError> {
         let (graph, nodes, mut node) = (self.graph, &self.nodes, ptr::null_mut());
         let (raw, count) = (graph.raw(), nodes.len());
-        // SAFETY: `cuGraphAddNode`: the graph is alive, and the `count` nodes belong
-        // to it; null for the edges means that they have no data. The parameters describe a conditional node in
-        // a live context.
+        // SAFETY: `cuGraphAddNode`: the graph is alive, and the `count` nodes belong to it; null means that the edges have no data. The
+        // parameters describe a conditional node in a live context.
         unsafe { graph.api().cuGraphAddNode_v2(&mut node, raw, nodes.as_ptr(), Null::NULL, count, &mut params) }?;
         // SAFETY: the call has added the node to this graph.
         let id = unsafe { graph.added(node) };
@@ -195,7 +188,7 @@ impl<'g> After<'g> {
         // creation of the node", with as many graphs as the parameters ask for.
         let bodies = unsafe { slice::from_raw_parts(params.bodies, params.count()) };
         let body = |body: &CUgraph| {
-            // SAFETY: the body is alive as long as the graph, and is never destroyed by this value, because it is a body.
+            // SAFETY: the body is alive as long as the graph, and this value never destroys it.
             let owned = unsafe { Owned::new(graph.api(), *body) };
             // SAFETY: no node has the new id.
             unsafe { Graph::of(owned, GraphId::new(), true) }
@@ -209,8 +202,8 @@ impl<'g> After<'g> {
 
     pub(crate) fn add_copy(
         &self,
-        to: Memory,
-        from: Memory,
+        to: CopyPlace,
+        from: CopyPlace,
         width: usize,
         context: ContextHandle<'_>,
     ) -> Result<NodeId, CallError> {
@@ -221,7 +214,9 @@ impl<'g> After<'g> {
         let MemoryStep { to, width, .. } = *step;
         match step.operation {
             MemoryOperation::Set(byte) => self.add_memset(to, byte, width, context),
-            MemoryOperation::CopyFrom(from) => self.add_copy(Memory::Device(to), Memory::Device(from), width, context),
+            MemoryOperation::CopyFrom(from) => {
+                self.add_copy(CopyPlace::Device(to), CopyPlace::Device(from), width, context)
+            }
         }
     }
 
@@ -232,12 +227,12 @@ impl<'g> After<'g> {
         width: usize,
         context: ContextHandle<'_>,
     ) -> Result<NodeId, CallError> {
-        let memset = MemsetNodeParams { address: to, pitch: 0, value: byte.into(), element_size: 1, width, height: 1 };
-        self.memset(&memset, context)
+        let value = byte.into();
+        self.memset(&CUDA_MEMSET_NODE_PARAMS { dst: to, pitch: 0, value, elementSize: 1, width, height: 1 }, context)
     }
 }
 
-/// A node that was just added. Nothing else has its id.
+/// Nothing else has the id of a node that was just added.
 pub(crate) struct NewNode<'g> {
     graph: &'g Graph,
     id: NodeId,
@@ -255,8 +250,7 @@ impl NewNode<'_> {
 
     pub(crate) fn remove(self) -> Result<(), CallError> {
         self.graph.remaining.forget(self.id);
-        // SAFETY: `cuGraphDestroyNode`: the node belongs to a live graph. Nothing
-        // else has its id, so nothing uses it afterwards.
+        // SAFETY: `cuGraphDestroyNode`: the node belongs to a live graph, and nothing else has its id.
         unsafe { self.graph.api().cuGraphDestroyNode(self.id.raw()) }
     }
 }
@@ -265,21 +259,20 @@ impl MemoryStep<'_> {
     /// `cuMemsetD8Async` or `cuMemcpyDtoDAsync_v2`.
     ///
     /// Each range of a step is a `HeldMemory`, or the beginning of one: only `LaunchLog::push_memset` and `push_copy` record such steps. Its
-    /// address and size were read together, and are within the memory of a held slice with the same type of elements. When the closure has
-    /// returned, `Slices::enter` has found this memory in a slice of this type at a held place, or the run is an error before its steps
-    /// are enqueued. That slice is borrowed until then. Later it is freed in the order of streams: its guard records the run as its use.
+    /// address and size were read together, and are within the memory of a held slice with the same type of elements. After the closure,
+    /// `Slices::enter` has found this memory in a slice of this type at a held place, or the run is an error before its steps are enqueued.
+    /// That slice is borrowed until then. Later it is freed in the order of streams: its guard records the run as its use.
     pub(crate) fn enqueue(&self, api: &Api, stream: StreamHandle<'_>) -> Result<(), CallError> {
         let (to, width, stream) = (self.to, self.width, stream.raw());
         match self.operation {
             MemoryOperation::Set(byte) => {
-                // SAFETY: `cuMemsetD8Async`: the `width` bytes are allocated, as proved above. The
-                // program has borrowed them exclusively, and zeros are values of their type: `Recorder::memset_zeros` requires both.
+                // SAFETY: `cuMemsetD8Async`: the `width` bytes are allocated, as proved above. The program has borrowed them exclusively, and
+                // zeros are values of their type: `Recorder::memset_zeros` requires both.
                 unsafe { api.cuMemsetD8Async(to, byte, width, stream) }
             }
             MemoryOperation::CopyFrom(from) => {
-                // SAFETY: `cuMemcpyDtoDAsync`: both times, the `width` bytes are allocated, as
-                // proved above. They do not overlap and have the same type: `Recorder::memcpy_dtod` requires two slices of one type, of
-                // which the destination is borrowed exclusively.
+                // SAFETY: `cuMemcpyDtoDAsync`: both times, the `width` bytes are allocated, as proved above. They do not overlap and have the same
+                // type: `Recorder::memcpy_dtod` requires two slices of one type, the destination borrowed exclusively.
                 unsafe { api.cuMemcpyDtoDAsync_v2(to, from, width, stream) }
             }
         }
@@ -288,7 +281,7 @@ impl MemoryStep<'_> {
 
 pub(crate) struct CaptureInfo<'s> {
     pub(crate) id: GraphId,
-    /// The graph of the capture; `None` if the capture has been invalidated.
+    /// `None` if the capture has been invalidated.
     pub(crate) graph: Option<GraphRef<'s>>,
     /// The node on which the stream's next node depends, if it is a single node.
     pub(crate) last: Option<NodeId>,
@@ -320,25 +313,23 @@ impl Api {
             _ => return Ok(None),
         }
         let last = (count == 1 && !nodes.is_null()).then(|| {
-            // SAFETY: `cuStreamGetCaptureInfo`: the driver's array has `count`
-            // nodes, and is valid until the next call for this stream.
+            // SAFETY: `cuStreamGetCaptureInfo`: the driver's array has `count` nodes, and is valid until the next call for this stream.
             let node = unsafe { nodes.read() };
             // SAFETY: the node belongs to the graph of this capture.
             unsafe { NodeId::new(node, id) }
         });
         let graph = (!graph.is_null()).then(|| {
-            // SAFETY: `cuStreamGetCaptureInfo` lends the graph while the stream is being captured. It allows all uses
-            // except destroying the graph and removing nodes. Only one thread may use a captured stream, and this crate
-            // calls this function between two calls of that thread.
+            // SAFETY: `cuStreamGetCaptureInfo` lends the graph while the stream is being captured, for all uses except destroying it and
+            // removing nodes. Only one thread may use a captured stream, and this crate calls this function between two calls of that thread.
             let graph = unsafe { Alive::new(graph) };
             GraphRef { api: self, graph, id, remaining: None }
         });
         Ok(Some(CaptureInfo { id, graph, last }))
     }
 
-    /// Returns the graph, if the driver returns one, and the result of `cuStreamEndCapture`. Makes the stream's context current.
+    /// The graph, if the driver returns one, and the result of `cuStreamEndCapture`. Makes the stream's context current.
     fn end_capture_now(&'static self, stream: &CudaStream) -> (Option<Owned<CUgraph_st>>, Result<(), CallError>) {
-        // A different context can be current. If this call fails, the next call fails too.
+        // If this call fails, the next call fails too.
         let _ = self.cuCtxSetCurrent((&**stream.context()).into());
         let mut graph = ptr::null_mut();
         let ended = self.cuStreamEndCapture(stream.into(), &mut graph);
@@ -349,10 +340,10 @@ impl Api {
         (graph, ended)
     }
 
-    /// Ends a capture and returns its graph; `None` if the driver returns no graph, or the stream was not capturing.
+    /// `None` if the driver returns no graph, or the stream was not capturing.
     pub(crate) fn end_capture(&'static self, stream: &CudaStream) -> Result<Option<Graph>, CallError> {
         let info = self.capture_info(stream).map(|info| info.map(|info| info.id));
-        // The capture ends before any error is returned: otherwise the stream would stay in capture mode.
+        // The capture ends first: otherwise an error would leave the stream in capture mode.
         let (graph, ended) = self.end_capture_now(stream);
         if let Err(error) = ended {
             drop(graph);
@@ -363,7 +354,7 @@ impl Api {
         Ok(graph.zip(info?).map(|(graph, id)| unsafe { Graph::of(graph, id, false) }))
     }
 
-    /// Ends a capture, if the stream is being captured, and destroys its graph.
+    /// Ends a capture, if there is any, and destroys its graph.
     pub(crate) fn abandon_capture(&'static self, stream: &CudaStream) {
         drop(self.end_capture_now(stream));
     }

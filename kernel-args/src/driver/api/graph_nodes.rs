@@ -9,41 +9,38 @@ use super::{
 };
 use core::{ffi::c_void, ptr};
 use cudarc::driver::sys::{CUfunction, CUgraphNode};
-use std::{sync::Arc, vec, vec::Vec};
+use std::sync::Arc;
 
-/// A graph that is alive for `'g`.
 #[derive(Clone, Copy)]
 pub(crate) struct GraphRef<'g> {
     pub(super) api: &'static Api,
     pub(super) graph: GraphHandle<'g>,
     pub(super) id: GraphId,
-    /// `None` for a graph from which this crate removes no nodes.
+    /// `None` if this crate removes no nodes from it.
     pub(super) remaining: Option<&'g Remaining>,
 }
 
 impl<'g> GraphRef<'g> {
-    /// Whether it is a node of this graph, which was not removed.
     pub(super) fn has(self, node: NodeId) -> bool {
         node.is_of(self.id) || self.remaining.is_some_and(|nodes| nodes.contains(node))
     }
 
-    /// Whether it was a node of this graph, and was removed.
+    /// Whether it was removed from this graph.
     pub(crate) fn had(self, node: NodeId) -> bool {
         self.remaining.is_some_and(|nodes| nodes.had(node))
     }
 
-    /// A node of this graph; `None` if it belongs to a different graph, or was removed.
+    /// `None` if the node belongs to a different graph, or was removed.
     pub(crate) fn node(self, id: NodeId) -> Option<GraphNode<'g>> {
         self.has(id).then(|| {
-            // SAFETY: the node belongs to this graph, which is alive. Nodes that were removed from it have other ids.
+            // SAFETY: the node belongs to this graph, which is alive, and was not removed.
             unsafe { GraphNode::new(self.api, id) }
         })
     }
 
     pub(crate) fn nodes(self) -> Result<Vec<NodeId>, CallError> {
         let (raw, mut count) = (self.graph.raw(), 0);
-        // SAFETY: `cuGraphGetNodes`: "nodes may be NULL, in which case this function will return the
-        // number of nodes in numNodes".
+        // SAFETY: `cuGraphGetNodes`: if `nodes` is null, it returns the number of nodes.
         unsafe { self.api.cuGraphGetNodes(raw, ptr::null_mut(), &mut count) }?;
         let mut nodes = vec![ptr::null_mut(); count];
         if count > 0 {
@@ -54,7 +51,7 @@ impl<'g> GraphRef<'g> {
         Ok(self.ids(nodes).collect())
     }
 
-    /// `cuGraphGetEdges_v2`, or the first version for drivers older than 12.3.
+    /// Drivers older than 12.3 have only the first version.
     pub(crate) fn edges(self) -> Result<Vec<(NodeId, NodeId)>, CallError> {
         let mut count = 0;
         let no_nodes = ptr::null_mut();
@@ -81,15 +78,14 @@ impl<'g> GraphRef<'g> {
     ) -> Result<(), CallError> {
         let (api, graph) = (self.api, self.graph.raw());
         if api.cuGraphGetEdges_v2.is_some() {
-            // SAFETY: `cuGraphGetEdges`: each array has room for `count` entries;
-            // if the arrays are null, the call returns the number of edges. The graph is alive.
+            // SAFETY: `cuGraphGetEdges`: each array has room for `count` entries, or all are null, and the call returns the number of edges.
+            // The graph is alive.
             return unsafe { api.cuGraphGetEdges_v2(graph, from, to, data, count) };
         }
         // SAFETY: the first version has the same requirements, and no edge data.
         unsafe { api.cuGraphGetEdges(graph, from, to, count) }
     }
 
-    /// The ids of nodes that the driver returned for this graph.
     fn ids(self, nodes: Vec<CUgraphNode>) -> impl Iterator<Item = NodeId> {
         nodes.into_iter().map(move |node| {
             let known = self.remaining.and_then(|nodes| nodes.id_of(node));
@@ -98,7 +94,7 @@ impl<'g> GraphRef<'g> {
         })
     }
 
-    /// The node of this graph, a copy, that corresponds to a node of the original: `cuGraphNodeFindInClone`.
+    /// The node of this graph, a copy, for a node of the original.
     pub(super) fn copy_of(self, original: GraphNode<'_>) -> Result<NodeId, CallError> {
         let mut node = ptr::null_mut();
         self.api.cuGraphNodeFindInClone(&mut node, original.node, self.graph)?;
@@ -106,7 +102,7 @@ impl<'g> GraphRef<'g> {
         Ok(unsafe { NodeId::new(node, self.id) })
     }
 
-    /// `cuGraphConditionalHandleCreate`: a handle whose value is `default` at the start of each launch.
+    /// A handle whose value is `default` at the start of each launch.
     pub(crate) fn new_condition(self, context: ContextHandle<'_>, default: u32) -> Result<u64, CallError> {
         /// `CU_GRAPH_COND_ASSIGN_DEFAULT`.
         const ASSIGN_DEFAULT: u32 = 1;
@@ -132,7 +128,6 @@ unsafe extern "C" fn run_host_function<F: HostFunction>(function: *mut c_void) {
     unsafe { &*function.cast::<F>().cast_const() }.run();
 }
 
-/// A node of a graph that is alive for `'g`.
 #[derive(Clone, Copy)]
 pub(crate) struct GraphNode<'g> {
     api: &'static Api,
@@ -167,7 +162,7 @@ impl<'g> GraphNode<'g> {
         out(|kind| self.api.cuGraphNodeGetType(self.node, kind))
     }
 
-    /// The graph of a child graph node: `cuGraphChildGraphNodeGetGraph`. Its nodes get the id `id`.
+    /// The graph of a child graph node. Its nodes get the id `id`.
     pub(super) fn child_graph(self, id: GraphId) -> Result<GraphRef<'g>, CallError> {
         let mut graph = ptr::null_mut();
         self.api.cuGraphChildGraphNodeGetGraph(self.node, &mut graph)?;
@@ -180,7 +175,7 @@ impl<'g> GraphNode<'g> {
         })
     }
 
-    /// What the node launches; `None` for other kinds of nodes. For a kernel without a context, the function of the current context.
+    /// `None` for other kinds of nodes. For a kernel without a context, the function of the current context.
     pub(crate) fn launch(self) -> Result<Option<NodeLaunch<'g>>, CallError> {
         /// `CU_GRAPH_NODE_TYPE_KERNEL`.
         const KERNEL: u32 = 0;
@@ -197,7 +192,7 @@ impl<'g> GraphNode<'g> {
             api.cuKernelGetFunction(&mut function, kernel)?;
         }
         Ok(Some(NodeLaunch {
-            // SAFETY: the function of a node stays loaded as long as the node can be launched.
+            // SAFETY: as for the kernel.
             function: unsafe { Alive::new(function) },
             grid: record.grid,
             block: record.block,
@@ -206,8 +201,7 @@ impl<'g> GraphNode<'g> {
     }
 
     pub(crate) fn set_attribute(self, attribute: &LaunchAttribute<'_>) -> Result<(), CallError> {
-        // SAFETY: `cuGraphKernelNodeSetAttribute`: the node is alive, and the
-        // value belongs to the attribute's id. The call copies the value.
+        // SAFETY: `cuGraphKernelNodeSetAttribute`: the node is alive, and the value, which the call copies, belongs to the attribute's id.
         unsafe { self.api.cuGraphKernelNodeSetAttribute(self.node.raw(), attribute.id, &attribute.value) }
     }
 
@@ -221,17 +215,16 @@ impl<'g> GraphNode<'g> {
 /// `CUgraphExecUpdateResultInfo`, as the driver writes it.
 #[repr(C)]
 pub(crate) struct UpdateResult {
-    /// `CUgraphExecUpdateResult` as a number: newer drivers have further values.
+    /// `CUgraphExecUpdateResult`, also of newer drivers.
     pub(crate) result: u32,
     node: CUgraphNode,
     from: CUgraphNode,
 }
 
 impl UpdateResult {
-    /// The value before the call, which is not a result of the driver.
     pub(super) const NONE: Self = Self { result: u32::MAX, node: ptr::null_mut(), from: ptr::null_mut() };
 
-    /// The node of the new graph that does not fit. `None` if the driver names no node, or a node of the other graph.
+    /// The node of the new graph that does not fit, if the driver names one.
     pub(crate) fn node(&self, graph: GraphRef<'_>) -> Option<NodeId> {
         let mut nodes = graph.nodes().ok()?.into_iter();
         nodes.find(|node| !self.node.is_null() && node.raw() == self.node)

@@ -1,6 +1,6 @@
-//! Handles of the driver: plain numbers, handles of live objects, and handles that own an object.
+//! Handles of the driver.
 
-use super::{Api, CallError, GreenContext, Status, entry_points::required};
+use super::{Api, CallError, GreenObject, Status, entry_points::required};
 use core::{
     ffi::c_char,
     marker::PhantomData,
@@ -16,8 +16,6 @@ use cudarc::driver::{
     sys::{CUctx_st, CUevent_st, CUfunc_st, CUlinkState_st, CUstream_st},
 };
 use std::ffi::CStr;
-#[cfg(feature = "observe")]
-use std::vec::Vec;
 #[cfg(feature = "graphs")]
 use {
     core::cell::Cell,
@@ -28,8 +26,8 @@ use {
 #[repr(transparent)]
 pub(crate) struct Handle<T>(*mut T);
 
-// SAFETY: this crate never dereferences the pointer, and code that dereferences the result of `raw` is unsafe (Rust Reference,
-// "Behavior considered undefined": only accesses through a pointer are). All other operations are operations on a number.
+// SAFETY: this crate never dereferences the pointer, and code that dereferences the result of `raw` is unsafe (Rust Reference, "Behavior
+// considered undefined"). All other operations are operations on a number.
 unsafe impl<T> Send for Handle<T> {}
 // SAFETY: a shared `Handle` is a number that nothing changes.
 unsafe impl<T> Sync for Handle<T> {}
@@ -46,8 +44,7 @@ impl<T> Handle<T> {
     }
 }
 
-/// The handle of an object that is alive for `'a`: a value of this type is the proof. It is not `Send`; threads share a
-/// reference to the owner instead.
+/// The handle of an object that is alive for `'a`: a value of this type is the proof. Threads share a reference to the owner instead.
 #[repr(transparent)]
 pub(crate) struct Alive<'a, T>(*mut T, PhantomData<&'a ()>);
 
@@ -64,7 +61,7 @@ pub(super) type NodeHandle<'a> = Alive<'a, CUgraphNode_st>;
 
 impl<T> Alive<'_, T> {
     /// # Safety
-    /// `raw` is the handle of an object that is alive for the lifetime that the caller chooses.
+    /// `raw` is the handle of an object that is alive for `'_`.
     #[inline(always)]
     pub(crate) const unsafe fn new(raw: *mut T) -> Self {
         Self(raw, PhantomData)
@@ -90,14 +87,14 @@ impl StreamHandle<'_> {
     pub(crate) const DEFAULT: Self = Self(ptr::null_mut(), PhantomData);
 }
 
-/// cudarc's objects keep the driver's object alive until their own drop, and never give it away. The calls that reset a context are unsafe:
-/// see [`ContextState`](super::ContextState).
+/// cudarc's objects keep the driver's object alive until their own drop. The calls that reset a context are unsafe: see
+/// [`ContextState`](super::ContextState).
 macro_rules! kept_by_cudarc {
     ($($theirs:ty, $raw:ident => $handle:ident;)*) => {$(
         impl<'a> From<&'a $theirs> for $handle<'a> {
             #[inline(always)]
             fn from(theirs: &'a $theirs) -> Self {
-                // SAFETY: cudarc's object is borrowed for `'a`, and keeps the driver's object alive.
+                // SAFETY: cudarc's object, which keeps the driver's object alive, is borrowed for `'a`.
                 unsafe { Self::new(theirs.$raw()) }
             }
         }
@@ -142,7 +139,6 @@ impl<T: Destroyed> Owned<T> {
 impl<T: Destroyed> Drop for Owned<T> {
     fn drop(&mut self) {
         if let Some(destroy) = T::destroy(self.api) {
-            // `Drop` cannot report an error, so it is discarded.
             // SAFETY: the object is alive, only this value destroys it, and every `Alive` of it was a borrow of this value.
             unsafe { destroy(self.handle.raw()) };
         }
@@ -166,7 +162,7 @@ macro_rules! destroyed {
 destroyed! {
     CUevent_st, (), api => api.cuEventDestroy_v2;
     CUstream_st, (), api => api.cuStreamDestroy_v2;
-    GreenContext, (), api => api.cuGreenCtxDestroy;
+    GreenObject, (), api => api.cuGreenCtxDestroy;
     CUlinkState_st, (), api => Some(api.cuLinkDestroy);
     #[cfg(feature = "graphs")]
     CUgraph_st, Cell<()>, api => api.cuGraphDestroy;
@@ -174,15 +170,13 @@ destroyed! {
     CUgraphExec_st, Cell<()>, api => api.cuGraphExecDestroy;
 }
 
-/// An event that completes when the stream has finished all work that was enqueued before it.
 pub(crate) struct Event(Owned<CUevent_st>);
 
 impl Event {
-    /// Records a new event on `stream`, and makes the stream's context current.
+    /// Records a new event after the work on `stream`, and makes the stream's context current.
     pub(crate) fn record(api: &'static Api, stream: &CudaStream) -> Result<Self, CallError> {
         const DISABLE_TIMING: u32 = 2;
         required!(api, cuEventRecord)?;
-        // The event is only useful if this call exists too.
         required!(api, cuEventSynchronize)?;
         required!(api, cuEventDestroy_v2)?;
         api.cuCtxSetCurrent((&**stream.context()).into())?;
@@ -202,13 +196,13 @@ impl Event {
         self.0.api.cuEventSynchronize(self.0.alive())
     }
 
-    /// Whether the event is complete; `false` if the driver does not report it.
+    /// `false` if the driver does not report it.
     pub(crate) fn is_complete(&self) -> bool {
         self.0.api.cuEventQuery(self.0.alive()).is_ok()
     }
 }
 
-/// A string that ends with NUL and is alive for `'a`, as C passes it: `const char*`.
+/// C's `const char*` for a string that ends with NUL and is alive for `'a`.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct Text<'a>(NonNull<c_char>, PhantomData<&'a CStr>);
@@ -233,12 +227,11 @@ struct Page([AtomicU32; PAGE]);
 #[cfg(feature = "observe")]
 const PAGE: usize = 4096 / size_of::<AtomicU32>();
 
-/// Words that the GPU writes and the host reads, also after a fault. They are never freed: a stream can write them later. It is memory of
-/// the program, because memory of the driver ends with its context. Only whole pages are registered: two registrations cannot share one.
+/// Words that the GPU writes and the host reads, also after a fault. They are never freed, because a stream can write them later. They are
+/// memory of the program: memory of the driver ends with its context. Two registrations cannot share a page.
 #[cfg(feature = "observe")]
 pub(crate) struct Markers {
     pages: &'static [Page],
-    /// The address of the first word on the device.
     device: u64,
 }
 
@@ -263,8 +256,7 @@ impl Markers {
     pub(crate) fn write(&self, api: &Api, stream: StreamHandle<'_>, index: usize, value: u32) -> Result<(), CallError> {
         let index = index % (self.pages.len() * PAGE);
         let at = self.device + (index * size_of::<u32>()) as u64;
-        // SAFETY: `cuStreamWriteValue32`: the word is inside the memory, aligned to 4,
-        // and never freed.
+        // SAFETY: `cuStreamWriteValue32`: the word is inside the memory, aligned to 4, and never freed.
         unsafe { api.cuStreamWriteValue32_v2(stream.raw(), at, value, 0) }
     }
 

@@ -2,36 +2,35 @@
 
 use super::{CallError, Graph, GraphId, GraphNode, GraphRef, NodeId};
 use cudarc::driver::sys::CUgraphNode;
-use std::{collections::BTreeMap, vec::Vec};
+use std::collections::BTreeMap;
 
 /// Nodes, and their copies.
 type Copies = BTreeMap<NodeId, NodeId>;
 
-/// A graph inside of a graph: the copy of a child graph, or a body of a conditional node.
+/// The copy of a child graph, or a body of a conditional node.
 pub(super) struct InnerGraph {
     /// The id of the body or of the copy. The program has no node with the id of a copy.
     id: GraphId,
-    /// The node that has it, in the graph around it.
+    /// In the graph around it.
     pub(super) node: NodeId,
-    /// For a copy: the nodes that the program has, which are nodes of the child graph. The nodes of a body are not copied.
+    /// For a copy: the program has nodes of the child graph. The nodes of a body are not copied.
     copies: Option<Copies>,
     inside: Vec<Self>,
 }
 
 impl Graph {
-    /// Keeps the graphs inside of `body`, a body of `node`, for the nodes of this graph.
+    /// Keeps the graphs inside of `body`, a body of `node`.
     pub(crate) fn keep_body(&self, node: NodeId, body: &mut Self) {
         self.inside.borrow_mut().push(InnerGraph { id: body.id(), node, copies: None, inside: body.inside.take() });
     }
 
-    /// Whether the graph has a conditional node, at any depth.
     pub(crate) fn has_bodies(&self) -> bool {
         InnerGraph::any_body(&self.inside.borrow())
     }
 }
 
 impl InnerGraph {
-    /// The handle of a node that was added to a graph which is now inside of a graph.
+    /// The handle of a node of a graph that is now inside of a graph.
     pub(super) fn find(graphs: &[Self], node: NodeId) -> Option<CUgraphNode> {
         graphs.iter().find_map(|graph| match &graph.copies {
             None if node.is_of(graph.id) => Some(node.raw()),
@@ -54,7 +53,6 @@ impl InnerGraph {
         Ok(Self { id: copy.id(), node: id, inside: Self::copied(inside, child, copy, &copies)?, copies: Some(copies) })
     }
 
-    /// The graphs inside of `copy`, a copy of `original`.
     fn copied(
         graphs: Vec<Self>,
         original: GraphRef<'_>,
@@ -79,7 +77,6 @@ impl InnerGraph {
     }
 }
 
-/// The copies of nodes of `original` in its copy.
 fn copies(
     original: GraphRef<'_>,
     copy: GraphRef<'_>,

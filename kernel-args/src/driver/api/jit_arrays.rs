@@ -2,12 +2,7 @@
 
 use core::{ptr, time::Duration};
 use cudarc::driver::sys::CUjit_option;
-use std::{
-    ffi::{CString, c_char, c_void},
-    string::String,
-    vec,
-    vec::Vec,
-};
+use std::ffi::{CString, c_char, c_void};
 
 /// The options of `CUjit_option` whose values are buffers of this crate.
 const WALL_TIME: u32 = 2;
@@ -32,7 +27,7 @@ pub(crate) struct DriverOptions {
 }
 
 impl DriverOptions {
-    /// Only the two logs. Each log has room for at least a NUL: driver 580 writes a NUL even if the size is 0.
+    /// Driver 580 writes a NUL even to a log without room.
     pub(crate) fn new(log_size: usize) -> Self {
         let log_size = log_size.max(1);
         let mut options = Self {
@@ -61,7 +56,7 @@ impl DriverOptions {
         self.values.push(value);
     }
 
-    /// Adds symbols with their addresses. Must be called at most once.
+    /// Must be called at most once.
     pub(crate) fn symbols(&mut self, symbols: &[(CString, usize)]) {
         if symbols.is_empty() {
             return;
@@ -81,7 +76,7 @@ impl DriverOptions {
     }
 
     pub(crate) fn keys(&mut self) -> *mut CUjit_option {
-        // `CUjit_option` is `repr(u32)`; the driver reads numbers, and has more options than cudarc's enum.
+        // `CUjit_option` is `repr(u32)`; the driver has more options than cudarc's enum.
         self.keys.as_mut_ptr().cast()
     }
 
@@ -97,8 +92,7 @@ impl DriverOptions {
         text(&self.error)
     }
 
-    /// The duration of the load or link, if it was requested. The driver stores it in the value as a `float` of
-    /// milliseconds.
+    /// If it was requested. The driver stores it in the value as a `float` of milliseconds.
     pub(crate) fn wall_time(&self) -> Option<Duration> {
         let at = self.keys.iter().position(|key| *key == WALL_TIME)?;
         let milliseconds = f32::from_bits(self.values.get(at)?.addr() as u32);

@@ -1,13 +1,12 @@
 //! `CUlaunchConfig` and `CUlaunchAttribute`, as `cuda.h` defines them.
 //!
-//! cudarc has them only from `cuda-11080` on, and its enum of attributes depends on the application's `cuda-NNNNN` feature.
+//! cudarc has them only from `cuda-11080` on.
 
 use super::{EventHandle, StreamHandle};
 use core::{ffi::c_void, marker::PhantomData, ptr};
 use cudarc::driver::CudaEvent;
 
-/// `CUlaunchConfig`: the arguments of `cuLaunchKernelEx` without the function and its parameters. The stream and the
-/// objects that the attributes refer to are alive for `'a`.
+/// The stream and the objects that the attributes refer to are alive for `'a`.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct LaunchConfig<'a> {
@@ -25,13 +24,11 @@ pub(crate) struct LaunchConfig<'a> {
 }
 
 impl<'a> LaunchConfig<'a> {
-    /// A launch without attributes.
     #[inline(always)]
     pub(crate) const fn new(grid: [u32; 3], block: [u32; 3], shared: u32, stream: StreamHandle<'a>) -> Self {
         Self { grid, block, shared, stream, attributes: ptr::null_mut(), attribute_count: 0, borrowed: PhantomData }
     }
 
-    /// Adds attributes, which stay borrowed while the configuration is used.
     pub(crate) fn with_attributes<'b>(self, attributes: &'b mut [LaunchAttribute<'_>]) -> LaunchConfig<'b>
     where
         'a: 'b,
@@ -49,7 +46,7 @@ impl<'a> LaunchConfig<'a> {
 #[repr(C, align(8))]
 pub(crate) struct AttributeValue([u8; 64]);
 
-/// `CUlaunchAttribute`: an id and a value. An event in the value is alive for `'e`.
+/// An event in the value is alive for `'e`.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct LaunchAttribute<'e> {
@@ -66,20 +63,19 @@ impl<'e> LaunchAttribute<'e> {
     /// `CU_LAUNCH_ATTRIBUTE_IGNORE`; all bytes are zero.
     pub(crate) const IGNORE: Self = Self { id: 0, padding: 0, value: AttributeValue([0; 64]), event: PhantomData };
 
-    /// `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT` and `CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT`, whose values begin
-    /// with an event.
+    /// `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT` and `CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT`: their values begin with an event.
     const WITH_EVENT: [u32; 2] = [7, 12];
 
-    /// The attribute `id` with a value of zeros.
+    /// With a value of zeros.
     ///
     /// # Panics
-    /// If the value of this attribute begins with an event, which the driver accesses.
+    /// If the value begins with an event, which the driver accesses.
     pub(crate) fn new(id: u32) -> Self {
         assert!(!Self::WITH_EVENT.contains(&id), "an attribute without its event");
         Self { id, ..Self::IGNORE }
     }
 
-    /// The attribute `id` with a value that begins with an event, followed by zeros.
+    /// With a value that begins with an event, followed by zeros.
     pub(crate) fn with_event(id: u32, event: &'e CudaEvent) -> Self {
         let mut attribute = Self { id, ..Self::IGNORE };
         let address = EventHandle::from(event).raw().expose_provenance();
@@ -87,7 +83,7 @@ impl<'e> LaunchAttribute<'e> {
         attribute
     }
 
-    /// Writes the bytes of a number at the offset of a member in the C struct.
+    /// Writes at the offset of a member in the C struct.
     ///
     /// # Panics
     /// If it would overwrite an event.
@@ -115,7 +111,7 @@ impl<'e> LaunchAttribute<'e> {
         bytes
     }
 
-    /// The attribute with these bytes, from `to_bytes`. An event in its value is still alive.
+    /// An event in its value is still alive.
     #[cfg(feature = "graphs")]
     pub(super) fn from_bytes(bytes: &[u8]) -> Self {
         let mut attribute = Self::IGNORE;
@@ -126,7 +122,7 @@ impl<'e> LaunchAttribute<'e> {
         attribute
     }
 
-    #[cfg(any(test, feature = "record"))]
+    #[cfg(feature = "record")]
     pub(crate) fn bytes(&self) -> &[u8; 64] {
         &self.value.0
     }

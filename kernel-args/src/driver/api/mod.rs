@@ -1,9 +1,8 @@
-//! Checked wrappers of the driver. This folder makes every raw call, so code outside of it needs no `unsafe` for a
-//! call. A call that a SAFETY comment names is documented in the CUDA Driver API.
+//! Checked wrappers of the driver: every raw call is in this folder. The CUDA Driver API documents the calls that a SAFETY comment names.
 //!
 //! | file | what it proves |
 //! |---|---|
-//! | [`entry_points`], [`table`] | each entry point has its documented type; most are safe with the types below; symbols of libraries that are already loaded |
+//! | [`entry_points`], [`table`] | each entry point has its documented type; most are safe with the types of their arguments |
 //! | [`handle`] | a handle belongs to a live object; an owned object is destroyed once |
 //! | the files with SAFETY comments | the calls with further requirements, by subject |
 //!
@@ -45,7 +44,7 @@ mod texture;
 
 pub(crate) use call_error::{CallError, Unavailable, out};
 pub use call_error::{DriverCall, Status};
-pub(crate) use context::{DeviceResource, Green, GreenContext, Null, OwnStream, PoolAccess, make_current};
+pub(crate) use context::{DeviceResource, Green, GreenObject, Null, OwnStream, PoolAccess, make_current};
 pub(crate) use context_state::{ContextState, was_reset};
 pub(crate) use entry_points::{api, is_available, required, runtime_version};
 pub(crate) use global_memory::{GlobalMemory, NotCopied, PendingBytes};
@@ -60,10 +59,10 @@ pub(crate) use module::{DriverImage, Linker, Module, NotLoaded};
 pub(crate) use pointer::Readable;
 pub(crate) use table::Api;
 #[cfg(feature = "textures")]
-pub(crate) use texture::{ArrayDescriptor, ArrayMemory, ChannelFormat, LinearShape, ObjectMemory, Sampler};
+pub(crate) use texture::{ArrayMemory, ChannelFormat, LinearShape, ObjectMemory};
 #[cfg(feature = "graphs")]
 pub(crate) use {
-    copies::Memory,
+    copies::CopyPlace,
     entry_points::atexit,
     exec::{Exec, ExecNode},
     graph::{After, Graph, NewNode},

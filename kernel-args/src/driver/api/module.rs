@@ -12,15 +12,11 @@ use cudarc::driver::{
 };
 use kernel_args_image::{self as image, summary};
 use std::{
-    boxed::Box,
     ffi::{CStr, CString},
-    format,
     sync::Arc,
-    vec::Vec,
 };
 
-/// The driver receives no length, so this is PTX that ends with NUL, or a cubin or fat binary whose headers refer only to bytes inside
-/// the image.
+/// The driver receives no length, so this is PTX that ends with NUL, or an image whose headers refer only to bytes inside of it.
 pub(crate) struct DriverImage {
     bytes: Arc<Vec<u8>>,
     kind: CUjitInputType,
@@ -28,14 +24,14 @@ pub(crate) struct DriverImage {
 
 impl DriverImage {
     /// # Errors
-    /// The errors of [`image::validate`], which documents its checks.
+    /// The errors of [`image::validate`].
     pub(crate) fn new(bytes: Vec<u8>) -> Result<Self, image::Error> {
         let kind = image::validate(&bytes)?;
         // SAFETY: `validate` returned this kind.
         Ok(unsafe { Self::validated(bytes, kind) })
     }
 
-    /// An image that was validated while the program was compiled, with its summary for a table of this many kernels.
+    /// Validated while the program was compiled. The summary is for a table of this many kernels.
     pub(crate) fn summarized(known: &Summary, kernels: usize) -> (Self, summary::Summary) {
         let summary = summary::Summary::read(known.bytes, kernels);
         // SAFETY: the contract of `Summary::new`: `summary` contains the kind that `validate` returned.
@@ -70,7 +66,7 @@ impl DriverImage {
 }
 
 pub(crate) enum NotLoaded {
-    /// The driver was not called: it is missing, or the context could not be made current.
+    /// The driver is missing, or the context could not be made current.
     NotCalled(CallError),
     /// The driver's error; the log is in the options.
     Refused(DriverCall),
@@ -99,8 +95,8 @@ impl Module {
         let api = api().map_err(CallError::from)?;
         make_current(context)?;
         let mut handle = ptr::null_mut();
-        // SAFETY: `cuModuleLoadDataEx` takes a cubin, PTX that ends with NUL, or a fat binary: a `DriverImage`, outside of which the
-        // driver reads no byte. The two arrays of `DriverOptions` have `count` entries, and the data that they point to outlives the call.
+        // SAFETY: `cuModuleLoadDataEx` takes a `DriverImage`, outside of which the driver reads no byte. The two arrays of `DriverOptions` have
+        // `count` entries, and the data that they point to outlives the call.
         let status = unsafe {
             (api.cuModuleLoadDataEx)(
                 &mut handle,
@@ -129,22 +125,20 @@ impl Module {
         self.state
     }
 
-    /// Whether the context was reset since the module was loaded; `false` if the driver does not report it.
+    /// Whether the context was reset since, if the driver reports it.
     pub(crate) fn is_over(&self) -> bool {
         self.state.is_over(self.api, &self.context)
     }
 
-    /// `None` if the module has no function of that name.
     pub(super) fn function(&self, symbol: &CStr) -> Result<Option<FunctionHandle<'_>>, CallError> {
         make_current(&self.context)?;
         let mut function = ptr::null_mut();
         let found = self.api.cuModuleGetFunction(&mut function, self.alive(), symbol.into());
-        // SAFETY: CUDA Driver API, "Module Management": a function of a module is valid until the module is unloaded,
-        // which the borrow prevents.
+        // SAFETY: CUDA Driver API, "Module Management": a function is valid until its module is unloaded, which the borrow prevents.
         Ok(is_found(found)?.then(|| unsafe { Alive::new(function) }))
     }
 
-    /// The address and the size of a variable; `None` if the module has no variable of that name.
+    /// The address and the size of a variable.
     pub(super) fn global(&self, name: &CStr) -> Result<Option<(CUdeviceptr, usize)>, CallError> {
         make_current(&self.context)?;
         let (mut address, mut size) = (0, 0);
@@ -162,11 +156,11 @@ fn is_found(found: Result<(), CallError>) -> Result<bool, CallError> {
 
 impl Drop for Module {
     fn drop(&mut self) {
-        // The reset has unloaded the module, so its handle is invalid.
+        // The reset has unloaded the module.
         if self.is_over() {
             return;
         }
-        // cudarc's `bind_to_thread` would return a pending error instead. `Drop` cannot report the errors of both calls.
+        // cudarc's `bind_to_thread` would return a pending error instead.
         let _ = self.api.cuCtxSetCurrent((&*self.context).into());
         // SAFETY: `cuModuleUnload`: the module is loaded, and nothing else unloads it. Every handle of its functions is a borrow of this
         // value, or belongs to a `Function` that holds this value.
@@ -181,15 +175,14 @@ pub(crate) struct Linker {
 }
 
 impl Linker {
-    /// An error is returned with the options, which contain the log.
+    /// The log of an error is in the options.
     pub(crate) fn new(mut options: Box<DriverOptions>) -> Result<Self, (CallError, Box<DriverOptions>)> {
         let api = match api() {
             Ok(api) => api,
             Err(unavailable) => return Err((unavailable.into(), options)),
         };
         let mut state = ptr::null_mut();
-        // SAFETY: `cuLinkCreate`: the two arrays have `count` entries, and
-        // "optionValues must remain valid for the life of the CUlinkState if output options are used": the linker is
+        // SAFETY: `cuLinkCreate`: the two arrays have `count` entries, and "must remain valid for the life of the CUlinkState": the linker is
         // destroyed before its options.
         match unsafe { api.cuLinkCreate_v2(options.count(), options.keys(), options.values(), &mut state) } {
             Ok(()) => Ok(Self {
@@ -208,9 +201,8 @@ impl Linker {
     /// `index` identifies the image in the log.
     pub(crate) fn add(&mut self, image: &DriverImage, index: usize) -> Result<(), CallError> {
         let name = CString::new(format!("image {index}")).unwrap_or_default();
-        // SAFETY: `cuLinkAddData`: the linker is alive, the data are a
-        // `DriverImage` of this kind and size, the name ends with NUL, and the number of options is 0. "No reference is
-        // retained to any inputs after this call returns."
+        // SAFETY: `cuLinkAddData`: the linker is alive, the data are a `DriverImage` of this kind and size, the name ends with NUL, and there
+        // are no options. "No reference is retained to any inputs after this call returns."
         unsafe {
             self.state.api.cuLinkAddData_v2(
                 self.state.alive().raw(),
@@ -225,7 +217,7 @@ impl Linker {
         }
     }
 
-    /// The cubin; `None` if the linker has produced no output.
+    /// `None` if the linker has produced no output.
     pub(crate) fn complete(&mut self) -> Result<Option<DriverImage>, CallError> {
         let (mut cubin, mut size) = (ptr::null_mut(), 0);
         let (api, state) = (self.state.api, self.state.alive());
@@ -233,10 +225,9 @@ impl Linker {
         if cubin.is_null() || size == 0 {
             return Ok(None);
         }
-        // SAFETY: `cuLinkComplete`: the linker owns the `size` bytes of the cubin at this address
-        // until it is destroyed.
+        // SAFETY: `cuLinkComplete`: the linker owns the `size` bytes at this address until it is destroyed.
         let bytes = unsafe { slice::from_raw_parts(cubin.cast::<u8>(), size) }.to_vec();
-        // The driver created it, so its headers need no check.
+        // The driver created it.
         Ok(Some(DriverImage { bytes: Arc::new(bytes), kind: CUjitInputType::CU_JIT_INPUT_CUBIN }))
     }
 }

@@ -1,7 +1,7 @@
 //! Ids of graphs and of their nodes.
 //!
-//! The driver gives the handle of a removed node to the next node. Therefore each removal gives the graph a new id, and the
-//! nodes that are added afterwards have the new id: no two nodes have the same handle and the same id.
+//! The driver gives the handle of a removed node to the next node. Each removal gives the graph a new id, which the nodes have that are added
+//! afterwards: no two nodes have the same handle and the same id.
 
 use core::{
     cell::RefCell,
@@ -11,13 +11,12 @@ use core::{
 use cudarc::driver::sys::CUgraphNode;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Identifies the graph of a node. The driver can reuse the address of a destroyed graph, but an id is never reused.
+/// The driver can reuse the address of a destroyed graph, but an id is never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum GraphId {
-    /// A graph that this crate created or listed.
+    /// Created or listed by this crate.
     Made(u64),
-    /// A captured graph. The number is the driver's id of the capture, which is unique in the process (CUDA Driver API,
-    /// `cuStreamGetCaptureInfo`).
+    /// Captured. The driver's id of the capture is unique in the process (CUDA Driver API, `cuStreamGetCaptureInfo`).
     Captured(u64),
 }
 
@@ -31,7 +30,7 @@ impl GraphId {
 /// A node that the graph with this id has or had. Only the graph knows whether the node is alive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct NodeId {
-    /// The address that is its handle.
+    /// Its handle.
     node: usize,
     graph: GraphId,
 }
@@ -67,17 +66,16 @@ struct Nodes {
 }
 
 impl Remaining {
-    /// The graph id of a node, if a node was removed before.
     pub(super) fn id_of(&self, node: CUgraphNode) -> Option<GraphId> {
         self.0.borrow().as_ref()?.ids.get(&node.addr()).copied()
     }
 
-    /// Whether it is a node that was added before the last removal.
+    /// Whether it was added before the last removal, and is alive.
     pub(super) fn contains(&self, node: NodeId) -> bool {
         self.id_of(node.raw()).is_some_and(|graph| node.is_of(graph))
     }
 
-    /// Whether it was a node of the graph.
+    /// Whether it was removed.
     pub(super) fn had(&self, node: NodeId) -> bool {
         let nodes = self.0.borrow();
         let former = nodes.as_ref().map(|nodes| &nodes.former);
@@ -90,14 +88,13 @@ impl Remaining {
         }
     }
 
-    /// A node that nothing has seen is removed.
     pub(super) fn forget(&self, node: NodeId) {
         if let Some(nodes) = &mut *self.0.borrow_mut() {
             nodes.ids.remove(&node.node);
         }
     }
 
-    /// A node was removed from the graph with the id `now`. `all` are the nodes before the first removal.
+    /// `now` is the id of the graph until now. `all` are the nodes before the first removal.
     pub(super) fn remove(&self, node: NodeId, now: GraphId, all: &[NodeId]) {
         let mut nodes = self.0.borrow_mut();
         let nodes = nodes.get_or_insert_with(|| Nodes {

@@ -8,7 +8,7 @@ use core::{
 };
 use cudarc::driver::sys::{CUcontext, CUdevice, CUdeviceptr, CUfunction, CUgraph};
 
-/// `CUDA_KERNEL_NODE_PARAMS_v2`, as the driver returns it. cudarc has it only from `cuda-12000` on.
+/// `CUDA_KERNEL_NODE_PARAMS_v2`. cudarc has it only from `cuda-12000` on.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct KernelNodeRecord {
@@ -40,7 +40,7 @@ impl KernelNodeRecord {
 #[repr(transparent)]
 pub(crate) struct KernelNodeParams<'p>(KernelNodeRecord, PhantomData<&'p ()>);
 
-/// Such a description without the function and its parameters: only these are written where the arguments are lowered.
+/// The same without the function and its parameters, which are written where the arguments are lowered.
 pub(crate) struct KernelNodeShape(KernelNodeParams<'static>);
 
 impl KernelNodeShape {
@@ -50,7 +50,6 @@ impl KernelNodeShape {
         Self(KernelNodeParams(record, PhantomData))
     }
 
-    /// The description of a node for `call`.
     #[inline(always)]
     pub(crate) fn of<'p>(&'p mut self, call: KernelCall<'p>) -> &'p KernelNodeParams<'p> {
         let KernelNodeParams(record, _) = &mut self.0;
@@ -61,34 +60,11 @@ impl KernelNodeShape {
     }
 }
 
-/// `CUDA_MEMSET_NODE_PARAMS`, the first version, which `cuGraphAddMemsetNode` accepts in every driver.
-#[repr(C)]
-pub(crate) struct MemsetNodeParams {
-    pub(super) address: CUdeviceptr,
-    pub(super) pitch: usize,
-    pub(super) value: c_uint,
-    pub(super) element_size: c_uint,
-    pub(super) width: usize,
-    pub(super) height: usize,
-}
-
-/// `CUmemPoolProps`: the properties of the pool from which a node allocates.
-#[repr(C)]
-struct PoolProperties {
-    allocation_type: c_uint,
-    handle_types: c_uint,
-    location_type: c_uint,
-    location: CUdevice,
-    security: *mut c_void,
-    largest: usize,
-    usage: u16,
-    reserved: [u8; 54],
-}
-
 /// `CUDA_MEM_ALLOC_NODE_PARAMS`.
 #[repr(C)]
 pub(crate) struct AllocNodeParams {
-    pool: PoolProperties,
+    /// `CUmemPoolProps`: the types of the allocation, of its handles and of its location; the location; and words that must be zero.
+    pool: [c_uint; 22],
     access: *const c_void,
     access_count: usize,
     bytes: usize,
@@ -99,28 +75,14 @@ pub(crate) struct AllocNodeParams {
 const _: () = assert!(size_of::<AllocNodeParams>() == 120);
 
 impl AllocNodeParams {
-    /// Memory of `device`, which its kernels can access.
     pub(super) fn new(device: CUdevice, bytes: usize) -> Self {
         /// `CU_MEM_ALLOCATION_TYPE_PINNED`, the only type that CUDA supports here.
         const PINNED: c_uint = 1;
         /// `CU_MEM_LOCATION_TYPE_DEVICE`.
         const DEVICE: c_uint = 1;
-        Self {
-            pool: PoolProperties {
-                allocation_type: PINNED,
-                handle_types: 0,
-                location_type: DEVICE,
-                location: device,
-                security: ptr::null_mut(),
-                largest: 0,
-                usage: 0,
-                reserved: [0; 54],
-            },
-            access: ptr::null(),
-            access_count: 0,
-            bytes,
-            address: 0,
-        }
+        let mut pool = [0; 22];
+        pool[..4].copy_from_slice(&[PINNED, 0, DEVICE, device.cast_unsigned()]);
+        Self { pool, access: ptr::null(), access_count: 0, bytes, address: 0 }
     }
 }
 
@@ -133,11 +95,11 @@ pub(crate) struct HostNodeParams {
 
 /// A function that a host node calls. It can be called on any thread, and by several launches at the same time.
 pub(crate) trait HostFunction: Send + Sync + 'static {
-    /// A panic ends the process, because it cannot unwind into the driver.
+    /// A panic ends the process.
     fn run(&self);
 }
 
-/// What a conditional node does with its bodies: `CUgraphConditionalNodeType`.
+/// `CUgraphConditionalNodeType`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub(crate) enum ConditionalKind {
@@ -154,7 +116,7 @@ pub(crate) struct ConditionalNodeParams<'c> {
     handle: u64,
     conditional: ConditionalKind,
     size: c_uint,
-    /// The driver writes the address of its array of `size` bodies.
+    /// The driver writes the address of `size` bodies.
     pub(super) bodies: *const CUgraph,
     context: CUcontext,
     /// The rest of the union, and reserved bytes, which must be zero.

@@ -4,7 +4,7 @@ use super::{Api, CallError};
 use core::ffi::c_uint;
 use cudarc::driver::sys::CUdeviceptr;
 
-/// The number of attributes that are queried: always the length of the two arrays.
+/// Always the length of the two arrays.
 #[repr(transparent)]
 pub(crate) struct PointerAttributeCount(c_uint);
 
@@ -26,26 +26,25 @@ const HOST: u64 = 1;
 pub(crate) struct Allocation {
     pub(crate) start: u64,
     pub(crate) size: u64,
-    /// Whether it is host memory, which is registered or allocated by the driver.
+    /// Registered or allocated by the driver.
     pub(crate) is_host: bool,
-    /// Whether the driver moves it between the host and the devices.
+    /// The driver moves it between the host and the devices.
     #[cfg(feature = "record")]
     is_managed: bool,
     pub(crate) device: i32,
-    /// The queried address for kernels of the current context. 0 if they cannot access it.
+    /// The queried address for kernels of the current context; 0 if they cannot access it.
     pub(crate) device_pointer: u64,
 }
 
 impl Api {
-    /// The allocation that contains an address, as the current context sees it; `None` if no allocation contains it.
+    /// The allocation that contains an address, as the current context sees it.
     pub(crate) fn allocation(&self, address: CUdeviceptr) -> Result<Option<Allocation>, CallError> {
-        // The types have 4 and 8 bytes. The driver writes the lower bytes of a number.
+        // Some types have 4 bytes: the lower bytes of a number.
         let (mut kind, mut device_pointer, mut managed, mut device, mut start, mut size) = (0, 0, 0, 0, 0, 0);
         let mut values = [&mut kind, &mut device_pointer, &mut managed, &mut device, &mut start, &mut size];
         let count = PointerAttributeCount(COUNT as c_uint);
         self.cuPointerGetAttributes(count, &ATTRIBUTES, &mut values, address)?;
-        // "Unlike cuPointerGetAttribute, this function will not return an error when the ptr encountered is not a valid CUDA pointer.
-        // Instead, the attributes are assigned default NULL values."
+        // For an invalid pointer, "the attributes are assigned default NULL values".
         Ok((kind != 0).then_some(Allocation {
             start,
             size,
@@ -65,12 +64,12 @@ pub(crate) struct Readable(Allocation);
 
 #[cfg(feature = "record")]
 impl Allocation {
-    /// The memory of a GPU. Only the driver accesses it, and the driver refuses a copy from memory that was freed.
+    /// Only the driver accesses it, and refuses a copy from memory that was freed.
     pub(crate) fn of_gpu(self) -> Option<Readable> {
         (!self.is_host && !self.is_managed && self.size > 0).then_some(Readable(self))
     }
 
-    /// Any memory: the processor can be what copies the memory of the host and managed memory.
+    /// The processor can be what copies the memory of the host and managed memory.
     ///
     /// # Safety
     /// It stays allocated while the result or a copy of it is used.
@@ -85,19 +84,16 @@ impl Readable {
         &self.0
     }
 
-    /// Copies the bytes from `offset` on.
-    ///
     /// # Panics
-    /// If they are outside of the allocation.
+    /// If the bytes from `offset` on are outside of the allocation.
     pub(crate) fn read(&self, api: &Api, offset: u64, to: &mut [u8]) -> Result<(), CallError> {
         let Self(allocation) = self;
         let end = offset.checked_add(to.len() as u64);
         assert!(end.is_some_and(|end| end <= allocation.size), "a copy outside of the allocation");
         let from = allocation.start + offset;
-        // SAFETY: `cuMemcpyDtoH`: `to` has this length, and the call returns when it is complete.
-        // The source is inside an allocation that the driver has reported. Of host memory and managed memory, `promised` guarantees
-        // that it is still allocated. Other memory is reached only through the driver, which returns `CUDA_ERROR_INVALID_VALUE` if the
-        // program has freed it since.
+        // SAFETY: `cuMemcpyDtoH`: `to` has this length, and the call returns when it is complete. The source is inside an allocation that the
+        // driver has reported. `promised` guarantees that host memory and managed memory is still allocated. Other memory is reached only
+        // through the driver, which returns `CUDA_ERROR_INVALID_VALUE` if the program has freed it since.
         unsafe { api.cuMemcpyDtoH_v2(to.as_mut_ptr().cast(), from, to.len()) }
     }
 }

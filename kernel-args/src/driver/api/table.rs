@@ -4,19 +4,19 @@
 //! The types of a `safe` entry point only have values that CUDA's Driver API documents for this call:
 //! - numbers: for an invalid number, such as a device that does not exist, the call returns an error;
 //! - `&mut T`: the call writes to it and does not keep the pointer;
-//! - [`Alive`], such as [`FunctionHandle`]: an object that is alive. A destroyed object has no such handle;
+//! - [`Alive`], such as [`FunctionHandle`]: an object that was not destroyed;
 //! - [`Text`]: a string that ends with NUL.
 //!
-//! A current context is not a requirement of memory safety: if no context or the wrong context is current, each call is documented to
-//! return `CUDA_ERROR_INVALID_CONTEXT` or `CUDA_ERROR_INVALID_HANDLE`.
+//! If no context or the wrong context is current, each call is documented to return `CUDA_ERROR_INVALID_CONTEXT` or
+//! `CUDA_ERROR_INVALID_HANDLE`.
 //!
-//! An `unsafe` entry point has requirements that these types do not express (an array and its length, parameters that
-//! match a kernel, an object that is no longer used). The files of this folder prove them, each for its subject.
+//! An `unsafe` entry point has requirements that these types do not express, such as an array and its length, parameters that match a kernel,
+//! or an object that is no longer used. The files of this folder prove them.
 
 #[cfg(feature = "observe")]
 use super::pointer::{PointerAttributeCount, PointerAttributes, PointerValues};
 use super::{
-    Alive, CallError, ContextHandle, DeviceResource, EventHandle, FunctionHandle, GreenContext, LaunchConfig, Null,
+    Alive, CallError, ContextHandle, DeviceResource, EventHandle, FunctionHandle, GreenObject, LaunchConfig, Null,
     PoolAccess, Status, StreamHandle, Text, Unavailable,
     entry_points::{entry_points, method, reported_name, required, signature, symbol},
     launch::{LaunchKernelEx, launch_without_attributes},
@@ -40,16 +40,13 @@ use {
         graph_nodes::UpdateResult,
         handle::{ExecHandle, GraphHandle, NodeHandle},
         launch_config::AttributeValue,
-        node_params::{AllocNodeParams, ConditionalNodeParams, HostNodeParams, KernelNodeRecord, MemsetNodeParams},
+        node_params::{AllocNodeParams, ConditionalNodeParams, HostNodeParams, KernelNodeRecord},
     },
-    cudarc::driver::sys::{CUgraph, CUgraph_st, CUgraphExec, CUgraphExec_st, CUgraphNode},
+    cudarc::driver::sys::{CUDA_MEMSET_NODE_PARAMS, CUgraph, CUgraph_st, CUgraphExec, CUgraphExec_st, CUgraphNode},
 };
 
 #[cfg(feature = "textures")]
-use {
-    super::texture::{ArrayDescriptor, Resource, Sampler},
-    cudarc::driver::sys::CUarray,
-};
+use cudarc::driver::sys::{CUDA_ARRAY3D_DESCRIPTOR, CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC, CUarray};
 
 entry_points! {
     always {
@@ -57,7 +54,7 @@ entry_points! {
         function: CUfunction, grid_x: c_uint, grid_y: c_uint, grid_z: c_uint, block_x: c_uint, block_y: c_uint, block_z: c_uint,
         shared: c_uint, stream: CUstream, params: *mut *mut c_void, extra: *mut *mut c_void
     );
-    // The attribute is a number: cudarc's enum lacks those that are newer than the application's `cuda-NNNNN` feature.
+    // The attribute is a number: cudarc's enum lacks newer ones.
     safe cuFuncGetAttribute(value: &mut c_int, attribute: c_uint, function: FunctionHandle<'_>);
     safe cuFuncSetAttribute(function: FunctionHandle<'_>, attribute: c_uint, value: c_int);
     safe cuDeviceGetAttribute(value: &mut c_int, attribute: c_uint, device: CUdevice);
@@ -103,13 +100,11 @@ entry_points! {
     }
     #[cfg(all())]
     newer {
-    /// Driver 11.8 and newer.
+    /// Driver 11.8 and newer, as the next two.
     unsafe cuLaunchKernelEx(
         config: *const LaunchConfig<'_>, function: CUfunction, params: *mut *mut c_void, extra: *mut *mut c_void
     );
-    /// Driver 11.8 and newer.
     safe cuOccupancyMaxActiveClusters(count: &mut c_int, function: FunctionHandle<'_>, config: &LaunchConfig<'_>);
-    /// Driver 11.8 and newer.
     safe cuOccupancyMaxPotentialClusterSize(size: &mut c_int, function: FunctionHandle<'_>, config: &LaunchConfig<'_>);
     /// Driver 12.4 and newer.
     safe cuFuncGetParamInfo(function: FunctionHandle<'_>, index: usize, offset: &mut usize, size: &mut usize);
@@ -124,7 +119,7 @@ entry_points! {
     safe cuEventSynchronize(event: EventHandle<'_>);
     safe cuEventQuery(event: EventHandle<'_>);
     unsafe cuEventDestroy_v2(event: *mut CUevent_st);
-    // Contexts. Three versions of one call: the newest that the driver has is called.
+    // The newest version that the driver has is called.
     safe cuCtxCreate_v2(context: &mut CUcontext, flags: c_uint, device: CUdevice);
     /// Driver 11.4 and newer.
     safe cuCtxCreate_v3(context: &mut CUcontext, params: Null, count: c_int, flags: c_uint, device: CUdevice);
@@ -144,22 +139,22 @@ entry_points! {
     unsafe cuMemPoolSetAccess(pool: CUmemoryPool, access: &PoolAccess, count: usize);
     safe cuStreamGetCtx(stream: StreamHandle<'_>, context: &mut CUcontext);
     unsafe cuStreamDestroy_v2(stream: *mut CUstream_st);
-    // Green contexts: driver 12.4 and newer; streams of green contexts: driver 12.5 and newer.
+    // Green contexts: driver 12.4; streams of green contexts: driver 12.5.
     safe cuDeviceGetDevResource(device: CUdevice, resource: &mut DeviceResource, kind: c_uint);
     unsafe cuDevSmResourceSplitByCount(
         groups: &mut DeviceResource, count: &mut c_uint, all: &DeviceResource, rest: &mut DeviceResource, flags: c_uint,
         smallest: c_uint
     );
     unsafe cuDevResourceGenerateDesc(description: &mut *mut c_void, resources: &mut DeviceResource, count: c_uint);
-    unsafe cuGreenCtxCreate(context: &mut *mut GreenContext, description: *mut c_void, device: CUdevice, flags: c_uint);
-    unsafe cuGreenCtxDestroy(context: *mut GreenContext);
+    unsafe cuGreenCtxCreate(context: &mut *mut GreenObject, description: *mut c_void, device: CUdevice, flags: c_uint);
+    unsafe cuGreenCtxDestroy(context: *mut GreenObject);
     safe cuGreenCtxStreamCreate(
-        stream: &mut CUstream, context: Alive<'_, GreenContext>, flags: c_uint, priority: c_int
+        stream: &mut CUstream, context: Alive<'_, GreenObject>, flags: c_uint, priority: c_int
     );
     }
     #[cfg(feature = "graphs")]
     newer {
-    // Graphs need driver 12.0, which has the `_v2` calls and their parameters of kernel nodes.
+    // Graphs need driver 12.0.
     safe cuGraphCreate(graph: &mut CUgraph, flags: c_uint);
     unsafe cuGraphDestroy(graph: *mut CUgraph_st);
     safe cuGraphInstantiateWithFlags(exec: &mut CUgraphExec, graph: GraphHandle<'_>, flags: u64);
@@ -177,7 +172,7 @@ entry_points! {
     added cuGraphAddMemcpyNode(copy: &CUDA_MEMCPY3D,
         context: ContextHandle<'_>
     );
-    added cuGraphAddMemsetNode(params: &MemsetNodeParams,
+    added cuGraphAddMemsetNode(params: &CUDA_MEMSET_NODE_PARAMS,
         context: ContextHandle<'_>
     );
     added cuGraphAddEmptyNode();
@@ -215,7 +210,6 @@ entry_points! {
     unsafe cuGraphKernelNodeSetAttribute(node: CUgraphNode, attribute: c_uint, value: &AttributeValue);
     safe cuGraphKernelNodeGetAttribute(node: NodeHandle<'_>, attribute: c_uint, value: &mut AttributeValue);
     unsafe cuGraphDestroyNode(node: CUgraphNode);
-    // Memory of graphs.
     added cuGraphAddMemAllocNode(params: &mut AllocNodeParams
     );
     added cuGraphAddMemFreeNode(address: CUdeviceptr
@@ -241,22 +235,20 @@ entry_points! {
     }
     #[cfg(feature = "observe")]
     newer {
-    // The flight recorder.
     unsafe cuMemHostRegister_v2(memory: *mut c_void, size: usize, flags: c_uint) = "cuMemHostRegister";
     unsafe cuMemHostGetDevicePointer_v2(device: &mut CUdeviceptr, host: *mut c_void, flags: c_uint) = "cuMemHostGetDevicePointer";
     unsafe cuStreamWriteValue32_v2(stream: CUstream, address: CUdeviceptr, value: u32, flags: c_uint) = "cuStreamWriteValue32";
-    // The memory at an address. Each value has room for the largest attribute.
     safe cuPointerGetAttributes(
         count: PointerAttributeCount, attributes: &PointerAttributes, values: &mut PointerValues<'_>, address: CUdeviceptr
     );
     }
     #[cfg(feature = "textures")]
     newer {
-    safe cuArray3DCreate_v2(array: &mut CUarray, shape: &ArrayDescriptor) = "cuArray3DCreate";
+    safe cuArray3DCreate_v2(array: &mut CUarray, shape: &CUDA_ARRAY3D_DESCRIPTOR) = "cuArray3DCreate";
     unsafe cuArrayDestroy(array: CUarray);
-    unsafe cuTexObjectCreate(texture: &mut u64, resource: &Resource, sampler: &Sampler, view: Null);
+    unsafe cuTexObjectCreate(texture: &mut u64, resource: &CUDA_RESOURCE_DESC, sampler: &CUDA_TEXTURE_DESC, view: Null);
     unsafe cuTexObjectDestroy(texture: u64);
-    unsafe cuSurfObjectCreate(surface: &mut u64, resource: &Resource);
+    unsafe cuSurfObjectCreate(surface: &mut u64, resource: &CUDA_RESOURCE_DESC);
     unsafe cuSurfObjectDestroy(surface: u64);
     unsafe cuMemcpy3DAsync_v2(copy: &CUDA_MEMCPY3D, stream: CUstream) = "cuMemcpy3DAsync";
     }

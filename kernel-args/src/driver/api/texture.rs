@@ -1,75 +1,33 @@
 //! Arrays, texture objects and surface objects, and copies between arrays and device memory.
 
 use super::{
-    Alive, Api, CallError, ContextState, Handle, Null, Status, api,
-    copies::{self, Memory},
+    Api, CallError, ContextState, Handle, Null, Status, api,
+    copies::{self, CopyPlace},
     entry_points::required,
     make_current,
 };
 use crate::marshal::{ObjectUses, Tracked};
-use core::{
-    ffi::{c_int, c_uint},
-    ptr,
-};
+use core::{ffi::c_uint, ptr};
 use cudarc::driver::{
     CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, SyncOnDrop,
-    sys::{CUarray_st, CUdeviceptr},
+    sys::{
+        CUDA_ARRAY3D_DESCRIPTOR, CUDA_RESOURCE_DESC, CUDA_RESOURCE_DESC_st__bindgen_ty_1,
+        CUDA_RESOURCE_DESC_st__bindgen_ty_1__bindgen_ty_1 as OfArray,
+        CUDA_RESOURCE_DESC_st__bindgen_ty_1__bindgen_ty_3 as Linear,
+        CUDA_RESOURCE_DESC_st__bindgen_ty_1__bindgen_ty_4 as Pitch2D,
+        CUDA_RESOURCE_DESC_st__bindgen_ty_1__bindgen_ty_5 as Reserved, CUDA_TEXTURE_DESC, CUarray_format, CUarray_st,
+        CUdeviceptr, CUresourcetype,
+    },
 };
 use std::{mem, sync::Arc};
 
-/// `CUarray_format` as a number, and the number of channels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(C)]
-pub(crate) struct ChannelFormat {
-    pub(crate) format: c_uint,
-    pub(crate) channels: c_uint,
-}
+/// The type and the number of channels.
+pub(crate) type ChannelFormat = (CUarray_format, c_uint);
 
-/// `CUDA_ARRAY3D_DESCRIPTOR`.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub(crate) struct ArrayDescriptor {
-    /// Width, height, depth or number of layers; 0 for a dimension that the array does not have.
-    pub(crate) size: [usize; 3],
-    pub(crate) format: ChannelFormat,
-    pub(crate) flags: c_uint,
-}
-
-impl ArrayDescriptor {
-    /// `CUDA_ARRAY3D_LAYERED`.
-    pub(crate) const LAYERED: c_uint = 1;
-    /// `CUDA_ARRAY3D_SURFACE_LDST`.
-    pub(crate) const SURFACES: c_uint = 2;
-}
-
-/// `CUDA_RESOURCE_DESC`. The fields of its union are 64-bit numbers, or two 32-bit numbers.
-#[repr(C)]
-pub(crate) struct Resource {
-    kind: c_uint,
-    fields: [u64; 16],
-    flags: c_uint,
-}
-
-const _: () = assert!(size_of::<Resource>() == 144);
-
-impl Resource {
-    fn new<const N: usize>(kind: c_uint, fields: [u64; N]) -> Self {
-        let mut all = [0; 16];
-        all[..N].copy_from_slice(&fields);
-        Self { kind, fields: all, flags: 0 }
-    }
-
-    /// `CUDA_RESOURCE_DESC::res.linear` and `pitch2D`.
-    fn memory(address: CUdeviceptr, format: ChannelFormat, shape: LinearShape) -> Self {
-        let pair = [format.format.to_ne_bytes(), format.channels.to_ne_bytes()];
-        let format = u64::from_ne_bytes(bytemuck::cast(pair));
-        match shape {
-            LinearShape::Row { bytes } => Self::new(2, [address, format, bytes as u64]),
-            LinearShape::Rows { width, height, pitch } => {
-                Self::new(3, [address, format, width as u64, height as u64, pitch as u64])
-            }
-        }
-    }
+fn resource(kind: CUresourcetype, fill: impl FnOnce(&mut CUDA_RESOURCE_DESC_st__bindgen_ty_1)) -> CUDA_RESOURCE_DESC {
+    let mut res = CUDA_RESOURCE_DESC_st__bindgen_ty_1 { reserved: Reserved { reserved: [0; 32] } };
+    fill(&mut res);
+    CUDA_RESOURCE_DESC { resType: kind, res, flags: 0 }
 }
 
 /// Memory that is not in an array.
@@ -86,22 +44,20 @@ pub(crate) enum LinearShape {
     },
 }
 
-/// `CUDA_TEXTURE_DESC`.
-#[repr(C)]
-pub(crate) struct Sampler {
-    pub(crate) address: [c_uint; 3],
-    pub(crate) filter: c_uint,
-    pub(crate) flags: c_uint,
-    pub(crate) anisotropy: c_uint,
-    pub(crate) mipmap_filter: c_uint,
-    pub(crate) mipmap_bias_and_range: [f32; 3],
-    pub(crate) border: [f32; 4],
-    pub(crate) reserved: [c_int; 12],
+impl LinearShape {
+    fn resource(self, address: CUdeviceptr, (format, channels): ChannelFormat) -> CUDA_RESOURCE_DESC {
+        match self {
+            Self::Row { bytes } => resource(CUresourcetype::CU_RESOURCE_TYPE_LINEAR, |res| {
+                res.linear = Linear { devPtr: address, format, numChannels: channels, sizeInBytes: bytes };
+            }),
+            Self::Rows { width, height, pitch } => resource(CUresourcetype::CU_RESOURCE_TYPE_PITCH2D, |res| {
+                res.pitch2D =
+                    Pitch2D { devPtr: address, format, numChannels: channels, width, height, pitchInBytes: pitch };
+            }),
+        }
+    }
 }
 
-const _: () = assert!(size_of::<Sampler>() == 104);
-
-/// The context of an object, and the uses of the object.
 struct ObjectState {
     api: &'static Api,
     context: Arc<CudaContext>,
@@ -119,7 +75,7 @@ impl ObjectState {
 
     /// Calls `destroy` in the context when all uses have finished. A reset of the context has destroyed the object.
     ///
-    /// Returns `false` if the driver does not report the end of the uses. Then the object stays allocated: `Drop` cannot report an error.
+    /// `false` if the driver does not report the end of the uses: the object stays allocated, because `Drop` cannot report an error.
     fn destroy(&self, destroy: impl FnOnce()) -> bool {
         let Self { api, context, state, uses } = self;
         if state.is_over(api, context) {
@@ -147,24 +103,18 @@ impl ArrayMemory {
     /// `cuArray3DCreate`. A texel has `texel` bytes.
     pub(crate) fn new(
         context: &Arc<CudaContext>,
-        descriptor: &ArrayDescriptor,
+        descriptor: &CUDA_ARRAY3D_DESCRIPTOR,
         texel: usize,
     ) -> Result<Self, CallError> {
         let uses = ObjectState::new(context)?;
         required!(uses.api, cuArrayDestroy)?;
         let mut array = ptr::null_mut();
         uses.api.cuArray3DCreate_v2(&mut array, descriptor)?;
-        let [width, height, depth] = descriptor.size;
-        let extent = [width * texel, height.max(1), depth.max(1)];
+        let extent = [descriptor.Width * texel, descriptor.Height.max(1), descriptor.Depth.max(1)];
         Ok(Self { uses, array: Handle::new(array), extent })
     }
 
-    fn alive(&self) -> Alive<'_, CUarray_st> {
-        // SAFETY: `cuArray3DCreate` returned the handle, and only the drop of this value destroys the array.
-        unsafe { Alive::new(self.array.raw()) }
-    }
-
-    /// Copies all texels from memory with the same number of bytes, in the order of the stream.
+    /// Copies all texels, in the order of the stream.
     ///
     /// # Panics
     /// If the memory has another size.
@@ -172,27 +122,27 @@ impl ArrayMemory {
         assert_eq!(from.len() * size_of::<T>(), self.bytes(), "a copy of another size");
         let (address, read) = from.device_ptr(stream);
         let guards = [read, self.enter(stream, true)];
-        self.copy(stream, Memory::Array(self.array.raw()), Memory::Device(address), guards)
+        self.copy(stream, CopyPlace::Array(self.array.raw()), CopyPlace::Device(address), guards)
     }
 
-    /// Copies all texels to memory, with the requirements of `copy_from`.
+    /// As `copy_from`.
     pub(crate) fn copy_to<T>(&self, stream: &CudaStream, to: &mut CudaViewMut<'_, T>) -> Result<(), CallError> {
         assert_eq!(to.len() * size_of::<T>(), self.bytes(), "a copy of another size");
         let (address, written) = to.device_ptr_mut(stream);
         let guards = [written, self.enter(stream, false)];
-        self.copy(stream, Memory::Device(address), Memory::Array(self.array.raw()), guards)
+        self.copy(stream, CopyPlace::Device(address), CopyPlace::Array(self.array.raw()), guards)
     }
 
     fn bytes(&self) -> usize {
         self.extent.iter().product()
     }
 
-    /// `to` and `from` are this array, and memory of [`bytes`](Self::bytes) bytes. The guards are of both.
+    /// `to` and `from` are this array, and memory of [`bytes`](Self::bytes) bytes; the guards are of both.
     fn copy(
         &self,
         stream: &CudaStream,
-        to: Memory,
-        from: Memory,
+        to: CopyPlace,
+        from: CopyPlace,
         guards: [SyncOnDrop<'_>; 2],
     ) -> Result<(), CallError> {
         let context = stream.context();
@@ -200,9 +150,9 @@ impl ArrayMemory {
         stored("cuCtxGetCurrent, cuCtxSetCurrent, cuEventCreate or cuStreamWaitEvent")?;
         make_current(context)?;
         let parameters = copies::copy(to, from, self.extent);
-        // SAFETY: `cuMemcpy3DAsync`: the array is alive and consists of `extent`. The memory consists
-        // of the same rows and slices without gaps, as the two callers have asserted. Both stay allocated until the copy has finished:
-        // cudarc's slice and this array record the copy as a use, and are not freed before the end of their uses.
+        // SAFETY: `cuMemcpy3DAsync`: the array is alive and consists of `extent`, the memory of the same rows and slices without gaps, as the
+        // two callers have asserted. Both stay allocated until the copy has finished: cudarc's slice and this array record the copy as a use,
+        // and are not freed before the end of their uses.
         let copied = unsafe { self.uses.api.cuMemcpy3DAsync_v2(&parameters, stream.cu_stream()) };
         drop(guards);
         copied.and(stored("cuCtxGetCurrent, cuCtxSetCurrent or cuEventRecord"))
@@ -226,15 +176,13 @@ impl Tracked for ArrayMemory {
 impl Drop for ArrayMemory {
     fn drop(&mut self) {
         self.uses.destroy(|| {
-            // SAFETY: `cuArrayDestroy`: the array is alive, and nothing else destroys it.
-            // Objects of this array hold this value, so they are destroyed. All copies and launches have finished: each was
-            // recorded, and `ObjectState::destroy` has waited for them.
+            // SAFETY: `cuArrayDestroy`: the array is alive, and nothing else destroys it. Objects of this array hold this value, so they are
+            // destroyed. `ObjectState::destroy` has waited for all copies and launches, each of which was recorded.
             let _ = unsafe { self.uses.api.cuArrayDestroy(self.array.raw()) };
         });
     }
 }
 
-/// Memory of cudarc that a texture retains.
 trait SliceMemory: Send + Sync {
     /// `stream` waits for the writes that cudarc has recorded.
     fn wait(&self, stream: &CudaStream);
@@ -243,12 +191,11 @@ trait SliceMemory: Send + Sync {
 impl<T: Send + Sync> SliceMemory for CudaSlice<T> {
     fn wait(&self, stream: &CudaStream) {
         let (_, guard) = self.device_ptr(stream);
-        // The texture records the read. While it holds the slice, nothing else can be given exclusive access to the slice.
+        // The texture records the read, and holds the slice, so nothing else has exclusive access to it.
         mem::forget(guard);
     }
 }
 
-/// What an object refers to.
 enum Texels {
     Array(Arc<ArrayMemory>),
     Slice { slice: Arc<dyn SliceMemory>, uses: ObjectState, address: CUdeviceptr, bytes: usize },
@@ -263,13 +210,16 @@ impl Texels {
     }
 
     /// Makes the context current.
-    fn of_array(array: &Arc<ArrayMemory>) -> Result<(Self, Resource), CallError> {
+    fn of_array(array: &Arc<ArrayMemory>) -> Result<(Self, CUDA_RESOURCE_DESC), CallError> {
         make_current(array.context())?;
-        Ok((Self::Array(array.clone()), Resource::new(0, [array.alive().raw().addr() as u64])))
+        let resource = resource(CUresourcetype::CU_RESOURCE_TYPE_ARRAY, |res| {
+            res.array = OfArray { hArray: array.array.raw() };
+        });
+        Ok((Self::Array(array.clone()), resource))
     }
 }
 
-/// A texture object or a surface object: `CUtexObject`, `CUsurfObject`. It retains what it refers to.
+/// `CUtexObject` or `CUsurfObject`. It retains what it refers to.
 pub(crate) struct ObjectMemory {
     object: u64,
     texels: Texels,
@@ -277,21 +227,18 @@ pub(crate) struct ObjectMemory {
 }
 
 impl ObjectMemory {
-    /// A texture object of an array: `cuTexObjectCreate`.
-    pub(crate) fn texture(array: &Arc<ArrayMemory>, sampler: &Sampler) -> Result<Self, CallError> {
+    pub(crate) fn texture(array: &Arc<ArrayMemory>, sampler: &CUDA_TEXTURE_DESC) -> Result<Self, CallError> {
         let (texels, resource) = Texels::of_array(array)?;
         Self::new_texture(texels, &resource, sampler)
     }
 
-    /// A texture object of memory that contains this shape.
-    ///
     /// # Panics
-    /// If it does not contain the shape.
+    /// If the memory does not contain the shape.
     pub(crate) fn texture_of_memory<T: Send + Sync + 'static>(
         memory: &Arc<CudaSlice<T>>,
         format: ChannelFormat,
         shape: LinearShape,
-        sampler: &Sampler,
+        sampler: &CUDA_TEXTURE_DESC,
     ) -> Result<Self, CallError> {
         let needed = match shape {
             LinearShape::Row { bytes } => bytes,
@@ -303,25 +250,28 @@ impl ObjectMemory {
         // Nothing is read yet.
         mem::forget(guard);
         let texels = Texels::Slice { slice: memory.clone(), uses, address, bytes: needed };
-        Self::new_texture(texels, &Resource::memory(address, format, shape), sampler)
+        Self::new_texture(texels, &shape.resource(address, format), sampler)
     }
 
-    fn new_texture(texels: Texels, resource: &Resource, sampler: &Sampler) -> Result<Self, CallError> {
+    fn new_texture(
+        texels: Texels,
+        resource: &CUDA_RESOURCE_DESC,
+        sampler: &CUDA_TEXTURE_DESC,
+    ) -> Result<Self, CallError> {
         let (api, mut object) = (texels.uses().api, 0);
         let destroy = required!(api, cuTexObjectDestroy)?;
-        // SAFETY: `cuTexObjectCreate`: the descriptors have their documented layouts and are
-        // only read. The resource is alive: `texels` holds it, and the object holds `texels`. A resource view is not required.
+        // SAFETY: `cuTexObjectCreate`: the descriptors have their documented layouts and are only read. `texels`, which the object holds,
+        // holds the resource. A resource view is not required.
         unsafe { api.cuTexObjectCreate(&mut object, resource, sampler, Null::NULL) }?;
         Ok(Self { object, texels, destroy })
     }
 
-    /// A surface object of an array: `cuSurfObjectCreate`.
     pub(crate) fn surface(array: &Arc<ArrayMemory>) -> Result<Self, CallError> {
         let (texels, resource) = Texels::of_array(array)?;
         let (api, mut object) = (array.uses.api, 0);
         let destroy = required!(api, cuSurfObjectDestroy)?;
-        // SAFETY: `cuSurfObjectCreate`: the descriptor has its documented layout, is only
-        // read, and names an array that is alive and that the object retains. An array without `CUDA_ARRAY3D_SURFACE_LDST` is an error.
+        // SAFETY: `cuSurfObjectCreate`: the descriptor has its documented layout, is only read, and names an array that the object retains.
+        // An array without `CUDA_ARRAY3D_SURFACE_LDST` is an error.
         unsafe { api.cuSurfObjectCreate(&mut object, &resource) }?;
         Ok(Self { object, texels, destroy })
     }
@@ -355,57 +305,13 @@ impl Tracked for ObjectMemory {
 impl Drop for ObjectMemory {
     fn drop(&mut self) {
         let has_finished = self.texels.uses().destroy(|| {
-            // SAFETY: `cuTexObjectDestroy` and `cuSurfObjectDestroy`: `destroy` is the function of the object's kind, the object is alive, and nothing else destroys it.
-            // All launches that were given this value have finished: each was recorded, and `ObjectState::destroy` has waited for them.
+            // SAFETY: `cuTexObjectDestroy` and `cuSurfObjectDestroy`: `destroy` is the function of the object's kind, the object is alive, and
+            // nothing else destroys it. `ObjectState::destroy` has waited for all launches that were given this value, each of which was recorded.
             unsafe { (self.destroy)(self.object) };
         });
         // cudarc does not know the uses of its memory.
         if let (false, Texels::Slice { slice, .. }) = (has_finished, &self.texels) {
             mem::forget(slice.clone());
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use core::mem::offset_of;
-    use cudarc::driver::sys::{CUDA_ARRAY3D_DESCRIPTOR, CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC};
-
-    #[test]
-    fn the_descriptors_are_those_of_cudarc() {
-        macro_rules! same {
-            ($($ours:ident: $theirs:ident { $($our:ident = $their:ident)* })*) => {$(
-                assert_eq!(size_of::<$ours>(), size_of::<$theirs>());
-                $(assert_eq!(offset_of!($ours, $our), offset_of!($theirs, $their));)*
-            )*};
-        }
-        same! {
-            ArrayDescriptor: CUDA_ARRAY3D_DESCRIPTOR { size = Width format = Format flags = Flags }
-            Resource: CUDA_RESOURCE_DESC { fields = res flags = flags }
-            Sampler: CUDA_TEXTURE_DESC {
-                filter = filterMode flags = flags mipmap_bias_and_range = mipmapLevelBias border = borderColor reserved = reserved
-            }
-        }
-        assert_eq!(offset_of!(ChannelFormat, channels) + 24, offset_of!(CUDA_ARRAY3D_DESCRIPTOR, NumChannels));
-    }
-
-    /// Each field has 8 bytes, except the format.
-    #[test]
-    fn the_resources_are_those_of_cudarc() {
-        use cudarc::driver::sys::{
-            CUDA_RESOURCE_DESC_st__bindgen_ty_1__bindgen_ty_3 as Linear,
-            CUDA_RESOURCE_DESC_st__bindgen_ty_1__bindgen_ty_4 as Pitch2D,
-        };
-        let format = ChannelFormat { format: 0x20, channels: 2 };
-        let row = Resource::memory(0x200, format, LinearShape::Row { bytes: 77 });
-        assert_eq!((row.kind, &row.fields[..3]), (2, &[0x200, 0x2_0000_0020, 77][..]));
-        assert_eq!((offset_of!(Linear, format), offset_of!(Linear, numChannels)), (8, 12));
-        assert_eq!(offset_of!(Linear, sizeInBytes), 16);
-        let rows = Resource::memory(0x200, format, LinearShape::Rows { width: 5, height: 6, pitch: 64 });
-        assert_eq!((rows.kind, &rows.fields[..5]), (3, &[0x200, 0x2_0000_0020, 5, 6, 64][..]));
-        assert_eq!((offset_of!(Pitch2D, format), offset_of!(Pitch2D, numChannels)), (8, 12));
-        assert_eq!((offset_of!(Pitch2D, width), offset_of!(Pitch2D, height)), (16, 24));
-        assert_eq!(offset_of!(Pitch2D, pitchInBytes), 32);
     }
 }

@@ -29,11 +29,9 @@ pub enum Scheduling {
 /// ```no_run
 /// use kernel_args::context::{ContextFlags, Scheduling, create_context};
 ///
-/// # fn main() -> Result<(), kernel_args::Error> {
 /// let flags = ContextFlags::new().scheduling(Scheduling::BlockingSync).keep_local_memory(true);
 /// let ctx = create_context(0, flags)?;
-/// # Ok(())
-/// # }
+/// # Ok::<(), kernel_args::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[must_use]
@@ -72,27 +70,25 @@ impl ContextFlags {
     }
 }
 
-/// Creates a context on the device `ordinal`, in addition to the primary context, which [`context`](crate::context())
-/// returns. The current context of this thread does not change.
+/// Creates a context on the device `ordinal`, in addition to the primary context, which [`context`](crate::context()) returns. The current context
+/// of this thread does not change. [`ContextFlags`] has an example.
 ///
-/// Two contexts of a device share nothing: each module, stream, event and allocation belongs to one context. Most
-/// programs need only the primary context, which the CUDA runtime and its libraries share. The context is destroyed
-/// when the last handle to it is dropped. Kernels, modules, streams and slices of the context each hold a handle.
+/// Each module, stream, event and allocation belongs to one context. Most programs need only the primary context, which the CUDA runtime and its
+/// libraries share. The context is destroyed when the last handle to it is dropped; its kernels, modules, streams and slices each hold one.
 ///
-/// Calls the newest version of `cuCtxCreate` that the driver has: `_v4` (CUDA 12.5), `_v3` (11.4), `_v2`.
-/// [`ContextFlags`] has an example.
+/// Calls the newest `cuCtxCreate` that the driver has: `_v4` (CUDA 12.5), `_v3` (11.4), `_v2`.
 ///
 /// # Errors
-/// [`Error::NoDriver`] without the driver's library; [`Error::OldDriver`] if the driver has none of these calls;
-/// [`Error::Context`] if the device does not exist; [`Error::Driver`] if the driver does not create the context.
+/// [`Error::NoDriver`] without the driver's library; [`Error::OldDriver`] if the driver has none of these calls; [`Error::Context`] if the device
+/// does not exist; [`Error::Driver`].
 pub fn create_context(ordinal: usize, flags: ContextFlags) -> Result<Arc<CudaContext>, Error> {
     let api = api()?;
-    // Initialises the driver, and rejects a device that does not exist.
+    // Initialises the driver.
     CudaContext::device_count().map_err(|error| Error::cudarc("cuInit or cuDeviceGetCount", error))?;
     let device = result::device::get(i32::try_from(ordinal).unwrap_or(i32::MAX))
         .map_err(|error| not_created(ordinal, "cuDeviceGet", error))?;
     required!(api, cuCtxPopCurrent_v2)?;
-    // The new context is now on top of this thread's stack. The driver removes it from the stack when it is destroyed.
+    // It is on top of this thread's stack. The driver removes it from there when it is destroyed.
     let context = api.create_context(ordinal, device, flags.bits())?;
     api.cuCtxPopCurrent_v2(&mut ptr::null_mut())?;
     register(&context);

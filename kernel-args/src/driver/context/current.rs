@@ -1,13 +1,12 @@
 //! The current context of a thread.
 //!
-//! Keeps contexts alive that can be made current again.
 //! Driver 580 uses freed memory if a destroyed context is passed to `cuCtxSetCurrent` or `cuCtxPushCurrent`, unless the context is still on
 //! a thread's stack. Calls in a context on a stack return an error, and no new context gets its handle. So a previously current handle is
 //! passed to the driver only if it belongs to a primary context, which the driver never frees, or if something keeps the context alive.
 //!
-//! Everything that is made in a context holds it, so safe code cannot destroy a context under a handle. A reset of a primary context can. A launch
-//! does not query that; the cold path does (`cuDevicePrimaryCtxGetState`, `cuCtxGetId`). `with_current` takes a closure, because guards can be
-//! forgotten or dropped in another order. It pushes and pops, because the previous context belongs to other code that can destroy it.
+//! Everything that is made in a context holds it, so safe code cannot destroy a context under a handle. A reset of a primary context can. Only the
+//! cold path of a launch queries that (`cuDevicePrimaryCtxGetState`, `cuCtxGetId`). `with_current` pushes and pops, because the previous context
+//! belongs to other code that can destroy it.
 
 use super::{bind, current, named};
 use crate::{
@@ -19,49 +18,40 @@ use crate::{
 };
 use core::{mem, ptr};
 use cudarc::driver::{CudaContext, sys::CUcontext};
-use std::{
-    sync::{Arc, Mutex, PoisonError, Weak},
-    vec::Vec,
-};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// The context that is current on this thread, if any. Compare it with [`ContextName::of`].
 ///
-/// This crate needs no current context: a launch makes the context of its kernel current and does not restore the
-/// previous one. Calls of the CUDA runtime and its libraries, and raw driver calls, use the current context. If another
-/// thread has destroyed the current context, it stays current, and such calls return `CUDA_ERROR_CONTEXT_IS_DESTROYED`.
+/// This crate needs no current context: a launch makes the context of its kernel current and does not restore the previous one. Calls of the CUDA
+/// runtime and its libraries, and raw driver calls, use the current context. If another thread has destroyed it, it stays current, and such
+/// calls return `CUDA_ERROR_CONTEXT_IS_DESTROYED`.
 ///
 /// # Errors
-/// [`Error::NoDriver`] without the driver's library; [`Error::Driver`] if the driver returns an error.
+/// [`Error::NoDriver`] without the driver's library; [`Error::Driver`].
 pub fn current_context() -> Result<Option<ContextName>, Error> {
     let context = current()?;
     Ok((!context.is_null()).then(|| named(context)))
 }
 
-/// Runs `work` while `context` is current on this thread; then restores the previous context, even if `work` panics or
-/// changes it.
-///
-/// A closure cannot be misused as a guard object can: forgotten, dropped on a different thread, or dropped in the wrong
-/// order. `cuCtxPushCurrent`, `cuCtxPopCurrent`.
+/// Runs `work` while `context` is current on this thread; then restores the previous context, even if `work` panics or changes it:
+/// `cuCtxPushCurrent`, `cuCtxPopCurrent`. A guard object could be forgotten, or dropped on a different thread or in the wrong order.
 ///
 /// ```no_run
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let own = kernel_args::context::create_context(0, kernel_args::context::ContextFlags::new())?;
 /// let inside = kernel_args::context::with_current(&own, kernel_args::context::current_context)??;
 /// assert_eq!(inside, Some(kernel_args::context::ContextName::of(&own)));
-/// # Ok(())
-/// # }
+/// # Ok::<(), kernel_args::Error>(())
 /// ```
 ///
 /// # Errors
-/// [`Error::Driver`] if the context cannot be made current: `work` has not run. [`Error::Context`] if the previous
-/// context cannot be restored: `work` has run.
+/// [`Error::Driver`] if the context cannot be made current: `work` has not run. [`Error::Context`] if the previous context cannot be restored:
+/// `work` has run.
 ///
 /// # Contexts that are destroyed inside
-/// `work` can drop the last owner of a context. cudarc then makes that context current, which replaces the current
-/// context, and the driver removes it from the thread's stack when it is destroyed. The previous context is still
-/// restored if it is a primary context, a context of [`create_context`](crate::context::create_context), or a context
-/// that was passed to this function before: this function keeps such a context alive. For any other context the result
-/// is [`Error::Context`]: its state is unknown, and the driver can crash when it makes a destroyed context current.
+/// `work` can drop the last owner of a context. cudarc then makes that context current, and the driver removes it from the thread's stack when it
+/// is destroyed. The previous context is still restored if it is a primary context, a context of
+/// [`create_context`](crate::context::create_context), or was passed to this function before: this function keeps it alive. For any other context
+/// the result is [`Error::Context`]: its state is unknown, and the driver can crash when it makes a destroyed context current.
 pub fn with_current<T>(context: &Arc<CudaContext>, work: impl FnOnce() -> T) -> Result<T, Error> {
     let stack = Stack::push(context)?;
     let on_panic = OnPanic(&stack);
@@ -79,7 +69,6 @@ pub(crate) fn restored_on_error<T>(
     let stack = Stack::push(context)?;
     let loaded = load();
     let restored = stack.restore();
-    // An error of `load` takes precedence.
     let loaded = loaded?;
     restored?;
     bind(stack.api, context)?;
@@ -89,9 +78,8 @@ pub(crate) fn restored_on_error<T>(
 /// The context stack of this thread, with a pushed context.
 struct Stack {
     api: &'static Api,
-    /// It was current before.
     before: CUcontext,
-    /// Keeps `before` alive, if its owner is known and it is not a primary context.
+    /// Keeps `before` alive, if its owner is known.
     owner: Option<Arc<CudaContext>>,
 }
 
@@ -106,20 +94,25 @@ impl Drop for OnPanic<'_> {
 }
 
 impl Stack {
-    /// Pushes `context`, even if it is already current: later code can replace the current context or remove it from
-    /// the stack.
+    /// Pushes `context`, even if it is already current: later code can replace the current context.
     fn push(context: &Arc<CudaContext>) -> Result<Self, Error> {
         let api = api()?;
         required!(api, cuCtxPopCurrent_v2)?;
         register(context);
         let before = current()?;
-        let stack = Self { api, before, owner: find_owner(before) };
+        let owner = {
+            let seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut alike = seen.iter().filter(|(handle, _)| *handle == before.addr());
+            // No context is dropped here: the one that is upgraded becomes the owner.
+            alike.find_map(|(_, one)| one.upgrade())
+        };
+        let stack = Self { api, before, owner };
         api.cuCtxPushCurrent_v2((&**context).into())?;
         Ok(stack)
     }
 
-    /// The top of the stack is the pushed context, or the context that replaced it. If the destruction of a context
-    /// removed the pushed one, the top is `before` or a context below it.
+    /// The top of the stack is the pushed context, or the context that replaced it. If the destruction of a context removed the pushed one, the top is
+    /// `before` or a context below it.
     fn restore(&self) -> Result<(), Error> {
         if !current()?.is_null() {
             self.api.cuCtxPopCurrent_v2(&mut ptr::null_mut())?;
@@ -137,10 +130,9 @@ impl Stack {
     }
 }
 
-/// The non-primary contexts that were passed to this crate, by handle. They are not kept alive.
+/// The non-primary contexts that were passed to this crate, by handle.
 static SEEN: Mutex<Vec<(usize, Weak<CudaContext>)>> = Mutex::new(Vec::new());
 
-/// Adds `context` to the contexts that [`find_owner`] finds.
 pub(crate) fn register(context: &Arc<CudaContext>) {
     if context.is_primary() {
         return;
@@ -150,13 +142,4 @@ pub(crate) fn register(context: &Arc<CudaContext>) {
         seen.retain(|(_, one)| one.strong_count() > 0);
         seen.push((context.cu_ctx().addr(), Arc::downgrade(context)));
     }
-}
-
-/// A strong reference to the non-primary context with this handle, if it was passed to this crate. It can become the
-/// last reference.
-pub(crate) fn find_owner(context: CUcontext) -> Option<Arc<CudaContext>> {
-    let seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut alike = seen.iter().filter(|(handle, _)| *handle == context.addr());
-    // Only the context with this handle is upgraded, and it is returned, so no context is dropped here.
-    alike.find_map(|(_, one)| one.upgrade())
 }

@@ -6,16 +6,14 @@ use crate::driver::{
     config::{AsStream, StreamTarget},
     error::{ContextError, Error, GreenError},
 };
-use core::{fmt, ops::Deref};
+use core::ops::Deref;
 use cudarc::driver::{CudaContext, CudaStream};
 use std::sync::Arc;
 
-/// A part of a GPU's multiprocessors (SMs). Kernels that are launched on its streams run only on this part, and leave
-/// the rest free for other work.
+/// A part of a GPU's multiprocessors (SMs), for the kernels that are launched on its streams. The rest stays free for other work.
 ///
-/// A green context shares everything else with the primary context of its device: its streams use the kernels, memory
-/// and events of the primary context. Needs a driver of CUDA 12.5 or newer. It is destroyed when it and its streams are
-/// dropped.
+/// A green context shares everything else with the primary context of its device: its streams use the kernels, memory and events of the primary
+/// context. Needs a driver of CUDA 12.5 or newer. It is destroyed when it and its streams are dropped.
 ///
 /// ```no_run
 /// use kernel_args::{Kernel, KernelArgs, launch, context::GreenContext};
@@ -23,7 +21,6 @@ use std::sync::Arc;
 /// #[derive(KernelArgs)]
 /// struct Step { n: u32 }
 ///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let PTX = "";
 /// let ctx = kernel_args::context(0)?;
 /// let kernel = Kernel::<Step>::from_image(&ctx, PTX, "step")?;
@@ -32,8 +29,7 @@ use std::sync::Arc;
 /// // SAFETY: the kernel accesses no memory.
 /// unsafe { launch!(kernel, 1024, 256, Step { n: 1 }, stream = &stream)? };
 /// stream.synchronize()?;
-/// # Ok(())
-/// # }
+/// # Ok::<(), kernel_args::Error>(())
 /// ```
 #[derive(Clone)]
 pub struct GreenContext {
@@ -44,13 +40,12 @@ pub struct GreenContext {
 }
 
 impl GreenContext {
-    /// Splits the GPU of `ctx`, a primary context, into a part of at least `sms` multiprocessors and a part with the
-    /// remaining ones, if any remain. The driver rounds `sms` up to a size that the GPU supports (on sm_90 a multiple
-    /// of 8).
+    /// Splits the GPU of `ctx`, a primary context, into a part of at least `sms` multiprocessors and a part with the remaining ones, if any remain.
+    /// The driver rounds `sms` up to a size that the GPU supports (on sm_90 a multiple of 8).
     ///
     /// # Errors
-    /// [`Error::Context`] if `ctx` is not a primary context, or the GPU has fewer multiprocessors; [`Error::OldDriver`]
-    /// if the driver is older than 12.5; [`Error::Driver`] if the driver returns an error.
+    /// [`Error::Context`] if `ctx` is not a primary context, or the GPU has fewer multiprocessors; [`Error::OldDriver`] if the driver is older than
+    /// 12.5; [`Error::Driver`].
     pub fn split(ctx: &Arc<CudaContext>, sms: u32) -> Result<(Self, Option<Self>), Error> {
         let api = api()?;
         required!(api, cuGreenCtxStreamCreate)?;
@@ -95,23 +90,16 @@ impl GreenContext {
     /// Creates a stream whose kernels run on this part of the GPU. It does not wait for the default stream.
     ///
     /// # Errors
-    /// [`Error::Driver`] if the driver returns an error.
+    /// [`Error::Driver`].
     pub fn new_stream(&self) -> Result<GreenStream, Error> {
         Ok(GreenStream { stream: self.green.new_stream(&self.context)?, green: self.clone() })
     }
 }
 
-impl fmt::Debug for GreenContext {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("GreenContext")
-            .field("sm_count", &self.sm_count())
-            .field("device", &self.context().ordinal())
-            .finish_non_exhaustive()
-    }
-}
+debug!(GreenContext, this => sm_count: this.sm_count, device: this.context.ordinal());
 
-/// A stream of a [`GreenContext`]: `stream = &stream` in [`launch!`](crate::launch!). It derefs to cudarc's stream, but
-/// gives no [`Arc`] of it: allocate and copy on a different stream of the primary context.
+/// A stream of a [`GreenContext`]: `stream = &stream` in [`launch!`](crate::launch!). It derefs to cudarc's stream, but gives no [`Arc`] of it:
+/// allocate and copy on a different stream of the primary context.
 pub struct GreenStream {
     stream: OwnStream,
     green: GreenContext,
@@ -142,16 +130,12 @@ impl Deref for GreenStream {
 
 impl Drop for GreenStream {
     fn drop(&mut self) {
-        // The stream is destroyed in its context. `Drop` cannot report an error, so it is discarded.
+        // The stream is destroyed in its context.
         let _ = api().map(|api| api.cuCtxSetCurrent((&*self.green.context).into()));
     }
 }
 
-impl fmt::Debug for GreenStream {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("GreenStream").field("green_context", &self.green).finish_non_exhaustive()
-    }
-}
+debug!(GreenStream, this => green_context: this.green);
 
 fn refused(error: GreenError) -> Error {
     Error::Context(ContextError::Green(error))

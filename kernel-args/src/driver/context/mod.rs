@@ -1,4 +1,4 @@
-//! The driver's availability, the first context, the GPU of a context, and the current context of this thread.
+//! The driver's availability, contexts, and the current context of a thread.
 
 mod create;
 mod current;
@@ -40,8 +40,7 @@ pub fn is_available() -> bool {
     api::is_available()
 }
 
-/// cudarc's context of the device `ordinal`. [`CudaContext::new`] panics without a driver; this function returns an
-/// error.
+/// cudarc's context of the device `ordinal`. [`CudaContext::new`] panics without a driver.
 ///
 /// # Errors
 /// [`Error::NoDriver`] without the driver's library; [`Error::Context`] if the device does not exist; [`Error::Driver`].
@@ -51,7 +50,7 @@ pub fn context(ordinal: usize) -> Result<Arc<CudaContext>, Error> {
     CudaContext::new(ordinal).map_err(|error| not_created(ordinal, calls, error))
 }
 
-/// The error of a call that creates a context on the device `ordinal`: which devices exist, if this one does not.
+/// `NoDevice`, if the device does not exist.
 #[cold]
 fn not_created(ordinal: usize, call: &'static str, error: DriverError) -> Error {
     let count = CudaContext::device_count();
@@ -64,32 +63,31 @@ fn not_created(ordinal: usize, call: &'static str, error: DriverError) -> Error 
     }
 }
 
-/// A stream without work. cudarc records and awaits the use of slices only while a context has a stream that cudarc
-/// created.
+/// A stream without work. cudarc tracks the use of slices only while a context has a stream that cudarc created.
 pub(crate) fn tracking(context: &Arc<CudaContext>) -> Result<Arc<CudaStream>, Error> {
     let calls = "cuCtxGetCurrent, cuCtxSetCurrent, cuCtxSynchronize or cuStreamCreate";
     context.new_stream().map_err(|error| Error::cudarc(calls, error))
 }
 
-/// The compute capability of the context's GPU.
+/// Of the context's GPU.
 pub(crate) fn sm(context: &Arc<CudaContext>) -> Result<Sm, Error> {
     let (major, minor) = context.compute_capability().map_err(|error| Error::cudarc("cuDeviceGetAttribute", error))?;
     Ok(Sm(u16::try_from(major * 10 + minor).unwrap_or(0)))
 }
 
-/// The context that is current on this thread; null if no context is current.
+/// Null if no context is current.
 pub(crate) fn current() -> Result<CUcontext, Error> {
     Ok(api()?.current()?)
 }
 
-/// Makes `context` current on this thread for a launch. If it is already current, this is a single driver call.
+/// Makes `context` current on this thread for a launch, with a single driver call if it is current already.
 ///
-/// cudarc's `bind_to_thread` also takes the pending error of an earlier cudarc call, with a locked instruction. Here it stays for the next
-/// cudarc call, or for a launch with tracked arguments.
+/// cudarc's `bind_to_thread` also takes the pending error of an earlier call, with a locked instruction. Here it stays for the next cudarc call, or
+/// for a launch with tracked arguments.
 #[inline(always)]
 pub(crate) fn bind(api: &Api, context: &Arc<CudaContext>) -> Result<(), Error> {
     let mut current = ptr::null_mut();
-    // The raw call, because the error type of the method would occupy memory in every launch.
+    // The error type of the method would occupy memory in every launch.
     let status = (api.cuCtxGetCurrent)(&mut current);
     if status == Status::SUCCESS && current == context.cu_ctx() {
         return Ok(());
@@ -103,20 +101,19 @@ fn bind_different(context: &Arc<CudaContext>, queried: Status) -> Result<(), Err
     Ok(make_current(context)?)
 }
 
-/// The name of `context`, which is current on this thread.
+/// It is current on this thread.
 #[cold]
 pub(crate) fn named(context: CUcontext) -> ContextName {
     let device = current_device().ok();
     ContextName::of_handle(context, device.and_then(|device| device.try_into().ok()))
 }
 
-/// The device of the current context.
 pub(crate) fn current_device() -> Result<CUdevice, CallError> {
     let api = api()?;
     out(|device| api.cuCtxGetDevice(device))
 }
 
-/// Makes the context current in which cudarc loaded `function`, and returns it. cudarc makes it current to query an attribute.
+/// Makes the context current in which cudarc loaded `function`, and returns it: cudarc does so to query an attribute.
 pub(crate) fn bind_function(function: &CudaFunction) -> Result<CUcontext, Error> {
     let calls = "cuCtxGetCurrent, cuCtxSetCurrent or cuFuncGetAttribute, or an earlier call in this context,";
     let queried = function.get_attribute(CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);

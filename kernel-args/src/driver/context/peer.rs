@@ -1,7 +1,7 @@
 //! Memory of another GPU as an argument: peer access.
 //!
-//! Memory of another GPU is marked by its type, `Peer`: `cuPointerGetAttribute` would cost a call for each argument. cudarc records the use of a
-//! slice only on streams of the slice's own context. Where it refuses, the use is recorded on the default stream there, which waits for the launch.
+//! It is marked by its type, `Peer`: `cuPointerGetAttribute` would cost a call for each argument. cudarc records the use of a slice only on streams of
+//! the slice's own context; otherwise the use is recorded on the default stream there, which waits for the launch.
 
 use super::{current::with_current, tracking};
 use crate::{
@@ -12,9 +12,8 @@ use crate::{
     },
     marshal::{ContextName, Guard, KernelArg, LaunchStream, PointerArg, SliceArg},
 };
-use core::fmt;
 use cudarc::driver::{CudaContext, CudaStream, sys::CUresult};
-use std::{boxed::Box, sync::Arc};
+use std::sync::Arc;
 
 /// `CU_MEM_LOCATION_TYPE_DEVICE`.
 const DEVICE: u32 = 1;
@@ -23,9 +22,8 @@ const READ_WRITE: u32 = 3;
 
 /// Access of the kernels of one context to the memory of a second context, usually of a second GPU.
 ///
-/// A launch rejects an argument of a different context. [`memory`](Self::memory) marks an argument that is intended,
-/// and the launch accepts it: the launch waits for the last use of the memory on the other GPU, and later work there
-/// waits for the launch.
+/// A launch rejects an argument of a different context, unless [`memory`](Self::memory) marks it. Then the launch waits for the last use of the
+/// memory on the other GPU, and later work there waits for the launch.
 ///
 /// ```no_run
 /// use cudarc::driver::CudaSlice;
@@ -40,7 +38,6 @@ const READ_WRITE: u32 = 3;
 ///     y: &'a mut CudaSlice<f32>,         // float*
 /// }
 ///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let (first, second) = (kernel_args::context(0)?, kernel_args::context(1)?);
 /// let x = second.default_stream().clone_htod(&[1.0_f32; 1024])?;
 /// let mut y = first.default_stream().alloc_zeros::<f32>(1024)?;
@@ -50,8 +47,7 @@ const READ_WRITE: u32 = 3;
 /// let args = Saxpy { n: 1024, alpha: 2.0, x: peers.memory(&x), y: &mut y };
 /// // SAFETY: both slices have `n` elements, and the kernel accesses nothing else.
 /// unsafe { launch!(saxpy, 4, 256, args)? };
-/// # Ok(())
-/// # }
+/// # Ok::<(), kernel_args::Error>(())
 /// ```
 pub struct PeerAccess {
     kernels: Arc<CudaContext>,
@@ -60,16 +56,13 @@ pub struct PeerAccess {
 }
 
 impl PeerAccess {
-    /// Enables the kernels of the context `kernels` to access memory of the context `memory`: allocations of
-    /// `cuMemAlloc` (`cuCtxEnablePeerAccess`), and the memory pool of its device, from which cudarc allocates
-    /// (`cuMemPoolSetAccess`).
+    /// Enables the kernels of the context `kernels` to access memory of the context `memory`: allocations of `cuMemAlloc`
+    /// (`cuCtxEnablePeerAccess`), and the memory pool of its device, from which cudarc allocates (`cuMemPoolSetAccess`).
     ///
-    /// Access stays enabled when this is dropped. The opposite direction needs its own call. If both contexts are the
-    /// same, the driver is not called.
+    /// Access stays enabled when this is dropped. The opposite direction needs its own call. For one context the driver is not called.
     ///
     /// # Errors
-    /// [`Error::Context`] if the two GPUs cannot access each other's memory, or both contexts are on the same GPU;
-    /// [`Error::Driver`] if the driver returns an error.
+    /// [`Error::Context`] if the two GPUs cannot access each other's memory, or both contexts are on the same GPU; [`Error::Driver`].
     pub fn enable(kernels: &Arc<CudaContext>, memory: &Arc<CudaContext>) -> Result<Self, Error> {
         if kernels.cu_ctx() != memory.cu_ctx() {
             if !Self::is_possible(kernels, memory)? {
@@ -84,7 +77,7 @@ impl PeerAccess {
                 }
                 enabled => enabled?,
             }
-            // Peer access of the contexts does not include pools.
+            // Peer access does not include pools.
             if memory.has_async_alloc() {
                 let access = PoolAccess { location: DEVICE, device: kernels.cu_device(), flags: READ_WRITE };
                 api.share_pool(memory.cu_device(), &access)?;
@@ -100,7 +93,7 @@ impl PeerAccess {
     /// Whether kernels on the GPU of `kernels` can access memory of the GPU of `memory`: `cuDeviceCanAccessPeer`.
     ///
     /// # Errors
-    /// [`Error::Driver`] if the driver returns an error.
+    /// [`Error::Driver`].
     pub fn is_possible(kernels: &CudaContext, memory: &CudaContext) -> Result<bool, Error> {
         let mut possible = 0;
         let (kernels, memory) = (kernels.cu_device(), memory.cu_device());
@@ -108,25 +101,17 @@ impl PeerAccess {
         Ok(possible != 0)
     }
 
-    /// Memory of the second context as an argument of a launch: a slice or a view, `&` to read it and `&mut` to write
-    /// it.
+    /// Memory of the second context as an argument of a launch: a slice or a view, `&` to read it and `&mut` to write it.
     ///
-    /// The launch also accepts memory of the kernels' own context, and rejects memory of a third context.
+    /// The launch also accepts memory of the kernels' own context, but of no third context.
     pub fn memory<S: SliceArg>(&self, slice: S) -> Peer<'_, S> {
         Peer { slice, access: self }
     }
 }
 
-impl fmt::Debug for PeerAccess {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PeerAccess")
-            .field("kernels", &ContextName::of(&self.kernels))
-            .field("memory", &ContextName::of(&self.memory))
-            .finish_non_exhaustive()
-    }
-}
+debug!(PeerAccess, this => kernels: ContextName::of(&this.kernels), memory: ContextName::of(&this.memory));
 
-/// Memory of another GPU as an argument: [`PeerAccess::memory`]. `S` is a cudarc slice or view: `far: Peer<'a, &'a CudaSlice<f32>>`.
+/// Memory of another GPU as an argument: [`PeerAccess::memory`]. `S` is a slice or view of cudarc: `far: Peer<'a, &'a CudaSlice<f32>>`.
 #[derive(Debug)]
 #[must_use]
 pub struct Peer<'a, S> {

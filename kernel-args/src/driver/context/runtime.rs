@@ -14,25 +14,21 @@ use cudarc::driver::{
     CudaContext, CudaStream,
     sys::{CUfunction, CUstream},
 };
-use std::{boxed::Box, sync::Arc};
+use std::sync::Arc;
 
-/// A stream with a different owner, such as a `cudaStream_t` of the CUDA runtime.
-///
-/// It derefs to cudarc's stream.
+/// A stream with a different owner, such as a `cudaStream_t` of the CUDA runtime. It derefs to cudarc's stream.
 ///
 /// ```no_run
 /// use kernel_args::{Kernel, KernelArgs, context::BorrowedStream, launch};
 /// # use kernel_args::external::cudarc::driver::sys::CUstream;
 /// # #[derive(KernelArgs)] struct Fill { n: u32 }
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let ctx = kernel_args::context(0)?;
 /// # let (kernel, stream): (Kernel<Fill>, CUstream) = todo!();
 /// // SAFETY: the C++ code keeps its `stream` alive.
 /// let stream = unsafe { BorrowedStream::new(&ctx, stream)? };
 /// // SAFETY: the kernel accesses no memory.
 /// unsafe { launch!(kernel, 1, 32, Fill { n: 0 }, stream = &stream)? };
-/// # Ok(())
-/// # }
+/// # Ok::<(), kernel_args::Error>(())
 /// ```
 #[derive(Clone)]
 pub struct BorrowedStream {
@@ -43,23 +39,20 @@ pub struct BorrowedStream {
 impl BorrowedStream {
     /// Borrows a stream of `ctx`. A `cudaStream_t` is a `CUstream`: pass it with `.cast()`.
     ///
-    /// The driver reports the context of the stream. Launches on the stream wait for the last use of their slices on
-    /// other streams, and record their own use, as on a stream of cudarc. The stream is not destroyed when this is
-    /// dropped.
+    /// Launches on it wait for the last use of their slices on other streams, and record their own use, as on a stream of cudarc. It is not
+    /// destroyed when this is dropped.
     ///
-    /// The current context of this thread does not change. The runtime creates a stream in the current context, and a
-    /// launch leaves the context of its kernel current.
+    /// The driver reports the context of the stream: the runtime creates it in the current context, which a launch changes to the context of its
+    /// kernel. The current context of this thread does not change here.
     ///
-    /// The runtime's default streams need no borrowing: `ctx.default_stream()` is `cudaStreamLegacy`, and
-    /// `ctx.per_thread_stream()` is `cudaStreamPerThread`.
+    /// The runtime's default streams need no borrowing: `ctx.default_stream()` is `cudaStreamLegacy`, and `ctx.per_thread_stream()` is
+    /// `cudaStreamPerThread`.
     ///
     /// # Errors
-    /// [`Error::Context`] if the stream belongs to a different context; [`Error::Driver`] if the driver returns
-    /// an error.
+    /// [`Error::Context`] if the stream belongs to a different context; [`Error::Driver`].
     ///
     /// # Safety
-    /// `stream` is a live stream. It stays alive as long as this value, its clones, and everything that was created
-    /// with them.
+    /// `stream` is a live stream, and stays alive as long as this value, its clones, and everything that was created with them.
     pub unsafe fn new(ctx: &Arc<CudaContext>, stream: CUstream) -> Result<Self, Error> {
         let api = api()?;
         // SAFETY: the caller guarantees that the stream is alive.
@@ -104,18 +97,15 @@ impl fmt::Debug for BorrowedStream {
     }
 }
 
-/// The function of a `CUkernel` in `ctx`: `cuKernelGetFunction`. A kernel from `cuLibraryGetKernel` or the runtime's
-/// `cudaGetKernel` belongs to no context; the driver loads it in each context that uses it. Pass a `cudaKernel_t` with
-/// `.cast()`.
+/// The function of a `CUkernel` in `ctx`: `cuKernelGetFunction`. A kernel from `cuLibraryGetKernel` or the runtime's `cudaGetKernel` (pass it
+/// with `.cast()`) belongs to no context; the driver loads it in each context that uses it. A `cudaFunction_t`, which `cudaGetFuncBySymbol`
+/// returns, is already a `CUfunction`.
 ///
-/// A `cudaFunction_t`, which `cudaGetFuncBySymbol` returns, is already a `CUfunction`.
-///
-/// [`launch!`](crate::launch!) takes the function, and compares its arguments with the driver's record of the kernel.
-/// (The driver's `cuLaunchKernel` also accepts a `CUkernel` that is cast to a `CUfunction`. CUDA does not document
-/// which queries accept such a handle, so this crate does not use it.)
+/// [`launch!`](crate::launch!) takes the function, and compares its arguments with the driver's record of the kernel. (`cuLaunchKernel` also
+/// accepts a `CUkernel` that is cast to a `CUfunction`, but CUDA does not document which queries do.)
 ///
 /// # Errors
-/// [`Error::OldDriver`] if the driver is older than 12.0; [`Error::Driver`] if it returns an error.
+/// [`Error::OldDriver`] if the driver is older than 12.0; [`Error::Driver`].
 ///
 /// # Safety
 /// `kernel` is a kernel of a loaded library. The function is valid as long as the library and the context.

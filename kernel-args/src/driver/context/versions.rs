@@ -8,13 +8,7 @@ use crate::driver::{
 use cudarc::driver::{CudaContext, sys::CUdevice};
 use kernel_args_abi::Sm;
 use kernel_args_image::{CudaVersion, PtxVersion};
-use std::{
-    ffi::c_int,
-    fmt, fs,
-    string::{String, ToString},
-    sync::Arc,
-    vec::Vec,
-};
+use std::{ffi::c_int, fmt, fs, sync::Arc};
 
 /// The versions of the driver, of the CUDA libraries and of the GPUs. `Display` writes them as a table for bug reports.
 ///
@@ -31,17 +25,14 @@ use std::{
 pub struct Versions {
     /// The release of CUDA that the driver is for: `cuDriverGetVersion`.
     pub driver: CudaVersion,
-    /// The driver's own version, `580.159.04`; `None` if the system does not report it. It is read from
-    /// `/proc/driver/nvidia/version`.
+    /// The driver's own version, `580.159.04`, from `/proc/driver/nvidia/version`.
     pub driver_release: Option<String>,
-    /// The newest PTX version that the driver compiles, from [`RELEASES`](kernel_args_image::RELEASES); `None` if the
-    /// driver is newer than this table.
+    /// The newest PTX version that the driver compiles; `None` if it is newer than [`RELEASES`](kernel_args_image::RELEASES).
     pub newest_ptx: Option<PtxVersion>,
-    /// The CUDA runtime's version, if its library is loaded in this process. A statically linked runtime is not
-    /// detected.
+    /// The CUDA runtime's version, if its library is loaded in this process. A statically linked runtime is not detected.
     pub runtime: Option<CudaVersion>,
-    /// NVRTC's version. With the feature `nvrtc`, the version of the library that [`Module::compile`](crate::Module)
-    /// uses; this call loads it. `None` without the library or the feature.
+    /// The version of the library that [`Module::compile`](crate::Module) uses, which this call loads. `None` without the library or the feature
+    /// `nvrtc`.
     pub nvrtc: Option<CudaVersion>,
     /// The GPUs, in the order of their ordinals.
     pub gpus: Vec<Gpu>,
@@ -78,7 +69,6 @@ pub fn versions() -> Result<Versions, Error> {
     })
 }
 
-/// The release of CUDA that the driver is for.
 pub(crate) fn driver_version() -> Result<CudaVersion, Error> {
     let api = api()?;
     Ok(cuda_version(out(|version| api.cuDriverGetVersion(version))?))
@@ -88,7 +78,6 @@ fn cuda_version(number: c_int) -> CudaVersion {
     CudaVersion::from_number(u32::try_from(number).unwrap_or(0))
 }
 
-/// The GPU of a context, and the driver's version.
 pub(crate) fn machine(context: &Arc<CudaContext>) -> Result<(Sm, CudaVersion), Error> {
     Ok((context::sm(context)?, driver_version()?))
 }
@@ -148,28 +137,26 @@ fn or(version: Option<impl fmt::Display>, none: &str) -> String {
     version.map_or_else(|| none.into(), |version| version.to_string())
 }
 
-impl fmt::Display for Versions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut row = |name: &str, value: &dyn fmt::Display| writeln!(f, "{name:<22}{value}");
-        row("kernel-args", &env!("CARGO_PKG_VERSION"))?;
-        let cuda = self.driver;
-        match &self.driver_release {
-            Some(release) => row("driver", &format_args!("{release}, for CUDA {cuda}"))?,
-            None => row("driver", &format_args!("for CUDA {cuda}"))?,
-        }
-        let none = if cfg!(feature = "nvrtc") { "not found" } else { "the feature `nvrtc` is off" };
-        row("newest PTX", &or(self.newest_ptx, "not known for this driver"))?;
-        row("CUDA runtime", &or(self.runtime, "not loaded"))?;
-        row("NVRTC", &or(self.nvrtc, none))?;
-        for (ordinal, gpu) in self.gpus.iter().enumerate() {
-            row(&std::format!("GPU {ordinal}"), &format_args!("{}, {}", gpu.name, gpu.sm))?;
-        }
-        if self.gpus.is_empty() {
-            row("GPU", &"none")?;
-        }
-        Ok(())
+display!(Versions, |this, f| {
+    let mut row = |name: &str, value: &dyn fmt::Display| writeln!(f, "{name:<22}{value}");
+    row("kernel-args", &env!("CARGO_PKG_VERSION"))?;
+    let cuda = this.driver;
+    match &this.driver_release {
+        Some(release) => row("driver", &format_args!("{release}, for CUDA {cuda}"))?,
+        None => row("driver", &format_args!("for CUDA {cuda}"))?,
     }
-}
+    let none = if cfg!(feature = "nvrtc") { "not found" } else { "the feature `nvrtc` is off" };
+    row("newest PTX", &or(this.newest_ptx, "not known for this driver"))?;
+    row("CUDA runtime", &or(this.runtime, "not loaded"))?;
+    row("NVRTC", &or(this.nvrtc, none))?;
+    for (ordinal, gpu) in this.gpus.iter().enumerate() {
+        row(&format!("GPU {ordinal}"), &format_args!("{}, {}", gpu.name, gpu.sm))?;
+    }
+    if this.gpus.is_empty() {
+        row("GPU", &"none")?;
+    }
+    Ok(())
+});
 
 #[cfg(test)]
 mod tests {

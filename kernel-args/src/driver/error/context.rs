@@ -1,8 +1,9 @@
 //! Errors about contexts: two contexts instead of one, and contexts that no longer exist.
 
-use super::two_sides;
+use super::{Error, two_sides};
 use crate::{driver::api::DriverCall, marshal::ContextName};
-use std::{borrow::Cow, boxed::Box, fmt, format, string::String};
+use cudarc::driver::CudaContext;
+use std::{borrow::Cow, fmt};
 
 /// An error about contexts.
 #[non_exhaustive]
@@ -72,95 +73,91 @@ pub enum ContextError {
     },
 }
 
-impl fmt::Display for ContextError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::ForeignArgument { kernel, field: None, contexts } => foreign(
-                f,
-                format_args!(
-                    "kernel `{kernel}` was not launched: the stream belongs to another context (another device?) than the kernel"
-                ),
-                [("kernel", contexts.expected), ("stream", contexts.found)],
-                "use a stream of the context in which the kernel is loaded, or load the kernel in the stream's context",
-            ),
-            Self::ForeignArgument { kernel, field: Some(field), contexts } => foreign(
-                f,
-                format_args!(
-                    "kernel `{kernel}` was not launched: `{field}` belongs to another context (another device?) than the launch"
-                ),
-                [("launch", contexts.expected), (&format!("`{field}`"), contexts.found)],
-                "allocate it on a stream of the launch's context, or launch a kernel that is loaded in the argument's context; \
+display!(ContextError, |this, f| match this {
+    Self::ForeignArgument { kernel, field: None, contexts } => foreign(
+        f,
+        format_args!(
+            "kernel `{kernel}` was not launched: the stream belongs to another context (another device?) than the kernel"
+        ),
+        [("kernel", contexts.expected), ("stream", contexts.found)],
+        "use a stream of the context in which the kernel is loaded, or load the kernel in the stream's context",
+    ),
+    Self::ForeignArgument { kernel, field: Some(field), contexts } => foreign(
+        f,
+        format_args!(
+            "kernel `{kernel}` was not launched: `{field}` belongs to another context (another device?) than the launch"
+        ),
+        [("launch", contexts.expected), (&format!("`{field}`"), contexts.found)],
+        "allocate it on a stream of the launch's context, or launch a kernel that is loaded in the argument's context; \
                  memory of another GPU is passed as `peers.memory(&slice)` of a `PeerAccess`",
-            ),
-            Self::ForeignFunction { kernel, contexts } => foreign(
-                f,
-                format_args!("kernel `{kernel}` was loaded in a different context than the given context"),
-                [("kernel", contexts.expected), ("given", contexts.found)],
-                "pass the context in which cudarc loaded the module",
-            ),
-            Self::ForeignSlice(contexts) => foreign(
-                f,
-                "the slice belongs to a different context than the stream of the sequence",
-                [("stream", contexts.expected), ("slice", contexts.found)],
-                "hold slices of the context of the stream",
-            ),
-            Self::ForeignStream(contexts) => foreign(
-                f,
-                "the stream belongs to a different context than the given context",
-                [("stream", contexts.found), ("given", contexts.expected)],
-                "pass the context in which the stream was created; the CUDA runtime creates streams in the current \
+    ),
+    Self::ForeignFunction { kernel, contexts } => foreign(
+        f,
+        format_args!("kernel `{kernel}` was loaded in a different context than the given context"),
+        [("kernel", contexts.expected), ("given", contexts.found)],
+        "pass the context in which cudarc loaded the module",
+    ),
+    Self::ForeignSlice(contexts) => foreign(
+        f,
+        "the slice belongs to a different context than the stream of the sequence",
+        [("stream", contexts.expected), ("slice", contexts.found)],
+        "hold slices of the context of the stream",
+    ),
+    Self::ForeignStream(contexts) => foreign(
+        f,
+        "the stream belongs to a different context than the given context",
+        [("stream", contexts.found), ("given", contexts.expected)],
+        "pass the context in which the stream was created; the CUDA runtime creates streams in the current \
                  context, which is the context of the last launch, or after `cudaSetDevice` the primary context: \
                  `kernel_args::context(ordinal)`",
-            ),
-            Self::NoPeerAccess { contexts } => foreign(
-                f,
-                "the kernels of one context cannot access the memory of the second context",
-                [("kernels", contexts.found), ("memory", contexts.expected)],
-                "copy the memory instead; two GPUs access each other over NVLink or one PCIe root (`nvidia-smi topo \
+    ),
+    Self::NoPeerAccess { contexts } => foreign(
+        f,
+        "the kernels of one context cannot access the memory of the second context",
+        [("kernels", contexts.found), ("memory", contexts.expected)],
+        "copy the memory instead; two GPUs access each other over NVLink or one PCIe root (`nvidia-smi topo \
                  -p2p r` shows which GPUs can), and two contexts of one GPU cannot",
-            ),
-            Self::Destroyed { kernel, context, call } => {
-                if let Some(kernel) = kernel {
-                    write!(f, "kernel `{kernel}` is no longer loaded: ")?;
-                }
-                write!(f, "{context} was reset or destroyed")?;
-                if let Some(call) = call {
-                    write!(f, " ({call})")?;
-                }
-                f.write_str(
+    ),
+    Self::Destroyed { kernel, context, call } => {
+        if let Some(kernel) = kernel {
+            write!(f, "kernel `{kernel}` is no longer loaded: ")?;
+        }
+        write!(f, "{context} was reset or destroyed")?;
+        if let Some(call) = call {
+            write!(f, " ({call})")?;
+        }
+        f.write_str(
                     "\nnote: `cudaDeviceReset` and `cuDevicePrimaryCtxReset` destroy everything that every part of the program has \
                      created on the device: modules, streams, events, memory\n\
                      help: drop everything that was created in the context, then call `kernel_args::context`, load and allocate \
                      again; or remove the reset: the driver frees everything when the process ends",
                 )
-            }
-            Self::NotRestored { before } => write!(
-                f,
-                "{before} was current before, and could not be restored: contexts were destroyed in the closure, and the \
+    }
+    Self::NotRestored { before } => write!(
+        f,
+        "{before} was current before, and could not be restored: contexts were destroyed in the closure, and the \
                  driver does not report whether it was one of them\n\
                  help: drop the last handle of a context outside of `with_current`, or create contexts with `create_context`"
-            ),
-            Self::NoDevice { ordinal, count, call } => {
-                let (devices, help) = match count {
-                    1 => ("device", "write 0".into()),
-                    count => ("devices", format!("write a number from 0 to {}", count - 1)),
-                };
-                write!(
-                    f,
-                    "device {ordinal} of {count} does not exist ({call})\n  \
+    ),
+    Self::NoDevice { ordinal, count, call } => {
+        let (devices, help) = match count {
+            1 => ("device", "write 0".into()),
+            count => ("devices", format!("write a number from 0 to {}", count - 1)),
+        };
+        write!(
+            f,
+            "device {ordinal} of {count} does not exist ({call})\n  \
                      the driver reports {count} {devices}; devices count from 0, and `CUDA_VISIBLE_DEVICES` hides and renumbers them\n\
                      help: {help}"
-                )
-            }
-            Self::Green(error) => error.fmt(f),
-            Self::NoCurrent { kernel } => write!(
-                f,
-                "kernel `{kernel}` was not launched: no context is current on this thread\n\
-                 help: name a stream, `stream = &stream`, or call `ctx.bind_to_thread()` before"
-            ),
-        }
+        )
     }
-}
+    Self::Green(error) => error.fmt(f),
+    Self::NoCurrent { kernel } => write!(
+        f,
+        "kernel `{kernel}` was not launched: no context is current on this thread\n\
+                 help: name a stream, `stream = &stream`, or call `ctx.bind_to_thread()` before"
+    ),
+});
 
 /// Why a green context was not created.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -186,32 +183,22 @@ pub enum GreenError {
     },
 }
 
-impl fmt::Display for GreenError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotPrimary => f.write_str(
-                "a green context is a part of the primary context of a device, and this context is not a primary context\n\
+display!(GreenError, |this, f| match this {
+    Self::NotPrimary => f.write_str(
+        "a green context is a part of the primary context of a device, and this context is not a primary context\n\
                  help: pass the context that `kernel_args::context` returns",
-            ),
-            Self::Count {
-                requested,
-                available,
-            } => write!(
-                f,
-                "requested a green context of {requested} multiprocessors, but this GPU has {available}\n\
+    ),
+    Self::Count { requested, available } => write!(
+        f,
+        "requested a green context of {requested} multiprocessors, but this GPU has {available}\n\
                  help: write a number from 1 to {available}"
-            ),
-            Self::Split {
-                requested,
-                available,
-            } => write!(
-                f,
-                "the driver cannot split {requested} multiprocessors of the {available} of this GPU\n\
+    ),
+    Self::Split { requested, available } => write!(
+        f,
+        "the driver cannot split {requested} multiprocessors of the {available} of this GPU\n\
                  help: request fewer; the driver rounds up to the multiprocessors that the GPU keeps together"
-            ),
-        }
-    }
-}
+    ),
+});
 
 /// Two different contexts in a place where both must be the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -226,6 +213,16 @@ pub struct ContextMismatch {
 impl ContextMismatch {
     pub(crate) const fn new(expected: ContextName, found: ContextName) -> Self {
         Self { expected, found }
+    }
+}
+
+impl ContextError {
+    pub(crate) fn check_stream(own: &CudaContext, stream: &CudaContext) -> Result<(), Error> {
+        if own.cu_ctx() == stream.cu_ctx() {
+            return Ok(());
+        }
+        let contexts = ContextMismatch::new(ContextName::of(own), ContextName::of(stream));
+        Err(Error::Context(Self::ForeignStream(Box::new(contexts))))
     }
 }
 

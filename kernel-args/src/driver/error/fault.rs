@@ -1,8 +1,6 @@
 //! The launches around a fault of a context, as the flight recorder has kept them.
 
 use crate::{device::vector::Dim3, driver::api::Status};
-use core::fmt;
-use std::{string::String, vec::Vec};
 
 /// Which launches had finished when a kernel left an error in its context, and which were running.
 ///
@@ -76,47 +74,45 @@ pub enum PointsTo {
     },
 }
 
-impl fmt::Display for ContextFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let unfinished = self.running.len() + self.waiting;
-        write!(
-            f,
-            "{}: {} of {} launches had finished",
-            self.status,
-            self.launches.saturating_sub(unfinished as u64),
-            self.launches
+display!(ContextFault, |this, f| {
+    let unfinished = this.running.len() + this.waiting;
+    write!(
+        f,
+        "{}: {} of {} launches had finished",
+        this.status,
+        this.launches.saturating_sub(unfinished as u64),
+        this.launches
+    )?;
+    if this.running.is_empty() {
+        f.write_str(
+            "; no recorded launch was running: the error is from other work, or from a launch that is no longer kept",
         )?;
-        if self.running.is_empty() {
-            f.write_str("; no recorded launch was running: the error is from other work, or from a launch that is no longer kept")?;
-        } else {
-            f.write_str("; running when the fault came:")?;
-        }
-        for launch in &self.running {
-            write!(f, "\n{launch}")?;
-        }
-        if self.waiting > 0 {
-            write!(f, "\n  {} more launches were waiting in these streams", self.waiting)?;
-        }
-        Ok(())
+    } else {
+        f.write_str("; running when the fault came:")?;
     }
-}
+    for launch in &this.running {
+        write!(f, "\n{launch}")?;
+    }
+    if this.waiting > 0 {
+        write!(f, "\n  {} more launches were waiting in these streams", this.waiting)?;
+    }
+    Ok(())
+});
 
-impl fmt::Display for RunningLaunch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "  launch {} on stream {:#x}: {}", self.number, self.stream, self.kernel)?;
-        if let (Some(grid), Some(block)) = (self.grid, self.block) {
-            write!(f, ", grid {grid}, block {block}, {} bytes of dynamic shared memory", self.shared)?;
-        }
-        for argument in &self.arguments {
-            write!(f, "\n    {} = {}", argument.name, argument.value)?;
-            match argument.points_to {
-                None | Some(PointsTo::Null) => {}
-                Some(PointsTo::Nothing) => f.write_str("  in no allocation")?,
-                Some(PointsTo::Allocation { base, size, offset }) => {
-                    write!(f, "  at byte {offset} of the allocation {base:#x}, which has {size} bytes")?;
-                }
+display!(RunningLaunch, |this, f| {
+    write!(f, "  launch {} on stream {:#x}: {}", this.number, this.stream, this.kernel)?;
+    if let (Some(grid), Some(block)) = (this.grid, this.block) {
+        write!(f, ", grid {grid}, block {block}, {} bytes of dynamic shared memory", this.shared)?;
+    }
+    for argument in &this.arguments {
+        write!(f, "\n    {} = {}", argument.name, argument.value)?;
+        match argument.points_to {
+            None | Some(PointsTo::Null) => {}
+            Some(PointsTo::Nothing) => f.write_str("  in no allocation")?,
+            Some(PointsTo::Allocation { base, size, offset }) => {
+                write!(f, "  at byte {offset} of the allocation {base:#x}, which has {size} bytes")?;
             }
         }
-        Ok(())
     }
-}
+    Ok(())
+});

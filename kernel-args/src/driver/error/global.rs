@@ -1,8 +1,6 @@
 //! Errors about global variables.
 
 use super::{lines, load::without_list};
-use std::{boxed::Box, fmt, string::String, vec::Vec};
-
 /// Why a global variable was not found, or not read or written.
 #[non_exhaustive]
 pub enum GlobalError {
@@ -69,52 +67,44 @@ pub struct GlobalMismatch {
     pub text: String,
 }
 
-impl fmt::Display for GlobalMismatch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
+display!(GlobalMismatch, |this, f| f.write_str(&this.text));
 
-impl fmt::Display for GlobalError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotFound { wanted, problem, candidates, count } => {
-                write!(f, "cannot find the variable `{wanted}`: {}", without_list(problem, candidates))?;
-                lines(f, candidates)?;
-                match count {
-                    Some(0) => f.write_str(
-                        "\nhelp: the image has no variables; a compiler removes a `static` or unused `__device__` variable: \
+display!(GlobalError, |this, f| match this {
+    Self::NotFound { wanted, problem, candidates, count } => {
+        write!(f, "cannot find the variable `{wanted}`: {}", without_list(problem, candidates))?;
+        lines(f, candidates)?;
+        match count {
+            Some(0) => f.write_str(
+                "\nhelp: the image has no variables; a compiler removes a `static` or unused `__device__` variable: \
                          use it in a kernel, or compile with `-rdc=true`",
-                    ),
-                    Some(count) => write!(
-                        f,
-                        "\nhelp: `module.globals()` lists every variable of the image ({count}); a compiler removes variables that \
+            ),
+            Some(count) => write!(
+                f,
+                "\nhelp: `module.globals()` lists every variable of the image ({count}); a compiler removes variables that \
                          no kernel uses, and replaces constants by their values"
-                    ),
-                    None => Ok(()),
-                }
-            }
-            Self::Mismatch(mismatch) => mismatch.fmt(f),
-            Self::OtherImage { variable, image, module } => write!(
-                f,
-                "the variable `{variable}` has {image} bytes in the image, but {module} bytes in the module\n\
-                 help: pass the image from which the module was loaded"
             ),
-            Self::NotAValue { variable, ty } => write!(
-                f,
-                "the bytes of the variable `{variable}` are not a value of `{ty}`\n\
-                 help: read its bytes, `module.global_bytes({variable:?})`, or declare an integer instead of a `bool` or an enum"
-            ),
-            Self::OutOfRange { variable, start, count, len } => write!(
-                f,
-                "the variable `{variable}` has {len} elements, but {count} elements from element {start} on were requested"
-            ),
-            Self::Capturing { variable } => write!(
-                f,
-                "the stream is being captured, and a graph cannot copy the variable `{variable}` to or from host memory that is \
-                 freed after the copy\n\
-                 help: add the copy to the graph: `graph.add_memcpy_htod(global.as_mut_ptr(), …)`, or use a different stream"
-            ),
+            None => Ok(()),
         }
     }
-}
+    Self::Mismatch(mismatch) => mismatch.fmt(f),
+    Self::OtherImage { variable, image, module } => write!(
+        f,
+        "the variable `{variable}` has {image} bytes in the image, but {module} bytes in the module\n\
+                 help: pass the image from which the module was loaded"
+    ),
+    Self::NotAValue { variable, ty } => write!(
+        f,
+        "the bytes of the variable `{variable}` are not a value of `{ty}`\n\
+                 help: read its bytes, `module.global_bytes({variable:?})`, or declare an integer instead of a `bool` or an enum"
+    ),
+    Self::OutOfRange { variable, start, count, len } => write!(
+        f,
+        "the variable `{variable}` has {len} elements, but {count} elements from element {start} on were requested"
+    ),
+    Self::Capturing { variable } => write!(
+        f,
+        "the stream is being captured, and a graph cannot copy the variable `{variable}` to or from host memory that is \
+                 freed after the copy\n\
+                 help: add the copy to the graph: `graph.add_memcpy_htod(global.as_mut_ptr(), …)`, or use a different stream"
+    ),
+});

@@ -2,8 +2,6 @@
 
 use super::meaning::help;
 use crate::driver::api::Status;
-use std::{fmt, string::String};
-
 /// A graph, or a node of a graph, that was not created, changed or launched.
 #[non_exhaustive]
 pub struct GraphError {
@@ -19,12 +17,10 @@ pub struct GraphError {
     pub help: &'static str,
 }
 
-impl fmt::Display for GraphError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(kernel) = &self.kernel {
-            write!(f, "kernel `{kernel}`: ")?;
-        }
-        write!(f, "{}: {}", self.action, self.reason)?;
-        help(f, self.help)
+display!(GraphError, |this, f| {
+    if let Some(kernel) = &this.kernel {
+        write!(f, "kernel `{kernel}`: ")?;
     }
-}
+    write!(f, "{}: {}", this.action, this.reason)?;
+    help(f, this.help)
+});

@@ -3,7 +3,6 @@
 use core::fmt;
 use kernel_args_abi::Sm;
 use kernel_args_image::{Code, CodeKind, CudaVersion, Features, Target, Unfit};
-use std::vec::Vec;
 
 /// An image without any code that the GPU and the driver can run. `Display` lists the code in the image, why each piece
 /// does not run, and what to do.
@@ -142,26 +141,23 @@ fn runs_on(f: &mut dyn fmt::Write, target: Target, is_cubin: bool) -> fmt::Resul
     }
 }
 
-impl fmt::Display for IncompatibleImage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the image has no code for this GPU ({}", self.gpu)?;
-        if let Some(driver) = self.driver {
-            write!(f, ", with a driver for CUDA {driver}")?;
-            if let Some(ptx) = driver.newest_ptx() {
-                write!(f, ", which compiles PTX {ptx} and older")?;
-            }
+display!(IncompatibleImage, |this, f| {
+    write!(f, "the image has no code for this GPU ({}", this.gpu)?;
+    if let Some(driver) = this.driver {
+        write!(f, ", with a driver for CUDA {driver}")?;
+        if let Some(ptx) = driver.newest_ptx() {
+            write!(f, ", which compiles PTX {ptx} and older")?;
         }
-        f.write_str("); it has")?;
-        self.list(f)?;
-        self.help(f)
     }
-}
+    f.write_str("); it has")?;
+    this.list(f)?;
+    this.help(f)
+});
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use kernel_args_image::contents;
-    use std::{format, string::ToString};
 
     const CUDA_13: CudaVersion = CudaVersion { major: 13, minor: 0 };
 

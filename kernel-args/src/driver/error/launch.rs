@@ -2,13 +2,14 @@
 
 #[cfg(feature = "observe")]
 use super::BadPointer;
-use super::{BrokenContract, Error, meaning::help};
+use super::{Error, meaning::help};
 use crate::{
+    contract::ContractError,
     device::vector::Dim3,
     driver::api::{DriverCall, Status},
 };
 use core::panic::Location;
-use std::{borrow::Cow, boxed::Box, fmt, string::String};
+use std::borrow::Cow;
 
 /// Why a launch failed.
 #[non_exhaustive]
@@ -159,113 +160,114 @@ pub struct UnsupportedAttribute {
     pub help: &'static str,
 }
 
-impl fmt::Display for LaunchError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Failed(launch) => launch.fmt(f),
-            Self::Limit(limit) => limit.fmt(f),
-            Self::Contract(contract) => contract.fmt(f),
-            #[cfg(feature = "observe")]
-            Self::Pointer(pointer) => pointer.fmt(f),
-            Self::UnsupportedAttribute(unsupported) => unsupported.fmt(f),
-            Self::NotHeld { kernel, field, replaces } => {
-                // A list has indices, and the field of a tuple struct has a number.
-                let is_name = field.starts_with(|first: char| first.is_alphabetic() || first == '_');
-                let slice = if is_name { field } else { "slice" };
-                write!(f, "kernel `{kernel}` was not launched: ")?;
-                if let Some(held_at) = replaces {
-                    return write!(
-                        f,
-                        "`{field}` is not the slice that was held at {held_at}, and the sequence does not hold its memory, which could be \
+display!(LaunchError, |this, f| match this {
+    Self::Failed(launch) => launch.fmt(f),
+    Self::Limit(limit) => limit.fmt(f),
+    Self::Contract(contract) => contract.fmt(f),
+    #[cfg(feature = "observe")]
+    Self::Pointer(pointer) => pointer.fmt(f),
+    Self::UnsupportedAttribute(unsupported) => unsupported.fmt(f),
+    Self::NotHeld { kernel, field, replaces } => {
+        // A list has indices, and the field of a tuple struct has a number.
+        let is_name = field.starts_with(|first: char| first.is_alphabetic() || first == '_');
+        let slice = if is_name { field } else { "slice" };
+        write!(f, "kernel `{kernel}` was not launched: ")?;
+        if let Some(held_at) = replaces {
+            return write!(
+                f,
+                "`{field}` is not the slice that was held at {held_at}, and the sequence does not hold its memory, which could be \
                          freed before the kernel runs\n\
                          help: hold both slices at the beginning of the closure, and exchange the values that `hold` returned: \
                          `mem::swap(&mut {slice}, &mut other)`"
-                    );
-                }
-                write!(
-                    f,
-                    "the sequence does not hold the memory of `{field}`, which could be freed before \
+            );
+        }
+        write!(
+            f,
+            "the sequence does not hold the memory of `{field}`, which could be freed before \
                      the kernel runs\n\
                      help: hold the slice at the beginning of the closure: `let mut {slice} = s.hold(&mut {slice})?;` if a kernel writes it, \
                      `let {slice} = s.hold(&{slice})?;` otherwise"
-                )
-            }
-            Self::NotCaptured { kernel, status, meaning, help: what } => {
-                write!(
-                    f,
-                    "kernel `{kernel}` was not captured: waiting for its arguments returned {status}\n  {meaning}"
-                )?;
-                help(f, what)
-            }
-            Self::TooShort { from, to } => write!(
-                f,
-                "`memcpy_dtod` was not recorded: the destination has {to} elements, and the source has {from}\n\
-                 help: copy into a slice with at least {from} elements"
-            ),
-            Self::Outside { launched, of } => {
-                let (around, own) = match of {
-                    OutsideOf::Capture => ("capture", "`stream = &stream`, with the stream that is being captured"),
-                    OutsideOf::Run => ("run of a sequence", "`stream = s`, with the parameter of the closure"),
-                };
-                write!(
-                    f,
-                    "{launched} was not launched: it is in the closure of a {around}, but its stream is not, so it would run before the work \
-                     of the closure\n\
-                     help: write {own}; if it has to run now, move it before the closure, or write `graph::run_now(|| …)` around it"
-                )
-            }
-            Self::Replaced { held_at } => write!(
-                f,
-                "the run of the sequence was not enqueued: the slice that was held at {held_at} was replaced by another one\n\
-                 help: hold both slices and exchange the values that `hold` returned, or replace the slice between two runs"
-            ),
-            Self::Unrecorded { kernel, call } => write!(
-                f,
-                "kernel `{kernel}` was launched, but its use of the arguments was not recorded: {call}\n\
-                 help: synchronize the stream before a different stream uses the same memory"
-            ),
-        }
-    }
-}
-
-impl fmt::Display for FailedLaunch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "launching kernel `{}` returned {}\n  {}\n  grid {}, block {}, {} bytes of dynamic shared memory",
-            self.kernel, self.status, self.meaning, self.grid, self.block, self.shared
-        )?;
-        if !self.attributes.is_empty() {
-            write!(f, "\n  attributes: {}", self.attributes)?;
-        }
-        if !self.resources.is_empty() {
-            write!(f, "\n  the kernel uses {}", self.resources)?;
-        }
-        if !self.arguments.is_empty() {
-            write!(f, "\n{}", self.arguments)?;
-        }
-        #[cfg(feature = "observe")]
-        if let Some(fault) = &self.fault {
-            write!(f, "\nthe flight recorder: {fault}")?;
-        }
-        help(f, self.help)
-    }
-}
-
-impl fmt::Display for Limit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kernel, requested, limit, help } = self;
-        write!(f, "kernel `{kernel}` was not launched: requested {requested}, but {limit}\nhelp: {help}")
-    }
-}
-
-impl fmt::Display for UnsupportedAttribute {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kernel, attribute, required, found, help } = self;
-        write!(
-            f,
-            "kernel `{kernel}` was not launched: the launch attribute `{attribute}` needs {required}, and {found}\n\
-             help: {help}"
         )
     }
+    Self::NotCaptured { kernel, status, meaning, help: what } => {
+        write!(f, "kernel `{kernel}` was not captured: waiting for its arguments returned {status}\n  {meaning}")?;
+        help(f, what)
+    }
+    Self::TooShort { from, to } => write!(
+        f,
+        "`memcpy_dtod` was not recorded: the destination has {to} elements, and the source has {from}\n\
+                 help: copy into a slice with at least {from} elements"
+    ),
+    Self::Outside { launched, of } => {
+        let (around, own) = match of {
+            OutsideOf::Capture => ("capture", "`stream = &stream`, with the stream that is being captured"),
+            OutsideOf::Run => ("run of a sequence", "`stream = s`, with the parameter of the closure"),
+        };
+        write!(
+            f,
+            "{launched} was not launched: it is in the closure of a {around}, but its stream is not, so it would run before the work \
+                     of the closure\n\
+                     help: write {own}; if it has to run now, move it before the closure, or write `graph::run_now(|| …)` around it"
+        )
+    }
+    Self::Replaced { held_at } => write!(
+        f,
+        "the run of the sequence was not enqueued: the slice that was held at {held_at} was replaced by another one\n\
+                 help: hold both slices and exchange the values that `hold` returned, or replace the slice between two runs"
+    ),
+    Self::Unrecorded { kernel, call } => write!(
+        f,
+        "kernel `{kernel}` was launched, but its use of the arguments was not recorded: {call}\n\
+                 help: synchronize the stream before a different stream uses the same memory"
+    ),
+});
+
+display!(FailedLaunch, |this, f| {
+    write!(
+        f,
+        "launching kernel `{}` returned {}\n  {}\n  grid {}, block {}, {} bytes of dynamic shared memory",
+        this.kernel, this.status, this.meaning, this.grid, this.block, this.shared
+    )?;
+    if !this.attributes.is_empty() {
+        write!(f, "\n  attributes: {}", this.attributes)?;
+    }
+    if !this.resources.is_empty() {
+        write!(f, "\n  the kernel uses {}", this.resources)?;
+    }
+    if !this.arguments.is_empty() {
+        write!(f, "\n{}", this.arguments)?;
+    }
+    #[cfg(feature = "observe")]
+    if let Some(fault) = &this.fault {
+        write!(f, "\nthe flight recorder: {fault}")?;
+    }
+    help(f, this.help)
+});
+
+display!(Limit, |this, f| {
+    let Self { kernel, requested, limit, help } = this;
+    write!(f, "kernel `{kernel}` was not launched: requested {requested}, but {limit}\nhelp: {help}")
+});
+
+display!(UnsupportedAttribute, |this, f| {
+    let Self { kernel, attribute, required, found, help } = this;
+    write!(
+        f,
+        "kernel `{kernel}` was not launched: the launch attribute `{attribute}` needs {required}, and {found}\n\
+             help: {help}"
+    )
+});
+
+/// A launch that breaks a contract of its arguments, such as `#[kernel_args(len = "n")]`.
+#[non_exhaustive]
+pub struct BrokenContract {
+    /// The kernel.
+    pub kernel: String,
+    /// The contract.
+    pub contract: ContractError,
 }
+
+display!(BrokenContract, |this, f| {
+    let Self { kernel, contract } = this;
+    write!(f, "kernel `{kernel}` was not launched: {contract}")
+});

@@ -2,13 +2,7 @@
 
 use super::{Error, IncompatibleImage, lines};
 use crate::driver::api::DriverCall;
-use std::{
-    boxed::Box,
-    fmt, format, io,
-    path::PathBuf,
-    string::{String, ToString},
-    vec::Vec,
-};
+use std::{io, path::PathBuf};
 
 /// Why an image was not loaded, or a kernel was not found in a module.
 #[non_exhaustive]
@@ -136,117 +130,109 @@ pub enum ImageError {
     },
 }
 
-impl fmt::Display for LoadError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Image(image) => image.fmt(f),
-            Self::Incompatible(image) => write!(f, "the image was not loaded: {image}"),
-            Self::Rejected { call, log, explanation } => {
-                write!(f, "{call}")?;
-                if !log.is_empty() {
-                    write!(f, "; the driver's compiler says:\n{log}")?;
-                }
-                f.write_str(explanation)
-            }
-            Self::NotFound { wanted, problem, candidates } => {
-                write!(f, "cannot find kernel `{wanted}`: {}", without_list(problem, candidates))?;
-                lines(f, candidates)?;
-                if wanted.contains('<') && !candidates.contains(wanted) {
-                    write!(
-                        f,
-                        "\nhelp: a template has only the instances that are named: `CompileOptions::new().name_expression({wanted:?})` for \
-                         `Module::compile`, or `template __global__ void {wanted}(…);` in the source, with the types of its parameters"
-                    )?;
-                }
-                Ok(())
-            }
-            Self::Unbound { arguments, bindings } => {
-                write!(
-                    f,
-                    "`{arguments}` has no kernels: its types are not bound to a suffix of kernel names; the bindings are"
-                )?;
-                lines(f, bindings)?;
-                f.write_str("\nhelp: bind the type: `T = f32 => \"_f32\"`")
-            }
-            Self::Absent { wanted, arguments, bindings, since, image, gpu } => {
-                let (wanted, list) = (wanted.join("` or `"), bindings.join("` and `"));
-                let [noun, are, lacks] = match bindings.as_slice() {
-                    [_] => ["binding", "is", "its kernel"],
-                    _ => ["bindings", "are", "their kernels"],
-                };
-                write!(
-                    f,
-                    "the module has no kernel `{wanted}`: the {noun} `{list}` of `{arguments}` {are} optional, and the image lacks \
-                     {lacks}\n  image  "
-                )?;
-                let image: Vec<_> = image.iter().map(|sm| format!("sm_{sm}")).collect();
-                f.write_str(&if image.is_empty() { "unknown".into() } else { image.join(", ") })?;
-                let those = since.map_or("with this one".into(), |first| format!("for sm_{first} or a newer GPU"));
-                write!(f, "\n  GPU    sm_{gpu}\nhelp: compile the kernels {those}, or use another type")
-            }
-            Self::NotCudarc { kernel } => write!(
-                f,
-                "cudarc has no function for kernel `{kernel}`, because cudarc did not load its module\n\
-                 help: load the module with `Module::load_with_cudarc` (feature `nvrtc`), or with `ctx.load_module` and pass it to `Module::from_cudarc`"
-            ),
+display!(LoadError, |this, f| match this {
+    Self::Image(image) => image.fmt(f),
+    Self::Incompatible(image) => write!(f, "the image was not loaded: {image}"),
+    Self::Rejected { call, log, explanation } => {
+        write!(f, "{call}")?;
+        if !log.is_empty() {
+            write!(f, "; the driver's compiler says:\n{log}")?;
         }
+        f.write_str(explanation)
     }
-}
+    Self::NotFound { wanted, problem, candidates } => {
+        write!(f, "cannot find kernel `{wanted}`: {}", without_list(problem, candidates))?;
+        lines(f, candidates)?;
+        if wanted.contains('<') && !candidates.contains(wanted) {
+            write!(
+                f,
+                "\nhelp: a template has only the instances that are named: `CompileOptions::new().name_expression({wanted:?})` for \
+                         `Module::compile`, or `template __global__ void {wanted}(…);` in the source, with the types of its parameters"
+            )?;
+        }
+        Ok(())
+    }
+    Self::Unbound { arguments, bindings } => {
+        write!(
+            f,
+            "`{arguments}` has no kernels: its types are not bound to a suffix of kernel names; the bindings are"
+        )?;
+        lines(f, bindings)?;
+        f.write_str("\nhelp: bind the type: `T = f32 => \"_f32\"`")
+    }
+    Self::Absent { wanted, arguments, bindings, since, image, gpu } => {
+        let (wanted, list) = (wanted.join("` or `"), bindings.join("` and `"));
+        let [noun, are, lacks] = match bindings.as_slice() {
+            [_] => ["binding", "is", "its kernel"],
+            _ => ["bindings", "are", "their kernels"],
+        };
+        write!(
+            f,
+            "the module has no kernel `{wanted}`: the {noun} `{list}` of `{arguments}` {are} optional, and the image lacks \
+                     {lacks}\n  image  "
+        )?;
+        let image: Vec<_> = image.iter().map(|sm| format!("sm_{sm}")).collect();
+        f.write_str(&if image.is_empty() { "unknown".into() } else { image.join(", ") })?;
+        let those = since.map_or("with this one".into(), |first| format!("for sm_{first} or a newer GPU"));
+        write!(f, "\n  GPU    sm_{gpu}\nhelp: compile the kernels {those}, or use another type")
+    }
+    Self::NotCudarc { kernel } => write!(
+        f,
+        "cudarc has no function for kernel `{kernel}`, because cudarc did not load its module\n\
+                 help: load the module with `Module::load_with_cudarc` (feature `nvrtc`), or with `ctx.load_module` and pass it to `Module::from_cudarc`"
+    ),
+});
 
 const COMPILE: &str = "compile it in the build script with the crate `kernel-args-build`, or at run time: `Module::compile` takes the text \
     of the source (feature `nvrtc`)";
 
-impl fmt::Display for ImageError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::File { path, error, nearby } => write!(f, "cannot read {}: {error}{nearby}", path.display()),
-            Self::Format(kernel_args_image::Error::CudaSource) => {
-                write!(f, "this is CUDA C++, not a compiled image\nhelp: {COMPILE}")
-            }
-            Self::Format(error) => error.fmt(f),
-            Self::FileFormat { path, error } => {
-                write!(f, "{} is not an image of kernels: {error}", path.display())?;
-                match error {
-                    kernel_args_image::Error::CudaSource => write!(f, "\nhelp: {COMPILE}"),
-                    _ => Ok(()),
-                }
-            }
-            Self::Absent { source, tried } => {
-                write!(f, "the image of `{source}` does not exist: the build script found no CUDA compiler")?;
-                lines(f, tried.lines())?;
-                f.write_str(
+display!(ImageError, |this, f| match this {
+    Self::File { path, error, nearby } => write!(f, "cannot read {}: {error}{nearby}", path.display()),
+    Self::Format(kernel_args_image::Error::CudaSource) => {
+        write!(f, "this is CUDA C++, not a compiled image\nhelp: {COMPILE}")
+    }
+    Self::Format(error) => error.fmt(f),
+    Self::FileFormat { path, error } => {
+        write!(f, "{} is not an image of kernels: {error}", path.display())?;
+        match error {
+            kernel_args_image::Error::CudaSource => write!(f, "\nhelp: {COMPILE}"),
+            _ => Ok(()),
+        }
+    }
+    Self::Absent { source, tried } => {
+        write!(f, "the image of `{source}` does not exist: the build script found no CUDA compiler")?;
+        lines(f, tried.lines())?;
+        f.write_str(
                     "\nhelp: install the CUDA Toolkit, or NVRTC alone (`pip install nvidia-cuda-nvrtc`), set `CUDA_HOME` to its folder, \
                      and build again",
                 )
-            }
-            Self::Empty => f.write_str("the image is empty\nhelp: pass PTX, a cubin or a fat binary"),
-            Self::FileName(name) if name.to_ascii_lowercase().ends_with(".cu") => {
-                write!(f, "{name:?} is not PTX: it looks like the name of a file with CUDA C++\nhelp: {COMPILE}")
-            }
-            Self::FileName(name) => write!(
-                f,
-                "{name:?} is not PTX: it looks like the name of a file\n\
+    }
+    Self::Empty => f.write_str("the image is empty\nhelp: pass PTX, a cubin or a fat binary"),
+    Self::FileName(name) if name.to_ascii_lowercase().ends_with(".cu") => {
+        write!(f, "{name:?} is not PTX: it looks like the name of a file with CUDA C++\nhelp: {COMPILE}")
+    }
+    Self::FileName(name) => write!(
+        f,
+        "{name:?} is not PTX: it looks like the name of a file\n\
                  help: to load a file, pass a `Path`: `Path::new({name:?})`"
-            ),
-            Self::NotCompiled => f.write_str(
-                "this `Ptx` was not compiled by NVRTC, and cudarc gives no access to its contents\n\
+    ),
+    Self::NotCompiled => f.write_str(
+        "this `Ptx` was not compiled by NVRTC, and cudarc gives no access to its contents\n\
                  help: pass the text, the bytes or the path that it was made from",
-            ),
-            Self::Version => {
-                f.write_str("the image was created by a different version of kernel-args\nhelp: pass its bytes")
-            }
-            Self::NotLinked => f.write_str("the driver's linker returned no image for these images"),
-            Self::OtherImage { kernel, image, function } => write!(
-                f,
-                "the image for kernel `{kernel}` is not the image from which the function was loaded: in the image the kernel \
+    ),
+    Self::Version => {
+        f.write_str("the image was created by a different version of kernel-args\nhelp: pass its bytes")
+    }
+    Self::NotLinked => f.write_str("the driver's linker returned no image for these images"),
+    Self::OtherImage { kernel, image, function } => write!(
+        f,
+        "the image for kernel `{kernel}` is not the image from which the function was loaded: in the image the kernel \
                  takes {}, but the driver reports {}\n\
                  help: pass the image from which the module was loaded",
-                sizes(image),
-                sizes(function)
-            ),
-        }
-    }
-}
+        sizes(image),
+        sizes(function)
+    ),
+});
 
 const NEAREST: &str = "; the nearest are";
 

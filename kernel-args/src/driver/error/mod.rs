@@ -6,7 +6,6 @@
 //! | a text | the file of its group: `load.rs`, `verify.rs`, `launch.rs`, `context.rs`, `graph.rs`, `nvrtc.rs`, `pointer.rs`, `texture.rs` |
 
 mod context;
-mod contract;
 #[cfg(feature = "observe")]
 mod fault;
 mod global;
@@ -28,20 +27,17 @@ mod verify;
 
 use crate::driver::api::{CallError, Status, Unavailable};
 use cudarc::driver::DriverError;
-#[cfg(any(feature = "graphs", feature = "nvrtc"))]
-use std::boxed::Box;
 use std::fmt;
 
 pub use crate::driver::api::DriverCall;
 pub use context::{ContextError, ContextMismatch, GreenError};
-pub use contract::BrokenContract;
 #[cfg(feature = "observe")]
 pub use fault::{ContextFault, PointsTo, RecordedArgument, RunningLaunch};
 pub use global::{GlobalError, GlobalMismatch};
 #[cfg(feature = "graphs")]
 pub use graph::GraphError;
 pub use incompatible::IncompatibleImage;
-pub use launch::{FailedLaunch, LaunchError, Limit, OutsideOf, UnsupportedAttribute};
+pub use launch::{BrokenContract, FailedLaunch, LaunchError, Limit, OutsideOf, UnsupportedAttribute};
 pub use load::{ImageError, LoadError};
 pub(crate) use meaning::{Asked, Meaning, meaning};
 #[cfg(feature = "nvrtc")]
@@ -148,9 +144,8 @@ conversions! {
     cudarc::nvrtc::CompileError: error => Self::Compile(CompileError::Cudarc(Box::new(error)));
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
+display!(Error, |this, f| {
+    match this {
             Self::NoDriver => f.write_str(
                 "no CUDA driver was found on this machine (libcuda.so, nvcuda.dll on Windows)\n\
                  help: install NVIDIA's driver, or add its folder to the library path; to test without a GPU on Linux, run the command with \
@@ -176,8 +171,7 @@ impl fmt::Display for Error {
             }
             group => std::error::Error::source(group).map_or(Ok(()), |error| fmt::Display::fmt(error, f)),
         }
-    }
-}
+});
 
 fn since(entry_point: &str) -> Option<&'static str> {
     match entry_point {
@@ -286,13 +280,12 @@ fn lines<T: fmt::Display>(f: &mut fmt::Formatter<'_>, items: impl IntoIterator<I
 /// Writes two names, each with what belongs to it, on two lines.
 fn two_sides(f: &mut fmt::Formatter<'_>, sides: [(&str, impl fmt::Display); 2]) -> fmt::Result {
     let width = sides.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
-    lines(f, sides.map(|(name, what)| std::format!("{name:width$}  {what}")))
+    lines(f, sides.map(|(name, what)| format!("{name:width$}  {what}")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::Error;
-    use std::string::ToString;
 
     #[test]
     fn an_old_driver_is_named_with_the_version_that_has_the_call() {

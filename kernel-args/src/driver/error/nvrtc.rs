@@ -1,11 +1,5 @@
 //! Errors of NVRTC.
 
-use core::fmt;
-use std::{
-    boxed::Box,
-    string::{String, ToString},
-};
-
 /// Why a source was not compiled at run time.
 #[non_exhaustive]
 pub enum CompileError {
@@ -86,33 +80,27 @@ impl NvrtcError {
     }
 }
 
-impl fmt::Display for CompileError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Nvrtc(error) => error.fmt(f),
-            Self::Cudarc(error) => match &**error {
-                cudarc::nvrtc::CompileError::CompileError { log, .. } => {
-                    let log = log.to_string_lossy();
-                    write!(f, "NVRTC did not compile the source:\n{log}")
-                }
-                error => write!(f, "NVRTC failed: {error}"),
-            },
+display!(CompileError, |this, f| match this {
+    Self::Nvrtc(error) => error.fmt(f),
+    Self::Cudarc(error) => match &**error {
+        cudarc::nvrtc::CompileError::CompileError { log, .. } => {
+            let log = log.to_string_lossy();
+            write!(f, "NVRTC did not compile the source:\n{log}")
         }
-    }
-}
+        error => write!(f, "NVRTC failed: {error}"),
+    },
+});
 
-impl fmt::Display for NvrtcError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.source_name {
-            Some(name) => write!(f, "`{name}` was not compiled: {}", self.problem)?,
-            None => f.write_str(&self.problem)?,
-        }
-        if !self.log.is_empty() {
-            write!(f, "\n{}", self.log)?;
-        }
-        match self.help() {
-            Some(help) => write!(f, "\nhelp: {help}"),
-            None => Ok(()),
-        }
+display!(NvrtcError, |this, f| {
+    match &this.source_name {
+        Some(name) => write!(f, "`{name}` was not compiled: {}", this.problem)?,
+        None => f.write_str(&this.problem)?,
     }
-}
+    if !this.log.is_empty() {
+        write!(f, "\n{}", this.log)?;
+    }
+    match this.help() {
+        Some(help) => write!(f, "\nhelp: {help}"),
+        None => Ok(()),
+    }
+});

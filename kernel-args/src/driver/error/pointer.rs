@@ -1,7 +1,6 @@
 //! Pointers that a kernel must not get.
 
-use core::fmt;
-use std::{borrow::Cow, format, string::String};
+use std::borrow::Cow;
 
 /// An argument that points to memory that the kernel cannot use. [`check_pointers`](crate::observe::check_pointers) finds it.
 #[non_exhaustive]
@@ -80,16 +79,14 @@ pub enum AlignedBy {
     Code,
 }
 
-impl fmt::Display for BadPointer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kernel, field, cpp, address, problem } = self;
-        let (what, found, help) = problem.texts(*address);
-        write!(
-            f,
-            "kernel `{kernel}` was not launched: `{field}` {what}\n  {cpp} {field} = {address:#x}{found}\nhelp: {help}"
-        )
-    }
-}
+display!(BadPointer, |this, f| {
+    let Self { kernel, field, cpp, address, problem } = this;
+    let (what, found, help) = problem.texts(*address);
+    write!(
+        f,
+        "kernel `{kernel}` was not launched: `{field}` {what}\n  {cpp} {field} = {address:#x}{found}\nhelp: {help}"
+    )
+});
 
 impl PointerProblem {
     fn texts(self, address: u64) -> (Cow<'static, str>, Cow<'static, str>, &'static str) {

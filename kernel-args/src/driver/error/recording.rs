@@ -1,6 +1,6 @@
 //! Recordings of launches that were not written, read or launched again.
 
-use std::{fmt, io, path::PathBuf, string::String, vec::Vec};
+use std::{io, path::PathBuf};
 
 /// Why a launch was not recorded, or a recording was not launched.
 #[non_exhaustive]
@@ -41,37 +41,32 @@ pub enum RecordingError {
     },
 }
 
-impl fmt::Display for RecordingError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Write { file, error } => {
-                write!(f, "the launch was not recorded: {}: {error}", file.display())
-            }
-            Self::Read { file, error } => write!(f, "{}: {error}", file.display()),
-            Self::NoImage => f.write_str(
-                "the recording has no image: the module was loaded before the recording was requested, or by other code\n\
+display!(RecordingError, |this, f| match this {
+    Self::Write { file, error } => {
+        write!(f, "the launch was not recorded: {}: {error}", file.display())
+    }
+    Self::Read { file, error } => write!(f, "{}: {error}", file.display()),
+    Self::NoImage => f.write_str(
+        "the recording has no image: the module was loaded before the recording was requested, or by other code\n\
                  help: name the image with `kernel-args replay --image`, or `Replay::image`",
-            ),
-            Self::Parameters {
-                kernel,
-                recorded,
-                found,
-            } => {
-                write!(f, "kernel `{kernel}` does not have the recorded parameters\n  recorded {recorded:?} bytes\n  kernel   ")?;
-                match found {
-                    Some(found) => write!(
-                        f,
-                        "{found:?} bytes\nhelp: replay an image whose kernel has the recorded parameters, or record the launch again"
-                    ),
-                    None => f.write_str(
-                        "not known: the image cannot be read, and the driver is older than 12.4\nhelp: install a newer driver",
-                    ),
-                }
-            }
-            Self::Attribute { id } => write!(
+    ),
+    Self::Parameters { kernel, recorded, found } => {
+        write!(
+            f,
+            "kernel `{kernel}` does not have the recorded parameters\n  recorded {recorded:?} bytes\n  kernel   "
+        )?;
+        match found {
+            Some(found) => write!(
                 f,
-                "the recording has the launch attribute {id}, which cannot be replayed\nhelp: remove it from `attributes` in `manifest.json`"
+                "{found:?} bytes\nhelp: replay an image whose kernel has the recorded parameters, or record the launch again"
+            ),
+            None => f.write_str(
+                "not known: the image cannot be read, and the driver is older than 12.4\nhelp: install a newer driver",
             ),
         }
     }
-}
+    Self::Attribute { id } => write!(
+        f,
+        "the recording has the launch attribute {id}, which cannot be replayed\nhelp: remove it from `attributes` in `manifest.json`"
+    ),
+});

@@ -1,7 +1,5 @@
 //! Errors about arrays, textures and surfaces.
 
-use std::{fmt, string::String};
-
 /// Why an array, a texture or a surface was not created, or an array was not copied. The driver was not called.
 #[non_exhaustive]
 pub enum TextureError {
@@ -51,30 +49,26 @@ pub enum TextureError {
     Capturing,
 }
 
-impl fmt::Display for TextureError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Size { object, dimension, size: 0, limit } => {
-                write!(f, "the {dimension} of {object} is 0, but it must be 1 to {limit}")
-            }
-            Self::Size { object, dimension, size, limit } => {
-                write!(f, "the {dimension} of {object} is {size}, but this GPU supports at most {limit}")
-            }
-            Self::WrongOption { option, problem, help } => write!(f, "`{option}` {problem}\nhelp: {help}"),
-            Self::Memory { problem, help } => write!(f, "the memory does not fit the texture: {problem}\nhelp: {help}"),
-            Self::NotForSurfaces => f.write_str(
-                "the array was created for textures only, so a surface cannot write it\n\
-                 help: create it with `Array::for_surfaces`",
-            ),
-            Self::Length { array, array_len, slice_len } => write!(
-                f,
-                "the {array} has {array_len} elements, but the slice has {slice_len}\n\
-                 help: pass exactly the elements of the array, for a view: `slice.slice(..{array_len})`"
-            ),
-            Self::Capturing => f.write_str(
-                "the stream is being captured, and a graph would not keep the array and the slice of the copy allocated\n\
-                 help: copy before the capture, or use a different stream",
-            ),
-        }
+display!(TextureError, |this, f| match this {
+    Self::Size { object, dimension, size: 0, limit } => {
+        write!(f, "the {dimension} of {object} is 0, but it must be 1 to {limit}")
     }
-}
+    Self::Size { object, dimension, size, limit } => {
+        write!(f, "the {dimension} of {object} is {size}, but this GPU supports at most {limit}")
+    }
+    Self::WrongOption { option, problem, help } => write!(f, "`{option}` {problem}\nhelp: {help}"),
+    Self::Memory { problem, help } => write!(f, "the memory does not fit the texture: {problem}\nhelp: {help}"),
+    Self::NotForSurfaces => f.write_str(
+        "the array was created for textures only, so a surface cannot write it\n\
+                 help: create it with `Array::for_surfaces`",
+    ),
+    Self::Length { array, array_len, slice_len } => write!(
+        f,
+        "the {array} has {array_len} elements, but the slice has {slice_len}\n\
+                 help: pass exactly the elements of the array, for a view: `slice.slice(..{array_len})`"
+    ),
+    Self::Capturing => f.write_str(
+        "the stream is being captured, and a graph would not keep the array and the slice of the copy allocated\n\
+                 help: copy before the capture, or use a different stream",
+    ),
+});

@@ -1,7 +1,5 @@
 //! Arguments that do not match a kernel, or that cannot be verified.
 
-use std::{boxed::Box, fmt, string::String, vec::Vec};
-
 /// Why arguments were rejected before a launch.
 #[non_exhaustive]
 pub enum VerifyError {
@@ -38,32 +36,22 @@ pub struct Unverified {
     pub image: Option<String>,
 }
 
-impl fmt::Display for VerifyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Mismatch(mismatch) => mismatch.fmt(f),
-            Self::Unverified { kernel, reason } => {
-                write!(f, "kernel `{kernel}` could not be verified: {reason}")
-            }
-        }
+display!(VerifyError, |this, f| match this {
+    Self::Mismatch(mismatch) => mismatch.fmt(f),
+    Self::Unverified { kernel, reason } => {
+        write!(f, "kernel `{kernel}` could not be verified: {reason}")
     }
-}
+});
 
-impl fmt::Display for MismatchError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.table)
-    }
-}
+display!(MismatchError, |this, f| f.write_str(&this.table));
 
-impl fmt::Display for Unverified {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the driver is older than 12.4 and does not report a kernel's parameters, and ")?;
-        match &self.image {
+display!(Unverified, |this, f| {
+    f.write_str("the driver is older than 12.4 and does not report a kernel's parameters, and ")?;
+    match &this.image {
             Some(problem) => write!(f, "the image could not be read: {problem}"),
             None => f.write_str(
                 "there was no image to read\nhelp: load the kernel with `Kernel::from_image`, or pass the image of the cudarc module to \
                  `Module::from_cudarc`",
             ),
         }
-    }
-}
+});

@@ -14,24 +14,20 @@ use core::cell::RefCell;
 use cudarc::driver::{CudaStream, sys::CUdeviceptr};
 use std::{
     collections::{BTreeMap, BTreeSet},
-    format,
-    string::String,
     sync::Arc,
-    vec,
-    vec::Vec,
 };
 
 #[derive(Default)]
 pub(super) struct Allocations {
-    all: BTreeMap<CUdeviceptr, Allocation>,
+    all: BTreeMap<CUdeviceptr, GraphAllocation>,
     /// Of the context, when the first node was added. A reset frees the memory.
-    state: Option<ContextState>,
+    pub(super) state: Option<ContextState>,
     /// The memory that was taken since the last launch, and the stream of this launch.
     taken: BTreeSet<CUdeviceptr>,
-    taken_on: Option<Arc<CudaStream>>,
+    pub(super) taken_on: Option<Arc<CudaStream>>,
 }
 
-pub(super) struct Allocation {
+pub(super) struct GraphAllocation {
     pub(super) bytes: usize,
     pub(super) node: NodeId,
     pub(super) users: Vec<NodeId>,
@@ -51,12 +47,11 @@ impl Allocations {
         state: impl FnOnce() -> ContextState,
     ) {
         self.state.get_or_insert_with(state);
-        let allocation = Allocation { bytes, node, users: Vec::new(), freed_by: None };
+        let allocation = GraphAllocation { bytes, node, users: Vec::new(), freed_by: None };
         self.all.insert(address, allocation);
     }
 
-    /// The memory that a node of this graph allocates; `None` for a node of a different graph.
-    pub(super) fn of(&self, address: CUdeviceptr, node: NodeId) -> Option<&Allocation> {
+    pub(super) fn of(&self, address: CUdeviceptr, node: NodeId) -> Option<&GraphAllocation> {
         self.all.get(&address).filter(|memory| memory.node == node)
     }
 
@@ -74,7 +69,6 @@ impl Allocations {
         }
     }
 
-    /// What the node `node` allocates or frees: the number of bytes.
     pub(super) fn bytes_of(&self, node: NodeId) -> Option<usize> {
         let mut all = self.all.values();
         let found = all.find(|memory| memory.node == node || memory.freed_by == Some(node));
@@ -82,23 +76,22 @@ impl Allocations {
     }
 
     /// The memory that contains `address`, with its first address.
-    fn find(&self, address: CUdeviceptr) -> Option<(CUdeviceptr, &Allocation)> {
+    fn find(&self, address: CUdeviceptr) -> Option<(CUdeviceptr, &GraphAllocation)> {
         let (start, memory) = self.all.range(..=address).next_back()?;
         (address - start < memory.bytes as u64).then_some((*start, memory))
     }
 
-    /// Calls `see` with each parameter that contains an address of this memory.
     fn each_use(
         &self,
         values: &ForEachValue<'_>,
-        mut see: impl FnMut(&str, CUdeviceptr, &Allocation) -> Result<(), Error>,
+        mut see: impl FnMut(&str, CUdeviceptr, &GraphAllocation) -> Result<(), Error>,
     ) -> Result<(), Error> {
         if self.is_empty() {
             return Ok(());
         }
         let mut outcome = Ok(());
         values(&mut |parameter, bytes| {
-            // Pointers, and structs that contain pointers, which are aligned to 8 bytes.
+            // Pointers are aligned to 8 bytes, also in structs.
             let (words, _) = bytes.as_chunks();
             for word in words {
                 if outcome.is_ok()
@@ -111,8 +104,7 @@ impl Allocations {
         outcome
     }
 
-    /// Checks that a node runs while the memory is allocated that its new arguments use. The dependencies of an instantiated graph cannot
-    /// change.
+    /// Checks that a node runs while the memory is allocated that its new arguments use: its dependencies cannot change.
     pub(super) fn check_update<A: KernelArgs>(
         &self,
         exec: &GraphExec,
@@ -137,25 +129,16 @@ impl Allocations {
         self.all.values().any(|memory| memory.freed_by.is_none())
     }
 
-    pub(super) fn state(&self) -> Option<ContextState> {
-        self.state
-    }
-
-    /// The memory that a launch leaves allocated, and that was not taken since.
     pub(super) fn left(&self) -> impl Iterator<Item = CUdeviceptr> {
         let left =
             self.all.iter().filter(|(address, memory)| memory.freed_by.is_none() && !self.taken.contains(*address));
         left.map(|(address, _)| *address)
     }
 
-    /// Takes the memory that the last launch on `stream` has allocated; returns whether it was not taken before.
+    /// Returns whether it was not taken since the last launch, which was on `stream`.
     pub(super) fn take(&mut self, address: CUdeviceptr, stream: &Arc<CudaStream>) -> bool {
         self.taken_on = Some(stream.clone());
         self.taken.insert(address)
-    }
-
-    pub(super) fn taken_on(&self) -> Option<&Arc<CudaStream>> {
-        self.taken_on.as_ref()
     }
 
     pub(super) fn launched(&mut self) {
@@ -175,12 +158,12 @@ fn reaches(edges: &[(NodeId, NodeId)], first: NodeId, then: NodeId) -> bool {
 
 const USES: &str = "the node uses";
 
-pub(super) struct Uses<'m> {
+pub(super) struct MemoryUses<'m> {
     memory: &'m Allocations,
     used: RefCell<Vec<CUdeviceptr>>,
 }
 
-impl<'m> Uses<'m> {
+impl<'m> MemoryUses<'m> {
     pub(super) fn of(memory: &'m Allocations) -> Self {
         Self { memory, used: RefCell::default() }
     }
@@ -211,7 +194,6 @@ impl<'m> Uses<'m> {
         Ok(())
     }
 
-    /// Adds the nodes that allocate the memory to the dependencies of the new node.
     pub(super) fn add_to(&self, after: &mut After<'_>) {
         for address in &*self.used.borrow() {
             if let Some(memory) = self.memory.all.get(address) {

@@ -9,10 +9,8 @@ use crate::driver::{
     error::Error,
     function::LoadedFunction,
 };
-use std::string::ToString;
 
 impl<B> Graph<B> {
-    /// Checks the attributes of a node against the limits of the function, its GPU and the driver, as for a launch.
     #[cold]
     pub(super) fn check_attributes(
         &self,
@@ -47,7 +45,7 @@ impl<B> Graph<B> {
         attributes::check(&request)
     }
 
-    /// Sets the attributes of a new node. If the driver rejects one, removes the node.
+    /// Removes the node if the driver rejects one.
     #[cold]
     pub(super) fn set_attributes(
         &self,

@@ -1,12 +1,11 @@
 //! Conditional nodes: their conditions and their bodies.
 //!
-//! A body is a `Graph<InBody<'b>>`: `mem::swap` cannot exchange it with a graph that outlives its closure. The outermost graph owns the slots of a
-//! body. On driver 580, a body with a host function, an event, or a copy from or to pageable memory is an error without a reason when the graph is
-//! instantiated.
+//! A body is a `Graph<InBody<'b>>`: `mem::swap` cannot exchange it with a graph that outlives its closure. On driver 580, a body with a host
+//! function, an event, or a copy from or to pageable memory is an error without a reason when the graph is instantiated.
 
 use super::{
     AnyNode, Dependencies, Graph,
-    contents::Contents,
+    contents::GraphContents,
     explain::{self, Action},
 };
 use crate::{
@@ -19,19 +18,17 @@ use crate::{
 };
 use core::{marker::PhantomData, mem};
 use kernel_args_image::CudaVersion;
-use std::vec::Vec;
 
 /// The place of a graph that is a body of a conditional node: see [`Body`].
 pub struct InBody<'b>(PhantomData<fn(&'b ()) -> &'b ()>);
 
 /// A body of a conditional node, which a closure fills with the methods of [`Graph`].
 ///
-/// A body can contain kernels, copies within device memory, memsets, joins, child graphs and conditional nodes. It cannot contain
-/// host functions, events, and copies from or to the host: a `Body` has no methods for them. All kernels must belong to the context of the
-/// graph.
+/// It can contain kernels of the graph's context, copies within device memory, memsets, joins, child graphs and conditional nodes. It cannot
+/// contain host functions, events, and copies from or to the host: a `Body` has no methods for them.
 ///
-/// The nodes of a body can be updated, enabled and disabled in the instantiated graph like all other nodes. The outermost graph
-/// retains their arguments. A body cannot leave its closure.
+/// In the instantiated graph its nodes can be updated, enabled and disabled like all other nodes. The outermost graph retains their
+/// arguments. A body cannot leave its closure.
 pub type Body<'b> = Graph<InBody<'b>>;
 
 impl<B> Graph<B> {
@@ -49,7 +46,6 @@ impl<B> Graph<B> {
     /// #[derive(KernelArgs)]
     /// struct Scale { n: u32, factor: f32, y: DevicePointerMut<f32> }
     ///
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let ctx = kernel_args::context(0)?;
     /// # let check = Kernel::<Check>::from_image(&ctx, "", "check")?;
     /// # let scale = Kernel::<Scale>::from_image(&ctx, "", "scale")?;
@@ -62,13 +58,12 @@ impl<B> Graph<B> {
     ///     body.add_kernel(&scale, 4, 256, Scale { n: 1024, factor: 0.5, y }, &[])?;
     ///     Ok::<(), Error>(())
     /// })?;
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), kernel_args::Error>(())
     /// ```
     ///
     /// # Errors
-    /// The error of `fill`; [`Error::Graph`] if one of `after` or the condition belongs to a different graph, or the driver
-    /// returns an error; [`Error::OldDriver`] if the driver is older than 12.3.
+    /// The error of `fill`; [`Error::Graph`] if one of `after` or the condition belongs to a different graph, or the driver returns an error;
+    /// [`Error::OldDriver`] if the driver is older than 12.3.
     pub fn add_if<E: From<Error>>(
         &mut self,
         condition: Condition,
@@ -100,8 +95,7 @@ impl<B> Graph<B> {
 
     /// Adds a node that runs a body again and again while the value of `condition` is not 0.
     ///
-    /// The value is read before each run of the body. A kernel in the body must set it to 0 in the end: otherwise the launch
-    /// never finishes.
+    /// The value is read before each run. A kernel in the body must set it to 0 in the end: otherwise the launch never finishes.
     ///
     /// # Errors
     /// As for [`add_if`](Self::add_if).
@@ -147,12 +141,11 @@ impl<B> Graph<B> {
         let params = ConditionalNodeParams::new(handle, kind, count, (&*self.context).into());
         let (node, mut bodies) = explain::CONDITIONAL_ADDED.check(after.add_conditional(params))?;
         self.contents.unused_conditions -= 1;
-        // Until all bodies are filled.
         let mut is_unfilled = mem::replace(&mut self.place.is_unfilled, true);
         for (index, driver) in (0..count).zip(bodies.drain(..)) {
             let mut filled = Filled { body: Body::of(driver, self.context.clone()), node, around: &mut self.contents };
             let body = &mut filled.body;
-            body.place = self.place.of_body();
+            body.place = Nesting::in_graphs(self.place.around.iter().copied().chain([self.place.own]).collect());
             fill(index, body)?;
             is_unfilled |= body.place.is_unfilled;
             self.driver.keep_body(node, &mut body.driver);
@@ -161,7 +154,7 @@ impl<B> Graph<B> {
         Ok(AnyNode(node))
     }
 
-    /// Checks the version of the driver. Older drivers return an error that does not name the reason.
+    /// The error of an older driver does not name the reason.
     fn require_12_8(&self, what: &str) -> Result<(), Error> {
         const NEEDED: u32 = 12_080;
         let api = self.driver.api();
@@ -174,11 +167,11 @@ impl<B> Graph<B> {
     }
 }
 
-/// A body of the node `node`. Drop gives what it holds to the graph around it, which contains its nodes also after an error or a panic.
+/// Drop gives what a body of `node` holds to the graph around it, which contains its nodes also after an error or a panic.
 struct Filled<'c, 'b> {
     body: Body<'b>,
     node: NodeId,
-    around: &'c mut Contents,
+    around: &'c mut GraphContents,
 }
 
 impl Drop for Filled<'_, '_> {
@@ -187,7 +180,6 @@ impl Drop for Filled<'_, '_> {
     }
 }
 
-/// A closure for one body, as one that is called for each body.
 fn once<E>(fill: impl FnOnce(&mut Body<'_>) -> Result<(), E>) -> impl FnMut(u32, &mut Body<'_>) -> Result<(), E> {
     let mut fill = Some(fill);
     move |_, body| fill.take().map_or(Ok(()), |fill| fill(body))
@@ -195,10 +187,8 @@ fn once<E>(fill: impl FnOnce(&mut Body<'_>) -> Result<(), E>) -> impl FnMut(u32,
 
 /// The condition of one conditional node: a number that kernels set.
 ///
-/// [`Graph::add_condition`] creates it; [`add_if`](Graph::add_if), [`add_while`](Graph::add_while) and similar methods take it,
-/// because each condition needs exactly one conditional node.
-///
-/// [`add_if`](Graph::add_if) has an example.
+/// [`Graph::add_condition`] creates it. [`add_if`](Graph::add_if), which has an example, and similar methods take it, because each condition
+/// needs exactly one conditional node.
 #[derive(Debug)]
 #[must_use = "a graph with a condition that no conditional node has cannot be instantiated"]
 pub struct Condition {
@@ -207,15 +197,15 @@ pub struct Condition {
 }
 
 impl Condition {
-    /// The handle for kernels, which call `cudaGraphSetConditional(handle, value)`. These kernels must be nodes of the graph that
-    /// created the condition, or of a body in it, and run before the conditional node or in its bodies.
+    /// The handle for kernels, which call `cudaGraphSetConditional(handle, value)`. They must be nodes of the graph that created the condition,
+    /// or of a body in it, and run before the conditional node or in its bodies.
     #[must_use]
     pub fn handle(&self) -> ConditionalHandle {
         self.handle
     }
 
-    pub(super) fn used_in<B>(self, graph: &Graph<B>) -> Result<u64, Error> {
-        if graph.place.is_in(self.graph) {
+    fn used_in<B>(self, Graph { place, .. }: &Graph<B>) -> Result<u64, Error> {
+        if place.own == self.graph || place.around.contains(&self.graph) {
             return Ok(self.handle.0);
         }
         Err(explain::CONDITIONAL_ADDED.foreign_condition())
@@ -233,11 +223,11 @@ impl<B> Graph<B> {
         let created = self.driver.as_ref().new_condition((&*self.context).into(), default);
         let handle = ConditionalHandle(explain::CONDITION_CREATED.check(created)?);
         self.contents.unused_conditions += 1;
-        Ok(Condition { handle, graph: self.place.own() })
+        Ok(Condition { handle, graph: self.place.own })
     }
 }
 
-/// Whether a graph is on its own or in the body of a conditional node, and what this means for its nodes.
+/// Whether a graph is in the body of a conditional node, and what this means for its nodes.
 pub(super) struct Nesting {
     /// Identifies the graph for its conditions.
     own: GraphId,
@@ -260,22 +250,8 @@ impl Nesting {
         Self { own: GraphId::new(), around, not_in_bodies: None, is_unfilled: false }
     }
 
-    /// The place of a body of a node of this graph.
-    pub(super) fn of_body(&self) -> Self {
-        Self::in_graphs(self.around.iter().copied().chain([self.own]).collect())
-    }
-
-    pub(super) fn own(&self) -> GraphId {
-        self.own
-    }
-
     pub(super) fn is_body(&self) -> bool {
         !self.around.is_empty()
-    }
-
-    /// Whether this is the graph with this id, or in it.
-    pub(super) fn is_in(&self, graph: GraphId) -> bool {
-        self.own == graph || self.around.contains(&graph)
     }
 
     pub(super) fn check_filled(&self, action: Action) -> Result<(), Error> {

@@ -2,7 +2,7 @@
 
 use super::{
     AnyNode, Graph, Node,
-    contents::{CapturedSlots, Contents, Slot},
+    contents::{CapturedSlots, GraphContents, NodeSlot},
     explain,
 };
 use crate::{
@@ -21,7 +21,6 @@ use cudarc::driver::CudaStream;
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    vec::Vec,
 };
 
 /// `CU_STREAM_CAPTURE_MODE_THREAD_LOCAL`.
@@ -35,20 +34,19 @@ fn captures() -> MutexGuard<'static, BTreeMap<GraphId, CapturedSlots>> {
 }
 
 impl Graph {
-    /// Captures the work that `work` enqueues on `stream`, instead of running it, and returns it as a graph.
+    /// Captures what `work` enqueues on `stream`, instead of running it, and returns it as a graph.
     ///
-    /// In `work`, `launch!(kernel, grid, block, args, node, stream = &stream)` returns the [`Node`](super::Node) of the
-    /// launch. Other work on the stream is captured too (`CU_STREAM_CAPTURE_MODE_THREAD_LOCAL`); the caller must keep
-    /// its memory allocated, for example with [`retain`](Self::retain).
+    /// In `work`, `launch!(kernel, grid, block, args, node, stream = &stream)` returns the [`Node`](super::Node) of the launch. Other work on the
+    /// stream is captured too (`CU_STREAM_CAPTURE_MODE_THREAD_LOCAL`); the caller must keep its memory allocated, for example with
+    /// [`retain`](Self::retain).
     ///
-    /// In `work`, a launch of this thread on a stream that is not being captured is [`LaunchError::Outside`](crate::error::LaunchError::Outside),
-    /// for example one without `stream = …`: it would run now, before the graph. [`run_now`](crate::graph::run_now) allows it.
+    /// A launch of this thread on a stream that is not being captured, for example one without `stream = …`, would run now, before the graph: it is
+    /// [`LaunchError::Outside`](crate::error::LaunchError::Outside). [`run_now`](crate::graph::run_now) allows it.
     ///
     /// ```no_run
     /// # use kernel_args::{DevicePointerMut, Error, Kernel, KernelArgs, launch, graph::Graph};
     /// # #[derive(KernelArgs)]
     /// # struct Fill { value: f32, n: u32 }
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let ctx = kernel_args::context(0)?;
     /// # let fill = Kernel::<Fill>::from_image(&ctx, "", "fill")?;
     /// let stream = ctx.new_stream()?;
@@ -58,13 +56,12 @@ impl Graph {
     ///     node = Some(unsafe { launch!(fill, 4, 256, Fill { value: 1.0, n: 7 }, node, stream = &stream)? });
     ///     Ok::<(), Error>(())
     /// })?;
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), kernel_args::Error>(())
     /// ```
     ///
     /// # Errors
-    /// The error of `work`; [`Error::Graph`] if the stream cannot be captured, or the capture was ended or invalidated.
-    /// The stream is not capturing afterwards.
+    /// The error of `work`; [`Error::Graph`] if the stream cannot be captured, or the capture was ended or invalidated. The stream is not capturing
+    /// afterwards.
     pub fn capture<E: From<Error>>(stream: &Arc<CudaStream>, work: impl FnOnce() -> Result<(), E>) -> Result<Self, E> {
         let mut capture = Capture::begin(stream)?;
         // If `work` returns an error or panics, dropping the capture ends it.
@@ -84,7 +81,6 @@ struct Capture<'s> {
 impl<'s> Capture<'s> {
     fn begin(stream: &'s Arc<CudaStream>) -> Result<Self, Error> {
         let api = api()?;
-        // Without this call the capture could not be ended.
         required!(api, cuStreamEndCapture)?;
         make_current(stream.context())?;
         explain::CAPTURE_BEGUN.check(api.cuStreamBeginCapture_v2((&**stream).into(), THREAD_LOCAL))?;
@@ -114,8 +110,7 @@ impl Drop for Capture<'_> {
             // The error or panic of `work` takes precedence.
             self.api.abandon_capture(self.stream);
         }
-        // What an error has left is released.
-        Contents::new(self.stream.context()).captured(self.slots());
+        GraphContents::new(self.stream.context()).captured(self.slots());
     }
 }
 
@@ -127,7 +122,7 @@ impl<A: KernelArgs> Kernel<A> {
         mut launch: Launch<'_>,
         args: &mut B,
         promise: Promise<'_>,
-    ) -> Result<(Arc<Slot>, Result<Node<A>, Error>), Error> {
+    ) -> Result<(Arc<NodeSlot>, Result<Node<A>, Error>), Error> {
         let function = self.function();
         let (api, name) = (function.api, || function.name.clone());
         let Some(stream) = launch.stream.filter(|_| launch.recording.is_none()) else {
@@ -154,7 +149,7 @@ impl<A: KernelArgs> Kernel<A> {
         if before.graph.is_none() {
             return Err(explain::CAPTURED.broken_capture(name()));
         }
-        let slot = Slot::new(self.keep_loaded())?;
+        let slot = NodeSlot::new(self.keep_loaded())?;
         match captures().get_mut(&before.id) {
             Some(slots) => slots.push((None, slot.clone())),
             None => return Err(explain::CAPTURED.foreign_capture(name())),

@@ -11,17 +11,15 @@ use core::{
 };
 use cudarc::driver::{CudaContext, sys::CUdeviceptr};
 use std::{
-    boxed::Box,
     collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
-    vec::Vec,
 };
 
-/// Drop releases all of it at once. A graph that was launched takes it before, and releases it after its launches.
-pub(super) struct Contents {
+/// Drop releases all of it at once. After launches, `take` has emptied it.
+pub(super) struct GraphContents {
     context: Arc<CudaContext>,
     /// For a child graph and a conditional node, the slots of the nodes inside of it.
-    slots: BTreeMap<NodeId, Vec<Arc<Slot>>>,
+    slots: BTreeMap<NodeId, Vec<Arc<NodeSlot>>>,
     owners: Vec<Owner>,
     pub(super) memory: Allocations,
     /// The number of conditions without a conditional node. It is negative if the conditions belong to a graph around this body.
@@ -29,9 +27,9 @@ pub(super) struct Contents {
 }
 
 /// The slots of the launches of a capture. A launch that has failed may have no known node.
-pub(super) type CapturedSlots = Vec<(Option<NodeId>, Arc<Slot>)>;
+pub(super) type CapturedSlots = Vec<(Option<NodeId>, Arc<NodeSlot>)>;
 
-impl Contents {
+impl GraphContents {
     pub(super) fn new(context: &Arc<CudaContext>) -> Self {
         Self {
             context: context.clone(),
@@ -42,8 +40,8 @@ impl Contents {
         }
     }
 
-    /// `slot` holds what a new node retains; `used` are the addresses of the graph's memory that it uses.
-    pub(super) fn added(&mut self, node: NodeId, slot: Option<&Arc<Slot>>, used: &[CUdeviceptr]) {
+    /// `used` are the addresses of the graph's memory that the node uses.
+    pub(super) fn added(&mut self, node: NodeId, slot: Option<&Arc<NodeSlot>>, used: &[CUdeviceptr]) {
         if let Some(slot) = slot {
             self.slots.entry(node).or_default().push(slot.clone());
         }
@@ -63,7 +61,6 @@ impl Contents {
         self.owners.push(owner);
     }
 
-    /// Holds what the graph inside of the node `node` holds.
     pub(super) fn take_over(&mut self, node: NodeId, inside: &mut Self) {
         let slots = mem::take(&mut inside.slots).into_values().flatten();
         self.slots.entry(node).or_default().extend(slots);
@@ -71,13 +68,12 @@ impl Contents {
         self.unused_conditions += inside.unused_conditions;
     }
 
-    /// A node was removed: releases what it has retained. The graph has not been launched.
+    /// The graph has not been launched.
     pub(super) fn removed(&mut self, node: NodeId) {
         let slots = self.slots.remove(&node).into_iter().flatten();
-        release(None, &self.context, slots.flat_map(Slot::into_owners).collect());
+        release(None, &self.context, slots.flat_map(NodeSlot::into_owners).collect());
     }
 
-    /// The owners of all arguments, which an update of the whole graph replaces.
     pub(super) fn take_arguments(&mut self) -> Vec<Owner> {
         let slots = self.slots.values().flatten();
         slots.filter_map(|slot| slot.replace_owner(None)).collect()
@@ -85,21 +81,21 @@ impl Contents {
 
     pub(super) fn take(&mut self) -> Vec<Owner> {
         let slots = mem::take(&mut self.slots).into_values().flatten();
-        let mut owners: Vec<_> = slots.flat_map(Slot::into_owners).collect();
+        let mut owners: Vec<_> = slots.flat_map(NodeSlot::into_owners).collect();
         owners.append(&mut self.owners);
         owners
     }
 }
 
-impl Drop for Contents {
+impl Drop for GraphContents {
     fn drop(&mut self) {
         let owners = self.take();
         release(None, &self.context, owners);
     }
 }
 
-/// The values that one node of a graph holds. The graph takes them when no launch uses them any more; a node can outlive its graph.
-pub(crate) struct Slot {
+/// What one node of a graph holds. The graph takes it when no launch uses it any more; a node can outlive its graph.
+pub(crate) struct NodeSlot {
     /// Whether there are arguments, which an update must release.
     occupied: AtomicBool,
     arguments: Mutex<Option<Owner>>,
@@ -107,8 +103,7 @@ pub(crate) struct Slot {
     _kept: Box<dyn Send + Sync>,
 }
 
-impl Slot {
-    /// An empty slot, which holds `kept`.
+impl NodeSlot {
     pub(super) fn new(kept: Box<dyn Send + Sync>) -> Result<Arc<Self>, Error> {
         release::start()?;
         Ok(Arc::new(Self { occupied: AtomicBool::new(false), arguments: Mutex::default(), _kept: kept }))

@@ -2,8 +2,8 @@
 
 use super::{
     AnyNode, Dependencies, Graph, HostBuffer,
-    allocations::Uses,
-    contents::Slot,
+    allocations::MemoryUses,
+    contents::NodeSlot,
     explain,
     node_memory::{NodeMemory, NodeMemoryMut, Operand},
     release::Owner,
@@ -16,7 +16,6 @@ use crate::{
         error::Error,
     },
 };
-use std::{boxed::Box, vec, vec::Vec};
 
 /// The size of `elements` elements of `T` in bytes; `None` for no elements, and for more than the address space.
 pub(super) fn size<T>(elements: usize) -> Option<usize> {
@@ -37,9 +36,9 @@ const HOST_COPY: &str = "a copy from or to the host";
 impl Graph {
     /// Adds a node that copies all elements of `from` to device memory, after the nodes `after`.
     ///
-    /// The graph retains `from`, and every launch reads it again. If `T` has padding, which may contain any bytes of the
-    /// host, the graph retains a copy instead, with zeros for padding. It retains the device memory if `to` is
-    /// [`Retained`](crate::Retained). A body of a conditional node cannot contain such a node.
+    /// The graph retains `from`, and every launch reads it again. If `T` has padding, which may contain any bytes of the host, the graph retains a
+    /// copy with zeros instead. It retains the device memory if `to` is [`Retained`](crate::Retained). A body of a conditional node cannot contain
+    /// such a node.
     ///
     /// # Errors
     /// As for [`add_memcpy`](Self::add_memcpy).
@@ -49,7 +48,6 @@ impl Graph {
         from: impl AsRef<[T]> + Send + 'static,
         after: impl Dependencies,
     ) -> Result<AnyNode, Error> {
-        // In a box, to give an array a stable address.
         let from = Box::new(from);
         let elements: &[T] = (*from).as_ref();
         let width = bytes::<T>(elements.len())?;
@@ -90,13 +88,12 @@ impl Graph {
 impl<B> Graph<B> {
     /// Adds a node that copies `len` elements within device memory, after the nodes `after`.
     ///
-    /// `to` is a [`DevicePointerMut`](crate::DevicePointerMut), `from` also a [`DevicePointer`](crate::DevicePointer). The graph keeps the
-    /// memory of [`Retained`](crate::Retained) pointers allocated; the caller keeps other memory allocated, for example with
-    /// [`retain`](Self::retain).
+    /// `to` is a [`DevicePointerMut`](crate::DevicePointerMut), `from` also a [`DevicePointer`](crate::DevicePointer). The graph keeps the memory of
+    /// [`Retained`](crate::Retained) pointers allocated, the caller all other memory, for example with [`retain`](Self::retain).
     ///
     /// # Errors
-    /// [`Error::Graph`] if `len` is 0, if memory of the graph or of a `Retained` pointer has fewer elements, if one of `after` belongs to a
-    /// different graph, or if the driver returns an error.
+    /// [`Error::Graph`] if `len` is 0, if memory of the graph or of a `Retained` pointer has fewer elements, if one of `after` belongs to a different
+    /// graph, or if the driver returns an error.
     pub fn add_memcpy<T: DeviceType>(
         &mut self,
         to: impl NodeMemoryMut<T>,
@@ -120,8 +117,7 @@ impl<B> Graph<B> {
 
     /// Adds a node that sets every byte of `len` elements to `byte`, after the nodes `after`.
     ///
-    /// The graph keeps the memory allocated if `to` is [`Retained`](crate::Retained); otherwise the caller does, for example with
-    /// [`retain`](Self::retain).
+    /// The memory stays allocated as for [`add_memcpy`](Self::add_memcpy).
     ///
     /// # Errors
     /// As for [`add_memcpy`](Self::add_memcpy).
@@ -147,16 +143,16 @@ impl<B> Graph<B> {
         add: impl FnOnce(&After<'_>, ContextHandle<'_>) -> Result<NodeId, CallError>,
     ) -> Result<AnyNode, Error> {
         let mut after = self.after(None, after)?;
-        let uses = Uses::of(&self.contents.memory);
+        let uses = MemoryUses::of(&self.contents.memory);
         for used in &memory {
-            if let api::Memory::Device(address) = used.place {
+            if let api::CopyPlace::Device(address) = used.place {
                 uses.see_range(address, width)?;
             }
             used.check(width)?;
         }
         uses.add_to(&mut after);
         let owners: Vec<Owner> = memory.into_iter().filter_map(|used| used.owner).collect();
-        let slot = if owners.is_empty() { None } else { Some(Slot::new(Box::new(()))?) };
+        let slot = if owners.is_empty() { None } else { Some(NodeSlot::new(Box::new(()))?) };
         make_current(&self.context)?;
         let node = explain::ADDED.check(add(&after, (&*self.context).into()))?;
         if let Some(slot) = &slot {

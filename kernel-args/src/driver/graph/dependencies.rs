@@ -2,7 +2,6 @@
 
 use super::{AnyNode, HostNode, Node};
 use crate::marshal::KernelArgs;
-use std::vec::Vec;
 
 /// The nodes after which a new node runs: `&[]` for none, `&node` for one, `[&a, &b]` for several. For nodes of different types,
 /// a slice of [`AnyNode`]: `&[a.any(), b.any()]`.

@@ -1,29 +1,23 @@
 //! Graphs as text for Graphviz.
 
-use super::{Graph, GraphExec, contents::Contents, explain, node_text::node_text, structure::ordered};
+use super::{Graph, GraphExec, contents::GraphContents, explain, node_text::node_text, structure::ordered};
 use crate::driver::{
     api::{GraphRef, NodeId},
     context::make_current,
     error::Error,
 };
 use core::fmt::Write;
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    format,
-    string::String,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Graph {
-    /// The graph in the language DOT, for a picture: `dot -Tsvg` of Graphviz draws it. Each node shows what it does: a kernel its
-    /// name, its grid and its block, an allocation its size. A node is behind the nodes on which it depends.
+    /// The graph in the language DOT: `dot -Tsvg` of Graphviz draws it. Each node shows what it does: a kernel its name, its grid and its block, an
+    /// allocation its size. A node is behind the nodes on which it depends.
     ///
     /// ```no_run
     /// # use kernel_args::graph::Graph;
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let graph = Graph::new(&kernel_args::context(0)?)?;
     /// std::fs::write("graph.dot", graph.to_dot()?)?;   // then: dot -Tsvg graph.dot -o graph.svg
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
@@ -45,7 +39,7 @@ impl GraphExec {
     }
 }
 
-fn dot(graph: GraphRef<'_>, contents: &Contents) -> Result<String, Error> {
+fn dot(graph: GraphRef<'_>, contents: &GraphContents) -> Result<String, Error> {
     let (nodes, edges) = (explain::FOUND.check(graph.nodes())?, explain::FOUND.check(graph.edges())?);
     let nodes = ordered(&nodes, &edges);
     let numbers: BTreeMap<NodeId, usize> = nodes.iter().copied().zip(0..).collect();
@@ -69,7 +63,7 @@ fn line(text: &mut String, line: core::fmt::Arguments<'_>) {
     let _ = text.write_fmt(line);
 }
 
-fn label(graph: GraphRef<'_>, contents: &Contents, node: NodeId) -> String {
+fn label(graph: GraphRef<'_>, contents: &GraphContents, node: NodeId) -> String {
     let described = node_text(graph, node);
     if let Some(bytes) = contents.memory.bytes_of(node) {
         return format!("{described}\n{bytes} bytes");

@@ -1,20 +1,21 @@
 //! Nodes that record an event or wait for one.
 
 use super::{AnyNode, Dependencies, Graph, explain};
-use crate::{driver::error::Error, marshal::ContextName};
+use crate::driver::{
+    api::{After, CallError, NodeId},
+    error::Error,
+};
 use cudarc::driver::CudaEvent;
-use std::{boxed::Box, sync::Arc};
+use std::sync::Arc;
 
 impl Graph {
     /// Adds a node that records `event` after the nodes `after` have finished, at each launch. The graph retains the event.
     ///
-    /// Other streams and the host can wait for the event. It must be an event of the graph's context, and can record times.
-    /// A body of a conditional node cannot contain such a node.
+    /// Other streams and the host can wait for the event, and it can record times. A body of a conditional node cannot contain such a node.
     ///
     /// ```no_run
     /// # use kernel_args::{DevicePointerMut, graph::Graph};
     /// # use std::sync::Arc;
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let ctx = kernel_args::context(0)?;
     /// # let (stream, other) = (ctx.new_stream()?, ctx.new_stream()?);
     /// # let y: DevicePointerMut<f32> = DevicePointerMut::NULL;
@@ -26,35 +27,36 @@ impl Graph {
     /// // SAFETY: `y` has 1024 elements.
     /// unsafe { exec.launch(&stream)? };
     /// other.wait(&zeroed)?;
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), kernel_args::Error>(())
     /// ```
     ///
     /// # Errors
-    /// [`Error::Graph`] if the event belongs to a different context, one of `after` belongs to a different graph, or the driver
-    /// returns an error.
+    /// [`Error::Graph`] if the event belongs to a different context, one of `after` to a different graph, or the driver returns an error.
     pub fn add_event_record(&mut self, event: &Arc<CudaEvent>, after: impl Dependencies) -> Result<AnyNode, Error> {
-        if event.context().cu_ctx() != self.context.cu_ctx() {
-            let [graph, event] = [&self.context, event.context()].map(|context| ContextName::of(context));
-            return Err(explain::ADDED.foreign_event(graph, event));
-        }
-        let node =
-            self.add_kept(after, Some(Box::new(event.clone())), |after| after.add_event_record((&**event).into()))?;
-        self.place.not_in_bodies.get_or_insert("an event");
-        Ok(node)
+        const HELP: &str = "record an event that was created with the graph's context";
+        explain::ADDED.check_context(&self.context, "event", event.context(), HELP)?;
+        self.add_event(event, after, |after| after.add_event_record((&**event).into()))
     }
 
     /// Adds a node that waits for `event` after the nodes `after` have finished, at each launch. The graph retains the event.
     ///
-    /// A launch waits for the work that was last recorded before the launch, outside of the graph or by a node that runs before
-    /// this node. It does not wait for an event that was never recorded. The event can belong to a different context, also of
-    /// a different GPU. A body of a conditional node cannot contain such a node.
+    /// A launch waits for the work that was last recorded before it, outside of the graph or by a node before this node, and not for an event that
+    /// was never recorded. The event can belong to a different context, also of a different GPU. A body of a conditional node cannot contain such
+    /// a node.
     ///
     /// # Errors
     /// [`Error::Graph`] if one of `after` belongs to a different graph, or the driver returns an error.
     pub fn add_event_wait(&mut self, event: &Arc<CudaEvent>, after: impl Dependencies) -> Result<AnyNode, Error> {
-        let node =
-            self.add_kept(after, Some(Box::new(event.clone())), |after| after.add_event_wait((&**event).into()))?;
+        self.add_event(event, after, |after| after.add_event_wait((&**event).into()))
+    }
+
+    fn add_event(
+        &mut self,
+        event: &Arc<CudaEvent>,
+        after: impl Dependencies,
+        add: impl FnOnce(After<'_>) -> Result<NodeId, CallError>,
+    ) -> Result<AnyNode, Error> {
+        let node = self.add_kept(after, Some(Box::new(event.clone())), add)?;
         self.place.not_in_bodies.get_or_insert("an event");
         Ok(node)
     }

@@ -2,7 +2,7 @@
 
 use super::{
     AnyNode, Node,
-    contents::{Contents, Slot},
+    contents::{GraphContents, NodeSlot},
     explain::{self, Action},
     release::{Owner, release},
     structure::nodes_of,
@@ -14,37 +14,37 @@ use crate::{
         error::Error,
         module::Kernel,
     },
-    marshal::{ContextName, KernelArgs},
+    marshal::KernelArgs,
 };
 use cudarc::driver::{
     CudaContext, CudaStream,
     sys::{CUgraph, CUgraphExec},
 };
-use std::{sync::Arc, vec::Vec};
+use std::sync::Arc;
 
 /// An instantiated graph, which can be launched repeatedly, with new arguments for its nodes.
 ///
-/// [`Graph`](super::Graph) documents what keeps the arguments' memory allocated. Each launch runs after the previous launch of the
-/// same `GraphExec`, even on different streams. An update affects only later launches.
+/// [`Graph`](super::Graph) documents what keeps the arguments' memory allocated. Each launch runs after the previous one, even on different
+/// streams. An update affects only later launches.
 pub struct GraphExec {
     pub(super) driver: api::Exec,
     pub(super) context: Arc<CudaContext>,
     /// The stream of the last launch through this object.
     pub(super) last_launch: Option<Arc<CudaStream>>,
-    pub(super) contents: Contents,
+    pub(super) contents: GraphContents,
     /// What the graph holds of which `update_graph` has taken over the parameters.
-    pub(super) replacement: Option<Contents>,
+    pub(super) replacement: Option<GraphContents>,
 }
 
 impl GraphExec {
-    pub(super) fn of(driver: api::Exec, context: Arc<CudaContext>, contents: Contents) -> Self {
+    pub(super) fn of(driver: api::Exec, context: Arc<CudaContext>, contents: GraphContents) -> Self {
         Self { driver, context, last_launch: None, contents, replacement: None }
     }
 
     /// The nodes that launch `kernel`, each after its dependencies; independent nodes are in the order of the driver's
     /// list.
     ///
-    /// A node from this method cannot retain arguments: see [`update_unretained`](Self::update_unretained). A node from
+    /// A node from this method cannot retain arguments (see [`update_unretained`](Self::update_unretained)), one from
     /// [`Graph::kernel_nodes`](super::Graph::kernel_nodes) can.
     ///
     /// # Errors
@@ -54,8 +54,8 @@ impl GraphExec {
         nodes_of(self.driver.graph(), kernel)
     }
 
-    /// Enables or disables a node. In later launches a disabled node does nothing, but its dependencies stay in effect.
-    /// Nodes of kernels, copies and memsets can be disabled.
+    /// Enables or disables a node of a kernel, a copy or a memset, for later launches. A disabled node does nothing, but its dependencies stay in
+    /// effect.
     ///
     /// # Errors
     /// [`Error::Graph`] if the node belongs to a different graph, or the driver returns an error.
@@ -88,8 +88,8 @@ impl GraphExec {
         explain::UPLOADED.check(self.driver.upload((&**stream).into()))
     }
 
-    /// The driver's handle of the instantiated graph, which is valid while this is alive. This object does not know of launches
-    /// through the handle: wait for them before an update, or the drop of this object, releases arguments that they use.
+    /// The driver's handle of the instantiated graph, which is valid while this is alive. Wait for launches through the handle before an update, or
+    /// the drop of this object, releases arguments that they use.
     #[must_use]
     pub fn cu_graph_exec(&self) -> CUgraphExec {
         self.driver.raw()
@@ -102,15 +102,12 @@ impl GraphExec {
     }
 
     pub(super) fn bind(&self, stream: &Arc<CudaStream>, action: Action) -> Result<(), Error> {
-        if stream.context().cu_ctx() != self.context.cu_ctx() {
-            let [graph, stream] = [&self.context, stream.context()].map(|context| ContextName::of(context));
-            return Err(action.foreign_stream(graph, stream));
-        }
+        action.check_context(&self.context, "stream", stream.context(), "use a stream of the graph's context")?;
         bind(self.driver.api(), &self.context)
     }
 
     /// Releases the previous owner after the launches that may use it have finished; returns whether there was one.
-    pub(super) fn replace_owner(&mut self, slot: &Slot, owner: Option<Owner>) -> bool {
+    pub(super) fn replace_owner(&mut self, slot: &NodeSlot, owner: Option<Owner>) -> bool {
         let former = slot.replace_owner(owner);
         let was_occupied = former.is_some();
         self.release(former.into_iter().collect());
@@ -118,10 +115,10 @@ impl GraphExec {
     }
 
     pub(super) fn last_stream(&self) -> Option<&Arc<CudaStream>> {
-        self.last_launch.as_ref().or(self.contents.memory.taken_on())
+        self.last_launch.as_ref().or(self.contents.memory.taken_on.as_ref())
     }
 
-    /// Drops `owners` after the last launch of this graph: launches of one graph run one after another (CUDA Driver API, `cuGraphLaunch`).
+    /// Launches of one graph run one after another (CUDA Driver API, `cuGraphLaunch`).
     pub(super) fn release(&self, owners: Vec<Owner>) {
         release(self.last_stream(), &self.context, owners);
     }
@@ -134,7 +131,7 @@ impl Drop for GraphExec {
         self.free_left_memory();
         self.driver.destroy();
         let mut owners = self.contents.take();
-        owners.extend(self.replacement.iter_mut().flat_map(Contents::take));
+        owners.extend(self.replacement.iter_mut().flat_map(GraphContents::take));
         self.release(owners);
     }
 }

@@ -1,8 +1,8 @@
 //! Graphs that are not instantiated yet.
 
 use super::{
-    AnyNode, Dependencies, GraphExec, Node, NodeArgs, allocations::Uses, body::Nesting, contents::Contents,
-    contents::Slot, explain, lower::NodeCall, release,
+    AnyNode, Dependencies, GraphExec, Node, NodeArgs, allocations::MemoryUses, body::Nesting, contents::GraphContents,
+    contents::NodeSlot, explain, lower::NodeCall, release,
 };
 use crate::{
     driver::{
@@ -21,7 +21,7 @@ use cudarc::driver::{
     CudaContext,
     sys::{CUdeviceptr, CUgraph},
 };
-use std::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
+use std::sync::Arc;
 
 /// A graph of kernels, copies and other nodes: built node by node, or [captured](Self::capture) from a stream.
 ///
@@ -35,7 +35,6 @@ use std::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
 /// #[derive(KernelArgs)]
 /// struct Scale { n: u32, factor: f32, y: Retained<DevicePointerMut<f32>> }
 ///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let ctx = kernel_args::context(0)?;
 /// # let stream = ctx.new_stream()?;
 /// # let scale = Kernel::<Scale>::from_image(&ctx, "", "scale")?;
@@ -51,27 +50,24 @@ use std::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
 ///     // SAFETY: `y` has 1024 elements, and no other stream uses it.
 ///     unsafe { exec.launch(&stream)? };
 /// }
-/// # Ok(())
-/// # }
+/// # Ok::<(), kernel_args::Error>(())
 /// ```
 ///
 /// # What keeps memory allocated
 ///
-/// The kernel of a node runs at each launch of the graph, long after the call that set its arguments. Therefore
-/// arguments must be `'static`: a borrowed slice does not compile. The graph retains them until an update replaces them or the graph is
-/// dropped, and the last launch that may use them has finished. During this time the memory of a [`Retained`](crate::Retained) pointer stays allocated, and the
-/// kernels of the nodes stay loaded, even if the program drops its own handles. Afterwards they are dropped on a thread
-/// of this crate, because the driver's threads must not call CUDA.
+/// The kernel of a node runs at each launch of the graph, long after the call that set its arguments. Therefore arguments must be
+/// `'static`: a borrowed slice does not compile. The graph retains them, and the kernels of the nodes, until an update replaces them or the
+/// graph is dropped, and the last launch that may use them has finished. Then they are dropped on a thread of this crate, because the
+/// driver's threads must not call CUDA. The memory of a [`Retained`](crate::Retained) pointer is part of its argument.
 ///
-/// A raw [`DevicePointer`](crate::DevicePointer) or `CUdeviceptr` retains nothing, and neither do arguments of an
-/// `…_unretained` method: the caller must keep their memory allocated, as [`GraphExec::launch`] documents.
+/// A raw [`DevicePointer`](crate::DevicePointer) or `CUdeviceptr`, and arguments of an `…_unretained` method, retain nothing: the caller
+/// must keep their memory allocated, as [`GraphExec::launch`] documents.
 ///
-/// A graph launch does not update cudarc's record of the last use of a slice: it does not wait for other streams, other
-/// streams do not wait for it, and the caller must order them.
+/// A graph launch does not update cudarc's record of the last use of a slice: the caller must order it and the work of other streams.
 pub struct Graph<B = ()> {
     pub(super) driver: api::Graph,
     pub(super) context: Arc<CudaContext>,
-    pub(super) contents: Contents,
+    pub(super) contents: GraphContents,
     pub(super) place: Nesting,
     pub(super) kind: PhantomData<B>,
 }
@@ -90,8 +86,7 @@ impl Graph {
     /// Converts it to a graph that can be launched. All nodes are enabled.
     ///
     /// # Errors
-    /// [`Error::Graph`] if the driver returns an error, or a body of a conditional node was not filled; the graph is then
-    /// dropped.
+    /// [`Error::Graph`] if the driver returns an error, or a body of a conditional node was not filled. It drops the graph.
     pub fn instantiate(self) -> Result<GraphExec, Error> {
         self.instantiate_with(0)
     }
@@ -114,14 +109,11 @@ impl Graph {
 
     /// Removes a node and its dependencies, and releases what the node has retained: `cuGraphDestroyNode`.
     ///
-    /// The nodes after it no longer wait for the nodes before it. The removed node, and every clone of it, is then rejected: an error
-    /// reports that it was removed, even if the driver gives its handle to a new node.
-    ///
-    /// A node of a child graph, or of a body of a conditional node, cannot be removed alone.
+    /// The nodes after it no longer wait for the nodes before it. The removed node, and every clone of it, is rejected, even if the driver gives
+    /// its handle to a new node. A node of a child graph, or of a body of a conditional node, cannot be removed alone.
     ///
     /// # Errors
-    /// [`Error::Graph`] if the node was removed before or belongs to a different graph, if the graph allocates or frees memory, or if the
-    /// driver returns an error.
+    /// [`Error::Graph`] if it is not a node of this graph (any more), if the graph allocates or frees memory, or if the driver returns an error.
     pub fn remove(&mut self, node: impl Into<AnyNode>) -> Result<(), Error> {
         let AnyNode(id) = node.into();
         let graph = self.driver.as_ref();
@@ -137,12 +129,11 @@ impl Graph {
         Ok(())
     }
 
-    /// Allows kernels to update the parameters of a node, and returns the node's handle for kernels: the
-    /// `cudaGraphDeviceNode_t` that `cudaGraphKernelNodeSetParam` takes. It is valid as long as the graph.
+    /// Allows kernels to update the parameters of a node. Returns the `cudaGraphDeviceNode_t` that `cudaGraphKernelNodeSetParam` takes together
+    /// with the [offset](crate::args::offset_of) of a field. It is valid as long as the graph.
     ///
-    /// That function also takes the offset of a field, which is [`offset_of`](crate::args::offset_of). A graph with
-    /// such a node can be instantiated once. It must be [uploaded](super::GraphExec::upload) before its first launch
-    /// and after each update of the node by the host. A parameter that a kernel writes is not checked.
+    /// A graph with such a node can be instantiated once. It must be [uploaded](super::GraphExec::upload) before its first launch and after each
+    /// update of the node by the host. A parameter that a kernel writes is not checked.
     ///
     /// # Errors
     /// [`Error::Graph`] if the node belongs to a different graph, or the driver returns an error: it needs CUDA 12.4.
@@ -160,16 +151,15 @@ impl Graph {
 
 impl<B> Graph<B> {
     pub(super) fn of(driver: api::Graph, context: Arc<CudaContext>) -> Self {
-        Self { driver, contents: Contents::new(&context), context, place: Nesting::default(), kind: PhantomData }
+        Self { driver, contents: GraphContents::new(&context), context, place: Nesting::default(), kind: PhantomData }
     }
 
     /// Adds a node that launches `kernel` after the nodes `after`: `&[]` for none, `&node` for one, `[&a, &b]` for several.
     /// The graph retains `args`.
     ///
     /// # Errors
-    /// [`Error::Launch`] and [`Error::Context`] as for a launch; [`Error::Graph`] if
-    /// the kernel belongs to a different context, one of `after` belongs to a different graph, or the driver returns an
-    /// error.
+    /// [`Error::Launch`] and [`Error::Context`] as for a launch; [`Error::Graph`] if the kernel belongs to a different context, one of `after` to
+    /// a different graph, or the driver returns an error.
     pub fn add_kernel<A: KernelArgs, T>(
         &mut self,
         kernel: &Kernel<A>,
@@ -223,9 +213,8 @@ impl<B> Graph<B> {
             return Err(explain::ADDED.foreign_kernel(function.name.clone(), graph, loaded));
         }
         let after = RefCell::new(self.after(Some(function.name.as_str()), after)?);
-        let uses = Uses::of(&self.contents.memory);
+        let uses = MemoryUses::of(&self.contents.memory);
         check_contracts(args, &mut launch, true, || function.name.clone())?;
-        // The node parameters cannot contain attributes: they are set afterwards.
         let attributes = launch.attributes.take();
         if let Some(attributes) = &attributes {
             self.check_attributes(function, &launch, attributes)?;
@@ -234,7 +223,7 @@ impl<B> Graph<B> {
             }
         }
         let cluster = attributes.and_then(|attributes| attributes.cluster);
-        let slot = Slot::new(kernel.keep_loaded())?;
+        let slot = NodeSlot::new(kernel.keep_loaded())?;
         let call = NodeCall {
             function,
             launch,
@@ -258,7 +247,7 @@ impl<B> Graph<B> {
         Ok(Node { kernel: kernel.clone(), any: AnyNode(node), shared: launch.shared, cluster, slot: Some(slot) })
     }
 
-    /// Adds a node that does nothing and finishes when the nodes `after` have finished. Use it as one dependency instead of several.
+    /// Adds a node that does nothing after the nodes `after`: one dependency instead of several.
     ///
     /// # Errors
     /// [`Error::Graph`] if one of `after` belongs to a different graph, or the driver returns an error.
@@ -274,7 +263,7 @@ impl<B> Graph<B> {
     ) -> Result<AnyNode, Error> {
         let after = self.after(None, after)?;
         make_current(&self.context)?;
-        let slot = kept.map(Slot::new).transpose()?;
+        let slot = kept.map(NodeSlot::new).transpose()?;
         let node = explain::ADDED.check(add(after))?;
         self.contents.added(node, slot.as_ref(), &[]);
         Ok(AnyNode(node))
@@ -294,9 +283,8 @@ impl<B> Graph<B> {
         })
     }
 
-    /// Keeps `owner` until the graph is dropped and all its launches have finished. Use it for memory that raw pointers
-    /// in the arguments point to, or for objects that a captured library call uses. `owner` is then dropped on a
-    /// different thread.
+    /// Keeps `owner` until the graph is dropped and all its launches have finished, for example memory that raw pointers in the arguments point
+    /// to, or objects that a captured library call uses. A different thread then drops it.
     ///
     /// # Errors
     /// [`Error::Graph`] if the system could not start the thread.
@@ -306,8 +294,8 @@ impl<B> Graph<B> {
         Ok(())
     }
 
-    /// The driver's handle, which is valid while this is alive. Only one thread at a time may modify a graph. A graph that other code
-    /// instantiates from it retains nothing: keep this object until its launches have finished.
+    /// The driver's handle, which is valid while this is alive. Only one thread at a time may modify a graph. What other code instantiates
+    /// from it retains nothing: keep this object until the launches have finished.
     #[must_use]
     pub fn cu_graph(&self) -> CUgraph {
         self.driver.raw()

@@ -1,17 +1,16 @@
 //! Nodes that call a function of the program.
 //!
-//! A launch must not fail because a closure panicked in an earlier launch, and the driver has no way to stop a launch. So the panic is kept for
-//! `take_panic`, like the panic of a thread for `join`, and the closure is not called again until then.
+//! A panic of a closure must not make a later launch fail, and the driver cannot stop a launch. So the panic is kept for `take_panic`, as the panic of a
+//! thread for `join`, and the closure is not called again until then.
 
 use super::{AnyNode, Dependencies, Graph};
 use crate::driver::{
     api::{HostFunction, HostNodeParams},
     error::Error,
 };
-use core::{any::Any, fmt, panic::AssertUnwindSafe};
+use core::{any::Any, panic::AssertUnwindSafe};
 use cudarc::driver::sys::CUgraphNode;
 use std::{
-    boxed::Box,
     panic::catch_unwind,
     sync::{Arc, Mutex, PoisonError},
 };
@@ -53,20 +52,15 @@ impl From<&HostNode> for AnyNode {
     }
 }
 
-impl fmt::Debug for HostNode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HostNode").field("node", &self.any.0.raw()).finish_non_exhaustive()
-    }
-}
+debug!(HostNode, this => node: this.any.0.raw());
 
-/// The function of a node. The lock is free, because launches of one graph run one after another, unless other code has
-/// instantiated the graph through its handle.
-struct Host<F> {
+/// The lock is free, unless other code has instantiated the graph through its handle: launches of one graph run one after another.
+struct HostClosure<F> {
     function: Mutex<F>,
     panicked: Arc<Mutex<Option<Payload>>>,
 }
 
-impl<F: FnMut() + Send + 'static> HostFunction for Host<F> {
+impl<F: FnMut() + Send + 'static> HostFunction for HostClosure<F> {
     fn run(&self) {
         let panicked = || self.panicked.lock().unwrap_or_else(PoisonError::into_inner);
         // The lock is never poisoned, because panics do not leave the closure below.
@@ -81,22 +75,21 @@ impl<F: FnMut() + Send + 'static> HostFunction for Host<F> {
 }
 
 impl Graph {
-    /// Adds a node that calls `function` once in each launch, on a thread of the driver, after the nodes `after` have finished.
-    /// Nodes that depend on it start when it returns.
+    /// Adds a node that calls `function` once in each launch, on a thread of the driver, after the nodes `after` have finished and before the nodes
+    /// that depend on it.
     ///
-    /// `function` must not call CUDA, directly or indirectly: it must not drop the last handle of a slice, an event or a graph, and it must
-    /// not wait for a thread that calls CUDA. The driver returns errors from such calls, or the program hangs.
+    /// `function` must not call CUDA, directly or indirectly: the driver returns errors from such calls, or the program hangs. So it must not drop
+    /// the last handle of a slice, an event or a graph, and must not wait for a thread that calls CUDA.
     ///
-    /// The graph retains `function`. It is dropped on a thread of this crate, where it may call CUDA, when the graph is dropped and its
-    /// launches have finished.
+    /// The graph retains `function`. When the graph is dropped and its launches have finished, a thread of this crate drops it, where it may call
+    /// CUDA.
     ///
-    /// If `function` panics, the launch continues, and later launches do not call `function`, until
-    /// [`HostNode::take_panic`] has returned the panic. A body of a conditional node cannot contain such a node.
+    /// After a panic of `function` the launch continues, and later launches do not call it until [`HostNode::take_panic`] has returned the panic. A
+    /// body of a conditional node cannot contain such a node.
     ///
     /// ```no_run
     /// # use kernel_args::{DevicePointer, graph::{Graph, HostBuffer}};
     /// # use std::sync::mpsc;
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let ctx = kernel_args::context(0)?;
     /// # let sums: DevicePointer<f32> = DevicePointer::NULL;
     /// let (sender, sums_of_launches) = mpsc::channel();
@@ -111,8 +104,7 @@ impl Graph {
     ///     },
     ///     &read,
     /// )?;
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), kernel_args::Error>(())
     /// ```
     ///
     /// # Errors
@@ -123,7 +115,7 @@ impl Graph {
         after: impl Dependencies,
     ) -> Result<HostNode, Error> {
         let panicked = Arc::default();
-        let host = Arc::new(Host { function: Mutex::new(function), panicked: Arc::clone(&panicked) });
+        let host = Arc::new(HostClosure { function: Mutex::new(function), panicked: Arc::clone(&panicked) });
         let params = HostNodeParams::of(&host);
         let any = self.add_kept(after, Some(Box::new(host)), |after| after.add_host(&params))?;
         self.place.not_in_bodies.get_or_insert("a host function");

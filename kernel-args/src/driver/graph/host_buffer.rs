@@ -1,19 +1,17 @@
 //! Host memory that the copies of a graph write.
 
 use crate::device::DeviceType;
-use core::{cell::Cell, fmt};
-use std::{sync::Arc, vec::Vec};
+use core::cell::Cell;
+use std::sync::Arc;
 
 /// Host memory that a copy in a graph overwrites at each launch, shared by the graph and the program: see
 /// [`Graph::add_memcpy_dtoh`](super::Graph::add_memcpy_dtoh).
 ///
-/// A clone refers to the same memory. It stays allocated until the last clone is dropped and all graphs that write it
-/// have released it. The elements are device types, so they are `Copy`: whatever bytes a copy has written, a drop runs none of their code.
+/// A clone refers to the same memory, which stays allocated until the last clone is dropped and all graphs that write it have released it.
 ///
 /// ```no_run
 /// use kernel_args::{DevicePointer, graph::{Graph, HostBuffer}};
 ///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let ctx = kernel_args::context(0)?;
 /// # let stream = ctx.new_stream()?;
 /// # let sums: DevicePointer<f32> = DevicePointer::NULL;
@@ -26,14 +24,12 @@ use std::{sync::Arc, vec::Vec};
 /// stream.synchronize()?;
 /// // SAFETY: the launch has finished, and the copied values are floats.
 /// let sums = unsafe { result.to_vec() };
-/// # Ok(())
-/// # }
+/// # Ok::<(), kernel_args::Error>(())
 /// ```
 pub struct HostBuffer<T: DeviceType>(Arc<[Cell<T>]>);
 
-// SAFETY: only `to_vec` and `as_ptr` reach the elements, and their callers must order the accesses. No other code reads or writes
-// them: a device type is `Copy`, so it has no code that the last clone could run when it frees the memory. `T: Send + Sync` allows
-// copies of the elements on any thread.
+// SAFETY: only `to_vec` and `as_ptr` reach the elements, and their callers must order the accesses. A device type is `Copy`, so the last clone
+// runs no code of it when it frees the memory. `T: Send + Sync` allows copies of the elements on any thread.
 unsafe impl<T: DeviceType + Send + Sync> Send for HostBuffer<T> {}
 // SAFETY: as for `Send`: a shared reference allows no more than `to_vec` and `as_ptr`.
 unsafe impl<T: DeviceType + Send + Sync> Sync for HostBuffer<T> {}
@@ -61,8 +57,7 @@ impl<T: DeviceType> HostBuffer<T> {
     /// A copy of the current elements.
     ///
     /// # Safety
-    /// During this call no launch of a graph that writes the buffer runs, and no other thread writes it. The elements
-    /// are valid values of `T`.
+    /// During this call nothing writes the buffer, neither a launch of a graph nor a thread. The elements are valid values of `T`.
     #[must_use]
     pub unsafe fn to_vec(&self) -> Vec<T> {
         self.0.iter().map(Cell::get).collect()
@@ -81,9 +76,5 @@ impl<T: DeviceType> Clone for HostBuffer<T> {
     }
 }
 
-/// Shows only the length: the elements may be written at the same time.
-impl<T: DeviceType> fmt::Debug for HostBuffer<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HostBuffer").field("len", &self.len()).finish_non_exhaustive()
-    }
-}
+// The elements may be written at the same time.
+debug!([T: DeviceType] HostBuffer<T>, this => len: this.len());

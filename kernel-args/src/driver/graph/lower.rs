@@ -25,7 +25,6 @@ use crate::{
 };
 use core::ffi::c_void;
 use cudarc::driver::DriverError;
-use std::{boxed::Box, string::String};
 
 /// A kernel node that is added or updated.
 ///
@@ -47,8 +46,7 @@ where
 {
     /// Checks the launch and the arguments, makes the function's context current if it differs from `bound`, and calls `set`.
     ///
-    /// Slices wait for other streams, and record their use, on the default stream of their context, because a graph
-    /// cannot contain this.
+    /// A graph cannot contain the waits for slices and the records of their use: both are on the default stream of their context.
     #[inline(always)]
     pub(super) fn with<A: KernelArgs>(self, fitting: Fitting<'_, A>, bound: &mut *const c_void) -> Result<T, Error> {
         let Self { function, launch, .. } = &self;
@@ -83,7 +81,7 @@ where
             #[cfg(feature = "observe")]
             checked.as_ref(),
         );
-        // An error from recording the use of slices. Otherwise the next call would report it.
+        // Otherwise the next call would report it.
         let recorded = stream.check();
         let set = outcome?;
         match recorded {
@@ -97,7 +95,7 @@ where
         self,
         fitting: Fitting<'_, A>,
         stream: &LaunchStream<'_>,
-        #[cfg(feature = "observe")] checked: Option<&Checked<'_>>,
+        #[cfg(feature = "observe")] checked: Option<&PointerCheck<'_>>,
     ) -> Result<T, Error> {
         let Self { function, launch, action, observe, set, .. } = self;
         // Packed takes 0.74 to 0.92 of the time of `kernelParams` for 8 parameters, and less for more parameters (H200, CUDA 13.0,
@@ -131,7 +129,6 @@ where
     }
 }
 
-/// Why the driver was not called, or the error that it returned.
 enum Failure {
     /// The argument belongs to a different context, and reported it only when it was lowered.
     Foreign(Foreign),
@@ -144,7 +141,7 @@ enum Failure {
 struct Passed<'a, 's, O, S> {
     stream: &'a LaunchStream<'s>,
     #[cfg(feature = "observe")]
-    checked: Option<&'a Checked<'a>>,
+    checked: Option<&'a PointerCheck<'a>>,
     shape: &'a mut KernelNodeShape,
     observe: O,
     set: S,
@@ -172,14 +169,13 @@ where
     }
 }
 
-/// A function, and the lengths of its arguments, whose pointers are checked.
 #[cfg(feature = "observe")]
-type Checked<'a> = (&'a LoadedFunction, Lengths);
+type PointerCheck<'a> = (&'a LoadedFunction, Lengths);
 
 #[cfg(feature = "observe")]
 #[cold]
 #[inline(never)]
-fn check_pointers((function, lengths): &Checked<'_>, values: &ForEachValue<'_>) -> Result<(), Error> {
+fn check_pointers((function, lengths): &PointerCheck<'_>, values: &ForEachValue<'_>) -> Result<(), Error> {
     let uses = function.pointer_uses.as_deref();
     pointers::check(&PointerCheck {
         api: function.api,
@@ -207,7 +203,6 @@ fn rejected(error: CallError, values: &ForEachValue<'_>) -> Box<Failure> {
     })
 }
 
-/// An argument belongs to a different context than the node's kernel.
 #[cold]
 #[inline(never)]
 fn foreign<A: KernelArgs>(function: &LoadedFunction, field: Foreign) -> Error {
@@ -221,7 +216,6 @@ fn name_of(function: &LoadedFunction) -> String {
     function.name.clone()
 }
 
-/// Checks that the node's new grid is a multiple of its cluster.
 #[cold]
 fn check_cluster(function: &LoadedFunction, cluster: Dim3, grid: Dim3) -> Result<(), Error> {
     if function.attribute_limits.directives.blocks_are_clusters || divides(cluster, grid) {

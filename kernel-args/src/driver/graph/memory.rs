@@ -2,8 +2,8 @@
 
 use super::{
     AnyNode, Dependencies, Graph, GraphExec,
-    allocations::Allocation,
-    contents::Contents,
+    allocations::GraphAllocation,
+    contents::GraphContents,
     copy::size,
     explain::{self, Action},
 };
@@ -16,20 +16,20 @@ use crate::{
     },
     interop::Retained,
 };
-use core::{fmt, marker::PhantomData};
+use core::marker::PhantomData;
 use cudarc::driver::{
-    CudaContext, CudaStream,
+    CudaContext,
     sys::{CUdevice, CUdeviceptr},
 };
 use std::sync::Arc;
 
 /// Memory of `len` elements that a graph allocates each time it runs: see [`Graph::add_alloc`].
 ///
-/// [`read`](Self::read) and [`write`](Self::write) are arguments for the nodes of the same graph, where a struct has a
-/// [`Retained`] pointer. [`pointer`](Self::pointer) is the pointer for copies and memsets. The address is fixed for all launches.
+/// For the nodes of the same graph, [`read`](Self::read) and [`write`](Self::write) are arguments where a struct has a [`Retained`] pointer,
+/// and [`pointer`](Self::pointer) is for copies and memsets. The address is fixed for all launches.
 ///
-/// The memory exists while a launch of the graph runs, between the node that allocates it and the node that frees it. If no node frees
-/// it, it exists until the program frees it. The handle itself keeps nothing allocated.
+/// The memory exists during a launch of the graph, from the node that allocates it to the node that frees it; without such a node, until the
+/// program frees it. The handle itself keeps nothing allocated.
 pub struct GraphMemory<T> {
     address: CUdeviceptr,
     len: usize,
@@ -75,7 +75,7 @@ impl<T: DeviceType> GraphMemory<T> {
         self.node
     }
 
-    fn of<'c>(&self, contents: &'c Contents, action: Action) -> Result<&'c Allocation, Error> {
+    pub(super) fn of<'c>(&self, contents: &'c GraphContents, action: Action) -> Result<&'c GraphAllocation, Error> {
         contents.memory.of(self.address, self.node.0).ok_or_else(|| action.foreign_memory())
     }
 }
@@ -86,23 +86,14 @@ impl<T> Clone for GraphMemory<T> {
     }
 }
 
-impl<T> fmt::Debug for GraphMemory<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("GraphMemory")
-            .field("address", &format_args!("{:#x}", self.address))
-            .field("len", &self.len)
-            .finish_non_exhaustive()
-    }
-}
+debug!([T] GraphMemory<T>, this => address: format_args!("{:#x}", this.address), len: this.len);
 
 impl Graph {
-    /// Adds a node that allocates memory for `len` elements on the graph's device, after the nodes `after`. The memory is not
-    /// initialized.
+    /// Adds a node that allocates uninitialized memory for `len` elements on the graph's device, after the nodes `after`.
     ///
-    /// A node that uses the memory always runs after this node: the graph adds the dependency when a kernel, a copy or a memset is added
-    /// whose arguments contain an address of the memory. The order of the nodes that use the memory is the caller's: see `after` of each
-    /// method. Three things are not seen: pointers that are themselves in device memory, launches that are captured, and nodes of child
-    /// graphs and of bodies of conditional nodes.
+    /// A kernel, a copy or a memset whose arguments contain an address of the memory always runs after this node: the graph adds the dependency.
+    /// The order of the nodes that use the memory is the caller's: see `after` of each method. Three things are not seen: pointers that are
+    /// themselves in device memory, launches that are captured, and nodes of child graphs and of bodies of conditional nodes.
     ///
     /// ```no_run
     /// use kernel_args::{DevicePointer, DevicePointerMut, Kernel, KernelArgs, Retained, graph::{Graph, HostBuffer}};
@@ -110,7 +101,6 @@ impl Graph {
     /// #[derive(KernelArgs)]
     /// struct Square { n: u32, x: Retained<DevicePointer<f32>>, y: Retained<DevicePointerMut<f32>> }
     ///
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let ctx = kernel_args::context(0)?;
     /// # let stream = ctx.new_stream()?;
     /// # let square = Kernel::<Square>::from_image(&ctx, "", "square")?;
@@ -126,16 +116,14 @@ impl Graph {
     /// let mut exec = graph.instantiate()?;
     /// // SAFETY: the memory has 1024 elements, and each node runs after the node that writes its input.
     /// unsafe { exec.launch(&stream)? };
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), kernel_args::Error>(())
     /// ```
     ///
     /// # Memory that no node frees
     ///
-    /// It stays allocated after a launch, and the graph cannot be launched again before it is freed. There are three ways:
-    /// [`instantiate_auto_free`](Self::instantiate_auto_free), with which each launch first frees what the previous one has left;
-    /// [`GraphExec::take`], which returns it as a slice that frees it; and a raw `cuMemFreeAsync`. If it was not taken after the last
-    /// launch, dropping the [`GraphExec`] frees it after that launch.
+    /// It stays allocated after a launch, and must be freed before the next one: by the launch itself, with
+    /// [`instantiate_auto_free`](Self::instantiate_auto_free); as a slice that [`GraphExec::take`] returns; or with a raw `cuMemFreeAsync`. If it
+    /// was not taken, dropping the [`GraphExec`] frees it after the last launch.
     ///
     /// # Limits of CUDA
     ///
@@ -143,8 +131,7 @@ impl Graph {
     /// [removed](Self::remove), and it cannot take part in [`GraphExec::update_graph`].
     ///
     /// # Errors
-    /// [`Error::Graph`] if `len` is 0, if one of `after` belongs to a different graph, or if the driver returns an error, for example
-    /// because the device has less memory.
+    /// [`Error::Graph`] if `len` is 0, if one of `after` belongs to a different graph, or if the driver returns an error, such as too little memory.
     pub fn add_alloc<T: DeviceType>(&mut self, len: usize, after: impl Dependencies) -> Result<GraphMemory<T>, Error> {
         let action = explain::ALLOCATED;
         let bytes = size::<T>(len).ok_or_else(|| match len {
@@ -159,13 +146,11 @@ impl Graph {
         Ok(GraphMemory { address, len, node: AnyNode(node), context: self.context.clone(), elements: PhantomData })
     }
 
-    /// Adds a node that frees the memory, after the nodes `after` and after all nodes of the graph that use the memory.
-    ///
-    /// A node that is added later cannot use the memory.
+    /// Adds a node that frees the memory, after the nodes `after` and after all nodes of the graph that use it. A node that is added later cannot
+    /// use the memory.
     ///
     /// # Errors
-    /// [`Error::Graph`] if the memory belongs to a different graph or this graph frees it already, if one of `after` belongs to a
-    /// different graph, or if the driver returns an error.
+    /// [`Error::Graph`] if the memory or one of `after` belongs to a different graph, this graph frees it already, or the driver returns an error.
     pub fn add_free<T: DeviceType>(
         &mut self,
         memory: &GraphMemory<T>,
@@ -193,26 +178,6 @@ impl Graph {
     pub fn instantiate_auto_free(self) -> Result<GraphExec, Error> {
         const AUTO_FREE_ON_LAUNCH: u64 = 1;
         self.instantiate_with(AUTO_FREE_ON_LAUNCH)
-    }
-}
-
-impl GraphExec {
-    /// Checks that the last launch has left the memory allocated, and notes that it is taken. Returns the stream of that launch.
-    pub(super) fn take_left_memory<T: DeviceType>(
-        &mut self,
-        memory: &GraphMemory<T>,
-    ) -> Result<Arc<CudaStream>, Error> {
-        let action = explain::TAKEN;
-        if memory.of(&self.contents, action)?.freed_by.is_some() {
-            return Err(action.freed_by_graph());
-        }
-        let stream = self.last_stream().cloned().ok_or_else(|| action.not_allocated())?;
-        if !self.contents.memory.take(memory.address, &stream) {
-            return Err(action.not_allocated());
-        }
-        // The next launch sets it again, and then the memory can be taken again.
-        self.last_launch = None;
-        Ok(stream)
     }
 }
 
@@ -258,8 +223,7 @@ impl Graph {
         })
     }
 
-    /// Gives memory that the driver keeps for graphs of this device, and that no graph uses now, back to the device:
-    /// `cuDeviceGraphMemTrim`. The next launches allocate it again.
+    /// Gives memory that the driver keeps for graphs of this device, but no graph uses now, back to the device: `cuDeviceGraphMemTrim`.
     ///
     /// # Errors
     /// [`Error::Driver`], [`Error::OldDriver`].

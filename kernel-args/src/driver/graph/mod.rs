@@ -1,8 +1,7 @@
 //! CUDA graphs with typed kernel nodes.
 //!
-//! A [`Graph`] is built node by node or captured from a stream. A [`Node<A>`] refers to one of its kernel nodes. A
-//! [`GraphExec`], the instantiated graph, sets new arguments for a node: only arguments of its kernel, checked as for a
-//! launch.
+//! A [`Graph`] is built node by node or captured from a stream. A [`Node<A>`] is one of its kernel nodes: a [`GraphExec`], the instantiated graph,
+//! sets new arguments for it, checked as for a launch.
 //!
 //! | to change | open |
 //! |---|---|

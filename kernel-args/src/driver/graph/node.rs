@@ -1,20 +1,18 @@
 //! References to nodes of a graph.
 
-use super::contents::Slot;
+use super::contents::NodeSlot;
 use crate::{
     device::vector::Dim3,
     driver::{api::NodeId, module::Kernel},
     marshal::KernelArgs,
 };
-use core::fmt;
 use cudarc::driver::sys::CUgraphNode;
 use std::sync::Arc;
 
 /// A kernel node of a graph, whose kernel takes the arguments `A`.
 ///
-/// [`GraphExec::update`](super::GraphExec::update) sets new arguments. A `Node` refers to the node and keeps its kernel
-/// loaded, but does not keep the graph alive. If the graph no longer exists, the node is rejected like a node of a
-/// different graph. As with [`Kernel`], `A` can be written with any lifetime.
+/// [`GraphExec::update`](super::GraphExec::update) sets new arguments. A `Node` keeps its kernel loaded, but not its graph alive: without the
+/// graph it is rejected like a node of a different graph. As with [`Kernel`], `A` can be written with any lifetime.
 pub struct Node<A: KernelArgs> {
     pub(super) kernel: Kernel<A>,
     pub(super) any: AnyNode,
@@ -22,7 +20,7 @@ pub struct Node<A: KernelArgs> {
     /// The cluster of its launch; `None` for a node from `kernel_nodes`.
     pub(super) cluster: Option<Dim3>,
     /// Holds the owner of the arguments; `None` if the graph was instantiated before the node was found.
-    pub(super) slot: Option<Arc<Slot>>,
+    pub(super) slot: Option<Arc<NodeSlot>>,
 }
 
 impl<A: KernelArgs> Node<A> {
@@ -57,15 +55,7 @@ impl<A: KernelArgs> Clone for Node<A> {
     }
 }
 
-impl<A: KernelArgs> fmt::Debug for Node<A> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Node")
-            .field("kernel", &self.kernel.name())
-            .field("arguments", &A::NAME)
-            .field("node", &self.any.0.raw())
-            .finish_non_exhaustive()
-    }
-}
+debug!([A: KernelArgs] Node<A>, this => kernel: this.kernel.name(), arguments: A::NAME, node: this.any.0.raw());
 
 /// A node of any kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

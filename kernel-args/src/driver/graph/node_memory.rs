@@ -9,7 +9,6 @@ use crate::{
 };
 use core::ffi::c_void;
 use cudarc::driver::sys::CUdeviceptr;
-use std::boxed::Box;
 
 mod sealed {
     pub trait Sealed {}
@@ -45,7 +44,7 @@ pub trait NodeMemory<T>: sealed::Sealed {
 pub trait NodeMemoryMut<T>: NodeMemory<T> {}
 
 pub(super) struct Operand {
-    pub(super) place: api::Memory,
+    pub(super) place: api::CopyPlace,
     bytes: Option<usize>,
     pub(super) owner: Option<Owner>,
 }
@@ -53,12 +52,12 @@ pub(super) struct Operand {
 impl Operand {
     pub(super) fn device<T>(memory: impl NodeMemory<T>) -> Self {
         let bytes = memory.elements().and_then(|elements| elements.checked_mul(size_of::<T>()));
-        Self { place: api::Memory::Device(memory.address()), bytes, owner: memory.owner() }
+        Self { place: api::CopyPlace::Device(memory.address()), bytes, owner: memory.owner() }
     }
 
     /// Host memory that `owner` keeps allocated.
     pub(super) fn host(pointer: *mut c_void, owner: Owner) -> Self {
-        Self { place: api::Memory::Host(pointer), bytes: None, owner: Some(owner) }
+        Self { place: api::CopyPlace::Host(pointer), bytes: None, owner: Some(owner) }
     }
 
     pub(super) fn check(&self, width: usize) -> Result<(), Error> {

@@ -4,9 +4,7 @@ use crate::driver::{
     api::{GraphRef, NodeId},
     function::function_name,
 };
-use core::fmt;
 use kernel_args_image::mangled::demangle;
-use std::string::String;
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident $number:literal $name:literal;)*) => {
@@ -75,15 +73,13 @@ pub(super) struct NodeText {
     pub(super) launch: Option<([u32; 3], [u32; 3], u32)>,
 }
 
-impl fmt::Display for NodeText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.kind.name())?;
-        if let Some(kernel) = &self.kernel {
-            write!(f, " `{kernel}`")?;
-        }
-        Ok(())
+display!(NodeText, |this, f| {
+    f.write_str(this.kind.name())?;
+    if let Some(kernel) = &this.kernel {
+        write!(f, " `{kernel}`")?;
     }
-}
+    Ok(())
+});
 
 /// Describes a node of `graph` as far as the driver reports it. A context must be current.
 pub(super) fn node_text(graph: GraphRef<'_>, node: NodeId) -> NodeText {

@@ -17,7 +17,7 @@ use crate::{
 };
 use core::{mem, ptr};
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtrMut};
-use std::{boxed::Box, sync::Arc};
+use std::sync::Arc;
 
 impl<B> Graph<B> {
     /// [`add_kernel_launch`](Self::add_kernel_launch) with arguments of any lifetime, which are not retained.
@@ -26,8 +26,7 @@ impl<B> Graph<B> {
     /// As for [`add_kernel`](Self::add_kernel).
     ///
     /// # Safety
-    /// The memory that `args` point to stays allocated until an update has replaced `args` or the graph is dropped, and
-    /// all its launches have finished.
+    /// The memory that `args` point to stays allocated until an update replaces them or the graph is dropped, and its launches have finished.
     pub unsafe fn add_kernel_unretained<A: KernelArgs, T>(
         &mut self,
         kernel: &Kernel<A>,
@@ -43,19 +42,17 @@ impl<B> Graph<B> {
 }
 
 impl GraphExec {
-    /// Launches the graph. Its nodes run after the work that is already in the stream, and after the previous launch of
-    /// this graph.
+    /// Launches the graph, after the work that is already in the stream and the previous launch of this graph.
     ///
     /// # Errors
-    /// [`Error::Graph`] if the stream belongs to a different context or is being captured, or the driver returns an
-    /// error.
+    /// [`Error::Graph`] if the stream belongs to a different context or is being captured, or the driver returns an error.
     ///
     /// # Safety
     /// For each enabled node with its current arguments, until the launch has finished:
     /// - the kernel accesses only valid memory: pointers that the arguments do not own point to memory that stays
     ///   allocated, and the kernel stays within that memory;
-    /// - no such access races with another use of the same memory, on another stream or by the host. The launch does
-    ///   not wait for cudarc's record of the last use of a slice, and does not update this record;
+    /// - no such access races with another use of the same memory, on another stream or by the host. The launch neither reads nor updates cudarc's
+    ///   record of the last use of a slice;
     /// - the kernel sets only [conditions](super::Condition) of this graph.
     pub unsafe fn launch(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
         self.bind(stream, explain::LAUNCHED)?;
@@ -78,7 +75,7 @@ impl GraphExec {
         Ok(())
     }
 
-    /// The driver rejects a launch with this code if the previous one has left memory, and for other reasons.
+    /// The code has other reasons too.
     #[cold]
     fn not_launched(&self, error: CallError) -> Error {
         let leaves_memory = self.last_stream().is_some() && self.contents.memory.leaves_any();
@@ -98,7 +95,6 @@ impl GraphExec {
         }
     }
 
-    /// Frees the memory that the last launch has left allocated, after this launch.
     pub(super) fn free_left_memory(&self) {
         let Some(stream) = self.last_stream() else {
             return;
@@ -109,22 +105,21 @@ impl GraphExec {
         if left.peek().is_none() || is_capturing(stream).unwrap_or(true) {
             return;
         }
-        if memory.state().is_none_or(|state| state.is_over(api, &self.context)) {
+        if memory.state.is_none_or(|state| state.is_over(api, &self.context)) {
             return;
         }
-        // SAFETY: a node of this graph allocates the memory, no node frees it, and the last launch, on this stream, was after the last call
-        // of `take`. The context is the one of the nodes.
+        // SAFETY: a node of this graph allocates the memory, no node frees it, and no `take` followed the last launch, on this stream. The
+        // context is the one of the nodes.
         left.for_each(|address| unsafe { self.driver.free(address, (&**stream).into()) });
     }
 
     /// The memory that the last launch has left allocated, as a slice that frees it when it is dropped.
     ///
-    /// The slice belongs to the stream of that launch. Work on this stream runs after the launch, and work on other streams waits for
-    /// it, as for every slice.
+    /// It belongs to the stream of that launch, so work on other streams waits for the launch, as for every slice.
     ///
     /// # Errors
-    /// [`Error::Graph`] if the memory belongs to a different graph, the graph frees it, or no launch has allocated it since it was last
-    /// taken; [`Error::Context`].
+    /// [`Error::Graph`] if the memory belongs to a different graph, the graph frees it, or no launch has allocated it since it was last taken;
+    /// [`Error::Context`].
     ///
     /// # Panics
     /// cudarc panics if the driver cannot create an event.
@@ -134,9 +129,17 @@ impl GraphExec {
     ///   [`Graph::instantiate_auto_free`] while the slice exists.
     /// - The kernels of the launch have written valid values of `T`.
     pub unsafe fn take<T: DeviceType>(&mut self, memory: &GraphMemory<T>) -> Result<CudaSlice<T>, Error> {
-        let stream = self.take_left_memory(memory)?;
+        let (action, address, len) = (explain::TAKEN, memory.pointer().address(), memory.len());
+        if memory.of(&self.contents, action)?.freed_by.is_some() {
+            return Err(action.freed_by_graph());
+        }
+        let stream = self.last_stream().cloned().ok_or_else(|| action.not_allocated())?;
+        if !self.contents.memory.take(address, &stream) {
+            return Err(action.not_allocated());
+        }
+        // The next launch sets it.
+        self.last_launch = None;
         make_current(&self.context)?;
-        let (address, len) = (memory.pointer().address(), memory.len());
         // SAFETY: the launch on this stream has allocated `len` elements, and the caller guarantees that nothing else frees them.
         let mut slice = unsafe { stream.upgrade_device_ptr::<T>(address, len) };
         // Records the launch as a use, for which other streams wait.
@@ -150,8 +153,7 @@ impl GraphExec {
     /// As for [`update`](Self::update).
     ///
     /// # Safety
-    /// The memory that `args` point to stays allocated until another update has replaced `args` or the graph is
-    /// dropped, and all its launches have finished.
+    /// The memory that `args` point to stays allocated until another update replaces them or the graph is dropped, and its launches have finished.
     #[inline]
     pub unsafe fn update_unretained<A: KernelArgs, B>(
         &mut self,
@@ -169,24 +171,22 @@ impl GraphExec {
 }
 
 impl<A: KernelArgs> Kernel<A> {
-    /// Captures a launch on a stream that [`Graph::capture`] captures, and returns its node. [`launch!`](crate::launch!) with
-    /// `node` calls this method. The graph retains `args`.
+    /// Captures a launch on a stream that [`Graph::capture`] captures, and returns its node: [`launch!`](crate::launch!) with `node`. The graph
+    /// retains `args`.
     ///
-    /// Slices in the arguments wait for their last use on the default stream of their context, and record this use
-    /// there, because a capture cannot contain this.
+    /// Slices in the arguments wait for their last use, and record this use, on the default stream of their context, because a capture cannot
+    /// contain this.
     ///
     /// # Errors
     /// As for [`launch()`](crate::launch()), and [`Error::Graph`] if no [`Graph::capture`] captures the stream.
     ///
     /// # Safety
-    /// The requirements of [`launch()`](crate::launch()), for each launch of the captured graph. The graph keeps the
-    /// memory that `args` own allocated.
+    /// The requirements of [`launch()`](crate::launch()), for each launch of the captured graph, which keeps the memory that `args` own.
     pub unsafe fn capture<B>(&self, launch: Launch<'_>, mut args: B) -> Result<Node<A>, Error>
     where
         B: NodeArgs<A> + OwnedArgs + Send + 'static,
     {
-        // SAFETY: the caller promises it for each launch of the graph, and the slot keeps the memory that the arguments
-        // own.
+        // SAFETY: the caller promises it for each launch of the graph, and the slot keeps the memory that the arguments own.
         let promise = unsafe { Promise::new() };
         let (slot, node) = self.capture_with(launch, &mut args, promise)?;
         if const { mem::needs_drop::<B>() } {
@@ -202,14 +202,13 @@ impl<A: KernelArgs> Kernel<A> {
     /// As for [`capture`](Self::capture).
     ///
     /// # Safety
-    /// The requirements of [`capture`](Self::capture). In addition, the memory that `args` point to stays allocated
-    /// until an update has replaced `args` or the graph is dropped, and all its launches have finished.
+    /// The requirements of [`capture`](Self::capture). In addition, the memory that `args` point to stays allocated until an update replaces them
+    /// or the graph is dropped, and its launches have finished.
     pub unsafe fn capture_unretained<B>(&self, launch: Launch<'_>, mut args: B) -> Result<Node<A>, Error>
     where
         B: NodeArgs<A>,
     {
-        // SAFETY: the caller promises it for each launch of the graph, and keeps the memory that the arguments point to
-        // allocated.
+        // SAFETY: the caller promises it for each launch of the graph, and keeps the memory of the arguments.
         let promise = unsafe { Promise::new() };
         self.capture_with(launch, &mut args, promise)?.1
     }

@@ -1,13 +1,12 @@
 //! The thread on which owners of a graph's memory are dropped.
 //!
-//! Launches use the memory of a graph's arguments until they have finished. So an owner is sent to a thread of this crate, with an event
-//! that completes when they have. While the stream of the last launch is being captured, no event can be recorded: then the thread
-//! records it after the capture, when it gets the next owner. The driver could hold the owners as user objects of the graph, but then
-//! each launch would take 0.8 µs longer on an H200. It also runs their destructors on its own thread, which must not call CUDA (CUDA Driver
-//! API, `cuUserObjectCreate`), but dropping a slice calls CUDA. Arguments that own nothing skip all this at compile time.
+//! Launches use the memory of a graph's arguments until they have finished. So an owner is sent to a thread of this crate, with an event that
+//! completes when they have. A stream that is being captured can record none: the thread records it later, when it gets the next owner. User
+//! objects of the driver would make each launch 0.8 µs longer on an H200. Their destructors run on a thread of the driver, which must not call
+//! CUDA (CUDA Driver API, `cuUserObjectCreate`), but dropping a slice does. Arguments that own nothing skip all this at compile time.
 //!
-//! At the end of the process, the driver frees data that its functions use, so the thread must not be in the driver then.
-//! [`release_queue`](super::release_queue) has the states of the thread.
+//! At the end of the process, the driver frees data that its functions use, so the thread must not be in the driver then:
+//! [`release_queue`](super::release_queue) has its states.
 //!
 //! Slices that cudarc tracks are lowered on the default stream, never on a captured stream: a wait for work outside of a capture ends it.
 
@@ -23,35 +22,32 @@ use crate::driver::{
 use core::{cell::Cell, mem, time::Duration};
 use cudarc::driver::{CudaContext, CudaStream};
 use std::{
-    boxed::Box,
     sync::{Arc, OnceLock},
     thread, thread_local,
-    vec::Vec,
 };
 
-/// The maximum wait at the end of the process: values of the program may themselves wait for the end.
+/// Values of the program may themselves wait for the end of the process.
 const LONGEST: Duration = Duration::from_secs(1);
 
 /// A value whose drop frees the memory that a node's arguments point to.
 pub(crate) type Owner = Box<dyn Send>;
 
-/// Owners that nothing uses after some work.
 struct Released {
-    after: After,
+    after: ReleaseAfter,
     /// It is current during the drops.
     context: Arc<CudaContext>,
     /// They are dropped in this order.
     owners: Vec<Owner>,
 }
 
-enum After {
+enum ReleaseAfter {
     Nothing,
     Event(Event),
     /// The work of a stream that was being captured.
     Stream(Arc<CudaStream>),
 }
 
-impl After {
+impl ReleaseAfter {
     /// After the work that `stream` has now. Its context must be current.
     fn work_of(stream: Arc<CudaStream>, api: &'static Api) -> Self {
         // An event that was recorded by a capture never completes.
@@ -98,22 +94,21 @@ pub(crate) fn release(stream: Option<&Arc<CudaStream>>, context: &Arc<CudaContex
         return;
     }
     let after = match (stream, api()) {
-        (Some(stream), Ok(api)) => After::work_of(stream.clone(), api),
-        _ => After::Nothing,
+        (Some(stream), Ok(api)) => ReleaseAfter::work_of(stream.clone(), api),
+        _ => ReleaseAfter::Nothing,
     };
     QUEUE.send(Some(Released { after, context: context.clone(), owners }));
 }
 
 impl Graph {
-    /// Blocks until everything that graphs have released so far is dropped: retained values of nodes that were updated
-    /// since, and of dropped graphs, when their launches have finished. If the stream of the last launch is being captured, they are released
-    /// after the capture, and this call does not wait for it.
+    /// Blocks until everything that graphs have released so far is dropped: retained values of nodes that were updated since, and of dropped graphs,
+    /// when their launches have finished. It does not wait for the end of a capture of the stream of the last launch.
     ///
-    /// They are dropped soon on a different thread even without this call. Use it if the program must know when they
-    /// are dropped. The end of the process waits at most one second for such drops, and does not drop the rest.
+    /// They are dropped soon even without this call, on a different thread. The end of the process waits at most one second for such drops, and
+    /// does not drop the rest.
     ///
-    /// When the drop of such a value calls this function, it returns at once: the value itself is not dropped yet. For
-    /// the same reason, such a drop must not wait for another thread that calls it.
+    /// In the drop of such a value this function returns at once, because the value itself is not dropped yet. For the same reason, such a drop must
+    /// not wait for another thread that calls it.
     pub fn wait_until_released() {
         if RUNS.get() == Some(&true) {
             QUEUE.send(None);
@@ -144,18 +139,18 @@ fn drop_after(api: &'static Api, released: Released) -> Option<Released> {
     // cudarc's functions would return a pending error of the context instead. Errors cannot be reported here.
     let _ = api.cuCtxSetCurrent((&*context).into());
     let after = match after {
-        After::Stream(stream) => After::work_of(stream, api),
+        ReleaseAfter::Stream(stream) => ReleaseAfter::work_of(stream, api),
         after => after,
     };
     let has_finished = match &after {
-        After::Nothing => true,
-        After::Event(event) => event.wait(),
-        After::Stream(_) => {
+        ReleaseAfter::Nothing => true,
+        ReleaseAfter::Event(event) => event.wait(),
+        ReleaseAfter::Stream(_) => {
             return Some(Released { after, context, owners });
         }
     };
     if has_finished {
-        // Each on its own: an owner that panics must not keep the next owners from being dropped.
+        // An owner that panics must not keep the next owners from being dropped.
         for owner in owners {
             if QUEUE.process_ends() {
                 mem::forget(owner);

@@ -1,6 +1,6 @@
 //! The nodes of a graph and their dependencies.
 
-use super::{AnyNode, Graph, GraphExec, Node, contents::Slot, explain, node_text::NodeKind};
+use super::{AnyNode, Graph, GraphExec, Node, contents::NodeSlot, explain, node_text::NodeKind};
 use crate::{
     driver::{
         api::{GraphNode, GraphRef, NodeId},
@@ -10,11 +10,7 @@ use crate::{
     },
     marshal::KernelArgs,
 };
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    vec,
-    vec::Vec,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 fn found(graph: GraphRef<'_>, node: AnyNode) -> Result<GraphNode<'_>, Error> {
     let foreign = || explain::FOUND.not_of_graph(graph, node.0, None);
@@ -87,11 +83,11 @@ structure! {
 }
 
 impl<B> Graph<B> {
-    /// The nodes that launch `kernel`, each after its dependencies; independent nodes are in the order of the driver's
-    /// list. The nodes of launches that were captured from one stream are therefore in the order of the launches.
+    /// The nodes that launch `kernel`, each after its dependencies; independent nodes are in the order of the driver's list. So the launches that
+    /// were captured from one stream are in their order.
     ///
-    /// A graph that other code has captured consists of nodes without types. The nodes from this method launch a kernel
-    /// that was verified against `A`. They can be updated with arguments that the graph retains.
+    /// Use it for a graph that other code has captured. The kernel was verified against `A`, and the nodes can be updated with arguments that the
+    /// graph retains.
     ///
     /// # Errors
     /// [`Error::Graph`].
@@ -106,7 +102,7 @@ impl<B> Graph<B> {
 
     /// From now on, the graph can retain arguments for the node.
     pub(super) fn retains_for<A: KernelArgs>(&mut self, node: &mut Node<A>) -> Result<(), Error> {
-        let slot = Slot::new(node.kernel.keep_loaded())?;
+        let slot = NodeSlot::new(node.kernel.keep_loaded())?;
         self.contents.added(node.any.0, Some(&slot), &[]);
         node.slot = Some(slot);
         Ok(())
@@ -135,7 +131,7 @@ impl Graph {
     }
 }
 
-/// The nodes of a graph that launch `kernel`, each after its dependencies. A context must be current.
+/// A context must be current.
 pub(super) fn nodes_of<A: KernelArgs>(graph: GraphRef<'_>, kernel: &Kernel<A>) -> Result<Vec<Node<A>>, Error> {
     let (nodes, edges) = (explain::FOUND.check(graph.nodes())?, explain::FOUND.check(graph.edges())?);
     let mut found = Vec::new();
@@ -145,7 +141,6 @@ pub(super) fn nodes_of<A: KernelArgs>(graph: GraphRef<'_>, kernel: &Kernel<A>) -
     Ok(found)
 }
 
-/// `node` as a node of `kernel`; `None` if it launches a different kernel or is not a kernel node.
 pub(super) fn node_of<A: KernelArgs>(
     graph: GraphRef<'_>,
     any: AnyNode,
@@ -184,7 +179,6 @@ pub(super) fn ordered<N: Copy + Ord>(nodes: &[N], edges: &[(N, N)]) -> Vec<N> {
 #[cfg(test)]
 mod tests {
     use super::ordered;
-    use std::vec::Vec;
 
     #[test]
     fn a_chain_is_ordered_whatever_the_list() {

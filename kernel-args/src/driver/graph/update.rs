@@ -11,19 +11,17 @@ use crate::{
     marshal::{ForEachValue, KernelArgs, OwnedArgs},
 };
 use core::{ffi::c_void, mem, ptr};
-use std::{boxed::Box, string::String};
 
 impl GraphExec {
     /// Sets a new grid, a new block and new arguments of a node, for later launches. Its shared memory does not change, unless the
     /// contract `#[kernel_args(shared = …)]` computes it.
     ///
-    /// Running and enqueued launches keep their arguments. The graph retains `args`, and releases the replaced
-    /// arguments when the launches that may use them have finished. Arguments that own nothing (numbers, structs, raw
-    /// pointers) need no heap allocation.
+    /// Running and enqueued launches keep their arguments. The graph retains `args`, and releases the replaced arguments when the launches that
+    /// may use them have finished. Arguments that own nothing (numbers, structs, raw pointers) need no heap allocation.
     ///
     /// # Errors
-    /// [`Error::Launch`] and [`Error::Context`] as for a launch; [`Error::Graph`] if the node belongs to a different
-    /// graph, or the driver returns an error. After an error the node is unchanged.
+    /// [`Error::Launch`] and [`Error::Context`] as for a launch; [`Error::Graph`] if the node belongs to a different graph, or the driver returns
+    /// an error. After an error the node is unchanged.
     #[inline]
     pub fn update<A: KernelArgs, B>(
         &mut self,
@@ -40,8 +38,7 @@ impl GraphExec {
         self.update_retained(node, launch, args, &mut ptr::null())
     }
 
-    /// [`update`](Self::update) with options: different shared memory, or the form of the arguments. `launch`
-    /// can have all options of [`Launch`] except a stream.
+    /// [`update`](Self::update) with all options of [`Launch`] except a stream.
     ///
     /// # Errors
     /// As for [`update`](Self::update).
@@ -66,8 +63,7 @@ impl GraphExec {
     /// ```
     ///
     /// # Errors
-    /// As for [`update`](Self::update), for the first node that cannot be updated: the nodes before it are updated,
-    /// the nodes after it are not.
+    /// As for [`update`](Self::update), for the first node that cannot be updated. The nodes before it are updated.
     #[inline]
     pub fn update_all<'n, A: KernelArgs + 'n, B>(
         &mut self,

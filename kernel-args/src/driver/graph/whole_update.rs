@@ -1,19 +1,15 @@
 //! An instantiated graph that takes over the parameters of another graph.
 //!
-//! `cuStreamBeginRecaptureToGraph` (CUDA 13.3) captures into an existing graph. It first releases what that graph retains, and leaves the graph
-//! undefined if it fails, so each `Node` of it would have to become invalid. An update with a second `Graph::capture` does the same on every driver
-//! since 12.0: it explains what differs, and a refused update changes nothing. So recapture is not used.
+//! `cuStreamBeginRecaptureToGraph` (CUDA 13.3) is not used: it first releases what the graph retains, and leaves the graph undefined if it fails.
+//! An update with a second `Graph::capture` works on every driver since 12.0, explains what differs, and changes nothing if it is refused.
 
-use super::{Graph, GraphExec, contents::Contents, explain};
+use super::{Graph, GraphExec, contents::GraphContents, explain};
 use crate::{
     driver::{context::make_current, error::Error},
     marshal::ContextName,
 };
 use core::{error, fmt};
-use std::{
-    boxed::Box,
-    sync::{Mutex, PoisonError},
-};
+use std::sync::{Mutex, PoisonError};
 
 /// Why [`GraphExec::update_graph`] did not update a graph, and the graph that does not fit.
 ///
@@ -44,11 +40,7 @@ impl fmt::Debug for GraphUpdateError {
     }
 }
 
-impl fmt::Display for GraphUpdateError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.error, f)
-    }
-}
+display!(GraphUpdateError, |this, f| fmt::Display::fmt(&this.error, f));
 
 impl error::Error for GraphUpdateError {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
@@ -66,13 +58,12 @@ impl GraphExec {
     /// Gives this graph the kernels, arguments, copies and memsets of `graph`, for later launches: `cuGraphExecUpdate`. The nodes and
     /// dependencies must be the same. This is cheaper than a new instantiation.
     ///
-    /// CUDA pairs the nodes of both graphs by the order in which they were added, so create both graphs with the same code. The nodes of
-    /// this graph stay valid, for [`update`](Self::update) and [`set_enabled`](Self::set_enabled). The nodes of `graph` do not become
-    /// nodes of this graph.
+    /// CUDA pairs the nodes of both graphs by the order in which they were added, so create both graphs with the same code. The nodes of this graph
+    /// stay valid, for [`update`](Self::update) and [`set_enabled`](Self::set_enabled); the nodes of `graph` do not become nodes of this graph.
     ///
-    /// This graph retains what `graph` retains, until another `update_graph` replaces it or this graph is dropped, and the last
-    /// launch that may use it has finished. The arguments that are replaced are released when the launches that may use them have
-    /// finished. What [`Graph::retain`] gave to the first graph is kept until this graph is dropped.
+    /// This graph retains what `graph` retains, until another `update_graph` replaces it or this graph is dropped. The replaced arguments, and
+    /// then these, are released when the launches that may use them have finished. What [`Graph::retain`] gave to the first graph is kept until
+    /// this graph is dropped.
     ///
     /// ```no_run
     /// # use kernel_args::{Error, graph::{Graph, GraphExec}};
@@ -87,15 +78,15 @@ impl GraphExec {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Graph`] if `graph` belongs to a different context, or one of the graphs allocates memory or has conditional nodes.
-    /// [`Error::Graph`] if the driver refuses the update: the reason names what differs, and the node if the driver reports it.
-    /// After an error this graph is unchanged, and the error contains `graph`.
+    /// [`Error::Graph`] if `graph` belongs to a different context, one of the graphs allocates memory or has conditional nodes, or the driver
+    /// refuses the update. The reason names what differs, and the node if the driver reports it. After an error this graph is unchanged, and the
+    /// error contains `graph`.
     pub fn update_graph(&mut self, graph: Graph) -> Result<(), GraphUpdateError> {
         if let Err(error) = self.updated(&graph) {
             return Err(GraphUpdateError { error, graph: Box::new(Mutex::new(graph)) });
         }
         let mut owners = self.contents.take_arguments();
-        owners.extend(self.replacement.iter_mut().flat_map(Contents::take));
+        owners.extend(self.replacement.iter_mut().flat_map(GraphContents::take));
         self.release(owners);
         self.replacement = Some(graph.contents);
         Ok(())

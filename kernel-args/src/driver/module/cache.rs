@@ -1,17 +1,16 @@
-//! The functions that a module has returned.
+//! Finds functions that a module has returned.
 
 use crate::driver::function::{AppendList, FastHasher, Function, Typed, Verified};
 use core::{
     any::TypeId,
     hash::{Hash, Hasher},
 };
-use std::boxed::Box;
 
 /// The number of lists: a module with a hundred kernels has one or two in each.
 const LISTS: usize = 64;
 
-/// The functions that a module has returned, by the type of their arguments and the requested name. Lookups take no
-/// lock, and the cache only grows: its functions are verified, and stay valid as long as the module is loaded.
+/// The functions that a module has returned, by the type of their arguments and the requested name. Lookups take no lock. The cache only grows:
+/// its functions are verified, and stay valid as long as the module is loaded.
 pub(crate) struct KernelCache {
     lists: [AppendList<Cached>; LISTS],
 }
@@ -43,31 +42,28 @@ impl KernelCache {
         chain.find_map(|cached| cached.is(hash, entry).then(|| is(&cached.function)).flatten())
     }
 
-    /// The untyped function that was inserted under this name.
     pub(crate) fn get(&self, entry: &str) -> Option<&Function> {
         self.find(hash(None, entry), entry, Verified::as_untyped)
     }
 
-    /// The function that was inserted under this name, verified for the erased struct `E`.
     #[inline]
     pub(crate) fn get_typed<E: 'static>(&self, entry: &str) -> Option<Typed<E>> {
         let hash = hash(Some(TypeId::of::<E>()), entry);
         self.find(hash, entry, Verified::as_typed)
     }
 
-    /// Inserts an untyped function, unless another thread was faster; returns the function in the cache.
+    /// Returns the function in the cache: another thread can be faster.
     pub(crate) fn insert(&self, entry: &str, function: &Function) -> Function {
         let kept = self.keep(entry, Verified::untyped(function));
         kept.as_untyped().unwrap_or(function).clone()
     }
 
-    /// The function that was inserted under this name, verified for this erased struct.
     pub(super) fn get_verified(&self, entry: &str, erased: TypeId) -> Option<Verified> {
         let is = |one: &Verified| (one.arguments() == Some(erased)).then(|| one.clone());
         self.find(hash(Some(erased), entry), entry, is)
     }
 
-    /// Inserts a function, unless another thread was faster.
+    /// Inserts it, unless another thread was faster.
     pub(super) fn keep(&self, entry: &str, function: Verified) -> &Verified {
         let cached = Cached { hash: hash(function.arguments(), entry), entry: entry.into(), function };
         let hash = cached.hash;

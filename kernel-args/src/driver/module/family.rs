@@ -14,17 +14,14 @@ use kernel_args_abi::{
     compiled::{Family, Presence, Target, matches_pattern},
     texts::{Message, templates},
 };
-use std::{format, string::String, vec, vec::Vec};
 
 const OF_ANOTHER_FAMILY: &str = "the struct was not compared with this kernel when it was compiled; its `entries` are";
 
 impl Module {
-    /// The kernel of a family for the types of `A`: `family` with the suffix that the struct binds to its types, verified
-    /// against `A`.
+    /// The kernel of a family for the types of `A`, verified against `A`: `family` with the suffix that the struct binds to its types. This is the
+    /// binding with which the struct was compared when it was compiled.
     ///
-    /// The binding is the one with which the struct was compared when it was compiled, so the comparison and this name
-    /// cannot disagree. You can call this at every launch, as [`kernel`](Self::kernel): from the second call on it needs no
-    /// driver, heap or lock.
+    /// You can call this at every launch, as [`kernel`](Self::kernel): from the second call on it needs no driver, heap or lock.
     ///
     /// ```no_run
     /// # use kernel_args::{DeviceType, DevicePointer, DevicePointerMut, Error, KernelArgs, Module, launch};
@@ -40,16 +37,16 @@ impl Module {
     /// }
     /// ```
     ///
-    /// A struct without bindings has no suffix, so the name is the name of the kernel: `module.family::<Relu>("relu_f32")`. Unlike
-    /// [`kernel`](Self::kernel), it accepts only the kernels with which the struct was compared when it was compiled.
+    /// A struct without bindings has no suffix: `module.family::<Relu>("relu_f32")`. Unlike [`kernel`](Self::kernel), this accepts only the kernels
+    /// with which the struct was compared when it was compiled.
     ///
-    /// A struct whose types have no binding does not compile here. If an image may lack the kernels of a type, bind it with
-    /// `if_present`: then the error is at run time.
+    /// A struct whose types have no binding does not compile here. If an image may lack the kernels of a type, bind it with `if_present`: then the
+    /// error is at run time.
     ///
     /// # Errors
-    /// [`LoadError::Absent`] if the binding is optional and the module lacks the kernel. [`LoadError::NotFound`] also if
-    /// the name matches none of the struct's `entries`. [`LoadError::Unbound`] if a type differs from all bound types,
-    /// but its parameters do not. Otherwise the same as [`kernel`](Self::kernel).
+    /// [`LoadError::Absent`] if the binding is optional and the module lacks the kernel. [`LoadError::NotFound`] also if the name matches none of the
+    /// struct's `entries`. [`LoadError::Unbound`] if a type differs from all bound types, but its parameters do not. Otherwise as for
+    /// [`kernel`](Self::kernel).
     #[inline]
     pub fn family<A: KernelArgs>(&self, family: &str) -> Result<Kernel<A>, Error> {
         const { assert_bound::<A>() };
@@ -66,7 +63,7 @@ impl Module {
         Ok(Kernel::from_verified(&found?))
     }
 
-    /// The kernel of a family for a struct. `ty` is the name of its type.
+    /// `ty` is the name of the struct's type.
     fn find_in(&self, family: &Family, name: &str, of: StructType, ty: &'static str) -> Result<Verified, Error> {
         let mut found = Err(unbound(family, ty));
         // A type can have several bindings.
@@ -119,7 +116,7 @@ impl Module {
     }
 }
 
-/// Whether the struct was compared with this kernel, or, if the image of that time lacks it, would have been.
+/// Whether the struct was compared with this kernel, or would have been if the image of that time had it.
 fn is_named(family: &Family, wanted: &str) -> bool {
     let mut kernels = family.kernels.iter().filter(|kernel| kernel.matches(wanted, ""));
     if let Some(first) = kernels.next() {
@@ -129,7 +126,7 @@ fn is_named(family: &Family, wanted: &str) -> bool {
     any(family.entries) && !any(family.except)
 }
 
-/// The error of a type with several bindings. If all are optional, it names all.
+/// The error of a type with several bindings: if all are optional, it names all.
 fn both(earlier: Error, error: Error) -> Error {
     let mut error = error;
     if let (
@@ -149,10 +146,10 @@ fn unbound(family: &Family, arguments: &'static str) -> Error {
     Error::Load(LoadError::Unbound { arguments, bindings })
 }
 
-/// Compiles only if the types of a struct may be bound. If two types have the same parameters, only the run time decides.
+/// If two types have the same parameters, only the run time decides.
 ///
 /// # Panics
-/// At compile time, with the struct and its bindings.
+/// At compile time, if the types of a struct cannot be bound.
 #[track_caller]
 const fn assert_bound<A: KernelArgs>() {
     let mut message: Message = Message::new();

@@ -8,7 +8,7 @@ use crate::driver::{
     image::{Description, candidates, distinct_names, nearest},
 };
 use cudarc::driver::sys::CUresult;
-use std::{ffi::CString, string::String, sync::Arc, vec::Vec};
+use std::{ffi::CString, sync::Arc};
 
 /// The nearest names follow this text.
 const NO_SUCH_KERNEL: &str = "the module has no kernel with this name; the nearest are";
@@ -23,9 +23,9 @@ const OF_ANOTHER_IMAGE: &str = "the image has this kernel, but the module does n
 impl Module {
     /// The kernel `entry` without the type of its arguments, for programs that know the arguments only at run time.
     ///
-    /// `entry` is a symbol, the unmangled name of a C++ kernel with one overload and one instance, or a demangled name:
-    /// `saxpy<float>`, `saxpy(int, float)`. A kernel of rustc has its path as a name: `sim::step`. You can call this at every launch: from the second call on, it finds the
-    /// function without the driver, the heap or a lock.
+    /// `entry` is a symbol, the unmangled name of a C++ kernel with one overload and one instance, or a demangled name: `saxpy<float>`,
+    /// `saxpy(int, float)`. A kernel of rustc has its path as a name: `sim::step`. You can call this at every launch: from the second call on, it finds
+    /// the function without the driver, the heap or a lock.
     ///
     /// # Errors
     /// [`Error::Load`] if the module has no kernel or several kernels with this name.
@@ -44,7 +44,7 @@ impl Module {
         Ok(self.cache.insert(entry, &function))
     }
 
-    /// The descriptions of the kernels with the name `entry`; empty if the images could not be read.
+    /// Empty if the images could not be read.
     pub(crate) fn named(&self, entry: &str) -> Result<Vec<&Arc<Description>>, Error> {
         let expression = self.names.iter().find(|(name, _)| name == entry);
         let symbols = match expression {
@@ -59,7 +59,7 @@ impl Module {
         Ok(named)
     }
 
-    /// The function of a description, or the function with the symbol `entry`.
+    /// Of a description, or with the symbol `entry`.
     pub(crate) fn load_function(&self, entry: &str, description: Option<&Arc<Description>>) -> Result<Function, Error> {
         let symbol = description.map_or(entry, |kernel| &kernel.symbol);
         if let Some(function) = self.cache.get(symbol) {

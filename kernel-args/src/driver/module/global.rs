@@ -6,25 +6,18 @@ use super::{
 };
 use crate::{
     driver::{
-        api::{GlobalMemory, NotCopied, PendingBytes},
-        error::{ContextError, ContextMismatch, Error, GlobalError, GlobalMismatch},
+        api::{GlobalMemory, NotCopied},
+        error::{ContextError, Error, GlobalError, GlobalMismatch},
         image::VariableDescription,
         verify::Verification,
     },
     marshal::{ContextName, GlobalName},
 };
-use core::{any::type_name, fmt, marker::PhantomData};
+use core::{any::type_name, marker::PhantomData};
 use cudarc::driver::CudaStream;
 use kernel_args_abi::{Alignment, Parameter};
 use kernel_args_image::mangled::{candidates_by_name, nearest_by_name};
-use std::{
-    boxed::Box,
-    ffi::CString,
-    string::{String, ToString},
-    sync::Arc,
-    vec,
-    vec::Vec,
-};
+use std::{ffi::CString, sync::Arc};
 
 pub use kernel_args_image::VariableSpace as GlobalSpace;
 
@@ -38,11 +31,10 @@ const NOT_IN_MODULE: &str = "the image has this variable, but the module does no
 /// It holds the module, so the variable stays valid. Clones refer to the same variable.
 ///
 /// # Concurrent kernels
-/// Neither CUDA nor this crate orders these copies and kernels on other streams. [`read`](Self::read) and [`write`](Self::write)
-/// wait for all work in the context; [`read_on`](Self::read_on) and [`write_on`](Self::write_on) are ordered on their stream only.
-/// A kernel that runs at the same time on a different stream may see a part of a write, and a read may return a part of what it
-/// writes. The caller of the `unsafe` launch promises that the variables of the kernel contain what the kernel requires while it
-/// runs: a variable with a pointer must not be overwritten during the launch, for example.
+/// Neither CUDA nor this crate orders these copies and kernels on other streams. [`read`](Self::read) and [`write`](Self::write) wait for all
+/// work in the context; [`read_on`](Self::read_on) and [`write_on`](Self::write_on) are ordered on their stream only. A kernel that runs at the
+/// same time may see a part of a write, and a read may return a part of what it writes. The caller of the `unsafe` launch promises that the
+/// variables contain what the kernel requires while it runs: a variable with a pointer must not be overwritten then, for example.
 pub struct Global<T: ?Sized> {
     pub(super) memory: Arc<GlobalMemory>,
     pub(super) name: Arc<str>,
@@ -72,14 +64,13 @@ pub struct GlobalInfo {
 impl Module {
     /// The global variable `name` (`__device__`, `__constant__`, `__managed__`) as a `T`.
     ///
-    /// `T` is compared with the variable: its size with the image and the driver, its alignment and class with PTX, its type and
-    /// members with debug information. A slice `[T]` fits an array of any length. `name` is a symbol, a C++ name (`dt`, `sim::dt`,
-    /// `buffer<7>`), or a constant of [`kernels!`](crate::kernels): `T` is then also compared when the program is compiled.
+    /// `T` is compared with the variable: its size with the image and the driver, its alignment and class with PTX, its type and members with debug
+    /// information. A slice `[T]` fits an array of any length. `name` is a symbol, a C++ name (`dt`, `sim::dt`, `buffer<7>`), or a constant of
+    /// [`kernels!`](crate::kernels): then `T` is also compared when the program is compiled.
     ///
     /// ```no_run
     /// use kernel_args::Module;
     ///
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let ctx = kernel_args::context(0)?;
     /// # let stream = ctx.default_stream();
     /// # let ptx = "";
@@ -89,7 +80,7 @@ impl Module {
     /// let scale = module.global::<f32>("sim::scale")?;
     /// scale.write_on(&stream, &2.0)?;                        // ordered on the stream
     /// assert_eq!(scale.read()?, 2.0);
-    /// # Ok(()) }
+    /// # Ok::<(), kernel_args::Error>(())
     /// ```
     ///
     /// # Errors
@@ -227,14 +218,14 @@ impl<T: ?Sized> Global<T> {
         self.memory.size()
     }
 
-    /// What the type was compared with. Without debug information, only size, alignment and class are compared.
+    /// What the type was compared with; without debug information, only size, alignment and class.
     #[must_use]
     pub fn verification(&self) -> &Verification {
         &self.verification
     }
 
     #[cold]
-    fn not_copied(&self, error: NotCopied) -> Error {
+    pub(super) fn not_copied(&self, error: NotCopied) -> Error {
         match error {
             NotCopied::Call(error) => error.into(),
             NotCopied::Over => Error::Context(ContextError::Destroyed {
@@ -251,14 +242,8 @@ impl<T: ?Sized> Global<T> {
         Error::Global(GlobalError::NotAValue { variable: (*self.name).into(), ty: type_name::<T>() })
     }
 
-    fn check_stream(&self, stream: &CudaStream) -> Result<(), Error> {
-        if stream.context() == self.memory.context() {
-            return Ok(());
-        }
-        Err(Error::Context(ContextError::ForeignStream(Box::new(ContextMismatch::new(
-            ContextName::of(self.memory.context()),
-            ContextName::of(stream.context()),
-        )))))
+    pub(super) fn check_stream(&self, stream: &CudaStream) -> Result<(), Error> {
+        ContextError::check_stream(self.memory.context(), stream.context())
     }
 
     pub(super) fn read_bytes(&self, offset: usize, length: usize) -> Result<Vec<u8>, Error> {
@@ -284,16 +269,6 @@ impl<T: ?Sized> Global<T> {
         self.check_stream(stream)?;
         self.memory.write_on(stream, offset, bytes).map_err(|error| self.not_copied(error))
     }
-
-    pub(super) fn read_bytes_on(
-        &self,
-        stream: &CudaStream,
-        offset: usize,
-        length: usize,
-    ) -> Result<PendingBytes, Error> {
-        self.check_stream(stream)?;
-        self.memory.read_on(stream, offset, length).map_err(|error| self.not_copied(error))
-    }
 }
 
 impl<T: ?Sized> Clone for Global<T> {
@@ -308,12 +283,4 @@ impl<T: ?Sized> Clone for Global<T> {
     }
 }
 
-impl<T: ?Sized> fmt::Debug for Global<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Global")
-            .field("name", &self.name)
-            .field("space", &self.space)
-            .field("size", &self.size())
-            .finish_non_exhaustive()
-    }
-}
+debug!([T: ?Sized] Global<T>, this => name: this.name, space: this.space, size: this.size());

@@ -8,9 +8,8 @@ use crate::{
         error::{Error, GlobalError},
     },
 };
-use core::{fmt, slice};
+use core::slice;
 use cudarc::driver::CudaStream;
-use std::{vec, vec::Vec};
 
 /// The elements in the layout of the device, padding as zeros.
 fn stored<T: DeviceType>(elements: &[T]) -> Vec<u8> {
@@ -21,8 +20,8 @@ fn stored<T: DeviceType>(elements: &[T]) -> Vec<u8> {
 
 macro_rules! addresses {
     () => {
-        /// The address of the variable (of the first element of a slice), as an argument of a kernel. It is valid as long as the
-        /// module is loaded: keep this value.
+        /// The address of the variable (of the first element of a slice), as an argument of a kernel. It is valid as long as the module is loaded: keep
+        /// this value.
         #[must_use]
         pub fn as_ptr(&self) -> DevicePointer<T> {
             DevicePointer::from_raw(self.memory.address())
@@ -59,8 +58,7 @@ impl<T: DeviceType> Global<T> {
     /// Reads the value in the order of `stream`. The driver may wait for the copy, because the host memory is not pinned.
     ///
     /// # Errors
-    /// [`Error::Context`] for a stream of a different context; [`Error::Global`] while the stream is being captured; otherwise
-    /// the errors of the driver.
+    /// [`Error::Context`] for a stream of a different context; [`Error::Global`] while it is being captured; otherwise the errors of the driver.
     pub fn read_on(&self, stream: &CudaStream) -> Result<PendingRead<T>, Error> {
         PendingRead::start(self, stream, 0, size_of::<T>())
     }
@@ -77,7 +75,7 @@ impl<T: DeviceType> Global<T> {
 }
 
 impl<T: DeviceType, const N: usize> Global<[T; N]> {
-    /// The variable as a slice of its elements: single elements can be read and written.
+    /// The variable as a slice, whose elements can be read and written alone.
     #[must_use]
     pub fn as_slice(&self) -> Global<[T]> {
         self.clone().cast()
@@ -97,7 +95,6 @@ impl<T: DeviceType> Global<[T]> {
         self.len() == 0
     }
 
-    /// The offset of these elements in bytes, and their size.
     fn place(&self, start: usize, count: usize) -> Result<(usize, usize), Error> {
         let end = start.checked_add(count);
         if end.is_some_and(|end| end <= self.len()) {
@@ -122,7 +119,7 @@ impl<T: DeviceType> Global<[T]> {
     /// `count` elements from element `start` on. Waits for all work in the context first.
     ///
     /// # Errors
-    /// [`Error::Global`] if the elements are not inside of the variable, or are not values of `T`; otherwise the driver's errors.
+    /// [`Error::Global`] if the elements are not inside of the variable, or not values of `T`; otherwise the driver's errors.
     pub fn read_at(&self, start: usize, count: usize) -> Result<Vec<T>, Error> {
         let (offset, length) = self.place(start, count)?;
         self.elements(&self.read_bytes(offset, length)?)
@@ -146,8 +143,7 @@ impl<T: DeviceType> Global<[T]> {
         PendingRead::start(self, stream, offset, length)
     }
 
-    /// Overwrites the elements from element `start` on, in the order of `stream`, and usually does not wait for it. `elements` are
-    /// copied first.
+    /// Overwrites the elements from element `start` on, in the order of `stream`, and usually does not wait for it. `elements` are copied first.
     ///
     /// # Errors
     /// Same as [`write_at`](Self::write_at), and of a stream the errors of [`Global::write_on`].
@@ -159,9 +155,7 @@ impl<T: DeviceType> Global<[T]> {
     addresses!();
 }
 
-/// A read of a global variable that may not be complete: see [`Global::read_on`].
-///
-/// Dropping it waits for the copy.
+/// A read of a global variable that may not be complete: see [`Global::read_on`]. Dropping it waits for the copy.
 #[must_use = "dropping it waits for the copy and discards the value"]
 pub struct PendingRead<T: ?Sized> {
     bytes: PendingBytes,
@@ -170,7 +164,9 @@ pub struct PendingRead<T: ?Sized> {
 
 impl<T: ?Sized> PendingRead<T> {
     fn start(global: &Global<T>, stream: &CudaStream, offset: usize, length: usize) -> Result<Self, Error> {
-        Ok(Self { bytes: global.read_bytes_on(stream, offset, length)?, global: global.clone() })
+        global.check_stream(stream)?;
+        let bytes = global.memory.read_on(stream, offset, length).map_err(|error| global.not_copied(error))?;
+        Ok(Self { bytes, global: global.clone() })
     }
 
     /// Whether the copy is complete, so [`wait`](PendingRead::wait) does not wait.
@@ -181,7 +177,7 @@ impl<T: ?Sized> PendingRead<T> {
 }
 
 impl<T: DeviceType> PendingRead<T> {
-    /// Waits for the copy. Returns the value.
+    /// The value, after the copy.
     ///
     /// # Errors
     /// Same as [`Global::read`].
@@ -191,7 +187,7 @@ impl<T: DeviceType> PendingRead<T> {
 }
 
 impl<T: DeviceType> PendingRead<[T]> {
-    /// Waits for the copy. Returns the elements.
+    /// The elements, after the copy.
     ///
     /// # Errors
     /// Same as [`Global::read_at`].
@@ -200,8 +196,4 @@ impl<T: DeviceType> PendingRead<[T]> {
     }
 }
 
-impl<T: ?Sized> fmt::Debug for PendingRead<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PendingRead").field("global", &self.global.name).finish_non_exhaustive()
-    }
-}
+debug!([T: ?Sized] PendingRead<T>, this => global: this.global.name);

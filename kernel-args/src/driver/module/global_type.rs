@@ -2,7 +2,7 @@
 
 use crate::{device::DeviceType, marshal::GlobalName};
 use kernel_args_abi::{Class, CppType, Parameter, texts::variable_message};
-use std::{any::type_name, string::String};
+use std::any::type_name;
 
 /// A type that [`Module::global`](crate::Module::global) accepts: a [`DeviceType`], or a slice `[T]` for an array of any length.
 #[diagnostic::on_unimplemented(
@@ -42,7 +42,7 @@ impl<T: DeviceType> GlobalType for [T] {
     const IS_SLICE: bool = true;
 }
 
-/// The type. A slice has as many elements as fit a variable of this size.
+/// A slice has as many elements as fit a variable of this size.
 const fn described<T: GlobalType + ?Sized>(spelling: &'static str, size: usize) -> Parameter<'static> {
     let element = T::ELEMENT;
     if !T::IS_SLICE {
@@ -67,7 +67,7 @@ pub(super) fn mismatch<T: GlobalType + ?Sized>(variable: &Parameter<'_>) -> Opti
     variable_message(&host, variable).map(|message| message.as_str().into())
 }
 
-/// Compares `T` with a variable of an image that was read when the program was compiled.
+/// Compares `T` with a variable that was read when the program was compiled.
 ///
 /// # Panics
 /// If `T` does not fit: in a constant, this is an error of the compiler.
@@ -84,7 +84,7 @@ pub(super) const fn require_fit<T: GlobalType + ?Sized, N: GlobalName>() {
     }
 }
 
-/// The name of a type as a program writes it: `DevicePointer<Light>`.
+/// As a program writes it: `DevicePointer<Light>`.
 fn without_paths(name: &str) -> String {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut text = String::new();

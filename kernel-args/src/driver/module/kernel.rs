@@ -11,15 +11,13 @@ use crate::{
     },
     marshal::{KernelArgs, NamesKernel, Source},
 };
-use core::fmt;
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule, sys::CUresult};
-use std::{sync::Arc, vec::Vec};
+use std::sync::Arc;
 
 /// A loaded kernel that takes the arguments `A`, verified once.
 ///
-/// You can store it and launch it with arguments of any lifetime: a `Kernel<Saxpy<'static>>` launches a `Saxpy<'a>`. As the type of a
-/// field, rustc rejects `Kernel<Saxpy>` ("missing lifetime specifier"): write `'static` there, not the parameter that rustc suggests.
-/// Cloning it is cheap, and any thread can use it.
+/// You can store it and launch it with arguments of any lifetime: a `Kernel<Saxpy<'static>>` launches a `Saxpy<'a>`. For the type of a
+/// field, write `'static`, not the parameter that rustc suggests. Cloning it is cheap, and any thread can use it.
 ///
 /// ```no_run
 /// use cudarc::driver::CudaSlice;
@@ -28,15 +26,13 @@ use std::{sync::Arc, vec::Vec};
 /// #[derive(KernelArgs)]
 /// struct Fill<'a> { value: f32, n: u32, y: &'a mut CudaSlice<f32> }
 ///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let ctx = kernel_args::context(0)?;
 /// # let ptx = "";
 /// let fill = Kernel::<Fill>::from_image(&ctx, ptx, "fill")?; // compares the struct with the kernel
 /// let mut y = ctx.default_stream().alloc_zeros::<f32>(1024)?;
 /// // SAFETY: `y` has 1024 elements.
 /// unsafe { launch!(fill, 4, 256, Fill { value: 1.0, n: 1024, y: &mut y })? };
-/// # Ok(())
-/// # }
+/// # Ok::<(), kernel_args::Error>(())
 /// ```
 pub struct Kernel<A: KernelArgs> {
     typed: Typed<A::Erased>,
@@ -66,16 +62,16 @@ impl<A: KernelArgs> Kernel<A> {
     }
 
     #[cfg(feature = "graphs")]
-    pub(crate) fn keep_loaded(&self) -> std::boxed::Box<dyn Send + Sync> {
-        std::boxed::Box::new(self.as_function().clone())
+    pub(crate) fn keep_loaded(&self) -> Box<dyn Send + Sync> {
+        Box::new(self.as_function().clone())
     }
 
-    /// Loads the kernel that the struct names: `#[kernel_args(kernel = saxpy::saxpy)]`, or `#[kernel_args(ptx = "…",
-    /// entry = "…")]`.
+    /// Loads the kernel that the struct names: `#[kernel_args(kernel = saxpy::saxpy)]`, or `#[kernel_args(ptx = "…", entry = "…")]`.
+    ///
+    /// A struct without a kernel, or with a pattern for several kernels, does not compile here.
     ///
     /// # Errors
-    /// Same as [`from_image`](Self::from_image). A struct without a kernel, or with a pattern for several kernels, does
-    /// not compile here.
+    /// As for [`from_image`](Self::from_image).
     pub fn load(ctx: &Arc<CudaContext>) -> Result<Self, Error>
     where
         A: NamesKernel,
@@ -84,9 +80,8 @@ impl<A: KernelArgs> Kernel<A> {
         Self::from_image(ctx, source, source.entry)
     }
 
-    /// Loads an image (PTX text, a cubin, a fat binary, a file) and returns its kernel `entry`.
-    ///
-    /// For several kernels of one image, load a [`Module`] once.
+    /// Loads an image (PTX text, a cubin, a fat binary, a file) and returns its kernel `entry`. For several kernels of one image, load a
+    /// [`Module`] once.
     ///
     /// # Errors
     /// Same as [`Module::load`] and [`Module::kernel`].
@@ -94,13 +89,10 @@ impl<A: KernelArgs> Kernel<A> {
         Module::load(ctx, image)?.kernel(entry)
     }
 
-    /// The kernel `entry` of a module that cudarc loaded in `ctx`.
-    ///
-    /// It is verified as by [`from_function`](Self::from_function).
+    /// The kernel `entry` of a module that cudarc loaded in `ctx`, verified as by [`from_function`](Self::from_function).
     ///
     /// # Errors
-    /// [`Error::Load`] if the module has no kernel with this name; [`Error::Verify`] if `A` does not match;
-    /// [`Error::Context`] if cudarc loaded the module in a different context.
+    /// [`Error::Load`] if the module has no kernel with this name; otherwise as for [`from_function`](Self::from_function).
     pub fn from_cudarc_module(ctx: &Arc<CudaContext>, module: &Arc<CudaModule>, entry: &str) -> Result<Self, Error> {
         const HAS_NUL: &str = "a name cannot contain NUL";
         const NOT_FOUND: &str = "the module has no symbol with exactly this name (C++ kernels have mangled names, unless they are `extern \"C\"`)";
@@ -117,14 +109,11 @@ impl<A: KernelArgs> Kernel<A> {
         })
     }
 
-    /// A function that cudarc loaded in `ctx`.
-    ///
-    /// Only the driver's records are verified, sizes and offsets, because cudarc does not keep the image: see
+    /// A function that cudarc loaded in `ctx`. Only sizes and offsets are verified, because cudarc does not keep the image: see
     /// [`from_function_with_image`](Self::from_function_with_image).
     ///
     /// # Errors
-    /// [`Error::Verify`] if `A` does not match; [`Error::Context`] if cudarc loaded the function in a
-    /// different context.
+    /// [`Error::Verify`] if `A` does not match; [`Error::Context`] if cudarc loaded it in a different context.
     pub fn from_function(ctx: &Arc<CudaContext>, function: CudaFunction) -> Result<Self, Error> {
         restored_on_error(ctx, || Function::of_cudarc(ctx, function, None, None, None)?.kernel())
     }
@@ -153,19 +142,19 @@ impl<A: KernelArgs> Kernel<A> {
         self.as_function().verification()
     }
 
-    /// Returns the kernel itself if it was verified.
+    /// The kernel itself.
     ///
     /// # Errors
-    /// [`Error::Verify`] with the reason, if it was not verified.
+    /// [`Error::Verify`] with the reason if it was not verified.
     pub fn require_verified(self) -> Result<Self, Error> {
         self.verification().require(self.name())?;
         Ok(self)
     }
 
-    /// Checks that the kernel is still loaded, after a reset of its context: see [`Function::require_loaded`].
+    /// As [`Function::require_loaded`].
     ///
     /// # Errors
-    /// Same as [`Function::require_loaded`].
+    /// As for [`Function::require_loaded`].
     pub fn require_loaded(&self) -> Result<(), Error> {
         self.as_function().require_loaded()
     }
@@ -202,12 +191,11 @@ impl Function {
 impl Module {
     /// The kernel `entry`, verified against `A`.
     ///
-    /// `entry` is a symbol, or the unmangled name of a C++ kernel: among overloads and template instances, the kernel
-    /// that matches `A` is selected. A demangled name selects a specific kernel: `saxpy<float>`, `saxpy(int, float)`.
-    /// A kernel of rustc has its path as a name: `sim::step`.
+    /// `entry` is a symbol, or the unmangled name of a C++ kernel: of overloads and template instances, the one that matches `A`. A demangled name
+    /// selects a specific kernel: `saxpy<float>`, `saxpy(int, float)`. A kernel of rustc has its path as a name: `sim::step`.
     ///
-    /// You can call this at every launch: the module caches each kernel by struct and `entry`, and from the second call
-    /// on it finds the kernel without the driver, the heap or a lock. A call that returns an error is not cached.
+    /// You can call this at every launch: the module caches each kernel by struct and `entry`, and from the second call on it finds the kernel
+    /// without the driver, the heap or a lock. An error is not cached.
     ///
     /// ```no_run
     /// # use kernel_args::{Error, KernelArgs, Module, DeviceType, DevicePointerMut, launch};
@@ -222,8 +210,7 @@ impl Module {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Load`] if the module has no kernel with this name, or several kernels match; [`Error::Verify`] if
-    /// `A` does not match.
+    /// [`Error::Load`] if the module has no kernel with this name, or several kernels match; [`Error::Verify`] if `A` does not match.
     #[inline]
     pub fn kernel<A: KernelArgs>(&self, entry: &str) -> Result<Kernel<A>, Error> {
         match self.cache.get_typed(entry) {
@@ -232,11 +219,8 @@ impl Module {
         }
     }
 
-    /// The kernel of this module that the struct names with `#[kernel_args(ptx = "…", entry = "…")]`:
-    /// [`kernel`](Self::kernel) with this name. It is verified against this module, not against the image that the
-    /// struct was compared with when it was compiled.
-    ///
-    /// A struct without a kernel does not compile here.
+    /// [`kernel`](Self::kernel) with the name in `#[kernel_args(ptx = "…", entry = "…")]`. It is verified against this module, not against the
+    /// image that the struct was compared with when it was compiled. A struct without a kernel does not compile here.
     ///
     /// # Errors
     /// Same as [`kernel`](Self::kernel).
@@ -250,13 +234,12 @@ impl Module {
         Ok(Kernel::from_verified(&self.find_verified(entry, StructType::of::<A>())?))
     }
 
-    /// The kernel `entry`, verified for a struct.
     pub(super) fn find_verified(&self, entry: &str, of: StructType) -> Result<Verified, Error> {
         let found = self.find_function(entry, of.host())?.verified(of)?;
         Ok(self.cache.keep(entry, found).clone())
     }
 
-    /// The function that `entry` names; of several, the one that the arguments match.
+    /// Of several functions, the one that the arguments match.
     fn find_function(&self, entry: &str, host: Host<'_>) -> Result<Function, Error> {
         match self.named(entry)?.as_slice() {
             [] => self.load_function(entry, None),
@@ -272,12 +255,4 @@ impl<A: KernelArgs> Clone for Kernel<A> {
     }
 }
 
-impl<A: KernelArgs> fmt::Debug for Kernel<A> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Kernel")
-            .field("name", &self.name())
-            .field("arguments", &A::NAME)
-            .field("verification", self.verification())
-            .finish_non_exhaustive()
-    }
-}
+debug!([A: KernelArgs] Kernel<A>, this => name: this.name(), arguments: A::NAME, verification: this.verification());

@@ -50,7 +50,7 @@ impl<A: KernelArgs> Kernel<A> {
         self.function().max_threads
     }
 
-    /// Whether kernels can update nodes of this kernel: [`Launch::device_updatable_node`]. `None` if the driver is older than CUDA 13.3.
+    /// Whether kernels can update nodes of this kernel: [`Launch::device_updatable_node`]. `None` before CUDA 13.3.
     ///
     /// # Errors
     /// [`Error::Driver`].
@@ -59,8 +59,8 @@ impl<A: KernelArgs> Kernel<A> {
         Ok(value.map(|value| value != 0))
     }
 
-    /// How much dynamic shared memory a launch without [`Launch::shared_memory_mode`] can have. `None` if the driver is older than CUDA
-    /// 13.4, or returns a mode that this crate does not know.
+    /// How much dynamic shared memory a launch without [`Launch::shared_memory_mode`] can have. `None` before CUDA 13.4, or for a mode that this
+    /// crate does not know.
     ///
     /// # Errors
     /// [`Error::Driver`].
@@ -73,8 +73,8 @@ impl<A: KernelArgs> Kernel<A> {
 /// # Occupancy
 /// CUDA Driver API, "Occupancy". Dynamic shared memory above 48 KiB is opted in, as in a launch.
 impl<A: KernelArgs> Kernel<A> {
-    /// The maximum number of blocks that one multiprocessor runs at the same time, for blocks of `block` threads with
-    /// `shared` bytes of dynamic shared memory: `cuOccupancyMaxActiveBlocksPerMultiprocessor`.
+    /// The maximum number of blocks that one multiprocessor runs at the same time, for blocks of `block` threads with `shared` bytes of dynamic
+    /// shared memory: `cuOccupancyMaxActiveBlocksPerMultiprocessor`.
     ///
     /// # Errors
     /// [`Error::Launch`] if the device has less shared memory; [`Error::Driver`].
@@ -82,8 +82,7 @@ impl<A: KernelArgs> Kernel<A> {
         self.function().max_active_blocks(block.into_dim(), shared)
     }
 
-    /// The largest grid of a [`cooperative`](Launch::cooperative) launch, in blocks: the number that all
-    /// multiprocessors run at the same time.
+    /// The largest grid of a [`cooperative`](Launch::cooperative) launch: the number of blocks that all multiprocessors run at the same time.
     ///
     /// # Errors
     /// Same as [`max_active_blocks`](Self::max_active_blocks).
@@ -91,8 +90,7 @@ impl<A: KernelArgs> Kernel<A> {
         self.function().max_cooperative_blocks(block.into_dim(), shared)
     }
 
-    /// The one-dimensional block with the highest occupancy, if each block has `shared` bytes of dynamic shared memory:
-    /// `cuOccupancyMaxPotentialBlockSize`.
+    /// The one-dimensional block with the highest occupancy, with `shared` bytes of dynamic shared memory: `cuOccupancyMaxPotentialBlockSize`.
     ///
     /// # Errors
     /// Same as [`max_active_blocks`](Self::max_active_blocks).
@@ -100,20 +98,17 @@ impl<A: KernelArgs> Kernel<A> {
         self.function().suggest_block(shared)
     }
 
-    /// The maximum number of clusters of a launch that the GPU runs at the same time: `cuOccupancyMaxActiveClusters`.
-    /// It depends on the block, the shared memory and the [`cluster`](Launch::cluster) of `launch`; 0 means that the
-    /// GPU cannot run it.
+    /// The maximum number of clusters of a launch that the GPU runs at the same time: `cuOccupancyMaxActiveClusters`. It depends on the block, the
+    /// shared memory and the [`cluster`](Launch::cluster) of `launch`; 0 means that the GPU cannot run it.
     ///
     /// ```no_run
     /// # use kernel_args::{Kernel, KernelArgs, Launch};
     /// # #[derive(KernelArgs)]
     /// # struct Nothing;
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let kernel = Kernel::<Nothing>::from_image(&kernel_args::context(0)?, "", "nothing")?;
     /// let clusters = kernel.max_active_clusters(&Launch::new(64, 256).cluster(4).shared(64 * 1024))?;
     /// # let _ = clusters;
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), kernel_args::Error>(())
     /// ```
     ///
     /// # Errors
@@ -122,8 +117,8 @@ impl<A: KernelArgs> Kernel<A> {
         self.function().max_active_clusters(launch)
     }
 
-    /// The maximum number of blocks of a cluster of a launch: `cuOccupancyMaxPotentialClusterSize`. It is at most 8
-    /// until the kernel has been launched with a larger cluster.
+    /// The maximum number of blocks of a cluster of a launch: `cuOccupancyMaxPotentialClusterSize`; at most 8 until the kernel has been launched
+    /// with a larger cluster.
     ///
     /// # Errors
     /// Same as [`max_active_clusters`](Self::max_active_clusters).
@@ -131,25 +126,21 @@ impl<A: KernelArgs> Kernel<A> {
         self.function().max_cluster_size(launch)
     }
 
-    /// A grid and a block with one thread for each of `elements`. The block is the one that the kernel requires, or
-    /// else the block with the highest occupancy; the grid has as many blocks as needed. The kernel must skip the
-    /// threads beyond the last element.
+    /// A grid and a block with at least one thread for each of `elements`: the block that the kernel requires, or else the one with the highest
+    /// occupancy. The kernel must skip the threads beyond the last element.
     ///
-    /// The driver is queried once for each loaded kernel. cudarc's `LaunchConfig::for_num_elems` does the same with
-    /// blocks of 1024 threads.
+    /// The driver is queried once for each loaded kernel. cudarc's `LaunchConfig::for_num_elems` has blocks of 1024 threads.
     ///
     /// ```no_run
     /// # use kernel_args::{Kernel, KernelArgs, launch};
     /// #[derive(KernelArgs)]
     /// struct Fill { value: f32, n: u32 }
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let fill = Kernel::<Fill>::from_image(&kernel_args::context(0)?, "", "fill")?;
     ///
     /// let (grid, block) = fill.grid_and_block_for(100_000)?;
     /// // SAFETY: the kernel accesses no memory.
     /// unsafe { launch!(fill, grid, block, Fill { value: 1.0, n: 100_000 })? };
-    /// # Ok(())
-    /// # }
+    /// # Ok::<(), kernel_args::Error>(())
     /// ```
     ///
     /// # Errors

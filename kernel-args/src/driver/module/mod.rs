@@ -33,34 +33,20 @@ use crate::driver::{
 };
 use cache::KernelCache;
 use cudarc::driver::{CudaContext, CudaModule};
-use std::{
-    fmt, slice,
-    string::{String, ToString},
-    sync::Arc,
-    time::Duration,
-    vec::Vec,
-};
+use std::{slice, sync::Arc, time::Duration};
 
-/// A loaded module: the kernels of one image, or of several linked images.
-///
-/// It is unloaded when it and all its kernels are dropped.
+/// A loaded module: the kernels of one image, or of several linked images. It is unloaded when it and all its kernels are dropped.
 ///
 /// ```no_run
-/// use kernel_args::Module;
-/// # use kernel_args::{DevicePointerMut, KernelArgs};
+/// # use kernel_args::{DevicePointerMut, KernelArgs, Module};
 /// # #[derive(KernelArgs)]
 /// # struct Fill { value: f32, n: u32, y: DevicePointerMut<f32> }
-/// # #[derive(KernelArgs)]
-/// # struct Scale { factor: f32, n: u32, y: DevicePointerMut<f32> }
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let ctx = kernel_args::context(0)?;
 ///
 /// let module = Module::load(&ctx, std::path::Path::new("kernels.ptx"))?;
 /// let fill = module.kernel::<Fill>("fill")?; // compares the struct with the kernel
-/// let scale = module.kernel::<Scale>("scale")?;
-/// # let _ = (fill, scale);
-/// # Ok(())
-/// # }
+/// # let _ = fill;
+/// # Ok::<(), kernel_args::Error>(())
 /// ```
 pub struct Module {
     pub(crate) loaded: LoadedModule,
@@ -78,7 +64,7 @@ pub struct Module {
     log: String,
     wall_time: Option<Duration>,
     pub(crate) cache: KernelCache,
-    /// The kernels that were requested by the name of their family.
+    /// By the names of families.
     families: KernelCache,
 }
 
@@ -96,21 +82,14 @@ impl LoadedModule {
     }
 }
 
-impl fmt::Debug for Module {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Module")
-            .field("entries", &self.entries().collect::<Vec<_>>())
-            .field("unread", &self.unread)
-            .finish_non_exhaustive()
-    }
-}
+debug!(Module, this => entries: this.entries().collect::<Vec<_>>(), unread: this.unread);
 
 impl Module {
     /// Loads an image: the driver compiles PTX for the context's GPU.
     ///
     /// # Errors
-    /// [`Error::Load`] if the file cannot be read, or if the driver rejects the image (with the compiler's log). An image
-    /// without code for this GPU and this driver is rejected before the driver is called.
+    /// [`Error::Load`] if the file cannot be read, or if the driver rejects the image (with the compiler's log). An image without code for this GPU
+    /// and this driver is rejected before the driver is called.
     pub fn load<'i>(ctx: &Arc<CudaContext>, image: impl IntoImage<'i>) -> Result<Arc<Self>, Error> {
         Self::load_with(ctx, image, &JitOptions::new())
     }
@@ -151,7 +130,6 @@ impl Module {
     /// #[derive(KernelArgs)]
     /// struct Axpy<T> { n: u32, a: T, x: DevicePointer<T>, y: DevicePointerMut<T> }
     ///
-    /// # fn main() -> Result<(), kernel_args::Error> {
     /// # let ctx = kernel_args::context(0)?;
     /// let options = CompileOptions::new()
     ///     .name("axpy.cu")
@@ -159,15 +137,15 @@ impl Module {
     ///     .debug_info(true); // names are verified too: swapped fields `x` and `y` are an error
     /// let module = Module::compile(&ctx, SOURCE, &options)?;
     /// let axpy = module.kernel::<Axpy<f32>>("axpy<float>")?;
-    /// # Ok(()) }
+    /// # Ok::<(), kernel_args::Error>(())
     /// ```
     ///
-    /// [`log`](Self::log) contains NVRTC's warnings. For the other results of the compilation, or to load with options
-    /// of the driver's compiler, call [`CompileOptions::compile`] and [`load_with`](Self::load_with).
+    /// [`log`](Self::log) contains NVRTC's warnings. For the other results, or for options of the driver's compiler, call
+    /// [`CompileOptions::compile`] and [`load_with`](Self::load_with).
     ///
     /// # Errors
-    /// [`Error::Compile`] if NVRTC is not found or does not compile the source; its log refers to the lines of the
-    /// source. Otherwise the same as [`load`](Self::load).
+    /// [`Error::Compile`] if NVRTC is not found or does not compile the source; its log refers to the lines of the source. Otherwise as for
+    /// [`load`](Self::load).
     #[cfg(feature = "nvrtc")]
     pub fn compile(ctx: &Arc<CudaContext>, source: &str, options: &CompileOptions) -> Result<Arc<Self>, Error> {
         let source = options.compile(ctx, source)?;
@@ -189,13 +167,12 @@ impl Module {
         unreachable!("no type implements the trait")
     }
 
-    /// A module that cudarc loaded in `ctx` from `image`. Its kernels are verified as if this crate had loaded it.
-    /// cudarc and this crate use the same module, with the same functions and `__device__` variables.
+    /// A module that cudarc loaded in `ctx` from `image`. Its kernels are verified as if this crate had loaded it. cudarc and this crate use the
+    /// same functions and `__device__` variables.
     ///
-    /// Every requested kernel is compared with the driver's function, by the sizes and offsets of its parameters
-    /// (driver 12.4 and newer); if they differ, the image is rejected. An image with a kernel of the same name and the
-    /// same sizes, but different types or different code, is not detected. The driver does not report the context of a
-    /// module: a context other than `ctx` is rejected when a kernel is requested.
+    /// Every requested kernel is compared with the driver's function, by the sizes and offsets of its parameters (driver 12.4 and newer); if they
+    /// differ, the image is rejected. A kernel with the same name and sizes, but different types or code, is not detected. A context other than
+    /// `ctx` is rejected when a kernel is requested: the driver does not report the context of a module.
     ///
     /// ```no_run
     /// # #[cfg(feature = "nvrtc")] {
@@ -207,8 +184,7 @@ impl Module {
     /// let module = Module::from_cudarc(&ctx, theirs.clone(), ptx)?;
     /// let saxpy = module.function("saxpy")?;     // verified at its launches
     /// let same = theirs.load_function("saxpy")?; // for cudarc's launch builder
-    /// # Ok(()) }
-    /// # }
+    /// # Ok(()) } }
     /// ```
     ///
     /// # Errors
@@ -223,13 +199,11 @@ impl Module {
         Self::new(loaded, &image, slice::from_ref(&image), String::new(), None)
     }
 
-    /// Loads an image with cudarc. [`Function::to_cudarc`](crate::Function::to_cudarc) then returns cudarc's `CudaFunction` of
-    /// each kernel, for code that still launches with cudarc's builder. Both use the same `__device__` variables.
-    ///
-    /// The driver's compiler writes no log here, because cudarc has no options for it.
+    /// Loads an image with cudarc. [`Function::to_cudarc`](crate::Function::to_cudarc) then returns cudarc's `CudaFunction` of each kernel, for
+    /// code that still launches with cudarc's builder. Both use the same `__device__` variables. The driver's compiler writes no log here.
     ///
     /// # Errors
-    /// Same as [`load`](Self::load), but an image that the driver rejects is [`Error::Driver`].
+    /// As for [`load`](Self::load), but an image that the driver rejects is [`Error::Driver`].
     #[cfg(feature = "nvrtc")]
     pub fn load_with_cudarc<'i>(ctx: &Arc<CudaContext>, image: impl IntoImage<'i>) -> Result<Arc<Self>, Error> {
         let image = ImageBytes::read(image.into_image())?;
@@ -242,9 +216,8 @@ impl Module {
         Self::new(loaded, &image, slice::from_ref(&image), String::new(), None)
     }
 
-    /// cudarc's module, if cudarc loaded it: see [`from_cudarc`](Self::from_cudarc).
-    ///
-    /// `None` if this crate loaded the module, because cudarc cannot wrap an existing module: see `load_with_cudarc`.
+    /// cudarc's module; `None` if this crate loaded the module, because cudarc cannot wrap it: see [`from_cudarc`](Self::from_cudarc) and
+    /// `load_with_cudarc`.
     #[must_use]
     pub fn cudarc(&self) -> Option<&Arc<CudaModule>> {
         match &self.loaded {
@@ -253,8 +226,8 @@ impl Module {
         }
     }
 
-    /// Links several images into one module: a kernel in one image can call a device function in another image, if both
-    /// were compiled with relocatable device code (`-rdc=true`). `cuLinkCreate`, `cuLinkAddData`, `cuLinkComplete`.
+    /// Links several images into one module: `cuLinkCreate`, `cuLinkAddData`, `cuLinkComplete`. A kernel in one image can call a device function
+    /// in another image, if both were compiled with relocatable device code (`-rdc=true`).
     ///
     /// # Errors
     /// Same as [`load`](Self::load).
@@ -265,7 +238,7 @@ impl Module {
     ) -> Result<Arc<Self>, Error> {
         let images = images.into_iter().map(ImageBytes::read).collect::<Result<Vec<_>, _>>()?;
         check(ctx, &images, options)?;
-        // The options apply to the linker; a cubin needs none.
+        // A cubin needs no options.
         let none = &mut JitOptions::new().to_driver();
         let (loaded, linked) = observed(ctx, &images, || {
             let linked = link(ctx, &images, options);
@@ -314,9 +287,8 @@ impl Module {
         }))
     }
 
-    /// The log of the driver's compiler or linker; with [`JitOptions::verbose`] it contains the registers and memory of
-    /// each kernel. It is empty if the driver finds the result in its cache on disk, because it has compiled the same
-    /// PTX with the same options before (`CUDA_CACHE_DISABLE=1` disables the cache).
+    /// The log of the driver's compiler or linker; with [`JitOptions::verbose`] it contains the registers and memory of each kernel. It is empty if
+    /// the driver has the result of the same PTX and options in its cache on disk (`CUDA_CACHE_DISABLE=1` disables the cache).
     #[must_use]
     pub fn log(&self) -> &str {
         &self.log

@@ -6,18 +6,19 @@ use super::{
 };
 use crate::{
     driver::{
-        api::{ArrayDescriptor, ArrayMemory, ChannelFormat},
-        error::{ContextError, ContextMismatch, Error, TextureError},
+        api::{ArrayMemory, ChannelFormat},
+        error::{ContextError, Error, TextureError},
     },
-    marshal::{ContextName, Tracked},
+    marshal::Tracked,
 };
 use core::{fmt, marker::PhantomData, slice};
-use cudarc::driver::{CudaContext, CudaStream, CudaView, CudaViewMut, sys::CUstreamCaptureStatus};
-use std::{boxed::Box, format, string::ToString, sync::Arc, vec::Vec};
+use cudarc::driver::{
+    CudaContext, CudaStream, CudaView, CudaViewMut,
+    sys::{CUDA_ARRAY3D_DESCRIPTOR, CUstreamCaptureStatus},
+};
+use std::sync::Arc;
 
-/// The dimensions of an [`Array`], in texels. Texel `(x, y, z)` is element `(z * height + y) * width + x` of a copy; layers are the last
-/// dimension.
-///
+/// The dimensions of an [`Array`], in texels. Texel `(x, y, z)` is element `(z * height + y) * width + x` of a copy; layers are the last dimension.
 /// `From` makes one of a width, of `[width, height]` and of `[width, height, depth]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArrayShape {
@@ -73,46 +74,53 @@ impl ArrayShape {
         names.chain(["number of layers"]).zip(sizes.iter().copied())
     }
 
-    /// `CUDA_ARRAY3D_DESCRIPTOR` has the layers as its depth.
-    fn descriptor(&self, format: ChannelFormat, flags: u32) -> ArrayDescriptor {
+    /// The layers are the depth.
+    fn descriptor(&self, (format, channels): ChannelFormat, has_surfaces: bool) -> CUDA_ARRAY3D_DESCRIPTOR {
+        const LAYERED: u32 = 1;
+        const SURFACE_LDST: u32 = 2;
         let (_, _, coordinates, sizes) = self.parts();
         let (mut size, (dimensions, layers)) = ([0; 3], sizes.split_at(coordinates));
         size[..coordinates].copy_from_slice(dimensions);
-        let Some(layers) = layers.first() else {
-            return ArrayDescriptor { size, format, flags };
-        };
-        size[2] = *layers;
-        ArrayDescriptor { size, format, flags: flags | ArrayDescriptor::LAYERED }
+        let mut flags = if has_surfaces { SURFACE_LDST } else { 0 };
+        if let Some(layers) = layers.first() {
+            size[2] = *layers;
+            flags |= LAYERED;
+        }
+        let [width, height, depth] = size;
+        CUDA_ARRAY3D_DESCRIPTOR {
+            Width: width,
+            Height: height,
+            Depth: depth,
+            Format: format,
+            NumChannels: channels,
+            Flags: flags,
+        }
     }
 }
 
-impl fmt::Display for ArrayShape {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (kind, _, _, sizes) = self.parts();
-        let kind = kind.trim_start_matches("a ");
-        let sizes: Vec<_> = sizes.iter().map(ToString::to_string).collect();
-        write!(f, "{kind} of {} texels", sizes.join(" × "))
-    }
-}
+display!(ArrayShape, |this, f| {
+    let (kind, _, _, sizes) = this.parts();
+    let kind = kind.trim_start_matches("a ");
+    let sizes: Vec<_> = sizes.iter().map(ToString::to_string).collect();
+    write!(f, "{kind} of {} texels", sizes.join(" × "))
+});
 
 /// Memory of a GPU in the layout of textures, with texels of type `T`: `CUarray`.
 ///
-/// Kernels read it as a [`Texture`](super::Texture), and read and write it as a [`Surface`](super::Surface). Clones refer to the same
-/// memory. It is freed when no clone, texture or surface exists, after the work that uses it has finished: the last drop waits for it.
+/// Kernels read it as a [`Texture`](super::Texture), and read and write it as a [`Surface`](super::Surface). Clones refer to the same memory, which
+/// is freed when no clone, texture or surface exists, after the work that uses it: the last drop waits for it.
 ///
-/// Copies are enqueued on a stream. They wait for earlier copies and launches on other streams that use the array, and later ones wait
-/// for them.
+/// Copies are enqueued on a stream. They and the copies and launches on other streams that use the array wait for each other.
 ///
 /// ```no_run
 /// use kernel_args::texture::Array;
 ///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let ctx = kernel_args::context(0)?;
 /// let stream = ctx.default_stream();
 /// let image = Array::<[u8; 4]>::new(&ctx, [640, 480])?;
 /// image.write(&stream, &vec![[255, 128, 0, 255]; 640 * 480])?;    // row by row
 /// let texels: Vec<[u8; 4]> = image.read(&stream)?;
-/// # Ok(()) }
+/// # Ok::<(), kernel_args::Error>(())
 /// ```
 pub struct Array<T> {
     pub(super) memory: Arc<ArrayMemory>,
@@ -122,7 +130,7 @@ pub struct Array<T> {
 }
 
 impl<T: Texel> Array<T> {
-    /// An array of this shape for textures. Its texels are not initialized. `shape` is an [`ArrayShape`], or a width, `[width, height]` or
+    /// An array for textures, whose texels are not initialized. `shape` is an [`ArrayShape`], or a width, `[width, height]` or
     /// `[width, height, depth]`.
     ///
     /// # Errors
@@ -131,7 +139,7 @@ impl<T: Texel> Array<T> {
         Self::create(context, shape.into(), false)
     }
 
-    /// Same as [`new`](Self::new), for textures and surfaces.
+    /// An array for textures and surfaces.
     ///
     /// # Errors
     /// As for [`new`](Self::new).
@@ -142,20 +150,18 @@ impl<T: Texel> Array<T> {
     fn create(context: &Arc<CudaContext>, shape: ArrayShape, has_surfaces: bool) -> Result<Self, Error> {
         let (kind, limits, ..) = shape.parts();
         limits::check(context, limits.texture, shape.dimensions(), || kind.into())?;
-        let mut flags = 0;
         if has_surfaces {
             limits::check(context, limits.surface, shape.dimensions(), || format!("{kind} for surfaces"))?;
-            flags = ArrayDescriptor::SURFACES;
         }
-        let memory = ArrayMemory::new(context, &shape.descriptor(T::FORMAT.raw(), flags), size_of::<T>())?;
+        let memory = ArrayMemory::new(context, &shape.descriptor(T::FORMAT.raw(), has_surfaces), size_of::<T>())?;
         Ok(Self { memory: Arc::new(memory), shape, has_surfaces, texels: PhantomData })
     }
 
     /// Overwrites all texels, in the order of `stream`. The texels are copied to a temporary slice first.
     ///
     /// # Errors
-    /// [`Error::Texture`] if the array does not have this number of texels, or the stream is being captured;
-    /// [`Error::Context`] for a stream of a different context; the errors of the driver.
+    /// [`Error::Texture`] if the array does not have this number of texels, or the stream is being captured; [`Error::Context`] for a stream of a
+    /// different context; the errors of the driver.
     pub fn write(&self, stream: &Arc<CudaStream>, texels: &[T]) -> Result<(), Error> {
         self.check(stream, texels.len())?;
         let cudarc = |error| Error::cudarc("cuMemAllocAsync, cuEventCreate or cuMemcpyHtoDAsync", error);
@@ -174,12 +180,11 @@ impl<T: Texel> Array<T> {
         let mut texels = stream.alloc_zeros::<T>(self.shape.texels()).map_err(cudarc)?;
         self.copy_to(stream, &mut texels.as_view_mut())?;
         let texels = stream.clone_dtoh(&texels).map_err(cudarc)?;
-        // cudarc stores the error of its wait for the copy.
         stream.context().check_err().map_err(|error| Error::cudarc("cuStreamSynchronize", error))?;
         Ok(texels)
     }
 
-    /// Overwrites all texels with the elements of a slice, in the order of `stream`: `array.copy_from(&stream, &slice.as_view())`.
+    /// Overwrites all texels, in the order of `stream`: `array.copy_from(&stream, &slice.as_view())`.
     ///
     /// # Errors
     /// As for [`write`](Self::write).
@@ -188,7 +193,7 @@ impl<T: Texel> Array<T> {
         Ok(self.memory.copy_from(stream, texels)?)
     }
 
-    /// Copies all texels to a slice, in the order of `stream`: `array.copy_to(&stream, &mut slice.as_view_mut())`.
+    /// Copies all texels, in the order of `stream`: `array.copy_to(&stream, &mut slice.as_view_mut())`.
     ///
     /// # Errors
     /// As for [`write`](Self::write).
@@ -198,11 +203,7 @@ impl<T: Texel> Array<T> {
     }
 
     fn check(&self, stream: &CudaStream, len: usize) -> Result<(), Error> {
-        let (own, theirs) = (self.memory.context(), stream.context());
-        if own.cu_ctx() != theirs.cu_ctx() {
-            let contexts = ContextMismatch::new(ContextName::of(own), ContextName::of(theirs));
-            return Err(Error::Context(ContextError::ForeignStream(Box::new(contexts))));
-        }
+        ContextError::check_stream(self.memory.context(), stream.context())?;
         if len != self.shape.texels() {
             return Err(Error::Texture(TextureError::Length {
                 array: self.shape.to_string(),

@@ -1,11 +1,8 @@
 //! How a texture is sampled.
 
 use super::TexelFormat;
-use crate::driver::{
-    api::Sampler,
-    error::{Error, TextureError},
-};
-use std::{format, string::String};
+use crate::driver::error::{Error, TextureError};
+use cudarc::driver::sys::{CUDA_TEXTURE_DESC, CUaddress_mode, CUfilter_mode};
 
 /// What a texture returns outside of its texels: `CUaddress_mode`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,6 +66,14 @@ pub struct TextureOptions {
     border: Option<[f32; 4]>,
 }
 
+/// In the order of [`AddressMode`].
+const ADDRESS_MODES: [CUaddress_mode; 4] = [
+    CUaddress_mode::CU_TR_ADDRESS_MODE_WRAP,
+    CUaddress_mode::CU_TR_ADDRESS_MODE_CLAMP,
+    CUaddress_mode::CU_TR_ADDRESS_MODE_MIRROR,
+    CUaddress_mode::CU_TR_ADDRESS_MODE_BORDER,
+];
+
 const READ_MODE: &str = "ReadMode::NormalizedFloat";
 
 impl TextureOptions {
@@ -113,8 +118,8 @@ impl TextureOptions {
         self
     }
 
-    /// The descriptor for a texture of `dimensions` dimensions. CUDA ignores most wrong combinations, so they are errors here.
-    pub(super) fn sampler(&self, format: TexelFormat, dimensions: usize) -> Result<Sampler, Error> {
+    /// CUDA ignores most wrong combinations, so they are errors here.
+    pub(super) fn sampler(&self, format: TexelFormat, dimensions: usize) -> Result<CUDA_TEXTURE_DESC, Error> {
         const READ_AS_INTEGER: u32 = 1;
         const NORMALIZED_COORDINATES: u32 = 2;
         const SRGB: u32 = 0x10;
@@ -130,7 +135,7 @@ impl TextureOptions {
                 );
             }
         }
-        let returns_floats = format.is_float() || self.read == ReadMode::NormalizedFloat;
+        let returns_floats = format.number().starts_with('f') || self.read == ReadMode::NormalizedFloat;
         if self.read == ReadMode::NormalizedFloat && !format.can_be_normalized() {
             return wrong(
                 READ_MODE,
@@ -169,20 +174,23 @@ impl TextureOptions {
                 );
             }
         }
-        // With a filter, a GPU also reads next to the only texel of a dimension that the texture does not have: a border would be half of
-        // each sample (seen on an H200).
+        // With a filter, a GPU also reads next to the only texel of a dimension that the texture does not have: a border would be half of each sample
+        // (seen on an H200).
         let mut all = [AddressMode::Clamp; 3];
         all[..dimensions].copy_from_slice(address);
         let flags =
             [(!returns_floats, READ_AS_INTEGER), (self.is_normalized, NORMALIZED_COORDINATES), (self.is_srgb, SRGB)];
-        Ok(Sampler {
-            address: all.map(|mode| mode as u32),
-            filter: self.filter as u32,
+        Ok(CUDA_TEXTURE_DESC {
+            addressMode: all.map(|mode| ADDRESS_MODES[mode as usize]),
+            filterMode: [CUfilter_mode::CU_TR_FILTER_MODE_POINT, CUfilter_mode::CU_TR_FILTER_MODE_LINEAR]
+                [self.filter as usize],
             flags: flags.iter().map(|(is_on, flag)| u32::from(*is_on) * flag).sum(),
-            anisotropy: 0,
-            mipmap_filter: 0,
-            mipmap_bias_and_range: [0.0; 3],
-            border: self.border.unwrap_or_default(),
+            maxAnisotropy: 0,
+            mipmapFilterMode: CUfilter_mode::CU_TR_FILTER_MODE_POINT,
+            mipmapLevelBias: 0.0,
+            minMipmapLevelClamp: 0.0,
+            maxMipmapLevelClamp: 0.0,
+            borderColor: self.border.unwrap_or_default(),
             reserved: [0; 12],
         })
     }

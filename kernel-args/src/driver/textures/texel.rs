@@ -4,8 +4,7 @@ use crate::{
     device::{DeviceType, vector},
     driver::api::ChannelFormat,
 };
-use core::fmt;
-use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
+use cudarc::driver::{DeviceRepr, ValidAsZeroBits, sys::CUarray_format};
 
 mod sealed {
     pub trait Sealed {}
@@ -29,8 +28,7 @@ pub trait Texel: sealed::Sealed + DeviceType + DeviceRepr + ValidAsZeroBits + Se
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TexelFormat {
     number: &'static str,
-    /// `CUarray_format`.
-    format: u32,
+    format: CUarray_format,
     channels: u8,
 }
 
@@ -47,44 +45,37 @@ impl TexelFormat {
         self.channels as usize
     }
 
-    pub(super) const fn is_float(self) -> bool {
-        matches!(self.format, 0x10 | 0x20)
+    /// A texture can return such integers as floats from -1 or 0 to 1.
+    pub(super) fn can_be_normalized(self) -> bool {
+        matches!(self.number, "u8" | "i8" | "u16" | "i16")
     }
 
-    /// Whether a texture can return its integers as floats from -1 or 0 to 1.
-    pub(super) const fn can_be_normalized(self) -> bool {
-        matches!(self.format, 1 | 2 | 8 | 9)
-    }
-
-    /// Whether it can be a color in sRGB.
-    pub(super) const fn can_be_srgb(self) -> bool {
-        matches!((self.format, self.channels), (1, 4))
+    pub(super) fn can_be_srgb(self) -> bool {
+        matches!((self.number, self.channels), ("u8", 4))
     }
 
     pub(super) const fn raw(self) -> ChannelFormat {
-        ChannelFormat { format: self.format, channels: self.channels as u32 }
+        (self.format, self.channels as u32)
     }
 }
 
-impl fmt::Display for TexelFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.channels {
-            1 => f.write_str(self.number()),
-            channels => write!(f, "{channels} × {}", self.number()),
-        }
+display!(TexelFormat, |this, f| {
+    match this.channels {
+        1 => f.write_str(this.number()),
+        channels => write!(f, "{channels} × {}", this.number()),
     }
-}
+});
 
 macro_rules! texels {
-    ($($ty:ty = $number:ident $format:literal * $channels:literal;)*) => {$(
+    ($($ty:ty = $number:ident $format:ident * $channels:literal;)*) => {$(
         impl sealed::Sealed for $ty {}
 
         impl Texel for $ty {
             const FORMAT: TexelFormat =
-                TexelFormat { number: stringify!($number), format: $format, channels: $channels };
+                TexelFormat { number: stringify!($number), format: CUarray_format::$format, channels: $channels };
         }
     )*};
-    ($($scalar:ident $format:literal: $one:ident $two:ident $four:ident;)*) => {
+    ($($scalar:ident $format:ident: $one:ident $two:ident $four:ident;)*) => {
         texels! { $(
             $scalar = $scalar $format * 1;
             [$scalar; 2] = $scalar $format * 2;
@@ -97,44 +88,26 @@ macro_rules! texels {
 }
 
 texels! {
-    u8 1: UChar1 UChar2 UChar4;
-    i8 8: Char1 Char2 Char4;
-    u16 2: UShort1 UShort2 UShort4;
-    i16 9: Short1 Short2 Short4;
-    u32 3: UInt1 UInt2 UInt4;
-    i32 10: Int1 Int2 Int4;
-    f32 0x20: Float1 Float2 Float4;
+    u8 CU_AD_FORMAT_UNSIGNED_INT8: UChar1 UChar2 UChar4;
+    i8 CU_AD_FORMAT_SIGNED_INT8: Char1 Char2 Char4;
+    u16 CU_AD_FORMAT_UNSIGNED_INT16: UShort1 UShort2 UShort4;
+    i16 CU_AD_FORMAT_SIGNED_INT16: Short1 Short2 Short4;
+    u32 CU_AD_FORMAT_UNSIGNED_INT32: UInt1 UInt2 UInt4;
+    i32 CU_AD_FORMAT_SIGNED_INT32: Int1 Int2 Int4;
+    f32 CU_AD_FORMAT_FLOAT: Float1 Float2 Float4;
 }
 
 #[cfg(feature = "half")]
 texels! {
-    half::f16 = f16 0x10 * 1;
-    [half::f16; 2] = f16 0x10 * 2;
-    [half::f16; 4] = f16 0x10 * 4;
-    crate::interop::Half2 = f16 0x10 * 2;
+    half::f16 = f16 CU_AD_FORMAT_HALF * 1;
+    [half::f16; 2] = f16 CU_AD_FORMAT_HALF * 2;
+    [half::f16; 4] = f16 CU_AD_FORMAT_HALF * 4;
+    crate::interop::Half2 = f16 CU_AD_FORMAT_HALF * 2;
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cudarc::driver::sys::CUarray_format as Theirs;
-
-    #[test]
-    fn the_numbers_are_those_of_cudarc() {
-        for (ours, theirs) in [
-            (u8::FORMAT, Theirs::CU_AD_FORMAT_UNSIGNED_INT8),
-            (u16::FORMAT, Theirs::CU_AD_FORMAT_UNSIGNED_INT16),
-            (u32::FORMAT, Theirs::CU_AD_FORMAT_UNSIGNED_INT32),
-            (i8::FORMAT, Theirs::CU_AD_FORMAT_SIGNED_INT8),
-            (i16::FORMAT, Theirs::CU_AD_FORMAT_SIGNED_INT16),
-            (i32::FORMAT, Theirs::CU_AD_FORMAT_SIGNED_INT32),
-            (f32::FORMAT, Theirs::CU_AD_FORMAT_FLOAT),
-            #[cfg(feature = "half")]
-            (half::f16::FORMAT, Theirs::CU_AD_FORMAT_HALF),
-        ] {
-            assert_eq!(ours.raw().format, theirs as u32, "{ours}");
-        }
-    }
 
     #[test]
     fn the_numbers_fill_each_texel() {

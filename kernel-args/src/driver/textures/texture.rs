@@ -2,27 +2,29 @@
 
 use super::{
     Array, ReadMode, Texel, TextureOptions,
-    limits::{self, LINEAR_1D, LINEAR_2D, TEXTURE_ALIGNMENT, TEXTURE_PITCH_ALIGNMENT},
+    limits::{self, LINEAR_1D, LINEAR_2D},
 };
 use crate::{
     device::{SurfaceObject, TextureObject},
     driver::{
-        api::{LinearShape, ObjectMemory, Sampler},
+        api::{LinearShape, ObjectMemory},
         error::{Error, TextureError},
     },
     marshal::{Guard, KernelArg, LaunchStream, Tracked},
 };
 use core::fmt;
-use cudarc::driver::{CudaContext, CudaSlice, DevicePtr};
-use std::{format, mem, string::String, sync::Arc};
+use cudarc::driver::{
+    CudaContext, CudaSlice, DevicePtr,
+    sys::{CUDA_TEXTURE_DESC, CUdevice_attribute},
+};
+use std::{mem, sync::Arc};
 
 /// Texels that kernels read through the texture units: `cudaTextureObject_t`.
 ///
-/// It retains its array or its memory. Clones are the same texture, which is destroyed when no clone exists, after the launches that use it
-/// have finished: the last drop waits for them.
+/// It retains its array or its memory. Clones are the same texture, which is destroyed when no clone exists, after the launches that use it: the
+/// last drop waits for them.
 ///
-/// As a field, `&Texture` is tracked like a slice that is read: the launch waits for copies and launches on other streams that write the
-/// array, and later ones wait for the launch. A `Texture` as a field is retained by the nodes of a graph.
+/// As a field, `&Texture` is tracked like a slice that is read. A `Texture` as a field is retained by the nodes of a graph.
 ///
 /// ```no_run
 /// use kernel_args::{Kernel, KernelArgs, launch, texture::{Array, FilterMode, Texture, TextureOptions}};
@@ -32,7 +34,6 @@ use std::{format, mem, string::String, sync::Arc};
 /// #[derive(KernelArgs)]
 /// struct Resize<'a> { image: &'a Texture, out: &'a mut CudaSlice<f32>, width: i32, height: i32 }
 ///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let PTX = "";
 /// let ctx = kernel_args::context(0)?;
 /// let stream = ctx.default_stream();
@@ -45,7 +46,7 @@ use std::{format, mem, string::String, sync::Arc};
 /// let args = Resize { image: &image, out: &mut out, width: 320, height: 240 };
 /// // SAFETY: `out` has `width * height` elements.
 /// unsafe { launch!(resize, (20, 15), (16, 16), args)? };
-/// # Ok(()) }
+/// # Ok::<(), kernel_args::Error>(())
 /// ```
 #[derive(Clone)]
 pub struct Texture(Arc<ObjectMemory>);
@@ -75,8 +76,7 @@ impl Texture {
     /// On all GPUs up to now, the pitch in bytes must be a multiple of 32. The slice needs `pitch * height` elements.
     ///
     /// # Errors
-    /// [`Error::Texture`] if the slice is too short, its rows are not aligned, or the options contradict each other or the texels; the errors
-    /// of the driver.
+    /// [`Error::Texture`] if the slice is too short, its rows are not aligned, or as for [`new`](Self::new).
     pub fn pitched<T: Texel>(
         memory: &Arc<CudaSlice<T>>,
         [width, height]: [usize; 2],
@@ -88,7 +88,7 @@ impl Texture {
         let pitch_bytes = pitch.saturating_mul(size_of::<T>());
         let dimensions = [("width", width), ("height", height), ("pitch in bytes", pitch_bytes)];
         limits::check(context, LINEAR_2D, dimensions, || "a 2D texture of a slice".into())?;
-        let alignment = limits::attribute(context, TEXTURE_PITCH_ALIGNMENT)?;
+        let alignment = limits::attribute(context, CUdevice_attribute::CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT)?;
         if !pitch_bytes.is_multiple_of(alignment.max(1)) {
             let bytes = pitch_bytes.next_multiple_of(alignment);
             return Err(wrong(
@@ -124,11 +124,14 @@ fn wrong(problem: String, help: String) -> Error {
     Error::Texture(TextureError::Memory { problem, help })
 }
 
-/// The texture, if the address of the slice is aligned. cudarc's allocations always are.
-fn of_memory<T: Texel>(memory: &Arc<CudaSlice<T>>, shape: LinearShape, sampler: &Sampler) -> Result<Texture, Error> {
-    let alignment = limits::attribute(memory.context(), TEXTURE_ALIGNMENT)?;
+/// Checks the alignment, which cudarc's allocations always have.
+fn of_memory<T: Texel>(
+    memory: &Arc<CudaSlice<T>>,
+    shape: LinearShape,
+    sampler: &CUDA_TEXTURE_DESC,
+) -> Result<Texture, Error> {
+    let alignment = limits::attribute(memory.context(), CUdevice_attribute::CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT)?;
     let (address, guard) = memory.device_ptr(memory.stream());
-    // Nothing is read.
     mem::forget(guard);
     if !(address as usize).is_multiple_of(alignment.max(1)) {
         return Err(wrong(
@@ -141,10 +144,8 @@ fn of_memory<T: Texel>(memory: &Arc<CudaSlice<T>>, shape: LinearShape, sampler: 
 
 /// The texels of an array that kernels read and write: `cudaSurfaceObject_t`. The x coordinate of `surf2Dread` and `surf2Dwrite` is in bytes.
 ///
-/// It retains its array. Clones are the same surface, which is destroyed when no clone exists, after the launches that use it have finished:
-/// the last drop waits for them.
-///
-/// As a field, `&Surface` is tracked like a slice that is written. A `Surface` as a field is retained by the nodes of a graph.
+/// It retains its array. Clones are the same surface, which is destroyed as a [`Texture`]. As a field, `&Surface` is tracked like a slice that is
+/// written. A `Surface` as a field is retained by the nodes of a graph.
 ///
 /// ```no_run
 /// use kernel_args::{KernelArgs, texture::{Array, Surface, Texture, TextureOptions}};
@@ -153,12 +154,11 @@ fn of_memory<T: Texel>(memory: &Arc<CudaSlice<T>>, shape: LinearShape, sampler: 
 /// #[derive(KernelArgs)]
 /// struct Blur<'a> { from: &'a Texture, to: &'a Surface }
 ///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let ctx = kernel_args::context(0)?;
 /// let (a, b) = (Array::<[u8; 4]>::new(&ctx, [640, 480])?, Array::<[u8; 4]>::for_surfaces(&ctx, [640, 480])?);
 /// let (from, to) = (Texture::new(&a, &TextureOptions::new())?, Surface::new(&b)?);
 /// let args = Blur { from: &from, to: &to };
-/// # drop(args); Ok(()) }
+/// # drop(args); Ok::<(), kernel_args::Error>(())
 /// ```
 #[derive(Clone)]
 pub struct Surface(Arc<ObjectMemory>);

@@ -3,8 +3,8 @@
 use crate::sequences::world::{N, Outcome, Saxpy, VectorAdd, World};
 use cudarc::driver::{CudaSlice, CudaStream};
 use kernel_args::{
-    Error,
-    args::AsStream,
+    Error, Launch,
+    args::{AsStream, Form},
     launch,
     sequence::{Recorder, RunMode, Sequence},
 };
@@ -103,8 +103,15 @@ fn perform(
             Step::Saxpy { alpha, n, threads, slices: at } => {
                 let [x, y] = slices.get_disjoint_mut(at).expect("different slices");
                 let args = Saxpy { n, alpha, x, y };
+                let mut launch = Launch::new(1, threads).stream(place);
+                if n % 5 == 0 {
+                    launch = launch.form(Form::KernelParams);
+                }
+                if n % 7 == 0 {
+                    launch = launch.priority(-1);
+                }
                 // SAFETY: each slice has at least `n` elements.
-                unsafe { launch!(world.saxpy, 1, threads, args, stream = place)? };
+                unsafe { kernel_args::launch(&world.saxpy, launch, args)? };
             }
             Step::Add { n, threads, slices: at } => {
                 let [a, b, c] = slices.get_disjoint_mut(at).expect("different slices");

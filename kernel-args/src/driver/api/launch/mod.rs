@@ -6,7 +6,7 @@ mod log;
 mod step;
 
 #[cfg(feature = "graphs")]
-pub(crate) use log::{Keeper as LaunchKeeper, LaunchLog};
+pub(crate) use log::{LaunchKeeper, LaunchLog};
 #[cfg(feature = "graphs")]
 pub(super) use step::MemoryOperation;
 #[cfg(feature = "graphs")]
@@ -18,7 +18,7 @@ use cudarc::driver::{
     CudaContext, CudaFunction,
     sys::{CUfunc_st, CUfunction, CUresult},
 };
-use std::{ffi::CStr, string::String, sync::Arc};
+use std::{ffi::CStr, sync::Arc};
 
 /// A function that stays loaded while this exists.
 pub(crate) struct Function {
@@ -26,21 +26,18 @@ pub(crate) struct Function {
     keeper: Keeper,
 }
 
-/// Keeps a function loaded.
 enum Keeper {
     Module(Arc<Module>),
     Cudarc(CudaFunction, ContextState),
 }
 
 impl Function {
-    /// `cuModuleGetFunction`; `None` if the module has no function with this name.
     pub(crate) fn of_module(module: &Arc<Module>, symbol: &CStr) -> Result<Option<Self>, CallError> {
         let function = module.function(symbol)?;
         Ok(function
             .map(|function| Self { handle: Handle::new(function.raw()), keeper: Keeper::Module(module.clone()) }))
     }
 
-    /// cudarc's function, loaded in `context`.
     pub(crate) fn of_cudarc(api: &Api, context: &CudaContext, function: CudaFunction) -> Self {
         Self {
             handle: Handle::new(function.cu_function()),
@@ -50,12 +47,11 @@ impl Function {
 
     #[inline(always)]
     pub(crate) fn alive(&self) -> FunctionHandle<'_> {
-        // SAFETY: CUDA Driver API, "Module Management", `cuModuleUnload`: a function is valid until its module is
-        // unloaded, which `keeper` prevents. Both constructors take the handle from the keeper.
+        // SAFETY: CUDA Driver API, "Module Management", `cuModuleUnload`: a function is valid until its module is unloaded, which `keeper`
+        // prevents. Both constructors take the handle from the keeper.
         unsafe { Alive::new(self.handle.raw()) }
     }
 
-    /// cudarc's function, if cudarc loaded the function.
     pub(crate) fn cudarc(&self) -> Option<&CudaFunction> {
         match &self.keeper {
             Keeper::Cudarc(function, _) => Some(function),
@@ -63,8 +59,7 @@ impl Function {
         }
     }
 
-    /// Whether its context, `context`, was reset since the function was loaded; `false` if the driver does not report
-    /// it.
+    /// Whether its context, `context`, was reset since, if the driver reports it.
     pub(crate) fn is_over(&self, api: &Api, context: &CudaContext) -> bool {
         match &self.keeper {
             Keeper::Module(module) => module.is_over(),
@@ -78,19 +73,18 @@ pub(super) type LaunchKernelEx =
     unsafe extern "C" fn(*const LaunchConfig<'_>, CUfunction, *mut *mut c_void, *mut *mut c_void) -> Status;
 
 /// The promise that a caller of an `unsafe` launch function makes for one launch, which lasts for `'p`: see
-/// [`launch()`](crate::launch()). It is passed along to the code that relies on it.
+/// [`launch()`](crate::launch()).
 pub struct Promise<'p>(PhantomData<&'p mut ()>);
 
 impl<'p> Promise<'p> {
     /// # Safety
-    /// For the one launch that takes this value, the caller promises what [`launch()`](crate::launch()) requires. The
-    /// launch returns within `'p`.
+    /// For the one launch that takes this value, and returns within `'p`, the caller promises what [`launch()`](crate::launch()) requires.
     #[inline(always)]
     pub(crate) unsafe fn new() -> Self {
         Self(PhantomData)
     }
 
-    /// A raw function that is launched. `launch` requires that it is loaded.
+    /// `launch` requires that a raw function is loaded.
     #[expect(clippy::unused_self, reason = "it is the proof")]
     #[inline(always)]
     pub(crate) fn function(&self, function: CUfunction) -> FunctionHandle<'p> {
@@ -116,8 +110,8 @@ impl ReplayPromise {
     /// # Safety
     /// The launches that take this value run a kernel whose code and arguments come from a file. The caller promises what
     /// [`launch()`](crate::launch()) requires: with these arguments, and with the grid, block and image of the options, the kernel stays
-    /// within its memory. A kernel that does not can overwrite everything that the GPU can access in this process, also memory of the
-    /// host on some systems. The program `kernel-args replay` therefore runs it in a process of its own.
+    /// within its memory. Otherwise it can overwrite everything that the GPU can access in this process, also memory of the host on some
+    /// systems. The program `kernel-args replay` therefore runs it in a process of its own.
     #[must_use]
     pub unsafe fn new() -> Self {
         Self(())
@@ -130,15 +124,14 @@ impl ReplayPromise {
     }
 }
 
-/// The function of a launch in a log, which keeps it loaded.
 #[cfg(feature = "graphs")]
 fn recorded_function<'l>(address: u64) -> FunctionHandle<'l> {
-    // SAFETY: only `step` calls this, with the address of a function that its entry keeps loaded, or that the caller of `launch` keeps
-    // loaded until the work of the sequence has finished.
+    // SAFETY: only `step` calls this, with a function that its entry keeps loaded, or that the caller of `launch` keeps loaded until the work
+    // of the sequence has finished.
     unsafe { Alive::new(ptr::with_exposed_provenance_mut(address as usize)) }
 }
 
-/// The keys for `extra` of `cuLaunchKernel`, as `cuda.h` defines them. cudarc has them only from `cuda-11070` on.
+/// The keys for `extra` of `cuLaunchKernel`. cudarc has them only from `cuda-11070` on.
 const CU_LAUNCH_PARAM_END: *mut c_void = ptr::without_provenance_mut(0);
 const CU_LAUNCH_PARAM_BUFFER_POINTER: *mut c_void = ptr::without_provenance_mut(1);
 const CU_LAUNCH_PARAM_BUFFER_SIZE: *mut c_void = ptr::without_provenance_mut(2);
@@ -147,7 +140,6 @@ const CU_LAUNCH_PARAM_BUFFER_SIZE: *mut c_void = ptr::without_provenance_mut(2);
 pub(crate) struct Extra<'b>([*mut c_void; 5], PhantomData<(&'b [u8], &'b mut usize)>);
 
 impl<'b> Extra<'b> {
-    /// The driver reads the buffer's size from `size`.
     #[inline(always)]
     pub(crate) fn new(buffer: &'b [u8], size: &'b mut usize) -> Self {
         *size = buffer.len();
@@ -199,7 +191,7 @@ impl<'p> KernelCall<'p> {
         !self.extra.is_null()
     }
 
-    /// The packed form of the parameters; `None` for `kernelParams`.
+    /// `None` for `kernelParams`.
     #[cfg(feature = "graphs")]
     #[inline(always)]
     fn packed(&self) -> Option<&'p [u8]> {
@@ -210,23 +202,21 @@ impl<'p> KernelCall<'p> {
         let extra: &'p [*mut c_void; 5] = unsafe { &*self.extra.cast() };
         // SAFETY: `Extra::new` has stored the address of a size that is borrowed for at least as long.
         let size = unsafe { *extra[3].cast::<usize>() };
-        // SAFETY: `Extra::new` has stored the address of a buffer of this size that is borrowed for at least as long.
+        // SAFETY: and of a buffer of this size that is borrowed for at least as long.
         Some(unsafe { core::slice::from_raw_parts(extra[1].cast(), size) })
     }
 }
 
 impl Api {
-    /// `cuFuncGetName`: the function's symbol; `None` if the driver is older than 12.3.
+    /// The function's symbol; `None` before 12.3.
     pub(crate) fn function_name(&self, function: FunctionHandle<'_>) -> Option<String> {
         let mut name = ptr::null();
-        // SAFETY: CUDA Driver API, "Execution Control", `cuFuncGetName`: the function is alive, and the call writes to
-        // `name`.
+        // SAFETY: `cuFuncGetName`: the function is alive, and the call writes to `name`.
         let status = unsafe { self.cuFuncGetName?(&mut name, function.raw()) };
         if status != Status::SUCCESS || name.is_null() {
             return None;
         }
-        // SAFETY: the driver has returned a string that ends with NUL, "valid as long as the function handle is valid".
-        // The function handle is valid here.
+        // SAFETY: the driver has returned a string that ends with NUL, "valid as long as the function handle is valid", as it is here.
         let name = unsafe { CStr::from_ptr(name) };
         Some(name.to_string_lossy().into_owned())
     }
@@ -234,19 +224,17 @@ impl Api {
     /// `cuLaunchKernelEx`, or `cuLaunchKernel` if the driver is older than 11.8.
     #[inline(always)]
     pub(crate) fn launch(&self, config: &LaunchConfig<'_>, call: KernelCall<'_>, _: Promise<'_>) -> Status {
-        // SAFETY: CUDA Driver API, "Execution Control", `cuLaunchKernelEx` reads the configuration, whose stream and
-        // attributes are alive. From `params` or `extra` it reads as many bytes for each parameter as the function has
-        // (`KernelCall`), and copies them before it returns. The caller of `launch` promises that the kernel may run.
+        // SAFETY: `cuLaunchKernelEx` reads the configuration, whose stream and attributes are alive. From `params` or `extra` it reads as many
+        // bytes for each parameter as the function has (`KernelCall`), and copies them before it returns. The caller of `launch` promises that
+        // the kernel may run.
         unsafe { (self.launch_kernel)(config, call.function.raw(), call.params, call.extra) }
     }
 }
 
-/// `cuLaunchKernel` with the arguments of `cuLaunchKernelEx`, for drivers older than 11.8. These drivers have no launch
-/// attributes; an earlier check rejects them.
+/// `cuLaunchKernel` with the arguments of `cuLaunchKernelEx`. An earlier check rejects launch attributes.
 ///
 /// # Safety
-/// The requirements of `cuLaunchKernelEx`: `config` is valid for reads; the function is loaded; `params` or `extra` has
-/// its parameters; the kernel may run.
+/// As for `cuLaunchKernelEx`: `config` is valid for reads; the function is loaded; `params` or `extra` has its parameters; the kernel may run.
 pub(super) unsafe extern "C" fn launch_without_attributes(
     config: *const LaunchConfig<'_>,
     function: CUfunction,
@@ -263,9 +251,8 @@ pub(super) unsafe extern "C" fn launch_without_attributes(
     }
     let LaunchConfig { grid: [grid_x, grid_y, grid_z], block: [block_x, block_y, block_z], shared, stream, .. } =
         config;
-    // SAFETY: CUDA Driver API, "Execution Control", `cuLaunchKernel`: it takes the parameters in the same form as
-    // `cuLaunchKernelEx`. The caller guarantees that they are valid, that the function is loaded and that the kernel
-    // may run. The stream of a configuration is alive.
+    // SAFETY: `cuLaunchKernel` takes the parameters in the same form as `cuLaunchKernelEx`. The caller guarantees that they are valid, that the
+    // function is loaded and that the kernel may run. The stream of a configuration is alive.
     unsafe {
         (api.cuLaunchKernel)(
             function,

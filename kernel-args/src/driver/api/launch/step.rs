@@ -4,9 +4,7 @@ use super::{Extra, KernelCall, Promise, recorded_function};
 use crate::driver::api::{FunctionHandle, LaunchAttribute};
 use core::{ffi::c_void, iter, marker::PhantomData, ptr};
 use cudarc::driver::sys::CUdeviceptr;
-use std::vec::Vec;
 
-/// One step.
 pub(crate) enum Step<'l> {
     Launch(RecordedLaunch<'l>),
     Memory(MemoryStep<'l>),
@@ -24,12 +22,11 @@ pub(crate) struct MemoryStep<'l> {
 
 #[derive(Clone, Copy)]
 pub(in crate::driver::api) enum MemoryOperation {
-    /// Sets all bytes.
     Set(u8),
     CopyFrom(CUdeviceptr),
 }
 
-/// A launch whose caller has promised that the kernel may run.
+/// Its caller has promised that the kernel may run.
 pub(crate) struct RecordedLaunch<'l> {
     function: FunctionHandle<'l>,
     pub(crate) grid: [u32; 3],
@@ -38,7 +35,7 @@ pub(crate) struct RecordedLaunch<'l> {
     attributes: &'l [u64],
     /// Either the packed form, or each parameter with its size before it.
     parameters: &'l [u64],
-    /// The size of the parameters in bytes.
+    /// In bytes.
     size: usize,
     is_packed: bool,
 }
@@ -51,7 +48,6 @@ pub(super) const PARAMS: u8 = 1;
 pub(super) const MEMSET: u8 = 2;
 pub(super) const COPY: u8 = 3;
 
-/// The configuration of a launch.
 #[derive(Clone, Copy)]
 pub(crate) struct Shape {
     pub(crate) grid: [u32; 3],
@@ -118,7 +114,6 @@ impl Header {
         &self.0
     }
 
-    /// The header of the first of `steps`.
     fn first_of(steps: &[u64]) -> Self {
         let mut words = [0; Self::WORDS];
         words.copy_from_slice(&steps[..Self::WORDS]);
@@ -133,7 +128,6 @@ impl Header {
         (self.0[0] >> 32) as usize
     }
 
-    /// The words of the whole step.
     fn step(&self) -> usize {
         Self::WORDS + self.attributes() * ATTRIBUTE + self.size().div_ceil(8)
     }
@@ -152,7 +146,7 @@ pub(super) fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
     words.chain(last)
 }
 
-/// A step that differs from the previous one with the same index.
+/// A step that differs from the previous one with its index.
 #[derive(Clone, Copy)]
 pub(crate) struct Change {
     pub(crate) index: usize,
@@ -160,7 +154,6 @@ pub(crate) struct Change {
     pub(super) at: usize,
 }
 
-/// Recorded steps.
 #[derive(Clone, Copy)]
 pub(crate) struct Steps<'l>(pub(super) &'l [u64]);
 
@@ -175,7 +168,6 @@ impl<'l> Steps<'l> {
         words.extend_from_slice(self.0);
     }
 
-    /// The words of each step.
     fn parts(self) -> impl Iterator<Item = &'l [u64]> {
         let mut rest = self.0;
         iter::from_fn(move || {
@@ -192,13 +184,12 @@ impl<'l> Steps<'l> {
         self.parts().map(read)
     }
 
-    /// The step at the place of `change`.
     pub(crate) fn at(self, change: Change) -> Option<Step<'l>> {
         Some(read(Steps(self.0.get(change.at..)?).parts().next()?))
     }
 
-    /// Stores each step of `new` that differs. Returns whether updates of nodes can change these steps to `new`: the same functions
-    /// and attributes in the same order, and the same copies.
+    /// Stores each step of `new` that differs. Returns whether updates of nodes can change these steps to `new`: the same functions and attributes
+    /// in the same order, and the same copies.
     pub(crate) fn differences(self, new: Steps<'_>, changes: &mut Vec<Change>) -> bool {
         changes.clear();
         let (mut old, mut new, mut at) = (self.parts(), new.parts(), 0);
@@ -218,8 +209,7 @@ impl<'l> Steps<'l> {
     }
 }
 
-/// The header and the parameters of the step at a place in `steps`, if it has no attributes and its parameters have `size` bytes. Only the
-/// header shows whether it does.
+/// The header and the parameters of the step at a place, if, as only the header shows, it has no attributes and `size` bytes of parameters.
 #[inline(always)]
 pub(super) fn step_at(steps: &[u64], at: usize, size: usize) -> Option<(&[u64], &[u64])> {
     let end = at + Header::WORDS + size.div_ceil(8);
@@ -233,8 +223,7 @@ pub(super) fn differences(old: &[u64], new: impl IntoIterator<Item = u64>) -> u6
     both.fold(0, |sum, (old, new)| sum | (old ^ new))
 }
 
-/// Whether an update of a node changes the step `old` to the step `new`: two launches of one function with the same attributes, or equal
-/// steps.
+/// Whether an update of a node makes `new` of `old`: two launches of one function with the same attributes, or equal steps.
 pub(super) fn is_update(old: &[u64], new: &[u64]) -> bool {
     if old == new {
         return true;
@@ -280,7 +269,6 @@ impl<'l> RecordedLaunch<'l> {
         self.function
     }
 
-    /// The attributes of the launch.
     pub(crate) fn attributes(&self) -> impl Iterator<Item = LaunchAttribute<'l>> {
         let attributes = self.attributes.chunks_exact(ATTRIBUTE);
         attributes.map(|words| LaunchAttribute::from_bytes(bytemuck::cast_slice(words)))
@@ -293,7 +281,6 @@ impl<'l> RecordedLaunch<'l> {
         Promise(PhantomData)
     }
 
-    /// Calls `then` with the function and its parameters.
     pub(crate) fn with_call<R>(&self, then: impl FnOnce(KernelCall<'_>) -> R) -> R {
         let function = self.function;
         if self.is_packed && self.size > 0 {

@@ -7,9 +7,8 @@ use crate::driver::{
     api::{CallError, DriverCall, GraphRef, NodeId},
     error::{Error, GraphError},
 };
-use std::{boxed::Box, string::String};
 
-pub(super) use returned::not_updated;
+pub(super) use {reasons::SAME_CONTEXT, returned::not_updated};
 
 /// What was not done.
 #[derive(Clone, Copy, PartialEq, Eq)]

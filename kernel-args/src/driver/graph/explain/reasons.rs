@@ -5,8 +5,8 @@ use crate::{
     driver::{api::DriverCall, error::Error},
     marshal::ContextName,
 };
+use cudarc::driver::CudaContext;
 use kernel_args_image::CudaVersion;
-use std::{format, string::String};
 
 macro_rules! reasons {
     ($($name:ident [$($kernel:ident)?] [$($call:ident)?] ($($argument:ident: $ty:ty),*) = $reason:literal, $help:expr;)*) => {
@@ -40,18 +40,12 @@ reasons! {
     foreign_kernel [kernel] [] (graph: ContextName, loaded: ContextName) =
         "the kernel was loaded in another context (another device?) than the graph's\n  graph   {graph}\n  kernel  {loaded}",
         "create the graph with the context in which the kernel was loaded";
-    foreign_stream [] [] (graph: ContextName, stream: ContextName) =
-        "the stream belongs to another context (another device?) than the graph\n  graph   {graph}\n  stream  {stream}",
-        "use a stream of the graph's context";
-    foreign_event [] [] (graph: ContextName, event: ContextName) =
-        "the event belongs to another context (another device?) than the graph\n  graph   {graph}\n  event   {event}",
-        "record an event that was created with the graph's context";
-    foreign_child [] [] (graph: ContextName, child: ContextName) =
-        "the child belongs to another context (another device?) than the graph\n  graph   {graph}\n  child   {child}",
-        "create both graphs with the same context";
+    foreign_object [] [] (object: &str, graph: ContextName, context: ContextName, help: &'static str) =
+        "the {object} belongs to another context (another device?) than the graph\n  graph   {graph}\n  {object:<7} {context}",
+        help;
     foreign_graph [] [] (graph: ContextName, new: ContextName) =
         "the new graph belongs to another context (another device?)\n  this graph  {graph}\n  new graph   {new}",
-        "create both graphs with the same context";
+        SAME_CONTEXT;
 
     stream_of_a_node [kernel] [] () =
         "a node of a graph has no stream",
@@ -166,5 +160,22 @@ reasons! {
         "add nodes of host functions and events, and copies from and to the host, outside of conditional nodes";
 }
 
+impl Action {
+    /// `object` is a stream, an event or a child graph.
+    pub(in crate::driver::graph) fn check_context(
+        self,
+        graph: &CudaContext,
+        object: &str,
+        context: &CudaContext,
+        help: &'static str,
+    ) -> Result<(), Error> {
+        if context.cu_ctx() == graph.cu_ctx() {
+            return Ok(());
+        }
+        Err(self.foreign_object(object, ContextName::of(graph), ContextName::of(context), help))
+    }
+}
+
+pub(in crate::driver::graph) const SAME_CONTEXT: &str = "create both graphs with the same context";
 const CAPTURE_IT: &str = "launch inside `Graph::capture(&stream, || …)`, on that stream: `stream = &stream`";
 const AT_LEAST_ONE: &str = "pass the number of elements, at least 1";

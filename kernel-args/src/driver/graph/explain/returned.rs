@@ -13,10 +13,6 @@ use crate::{
     },
 };
 use core::fmt::Write;
-use std::{
-    format,
-    string::{String, ToString},
-};
 
 impl Action {
     /// The driver returned an error from a call for a graph or for one of its nodes.
