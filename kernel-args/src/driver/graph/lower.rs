@@ -95,7 +95,7 @@ where
         self,
         fitting: Fitting<'_, A>,
         stream: &LaunchStream<'_>,
-        #[cfg(feature = "observe")] checked: Option<&PointerCheck<'_>>,
+        #[cfg(feature = "observe")] checked: Option<&NodePointers<'_>>,
     ) -> Result<T, Error> {
         let Self { function, launch, action, observe, set, .. } = self;
         // Packed takes 0.74 to 0.92 of the time of `kernelParams` for 8 parameters, and less for more parameters (H200, CUDA 13.0,
@@ -141,7 +141,7 @@ enum Failure {
 struct Passed<'a, 's, O, S> {
     stream: &'a LaunchStream<'s>,
     #[cfg(feature = "observe")]
-    checked: Option<&'a PointerCheck<'a>>,
+    checked: Option<&'a NodePointers<'a>>,
     shape: &'a mut KernelNodeShape,
     observe: O,
     set: S,
@@ -170,12 +170,12 @@ where
 }
 
 #[cfg(feature = "observe")]
-type PointerCheck<'a> = (&'a LoadedFunction, Lengths);
+type NodePointers<'a> = (&'a LoadedFunction, Lengths);
 
 #[cfg(feature = "observe")]
 #[cold]
 #[inline(never)]
-fn check_pointers((function, lengths): &PointerCheck<'_>, values: &ForEachValue<'_>) -> Result<(), Error> {
+fn check_pointers((function, lengths): &NodePointers<'_>, values: &ForEachValue<'_>) -> Result<(), Error> {
     let uses = function.pointer_uses.as_deref();
     pointers::check(&PointerCheck {
         api: function.api,
