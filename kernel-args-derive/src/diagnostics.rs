@@ -1,7 +1,9 @@
-//! All errors of one derive, reported together.
+//! All errors of one derive, reported together, and where rustc reports its own.
 
 use proc_macro2::{Span, TokenStream};
+use quote::ToTokens;
 use std::fmt::Display;
+use syn::Path;
 
 /// Collects errors, so a user sees every mistake of a struct at once.
 #[derive(Default)]
@@ -29,4 +31,15 @@ impl Diagnostics {
     pub(crate) fn into_compile_errors(self) -> Option<TokenStream> {
         self.errors.map(syn::Error::into_compile_error)
     }
+}
+
+/// `path` with its tokens at `span`, so rustc reports an error in a call through it there.
+pub(crate) fn respan(path: &Path, span: Span) -> TokenStream {
+    path.to_token_stream()
+        .into_iter()
+        .map(|mut token| {
+            token.set_span(span.resolved_at(token.span()));
+            token
+        })
+        .collect()
 }

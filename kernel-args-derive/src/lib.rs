@@ -176,8 +176,8 @@ pub fn derive_kernel_args(input: TokenStream) -> TokenStream {
 /// # In device memory
 ///
 /// If `kernel-args` has the feature `cudarc`, the derive also implements cudarc's `DeviceRepr`, and `ValidAsZeroBits` (for `alloc_zeros`) if
-/// zero bytes are a value of the type: a struct whose fields all have this property, or an enum with a variant of value 0. The trait
-/// `DeviceType` documents what reading back assumes.
+/// zero bytes are a value of the type. They are for a struct whose fields all have this property, and for an enum with a variant of value 0.
+/// The trait `DeviceType` documents what reading back assumes.
 ///
 /// If these impls already exist, rustc reports conflicting implementations (E0119). Remove them, or write
 /// `#[device_type(skip_device_repr)]` on the type.
@@ -245,8 +245,8 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 /// The second file has any format of an image, and its path follows the same rules. It is not part of the program. It is an error if it does
 /// not describe each kernel of the image, with the same parameters.
 ///
-/// It is also an error if the image itself contains debug information that cannot be read, for the kernels that a struct or module names:
-/// it is damaged or compressed, or the compiler recorded another number of parameters. `debug_info = if_readable` instead of a file ignores
+/// It is also an error if the image itself contains debug information of the named kernels that cannot be read. It is then damaged or
+/// compressed, or the compiler recorded another number of parameters. `debug_info = if_readable` instead of a file ignores
 /// what cannot be read. At run time such an image is loaded, and `Verification` reports it.
 ///
 /// One `kernels!` may contain several modules. If the crate `kernel_args` is re-exported, begin with its path, from

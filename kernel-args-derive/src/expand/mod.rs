@@ -14,10 +14,10 @@ mod pattern;
 pub(crate) use device_type::device_type;
 pub(crate) use kernel_args::kernel_args;
 
-use crate::diagnostics::Diagnostics;
+use crate::diagnostics::{Diagnostics, respan};
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
-use syn::{Ident, Path};
+use quote::{quote, quote_spanned};
+use syn::Ident;
 
 /// The complete output of a derive, inside one anonymous constant, so it adds no names.
 fn wrap(body: &TokenStream, diagnostics: Diagnostics) -> TokenStream {
@@ -50,15 +50,4 @@ fn kernels(kernels: &TokenStream, span: Span, krate: &TokenStream) -> TokenStrea
 /// a variable with the field's hygiene would not be the variable that the derive declares.
 fn local(name: &str, span: Span) -> Ident {
     Ident::new(name, span.resolved_at(Span::call_site()))
-}
-
-/// `path` with its tokens at `span`, so rustc reports an error in a call through it there.
-pub(crate) fn respan(path: &Path, span: Span) -> TokenStream {
-    path.to_token_stream()
-        .into_iter()
-        .map(|mut token| {
-            token.set_span(span.resolved_at(token.span()));
-            token
-        })
-        .collect()
 }

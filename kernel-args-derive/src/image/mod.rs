@@ -8,8 +8,7 @@ pub(crate) use debug_info::DebugInfo;
 pub(crate) use file::{File, read};
 
 use crate::{
-    diagnostics::Diagnostics,
-    expand::respan,
+    diagnostics::{Diagnostics, respan},
     path::{DebugInfoOption, ImagePath},
     texts,
 };

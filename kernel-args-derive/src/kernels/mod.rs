@@ -150,7 +150,7 @@ fn image(
     let tracked = module.image.tracked(&krate.to_token_stream());
     let size = table.len();
     let table = Literal::byte_string(table);
-    let at = crate::expand::respan(krate, span);
+    let at = crate::diagnostics::respan(krate, span);
     let contents = file.contents.as_deref();
     let targets = contents.unwrap_or_default().iter().filter_map(|code| code.target);
     let gpus: std::collections::BTreeSet<u16> = targets.map(|target| target.sm.0).collect();

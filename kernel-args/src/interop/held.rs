@@ -84,8 +84,8 @@ impl<'s> Slices<'s> {
     /// Each slice waits for its earlier uses on `stream`. Adds the guards that record the use of the slices. The closure of the run is over, so
     /// no [`Held`] is used any more.
     ///
-    /// It is an error, with the place where the slice was held, if memory that was held is no longer that of a slice at a held place of the
-    /// same type.
+    /// It is an error, with the place where the slice was held, if memory that was held is no longer the memory of a slice at a held place
+    /// of the same type.
     pub(crate) fn enter(
         self,
         stream: &'s CudaStream,

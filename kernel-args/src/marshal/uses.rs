@@ -137,8 +137,8 @@ impl StepUses {
     }
 }
 
-/// The memory behind a pointer: the largest slice of the launch at its address; nothing for a null pointer. An error if there is none, or if
-/// it contains pointers.
+/// The memory behind a pointer: the largest slice of the launch at its address; nothing for a null pointer. It is an error if no slice is there, or
+/// if it contains pointers.
 fn access(cpp: CppType<'_>, bytes: &[u8], slices: &[(CUdeviceptr, usize)]) -> Result<Option<Access>, ()> {
     let address = CUdeviceptr::from_ne_bytes(bytes.try_into().map_err(|_| ())?);
     if address == 0 {

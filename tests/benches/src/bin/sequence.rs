@@ -113,10 +113,9 @@ fn instructions() -> Result<(), Box<dyn Error>> {
             if row.len() < COUNTED {
                 return Err("some variants were not counted".into());
             }
-            let counts: String =
-                row.iter().map(|(count, _)| format!(" {} |", *count / u64::from(LAUNCHES[0]))).collect();
+            let counts: Vec<_> = row.iter().map(|(count, _)| (*count / u64::from(LAUNCHES[0])).to_string()).collect();
             let heap: Vec<_> = row.iter().map(|(_, heap)| *heap).collect();
-            println!("| {name} | {changed} % |{counts} {} |", heap.join(", "));
+            println!("| {name} | {changed} % | {} | {} |", counts.join(" | "), heap.join(", "));
         }
     }
     Ok(())
