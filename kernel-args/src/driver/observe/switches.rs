@@ -22,7 +22,7 @@ pub(super) fn start() {
 /// Switches the flight recorder on, which keeps the last `kept` launches of each context. 0 switches it off. Returns the number that is
 /// kept: 65,536 at most.
 ///
-/// After a fault (an illegal address, a misaligned address, a trap), the error of the next launch and [`context_fault`] contain the
+/// After a fault (an illegal address, a misaligned address, a trap), the error of the next launch and [`context_fault`](super::context_fault) contain the
 /// launches that were running. The environment variable `KERNEL_ARGS_FLIGHT_RECORDER` does the same for a program that does not call
 /// this: `KERNEL_ARGS_FLIGHT_RECORDER=1024`.
 ///
