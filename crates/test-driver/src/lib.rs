@@ -118,6 +118,7 @@ mod cupti;
 mod device;
 mod error;
 mod event;
+mod execute;
 mod exit;
 mod fatbin;
 mod function;

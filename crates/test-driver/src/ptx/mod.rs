@@ -6,7 +6,7 @@
 //! from any PTX. The oracle's `read_ptx` reads only NVRTC's output, to check the other two.
 
 mod body;
-mod lexer;
+pub(crate) mod lexer;
 mod opcodes;
 mod reader;
 mod variable;

@@ -1,0 +1,1 @@
+//! Small kernels and what they write.
