@@ -1,7 +1,9 @@
 //! Writes the cubin that `cuLinkComplete` returns. It contains the records of its kernels and no code.
 
+use std::sync::Arc;
+
 use crate::{
-    cubin::{ABI_13, ENTRY, MACHINE, attribute, reserved_shared},
+    cubin::{ABI_13, ENTRY, PTX, MACHINE, attribute, reserved_shared},
     image::{Image, Kernel},
 };
 
@@ -69,6 +71,16 @@ pub(crate) fn write(image: &Image, sm: u32) -> Vec<u8> {
     }
     sections.push(Section::new(".nv.global.init", PROGRAM_BITS, globals));
     sections.push(Section::new(".nv.info", CUDA_INFO, registers));
+    let mut texts: Vec<&Arc<[u8]>> = Vec::new();
+    for text in image.kernels.iter().filter_map(|kernel| kernel.program.as_ref()).flat_map(|program| program.texts()) {
+        if !texts.iter().any(|known| Arc::ptr_eq(known, text)) {
+            texts.push(text);
+        }
+    }
+    if !texts.is_empty() {
+        let bytes = texts.iter().flat_map(|text| text.iter().filter(|byte| **byte != 0).chain(&[0])).copied().collect();
+        sections.push(Section::new(PTX, PROGRAM_BITS, bytes));
+    }
     sections[1] = Section { link: 2, entry_size: SYMBOL_SIZE, ..Section::new(".symtab", SYMBOLS, symbols) };
     sections[2].size = strings.len();
     sections[2].bytes = strings;
@@ -167,8 +179,6 @@ fn assemble(mut sections: Vec<Section>, sm: u32) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::image::{Parameter, Variable};
 
@@ -196,7 +206,7 @@ mod tests {
                 binary_version: 90,
                 ..Kernel::default()
             };
-            let variable = Variable { name: "table".into(), bytes: vec![1, 2, 3] };
+            let variable = Variable { name: "table".into(), bytes: vec![1, 2, 3], relocations: Vec::new() };
             let image = Image { kernels: vec![Arc::new(kernel.clone())], variables: vec![variable] };
             let bytes = write(&image, 90);
             assert_eq!(crate::cubin::length(|at, count| bytes[at..at + count].to_vec()), bytes.len());

@@ -15,6 +15,7 @@ use crate::{
     entry::HostCall,
     error::{Outcome, Status},
     event::Event,
+    execute::Heap,
     exit,
     function::Function,
     graph::{Graph, Node},
@@ -72,6 +73,12 @@ pub(crate) struct Driver {
     /// The cubins of modules that were loaded, for CUPTI's callback.
     pub(crate) loaded: Vec<Vec<u8>>,
     pub(crate) last_launch: Option<Recorded>,
+    /// The report of the last fault of a kernel.
+    pub(crate) last_fault: Option<String>,
+    /// What kernels have printed, and the program has not seen.
+    pub(crate) printed: Vec<u8>,
+    /// The memory from which the kernels of a context allocate.
+    pub(crate) heaps: BTreeMap<Handle, Heap>,
     /// Callbacks that the active call requested.
     pub(crate) host_calls: Vec<HostCall>,
     /// What the active call does after these callbacks.
@@ -116,12 +123,16 @@ impl Driver {
             not_executed: BTreeSet::new(),
             loaded: Vec::new(),
             last_launch: None,
+            last_fault: None,
+            printed: Vec::new(),
+            heaps: BTreeMap::new(),
             host_calls: Vec::new(),
             rest: None,
             conditions: Conditions::default(),
             destructors: Vec::new(),
             holds_destructors: false,
         };
+        driver.memory.tracks = driver.config.memcheck;
         driver.make_devices();
         driver
     }
@@ -173,6 +184,7 @@ pub(crate) fn call(name: &'static str, body: impl FnOnce(&mut Driver) -> Outcome
             outcome = outcome.map(|outcome| outcome.and(driver.run_steps(rest)));
         }
     }
+    driver.show_printed(name);
     let destructors = if driver.holds_destructors { Vec::new() } else { std::mem::take(&mut driver.destructors) };
     drop(driver);
     for destructor in destructors {

@@ -5,6 +5,7 @@ use std::ffi::{c_int, c_uint, c_void};
 use crate::{
     entry::{In, Out},
     error::{Outcome, Status},
+    execute::Objects,
     handle::Handle,
     memory::Kind,
     state::Driver,
@@ -181,6 +182,13 @@ impl Driver {
             }
             _ => Err(Status::NOT_SUPPORTED),
         }
+    }
+}
+
+impl Driver {
+    /// The textures and surfaces that kernels can read.
+    pub(crate) fn texel_objects(&self) -> Objects {
+        Objects::default()
     }
 }
 

@@ -478,6 +478,7 @@ impl Decoder<'_, '_> {
         });
         Some(match number {
             Some(number) => self.kernel.constant(Constant::Shared(number, offset)),
+            None if !module.variables.iter().any(|variable| variable.name == name) => return None,
             None => self.kernel.constant(Constant::Variable(name.to_owned(), offset)),
         })
     }

@@ -266,10 +266,10 @@ pub(super) fn flush(value: f32) -> f32 {
     if value.abs() < f32::MIN_POSITIVE { f32::from_bits(value.to_bits() & 1 << 31) } else { value }
 }
 
-/// NVIDIA's `f32` operations have one NaN.
+/// The bits of a result: NVIDIA's `f32` operations have one NaN.
 #[inline(always)]
-pub(super) fn one_nan(value: f32) -> f32 {
-    if value.is_nan() { f32::from_bits(0x7fff_ffff) } else { value }
+pub(super) fn one_nan(value: f32) -> u32 {
+    if value.is_nan() { 0x7fff_ffff } else { value.to_bits() }
 }
 
 impl Mode {
@@ -284,7 +284,7 @@ impl Mode {
             value = 0.0;
         }
         let bits = match (format.precision, self.round) {
-            (24, Round::Nearest) => u64::from(one_nan(value as f32).to_bits()),
+            (24, Round::Nearest) => u64::from(one_nan(value as f32)),
             _ => format.encode(value, self.round, false),
         };
         match (self.ftz, format.precision) {

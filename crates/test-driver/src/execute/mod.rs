@@ -51,7 +51,8 @@ pub(crate) use checks::Written;
 pub(crate) use heap::Heap;
 pub(crate) use texel::Objects;
 
-use code::{Constant, Executable, Space};
+pub(crate) use code::Space;
+use code::{Constant, Executable};
 use machine::Launch;
 use types::LANES;
 
@@ -172,10 +173,10 @@ impl Kind {
     /// The error that the driver leaves in the context.
     pub(crate) fn status(self) -> Status {
         match self {
-            Self::Address | Self::Stack | Self::Check => Status::ILLEGAL_ADDRESS,
+            Self::Address | Self::Stack => Status::ILLEGAL_ADDRESS,
             Self::Misaligned => Status::MISALIGNED_ADDRESS,
             Self::Space => Status::INVALID_ADDRESS_SPACE,
-            Self::Trap => Status::LAUNCH_FAILED,
+            Self::Trap | Self::Check => Status::LAUNCH_FAILED,
             Self::Assert => Status::ASSERT,
             Self::Jump | Self::Instruction => Status::ILLEGAL_INSTRUCTION,
             Self::Budget => Status::LAUNCH_TIMEOUT,
