@@ -78,16 +78,15 @@ fn narrow(kind: Type, function: impl Fn(Format, u64, u64, u64) -> u64 + Send + S
 }
 
 /// An operation on floats: in `f64` rounded to odd, and in `f64` with a rounding.
-type Odd = fn(f64, f64, f64) -> f64;
-type Double = fn(f64, f64, f64, Round) -> f64;
+type Wide = fn(f64, f64, f64, Round) -> f64;
 
-fn floating(kind: Type, mode: Mode, odd: Odd, double: Double) -> Option<Vector> {
+fn floating(kind: Type, mode: Mode, odd: Wide, double: Wide) -> Option<Vector> {
     if kind == Type::F64 {
         return Some(three(move |a: f64, b: f64, c: f64| double(a, b, c, mode.round)));
     }
     narrow(kind, move |format, a, b, c| {
         let input = |bits| mode.input(format, bits);
-        mode.finish(format, odd(input(a), input(b), input(c)))
+        mode.finish(format, odd(input(a), input(b), input(c), mode.round))
     })
 }
 
@@ -112,7 +111,7 @@ pub(super) fn add(words: &Words<'_>) -> Option<Vector> {
         Type::U16x2 | Type::S16x2 => Some(halves(|a, b, _| a + b & 0xffff)),
         _ if kind.is_integer() => integers!(kind, T => two(T::wrapping_add)),
         _ if is_plain(kind, mode) => Some(plain(mode, |a, b, _| a + b)),
-        _ => floating(kind, mode, |a, b, _| float::add(a, b), |a, b, _, round| float::add64(a, b, round)),
+        _ => floating(kind, mode, |a, b, _, round| float::add(a, b, round), |a, b, _, round| float::add64(a, b, round)),
     }
 }
 
@@ -123,7 +122,13 @@ pub(super) fn sub(words: &Words<'_>) -> Option<Vector> {
         Type::U16x2 | Type::S16x2 => Some(halves(|a, b, _| a.wrapping_sub(b) & 0xffff)),
         _ if kind.is_integer() => integers!(kind, T => two(T::wrapping_sub)),
         _ if is_plain(kind, mode) => Some(plain(mode, |a, b, _| a - b)),
-        _ => floating(kind, mode, |a, b, _| float::add(a, -b), |a, b, _, round| float::add64(a, -b, round)),
+        Type::F64 if mode.round == Round::Nearest => Some(two(|a: f64, b: f64| a - b)),
+        _ => floating(
+            kind,
+            mode,
+            |a, b, _, round| float::add(a, -b, round),
+            |a, b, _, round| if b.is_nan() { b } else { float::add64(a, -b, round) },
+        ),
     }
 }
 
@@ -159,7 +164,7 @@ pub(super) fn mul(words: &Words<'_>) -> Option<Vector> {
             Some(two::<u64, u64>(product))
         }
         _ if is_plain(kind, mode) => Some(plain(mode, |a, b, _| a * b)),
-        _ => floating(kind, mode, |a, b, _| a * b, |a, b, _, round| float::mul64(a, b, round)),
+        _ => floating(kind, mode, |a, b, _, _| a * b, |a, b, _, round| float::mul64(a, b, round)),
     }
 }
 
@@ -195,7 +200,7 @@ pub(super) fn mad24(words: &Words<'_>) -> Option<Vector> {
 pub(super) fn fma(words: &Words<'_>) -> Option<Vector> {
     let (kind, mode) = (words.kind()?, words.mode());
     if is_plain(kind, mode) {
-        return Some(plain(mode, |a, b, c| float::fma(f64::from(a), f64::from(b), f64::from(c)) as f32));
+        return Some(plain(mode, |a, b, c| float::fma(f64::from(a), f64::from(b), f64::from(c), Round::Nearest) as f32));
     }
     floating(kind, mode, float::fma, float::fma64)
 }
@@ -206,14 +211,18 @@ pub(super) fn div(words: &Words<'_>) -> Option<Vector> {
         // As the hardware does it: all bits are set.
         return integers!(kind, T => two(|a: T, b: T| if b == 0 { !0 } else { a.wrapping_div(b) }));
     }
+    if words.has("approx") {
+        // The hardware multiplies by the reciprocal, which is zero above 2^126.
+        return Some(plain(mode, |a, b, _| if b.abs() > 2f32.powi(126) { a * 0f32.copysign(b) } else { a / b }));
+    }
     if is_plain(kind, mode) {
         return Some(plain(mode, |a, b, _| a / b));
     }
-    floating(kind, mode, |a, b, _| float::div(a, b), |a, b, _, round| float::div64(a, b, round))
+    floating(kind, mode, |a, b, _, _| float::div(a, b), |a, b, _, round| float::div64(a, b, round))
 }
 
 pub(super) fn rem(words: &Words<'_>) -> Option<Vector> {
-    integers!(words.kind()?, T => two(|a: T, b: T| if b == 0 { a } else { a.wrapping_rem(b) }))
+    integers!(words.kind()?, T => two(|a: T, b: T| if b == 0 { !0 } else { a.wrapping_rem(b) }))
 }
 
 pub(super) fn sad(words: &Words<'_>) -> Option<Vector> {
@@ -222,16 +231,28 @@ pub(super) fn sad(words: &Words<'_>) -> Option<Vector> {
     }))
 }
 
+/// `neg` and `abs` of floats: a function of the sign. A NaN becomes the format's NaN.
+fn signed(kind: Type, mode: Mode, function: fn(u64, u64) -> u64) -> Option<Vector> {
+    if kind == Type::F64 {
+        return Some(one(move |a: u64| {
+            if f64::from_bits(a).is_nan() { a & !(1 << 63) | 1 << 51 } else { function(a, 1 << 63) }
+        }));
+    }
+    narrow(kind, move |format, a, _, _| {
+        let value = mode.input(format, a);
+        match () {
+            () if value.is_nan() => format.nan(),
+            () if value == 0.0 => function(a & format.sign(), format.sign()),
+            () => function(a, format.sign()),
+        }
+    })
+}
+
 pub(super) fn neg(words: &Words<'_>) -> Option<Vector> {
     let (kind, mode) = (words.kind()?, words.mode());
     match kind {
         _ if kind.is_integer() => integers!(kind, T => one(|a: T| a.wrapping_neg())),
-        Type::F64 => Some(one(|a: f64| -a)),
-        Type::F32 if mode.ftz => Some(one(|a: f32| -float::flush(a))),
-        Type::F32 => Some(one(|a: f32| -a)),
-        Type::F16x2 | Type::Bf16x2 => Some(halves(|a, _, _| a ^ 0x8000)),
-        Type::F16 | Type::Bf16 => Some(raw(|a, _, _| a ^ 0x8000)),
-        _ => None,
+        _ => signed(kind, mode, |bits, sign| bits ^ sign),
     }
 }
 
@@ -239,12 +260,7 @@ pub(super) fn abs(words: &Words<'_>) -> Option<Vector> {
     let (kind, mode) = (words.kind()?, words.mode());
     match kind {
         _ if kind.is_signed() => typed!(kind, [S16 i16, S32 i32, S64 i64], T => one(|a: T| a.wrapping_abs())),
-        Type::F64 => Some(one(|a: f64| a.abs())),
-        Type::F32 if mode.ftz => Some(one(|a: f32| float::flush(a).abs())),
-        Type::F32 => Some(one(|a: f32| a.abs())),
-        Type::F16x2 | Type::Bf16x2 => Some(raw(|a, _, _| a & 0x7fff_7fff)),
-        Type::F16 | Type::Bf16 => Some(raw(|a, _, _| a & 0x7fff)),
-        _ => None,
+        _ => signed(kind, mode, |bits, sign| bits & !sign),
     }
 }
 
@@ -292,6 +308,7 @@ fn extreme(words: &Words<'_>, is_max: bool) -> Option<Vector> {
             let both = [(format.decode(first), first), (format.decode(second), second)];
             let value = select(both[0], both[1], is_max, keeps_nan, nan);
             match (has_sign, mode.relu && format.decode(value) <= 0.0) {
+                (true, _) if value == nan => nan,
                 (true, _) => value & !sign | (a ^ b) & sign,
                 (_, true) => 0,
                 _ => value,
@@ -329,31 +346,41 @@ pub(super) fn lg2(words: &Words<'_>) -> Option<Vector> {
     approximate(words, f64::log2)
 }
 
+/// The angle that the hardware takes: turns in `f32`, of which only the fraction counts.
+fn turn(angle: f64) -> f64 {
+    let turns = angle as f32 * 0.159_154_94;
+    f64::from(turns).fract() * std::f64::consts::TAU
+}
+
 pub(super) fn sin(words: &Words<'_>) -> Option<Vector> {
-    approximate(words, f64::sin)
+    approximate(words, |a| turn(a).sin())
 }
 
 pub(super) fn cos(words: &Words<'_>) -> Option<Vector> {
-    approximate(words, f64::cos)
+    approximate(words, |a| turn(a).cos())
 }
 
 pub(super) fn tanh(words: &Words<'_>) -> Option<Vector> {
     approximate(words, f64::tanh)
 }
 
-/// `f64`, of which the hardware approximates the upper half: the lower half is zero.
+/// `f64`, of which the hardware approximates the upper half from the upper half.
 fn upper_half(function: fn(f64) -> f64) -> Option<Vector> {
-    Some(one(move |a: f64| {
+    Some(one(move |a: u64| {
+        let a = f64::from_bits(a & !0xffff_ffff);
         let a = if a.is_subnormal() { 0.0f64.copysign(a) } else { a };
         let value = function(a);
-        let value = if value.is_subnormal() { 0.0f64.copysign(value) } else { value };
-        f64::from_bits(value.to_bits() & !0xffff_ffff)
+        match value.is_nan() {
+            true => 0x7fff_ffff << 32,
+            false if value.is_subnormal() => value.to_bits() & 1 << 63,
+            false => value.to_bits() & !0xffff_ffff,
+        }
     }))
 }
 
 pub(super) fn rsqrt(words: &Words<'_>) -> Option<Vector> {
     match words.kind()? {
-        Type::F64 => upper_half(|a| 1.0 / a.sqrt()),
+        Type::F64 if words.has("ftz") => upper_half(|a| 1.0 / a.sqrt()),
         _ => approximate(words, |a| 1.0 / a.sqrt()),
     }
 }
@@ -362,7 +389,7 @@ pub(super) fn rcp(words: &Words<'_>) -> Option<Vector> {
     let (kind, mode) = (words.kind()?, words.mode());
     match kind {
         Type::F64 if words.has("approx") => upper_half(|a| 1.0 / a),
-        _ => floating(kind, mode, |a, _, _| float::div(1.0, a), |a, _, _, round| float::div64(1.0, a, round)),
+        _ => floating(kind, mode, |a, _, _, _| float::div(1.0, a), |a, _, _, round| float::div64(1.0, a, round)),
     }
 }
 
@@ -371,7 +398,7 @@ pub(super) fn sqrt(words: &Words<'_>) -> Option<Vector> {
     if is_plain(kind, mode) {
         return Some(plain(mode, |a, _, _| a.sqrt()));
     }
-    floating(kind, mode, |a, _, _| float::sqrt(a), |a, _, _, round| float::sqrt64(a, round))
+    floating(kind, mode, |a, _, _, _| float::sqrt(a), |a, _, _, round| float::sqrt64(a, round))
 }
 
 pub(super) fn copysign(words: &Words<'_>) -> Option<Vector> {
@@ -590,11 +617,52 @@ pub(super) fn dot(words: &Words<'_>, count: u32) -> Option<Vector> {
     }))
 }
 
+/// The video instructions of two or four parts of a register, without selections of parts.
+pub(super) fn video(words: &Words<'_>) -> Option<Vector> {
+    let name = words.part(0)?;
+    let (name, count) = name.split_at(name.len() - 1);
+    let bits = 32 / count.parse::<u32>().ok()?;
+    let kinds = words.kinds();
+    let [to, of_a, of_b] = kinds.as_slice() else { return None };
+    let part = |kind: &Type| match (bits, kind.is_signed()) {
+        (16, true) => Type::S16,
+        (16, false) => Type::U16,
+        (_, true) => Type::S8,
+        (_, false) => Type::U8,
+    };
+    let (to, of_a, of_b) = (part(to), part(of_a), part(of_b));
+    let function: fn(i64, i64) -> i64 = match name {
+        "vadd" => |a, b| a + b,
+        "vsub" => |a, b| a - b,
+        "vmin" => i64::min,
+        "vmax" => i64::max,
+        "vabsdiff" => |a, b| (a - b).abs(),
+        "vavrg" => |a, b| (a + b + i64::from(a + b >= 0)) >> 1,
+        _ => return None,
+    };
+    let (sat, adds) = (words.has("sat"), words.has("add"));
+    Some(raw(move |a, b, c| {
+        let mut sum = c;
+        let mut packed = 0;
+        for shift in (0..32).step_by(bits as usize) {
+            let value = function(extend(a >> shift, of_a).cast_signed(), extend(b >> shift, of_b).cast_signed());
+            let most = if to.is_signed() { low(bits - 1) } else { low(bits) }.cast_signed();
+            let least = if to.is_signed() { -most - 1 } else { 0 };
+            let value = if sat { value.clamp(least, most) } else { value };
+            sum = sum.wrapping_add_signed(value);
+            packed |= (value.cast_unsigned() & low(bits)) << shift;
+        }
+        if adds { sum & low(32) } else { packed }
+    }))
+}
+
 /// `a` where `c` is not negative, else `b`.
 pub(super) fn slct(words: &Words<'_>) -> Option<Vector> {
-    let kind = *words.kinds().last()?;
+    let (kind, ftz) = (*words.kinds().last()?, words.has("ftz"));
     Some(raw(move |a, b, c| {
         let first = match kind {
+            // A negative subnormal is `-0.0` then, which is not negative.
+            Type::F32 if ftz => float::flush(f32::from_bits(c as u32)) >= 0.0,
             Type::F32 => f32::from_bits(c as u32) >= 0.0,
             _ => (c as i32) >= 0,
         };
@@ -709,12 +777,12 @@ pub(super) fn combine(name: &str) -> Option<Combine> {
         "inc" => |_, old, limit, _| if old >= limit { 0 } else { old + 1 },
         "dec" => |_, old, limit, _| if old == 0 || old > limit { limit } else { old - 1 },
         "add" => |kind, old, value, _| match kind {
-            Type::F16x2 | Type::Bf16x2 => packed(kind, old, value, float::add),
+            Type::F16x2 | Type::Bf16x2 => packed(kind, old, value, |a, b| float::add(a, b, Round::Nearest)),
             Type::F64 => (f64::from_bits(old) + f64::from_bits(value)).to_bits(),
             _ => match Format::of(kind) {
                 // Atomic additions of `f32` in global memory flush subnormals.
                 Some(format) => Mode::default()
-                    .finish(format, float::add(format.decode(old), format.decode(value))),
+                    .finish(format, float::add(format.decode(old), format.decode(value), Round::Nearest)),
                 None => old.wrapping_add(value) & low(kind.bits()),
             },
         },

@@ -213,6 +213,8 @@ pub(super) enum Op {
     Nothing,
     Vector { function: Vector, to: u32, from: [Source; 4] },
     Test { test: Test, to: [u32; 2], from: [Source; 2], with: Option<(Logic, Condition)> },
+    /// A test for each predicate.
+    Tests { tests: [Test; 2], to: [u32; 2], from: [Source; 2] },
     /// `set`: as `setp`, with the bits for true.
     Set { test: Test, to: u32, from: [Source; 2], with: Option<(Logic, Condition)>, bits: u64 },
     Select { to: u32, from: [Source; 2], by: Condition },

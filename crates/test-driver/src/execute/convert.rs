@@ -41,7 +41,11 @@ pub(super) fn cvt(words: &Words<'_>, width: u32) -> Option<Vector> {
         (Type::F16x2 | Type::Bf16x2, _) => pair(Format::of(to)?),
         (Type::E4m3x2, _) => pair(E4M3),
         (Type::E5m2x2, _) => pair(E5M2),
+        // What is not finite is cut.
         (Type::Tf32, Type::F32) => one(move |a: u64| {
+            if a >> 23 & 0xff == 0xff && !mode.relu {
+                return a as u32 & !0x1fff;
+            }
             let value = F32.decode(a);
             let value = if mode.relu && value <= 0.0 { 0.0 } else { value };
             (float::TF32.encode(value, mode.round, limit) << 13) as u32
@@ -125,20 +129,39 @@ fn whole(value: f64, to: Type, from: Type, round: Round) -> u64 {
 
 fn from_integer(bits: u64, is_signed: bool, to: Type, mode: Mode) -> u64 {
     let value = if is_signed { i128::from(bits.cast_signed()) } else { i128::from(bits) };
-    let near = value as f64;
-    // What the nearest `f64` lacks. It is below 2^11, and exact.
-    let rest = (value - near as i128) as f64;
     match Format::of(to) {
         None => {
-            let value = float::directed(near, rest, mode.round);
+            let value = float::integer64(value, mode.round);
             if mode.sat { value.clamp(0.0, 1.0) } else { value }.to_bits()
         }
-        Some(format) => mode.finish(format, float::odd(near, rest)),
+        Some(format) => {
+            let near = value as f64;
+            // What the nearest `f64` lacks. It is below 2^11, and exact.
+            let rest = (value - near as i128) as f64;
+            mode.finish(format, float::odd(near, rest))
+        }
     }
 }
 
 fn between(bits: u64, to: Type, from: Type, mode: Mode, is_whole: bool, limit: bool) -> u64 {
-    let value = decode(from, mode, bits);
+    // Only `f32` is flushed.
+    let of = |kind: Type| Mode { ftz: mode.ftz && kind == Type::F32, ..mode };
+    let value = decode(from, of(from), bits);
+    if value.is_nan() {
+        match (to, from) {
+            // The payload stays.
+            (Type::F64, Type::F64) if !mode.sat => return bits | 1 << 51,
+            (Type::F64, Type::F16) => return bits << 48 & 1 << 63 | 0x7ff8 << 48 | (bits & 0x3ff) << 42,
+            (Type::F64, Type::F32) if mode.ftz && !mode.sat => return 0x7fff_ffff_e000_0000,
+            (Type::F32, Type::F64) if !mode.sat => {
+                return bits >> 32 & 1 << 31 | 0x7fc0_0000 | bits >> 29 & 0x3f_ffff;
+            }
+            (Type::F16, Type::F64) if !mode.sat => return bits >> 48 & 0x8000 | 0x7e00 | bits >> 42 & 0x1ff,
+            (Type::F32, Type::Bf16) if !mode.sat => return bits << 16,
+            _ => {}
+        }
+    }
+    let mode = of(to);
     let value = if is_whole { rounded(value, mode.round) } else { value };
     match Format::of(to) {
         None if mode.sat => (if value > 0.0 { value.min(1.0) } else { 0.0 }).to_bits(),

@@ -181,14 +181,17 @@ fn rest_of_sum(a: f64, b: f64, near: f64) -> f64 {
 }
 
 /// The operations, for inputs of a narrower format: rounded to odd.
-pub(super) fn add(a: f64, b: f64) -> f64 {
+pub(super) fn add(a: f64, b: f64, round: Round) -> f64 {
     let near = a + b;
+    if near == 0.0 && round == Round::Down {
+        return zero(a, b, round);
+    }
     odd(near, rest_of_sum(a, b, near))
 }
 
-pub(super) fn fma(a: f64, b: f64, c: f64) -> f64 {
+pub(super) fn fma(a: f64, b: f64, c: f64, round: Round) -> f64 {
     // The product of two numbers with up to 24 bits is exact.
-    add(a * b, c)
+    add(a * b, c, round)
 }
 
 pub(super) fn div(a: f64, b: f64) -> f64 {
@@ -205,59 +208,152 @@ pub(super) fn sqrt(a: f64) -> f64 {
     odd(near, (-near).mul_add(near, a))
 }
 
-/// Rounds in a direction: `near` is rounded to nearest, `rest` has the sign of what is missing.
-pub(super) fn directed(near: f64, rest: f64, round: Round) -> f64 {
-    if round == Round::Nearest || round == Round::Away || !near.is_finite() || rest == 0.0 || rest.is_nan() {
-        return near;
+/// An exact value: `significand * 2^exponent`, and whether there is something below.
+#[derive(Clone, Copy)]
+struct Exact {
+    negative: bool,
+    significand: u128,
+    exponent: i32,
+    more: bool,
+}
+
+impl Exact {
+    /// A finite number.
+    fn new(value: f64) -> Self {
+        let bits = value.to_bits();
+        let raw = (bits >> 52 & 0x7ff) as i32;
+        let significand = bits & ((1 << 52) - 1) | if raw == 0 { 0 } else { 1 << 52 };
+        Self { negative: bits >> 63 == 1, significand: u128::from(significand), exponent: raw.max(1) - 1075, more: false }
     }
-    let up = match round {
-        Round::Up => true,
-        Round::Down => false,
-        _ => near < 0.0,
-    };
-    match (rest > 0.0) == up {
-        true if up => near.next_up(),
-        true => near.next_down(),
-        false => near,
+
+    fn times(self, other: Self) -> Self {
+        Self {
+            negative: self.negative != other.negative,
+            significand: self.significand * other.significand,
+            exponent: self.exponent + other.exponent,
+            more: false,
+        }
+    }
+
+    /// The same value, with its highest bit at 125.
+    fn high(self) -> Self {
+        let shift = self.significand.leading_zeros().saturating_sub(2);
+        Self { significand: self.significand << shift, exponent: self.exponent - shift.cast_signed(), ..self }
+    }
+
+    /// The sum of two values that are not zero.
+    fn plus(self, other: Self) -> Self {
+        let (a, b) = (self.high(), other.high());
+        let (large, small) = if (a.exponent, a.significand) >= (b.exponent, b.significand) { (a, b) } else { (b, a) };
+        let shift = (large.exponent - small.exponent).cast_unsigned();
+        let (aligned, lost) = match shift {
+            0..128 => (small.significand >> shift, small.significand & ((1 << shift) - 1) != 0),
+            _ => (0, true),
+        };
+        let significand = if large.negative == small.negative {
+            large.significand + aligned
+        } else {
+            // What is below the lowest bit is taken away, too.
+            large.significand - aligned - u128::from(lost)
+        };
+        Self { significand, more: lost, ..large }
+    }
+
+    /// Rounded to `f64`.
+    fn round(self, round: Round) -> f64 {
+        let sign = u64::from(self.negative) << 63;
+        if self.significand == 0 {
+            return f64::from_bits(sign);
+        }
+        let top = self.exponent + 127 - self.significand.leading_zeros().cast_signed();
+        let quantum = (top - 52).max(-1074);
+        let shift = (quantum - self.exponent).clamp(-127, 127);
+        let (whole, rest, half) = match shift {
+            ..=0 => (self.significand << -shift, 0, 1),
+            _ => (self.significand >> shift, self.significand & ((1 << shift) - 1), 1u128 << (shift - 1)),
+        };
+        let is_exact = rest == 0 && !self.more;
+        let up = match round {
+            Round::Nearest | Round::Away => rest > half || rest == half && (self.more || whole & 1 == 1),
+            Round::Zero => false,
+            Round::Down => self.negative && !is_exact,
+            Round::Up => !self.negative && !is_exact,
+        };
+        let bits = (((quantum + 1074) as u64) << 52) + whole as u64 + u64::from(up);
+        let infinite = f64::INFINITY.to_bits();
+        let is_kept = match round {
+            Round::Nearest | Round::Away => false,
+            Round::Zero => true,
+            Round::Down => !self.negative,
+            Round::Up => self.negative,
+        };
+        f64::from_bits(sign | if bits < infinite { bits } else if is_kept { infinite - 1 } else { infinite })
     }
 }
 
-/// `f64` sums, products and quotients with every rounding.
-pub(super) fn add64(a: f64, b: f64, round: Round) -> f64 {
-    let near = a + b;
-    if near == 0.0 && round == Round::Down && (a != 0.0 || a.to_bits() != b.to_bits()) {
-        return -0.0;
+/// The sum of zeros, or of two values that are the same with different signs.
+fn zero(a: f64, b: f64, round: Round) -> f64 {
+    match round {
+        Round::Down if a.is_sign_negative() || b.is_sign_negative() => -0.0,
+        _ if a.is_sign_negative() && b.is_sign_negative() => -0.0,
+        _ => 0.0,
     }
-    directed(near, rest_of_sum(a, b, near), round)
+}
+
+/// The operations of `f64` with every rounding.
+pub(super) fn fma64(a: f64, b: f64, c: f64, round: Round) -> f64 {
+    let near = a.mul_add(b, c);
+    if round == Round::Nearest || !(a.is_finite() && b.is_finite() && c.is_finite()) {
+        return near;
+    }
+    let product = Exact::new(a).times(Exact::new(b));
+    if product.significand == 0 || c == 0.0 {
+        let exact = if product.significand == 0 { c } else { product.round(round) };
+        return if exact == 0.0 { zero(a * b, c, round) } else { exact };
+    }
+    let sum = product.plus(Exact::new(c));
+    if sum.significand == 0 { zero(1.0, -1.0, round) } else { sum.round(round) }
+}
+
+pub(super) fn add64(a: f64, b: f64, round: Round) -> f64 {
+    if round == Round::Nearest { a + b } else { fma64(a, 1.0, b, round) }
 }
 
 pub(super) fn mul64(a: f64, b: f64, round: Round) -> f64 {
-    let near = a * b;
-    directed(near, a.mul_add(b, -near), round)
-}
-
-pub(super) fn fma64(a: f64, b: f64, c: f64, round: Round) -> f64 {
-    let near = a.mul_add(b, c);
-    if round == Round::Nearest {
-        return near;
+    match round {
+        Round::Nearest => a * b,
+        _ if a.is_finite() && b.is_finite() => Exact::new(a).times(Exact::new(b)).round(round),
+        _ => a * b,
     }
-    let high = a * b;
-    let low = a.mul_add(b, -high);
-    let sum = high + c;
-    let middle = rest_of_sum(high, c, sum);
-    let whole = (sum - near) + middle;
-    directed(near, whole + low, round)
 }
 
 pub(super) fn div64(a: f64, b: f64, round: Round) -> f64 {
-    let near = a / b;
-    let rest = (-near).mul_add(b, a);
-    directed(near, if b < 0.0 { -rest } else { rest }, round)
+    if round == Round::Nearest || !a.is_finite() || !b.is_finite() || a == 0.0 || b == 0.0 {
+        return a / b;
+    }
+    let (a, b) = (Exact::new(a).high(), Exact::new(b));
+    let (significand, rest) = (a.significand / b.significand, a.significand % b.significand);
+    let negative = a.negative != b.negative;
+    Exact { negative, significand, exponent: a.exponent - b.exponent, more: rest != 0 }.round(round)
 }
 
 pub(super) fn sqrt64(a: f64, round: Round) -> f64 {
-    let near = a.sqrt();
-    directed(near, (-near).mul_add(near, a), round)
+    if round == Round::Nearest || !a.is_finite() || a <= 0.0 {
+        return a.sqrt();
+    }
+    let mut high = Exact::new(a).high();
+    if high.exponent % 2 != 0 {
+        (high.significand, high.exponent) = (high.significand >> 1, high.exponent + 1);
+    }
+    let significand = high.significand.isqrt();
+    let more = significand * significand != high.significand;
+    Exact { significand, exponent: high.exponent / 2, more, ..high }.round(round)
+}
+
+/// An integer as `f64`.
+pub(super) fn integer64(value: i128, round: Round) -> f64 {
+    let exact = Exact { negative: value < 0, significand: value.unsigned_abs(), exponent: 0, more: false };
+    exact.round(round)
 }
 
 /// A subnormal `f32` is zero.

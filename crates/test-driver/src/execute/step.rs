@@ -223,6 +223,11 @@ impl Step<'_, '_> {
                 self.write_predicate(to[0], first);
                 self.write_predicate(to[1], second);
             }
+            Op::Tests { tests, to, from } => {
+                let held = tests.each_ref().map(|test| test(self.source(from[0]), self.source(from[1])));
+                self.write_predicate(to[0], held[0]);
+                self.write_predicate(to[1], held[1]);
+            }
             Op::Set { test, to, from, with, bits } => {
                 let held = self.combined(test(self.source(from[0]), self.source(from[1])), *with);
                 let value = std::array::from_fn(|lane| if held >> lane & 1 == 1 { *bits } else { 0 });

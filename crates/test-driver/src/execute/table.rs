@@ -11,7 +11,7 @@ use super::{
     matrix::Shape,
     syntax::Operand,
     texel,
-    types::{LANES, Type, low},
+    types::{LANES, Lanes as Values, Type, low},
     words::Words,
 };
 
@@ -41,7 +41,12 @@ const TABLE: &[(&str, How)] = &[
     ("fns", Lanes(arithmetic::fns, 3)), ("bfe", Lanes(arithmetic::bfe, 3)), ("bfi", Lanes(arithmetic::bfi, 4)),
     ("bmsk", Lanes(arithmetic::bmsk, 2)), ("szext", Lanes(arithmetic::szext, 2)), ("cnot", Lanes(arithmetic::cnot, 1)),
     ("shl", Lanes(arithmetic::shl, 2)), ("shr", Lanes(arithmetic::shr, 2)), ("shf", Lanes(arithmetic::shf, 3)),
-    ("prmt", Lanes(arithmetic::prmt, 3)), ("dp4a", With(dot)), ("dp2a", With(dot)), ("lop3", With(lop3)),
+    ("prmt", Lanes(arithmetic::prmt, 3)),
+    ("vadd2", Lanes(arithmetic::video, 3)), ("vsub2", Lanes(arithmetic::video, 3)), ("vmin2", Lanes(arithmetic::video, 3)),
+    ("vmax2", Lanes(arithmetic::video, 3)), ("vabsdiff2", Lanes(arithmetic::video, 3)), ("vavrg2", Lanes(arithmetic::video, 3)),
+    ("vadd4", Lanes(arithmetic::video, 3)), ("vsub4", Lanes(arithmetic::video, 3)), ("vmin4", Lanes(arithmetic::video, 3)),
+    ("vmax4", Lanes(arithmetic::video, 3)), ("vabsdiff4", Lanes(arithmetic::video, 3)), ("vavrg4", Lanes(arithmetic::video, 3)),
+     ("dp4a", With(dot)), ("dp2a", With(dot)), ("lop3", With(lop3)),
     ("and", With(logic)), ("or", With(logic)), ("xor", With(logic)), ("not", With(logic)), ("cvt", With(cvt)),
     ("mov", With(mov)), ("selp", With(selp)), ("slct", With(slct)), ("set", With(set)), ("setp", With(set)),
     ("testp", With(testp)), ("cvta", With(cvta)), ("isspacep", With(isspacep)), ("ld", With(load)), ("ldu", With(load)),
@@ -283,7 +288,7 @@ fn set(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -
         None => None,
     };
     if matches!(kind, Type::F16x2 | Type::Bf16x2) {
-        return None;
+        return set_halves(decoder, words, operands, kind, is_predicate);
     }
     let test = compare(name, kind, words.has("ftz"))?;
     let from = [decoder.from(operands.get(1)?, kind)?, decoder.from(operands.get(2)?, kind)?];
@@ -305,6 +310,44 @@ fn set(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -
     let (first, second) = Decoder::to_pair(&operands[0]);
     let second = second.map_or(Some(SINK), |second| decoder.to_predicate(second))?;
     Some(Op::Test { test, to: [decoder.to_predicate(first)?, second], from, with })
+}
+
+/// `set` and `setp` of two numbers in a register. Two predicates are those of both halves.
+fn set_halves(
+    decoder: &mut Decoder<'_, '_>,
+    words: &Words<'_>,
+    operands: &[Operand],
+    kind: Type,
+    is_predicate: bool,
+) -> Option<Op> {
+    let [to, a, b] = operands else { return None };
+    let half = if kind == Type::F16x2 { Type::F16 } else { Type::Bf16 };
+    let (name, ftz) = (words.part(1)?, words.has("ftz"));
+    let (low_half, high_half) = (compare(name, half, ftz)?, compare(name, half, ftz)?);
+    let part = |value: &Values, shift: u32| value.map(|value| value >> shift & 0xffff);
+    let from = [decoder.from(a, kind)?, decoder.from(b, kind)?];
+    if is_predicate {
+        let (first, second) = Decoder::to_pair(to);
+        let to = [decoder.to_predicate(first)?, second.map_or(Some(SINK), |second| decoder.to_predicate(second))?];
+        let test = Box::new(move |a: &Values, b: &Values| low_half(&part(a, 0), &part(b, 0)));
+        let other = Box::new(move |a: &Values, b: &Values| high_half(&part(a, 16), &part(b, 16)));
+        return Some(Op::Tests { tests: [test, other], to, from });
+    }
+    let (to, _) = decoder.to(to)?;
+    let bits = match words.kind()? {
+        Type::F16x2 => 0x3c00,
+        Type::Bf16x2 => 0x3f80,
+        _ => 0xffff,
+    };
+    let function: Vector = Box::new(move |to, [a, b, ..]| {
+        let (low_mask, high_mask) = (low_half(&part(a, 0), &part(b, 0)), high_half(&part(a, 16), &part(b, 16)));
+        for lane in 0..LANES {
+            let value = |mask: u32| if mask >> lane & 1 == 1 { bits } else { 0 };
+            to[lane] = value(high_mask) << 16 | value(low_mask);
+        }
+    });
+    let zero = decoder.zero();
+    Some(Op::Vector { function, to, from: [from[0], from[1], zero, zero] })
 }
 
 fn testp(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -> Option<Op> {
@@ -359,7 +402,7 @@ fn isspacep(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operan
     // Memory of the device and constants have the same addresses here.
     let is_const = words.has("const");
     let is_own = words.has("shared") || words.has("shared::cta");
-    let test = Box::new(move |a: &super::types::Lanes, _: &super::types::Lanes| {
+    let test = Box::new(move |a: &Values, _: &Values| {
         (0..LANES).fold(0, |mask, lane| {
             let inside = a[lane] & window::ALL == base
                 && !is_const
@@ -494,7 +537,7 @@ fn copy(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) 
             decoder.from(operand, Type::U64)?;
             None
         }
-        Some(operand) if decoder.condition(operand).is_some() => return None,
+        Some(operand @ Operand::Name(..)) if decoder.condition(operand).is_some() => return None,
         Some(operand) => Some(decoder.from(operand, Type::U32)?),
         None => None,
     };

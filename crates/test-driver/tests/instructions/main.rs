@@ -129,7 +129,16 @@ fn instructions(cases: &[Case], expected: &Expected) -> Result<(), Failed> {
             bytes.truncate(THREADS * 8);
             expected.compare(&case.name, case.tolerance, case.result, &bytes, 8)
         };
-        run().map_err(|error| format!("{}: {error}", case.name))
+        run().map_err(|error| {
+            // The operands of the first thread that differs.
+            let thread = error.split_once("thread ").or(error.split_once("first is ")).and_then(|(_, rest)| rest.split_once(':'));
+            let input = case.input();
+            let operands = thread.and_then(|(thread, _)| input.get(thread.parse::<usize>().ok()? * 24..)?.get(..24));
+            let shown: Vec<_> = operands.unwrap_or_default().rchunks(8).rev().map(|bytes| {
+                bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect::<String>()
+            }).collect();
+            format!("{}: {error} {shown:?}", case.name)
+        })
     });
     together(results.collect())
 }
