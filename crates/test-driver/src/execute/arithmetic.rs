@@ -1,7 +1,7 @@
 //! The instructions that compute: for each name and type, a function of whole warps. `table.rs` lists the names.
 
 use super::{
-    float::{self, Format, Mode, Round},
+    float::{self, F32, Format, Mode, Round},
     types::{Bits, LANES, Lanes, Type, extend, low},
     words::Words,
 };
@@ -122,12 +122,11 @@ pub(super) fn sub(words: &Words<'_>) -> Option<Vector> {
         Type::U16x2 | Type::S16x2 => Some(halves(|a, b, _| a.wrapping_sub(b) & 0xffff)),
         _ if kind.is_integer() => integers!(kind, T => two(T::wrapping_sub)),
         _ if is_plain(kind, mode) => Some(plain(mode, |a, b, _| a - b)),
-        Type::F64 if mode.round == Round::Nearest => Some(two(|a: f64, b: f64| a - b)),
         _ => floating(
             kind,
             mode,
             |a, b, _, round| float::add(a, -b, round),
-            |a, b, _, round| if b.is_nan() { b } else { float::add64(a, -b, round) },
+            |a, b, _, round| if b.is_nan() { float::quiet(b) } else { float::add64(a, -b, round) },
         ),
     }
 }
@@ -348,8 +347,9 @@ pub(super) fn lg2(words: &Words<'_>) -> Option<Vector> {
 
 /// The angle that the hardware takes: turns in `f32`, of which only the fraction counts.
 fn turn(angle: f64) -> f64 {
-    let turns = angle as f32 * 0.159_154_94;
-    f64::from(turns).fract() * std::f64::consts::TAU
+    // The product of two `f32` is exact.
+    let turns = F32.encode(angle * f64::from(0.159_154_94_f32), Round::Zero, false);
+    F32.decode(turns).fract() * std::f64::consts::TAU
 }
 
 pub(super) fn sin(words: &Words<'_>) -> Option<Vector> {
@@ -756,7 +756,8 @@ pub(super) fn class(words: &Words<'_>) -> Option<Test> {
                 if kind == Type::F64 { wide.is_subnormal() } else { f32::from_bits(a as u32).is_subnormal() };
             match name.as_str() {
                 "subnormal" => is_subnormal,
-                "normal" => wide.is_finite() && wide != 0.0 && !is_subnormal,
+                // The hardware counts zero.
+                "normal" => wide.is_finite() && !is_subnormal,
                 _ => is(wide),
             }
         })
@@ -778,9 +779,13 @@ pub(super) fn combine(name: &str) -> Option<Combine> {
         "dec" => |_, old, limit, _| if old == 0 || old > limit { limit } else { old - 1 },
         "add" => |kind, old, value, _| match kind {
             Type::F16x2 | Type::Bf16x2 => packed(kind, old, value, |a, b| float::add(a, b, Round::Nearest)),
-            Type::F64 => (f64::from_bits(old) + f64::from_bits(value)).to_bits(),
+            // A NaN is passed on as it is.
+            Type::F64 => match (f64::from_bits(old), f64::from_bits(value)) {
+                (a, _) if a.is_nan() => old,
+                (_, b) if b.is_nan() => value,
+                (a, b) => (a + b).to_bits(),
+            },
             _ => match Format::of(kind) {
-                // Atomic additions of `f32` in global memory flush subnormals.
                 Some(format) => Mode::default()
                     .finish(format, float::add(format.decode(old), format.decode(value), Round::Nearest)),
                 None => old.wrapping_add(value) & low(kind.bits()),
@@ -790,6 +795,12 @@ pub(super) fn combine(name: &str) -> Option<Combine> {
         "max" => |kind, old, value, _| nearer(kind, old, value, true),
         _ => return None,
     })
+}
+
+/// The sum of `f32` in global memory, which flushes subnormals.
+pub(super) fn sum_flushed(_: Type, old: u64, value: u64, _: u64) -> u64 {
+    let single = |bits: u64| float::flush(f32::from_bits(bits as u32));
+    u64::from(float::one_nan(float::flush(single(old) + single(value))))
 }
 
 fn packed(kind: Type, a: u64, b: u64, function: fn(f64, f64) -> f64) -> u64 {

@@ -300,16 +300,26 @@ fn zero(a: f64, b: f64, round: Round) -> f64 {
     }
 }
 
+/// A NaN, of which the hardware keeps the payload.
+pub(super) fn quiet(nan: f64) -> f64 {
+    f64::from_bits(nan.to_bits() | 1 << 51)
+}
+
 /// The operations of `f64` with every rounding.
 pub(super) fn fma64(a: f64, b: f64, c: f64, round: Round) -> f64 {
+    if c.is_nan() {
+        return quiet(c);
+    }
     let near = a.mul_add(b, c);
     if round == Round::Nearest || !(a.is_finite() && b.is_finite() && c.is_finite()) {
         return near;
     }
     let product = Exact::new(a).times(Exact::new(b));
-    if product.significand == 0 || c == 0.0 {
-        let exact = if product.significand == 0 { c } else { product.round(round) };
-        return if exact == 0.0 { zero(a * b, c, round) } else { exact };
+    match (product.significand, c == 0.0) {
+        (0, true) => return zero(a * b, c, round),
+        (0, false) => return c,
+        (_, true) => return product.round(round),
+        _ => {}
     }
     let sum = product.plus(Exact::new(c));
     if sum.significand == 0 { zero(1.0, -1.0, round) } else { sum.round(round) }

@@ -494,7 +494,11 @@ fn atom(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) 
     if kind == Type::B128 {
         return None;
     }
-    Some(Op::Atomic(Box::new(Atomic { place, kind, combine: combine(name)?, to, from, third })))
+    let combine = match (name, kind) {
+        ("add", Type::F32) if place.space != Space::Shared => arithmetic::sum_flushed,
+        _ => combine(name)?,
+    };
+    Some(Op::Atomic(Box::new(Atomic { place, kind, combine, to, from, third })))
 }
 
 /// `cp.async`, without delay.

@@ -145,6 +145,7 @@ fn instructions(cases: &[Case], expected: &Expected) -> Result<(), Failed> {
 
 fn random_kernel(number: usize, expected: &Expected) -> Result<(), String> {
     let name = format!("random kernel {number}");
+    if let Some(d) = env::var_os("DUMP") { fs::write(std::path::Path::new(&d).join(format!("{number}.ptx")), programs::program(number)).unwrap(); }
     let run = || {
         let gpu = Gpu::new()?;
         let module = gpu.load(programs::program(number))?;
