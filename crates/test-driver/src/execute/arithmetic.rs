@@ -126,7 +126,7 @@ pub(super) fn sub(words: &Words<'_>) -> Option<Vector> {
             kind,
             mode,
             |a, b, _, round| float::add(a, -b, round),
-            |a, b, _, round| if b.is_nan() { float::quiet(b) } else { float::add64(a, -b, round) },
+            |a, b, _, round| float::nan(&[b, a]).unwrap_or_else(|| float::add64(a, -b, round)),
         ),
     }
 }
@@ -292,7 +292,7 @@ fn extreme(words: &Words<'_>, is_max: bool) -> Option<Vector> {
             integers!(kind, T => two(move |a: T, b: T| if is_max { a.max(b) } else { a.min(b) }))
         }
         Type::F64 => Some(two(move |a: f64, b: f64| {
-            let nan = 0x7fff_ffff_ffff_ffff;
+            let nan = float::nan(&[b, a]).unwrap_or(b).to_bits();
             f64::from_bits(select((a, a.to_bits()), (b, b.to_bits()), is_max, keeps_nan, nan))
         })),
         _ => narrow(kind, move |format, a, b, _| {
@@ -381,6 +381,13 @@ fn upper_half(function: fn(f64) -> f64) -> Option<Vector> {
 pub(super) fn rsqrt(words: &Words<'_>) -> Option<Vector> {
     match words.kind()? {
         Type::F64 if words.has("ftz") => upper_half(|a| 1.0 / a.sqrt()),
+        Type::F64 => Some(one(|a: f64| {
+            let near = 1.0 / a.sqrt();
+            // One step of Newton's method, for the last bit.
+            let product = a * near;
+            let rest = (-product).mul_add(near, 1.0) - a.mul_add(near, -product) * near;
+            if rest.is_finite() { near + 0.5 * near * rest } else { near }
+        })),
         _ => approximate(words, |a| 1.0 / a.sqrt()),
     }
 }
@@ -779,12 +786,7 @@ pub(super) fn combine(name: &str) -> Option<Combine> {
         "dec" => |_, old, limit, _| if old == 0 || old > limit { limit } else { old - 1 },
         "add" => |kind, old, value, _| match kind {
             Type::F16x2 | Type::Bf16x2 => packed(kind, old, value, |a, b| float::add(a, b, Round::Nearest)),
-            // A NaN is passed on as it is.
-            Type::F64 => match (f64::from_bits(old), f64::from_bits(value)) {
-                (a, _) if a.is_nan() => old,
-                (_, b) if b.is_nan() => value,
-                (a, b) => (a + b).to_bits(),
-            },
+            Type::F64 => float::add64(f64::from_bits(value), f64::from_bits(old), Round::Nearest).to_bits(),
             _ => match Format::of(kind) {
                 Some(format) => Mode::default()
                     .finish(format, float::add(format.decode(old), format.decode(value), Round::Nearest)),
@@ -801,6 +803,15 @@ pub(super) fn combine(name: &str) -> Option<Combine> {
 pub(super) fn sum_flushed(_: Type, old: u64, value: u64, _: u64) -> u64 {
     let single = |bits: u64| float::flush(f32::from_bits(bits as u32));
     u64::from(float::one_nan(float::flush(single(old) + single(value))))
+}
+
+/// The sum of `f64` in global memory, which passes on a NaN as it is.
+pub(super) fn sum_wide(_: Type, old: u64, value: u64, _: u64) -> u64 {
+    match (f64::from_bits(old), f64::from_bits(value)) {
+        (_, b) if b.is_nan() => value,
+        (a, _) if a.is_nan() => old,
+        (a, b) => (a + b).to_bits(),
+    }
 }
 
 fn packed(kind: Type, a: u64, b: u64, function: fn(f64, f64) -> f64) -> u64 {

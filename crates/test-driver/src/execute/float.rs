@@ -300,15 +300,16 @@ fn zero(a: f64, b: f64, round: Round) -> f64 {
     }
 }
 
-/// A NaN, of which the hardware keeps the payload.
-pub(super) fn quiet(nan: f64) -> f64 {
-    f64::from_bits(nan.to_bits() | 1 << 51)
+/// The result of an operation of `f64` with a NaN: the first of its operands that is one, quiet, with its payload.
+pub(super) fn nan(operands: &[f64]) -> Option<f64> {
+    let first = operands.iter().find(|operand| operand.is_nan())?;
+    Some(f64::from_bits(first.to_bits() | 1 << 51))
 }
 
 /// The operations of `f64` with every rounding.
 pub(super) fn fma64(a: f64, b: f64, c: f64, round: Round) -> f64 {
-    if c.is_nan() {
-        return quiet(c);
+    if let Some(nan) = nan(&[b, c, a]) {
+        return nan;
     }
     let near = a.mul_add(b, c);
     if round == Round::Nearest || !(a.is_finite() && b.is_finite() && c.is_finite()) {
@@ -326,11 +327,16 @@ pub(super) fn fma64(a: f64, b: f64, c: f64, round: Round) -> f64 {
 }
 
 pub(super) fn add64(a: f64, b: f64, round: Round) -> f64 {
-    if round == Round::Nearest { a + b } else { fma64(a, 1.0, b, round) }
+    match nan(&[b, a]) {
+        Some(nan) => nan,
+        None if round == Round::Nearest => a + b,
+        None => fma64(a, 1.0, b, round),
+    }
 }
 
 pub(super) fn mul64(a: f64, b: f64, round: Round) -> f64 {
     match round {
+        _ if a.is_nan() || b.is_nan() => nan(&[b, a]).unwrap_or(a),
         Round::Nearest => a * b,
         _ if a.is_finite() && b.is_finite() => Exact::new(a).times(Exact::new(b)).round(round),
         _ => a * b,
@@ -338,6 +344,9 @@ pub(super) fn mul64(a: f64, b: f64, round: Round) -> f64 {
 }
 
 pub(super) fn div64(a: f64, b: f64, round: Round) -> f64 {
+    if let Some(nan) = nan(&[a, b]) {
+        return nan;
+    }
     if round == Round::Nearest || !a.is_finite() || !b.is_finite() || a == 0.0 || b == 0.0 {
         return a / b;
     }

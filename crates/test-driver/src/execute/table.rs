@@ -38,7 +38,7 @@ const TABLE: &[(&str, How)] = &[
     ("sin", Lanes(arithmetic::sin, 1)), ("cos", Lanes(arithmetic::cos, 1)), ("lg2", Lanes(arithmetic::lg2, 1)),
     ("ex2", Lanes(arithmetic::ex2, 1)), ("tanh", Lanes(arithmetic::tanh, 1)), ("popc", Lanes(arithmetic::popc, 1)),
     ("clz", Lanes(arithmetic::clz, 1)), ("brev", Lanes(arithmetic::brev, 1)), ("bfind", Lanes(arithmetic::bfind, 1)),
-    ("fns", Lanes(arithmetic::fns, 3)), ("bfe", Lanes(arithmetic::bfe, 3)), ("bfi", Lanes(arithmetic::bfi, 4)),
+    ("fns", Lanes(arithmetic::fns, 3)), ("bfe", Lanes(arithmetic::bfe, 3)), ("bfi", With(bfi)),
     ("bmsk", Lanes(arithmetic::bmsk, 2)), ("szext", Lanes(arithmetic::szext, 2)), ("cnot", Lanes(arithmetic::cnot, 1)),
     ("shl", Lanes(arithmetic::shl, 2)), ("shr", Lanes(arithmetic::shr, 2)), ("shf", Lanes(arithmetic::shf, 3)),
     ("prmt", Lanes(arithmetic::prmt, 3)),
@@ -176,6 +176,19 @@ fn dot(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -
     let (to, _) = decoder.to(to)?;
     let function = arithmetic::dot(words, if words.part(0)? == "dp4a" { 4 } else { 2 })?;
     lanes(decoder, function, to, [(a, Type::U32), (b, Type::U32), (c, Type::U32)])
+}
+
+fn bfi(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -> Option<Op> {
+    let [to, a, b, at, count] = operands else { return None };
+    let kind = words.kind()?;
+    // As ptxas: of a constant length, five bits count, unless the position is 0.
+    let count = match (at, count) {
+        (Operand::Integer(1..), Operand::Integer(count)) if kind == Type::U32 => &Operand::Integer(count & 31),
+        (_, count) => count,
+    };
+    let (to, _) = decoder.to(to)?;
+    let operands = [(a, kind), (b, kind), (at, Type::U32), (count, Type::U32)];
+    lanes(decoder, arithmetic::bfi(words)?, to, operands)
 }
 
 fn lop3(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -> Option<Op> {
@@ -496,6 +509,7 @@ fn atom(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) 
     }
     let combine = match (name, kind) {
         ("add", Type::F32) if place.space != Space::Shared => arithmetic::sum_flushed,
+        ("add", Type::F64) if place.space != Space::Shared => arithmetic::sum_wide,
         _ => combine(name)?,
     };
     Some(Op::Atomic(Box::new(Atomic { place, kind, combine, to, from, third })))

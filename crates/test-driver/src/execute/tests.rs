@@ -79,10 +79,10 @@ fn compute(code: &str, bits: [u32; 4], inputs: &[[u64; 3]]) -> Vec<u64> {
     let wide = if d == 64 { "mov.b64 %w, d;".to_owned() } else { format!("cvt.u64.u{d} %w, d;") };
     let text = format!(
         ".visible .entry k(.param .u64 from, .param .u64 to) {{
-          .reg .b64 %w, %in, %out, %t; .reg .pred p, q; .reg .b32 %tid;
+          .reg .b64 %w, %in, %out, %t; .reg .pred p, q; .reg .b32 %i;
           .reg .b{d} d; .reg .b{a} a; .reg .b{b} b; .reg .b{c} c;
           ld.param.u64 %in, [from]; ld.param.u64 %out, [to];
-          mov.u32 %tid, %tid.x; cvt.u64.u32 %t, %tid;
+          mov.u32 %i, %tid.x; cvt.u64.u32 %t, %i;
           mad.lo.u64 %in, %t, 24, %in; mad.lo.u64 %out, %t, 8, %out;
           {body} mov.b{d} d, 0; {code}
           {wide} st.global.u64 [%out], %w; ret; }}"
@@ -144,9 +144,13 @@ fn check(code: &str, bits: [u32; 4], expected: impl Fn(u64, u64, u64) -> u64) {
         let cut = |value: u64, index: usize| value & types::low(bits[index]);
         let (a, b, c) = (cut(*a, 1), cut(*b, 2), cut(*c, 3));
         let expected = cut(expected(a, b, c), 0);
-        // The payload of a NaN of 64 bits depends on the order of the operands.
-        if code.contains(".f64") && bits[0] == 64 && f64::from_bits(expected).is_nan() {
-            assert!(f64::from_bits(result).is_nan(), "{code}");
+        // Which NaN it is, `tests/instructions` compares with a GPU.
+        let is_nan = |value: u64| match bits[0] {
+            64 => code.contains(".f64") && f64::from_bits(value).is_nan(),
+            32 => code.contains("f32") && f32::from_bits(value as u32).is_nan(),
+            _ => false,
+        };
+        if is_nan(expected) && is_nan(result) {
             continue;
         }
         assert_eq!(result, expected, "{code} with {a:#x} {b:#x} {c:#x}: {result:#x}, not {expected:#x}");
@@ -183,7 +187,7 @@ fn integers_are_as_in_rust() {
         0 => u64::from(u32::MAX),
         _ => (a as i32).wrapping_div(b as i32) as u32 as u64,
     });
-    check("rem.u64 d, a, b;", D, |a, b, _| if b == 0 { a } else { a % b });
+    check("rem.u64 d, a, b;", D, |a, b, _| if b == 0 { u64::MAX } else { a % b });
     check("min.s64 d, a, b;", D, |a, b, _| (a as i64).min(b as i64) as u64);
     check("max.u16 d, a, b;", H, |a, b, _| a.max(b));
     check("abs.s32 d, a;", W, |a, _, _| u64::from((a as i32).wrapping_abs() as u32));
@@ -405,9 +409,11 @@ fn approximations_are_as_close_as_documented() {
         ("cos.approx.f32", f64::cos, 2f64.powi(-20)),
     ] {
         let results = compute(&format!("{code} d, a;"), W, &values);
-        for ([a, ..], result) in values.iter().zip(results) {
+        // The error of `sin` and `cos` is an absolute one, up to π.
+        let is_angle = code.starts_with("sin") || code.starts_with("cos");
+        for ([a, ..], result) in values.iter().zip(results).filter(|([a, ..], _)| !is_angle || single(*a) < 3.2) {
             let (expected, result) = (function(f64::from(single(*a))), f64::from(single(result)));
-            let is_close = (result - expected).abs() <= tolerance * expected.abs().max(1e-3);
+            let is_close = (result - expected).abs() <= tolerance * if is_angle { 1.0 } else { expected.abs().max(1e-3) };
             assert!(is_close || result.is_infinite() && expected > 3.4e38, "{code} {a:#x}: {result} {expected}");
         }
     }
