@@ -49,7 +49,7 @@ use std::{
 
 pub(crate) use checks::Written;
 pub(crate) use heap::Heap;
-pub(crate) use texel::Objects;
+pub(crate) use texel::{Channel, Image, Objects, Sampling};
 
 pub(crate) use code::Space;
 use code::{Constant, Executable};

@@ -181,9 +181,11 @@ fn dot(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -
 fn bfi(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -> Option<Op> {
     let [to, a, b, at, count] = operands else { return None };
     let kind = words.kind()?;
-    // As ptxas: of a constant length, five bits count, unless the position is 0.
+    // As ptxas 13: of a constant length, five bits count, unless the field begins at a byte.
     let count = match (at, count) {
-        (Operand::Integer(1..), Operand::Integer(count)) if kind == Type::U32 => &Operand::Integer(count & 31),
+        (Operand::Integer(at), Operand::Integer(count)) if kind == Type::U32 && at % 8 != 0 => {
+            &Operand::Integer(count & 31)
+        }
         (_, count) => count,
     };
     let (to, _) = decoder.to(to)?;
