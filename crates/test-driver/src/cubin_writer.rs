@@ -38,8 +38,8 @@ impl Section {
     }
 }
 
-/// An image as a cubin for `sm`.
-pub(crate) fn write(image: &Image, sm: u32) -> Vec<u8> {
+/// An image as a cubin for `sm`, with the PTX from which its kernels are executed.
+pub(crate) fn write(image: &Image, texts: &[Arc<[u8]>], sm: u32) -> Vec<u8> {
     // 0 is the null section, 1 the symbols, 2 the symbol names.
     let mut sections = vec![
         Section::new("", 0, Vec::new()),
@@ -71,12 +71,6 @@ pub(crate) fn write(image: &Image, sm: u32) -> Vec<u8> {
     }
     sections.push(Section::new(".nv.global.init", PROGRAM_BITS, globals));
     sections.push(Section::new(".nv.info", CUDA_INFO, registers));
-    let mut texts: Vec<&Arc<[u8]>> = Vec::new();
-    for text in image.kernels.iter().filter_map(|kernel| kernel.program.as_ref()).flat_map(|program| program.texts()) {
-        if !texts.iter().any(|known| Arc::ptr_eq(known, text)) {
-            texts.push(text);
-        }
-    }
     if !texts.is_empty() {
         let bytes = texts.iter().flat_map(|text| text.iter().filter(|byte| **byte != 0).chain(&[0])).copied().collect();
         sections.push(Section::new(PTX, PROGRAM_BITS, bytes));
@@ -208,7 +202,7 @@ mod tests {
             };
             let variable = Variable { name: "table".into(), bytes: vec![1, 2, 3], relocations: Vec::new() };
             let image = Image { kernels: vec![Arc::new(kernel.clone())], variables: vec![variable] };
-            let bytes = write(&image, 90);
+            let bytes = write(&image, &[], 90);
             assert_eq!(crate::cubin::length(|at, count| bytes[at..at + count].to_vec()), bytes.len());
             let back = crate::cubin::read(&bytes, 90).unwrap_or_else(|refusal| panic!("{}", refusal.log));
             assert_eq!(format!("{:?}", back.kernels[0]), format!("{kernel:?}"));
@@ -218,7 +212,7 @@ mod tests {
 
     #[test]
     fn a_cubin_for_another_gpu_is_refused() {
-        let bytes = write(&Image::default(), 89);
+        let bytes = write(&Image::default(), &[], 89);
         for (sm, runs) in [(80, false), (86, false), (89, true), (90, false)] {
             assert_eq!(crate::cubin::read(&bytes, sm).is_ok(), runs, "sm_{sm}");
         }

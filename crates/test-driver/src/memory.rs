@@ -180,6 +180,12 @@ impl Memory {
         }
     }
 
+    /// Tracks from now on which bytes are written.
+    pub(crate) fn track(&mut self, tracks: bool) {
+        self.tracks = tracks;
+        self.written.clear();
+    }
+
     /// The host or a copy has written `length` bytes.
     fn mark(&mut self, address: u64, length: usize) {
         if !self.tracks {

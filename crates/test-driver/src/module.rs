@@ -109,7 +109,7 @@ impl Driver {
     /// Creates a module from `image` in `context`.
     pub(crate) fn instantiate(&mut self, image: &Image, context: Handle) -> Outcome<Handle> {
         if cupti::wants_modules() {
-            let cubin = cubin_writer::write(image, self.config.sm);
+            let cubin = cubin_writer::write(image, &[], self.config.sm);
             self.loaded.push(cubin);
         }
         let module = self.modules.reserve();

@@ -125,9 +125,14 @@ impl Driver {
     /// What a kernel leaves behind.
     fn leave(&mut self, context: Handle, call: &KernelCall, effects: Effects) -> Outcome {
         self.printed.extend(effects.printed);
+        self.instructions += effects.instructions;
         for (condition, value) in effects.conditions {
             self.conditions.set(condition, value);
         }
+        self.node_updates.extend(effects.updates);
+        // Of nodes that never run.
+        let surplus = self.node_updates.len().saturating_sub(1 << 12);
+        self.node_updates.drain(..surplus);
         let Some(fault) = effects.fault else { return Ok(()) };
         self.contexts.get_mut(context)?.sticky = Some(fault.kind.status());
         let report = self.report(call, &fault);

@@ -68,6 +68,8 @@ pub(crate) struct Driver {
     pub(crate) context_ids: u64,
     pub(crate) memory: Memory,
     pub(crate) launches: u64,
+    /// Instructions of threads that kernels have executed.
+    pub(crate) instructions: u64,
     /// The kernels that were launched without an effect.
     pub(crate) not_executed: BTreeSet<String>,
     /// The cubins of modules that were loaded, for CUPTI's callback.
@@ -75,6 +77,8 @@ pub(crate) struct Driver {
     pub(crate) last_launch: Option<Recorded>,
     /// The report of the last fault of a kernel.
     pub(crate) last_fault: Option<String>,
+    /// What kernels have written to parameters of nodes that have not run since: the node, the offset, the bytes.
+    pub(crate) node_updates: Vec<(u64, u64, Vec<u8>)>,
     /// What kernels have printed, and the program has not seen.
     pub(crate) printed: Vec<u8>,
     /// The memory from which the kernels of a context allocate.
@@ -120,10 +124,12 @@ impl Driver {
             context_ids: 0,
             memory: Memory::default(),
             launches: 0,
+            instructions: 0,
             not_executed: BTreeSet::new(),
             loaded: Vec::new(),
             last_launch: None,
             last_fault: None,
+            node_updates: Vec::new(),
             printed: Vec::new(),
             heaps: BTreeMap::new(),
             host_calls: Vec::new(),

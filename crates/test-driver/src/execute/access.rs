@@ -111,7 +111,6 @@ impl Step<'_, '_> {
         let kind = match problem {
             Problem::Outside => Kind::Address,
             Problem::Misaligned => Kind::Misaligned,
-            Problem::WrongSpace => Kind::Space,
         };
         let mut fault = self.fault(kind, lane);
         let (space, address, size, what) = touch;

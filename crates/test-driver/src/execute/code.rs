@@ -106,6 +106,8 @@ pub(super) enum Host {
     Allocate,
     Free,
     SetCondition,
+    /// `cudaGraphKernelNodeSetParam`
+    SetParameter,
 }
 
 pub(super) struct Call {

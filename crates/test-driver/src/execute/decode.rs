@@ -26,7 +26,6 @@ enum Named {
     Bank(u32),
     Shared(u32),
     Targets(Vec<String>),
-    Prototype(Vec<u32>, Vec<u32>),
 }
 
 #[derive(Default)]
@@ -34,9 +33,7 @@ struct Scope {
     names: HashMap<String, Named>,
     /// `%r<5>`: the type and the number of registers.
     ranges: HashMap<String, (String, u64)>,
-    /// The number of the scope, and of the one around it.
     number: usize,
-    parent: usize,
 }
 
 /// The state of decoding a kernel.
@@ -237,7 +234,7 @@ impl Decoder<'_, '_> {
                     let number = self.scope_count;
                     self.scope_count += 1;
                     self.parents.push(parent);
-                    self.scopes.push(Scope { number, parent, ..Scope::default() });
+                    self.scopes.push(Scope { number, ..Scope::default() });
                 }
                 Statement::Close => drop(self.scopes.pop()),
                 Statement::Label(label) => {
@@ -262,11 +259,6 @@ impl Decoder<'_, '_> {
                 },
                 Statement::Targets(label, targets) => {
                     self.scope().names.insert(label.clone(), Named::Targets(targets.clone()));
-                }
-                Statement::Prototype(label, returns, parameters) => {
-                    let sizes = |list: &[Variable]| list.iter().map(|one| one.size as u32).collect();
-                    let prototype = Named::Prototype(sizes(returns), sizes(parameters));
-                    self.scope().names.insert(label.clone(), prototype);
                 }
                 Statement::Instruction(instruction) => self.instruction(instruction)?,
             }
@@ -423,17 +415,6 @@ impl Decoder<'_, '_> {
             _ => return None,
         };
         Some(self.constant(bits))
-    }
-
-    /// The width of a register, or 64.
-    pub(super) fn width(&mut self, operand: &Operand) -> u32 {
-        match operand {
-            Operand::Name(name, _) => match self.find(name) {
-                Some(Named::Register { width, .. }) => width,
-                _ => 64,
-            },
-            _ => 64,
-        }
     }
 
     /// The offset in the frame, if it is a variable there.
@@ -601,9 +582,9 @@ impl Decoder<'_, '_> {
         Some(Callee::Host(match name {
             "vprintf" => Host::Print,
             "__assertfail" => Host::Assert,
-            "cudaGraphSetConditional" => {
+            "cudaGraphSetConditional" | "cudaGraphKernelNodeSetParam" => {
                 self.is_ordered();
-                Host::SetCondition
+                if name == "cudaGraphSetConditional" { Host::SetCondition } else { Host::SetParameter }
             }
             "malloc" | "free" => {
                 self.is_ordered();

@@ -8,8 +8,6 @@ use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Rel
 pub(super) enum Problem {
     Outside,
     Misaligned,
-    /// An address that belongs to a different space.
-    WrongSpace,
 }
 
 /// The memory that a kernel can access: the starts and ends of allocations, in ascending order.

@@ -62,6 +62,17 @@ impl Step<'_, '_> {
                         return Err(self.fault(Kind::Trap, lane));
                     }
                 }
+                Host::SetParameter => {
+                    let [node, offset, value, size] = [0, 1, 2, 3].map(|index| self.argument(call, index, lane));
+                    let bytes = (0..size.min(LONGEST as u64)).map(|at| Ok(self.word(value + at, 1, lane)? as u8));
+                    let bytes = bytes.collect::<Result<Vec<u8>, Stop>>()?;
+                    let mut effects = self.worker.launch.effects.lock().unwrap_or_else(PoisonError::into_inner);
+                    if effects.updates.len() < 1 << 10 {
+                        effects.updates.push((node, offset, bytes));
+                    }
+                    drop(effects);
+                    self.result(call, lane, 0);
+                }
                 Host::SetCondition => {
                     let (handle, value) = (self.argument(call, 0, lane), self.argument(call, 1, lane) as u32);
                     let mut effects = self.worker.launch.effects.lock().unwrap_or_else(PoisonError::into_inner);

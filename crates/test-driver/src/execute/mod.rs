@@ -124,7 +124,11 @@ pub(crate) struct Request<'a> {
 pub(crate) struct Effects {
     pub(crate) printed: Vec<u8>,
     pub(crate) conditions: Vec<(u64, u32)>,
+    /// New bytes of parameters of nodes in graphs: the node, the offset, the bytes.
+    pub(crate) updates: Vec<(u64, u64, Vec<u8>)>,
     pub(crate) fault: Option<Fault>,
+    /// Instructions of threads, whole warps counted.
+    pub(crate) instructions: u64,
 }
 
 /// Why a kernel was stopped.
@@ -132,7 +136,6 @@ pub(crate) struct Effects {
 pub(crate) enum Kind {
     Address,
     Misaligned,
-    Space,
     Trap,
     Assert,
     Jump,
@@ -175,7 +178,6 @@ impl Kind {
         match self {
             Self::Address | Self::Stack => Status::ILLEGAL_ADDRESS,
             Self::Misaligned => Status::MISALIGNED_ADDRESS,
-            Self::Space => Status::INVALID_ADDRESS_SPACE,
             Self::Trap | Self::Check => Status::LAUNCH_FAILED,
             Self::Assert => Status::ASSERT,
             Self::Jump | Self::Instruction => Status::ILLEGAL_INSTRUCTION,
@@ -311,6 +313,9 @@ impl Program {
         if let Some(checks) = launch.checks {
             *written = checks.into_inner().unwrap_or_else(PoisonError::into_inner).written;
         }
-        launch.effects.into_inner().unwrap_or_else(PoisonError::into_inner)
+        let left = launch.budget.into_inner();
+        let mut effects = launch.effects.into_inner().unwrap_or_else(PoisonError::into_inner);
+        effects.instructions = (budget as i64).saturating_sub(left).cast_unsigned() * LANES as u64;
+        effects
     }
 }

@@ -55,8 +55,6 @@ pub(super) enum Statement {
     Variable(Variable),
     /// `.branchtargets`, and the functions of `.calltargets`.
     Targets(String, Vec<String>),
-    /// `.callprototype`: results and parameters.
-    Prototype(String, Vec<Variable>, Vec<Variable>),
     Instruction(Instruction),
 }
 
@@ -371,14 +369,8 @@ impl<'a> Reader<'a> {
                 }
                 statements.push(Statement::Targets(label.to_owned(), targets));
             }
-            Some(".callprototype") => {
-                self.at += 1;
-                let returns = if self.takes('(') { self.parameters()? } else { Vec::new() };
-                self.word()?;
-                let parameters = if self.takes('(') { self.parameters()? } else { Vec::new() };
-                self.skip_to_end();
-                statements.push(Statement::Prototype(label.to_owned(), returns, parameters));
-            }
+            // The functions that are called know their parameters.
+            Some(".callprototype") => self.skip_to_end(),
             _ => statements.push(Statement::Label(label.to_owned())),
         }
         Ok(())
