@@ -54,20 +54,26 @@ fn measure() -> Result<(), Box<dyn std::error::Error>> {
     let x = stream.clone_htod(&vec![1.5_f32; ELEMENTS])?;
     let mut y = stream.clone_htod(&vec![1.0_f32; ELEMENTS])?;
     row(&control, &stream, "`saxpy` of 2^20 elements", ELEMENTS, || {
-        let (n, config) = (ELEMENTS as i32, LaunchConfig::for_num_elems(ELEMENTS as u32));
+        let (n, config) = (ELEMENTS as u32, LaunchConfig::for_num_elems(ELEMENTS as u32));
         // SAFETY: the arguments match the kernel, and both arrays have `n` elements.
         unsafe { stream.launch_builder(&saxpy).arg(&n).arg(&2.0_f32).arg(&x).arg(&mut y).launch(config) }?;
         Ok(())
     })?;
     let reduce = function(include_str!("../../../ptx/reduce.ptx"), "reduce_sum")?;
     let mut sum = stream.alloc_zeros::<f32>(1)?;
-    row(&control, &stream, "`reduce_sum` of 2^20 elements: shared memory, barriers, an atomic addition", 256 * 256, || {
-        let config = LaunchConfig { grid_dim: (256, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 1024 };
-        let n = ELEMENTS as u32;
-        // SAFETY: the arguments match the kernel, and `x` has `n` elements.
-        unsafe { stream.launch_builder(&reduce).arg(&x).arg(&mut sum).arg(&n).launch(config) }?;
-        Ok(())
-    })?;
+    row(
+        &control,
+        &stream,
+        "`reduce_sum` of 2^20 elements: shared memory, barriers, an atomic addition",
+        256 * 256,
+        || {
+            let config = LaunchConfig { grid_dim: (256, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 1024 };
+            let n = ELEMENTS as u32;
+            // SAFETY: the arguments match the kernel, and `x` has `n` elements.
+            unsafe { stream.launch_builder(&reduce).arg(&x).arg(&mut sum).arg(&n).launch(config) }?;
+            Ok(())
+        },
+    )?;
     let registers = function(REGISTERS, "registers")?;
     let mut out = stream.alloc_zeros::<u32>(1)?;
     row(&control, &stream, "a loop in registers", 128 * 256, || {
@@ -97,7 +103,8 @@ fn row(
         best = best.min(start.elapsed().as_secs_f64());
         count = control.instructions() - before;
     }
-    let millions = count as f64 / 1e6;
+    let millions = (count / 1000) as u32;
+    let millions = f64::from(millions) / 1e3;
     println!("| {name} | {threads} | {millions:.1} | {:.1} | {:.0} |", best * 1e3, millions / best);
     Ok(())
 }

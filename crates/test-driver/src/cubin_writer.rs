@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    cubin::{ABI_13, ENTRY, PTX, MACHINE, attribute, reserved_shared},
+    cubin::{ABI_13, ENTRY, MACHINE, PTX, attribute, reserved_shared},
     image::{Image, Kernel},
 };
 

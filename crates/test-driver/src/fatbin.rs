@@ -43,9 +43,12 @@ pub(crate) fn length(at: impl Fn(usize, usize) -> Vec<u8>) -> usize {
     HEADER + number(&at(8, 8), 0, 8).unwrap_or(0)
 }
 
+/// Texts of PTX.
+type Texts = Vec<Arc<[u8]>>;
+
 /// The code for a device of compute capability `sm`: the cubin for the most similar GPU, otherwise the newest PTX. And the newest
 /// PTX, from which a kernel is executed.
-pub(crate) fn chosen(bytes: &[u8], sm: u32) -> Result<(Source, Vec<Arc<[u8]>>), Refusal> {
+pub(crate) fn chosen(bytes: &[u8], sm: u32) -> Result<(Source, Texts), Refusal> {
     let invalid = |what: &str| Refusal::new(Status::INVALID_IMAGE, format!("a fat binary {what}"));
     let members = members(bytes).ok_or_else(|| invalid("that is cut"))?;
     let fitting = members.iter().filter(|member| member.runs_on(sm));

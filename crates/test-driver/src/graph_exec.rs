@@ -195,7 +195,8 @@ impl Driver {
         let Operation::Kernel(call) = &mut step.operation else { return };
         let handle = device_handle(step.node).0 as u64;
         self.node_updates.retain(|(node, offset, bytes)| {
-            let place = usize::try_from(*offset).ok().and_then(|at| call.bank.bytes.get_mut(at..)?.get_mut(..bytes.len()));
+            let place =
+                usize::try_from(*offset).ok().and_then(|at| call.bank.bytes.get_mut(at..)?.get_mut(..bytes.len()));
             if let (true, Some(place)) = (*node == handle, place) {
                 place.copy_from_slice(bytes);
             }

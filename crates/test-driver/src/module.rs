@@ -109,7 +109,8 @@ impl Driver {
     /// Creates a module from `image` in `context`.
     pub(crate) fn instantiate(&mut self, image: &Image, context: Handle) -> Outcome<Handle> {
         if cupti::wants_modules() {
-            let cubin = cubin_writer::write(image, &[], self.config.sm);
+            let texts = image.program().map_or(&[][..], |program| program.texts());
+            let cubin = cubin_writer::write(image, texts, self.config.sm);
             self.loaded.push(cubin);
         }
         let module = self.modules.reserve();
@@ -123,11 +124,7 @@ impl Driver {
         Ok(module)
     }
 
-    pub(crate) fn place_variables(
-        &mut self,
-        image: &Image,
-        context: Handle,
-    ) -> Outcome<Variables> {
+    pub(crate) fn place_variables(&mut self, image: &Image, context: Handle) -> Outcome<Variables> {
         let device = self.context(context)?.device;
         let mut places = BTreeMap::new();
         for variable in image.variables.iter().filter(|variable| !variable.bytes.is_empty()) {

@@ -1,10 +1,6 @@
 //! Runs the kernel of a launch: what it can access, what it leaves in its context, and what is reported about it.
 
-use std::{
-    io::Write,
-    num::NonZero,
-    thread,
-};
+use std::{io::Write, num::NonZero, thread};
 
 use crate::{
     config::NotExecuted,
@@ -214,7 +210,9 @@ impl Driver {
             Some(NotExecuted::Fail) => Err(Status::NOT_SUPPORTED),
             Some(NotExecuted::Say) => {
                 if is_new {
-                    eprintln!("kernel-args test driver: {why}`{kernel}` was launched, not executed: there are no results");
+                    eprintln!(
+                        "kernel-args test driver: {why}`{kernel}` was launched, not executed: there are no results"
+                    );
                 }
                 Ok(())
             }

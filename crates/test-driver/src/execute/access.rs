@@ -5,9 +5,21 @@ use super::{
     checks::{Touch, What},
     code::{Access, Atomic, Base, MemoryBarrier, Place, Source, Space, window},
     global::Problem,
-    step::{Step, Stop, each},
+    step::{Step, Stop, each, fault},
     types::{LANES, Lanes, extend, low},
 };
+
+/// The error of an access.
+pub(super) fn failed(problem: Problem, lane: usize, touch: (Space, u64, u32, What)) -> Stop {
+    let kind = match problem {
+        Problem::Outside => Kind::Address,
+        Problem::Misaligned => Kind::Misaligned,
+    };
+    let mut failed = fault(kind, lane);
+    let (space, address, size, what) = touch;
+    failed.access = Some(super::Accessed { space, address, size, is_store: what != What::Load });
+    failed
+}
 
 impl Step<'_, '_> {
     /// The address of each lane.
@@ -107,19 +119,16 @@ impl Step<'_, '_> {
         }
     }
 
-    pub(super) fn failed(&self, problem: Problem, lane: usize, touch: (Space, u64, u32, What)) -> Stop {
-        let kind = match problem {
-            Problem::Outside => Kind::Address,
-            Problem::Misaligned => Kind::Misaligned,
-        };
-        let mut fault = self.fault(kind, lane);
-        let (space, address, size, what) = touch;
-        fault.access = Some(super::Accessed { space, address, size, is_store: what != What::Load });
-        fault
-    }
-
-    /// Tells the checks about an access.
-    fn check(&self, space: Space, address: u64, size: u32, lane: usize, what: What, is_strong: bool) -> Result<(), Stop> {
+    /// Reports an access to the checks.
+    fn check(
+        &self,
+        space: Space,
+        address: u64,
+        size: u32,
+        lane: usize,
+        what: What,
+        is_strong: bool,
+    ) -> Result<(), Stop> {
         let Some(mut checks) = self.checks() else { return Ok(()) };
         let Ok((space, address)) = Self::resolve(space, address) else { return Ok(()) };
         let rank = match (space, (address & low(32)) >> window::BLOCK_SHIFT) {
@@ -145,7 +154,7 @@ impl Step<'_, '_> {
         match found {
             None => Ok(()),
             Some(text) => {
-                let mut fault = self.failed(Problem::Outside, lane, (space, address, size, what));
+                let mut fault = failed(Problem::Outside, lane, (space, address, size, what));
                 (fault.kind, fault.text) = (Kind::Check, text);
                 Err(fault)
             }
@@ -162,7 +171,7 @@ impl Step<'_, '_> {
                 let address = access.place.offset.cast_unsigned() + u64::from(size) * index as u64;
                 let value = self
                     .read(space, address, size, 0)
-                    .map_err(|problem| self.failed(problem, 0, (space, address, size, What::Load)))?;
+                    .map_err(|problem| failed(problem, 0, (space, address, size, What::Load)))?;
                 self.write(*slot, &[extend(value, access.kind) & low(*width); LANES]);
             }
             return Ok(());
@@ -177,9 +186,7 @@ impl Step<'_, '_> {
                     Err(Problem::Misaligned)
                 } else {
                     match space {
-                        Space::Global => {
-                            self.worker.launch.global.load(&mut self.worker.recent, address, size)
-                        }
+                        Space::Global => self.worker.launch.global.load(&mut self.worker.recent, address, size),
                         _ => self.read(space, address, size, lane),
                     }
                 };
@@ -187,7 +194,7 @@ impl Step<'_, '_> {
                     self.check(space, address, size, lane, What::Load, access.is_strong)?;
                 }
                 values[lane] =
-                    value.map_err(|problem| self.failed(problem, lane, (space, address, whole as u32, What::Load)))?;
+                    value.map_err(|problem| failed(problem, lane, (space, address, whole as u32, What::Load)))?;
             }
             if access.kind.is_signed() {
                 for value in &mut values {
@@ -220,8 +227,7 @@ impl Step<'_, '_> {
                 if is_checked && outcome.is_ok() {
                     self.check(space, address, size, lane, What::Store, access.is_strong)?;
                 }
-                outcome
-                    .map_err(|problem| self.failed(problem, lane, (space, address, whole as u32, What::Store)))?;
+                outcome.map_err(|problem| failed(problem, lane, (space, address, whole as u32, What::Store)))?;
             }
         }
         Ok(())
@@ -238,18 +244,16 @@ impl Step<'_, '_> {
             for lane in each(self.mask) {
                 let address = addresses[lane].wrapping_add(u64::from(size) * index as u64);
                 let function = |old| (atomic.combine)(atomic.kind, old, values[lane] & low(8 * size), third[lane]);
-                let old = Self::resolve(space, address).and_then(|(space, address)| match space {
-                    Space::Global => {
-                        self.worker.launch.global.update(&mut self.worker.recent, address, size, function)
+                let old = Self::resolve(space, address).and_then(|(space, address)| {
+                    if space == Space::Global {
+                        return self.worker.launch.global.update(&mut self.worker.recent, address, size, function);
                     }
-                    _ => {
-                        let old = self.read(space, address, size, lane)?;
-                        self.put(space, address, size, lane, function(old))?;
-                        Ok(old)
-                    }
+                    let old = self.read(space, address, size, lane)?;
+                    self.put(space, address, size, lane, function(old))?;
+                    Ok(old)
                 });
                 let touch = (space, address, size, What::Atomic);
-                results[lane] = old.map_err(|problem| self.failed(problem, lane, touch))?;
+                results[lane] = old.map_err(|problem| failed(problem, lane, touch))?;
                 self.check(space, address, size, lane, What::Atomic, true)?;
             }
             if let Some(slot) = atomic.to.get(index) {
@@ -287,13 +291,12 @@ impl Step<'_, '_> {
                 let part = 1 << alignment;
                 let value = if at < given[lane] {
                     self.read(from.space, origin, part, lane)
-                        .map_err(|problem| self.failed(problem, lane, (from.space, origin, part, What::Load)))?
+                        .map_err(|problem| failed(problem, lane, (from.space, origin, part, What::Load)))?
                 } else {
                     0
                 };
                 let touch = (to.space, target, part, What::Store);
-                self.put(to.space, target, part, lane, value)
-                    .map_err(|problem| self.failed(problem, lane, touch))?;
+                self.put(to.space, target, part, lane, value).map_err(|problem| failed(problem, lane, touch))?;
                 self.check(to.space, target, part, lane, What::Store, true)?;
                 at += u64::from(part);
             }
@@ -314,9 +317,9 @@ impl Step<'_, '_> {
         function: impl Fn(Phase) -> Phase,
     ) -> Result<u64, Stop> {
         let touch = (space, address, 8, What::Atomic);
-        let old = self.read(space, address, 8, lane).map_err(|problem| self.failed(problem, lane, touch))?;
+        let old = self.read(space, address, 8, lane).map_err(|problem| failed(problem, lane, touch))?;
         let new = function(Phase(old)).settled();
-        self.put(space, address, 8, lane, new.0).map_err(|problem| self.failed(problem, lane, touch))?;
+        self.put(space, address, 8, lane, new.0).map_err(|problem| failed(problem, lane, touch))?;
         if (old ^ new.0) >> 63 == 1 {
             for block in &mut self.cluster.blocks {
                 block.epoch += 1;
@@ -437,4 +440,3 @@ impl Phase {
         }
     }
 }
-

@@ -1,5 +1,7 @@
 //! The instructions that compute: for each name and type, a function of whole warps. `table.rs` lists the names.
 
+use std::cmp::Ordering;
+
 use super::{
     float::{self, F32, Format, Mode, Round},
     types::{Bits, LANES, Lanes, Type, extend, low},
@@ -199,7 +201,9 @@ pub(super) fn mad24(words: &Words<'_>) -> Option<Vector> {
 pub(super) fn fma(words: &Words<'_>) -> Option<Vector> {
     let (kind, mode) = (words.kind()?, words.mode());
     if is_plain(kind, mode) {
-        return Some(plain(mode, |a, b, c| float::fma(f64::from(a), f64::from(b), f64::from(c), Round::Nearest) as f32));
+        return Some(plain(mode, |a, b, c| {
+            float::fma(f64::from(a), f64::from(b), f64::from(c), Round::Nearest) as f32
+        }));
     }
     floating(kind, mode, float::fma, float::fma64)
 }
@@ -233,9 +237,11 @@ pub(super) fn sad(words: &Words<'_>) -> Option<Vector> {
 /// `neg` and `abs` of floats: a function of the sign. A NaN becomes the format's NaN.
 fn signed(kind: Type, mode: Mode, function: fn(u64, u64) -> u64) -> Option<Vector> {
     if kind == Type::F64 {
-        return Some(one(move |a: u64| {
-            if f64::from_bits(a).is_nan() { a & !(1 << 63) | 1 << 51 } else { function(a, 1 << 63) }
-        }));
+        return Some(one(
+            move |a: u64| {
+                if f64::from_bits(a).is_nan() { a & !(1 << 63) | 1 << 51 } else { function(a, 1 << 63) }
+            },
+        ));
     }
     narrow(kind, move |format, a, _, _| {
         let value = mode.input(format, a);
@@ -283,7 +289,7 @@ fn extreme(words: &Words<'_>, is_max: bool) -> Option<Vector> {
             let half = if kind == Type::S16x2 { Type::S16 } else { Type::U16 };
             Some(halves(move |a, b, _| {
                 let (x, y) = (extend(a, half).cast_signed(), extend(b, half).cast_signed());
-                let value = if (x < y) != is_max { a } else { b };
+                let value = if (x < y) == is_max { b } else { a };
                 if mode.relu && extend(value, half).cast_signed() < 0 { 0 } else { value }
             }))
         }
@@ -329,9 +335,9 @@ fn approximate(words: &Words<'_>, function: fn(f64) -> f64) -> Option<Vector> {
     let (kind, mode) = (words.kind()?, words.mode());
     match kind {
         Type::F64 => Some(one(function)),
-        Type::F32 if mode.ftz => Some(one(move |a: f32| {
-            float::one_nan(float::flush(function(f64::from(float::flush(a))) as f32))
-        })),
+        Type::F32 if mode.ftz => {
+            Some(one(move |a: f32| float::one_nan(float::flush(function(f64::from(float::flush(a))) as f32))))
+        }
         Type::F32 => Some(one(move |a: f32| float::one_nan(function(f64::from(a)) as f32))),
         _ => narrow(kind, move |format, a, _, _| mode.finish(format, function(mode.input(format, a)))),
     }
@@ -490,7 +496,7 @@ pub(super) fn bfind(words: &Words<'_>) -> Option<Vector> {
         match value {
             0 => u32::MAX,
             _ if is_shift => value.leading_zeros() - (64 - bits),
-            _ => 63 - value.leading_zeros(),
+            _ => value.ilog2(),
         }
     }))
 }
@@ -671,7 +677,7 @@ pub(super) fn slct(words: &Words<'_>) -> Option<Vector> {
             // A negative subnormal is `-0.0` then, which is not negative.
             Type::F32 if ftz => float::flush(f32::from_bits(c as u32)) >= 0.0,
             Type::F32 => f32::from_bits(c as u32) >= 0.0,
-            _ => (c as i32) >= 0,
+            _ => c as u32 >> 31 == 0,
         };
         if first { a } else { b }
     }))
@@ -718,28 +724,28 @@ pub(super) fn compare(name: &str, kind: Type, ftz: bool) -> Option<Test> {
             if kind != Type::F64 && Format::of(kind).is_none() {
                 return None;
             }
-            Box::new(move |a, b| mask(a, b, |a, b| holds(decode(mode, kind, a), decode(mode, kind, b))))
+            Box::new(move |a, b| mask(a, b, |a, b| holds(decode(mode, kind, a).partial_cmp(&decode(mode, kind, b)))))
         }
     })
 }
 
-/// A comparison of floats: `equ` and so on are true for NaN.
-pub(super) fn float_test(name: &str) -> Option<fn(f64, f64) -> bool> {
+/// A comparison of floats, of which NaN has no order: `equ` and so on are true for it.
+fn float_test(name: &str) -> Option<fn(Option<Ordering>) -> bool> {
     Some(match name {
-        "eq" => |a, b| a == b,
-        "ne" => |a, b| a < b || a > b,
-        "lt" => |a, b| a < b,
-        "le" => |a, b| a <= b,
-        "gt" => |a, b| a > b,
-        "ge" => |a, b| a >= b,
-        "equ" => |a, b| !(a < b || a > b),
-        "neu" => |a, b| a != b,
-        "ltu" => |a, b| !(a >= b),
-        "leu" => |a, b| !(a > b),
-        "gtu" => |a, b| !(a <= b),
-        "geu" => |a, b| !(a < b),
-        "num" => |a, b| !a.is_nan() && !b.is_nan(),
-        "nan" => |a, b| a.is_nan() || b.is_nan(),
+        "eq" => |order| order == Some(Ordering::Equal),
+        "ne" => |order| order.is_some_and(Ordering::is_ne),
+        "lt" => |order| order.is_some_and(Ordering::is_lt),
+        "le" => |order| order.is_some_and(Ordering::is_le),
+        "gt" => |order| order.is_some_and(Ordering::is_gt),
+        "ge" => |order| order.is_some_and(Ordering::is_ge),
+        "equ" => |order| order.is_none_or(Ordering::is_eq),
+        "neu" => |order| order != Some(Ordering::Equal),
+        "ltu" => |order| order.is_none_or(Ordering::is_lt),
+        "leu" => |order| order.is_none_or(Ordering::is_le),
+        "gtu" => |order| order.is_none_or(Ordering::is_gt),
+        "geu" => |order| order.is_none_or(Ordering::is_ge),
+        "num" => |order| order.is_some(),
+        "nan" => |order| order.is_none(),
         _ => return None,
     })
 }
@@ -788,8 +794,9 @@ pub(super) fn combine(name: &str) -> Option<Combine> {
             Type::F16x2 | Type::Bf16x2 => packed(kind, old, value, |a, b| float::add(a, b, Round::Nearest)),
             Type::F64 => float::add64(f64::from_bits(value), f64::from_bits(old), Round::Nearest).to_bits(),
             _ => match Format::of(kind) {
-                Some(format) => Mode::default()
-                    .finish(format, float::add(format.decode(old), format.decode(value), Round::Nearest)),
+                Some(format) => {
+                    Mode::default().finish(format, float::add(format.decode(old), format.decode(value), Round::Nearest))
+                }
                 None => old.wrapping_add(value) & low(kind.bits()),
             },
         },

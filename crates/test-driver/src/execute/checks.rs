@@ -31,7 +31,8 @@ pub(super) struct Touch {
 #[derive(Clone, Copy, Debug, Default)]
 struct Byte {
     is_written: bool,
-    writer: Option<Past>,
+    /// The last store, and the last atomic operation.
+    writers: [Option<Past>; 2],
     reader: Option<Past>,
     /// More than one thread has read it since.
     many: bool,
@@ -105,14 +106,17 @@ impl Checks {
             if touch.what == What::Load && !byte.is_written {
                 return Some("reads shared memory that nothing has written".into());
             }
-            if let Some(writer) = byte.writer.filter(|writer| writer.races(&touch)) {
+            if let Some(writer) = byte.writers.into_iter().flatten().find(|writer| writer.races(&touch)) {
                 let what = if touch.what == What::Load { "reads" } else { "writes" };
-                return Some(format!("{what} shared memory that {} writes without a barrier between", name(writer.thread)));
+                return Some(format!(
+                    "{what} shared memory that {} writes without a barrier between",
+                    name(writer.thread)
+                ));
             }
             if touch.what == What::Load {
-                byte.many = byte.reader.is_some_and(|reader| {
-                    reader.epoch == touch.epoch && (byte.many || reader.thread != touch.thread)
-                });
+                byte.many = byte
+                    .reader
+                    .is_some_and(|reader| reader.epoch == touch.epoch && (byte.many || reader.thread != touch.thread));
                 byte.reader = Some(past);
                 continue;
             }
@@ -120,10 +124,13 @@ impl Checks {
                 reader.races(&touch) || byte.many && Past { thread: u32::MAX, ..*reader }.races(&touch)
             });
             if let Some(reader) = raced {
-                return Some(format!("writes shared memory that {} reads without a barrier between", name(reader.thread)));
+                return Some(format!(
+                    "writes shared memory that {} reads without a barrier between",
+                    name(reader.thread)
+                ));
             }
             byte.is_written = true;
-            byte.writer = Some(past);
+            byte.writers[usize::from(past.is_atomic)] = Some(past);
         }
         None
     }

@@ -127,7 +127,8 @@ pub(super) enum Reduction {
 
 pub(super) struct Barrier {
     pub(super) id: Source,
-    pub(super) count: Option<Source>,
+    /// 0: all threads.
+    pub(super) count: Source,
     /// `bar.arrive` does not wait.
     pub(super) waits: bool,
     pub(super) reduction: Reduction,
@@ -153,6 +154,7 @@ pub(super) enum Shuffle {
 }
 
 /// Instructions that the lanes of a warp execute together. Those that `mask` names wait for each other.
+#[rustfmt::skip]
 pub(super) enum Together {
     Barrier,
     Vote { vote: Vote, of: Condition, to: u32 },
@@ -178,11 +180,16 @@ pub(super) enum MemoryBarrier {
     Initialise,
     Invalidate,
     /// `arrive`, and whether the phase's expected arrivals decrease: `arrive_drop`.
-    Arrive { drops: bool, expects: bool },
+    Arrive {
+        drops: bool,
+        expects: bool,
+    },
     Expect,
     Complete,
     /// `test_wait` and `try_wait`, and whether with a parity instead of a state.
-    Test { parity: bool },
+    Test {
+        parity: bool,
+    },
     Pending,
 }
 
@@ -202,15 +209,7 @@ pub(super) enum Carry {
     MadHigh,
 }
 
-/// Special registers that change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Clock {
-    Cycles,
-    CyclesHigh,
-    Nanoseconds,
-    NanosecondsHigh,
-}
-
+#[rustfmt::skip]
 pub(super) enum Op {
     Nothing,
     Vector { function: Vector, to: u32, from: [Source; 4] },
@@ -225,7 +224,7 @@ pub(super) enum Op {
     /// Parts of `bits` bits, the lowest first.
     Pack { to: u32, from: Vec<Source>, bits: u32 },
     Unpack { to: Vec<u32>, from: Source, bits: u32 },
-    Clock { clock: Clock, to: u32 },
+    Clock { is_high: bool, to: u32 },
     FrameAddress { to: u32, offset: u32 },
     Load(Box<Access>),
     Store(Box<Access>),

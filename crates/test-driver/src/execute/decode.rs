@@ -18,7 +18,10 @@ use super::{
 /// What a name means in a scope.
 #[derive(Clone, Debug)]
 enum Named {
-    Register { slot: u32, width: u32 },
+    Register {
+        slot: u32,
+        width: u32,
+    },
     Predicate(u32),
     /// A variable or a parameter in the function's frame.
     Frame(u32, u32),
@@ -330,13 +333,7 @@ impl Decoder<'_, '_> {
         Ok(())
     }
 
-    fn vector(
-        &mut self,
-        words: &Words<'_>,
-        function: Vector,
-        inputs: usize,
-        operands: &[Operand],
-    ) -> Option<Op> {
+    fn vector(&mut self, words: &Words<'_>, function: Vector, inputs: usize, operands: &[Operand]) -> Option<Op> {
         let (to, _) = self.to(operands.first()?)?;
         let mut from = [self.zero(); 4];
         let kind = words.kind().unwrap_or(Type::U64);
@@ -371,7 +368,7 @@ impl Decoder<'_, '_> {
         }
     }
 
-    pub(super) fn to_predicate(&mut self, operand: &Operand) -> Option<u32> {
+    pub(super) fn predicate(&mut self, operand: &Operand) -> Option<u32> {
         match operand {
             Operand::Name(name, 0) if name == "_" => Some(SINK),
             Operand::Name(name, 0) => match self.find(name)? {
@@ -383,7 +380,7 @@ impl Decoder<'_, '_> {
     }
 
     /// Both results of `a|b`, or one and nothing.
-    pub(super) fn to_pair<'c>(operand: &'c Operand) -> (&'c Operand, Option<&'c Operand>) {
+    pub(super) fn pair(operand: &Operand) -> (&Operand, Option<&Operand>) {
         match operand {
             Operand::Pair(first, second) => (first, Some(second)),
             operand => (operand, None),
@@ -486,7 +483,9 @@ impl Decoder<'_, '_> {
             return Some(Place { space, base: Base::Zero, offset });
         };
         Some(match self.find(name) {
-            Some(Named::Frame(at, _)) => Place { space: Space::Local, base: Base::Frame, offset: i64::from(at) + offset },
+            Some(Named::Frame(at, _)) => {
+                Place { space: Space::Local, base: Base::Frame, offset: i64::from(at) + offset }
+            }
             Some(Named::Bank(at)) => Place { space: Space::Bank, base: Base::Zero, offset: i64::from(at) + offset },
             Some(Named::Shared(number)) => {
                 let source = self.kernel.constant(Constant::Shared(number, 0));

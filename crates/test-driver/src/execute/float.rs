@@ -42,12 +42,15 @@ pub(super) struct Format {
 }
 
 pub(super) const F16: Format = Format { width: 16, precision: 11, least: -14, most: 15, is_finite: false, nan: 0x7fff };
-pub(super) const BF16: Format = Format { width: 16, precision: 8, least: -126, most: 127, is_finite: false, nan: 0x7fff };
-pub(super) const F32: Format = Format { width: 32, precision: 24, least: -126, most: 127, is_finite: false, nan: 0x7fff_ffff };
+pub(super) const BF16: Format =
+    Format { width: 16, precision: 8, least: -126, most: 127, is_finite: false, nan: 0x7fff };
+pub(super) const F32: Format =
+    Format { width: 32, precision: 24, least: -126, most: 127, is_finite: false, nan: 0x7fff_ffff };
 pub(super) const E4M3: Format = Format { width: 8, precision: 4, least: -6, most: 8, is_finite: true, nan: 0x7f };
 pub(super) const E5M2: Format = Format { width: 8, precision: 3, least: -14, most: 15, is_finite: false, nan: 0x7f };
 /// Stored as `f32`.
-pub(super) const TF32: Format = Format { width: 19, precision: 11, least: -126, most: 127, is_finite: false, nan: 0x3ffff };
+pub(super) const TF32: Format =
+    Format { width: 19, precision: 11, least: -126, most: 127, is_finite: false, nan: 0x3ffff };
 
 impl Format {
     /// The format of a type other than `f64`.
@@ -223,7 +226,12 @@ impl Exact {
         let bits = value.to_bits();
         let raw = (bits >> 52 & 0x7ff) as i32;
         let significand = bits & ((1 << 52) - 1) | if raw == 0 { 0 } else { 1 << 52 };
-        Self { negative: bits >> 63 == 1, significand: u128::from(significand), exponent: raw.max(1) - 1075, more: false }
+        Self {
+            negative: bits >> 63 == 1,
+            significand: u128::from(significand),
+            exponent: raw.max(1) - 1075,
+            more: false,
+        }
     }
 
     fn times(self, other: Self) -> Self {
@@ -287,7 +295,15 @@ impl Exact {
             Round::Down => !self.negative,
             Round::Up => self.negative,
         };
-        f64::from_bits(sign | if bits < infinite { bits } else if is_kept { infinite - 1 } else { infinite })
+        f64::from_bits(
+            sign | if bits < infinite {
+                bits
+            } else if is_kept {
+                infinite - 1
+            } else {
+                infinite
+            },
+        )
     }
 }
 

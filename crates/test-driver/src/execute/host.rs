@@ -4,10 +4,11 @@ use std::sync::PoisonError;
 
 use super::{
     Kind,
+    access::failed,
     checks::What,
     code::{Call, Host, Space},
     print,
-    step::{Step, Stop, each},
+    step::{Step, Stop, each, fault},
     types::low,
 };
 
@@ -38,14 +39,15 @@ impl Step<'_, '_> {
                 }
                 Host::Assert => {
                     let [message, file, line, function] = [0, 1, 2, 3].map(|index| self.argument(call, index, lane));
-                    let mut part = |address| Ok::<_, Stop>(String::from_utf8_lossy(&self.text(address, lane)?).into_owned());
+                    let mut part =
+                        |address| Ok::<_, Stop>(String::from_utf8_lossy(&self.text(address, lane)?).into_owned());
                     let (message, file, function) = (part(message)?, part(file)?, part(function)?);
                     let ([bx, by, bz], [tx, ty, tz]) = (self.block().index, self.thread(lane));
-                    let mut fault = self.fault(Kind::Assert, lane);
-                    fault.text = format!(
+                    let mut failed = fault(Kind::Assert, lane);
+                    failed.text = format!(
                         "{file}:{line}: {function}: block: [{bx},{by},{bz}], thread: [{tx},{ty},{tz}] Assertion `{message}` failed."
                     );
-                    return Err(fault);
+                    return Err(failed);
                 }
                 Host::Allocate => {
                     let size = self.argument(call, 0, lane);
@@ -59,7 +61,7 @@ impl Step<'_, '_> {
                     let mut heap = self.worker.launch.heap.lock().unwrap_or_else(PoisonError::into_inner);
                     if !heap.free(address) {
                         drop(heap);
-                        return Err(self.fault(Kind::Trap, lane));
+                        return Err(fault(Kind::Trap, lane));
                     }
                 }
                 Host::SetParameter => {
@@ -106,7 +108,7 @@ impl Step<'_, '_> {
 
     fn word(&mut self, address: u64, size: u32, lane: usize) -> Result<u64, Stop> {
         self.read(Space::Generic, address, size, lane)
-            .map_err(|problem| self.failed(problem, lane, (Space::Generic, address, size, What::Load)))
+            .map_err(|problem| failed(problem, lane, (Space::Generic, address, size, What::Load)))
     }
 
     /// The string at an address, without its NUL.

@@ -278,7 +278,15 @@ impl Launch<'_> {
 
 impl<'a> Worker<'a> {
     fn new(launch: &'a Launch<'a>) -> Self {
-        Self { launch, recent: (0, 0), spent: 0, random: launch.settings.seed, free: Vec::new(), polls: 0, last_poll: (0, 0) }
+        Self {
+            launch,
+            recent: (0, 0),
+            spent: 0,
+            random: launch.settings.seed,
+            free: Vec::new(),
+            polls: 0,
+            last_poll: (0, 0),
+        }
     }
 
     fn run(&mut self) {
@@ -432,9 +440,9 @@ impl<'a> Worker<'a> {
         let lane = |function: fn(u32) -> u32| std::array::from_fn(|lane| u64::from(function(lane as u32)));
         let size = geometry.cluster.iter().product();
         match special {
-            Special::Thread(axis) => std::array::from_fn(|lane| {
-                u64::from(geometry.thread(warp * LANES as u32 + lane as u32)[axis as usize])
-            }),
+            Special::Thread(axis) => {
+                std::array::from_fn(|lane| u64::from(geometry.thread(warp * LANES as u32 + lane as u32)[axis as usize]))
+            }
             Special::Threads(axis) => value(geometry.block[axis as usize]),
             Special::Block(axis) => value(block.index[axis as usize]),
             Special::Blocks(axis) => value(geometry.grid[axis as usize]),
@@ -467,13 +475,11 @@ impl<'a> Worker<'a> {
         let (mut ran, mut polled) = (false, true);
         for rank in 0..cluster.blocks.len() {
             let count = cluster.blocks[rank].warps.len();
-            let first = match self.launch.settings.seed {
-                0 => 0,
-                _ => {
-                    self.random = self.random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-                    (self.random >> 33) as usize
-                }
-            };
+            let mut first = 0;
+            if self.launch.settings.seed != 0 {
+                self.random = self.random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+                first = (self.random >> 33) as usize;
+            }
             for step in 0..count {
                 let number = (first.wrapping_add(step)) % count;
                 if cluster.blocks[rank].warps[number].groups.is_empty() {
@@ -541,7 +547,8 @@ impl<'a> Worker<'a> {
 
 impl Cluster {
     fn bytes(&self) -> usize {
-        let of_warp = |warp: &Warp| warp.registers.len() * size_of::<Lanes>() + warp.local.iter().map(Vec::len).sum::<usize>();
+        let of_warp =
+            |warp: &Warp| warp.registers.len() * size_of::<Lanes>() + warp.local.iter().map(Vec::len).sum::<usize>();
         self.blocks.iter().map(|block| block.shared.len() + block.warps.iter().map(of_warp).sum::<usize>()).sum()
     }
 }

@@ -122,13 +122,7 @@ impl Shape {
             if element == Element::F16 { elements / 2 } else { elements }
         };
         let of = |elements: usize, element: Element| elements / LANES / element.per_register();
-        counts
-            == [
-                of(self.rows * self.depth, self.a),
-                of(COLUMNS * self.depth, self.b),
-                sums(self.c),
-                sums(self.d),
-            ]
+        counts == [of(self.rows * self.depth, self.a), of(COLUMNS * self.depth, self.b), sums(self.c), sums(self.d)]
     }
 
     /// The result's registers.

@@ -9,6 +9,8 @@
 //! | blocks, warps and groups of lanes; their instructions | `machine`; `step`, `together`, `access`, `host`, `texel` |
 //! | memory of the device, the heap, checks | `global`, `heap`, `checks` |
 //!
+//! No crate is used: `ptoxide` executes a small part of PTX, and the other crates are parsers.
+//!
 //! A register is 32 values of 64 bits. The lanes of a warp that are at the same place are a *group*. A branch splits a group, and both
 //! parts meet again at the branch's immediate post-dominator, unless one of them waits for something: then the others go on without
 //! it, so a lock between lanes of a warp ends.
@@ -17,6 +19,8 @@
 #![allow(clippy::cast_lossless, clippy::cast_possible_wrap, clippy::cast_precision_loss, clippy::cast_sign_loss)]
 // Lanes are indices.
 #![allow(clippy::needless_range_loop, clippy::many_single_char_names, clippy::precedence, clippy::float_cmp)]
+// The functions of the table have one signature, and its modifiers are flags.
+#![allow(clippy::unnecessary_wraps, clippy::struct_excessive_bools, clippy::match_bool, clippy::similar_names)]
 
 mod access;
 mod arithmetic;
@@ -35,9 +39,9 @@ mod print;
 mod step;
 mod syntax;
 mod table;
-mod texel;
 #[cfg(test)]
 mod tests;
+mod texel;
 mod together;
 mod types;
 mod words;
@@ -260,7 +264,9 @@ impl Program {
 
     /// Whether a kernel can be executed. The error names an instruction and its line.
     pub(crate) fn check(&self, kernel: &str, offsets: &[u32]) -> Result<(), String> {
-        self.decoded(kernel, offsets).map(drop).map_err(|mistake| format!("{} (line {} of its PTX)", mistake.text, mistake.line))
+        self.decoded(kernel, offsets)
+            .map(drop)
+            .map_err(|mistake| format!("{} (line {} of its PTX)", mistake.text, mistake.line))
     }
 
     /// Whether a kernel allocates memory.

@@ -193,7 +193,8 @@ fn float(value: f64, kind: u8, conversion: &Conversion) -> String {
             if conversion.alternate {
                 return text;
             }
-            let (digits, rest) = text.split_once('e').map_or((text.as_str(), None), |(digits, rest)| (digits, Some(rest)));
+            let (digits, rest) =
+                text.split_once('e').map_or((text.as_str(), None), |(digits, rest)| (digits, Some(rest)));
             let digits = match digits.contains('.') {
                 true => digits.trim_end_matches('0').trim_end_matches('.'),
                 false => digits,

@@ -4,7 +4,7 @@ use std::sync::PoisonError;
 
 use super::{
     Fault, Kind,
-    code::{Barrier, Call, Callee, Carry, Clock, Condition, Instruction, Logic, Op, Reduction, SINK, Source, window},
+    code::{Barrier, Call, Callee, Carry, Condition, Instruction, Logic, Op, Reduction, SINK, Source, window},
     flow::END,
     machine::{Block, Caller, Cluster, Group, Join, POLLS, State, Warp, Worker},
     types::{LANES, Lanes, Type, extend, low},
@@ -36,6 +36,11 @@ enum Next {
 
 /// An error of a lane.
 pub(super) type Stop = Box<Fault>;
+
+/// An error of a lane, whose place is not known yet.
+pub(super) fn fault(kind: Kind, lane: usize) -> Stop {
+    Box::new(Fault { lane, ..Fault::plain(kind, String::new()) })
+}
 
 /// The lanes of a mask.
 pub(super) fn each(mask: u32) -> impl Iterator<Item = usize> {
@@ -82,8 +87,8 @@ impl Worker<'_> {
         let start = *left;
         loop {
             let function = &launch.executable.functions[step.group.function as usize];
-            let (stop, depth) = step.group.joins.last().map_or((END, 0), |join| (join.pc, join.depth));
-            let stop = if depth == step.group.depth() { stop } else { END };
+            let join = step.group.joins.last().filter(|join| join.depth == step.group.depth());
+            let stop = join.map_or(END, |join| join.pc);
             let inner = loop {
                 let pc = step.group.pc;
                 if pc == stop {
@@ -203,6 +208,7 @@ impl Step<'_, '_> {
         }
     }
 
+    #[allow(clippy::too_many_lines)]
     fn run(&mut self, instruction: &Instruction) -> Result<Next, Stop> {
         match &instruction.op {
             Op::Vector { function, to, from } => {
@@ -260,19 +266,11 @@ impl Step<'_, '_> {
                 }
             }
             Op::Carry { carry, kind, reads, writes, to, from } => self.carry(*carry, *kind, *reads, *writes, *to, from),
-            Op::Clock { clock, to } => {
-                let nanoseconds = || {
-                    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-                    since.map_or(0, |time| time.as_nanos() as u64)
-                };
+            Op::Clock { is_high, to } => {
+                let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+                let nanoseconds = since.map_or(0, |time| time.as_nanos() as u64);
                 self.worker.polls += 1;
-                let value = match clock {
-                    Clock::Cycles => nanoseconds(),
-                    Clock::CyclesHigh => nanoseconds() >> 32,
-                    Clock::Nanoseconds => nanoseconds(),
-                    Clock::NanosecondsHigh => nanoseconds() >> 32,
-                };
-                self.write(*to, &[value; LANES]);
+                self.write(*to, &[if *is_high { nanoseconds >> 32 } else { nanoseconds }; LANES]);
             }
             Op::FrameAddress { to, offset } => {
                 let value = u64::from(self.group.frame + offset);
@@ -290,7 +288,7 @@ impl Step<'_, '_> {
             Op::Call(call) => return self.call(call),
             Op::Return => return Ok(self.return_()),
             Op::Exit => return Ok(self.exit()),
-            Op::Trap => return Err(self.fault(Kind::Trap, self.mask.trailing_zeros() as usize)),
+            Op::Trap => return Err(fault(Kind::Trap, self.mask.trailing_zeros() as usize)),
             Op::Barrier(barrier) => return self.barrier(barrier),
             Op::ClusterArrive => {
                 self.cluster.arrived += self.mask.count_ones();
@@ -366,7 +364,7 @@ impl Step<'_, '_> {
         loop {
             let lane = self.group.mask.trailing_zeros() as usize;
             let Some(target) = targets.get(index[lane] as usize).copied() else {
-                return Err(self.fault(Kind::Jump, lane));
+                return Err(fault(Kind::Jump, lane));
             };
             let same = each(self.group.mask).filter(|other| targets.get(index[*other] as usize) == Some(&target));
             let lanes = same.fold(0, |mask, lane| mask | 1 << lane);
@@ -447,7 +445,7 @@ impl Step<'_, '_> {
                 let found = numbers.get(number as usize).copied().flatten();
                 match found.filter(|_| address[lane] & window::ALL == window::FUNCTION) {
                     Some(number) => number,
-                    None => return Err(self.fault(Kind::Jump, lane)),
+                    None => return Err(fault(Kind::Jump, lane)),
                 }
             }
         };
@@ -463,7 +461,7 @@ impl Step<'_, '_> {
         let frame = (self.group.frame + caller.frame).next_multiple_of(16);
         let end = (frame + callee.frame) as usize;
         if self.group.callers.len() >= CALLS || end > self.worker.launch.stack {
-            return Err(self.fault(Kind::Stack, self.mask.trailing_zeros() as usize));
+            return Err(fault(Kind::Stack, self.mask.trailing_zeros() as usize));
         }
         let warp = &mut *self.warp;
         warp.registers.resize(warp.registers.len().max((base + callee.registers) as usize), [0; LANES]);
@@ -502,9 +500,9 @@ impl Step<'_, '_> {
             self.split(rest, pc, pc);
         }
         let id = self.uniform(barrier.id) as usize;
-        let count = barrier.count.map(|source| self.uniform(source) as u32);
+        let count = Some(self.uniform(barrier.count) as u32).filter(|count| *count > 0);
         if id >= 16 {
-            return Err(self.fault(Kind::Instruction, self.mask.trailing_zeros() as usize));
+            return Err(fault(Kind::Instruction, self.mask.trailing_zeros() as usize));
         }
         let of = self.condition(barrier.of) & self.mask;
         // Where a number of threads is given, a warp counts as a whole.
@@ -560,10 +558,6 @@ impl Step<'_, '_> {
         if writes {
             self.warp.carry = self.warp.carry & !self.mask | flags & self.mask;
         }
-    }
-
-    pub(super) fn fault(&self, kind: Kind, lane: usize) -> Stop {
-        Box::new(Fault { lane, ..Fault::plain(kind, String::new()) })
     }
 
     /// Notes a value that was read from memory that others write: a thread that reads it again and again waits for them.

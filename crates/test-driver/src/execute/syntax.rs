@@ -216,7 +216,7 @@ impl<'a> Reader<'a> {
         if !function.is_entry && self.takes('(') {
             function.returns = self.parameters()?;
         }
-        function.name = self.word()?.to_owned();
+        self.word()?.clone_into(&mut function.name);
         if self.takes('(') {
             function.parameters = self.parameters()?;
         }
@@ -351,8 +351,13 @@ impl<'a> Reader<'a> {
                 let name = word.split('.').map(str::to_owned).collect();
                 let operands = self.operands()?;
                 let source = self.source;
-                statements
-                    .push(Statement::Instruction(Instruction { guard, name, operands, line: token.line, source }));
+                statements.push(Statement::Instruction(Instruction {
+                    guard,
+                    name,
+                    operands,
+                    line: token.line,
+                    source,
+                }));
             }
         }
         Ok(())

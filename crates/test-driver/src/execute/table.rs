@@ -3,8 +3,8 @@
 use super::{
     arithmetic::{self, Vector, combine, compare},
     code::{
-        Access, Atomic, Barrier, Base, Carry, Clock, Condition, LaneMask, Logic, Matrix, MemoryBarrier, Op, Place,
-        Reduction, SINK, Shuffle, Source, Space, Special, Together, Vote, window,
+        Access, Atomic, Barrier, Base, Carry, Condition, LaneMask, Logic, Matrix, MemoryBarrier, Op, Place, Reduction,
+        SINK, Shuffle, Source, Space, Special, Together, Vote, window,
     },
     convert,
     decode::Decoder,
@@ -111,15 +111,14 @@ pub(super) fn special(name: &str) -> Option<Special> {
     })
 }
 
-fn clock(operand: &Operand) -> Option<Clock> {
+/// Whether it is a clock, and its upper half.
+fn clock(operand: &Operand) -> Option<bool> {
     let Operand::Name(name, 0) = operand else { return None };
-    Some(match name.as_str() {
-        "%clock" | "%clock64" => Clock::Cycles,
-        "%clock_hi" => Clock::CyclesHigh,
-        "%globaltimer" | "%globaltimer_lo" => Clock::Nanoseconds,
-        "%globaltimer_hi" => Clock::NanosecondsHigh,
-        _ => return None,
-    })
+    match name.as_str() {
+        "%clock" | "%clock64" | "%globaltimer" | "%globaltimer_lo" => Some(false),
+        "%clock_hi" | "%globaltimer_hi" => Some(true),
+        _ => None,
+    }
 }
 
 /// A function of lanes.
@@ -206,7 +205,7 @@ fn logic(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand])
     let root = words.part(0)?;
     let kind = words.kind()?;
     if kind == Type::Pred {
-        let to = decoder.to_predicate(operands.first()?)?;
+        let to = decoder.predicate(operands.first()?)?;
         let first = decoder.condition(operands.get(1)?)?;
         let (logic, second) = match (root, operands.get(2)) {
             ("and", Some(operand)) => (Logic::And, decoder.condition(operand)?),
@@ -247,7 +246,7 @@ fn mov(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -
     let [to, from] = operands else { return None };
     let kind = words.kind()?;
     if kind == Type::Pred {
-        let (to, from) = (decoder.to_predicate(to)?, decoder.condition(from)?);
+        let (to, from) = (decoder.predicate(to)?, decoder.condition(from)?);
         return Some(Op::Predicate { to, logic: Logic::Or, from: [from, Condition::default()] });
     }
     match (to, from) {
@@ -268,8 +267,8 @@ fn mov(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -
             if let Some(offset) = decoder.frame_offset(from) {
                 return Some(Op::FrameAddress { to, offset });
             }
-            if let Some(clock) = clock(from) {
-                return Some(Op::Clock { clock, to });
+            if let Some(is_high) = clock(from) {
+                return Some(Op::Clock { is_high, to });
             }
             lanes(decoder, copied(), to, [(from, kind)])
         }
@@ -322,9 +321,9 @@ fn set(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -
         };
         return Some(Op::Set { test, to, from, with, bits });
     }
-    let (first, second) = Decoder::to_pair(&operands[0]);
-    let second = second.map_or(Some(SINK), |second| decoder.to_predicate(second))?;
-    Some(Op::Test { test, to: [decoder.to_predicate(first)?, second], from, with })
+    let (first, second) = Decoder::pair(&operands[0]);
+    let second = second.map_or(Some(SINK), |second| decoder.predicate(second))?;
+    Some(Op::Test { test, to: [decoder.predicate(first)?, second], from, with })
 }
 
 /// `set` and `setp` of two numbers in a register. Two predicates are those of both halves.
@@ -342,8 +341,8 @@ fn set_halves(
     let part = |value: &Values, shift: u32| value.map(|value| value >> shift & 0xffff);
     let from = [decoder.from(a, kind)?, decoder.from(b, kind)?];
     if is_predicate {
-        let (first, second) = Decoder::to_pair(to);
-        let to = [decoder.to_predicate(first)?, second.map_or(Some(SINK), |second| decoder.to_predicate(second))?];
+        let (first, second) = Decoder::pair(to);
+        let to = [decoder.predicate(first)?, second.map_or(Some(SINK), |second| decoder.predicate(second))?];
         let test = Box::new(move |a: &Values, b: &Values| low_half(&part(a, 0), &part(b, 0)));
         let other = Box::new(move |a: &Values, b: &Values| high_half(&part(a, 16), &part(b, 16)));
         return Some(Op::Tests { tests: [test, other], to, from });
@@ -369,7 +368,7 @@ fn testp(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand])
     let [to, a] = operands else { return None };
     let test = arithmetic::class(words)?;
     let from = [decoder.from(a, words.kind()?)?, decoder.zero()];
-    Some(Op::Test { test, to: [decoder.to_predicate(to)?, SINK], from, with: None })
+    Some(Op::Test { test, to: [decoder.predicate(to)?, SINK], from, with: None })
 }
 
 fn space(words: &Words<'_>) -> Option<Space> {
@@ -426,7 +425,7 @@ fn isspacep(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operan
         })
     });
     let from = [decoder.from(from, Type::U64)?, decoder.zero()];
-    Some(Op::Test { test, to: [decoder.to_predicate(to)?, SINK], from, with: None })
+    Some(Op::Test { test, to: [decoder.predicate(to)?, SINK], from, with: None })
 }
 
 /// The elements of `{a, b}`, or one.
@@ -483,14 +482,12 @@ fn atom(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) 
     }
     let kind = words.kind()?;
     let name = words.any(&NAMES)?;
-    let (to, rest) = match words.part(0)? {
-        "red" => (Vec::new(), operands),
-        _ => {
-            let to = elements(operands.first()?);
-            let slots = to.iter().map(|operand| Some(decoder.to(operand)?.0)).collect::<Option<Vec<u32>>>()?;
-            (slots, &operands[1..])
-        }
-    };
+    let (mut to, mut rest) = (Vec::new(), operands);
+    if words.part(0)? == "atom" {
+        let all = elements(operands.first()?);
+        to = all.iter().map(|operand| Some(decoder.to(operand)?.0)).collect::<Option<Vec<u32>>>()?;
+        rest = &operands[1..];
+    }
     let place = decoder.place(rest.first()?, space(words), false)?;
     let from = elements(rest.get(1)?);
     let from = from.iter().map(|operand| decoder.from(operand, kind)).collect::<Option<Vec<Source>>>()?;
@@ -580,7 +577,7 @@ fn mbarrier(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operan
                 operand => (what, decoder.to(operand)?.0, 1),
             }
         }
-        "test_wait" | "try_wait" => (MemoryBarrier::Test { parity }, decoder.to_predicate(operands.first()?)?, 1),
+        "test_wait" | "try_wait" => (MemoryBarrier::Test { parity }, decoder.predicate(operands.first()?)?, 1),
         "pending_count" => {
             let (to, _) = decoder.to(operands.first()?)?;
             let from = vec![decoder.from(operands.get(1)?, Type::U64)?];
@@ -635,43 +632,20 @@ fn bar(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -
     if words.has("cluster") {
         return Some(if words.has("arrive") { Op::ClusterArrive } else { Op::ClusterWait });
     }
-    let id = decoder.from(operands.get(usize::from(words.has("red"))).unwrap_or(&Operand::Integer(0)), Type::U32);
-    let mut barrier = Barrier {
-        id: id?,
-        count: None,
-        waits: !words.has("arrive"),
-        reduction: Reduction::None,
-        of: Condition::default(),
-        to: 0,
+    let is_reduction = words.has("red");
+    let (rest, of) = match operands.split_last() {
+        Some((of, rest)) if is_reduction => (&rest[1..], decoder.condition(of)?),
+        _ => (operands, Condition::default()),
     };
-    if !words.has("red") {
-        barrier.count = operands.get(1).map(|operand| decoder.from(operand, Type::U32)).transpose_option()?;
-        return Some(Op::Barrier(Box::new(barrier)));
-    }
-    let (of, rest) = operands.split_last()?;
-    barrier.of = decoder.condition(of)?;
-    barrier.count = rest.get(2).map(|operand| decoder.from(operand, Type::U32)).transpose_option()?;
-    (barrier.reduction, barrier.to) = match words.any(&["popc", "and", "or"])? {
-        "popc" => (Reduction::Count, decoder.to(&operands[0])?.0),
-        "and" => (Reduction::And, decoder.to_predicate(&operands[0])?),
-        _ => (Reduction::Or, decoder.to_predicate(&operands[0])?),
+    let mut number = |index: usize| decoder.from(rest.get(index).unwrap_or(&Operand::Integer(0)), Type::U32);
+    let (id, count) = (number(0)?, number(1)?);
+    let (reduction, to) = match words.any(&["popc", "and", "or"]) {
+        Some("popc") if is_reduction => (Reduction::Count, decoder.to(&operands[0])?.0),
+        Some("and") if is_reduction => (Reduction::And, decoder.predicate(&operands[0])?),
+        Some(_) if is_reduction => (Reduction::Or, decoder.predicate(&operands[0])?),
+        _ => (Reduction::None, 0),
     };
-    Some(Op::Barrier(Box::new(barrier)))
-}
-
-/// `Some(None)` becomes `None`, and `None` becomes `Some(None)`.
-trait Transpose<T> {
-    fn transpose_option(self) -> Option<Option<T>>;
-}
-
-impl<T> Transpose<T> for Option<Option<T>> {
-    fn transpose_option(self) -> Option<Option<T>> {
-        match self {
-            None => Some(None),
-            Some(None) => None,
-            Some(some) => Some(some),
-        }
-    }
+    Some(Op::Barrier(Box::new(Barrier { id, count, waits: !words.has("arrive"), reduction, of, to })))
 }
 
 fn fence(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, _: &[Operand]) -> Option<Op> {
@@ -704,7 +678,7 @@ fn vote(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) 
         "uni" => Vote::Uniform,
         _ => Vote::Ballot,
     };
-    let to = if vote == Vote::Ballot { decoder.to(to)?.0 } else { decoder.to_predicate(to)? };
+    let to = if vote == Vote::Ballot { decoder.to(to)?.0 } else { decoder.predicate(to)? };
     Some(Op::Together { mask, what: Together::Vote { vote, of, to } })
 }
 
@@ -717,14 +691,14 @@ fn shuffle(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand
         "bfly" => Shuffle::Butterfly,
         _ => Shuffle::Index,
     };
-    let (to, valid) = Decoder::to_pair(to);
+    let (to, valid) = Decoder::pair(to);
     let what = Together::Shuffle {
         mode,
         value: decoder.from(value, Type::U32)?,
         lane: decoder.from(lane, Type::U32)?,
         clamp: decoder.from(clamp, Type::U32)?,
         to: decoder.to(to)?.0,
-        valid: valid.map_or(Some(SINK), |valid| decoder.to_predicate(valid))?,
+        valid: valid.map_or(Some(SINK), |valid| decoder.predicate(valid))?,
     };
     Some(Op::Together { mask, what })
 }
@@ -733,13 +707,13 @@ fn matching(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operan
     let (mask, rest) = lanes_of(decoder, words, operands)?;
     let [to, value] = rest else { return None };
     let kind = words.kind()?;
-    let (to, valid) = Decoder::to_pair(to);
+    let (to, valid) = Decoder::pair(to);
     let what = Together::Match {
         value: decoder.from(value, kind)?,
         bits: kind.bits(),
         is_all: words.has("all"),
         to: decoder.to(to)?.0,
-        valid: valid.map_or(Some(SINK), |valid| decoder.to_predicate(valid))?,
+        valid: valid.map_or(Some(SINK), |valid| decoder.predicate(valid))?,
     };
     Some(Op::Together { mask, what })
 }
@@ -762,8 +736,8 @@ fn activemask(decoder: &mut Decoder<'_, '_>, _: &Words<'_>, operands: &[Operand]
 
 fn elect(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -> Option<Op> {
     let (mask, rest) = lanes_of(decoder, words, operands)?;
-    let (to, valid) = Decoder::to_pair(rest.first()?);
-    let what = Together::Elect { to: decoder.to(to)?.0, valid: decoder.to_predicate(valid?)? };
+    let (to, valid) = Decoder::pair(rest.first()?);
+    let what = Together::Elect { to: decoder.to(to)?.0, valid: decoder.predicate(valid?)? };
     Some(Op::Together { mask, what })
 }
 
@@ -788,7 +762,8 @@ fn matrix_access(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[O
         return None;
     }
     let is_load = words.part(0)? == "ldmatrix";
-    let (address, values) = if is_load { (operands.get(1)?, operands.first()?) } else { (operands.first()?, operands.get(1)?) };
+    let (address, values) =
+        if is_load { (operands.get(1)?, operands.first()?) } else { (operands.first()?, operands.get(1)?) };
     let place = decoder.place(address, space(words).or(Some(Space::Generic)), false)?;
     let transposed = words.has("trans");
     let values = elements(values);

@@ -1,6 +1,6 @@
 //! Small kernels and what they write, compared with Rust's own arithmetic.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, fmt::Write, sync::Arc};
 
 use super::*;
 
@@ -73,7 +73,7 @@ fn compute(code: &str, bits: [u32; 4], inputs: &[[u64; 3]]) -> Vec<u64> {
     };
     let mut body = String::new();
     for (index, name) in ["a", "b", "c"].iter().enumerate() {
-        body += &format!("ld.global.u64 %w, [%in+{}]; {}\n", 8 * index, narrow(name, bits[index + 1]));
+        let _ = writeln!(body, "ld.global.u64 %w, [%in+{}]; {}", 8 * index, narrow(name, bits[index + 1]));
     }
     let [d, a, b, c] = bits;
     let wide = if d == 64 { "mov.b64 %w, d;".to_owned() } else { format!("cvt.u64.u{d} %w, d;") };
@@ -118,7 +118,8 @@ fn numbers() -> Vec<[u64; 3]> {
         1 << 63,
         u64::MAX,
     ];
-    for value in [0.0, 1.0, 1.5, -2.25, 0.1, 3e38, 1e-40, -1e-39, f32::INFINITY, f32::NAN, 65504.0, 1e-7, 16_777_217.0] {
+    for value in [0.0, 1.0, 1.5, -2.25, 0.1, 3e38, 1e-40, -1e-39, f32::INFINITY, f32::NAN, 65504.0, 1e-7, 16_777_217.0]
+    {
         special.push(u64::from(value.to_bits()));
         special.push(f64::from(value).to_bits());
     }
@@ -176,9 +177,7 @@ fn integers_are_as_in_rust() {
     check("mad.wide.u32 d, a, b, c;", [64, 32, 32, 64], |a, b, c| (a * b).wrapping_add(c));
     check("mad.wide.s32 d, a, 3, -4;", [64, 32, 32, 64], |a, _, _| (a as i32 as i64 * 3 - 4) as u64);
     check("mad.lo.s32 d, a, b, c;", W, |a, b, c| a.wrapping_mul(b).wrapping_add(c));
-    check("mad.hi.s32 d, a, b, c;", W, |a, b, c| {
-        (((a as i32 as i64 * b as i32 as i64) >> 32) as u64).wrapping_add(c)
-    });
+    check("mad.hi.s32 d, a, b, c;", W, |a, b, c| (((a as i32 as i64 * b as i32 as i64) >> 32) as u64).wrapping_add(c));
     check("mul24.lo.u32 d, a, b;", W, |a, b, _| (a & 0xff_ffff) * (b & 0xff_ffff));
     check("sad.s32 d, a, b, c;", W, |a, b, c| {
         c.wrapping_add((i64::from(a as i32) - i64::from(b as i32)).unsigned_abs())
@@ -195,7 +194,7 @@ fn integers_are_as_in_rust() {
     check("popc.b64 d, a;", [32, 64, 64, 64], |a, _, _| u64::from(a.count_ones()));
     check("clz.b32 d, a;", W, |a, _, _| u64::from((a as u32).leading_zeros()));
     check("brev.b64 d, a;", D, |a, _, _| a.reverse_bits());
-    check("bfind.u32 d, a;", W, |a, _, _| if a == 0 { u64::MAX } else { u64::from(31 - (a as u32).leading_zeros()) });
+    check("bfind.u32 d, a;", W, |a, _, _| if a == 0 { u64::MAX } else { u64::from((a as u32).ilog2()) });
     check("shl.b32 d, a, b;", W, |a, b, _| if b > 31 { 0 } else { a << b });
     check("shr.s32 d, a, b;", W, |a, b, _| ((a as i32) >> b.min(31)) as u32 as u64);
     check("shr.u64 d, a, b;", [64, 64, 32, 32], |a, b, _| a.checked_shr(b as u32).unwrap_or(0));
@@ -227,7 +226,7 @@ fn integers_are_as_in_rust() {
         (0..32u64).filter(|bit| a >> bit & 1 == 1).nth(1).unwrap_or(u64::from(u32::MAX))
     });
     check("selp.b32 d, 1, 2, p;", W, |_, _, _| 2);
-    check("slct.u32.s32 d, a, b, c;", W, |a, b, c| if c as i32 >= 0 { a } else { b });
+    check("slct.u32.s32 d, a, b, c;", W, |a, b, c| if c >> 31 == 0 { a } else { b });
     check("bmsk.clamp.b32 d, a, b;", W, |a, b, _| if a > 31 { 0 } else { types::low(b.min(32) as u32) << a });
     check("szext.wrap.s32 d, a, b;", W, |a, b, _| match b & 31 {
         0 => 0,
@@ -299,11 +298,8 @@ fn floats_are_as_in_rust() {
 #[test]
 fn directed_roundings_enclose_the_result() {
     let inputs = numbers();
-    for (code, exact) in [
-        ("add", (|a, b| a + b) as fn(f64, f64) -> f64),
-        ("mul", |a, b| a * b),
-        ("div", |a, b| a / b),
-    ] {
+    for (code, exact) in [("add", (|a, b| a + b) as fn(f64, f64) -> f64), ("mul", |a, b| a * b), ("div", |a, b| a / b)]
+    {
         let rounded = |mode: &str| compute(&format!("{code}.{mode}.f32 d, a, b;"), W, &inputs);
         let (down, up, zero, near) = (rounded("rm"), rounded("rp"), rounded("rz"), rounded("rn"));
         for (index, [a, b, _]) in inputs.iter().enumerate() {
@@ -368,7 +364,7 @@ fn nearest_half(value: f64) -> u64 {
     let below = above.saturating_sub(1);
     let upper = if above == 0x7c00 { 65536.0 } else { half(above) };
     let (up, down) = (upper - magnitude, magnitude - half(below));
-    sign | if up < down || up == down && above % 2 == 0 { above } else { below }
+    sign | if up < down || up == down && above.is_multiple_of(2) { above } else { below }
 }
 
 #[test]
@@ -413,7 +409,8 @@ fn approximations_are_as_close_as_documented() {
         let is_angle = code.starts_with("sin") || code.starts_with("cos");
         for ([a, ..], result) in values.iter().zip(results).filter(|([a, ..], _)| !is_angle || single(*a) < 3.2) {
             let (expected, result) = (function(f64::from(single(*a))), f64::from(single(result)));
-            let is_close = (result - expected).abs() <= tolerance * if is_angle { 1.0 } else { expected.abs().max(1e-3) };
+            let is_close =
+                (result - expected).abs() <= tolerance * if is_angle { 1.0 } else { expected.abs().max(1e-3) };
             assert!(is_close || result.is_infinite() && expected > 3.4e38, "{code} {a:#x}: {result} {expected}");
         }
     }
@@ -470,7 +467,7 @@ fn barriers_and_shared_memory_move_values_between_threads() {
         setp.gt.u32 %p1, %t, 99; barrier.red.popc.u32 %r6, 0, %p1; bar.red.or.pred %p2, 0, %p1;
         selp.u32 %r7, 100, 0, %p2; add.u32 %r6, %r6, %r7; mov.b64 %w1, {%r5, %r6}; st.global.u64 [%a], %w1;";
     for (thread, value) in block(body, 128).iter().enumerate() {
-        assert_eq!((*value as usize & 0xffff_ffff, value >> 32), (thread ^ 37, 128));
+        assert_eq!((*value as usize & 0xffff_ffff, value >> 32), (thread ^ 0x25, 128));
     }
 }
 
@@ -502,7 +499,8 @@ fn lanes_exchange_values() {
 
 #[test]
 fn functions_call_functions() {
-    let before = ".func (.param .b64 r) fib(.param .b64 n) { .reg .b64 %n<9>; .reg .pred %q; .local .align 8 .b8 kept[8];
+    let before =
+        ".func (.param .b64 r) fib(.param .b64 n) { .reg .b64 %n<9>; .reg .pred %q; .local .align 8 .b8 kept[8];
           ld.param.u64 %n1, [n]; setp.lt.u64 %q, %n1, 2; @%q bra small;
           st.local.u64 [kept], %n1; sub.u64 %n2, %n1, 1;
           { .param .b64 p; st.param.b64 [p], %n2; .param .b64 v; call (v), fib, (p); ld.param.b64 %n3, [v]; }
@@ -523,7 +521,7 @@ fn functions_call_functions() {
     let fib = |n: u64| (0..n).fold((0, 1), |(a, b), _| (b, a + b)).0;
     for (lane, value) in result.iter().enumerate() {
         let lane = lane as u64;
-        assert_eq!(*value, if lane % 2 == 0 { fib(lane) } else { 2 * lane }, "lane {lane}");
+        assert_eq!(*value, if lane.is_multiple_of(2) { fib(lane) } else { 2 * lane }, "lane {lane}");
     }
 }
 
@@ -551,8 +549,7 @@ fn atomics_count_all_threads_of_all_blocks() {
     let address = out.address();
     let effects = run(text, (10, 100, 0), &[address], &mut [&mut out]);
     assert!(effects.fault.is_none(), "{:?}", effects.fault);
-    let expected =
-        [1000 | 99 << 32, 2000, u64::from(1000f32.to_bits()), 500f64.to_bits(), 127 << 32, 0, 5, 0];
+    let expected = [1000 + (99 << 32), 2000, u64::from(1000f32.to_bits()), 500f64.to_bits(), 127 << 32, 0, 5, 0];
     assert_eq!(out.0, expected);
 }
 
@@ -636,7 +633,10 @@ fn faults_have_a_kind_and_a_place() {
 #[test]
 fn what_is_not_executed_is_named() {
     for (text, part) in [
-        (".entry k() { wgmma.fence.sync.aligned; ret; }", "`wgmma.fence.sync.aligned` is not executed (line 4 of its PTX)"),
+        (
+            ".entry k() { wgmma.fence.sync.aligned; ret; }",
+            "`wgmma.fence.sync.aligned` is not executed (line 4 of its PTX)",
+        ),
         (".entry k() { .reg .b32 %r<2>; add.u32 %r0, %r1, %r2; }", "`add.u32` is not executed"),
         (".entry k() { bra nowhere; }", "no label `nowhere`"),
         (".extern .func f();\n.entry k() { call f; }", "`call` is not executed"),

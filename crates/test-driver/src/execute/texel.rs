@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use super::{
     Kind,
+    access::failed,
     checks::What,
     code::{Source, Space},
     decode::Decoder,
     float::{F16, F32},
-    step::{Step, Stop, each},
+    step::{Step, Stop, each, fault},
     syntax::Operand,
     types::{LANES, Type, extend, low},
     words::Words,
@@ -205,7 +206,7 @@ impl Step<'_, '_> {
         let mut results = [[0; LANES]; 4];
         for lane in each(self.mask) {
             let Some(image) = self.worker.launch.textures.0.get(&objects[lane]).copied() else {
-                return Err(self.fault(Kind::Address, lane));
+                return Err(fault(Kind::Address, lane));
             };
             let at: Vec<u32> = coordinates.iter().map(|lanes| lanes[lane] as u32).collect();
             let (layer, rest) = match fetch.shape {
@@ -225,16 +226,18 @@ impl Step<'_, '_> {
                     let size = fetch.kind.bytes();
                     let count = fetch.to.len() + fetch.from.len();
                     let Some(place) = surface(fetch, &image, layer, rest, size as usize * count) else {
-                        return Err(self.fault(Kind::Trap, lane));
+                        return Err(fault(Kind::Trap, lane));
                     };
                     for element in 0..count {
                         let address = place + u64::from(size) * element as u64;
                         let what = if fetch.action == Action::Load { What::Load } else { What::Store };
                         let outcome = match what {
-                            What::Load => self.read(Space::Global, address, size, lane).map(|value| results[element][lane] = value),
+                            What::Load => self
+                                .read(Space::Global, address, size, lane)
+                                .map(|value| results[element][lane] = value),
                             _ => self.put(Space::Global, address, size, lane, value(element)),
                         };
-                        outcome.map_err(|problem| self.failed(problem, lane, (Space::Global, address, size, what)))?;
+                        outcome.map_err(|problem| failed(problem, lane, (Space::Global, address, size, what)))?;
                     }
                 }
             }
@@ -252,7 +255,7 @@ impl Step<'_, '_> {
         for (index, channel) in channels.iter_mut().enumerate().take(image.channels) {
             let address = image.place(at) + u64::from(size) * index as u64;
             let touch = (Space::Global, address, size, What::Load);
-            *channel = self.read(Space::Global, address, size, lane).map_err(|problem| self.failed(problem, lane, touch))?;
+            *channel = self.read(Space::Global, address, size, lane).map_err(|problem| failed(problem, lane, touch))?;
         }
         Ok(channels)
     }
@@ -265,7 +268,7 @@ impl Step<'_, '_> {
         at: &[u32],
         lane: usize,
     ) -> Result<[u64; 4], Stop> {
-        let Some(sampling) = image.sampling else { return Err(self.fault(Kind::Trap, lane)) };
+        let Some(sampling) = image.sampling else { return Err(fault(Kind::Trap, lane)) };
         let dimensions = match fetch.shape {
             Shape::One | Shape::LayeredOne => 1,
             Shape::Two | Shape::LayeredTwo => 2,
@@ -305,7 +308,8 @@ impl Step<'_, '_> {
                     (Some(x), Some(y)) => self.channels(image, [x, y, 0], lane)?,
                     _ => [0; 4],
                 };
-                *result = converted(image, fetch.kind, image.number(channels[component], component), channels[component]);
+                *result =
+                    converted(image, fetch.kind, image.number(channels[component], component), channels[component]);
             }
             return Ok(gathered);
         }

@@ -1,6 +1,7 @@
 //! Instructions that the lanes of a warp execute together.
 
 use super::{
+    access::failed,
     checks::What,
     code::{Place, Shuffle, Source, Together, Vote},
     step::{Step, Stop, each},
@@ -66,7 +67,8 @@ impl Step<'_, '_> {
                 self.write_predicate(*valid, 1u32.checked_shl(first).unwrap_or(0));
             }
             Together::Matrix(matrix) => {
-                let all = |sources: &[Source]| sources.iter().map(|source| *self.source(*source)).collect::<Vec<Lanes>>();
+                let all =
+                    |sources: &[Source]| sources.iter().map(|source| *self.source(*source)).collect::<Vec<Lanes>>();
                 let result = matrix.shape.multiply(&all(&matrix.a), &all(&matrix.b), &all(&matrix.c));
                 for (slot, value) in matrix.to.iter().zip(&result) {
                     self.write(*slot, value);
@@ -88,7 +90,7 @@ impl Step<'_, '_> {
                     let address = addresses[number * 8 + row].wrapping_add(2 * column as u64);
                     let value = self
                         .read(place.space, address, 2, number * 8 + row)
-                        .map_err(|problem| self.failed(problem, lane, (place.space, address, 2, What::Load)))?;
+                        .map_err(|problem| failed(problem, lane, (place.space, address, 2, What::Load)))?;
                     result[lane] |= value << (16 * half);
                 }
             }
@@ -107,7 +109,7 @@ impl Step<'_, '_> {
                     let address = addresses[number * 8 + row].wrapping_add(2 * column as u64);
                     let touch = (place.space, address, 2, What::Store);
                     self.put(place.space, address, 2, number * 8 + row, values[lane] >> (16 * half) & 0xffff)
-                        .map_err(|problem| self.failed(problem, lane, touch))?;
+                        .map_err(|problem| failed(problem, lane, touch))?;
                 }
             }
         }
@@ -140,4 +142,3 @@ fn source_lane(mode: Shuffle, lane: u32, value: u32, clamp: u32) -> (u32, bool) 
         }
     }
 }
-

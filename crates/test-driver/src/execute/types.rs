@@ -69,14 +69,9 @@ impl Type {
             Self::Pred => 1,
             Self::U8 | Self::S8 | Self::E4m3 | Self::E5m2 => 8,
             Self::U16 | Self::S16 | Self::F16 | Self::Bf16 | Self::E4m3x2 | Self::E5m2x2 => 16,
-            Self::U32
-            | Self::S32
-            | Self::F32
-            | Self::F16x2
-            | Self::Bf16x2
-            | Self::U16x2
-            | Self::S16x2
-            | Self::Tf32 => 32,
+            Self::U32 | Self::S32 | Self::F32 | Self::F16x2 | Self::Bf16x2 | Self::U16x2 | Self::S16x2 | Self::Tf32 => {
+                32
+            }
             Self::U64 | Self::S64 | Self::F64 => 64,
             Self::B128 => 128,
         }

@@ -44,13 +44,16 @@ fn an_access_outside_of_memory_is_reported_with_its_thread_and_the_parameter() {
         assert_eq!(run(store, [0, address], 64), Ok(()));
         assert_eq!(driver.last_fault(), None);
         assert_eq!(run(store, [0, address], 65), ILLEGAL_ADDRESS);
-        report(driver, &[
-            "the kernel `k` fails: it writes 4 bytes of global memory at 0x",
-            ": 0 bytes behind the end of allocation",
-            "256 bytes at 0x",
-            "parameter 1 points to it",
-            "`st.global.u32`, line 9 of the PTX (kernel.cu:7), function `k`, block [0, 0, 0], thread [64, 0, 0]",
-        ]);
+        report(
+            driver,
+            &[
+                "the kernel `k` fails: it writes 4 bytes of global memory at 0x",
+                ": 0 bytes behind the end of allocation",
+                "256 bytes at 0x",
+                "parameter 1 points to it",
+                "`st.global.u32`, line 9 of the PTX (kernel.cu:7), function `k`, block [0, 0, 0], thread [64, 0, 0]",
+            ],
+        );
     });
 }
 
@@ -63,7 +66,10 @@ fn freed_memory_misaligned_addresses_and_traps_are_named() {
         drop(memory);
         context.synchronize().expect("healthy");
         assert_eq!(run(load, [address, 0], 1), ILLEGAL_ADDRESS);
-        report(driver, &["reads 4 bytes of global memory", "byte 0 of allocation", "which is freed; parameter 0 points"]);
+        report(
+            driver,
+            &["reads 4 bytes of global memory", "byte 0 of allocation", "which is freed; parameter 0 points"],
+        );
         let (_context, _memory, address) = zeros();
         assert_eq!(run(load, [address + 2, 0], 1), Err(716));
         report(driver, &["not a multiple of the size"]);
@@ -100,7 +106,10 @@ fn checks_find_what_nothing_has_written() {
         let memory = unsafe { context.default_stream().alloc::<u32>(64) }.expect("memory");
         let address = memory.device_ptr(&context.default_stream()).0;
         // A kernel has written the first elements.
-        assert_eq!(run("mul.wide.u32 %w1, %t, 4; add.u64 %w1, %a, %w1; st.global.u32 [%w1], %t;", [address, 0], 8), Ok(()));
+        assert_eq!(
+            run("mul.wide.u32 %w1, %t, 4; add.u64 %w1, %a, %w1; st.global.u32 [%w1], %t;", [address, 0], 8),
+            Ok(())
+        );
         assert_eq!(run("ld.global.v2.u32 {%r1, %r2}, [%a+24];", [address, 0], 1), Ok(()));
         assert_eq!(run("ld.global.u32 %r1, [%a+32];", [address, 0], 1), Err(719));
         report(driver, &["it reads memory that nothing has written", "byte 32 of allocation", "parameter 0"]);
@@ -156,7 +165,10 @@ fn checks_find_races_on_shared_memory() {
 fn a_kernel_that_does_not_end_is_stopped() {
     within(&Settings::new().budget(1_000_000), |driver| {
         let (_context, _memory, _) = zeros();
-        assert_eq!(run("mov.u32 %r1, 0; L: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 1000; @%p1 bra L;", [0, 0], 32), Ok(()));
+        assert_eq!(
+            run("mov.u32 %r1, 0; L: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 1000; @%p1 bra L;", [0, 0], 32),
+            Ok(())
+        );
         assert_eq!(run("L: bra L;", [0, 0], 32), Err(702));
         report(driver, &["the kernel `k` does not end", "1000000 instructions", "thread [0, 0, 0]", "`bra`"]);
     });

@@ -46,7 +46,8 @@ pub(crate) fn ptx(entries: &[(&str, &str)]) -> String {
             let (kind, count) = parameter.split_once('[').unwrap_or((parameter, ""));
             let bracket = if count.is_empty() { "" } else { "[" };
             parameters.push(format!(".param {} {name}_param_{index}{bracket}{count}", kind.trim()));
-            let bits: usize = kind.trim().rsplit_once(|c: char| !c.is_ascii_digit()).map_or(0, |(_, bits)| bits.parse().unwrap_or(0));
+            let bits: usize =
+                kind.trim().rsplit_once(|c: char| !c.is_ascii_digit()).map_or(0, |(_, bits)| bits.parse().unwrap_or(0));
             let size = bits / 8 * count.trim_end_matches(']').parse().unwrap_or(1);
             for byte in (0..size).filter(|_| index > 0) {
                 body += &format!("ld.param.u8 %r, [{name}_param_{index}+{byte}]; st.global.u8 [%out+{end}], %r;\n");
