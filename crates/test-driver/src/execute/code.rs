@@ -2,7 +2,7 @@
 
 use super::{
     arithmetic::{Combine, Test, Vector},
-    matrix::Shape,
+    matrix::{Fragment, Fragments, Shape},
     types::Type,
 };
 
@@ -163,12 +163,24 @@ pub(super) enum Together {
     Reduce { combine: Combine, kind: Type, value: Source, to: u32 },
     Elect { to: u32, valid: u32 },
     Matrix(Box<Matrix>),
+    Fragments(Box<Product>),
+    LoadFragment { place: Place, to: Vec<u32>, stride: Option<Source>, fragment: Fragment },
+    StoreFragment { place: Place, from: Vec<Source>, stride: Option<Source>, fragment: Fragment },
     LoadMatrix { place: Place, to: Vec<u32>, transposed: bool },
     StoreMatrix { place: Place, from: Vec<Source>, transposed: bool },
 }
 
 pub(super) struct Matrix {
     pub(super) shape: Shape,
+    pub(super) to: Vec<u32>,
+    pub(super) a: Vec<Source>,
+    pub(super) b: Vec<Source>,
+    pub(super) c: Vec<Source>,
+}
+
+/// A product of `wmma`.
+pub(super) struct Product {
+    pub(super) fragments: Fragments,
     pub(super) to: Vec<u32>,
     pub(super) a: Vec<Source>,
     pub(super) b: Vec<Source>,
@@ -224,6 +236,7 @@ pub(super) enum Op {
     /// Parts of `bits` bits, the lowest first.
     Pack { to: u32, from: Vec<Source>, bits: u32 },
     Unpack { to: Vec<u32>, from: Source, bits: u32 },
+    /// `%clock`, `%globaltimer`: the instructions of the warp, or the upper half of their number.
     Clock { is_high: bool, to: u32 },
     FrameAddress { to: u32, offset: u32 },
     Load(Box<Access>),
@@ -247,7 +260,7 @@ pub(super) enum Op {
     ActiveMask { to: u32 },
     StackSave { to: u32 },
     /// Other warps run: `nanosleep`.
-    Yield,
+    Yield { nanoseconds: Source },
     /// Orders memory, which is in order anyway.
     Fence,
     Texture(Box<super::texel::Fetch>),

@@ -9,6 +9,7 @@ use super::{
         Special, window,
     },
     flow,
+    step::REGISTERS,
     syntax::{self, Mistake, Module, Operand, Parsed, Statement, Variable},
     table::{self, How},
     types::{Type, low},
@@ -74,6 +75,11 @@ pub(super) fn decode(module: &Module, name: &str, offsets: &[u32]) -> Parsed<Exe
     for (number, function) in module.functions.iter().enumerate() {
         if function.body.is_some() || !by_name.contains_key(function.name.as_str()) {
             by_name.insert(&function.name, number);
+        }
+    }
+    for (alias, name) in &module.aliases {
+        if let Some(number) = by_name.get(name.as_str()).copied() {
+            by_name.insert(alias, number);
         }
     }
     let missing = || Mistake { line: 1, text: format!("there is no kernel `{name}`") };
@@ -216,7 +222,8 @@ impl Decoder<'_, '_> {
     fn frame(&mut self, variable: &Variable) -> Parsed<u32> {
         let at = u64::from(self.function.frame).next_multiple_of(variable.align.max(8));
         let end = at + variable.size;
-        if end > 16 << 20 {
+        // The limit of a GPU.
+        if end > 512 << 10 {
             return Err(Mistake { line: 1, text: format!("{end} bytes of local memory") });
         }
         self.function.frame = end.next_multiple_of(8) as u32;
@@ -596,6 +603,9 @@ impl Decoder<'_, '_> {
 
     fn finish(mut self) -> Parsed<Function> {
         let line = self.function.instructions.last().map_or(1, |last| last.line);
+        if self.function.registers > REGISTERS || self.function.predicates > REGISTERS {
+            return Err(Mistake { line, text: format!("more than {REGISTERS} registers") });
+        }
         // The end of the body is a return.
         self.function.instructions.push(Instruction {
             op: Op::Return,

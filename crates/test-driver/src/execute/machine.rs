@@ -109,6 +109,8 @@ pub(super) struct Warp {
     pub(super) carry: u32,
     /// The generation of the cluster's barrier when it arrived there.
     pub(super) cluster_generation: u32,
+    /// The instructions that it has executed: time, as it sees it.
+    pub(super) clock: u64,
     /// Counts where its lanes synchronised.
     pub(super) epoch: u32,
     pub(super) local: Vec<Vec<u8>>,
@@ -407,6 +409,7 @@ impl<'a> Worker<'a> {
         warp.alive = mask;
         warp.carry = 0;
         warp.patience = 0;
+        warp.clock = 0;
         warp.groups.clear();
         warp.groups.push(Group {
             mask,

@@ -92,23 +92,13 @@ const COLUMNS: usize = 8;
 
 impl Shape {
     pub(super) fn read(words: &Words<'_>) -> Option<Self> {
-        let shape = words.0.iter().find(|part| part.starts_with('m') && part.contains('n') && part.contains('k'))?;
-        let (rows, rest) = shape[1..].split_once('n')?;
-        let (columns, depth) = rest.split_once('k')?;
+        let [rows, columns, depth] = words.extents()?;
         let elements: Vec<Element> = words.0.iter().filter_map(|part| Element::read(part)).collect();
         let [d, a, b, c] = elements.as_slice() else { return None };
-        let shape = Self {
-            rows: rows.parse().ok()?,
-            depth: depth.parse().ok()?,
-            a: *a,
-            b: *b,
-            c: *c,
-            d: *d,
-            saturates: words.has("satfinite"),
-        };
+        let shape = Self { rows, depth, a: *a, b: *b, c: *c, d: *d, saturates: words.has("satfinite") };
         let has_layout = words.has("row") && words.has("col");
         let is_known = matches!(shape.rows, 8 | 16)
-            && columns == "8"
+            && columns == COLUMNS
             && shape.depth.is_multiple_of(4 * shape.a.per_register())
             && shape.depth <= 64
             && words.any(&["sp", "sp::ordered_metadata", "block_scale", "xor", "b1"]).is_none();
@@ -170,6 +160,125 @@ impl Shape {
                 Mode { round: Round::Nearest, ..Mode::default() }.finish(format, sum)
             }
         }
+    }
+}
+
+/// The matrix of a fragment of `wmma`. PTX does not define which lane has which element: here each lane has the next ones in the order of
+/// rows, and starts again at the end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fragment {
+    rows: usize,
+    columns: usize,
+    element: Element,
+    /// In memory, columns follow each other.
+    by_columns: bool,
+}
+
+/// `wmma.mma`: the fragments of a, b, c and d.
+pub(super) struct Fragments {
+    all: [Fragment; 4],
+    saturates: bool,
+}
+
+impl Fragment {
+    /// `wmma.load` and `wmma.store`.
+    pub(super) fn read(words: &Words<'_>) -> Option<Self> {
+        let [m, n, k] = words.extents()?;
+        let element = words.0.iter().rev().find_map(|part| Element::read(part)).filter(|element| element.bits() > 4)?;
+        let (rows, columns) = match words.part(2)? {
+            "a" => (m, k),
+            "b" => (k, n),
+            _ => (m, n),
+        };
+        Some(Self { rows, columns, element, by_columns: words.has("col") })
+    }
+
+    pub(super) fn bytes(&self) -> u32 {
+        self.element.bits() / 8
+    }
+
+    /// For an element of a lane of `registers` registers: its register, its lowest bit, and its place in memory.
+    pub(super) fn places(&self, lane: usize, registers: usize, stride: u64) -> Vec<(usize, u32, u64)> {
+        let count = self.element.per_register();
+        let place = |slot: usize| {
+            let index = (lane * registers * count + slot) % (self.rows * self.columns);
+            let (row, column) = ((index / self.columns) as u64, (index % self.columns) as u64);
+            let at =
+                if self.by_columns { column.wrapping_mul(stride) + row } else { row.wrapping_mul(stride) + column };
+            (slot / count, slot as u32 % count as u32 * self.element.bits(), at.wrapping_mul(u64::from(self.bytes())))
+        };
+        (0..registers * count).map(place).collect()
+    }
+
+    /// The elements of a row, without a stride.
+    pub(super) fn row(&self) -> u64 {
+        (if self.by_columns { self.rows } else { self.columns }) as u64
+    }
+
+    fn fits(&self, registers: usize) -> bool {
+        let room = LANES * registers * self.element.per_register();
+        room > 0 && room.is_multiple_of(self.rows * self.columns)
+    }
+
+    fn values(&self, registers: &[Lanes]) -> Vec<f64> {
+        let mut values = vec![0.0; self.rows * self.columns];
+        for lane in 0..LANES {
+            for (slot, (register, bit, _)) in self.places(lane, registers.len(), 0).into_iter().enumerate() {
+                let index = (lane * registers.len() * self.element.per_register() + slot) % values.len();
+                values[index] = self.element.value(registers[register][lane] >> bit & low(self.element.bits()));
+            }
+        }
+        values
+    }
+}
+
+impl Fragments {
+    /// `wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32`, and with all four types.
+    pub(super) fn read(words: &Words<'_>) -> Option<Self> {
+        let [m, n, k] = words.extents()?;
+        let elements: Vec<Element> = words.0.iter().filter_map(|part| Element::read(part)).collect();
+        let [d, a, b, c] = match elements.as_slice() {
+            [d, c] => [*d, Element::F16, Element::F16, *c],
+            [d, a, b, c] => [*d, *a, *b, *c],
+            _ => return None,
+        };
+        let of = |rows, columns, element: Element| Fragment { rows, columns, element, by_columns: false };
+        let all = [of(m, k, a), of(k, n, b), of(m, n, c), of(m, n, d)];
+        let is_known = all.iter().all(|fragment| fragment.element.bits() > 4);
+        is_known.then_some(Self { all, saturates: words.has("satfinite") })
+    }
+
+    pub(super) fn fits(&self, counts: [usize; 4]) -> bool {
+        self.all.iter().zip(counts).all(|(fragment, count)| fragment.fits(count))
+    }
+
+    pub(super) fn multiply(&self, a: &[Lanes], b: &[Lanes], c: &[Lanes], registers: usize) -> Vec<Lanes> {
+        let [of_a, of_b, of_c, of_d] = &self.all;
+        let (a, b, c) = (of_a.values(a), of_b.values(b), of_c.values(c));
+        let (rows, columns, depth) = (of_a.rows, of_b.columns, of_a.columns);
+        let shape = Shape {
+            rows,
+            depth,
+            a: of_a.element,
+            b: of_b.element,
+            c: of_c.element,
+            d: of_d.element,
+            saturates: self.saturates,
+        };
+        let mut bits = Vec::with_capacity(rows * columns);
+        for index in 0..rows * columns {
+            let (row, column) = (index / columns, index % columns);
+            let right: Vec<f64> = (0..depth).map(|at| b[at * columns + column]).collect();
+            bits.push(shape.round(c[index], &a[row * depth..], &right));
+        }
+        let mut result = vec![[0; LANES]; registers];
+        for lane in 0..LANES {
+            for (slot, (register, bit, _)) in of_d.places(lane, registers, 0).into_iter().enumerate() {
+                let index = (lane * registers * of_d.element.per_register() + slot) % bits.len();
+                result[register][lane] |= bits[index] << bit;
+            }
+        }
+        result
     }
 }
 

@@ -238,6 +238,7 @@ impl Program {
                 let module = syntax::read(text)?;
                 whole.functions.extend(module.functions);
                 whole.variables.extend(module.variables);
+                whole.aliases.extend(module.aliases);
                 whole.files.extend(module.files);
             }
             Ok(whole)

@@ -12,6 +12,8 @@ use super::{
 
 /// The most calls that have not returned.
 const CALLS: usize = 1 << 12;
+/// The most registers of a warp: those of all functions that have not returned.
+pub(super) const REGISTERS: u32 = 1 << 16;
 
 /// The state that an instruction sees.
 pub(super) struct Step<'s, 'w> {
@@ -101,6 +103,7 @@ impl Worker<'_> {
                     break None;
                 }
                 *left -= 1;
+                step.warp.clock += 1;
                 let instruction = &function.instructions[pc as usize];
                 step.mask = step.group.mask & step.condition(instruction.guard);
                 if step.mask == 0 {
@@ -267,10 +270,9 @@ impl Step<'_, '_> {
             }
             Op::Carry { carry, kind, reads, writes, to, from } => self.carry(*carry, *kind, *reads, *writes, *to, from),
             Op::Clock { is_high, to } => {
-                let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-                let nanoseconds = since.map_or(0, |time| time.as_nanos() as u64);
+                let value = if *is_high { self.warp.clock >> 32 } else { self.warp.clock };
                 self.worker.polls += 1;
-                self.write(*to, &[if *is_high { nanoseconds >> 32 } else { nanoseconds }; LANES]);
+                self.write(*to, &[value; LANES]);
             }
             Op::FrameAddress { to, offset } => {
                 let value = u64::from(self.group.frame + offset);
@@ -316,7 +318,10 @@ impl Step<'_, '_> {
                 let value = u64::from(self.mask);
                 self.write(*to, &[value; LANES]);
             }
-            Op::Yield => self.worker.polls += POLLS / 2,
+            Op::Yield { nanoseconds } => {
+                self.warp.clock += self.uniform(*nanoseconds);
+                self.worker.polls += POLLS / 2;
+            }
             Op::Texture(fetch) => self.texture(fetch)?,
             Op::Fence => self.cluster.blocks[self.rank].epoch += 1,
             Op::Nothing => {}
@@ -460,7 +465,8 @@ impl Step<'_, '_> {
         let (base, predicates) = (self.group.base + caller.registers, self.group.predicates + caller.predicates);
         let frame = (self.group.frame + caller.frame).next_multiple_of(16);
         let end = (frame + callee.frame) as usize;
-        if self.group.callers.len() >= CALLS || end > self.worker.launch.stack {
+        let is_deep = base + callee.registers > REGISTERS || self.group.callers.len() >= CALLS;
+        if is_deep || end > self.worker.launch.stack {
             return Err(fault(Kind::Stack, self.mask.trailing_zeros() as usize));
         }
         let warp = &mut *self.warp;

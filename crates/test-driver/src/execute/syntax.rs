@@ -19,6 +19,8 @@ pub(super) struct Module {
     pub(super) functions: Vec<Function>,
     /// The `.shared` variables outside of functions.
     pub(super) variables: Vec<Variable>,
+    /// Names of functions that have another name: `.alias`.
+    pub(super) aliases: Vec<(String, String)>,
     /// The source files by their numbers.
     pub(super) files: BTreeMap<u64, String>,
 }
@@ -131,6 +133,12 @@ pub(super) fn read(text: &[u8]) -> Parsed<Module> {
                 if let Some(Kind::Text(path)) = reader.peek().map(|token| &token.kind) {
                     module.files.insert(number, path.clone());
                 }
+            }
+            Some(".alias") => {
+                reader.at += 1;
+                let alias = reader.word()?.to_owned();
+                reader.expect(',')?;
+                module.aliases.push((alias, reader.word()?.to_owned()));
             }
             Some(".section") => while reader.next()?.kind != Kind::Mark('}') {},
             _ => reader.at += 1,

@@ -3,12 +3,12 @@
 use super::{
     arithmetic::{self, Vector, combine, compare},
     code::{
-        Access, Atomic, Barrier, Base, Carry, Condition, LaneMask, Logic, Matrix, MemoryBarrier, Op, Place, Reduction,
-        SINK, Shuffle, Source, Space, Special, Together, Vote, window,
+        Access, Atomic, Barrier, Base, Carry, Condition, LaneMask, Logic, Matrix, MemoryBarrier, Op, Place, Product,
+        Reduction, SINK, Shuffle, Source, Space, Special, Together, Vote, window,
     },
     convert,
     decode::Decoder,
-    matrix::Shape,
+    matrix::{Fragment, Fragments, Shape},
     syntax::Operand,
     texel,
     types::{LANES, Lanes as Values, Type, low},
@@ -55,7 +55,7 @@ const TABLE: &[(&str, How)] = &[
     ("ret", With(ret)), ("exit", With(ret)), ("trap", With(ret)), ("brkpt", With(ret)), ("bar", With(bar)),
     ("barrier", With(bar)), ("membar", With(fence)), ("fence", With(fence)), ("vote", With(vote)), ("shfl", With(shuffle)),
     ("match", With(matching)), ("redux", With(redux)), ("activemask", With(activemask)), ("elect", With(elect)),
-    ("mma", With(mma)), ("ldmatrix", With(matrix_access)), ("stmatrix", With(matrix_access)),
+    ("mma", With(mma)), ("wmma", With(wmma)), ("ldmatrix", With(matrix_access)), ("stmatrix", With(matrix_access)),
     ("nanosleep", With(nanosleep)), ("prefetch", With(nothing)), ("prefetchu", With(nothing)), ("pmevent", With(nothing)),
     ("discard", With(nothing)), ("applypriority", With(nothing)), ("setmaxnreg", With(nothing)),
     ("griddepcontrol", With(nothing)), ("createpolicy", With(policy)), ("tex", With(texture)), ("suld", With(texture)),
@@ -756,6 +756,41 @@ fn mma(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -
     Some(Op::Together { mask, what: Together::Matrix(Box::new(Matrix { shape, to, a, b, c })) })
 }
 
+/// `wmma.load`, `wmma.store` and `wmma.mma`.
+fn wmma(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -> Option<Op> {
+    let sources = |decoder: &mut Decoder<'_, '_>, operand: &Operand| {
+        elements(operand).iter().map(|one| decoder.from(one, Type::U64)).collect::<Option<Vec<Source>>>()
+    };
+    let slots = |decoder: &mut Decoder<'_, '_>, operand: &Operand| {
+        elements(operand).iter().map(|one| Some(decoder.to(one)?.0)).collect::<Option<Vec<u32>>>()
+    };
+    let what = if words.part(1)? == "mma" {
+        let [to, a, b, c] = operands else { return None };
+        let fragments = Fragments::read(words)?;
+        let (to, a, b) = (slots(decoder, to)?, sources(decoder, a)?, sources(decoder, b)?);
+        let c = sources(decoder, c)?;
+        if !fragments.fits([a.len(), b.len(), c.len(), to.len()]) {
+            return None;
+        }
+        Together::Fragments(Box::new(Product { fragments, to, a, b, c }))
+    } else {
+        let fragment = Fragment::read(words)?;
+        let is_load = words.part(1)? == "load";
+        let (address, values) =
+            if is_load { (operands.get(1)?, operands.first()?) } else { (operands.first()?, operands.get(1)?) };
+        let place = decoder.place(address, space(words).or(Some(Space::Generic)), false)?;
+        let stride = match operands.get(2) {
+            Some(operand) => Some(decoder.from(operand, Type::U32)?),
+            None => None,
+        };
+        match is_load {
+            true => Together::LoadFragment { place, to: slots(decoder, values)?, stride, fragment },
+            false => Together::StoreFragment { place, from: sources(decoder, values)?, stride, fragment },
+        }
+    };
+    Some(Op::Together { mask: Some(decoder.constant(low(32))), what })
+}
+
 /// `ldmatrix` and `stmatrix` of 8x8 elements of 16 bits.
 fn matrix_access(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -> Option<Op> {
     if !words.has("m8n8") || !words.has("b16") {
@@ -777,8 +812,8 @@ fn matrix_access(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[O
     Some(Op::Together { mask: Some(decoder.constant(low(32))), what })
 }
 
-fn nanosleep(_: &mut Decoder<'_, '_>, _: &Words<'_>, _: &[Operand]) -> Option<Op> {
-    Some(Op::Yield)
+fn nanosleep(decoder: &mut Decoder<'_, '_>, _: &Words<'_>, operands: &[Operand]) -> Option<Op> {
+    Some(Op::Yield { nanoseconds: decoder.from(operands.first()?, Type::U32)? })
 }
 
 /// Cache policies have no effect.

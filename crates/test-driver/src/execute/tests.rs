@@ -419,6 +419,8 @@ fn approximations_are_as_close_as_documented() {
 const LANE: &str = ".reg .b32 %t, %r<20>; .reg .b64 %o, %a, %w<9>; .reg .pred %p<9>; .reg .f32 %f<9>;
     ld.param.u64 %o, [out]; mov.u32 %t, %tid.x; mad.wide.u32 %a, %t, 8, %o;";
 
+const LANE_HEAD: &str = ".visible .entry k(.param .u64 out) { ";
+
 /// What each of `threads` threads of one block writes.
 fn block(body: &str, threads: u32) -> Vec<u64> {
     let (result, effects) = block_with(body, "", (1, threads, 0));
@@ -427,7 +429,7 @@ fn block(body: &str, threads: u32) -> Vec<u64> {
 }
 
 fn block_with(body: &str, before: &str, shape: (u32, u32, u32)) -> (Vec<u64>, Effects) {
-    let text = format!("{before} .visible .entry k(.param .u64 out) {{ {LANE} {body} ret; }}");
+    let text = format!("{before} {LANE_HEAD}{LANE} {body} ret; }}");
     let mut out = Memory(vec![0; 1024]);
     let address = out.address();
     let effects = run(&text, shape, &[address], &mut [&mut out]);
@@ -584,6 +586,34 @@ fn matrices_are_multiplied() {
 }
 
 #[test]
+fn fragments_are_loaded_multiplied_and_stored() {
+    // A: row * 2 + depth % 2, B: column, both as halves in shared memory, B by columns. C is 1.
+    let body = ".shared .align 16 .b8 a[512]; .shared .align 16 .b8 b[512]; .reg .b32 %x<9>, %y<9>; .reg .b16 %h<4>; .reg .b32 %c<9>, %d<9>;
+        mov.u32 %r1, a; mov.u32 %r2, b; mov.u32 %r3, 0; L: mad.lo.u32 %r4, %r3, 32, %t; shr.u32 %r5, %r4, 4; and.b32 %r6, %r4, 1;
+        mad.lo.u32 %r7, %r5, 2, %r6; cvt.rn.f16.u32 %h1, %r7; cvt.rn.f16.u32 %h2, %r5; mad.lo.u32 %r8, %r4, 2, %r1;
+        mad.lo.u32 %r9, %r4, 2, %r2; st.shared.b16 [%r8], %h1; st.shared.b16 [%r9], %h2; add.u32 %r3, %r3, 1;
+        setp.lt.u32 %p1, %r3, 8; @%p1 bra L; bar.sync 0; mov.b32 %c1, 0f3F800000;
+        wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {%x1,%x2,%x3,%x4,%x5,%x6,%x7,%x8}, [%r1], 16;
+        wmma.load.b.sync.aligned.col.m16n16k16.shared.f16 {%y1,%y2,%y3,%y4,%y5,%y6,%y7,%y8}, [%r2];
+        wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%d1,%d2,%d3,%d4,%d5,%d6,%d7,%d8}, {%x1,%x2,%x3,%x4,%x5,%x6,%x7,%x8},
+          {%y1,%y2,%y3,%y4,%y5,%y6,%y7,%y8}, {%c1,%c1,%c1,%c1,%c1,%c1,%c1,%c1};
+        wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%o], {%d1,%d2,%d3,%d4,%d5,%d6,%d7,%d8}, 16;";
+    let (_, effects) = block_with(body, "", (1, 32, 0));
+    assert!(effects.fault.is_none(), "{:?}", effects.fault);
+    let text = format!("{LANE_HEAD}{LANE} {body} ret; }}");
+    let mut out = Memory(vec![0; 128]);
+    let address = out.address();
+    run(&text, (1, 32, 0), &[address], &mut [&mut out]);
+    for (index, pair) in out.0.iter().enumerate() {
+        for (half, bits) in [*pair as u32, (pair >> 32) as u32].into_iter().enumerate() {
+            let (row, column) = ((2 * index + half) / 16, (2 * index + half) % 16);
+            let expected = (0..16).map(|depth| (2 * row + depth % 2) * column).sum::<usize>() + 1;
+            assert!((f32::from_bits(bits) - expected as f32).abs() < 0.5, "{row} {column}: {}", f32::from_bits(bits));
+        }
+    }
+}
+
+#[test]
 fn clusters_access_each_others_shared_memory() {
     let text = ".visible .entry k(.param .u64 out) { .reg .b64 %o; .reg .b32 %r<9>; .shared .b32 s;
         ld.param.u64 %o, [out]; mov.u32 %r1, %cluster_ctarank; mov.u32 %r2, %ctaid.x; st.shared.u32 [s], %r2;
@@ -660,4 +690,57 @@ fn a_seed_changes_the_order_of_blocks() {
         out.0
     };
     assert!(order(0) == order(0) && order(1) == order(1) && order(0) != order(1));
+}
+
+/// Texts that are changed at random are refused, or run, or fail: they never panic, and end in time.
+#[test]
+fn changed_texts_do_no_harm() {
+    let texts = [
+        ".func (.param .b64 r) f(.param .b64 n) { .reg .b64 %n<9>; .local .align 8 .b8 kept[8]; ld.param.u64 %n1, [n];
+          st.local.u64 [kept], %n1; { .param .b64 p; st.param.b64 [p], %n1; .param .b64 v; call (v), f, (p); ld.param.b64 %n2, [v]; }
+          st.param.b64 [r], %n2; ret; }
+         .visible .entry k(.param .u64 out) { .reg .b64 %o, %w<9>; .reg .b32 %r<9>; .reg .pred %p<3>; .shared .align 8 .b8 s[512];
+          ld.param.u64 %o, [out]; mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 16; @%p1 bra A; bar.sync 0; bra B; A: bar.sync 0;
+          B: mov.u64 %w1, s; mad.wide.u32 %w2, %r1, 8, %w1; st.shared.v2.u32 [%w2], {%r1, %r1}; ld.shared.u64 %w3, [%w2];
+          atom.global.add.u64 %w4, [%o], %w3; shfl.sync.idx.b32 %r2, %r1, 0, 31, -1; cvta.shared.u64 %w5, %w1; ld.u8 %r3, [%w5+3];
+          { .param .b64 p; st.param.b64 [p], %w3; .param .b64 v; call (v), f, (p); ld.param.b64 %w6, [v]; } ret; }",
+        ".visible .entry k(.param .u64 out) { .reg .b64 %o, %w<9>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .f64 %d<4>; .reg .pred %p;
+          ts: .branchtargets A, B; ld.param.u64 %o, [out]; mov.u32 %r1, %laneid; and.b32 %r2, %r1, 1; brx.idx %r2, ts;
+          A: cvt.rn.f32.u32 %f1, %r1; div.rz.f32 %f2, %f1, 0f40400000; fma.rm.f64 %d1, %d2, %d3, 0d3FF0000000000000; bra B;
+          B: bfe.s32 %r3, %r1, %r2, 31; bfi.b64 %w1, %w2, %o, %r1, %r2; shf.l.clamp.b32 %r4, %r1, %r2, %r3; prmt.b32 %r5, %r1, %r2, %r3;
+          cvt.rpi.s64.f32 %w3, %f2; mul.hi.s64 %w4, %w3, %o; add.cc.u32 %r6, %r5, %r4; addc.u32 %r7, %r6, %r3;
+          mma.sync.aligned.m8n8k16.row.col.s32.u8.s8.s32 {%r4, %r5}, {%r1}, {%r2}, {%r3, %r3};
+          match.all.sync.b32 %r6|%p, %r1, 15; vote.sync.all.pred %p, %p, 3; nanosleep.u32 %r4; st.global.u64 [%o+8], %w4; trap; }",
+    ];
+    let mut state = 7u64;
+    let mut random = |limit: usize| {
+        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        (state >> 33) as usize % limit
+    };
+    let (mut refused, mut ran) = (0, 0);
+    for _ in 0..1500 {
+        let text = texts[random(texts.len())];
+        let mut words: Vec<&str> = text.split_inclusive([' ', ',', '.', ';', '[', ']']).collect();
+        for _ in 0..=random(3) {
+            let (to, from) = (random(words.len()), random(words.len()));
+            match random(4) {
+                0 => drop(words.remove(to)),
+                1 => words.insert(to, words[from]),
+                2 => words[to] = ["0 ", "-1,", "0xffffffff;", "4294967296]", "%r1 ", "u64 ", "s8 ", "f16 "][random(8)],
+                _ => words.swap(to, from),
+            }
+        }
+        let text = format!("{HEADER}{}", words.concat());
+        let program = Program::new(vec![Arc::from(text.as_bytes())]);
+        if program.check("k", &[0]).is_err() {
+            refused += 1;
+            continue;
+        }
+        ran += 1;
+        let mut out = Memory(vec![0; 64]);
+        let address = out.address();
+        let settings = Settings { budget: 1 << 18, memcheck: ran % 2 == 0, seed: ran % 3, ..settings() };
+        run_with(&text, (2, 40, 64), &[address], &mut [&mut out], settings, [1, 1, 1]);
+    }
+    assert!(refused > 100 && ran > 100, "{refused} refused, {ran} ran");
 }

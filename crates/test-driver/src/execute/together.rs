@@ -4,6 +4,7 @@ use super::{
     access::failed,
     checks::What,
     code::{Place, Shuffle, Source, Together, Vote},
+    matrix::Fragment,
     step::{Step, Stop, each},
     types::{LANES, Lanes, extend, low},
 };
@@ -74,8 +75,68 @@ impl Step<'_, '_> {
                     self.write(*slot, value);
                 }
             }
+            Together::Fragments(product) => {
+                let all =
+                    |sources: &[Source]| sources.iter().map(|source| *self.source(*source)).collect::<Vec<Lanes>>();
+                let (a, b, c) = (all(&product.a), all(&product.b), all(&product.c));
+                let result = product.fragments.multiply(&a, &b, &c, product.to.len());
+                for (slot, value) in product.to.iter().zip(&result) {
+                    self.write(*slot, value);
+                }
+            }
+            Together::LoadFragment { place, to, stride, fragment } => {
+                self.load_fragment(*place, to, *stride, fragment)?
+            }
+            Together::StoreFragment { place, from, stride, fragment } => {
+                self.store_fragment(*place, from, *stride, fragment)?;
+            }
             Together::LoadMatrix { place, to, transposed } => self.load_matrix(*place, to, *transposed)?,
             Together::StoreMatrix { place, from, transposed } => self.store_matrix(*place, from, *transposed)?,
+        }
+        Ok(())
+    }
+
+    fn load_fragment(
+        &mut self,
+        place: Place,
+        to: &[u32],
+        stride: Option<Source>,
+        fragment: &Fragment,
+    ) -> Result<(), Stop> {
+        let addresses = self.addresses(place);
+        let stride = stride.map_or(fragment.row(), |stride| self.uniform(stride));
+        let (size, mut result) = (fragment.bytes(), vec![[0; LANES]; to.len()]);
+        for lane in 0..LANES {
+            for (register, bit, at) in fragment.places(lane, to.len(), stride) {
+                let address = addresses[lane].wrapping_add(at);
+                let value = self.read(place.space, address, size, lane);
+                let touch = (place.space, address, size, What::Load);
+                result[register][lane] |= value.map_err(|problem| failed(problem, lane, touch))? << bit;
+            }
+        }
+        for (slot, value) in to.iter().zip(&result) {
+            self.write(*slot, value);
+        }
+        Ok(())
+    }
+
+    fn store_fragment(
+        &mut self,
+        place: Place,
+        from: &[Source],
+        stride: Option<Source>,
+        fragment: &Fragment,
+    ) -> Result<(), Stop> {
+        let addresses = self.addresses(place);
+        let stride = stride.map_or(fragment.row(), |stride| self.uniform(stride));
+        let size = fragment.bytes();
+        for lane in 0..LANES {
+            for (register, bit, at) in fragment.places(lane, from.len(), stride) {
+                let address = addresses[lane].wrapping_add(at);
+                let value = self.source(from[register])[lane] >> bit;
+                let touch = (place.space, address, size, What::Store);
+                self.put(place.space, address, size, lane, value).map_err(|problem| failed(problem, lane, touch))?;
+            }
         }
         Ok(())
     }

@@ -32,6 +32,15 @@ impl<'a> Words<'a> {
         self.0[1..].iter().find_map(|part| Type::read(part))
     }
 
+    /// `m16n8k16`: rows, columns, and depth.
+    pub(super) fn extents(&self) -> Option<[usize; 3]> {
+        let shape = self.0.iter().find(|part| part.starts_with('m') && part.contains('n') && part.contains('k'))?;
+        let (rows, rest) = shape[1..].split_once('n')?;
+        let (columns, depth) = rest.split_once('k')?;
+        let extents = [rows.parse().ok()?, columns.parse().ok()?, depth.parse().ok()?];
+        extents.iter().all(|extent| (1..=256).contains(extent)).then_some(extents)
+    }
+
     pub(super) fn mode(&self) -> Mode {
         let round = match self.any(&["rz", "rm", "rp", "rna", "rzi", "rmi", "rpi"]) {
             Some("rz" | "rzi") => Round::Zero,

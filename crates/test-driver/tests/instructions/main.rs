@@ -12,7 +12,7 @@
     clippy::format_collect,
     clippy::format_push_string
 )]
-#![allow(clippy::match_same_arms, clippy::too_many_lines, clippy::type_complexity, clippy::match_same_arms)]
+#![allow(clippy::match_same_arms, clippy::too_many_lines, clippy::type_complexity)]
 
 mod cases;
 mod programs;

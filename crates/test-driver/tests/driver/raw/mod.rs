@@ -5,6 +5,7 @@
 
 use std::{
     ffi::{CString, c_void},
+    fmt::Write,
     ptr::null_mut,
     sync::Arc,
 };
@@ -50,7 +51,7 @@ pub(crate) fn ptx(entries: &[(&str, &str)]) -> String {
                 kind.trim().rsplit_once(|c: char| !c.is_ascii_digit()).map_or(0, |(_, bits)| bits.parse().unwrap_or(0));
             let size = bits / 8 * count.trim_end_matches(']').parse().unwrap_or(1);
             for byte in (0..size).filter(|_| index > 0) {
-                body += &format!("ld.param.u8 %r, [{name}_param_{index}+{byte}]; st.global.u8 [%out+{end}], %r;\n");
+                let _ = writeln!(body, "ld.param.u8 %r, [{name}_param_{index}+{byte}]; st.global.u8 [%out+{end}], %r;");
                 end += 1;
             }
         }
