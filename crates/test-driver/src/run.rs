@@ -36,6 +36,9 @@ const SHOWING: [&str; 14] = [
 const PRINTF_LIMIT: u32 = 1;
 const HEAP_LIMIT: u32 = 2;
 
+/// The bytes of memory for the barriers of a cooperative grid: its size, and the barrier.
+const WORKSPACE: usize = 64;
+
 /// The fewest threads of a launch for which more than one thread of this machine is started.
 const FEW: u64 = 1 << 14;
 
@@ -85,6 +88,12 @@ impl Driver {
             heap = Heap::new(self.memory.allocate(size, MemoryKind::Variable, context, device)?, size as u64);
         }
         let geometry = call.geometry;
+        let mut workspace = 0;
+        if geometry.cooperative {
+            workspace = self.memory.allocate(WORKSPACE, MemoryKind::Variable, context, device)?;
+            self.memory.set(workspace, &(WORKSPACE as u32).to_le_bytes(), 1)?;
+            self.memory.set(workspace + 4, &[0; 4], 1)?;
+        }
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
         let settings = Settings {
             seed: self.config.seed,
@@ -110,10 +119,14 @@ impl Driver {
             regions: self.memory.regions(context, device),
             heap: &mut heap,
             textures: &self.texel_objects(),
+            workspace,
             written: &mut written,
             settings,
         });
         self.memory.written = written;
+        if workspace != 0 {
+            self.memory.free(workspace, &[MemoryKind::Variable])?;
+        }
         self.heaps.insert(context, heap);
         self.leave(context, call, effects)
     }

@@ -332,6 +332,8 @@ pub(super) enum Special {
     LaneMask(LaneMask),
     DynamicShared,
     TotalShared,
+    /// Halves of the address of the memory for barriers of the grid.
+    Workspace(u32),
     Zero,
 }
 

@@ -35,6 +35,7 @@ pub(super) struct Launch<'a> {
     pub(super) effects: Mutex<Effects>,
     pub(super) heap: Mutex<super::Heap>,
     pub(super) checks: Option<Mutex<Checks>>,
+    pub(super) workspace: u64,
     pub(super) textures: &'a super::texel::Objects,
 }
 
@@ -469,6 +470,7 @@ impl<'a> Worker<'a> {
             Special::LaneMask(LaneMask::GreaterOrEqual) => lane(|lane| !((1 << lane) - 1)),
             Special::DynamicShared => value(geometry.dynamic_shared),
             Special::TotalShared => value(self.launch.shared),
+            Special::Workspace(shift) => value((self.launch.workspace >> shift) as u32),
             Special::Zero => [0; LANES],
         }
     }

@@ -118,6 +118,8 @@ pub(crate) struct Request<'a> {
     pub(crate) regions: Vec<(u64, u64)>,
     pub(crate) heap: &'a mut Heap,
     pub(crate) textures: &'a Objects,
+    /// The address of the memory for barriers of a cooperative grid, or 0.
+    pub(crate) workspace: u64,
     /// The written bytes of allocations, for the checks.
     pub(crate) written: &'a mut Written,
     pub(crate) settings: Settings,
@@ -281,7 +283,7 @@ impl Program {
         if matches!(executable.functions[0].instructions.first(), Some(first) if first.is_end()) {
             return Effects::default();
         }
-        let Request { bank, geometry, variables, regions, heap, textures, written, settings, .. } = request;
+        let Request { bank, geometry, variables, regions, heap, textures, workspace, written, settings, .. } = request;
         let number = |constant: &Constant| match constant {
             Constant::Value(value) => *value,
             Constant::Variable(name, offset) => {
@@ -312,6 +314,7 @@ impl Program {
             effects: Mutex::default(),
             heap: Mutex::new(std::mem::take(heap)),
             checks,
+            workspace,
             textures,
         };
         let is_serial = executable.is_ordered || settings.seed != 0 || settings.memcheck || geometry.cooperative;

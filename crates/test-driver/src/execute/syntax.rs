@@ -325,10 +325,11 @@ impl<'a> Reader<'a> {
                     self.at += 1;
                 }
             }
-            ".reg" => {
-                self.at += 1;
+            // `.reg .b32`, or `.reg.b32`.
+            _ if word == ".reg" || word.starts_with(".reg.") => {
                 let kind = loop {
                     let kind = self.word()?;
+                    let kind = kind.strip_prefix(".reg").filter(|kind| !kind.is_empty()).unwrap_or(kind);
                     if size_of(kind).is_some() {
                         break kind.to_owned();
                     }

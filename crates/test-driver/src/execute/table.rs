@@ -92,6 +92,8 @@ pub(super) fn special(name: &str) -> Option<Special> {
         "cluster_ctarank" => Special::RankInCluster,
         "cluster_nctarank" => Special::SizeOfCluster,
         "is_explicit_cluster" => Special::IsExplicitCluster,
+        "envreg1" => Special::Workspace(32),
+        "envreg2" => Special::Workspace(0),
         _ if name.starts_with("envreg") || name.starts_with("pm") || name == "current_graph_exec" => Special::Zero,
         _ => {
             let (register, part) = name.split_once('.')?;

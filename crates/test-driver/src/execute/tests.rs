@@ -60,6 +60,7 @@ fn run_with(
         regions,
         heap: &mut Heap::default(),
         textures: &Objects::default(),
+        workspace: 0,
         written: &mut Written::default(),
         settings,
     })
