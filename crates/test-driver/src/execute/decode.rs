@@ -586,7 +586,11 @@ impl Decoder<'_, '_> {
             return Some(Callee::Function(self.kernel.want(number)));
         }
         Some(Callee::Host(match name {
-            "vprintf" => Host::Print,
+            "vprintf" => {
+                // The order of the lines.
+                self.is_ordered();
+                Host::Print
+            }
             "__assertfail" => Host::Assert,
             "cudaGraphSetConditional" | "cudaGraphKernelNodeSetParam" => {
                 self.is_ordered();

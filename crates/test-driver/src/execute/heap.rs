@@ -38,3 +38,18 @@ impl Heap {
         address == 0 || self.used.remove(&address).is_some()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_used_again_when_it_is_freed() {
+        let mut heap = Heap::new(0x1000, 64);
+        let all = [20, 1, 16].map(|size| heap.allocate(size));
+        assert_eq!(all, [0x1000, 0x1020, 0x1030]);
+        assert_eq!((heap.allocate(1), heap.allocate(u64::MAX)), (0, 0), "it is full");
+        assert!(heap.free(0x1020) && !heap.free(0x1020) && heap.free(0) && !heap.free(0x1001));
+        assert_eq!((heap.allocate(17), heap.allocate(16)), (0, 0x1020));
+    }
+}

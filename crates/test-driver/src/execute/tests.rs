@@ -615,6 +615,28 @@ fn fragments_are_loaded_multiplied_and_stored() {
 }
 
 #[test]
+fn printf_and_assert_reach_the_host() {
+    let before = ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);
+        .extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, .param .b64 s);";
+    let body = ".local .align 8 .b8 list[16]; .reg .b64 %sp, %l; mov.u64 %l, list; cvta.local.u64 %sp, %l;
+        mov.b64 %w1, 0x0a66252064252074; st.global.u64 [%o], %w1; mov.b64 %w1, 0; st.global.u64 [%o+8], %w1; bar.sync 0;
+        st.local.u32 [%l], %t; st.local.f64 [%l+8], 0d3FF8000000000000;
+        { .param .b64 p; .param .b64 q; .param .b32 v; st.param.b64 [p], %o; st.param.b64 [q], %sp; call (v), vprintf, (p, q); }
+        setp.ne.u32 %p1, %t, 1; @%p1 bra E;
+        { .param .b64 p; .param .b64 q; .param .b32 v; .param .b64 w; .param .b64 x; st.param.b64 [p], %o; st.param.b64 [q], %o;
+          st.param.b32 [v], 7; st.param.b64 [w], %o; st.param.b64 [x], 1; call __assertfail, (p, q, v, w, x); } E:";
+    let (_, effects) = block_with(body, before, (1, 2, 0));
+    assert_eq!(String::from_utf8_lossy(&effects.printed), "t 0 1.500000\nt 1 1.500000\n");
+    let fault = effects.fault.expect("an assertion fails");
+    assert!(
+        fault.text.contains(":7: ") && fault.text.contains("block: [0,0,0], thread: [1,0,0] Assertion `t %d %f"),
+        "{}",
+        fault.text
+    );
+    assert_eq!(fault.kind, Kind::Assert);
+}
+
+#[test]
 fn clusters_access_each_others_shared_memory() {
     let text = ".visible .entry k(.param .u64 out) { .reg .b64 %o; .reg .b32 %r<9>; .shared .b32 s;
         ld.param.u64 %o, [out]; mov.u32 %r1, %cluster_ctarank; mov.u32 %r2, %ctaid.x; st.shared.u32 [s], %r2;

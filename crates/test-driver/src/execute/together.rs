@@ -85,7 +85,7 @@ impl Step<'_, '_> {
                 }
             }
             Together::LoadFragment { place, to, stride, fragment } => {
-                self.load_fragment(*place, to, *stride, fragment)?
+                self.load_fragment(*place, to, *stride, fragment)?;
             }
             Together::StoreFragment { place, from, stride, fragment } => {
                 self.store_fragment(*place, from, *stride, fragment)?;
