@@ -126,6 +126,27 @@ impl Control {
         self.text("not_executed").lines().map(str::to_owned).collect()
     }
 
+    /// The report of the last fault of a kernel: what it did, where it was, and the memory next to it. `None` if no kernel has failed.
+    #[must_use]
+    pub fn last_fault(&self) -> Option<String> {
+        let mut text = vec![0u8; 4096];
+        let function = self.function::<unsafe extern "C" fn(*mut u8, usize) -> Status>("last_fault");
+        // SAFETY: the buffer has the size of the second argument.
+        if unsafe { function(text.as_mut_ptr(), text.len()) } != Status::SUCCESS {
+            return None;
+        }
+        let end = text.iter().position(|&byte| byte == 0)?;
+        Some(String::from_utf8_lossy(&text[..end]).into_owned())
+    }
+
+    /// Whether accesses of kernels are checked from now on: reads of memory that nothing has written, and races on shared memory. A
+    /// kernel that fails a check is stopped, and leaves `CUDA_ERROR_LAUNCH_FAILED`. Memory that exists already counts as written.
+    pub fn memcheck(&self, is_checked: bool) {
+        let function = self.function::<unsafe extern "C" fn(u32) -> Status>("memcheck");
+        // SAFETY: it takes a number.
+        expect(unsafe { function(u32::from(is_checked)) });
+    }
+
     /// A control that writes a NUL-terminated text.
     fn text(&self, name: &str) -> String {
         let mut text = vec![0u8; 64 * 1024];
@@ -201,6 +222,12 @@ impl Control {
     #[must_use]
     pub fn launches(&self) -> u64 {
         self.number("launches")
+    }
+
+    /// How many instructions kernels have executed in this process: those of all threads. Each instruction of a warp counts as 32.
+    #[must_use]
+    pub fn instructions(&self) -> u64 {
+        self.number("instructions")
     }
 
     /// The number and total size of the live allocations.

@@ -14,10 +14,20 @@ pub(crate) struct Config {
     /// The result of `cuDriverGetVersion`: `1000 * major + 10 * minor`.
     pub(crate) version: i32,
     /// What a launch does whose kernel has no effect here.
-    pub(crate) not_executed: NotExecuted,
+    /// `None`: a cubin has no effect, and a kernel in PTX that cannot be executed fails.
+    pub(crate) not_executed: Option<NotExecuted>,
+    /// Orders blocks and warps of kernels. 0: by their numbers.
+    pub(crate) seed: u64,
+    /// The most instructions of threads in a launch.
+    pub(crate) budget: u64,
+    /// Whether accesses of kernels are checked, and faults reported.
+    pub(crate) memcheck: bool,
     absent: Vec<String>,
     failures: Vec<Failure>,
 }
+
+/// The most instructions of threads in a launch: some minutes.
+const BUDGET: u64 = 50_000_000_000;
 
 /// What a launch does whose kernel has no effect here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +62,15 @@ impl Config {
             version: DEFAULT_VERSION.cast_signed(),
             absent: Vec::new(),
             failures: Vec::new(),
-            not_executed: NotExecuted::Quiet,
+            not_executed: None,
+            seed: 0,
+            budget: BUDGET,
+            memcheck: false,
+        };
+        let long = |name: &str| match variable(name).map(|text| text.trim().parse::<u64>()) {
+            None => None,
+            Some(Ok(value)) => Some(value),
+            Some(Err(_)) => refuse(&format!("{name} is not a number")),
         };
         let number = |name: &str| variable(name).and_then(|text| text.trim().parse::<u32>().ok());
         if let Some(sm) = number("SM") {
@@ -68,12 +86,16 @@ impl Config {
         if let Some(names) = variable("ABSENT") {
             config.absent = names.split(',').map(|name| name.trim().to_owned()).collect();
         }
-        match variable("NOT_EXECUTED").as_deref() {
-            None | Some("quiet") => {}
-            Some("say") => config.not_executed = NotExecuted::Say,
-            Some("fail") => config.not_executed = NotExecuted::Fail,
+        config.not_executed = match variable("NOT_EXECUTED").as_deref() {
+            None => None,
+            Some("quiet") => Some(NotExecuted::Quiet),
+            Some("say") => Some(NotExecuted::Say),
+            Some("fail") => Some(NotExecuted::Fail),
             Some(other) => refuse(&format!("NOT_EXECUTED is `{other}`, not `quiet`, `say` or `fail`")),
-        }
+        };
+        config.seed = long("SEED").unwrap_or(0);
+        config.budget = long("BUDGET").unwrap_or(BUDGET);
+        config.memcheck = long("MEMCHECK").is_some_and(|value| value != 0);
         for order in variable("FAIL").iter().flat_map(|orders| orders.split(',')) {
             if !order.trim().is_empty() && config.order(order.trim()).is_none() {
                 refuse(&format!("FAIL contains `{order}`, which is not `cuName=code` or `cuName=code:times`"));
@@ -149,7 +171,7 @@ impl Config {
 }
 
 /// Ends the program: a setting without an effect would look like a success.
-fn refuse(why: &str) {
+fn refuse(why: &str) -> ! {
     eprintln!("kernel-args test driver: the variable KERNEL_ARGS_TEST_DRIVER_{why}");
     process::exit(2);
 }
@@ -168,7 +190,10 @@ mod tests {
             devices: 1,
             peers: true,
             version: 13000,
-            not_executed: NotExecuted::Quiet,
+            not_executed: None,
+            seed: 0,
+            budget: BUDGET,
+            memcheck: false,
             absent: Vec::new(),
             failures: Vec::new(),
         }

@@ -77,6 +77,13 @@ impl Context {
     }
 }
 
+impl Context {
+    /// A limit, or 0.
+    pub(crate) fn limit(&self, limit: c_uint) -> usize {
+        self.limits.get(&limit).copied().unwrap_or(0)
+    }
+}
+
 impl Driver {
     /// The thread's current context, in any state.
     ///

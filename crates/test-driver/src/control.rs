@@ -133,6 +133,19 @@ entry_points! {
         text.set_text(&names.join("\n"), capacity).map(drop)
     }
 
+    /// The report of the last fault of a kernel, NUL-terminated, truncated to `capacity` bytes.
+    fn kernel_args_test_driver_last_fault(driver, text: Out<c_char>, capacity: usize) {
+        let report = driver.last_fault.as_deref().ok_or(Status::NOT_FOUND)?;
+        text.set_text(report, capacity).map(drop)
+    }
+
+    /// Whether accesses of kernels are checked from now on, and faults reported.
+    fn kernel_args_test_driver_memcheck(driver, is_checked: c_uint) {
+        driver.config.memcheck = is_checked != 0;
+        driver.memory.track(is_checked != 0);
+        Ok(())
+    }
+
     fn kernel_args_test_driver_reset_calls(driver) {
         driver.calls.clear();
         Ok(())
@@ -187,6 +200,11 @@ entry_points! {
     /// How many kernels ran.
     fn kernel_args_test_driver_launches(driver, count: Out<u64>) {
         count.set(driver.launches)
+    }
+
+    /// How many instructions of threads kernels have executed. Each instruction of a warp counts as 32.
+    fn kernel_args_test_driver_instructions(driver, count: Out<u64>) {
+        count.set(driver.instructions)
     }
 
     /// The last kernel that ran; `CUDA_ERROR_NOT_FOUND` before the first.

@@ -46,6 +46,9 @@ pub(crate) fn reserved_shared(sm: u32) -> u32 {
     if sm >= 90 { 1024 } else { 0 }
 }
 
+/// The section of a linked cubin with the PTX from which this driver executes it.
+pub(crate) const PTX: &str = ".kernel_args.ptx";
+
 type Header = FileHeader64<Endianness>;
 
 /// Reads a cubin for a device of compute capability `sm`.
@@ -103,7 +106,8 @@ impl<'a> Elf<'a> {
                 image.variables.extend(self.variable(name, symbol)?);
             }
         }
-        Ok(image)
+        let texts = self.section(PTX)?.unwrap_or_default().split(|byte| *byte == 0);
+        Ok(image.with_program(texts.filter(|text| !text.is_empty()).map(Arc::from).collect()))
     }
 
     fn section(&self, name: &str) -> Result<Option<&'a [u8]>, object::read::Error> {
@@ -182,7 +186,8 @@ impl<'a> Elf<'a> {
         if start.saturating_add(size) > room {
             return Ok(None);
         }
-        Ok(Some(Variable { name, bytes: initial.map_or_else(|| vec![0; size], <[u8]>::to_vec) }))
+        let bytes = initial.map_or_else(|| vec![0; size], <[u8]>::to_vec);
+        Ok(Some(Variable { name, bytes, relocations: Vec::new() }))
     }
 }
 

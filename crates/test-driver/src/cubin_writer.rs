@@ -1,7 +1,9 @@
 //! Writes the cubin that `cuLinkComplete` returns. It contains the records of its kernels and no code.
 
+use std::sync::Arc;
+
 use crate::{
-    cubin::{ABI_13, ENTRY, MACHINE, attribute, reserved_shared},
+    cubin::{ABI_13, ENTRY, MACHINE, PTX, attribute, reserved_shared},
     image::{Image, Kernel},
 };
 
@@ -36,8 +38,8 @@ impl Section {
     }
 }
 
-/// An image as a cubin for `sm`.
-pub(crate) fn write(image: &Image, sm: u32) -> Vec<u8> {
+/// An image as a cubin for `sm`, with the PTX from which its kernels are executed.
+pub(crate) fn write(image: &Image, texts: &[Arc<[u8]>], sm: u32) -> Vec<u8> {
     // 0 is the null section, 1 the symbols, 2 the symbol names.
     let mut sections = vec![
         Section::new("", 0, Vec::new()),
@@ -69,6 +71,10 @@ pub(crate) fn write(image: &Image, sm: u32) -> Vec<u8> {
     }
     sections.push(Section::new(".nv.global.init", PROGRAM_BITS, globals));
     sections.push(Section::new(".nv.info", CUDA_INFO, registers));
+    if !texts.is_empty() {
+        let bytes = texts.iter().flat_map(|text| text.iter().filter(|byte| **byte != 0).chain(&[0])).copied().collect();
+        sections.push(Section::new(PTX, PROGRAM_BITS, bytes));
+    }
     sections[1] = Section { link: 2, entry_size: SYMBOL_SIZE, ..Section::new(".symtab", SYMBOLS, symbols) };
     sections[2].size = strings.len();
     sections[2].bytes = strings;
@@ -167,8 +173,6 @@ fn assemble(mut sections: Vec<Section>, sm: u32) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::image::{Parameter, Variable};
 
@@ -196,9 +200,9 @@ mod tests {
                 binary_version: 90,
                 ..Kernel::default()
             };
-            let variable = Variable { name: "table".into(), bytes: vec![1, 2, 3] };
+            let variable = Variable { name: "table".into(), bytes: vec![1, 2, 3], relocations: Vec::new() };
             let image = Image { kernels: vec![Arc::new(kernel.clone())], variables: vec![variable] };
-            let bytes = write(&image, 90);
+            let bytes = write(&image, &[], 90);
             assert_eq!(crate::cubin::length(|at, count| bytes[at..at + count].to_vec()), bytes.len());
             let back = crate::cubin::read(&bytes, 90).unwrap_or_else(|refusal| panic!("{}", refusal.log));
             assert_eq!(format!("{:?}", back.kernels[0]), format!("{kernel:?}"));
@@ -208,7 +212,7 @@ mod tests {
 
     #[test]
     fn a_cubin_for_another_gpu_is_refused() {
-        let bytes = write(&Image::default(), 89);
+        let bytes = write(&Image::default(), &[], 89);
         for (sm, runs) in [(80, false), (86, false), (89, true), (90, false)] {
             assert_eq!(crate::cubin::read(&bytes, sm).is_ok(), runs, "sm_{sm}");
         }

@@ -3,6 +3,8 @@
 //! A container is a header (magic, 2 bytes version, 2 bytes size of the header, 8 bytes size of the rest) and members. A member
 //! is a header and a payload, each with its size.
 
+use std::sync::Arc;
+
 use crate::{
     error::Status,
     image::{Refusal, Source},
@@ -41,8 +43,12 @@ pub(crate) fn length(at: impl Fn(usize, usize) -> Vec<u8>) -> usize {
     HEADER + number(&at(8, 8), 0, 8).unwrap_or(0)
 }
 
-/// The code for a device of compute capability `sm`: the cubin for the most similar GPU, otherwise the newest PTX.
-pub(crate) fn chosen(bytes: &[u8], sm: u32) -> Result<Source, Refusal> {
+/// Texts of PTX.
+type Texts = Vec<Arc<[u8]>>;
+
+/// The code for a device of compute capability `sm`: the cubin for the most similar GPU, otherwise the newest PTX. And the newest
+/// PTX, from which a kernel is executed.
+pub(crate) fn chosen(bytes: &[u8], sm: u32) -> Result<(Source, Texts), Refusal> {
     let invalid = |what: &str| Refusal::new(Status::INVALID_IMAGE, format!("a fat binary {what}"));
     let members = members(bytes).ok_or_else(|| invalid("that is cut"))?;
     let fitting = members.iter().filter(|member| member.runs_on(sm));
@@ -51,7 +57,9 @@ pub(crate) fn chosen(bytes: &[u8], sm: u32) -> Result<Source, Refusal> {
         return Err(Refusal::new(Status::NO_BINARY_FOR_GPU, text));
     };
     let bytes = best.bytes().ok_or_else(|| invalid("with a payload that cannot be decompressed"))?;
-    Ok(if best.is_ptx { Source::Ptx(bytes) } else { Source::Cubin(bytes) })
+    let ptx = members.iter().filter(|member| member.is_ptx && member.runs_on(sm)).max_by_key(|member| member.sm);
+    let ptx = ptx.and_then(Member::bytes).map(Arc::from).into_iter().collect();
+    Ok((if best.is_ptx { Source::Ptx(bytes) } else { Source::Cubin(bytes) }, ptx))
 }
 
 fn members(bytes: &[u8]) -> Option<Vec<Member<'_>>> {

@@ -22,6 +22,11 @@ struct DeviceUpdatable {
     node: Handle,
 }
 
+/// The handle of a node for kernels: different from the host's, and not null.
+pub(crate) fn device_handle(node: Handle) -> Handle {
+    Handle(node.0 ^ 1)
+}
+
 impl Driver {
     fn updatable_node(&mut self, node: Handle) -> Outcome<&mut Option<Handle>> {
         let held = self.nodes.get_mut(node)?;
@@ -59,8 +64,7 @@ entry_points! {
             return Err(Status::INVALID_VALUE);
         }
         let device_node = driver.updatable_node(node)?;
-        // Different from the host's handle, and not null.
-        *device_node = Some(Handle(node.0 ^ 1));
+        *device_node = Some(device_handle(node));
         Ok(())
     }
 

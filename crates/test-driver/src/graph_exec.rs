@@ -8,6 +8,7 @@ use std::{
 use crate::{
     entry::Out,
     error::{Outcome, Status},
+    graph_attribute::device_handle,
     handle::Handle,
     launch::Via,
     operation::Operation,
@@ -159,7 +160,7 @@ impl Driver {
     /// Runs the steps until a host function must be called.
     pub(crate) fn run_steps(&mut self, rest: Rest) -> Outcome {
         let Rest { target, mut steps } = rest;
-        while let Some(step) = steps.pop_front() {
+        while let Some(mut step) = steps.pop_front() {
             // A failed kernel of the graph stops the remaining nodes, as on a GPU.
             if self.check(target.context).is_err() {
                 break;
@@ -167,6 +168,7 @@ impl Driver {
             if !step.enabled {
                 continue;
             }
+            self.update_parameters(&mut step);
             self.execute(target, &step.operation, Via::Graph)?;
             let (which, again) = match &step.operation {
                 Operation::Child => (Some(0), false),
@@ -186,6 +188,20 @@ impl Driver {
             }
         }
         Ok(())
+    }
+
+    /// Applies what kernels have written to the parameters of a node.
+    fn update_parameters(&mut self, step: &mut Step) {
+        let Operation::Kernel(call) = &mut step.operation else { return };
+        let handle = device_handle(step.node).0 as u64;
+        self.node_updates.retain(|(node, offset, bytes)| {
+            let place =
+                usize::try_from(*offset).ok().and_then(|at| call.bank.bytes.get_mut(at..)?.get_mut(..bytes.len()));
+            if let (true, Some(place)) = (*node == handle, place) {
+                place.copy_from_slice(bytes);
+            }
+            *node != handle
+        });
     }
 
     /// Sets the conditions of the nodes to their default values.

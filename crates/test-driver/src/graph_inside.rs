@@ -130,7 +130,7 @@ impl Driver {
 
     /// Checks how often a loop has run since its condition was set.
     fn check_rounds(&self, rounds: u32, inside: &[Vec<Step>]) -> Outcome {
-        const ROUNDS: u32 = 1_000_000;
+        const ROUNDS: u32 = 100_000;
         const ROUNDS_WITHOUT_EFFECT: u32 = 1000;
         if rounds < ROUNDS_WITHOUT_EFFECT {
             return Ok(());

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{cubin, error::Status, fatbin, ptx};
+use crate::{cubin, error::Status, execute::Program, fatbin, ptx};
 
 /// A module's kernels and variables.
 #[derive(Debug, Default)]
@@ -29,8 +29,8 @@ pub(crate) struct Kernel {
     pub(crate) local: u32,
     pub(crate) ptx_version: u32,
     pub(crate) binary_version: u32,
-    /// The variable that its body names, if it is one of the module and the only one.
-    pub(crate) variable: Option<String>,
+    /// The PTX of its module, if there is any.
+    pub(crate) program: Option<Arc<Program>>,
 }
 
 /// The location of a parameter in the kernel's parameter bank, in bytes.
@@ -53,6 +53,20 @@ pub(crate) struct Variable {
     pub(crate) name: String,
     /// Its initial bytes: the full size of the variable.
     pub(crate) bytes: Vec<u8>,
+    pub(crate) relocations: Vec<Relocation>,
+}
+
+/// An address in the initial bytes of a variable.
+#[derive(Clone, Debug)]
+pub(crate) struct Relocation {
+    /// Where it is, and how many bytes of it.
+    pub(crate) at: usize,
+    pub(crate) size: usize,
+    /// The lowest bit of the address that is stored.
+    pub(crate) shift: u32,
+    /// The variable or the function, and an offset.
+    pub(crate) name: String,
+    pub(crate) offset: u64,
 }
 
 /// Why an image does not load: the driver's code, and the text in the compiler's log.
@@ -84,12 +98,32 @@ impl Image {
         match source {
             Source::Ptx(text) => ptx::compile(text, sm),
             Source::Cubin(bytes) => cubin::read(bytes, sm),
-            Source::Fatbin(bytes) => Self::read(&fatbin::chosen(bytes, sm)?, sm),
+            Source::Fatbin(bytes) => {
+                let (chosen, ptx) = fatbin::chosen(bytes, sm)?;
+                let image = Self::read(&chosen, sm)?;
+                Ok(image.with_program(ptx))
+            }
             Source::Wrapper => Err(Refusal::new(
                 Status::NOT_SUPPORTED,
                 "the kernel-args test driver reads fat binaries, not nvcc's wrapper around one: load the fat binary",
             )),
         }
+    }
+
+    /// The PTX of its kernels.
+    pub(crate) fn program(&self) -> Option<&Arc<Program>> {
+        self.kernels.iter().find_map(|kernel| kernel.program.as_ref())
+    }
+
+    /// The image, whose kernels are executed from the PTX `texts` if they have none.
+    pub(crate) fn with_program(mut self, texts: Vec<Arc<[u8]>>) -> Self {
+        if self.program().is_none() && !texts.is_empty() {
+            let program = Arc::new(Program::new(texts));
+            for kernel in &mut self.kernels {
+                Arc::make_mut(kernel).program = Some(program.clone());
+            }
+        }
+        self
     }
 
     pub(crate) fn kernel(&self, name: &str) -> Option<&Arc<Kernel>> {

@@ -5,16 +5,14 @@ use std::{ffi::c_uint, sync::Arc};
 use crate::{
     attribute::{self, Attribute},
     bank::Bank,
-    config::NotExecuted,
     device::{MAX_BLOCK, MAX_GRID, MAX_THREADS, MULTIPROCESSORS},
     entry::{In, Out, in_at, out_at},
     error::{Outcome, Status},
     handle::Handle,
     image::Kernel,
-    kernels,
+    module::Variables,
     operation::Operation,
     state::Driver,
-    stream::Target,
 };
 
 /// A checked launch.
@@ -24,8 +22,8 @@ pub(crate) struct KernelCall {
     pub(crate) kernel: Arc<Kernel>,
     pub(crate) geometry: Geometry,
     pub(crate) bank: Bank,
-    /// Address and size of the variable that the kernel names.
-    pub(crate) variable: Option<(u64, usize)>,
+    /// The variables of its module. `None` if the module of a library's kernel is not loaded yet.
+    pub(crate) variables: Option<Arc<Variables>>,
     /// All attributes of the launch, including those that are part of the geometry.
     pub(crate) attributes: Vec<Attribute>,
 }
@@ -122,7 +120,7 @@ impl Driver {
             kernel: Arc::clone(&held.kernel),
             geometry,
             bank,
-            variable: held.kernel.variable.as_ref().and_then(|name| self.variable_named(held.owner, name).ok()),
+            variables: self.modules.get(held.owner).ok().map(|module| module.variables.clone()),
             attributes: Vec::new(),
         })
     }
@@ -203,34 +201,6 @@ impl Driver {
             }
         };
         self.submit(stream, Operation::Kernel(Box::new(call)))
-    }
-
-    /// Runs a checked launch. As on a GPU, an error of the kernel is stored in its context, and the launch succeeds.
-    pub(crate) fn run_kernel(&mut self, target: Target, call: &KernelCall, via: Via) -> Outcome {
-        let device = self.context(target.context)?.device;
-        self.launches += 1;
-        self.last_launch = Some(Recorded { call: call.clone(), stream: target.stream, via });
-        match kernels::run(call, &mut self.memory, target.context, device, &mut self.conditions) {
-            Ok(true) => {}
-            Ok(false) => return self.not_executed(&call.kernel.name),
-            Err(status) => self.contexts.get_mut(target.context)?.sticky = Some(status),
-        }
-        Ok(())
-    }
-
-    /// Notes a kernel that is launched without an effect.
-    fn not_executed(&mut self, kernel: &str) -> Outcome {
-        let is_new = self.not_executed.insert(kernel.to_owned());
-        match self.config.not_executed {
-            NotExecuted::Quiet => Ok(()),
-            NotExecuted::Fail => Err(Status::NOT_SUPPORTED),
-            NotExecuted::Say => {
-                if is_new {
-                    eprintln!("kernel-args test driver: `{kernel}` was launched, not executed: there are no results");
-                }
-                Ok(())
-            }
-        }
     }
 }
 

@@ -1,5 +1,6 @@
-//! A replacement of `libcuda` for tests on machines without a GPU. **It is not a GPU**: it runs no PTX and no SASS. It accepts
-//! launches like the CUDA driver, to test everything before the first instruction of a kernel without a device.
+//! A replacement of `libcuda` for tests on machines without a GPU. It accepts launches like the CUDA driver, and executes kernels in
+//! PTX with an interpreter, so that programs have right results. **It is not a GPU**: it executes no machine code, and no time passes
+//! as on a device.
 //!
 //! It is an independent second implementation and shares no code with the crates under test. The locations of a kernel's
 //! parameters come from the records of a cubin (`cubin.rs`), or are computed from PTX by the rules in `placement.rs`.
@@ -21,26 +22,34 @@
 //! shared memory, and up to 227 KiB with opt-in. Driver 13.0. Device memory is host memory, every stream runs immediately and
 //! in order, and new memory is filled with `0xA5`.
 //!
-//! # Effects of kernels
-//! The name of the function, plain or Itanium-mangled, decides the effect:
+//! # Kernels
+//! Kernels in PTX are executed: blocks in parallel on the cores of the machine, warps as vectors of lanes, and threads of a warp
+//! independently of each other, so locks between them end. Kernels whose result can depend on the order of blocks (atomic operations
+//! with a result, `volatile`, fences, cooperative launches) run their blocks in one order: that of their numbers, or of
+//! `KERNEL_ARGS_TEST_DRIVER_SEED`. A warp runs until it waits, so an order of warps is one of many that a GPU can have.
 //!
-//! | name | effect |
-//! |---|---|
-//! | begins with `echo` | parameter 0 is `unsigned char* out`; the bytes of parameters 1, 2, … are copied to `out`, one after another without padding |
-//! | `saxpy(int n, float alpha, const float* x, float* y)` | `y[i] = alpha * x[i] + y[i]` |
-//! | `vector_add(const float* a, const float* b, float* c, int n)` | `c[i] = a[i] + b[i]` |
-//! | `read_…(unsigned char* out)` | the bytes of the variable that its PTX names are copied to `out` |
-//! | `fill_…(unsigned char const* in)` | the bytes from `in` on are copied to the variable that its PTX names |
-//! | `sum(float const* values, unsigned n, float* out)` | `out[0]` is the sum of `values[0..n]` |
-//! | `reduce_sum(const float* in, float* out, unsigned n)` | adds the sum of `in[0..n]` to `out[0]` |
-//! | `cluster_ranks(uint2* ranks)`, `cluster_of_two`, `clusters_up_to_four` | for each block, its rank in its cluster and the blocks of the cluster |
-//! | `grid_barrier(unsigned* arrived, unsigned* seen)` | the number of blocks, once and for each block |
-//! | `set_condition(cudaGraphConditionalHandle condition, unsigned value)` | sets the condition |
-//! | `count_down(cudaGraphConditionalHandle condition, unsigned* counter)` | subtracts 1 from the counter, and sets the condition to the result |
-//! | any other | nothing: the launch is checked and recorded |
+//! Results have the same bytes as on an H200 for the instructions and the random kernels of `tests/instructions`, except for the approximate
+//! functions (`ex2`, `lg2`, `sin`, `cos`, `tanh`, `rcp`, `rsqrt` and `sqrt` with `.approx`), which are nearer to the exact result, sums of
+//! `mma`, which are rounded once, and filtered textures.
 //!
-//! A kernel that accesses an address outside of the live allocations sets `CUDA_ERROR_ILLEGAL_ADDRESS` (700) in its context:
-//! the launch itself succeeds, and every later call in that context fails until the context is destroyed.
+//! Not executed: `wgmma`, `tcgen05`, `wmma`, copies of tensors, `multimem`, sparse and 1-bit `mma`, `b128`, textures with levels, cubes and
+//! `txq`, dynamic parallelism. A launch of such a kernel is `CUDA_ERROR_NOT_SUPPORTED`, with a line on stderr that names the instruction and its
+//! line, or has no effect, as `KERNEL_ARGS_TEST_DRIVER_NOT_EXECUTED` requests. Kernels that exist only in machine code have no effect;
+//! of a fat binary, the PTX is executed.
+//!
+//! `printf` writes to stdout when the program synchronizes, `assert` to stderr. The functions `malloc`, `free`,
+//! `cudaGraphSetConditional` and `cudaGraphKernelNodeSetParam` exist.
+//!
+//! # Faults of kernels
+//! An error of a kernel is left in its context: the launch itself succeeds, and every later call in that context fails until the context
+//! is destroyed. These are an access outside of live allocations, of freed or another device's memory, or of shared or local memory out of
+//! bounds (700), a misaligned access (716), `trap` (719), a call of no function (715), `assert` (710), and a kernel that does not end (702).
+//! [`Control::last_fault`] reports the kernel, the thread, the instruction with its line in PTX and in the source, the address, the nearest
+//! allocation and the parameter that points to it.
+//!
+//! With [`Settings::memcheck`], [`Control::memcheck`] or `KERNEL_ARGS_TEST_DRIVER_MEMCHECK=1` the report is also written to stderr, and
+//! two more errors (719) are found: reads of global or shared memory that nothing has written, and threads that access the same
+//! shared memory without a barrier between.
 //!
 //! # Launches
 //! The behavior was observed on an H100 and an H200 with driver 580. With `kernelParams`, the driver reads each parameter's
@@ -79,7 +88,10 @@
 //! | `KERNEL_ARGS_TEST_DRIVER_VERSION` | the result of `cuDriverGetVersion` (13000) |
 //! | `KERNEL_ARGS_TEST_DRIVER_ABSENT` | names, comma-separated, that `cuGetProcAddress` does not find |
 //! | `KERNEL_ARGS_TEST_DRIVER_FAIL` | `cuLaunchKernelEx=700`: every call fails; `cuMemAlloc_v2=2:1`: the first call fails |
-//! | `KERNEL_ARGS_TEST_DRIVER_NOT_EXECUTED` | a launch of a kernel that has no effect here: `say` writes a line for each kernel, `fail` is `CUDA_ERROR_NOT_SUPPORTED` (801) (`quiet`) |
+//! | `KERNEL_ARGS_TEST_DRIVER_NOT_EXECUTED` | a launch of a kernel that is not executed has no effect: `quiet`; `say` writes a line for each kernel; `fail` is `CUDA_ERROR_NOT_SUPPORTED` (801). Without it, kernels in PTX fail, and cubins are `quiet` |
+//! | `KERNEL_ARGS_TEST_DRIVER_SEED` | another order of blocks and warps, the same for the same number (0) |
+//! | `KERNEL_ARGS_TEST_DRIVER_BUDGET` | the most instructions of threads in a launch (50000000000) |
+//! | `KERNEL_ARGS_TEST_DRIVER_MEMCHECK` | 1: accesses of kernels are checked, and faults reported |
 //!
 //! A value that means nothing ends the program with exit code 2.
 //!
@@ -118,6 +130,7 @@ mod cupti;
 mod device;
 mod error;
 mod event;
+mod execute;
 mod exit;
 mod fatbin;
 mod function;
@@ -135,7 +148,6 @@ mod handle;
 mod image;
 mod install;
 mod jit;
-mod kernels;
 mod launch;
 mod library;
 mod link;
@@ -151,6 +163,7 @@ mod pool;
 mod proc_address;
 mod ptx;
 mod region;
+mod run;
 mod settings;
 mod state;
 mod stream;

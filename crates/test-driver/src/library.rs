@@ -40,9 +40,8 @@ impl Driver {
         Ok(library)
     }
 
-    /// The library's module in the current context.
-    fn library_module(&mut self, library: Handle) -> Outcome<Handle> {
-        let context = self.healthy()?;
+    /// The library's module in a context.
+    pub(crate) fn library_module(&mut self, library: Handle, context: Handle) -> Outcome<Handle> {
         let held = self.libraries.get(library)?;
         match held.modules.get(&context) {
             Some(module) if self.modules.contains(*module) => Ok(*module),
@@ -58,7 +57,7 @@ impl Driver {
     /// The module of a library's kernel is loaded when the kernel is first used. Without a context that is later.
     pub(crate) fn load_lazily(&mut self, kernel: Handle) {
         if let Ok(library) = self.kernel(kernel).map(|held| held.owner) {
-            let _ = self.library_module(library);
+            let _ = self.healthy().and_then(|context| self.library_module(library, context));
         }
     }
 
@@ -101,7 +100,8 @@ entry_points! {
     fn cuKernelGetFunction(driver, function: Out<Handle>, kernel: Handle) {
         let held = driver.kernel(kernel)?;
         let (library, name) = (held.owner, held.kernel.name.clone());
-        let module = driver.library_module(library)?;
+        let context = driver.healthy()?;
+        let module = driver.library_module(library, context)?;
         function.set(driver.function_named(module, &name)?)
     }
 }

@@ -1,6 +1,9 @@
 //! The linker: `cuLinkCreate` to `cuLinkComplete`. The result is a cubin with the kernels of all inputs.
 
-use std::ffi::{c_uint, c_void};
+use std::{
+    ffi::{c_uint, c_void},
+    sync::Arc,
+};
 
 use crate::{
     cubin_writer,
@@ -18,6 +21,10 @@ use crate::{
 pub(crate) struct Link {
     options: Options,
     image: Image,
+    /// The PTX of all inputs.
+    texts: Vec<Arc<[u8]>>,
+    /// Whether all inputs have PTX.
+    is_executed: bool,
     /// The device functions that the inputs in PTX define, and those that they only declare.
     defined: Vec<String>,
     declared: Vec<String>,
@@ -50,6 +57,12 @@ impl Driver {
             }
         });
         let image = held.options.report(added, |image| crate::module::info(image, sm))?;
+        match (&source, image.program()) {
+            (Source::Ptx(text), _) => held.texts.push(Arc::from(text.as_slice())),
+            (_, Some(program)) => held.texts.extend(program.texts().iter().cloned()),
+            // Machine code: functions of it are not known.
+            _ => held.is_executed = false,
+        }
         held.image.kernels.extend(image.kernels);
         held.image.variables.extend(image.variables);
         if let Source::Ptx(text) = &source {
@@ -95,7 +108,7 @@ entry_points! {
         let options = Options::read(count, options, values)?;
         link.set(Handle::NULL)?;
         link.set(driver.links.insert(Link {
-            options, image: Image::default(), defined: Vec::new(), declared: Vec::new(), cubin: Vec::new(),
+            options, image: Image::default(), texts: Vec::new(), is_executed: true, defined: Vec::new(), declared: Vec::new(), cubin: Vec::new(),
         }))
     }
 
@@ -112,7 +125,8 @@ entry_points! {
         let sm = driver.config.sm;
         driver.complete(driver.links.get(link)?)?;
         let held = driver.links.get_mut(link)?;
-        held.cubin = cubin_writer::write(&held.image, sm);
+        let texts = if held.is_executed { &held.texts[..] } else { &[] };
+        held.cubin = cubin_writer::write(&held.image, texts, sm);
         cubin.set(held.cubin.as_ptr())?;
         length.set_if_wanted(held.cubin.len());
         Ok(())

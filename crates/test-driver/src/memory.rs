@@ -2,7 +2,7 @@
 
 use std::{
     alloc::{Layout, alloc, alloc_zeroed, dealloc},
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     ffi::c_int,
     sync::{Arc, atomic::AtomicUsize},
 };
@@ -10,6 +10,7 @@ use std::{
 use crate::{
     device::TOTAL_MEMORY,
     error::{Outcome, Status},
+    execute::Written,
     graph_memory::Blocks,
     handle::Handle,
 };
@@ -87,7 +88,15 @@ pub(crate) struct Memory {
     pub(crate) blocks: Blocks,
     allocated: u64,
     made: u64,
+    /// Whether it is tracked which bytes were written.
+    pub(crate) tracks: bool,
+    pub(crate) written: Written,
+    /// The last allocations that were freed: start, length and number.
+    freed: VecDeque<(u64, u64, u64)>,
 }
+
+/// The freed allocations that are remembered for reports.
+const REMEMBERED: usize = 256;
 
 /// The alignment of `cuMemAlloc` on an H100.
 const ALIGNMENT: usize = 512;
@@ -166,6 +175,51 @@ impl Memory {
         self.made += 1;
         let allocation = Allocation { length, kind, context, device, id: self.made };
         self.live.insert(address, allocation);
+        if self.tracks && matches!(kind, Kind::Device | Kind::Pooled | Kind::Graph) {
+            self.written.insert(address, vec![0; length.div_ceil(64)]);
+        }
+    }
+
+    /// Tracks from now on which bytes are written.
+    pub(crate) fn track(&mut self, tracks: bool) {
+        self.tracks = tracks;
+        self.written.clear();
+    }
+
+    /// The host or a copy has written `length` bytes.
+    fn mark(&mut self, address: u64, length: usize) {
+        if !self.tracks {
+            return;
+        }
+        if let Some((start, bits)) = self.written.range_mut(..=address).next_back() {
+            let first = (address - start) as usize;
+            for at in first..first + length {
+                if let Some(word) = bits.get_mut(at / 64) {
+                    *word |= 1 << (at % 64);
+                }
+            }
+        }
+    }
+
+    /// The memory that kernels of `context` on `device` can access: starts and ends, in ascending order.
+    pub(crate) fn regions(&self, context: Handle, device: c_int) -> Vec<(u64, u64)> {
+        let reachable = self.live.iter().filter(|(_, held)| held.reachable_from(context, device, &self.peers));
+        reachable.map(|(start, held)| (*start, start + held.length as u64)).collect()
+    }
+
+    /// The allocation with an address or next to it: start, length, number, and whether it is freed.
+    pub(crate) fn nearest(&self, address: u64) -> Option<(u64, u64, u64, bool)> {
+        let freed = self.freed.iter().rev().find(|(start, length, _)| (*start..start + length).contains(&address));
+        if let (Some((start, length, id)), None) = (freed, self.find(address)) {
+            return Some((*start, *length, *id, true));
+        }
+        let before = self.live.range(..=address).next_back();
+        let after = self.live.range(address..).next();
+        let distance = |(start, held): &(&u64, &Allocation)| {
+            if **start > address { *start - address } else { address.saturating_sub(*start + held.length as u64) }
+        };
+        let nearest = before.into_iter().chain(after).min_by_key(distance)?;
+        Some((*nearest.0, nearest.1.length as u64, nearest.1.id, false))
     }
 
     /// Registers memory of the program.
@@ -232,6 +286,11 @@ impl Memory {
         let Some(allocation) = self.live.remove(&address) else {
             return Err(Status::INVALID_VALUE);
         };
+        self.written.remove(&address);
+        self.freed.push_back((address, allocation.length as u64, allocation.id));
+        if self.freed.len() > REMEMBERED {
+            self.freed.pop_front();
+        }
         if allocation.kind != Kind::Registered {
             self.allocated -= allocation.length as u64;
             if allocation.kind == Kind::Graph {
@@ -272,42 +331,6 @@ impl Memory {
             .is_some_and(|(start, allocation)| (allocation.length as u64 - (address - start)) >= length as u64)
     }
 
-    /// Whether a kernel may access `length` bytes starting at `address`.
-    fn reachable(&self, address: u64, length: usize, context: Handle, device: c_int) -> bool {
-        self.holds(address, length)
-            && self.find(address).is_some_and(|(_, found)| found.reachable_from(context, device, &self.peers))
-    }
-
-    /// Reads memory for a kernel.
-    ///
-    /// # Errors
-    /// `CUDA_ERROR_ILLEGAL_ADDRESS`.
-    pub(crate) fn load(&self, address: u64, length: usize, context: Handle, device: c_int) -> Outcome<Vec<u8>> {
-        if length == 0 {
-            return Ok(Vec::new());
-        }
-        if !self.reachable(address, length, context, device) {
-            return Err(Status::ILLEGAL_ADDRESS);
-        }
-        let mut bytes = vec![0; length];
-        // SAFETY: the source is inside a live allocation, the destination is the new vector.
-        unsafe { host(address).copy_to_nonoverlapping(bytes.as_mut_ptr(), length) };
-        Ok(bytes)
-    }
-
-    /// Writes memory for a kernel. Errors are the same as for [`Self::load`].
-    pub(crate) fn store(&mut self, address: u64, bytes: &[u8], context: Handle, device: c_int) -> Outcome {
-        if bytes.is_empty() {
-            return Ok(());
-        }
-        if !self.reachable(address, bytes.len(), context, device) {
-            return Err(Status::ILLEGAL_ADDRESS);
-        }
-        // SAFETY: the destination is inside a live allocation; `bytes` is not part of an allocation.
-        unsafe { host(address).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
-        Ok(())
-    }
-
     /// Copies between two addresses. Each is checked if it is device memory.
     ///
     /// # Errors
@@ -315,6 +338,9 @@ impl Memory {
     pub(crate) fn copy(&mut self, to: Place, from: Place, length: usize) -> Outcome {
         if length == 0 {
             return Ok(());
+        }
+        if let Place::Device(address) = to {
+            self.mark(address, length);
         }
         let to = self.resolve(to, length)?;
         let from = self.resolve(from, length)?;
@@ -331,6 +357,7 @@ impl Memory {
             return Ok(());
         }
         let start = self.resolve(Place::Device(address), bytes.len())?;
+        self.mark(address, bytes.len());
         // SAFETY: the destination was checked; `bytes` is not part of an allocation.
         unsafe { start.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
         Ok(())

@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeMap,
     ffi::{c_uint, c_void},
+    sync::Arc,
 };
 
 use crate::{
@@ -14,6 +15,7 @@ use crate::{
     handle::Handle,
     image::{Image, Source},
     jit::Options,
+    launch::KernelCall,
     memory::{Kind, Place},
     state::Driver,
 };
@@ -24,9 +26,11 @@ pub(crate) struct Module {
     pub(crate) context: Handle,
     /// In the order of the image.
     pub(crate) functions: Vec<Handle>,
-    /// Address and size by name.
-    variables: BTreeMap<String, (u64, usize)>,
+    pub(crate) variables: Arc<Variables>,
 }
+
+/// Address and size of variables by name.
+pub(crate) type Variables = BTreeMap<String, (u64, usize)>;
 
 /// The first bytes of nvcc's wrapper around a fat binary.
 const WRAPPER: [u8; 4] = 0x4662_43b1_u32.to_le_bytes();
@@ -105,7 +109,8 @@ impl Driver {
     /// Creates a module from `image` in `context`.
     pub(crate) fn instantiate(&mut self, image: &Image, context: Handle) -> Outcome<Handle> {
         if cupti::wants_modules() {
-            let cubin = cubin_writer::write(image, self.config.sm);
+            let texts = image.program().map_or(&[][..], |program| program.texts());
+            let cubin = cubin_writer::write(image, texts, self.config.sm);
             self.loaded.push(cubin);
         }
         let module = self.modules.reserve();
@@ -115,15 +120,11 @@ impl Driver {
             .map(|kernel| self.functions.insert(Function::new(kernel.clone(), Some(context), module)))
             .collect();
         let variables = self.place_variables(image, context)?;
-        self.modules.insert_at(module, Module { context, functions, variables });
+        self.modules.insert_at(module, Module { context, functions, variables: Arc::new(variables) });
         Ok(module)
     }
 
-    pub(crate) fn place_variables(
-        &mut self,
-        image: &Image,
-        context: Handle,
-    ) -> Outcome<BTreeMap<String, (u64, usize)>> {
+    pub(crate) fn place_variables(&mut self, image: &Image, context: Handle) -> Outcome<Variables> {
         let device = self.context(context)?.device;
         let mut places = BTreeMap::new();
         for variable in image.variables.iter().filter(|variable| !variable.bytes.is_empty()) {
@@ -133,7 +134,33 @@ impl Driver {
             self.memory.copy(Place::Device(address), initial, length)?;
             places.insert(variable.name.clone(), (address, length));
         }
+        self.relocate(image, &places)?;
         Ok(places)
+    }
+
+    /// Writes the addresses in initial values.
+    fn relocate(&mut self, image: &Image, places: &Variables) -> Outcome {
+        for variable in &image.variables {
+            let Some((start, _)) = places.get(&variable.name) else { continue };
+            for relocation in &variable.relocations {
+                let of_function = || image.program().and_then(|program| program.function_address(&relocation.name));
+                let address = places.get(&relocation.name).map(|(address, _)| *address).or_else(of_function);
+                let value = address.unwrap_or(0).wrapping_add(relocation.offset) >> relocation.shift;
+                let bytes = &value.to_le_bytes()[..relocation.size.min(8)];
+                self.memory.set(start + relocation.at as u64, bytes, 1)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The variables that a launch can name.
+    pub(crate) fn variables_of(&mut self, call: &KernelCall, context: Handle) -> Arc<Variables> {
+        if let Some(variables) = &call.variables {
+            return variables.clone();
+        }
+        let owner = self.functions.get(call.function).map(|function| function.owner);
+        let module = owner.and_then(|library| self.library_module(library, context));
+        module.and_then(|module| Ok(self.modules.get(module)?.variables.clone())).unwrap_or_default()
     }
 
     pub(crate) fn unload(&mut self, module: Handle) -> Outcome {

@@ -13,6 +13,10 @@ pub struct Settings {
     devices: Option<usize>,
     version: Option<u32>,
     without_peers: bool,
+    seed: Option<u64>,
+    budget: Option<u64>,
+    memcheck: bool,
+    not_executed: bool,
     absent: Vec<String>,
     failures: Vec<String>,
 }
@@ -42,6 +46,36 @@ impl Settings {
     #[must_use]
     pub fn without_peers(mut self) -> Self {
         self.without_peers = true;
+        self
+    }
+
+    /// Runs the blocks and warps of a kernel in another order, the same for the same seed: what depends on the order changes. 0 is the
+    /// order of their numbers.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// The most instructions of threads that a launch executes. A kernel that needs more is stopped, and leaves
+    /// `CUDA_ERROR_LAUNCH_TIMEOUT`.
+    #[must_use]
+    pub fn budget(mut self, instructions: u64) -> Self {
+        self.budget = Some(instructions);
+        self
+    }
+
+    /// Checks the accesses of kernels, and reports each fault on stderr: see [`Control::memcheck`](crate::Control::memcheck).
+    #[must_use]
+    pub fn memcheck(mut self) -> Self {
+        self.memcheck = true;
+        self
+    }
+
+    /// Kernels that cannot be executed are launched without an effect. Otherwise their launch fails with `CUDA_ERROR_NOT_SUPPORTED`.
+    #[must_use]
+    pub fn launch_what_is_not_executed(mut self) -> Self {
+        self.not_executed = true;
         self
     }
 
@@ -94,6 +128,10 @@ impl Settings {
             ("SM", self.sm.map(|sm| sm.to_string())),
             ("DEVICES", self.devices.map(|devices| devices.to_string())),
             ("PEERS", self.without_peers.then(|| "0".to_owned())),
+            ("SEED", self.seed.map(|seed| seed.to_string())),
+            ("BUDGET", self.budget.map(|budget| budget.to_string())),
+            ("MEMCHECK", self.memcheck.then(|| "1".to_owned())),
+            ("NOT_EXECUTED", self.not_executed.then(|| "quiet".to_owned())),
             ("VERSION", self.version.map(|version| version.to_string())),
             ("ABSENT", list(&self.absent())),
             ("FAIL", list(&self.failures)),

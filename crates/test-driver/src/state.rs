@@ -15,6 +15,7 @@ use crate::{
     entry::HostCall,
     error::{Outcome, Status},
     event::Event,
+    execute::Heap,
     exit,
     function::Function,
     graph::{Graph, Node},
@@ -67,11 +68,21 @@ pub(crate) struct Driver {
     pub(crate) context_ids: u64,
     pub(crate) memory: Memory,
     pub(crate) launches: u64,
+    /// Instructions of threads that kernels have executed.
+    pub(crate) instructions: u64,
     /// The kernels that were launched without an effect.
     pub(crate) not_executed: BTreeSet<String>,
     /// The cubins of modules that were loaded, for CUPTI's callback.
     pub(crate) loaded: Vec<Vec<u8>>,
     pub(crate) last_launch: Option<Recorded>,
+    /// The report of the last fault of a kernel.
+    pub(crate) last_fault: Option<String>,
+    /// What kernels have written to parameters of nodes that have not run since: the node, the offset, the bytes.
+    pub(crate) node_updates: Vec<(u64, u64, Vec<u8>)>,
+    /// What kernels have printed, and the program has not seen.
+    pub(crate) printed: Vec<u8>,
+    /// The memory from which the kernels of a context allocate.
+    pub(crate) heaps: BTreeMap<Handle, Heap>,
     /// Callbacks that the active call requested.
     pub(crate) host_calls: Vec<HostCall>,
     /// What the active call does after these callbacks.
@@ -113,15 +124,21 @@ impl Driver {
             context_ids: 0,
             memory: Memory::default(),
             launches: 0,
+            instructions: 0,
             not_executed: BTreeSet::new(),
             loaded: Vec::new(),
             last_launch: None,
+            last_fault: None,
+            node_updates: Vec::new(),
+            printed: Vec::new(),
+            heaps: BTreeMap::new(),
             host_calls: Vec::new(),
             rest: None,
             conditions: Conditions::default(),
             destructors: Vec::new(),
             holds_destructors: false,
         };
+        driver.memory.tracks = driver.config.memcheck;
         driver.make_devices();
         driver
     }
@@ -173,6 +190,7 @@ pub(crate) fn call(name: &'static str, body: impl FnOnce(&mut Driver) -> Outcome
             outcome = outcome.map(|outcome| outcome.and(driver.run_steps(rest)));
         }
     }
+    driver.show_printed(name);
     let destructors = if driver.holds_destructors { Vec::new() } else { std::mem::take(&mut driver.destructors) };
     drop(driver);
     for destructor in destructors {

@@ -5,6 +5,7 @@ use std::ffi::{c_int, c_uint, c_void};
 use crate::{
     entry::{In, Out},
     error::{Outcome, Status},
+    execute::{Channel, Image, Objects, Sampling},
     handle::Handle,
     memory::Kind,
     state::Driver,
@@ -74,6 +75,7 @@ pub(crate) struct Object {
     pub(crate) context: Handle,
     /// Null for memory that is not in an array.
     array: Handle,
+    image: Image,
 }
 
 impl Format {
@@ -91,12 +93,31 @@ impl Format {
         Ok(channel * self.1 as usize)
     }
 
+    /// The memory at an address, with these sizes in texels.
+    fn image(self, address: u64, size: [usize; 3], pitch: usize, sampling: Option<Sampling>) -> Image {
+        let (channel, bits) = match self.0 {
+            1 => (Channel::Unsigned, 8),
+            2 => (Channel::Unsigned, 16),
+            3 => (Channel::Unsigned, 32),
+            8 => (Channel::Signed, 8),
+            9 => (Channel::Signed, 16),
+            10 => (Channel::Signed, 32),
+            0x10 => (Channel::Float, 16),
+            _ => (Channel::Float, 32),
+        };
+        Image { address, size, pitch, channel, bits, channels: self.1 as usize, sampling }
+    }
+
     fn of(resource: usize) -> Self {
         Self(resource as c_uint, (resource >> 32) as c_uint)
     }
 }
 
 impl Array {
+    fn image(&self, sampling: Option<Sampling>) -> Image {
+        self.shape.format.image(self.address, self.shape.size, self.extent()[0], sampling)
+    }
+
     /// The bytes of a row, the rows of a slice, and the slices.
     pub(crate) fn extent(&self) -> [usize; 3] {
         let [width, height, depth] = self.shape.size;
@@ -154,21 +175,29 @@ impl Driver {
         array.set(self.arrays.insert(Array { context, address, shape }))
     }
 
-    /// The array of a resource, or null for other memory, and the format of its texels.
-    fn texture_source(&self, resource: &Resource) -> Outcome<(Handle, Format)> {
+    /// The array of a resource, or null for other memory, and its texels.
+    fn texture_source(&self, resource: &Resource, sampler: &Sampler) -> Outcome<(Handle, Image)> {
         let [first, format, third, height, pitch, ..] = resource.fields;
+        let sampling = Some(sampler.sampling());
+        let checked = |format: Format| sampler.check(format);
         let memory = |texels: usize, bytes: usize| {
             let is_wrong = !first.is_multiple_of(512) || texels == 0 || !self.memory.holds(first as u64, bytes);
-            if is_wrong { Err(Status::INVALID_VALUE) } else { Ok((Handle::NULL, Format::of(format))) }
+            if is_wrong { Err(Status::INVALID_VALUE) } else { checked(Format::of(format)) }
         };
+        let image = |size, pitch| Format::of(format).image(first as u64, size, pitch, sampling);
         match resource.kind {
-            0 => Ok((Handle(first), self.arrays.get(Handle(first))?.shape.format)),
+            0 => {
+                let array = self.arrays.get(Handle(first))?;
+                checked(array.shape.format)?;
+                Ok((Handle(first), array.image(sampling)))
+            }
             2 => {
                 let texels = third / Format::of(format).bytes()?;
                 if texels > 1 << 28 {
                     return Err(Status::INVALID_VALUE);
                 }
-                memory(texels, third)
+                memory(texels, third)?;
+                Ok((Handle::NULL, image([texels, 0, 0], third)))
             }
             3 => {
                 let row = third * Format::of(format).bytes()?;
@@ -177,17 +206,37 @@ impl Driver {
                 if is_wrong || height == 0 {
                     return Err(Status::INVALID_VALUE);
                 }
-                memory(third, pitch * (height - 1) + row)
+                memory(third, pitch * (height - 1) + row)?;
+                Ok((Handle::NULL, image([third, height, 0], pitch)))
             }
             _ => Err(Status::NOT_SUPPORTED),
         }
     }
 }
 
+impl Driver {
+    /// The textures and surfaces that kernels can read.
+    pub(crate) fn texel_objects(&self) -> Objects {
+        let all = self.textures.iter().chain(self.surfaces.iter());
+        Objects(all.map(|(handle, object)| (handle.0 as u64, object.image)).collect())
+    }
+}
+
 impl Sampler {
-    /// `CU_TRSF_READ_AS_INTEGER`, and the other flags.
+    /// `CU_TRSF_READ_AS_INTEGER`, and all flags.
     const READ_AS_INTEGER: c_uint = 1;
     const ALL: c_uint = 0x73;
+
+    fn sampling(&self) -> Sampling {
+        Sampling {
+            address: self.address,
+            linear: self.filter == 1,
+            as_integer: self.flags & Self::READ_AS_INTEGER != 0,
+            normalized: self.flags & 2 != 0,
+            srgb: self.flags & 0x10 != 0,
+            border: self.border,
+        }
+    }
 
     fn check(&self, format: Format) -> Outcome {
         let is_float = matches!(format.0, 0x10 | 0x20);
@@ -234,9 +283,8 @@ entry_points! {
         if !view.is_null() {
             return Err(Status::NOT_SUPPORTED);
         }
-        let (array, format) = driver.texture_source(&resource)?;
-        sampler.get()?.check(format)?;
-        texture.set(driver.textures.insert(Object { context, array }))
+        let (array, image) = driver.texture_source(&resource, &sampler.get()?)?;
+        texture.set(driver.textures.insert(Object { context, array, image }))
     }
 
     fn cuTexObjectDestroy(driver, texture: Handle) {
@@ -247,10 +295,12 @@ entry_points! {
         let context = driver.healthy()?;
         let Resource { kind, fields: [array, ..], flags } = resource.get()?;
         let array = Handle(array);
-        if kind != 0 || flags != 0 || driver.arrays.get(array)?.shape.flags & SURFACE == 0 {
+        let held = driver.arrays.get(array)?;
+        if kind != 0 || flags != 0 || held.shape.flags & SURFACE == 0 {
             return Err(Status::INVALID_VALUE);
         }
-        surface.set(driver.surfaces.insert(Object { context, array }))
+        let image = held.image(None);
+        surface.set(driver.surfaces.insert(Object { context, array, image }))
     }
 
     fn cuSurfObjectDestroy(driver, surface: Handle) {

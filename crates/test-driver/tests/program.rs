@@ -87,8 +87,10 @@ fn the_arguments_of_a_launch_arrive() {
 }
 "#;
 
+/// A kernel with an instruction that is not executed.
 const SCALE: &str = ".version 8.0\n.target sm_75\n.address_size 64\n\
-    .visible .entry scale(.param .u32 n, .param .f32 factor, .param .u64 data)\n{ ret; }\n";
+    .visible .entry scale(.param .u32 n, .param .f32 factor, .param .u64 data)\n\
+    { .reg .b32 %r; .reg .b64 %t; txq.width.b32 %r, [%t]; ret; }\n";
 
 /// What the program of the package writes.
 const WRITTEN: &str = "(9, 0): saxpy [7.0, 7.0, 7.0, 7.0]\nscale [3.0, 3.0, 3.0, 3.0]\n\

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 include!(concat!(env!("OUT_DIR"), "/library.rs"));
 
 const USAGE: &str = "\
-Runs a command with a replacement of libcuda, for machines without a GPU. It executes no kernels.
+Runs a command with a replacement of libcuda, for machines without a GPU. It executes kernels in PTX.
 
 Usage: kernel-args-test-driver COMMAND [ARGUMENTS]
 
@@ -19,6 +19,9 @@ These variables change the simulated machine:
   KERNEL_ARGS_TEST_DRIVER_VERSION=12040       the CUDA version of the driver (13000)
   KERNEL_ARGS_TEST_DRIVER_NOT_EXECUTED=fail   a launch whose kernel is not executed: a line for each kernel (say),
                                               an error (fail), or nothing (quiet)
+  KERNEL_ARGS_TEST_DRIVER_MEMCHECK=1          checks the accesses of kernels, and reports faults
+  KERNEL_ARGS_TEST_DRIVER_SEED=1              another order of blocks and warps
+  KERNEL_ARGS_TEST_DRIVER_BUDGET=1000000      the most instructions of threads in a launch
   KERNEL_ARGS_TEST_DRIVER_FAIL=cuLaunchKernelEx=700
                                               every call of this function returns this error
 

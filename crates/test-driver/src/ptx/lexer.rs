@@ -4,7 +4,7 @@ use super::Mistake;
 
 /// The kind of a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// An identifier, a directive or an opcode with its dots: `saxpy`, `.align`, `ld.param.u64`, `%r1`.
     Word(String),
     /// As in the text: integers and floats of every spelling.
@@ -15,17 +15,17 @@ pub(super) enum Kind {
 
 /// A token and its line, counted from 1.
 #[derive(Clone, Debug)]
-pub(super) struct Token {
-    pub(super) kind: Kind,
-    pub(super) line: u32,
+pub(crate) struct Token {
+    pub(crate) kind: Kind,
+    pub(crate) line: u32,
 }
 
 impl Token {
-    pub(super) fn is(&self, mark: char) -> bool {
+    pub(crate) fn is(&self, mark: char) -> bool {
         self.kind == Kind::Mark(mark)
     }
 
-    pub(super) fn word(&self) -> Option<&str> {
+    pub(crate) fn word(&self) -> Option<&str> {
         match &self.kind {
             Kind::Word(word) => Some(word),
             _ => None,
@@ -33,7 +33,7 @@ impl Token {
     }
 
     /// The token as in the text, for messages.
-    pub(super) fn spelling(&self) -> String {
+    pub(crate) fn spelling(&self) -> String {
         match &self.kind {
             Kind::Word(text) | Kind::Number(text) => text.clone(),
             Kind::Text(text) => format!("\"{text}\""),
@@ -43,7 +43,7 @@ impl Token {
 }
 
 /// The value of an integer literal: decimal, `0x`, octal, `0b`, with or without `U`.
-pub(super) fn integer(literal: &str) -> Option<u64> {
+pub(crate) fn integer(literal: &str) -> Option<u64> {
     let digits = literal.strip_suffix(['U', 'u']).unwrap_or(literal);
     let lower = digits.to_ascii_lowercase();
     if let Some(hex) = lower.strip_prefix("0x") {
@@ -66,7 +66,7 @@ fn continues_word(byte: u8) -> bool {
 }
 
 /// Splits `text`, which may end at a NUL.
-pub(super) fn tokens(text: &[u8]) -> Result<Vec<Token>, Mistake> {
+pub(crate) fn tokens(text: &[u8]) -> Result<Vec<Token>, Mistake> {
     let text = text.split(|&byte| byte == 0).next().unwrap_or_default();
     let mut tokens = Vec::new();
     let (mut at, mut line) = (0, 1);

@@ -6,7 +6,7 @@
 //! from any PTX. The oracle's `read_ptx` reads only NVRTC's output, to check the other two.
 
 mod body;
-mod lexer;
+pub(crate) mod lexer;
 mod opcodes;
 mod reader;
 mod variable;
@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use crate::{
     error::Status,
+    execute::Program,
     image::{Image, Kernel, Refusal, Variable},
     placement::{self, Shape},
 };
@@ -131,20 +132,15 @@ pub(crate) fn compile(text: &[u8], sm: u32) -> Result<Image, Refusal> {
         return Err(Refusal::new(Status::INVALID_PTX, text));
     }
     let mut kernels = Vec::with_capacity(module.entries.len());
+    let program = Arc::new(Program::new(vec![Arc::from(text)]));
     for entry in &module.entries {
-        kernels.push(Arc::new(module.kernel(entry, sm).map_err(|mistake| mistake.refusal(Status::INVALID_PTX))?));
+        let kernel = module.kernel(entry, sm).map_err(|mistake| mistake.refusal(Status::INVALID_PTX))?;
+        kernels.push(Arc::new(Kernel { program: Some(program.clone()), ..kernel }));
     }
     Ok(Image { kernels, variables: module.variables })
 }
 
 impl Module {
-    /// The variable that a body names, if it names only one.
-    fn only_variable(&self, body: &Body) -> Option<String> {
-        let mut named = self.variables.iter().filter(|variable| body.names.contains(&variable.name));
-        let first = named.next()?;
-        named.next().is_none().then(|| first.name.clone())
-    }
-
     fn kernel(&self, entry: &Entry, sm: u32) -> Result<Kernel, Mistake> {
         let limit = placement::limit(self.version, self.target.sm);
         let size = placement::c_size(&entry.parameters);
@@ -172,7 +168,7 @@ impl Module {
             local: entry.body.local,
             ptx_version: self.target.sm,
             binary_version: sm,
-            variable: self.only_variable(&entry.body),
+            program: None,
         })
     }
 }

@@ -55,7 +55,8 @@ pub(super) fn read(text: &[u8]) -> Result<Module, Mistake> {
                         if space == ".const" {
                             module.constants += declared.bytes.len();
                         }
-                        module.variables.push(crate::image::Variable { name: declared.name, bytes: declared.bytes });
+                        let variable::Declared { name, bytes, relocations } = declared;
+                        module.variables.push(crate::image::Variable { name, bytes, relocations });
                     }
                 }
             }

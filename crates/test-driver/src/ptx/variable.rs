@@ -1,5 +1,7 @@
 //! Variable declarations: `.global .align 4 .b8 table[16] = {…};` (PTX ISA, 5.4).
 
+use crate::image::Relocation;
+
 use super::{
     Mistake,
     lexer::{self, Kind},
@@ -10,6 +12,7 @@ use super::{
 pub(super) struct Declared {
     pub(super) name: String,
     pub(super) bytes: Vec<u8>,
+    pub(super) relocations: Vec<Relocation>,
 }
 
 /// Larger sizes than a GPU's memory are rejected.
@@ -56,16 +59,22 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Declared, Mistake> {
     }
     let size = count.checked_mul(element).filter(|size| *size <= LARGEST);
     let mut bytes = vec![0; size.ok_or_else(|| reader.unexpected())?];
+    let mut relocations = Vec::new();
     if reader.takes('=') {
-        initialise(reader, element, &mut bytes)?;
+        initialise(reader, element, &mut bytes, &mut relocations)?;
     } else {
         reader.expect(';')?;
     }
-    Ok(Declared { name, bytes })
+    Ok(Declared { name, bytes, relocations })
 }
 
-/// Values up to the `;`. Addresses of other variables, which only a real loader knows, are zero.
-fn initialise(reader: &mut Reader<'_>, element: usize, bytes: &mut Vec<u8>) -> Result<(), Mistake> {
+/// Values up to the `;`. Addresses are zero until the module is loaded.
+fn initialise(
+    reader: &mut Reader<'_>,
+    element: usize,
+    bytes: &mut Vec<u8>,
+    relocations: &mut Vec<Relocation>,
+) -> Result<(), Mistake> {
     let (mut at, mut negative) = (0, false);
     loop {
         let token = reader.next()?;
@@ -75,8 +84,30 @@ fn initialise(reader: &mut Reader<'_>, element: usize, bytes: &mut Vec<u8>) -> R
                 negative = true;
                 continue;
             }
-            Kind::Number(literal) => number(literal),
-            Kind::Word(_) => 0,
+            Kind::Number(literal) => {
+                // `0xFF00(name)`: a part of an address.
+                if reader.takes('(') {
+                    let name = reader.word()?.to_owned();
+                    reader.expect(')')?;
+                    let shift = number(literal).trailing_zeros().min(63);
+                    relocations.push(Relocation { at, size: element, shift, name, offset: 0 });
+                }
+                if relocations.last().is_some_and(|last| last.at == at) { 0 } else { number(literal) }
+            }
+            Kind::Word(word) => {
+                let mut name = word.clone();
+                if word == "generic" && reader.takes('(') {
+                    reader.word()?.clone_into(&mut name);
+                    reader.expect(')')?;
+                }
+                let offset = match (reader.takes('+'), reader.takes('-')) {
+                    (true, false) => reader.integer()?,
+                    (_, true) => reader.integer()?.wrapping_neg(),
+                    _ => 0,
+                };
+                relocations.push(Relocation { at, size: element, shift: 0, name, offset });
+                0
+            }
             _ => continue,
         };
         let value = if negative { value.wrapping_neg() } else { value };

@@ -220,17 +220,12 @@ fn the_kernels_of_the_examples_compute() {
     within(&Settings::new(), |_| {
         use cudarc::driver::{LaunchConfig, PushKernelArg};
         let context = CudaContext::new(0).expect("a device");
-        let text = ptx(&[
-            ("_Z5saxpyifPKfPf", ".u32, .f32, .u64, .u64"),
-            ("vector_add", ".u64, .u64, .u64, .u32"),
-            ("reduce_sum", ".u64, .u64, .u32"),
-        ]);
-        let module = context.load_module(cudarc::nvrtc::Ptx::from_src(text)).expect("right");
+        let load = |text: &str| context.load_module(cudarc::nvrtc::Ptx::from_src(text)).expect("right");
         let stream = context.default_stream();
         let x = stream.clone_htod(&[1.0f32, 2.0, 3.0, 4.0]).expect("memory");
         let mut y = stream.clone_htod(&[10.0f32, 20.0, 30.0, 40.0]).expect("memory");
         let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (3, 1, 1), shared_mem_bytes: 0 };
-        let saxpy = module.load_function("_Z5saxpyifPKfPf").expect("saxpy");
+        let saxpy = load(include_str!("../../../../ptx/saxpy.ptx")).load_function("saxpy").expect("saxpy");
         // SAFETY: the arguments match the kernel.
         unsafe { stream.launch_builder(&saxpy).arg(&4i32).arg(&2.0f32).arg(&x).arg(&mut y).launch(config) }
             .expect("it runs");
@@ -238,13 +233,14 @@ fn the_kernels_of_the_examples_compute() {
         assert_eq!(stream.clone_dtoh(&y).expect("memory"), [12.0, 24.0, 36.0, 40.0]);
 
         let mut sum = stream.clone_htod(&[0.5f32]).expect("memory");
-        let reduce = module.load_function("reduce_sum").expect("reduce_sum");
+        let reduce = load(include_str!("../../../../ptx/reduce.ptx")).load_function("reduce_sum").expect("reduce_sum");
+        let config = LaunchConfig { grid_dim: (2, 1, 1), block_dim: (64, 1, 1), shared_mem_bytes: 256 };
         // SAFETY: the arguments match the kernel.
         unsafe { stream.launch_builder(&reduce).arg(&y).arg(&mut sum).arg(&4u32).launch(config) }.expect("it runs");
         assert_eq!(stream.clone_dtoh(&sum).expect("memory"), [112.5]);
 
         let mut both = stream.alloc_zeros::<f32>(4).expect("memory");
-        let add = module.load_function("vector_add").expect("vector_add");
+        let add = load(include_str!("../../../../ptx/vector_add.ptx")).load_function("vector_add").expect("vector_add");
         let config = LaunchConfig::for_num_elems(4);
         // SAFETY: the arguments match the kernel.
         unsafe { stream.launch_builder(&add).arg(&x).arg(&y).arg(&mut both).arg(&4i32).launch(config) }

@@ -4,6 +4,7 @@
 mod raw;
 
 mod contexts;
+mod faults;
 mod graph_objects;
 mod graphs;
 mod launch;

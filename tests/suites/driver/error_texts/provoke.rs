@@ -44,7 +44,7 @@ struct Provocation {
 }
 
 const fn faulty(name: &'static str, code: u32) -> Provocation {
-    Provocation { name, code, needs_gpu: true, variable: None, run: fails_on_the_device }
+    Provocation { name, code, needs_gpu: false, variable: None, run: fails_on_the_device }
 }
 
 const fn other(name: &'static str, code: u32, run: fn(&str) -> Outcome<Error>) -> Provocation {

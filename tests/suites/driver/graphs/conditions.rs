@@ -354,7 +354,7 @@ fn an_endless_while() -> Outcome {
     graph.add_while(condition, &[], |body| body.add_kernel(&waits, 1, 1, Nothing, &[]).map(drop))?;
     let mut exec = graph.instantiate()?;
     // SAFETY: the kernel accesses no memory.
-    says(unsafe { exec.launch(&world.stream) }, &["(801)"])
+    says(unsafe { exec.launch(&world.stream) }, &["(702)"])
 }
 
 #[derive(KernelArgs)]

@@ -52,7 +52,7 @@ pub(crate) fn main() -> ExitCode {
             trials.extend(child::trials());
             trials.extend(conditions::trials(driver));
             trials.extend(errors::trials(driver));
-            trials.extend(device_update::trials(driver));
+            trials.extend(device_update::trials());
             trials.push(replaced::last_trial(driver));
             trials
         },

@@ -242,7 +242,7 @@ fn a_launch_of_another_library_is_recorded_and_replayed() -> Outcome {
         let program = command_line::program().ok_or("no kernel-args")?;
         let output = Command::new(program).args(["replay", "--json", "-n", "1"]).args(options).arg(&file).output()?;
         let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(code), "{said}");
+        assert_eq!(output.status.code(), Some(code), "{said}{}", String::from_utf8_lossy(&output.stdout));
         Ok(serde_json::from_slice(&output.stdout)?)
     };
     let same = replay(&[], 0)?;

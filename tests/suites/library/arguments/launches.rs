@@ -160,7 +160,7 @@ fn random_lists_arrive_byte_for_byte() {
     });
 }
 
-/// The echo kernels of the test driver copy their parameters to `out`.
+/// The kernel copies its parameters to `out`, byte by byte.
 #[test]
 fn a_list_is_echoed_by_a_kernel() {
     within(&Settings::new(), |_| {
@@ -168,7 +168,17 @@ fn a_list_is_echoed_by_a_kernel() {
         let stream = ctx.default_stream();
         let out = stream.alloc_zeros::<u8>(13).expect("memory");
         let ptx = ".version 8.1\n.target sm_75\n.address_size 64\n.visible .entry echo_list(.param .u64 out, .param .u32 a, \
-                   .param .u8 b, .param .f64 c)\n{\n    ret;\n}\n";
+                   .param .u8 b, .param .f64 c)\n{\n    .reg .b64 %rd<2>;\n    .reg .b16 %rs<14>;\n    ld.param.u64 %rd1, [out];\n"
+            .to_owned();
+        let copies = (0..13).map(|byte| {
+            let (parameter, at) = match byte {
+                0..4 => ("a", byte),
+                4 => ("b", 0),
+                _ => ("c", byte - 5),
+            };
+            format!("    ld.param.u8 %rs{byte}, [{parameter}+{at}];\n    st.global.u8 [%rd1+{byte}], %rs{byte};\n")
+        });
+        let ptx = &format!("{ptx}{}    ret;\n}}\n", copies.collect::<String>());
         let function = Module::load(&ctx, ptx).expect("it loads").function("echo_list").expect("it is there");
         let address = DevicePointerMut::<u8>::from_raw(out.device_ptr(&stream).0);
         let mut arguments = ArgList::new();

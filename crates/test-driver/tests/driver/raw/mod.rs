@@ -5,6 +5,7 @@
 
 use std::{
     ffi::{CString, c_void},
+    fmt::Write,
     ptr::null_mut,
     sync::Arc,
 };
@@ -34,22 +35,31 @@ pub(crate) fn code(result: sys::CUresult) -> Result<(), u32> {
     }
 }
 
-/// PTX with entries of the given names and parameter lists, whose bodies do nothing.
+/// PTX with entries of the given names and parameter lists. The body of `echo` copies the bytes of parameters 1, 2, … to parameter
+/// 0, one after another; other bodies do nothing.
 pub(crate) fn ptx(entries: &[(&str, &str)]) -> String {
     let header = ".version 8.1\n.target sm_75\n.address_size 64\n".to_owned();
     entries.iter().fold(header, |text, (name, parameters)| {
-        let parameters: Vec<String> = parameters
-            .split(',')
-            .filter(|parameter| !parameter.trim().is_empty())
-            .enumerate()
-            .map(|(index, parameter)| {
-                // `.align 16 .b8 [24]`: the name is placed before the bracket.
-                let (kind, count) = parameter.split_once('[').unwrap_or((parameter, ""));
-                let bracket = if count.is_empty() { "" } else { "[" };
-                format!(".param {} {name}_param_{index}{bracket}{count}", kind.trim())
-            })
-            .collect();
-        format!("{text}.visible .entry {name}({}) {{ ret; }}\n", parameters.join(", "))
+        let listed = parameters.split(',').map(str::trim).filter(|parameter| !parameter.is_empty());
+        let (mut parameters, mut body, mut end) = (Vec::new(), String::new(), 0);
+        for (index, parameter) in listed.enumerate() {
+            // `.align 16 .b8 [24]`: the name is placed before the bracket.
+            let (kind, count) = parameter.split_once('[').unwrap_or((parameter, ""));
+            let bracket = if count.is_empty() { "" } else { "[" };
+            parameters.push(format!(".param {} {name}_param_{index}{bracket}{count}", kind.trim()));
+            let bits: usize =
+                kind.trim().rsplit_once(|c: char| !c.is_ascii_digit()).map_or(0, |(_, bits)| bits.parse().unwrap_or(0));
+            let size = bits / 8 * count.trim_end_matches(']').parse().unwrap_or(1);
+            for byte in (0..size).filter(|_| index > 0) {
+                let _ = writeln!(body, "ld.param.u8 %r, [{name}_param_{index}+{byte}]; st.global.u8 [%out+{end}], %r;");
+                end += 1;
+            }
+        }
+        let body = match *name {
+            "echo" => format!(".reg .b64 %out; .reg .b16 %r; ld.param.u64 %out, [{name}_param_0];\n{body}"),
+            _ => String::new(),
+        };
+        format!("{text}.visible .entry {name}({}) {{ {body} ret; }}\n", parameters.join(", "))
     })
 }
 

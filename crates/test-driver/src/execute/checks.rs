@@ -1,0 +1,182 @@
+//! The checks of accesses that a GPU does not make: uninitialised memory, and races on shared memory.
+
+use std::collections::{BTreeMap, HashMap};
+
+/// Which bytes of allocations were written, by their starts: one bit for each byte.
+pub(crate) type Written = BTreeMap<u64, Vec<u64>>;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    Load,
+    Store,
+    Atomic,
+}
+
+/// An access of a thread.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Touch {
+    pub(super) address: u64,
+    pub(super) size: u32,
+    pub(super) what: What,
+    /// It is expected that other threads access the same bytes.
+    pub(super) is_strong: bool,
+    /// The number of the block in its cluster, and of the thread.
+    pub(super) thread: u32,
+    /// The barriers of the block, and those of the warp, before the access.
+    pub(super) epoch: (u32, u32),
+    pub(super) pc: (u32, u32),
+}
+
+/// What is known of a byte of shared memory.
+#[derive(Clone, Copy, Debug, Default)]
+struct Byte {
+    is_written: bool,
+    /// The last store, and the last atomic operation.
+    writers: [Option<Past>; 2],
+    reader: Option<Past>,
+    /// More than one thread has read it since.
+    many: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Past {
+    thread: u32,
+    epoch: (u32, u32),
+    is_atomic: bool,
+    is_strong: bool,
+    pc: (u32, u32),
+}
+
+/// The state of all checks of a launch.
+#[derive(Debug, Default)]
+pub(super) struct Checks {
+    blocks: HashMap<u64, Vec<Byte>>,
+    pub(super) written: Written,
+    serial: u64,
+}
+
+/// Blocks that are remembered: those of a launch run one after the other.
+const BLOCKS: usize = 4096;
+
+impl Past {
+    /// Whether nothing orders an access of `touch` behind this one.
+    fn races(&self, touch: &Touch) -> bool {
+        let is_same_warp = self.thread / 32 == touch.thread / 32;
+        self.thread != touch.thread
+            && self.epoch.0 == touch.epoch.0
+            && !(is_same_warp && (self.epoch.1 != touch.epoch.1 || self.is_strong || touch.is_strong))
+            && !(is_same_warp && self.pc == touch.pc)
+            && !(self.is_atomic && touch.what == What::Atomic)
+    }
+}
+
+fn name(thread: u32) -> String {
+    match thread >> 16 {
+        0 => format!("thread {thread}"),
+        block => format!("thread {} of block {block} of the cluster", thread & 0xffff),
+    }
+}
+
+impl Checks {
+    pub(super) fn new(written: Written) -> Self {
+        Self { written, ..Self::default() }
+    }
+
+    pub(super) fn new_block(&mut self, shared: usize) -> u64 {
+        self.serial += 1;
+        if self.blocks.len() >= BLOCKS {
+            self.blocks.remove(&(self.serial - BLOCKS as u64));
+        }
+        self.blocks.insert(self.serial, vec![Byte::default(); shared]);
+        self.serial
+    }
+
+    /// Checks an access to shared memory of a block. Returns what is wrong.
+    pub(super) fn shared(&mut self, block: u64, touch: Touch) -> Option<String> {
+        let bytes = self.blocks.get_mut(&block)?;
+        let at = usize::try_from(touch.address).ok()?;
+        let past = Past {
+            thread: touch.thread,
+            epoch: touch.epoch,
+            is_atomic: touch.what == What::Atomic,
+            is_strong: touch.is_strong,
+            pc: touch.pc,
+        };
+        for byte in bytes.get_mut(at..at + touch.size as usize)? {
+            if touch.what == What::Load && !byte.is_written {
+                return Some("reads shared memory that nothing has written".into());
+            }
+            if let Some(writer) = byte.writers.into_iter().flatten().find(|writer| writer.races(&touch)) {
+                let what = if touch.what == What::Load { "reads" } else { "writes" };
+                return Some(format!(
+                    "{what} shared memory that {} writes without a barrier between",
+                    name(writer.thread)
+                ));
+            }
+            if touch.what == What::Load {
+                byte.many = byte
+                    .reader
+                    .is_some_and(|reader| reader.epoch == touch.epoch && (byte.many || reader.thread != touch.thread));
+                byte.reader = Some(past);
+                continue;
+            }
+            let raced = byte.reader.filter(|reader| {
+                reader.races(&touch) || byte.many && Past { thread: u32::MAX, ..*reader }.races(&touch)
+            });
+            if let Some(reader) = raced {
+                return Some(format!(
+                    "writes shared memory that {} reads without a barrier between",
+                    name(reader.thread)
+                ));
+            }
+            byte.is_written = true;
+            byte.writers[usize::from(past.is_atomic)] = Some(past);
+        }
+        None
+    }
+
+    /// Checks an access to memory of the device.
+    pub(super) fn global(&mut self, touch: Touch) -> Option<String> {
+        let (start, bits) = self.written.range_mut(..=touch.address).next_back()?;
+        let first = usize::try_from(touch.address - start).ok()?;
+        for at in first..first + touch.size as usize {
+            let word = bits.get_mut(at / 64)?;
+            if touch.what == What::Load && *word >> (at % 64) & 1 == 0 {
+                return Some("reads memory that nothing has written".into());
+            }
+            if touch.what != What::Load {
+                *word |= 1 << (at % 64);
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn touch(what: What, thread: u32, epoch: (u32, u32)) -> Touch {
+        Touch { address: 4, size: 4, what, is_strong: false, thread, epoch, pc: (0, thread) }
+    }
+
+    #[test]
+    fn threads_race_without_a_barrier() {
+        for (first, second, races) in [
+            ((What::Store, 0, (0, 0)), (What::Store, 33, (0, 0)), true),
+            ((What::Store, 0, (0, 0)), (What::Load, 33, (0, 0)), true),
+            ((What::Store, 0, (0, 0)), (What::Load, 33, (1, 0)), false),
+            ((What::Store, 0, (0, 0)), (What::Load, 0, (0, 0)), false),
+            ((What::Store, 0, (0, 0)), (What::Load, 1, (0, 0)), true),
+            ((What::Store, 0, (0, 0)), (What::Load, 1, (0, 1)), false),
+            ((What::Atomic, 0, (0, 0)), (What::Atomic, 33, (0, 0)), false),
+            ((What::Atomic, 0, (0, 0)), (What::Store, 33, (0, 0)), true),
+        ] {
+            let mut checks = Checks::default();
+            let block = checks.new_block(64);
+            assert_eq!(checks.shared(block, touch(first.0, first.1, first.2)), None);
+            let found = checks.shared(block, touch(second.0, second.1, second.2));
+            assert_eq!(found.is_some(), races, "{first:?} {second:?}");
+        }
+    }
+}

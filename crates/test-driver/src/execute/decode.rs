@@ -1,0 +1,671 @@
+//! Decodes a kernel and the functions that it calls: names become slots, constants and offsets, and labels numbers.
+
+use std::collections::HashMap;
+
+use super::{
+    arithmetic::Vector,
+    code::{
+        Base, Callee, Condition, Constant, Executable, Function, Host, Instruction, Op, Place, SINK, Source, Space,
+        Special, window,
+    },
+    flow,
+    step::REGISTERS,
+    syntax::{self, Mistake, Module, Operand, Parsed, Statement, Variable},
+    table::{self, How},
+    types::{Type, low},
+    words::Words,
+};
+
+/// What a name means in a scope.
+#[derive(Clone, Debug)]
+enum Named {
+    Register {
+        slot: u32,
+        width: u32,
+    },
+    Predicate(u32),
+    /// A variable or a parameter in the function's frame.
+    Frame(u32, u32),
+    /// A parameter of the kernel.
+    Bank(u32),
+    Shared(u32),
+    Targets(Vec<String>),
+}
+
+#[derive(Default)]
+struct Scope {
+    names: HashMap<String, Named>,
+    /// `%r<5>`: the type and the number of registers.
+    ranges: HashMap<String, (String, u64)>,
+    number: usize,
+}
+
+/// The state of decoding a kernel.
+struct Kernel<'a> {
+    module: &'a Module,
+    by_name: HashMap<&'a str, usize>,
+    executable: Executable,
+    constants: HashMap<Constant, u32>,
+    /// Shared variables: of the module by name, and their sizes and alignments.
+    shared_names: HashMap<String, u32>,
+    shared: Vec<Variable>,
+    /// Functions to decode, by their numbers in the module.
+    wanted: Vec<usize>,
+    /// The offsets of the kernel's parameters.
+    offsets: &'a [u32],
+}
+
+/// The state of decoding a function.
+pub(super) struct Decoder<'a, 'b> {
+    kernel: &'b mut Kernel<'a>,
+    function: Function,
+    is_entry: bool,
+    scopes: Vec<Scope>,
+    scope_count: usize,
+    labels: HashMap<(usize, String), u32>,
+    parents: Vec<usize>,
+    /// Branches to resolve: the instruction, and the scope.
+    branches: Vec<(usize, usize, Vec<String>)>,
+    pending: Vec<String>,
+}
+
+/// Decodes `name` for parameters at `offsets`.
+pub(super) fn decode(module: &Module, name: &str, offsets: &[u32]) -> Parsed<Executable> {
+    let mut by_name: HashMap<&str, usize> = HashMap::new();
+    for (number, function) in module.functions.iter().enumerate() {
+        if function.body.is_some() || !by_name.contains_key(function.name.as_str()) {
+            by_name.insert(&function.name, number);
+        }
+    }
+    for (alias, name) in &module.aliases {
+        if let Some(number) = by_name.get(name.as_str()).copied() {
+            by_name.insert(alias, number);
+        }
+    }
+    let missing = || Mistake { line: 1, text: format!("there is no kernel `{name}`") };
+    let first = *by_name.get(name).ok_or_else(missing)?;
+    let executable = Executable {
+        functions: Vec::new(),
+        numbers: vec![None; module.functions.len()],
+        constants: Vec::new(),
+        specials: Vec::new(),
+        shared: Vec::new(),
+        shared_size: 0,
+        is_ordered: false,
+        allocates: false,
+        files: module.files.clone(),
+    };
+    let mut kernel = Kernel {
+        module,
+        by_name,
+        executable,
+        constants: HashMap::new(),
+        shared_names: HashMap::new(),
+        shared: Vec::new(),
+        wanted: vec![first],
+        offsets,
+    };
+    kernel.executable.numbers[first] = Some(0);
+    let mut next = 0;
+    while let Some(number) = kernel.wanted.get(next).copied() {
+        next += 1;
+        let function = kernel.function(number)?;
+        kernel.executable.functions.push(function);
+    }
+    Ok(kernel.finish())
+}
+
+impl<'a> Kernel<'a> {
+    fn function(&mut self, number: usize) -> Parsed<Function> {
+        let module = self.module;
+        let source = &module.functions[number];
+        let Some(body) = &source.body else {
+            return Err(Mistake { line: 1, text: format!("the function `{}` is not defined", source.name) });
+        };
+        let mut decoder = Decoder {
+            function: Function { name: source.name.clone(), registers: 1, predicates: 2, ..Function::default() },
+            is_entry: source.is_entry,
+            scopes: vec![Scope::default()],
+            scope_count: 1,
+            labels: HashMap::new(),
+            parents: vec![0],
+            branches: Vec::new(),
+            pending: Vec::new(),
+            kernel: self,
+        };
+        decoder.parameters(source)?;
+        decoder.body(body)?;
+        decoder.finish()
+    }
+
+    fn finish(mut self) -> Executable {
+        // Variables without a size come last: they are the dynamic part.
+        let mut end = 0u64;
+        let mut offsets = vec![0; self.shared.len()];
+        for dynamic in [false, true] {
+            let of_kind = self.shared.iter().enumerate().filter(|(_, variable)| variable.is_dynamic == dynamic);
+            let mut start = None;
+            for (number, variable) in of_kind {
+                if dynamic {
+                    let at = *start.get_or_insert(end.next_multiple_of(16));
+                    offsets[number] = at.next_multiple_of(variable.align);
+                } else {
+                    offsets[number] = end.next_multiple_of(variable.align);
+                    end = offsets[number] + variable.size;
+                }
+            }
+        }
+        self.executable.shared = offsets;
+        self.executable.shared_size = end;
+        self.executable
+    }
+
+    fn constant(&mut self, constant: Constant) -> Source {
+        let next = self.executable.constants.len() as u32;
+        let number = *self.constants.entry(constant.clone()).or_insert(next);
+        if number == next {
+            self.executable.constants.push(constant);
+        }
+        Source::Constant(number)
+    }
+
+    fn add_shared(&mut self, variable: &Variable) -> u32 {
+        self.shared.push(variable.clone());
+        self.shared.len() as u32 - 1
+    }
+
+    /// The decoded number of a function of the module, which is decoded later.
+    fn want(&mut self, number: usize) -> u32 {
+        if let Some(known) = self.executable.numbers[number] {
+            return known;
+        }
+        let next = self.wanted.len() as u32;
+        self.wanted.push(number);
+        self.executable.numbers[number] = Some(next);
+        next
+    }
+}
+
+fn digits(name: &str) -> Option<(&str, u64)> {
+    let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let number = &name[prefix.len()..];
+    // `%r01` is a different name.
+    if number.len() > 1 && number.starts_with('0') {
+        return None;
+    }
+    Some((prefix, number.parse().ok()?))
+}
+
+impl Decoder<'_, '_> {
+    fn parameters(&mut self, source: &syntax::Function) -> Parsed<()> {
+        if source.is_entry {
+            for (index, parameter) in source.parameters.iter().enumerate() {
+                let offset = self.kernel.offsets.get(index).copied().unwrap_or(u32::MAX);
+                self.scopes[0].names.insert(parameter.name.clone(), Named::Bank(offset));
+            }
+            return Ok(());
+        }
+        for (variables, is_result) in [(&source.parameters, false), (&source.returns, true)] {
+            for variable in variables {
+                if variable.space != ".param" {
+                    return Err(Mistake { line: 1, text: "parameters of functions in registers".into() });
+                }
+                let at = self.frame(variable)?;
+                let list = if is_result { &mut self.function.returns } else { &mut self.function.parameters };
+                list.push((at, variable.size as u32));
+            }
+        }
+        Ok(())
+    }
+
+    /// Places a variable in the frame.
+    fn frame(&mut self, variable: &Variable) -> Parsed<u32> {
+        let at = u64::from(self.function.frame).next_multiple_of(variable.align.max(8));
+        let end = at + variable.size;
+        // The limit of a GPU.
+        if end > 512 << 10 {
+            return Err(Mistake { line: 1, text: format!("{end} bytes of local memory") });
+        }
+        self.function.frame = end.next_multiple_of(8) as u32;
+        self.scope().names.insert(variable.name.clone(), Named::Frame(at as u32, variable.size as u32));
+        Ok(at as u32)
+    }
+
+    fn scope(&mut self) -> &mut Scope {
+        let last = self.scopes.len() - 1;
+        &mut self.scopes[last]
+    }
+
+    fn body(&mut self, body: &[Statement]) -> Parsed<()> {
+        for statement in body {
+            match statement {
+                Statement::Open => {
+                    let parent = self.scope().number;
+                    let number = self.scope_count;
+                    self.scope_count += 1;
+                    self.parents.push(parent);
+                    self.scopes.push(Scope { number, ..Scope::default() });
+                }
+                Statement::Close => drop(self.scopes.pop()),
+                Statement::Label(label) => {
+                    let key = (self.scope().number, label.clone());
+                    self.labels.insert(key, self.function.instructions.len() as u32);
+                }
+                Statement::Registers(kind, name, None) => {
+                    let register = self.register(kind);
+                    self.scope().names.insert(name.clone(), register);
+                }
+                Statement::Registers(kind, name, Some(count)) => {
+                    self.scope().ranges.insert(name.clone(), (kind.clone(), *count));
+                }
+                Statement::Variable(variable) => match variable.space.as_str() {
+                    ".shared" => {
+                        let number = self.kernel.add_shared(variable);
+                        self.scope().names.insert(variable.name.clone(), Named::Shared(number));
+                    }
+                    ".local" | ".param" => drop(self.frame(variable)?),
+                    // A variable of the module.
+                    _ => {}
+                },
+                Statement::Targets(label, targets) => {
+                    self.scope().names.insert(label.clone(), Named::Targets(targets.clone()));
+                }
+                Statement::Instruction(instruction) => self.instruction(instruction)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn register(&mut self, kind: &str) -> Named {
+        let width = 8 * syntax::size_of(kind).unwrap_or(8) as u32;
+        if width == 0 {
+            self.function.predicates += 1;
+            return Named::Predicate(self.function.predicates - 1);
+        }
+        self.function.registers += if width > 64 { 2 } else { 1 };
+        Named::Register { slot: self.function.registers - if width > 64 { 2 } else { 1 }, width }
+    }
+
+    fn find(&mut self, name: &str) -> Option<Named> {
+        let split = digits(name);
+        for index in (0..self.scopes.len()).rev() {
+            if let Some(named) = self.scopes[index].names.get(name) {
+                return Some(named.clone());
+            }
+            let Some((prefix, number)) = split else { continue };
+            let range = self.scopes[index].ranges.get(prefix);
+            if let Some((kind, _)) = range.filter(|(_, count)| number < *count) {
+                let kind = kind.clone();
+                let named = self.register(&kind);
+                self.scopes[index].names.insert(name.to_owned(), named.clone());
+                return Some(named);
+            }
+        }
+        None
+    }
+
+    fn instruction(&mut self, instruction: &syntax::Instruction) -> Parsed<()> {
+        let name = instruction.name.join(".");
+        let wrong = |text: String| Mistake { line: instruction.line, text };
+        let guard = match &instruction.guard {
+            None => Condition::ALWAYS,
+            Some((name, negated)) => match self.find(name) {
+                Some(Named::Predicate(slot)) => Condition { slot, negated: *negated },
+                _ => return Err(wrong(format!("`{name}` is no predicate"))),
+            },
+        };
+        let root = instruction.name[0].as_str();
+        let words = Words(&instruction.name);
+        let op = match table::row(root) {
+            Some(How::Vector(function, inputs)) => {
+                function(&words).and_then(|function| self.vector(&words, function, inputs, &instruction.operands))
+            }
+            Some(How::Special(function)) => function(self, &words, &instruction.operands),
+            None => None,
+        };
+        let op = op.ok_or_else(|| wrong(format!("`{name}` is not executed")))?;
+        let at = self.function.instructions.len();
+        if !self.pending.is_empty() {
+            let (labels, scope) = (std::mem::take(&mut self.pending), self.scope().number);
+            self.branches.push((at, scope, labels));
+        }
+        self.function.instructions.push(Instruction {
+            op,
+            guard,
+            join: flow::END,
+            line: instruction.line,
+            source: instruction.source,
+            name: name.into(),
+        });
+        Ok(())
+    }
+
+    fn vector(&mut self, words: &Words<'_>, function: Vector, inputs: usize, operands: &[Operand]) -> Option<Op> {
+        let (to, _) = self.to(operands.first()?)?;
+        let mut from = [self.zero(); 4];
+        let kind = words.kind().unwrap_or(Type::U64);
+        for index in 0..inputs {
+            let kind = match (words.part(0)?, index) {
+                ("mad", 2) if words.has("wide") => Type::U64,
+                ("shl" | "shr", 1) | ("bfe", 1 | 2) | ("bfi", 2 | 3) => Type::U32,
+                _ => kind,
+            };
+            from[index] = self.from(operands.get(index + 1)?, kind)?;
+        }
+        (operands.len() == inputs + 1).then_some(Op::Vector { function, to, from })
+    }
+
+    pub(super) fn zero(&mut self) -> Source {
+        self.kernel.constant(Constant::Value(0))
+    }
+
+    pub(super) fn constant(&mut self, value: u64) -> Source {
+        self.kernel.constant(Constant::Value(value))
+    }
+
+    /// A destination: its slot and its width.
+    pub(super) fn to(&mut self, operand: &Operand) -> Option<(u32, u32)> {
+        match operand {
+            Operand::Name(name, 0) if name == "_" => Some((0, 64)),
+            Operand::Name(name, 0) => match self.find(name)? {
+                Named::Register { slot, width } => Some((slot, width)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    pub(super) fn predicate(&mut self, operand: &Operand) -> Option<u32> {
+        match operand {
+            Operand::Name(name, 0) if name == "_" => Some(SINK),
+            Operand::Name(name, 0) => match self.find(name)? {
+                Named::Predicate(slot) => Some(slot),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Both results of `a|b`, or one and nothing.
+    pub(super) fn pair(operand: &Operand) -> (&Operand, Option<&Operand>) {
+        match operand {
+            Operand::Pair(first, second) => (first, Some(second)),
+            operand => (operand, None),
+        }
+    }
+
+    pub(super) fn condition(&mut self, operand: &Operand) -> Option<Condition> {
+        let (name, negated) = match operand {
+            Operand::Name(name, 0) => (name, false),
+            Operand::Not(name) => (name, true),
+            Operand::Integer(value) => return Some(Condition { slot: 0, negated: *value != 0 }),
+            _ => return None,
+        };
+        match self.find(name)? {
+            Named::Predicate(slot) => Some(Condition { slot, negated }),
+            _ => None,
+        }
+    }
+
+    /// An operand that is read.
+    pub(super) fn from(&mut self, operand: &Operand, kind: Type) -> Option<Source> {
+        let bits = match operand {
+            Operand::Integer(value) => value & low(kind.bits()),
+            Operand::Single(bits) if kind == Type::F64 => f64::from(f32::from_bits(*bits)).to_bits(),
+            Operand::Single(bits) => u64::from(*bits),
+            Operand::Double(value) if kind == Type::F32 => u64::from((*value as f32).to_bits()),
+            Operand::Double(value) => value.to_bits(),
+            Operand::Name(name, offset) => return self.name(name, *offset),
+            _ => return None,
+        };
+        Some(self.constant(bits))
+    }
+
+    /// The offset in the frame, if it is a variable there.
+    pub(super) fn frame_offset(&mut self, operand: &Operand) -> Option<u32> {
+        match operand {
+            Operand::Name(name, offset) => match self.find(name)? {
+                Named::Frame(at, _) => Some(at + *offset as u32),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn name(&mut self, name: &str, offset: i64) -> Option<Source> {
+        match self.find(name) {
+            Some(Named::Register { slot, .. }) if offset == 0 => Some(Source::Register(slot)),
+            Some(Named::Bank(at)) => Some(self.constant(u64::from(at).wrapping_add_signed(offset))),
+            Some(Named::Shared(number)) => Some(self.kernel.constant(Constant::Shared(number, offset))),
+            Some(_) => None,
+            None if name.starts_with('%') => self.special(name).map(Source::Special),
+            None => self.symbol(name, offset),
+        }
+    }
+
+    /// A variable or a function of the module.
+    fn symbol(&mut self, name: &str, offset: i64) -> Option<Source> {
+        if let Some(number) = self.kernel.by_name.get(name).copied() {
+            let function = &self.kernel.module.functions[number];
+            if function.body.is_some() && !function.is_entry {
+                self.kernel.want(number);
+            }
+            return Some(self.kernel.constant(Constant::Function(number as u32)));
+        }
+        let known = self.kernel.shared_names.get(name).copied();
+        let module = self.kernel.module;
+        let number = known.or_else(|| {
+            let is_it = |variable: &&Variable| variable.space == ".shared" && variable.name == name;
+            let variable = module.variables.iter().find(is_it)?;
+            let number = self.kernel.add_shared(variable);
+            self.kernel.shared_names.insert(name.to_owned(), number);
+            Some(number)
+        });
+        Some(match number {
+            Some(number) => self.kernel.constant(Constant::Shared(number, offset)),
+            None if !module.variables.iter().any(|variable| variable.name == name) => return None,
+            None => self.kernel.constant(Constant::Variable(name.to_owned(), offset)),
+        })
+    }
+
+    fn special(&mut self, name: &str) -> Option<u32> {
+        let special = table::special(name)?;
+        let specials = &mut self.kernel.executable.specials;
+        let known = specials.iter().position(|known: &Special| *known == special);
+        Some(known.unwrap_or_else(|| {
+            specials.push(special);
+            specials.len() - 1
+        }) as u32)
+    }
+
+    /// An address in a space.
+    pub(super) fn place(&mut self, operand: &Operand, space: Option<Space>, is_param: bool) -> Option<Place> {
+        let Operand::Address(base, offset, coordinates) = operand else { return None };
+        if !coordinates.is_empty() {
+            return None;
+        }
+        let offset = *offset;
+        let Some(name) = base else {
+            let space = space.unwrap_or(Space::Generic);
+            return Some(Place { space, base: Base::Zero, offset });
+        };
+        Some(match self.find(name) {
+            Some(Named::Frame(at, _)) => {
+                Place { space: Space::Local, base: Base::Frame, offset: i64::from(at) + offset }
+            }
+            Some(Named::Bank(at)) => Place { space: Space::Bank, base: Base::Zero, offset: i64::from(at) + offset },
+            Some(Named::Shared(number)) => {
+                let source = self.kernel.constant(Constant::Shared(number, 0));
+                Place { space: Space::Shared, base: Base::Lanes(source, true), offset }
+            }
+            Some(Named::Register { slot, width }) => {
+                let space = match (space, is_param) {
+                    (_, true) if self.is_entry => Space::Bank,
+                    (_, true) => Space::Local,
+                    (space, _) => space.unwrap_or(Space::Generic),
+                };
+                Place { space, base: Base::Lanes(Source::Register(slot), width <= 32), offset }
+            }
+            Some(_) => return None,
+            None => {
+                let source = self.symbol(name, 0)?;
+                let is_shared = matches!(source, Source::Constant(number)
+                    if matches!(self.kernel.executable.constants[number as usize], Constant::Shared(..)));
+                let space = if is_shared { Space::Shared } else { space.unwrap_or(Space::Global) };
+                Place { space, base: Base::Lanes(source, is_shared), offset }
+            }
+        })
+    }
+
+    /// Labels of the instruction that is being decoded.
+    pub(super) fn jump(&mut self, operand: &Operand) -> Option<()> {
+        let Operand::Name(name, 0) = operand else { return None };
+        self.pending = match self.find(name) {
+            Some(Named::Targets(targets)) => targets,
+            _ => vec![name.clone()],
+        };
+        Some(())
+    }
+
+    pub(super) fn is_entry(&self) -> bool {
+        self.is_entry
+    }
+
+    /// Results depend on the order of blocks.
+    pub(super) fn is_ordered(&mut self) {
+        self.kernel.executable.is_ordered = true;
+    }
+
+    /// `call (results), function, (arguments), prototype`
+    pub(super) fn call(&mut self, operands: &[Operand]) -> Option<super::code::Call> {
+        let mut rest = operands.iter().peekable();
+        let results = match rest.peek() {
+            Some(Operand::List(list)) => {
+                rest.next();
+                list.clone()
+            }
+            _ => Vec::new(),
+        };
+        let Operand::Name(name, 0) = rest.next()? else { return None };
+        let arguments = match rest.next() {
+            Some(Operand::List(list)) => list.clone(),
+            Some(_) => return None,
+            None => Vec::new(),
+        };
+        let mut places = |list: &[Operand]| -> Option<Vec<(u32, u32)>> {
+            let place = |operand: &Operand| match operand {
+                Operand::Name(name, 0) => match self.find(name)? {
+                    Named::Frame(at, size) => Some((at, size)),
+                    _ => None,
+                },
+                _ => None,
+            };
+            list.iter().map(place).collect()
+        };
+        let (arguments, results) = (places(&arguments)?, places(&results)?);
+        let callee = match self.find(name) {
+            Some(Named::Register { slot, .. }) => {
+                // Any function whose address exists can be the target.
+                for number in 0..self.kernel.module.functions.len() {
+                    let function = &self.kernel.module.functions[number];
+                    if !function.is_entry && function.body.is_some() {
+                        self.kernel.want(number);
+                    }
+                }
+                Callee::Indirect(Source::Register(slot))
+            }
+            Some(_) => return None,
+            None => self.callee(name)?,
+        };
+        Some(super::code::Call { callee, arguments, results })
+    }
+
+    fn callee(&mut self, name: &str) -> Option<Callee> {
+        let number = *self.kernel.by_name.get(name)?;
+        if self.kernel.module.functions[number].body.is_some() {
+            return Some(Callee::Function(self.kernel.want(number)));
+        }
+        Some(Callee::Host(match name {
+            "vprintf" => {
+                // The order of the lines.
+                self.is_ordered();
+                Host::Print
+            }
+            "__assertfail" => Host::Assert,
+            "cudaGraphSetConditional" | "cudaGraphKernelNodeSetParam" => {
+                self.is_ordered();
+                if name == "cudaGraphSetConditional" { Host::SetCondition } else { Host::SetParameter }
+            }
+            "malloc" | "free" => {
+                self.is_ordered();
+                self.kernel.executable.allocates = true;
+                if name == "free" { Host::Free } else { Host::Allocate }
+            }
+            _ => return None,
+        }))
+    }
+
+    fn finish(mut self) -> Parsed<Function> {
+        let line = self.function.instructions.last().map_or(1, |last| last.line);
+        if self.function.registers > REGISTERS || self.function.predicates > REGISTERS {
+            return Err(Mistake { line, text: format!("more than {REGISTERS} registers") });
+        }
+        // The end of the body is a return.
+        self.function.instructions.push(Instruction {
+            op: Op::Return,
+            guard: Condition::ALWAYS,
+            join: flow::END,
+            line,
+            source: None,
+            name: "ret".into(),
+        });
+        for (at, scope, labels) in std::mem::take(&mut self.branches) {
+            let mut targets = Vec::new();
+            for label in labels {
+                let mut scope = scope;
+                let target = loop {
+                    if let Some(target) = self.labels.get(&(scope, label.clone())) {
+                        break *target;
+                    }
+                    if scope == 0 {
+                        let line = self.function.instructions[at].line;
+                        return Err(Mistake { line, text: format!("there is no label `{label}`") });
+                    }
+                    scope = self.parents[scope];
+                };
+                targets.push(target);
+            }
+            match &mut self.function.instructions[at].op {
+                Op::Branch { target } => *target = targets[0],
+                Op::BranchIndex { targets: all, .. } => *all = targets,
+                _ => {}
+            }
+        }
+        let count = self.function.instructions.len() as u32;
+        let successors: Vec<Vec<u32>> = (0..count)
+            .zip(&self.function.instructions)
+            .map(|(at, instruction)| {
+                let is_always = instruction.guard == Condition::ALWAYS;
+                let mut next = match &instruction.op {
+                    Op::Branch { target } => vec![*target],
+                    Op::BranchIndex { targets, .. } => targets.clone(),
+                    Op::Return | Op::Exit | Op::Trap => Vec::new(),
+                    _ => return vec![at + 1],
+                };
+                if !is_always {
+                    next.insert(0, at + 1);
+                }
+                next
+            })
+            .collect();
+        for (instruction, join) in self.function.instructions.iter_mut().zip(flow::joins(&successors)) {
+            instruction.join = join;
+        }
+        Ok(self.function)
+    }
+}
+
+/// The address of a function of the module, by its number.
+pub(super) fn function_address(number: u64) -> u64 {
+    window::FUNCTION | number << 4
+}

@@ -1,0 +1,440 @@
+//! Floating-point numbers of all formats, with every rounding: computed in `f64` rounded to odd, which is then rounded once more
+//! to the format. That is exact, because `f64` has more than two bits more than each narrower format.
+
+use super::types::Type;
+
+/// How a result is rounded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Round {
+    #[default]
+    Nearest,
+    /// To nearest, ties away from zero: `.rna`.
+    Away,
+    Zero,
+    Down,
+    Up,
+}
+
+/// The modifiers of an operation.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Mode {
+    pub(super) round: Round,
+    /// Subnormal inputs and results of `f32` are zero.
+    pub(super) ftz: bool,
+    /// Results are between 0 and 1, and not NaN.
+    pub(super) sat: bool,
+    /// Negative results are 0.
+    pub(super) relu: bool,
+}
+
+/// A binary format.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Format {
+    width: u32,
+    /// The bits of the significand, with the implicit one.
+    precision: i32,
+    /// The exponents of the smallest and largest normal numbers.
+    least: i32,
+    most: i32,
+    /// Without infinities, and with one NaN: `e4m3`.
+    is_finite: bool,
+    nan: u64,
+}
+
+pub(super) const F16: Format = Format { width: 16, precision: 11, least: -14, most: 15, is_finite: false, nan: 0x7fff };
+pub(super) const BF16: Format =
+    Format { width: 16, precision: 8, least: -126, most: 127, is_finite: false, nan: 0x7fff };
+pub(super) const F32: Format =
+    Format { width: 32, precision: 24, least: -126, most: 127, is_finite: false, nan: 0x7fff_ffff };
+pub(super) const E4M3: Format = Format { width: 8, precision: 4, least: -6, most: 8, is_finite: true, nan: 0x7f };
+pub(super) const E5M2: Format = Format { width: 8, precision: 3, least: -14, most: 15, is_finite: false, nan: 0x7f };
+/// Stored as `f32`.
+pub(super) const TF32: Format =
+    Format { width: 19, precision: 11, least: -126, most: 127, is_finite: false, nan: 0x3ffff };
+
+impl Format {
+    /// The format of a type other than `f64`.
+    pub(super) fn of(kind: Type) -> Option<Self> {
+        Some(match kind {
+            Type::F16 | Type::F16x2 => F16,
+            Type::Bf16 | Type::Bf16x2 => BF16,
+            Type::F32 => F32,
+            Type::E4m3 => E4M3,
+            Type::E5m2 => E5M2,
+            _ => return None,
+        })
+    }
+
+    fn fraction(self) -> i32 {
+        self.precision - 1
+    }
+
+    pub(super) fn width(self) -> u32 {
+        self.width
+    }
+
+    pub(super) fn nan(self) -> u64 {
+        self.nan
+    }
+
+    pub(super) fn sign(self) -> u64 {
+        1 << (self.width - 1)
+    }
+
+    /// The value of `bits`.
+    pub(super) fn decode(self, bits: u64) -> f64 {
+        let sign_bit = self.sign();
+        let magnitude = bits & (sign_bit - 1);
+        let fraction = magnitude & ((1 << self.fraction()) - 1);
+        let exponent = (magnitude >> self.fraction()) as i32;
+        let value = if magnitude == sign_bit - 1 && self.is_finite
+            || !self.is_finite && exponent == self.most - self.least + 2 && fraction != 0
+        {
+            f64::NAN
+        } else if !self.is_finite && exponent == self.most - self.least + 2 {
+            f64::INFINITY
+        } else if exponent == 0 {
+            fraction as f64 * power(self.least - self.fraction())
+        } else {
+            (fraction | 1 << self.fraction()) as f64 * power(exponent - 1 + self.least - self.fraction())
+        };
+        if bits & sign_bit == 0 { value } else { -value }
+    }
+
+    /// The bits of `value`, rounded. Without `limit`, what is too large is an infinity; with it, the largest number.
+    pub(super) fn encode(self, value: f64, round: Round, limit: bool) -> u64 {
+        if value.is_nan() {
+            return self.nan;
+        }
+        let sign = if value.is_sign_negative() { self.sign() } else { 0 };
+        let largest = match self.is_finite {
+            true => self.nan - 1,
+            false => (((self.most - self.least + 2) as u64) << self.fraction()) - 1,
+        };
+        let infinite = match self.is_finite {
+            true => self.nan,
+            false => largest + 1,
+        };
+        if value.is_infinite() {
+            return sign | if limit { largest } else { infinite };
+        }
+        let bits = value.to_bits() & !(1 << 63);
+        if bits == 0 {
+            return sign;
+        }
+        let raw = (bits >> 52) as i32;
+        let significand = bits & ((1 << 52) - 1) | if raw == 0 { 0 } else { 1 << 52 };
+        let exponent = raw.max(1) - 1023 - 52;
+        let top = exponent + 63 - significand.leading_zeros().cast_signed();
+        let quantum = (top - self.fraction()).max(self.least - self.fraction());
+        let shift = quantum - exponent;
+        let is_up = |odd: bool, above: std::cmp::Ordering, exact: bool| match round {
+            Round::Nearest => above.is_gt() || above.is_eq() && odd,
+            Round::Away => above.is_ge(),
+            Round::Zero => false,
+            Round::Down => sign != 0 && !exact,
+            Round::Up => sign == 0 && !exact,
+        };
+        let rounded = if shift <= 0 {
+            significand << -shift
+        } else if shift > 60 {
+            u64::from(is_up(false, std::cmp::Ordering::Less, false))
+        } else {
+            let (whole, rest) = (significand >> shift, significand & ((1 << shift) - 1));
+            whole + u64::from(is_up(whole & 1 == 1, rest.cmp(&(1 << (shift - 1))), rest == 0))
+        };
+        let field = (quantum - (self.least - self.fraction())) as u64;
+        let magnitude = (field << self.fraction()) + rounded;
+        if magnitude <= largest {
+            return sign | magnitude;
+        }
+        let is_kept = match round {
+            Round::Zero => true,
+            Round::Down => sign == 0,
+            Round::Up => sign != 0,
+            Round::Nearest | Round::Away => false,
+        };
+        sign | if limit || is_kept { largest } else { infinite }
+    }
+}
+
+/// 2 to the power of `exponent`, which is in the range of normal numbers.
+fn power(exponent: i32) -> f64 {
+    f64::from_bits(((exponent + 1023) as u64) << 52)
+}
+
+/// `near` is an exact value rounded to nearest, and `rest` has the sign of what is missing. The result is rounded to odd.
+pub(super) fn odd(near: f64, rest: f64) -> f64 {
+    if rest == 0.0 || rest.is_nan() || !near.is_finite() || near.to_bits() & 1 == 1 {
+        return near;
+    }
+    if (rest > 0.0) == (near > 0.0) || near == 0.0 { next(near, true) } else { next(near, false) }
+}
+
+/// The next number away from zero, or towards it.
+fn next(value: f64, away: bool) -> f64 {
+    let bits = value.to_bits();
+    f64::from_bits(if away { bits + 1 } else { bits - 1 })
+}
+
+/// What `near`, the rounded sum of `a` and `b`, lacks.
+fn rest_of_sum(a: f64, b: f64, near: f64) -> f64 {
+    let part = near - a;
+    (a - (near - part)) + (b - part)
+}
+
+/// The operations, for inputs of a narrower format: rounded to odd.
+pub(super) fn add(a: f64, b: f64, round: Round) -> f64 {
+    let near = a + b;
+    if near == 0.0 && round == Round::Down {
+        return zero(a, b, round);
+    }
+    odd(near, rest_of_sum(a, b, near))
+}
+
+pub(super) fn fma(a: f64, b: f64, c: f64, round: Round) -> f64 {
+    // The product of two numbers with up to 24 bits is exact.
+    add(a * b, c, round)
+}
+
+pub(super) fn div(a: f64, b: f64) -> f64 {
+    let near = a / b;
+    if !near.is_finite() || near == 0.0 {
+        return near;
+    }
+    let rest = (-near).mul_add(b, a);
+    odd(near, if b < 0.0 { -rest } else { rest })
+}
+
+pub(super) fn sqrt(a: f64) -> f64 {
+    let near = a.sqrt();
+    odd(near, (-near).mul_add(near, a))
+}
+
+/// An exact value: `significand * 2^exponent`, and whether there is something below.
+#[derive(Clone, Copy)]
+struct Exact {
+    negative: bool,
+    significand: u128,
+    exponent: i32,
+    more: bool,
+}
+
+impl Exact {
+    /// A finite number.
+    fn new(value: f64) -> Self {
+        let bits = value.to_bits();
+        let raw = (bits >> 52 & 0x7ff) as i32;
+        let significand = bits & ((1 << 52) - 1) | if raw == 0 { 0 } else { 1 << 52 };
+        Self {
+            negative: bits >> 63 == 1,
+            significand: u128::from(significand),
+            exponent: raw.max(1) - 1075,
+            more: false,
+        }
+    }
+
+    fn times(self, other: Self) -> Self {
+        Self {
+            negative: self.negative != other.negative,
+            significand: self.significand * other.significand,
+            exponent: self.exponent + other.exponent,
+            more: false,
+        }
+    }
+
+    /// The same value, with its highest bit at 125.
+    fn high(self) -> Self {
+        let shift = self.significand.leading_zeros().saturating_sub(2);
+        Self { significand: self.significand << shift, exponent: self.exponent - shift.cast_signed(), ..self }
+    }
+
+    /// The sum of two values that are not zero.
+    fn plus(self, other: Self) -> Self {
+        let (a, b) = (self.high(), other.high());
+        let (large, small) = if (a.exponent, a.significand) >= (b.exponent, b.significand) { (a, b) } else { (b, a) };
+        let shift = (large.exponent - small.exponent).cast_unsigned();
+        let (aligned, lost) = match shift {
+            0..128 => (small.significand >> shift, small.significand & ((1 << shift) - 1) != 0),
+            _ => (0, true),
+        };
+        let significand = if large.negative == small.negative {
+            large.significand + aligned
+        } else {
+            // What is below the lowest bit is taken away, too.
+            large.significand - aligned - u128::from(lost)
+        };
+        Self { significand, more: lost, ..large }
+    }
+
+    /// Rounded to `f64`.
+    fn round(self, round: Round) -> f64 {
+        let sign = u64::from(self.negative) << 63;
+        if self.significand == 0 {
+            return f64::from_bits(sign);
+        }
+        let top = self.exponent + 127 - self.significand.leading_zeros().cast_signed();
+        let quantum = (top - 52).max(-1074);
+        let shift = (quantum - self.exponent).clamp(-127, 127);
+        let (whole, rest, half) = match shift {
+            ..=0 => (self.significand << -shift, 0, 1),
+            _ => (self.significand >> shift, self.significand & ((1 << shift) - 1), 1u128 << (shift - 1)),
+        };
+        let is_exact = rest == 0 && !self.more;
+        let up = match round {
+            Round::Nearest | Round::Away => rest > half || rest == half && (self.more || whole & 1 == 1),
+            Round::Zero => false,
+            Round::Down => self.negative && !is_exact,
+            Round::Up => !self.negative && !is_exact,
+        };
+        let bits = (((quantum + 1074) as u64) << 52) + whole as u64 + u64::from(up);
+        let infinite = f64::INFINITY.to_bits();
+        let is_kept = match round {
+            Round::Nearest | Round::Away => false,
+            Round::Zero => true,
+            Round::Down => !self.negative,
+            Round::Up => self.negative,
+        };
+        f64::from_bits(
+            sign | if bits < infinite {
+                bits
+            } else if is_kept {
+                infinite - 1
+            } else {
+                infinite
+            },
+        )
+    }
+}
+
+/// The sum of zeros, or of two values that are the same with different signs.
+fn zero(a: f64, b: f64, round: Round) -> f64 {
+    match round {
+        Round::Down if a.is_sign_negative() || b.is_sign_negative() => -0.0,
+        _ if a.is_sign_negative() && b.is_sign_negative() => -0.0,
+        _ => 0.0,
+    }
+}
+
+/// The result of an operation of `f64` with a NaN: the first of its operands that is one, quiet, with its payload.
+pub(super) fn nan(operands: &[f64]) -> Option<f64> {
+    let first = operands.iter().find(|operand| operand.is_nan())?;
+    Some(f64::from_bits(first.to_bits() | 1 << 51))
+}
+
+/// The operations of `f64` with every rounding.
+pub(super) fn fma64(a: f64, b: f64, c: f64, round: Round) -> f64 {
+    if let Some(nan) = nan(&[b, c, a]) {
+        return nan;
+    }
+    let near = a.mul_add(b, c);
+    if round == Round::Nearest || !(a.is_finite() && b.is_finite() && c.is_finite()) {
+        return near;
+    }
+    let product = Exact::new(a).times(Exact::new(b));
+    match (product.significand, c == 0.0) {
+        (0, true) => return zero(a * b, c, round),
+        (0, false) => return c,
+        (_, true) => return product.round(round),
+        _ => {}
+    }
+    let sum = product.plus(Exact::new(c));
+    if sum.significand == 0 { zero(1.0, -1.0, round) } else { sum.round(round) }
+}
+
+pub(super) fn add64(a: f64, b: f64, round: Round) -> f64 {
+    match nan(&[b, a]) {
+        Some(nan) => nan,
+        None if round == Round::Nearest => a + b,
+        None => fma64(a, 1.0, b, round),
+    }
+}
+
+pub(super) fn mul64(a: f64, b: f64, round: Round) -> f64 {
+    match round {
+        _ if a.is_nan() || b.is_nan() => nan(&[b, a]).unwrap_or(a),
+        Round::Nearest => a * b,
+        _ if a.is_finite() && b.is_finite() => Exact::new(a).times(Exact::new(b)).round(round),
+        _ => a * b,
+    }
+}
+
+pub(super) fn div64(a: f64, b: f64, round: Round) -> f64 {
+    if let Some(nan) = nan(&[a, b]) {
+        return nan;
+    }
+    if round == Round::Nearest || !a.is_finite() || !b.is_finite() || a == 0.0 || b == 0.0 {
+        return a / b;
+    }
+    let (a, b) = (Exact::new(a).high(), Exact::new(b));
+    let (significand, rest) = (a.significand / b.significand, a.significand % b.significand);
+    let negative = a.negative != b.negative;
+    Exact { negative, significand, exponent: a.exponent - b.exponent, more: rest != 0 }.round(round)
+}
+
+pub(super) fn sqrt64(a: f64, round: Round) -> f64 {
+    if round == Round::Nearest || !a.is_finite() || a <= 0.0 {
+        return a.sqrt();
+    }
+    let mut high = Exact::new(a).high();
+    if high.exponent % 2 != 0 {
+        (high.significand, high.exponent) = (high.significand >> 1, high.exponent + 1);
+    }
+    let significand = high.significand.isqrt();
+    let more = significand * significand != high.significand;
+    Exact { significand, exponent: high.exponent / 2, more, ..high }.round(round)
+}
+
+/// An integer as `f64`.
+pub(super) fn integer64(value: i128, round: Round) -> f64 {
+    let exact = Exact { negative: value < 0, significand: value.unsigned_abs(), exponent: 0, more: false };
+    exact.round(round)
+}
+
+/// A subnormal `f32` is zero.
+#[inline(always)]
+pub(super) fn flush(value: f32) -> f32 {
+    if value.abs() < f32::MIN_POSITIVE { f32::from_bits(value.to_bits() & 1 << 31) } else { value }
+}
+
+/// The bits of a result: NVIDIA's `f32` operations have one NaN.
+#[inline(always)]
+pub(super) fn one_nan(value: f32) -> u32 {
+    if value.is_nan() { 0x7fff_ffff } else { value.to_bits() }
+}
+
+impl Mode {
+    /// The bits of a result in a format, from a value that is rounded to odd.
+    #[inline]
+    pub(super) fn finish(self, format: Format, value: f64) -> u64 {
+        let mut value = value;
+        if self.sat {
+            value = if value > 0.0 { value.min(1.0) } else { 0.0 };
+        }
+        if self.relu && value <= 0.0 {
+            value = 0.0;
+        }
+        let bits = match (format.precision, self.round) {
+            (24, Round::Nearest) => u64::from(one_nan(value as f32)),
+            _ => format.encode(value, self.round, false),
+        };
+        match (self.ftz, format.precision) {
+            (true, 24) => u64::from(flush(f32::from_bits(bits as u32)).to_bits()),
+            (true, 11) if bits & 0x7c00 == 0 => bits & 0x8000,
+            _ => bits,
+        }
+    }
+
+    /// An input of a format.
+    #[inline]
+    pub(super) fn input(self, format: Format, bits: u64) -> f64 {
+        match format.precision {
+            24 => {
+                let value = f32::from_bits(bits as u32);
+                f64::from(if self.ftz { flush(value) } else { value })
+            }
+            11 if self.ftz && bits & 0x7c00 == 0 => format.decode(bits & 0x8000),
+            _ => format.decode(bits),
+        }
+    }
+}

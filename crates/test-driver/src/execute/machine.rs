@@ -1,0 +1,634 @@
+//! The state of a running kernel: clusters of blocks, blocks of warps, and warps as groups of lanes that are at one place.
+
+use std::{
+    collections::VecDeque,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed},
+    },
+};
+
+use super::{
+    Effects, Fault, Geometry, Settings,
+    checks::Checks,
+    code::{Executable, LaneMask, Special},
+    global::{Global, Recent},
+    types::{LANES, Lanes},
+};
+
+/// What all threads of a launch share.
+pub(super) struct Launch<'a> {
+    pub(super) executable: &'a Executable,
+    pub(super) constants: Vec<Lanes>,
+    pub(super) bank: &'a [u8],
+    pub(super) geometry: Geometry,
+    /// Shared memory of each block: static and dynamic.
+    pub(super) shared: u32,
+    pub(super) global: &'a Global,
+    pub(super) settings: Settings,
+    /// The most bytes of local memory of a thread.
+    pub(super) stack: usize,
+    /// Instructions of warps that are left.
+    pub(super) budget: AtomicI64,
+    pub(super) stops: AtomicBool,
+    pub(super) next_cluster: AtomicU64,
+    pub(super) effects: Mutex<Effects>,
+    pub(super) heap: Mutex<super::Heap>,
+    pub(super) checks: Option<Mutex<Checks>>,
+    pub(super) workspace: u64,
+    pub(super) textures: &'a super::texel::Objects,
+}
+
+/// A call that has not returned: where it continues.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Caller {
+    pub(super) function: u32,
+    pub(super) pc: u32,
+    pub(super) base: u32,
+    pub(super) predicates: u32,
+    pub(super) frame: u32,
+    /// Where the caller wants the results: offsets in its frame.
+    pub(super) call: u32,
+}
+
+/// Where lanes meet again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Join {
+    pub(super) pc: u32,
+    pub(super) depth: u32,
+    /// The lanes that were together.
+    pub(super) mask: u32,
+}
+
+/// Why a group does not run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    Ready,
+    /// It waits at its last join.
+    Joining,
+    /// It waits for the lanes of a mask at its instruction.
+    Together(u32),
+    /// It waits at a barrier of the block, since this generation of it.
+    Barrier(u32, u32),
+    Cluster(u32),
+}
+
+/// Lanes of a warp that are at the same place.
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    pub(super) mask: u32,
+    pub(super) function: u32,
+    pub(super) pc: u32,
+    /// The start of the function's registers and predicates, and of its frame in local memory.
+    pub(super) base: u32,
+    pub(super) predicates: u32,
+    pub(super) frame: u32,
+    pub(super) callers: Vec<Caller>,
+    pub(super) joins: Vec<Join>,
+    pub(super) state: State,
+}
+
+impl Group {
+    pub(super) fn depth(&self) -> u32 {
+        self.callers.len() as u32
+    }
+
+    fn is_at(&self, other: &Self) -> bool {
+        (self.function, self.pc, self.base) == (other.function, other.pc, other.base) && self.callers == other.callers
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Warp {
+    pub(super) number: u32,
+    /// Lanes that have not ended.
+    pub(super) alive: u32,
+    pub(super) groups: Vec<Group>,
+    pub(super) registers: Vec<Lanes>,
+    pub(super) predicates: Vec<u32>,
+    pub(super) specials: Vec<Lanes>,
+    pub(super) carry: u32,
+    /// The generation of the cluster's barrier when it arrived there.
+    pub(super) cluster_generation: u32,
+    /// The instructions that it has executed: time, as it sees it.
+    pub(super) clock: u64,
+    /// Counts where its lanes synchronised.
+    pub(super) epoch: u32,
+    pub(super) local: Vec<Vec<u8>>,
+    /// Since groups wait at joins: the instructions and polls of groups that run.
+    pub(super) patience: u64,
+}
+
+/// A barrier of a block.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct BarrierState {
+    pub(super) arrived: u32,
+    /// The number of threads that it waits for, if it is not all of them.
+    pub(super) count: Option<u32>,
+    pub(super) generation: u32,
+    pub(super) all: bool,
+    pub(super) any: bool,
+    pub(super) sum: u32,
+    /// The results of the last two generations.
+    pub(super) results: [(bool, bool, u32); 2],
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Block {
+    pub(super) index: [u32; 3],
+    pub(super) rank: u32,
+    pub(super) shared: Vec<u8>,
+    pub(super) warps: Vec<Warp>,
+    pub(super) barriers: [BarrierState; 16],
+    /// Threads that have not ended.
+    pub(super) live: u32,
+    /// Counts barriers: accesses before and after one do not race.
+    pub(super) epoch: u32,
+    /// A number for checks.
+    pub(super) serial: u64,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Cluster {
+    pub(super) blocks: Vec<Block>,
+    /// Threads at the cluster's barrier, and its generation.
+    pub(super) arrived: u32,
+    pub(super) generation: u32,
+}
+
+/// A thread of the machine that runs blocks.
+pub(super) struct Worker<'a> {
+    pub(super) launch: &'a Launch<'a>,
+    pub(super) recent: Recent,
+    /// Instructions that were run and are not yet taken from the budget.
+    pub(super) spent: i64,
+    pub(super) random: u64,
+    /// Memory of warps that ended.
+    pub(super) free: Vec<Warp>,
+    /// Counts accesses that could wait for other threads.
+    pub(super) polls: u32,
+    /// The last such access: its instruction and its result.
+    pub(super) last_poll: (u32, u64),
+}
+
+/// How a pass over a cluster ended.
+enum Pass {
+    Finished,
+    /// All its warps wait for other threads.
+    Polls,
+    Runs,
+}
+
+/// Instructions of a group before others run.
+const QUANTUM: u32 = 4096;
+/// Accesses by which a group could wait for others, before these run.
+pub(super) const POLLS: u32 = 64;
+/// After so many instructions, groups that wait at a join for this one go on without it.
+const PATIENCE: u64 = 1 << 17;
+/// The bytes of all blocks that run at the same time.
+const RESIDENT: usize = 1 << 30;
+
+impl BarrierState {
+    pub(super) fn complete(&mut self, live: u32) -> bool {
+        let is_complete = self.arrived > 0 && self.arrived >= self.count.unwrap_or(live);
+        if is_complete {
+            self.results[self.generation as usize % 2] = (self.all, self.any, self.sum);
+            self.generation = self.generation.wrapping_add(1);
+            (self.arrived, self.count, self.sum) = (0, None, 0);
+        }
+        is_complete
+    }
+}
+
+impl Block {
+    /// Threads have arrived or ended.
+    pub(super) fn check_barriers(&mut self) {
+        let live = self.live;
+        for barrier in &mut self.barriers {
+            if barrier.complete(live) {
+                self.epoch += 1;
+            }
+        }
+    }
+}
+
+impl Cluster {
+    pub(super) fn check_barrier(&mut self) {
+        let live: u32 = self.blocks.iter().map(|block| block.live).sum();
+        if self.arrived > 0 && self.arrived >= live {
+            self.arrived = 0;
+            self.generation = self.generation.wrapping_add(1);
+            for block in &mut self.blocks {
+                block.epoch += 1;
+            }
+        }
+    }
+
+    fn is_ready(&self, block: &Block, group: &Group, warp: &Warp) -> bool {
+        match group.state {
+            State::Ready => true,
+            State::Joining => group.joins.last().is_none_or(|join| join.mask & warp.alive & !group.mask == 0),
+            State::Together(mask) => mask & warp.alive & !group.mask == 0,
+            State::Barrier(id, generation) => block.barriers[id as usize].generation != generation,
+            State::Cluster(generation) => self.generation != generation,
+        }
+    }
+}
+
+impl Launch<'_> {
+    fn clusters(&self) -> [u64; 3] {
+        let geometry = &self.geometry;
+        std::array::from_fn(|axis| u64::from(geometry.grid[axis] / geometry.cluster[axis].max(1)))
+    }
+
+    /// The place of a cluster in the order of the seed.
+    fn placed(&self, number: u64, count: u64) -> u64 {
+        let seed = self.settings.seed;
+        if seed == 0 || count < 2 {
+            return number;
+        }
+        let mut step = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) % count | 1;
+        let gcd = |mut a: u64, mut b: u64| {
+            while b != 0 {
+                (a, b) = (b, a % b);
+            }
+            a
+        };
+        while gcd(step, count) != 1 {
+            step += 2;
+        }
+        ((u128::from(number) * u128::from(step) + u128::from(seed)) % u128::from(count)) as u64
+    }
+
+    pub(super) fn fail(&self, fault: Fault) {
+        let mut effects = self.effects.lock().unwrap_or_else(PoisonError::into_inner);
+        effects.fault.get_or_insert(fault);
+        self.stops.store(true, Relaxed);
+    }
+
+    /// Runs all blocks.
+    pub(super) fn run(&self, workers: usize) {
+        if workers <= 1 {
+            return Worker::new(self).run();
+        }
+        std::thread::scope(|scope| {
+            for _ in 0..workers {
+                scope.spawn(|| Worker::new(self).run());
+            }
+        });
+    }
+}
+
+impl<'a> Worker<'a> {
+    fn new(launch: &'a Launch<'a>) -> Self {
+        Self {
+            launch,
+            recent: (0, 0),
+            spent: 0,
+            random: launch.settings.seed,
+            free: Vec::new(),
+            polls: 0,
+            last_poll: (0, 0),
+        }
+    }
+
+    fn run(&mut self) {
+        let [x, y, z] = self.launch.clusters();
+        let count = x.saturating_mul(y).saturating_mul(z);
+        let mut resident: VecDeque<Cluster> = VecDeque::new();
+        let mut used = 0;
+        let mut is_last = false;
+        loop {
+            let admits = resident.is_empty() || self.launch.geometry.cooperative || self.polls > 0;
+            self.polls = 0;
+            while admits && !is_last && (resident.is_empty() || used < RESIDENT) {
+                let number = self.launch.next_cluster.fetch_add(1, Relaxed);
+                if number >= count {
+                    is_last = true;
+                    break;
+                }
+                let cluster = self.cluster(self.launch.placed(number, count), [x, y]);
+                used += cluster.bytes();
+                resident.push_front(cluster);
+                if !self.launch.geometry.cooperative {
+                    break;
+                }
+            }
+            let Some(mut cluster) = resident.pop_front() else { break };
+            if self.launch.stops.load(Relaxed) {
+                break;
+            }
+            match self.pass(&mut cluster) {
+                Ok(Pass::Finished) => {
+                    used -= cluster.bytes().min(used);
+                    for block in &mut cluster.blocks {
+                        self.free.append(&mut block.warps);
+                    }
+                    // Every block costs something.
+                    self.spent += 4;
+                }
+                Ok(Pass::Polls) => {
+                    self.polls = 1;
+                    resident.push_back(cluster);
+                }
+                Ok(Pass::Runs) => resident.push_front(cluster),
+                Err(fault) => {
+                    self.launch.fail(*fault);
+                    break;
+                }
+            }
+            let left = self.launch.budget.fetch_sub(self.spent, Relaxed) - self.spent;
+            self.spent = 0;
+            if left < 0 {
+                let fault = resident.iter().chain(None).find_map(|cluster| self.place_of(cluster));
+                self.launch.fail(fault.unwrap_or_else(|| self.timeout("")));
+                break;
+            }
+        }
+    }
+
+    fn timeout(&self, place: &str) -> Fault {
+        let text = format!("it is stopped after {} instructions of threads{place}", self.launch.settings.budget);
+        Fault::plain(super::Kind::Budget, text)
+    }
+
+    /// Where the threads of a cluster are, as an error.
+    fn place_of(&self, cluster: &Cluster) -> Option<Fault> {
+        let block = cluster.blocks.first()?;
+        let warp = block.warps.iter().find(|warp| !warp.groups.is_empty())?;
+        let group = warp.groups.first()?;
+        let instruction = &self.launch.executable.functions[group.function as usize].instructions[group.pc as usize];
+        let place = format!(
+            ": block {:?} is at line {} of the PTX (`{}`) with thread {:?}",
+            block.index,
+            instruction.line,
+            instruction.name,
+            self.launch.geometry.thread(warp.number * LANES as u32 + group.mask.trailing_zeros()),
+        );
+        Some(self.timeout(&place))
+    }
+
+    fn cluster(&mut self, number: u64, [x, y]: [u64; 2]) -> Cluster {
+        let geometry = self.launch.geometry;
+        let at = [number % x, number / x % y, number / x / y].map(|part| part as u32);
+        let size: u32 = geometry.cluster.iter().product();
+        let mut cluster = Cluster::default();
+        for rank in 0..size {
+            let [cx, cy, cz] = geometry.cluster;
+            let inside = [rank % cx, rank / cx % cy, rank / cx / cy % cz];
+            let index = std::array::from_fn(|axis| at[axis] * geometry.cluster[axis] + inside[axis]);
+            let block = self.block(index, rank, inside);
+            cluster.blocks.push(block);
+        }
+        cluster
+    }
+
+    fn block(&mut self, index: [u32; 3], rank: u32, inside: [u32; 3]) -> Block {
+        let threads: u32 = self.launch.geometry.block.iter().product();
+        let count = threads.div_ceil(LANES as u32);
+        // As new memory of the device.
+        let shared = vec![0xa5; self.launch.shared as usize];
+        let mut block = Block { index, rank, shared, live: threads, ..Block::default() };
+        if let Some(checks) = &self.launch.checks {
+            let mut checks = checks.lock().unwrap_or_else(PoisonError::into_inner);
+            block.serial = checks.new_block(self.launch.shared as usize);
+        }
+        for number in 0..count {
+            let mut warp = self.free.pop().unwrap_or_default();
+            self.start(&mut warp, number, threads, &block, inside);
+            block.warps.push(warp);
+        }
+        block
+    }
+
+    fn start(&self, warp: &mut Warp, number: u32, threads: u32, block: &Block, inside: [u32; 3]) {
+        let executable = self.launch.executable;
+        let lanes = (threads - number * LANES as u32).min(LANES as u32);
+        let mask = if lanes == 32 { u32::MAX } else { (1 << lanes) - 1 };
+        let kernel = &executable.functions[0];
+        warp.number = number;
+        warp.alive = mask;
+        warp.carry = 0;
+        warp.patience = 0;
+        warp.clock = 0;
+        warp.groups.clear();
+        warp.groups.push(Group {
+            mask,
+            function: 0,
+            pc: 0,
+            base: 0,
+            predicates: 0,
+            frame: 0,
+            callers: Vec::new(),
+            joins: Vec::new(),
+            state: State::Ready,
+        });
+        warp.registers.clear();
+        warp.registers.resize(kernel.registers as usize, [0; LANES]);
+        warp.predicates.clear();
+        warp.predicates.resize(kernel.predicates as usize, 0);
+        warp.local.clear();
+        if kernel.frame > 0 {
+            warp.local.resize(LANES, vec![0xa5; kernel.frame as usize]);
+        }
+        warp.specials.clear();
+        for special in &executable.specials {
+            warp.specials.push(self.special(*special, number, block, inside));
+        }
+    }
+
+    /// The values of a special register.
+    fn special(&self, special: Special, warp: u32, block: &Block, inside: [u32; 3]) -> Lanes {
+        let geometry = &self.launch.geometry;
+        let value = |value: u32| [u64::from(value); LANES];
+        let lane = |function: fn(u32) -> u32| std::array::from_fn(|lane| u64::from(function(lane as u32)));
+        let size = geometry.cluster.iter().product();
+        match special {
+            Special::Thread(axis) => {
+                std::array::from_fn(|lane| u64::from(geometry.thread(warp * LANES as u32 + lane as u32)[axis as usize]))
+            }
+            Special::Threads(axis) => value(geometry.block[axis as usize]),
+            Special::Block(axis) => value(block.index[axis as usize]),
+            Special::Blocks(axis) => value(geometry.grid[axis as usize]),
+            Special::Cluster(axis) => value(block.index[axis as usize] / geometry.cluster[axis as usize]),
+            Special::Clusters(axis) => value(geometry.grid[axis as usize] / geometry.cluster[axis as usize]),
+            Special::BlockInCluster(axis) => value(inside[axis as usize]),
+            Special::BlocksInCluster(axis) => value(geometry.cluster[axis as usize]),
+            Special::RankInCluster => value(block.rank),
+            Special::SizeOfCluster => value(size),
+            Special::IsExplicitCluster => value(u32::from(geometry.has_clusters)),
+            Special::Lane => lane(|lane| lane),
+            Special::Warp => value(warp),
+            Special::Warps => value(64),
+            Special::Multiprocessor => value(block.index[0] % 132),
+            Special::Multiprocessors => value(132),
+            Special::Grid => value(1),
+            Special::LaneMask(LaneMask::Equal) => lane(|lane| 1 << lane),
+            Special::LaneMask(LaneMask::Less) => lane(|lane| (1 << lane) - 1),
+            Special::LaneMask(LaneMask::LessOrEqual) => lane(|lane| u32::MAX >> (31 - lane)),
+            Special::LaneMask(LaneMask::Greater) => lane(|lane| !(u32::MAX >> (31 - lane))),
+            Special::LaneMask(LaneMask::GreaterOrEqual) => lane(|lane| !((1 << lane) - 1)),
+            Special::DynamicShared => value(geometry.dynamic_shared),
+            Special::TotalShared => value(self.launch.shared),
+            Special::Workspace(shift) => value((self.launch.workspace >> shift) as u32),
+            Special::Zero => [0; LANES],
+        }
+    }
+
+    /// Lets every warp of a cluster run for a while.
+    fn pass(&mut self, cluster: &mut Cluster) -> Result<Pass, Box<Fault>> {
+        let (mut ran, mut polled) = (false, true);
+        for rank in 0..cluster.blocks.len() {
+            let count = cluster.blocks[rank].warps.len();
+            let mut first = 0;
+            if self.launch.settings.seed != 0 {
+                self.random = self.random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+                first = (self.random >> 33) as usize;
+            }
+            for step in 0..count {
+                let number = (first.wrapping_add(step)) % count;
+                if cluster.blocks[rank].warps[number].groups.is_empty() {
+                    continue;
+                }
+                let mut warp = std::mem::take(&mut cluster.blocks[rank].warps[number]);
+                let outcome = self.warp(cluster, rank, &mut warp);
+                cluster.blocks[rank].warps[number] = warp;
+                let (moved, polls) = outcome?;
+                ran |= moved;
+                polled &= !moved || polls;
+            }
+        }
+        let is_finished = cluster.blocks.iter().all(|block| block.live == 0);
+        match (is_finished, ran) {
+            (true, _) => Ok(Pass::Finished),
+            (false, true) if polled => Ok(Pass::Polls),
+            (false, true) => Ok(Pass::Runs),
+            (false, false) => Err(self.stuck(cluster)),
+        }
+    }
+
+    /// Every thread waits for one that does not come.
+    fn stuck(&self, cluster: &Cluster) -> Box<Fault> {
+        let mut fault = self.place_of(cluster).unwrap_or_else(|| self.timeout(""));
+        let waits = fault.text.split_once(": ").map_or(String::new(), |(_, place)| place.to_owned());
+        fault.text = format!("its threads wait for each other and nothing ends the wait: {waits}");
+        Box::new(fault)
+    }
+
+    /// Runs a warp until its groups wait, or for a while. Returns whether it ran, and whether it only polled.
+    fn warp(&mut self, cluster: &mut Cluster, rank: usize, warp: &mut Warp) -> Result<(bool, bool), Box<Fault>> {
+        let mut moved = false;
+        let mut left = QUANTUM;
+        while !warp.groups.is_empty() {
+            let ready = warp.groups.iter().position(|group| cluster.is_ready(&cluster.blocks[rank], group, warp));
+            let Some(at) = ready else {
+                if warp.release() {
+                    continue;
+                }
+                return Ok((moved, false));
+            };
+            moved = true;
+            let mut group = warp.groups.remove(at);
+            self.polls = 0;
+            let before = left;
+            self.group(cluster, rank, warp, &mut group, &mut left)?;
+            warp.patience += u64::from(before - left) + u64::from(self.polls) * PATIENCE / u64::from(POLLS);
+            let polled = self.polls >= POLLS;
+            if group.mask != 0 {
+                // The others come first.
+                warp.groups.push(group);
+            }
+            if warp.patience >= PATIENCE {
+                warp.patience = 0;
+                warp.release();
+            }
+            if polled || left == 0 {
+                return Ok((true, polled));
+            }
+        }
+        Ok((moved, false))
+    }
+}
+
+impl Cluster {
+    fn bytes(&self) -> usize {
+        let of_warp =
+            |warp: &Warp| warp.registers.len() * size_of::<Lanes>() + warp.local.iter().map(Vec::len).sum::<usize>();
+        self.blocks.iter().map(|block| block.shared.len() + block.warps.iter().map(of_warp).sum::<usize>()).sum()
+    }
+}
+
+impl Warp {
+    /// Groups that wait at joins go on without those that do not come. Returns whether there are any.
+    pub(super) fn release(&mut self) -> bool {
+        let mut released = Vec::new();
+        for group in &mut self.groups {
+            if group.state == State::Joining {
+                group.state = State::Ready;
+                released.extend(group.joins.pop().map(|join| (join, group.mask)));
+            }
+        }
+        for (join, mask) in &released {
+            for group in &mut self.groups {
+                for other in &mut group.joins {
+                    if (other.pc, other.depth) == (join.pc, join.depth) {
+                        other.mask &= !mask;
+                    }
+                }
+            }
+        }
+        !released.is_empty()
+    }
+
+    /// `group` is at its join. Returns whether it goes on.
+    pub(super) fn join(&mut self, group: &mut Group) -> bool {
+        let Some(join) = group.joins.last().copied() else { return true };
+        let same = self.groups.iter().position(|other| {
+            let its = other.joins.last();
+            other.state == State::Joining
+                && other.is_at(group)
+                && its.is_some_and(|its| (its.pc, its.depth) == (join.pc, join.depth))
+        });
+        if let Some(at) = same {
+            let other = self.groups.swap_remove(at);
+            group.mask |= other.mask;
+            group.joins.truncate(common(&group.joins, &other.joins));
+            match group.joins.last() {
+                Some(last) if (last.pc, last.depth) == (join.pc, join.depth) => {}
+                _ => return true,
+            }
+        }
+        if join.mask & self.alive & !group.mask == 0 {
+            group.joins.pop();
+            return true;
+        }
+        group.state = State::Joining;
+        false
+    }
+
+    /// `group` needs the lanes of `mask` at its instruction. Returns whether they are there.
+    pub(super) fn gather(&mut self, group: &mut Group, mask: u32) -> bool {
+        let mut index = 0;
+        while index < self.groups.len() {
+            let other = &self.groups[index];
+            if matches!(other.state, State::Together(_)) && other.is_at(group) {
+                let other = self.groups.swap_remove(index);
+                group.mask |= other.mask;
+                group.joins.truncate(common(&group.joins, &other.joins));
+            } else {
+                index += 1;
+            }
+        }
+        if mask & self.alive & !group.mask == 0 {
+            group.state = State::Ready;
+            return true;
+        }
+        group.state = State::Together(mask);
+        false
+    }
+}
+
+/// The number of joins at the start that are the same place.
+fn common(first: &[Join], second: &[Join]) -> usize {
+    first.iter().zip(second).take_while(|(a, b)| (a.pc, a.depth) == (b.pc, b.depth)).count()
+}

@@ -1,0 +1,331 @@
+//! Executes kernels: an interpreter of PTX.
+//!
+//! | matter | module |
+//! |---|---|
+//! | the text as statements | `syntax` |
+//! | names to slots, labels to numbers; the table of instructions | `decode`, `table`, `words`; `code` is the result |
+//! | where branches meet again | `flow` |
+//! | lanes, and what is computed with them | `types`, `arithmetic`, `convert`, `float`, `matrix` |
+//! | blocks, warps and groups of lanes; their instructions | `machine`; `step`, `together`, `access`, `host`, `texel` |
+//! | memory of the device, the heap, checks | `global`, `heap`, `checks` |
+//!
+//! No crate is used: `ptoxide` executes a small part of PTX, and the other crates are parsers.
+//!
+//! A register is 32 values of 64 bits. The lanes of a warp that are at the same place are a *group*. A branch splits a group, and both
+//! parts meet again at the branch's immediate post-dominator, unless one of them waits for something: then the others go on without
+//! it, so a lock between lanes of a warp ends.
+
+// Values are bits of registers, and change their types all the time.
+#![allow(clippy::cast_lossless, clippy::cast_possible_wrap, clippy::cast_precision_loss, clippy::cast_sign_loss)]
+// Lanes are indices.
+#![allow(clippy::needless_range_loop, clippy::many_single_char_names, clippy::precedence, clippy::float_cmp)]
+// The functions of the table have one signature, and its modifiers are flags.
+#![allow(clippy::unnecessary_wraps, clippy::struct_excessive_bools, clippy::match_bool, clippy::similar_names)]
+
+mod access;
+mod arithmetic;
+mod checks;
+mod code;
+mod convert;
+mod decode;
+mod float;
+mod flow;
+mod global;
+mod heap;
+mod host;
+mod machine;
+mod matrix;
+mod print;
+mod step;
+mod syntax;
+mod table;
+#[cfg(test)]
+mod tests;
+mod texel;
+mod together;
+mod types;
+mod words;
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::{Arc, Mutex, OnceLock, PoisonError, atomic},
+};
+
+pub(crate) use checks::Written;
+pub(crate) use heap::Heap;
+pub(crate) use texel::{Channel, Image, Objects, Sampling};
+
+pub(crate) use code::Space;
+use code::{Constant, Executable};
+use machine::Launch;
+use types::LANES;
+
+use crate::error::Status;
+
+/// The PTX of a module. It is decoded when a kernel of it is launched first.
+#[derive(Default)]
+pub(crate) struct Program {
+    texts: Vec<Arc<[u8]>>,
+    modules: OnceLock<Result<syntax::Module, syntax::Mistake>>,
+    kernels: Mutex<HashMap<String, Decoded>>,
+}
+
+type Decoded = Result<Arc<Executable>, syntax::Mistake>;
+
+/// The shape of a launch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Geometry {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) cluster: [u32; 3],
+    pub(crate) has_clusters: bool,
+    pub(crate) dynamic_shared: u32,
+    pub(crate) cooperative: bool,
+}
+
+impl Geometry {
+    /// The index of a thread in its block.
+    fn thread(&self, number: u32) -> [u32; 3] {
+        let [x, y, _] = self.block;
+        [number % x, number / x % y, number / x / y]
+    }
+}
+
+/// How kernels run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Settings {
+    /// Orders blocks and warps. 0: in the order of their numbers.
+    pub(crate) seed: u64,
+    /// The most instructions of threads in a launch.
+    pub(crate) budget: u64,
+    pub(crate) memcheck: bool,
+    /// The most bytes that `printf` writes.
+    pub(crate) printed: usize,
+    /// The threads of this machine that run blocks.
+    pub(crate) workers: usize,
+}
+
+/// A launch.
+pub(crate) struct Request<'a> {
+    pub(crate) kernel: &'a str,
+    /// The offsets of the parameters.
+    pub(crate) offsets: Vec<u32>,
+    pub(crate) bank: &'a [u8],
+    pub(crate) geometry: Geometry,
+    /// Address and size of the module's variables.
+    pub(crate) variables: &'a BTreeMap<String, (u64, usize)>,
+    /// The memory that the kernel can access: starts and ends, in ascending order.
+    pub(crate) regions: Vec<(u64, u64)>,
+    pub(crate) heap: &'a mut Heap,
+    pub(crate) textures: &'a Objects,
+    /// The address of the memory for barriers of a cooperative grid, or 0.
+    pub(crate) workspace: u64,
+    /// The written bytes of allocations, for the checks.
+    pub(crate) written: &'a mut Written,
+    pub(crate) settings: Settings,
+}
+
+/// What a kernel did besides writing memory.
+#[derive(Debug, Default)]
+pub(crate) struct Effects {
+    pub(crate) printed: Vec<u8>,
+    pub(crate) conditions: Vec<(u64, u32)>,
+    /// New bytes of parameters of nodes in graphs: the node, the offset, the bytes.
+    pub(crate) updates: Vec<(u64, u64, Vec<u8>)>,
+    pub(crate) fault: Option<Fault>,
+    /// Instructions of threads, whole warps counted.
+    pub(crate) instructions: u64,
+}
+
+/// Why a kernel was stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Address,
+    Misaligned,
+    Trap,
+    Assert,
+    Jump,
+    Stack,
+    Instruction,
+    Budget,
+    /// A check that a GPU does not make.
+    Check,
+}
+
+/// An access of a kernel.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Accessed {
+    pub(crate) space: Space,
+    pub(crate) address: u64,
+    pub(crate) size: u32,
+    pub(crate) is_store: bool,
+}
+
+/// An error of a thread.
+#[derive(Clone, Debug)]
+pub(crate) struct Fault {
+    pub(crate) kind: Kind,
+    /// More about it, or nothing.
+    pub(crate) text: String,
+    pub(crate) function: String,
+    pub(crate) instruction: String,
+    /// The line of the PTX, and of the source.
+    pub(crate) line: u32,
+    pub(crate) source: Option<String>,
+    pub(crate) block: [u32; 3],
+    pub(crate) thread: [u32; 3],
+    pub(crate) access: Option<Accessed>,
+    lane: usize,
+}
+
+impl Kind {
+    /// The error that the driver leaves in the context.
+    pub(crate) fn status(self) -> Status {
+        match self {
+            Self::Address | Self::Stack => Status::ILLEGAL_ADDRESS,
+            Self::Misaligned => Status::MISALIGNED_ADDRESS,
+            Self::Trap | Self::Check => Status::LAUNCH_FAILED,
+            Self::Assert => Status::ASSERT,
+            Self::Jump | Self::Instruction => Status::ILLEGAL_INSTRUCTION,
+            Self::Budget => Status::LAUNCH_TIMEOUT,
+        }
+    }
+}
+
+impl Fault {
+    fn plain(kind: Kind, text: String) -> Self {
+        Self {
+            kind,
+            text,
+            function: String::new(),
+            instruction: String::new(),
+            line: 0,
+            source: None,
+            block: [0; 3],
+            thread: [0; 3],
+            access: None,
+            lane: 0,
+        }
+    }
+
+    /// The instruction, and where it is.
+    pub(crate) fn place(&self) -> String {
+        let source = self.source.as_ref().map_or(String::new(), |source| format!(" ({source})"));
+        format!(
+            "`{}`, line {} of the PTX{source}, function `{}`, block {:?}, thread {:?}",
+            self.instruction, self.line, self.function, self.block, self.thread
+        )
+    }
+}
+
+impl std::fmt::Debug for Program {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Program({} texts)", self.texts.len())
+    }
+}
+
+impl Program {
+    pub(crate) fn new(texts: Vec<Arc<[u8]>>) -> Self {
+        Self { texts, ..Self::default() }
+    }
+
+    pub(crate) fn texts(&self) -> &[Arc<[u8]>] {
+        &self.texts
+    }
+
+    fn module(&self) -> Result<&syntax::Module, syntax::Mistake> {
+        let read = || {
+            let mut whole = syntax::Module::default();
+            for text in &self.texts {
+                let module = syntax::read(text)?;
+                whole.functions.extend(module.functions);
+                whole.variables.extend(module.variables);
+                whole.aliases.extend(module.aliases);
+                whole.files.extend(module.files);
+            }
+            Ok(whole)
+        };
+        self.modules.get_or_init(read).as_ref().map_err(Clone::clone)
+    }
+
+    /// The number of a function, from which its address is made.
+    pub(crate) fn function_address(&self, name: &str) -> Option<u64> {
+        let module = self.module().ok()?;
+        let defined = |function: &syntax::Function| function.name == name && function.body.is_some();
+        Some(decode::function_address(module.functions.iter().position(defined)? as u64))
+    }
+
+    fn decoded(&self, kernel: &str, offsets: &[u32]) -> Decoded {
+        let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = kernels.get(kernel) {
+            return known.clone();
+        }
+        let decoded = self.module().and_then(|module| decode::decode(module, kernel, offsets)).map(Arc::new);
+        kernels.insert(kernel.to_owned(), decoded.clone());
+        decoded
+    }
+
+    /// Whether a kernel can be executed. The error names an instruction and its line.
+    pub(crate) fn check(&self, kernel: &str, offsets: &[u32]) -> Result<(), String> {
+        self.decoded(kernel, offsets)
+            .map(drop)
+            .map_err(|mistake| format!("{} (line {} of its PTX)", mistake.text, mistake.line))
+    }
+
+    /// Whether a kernel allocates memory.
+    pub(crate) fn allocates(&self, kernel: &str, offsets: &[u32]) -> bool {
+        self.decoded(kernel, offsets).is_ok_and(|executable| executable.allocates)
+    }
+
+    /// Runs a kernel that `check` accepts.
+    pub(crate) fn run(&self, request: Request<'_>) -> Effects {
+        let Ok(executable) = self.decoded(request.kernel, &request.offsets) else { return Effects::default() };
+        if matches!(executable.functions[0].instructions.first(), Some(first) if first.is_end()) {
+            return Effects::default();
+        }
+        let Request { bank, geometry, variables, regions, heap, textures, workspace, written, settings, .. } = request;
+        let number = |constant: &Constant| match constant {
+            Constant::Value(value) => *value,
+            Constant::Variable(name, offset) => {
+                variables.get(name).map_or(0, |(address, _)| address.wrapping_add_signed(*offset))
+            }
+            Constant::Shared(number, offset) => executable.shared[*number as usize].wrapping_add_signed(*offset),
+            Constant::Function(number) => decode::function_address(u64::from(*number)),
+        };
+        let dynamic_start = if geometry.dynamic_shared > 0 { executable.shared_size.next_multiple_of(16) } else { 0 };
+        let shared = executable.shared_size.max(dynamic_start + u64::from(geometry.dynamic_shared));
+        // SAFETY: the regions are live allocations of the driver, which is locked as long as the kernel runs. The program accesses
+        // them as it would access the memory of a GPU.
+        let global = unsafe { global::Global::new(regions) };
+        let checks = settings.memcheck.then(|| Mutex::new(checks::Checks::new(std::mem::take(written))));
+        let budget = settings.budget / LANES as u64;
+        let launch = Launch {
+            constants: executable.constants.iter().map(|constant| [number(constant); LANES]).collect(),
+            executable: &executable,
+            bank,
+            geometry,
+            shared: shared.min(1 << 20) as u32,
+            global: &global,
+            settings,
+            stack: (executable.functions[0].frame as usize + (64 << 10)).min(64 << 20),
+            budget: atomic::AtomicI64::new(budget.min(i64::MAX as u64) as i64),
+            stops: atomic::AtomicBool::new(false),
+            next_cluster: atomic::AtomicU64::new(0),
+            effects: Mutex::default(),
+            heap: Mutex::new(std::mem::take(heap)),
+            checks,
+            workspace,
+            textures,
+        };
+        let is_serial = executable.is_ordered || settings.seed != 0 || settings.memcheck || geometry.cooperative;
+        launch.run(if is_serial { 1 } else { settings.workers });
+        *heap = launch.heap.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some(checks) = launch.checks {
+            *written = checks.into_inner().unwrap_or_else(PoisonError::into_inner).written;
+        }
+        let left = launch.budget.into_inner();
+        let mut effects = launch.effects.into_inner().unwrap_or_else(PoisonError::into_inner);
+        effects.instructions = (budget as i64).saturating_sub(left).cast_unsigned() * LANES as u64;
+        effects
+    }
+}

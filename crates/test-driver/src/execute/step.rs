@@ -1,0 +1,590 @@
+//! Runs the instructions of a group of lanes.
+
+use std::sync::PoisonError;
+
+use super::{
+    Fault, Kind,
+    code::{Barrier, Call, Callee, Carry, Condition, Instruction, Logic, Op, Reduction, SINK, Source, window},
+    flow::END,
+    machine::{Block, Caller, Cluster, Group, Join, POLLS, State, Warp, Worker},
+    types::{LANES, Lanes, Type, extend, low},
+};
+
+/// The most calls that have not returned.
+const CALLS: usize = 1 << 12;
+/// The most registers of a warp: those of all functions that have not returned.
+pub(super) const REGISTERS: u32 = 1 << 16;
+
+/// The state that an instruction sees.
+pub(super) struct Step<'s, 'w> {
+    pub(super) worker: &'s mut Worker<'w>,
+    pub(super) cluster: &'s mut Cluster,
+    pub(super) rank: usize,
+    pub(super) warp: &'s mut Warp,
+    pub(super) group: &'s mut Group,
+    /// The lanes whose guard is true.
+    pub(super) mask: u32,
+}
+
+/// How an instruction ended.
+enum Next {
+    /// The next one follows.
+    On,
+    /// `pc` and perhaps more was changed.
+    Jumped,
+    /// The group waits, at this instruction.
+    Waits,
+}
+
+/// An error of a lane.
+pub(super) type Stop = Box<Fault>;
+
+/// An error of a lane, whose place is not known yet.
+pub(super) fn fault(kind: Kind, lane: usize) -> Stop {
+    Box::new(Fault { lane, ..Fault::plain(kind, String::new()) })
+}
+
+/// The lanes of a mask.
+pub(super) fn each(mask: u32) -> impl Iterator<Item = usize> {
+    let mut left = mask;
+    std::iter::from_fn(move || {
+        let lane = left.trailing_zeros() as usize;
+        left &= left.wrapping_sub(1);
+        (lane < LANES).then_some(lane)
+    })
+}
+
+#[inline]
+pub(super) fn merge(to: &mut Lanes, from: &Lanes, mask: u32) {
+    if mask == u32::MAX {
+        *to = *from;
+    } else {
+        for lane in 0..LANES {
+            if mask >> lane & 1 == 1 {
+                to[lane] = from[lane];
+            }
+        }
+    }
+}
+
+impl Worker<'_> {
+    /// Runs a group until it waits, ends or has used up `left`.
+    pub(super) fn group(
+        &mut self,
+        cluster: &mut Cluster,
+        rank: usize,
+        warp: &mut Warp,
+        group: &mut Group,
+        left: &mut u32,
+    ) -> Result<(), Stop> {
+        let launch = self.launch;
+        match group.state {
+            State::Joining => drop(group.joins.pop()),
+            State::Barrier(id, generation) => finish_barrier(self, &cluster.blocks[rank], warp, group, id, generation),
+            State::Cluster(_) => group.pc += 1,
+            State::Ready | State::Together(_) => {}
+        }
+        group.state = State::Ready;
+        let mut step = Step { worker: self, cluster, rank, warp, group, mask: 0 };
+        let start = *left;
+        loop {
+            let function = &launch.executable.functions[step.group.function as usize];
+            let join = step.group.joins.last().filter(|join| join.depth == step.group.depth());
+            let stop = join.map_or(END, |join| join.pc);
+            let inner = loop {
+                let pc = step.group.pc;
+                if pc == stop {
+                    if !step.warp.join(step.group) {
+                        break None;
+                    }
+                    break Some(());
+                }
+                if *left == 0 || step.worker.polls >= POLLS {
+                    break None;
+                }
+                *left -= 1;
+                step.warp.clock += 1;
+                let instruction = &function.instructions[pc as usize];
+                step.mask = step.group.mask & step.condition(instruction.guard);
+                if step.mask == 0 {
+                    step.group.pc = pc + 1;
+                    continue;
+                }
+                match step.run(instruction) {
+                    Ok(Next::On) => step.group.pc = pc + 1,
+                    Ok(Next::Jumped) if step.group.mask == 0 => break None,
+                    Ok(Next::Jumped) => break Some(()),
+                    Ok(Next::Waits) => break None,
+                    Err(fault) => {
+                        step.worker.spent += i64::from(start - *left);
+                        return Err(step.located(fault, instruction));
+                    }
+                }
+            };
+            if inner.is_none() {
+                break;
+            }
+        }
+        self.spent += i64::from(start - *left);
+        Ok(())
+    }
+}
+
+/// A barrier has let a group go: the result, and the next instruction.
+fn finish_barrier(worker: &Worker<'_>, block: &Block, warp: &mut Warp, group: &mut Group, id: u32, generation: u32) {
+    let function = &worker.launch.executable.functions[group.function as usize];
+    let instruction = &function.instructions[group.pc as usize];
+    if let Op::Barrier(barrier) = &instruction.op {
+        let (all, any, sum) = block.barriers[id as usize].results[generation as usize % 2];
+        let predicate = (group.predicates + barrier.to) as usize;
+        let register = (group.base + barrier.to) as usize;
+        let set = |held: u32, value: bool| if value { held | group.mask } else { held & !group.mask };
+        match barrier.reduction {
+            Reduction::None => {}
+            Reduction::And => warp.predicates[predicate] = set(warp.predicates[predicate], all),
+            Reduction::Or => warp.predicates[predicate] = set(warp.predicates[predicate], any),
+            Reduction::Count => merge(&mut warp.registers[register], &[u64::from(sum); LANES], group.mask),
+        }
+    }
+    group.pc += 1;
+}
+
+impl Step<'_, '_> {
+    #[inline]
+    pub(super) fn condition(&self, condition: Condition) -> u32 {
+        let held = self.warp.predicates[(self.group.predicates + condition.slot) as usize];
+        if condition.negated { !held } else { held }
+    }
+
+    #[inline]
+    pub(super) fn source(&self, source: Source) -> &Lanes {
+        match source {
+            Source::Register(slot) => &self.warp.registers[(self.group.base + slot) as usize],
+            Source::Constant(number) => &self.worker.launch.constants[number as usize],
+            Source::Special(number) => &self.warp.specials[number as usize],
+        }
+    }
+
+    #[inline]
+    pub(super) fn write(&mut self, slot: u32, value: &Lanes) {
+        merge(&mut self.warp.registers[(self.group.base + slot) as usize], value, self.mask);
+    }
+
+    pub(super) fn write_predicate(&mut self, slot: u32, value: u32) {
+        if slot != SINK {
+            let held = &mut self.warp.predicates[(self.group.predicates + slot) as usize];
+            *held = *held & !self.mask | value & self.mask;
+        }
+    }
+
+    /// The value of a lane of which all lanes have the same.
+    pub(super) fn uniform(&self, source: Source) -> u64 {
+        self.source(source)[self.mask.trailing_zeros() as usize % LANES]
+    }
+
+    pub(super) fn block(&self) -> &Block {
+        &self.cluster.blocks[self.rank]
+    }
+
+    fn located(&self, mut fault: Stop, instruction: &Instruction) -> Stop {
+        let executable = self.worker.launch.executable;
+        fault.line = instruction.line;
+        fault.instruction = instruction.name.to_string();
+        fault.function.clone_from(&executable.functions[self.group.function as usize].name);
+        fault.source = instruction
+            .source
+            .and_then(|(file, line)| executable.files.get(&file).map(|file| format!("{file}:{line}")));
+        fault.block = self.block().index;
+        fault.thread = self.thread(fault.lane);
+        fault
+    }
+
+    /// The index of a lane's thread in its block.
+    pub(super) fn thread(&self, lane: usize) -> [u32; 3] {
+        self.worker.launch.geometry.thread(self.warp.number * LANES as u32 + lane as u32)
+    }
+
+    fn combined(&self, test: u32, with: Option<(Logic, Condition)>) -> u32 {
+        match with {
+            None => test,
+            Some((logic, condition)) => apply(logic, test, self.condition(condition)),
+        }
+    }
+
+    #[allow(clippy::too_many_lines)]
+    fn run(&mut self, instruction: &Instruction) -> Result<Next, Stop> {
+        match &instruction.op {
+            Op::Vector { function, to, from } => {
+                let mut out = [0; LANES];
+                let [a, b, c, d] = *from;
+                function(&mut out, &[self.source(a), self.source(b), self.source(c), self.source(d)]);
+                self.write(*to, &out);
+            }
+            Op::Load(access) => self.load(access)?,
+            Op::Store(access) => self.store(access)?,
+            Op::Branch { target } => return Ok(self.branch(*target, instruction.join)),
+            Op::Test { test, to, from, with } => {
+                let held = test(self.source(from[0]), self.source(from[1]));
+                let (first, second) = match with {
+                    None => (held, !held),
+                    Some(_) => (self.combined(held, *with), self.combined(!held, *with)),
+                };
+                self.write_predicate(to[0], first);
+                self.write_predicate(to[1], second);
+            }
+            Op::Tests { tests, to, from } => {
+                let held = tests.each_ref().map(|test| test(self.source(from[0]), self.source(from[1])));
+                self.write_predicate(to[0], held[0]);
+                self.write_predicate(to[1], held[1]);
+            }
+            Op::Set { test, to, from, with, bits } => {
+                let held = self.combined(test(self.source(from[0]), self.source(from[1])), *with);
+                let value = std::array::from_fn(|lane| if held >> lane & 1 == 1 { *bits } else { 0 });
+                self.write(*to, &value);
+            }
+            Op::Select { to, from, by } => {
+                let by = self.condition(*by);
+                let (a, b) = (self.source(from[0]), self.source(from[1]));
+                let value = std::array::from_fn(|lane| if by >> lane & 1 == 1 { a[lane] } else { b[lane] });
+                self.write(*to, &value);
+            }
+            Op::Predicate { to, logic, from } => {
+                let value = apply(*logic, self.condition(from[0]), self.condition(from[1]));
+                self.write_predicate(*to, value);
+            }
+            Op::Pack { to, from, bits } => {
+                let mut value = [0; LANES];
+                for (index, part) in from.iter().enumerate() {
+                    let part = self.source(*part);
+                    for lane in 0..LANES {
+                        value[lane] |= (part[lane] & low(*bits)) << (bits * index as u32);
+                    }
+                }
+                self.write(*to, &value);
+            }
+            Op::Unpack { to, from, bits } => {
+                let value = *self.source(*from);
+                for (index, slot) in to.iter().enumerate() {
+                    self.write(*slot, &value.map(|value| value >> (bits * index as u32) & low(*bits)));
+                }
+            }
+            Op::Carry { carry, kind, reads, writes, to, from } => self.carry(*carry, *kind, *reads, *writes, *to, from),
+            Op::Clock { is_high, to } => {
+                let value = if *is_high { self.warp.clock >> 32 } else { self.warp.clock };
+                self.worker.polls += 1;
+                self.write(*to, &[value; LANES]);
+            }
+            Op::FrameAddress { to, offset } => {
+                let value = u64::from(self.group.frame + offset);
+                self.write(*to, &[value; LANES]);
+            }
+            Op::StackSave { to } => {
+                let value = u64::from(self.group.frame);
+                self.write(*to, &[value; LANES]);
+            }
+            Op::Atomic(atomic) => self.atomic(atomic)?,
+            Op::Copy { to, from, size, given, barrier } => self.copy(*to, *from, *size, *given, *barrier)?,
+            Op::MemoryBarrier { what, place, from, to } => self.memory_barrier(*what, *place, from, *to)?,
+            Op::Map { to, from, rank, is_generic } => self.map(*to, *from, *rank, *is_generic),
+            Op::BranchIndex { from, targets } => return self.branch_index(*from, targets, instruction.join),
+            Op::Call(call) => return self.call(call),
+            Op::Return => return Ok(self.return_()),
+            Op::Exit => return Ok(self.exit()),
+            Op::Trap => return Err(fault(Kind::Trap, self.mask.trailing_zeros() as usize)),
+            Op::Barrier(barrier) => return self.barrier(barrier),
+            Op::ClusterArrive => {
+                self.cluster.arrived += self.mask.count_ones();
+                // A wait that follows sees this generation.
+                let generation = self.cluster.generation;
+                self.warp.cluster_generation = generation;
+                self.cluster.check_barrier();
+            }
+            Op::ClusterWait => {
+                let generation = self.warp.cluster_generation;
+                if generation == self.cluster.generation {
+                    self.group.state = State::Cluster(generation);
+                    return Ok(Next::Waits);
+                }
+            }
+            Op::Together { mask, what } => {
+                let mask = mask.map_or(self.mask, |source| self.uniform(source) as u32);
+                if !self.warp.gather(self.group, mask) {
+                    return Ok(Next::Waits);
+                }
+                self.mask = self.group.mask & self.condition(instruction.guard);
+                self.together(what, mask)?;
+            }
+            Op::ActiveMask { to } => {
+                let value = u64::from(self.mask);
+                self.write(*to, &[value; LANES]);
+            }
+            Op::Yield { nanoseconds } => {
+                self.warp.clock += self.uniform(*nanoseconds);
+                self.worker.polls += POLLS / 2;
+            }
+            Op::Texture(fetch) => self.texture(fetch)?,
+            Op::Fence => self.cluster.blocks[self.rank].epoch += 1,
+            Op::Nothing => {}
+        }
+        Ok(Next::On)
+    }
+
+    fn branch(&mut self, target: u32, join: u32) -> Next {
+        let rest = self.group.mask & !self.mask;
+        if rest != 0 {
+            let pc = self.group.pc + 1;
+            self.split(rest, pc, join);
+        }
+        self.group.pc = target;
+        Next::Jumped
+    }
+
+    /// Lanes leave the group to go on at `pc`. Both meet at `join`.
+    fn split(&mut self, lanes: u32, pc: u32, join: u32) {
+        let depth = self.group.depth();
+        let place = match join {
+            END => self.group.callers.last().map(|caller| (caller.pc, depth - 1)),
+            join => Some((join, depth)),
+        };
+        if let Some((pc, depth)) = place {
+            let known = self.group.joins.last().is_some_and(|last| (last.pc, last.depth) == (pc, depth));
+            if !known {
+                self.group.joins.push(Join { pc, depth, mask: self.group.mask });
+            }
+        }
+        let mut other = self.group.clone();
+        other.mask = lanes;
+        other.pc = pc;
+        self.warp.groups.push(other);
+        self.group.mask &= !lanes;
+    }
+
+    fn branch_index(&mut self, from: Source, targets: &[u32], join: u32) -> Result<Next, Stop> {
+        let index = *self.source(from);
+        let rest = self.group.mask & !self.mask;
+        if rest != 0 {
+            let pc = self.group.pc + 1;
+            self.split(rest, pc, join);
+        }
+        loop {
+            let lane = self.group.mask.trailing_zeros() as usize;
+            let Some(target) = targets.get(index[lane] as usize).copied() else {
+                return Err(fault(Kind::Jump, lane));
+            };
+            let same = each(self.group.mask).filter(|other| targets.get(index[*other] as usize) == Some(&target));
+            let lanes = same.fold(0, |mask, lane| mask | 1 << lane);
+            if lanes == self.group.mask {
+                self.group.pc = target;
+                return Ok(Next::Jumped);
+            }
+            self.split(lanes, target, join);
+        }
+    }
+
+    fn exit(&mut self) -> Next {
+        let ended = self.mask;
+        self.warp.alive &= !ended;
+        self.group.mask &= !ended;
+        let block = &mut self.cluster.blocks[self.rank];
+        block.live -= ended.count_ones();
+        block.check_barriers();
+        if self.cluster.blocks.len() > 1 {
+            self.cluster.check_barrier();
+        }
+        self.group.pc += 1;
+        Next::Jumped
+    }
+
+    fn return_(&mut self) -> Next {
+        if self.group.callers.is_empty() {
+            return self.exit();
+        }
+        let rest = self.group.mask & !self.mask;
+        if rest != 0 {
+            let pc = self.group.pc + 1;
+            self.split(rest, pc, END);
+        }
+        let Some(caller) = self.group.callers.pop() else { return Next::Jumped };
+        let executable = self.worker.launch.executable;
+        let callee = &executable.functions[self.group.function as usize];
+        let call = &executable.functions[caller.function as usize].instructions[caller.call as usize];
+        if let Op::Call(call) = &call.op {
+            let moves: Vec<_> = callee.returns.iter().zip(&call.results).collect();
+            for ((from, size), (to, room)) in moves {
+                self.move_local(self.group.frame + from, caller.frame + to, (*size).min(*room));
+            }
+        }
+        (self.group.function, self.group.pc) = (caller.function, caller.pc);
+        (self.group.base, self.group.predicates, self.group.frame) = (caller.base, caller.predicates, caller.frame);
+        Next::Jumped
+    }
+
+    /// Copies a value within the local memory of each lane.
+    fn move_local(&mut self, from: u32, to: u32, size: u32) {
+        for lane in each(self.mask) {
+            let memory = &mut self.warp.local[lane];
+            memory.copy_within(from as usize..(from + size) as usize, to as usize);
+        }
+    }
+
+    fn call(&mut self, call: &Call) -> Result<Next, Stop> {
+        let function = match &call.callee {
+            Callee::Host(host) => {
+                self.host(*host, call)?;
+                return Ok(Next::On);
+            }
+            Callee::Function(number) => *number,
+            Callee::Indirect(source) => {
+                let address = *self.source(*source);
+                let lane = self.mask.trailing_zeros() as usize;
+                let other = each(self.mask).filter(|other| address[*other] != address[lane]);
+                let others = other.fold(0, |mask, lane| mask | 1 << lane);
+                if others != 0 {
+                    // They call a different function, afterwards or before.
+                    let pc = self.group.pc;
+                    self.split(others, pc, pc + 1);
+                    self.mask &= !others;
+                }
+                let number = (address[lane] & !window::ALL) >> 4;
+                let numbers = &self.worker.launch.executable.numbers;
+                let found = numbers.get(number as usize).copied().flatten();
+                match found.filter(|_| address[lane] & window::ALL == window::FUNCTION) {
+                    Some(number) => number,
+                    None => return Err(fault(Kind::Jump, lane)),
+                }
+            }
+        };
+        let rest = self.group.mask & !self.mask;
+        if rest != 0 {
+            let pc = self.group.pc + 1;
+            self.split(rest, pc, pc);
+        }
+        let executable = self.worker.launch.executable;
+        let caller = &executable.functions[self.group.function as usize];
+        let callee = &executable.functions[function as usize];
+        let (base, predicates) = (self.group.base + caller.registers, self.group.predicates + caller.predicates);
+        let frame = (self.group.frame + caller.frame).next_multiple_of(16);
+        let end = (frame + callee.frame) as usize;
+        let is_deep = base + callee.registers > REGISTERS || self.group.callers.len() >= CALLS;
+        if is_deep || end > self.worker.launch.stack {
+            return Err(fault(Kind::Stack, self.mask.trailing_zeros() as usize));
+        }
+        let warp = &mut *self.warp;
+        warp.registers.resize(warp.registers.len().max((base + callee.registers) as usize), [0; LANES]);
+        let needed = (predicates + callee.predicates) as usize;
+        warp.predicates.resize(warp.predicates.len().max(needed), 0);
+        // False, and a sink.
+        warp.predicates[predicates as usize] = 0;
+        if end > 0 {
+            warp.local.resize(LANES, Vec::new());
+            for lane in each(self.mask) {
+                let memory = &mut warp.local[lane];
+                memory.resize(memory.len().max(end), 0xa5);
+            }
+        }
+        for ((from, size), (to, room)) in call.arguments.iter().zip(&callee.parameters) {
+            self.move_local(self.group.frame + from, frame + to, (*size).min(*room));
+        }
+        let caller = Caller {
+            function: self.group.function,
+            pc: self.group.pc + 1,
+            base: self.group.base,
+            predicates: self.group.predicates,
+            frame: self.group.frame,
+            call: self.group.pc,
+        };
+        self.group.callers.push(caller);
+        (self.group.function, self.group.pc) = (function, 0);
+        (self.group.base, self.group.predicates, self.group.frame) = (base, predicates, frame);
+        Ok(Next::Jumped)
+    }
+
+    fn barrier(&mut self, barrier: &Barrier) -> Result<Next, Stop> {
+        let rest = self.group.mask & !self.mask;
+        if rest != 0 {
+            let pc = self.group.pc + 1;
+            self.split(rest, pc, pc);
+        }
+        let id = self.uniform(barrier.id) as usize;
+        let count = Some(self.uniform(barrier.count) as u32).filter(|count| *count > 0);
+        if id >= 16 {
+            return Err(fault(Kind::Instruction, self.mask.trailing_zeros() as usize));
+        }
+        let of = self.condition(barrier.of) & self.mask;
+        // Where a number of threads is given, a warp counts as a whole.
+        let whole = count.is_some() && self.mask == self.warp.alive;
+        let arrived = if whole { LANES as u32 } else { self.mask.count_ones() };
+        let block = &mut self.cluster.blocks[self.rank];
+        let state = &mut block.barriers[id];
+        if state.arrived == 0 {
+            (state.all, state.any, state.sum) = (true, false, 0);
+        }
+        state.arrived += arrived;
+        state.count = count;
+        state.all &= of == self.mask;
+        state.any |= of != 0;
+        state.sum += of.count_ones();
+        let generation = state.generation;
+        let live = block.live;
+        if state.complete(live) {
+            block.epoch += 1;
+        }
+        if !barrier.waits {
+            return Ok(Next::On);
+        }
+        self.group.state = State::Barrier(id as u32, generation);
+        Ok(Next::Waits)
+    }
+
+    fn carry(&mut self, carry: Carry, kind: Type, reads: bool, writes: bool, to: u32, from: &[Source; 3]) {
+        let bits = kind.bits();
+        let [a, b, c] = from.map(|source| *self.source(source));
+        let (mut value, mut flags) = ([0; LANES], 0u32);
+        for lane in 0..LANES {
+            let flag = u128::from(reads && self.warp.carry >> lane & 1 == 1);
+            let (a, b, c) = (u128::from(a[lane]), u128::from(b[lane]), u128::from(c[lane]));
+            let product = match kind.is_signed() {
+                true => {
+                    let wide = |value: u128| i128::from(extend(value as u64, kind).cast_signed());
+                    wide(a).wrapping_mul(wide(b)).cast_unsigned()
+                }
+                false => a.wrapping_mul(b),
+            };
+            let whole = match carry {
+                Carry::Add => a + b + flag,
+                // The flag is a borrow.
+                Carry::Sub => a.wrapping_sub(b).wrapping_sub(flag),
+                Carry::MadLow => (product & u128::from(low(bits))) + c + flag,
+                Carry::MadHigh => (product >> bits & u128::from(low(bits))) + c + flag,
+            };
+            value[lane] = whole as u64 & low(bits);
+            flags |= u32::from(whole >> bits & 1 == 1) << lane;
+        }
+        self.write(to, &value);
+        if writes {
+            self.warp.carry = self.warp.carry & !self.mask | flags & self.mask;
+        }
+    }
+
+    /// Notes a value that was read from memory that others write: a thread that reads it again and again waits for them.
+    pub(super) fn polled(&mut self, value: u64) {
+        let poll = (self.group.pc, value);
+        if self.worker.last_poll == poll {
+            self.worker.polls += 1;
+        }
+        self.worker.last_poll = poll;
+    }
+
+    pub(super) fn checks(&self) -> Option<std::sync::MutexGuard<'_, super::checks::Checks>> {
+        let checks = self.worker.launch.checks.as_ref()?;
+        Some(checks.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+fn apply(logic: Logic, a: u32, b: u32) -> u32 {
+    match logic {
+        Logic::And => a & b,
+        Logic::Or => a | b,
+        Logic::Xor => a ^ b,
+    }
+}
