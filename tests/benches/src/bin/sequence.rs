@@ -102,7 +102,10 @@ fn measure(program: &mut Program) -> Result<Vec<[Duration; 2]>, Box<dyn Error>> 
 fn instructions() -> Result<(), Box<dyn Error>> {
     let (counts, heap) = callgrind::count_on_stand_in("--count")?;
     println!("{}, {}\n", versions::compilers(), versions::machine());
-    println!("| arguments | changed | `launch!` | sequence | `parallel` | by hand | heap, all launches |\n|{}", "---|".repeat(7));
+    println!(
+        "| arguments | changed | `launch!` | sequence | `parallel` | by hand | heap, all launches |\n|{}",
+        "---|".repeat(7)
+    );
     let mut results = counts.iter().zip(heap.lines());
     for (_, name) in ARGUMENTS {
         for changed in CHANGED {
@@ -110,7 +113,8 @@ fn instructions() -> Result<(), Box<dyn Error>> {
             if row.len() < COUNTED {
                 return Err("some variants were not counted".into());
             }
-            let counts: String = row.iter().map(|(count, _)| format!(" {} |", *count / u64::from(LAUNCHES[0]))).collect();
+            let counts: String =
+                row.iter().map(|(count, _)| format!(" {} |", *count / u64::from(LAUNCHES[0]))).collect();
             let heap: Vec<_> = row.iter().map(|(_, heap)| *heap).collect();
             println!("| {name} | {changed} % |{counts} {} |", heap.join(", "));
         }
