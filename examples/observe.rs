@@ -177,9 +177,7 @@ fn chart(rows: &[Row]) -> String {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let Some(ctx) = kernel_args_examples::context()? else {
-        return Ok(());
-    };
+    let ctx = kernel_args_examples::context()?;
     let profile = Arc::new(Profile::default());
     let installed = observe::install(Profiler(profile.clone()));
 

@@ -23,11 +23,9 @@ struct Echo<'a> {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let ctx = kernel_args_examples::context()?;
     println!("{}\n", LayoutTable(&Echo::SIGNATURE));
     let weighted = Weighted { weight: 0.5, value: Float4::new(1.0, 2.0, 3.0, 4.0) };
-    let Some(ctx) = kernel_args_examples::context()? else {
-        return Ok(());
-    };
     let stream = ctx.default_stream();
     let kernel = Kernel::<Echo>::load(&ctx)?;
     let mut out = stream.alloc_zeros::<u8>(1 + size_of::<Weighted>() + 1)?;

@@ -3,13 +3,15 @@
 
 use std::{
     env,
-    ffi::OsString,
+    ffi::{OsString, c_int, c_uint},
     fs, io,
+    mem::ManuallyDrop,
     path::{Path, PathBuf},
-    process::{Command, ExitCode},
+    process::{self, Command, ExitCode},
     sync::atomic::{AtomicU32, Ordering},
 };
 
+use libloading::Library;
 use object::{
     Endianness,
     elf::{FileHeader64, SHT_DYNSYM},
@@ -197,13 +199,46 @@ fn strike_out(library: &mut [u8], names: &[String]) -> io::Result<()> {
 /// # Errors
 /// The errors of [`Session::start`], and if the program cannot be started.
 pub fn reexec_with_stand_in(settings: &Settings) -> io::Result<Option<ExitCode>> {
-    if is_active() {
-        return Ok(None);
-    }
+    if is_active() { Ok(None) } else { run_again(settings).map(|code| Some(ExitCode::from(code))) }
+}
+
+/// Runs this program again on the test driver, and returns its exit code.
+fn run_again(settings: &Settings) -> io::Result<u8> {
     let session = Session::start(settings)?;
     let status = session.command(env::current_exe()?).args(env::args_os().skip(1)).status()?;
-    let code = status.code().and_then(|code| u8::try_from(code).ok());
-    Ok(Some(code.map_or(ExitCode::FAILURE, ExitCode::from)))
+    Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+}
+
+/// On a machine without a GPU, runs this program again on the test driver and then exits with its exit code. Its first line states that
+/// kernels are interpreted. With a GPU, and on the test driver, it returns. Call it first in the `main` of an example or a benchmark
+/// that everybody should be able to run.
+///
+/// # Errors
+/// The errors of [`reexec_with_stand_in`].
+pub fn interpret_without_gpu(settings: &Settings) -> io::Result<()> {
+    if is_active() || gpus() > 0 {
+        return Ok(());
+    }
+    println!("There is no GPU here: kernel-args-test-driver interprets the kernels.\n");
+    process::exit(run_again(settings)?.into())
+}
+
+/// The number of GPUs of the driver of this machine, 0 without a driver.
+fn gpus() -> c_int {
+    let count = || -> Option<c_int> {
+        // SAFETY: libcuda is initialized by `cuInit` only, and stays loaded.
+        let library = ManuallyDrop::new(unsafe { Library::new("libcuda.so.1") }.ok()?);
+        // SAFETY: the types of these functions are those of cuda.h.
+        let (init, count) = unsafe {
+            let init = library.get::<unsafe extern "C" fn(c_uint) -> c_int>(b"cuInit\0").ok()?;
+            (init, library.get::<unsafe extern "C" fn(*mut c_int) -> c_int>(b"cuDeviceGetCount\0").ok()?)
+        };
+        let mut gpus = 0;
+        // SAFETY: `cuInit` has no precondition, and the pointer is to a local.
+        let codes = unsafe { [init(0), count(&raw mut gpus)] };
+        (codes == [0, 0]).then_some(gpus)
+    };
+    count().unwrap_or_default()
 }
 
 /// Runs the body of a `#[test]` on the test driver, in a separate process. The test's name is taken from the closure's

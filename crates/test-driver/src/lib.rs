@@ -13,7 +13,7 @@
 //! `libcuda.so` and `libcuda.so.1` in this directory are links to it.
 //!
 //! - [`within`] does that for one `#[test]`,
-//! - [`reexec_with_stand_in`] for a binary with its own `main`,
+//! - [`reexec_with_stand_in`] for a binary with its own `main`, [`interpret_without_gpu`] if it uses a GPU where one is,
 //! - [`Session`] for any other command (an example, valgrind).
 //! - [`locate`] finds the library next to the running binary, in cargo's tree and in a bundle copied elsewhere.
 //!
@@ -172,5 +172,5 @@ mod user_object;
 
 pub use client::{Control, Launch, LaunchForm, not_executed};
 pub use control::LiveObjects;
-pub use install::{Session, is_active, locate, reexec_with_stand_in, within};
+pub use install::{Session, interpret_without_gpu, is_active, locate, reexec_with_stand_in, within};
 pub use settings::Settings;

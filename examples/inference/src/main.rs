@@ -17,7 +17,7 @@ use inference::{
 };
 use inference_kernels::mlp;
 use kernel_args::error::LoadError;
-use kernel_args_test_driver::not_executed;
+use kernel_args_test_driver::{Settings, interpret_without_gpu, not_executed};
 use std::{env, sync::Arc};
 
 /// Inputs, hidden units, classes.
@@ -33,6 +33,7 @@ const ELEMENTS: [&str; 4] = ["f32", "f16", "bf16", "f8_e4m3"];
 type Classes = [CudaSlice<u32>; 2];
 
 fn main() -> Result<()> {
+    interpret_without_gpu(&Settings::new())?;
     let chosen: Vec<String> = env::args().skip(1).collect();
     if let Some(unknown) = chosen.iter().find(|name| !ELEMENTS.contains(&name.as_str())) {
         return Err(format!("unknown element type `{unknown}`: use one of {ELEMENTS:?}").into());
@@ -41,14 +42,7 @@ fn main() -> Result<()> {
     let kernels = mlp::KERNELS.len();
     println!("The structs fit the {kernels} kernels of the image: that was checked while this compiled.");
 
-    let ctx = match kernel_args::context(0) {
-        Ok(ctx) => ctx,
-        Err(error @ (kernel_args::Error::NoDriver | kernel_args::Error::Driver { .. })) => {
-            println!("Nothing was launched: {error}.");
-            return Ok(());
-        }
-        Err(error) => return Err(error.into()),
-    };
+    let ctx = kernel_args::context(0)?;
     println!("On {}, {ROWS} rows on two streams, {SIZES:?} units:\n", ctx.name()?);
     println!("activation  element  largest error of a probability  same class as with f32");
     for activation in [Activation::Relu, Activation::Gelu] {

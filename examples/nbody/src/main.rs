@@ -13,7 +13,7 @@ use kernel_args::{
     sequence::Sequence,
     vector::{Float2, Float4},
 };
-use kernel_args_test_driver::not_executed;
+use kernel_args_test_driver::{Settings, interpret_without_gpu, not_executed};
 use std::{env, f32::consts::TAU, fs::File, mem, sync::Arc};
 
 const BODIES: u32 = 1 << 13;
@@ -205,18 +205,10 @@ fn save(pixels: &[[u8; 3]], name: &str) -> Result<()> {
 }
 
 fn main() -> Result<()> {
+    interpret_without_gpu(&Settings::new())?;
     println!("{}\n", LayoutTable(&Advance::SIGNATURE));
     let start = galaxies();
-    let ctx = match kernel_args::context(0) {
-        Ok(ctx) => ctx,
-        Err(error @ (Error::NoDriver | Error::Driver { .. })) => {
-            let (motion, place) = energy_on_host(&start);
-            println!("{BODIES} bodies: motion {motion:.6}, place {place:.6} on the host.");
-            println!("Nothing was launched: {error}.");
-            return Ok(());
-        }
-        Err(error) => return Err(error.into()),
-    };
+    let ctx = kernel_args::context(0)?;
     let stream = ctx.default_stream();
     let mut simulation = Simulation {
         advance: Kernel::load(&ctx)?,

@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""Runs public CUDA programs, which nobody here wrote, on the test driver. Each compares its results with the host's and prints PASS.
+
+    python3 crates/test-driver/tests/public/run.py                       all programs of the table
+    python3 crates/test-driver/tests/public/run.py softmax scan          the named ones
+    python3 crates/test-driver/tests/public/run.py --sources DIR         from a checkout of HeCBench that is there
+    python3 crates/test-driver/tests/public/run.py --all                 also those that do not pass: the table shows why
+
+The programs are those of https://github.com/zjin-lcf/HeCBench (src/NAME-cuda), with smaller inputs. nvcc compiles them to PTX
+(ptx/toolchain.py installs it), and `runtime.cpp` is the CUDA runtime that they are linked with.
+"""
+
+import argparse
+import pathlib
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[3]
+SOURCE = "https://github.com/zjin-lcf/HeCBench"
+SECONDS = 180
+PROGRAMS = {
+    "accuracy": "64 1000 10 2",
+    "adam": "1000 20 2",
+    "adjacent": "100000 2",
+    "all-pairs-distance": "1",
+    "atomicAggregate": "2",
+    "atomicCAS": "2",
+    "atomicReduction": "",
+    "axpby": "2",
+    "background-subtract": "64 64 0 8",
+    "bezier-surface": "-n 64",
+    "bilateral": "64 64 0.5 0.5 2",
+    "bitonic-sort": "10 2",
+    "blockScan": "64 2",
+    "bscan": "2",
+    "burger": "64 64 5",
+    "chacha20": "10",
+    "channelSum": "24 24 2",
+    "chi2": "40 400 200 200 64 2",
+    "colorwheel": "10 64 2",
+    "concat": "2",
+    "convolution1D": "16384 2",
+    "cooling": "1000 2",
+    "cross": "1000 2",
+    "dense-embedding": "100 32 2",
+    "dp4a": "65536 2",
+    "entropy": "64 64 2",
+    "f16max": "2",
+    "filter": "10000 256 2",
+    "flip": "3 32 2",
+    "floydwarshall": "64 2 16",
+    "fpc": "256 2",
+    "ga": "1000 100 11 1",
+    "gabor": "32 32 2",
+    "geglu": "2",
+    "gelu": "1 16 512 2",
+    "glu": "3 32 2",
+    "gru": "64 32 2",
+    "hausdorff": "500 500 2",
+    "heat2d": "64 64 10",
+    "iso2dfd": "64 64 10",
+    "jacobi": "",
+    "jenkins-hash": "256 4096 2",
+    "keogh": "32 2000 2",
+    "knn": "1",
+    "layout": "2",
+    "lfib4": "100000",
+    "libor": "1",
+    "lif": "100 4 10",
+    "lombscargle": "1",
+    "matern": "30 2",
+    "matrix-rotate": "100 2",
+    "matrixT": "128 128 2",
+    "md5hash": "1 1",
+    "merge": "1000 2",
+    "multinomial": "16 64 2",
+    "nlll": "64 100 2",
+    "nqueen": "8 4 2",
+    "nw": "128 10 2",
+    "overlay": "64 48",
+    "particle-diffusion": "20 10",
+    "pnpoly": "1",
+    "pool": "2 3 32 32 8 8 2",
+    "present": "1000 2",
+    "quant3MatMul": "2",
+    "reverse": "2",
+    "rfs": "4 5000",
+    "ring": "1 1024 2",
+    "romberg": "16 64 2",
+    "s8n": "4 128 2",
+    "scan": "65536 2",
+    "scatterAdd": "1000 32 8 2",
+    "scel": "16 256 2",
+    "secp256k1": "1",
+    "shuffle": "2 2",
+    "softmax": "100 64 0 2",
+    "stddev": "64 64 2",
+    "surfel": "64 64 48 2",
+    "tensorT": "2",
+    "threadfence": "2 100000",
+    "tissue": "8 2",
+    "vadd": "128 64 2",
+    "vanGenuchten": "16 16 16 2",
+    "wedford": "8 16 64 2",
+    "zeropoint": "10000 2",
+}
+
+
+def toolchain(name):
+    """The folder of a tool of NVIDIA, installed if it is not there."""
+    output = subprocess.run([sys.executable, ROOT / "ptx/toolchain.py", name], check=True, stdout=subprocess.PIPE, text=True).stdout
+    return next(pathlib.Path(output.strip().splitlines()[-1]).glob("nvidia/*"))
+
+
+def sources(build):
+    """A checkout of the programs."""
+    checkout = build / "HeCBench"
+    if not checkout.exists():
+        print(f"fetching {SOURCE}")
+        git = ["git", "-C", str(checkout)]
+        subprocess.run(["git", "clone", "--quiet", "--depth=1", "--filter=blob:none", "--sparse", SOURCE, str(checkout)], check=True)
+        subprocess.run([*git, "sparse-checkout", "set", *(f"src/{name}-cuda" for name in PROGRAMS)], check=True)
+    return checkout
+
+
+def compiled(nvcc, folder, build, name):
+    """Compiles a program to PTX and links it; returns its path, or the first error."""
+    program = build / name
+    if program.exists():
+        return program, None
+    files = sorted(str(file) for kind in ("*.cu", "*.cpp", "*.cc") for file in folder.glob(kind))
+    command = [nvcc, "-O2", "-std=c++17", "-arch=compute_80", "-code=compute_80", "-cudart", "none", "-w", "--expt-relaxed-constexpr", f"-I{folder}", *files,
+               str(build / "runtime.o"), "-o", str(program), "-ldl"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode == 0:
+        return program, None
+    errors = [line for line in done.stdout.splitlines() if "error" in line or "undefined" in line]
+    return None, (errors or done.stdout.splitlines() or ["nvcc failed"])[0]
+
+
+def verdict(program, arguments, folder, driver):
+    """Runs a program: its time, and None if it passes, otherwise the reason."""
+    start = time.monotonic()
+    try:
+        done = subprocess.run([driver, program, *arguments.split()], cwd=folder, timeout=SECONDS,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    except subprocess.TimeoutExpired:
+        return SECONDS, f"more than {SECONDS} s"
+    seconds = time.monotonic() - start
+    if done.returncode == 0 and "PASS" in done.stdout and "FAIL" not in done.stdout:
+        return seconds, None
+    lines = [line for line in done.stdout.splitlines() if line.strip()]
+    telling = [line for line in lines if "FAIL" in line or "rror" in line or "not executed" in line]
+    return seconds, f"exit code {done.returncode}: {(telling or lines or [''])[0]}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--sources", type=pathlib.Path)
+    parser.add_argument("--all", action="store_true")
+    options = parser.parse_args()
+    build = ROOT / "target/public_programs"
+    build.mkdir(parents=True, exist_ok=True)
+    checkout = options.sources or sources(build)
+    nvcc = toolchain("nvcc") / "bin/nvcc"
+    subprocess.run(["cargo", "build", "--quiet", "--release", "-p", "kernel-args-test-driver"], cwd=ROOT, check=True)
+    driver = ROOT / "target/release/kernel-args-test-driver"
+    subprocess.run([nvcc, "-c", "-O2", HERE / "runtime.cpp", "-o", build / "runtime.o"], check=True)
+    failed = 0
+    print("| program | arguments | result | seconds |\n|---|---|---|---|")
+    for name in options.names or PROGRAMS:
+        folder = checkout / f"src/{name}-cuda"
+        program, error = compiled(nvcc, folder, build, name)
+        seconds = 0
+        if program:
+            seconds, error = verdict(program, PROGRAMS[name], folder, driver)
+        failed += error is not None
+        print(f"| {name} | {PROGRAMS[name]} | {error or 'PASS'} | {seconds:.1f} |", flush=True)
+    print(f"\n{len(options.names or PROGRAMS) - failed} pass, {failed} do not")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
