@@ -16,7 +16,6 @@ use kernel_args::{
     texture::{Array, FilterMode, ReadMode, Surface, Texture, TextureOptions},
     vector::UChar4,
 };
-use kernel_args_test_driver::not_executed;
 use std::{env, error::Error, fs::File, sync::Arc};
 
 const PTX: &str = include_str!("../ptx/image_filter.ptx");
@@ -49,10 +48,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     let ctx = kernel_args_examples::context()?;
     let before = drawing();
     let (blurred, edges) = filtered(&ctx, &before)?;
-    if !not_executed().is_empty() {
-        println!("results not compared: kernels are not executed here");
-        return Ok(());
-    }
     compare("blur", &blurred, &blur_on_host(&before))?;
     compare("edges", &edges, &edges_on_host(&blurred))?;
     let name = env::args().nth(1).unwrap_or_else(|| "image_filter.png".into());

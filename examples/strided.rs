@@ -4,7 +4,6 @@
 
 use cudarc::driver::{CudaSlice, CudaStream};
 use kernel_args::{DevicePointer, DevicePointerMut, DeviceType, Kernel, KernelArgs, Retained, graph::Graph, launch};
-use kernel_args_test_driver::not_executed;
 use std::{error::Error, sync::Arc};
 
 /// In device memory: the lengths, then the strides. They must be copied there before each launch, and stay allocated until it is over.
@@ -122,10 +121,6 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn compare(way: &str, result: &[f32], expected: &[f32]) {
-    if !not_executed().is_empty() {
-        println!("{way}: results not compared: kernels are not executed here");
-        return;
-    }
     println!("{way}: {:?} …", &result[..4]);
     assert_eq!(result, expected, "{way}");
 }

@@ -6,7 +6,7 @@ kernel_args::include_kernels!();
 
 use heat::{BLOCK, Diffuse, Plate};
 use kernel_args::{Module, launch};
-use kernel_args_test_driver::{Settings, interpret_without_gpu, not_executed};
+use kernel_args_test_driver::{Settings, interpret_without_gpu};
 
 const PLATE: Plate = Plate { width: 200, height: 120 };
 const RATE: f32 = 0.125;
@@ -49,10 +49,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         // SAFETY: both slices have a number for each point of the plate, and the kernel accesses nothing else.
         unsafe { launch!(diffuse, grid, block, args, stream = &stream)? };
         std::mem::swap(&mut from, &mut to);
-    }
-    if !not_executed().is_empty() {
-        println!("{STEPS} steps; results not compared: kernels are not executed here");
-        return Ok(());
     }
     let host = on_the_host();
     let device = stream.clone_dtoh(&from)?;
