@@ -224,7 +224,7 @@ impl Control {
         self.number("launches")
     }
 
-    /// How many instructions kernels have executed in this process: those of all threads. Each instruction of a warp counts as 32.
+    /// How many instructions all threads of kernels have executed in this process. Each instruction of a warp counts as 32.
     #[must_use]
     pub fn instructions(&self) -> u64 {
         self.number("instructions")

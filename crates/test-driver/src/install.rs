@@ -228,15 +228,15 @@ fn gpus() -> c_int {
     let count = || -> Option<c_int> {
         // SAFETY: libcuda is initialized by `cuInit` only, and stays loaded.
         let library = ManuallyDrop::new(unsafe { Library::new("libcuda.so.1") }.ok()?);
-        // SAFETY: the types of these functions are those of cuda.h.
-        let (init, count) = unsafe {
-            let init = library.get::<unsafe extern "C" fn(c_uint) -> c_int>(b"cuInit\0").ok()?;
-            (init, library.get::<unsafe extern "C" fn(*mut c_int) -> c_int>(b"cuDeviceGetCount\0").ok()?)
-        };
+        // SAFETY: cuda.h declares the function with this type.
+        let init = unsafe { library.get::<unsafe extern "C" fn(c_uint) -> c_int>(b"cuInit\0") }.ok()?;
+        // SAFETY: as above; a reference has the ABI of a pointer.
+        let count = unsafe { library.get::<unsafe extern "C" fn(&mut c_int) -> c_int>(b"cuDeviceGetCount\0") }.ok()?;
         let mut gpus = 0;
-        // SAFETY: `cuInit` has no precondition, and the pointer is to a local.
-        let codes = unsafe { [init(0), count(&raw mut gpus)] };
-        (codes == [0, 0]).then_some(gpus)
+        // SAFETY: the call has no precondition.
+        let started = unsafe { init(0) };
+        // SAFETY: the driver writes the number through the reference.
+        (started == 0 && unsafe { count(&mut gpus) } == 0).then_some(gpus)
     };
     count().unwrap_or_default()
 }

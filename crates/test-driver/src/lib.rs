@@ -1,5 +1,5 @@
 //! A replacement of `libcuda` for tests on machines without a GPU. It accepts launches like the CUDA driver, and executes kernels in
-//! PTX with an interpreter, so that programs have right results. **It is not a GPU**: it executes no machine code, and no time passes
+//! PTX with an interpreter, so programs have right results. **It is not a GPU**: it executes no machine code, and no time passes
 //! as on a device.
 //!
 //! It is an independent second implementation and shares no code with the crates under test. The locations of a kernel's
@@ -25,14 +25,14 @@
 //! # Kernels
 //! Kernels in PTX are executed: blocks in parallel on the cores of the machine, warps as vectors of lanes, and threads of a warp
 //! independently of each other, so locks between them end. Kernels whose result can depend on the order of blocks (atomic operations
-//! with a result, `volatile`, fences, cooperative launches) run their blocks in one order: that of their numbers, or of
+//! with a result, `volatile`, fences, cooperative launches) run their blocks in one order, by their numbers or by
 //! `KERNEL_ARGS_TEST_DRIVER_SEED`. A warp runs until it waits, so an order of warps is one of many that a GPU can have.
 //!
-//! Results have the same bytes as on an H200 for the instructions and the random kernels of `tests/instructions`, except for the approximate
-//! functions (`ex2`, `lg2`, `sin`, `cos`, `tanh`, `rcp`, `rsqrt` and `sqrt` with `.approx`), which are nearer to the exact result, sums of
-//! `mma`, which are rounded once, and filtered textures.
+//! Results have the same bytes as on an H200 for the instructions and the random kernels of `tests/instructions`. Approximate functions
+//! (`ex2`, `lg2`, `sin`, `cos`, `tanh`, and `rcp`, `rsqrt` and `sqrt` with `.approx`) are nearer to the exact result. Sums of `mma` are
+//! rounded once. Filtered textures can differ in the last bits.
 //!
-//! Not executed: `wgmma`, `tcgen05`, `wmma`, copies of tensors, `multimem`, sparse and 1-bit `mma`, `b128`, textures with levels, cubes and
+//! Not executed: `wgmma`, `tcgen05`, copies of tensors, `multimem`, sparse and 1-bit `mma`, `b128`, textures with levels, cubes and
 //! `txq`, dynamic parallelism. A launch of such a kernel is `CUDA_ERROR_NOT_SUPPORTED`, with a line on stderr that names the instruction and its
 //! line, or has no effect, as `KERNEL_ARGS_TEST_DRIVER_NOT_EXECUTED` requests. Kernels that exist only in machine code have no effect;
 //! of a fat binary, the PTX is executed.
@@ -42,14 +42,14 @@
 //!
 //! # Faults of kernels
 //! An error of a kernel is left in its context: the launch itself succeeds, and every later call in that context fails until the context
-//! is destroyed. These are an access outside of live allocations, of freed or another device's memory, or of shared or local memory out of
-//! bounds (700), a misaligned access (716), `trap` (719), a call of no function (715), `assert` (710), and a kernel that does not end (702).
+//! is destroyed. An access outside of live allocations, of freed or another device's memory, and of shared or local memory out of bounds is
+//! 700. A misaligned access is 716, `trap` 719, a call of no function 715, `assert` 710, and a kernel that does not end 702.
 //! [`Control::last_fault`] reports the kernel, the thread, the instruction with its line in PTX and in the source, the address, the nearest
 //! allocation and the parameter that points to it.
 //!
-//! With [`Settings::memcheck`], [`Control::memcheck`] or `KERNEL_ARGS_TEST_DRIVER_MEMCHECK=1` the report is also written to stderr, and
-//! two more errors (719) are found: reads of global or shared memory that nothing has written, and threads that access the same
-//! shared memory without a barrier between.
+//! With [`Settings::memcheck`], [`Control::memcheck`] or `KERNEL_ARGS_TEST_DRIVER_MEMCHECK=1` the report is also written to stderr. Two
+//! more errors (719) are then found: reads of global or shared memory that nothing has written, and threads that access the same shared
+//! memory without a barrier between.
 //!
 //! # Launches
 //! The behavior was observed on an H100 and an H200 with driver 580. With `kernelParams`, the driver reads each parameter's

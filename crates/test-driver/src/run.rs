@@ -237,7 +237,7 @@ impl Driver {
         if !self.printed.is_empty() && SHOWING.contains(&call) {
             let text = std::mem::take(&mut self.printed);
             let mut out = std::io::stdout().lock();
-            // Nobody can be told that the output is closed.
+            // A closed output is no error of the program.
             let _ = out.write_all(&text).and_then(|()| out.flush());
         }
     }

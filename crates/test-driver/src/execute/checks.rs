@@ -22,7 +22,7 @@ pub(super) struct Touch {
     pub(super) is_strong: bool,
     /// The number of the block in its cluster, and of the thread.
     pub(super) thread: u32,
-    /// The barriers of the block, and those of the warp, before the access.
+    /// The barriers of the block, and the barriers of the warp, before the access.
     pub(super) epoch: (u32, u32),
     pub(super) pc: (u32, u32),
 }
@@ -55,7 +55,7 @@ pub(super) struct Checks {
     serial: u64,
 }
 
-/// Blocks that are remembered: those of a launch run one after the other.
+/// Blocks that are remembered: the blocks of a launch run in turn.
 const BLOCKS: usize = 4096;
 
 impl Past {

@@ -291,7 +291,7 @@ pub(super) struct Function {
     pub(super) instructions: Vec<Instruction>,
     pub(super) registers: u32,
     pub(super) predicates: u32,
-    /// Bytes of local memory, with those of its parameters.
+    /// Bytes of local memory, with the bytes of its parameters.
     pub(super) frame: u32,
     pub(super) parameters: Vec<(u32, u32)>,
     pub(super) returns: Vec<(u32, u32)>,

@@ -21,8 +21,8 @@ pub(super) type Recent = (u64, u64);
 
 impl Global {
     /// # Safety
-    /// The regions are memory of this process, ordered and without overlaps, which stays allocated as long as the value exists
-    /// and is accessed by others only as they would access the memory of a GPU: atomically, or not at the same time.
+    /// The regions are memory of this process, ordered and without overlaps. It stays allocated as long as the value exists. All code
+    /// accesses it as it would access the memory of a GPU: atomically, or not at the same time.
     pub(super) unsafe fn new(regions: Vec<(u64, u64)>) -> Self {
         Self { regions }
     }

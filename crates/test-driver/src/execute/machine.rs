@@ -179,9 +179,9 @@ enum Pass {
     Runs,
 }
 
-/// Instructions of a group before others run.
+/// Instructions of a group before the next group runs.
 const QUANTUM: u32 = 4096;
-/// Accesses by which a group could wait for others, before these run.
+/// Accesses by which a group could wait for a second group, before it runs.
 pub(super) const POLLS: u32 = 64;
 /// After so many instructions, groups that wait at a join for this one go on without it.
 const PATIENCE: u64 = 1 << 17;
@@ -535,7 +535,7 @@ impl<'a> Worker<'a> {
             warp.patience += u64::from(before - left) + u64::from(self.polls) * PATIENCE / u64::from(POLLS);
             let polled = self.polls >= POLLS;
             if group.mask != 0 {
-                // The others come first.
+                // The groups that wait come first.
                 warp.groups.push(group);
             }
             if warp.patience >= PATIENCE {

@@ -12,8 +12,8 @@
 //! No crate is used: `ptoxide` executes a small part of PTX, and the other crates are parsers.
 //!
 //! A register is 32 values of 64 bits. The lanes of a warp that are at the same place are a *group*. A branch splits a group, and both
-//! parts meet again at the branch's immediate post-dominator, unless one of them waits for something: then the others go on without
-//! it, so a lock between lanes of a warp ends.
+//! parts meet again at the branch's immediate post-dominator. If one of them waits for something, the lanes that have arrived go on
+//! without it, so a lock between lanes of a warp ends.
 
 // Values are bits of registers, and change their types all the time.
 #![allow(clippy::cast_lossless, clippy::cast_possible_wrap, clippy::cast_precision_loss, clippy::cast_sign_loss)]
@@ -125,7 +125,7 @@ pub(crate) struct Request<'a> {
     pub(crate) settings: Settings,
 }
 
-/// What a kernel did besides writing memory.
+/// What a kernel did in addition to writing memory.
 #[derive(Debug, Default)]
 pub(crate) struct Effects {
     pub(crate) printed: Vec<u8>,

@@ -1,4 +1,4 @@
-//! `printf` of kernels: the format of C, with the arguments in memory one after the other.
+//! `printf` of kernels: the format of C, with the arguments in memory in a row.
 
 use std::fmt::Write as _;
 

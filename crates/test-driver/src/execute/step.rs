@@ -12,7 +12,7 @@ use super::{
 
 /// The most calls that have not returned.
 const CALLS: usize = 1 << 12;
-/// The most registers of a warp: those of all functions that have not returned.
+/// The most registers of a warp, in all functions that have not returned.
 pub(super) const REGISTERS: u32 = 1 << 16;
 
 /// The state that an instruction sees.
@@ -566,7 +566,7 @@ impl Step<'_, '_> {
         }
     }
 
-    /// Notes a value that was read from memory that others write: a thread that reads it again and again waits for them.
+    /// Notes a value from memory that other threads write: a thread that reads it again and again waits for them.
     pub(super) fn polled(&mut self, value: u64) {
         let poll = (self.group.pc, value);
         if self.worker.last_poll == poll {

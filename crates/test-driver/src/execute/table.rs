@@ -328,7 +328,7 @@ fn set(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -
     Some(Op::Test { test, to: [decoder.predicate(first)?, second], from, with })
 }
 
-/// `set` and `setp` of two numbers in a register. Two predicates are those of both halves.
+/// `set` and `setp` of two numbers in a register. Two predicates are the results of both halves.
 fn set_halves(
     decoder: &mut Decoder<'_, '_>,
     words: &Words<'_>,

@@ -31,7 +31,7 @@ pub(crate) struct Case {
     pub(crate) result: &'static str,
     /// Uses the registers above, and the scratch registers of the kernel.
     body: String,
-    /// Operands are small integers, so that no order of additions rounds.
+    /// Operands are small integers: no order of additions rounds.
     small: bool,
     pub(crate) tolerance: Tolerance,
 }
@@ -254,7 +254,7 @@ const INTEGERS: &[u64] = &[
     0x0123_4567_89ab_cdef,
 ];
 
-/// A value of this type: every second one from the edges, the others random bits, or random numbers of ordinary size.
+/// A value of this type: every second one from the edges, the rest random bits, or random numbers of ordinary size.
 fn value(kind: &str, random: &mut Random) -> u64 {
     let (edge, bits) = (random.below(2) == 0, random.next());
     match kind {
@@ -629,7 +629,7 @@ fn bits(cases: &mut Vec<Case>) {
 }
 
 fn memory_cases(cases: &mut Vec<Case>) {
-    // Each thread has 16 bytes of the shared room, and reads those of its neighbour after the barrier.
+    // Each thread has 16 bytes of the shared room, and reads its neighbour's bytes after the barrier.
     let shared = "shl.b32 %r1, %thread, 4;\nmov.u32 %r2, room;\nadd.u32 %r1, %r2, %r1;\nst.shared.b64 [%r1], %a;\nst.shared.v2.b32 [%r1+8], {%r3, %r4};
 bar.sync 0;\nxor.b32 %r5, %thread, 37;\nshl.b32 %r5, %r5, 4;\nadd.u32 %r5, %r2, %r5;\nld.shared.v2.b64 {%l1, %l2}, [%r5];\nxor.b64 %d, %l1, %l2;";
     let shared = format!("mov.b64 {{%r3, %r4}}, %b;\n{shared}");
@@ -704,7 +704,7 @@ setp.eq.u32 %p, %r1, 0;\nselp.{kind} %d, %a, %b, %p;\natom.global.cas.{kind} %d,
     cases.push(Case::new("red.shared.add.u32", &["u32"], "u32", sum));
 }
 
-/// Puts the old value in `%c` into `%d`, so that the result has both.
+/// Puts the old value in `%c` into `%d`: the result has both.
 fn combine(kind: &str) -> String {
     match kind {
         "f32" => "mov.b32 %r1, %d;\nmov.b32 %r2, %c;\nshf.l.wrap.b32 %r2, %r2, %r2, 7;\nxor.b32 %r1, %r1, %r2;\nmov.b32 %d, %r1;".to_owned(),

@@ -6,7 +6,7 @@
     python3 crates/test-driver/tests/public/run.py --sources DIR         from a checkout of HeCBench that is there
     python3 crates/test-driver/tests/public/run.py --all                 also those that do not pass: the table shows why
 
-The programs are those of https://github.com/zjin-lcf/HeCBench (src/NAME-cuda), with smaller inputs. nvcc compiles them to PTX
+The programs are from https://github.com/zjin-lcf/HeCBench (src/NAME-cuda), with smaller inputs. nvcc compiles them to PTX
 (ptx/toolchain.py installs it), and `runtime.cpp` is the CUDA runtime that they are linked with.
 """
 
