@@ -9,6 +9,7 @@ use cudarc::driver::{
     sys::{CUgraphInstantiate_flags, CUstreamCaptureMode},
 };
 use kernel_args::{Kernel, KernelArgs, Module, args::Form, launch};
+use kernel_args_stand_in::not_executed;
 use kernel_args_test_generator::{Signature, echo};
 use kernel_args_tests::{
     derived::{ENTRIES, visit},
@@ -19,6 +20,8 @@ use kernel_args_tests::{
 };
 use libtest_mimic::{Completion, Trial};
 use std::{error::Error, path::Path, process::ExitCode, sync::Arc};
+
+const CUBINS: &str = "from_cubins";
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
@@ -35,6 +38,11 @@ pub(crate) fn main() -> ExitCode {
                         return Ok(Completion::ignored_with("the corpus does not fit"));
                     }
                     run(&folder).map_err(|error| error.to_string())?;
+                    if name == CUBINS && !not_executed().is_empty() {
+                        return Ok(Completion::ignored_with(
+                            "its kernels were launched, and not compared: the test driver executes no machine code",
+                        ));
+                    }
                     Ok(Completion::Completed)
                 })
             };
@@ -47,7 +55,7 @@ pub(crate) fn main() -> ExitCode {
                     Ok(Completion::Completed)
                 }),
                 trial("from_ptx_that_the_driver_compiles", |folder| echo_all(folder, "ptx", 3, Way::Launched)),
-                trial("from_cubins", |folder| echo_all(folder, "sm_90.cubin", 4, Way::Launched)),
+                trial(CUBINS, |folder| echo_all(folder, "sm_90.cubin", 4, Way::Launched)),
                 trial("inside_a_captured_graph", |folder| echo_all(folder, "ptx", 5, Way::Captured)),
             ]
         },
@@ -144,6 +152,9 @@ impl Echoes<'_> {
                 self.stream.synchronize()?;
             }
             let echo = self.stream.clone_dtoh(&self.out)?;
+            if self.kind != "ptx" && !not_executed().is_empty() {
+                continue;
+            }
             tally::compare(ENTRIES[index], &format!("{form:?}"), &echo[..expected.len()], &expected)?;
             if echo[expected.len()..].iter().any(|&byte| byte != 0xa5) {
                 return Err(format!("{}: bytes behind the echo were written", ENTRIES[index]).into());
