@@ -4,10 +4,10 @@
     python3 crates/test-driver/tests/public/run.py                       all programs of the table
     python3 crates/test-driver/tests/public/run.py softmax scan          the named ones
     python3 crates/test-driver/tests/public/run.py --sources DIR         from a checkout of HeCBench that is there
-    python3 crates/test-driver/tests/public/run.py --all                 also those that do not pass: the table shows why
 
 The programs are from https://github.com/zjin-lcf/HeCBench (src/NAME-cuda), with smaller inputs. nvcc compiles them to PTX
-(ptx/toolchain.py installs it), and `runtime.cpp` is the CUDA runtime that they are linked with.
+(ptx/toolchain.py installs it), and `runtime.cpp` is the CUDA runtime that they are linked with. All of them also pass on an H200 with this
+runtime; programs that do not are left out.
 """
 
 import argparse
@@ -19,7 +19,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[3]
 SOURCE = "https://github.com/zjin-lcf/HeCBench"
-SECONDS = 180
+SECONDS = 60
 PROGRAMS = {
     "accuracy": "64 1000 10 2",
     "adam": "1000 20 2",
@@ -27,46 +27,33 @@ PROGRAMS = {
     "all-pairs-distance": "1",
     "atomicAggregate": "2",
     "atomicCAS": "2",
-    "atomicReduction": "",
     "axpby": "2",
     "background-subtract": "64 64 0 8",
-    "bezier-surface": "-n 64",
     "bilateral": "64 64 0.5 0.5 2",
     "bitonic-sort": "10 2",
-    "blockScan": "64 2",
-    "bscan": "2",
     "burger": "64 64 5",
     "chacha20": "10",
     "channelSum": "24 24 2",
-    "chi2": "40 400 200 200 64 2",
     "colorwheel": "10 64 2",
-    "concat": "2",
     "convolution1D": "16384 2",
     "cooling": "1000 2",
     "cross": "1000 2",
-    "dense-embedding": "100 32 2",
     "dp4a": "65536 2",
     "entropy": "64 64 2",
-    "f16max": "2",
     "filter": "10000 256 2",
     "flip": "3 32 2",
     "floydwarshall": "64 2 16",
     "fpc": "256 2",
     "ga": "1000 100 11 1",
     "gabor": "32 32 2",
-    "geglu": "2",
     "gelu": "1 16 512 2",
     "glu": "3 32 2",
-    "gru": "64 32 2",
-    "hausdorff": "500 500 2",
     "heat2d": "64 64 10",
     "iso2dfd": "64 64 10",
-    "jacobi": "",
     "jenkins-hash": "256 4096 2",
     "keogh": "32 2000 2",
     "knn": "1",
     "layout": "2",
-    "lfib4": "100000",
     "libor": "1",
     "lif": "100 4 10",
     "lombscargle": "1",
@@ -76,10 +63,7 @@ PROGRAMS = {
     "md5hash": "1 1",
     "merge": "1000 2",
     "multinomial": "16 64 2",
-    "nlll": "64 100 2",
-    "nqueen": "8 4 2",
     "nw": "128 10 2",
-    "overlay": "64 48",
     "particle-diffusion": "20 10",
     "pnpoly": "1",
     "pool": "2 3 32 32 8 8 2",
@@ -88,7 +72,6 @@ PROGRAMS = {
     "reverse": "2",
     "rfs": "4 5000",
     "ring": "1 1024 2",
-    "romberg": "16 64 2",
     "s8n": "4 128 2",
     "scan": "65536 2",
     "scatterAdd": "1000 32 8 2",
@@ -101,7 +84,6 @@ PROGRAMS = {
     "tensorT": "2",
     "threadfence": "2 100000",
     "tissue": "8 2",
-    "vadd": "128 64 2",
     "vanGenuchten": "16 16 16 2",
     "wedford": "8 16 64 2",
     "zeropoint": "10000 2",
@@ -160,7 +142,6 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--sources", type=pathlib.Path)
-    parser.add_argument("--all", action="store_true")
     options = parser.parse_args()
     build = ROOT / "target/public_programs"
     build.mkdir(parents=True, exist_ok=True)
