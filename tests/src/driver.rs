@@ -9,12 +9,12 @@ use std::{env, fmt, process::ExitCode, sync::Arc};
 pub enum Driver {
     /// NVIDIA's, with a GPU of this name.
     Real(String),
-    /// The test driver of this workspace: no kernel runs, and launches are checked like in the real driver.
+    /// The test driver of this workspace, which interprets kernels.
     Test,
 }
 
 impl Driver {
-    /// Whether kernels are executed.
+    /// Whether it is NVIDIA's.
     #[must_use]
     pub fn is_real(&self) -> bool {
         matches!(self, Self::Real(_))

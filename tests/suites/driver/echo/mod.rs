@@ -15,13 +15,13 @@ use std::process::ExitCode;
 pub(crate) fn main() -> ExitCode {
     suite(
         "echo",
-        |driver| {
+        |_| {
             let mut trials = values::trials();
             trials.extend(memory::trials());
             trials.extend(structs::trials());
             trials.extend(pointers::trials());
             trials.extend(spread::trials());
-            trials.extend(counts::trials(driver));
+            trials.extend(counts::trials());
             trials
         },
         |driver| tally::print("echo", driver),

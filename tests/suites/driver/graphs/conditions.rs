@@ -344,7 +344,7 @@ fn on_an_older_driver() -> Outcome {
     says(switch, &[versions[0], versions[1], "`switch`"])
 }
 
-/// The kernel of the body is not executed by the test driver, so nothing ends the loop.
+/// The kernel of the body does not set the condition, so nothing ends the loop.
 fn an_endless_while() -> Outcome {
     const PTX: &str = ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry waits() { ret; }\n";
     let world = World::new()?;

@@ -1,7 +1,7 @@
 //! Samples of textures, compared with the model.
 
 use super::{
-    IS_REAL, Outcome, PTX,
+    Outcome, PTX,
     model::{Bits, Model, Numbers, Rules, coordinates, sizes},
 };
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DeviceRepr, ValidAsZeroBits};
@@ -13,7 +13,7 @@ use kernel_args::{
 };
 use kernel_args_tests::driver::{context, trial};
 use libtest_mimic::Trial;
-use std::sync::{Arc, atomic::Ordering};
+use std::sync::Arc;
 
 macro_rules! kernels {
     ($($args:ident $name:literal $out:ident;)*) => {$(
@@ -120,10 +120,7 @@ impl World {
             Some(true) => sampled!(Ints "sample_ints"),
             _ => sampled!(Uints "sample_uints"),
         };
-        if IS_REAL.load(Ordering::Relaxed) {
-            self.compare(model, places, &samples)?;
-        }
-        Ok(())
+        self.compare(model, places, &samples)
     }
 
     fn zeros<T: DeviceType + DeviceRepr + ValidAsZeroBits>(&self, len: usize) -> Outcome<CudaSlice<T>> {
@@ -161,9 +158,7 @@ impl World {
     }
 
     fn finish(&self, what: &str) {
-        if IS_REAL.load(Ordering::Relaxed) {
-            println!("textures: {what}: {} numbers compared", self.compared);
-        }
+        println!("textures: {what}: {} numbers compared", self.compared);
     }
 }
 
