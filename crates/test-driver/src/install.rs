@@ -226,8 +226,9 @@ pub fn interpret_without_gpu(settings: &Settings) -> io::Result<()> {
 /// The number of GPUs of the driver of this machine, 0 without a driver.
 fn gpus() -> c_int {
     let count = || -> Option<c_int> {
+        let name = if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" };
         // SAFETY: libcuda is initialized by `cuInit` only, and stays loaded.
-        let library = ManuallyDrop::new(unsafe { Library::new("libcuda.so.1") }.ok()?);
+        let library = ManuallyDrop::new(unsafe { Library::new(name) }.ok()?);
         // SAFETY: cuda.h declares the function with this type.
         let init = unsafe { library.get::<unsafe extern "C" fn(c_uint) -> c_int>(b"cuInit\0") }.ok()?;
         // SAFETY: as above; a reference has the ABI of a pointer.
