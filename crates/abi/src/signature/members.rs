@@ -114,7 +114,7 @@ impl<'a> Members<'a> {
         Self(MemberSource::Variants(variants, is_signed))
     }
 
-    /// An integer that stands for something.
+    /// An integer whose type shows its meaning.
     #[must_use]
     pub const fn meaning(meaning: Meaning) -> Self {
         Self(MemberSource::Meaning(meaning))
