@@ -210,7 +210,7 @@ impl Expected {
             let Some(value) = take(size as usize) else { break };
             bytes.insert(String::from_utf8_lossy(name).into_owned(), value.to_vec());
         }
-        // The results of the test driver are never written in the place of a GPU's.
+        // The results of the test driver are never written instead of a GPU's.
         let new = env::var_os("KERNEL_ARGS_RESULTS").filter(|_| !is_active()).map(|_| Mutex::default());
         Self { lines, bytes, new }
     }
