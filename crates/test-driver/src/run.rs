@@ -5,7 +5,7 @@ use std::{io::Write, num::NonZero, thread};
 use crate::{
     config::NotExecuted,
     error::{Outcome, Status},
-    execute::{Effects, Fault, Geometry, Heap, Kind, Request, Settings, Space},
+    execute::{Effects, Executable, Fault, Geometry, Heap, Kind, Request, Settings, Space},
     handle::Handle,
     launch::{KernelCall, Recorded, Via},
     memory::Kind as MemoryKind,
@@ -61,7 +61,7 @@ impl Driver {
     /// `CUDA_ERROR_NOT_SUPPORTED` for a kernel that cannot be executed, unless a setting allows it.
     pub(crate) fn run_kernel(&mut self, target: Target, call: &KernelCall, via: Via) -> Outcome {
         let name = &call.kernel.name;
-        let executable = call.kernel.program.as_ref().map(|program| program.check(name, &call.offsets()));
+        let executable = call.kernel.program.as_ref().map(|program| program.kernel(name, &call.offsets()));
         if let Some(Err(why)) = &executable
             && self.config.not_executed.is_none()
         {
@@ -71,19 +71,17 @@ impl Driver {
         self.launches += 1;
         self.last_launch = Some(Recorded { call: call.clone(), stream: target.stream, via });
         match executable {
-            Some(Ok(())) => self.interpret(target.context, call),
+            Some(Ok(executable)) => self.interpret(target.context, call, &executable),
             Some(Err(why)) => self.not_executed(name, &format!("{why}: ")),
             None => self.not_executed(name, ""),
         }
     }
 
-    fn interpret(&mut self, context: Handle, call: &KernelCall) -> Outcome {
-        let Some(program) = &call.kernel.program else { return Ok(()) };
-        let (name, offsets) = (&call.kernel.name, call.offsets());
+    fn interpret(&mut self, context: Handle, call: &KernelCall, executable: &Executable) -> Outcome {
         let device = self.context(context)?.device;
         let variables = self.variables_of(call, context);
         let mut heap = self.heaps.remove(&context).filter(|heap| self.memory.holds(heap.start, 1)).unwrap_or_default();
-        if heap.length == 0 && program.allocates(name, &offsets) {
+        if heap.length == 0 && executable.allocates {
             let size = self.context(context)?.limit(HEAP_LIMIT).max(16);
             heap = Heap::new(self.memory.allocate(size, MemoryKind::Variable, context, device)?, size as u64);
         }
@@ -103,9 +101,8 @@ impl Driver {
             workers: if call.threads() < FEW { 1 } else { cores },
         };
         let mut written = std::mem::take(&mut self.memory.written);
-        let effects = program.run(Request {
-            kernel: name,
-            offsets,
+        let request = Request {
+            executable,
             bank: &call.bank.bytes,
             geometry: Geometry {
                 grid: geometry.grid,
@@ -122,7 +119,8 @@ impl Driver {
             workspace,
             written: &mut written,
             settings,
-        });
+        };
+        let effects = request.run();
         self.memory.written = written;
         if workspace != 0 {
             self.memory.free(workspace, &[MemoryKind::Variable])?;

@@ -347,7 +347,7 @@ pub(super) enum LaneMask {
 }
 
 /// A kernel with all functions that it can call. The kernel is the first one.
-pub(super) struct Executable {
+pub(crate) struct Executable {
     pub(super) functions: Vec<Function>,
     /// The decoded function of each function of the module.
     pub(super) numbers: Vec<Option<u32>>,
@@ -358,7 +358,7 @@ pub(super) struct Executable {
     pub(super) shared_size: u64,
     /// Whether results depend on the order of blocks: they run in order then.
     pub(super) is_ordered: bool,
-    pub(super) allocates: bool,
+    pub(crate) allocates: bool,
     /// The source files by their numbers.
     pub(super) files: std::collections::BTreeMap<u64, String>,
 }

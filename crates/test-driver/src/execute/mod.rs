@@ -55,8 +55,8 @@ pub(crate) use checks::Written;
 pub(crate) use heap::Heap;
 pub(crate) use texel::{Channel, Image, Objects, Sampling};
 
-pub(crate) use code::Space;
-use code::{Constant, Executable};
+use code::Constant;
+pub(crate) use code::{Executable, Space};
 use machine::Launch;
 use types::LANES;
 
@@ -107,9 +107,7 @@ pub(crate) struct Settings {
 
 /// A launch.
 pub(crate) struct Request<'a> {
-    pub(crate) kernel: &'a str,
-    /// The offsets of the parameters.
-    pub(crate) offsets: Vec<u32>,
+    pub(crate) executable: &'a Executable,
     pub(crate) bank: &'a [u8],
     pub(crate) geometry: Geometry,
     /// Address and size of the module's variables.
@@ -255,35 +253,23 @@ impl Program {
         Some(decode::function_address(module.functions.iter().position(defined)? as u64))
     }
 
-    fn decoded(&self, kernel: &str, offsets: &[u32]) -> Decoded {
+    /// A kernel whose parameters have these offsets. The error names an instruction that is not executed, and its line.
+    pub(crate) fn kernel(&self, name: &str, offsets: &[u32]) -> Result<Arc<Executable>, String> {
         let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = kernels.get(kernel) {
-            return known.clone();
-        }
-        let decoded = self.module().and_then(|module| decode::decode(module, kernel, offsets)).map(Arc::new);
-        kernels.insert(kernel.to_owned(), decoded.clone());
-        decoded
+        let decode = || self.module().and_then(|module| decode::decode(module, name, offsets)).map(Arc::new);
+        let kernel = kernels.entry(name.to_owned()).or_insert_with(decode);
+        kernel.clone().map_err(|mistake| format!("{} (line {} of its PTX)", mistake.text, mistake.line))
     }
+}
 
-    /// Whether a kernel can be executed. The error names an instruction and its line.
-    pub(crate) fn check(&self, kernel: &str, offsets: &[u32]) -> Result<(), String> {
-        self.decoded(kernel, offsets)
-            .map(drop)
-            .map_err(|mistake| format!("{} (line {} of its PTX)", mistake.text, mistake.line))
-    }
-
-    /// Whether a kernel allocates memory.
-    pub(crate) fn allocates(&self, kernel: &str, offsets: &[u32]) -> bool {
-        self.decoded(kernel, offsets).is_ok_and(|executable| executable.allocates)
-    }
-
-    /// Runs a kernel that `check` accepts.
-    pub(crate) fn run(&self, request: Request<'_>) -> Effects {
-        let Ok(executable) = self.decoded(request.kernel, &request.offsets) else { return Effects::default() };
+impl Request<'_> {
+    /// Runs the kernel.
+    pub(crate) fn run(self) -> Effects {
+        let Request { executable, bank, geometry, variables, regions, heap, textures, workspace, written, settings } =
+            self;
         if matches!(executable.functions[0].instructions.first(), Some(first) if first.is_end()) {
             return Effects::default();
         }
-        let Request { bank, geometry, variables, regions, heap, textures, workspace, written, settings, .. } = request;
         let number = |constant: &Constant| match constant {
             Constant::Value(value) => *value,
             Constant::Variable(name, offset) => {
@@ -301,7 +287,7 @@ impl Program {
         let budget = settings.budget / LANES as u64;
         let launch = Launch {
             constants: executable.constants.iter().map(|constant| [number(constant); LANES]).collect(),
-            executable: &executable,
+            executable,
             bank,
             geometry,
             shared: shared.min(1 << 20) as u32,

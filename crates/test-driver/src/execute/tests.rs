@@ -40,13 +40,12 @@ fn run_with(
     let text = if text.contains(".version") { text.to_owned() } else { format!("{HEADER}{text}") };
     let program = Program::new(vec![Arc::from(text.as_bytes())]);
     let offsets: Vec<u32> = (0..values.len()).map(|index| 8 * index as u32).collect();
-    program.check("k", &offsets).unwrap_or_else(|error| panic!("{error}"));
+    let executable = program.kernel("k", &offsets).unwrap_or_else(|error| panic!("{error}"));
     let bank: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
     let mut regions: Vec<(u64, u64)> = memory.iter_mut().map(|memory| memory.region()).collect();
     regions.sort_unstable();
-    program.run(Request {
-        kernel: "k",
-        offsets,
+    let request = Request {
+        executable: &executable,
         bank: &bank,
         geometry: Geometry {
             grid: [grid, 1, 1],
@@ -63,7 +62,8 @@ fn run_with(
         workspace: 0,
         written: &mut Written::default(),
         settings,
-    })
+    };
+    request.run()
 }
 
 /// `d` after `code`, for each of `inputs` as `a`, `b`, `c`. The registers have the widths `bits`: of d, a, b, c.
@@ -695,7 +695,7 @@ fn what_is_not_executed_is_named() {
         (".extern .func f();\n.entry k() { call f; }", "`call` is not executed"),
     ] {
         let program = Program::new(vec![Arc::from(format!("{HEADER}{text}").as_bytes())]);
-        let error = program.check("k", &[]).expect_err(text);
+        let error = program.kernel("k", &[]).err().expect(text);
         assert!(error.contains(part), "{error}");
     }
 }
@@ -755,7 +755,7 @@ fn changed_texts_do_no_harm() {
         }
         let text = format!("{HEADER}{}", words.concat());
         let program = Program::new(vec![Arc::from(text.as_bytes())]);
-        if program.check("k", &[0]).is_err() {
+        if program.kernel("k", &[0]).is_err() {
             refused += 1;
             continue;
         }
