@@ -9,7 +9,7 @@ pub(crate) const DEPTH: u32 = 24;
 /// The most members of a struct, and enumerators of an enum, that are shown.
 pub(crate) const MEMBERS: usize = 256;
 
-/// With the images that have exactly these parameters and limits.
+/// A kernel, with the images that have exactly these parameters and limits.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Kernel {
     pub(crate) symbol: String,

@@ -99,8 +99,8 @@ const fn is_only_a_number(slot: &Slot<'_>) -> bool {
     matches!(slot.kind, SlotKind::Unknown | SlotKind::Integer) && !is_accessed && !slot.escapes
 }
 
-/// Whether the code computes with another floating-point format. An element can be a vector: two halves in a `float`.
-/// And half of each `float` is a `__nv_bfloat16`.
+/// Whether the code computes with another floating-point format. An element can be a vector, such as two halves in a
+/// `float`, and the upper half of a `float` is a `__nv_bfloat16`.
 const fn is_other_format(elements: Elements, primitive: Option<Primitive>) -> bool {
     let Primitive { float, size } = some!(primitive, false);
     let is_vector_in_one = elements.size == size && elements.class.size() < size as usize;

@@ -115,7 +115,7 @@ impl Side {
         Self { index: None, value: Value::String(text.clone()), text }
     }
 
-    /// With a path: `params.cells.kind`.
+    /// A change of a member, with its path: `params.cells.kind`.
     pub(crate) fn member(index: usize, path: &str, text: String, mut value: Value) -> Self {
         value["index"] = index.into();
         value["path"] = path.into();

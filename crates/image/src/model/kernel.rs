@@ -188,12 +188,12 @@ pub fn same_sizes(one: &[Parameter<'_>], other: &[Parameter<'_>]) -> bool {
 pub struct Variable<'k> {
     /// Its memory.
     pub space: VariableSpace,
-    /// As the only parameter of a list, because all sources describe both alike.
+    /// The variable as the only parameter of a list, because all sources describe both alike.
     pub(super) list: Kernel<'k>,
 }
 
 impl<'k> Variable<'k> {
-    /// With the type from `other`, a debug build of the same source. Unchanged if the sizes differ. Alignments may differ: an optimizing
+    /// The variable with the type from `other`, a debug build of the same source. Unchanged if the sizes differ. Alignments may differ: an optimizing
     /// compiler raises them.
     #[must_use]
     pub fn with_debug_info_of(mut self, other: &Variable<'k>) -> Self {

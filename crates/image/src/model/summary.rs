@@ -28,7 +28,7 @@ pub struct Summary {
     pub kernels: Vec<Limits>,
 }
 
-/// In the order of their numbers.
+/// The kinds and features in the order of their stored numbers.
 const KINDS: [Kind; 3] = [Kind::Ptx, Kind::Cubin, Kind::Fatbin];
 const FEATURES: [Features; 3] = [Features::Baseline, Features::Family, Features::Architecture];
 /// Their numbers begin with 1. PTX has 0.

@@ -124,7 +124,7 @@ impl ParameterList {
         Self::of_members(Members::of(parameters))
     }
 
-    /// With what is known about the memory behind them.
+    /// A copy of the members, with what is known about the memory behind them.
     #[must_use]
     pub fn of_members(members: Members<'_>) -> Self {
         let mut types = TypeWriter::new();

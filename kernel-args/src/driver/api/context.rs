@@ -126,7 +126,7 @@ impl Green {
         Ok(Self(unsafe { Owned::new(api, green) }))
     }
 
-    /// In the primary context from which it was created.
+    /// A stream of the green context. `context` is the primary context from which it was created.
     pub(crate) fn new_stream(&self, context: &Arc<CudaContext>) -> Result<OwnStream, CallError> {
         /// `CU_STREAM_NON_BLOCKING`, which the driver requires.
         const NON_BLOCKING: u32 = 1;

@@ -46,7 +46,7 @@ fn is_inactive(api: &Api, context: &CudaContext) -> bool {
     context.is_primary() && is_active(api, context.cu_device()) == Some(false)
 }
 
-/// And was not created again.
+/// Whether `context` is a primary context that was reset and not created again.
 #[cold]
 pub(crate) fn was_reset(context: &CudaContext) -> bool {
     api().is_ok_and(|api| is_inactive(api, context))

@@ -102,7 +102,7 @@ macro_rules! entry_points {
                         unsafe { mem::transmute::<NonNull<c_void>, signature!($kind ($($ty),*))>(symbol) }
                     },)*
                     $($(#[$group] $newer: symbol(library, concat!(stringify!($newer), "\0")).ok().map(|symbol| {
-                        // SAFETY: as proved above.
+                        // SAFETY: as proved for the entry points that are always present.
                         unsafe { mem::transmute::<NonNull<c_void>, signature!($newer_kind ($($newer_ty),*))>(symbol) }
                     }),)*)*
                     launch_kernel: launch_without_attributes,

@@ -192,7 +192,7 @@ impl<'g> GraphNode<'g> {
             api.cuKernelGetFunction(&mut function, kernel)?;
         }
         Ok(Some(NodeLaunch {
-            // SAFETY: as for the kernel.
+            // SAFETY: the function of a node stays loaded as long as the node can be launched.
             function: unsafe { Alive::new(function) },
             grid: record.grid,
             block: record.block,

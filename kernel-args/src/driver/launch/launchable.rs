@@ -135,7 +135,7 @@ fn launch_function<A: Arguments>(
     launch_fitting::<Function, _>(function, launch, function.fit(args)?, promise, is_watched)
 }
 
-/// Not in a generic function: it would be a type of its own for each struct.
+/// The name of the function, when it is needed. In a generic function, this closure would be a type of its own for each struct.
 #[cfg(feature = "graphs")]
 fn name(callee: Callee<'_>) -> impl FnOnce() -> std::string::String {
     move || std::format!("kernel `{}`", callee.name())

@@ -66,7 +66,7 @@ pub struct TextureOptions {
     border: Option<[f32; 4]>,
 }
 
-/// In the order of [`AddressMode`].
+/// The driver's modes, in the order of [`AddressMode`].
 const ADDRESS_MODES: [CUaddress_mode; 4] = [
     CUaddress_mode::CU_TR_ADDRESS_MODE_WRAP,
     CUaddress_mode::CU_TR_ADDRESS_MODE_CLAMP,

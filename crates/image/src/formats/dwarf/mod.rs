@@ -52,7 +52,7 @@ pub struct DebugInfo {
     table: Vec<u8>,
     /// Sorted by symbol, without duplicates, with the numbers of their parameter lists.
     kernels: Vec<(String, usize)>,
-    /// In the same way: each is the only parameter of a list.
+    /// The names of variables and their lists: each variable is the only parameter of its list.
     variables: Vec<(String, usize)>,
     errors: Vec<Error>,
 }

@@ -105,7 +105,7 @@ impl<'s> Units<'s> {
         Ok(units)
     }
 
-    /// For an entry with this many attributes, or a text of this many bytes.
+    /// Counts the work for an entry with this many attributes, or a text of this many bytes.
     fn work(&self, attributes: usize) -> Result<(), Error> {
         const EACH: usize = 4;
         take(&self.work, attributes.saturating_add(EACH))

@@ -2,7 +2,7 @@
 
 use super::lexer::{Lexer, Token};
 
-/// Of a string or comment, in bytes. Compilers write shorter ones.
+/// The longest string or comment, in bytes. Compilers write shorter ones.
 const LONGEST: usize = 16 << 10;
 
 /// Whether the first bytes of a file can begin a PTX text: `.version` after comments and white space, or a comment that

@@ -23,7 +23,7 @@ pub(super) enum Token<'a> {
 pub(super) struct Lexer<'a> {
     pub(super) source: &'a [u8],
     pub(super) at: usize,
-    /// Of a string or comment, in bytes.
+    /// The longest string or comment, in bytes.
     longest: usize,
 }
 

@@ -226,7 +226,7 @@ impl Module {
         places.get(index).map_or("", |place| place.name(&self.declarations))
     }
 
-    /// As the only parameter of a list.
+    /// A variable as the only parameter of a list.
     pub(crate) fn variable(&self, index: usize) -> Option<(VariableSpace, Entry<'_>)> {
         let place = self.variables.get(index)?;
         let mut lexer = Lexer::new(self.declarations.get(place.start as usize..)?);

@@ -418,7 +418,7 @@ impl<'a> Kernels<'a> {
     }
 }
 
-/// Or a variable as a list of one parameter.
+/// The kernel at a place, or the variable as a list of one parameter.
 fn listed<'c, 'a>(cubin: &'c Cubin<'a>, place: Place) -> Option<&'c cubin::Kernel<'a>> {
     let index = place.kernel as usize;
     if place.is_variable {

@@ -145,7 +145,7 @@ pub fn rust(kernels: &[Kernel<'_>], variables: &[Variable<'_>], options: &Option
 }
 
 struct Generated<'k> {
-    /// As far as it is known.
+    /// The C++ name, as far as it is known.
     cpp: String,
     wanted: String,
     /// What distinguishes types with the same name.
@@ -154,7 +154,7 @@ struct Generated<'k> {
     /// In bytes, if a source specifies it.
     known_align: Option<usize>,
     align: usize,
-    /// As in `repr(packed(2))`.
+    /// The number in `repr(packed(2))`.
     packed: Option<usize>,
     body: Content,
     is_used: bool,

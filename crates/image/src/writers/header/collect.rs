@@ -15,10 +15,10 @@ pub(super) struct Collector<'h, 'a> {
     pub(super) header: &'h Header<'a>,
     pub(super) definitions: Vec<Definition>,
     places: BTreeMap<String, usize>,
-    /// And the error if a pointee is not declared.
+    /// Types behind pointers, where each is used, and the error if it is not declared.
     pub(super) pointees: Vec<(Path, Origin, HeaderError)>,
     pub(super) includes: Vec<Include>,
-    /// With their size and alignment: types that the header does not declare.
+    /// Types that the header does not declare, with their size and alignment.
     pub(super) assumed: Vec<(String, usize, Option<usize>)>,
     /// The kernel or type, then the members.
     pub(super) place: Vec<String>,

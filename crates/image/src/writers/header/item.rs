@@ -8,7 +8,7 @@ use kernel_args_abi::{CppBase, Parameter};
 #[derive(Clone, Debug)]
 pub struct Item<'a> {
     pub(super) ty: Option<Parameter<'a>>,
-    /// For a kernel.
+    /// The symbol of the kernel.
     pub(super) symbol: &'a str,
     pub(super) parameters: Vec<Parameter<'a>>,
     pub(super) grid_constants: Vec<&'a str>,

@@ -49,7 +49,7 @@ use names::{Local, Path, segments};
 #[derive(Clone, PartialEq)]
 struct TypeUse {
     base: Base,
-    /// Without the base.
+    /// The type around the base: pointers and arrays.
     shape: CppType<'static>,
 }
 

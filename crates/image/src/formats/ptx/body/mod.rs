@@ -167,7 +167,7 @@ enum Action {
     Add,
     Subtract,
     Multiply,
-    /// Or the remainder.
+    /// A quotient or a remainder.
     Divide,
     ShiftLeft,
     And,
@@ -196,7 +196,7 @@ struct Access<'t> {
     is_always: bool,
     /// A register with the element, whose arithmetic is known in the end.
     element: Register,
-    /// Of the opcode, and whether the access itself computes.
+    /// The elements that the opcode accesses, and whether the access itself computes.
     class: ElementClass,
     is_computed: bool,
     /// The size of each element in bytes. 0 if the access does not show it.
@@ -208,7 +208,7 @@ struct Access<'t> {
 
 #[derive(Clone, Copy, PartialEq)]
 enum Object {
-    /// With its size and its first slot, and whether it is declared as a pointer.
+    /// A parameter: its size, its first slot, and whether it is declared as a pointer.
     Parameter {
         bytes: u32,
         first: SlotId,

@@ -5,7 +5,7 @@
 use crate::formats::ptx::lexer::{DOTTED, WORD};
 use crate::prelude::*;
 
-/// Or a symbol that is used like one: a parameter, an array in local memory.
+/// A register, or a symbol that is used like one: a parameter, an array in local memory.
 pub(super) type Register = u32;
 
 /// The register of instructions without one: an unknown number.
