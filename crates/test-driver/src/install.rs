@@ -89,10 +89,16 @@ impl Session {
 
     fn create(settings: &Settings) -> io::Result<Self> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let directory = env::temp_dir().join(format!("kernel-args-test-driver-{}-{number}", std::process::id()));
-        fs::create_dir(&directory)?;
-        Ok(Self { directory, variables: settings.variables() })
+        loop {
+            let number = COUNT.fetch_add(1, Ordering::Relaxed);
+            let directory = env::temp_dir().join(format!("kernel-args-test-driver-{}-{number}", process::id()));
+            match fs::create_dir(&directory) {
+                Ok(()) => return Ok(Self { directory, variables: settings.variables() }),
+                // A process with this id was killed, and has left its directory.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     /// A command for `program` that loads the test driver as its `libcuda`. The session must outlive the process.

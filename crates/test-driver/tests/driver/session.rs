@@ -39,6 +39,21 @@ fn an_unknown_entry_point_cannot_be_removed() {
 }
 
 #[test]
+fn what_a_killed_process_has_left_does_no_harm() {
+    let name =
+        |number: u32| std::env::temp_dir().join(format!("kernel-args-test-driver-{}-{number}", std::process::id()));
+    // Tests of this process start sessions at the same time, so some of the names can be in use.
+    let left: Vec<_> = (0..200).map(name).filter(|directory| std::fs::create_dir(directory).is_ok()).collect();
+    assert!(left.len() > 100, "{}", left.len());
+    let session = Session::start(&Settings::new());
+    let is_new = session.as_ref().is_ok_and(|session| !left.iter().any(|directory| directory == session.directory()));
+    for directory in &left {
+        std::fs::remove_dir(directory).expect("it is empty");
+    }
+    assert!(is_new, "{:?}", session.err());
+}
+
+#[test]
 fn a_session_leaves_no_directory() {
     let session = Session::start(&Settings::new()).expect("a session");
     let directory = session.directory().to_owned();
