@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use super::{
-    arithmetic::Vector,
+    arithmetic::{Vector, vector},
     code::{
-        Base, Callee, Condition, Constant, Executable, Function, Host, Instruction, Op, Place, SINK, Source, Space,
-        Special, window,
+        Base, Call, Callee, Condition, Constant, Executable, Function, Instruction, Op, Place, SINK, Source, Space,
+        window,
     },
-    flow,
+    flow, host, machine,
     step::REGISTERS,
     syntax::{self, Mistake, Module, Operand, Parsed, Statement, Variable},
     table::{self, How},
@@ -46,6 +46,7 @@ struct Kernel<'a> {
     by_name: HashMap<&'a str, usize>,
     executable: Executable,
     constants: HashMap<Constant, u32>,
+    specials: HashMap<String, u32>,
     /// Shared variables: of the module by name, and their sizes and alignments.
     shared_names: HashMap<String, u32>,
     shared: Vec<Variable>,
@@ -84,22 +85,14 @@ pub(super) fn decode(module: &Module, name: &str, offsets: &[u32]) -> Parsed<Exe
     }
     let missing = || Mistake { line: 1, text: format!("there is no kernel `{name}`") };
     let first = *by_name.get(name).ok_or_else(missing)?;
-    let executable = Executable {
-        functions: Vec::new(),
-        numbers: vec![None; module.functions.len()],
-        constants: Vec::new(),
-        specials: Vec::new(),
-        shared: Vec::new(),
-        shared_size: 0,
-        is_ordered: false,
-        allocates: false,
-        files: module.files.clone(),
-    };
+    let numbers = vec![None; module.functions.len()];
+    let executable = Executable { numbers, files: module.files.clone(), ..Executable::default() };
     let mut kernel = Kernel {
         module,
         by_name,
         executable,
         constants: HashMap::new(),
+        specials: HashMap::new(),
         shared_names: HashMap::new(),
         shared: Vec::new(),
         wanted: vec![first],
@@ -317,10 +310,10 @@ impl Decoder<'_, '_> {
         let root = instruction.name[0].as_str();
         let words = Words(&instruction.name);
         let op = match table::row(root) {
-            Some(How::Vector(function, inputs)) => {
-                function(&words).and_then(|function| self.vector(&words, function, inputs, &instruction.operands))
+            Some(How::Lanes(inputs)) => {
+                vector(&words).and_then(|function| self.vector(&words, function, inputs, &instruction.operands))
             }
-            Some(How::Special(function)) => function(self, &words, &instruction.operands),
+            Some(How::With(function)) => function(self, &words, &instruction.operands),
             None => None,
         };
         let op = op.ok_or_else(|| wrong(format!("`{name}` is not executed")))?;
@@ -340,14 +333,22 @@ impl Decoder<'_, '_> {
         Ok(())
     }
 
-    fn vector(&mut self, words: &Words<'_>, function: Vector, inputs: usize, operands: &[Operand]) -> Option<Op> {
+    /// A function of lanes, with this number of operands.
+    pub(super) fn vector(
+        &mut self,
+        words: &Words<'_>,
+        function: Vector,
+        inputs: usize,
+        operands: &[Operand],
+    ) -> Option<Op> {
         let (to, _) = self.to(operands.first()?)?;
         let mut from = [self.zero(); 4];
         let kind = words.kind().unwrap_or(Type::U64);
         for index in 0..inputs {
             let kind = match (words.part(0)?, index) {
                 ("mad", 2) if words.has("wide") => Type::U64,
-                ("shl" | "shr", 1) | ("bfe", 1 | 2) | ("bfi", 2 | 3) => Type::U32,
+                ("shl" | "shr", 1) | ("bfe", 1 | 2) => Type::U32,
+                ("dp4a" | "dp2a", _) => Type::U32,
                 _ => kind,
             };
             from[index] = self.from(operands.get(index + 1)?, kind)?;
@@ -386,12 +387,30 @@ impl Decoder<'_, '_> {
         }
     }
 
-    /// Both results of `a|b`, or one and nothing.
-    pub(super) fn pair(operand: &Operand) -> (&Operand, Option<&Operand>) {
+    /// The predicates of `a|b`, or one.
+    pub(super) fn predicates(&mut self, operand: &Operand) -> Option<[u32; 2]> {
         match operand {
-            Operand::Pair(first, second) => (first, Some(second)),
-            operand => (operand, None),
+            Operand::Pair(first, second) => Some([self.predicate(first)?, self.predicate(second)?]),
+            first => Some([self.predicate(first)?, SINK]),
         }
+    }
+
+    /// The register of `a|b`, and its predicate.
+    pub(super) fn pair(&mut self, operand: &Operand) -> Option<(u32, u32)> {
+        match operand {
+            Operand::Pair(first, second) => Some((self.to(first)?.0, self.predicate(second)?)),
+            first => Some((self.to(first)?.0, SINK)),
+        }
+    }
+
+    /// The registers of `{a, b}`, or one.
+    pub(super) fn slots(&mut self, operand: &Operand) -> Option<Vec<u32>> {
+        operand.elements().iter().map(|element| Some(self.to(element)?.0)).collect()
+    }
+
+    /// The operands of `{a, b}`, or one.
+    pub(super) fn sources(&mut self, operand: &Operand, kind: Type) -> Option<Vec<Source>> {
+        operand.elements().iter().map(|element| self.from(element, kind)).collect()
     }
 
     pub(super) fn condition(&mut self, operand: &Operand) -> Option<Condition> {
@@ -469,13 +488,13 @@ impl Decoder<'_, '_> {
     }
 
     fn special(&mut self, name: &str) -> Option<u32> {
-        let special = table::special(name)?;
+        let special = machine::special(name)?;
         let specials = &mut self.kernel.executable.specials;
-        let known = specials.iter().position(|known: &Special| *known == special);
-        Some(known.unwrap_or_else(|| {
+        let number = *self.kernel.specials.entry(name.to_owned()).or_insert(specials.len() as u32);
+        if number as usize == specials.len() {
             specials.push(special);
-            specials.len() - 1
-        }) as u32)
+        }
+        Some(number)
     }
 
     /// An address in a space.
@@ -537,7 +556,7 @@ impl Decoder<'_, '_> {
     }
 
     /// `call (results), function, (arguments), prototype`
-    pub(super) fn call(&mut self, operands: &[Operand]) -> Option<super::code::Call> {
+    pub(super) fn call(&mut self, operands: &[Operand]) -> Option<Call> {
         let mut rest = operands.iter().peekable();
         let results = match rest.peek() {
             Some(Operand::List(list)) => {
@@ -577,7 +596,7 @@ impl Decoder<'_, '_> {
             Some(_) => return None,
             None => self.callee(name)?,
         };
-        Some(super::code::Call { callee, arguments, results })
+        Some(Call { callee, arguments, results })
     }
 
     fn callee(&mut self, name: &str) -> Option<Callee> {
@@ -585,24 +604,11 @@ impl Decoder<'_, '_> {
         if self.kernel.module.functions[number].body.is_some() {
             return Some(Callee::Function(self.kernel.want(number)));
         }
-        Some(Callee::Host(match name {
-            "vprintf" => {
-                // The order of the lines.
-                self.is_ordered();
-                Host::Print
-            }
-            "__assertfail" => Host::Assert,
-            "cudaGraphSetConditional" | "cudaGraphKernelNodeSetParam" => {
-                self.is_ordered();
-                if name == "cudaGraphSetConditional" { Host::SetCondition } else { Host::SetParameter }
-            }
-            "malloc" | "free" => {
-                self.is_ordered();
-                self.kernel.executable.allocates = true;
-                if name == "free" { Host::Free } else { Host::Allocate }
-            }
-            _ => return None,
-        }))
+        let function = host::function(name)?;
+        // The order of lines, of addresses and of values.
+        self.kernel.executable.is_ordered |= name != "__assertfail";
+        self.kernel.executable.allocates |= matches!(name, "malloc" | "free");
+        Some(Callee::Host(function))
     }
 
     fn finish(mut self) -> Parsed<Function> {

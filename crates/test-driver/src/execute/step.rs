@@ -1,13 +1,13 @@
 //! Runs the instructions of a group of lanes.
 
-use std::sync::PoisonError;
-
 use super::{
     Fault, Kind,
-    code::{Barrier, Call, Callee, Carry, Condition, Instruction, Logic, Op, Reduction, SINK, Source, window},
+    checks::Checks,
+    code::{Barrier, Call, Callee, Condition, Instruction, Logic, Op, SINK, Source, window},
     flow::END,
+    host::lock,
     machine::{Block, Caller, Cluster, Group, Join, POLLS, State, Warp, Worker},
-    types::{LANES, Lanes, Type, extend, low},
+    types::{LANES, Lanes},
 };
 
 /// The most calls that have not returned.
@@ -24,10 +24,12 @@ pub(super) struct Step<'s, 'w> {
     pub(super) group: &'s mut Group,
     /// The lanes whose guard is true.
     pub(super) mask: u32,
+    /// Those of them that an instruction names which lanes execute together.
+    pub(super) named: u32,
 }
 
 /// How an instruction ended.
-enum Next {
+pub(super) enum Next {
     /// The next one follows.
     On,
     /// `pc` and perhaps more was changed.
@@ -78,14 +80,14 @@ impl Worker<'_> {
         left: &mut u32,
     ) -> Result<(), Stop> {
         let launch = self.launch;
-        match group.state {
-            State::Joining => drop(group.joins.pop()),
-            State::Barrier(id, generation) => finish_barrier(self, &cluster.blocks[rank], warp, group, id, generation),
-            State::Cluster(_) => group.pc += 1,
+        let mask = group.mask;
+        let mut step = Step { worker: self, cluster, rank, warp, group, mask, named: 0 };
+        match std::mem::replace(&mut step.group.state, State::Ready) {
+            State::Joining => drop(step.group.joins.pop()),
+            State::Barrier(id, generation) => step.finish_barrier(id, generation),
+            State::Cluster(_) => step.group.pc += 1,
             State::Ready | State::Together(_) => {}
         }
-        group.state = State::Ready;
-        let mut step = Step { worker: self, cluster, rank, warp, group, mask: 0 };
         let start = *left;
         loop {
             let function = &launch.executable.functions[step.group.function as usize];
@@ -128,25 +130,6 @@ impl Worker<'_> {
         self.spent += i64::from(start - *left);
         Ok(())
     }
-}
-
-/// A barrier has let a group go: the result, and the next instruction.
-fn finish_barrier(worker: &Worker<'_>, block: &Block, warp: &mut Warp, group: &mut Group, id: u32, generation: u32) {
-    let function = &worker.launch.executable.functions[group.function as usize];
-    let instruction = &function.instructions[group.pc as usize];
-    if let Op::Barrier(barrier) = &instruction.op {
-        let (all, any, sum) = block.barriers[id as usize].results[generation as usize % 2];
-        let predicate = (group.predicates + barrier.to) as usize;
-        let register = (group.base + barrier.to) as usize;
-        let set = |held: u32, value: bool| if value { held | group.mask } else { held & !group.mask };
-        match barrier.reduction {
-            Reduction::None => {}
-            Reduction::And => warp.predicates[predicate] = set(warp.predicates[predicate], all),
-            Reduction::Or => warp.predicates[predicate] = set(warp.predicates[predicate], any),
-            Reduction::Count => merge(&mut warp.registers[register], &[u64::from(sum); LANES], group.mask),
-        }
-    }
-    group.pc += 1;
 }
 
 impl Step<'_, '_> {
@@ -204,14 +187,32 @@ impl Step<'_, '_> {
         self.worker.launch.geometry.thread(self.warp.number * LANES as u32 + lane as u32)
     }
 
-    fn combined(&self, test: u32, with: Option<(Logic, Condition)>) -> u32 {
-        match with {
-            None => test,
-            Some((logic, condition)) => apply(logic, test, self.condition(condition)),
+    /// A barrier has let the group go: the result, and the next instruction.
+    fn finish_barrier(&mut self, id: u32, generation: u32) {
+        let function = &self.worker.launch.executable.functions[self.group.function as usize];
+        if let Op::Barrier(barrier) = &function.instructions[self.group.pc as usize].op {
+            let results = self.block().barriers[id as usize].results[generation as usize % 2];
+            (barrier.finish)(self, results);
+        }
+        self.group.pc += 1;
+    }
+
+    /// The lanes whose guard is false go on at the next instruction, and meet the rest at `join`.
+    fn leave(&mut self, join: u32) {
+        let rest = self.group.mask & !self.mask;
+        if rest != 0 {
+            let pc = self.group.pc + 1;
+            self.split(rest, pc, join);
         }
     }
 
-    #[allow(clippy::too_many_lines)]
+    pub(super) fn combined(&self, test: u32, with: Option<(Logic, Condition)>) -> u32 {
+        match with {
+            None => test,
+            Some((logic, condition)) => logic(test, self.condition(condition)),
+        }
+    }
+
     fn run(&mut self, instruction: &Instruction) -> Result<Next, Stop> {
         match &instruction.op {
             Op::Vector { function, to, from } => {
@@ -219,124 +220,38 @@ impl Step<'_, '_> {
                 let [a, b, c, d] = *from;
                 function(&mut out, &[self.source(a), self.source(b), self.source(c), self.source(d)]);
                 self.write(*to, &out);
+                Ok(Next::On)
             }
-            Op::Load(access) => self.load(access)?,
-            Op::Store(access) => self.store(access)?,
-            Op::Branch { target } => return Ok(self.branch(*target, instruction.join)),
             Op::Test { test, to, from, with } => {
                 let held = test(self.source(from[0]), self.source(from[1]));
-                let (first, second) = match with {
-                    None => (held, !held),
-                    Some(_) => (self.combined(held, *with), self.combined(!held, *with)),
-                };
+                let (first, second) = (self.combined(held, *with), self.combined(!held, *with));
                 self.write_predicate(to[0], first);
                 self.write_predicate(to[1], second);
+                Ok(Next::On)
             }
-            Op::Tests { tests, to, from } => {
-                let held = tests.each_ref().map(|test| test(self.source(from[0]), self.source(from[1])));
-                self.write_predicate(to[0], held[0]);
-                self.write_predicate(to[1], held[1]);
+            Op::Branch { target } => {
+                self.leave(instruction.join);
+                self.group.pc = *target;
+                Ok(Next::Jumped)
             }
-            Op::Set { test, to, from, with, bits } => {
-                let held = self.combined(test(self.source(from[0]), self.source(from[1])), *with);
-                let value = std::array::from_fn(|lane| if held >> lane & 1 == 1 { *bits } else { 0 });
-                self.write(*to, &value);
-            }
-            Op::Select { to, from, by } => {
-                let by = self.condition(*by);
-                let (a, b) = (self.source(from[0]), self.source(from[1]));
-                let value = std::array::from_fn(|lane| if by >> lane & 1 == 1 { a[lane] } else { b[lane] });
-                self.write(*to, &value);
-            }
-            Op::Predicate { to, logic, from } => {
-                let value = apply(*logic, self.condition(from[0]), self.condition(from[1]));
-                self.write_predicate(*to, value);
-            }
-            Op::Pack { to, from, bits } => {
-                let mut value = [0; LANES];
-                for (index, part) in from.iter().enumerate() {
-                    let part = self.source(*part);
-                    for lane in 0..LANES {
-                        value[lane] |= (part[lane] & low(*bits)) << (bits * index as u32);
-                    }
-                }
-                self.write(*to, &value);
-            }
-            Op::Unpack { to, from, bits } => {
-                let value = *self.source(*from);
-                for (index, slot) in to.iter().enumerate() {
-                    self.write(*slot, &value.map(|value| value >> (bits * index as u32) & low(*bits)));
-                }
-            }
-            Op::Carry { carry, kind, reads, writes, to, from } => self.carry(*carry, *kind, *reads, *writes, *to, from),
-            Op::Clock { is_high, to } => {
-                let value = if *is_high { self.warp.clock >> 32 } else { self.warp.clock };
-                self.worker.polls += 1;
-                self.write(*to, &[value; LANES]);
-            }
-            Op::FrameAddress { to, offset } => {
-                let value = u64::from(self.group.frame + offset);
-                self.write(*to, &[value; LANES]);
-            }
-            Op::StackSave { to } => {
-                let value = u64::from(self.group.frame);
-                self.write(*to, &[value; LANES]);
-            }
-            Op::Atomic(atomic) => self.atomic(atomic)?,
-            Op::Copy { to, from, size, given, barrier } => self.copy(*to, *from, *size, *given, *barrier)?,
-            Op::MemoryBarrier { what, place, from, to } => self.memory_barrier(*what, *place, from, *to)?,
-            Op::Map { to, from, rank, is_generic } => self.map(*to, *from, *rank, *is_generic),
-            Op::BranchIndex { from, targets } => return self.branch_index(*from, targets, instruction.join),
-            Op::Call(call) => return self.call(call),
-            Op::Return => return Ok(self.return_()),
-            Op::Exit => return Ok(self.exit()),
-            Op::Trap => return Err(fault(Kind::Trap, self.mask.trailing_zeros() as usize)),
-            Op::Barrier(barrier) => return self.barrier(barrier),
-            Op::ClusterArrive => {
-                self.cluster.arrived += self.mask.count_ones();
-                // A wait that follows sees this generation.
-                let generation = self.cluster.generation;
-                self.warp.cluster_generation = generation;
-                self.cluster.check_barrier();
-            }
-            Op::ClusterWait => {
-                let generation = self.warp.cluster_generation;
-                if generation == self.cluster.generation {
-                    self.group.state = State::Cluster(generation);
-                    return Ok(Next::Waits);
-                }
-            }
-            Op::Together { mask, what } => {
+            Op::BranchIndex { from, targets } => self.branch_index(*from, targets, instruction.join),
+            Op::Call(call) => self.call(call),
+            Op::Return => Ok(self.return_()),
+            Op::Exit => Ok(self.exit()),
+            Op::Trap => Err(fault(Kind::Trap, self.mask.trailing_zeros() as usize)),
+            Op::Barrier(barrier) => self.barrier(barrier),
+            Op::Run(run) => run(self),
+            Op::Together { mask, run } => {
                 let mask = mask.map_or(self.mask, |source| self.uniform(source) as u32);
                 if !self.warp.gather(self.group, mask) {
                     return Ok(Next::Waits);
                 }
                 self.mask = self.group.mask & self.condition(instruction.guard);
-                self.together(what, mask)?;
+                self.named = self.mask & mask;
+                self.warp.epoch += 1;
+                run(self)
             }
-            Op::ActiveMask { to } => {
-                let value = u64::from(self.mask);
-                self.write(*to, &[value; LANES]);
-            }
-            Op::Yield { nanoseconds } => {
-                self.warp.clock += self.uniform(*nanoseconds);
-                self.worker.polls += POLLS / 2;
-            }
-            Op::Texture(fetch) => self.texture(fetch)?,
-            Op::Fence => self.cluster.blocks[self.rank].epoch += 1,
-            Op::Nothing => {}
         }
-        Ok(Next::On)
-    }
-
-    fn branch(&mut self, target: u32, join: u32) -> Next {
-        let rest = self.group.mask & !self.mask;
-        if rest != 0 {
-            let pc = self.group.pc + 1;
-            self.split(rest, pc, join);
-        }
-        self.group.pc = target;
-        Next::Jumped
     }
 
     /// Lanes leave the group to go on at `pc`. Both meet at `join`.
@@ -361,11 +276,7 @@ impl Step<'_, '_> {
 
     fn branch_index(&mut self, from: Source, targets: &[u32], join: u32) -> Result<Next, Stop> {
         let index = *self.source(from);
-        let rest = self.group.mask & !self.mask;
-        if rest != 0 {
-            let pc = self.group.pc + 1;
-            self.split(rest, pc, join);
-        }
+        self.leave(join);
         loop {
             let lane = self.group.mask.trailing_zeros() as usize;
             let Some(target) = targets.get(index[lane] as usize).copied() else {
@@ -399,11 +310,7 @@ impl Step<'_, '_> {
         if self.group.callers.is_empty() {
             return self.exit();
         }
-        let rest = self.group.mask & !self.mask;
-        if rest != 0 {
-            let pc = self.group.pc + 1;
-            self.split(rest, pc, END);
-        }
+        self.leave(END);
         let Some(caller) = self.group.callers.pop() else { return Next::Jumped };
         let executable = self.worker.launch.executable;
         let callee = &executable.functions[self.group.function as usize];
@@ -430,7 +337,7 @@ impl Step<'_, '_> {
     fn call(&mut self, call: &Call) -> Result<Next, Stop> {
         let function = match &call.callee {
             Callee::Host(host) => {
-                self.host(*host, call)?;
+                each(self.mask).try_for_each(|lane| host(self, call, lane))?;
                 return Ok(Next::On);
             }
             Callee::Function(number) => *number,
@@ -454,11 +361,7 @@ impl Step<'_, '_> {
                 }
             }
         };
-        let rest = self.group.mask & !self.mask;
-        if rest != 0 {
-            let pc = self.group.pc + 1;
-            self.split(rest, pc, pc);
-        }
+        self.leave(self.group.pc + 1);
         let executable = self.worker.launch.executable;
         let caller = &executable.functions[self.group.function as usize];
         let callee = &executable.functions[function as usize];
@@ -500,11 +403,7 @@ impl Step<'_, '_> {
     }
 
     fn barrier(&mut self, barrier: &Barrier) -> Result<Next, Stop> {
-        let rest = self.group.mask & !self.mask;
-        if rest != 0 {
-            let pc = self.group.pc + 1;
-            self.split(rest, pc, pc);
-        }
+        self.leave(self.group.pc + 1);
         let id = self.uniform(barrier.id) as usize;
         let count = Some(self.uniform(barrier.count) as u32).filter(|count| *count > 0);
         if id >= 16 {
@@ -536,36 +435,6 @@ impl Step<'_, '_> {
         Ok(Next::Waits)
     }
 
-    fn carry(&mut self, carry: Carry, kind: Type, reads: bool, writes: bool, to: u32, from: &[Source; 3]) {
-        let bits = kind.bits();
-        let [a, b, c] = from.map(|source| *self.source(source));
-        let (mut value, mut flags) = ([0; LANES], 0u32);
-        for lane in 0..LANES {
-            let flag = u128::from(reads && self.warp.carry >> lane & 1 == 1);
-            let (a, b, c) = (u128::from(a[lane]), u128::from(b[lane]), u128::from(c[lane]));
-            let product = match kind.is_signed() {
-                true => {
-                    let wide = |value: u128| i128::from(extend(value as u64, kind).cast_signed());
-                    wide(a).wrapping_mul(wide(b)).cast_unsigned()
-                }
-                false => a.wrapping_mul(b),
-            };
-            let whole = match carry {
-                Carry::Add => a + b + flag,
-                // The flag is a borrow.
-                Carry::Sub => a.wrapping_sub(b).wrapping_sub(flag),
-                Carry::MadLow => (product & u128::from(low(bits))) + c + flag,
-                Carry::MadHigh => (product >> bits & u128::from(low(bits))) + c + flag,
-            };
-            value[lane] = whole as u64 & low(bits);
-            flags |= u32::from(whole >> bits & 1 == 1) << lane;
-        }
-        self.write(to, &value);
-        if writes {
-            self.warp.carry = self.warp.carry & !self.mask | flags & self.mask;
-        }
-    }
-
     /// Notes a value from memory that other threads write: a thread that reads it again and again waits for them.
     pub(super) fn polled(&mut self, value: u64) {
         let poll = (self.group.pc, value);
@@ -575,16 +444,7 @@ impl Step<'_, '_> {
         self.worker.last_poll = poll;
     }
 
-    pub(super) fn checks(&self) -> Option<std::sync::MutexGuard<'_, super::checks::Checks>> {
-        let checks = self.worker.launch.checks.as_ref()?;
-        Some(checks.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-fn apply(logic: Logic, a: u32, b: u32) -> u32 {
-    match logic {
-        Logic::And => a & b,
-        Logic::Or => a | b,
-        Logic::Xor => a ^ b,
+    pub(super) fn checks(&self) -> Option<std::sync::MutexGuard<'_, Checks>> {
+        self.worker.launch.checks.as_ref().map(lock)
     }
 }

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 
 use super::{
     Kind,
-    access::failed,
-    checks::What,
-    code::{Source, Space},
+    code::{Op, Source, Space},
     decode::Decoder,
     float::{F16, F32},
     step::{Step, Stop, each, fault},
     syntax::Operand,
+    table::attempt,
     types::{LANES, Type, extend, low},
     words::Words,
 };
@@ -35,7 +34,7 @@ enum Action {
 }
 
 /// A texture instruction.
-pub(super) struct Fetch {
+struct Fetch {
     action: Action,
     shape: Shape,
     /// The type of the elements, or of the result.
@@ -88,7 +87,7 @@ pub(crate) struct Image {
 #[derive(Debug, Default)]
 pub(crate) struct Objects(pub(crate) BTreeMap<u64, Image>);
 
-pub(super) fn decode(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -> Option<Fetch> {
+pub(super) fn decode(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -> Option<Op> {
     let root = words.part(0)?;
     let shape = match words.any(&["1d", "2d", "3d", "a1d", "a2d"])? {
         "1d" => Shape::One,
@@ -111,25 +110,14 @@ pub(super) fn decode(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands:
         _ => (operands.first()?, operands.get(1)?),
     };
     let Operand::Address(Some(name), 0, coordinates) = address else { return None };
-    let list = match (coordinates.as_slice(), operands.len()) {
-        ([Operand::Vector(list)], 2) => list.clone(),
-        ([one], 2) => vec![one.clone()],
-        _ => return None,
-    };
-    let elements = |operand: &Operand| match operand {
-        Operand::Vector(list) => list.clone(),
-        operand => vec![operand.clone()],
-    };
+    let ([list], 2) = (coordinates.as_slice(), operands.len()) else { return None };
     let object = decoder.from(&Operand::Name(name.clone(), 0), Type::U64)?;
-    let coordinates = list.iter().map(|one| decoder.from(one, Type::U32)).collect::<Option<Vec<_>>>()?;
-    let (mut to, mut from) = (Vec::new(), Vec::new());
+    let coordinates = decoder.sources(list, Type::U32)?;
     let kind = *kinds.first()?;
-    for value in elements(values) {
-        match action {
-            Action::Store => from.push(decoder.from(&value, kind)?),
-            _ => to.push(decoder.to(&value)?.0),
-        }
-    }
+    let (to, from) = match action {
+        Action::Store => (Vec::new(), decoder.sources(values, kind)?),
+        _ => (decoder.slots(values)?, Vec::new()),
+    };
     let needed = match shape {
         Shape::One => 1,
         Shape::Two | Shape::LayeredOne => 2,
@@ -142,7 +130,8 @@ pub(super) fn decode(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands:
         decoder.is_ordered();
     }
     let is_index = kinds.get(1) == Some(&Type::S32);
-    Some(Fetch { action, shape, kind, is_index, object, coordinates, to, from })
+    let fetch = Fetch { action, shape, kind, is_index, object, coordinates, to, from };
+    attempt(move |step| step.texture(&fetch))
 }
 
 /// The index of a texel; `None` outside, where the border is.
@@ -199,7 +188,7 @@ impl Image {
 }
 
 impl Step<'_, '_> {
-    pub(super) fn texture(&mut self, fetch: &Fetch) -> Result<(), Stop> {
+    fn texture(&mut self, fetch: &Fetch) -> Result<(), Stop> {
         let objects = *self.source(fetch.object);
         let coordinates: Vec<_> = fetch.coordinates.iter().map(|source| *self.source(*source)).collect();
         let values: Vec<_> = fetch.from.iter().map(|source| *self.source(*source)).collect();
@@ -230,14 +219,12 @@ impl Step<'_, '_> {
                     };
                     for element in 0..count {
                         let address = place + u64::from(size) * element as u64;
-                        let what = if fetch.action == Action::Load { What::Load } else { What::Store };
-                        let outcome = match what {
-                            What::Load => self
-                                .read(Space::Global, address, size, lane)
-                                .map(|value| results[element][lane] = value),
-                            _ => self.put(Space::Global, address, size, lane, value(element)),
-                        };
-                        outcome.map_err(|problem| failed(problem, lane, (Space::Global, address, size, what)))?;
+                        match fetch.action {
+                            Action::Load => {
+                                results[element][lane] = self.read(Space::Global, address, size, lane)?;
+                            }
+                            _ => self.put(Space::Global, address, size, lane, value(element))?,
+                        }
                     }
                 }
             }
@@ -254,8 +241,7 @@ impl Step<'_, '_> {
         let mut channels = [0; 4];
         for (index, channel) in channels.iter_mut().enumerate().take(image.channels) {
             let address = image.place(at) + u64::from(size) * index as u64;
-            let touch = (Space::Global, address, size, What::Load);
-            *channel = self.read(Space::Global, address, size, lane).map_err(|problem| failed(problem, lane, touch))?;
+            *channel = self.read(Space::Global, address, size, lane)?;
         }
         Ok(channels)
     }
