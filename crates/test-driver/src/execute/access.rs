@@ -41,7 +41,7 @@ impl Step<'_, '_> {
         let offset = place.offset;
         match place.base {
             Base::Zero => [offset.cast_unsigned(); LANES],
-            Base::Frame => [u64::from(self.group.frame).wrapping_add_signed(offset); LANES],
+            Base::Frame => [u64::from(self.group.at.local).wrapping_add_signed(offset); LANES],
             Base::Lanes(source, true) => {
                 let base = self.source(source);
                 std::array::from_fn(|lane| base[lane].wrapping_add_signed(offset) & low(32))
@@ -153,7 +153,7 @@ impl Step<'_, '_> {
             is_strong,
             thread: (self.rank as u32) << 16 | self.warp.number * LANES as u32 | lane as u32,
             epoch: (block.epoch, self.warp.epoch),
-            pc: (self.group.function, self.group.pc),
+            pc: (self.group.at.function, self.group.at.pc),
         };
         let found = match space {
             Space::Shared => checks.shared(block.serial, touch),

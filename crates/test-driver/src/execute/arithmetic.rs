@@ -39,7 +39,7 @@ fn three<T: Bits, R: Bits>(function: impl Fn(T, T, T) -> R + Send + Sync + 'stat
 }
 
 /// `function` of the raw bits of three operands.
-fn raw(function: impl Fn(u64, u64, u64) -> u64 + Send + Sync + 'static) -> Vector {
+pub(super) fn raw(function: impl Fn(u64, u64, u64) -> u64 + Send + Sync + 'static) -> Vector {
     three::<u64, u64>(function)
 }
 
@@ -345,7 +345,7 @@ fn signed(kind: Type, mode: Mode, function: fn(u64, u64) -> u64) -> Option<Vecto
     narrow(kind, move |format, a, _, _| {
         let value = mode.input(format, a);
         match () {
-            () if value.is_nan() => format.nan(),
+            () if value.is_nan() => format.nan,
             () if value == 0.0 => function(a & format.sign(), format.sign()),
             () => function(a, format.sign()),
         }
@@ -375,7 +375,7 @@ fn extreme(words: &Words<'_>, is_max: bool) -> Option<Vector> {
         })),
         _ => narrow(kind, move |format, a, b, _| {
             let sign = format.sign();
-            let nan = format.nan();
+            let nan = format.nan;
             let (first, second) = if is_abs { (a & !sign, b & !sign) } else { (a, b) };
             let flushed = |bits: u64| match mode.ftz {
                 true => format.encode(mode.input(format, bits), Round::Nearest, false),
@@ -594,14 +594,10 @@ pub(super) fn compare(name: &str, kind: Type, ftz: bool) -> Option<Test> {
         _ => {
             let holds = float_test(name)?;
             let mode = Mode { ftz, ..Mode::default() };
-            let decode: fn(Mode, Type, u64) -> f64 = |mode, kind, bits| match Format::of(kind) {
-                Some(format) => mode.input(format, bits),
-                None => f64::from_bits(bits),
-            };
             if kind != Type::F64 && Format::of(kind).is_none() {
                 return None;
             }
-            Box::new(move |a, b| mask(a, b, |a, b| holds(decode(mode, kind, a).partial_cmp(&decode(mode, kind, b)))))
+            Box::new(move |a, b| mask(a, b, |a, b| holds(mode.value(kind, a).partial_cmp(&mode.value(kind, b)))))
         }
     })
 }
@@ -630,26 +626,20 @@ fn float_test(name: &str) -> Option<fn(Option<Ordering>) -> bool> {
 /// `testp`: the class of a float.
 pub(super) fn class(words: &Words<'_>) -> Option<Test> {
     let kind = words.kind()?;
-    let name = words.part(1)?.to_owned();
-    let is: fn(f64) -> bool = match name.as_str() {
-        "finite" => f64::is_finite,
-        "infinite" => f64::is_infinite,
-        "number" => |a| !a.is_nan(),
-        "notanumber" => f64::is_nan,
-        "normal" | "subnormal" => |_| true,
+    let is: fn(f64, bool) -> bool = match words.part(1)? {
+        "finite" => |a, _| a.is_finite(),
+        "infinite" => |a, _| a.is_infinite(),
+        "number" => |a, _| !a.is_nan(),
+        "notanumber" => |a, _| a.is_nan(),
+        // The hardware counts zero.
+        "normal" => |a, is_subnormal| a.is_finite() && !is_subnormal,
+        "subnormal" => |_, is_subnormal| is_subnormal,
         _ => return None,
     };
     Some(Box::new(move |a, b| {
-        mask(a, b, |a, _| {
-            let wide = if kind == Type::F64 { f64::from_bits(a) } else { f64::from(f32::from_bits(a as u32)) };
-            let is_subnormal =
-                if kind == Type::F64 { wide.is_subnormal() } else { f32::from_bits(a as u32).is_subnormal() };
-            match name.as_str() {
-                "subnormal" => is_subnormal,
-                // The hardware counts zero.
-                "normal" => wide.is_finite() && !is_subnormal,
-                _ => is(wide),
-            }
+        mask(a, b, |a, _| match kind {
+            Type::F64 => is(f64::from_bits(a), f64::from_bits(a).is_subnormal()),
+            _ => is(f64::from(f32::from_bits(a as u32)), f32::from_bits(a as u32).is_subnormal()),
         })
     }))
 }

@@ -82,6 +82,9 @@ pub(super) struct Call {
     pub(super) results: Vec<(u32, u32)>,
 }
 
+/// Writes the result of a barrier: whether the condition holds for all, for any, and for how many threads.
+pub(super) type Finish = Box<dyn Fn(&mut Step<'_, '_>, (bool, bool, u32)) + Send + Sync>;
+
 pub(super) struct Barrier {
     pub(super) id: Source,
     /// 0: all threads.
@@ -89,8 +92,7 @@ pub(super) struct Barrier {
     /// `bar.arrive` does not wait.
     pub(super) waits: bool,
     pub(super) of: Condition,
-    /// Writes the result: whether the condition holds for all, for any, and for how many threads.
-    pub(super) finish: Box<dyn Fn(&mut Step<'_, '_>, (bool, bool, u32)) + Send + Sync>,
+    pub(super) finish: Finish,
 }
 
 /// `and`, `or`, `xor` of masks.

@@ -37,7 +37,9 @@ struct Scope {
     names: HashMap<String, Named>,
     /// `%r<5>`: the type and the number of registers.
     ranges: HashMap<String, (String, u64)>,
-    number: usize,
+    labels: HashMap<String, u32>,
+    /// The scope around it.
+    parent: Option<usize>,
 }
 
 /// The state of decoding a kernel.
@@ -61,10 +63,10 @@ pub(super) struct Decoder<'a, 'b> {
     kernel: &'b mut Kernel<'a>,
     function: Function,
     is_entry: bool,
+    /// All scopes of the function. The first one is that of its body.
     scopes: Vec<Scope>,
-    scope_count: usize,
-    labels: HashMap<(usize, String), u32>,
-    parents: Vec<usize>,
+    /// The number of the innermost scope.
+    scope: usize,
     /// Branches to resolve: the instruction, and the scope.
     branches: Vec<(usize, usize, Vec<String>)>,
     pending: Vec<String>,
@@ -119,9 +121,7 @@ impl<'a> Kernel<'a> {
             function: Function { name: source.name.clone(), registers: 1, predicates: 2, ..Function::default() },
             is_entry: source.is_entry,
             scopes: vec![Scope::default()],
-            scope_count: 1,
-            labels: HashMap::new(),
-            parents: vec![0],
+            scope: 0,
             branches: Vec::new(),
             pending: Vec::new(),
             kernel: self,
@@ -225,24 +225,20 @@ impl Decoder<'_, '_> {
     }
 
     fn scope(&mut self) -> &mut Scope {
-        let last = self.scopes.len() - 1;
-        &mut self.scopes[last]
+        &mut self.scopes[self.scope]
     }
 
     fn body(&mut self, body: &[Statement]) -> Parsed<()> {
         for statement in body {
             match statement {
                 Statement::Open => {
-                    let parent = self.scope().number;
-                    let number = self.scope_count;
-                    self.scope_count += 1;
-                    self.parents.push(parent);
-                    self.scopes.push(Scope { number, ..Scope::default() });
+                    self.scopes.push(Scope { parent: Some(self.scope), ..Scope::default() });
+                    self.scope = self.scopes.len() - 1;
                 }
-                Statement::Close => drop(self.scopes.pop()),
+                Statement::Close => self.scope = self.scope().parent.unwrap_or(0),
                 Statement::Label(label) => {
-                    let key = (self.scope().number, label.clone());
-                    self.labels.insert(key, self.function.instructions.len() as u32);
+                    let at = self.function.instructions.len() as u32;
+                    self.scope().labels.insert(label.clone(), at);
                 }
                 Statement::Registers(kind, name, None) => {
                     let register = self.register(kind);
@@ -281,7 +277,9 @@ impl Decoder<'_, '_> {
 
     fn find(&mut self, name: &str) -> Option<Named> {
         let split = digits(name);
-        for index in (0..self.scopes.len()).rev() {
+        let mut scope = Some(self.scope);
+        while let Some(index) = scope {
+            scope = self.scopes[index].parent;
             if let Some(named) = self.scopes[index].names.get(name) {
                 return Some(named.clone());
             }
@@ -319,8 +317,7 @@ impl Decoder<'_, '_> {
         let op = op.ok_or_else(|| wrong(format!("`{name}` is not executed")))?;
         let at = self.function.instructions.len();
         if !self.pending.is_empty() {
-            let (labels, scope) = (std::mem::take(&mut self.pending), self.scope().number);
-            self.branches.push((at, scope, labels));
+            self.branches.push((at, self.scope, std::mem::take(&mut self.pending)));
         }
         self.function.instructions.push(Instruction {
             op,
@@ -347,8 +344,7 @@ impl Decoder<'_, '_> {
         for index in 0..inputs {
             let kind = match (words.part(0)?, index) {
                 ("mad", 2) if words.has("wide") => Type::U64,
-                ("shl" | "shr", 1) | ("bfe", 1 | 2) => Type::U32,
-                ("dp4a" | "dp2a", _) => Type::U32,
+                ("shl" | "shr", 1) | ("bfe", 1 | 2) | ("dp4a" | "dp2a", _) => Type::U32,
                 _ => kind,
             };
             from[index] = self.from(operands.get(index + 1)?, kind)?;
@@ -364,26 +360,26 @@ impl Decoder<'_, '_> {
         self.kernel.constant(Constant::Value(value))
     }
 
-    /// A destination: its slot and its width.
-    pub(super) fn to(&mut self, operand: &Operand) -> Option<(u32, u32)> {
+    /// What a name without an offset means.
+    fn named(&mut self, operand: &Operand) -> Option<Named> {
         match operand {
-            Operand::Name(name, 0) if name == "_" => Some((0, 64)),
-            Operand::Name(name, 0) => match self.find(name)? {
-                Named::Register { slot, width } => Some((slot, width)),
-                _ => None,
-            },
+            Operand::Name(name, 0) => self.find(name),
             _ => None,
         }
     }
 
+    /// A destination: its slot and its width.
+    pub(super) fn to(&mut self, operand: &Operand) -> Option<(u32, u32)> {
+        match self.named(operand) {
+            Some(Named::Register { slot, width }) => Some((slot, width)),
+            _ => operand.is_sink().then_some((0, 64)),
+        }
+    }
+
     pub(super) fn predicate(&mut self, operand: &Operand) -> Option<u32> {
-        match operand {
-            Operand::Name(name, 0) if name == "_" => Some(SINK),
-            Operand::Name(name, 0) => match self.find(name)? {
-                Named::Predicate(slot) => Some(slot),
-                _ => None,
-            },
-            _ => None,
+        match self.named(operand) {
+            Some(Named::Predicate(slot)) => Some(slot),
+            _ => operand.is_sink().then_some(SINK),
         }
     }
 
@@ -557,31 +553,23 @@ impl Decoder<'_, '_> {
 
     /// `call (results), function, (arguments), prototype`
     pub(super) fn call(&mut self, operands: &[Operand]) -> Option<Call> {
-        let mut rest = operands.iter().peekable();
-        let results = match rest.peek() {
-            Some(Operand::List(list)) => {
-                rest.next();
-                list.clone()
-            }
-            _ => Vec::new(),
+        let (results, rest) = match operands {
+            [Operand::List(list), rest @ ..] => (list.as_slice(), rest),
+            rest => ([].as_slice(), rest),
         };
-        let Operand::Name(name, 0) = rest.next()? else { return None };
-        let arguments = match rest.next() {
-            Some(Operand::List(list)) => list.clone(),
-            Some(_) => return None,
-            None => Vec::new(),
+        let (name, arguments) = match rest {
+            [Operand::Name(name, 0)] => (name, [].as_slice()),
+            [Operand::Name(name, 0), Operand::List(list), ..] => (name, list.as_slice()),
+            _ => return None,
         };
         let mut places = |list: &[Operand]| -> Option<Vec<(u32, u32)>> {
-            let place = |operand: &Operand| match operand {
-                Operand::Name(name, 0) => match self.find(name)? {
-                    Named::Frame(at, size) => Some((at, size)),
-                    _ => None,
-                },
+            let place = |operand: &Operand| match self.named(operand)? {
+                Named::Frame(at, size) => Some((at, size)),
                 _ => None,
             };
             list.iter().map(place).collect()
         };
-        let (arguments, results) = (places(&arguments)?, places(&results)?);
+        let (arguments, results) = (places(arguments)?, places(results)?);
         let callee = match self.find(name) {
             Some(Named::Register { slot, .. }) => {
                 // Any function whose address exists can be the target.
@@ -628,17 +616,13 @@ impl Decoder<'_, '_> {
         for (at, scope, labels) in std::mem::take(&mut self.branches) {
             let mut targets = Vec::new();
             for label in labels {
-                let mut scope = scope;
-                let target = loop {
-                    if let Some(target) = self.labels.get(&(scope, label.clone())) {
-                        break *target;
-                    }
-                    if scope == 0 {
-                        let line = self.function.instructions[at].line;
-                        return Err(Mistake { line, text: format!("there is no label `{label}`") });
-                    }
-                    scope = self.parents[scope];
+                let mut scopes = std::iter::successors(Some(scope), |scope| self.scopes[*scope].parent);
+                let target = scopes.find_map(|scope| self.scopes[scope].labels.get(&label).copied());
+                let missing = || {
+                    let line = self.function.instructions[at].line;
+                    Mistake { line, text: format!("there is no label `{label}`") }
                 };
+                let target = target.ok_or_else(missing)?;
                 targets.push(target);
             }
             match &mut self.function.instructions[at].op {

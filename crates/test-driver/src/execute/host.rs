@@ -101,14 +101,14 @@ impl Step<'_, '_> {
     /// An argument of a call, in the caller's frame.
     fn argument(&self, call: &Call, index: usize, lane: usize) -> u64 {
         let Some((offset, size)) = call.arguments.get(index) else { return 0 };
-        let at = (self.group.frame + offset) as usize;
+        let at = (self.group.at.local + offset) as usize;
         let bytes = self.warp.local.get(lane).and_then(|memory| memory.get(at..at + (*size).min(8) as usize));
         bytes.unwrap_or_default().iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
     }
 
     fn result(&mut self, call: &Call, lane: usize, value: u64) {
         let Some((offset, size)) = call.results.first() else { return };
-        let at = (self.group.frame + offset) as usize;
+        let at = (self.group.at.local + offset) as usize;
         let size = (*size).min(8) as usize;
         if let Some(to) = self.warp.local.get_mut(lane).and_then(|memory| memory.get_mut(at..at + size)) {
             to.copy_from_slice(&value.to_le_bytes()[..size]);

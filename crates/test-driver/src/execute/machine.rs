@@ -39,16 +39,15 @@ pub(super) struct Launch<'a> {
     pub(super) textures: &'a super::texel::Objects,
 }
 
-/// A call that has not returned: where it continues.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Caller {
+/// Where a function is, and its memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Frame {
     pub(super) function: u32,
     pub(super) pc: u32,
+    /// The start of the function's registers and predicates, and of its frame in local memory.
     pub(super) base: u32,
     pub(super) predicates: u32,
-    pub(super) frame: u32,
-    /// Where the caller wants the results: offsets in its frame.
-    pub(super) call: u32,
+    pub(super) local: u32,
 }
 
 /// Where lanes meet again.
@@ -61,8 +60,9 @@ pub(super) struct Join {
 }
 
 /// Why a group does not run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum State {
+    #[default]
     Ready,
     /// It waits at its last join.
     Joining,
@@ -74,16 +74,12 @@ pub(super) enum State {
 }
 
 /// Lanes of a warp that are at the same place.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Group {
     pub(super) mask: u32,
-    pub(super) function: u32,
-    pub(super) pc: u32,
-    /// The start of the function's registers and predicates, and of its frame in local memory.
-    pub(super) base: u32,
-    pub(super) predicates: u32,
-    pub(super) frame: u32,
-    pub(super) callers: Vec<Caller>,
+    pub(super) at: Frame,
+    /// The calls that have not returned.
+    pub(super) callers: Vec<Frame>,
     pub(super) joins: Vec<Join>,
     pub(super) state: State,
 }
@@ -94,7 +90,7 @@ impl Group {
     }
 
     fn is_at(&self, other: &Self) -> bool {
-        (self.function, self.pc, self.base) == (other.function, other.pc, other.base) && self.callers == other.callers
+        self.at == other.at && self.callers == other.callers
     }
 }
 
@@ -357,7 +353,8 @@ impl<'a> Worker<'a> {
         let block = cluster.blocks.first()?;
         let warp = block.warps.iter().find(|warp| !warp.groups.is_empty())?;
         let group = warp.groups.first()?;
-        let instruction = &self.launch.executable.functions[group.function as usize].instructions[group.pc as usize];
+        let instruction =
+            &self.launch.executable.functions[group.at.function as usize].instructions[group.at.pc as usize];
         let place = format!(
             ": block {:?} is at line {} of the PTX (`{}`) with thread {:?}",
             block.index,
@@ -412,17 +409,7 @@ impl<'a> Worker<'a> {
         warp.patience = 0;
         warp.clock = 0;
         warp.groups.clear();
-        warp.groups.push(Group {
-            mask,
-            function: 0,
-            pc: 0,
-            base: 0,
-            predicates: 0,
-            frame: 0,
-            callers: Vec::new(),
-            joins: Vec::new(),
-            state: State::Ready,
-        });
+        warp.groups.push(Group { mask, ..Group::default() });
         warp.registers.clear();
         warp.registers.resize(kernel.registers as usize, [0; LANES]);
         warp.predicates.clear();

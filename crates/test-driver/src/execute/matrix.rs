@@ -15,9 +15,9 @@ pub(super) struct Fragment {
     rows: usize,
     columns: usize,
     kind: Type,
-    /// The elements of a row that a lane of `mma` has in a row. 0 for `wmma`: PTX does not define which lane has which element; here
+    /// The elements of a row that a lane of `mma` has in a row. `None` for `wmma`: PTX does not define which lane has which element; here
     /// each lane has the next ones in the order of rows, and starts again at the end.
-    run: usize,
+    run: Option<usize>,
     /// Columns are stored as rows: those of `b` of `mma`, and those of `wmma` in memory.
     by_columns: bool,
 }
@@ -42,7 +42,7 @@ impl Fragment {
             "b" => (k, n),
             _ => (m, n),
         };
-        Some(Self { rows, columns, kind, run: 0, by_columns: words.has("col") })
+        Some(Self { rows, columns, kind, run: None, by_columns: words.has("col") })
     }
 
     pub(super) fn bytes(&self) -> u32 {
@@ -59,33 +59,39 @@ impl Fragment {
         let Self { rows, columns, run, by_columns, kind } = *self;
         let count = self.per_register();
         (0..registers * count).map(move |slot| {
-            let place = if run == 0 {
-                let index = (lane * registers * count + slot) % (rows * columns);
-                [index / columns, index % columns]
-            } else {
+            let place = if let Some(run) = run {
                 let halves = if by_columns { columns } else { rows } / 8;
                 let (along, part) = (slot / run, slot % run);
                 let place = [lane / 4 + 8 * (along % halves), (lane % 4 + along / halves * 4) * run + part];
                 if by_columns { [place[1], place[0]] } else { place }
+            } else {
+                let index = (lane * registers * count + slot) % (rows * columns);
+                [index / columns, index % columns]
             };
             (slot / count, (slot % count) as u32 * kind.bits(), place)
         })
     }
 
-    /// For each element of a lane in memory: its register and lowest bit, and its offset. Without a stride, rows follow each other.
-    pub(super) fn offsets(&self, lane: usize, registers: usize, stride: Option<u64>) -> Vec<(usize, u32, u64)> {
+    /// For each element of a lane in memory: its register and lowest bit, and its address. Without a stride, rows follow each other.
+    pub(super) fn addresses(
+        &self,
+        start: u64,
+        lane: usize,
+        registers: usize,
+        stride: Option<u64>,
+    ) -> Vec<(usize, u32, u64)> {
         let stride = stride.unwrap_or(if self.by_columns { self.rows } else { self.columns } as u64);
-        let offset = |(register, bit, [row, column]): (usize, u32, [usize; 2])| {
+        let place = |(register, bit, [row, column]): (usize, u32, [usize; 2])| {
             let (along, across) = if self.by_columns { (column, row) } else { (row, column) };
             let at = (along as u64).wrapping_mul(stride) + across as u64;
-            (register, bit, at.wrapping_mul(u64::from(self.bytes())))
+            (register, bit, start.wrapping_add(at.wrapping_mul(u64::from(self.bytes()))))
         };
-        self.slots(lane, registers).map(offset).collect()
+        self.slots(lane, registers).map(place).collect()
     }
 
     fn fits(&self, registers: usize) -> bool {
         let (room, size) = (LANES * registers * self.per_register(), self.rows * self.columns);
-        if self.run == 0 { room > 0 && room.is_multiple_of(size) } else { room == size }
+        room == size || self.run.is_none() && room > 0 && room.is_multiple_of(size)
     }
 
     fn values(&self, registers: &[Lanes]) -> Vec<f64> {
@@ -117,7 +123,7 @@ impl Product {
             _ => return None,
         };
         let of = |rows, columns, kind, run, by_columns| {
-            let run = if is_wide { 0 } else { run };
+            let run = (!is_wide).then_some(run);
             Fragment { rows, columns, kind, run, by_columns }
         };
         let count = |kind: Type| (32 / kind.bits()).max(1) as usize;

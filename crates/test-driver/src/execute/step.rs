@@ -6,7 +6,7 @@ use super::{
     code::{Barrier, Call, Callee, Condition, Instruction, Logic, Op, SINK, Source, window},
     flow::END,
     host::lock,
-    machine::{Block, Caller, Cluster, Group, Join, POLLS, State, Warp, Worker},
+    machine::{Block, Cluster, Frame, Group, Join, POLLS, State, Warp, Worker},
     types::{LANES, Lanes},
 };
 
@@ -85,16 +85,16 @@ impl Worker<'_> {
         match std::mem::replace(&mut step.group.state, State::Ready) {
             State::Joining => drop(step.group.joins.pop()),
             State::Barrier(id, generation) => step.finish_barrier(id, generation),
-            State::Cluster(_) => step.group.pc += 1,
+            State::Cluster(_) => step.group.at.pc += 1,
             State::Ready | State::Together(_) => {}
         }
         let start = *left;
         loop {
-            let function = &launch.executable.functions[step.group.function as usize];
+            let function = &launch.executable.functions[step.group.at.function as usize];
             let join = step.group.joins.last().filter(|join| join.depth == step.group.depth());
             let stop = join.map_or(END, |join| join.pc);
             let inner = loop {
-                let pc = step.group.pc;
+                let pc = step.group.at.pc;
                 if pc == stop {
                     if !step.warp.join(step.group) {
                         break None;
@@ -109,11 +109,11 @@ impl Worker<'_> {
                 let instruction = &function.instructions[pc as usize];
                 step.mask = step.group.mask & step.condition(instruction.guard);
                 if step.mask == 0 {
-                    step.group.pc = pc + 1;
+                    step.group.at.pc = pc + 1;
                     continue;
                 }
                 match step.run(instruction) {
-                    Ok(Next::On) => step.group.pc = pc + 1,
+                    Ok(Next::On) => step.group.at.pc = pc + 1,
                     Ok(Next::Jumped) if step.group.mask == 0 => break None,
                     Ok(Next::Jumped) => break Some(()),
                     Ok(Next::Waits) => break None,
@@ -135,14 +135,14 @@ impl Worker<'_> {
 impl Step<'_, '_> {
     #[inline]
     pub(super) fn condition(&self, condition: Condition) -> u32 {
-        let held = self.warp.predicates[(self.group.predicates + condition.slot) as usize];
+        let held = self.warp.predicates[(self.group.at.predicates + condition.slot) as usize];
         if condition.negated { !held } else { held }
     }
 
     #[inline]
     pub(super) fn source(&self, source: Source) -> &Lanes {
         match source {
-            Source::Register(slot) => &self.warp.registers[(self.group.base + slot) as usize],
+            Source::Register(slot) => &self.warp.registers[(self.group.at.base + slot) as usize],
             Source::Constant(number) => &self.worker.launch.constants[number as usize],
             Source::Special(number) => &self.warp.specials[number as usize],
         }
@@ -150,12 +150,12 @@ impl Step<'_, '_> {
 
     #[inline]
     pub(super) fn write(&mut self, slot: u32, value: &Lanes) {
-        merge(&mut self.warp.registers[(self.group.base + slot) as usize], value, self.mask);
+        merge(&mut self.warp.registers[(self.group.at.base + slot) as usize], value, self.mask);
     }
 
     pub(super) fn write_predicate(&mut self, slot: u32, value: u32) {
         if slot != SINK {
-            let held = &mut self.warp.predicates[(self.group.predicates + slot) as usize];
+            let held = &mut self.warp.predicates[(self.group.at.predicates + slot) as usize];
             *held = *held & !self.mask | value & self.mask;
         }
     }
@@ -173,7 +173,7 @@ impl Step<'_, '_> {
         let executable = self.worker.launch.executable;
         fault.line = instruction.line;
         fault.instruction = instruction.name.to_string();
-        fault.function.clone_from(&executable.functions[self.group.function as usize].name);
+        fault.function.clone_from(&executable.functions[self.group.at.function as usize].name);
         fault.source = instruction
             .source
             .and_then(|(file, line)| executable.files.get(&file).map(|file| format!("{file}:{line}")));
@@ -189,19 +189,19 @@ impl Step<'_, '_> {
 
     /// A barrier has let the group go: the result, and the next instruction.
     fn finish_barrier(&mut self, id: u32, generation: u32) {
-        let function = &self.worker.launch.executable.functions[self.group.function as usize];
-        if let Op::Barrier(barrier) = &function.instructions[self.group.pc as usize].op {
+        let function = &self.worker.launch.executable.functions[self.group.at.function as usize];
+        if let Op::Barrier(barrier) = &function.instructions[self.group.at.pc as usize].op {
             let results = self.block().barriers[id as usize].results[generation as usize % 2];
             (barrier.finish)(self, results);
         }
-        self.group.pc += 1;
+        self.group.at.pc += 1;
     }
 
     /// The lanes whose guard is false go on at the next instruction, and meet the rest at `join`.
     fn leave(&mut self, join: u32) {
         let rest = self.group.mask & !self.mask;
         if rest != 0 {
-            let pc = self.group.pc + 1;
+            let pc = self.group.at.pc + 1;
             self.split(rest, pc, join);
         }
     }
@@ -231,7 +231,7 @@ impl Step<'_, '_> {
             }
             Op::Branch { target } => {
                 self.leave(instruction.join);
-                self.group.pc = *target;
+                self.group.at.pc = *target;
                 Ok(Next::Jumped)
             }
             Op::BranchIndex { from, targets } => self.branch_index(*from, targets, instruction.join),
@@ -269,7 +269,7 @@ impl Step<'_, '_> {
         }
         let mut other = self.group.clone();
         other.mask = lanes;
-        other.pc = pc;
+        other.at.pc = pc;
         self.warp.groups.push(other);
         self.group.mask &= !lanes;
     }
@@ -285,7 +285,7 @@ impl Step<'_, '_> {
             let same = each(self.group.mask).filter(|other| targets.get(index[*other] as usize) == Some(&target));
             let lanes = same.fold(0, |mask, lane| mask | 1 << lane);
             if lanes == self.group.mask {
-                self.group.pc = target;
+                self.group.at.pc = target;
                 return Ok(Next::Jumped);
             }
             self.split(lanes, target, join);
@@ -302,7 +302,7 @@ impl Step<'_, '_> {
         if self.cluster.blocks.len() > 1 {
             self.cluster.check_barrier();
         }
-        self.group.pc += 1;
+        self.group.at.pc += 1;
         Next::Jumped
     }
 
@@ -313,16 +313,15 @@ impl Step<'_, '_> {
         self.leave(END);
         let Some(caller) = self.group.callers.pop() else { return Next::Jumped };
         let executable = self.worker.launch.executable;
-        let callee = &executable.functions[self.group.function as usize];
-        let call = &executable.functions[caller.function as usize].instructions[caller.call as usize];
+        let callee = &executable.functions[self.group.at.function as usize];
+        let call = &executable.functions[caller.function as usize].instructions[caller.pc as usize - 1];
         if let Op::Call(call) = &call.op {
             let moves: Vec<_> = callee.returns.iter().zip(&call.results).collect();
             for ((from, size), (to, room)) in moves {
-                self.move_local(self.group.frame + from, caller.frame + to, (*size).min(*room));
+                self.move_local(self.group.at.local + from, caller.local + to, (*size).min(*room));
             }
         }
-        (self.group.function, self.group.pc) = (caller.function, caller.pc);
-        (self.group.base, self.group.predicates, self.group.frame) = (caller.base, caller.predicates, caller.frame);
+        self.group.at = caller;
         Next::Jumped
     }
 
@@ -348,7 +347,7 @@ impl Step<'_, '_> {
                 let others = other.fold(0, |mask, lane| mask | 1 << lane);
                 if others != 0 {
                     // They call a different function, afterwards or before.
-                    let pc = self.group.pc;
+                    let pc = self.group.at.pc;
                     self.split(others, pc, pc + 1);
                     self.mask &= !others;
                 }
@@ -361,12 +360,12 @@ impl Step<'_, '_> {
                 }
             }
         };
-        self.leave(self.group.pc + 1);
+        self.leave(self.group.at.pc + 1);
         let executable = self.worker.launch.executable;
-        let caller = &executable.functions[self.group.function as usize];
+        let caller = &executable.functions[self.group.at.function as usize];
         let callee = &executable.functions[function as usize];
-        let (base, predicates) = (self.group.base + caller.registers, self.group.predicates + caller.predicates);
-        let frame = (self.group.frame + caller.frame).next_multiple_of(16);
+        let (base, predicates) = (self.group.at.base + caller.registers, self.group.at.predicates + caller.predicates);
+        let frame = (self.group.at.local + caller.frame).next_multiple_of(16);
         let end = (frame + callee.frame) as usize;
         let is_deep = base + callee.registers > REGISTERS || self.group.callers.len() >= CALLS;
         if is_deep || end > self.worker.launch.stack {
@@ -386,24 +385,16 @@ impl Step<'_, '_> {
             }
         }
         for ((from, size), (to, room)) in call.arguments.iter().zip(&callee.parameters) {
-            self.move_local(self.group.frame + from, frame + to, (*size).min(*room));
+            self.move_local(self.group.at.local + from, frame + to, (*size).min(*room));
         }
-        let caller = Caller {
-            function: self.group.function,
-            pc: self.group.pc + 1,
-            base: self.group.base,
-            predicates: self.group.predicates,
-            frame: self.group.frame,
-            call: self.group.pc,
-        };
-        self.group.callers.push(caller);
-        (self.group.function, self.group.pc) = (function, 0);
-        (self.group.base, self.group.predicates, self.group.frame) = (base, predicates, frame);
+        self.group.at.pc += 1;
+        self.group.callers.push(self.group.at);
+        self.group.at = Frame { function, pc: 0, base, predicates, local: frame };
         Ok(Next::Jumped)
     }
 
     fn barrier(&mut self, barrier: &Barrier) -> Result<Next, Stop> {
-        self.leave(self.group.pc + 1);
+        self.leave(self.group.at.pc + 1);
         let id = self.uniform(barrier.id) as usize;
         let count = Some(self.uniform(barrier.count) as u32).filter(|count| *count > 0);
         if id >= 16 {
@@ -437,7 +428,7 @@ impl Step<'_, '_> {
 
     /// Notes a value from memory that other threads write: a thread that reads it again and again waits for them.
     pub(super) fn polled(&mut self, value: u64) {
-        let poll = (self.group.pc, value);
+        let poll = (self.group.at.pc, value);
         if self.worker.last_poll == poll {
             self.worker.polls += 1;
         }

@@ -100,6 +100,11 @@ impl Operand {
             one => std::slice::from_ref(one),
         }
     }
+
+    /// `_`: a result that nobody wants.
+    pub(super) fn is_sink(&self) -> bool {
+        matches!(self, Self::Name(name, 0) if name == "_")
+    }
 }
 
 struct Reader<'a> {

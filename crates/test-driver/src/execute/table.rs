@@ -243,7 +243,7 @@ fn mov(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -
         (to, from) => {
             let (to, _) = decoder.to(to)?;
             if let Some(offset) = decoder.frame_offset(from) {
-                return run(move |step| step.write(to, &[u64::from(step.group.frame + offset); LANES]));
+                return run(move |step| step.write(to, &[u64::from(step.group.at.local + offset); LANES]));
             }
             if let Some(is_high) = clock(from) {
                 return run(move |step| {
@@ -426,5 +426,5 @@ fn policy(decoder: &mut Decoder<'_, '_>, _: &Words<'_>, operands: &[Operand]) ->
 
 fn stack(decoder: &mut Decoder<'_, '_>, _: &Words<'_>, operands: &[Operand]) -> Option<Op> {
     let (to, _) = decoder.to(operands.first()?)?;
-    run(move |step| step.write(to, &[u64::from(step.group.frame); LANES]))
+    run(move |step| step.write(to, &[u64::from(step.group.at.local); LANES]))
 }

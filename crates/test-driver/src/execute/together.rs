@@ -242,11 +242,8 @@ pub(super) fn matrix(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands:
     let (places, size, stride): (Places, u32, Option<Source>) = if root == "wmma" {
         let fragment = Fragment::read(words)?;
         let stride = operands.get(2).map(|operand| decoder.from(operand, Type::U32));
-        let places = move |addresses: &Lanes, lane: usize, stride| {
-            let mut places = fragment.offsets(lane, count, stride);
-            places.iter_mut().for_each(|(.., at)| *at = addresses[lane].wrapping_add(*at));
-            places
-        };
+        let places =
+            move |addresses: &Lanes, lane: usize, stride| fragment.addresses(addresses[lane], lane, count, stride);
         (Box::new(places), fragment.bytes(), if let Some(stride) = stride { Some(stride?) } else { None })
     } else {
         if !words.has("m8n8") || !words.has("b16") {
