@@ -147,8 +147,6 @@ impl Step<'_, '_> {
         };
         let block = &self.cluster.blocks[rank];
         let touch = Touch {
-            address: if space == Space::Shared { address & low(window::BLOCK_SHIFT) } else { address },
-            size,
             what,
             is_strong,
             thread: (self.rank as u32) << 16 | self.warp.number * LANES as u32 | lane as u32,
@@ -156,8 +154,8 @@ impl Step<'_, '_> {
             pc: (self.group.at.function, self.group.at.pc),
         };
         let found = match space {
-            Space::Shared => checks.shared(block.serial, touch),
-            Space::Global => checks.global(touch),
+            Space::Shared => checks.shared(block.serial, address & low(window::BLOCK_SHIFT), size, touch),
+            Space::Global => checks.global(address, size, what),
             _ => None,
         };
         found.map_or(Ok(()), |text| {
@@ -217,7 +215,7 @@ impl Step<'_, '_> {
         Ok(())
     }
 
-    /// `cp.async`: `size` bytes, of which `given` are read and the rest is zero; the barrier that bulk copies tell of their end.
+    /// `cp.async`: `size` bytes, of which `given` are read and the rest is zero; the barrier at which bulk copies arrive.
     fn copy(
         &mut self,
         [to, from]: [Place; 2],

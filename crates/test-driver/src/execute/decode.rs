@@ -63,7 +63,7 @@ pub(super) struct Decoder<'a, 'b> {
     kernel: &'b mut Kernel<'a>,
     function: Function,
     is_entry: bool,
-    /// All scopes of the function. The first one is that of its body.
+    /// All scopes of the function. The first one is its body.
     scopes: Vec<Scope>,
     /// The number of the innermost scope.
     scope: usize,

@@ -103,7 +103,7 @@ impl Format {
         }
     }
 
-    /// The bits of the largest number. The next ones are those of the infinity, or of the NaN of a format without it.
+    /// The bits of the largest number. The infinity follows, or the NaN of a format without it.
     fn largest(self) -> u64 {
         if self.is_finite { self.nan - 1 } else { (((self.most - self.least + 2) as u64) << self.fraction()) - 1 }
     }

@@ -18,7 +18,7 @@ pub(super) struct Fragment {
     /// The elements of a row that a lane of `mma` has in a row. `None` for `wmma`: PTX does not define which lane has which element; here
     /// each lane has the next ones in the order of rows, and starts again at the end.
     run: Option<usize>,
-    /// Columns are stored as rows: those of `b` of `mma`, and those of `wmma` in memory.
+    /// Columns are stored as rows: for `b` of `mma` in registers, for `wmma` in memory.
     by_columns: bool,
 }
 

@@ -24,7 +24,7 @@ pub(super) struct Step<'s, 'w> {
     pub(super) group: &'s mut Group,
     /// The lanes whose guard is true.
     pub(super) mask: u32,
-    /// Those of them that an instruction names which lanes execute together.
+    /// The lanes of `mask` that an instruction of `Op::Together` names.
     pub(super) named: u32,
 }
 
