@@ -2,21 +2,35 @@
 
 use super::{
     Kind,
+    arithmetic::{self, combine, one},
     checks::{Touch, What},
-    code::{Access, Atomic, Base, MemoryBarrier, Place, Source, Space, window},
+    code::{Base, Op, Place, Source, Space, window},
+    decode::Decoder,
     global::Problem,
     step::{Step, Stop, each, fault},
-    types::{LANES, Lanes, extend, low},
+    syntax::Operand,
+    table::{attempt, lanes, nothing, run, space},
+    types::{LANES, Lanes, Type, extend, low},
+    words::Words,
 };
 
+/// A part of memory that a lane accesses.
+type Touched = (Space, u64, u32, What);
+
+/// `ld` and `st`.
+struct Access {
+    place: Place,
+    kind: Type,
+    /// Whether other threads are expected to write here at the same time: `volatile`, `relaxed`, `acquire`, `release`.
+    is_strong: bool,
+    /// The registers of loaded elements, with the width of the destination.
+    to: Vec<(u32, u32)>,
+    from: Vec<Source>,
+}
+
 /// The error of an access.
-pub(super) fn failed(problem: Problem, lane: usize, touch: (Space, u64, u32, What)) -> Stop {
-    let kind = match problem {
-        Problem::Outside => Kind::Address,
-        Problem::Misaligned => Kind::Misaligned,
-    };
-    let mut failed = fault(kind, lane);
-    let (space, address, size, what) = touch;
+fn failed(problem: Problem, lane: usize, (space, address, size, what): Touched) -> Stop {
+    let mut failed = fault(if problem == Problem::Outside { Kind::Address } else { Kind::Misaligned }, lane);
     failed.access = Some(super::Accessed { space, address, size, is_store: what != What::Load });
     failed
 }
@@ -27,7 +41,7 @@ impl Step<'_, '_> {
         let offset = place.offset;
         match place.base {
             Base::Zero => [offset.cast_unsigned(); LANES],
-            Base::Frame => [u64::from(self.group.frame).wrapping_add_signed(offset); LANES],
+            Base::Frame => [u64::from(self.group.at.local).wrapping_add_signed(offset); LANES],
             Base::Lanes(source, true) => {
                 let base = self.source(source);
                 std::array::from_fn(|lane| base[lane].wrapping_add_signed(offset) & low(32))
@@ -76,8 +90,7 @@ impl Step<'_, '_> {
         memory.and_then(|memory| memory.get_mut(at..)?.get_mut(..size as usize)).ok_or(Problem::Outside)
     }
 
-    /// Reads up to 8 bytes.
-    pub(super) fn read(&mut self, space: Space, address: u64, size: u32, lane: usize) -> Result<u64, Problem> {
+    fn load(&mut self, space: Space, address: u64, size: u32, lane: usize) -> Result<u64, Problem> {
         let (space, address) = Self::resolve(space, address)?;
         let mut value = [0; 8];
         match space {
@@ -97,15 +110,7 @@ impl Step<'_, '_> {
         Ok(u64::from_le_bytes(value))
     }
 
-    /// Writes up to 8 bytes.
-    pub(super) fn put(
-        &mut self,
-        space: Space,
-        address: u64,
-        size: u32,
-        lane: usize,
-        value: u64,
-    ) -> Result<(), Problem> {
+    fn store(&mut self, space: Space, address: u64, size: u32, lane: usize, value: u64) -> Result<(), Problem> {
         let (space, address) = Self::resolve(space, address)?;
         match space {
             Space::Global | Space::Generic => {
@@ -119,16 +124,21 @@ impl Step<'_, '_> {
         }
     }
 
+    /// Reads up to 8 bytes.
+    pub(super) fn read(&mut self, space: Space, address: u64, size: u32, lane: usize) -> Result<u64, Stop> {
+        let value = self.load(space, address, size, lane);
+        value.map_err(|problem| failed(problem, lane, (space, address, size, What::Load)))
+    }
+
+    /// Writes up to 8 bytes.
+    pub(super) fn put(&mut self, space: Space, at: u64, size: u32, lane: usize, value: u64) -> Result<(), Stop> {
+        let outcome = self.store(space, at, size, lane, value);
+        outcome.map_err(|problem| failed(problem, lane, (space, at, size, What::Store)))
+    }
+
     /// Reports an access to the checks.
-    fn check(
-        &self,
-        space: Space,
-        address: u64,
-        size: u32,
-        lane: usize,
-        what: What,
-        is_strong: bool,
-    ) -> Result<(), Stop> {
+    fn check(&self, touched: Touched, lane: usize, is_strong: bool) -> Result<(), Stop> {
+        let (space, address, size, what) = touched;
         let Some(mut checks) = self.checks() else { return Ok(()) };
         let Ok((space, address)) = Self::resolve(space, address) else { return Ok(()) };
         let rank = match (space, (address & low(32)) >> window::BLOCK_SHIFT) {
@@ -137,71 +147,67 @@ impl Step<'_, '_> {
         };
         let block = &self.cluster.blocks[rank];
         let touch = Touch {
-            address: if space == Space::Shared { address & low(window::BLOCK_SHIFT) } else { address },
-            size,
             what,
             is_strong,
             thread: (self.rank as u32) << 16 | self.warp.number * LANES as u32 | lane as u32,
             epoch: (block.epoch, self.warp.epoch),
-            pc: (self.group.function, self.group.pc),
+            pc: (self.group.at.function, self.group.at.pc),
         };
         let found = match space {
-            Space::Shared => checks.shared(block.serial, touch),
-            Space::Global => checks.global(touch),
+            Space::Shared => checks.shared(block.serial, address & low(window::BLOCK_SHIFT), size, touch),
+            Space::Global => checks.global(address, size, what),
             _ => None,
         };
-        drop(checks);
-        match found {
-            None => Ok(()),
-            Some(text) => {
-                let mut fault = failed(Problem::Outside, lane, (space, address, size, what));
-                (fault.kind, fault.text) = (Kind::Check, text);
-                Err(fault)
-            }
-        }
+        found.map_or(Ok(()), |text| {
+            let mut fault = failed(Problem::Outside, lane, (space, address, size, what));
+            (fault.kind, fault.text) = (Kind::Check, text);
+            Err(fault)
+        })
     }
 
-    pub(super) fn load(&mut self, access: &Access) -> Result<(), Stop> {
-        let size = access.kind.bytes();
-        let whole = u64::from(size) * access.count as u64;
-        let space = access.place.space;
-        if space == Space::Bank && matches!(access.place.base, Base::Zero) {
+    fn access(&mut self, access: &Access) -> Result<(), Stop> {
+        let Access { place, kind, is_strong, to, from } = access;
+        let (space, size) = (place.space, kind.bytes());
+        if space == Space::Bank && matches!(place.base, Base::Zero) {
             // A parameter is the same for all lanes.
-            for (index, (slot, width)) in access.to.iter().enumerate() {
-                let address = access.place.offset.cast_unsigned() + u64::from(size) * index as u64;
-                let value = self
-                    .read(space, address, size, 0)
-                    .map_err(|problem| failed(problem, 0, (space, address, size, What::Load)))?;
-                self.write(*slot, &[extend(value, access.kind) & low(*width); LANES]);
+            for (index, (slot, width)) in to.iter().enumerate() {
+                let address = place.offset.cast_unsigned() + u64::from(size) * index as u64;
+                let value = self.read(space, address, size, 0)?;
+                self.write(*slot, &[extend(value, *kind) & low(*width); LANES]);
             }
             return Ok(());
         }
-        let addresses = self.addresses(access.place);
+        let addresses = self.addresses(*place);
         let is_checked = self.worker.launch.checks.is_some();
-        for (index, (slot, width)) in access.to.iter().enumerate() {
-            let mut values = [0; LANES];
+        let what = if from.is_empty() { What::Load } else { What::Store };
+        let count = to.len() + from.len();
+        // A vector is aligned as a whole.
+        let whole = size * count as u32;
+        for index in 0..count {
+            let mut values = from.get(index).map_or([0; LANES], |source| *self.source(*source));
             for lane in each(self.mask) {
                 let address = addresses[lane].wrapping_add(u64::from(size) * index as u64);
-                let value = if addresses[lane] & (whole - 1) != 0 && whole.is_power_of_two() {
+                let outcome = if addresses[lane] & (u64::from(whole) - 1) != 0 {
                     Err(Problem::Misaligned)
+                } else if what == What::Store {
+                    self.store(space, address, size, lane, values[lane])
                 } else {
-                    match space {
+                    let value = match space {
                         Space::Global => self.worker.launch.global.load(&mut self.worker.recent, address, size),
-                        _ => self.read(space, address, size, lane),
-                    }
+                        _ => self.load(space, address, size, lane),
+                    };
+                    value.map(|value| values[lane] = value)
                 };
-                if is_checked && value.is_ok() {
-                    self.check(space, address, size, lane, What::Load, access.is_strong)?;
+                if is_checked && outcome.is_ok() {
+                    self.check((space, address, size, what), lane, *is_strong)?;
                 }
-                values[lane] =
-                    value.map_err(|problem| failed(problem, lane, (space, address, whole as u32, What::Load)))?;
+                outcome.map_err(|problem| failed(problem, lane, (space, address, whole, what)))?;
             }
-            if access.kind.is_signed() {
-                for value in &mut values {
-                    *value = extend(*value, access.kind) & low(*width);
-                }
+            let Some((slot, width)) = to.get(index) else { continue };
+            if kind.is_signed() {
+                values = values.map(|value| extend(value, *kind) & low(*width));
             }
-            if access.is_strong {
+            if *is_strong {
                 self.polled(values[self.mask.trailing_zeros() as usize]);
             }
             self.write(*slot, &values);
@@ -209,95 +215,25 @@ impl Step<'_, '_> {
         Ok(())
     }
 
-    pub(super) fn store(&mut self, access: &Access) -> Result<(), Stop> {
-        let size = access.kind.bytes();
-        let whole = u64::from(size) * access.count as u64;
-        let space = access.place.space;
-        let addresses = self.addresses(access.place);
-        let is_checked = self.worker.launch.checks.is_some();
-        for (index, source) in access.from.iter().enumerate() {
-            let values = *self.source(*source);
-            for lane in each(self.mask) {
-                let address = addresses[lane].wrapping_add(u64::from(size) * index as u64);
-                let outcome = if addresses[lane] & (whole - 1) != 0 && whole.is_power_of_two() {
-                    Err(Problem::Misaligned)
-                } else {
-                    self.put(space, address, size, lane, values[lane])
-                };
-                if is_checked && outcome.is_ok() {
-                    self.check(space, address, size, lane, What::Store, access.is_strong)?;
-                }
-                outcome.map_err(|problem| failed(problem, lane, (space, address, whole as u32, What::Store)))?;
-            }
-        }
-        Ok(())
-    }
-
-    pub(super) fn atomic(&mut self, atomic: &Atomic) -> Result<(), Stop> {
-        let size = atomic.kind.bytes();
-        let space = atomic.place.space;
-        let addresses = self.addresses(atomic.place);
-        let third = atomic.third.map_or([0; LANES], |source| *self.source(source));
-        for (index, source) in atomic.from.iter().enumerate() {
-            let values = *self.source(*source);
-            let mut results = [0; LANES];
-            for lane in each(self.mask) {
-                let address = addresses[lane].wrapping_add(u64::from(size) * index as u64);
-                let function = |old| (atomic.combine)(atomic.kind, old, values[lane] & low(8 * size), third[lane]);
-                let old = Self::resolve(space, address).and_then(|(space, address)| {
-                    if space == Space::Global {
-                        return self.worker.launch.global.update(&mut self.worker.recent, address, size, function);
-                    }
-                    let old = self.read(space, address, size, lane)?;
-                    self.put(space, address, size, lane, function(old))?;
-                    Ok(old)
-                });
-                let touch = (space, address, size, What::Atomic);
-                results[lane] = old.map_err(|problem| failed(problem, lane, touch))?;
-                self.check(space, address, size, lane, What::Atomic, true)?;
-            }
-            if let Some(slot) = atomic.to.get(index) {
-                self.polled(results[self.mask.trailing_zeros() as usize]);
-                if *slot != 0 {
-                    self.write(*slot, &results);
-                }
-            }
-        }
-        if atomic.third.is_some() && self.worker.launch.checks.is_some() {
-            // A lock: what it protects does not race.
-            self.cluster.blocks[self.rank].epoch += 1;
-        }
-        Ok(())
-    }
-
-    /// `cp.async`: `size` bytes, of which `given` are read.
-    pub(super) fn copy(
+    /// `cp.async`: `size` bytes, of which `given` are read and the rest is zero; the barrier at which bulk copies arrive.
+    fn copy(
         &mut self,
-        to: Place,
-        from: Place,
+        [to, from]: [Place; 2],
         size: Source,
-        given: Option<Source>,
+        given: Source,
         barrier: Option<Place>,
     ) -> Result<(), Stop> {
         let (targets, origins) = (self.addresses(to), self.addresses(from));
-        let sizes = *self.source(size);
-        let given = given.map_or(sizes, |source| *self.source(source));
+        let (sizes, given) = (*self.source(size), *self.source(given));
         for lane in each(self.mask) {
             let mut at = 0;
             let size = sizes[lane] & low(32);
             while at < size {
                 let (target, origin) = (targets[lane].wrapping_add(at), origins[lane].wrapping_add(at));
-                let alignment = (target | origin | size | given[lane]).trailing_zeros().min(3);
-                let part = 1 << alignment;
-                let value = if at < given[lane] {
-                    self.read(from.space, origin, part, lane)
-                        .map_err(|problem| failed(problem, lane, (from.space, origin, part, What::Load)))?
-                } else {
-                    0
-                };
-                let touch = (to.space, target, part, What::Store);
-                self.put(to.space, target, part, lane, value).map_err(|problem| failed(problem, lane, touch))?;
-                self.check(to.space, target, part, lane, What::Store, true)?;
+                let part = 1 << (target | origin | size | given[lane]).trailing_zeros().min(3);
+                let value = if at < given[lane] { self.read(from.space, origin, part, lane)? } else { 0 };
+                self.put(to.space, target, part, lane, value)?;
+                self.check((to.space, target, part, What::Store), lane, true)?;
                 at += u64::from(part);
             }
             if let Some(place) = barrier {
@@ -309,97 +245,216 @@ impl Step<'_, '_> {
     }
 
     /// Replaces the state of a barrier in memory by a function of it. The result is the old state.
-    fn change(
-        &mut self,
-        space: Space,
-        address: u64,
-        lane: usize,
-        function: impl Fn(Phase) -> Phase,
-    ) -> Result<u64, Stop> {
-        let touch = (space, address, 8, What::Atomic);
-        let old = self.read(space, address, 8, lane).map_err(|problem| failed(problem, lane, touch))?;
-        let new = function(Phase(old)).settled();
-        self.put(space, address, 8, lane, new.0).map_err(|problem| failed(problem, lane, touch))?;
+    fn change(&mut self, space: Space, at: u64, lane: usize, new: impl Fn(Phase) -> Phase) -> Result<u64, Stop> {
+        let touched = (space, at, 8, What::Atomic);
+        let old = self.load(space, at, 8, lane).map_err(|problem| failed(problem, lane, touched))?;
+        let new = new(Phase(old)).settled();
+        self.store(space, at, 8, lane, new.0).map_err(|problem| failed(problem, lane, touched))?;
         if (old ^ new.0) >> 63 == 1 {
-            for block in &mut self.cluster.blocks {
-                block.epoch += 1;
-            }
+            self.cluster.blocks.iter_mut().for_each(|block| block.epoch += 1);
         }
-        self.check(space, address, 8, lane, What::Atomic, true)?;
+        self.check(touched, lane, true)?;
         Ok(old)
     }
+}
 
-    pub(super) fn memory_barrier(
-        &mut self,
-        what: MemoryBarrier,
-        place: Place,
-        from: &[Source],
-        to: u32,
-    ) -> Result<(), Stop> {
-        let addresses = self.addresses(place);
-        let values: Vec<Lanes> = from.iter().map(|source| *self.source(*source)).collect();
-        let mut results = [0; LANES];
-        let mut done = 0;
-        for lane in each(self.mask) {
-            let value = |index: usize| values.get(index).map(|values| values[lane]);
-            let (space, address) = (place.space, addresses[lane]);
-            match what {
-                MemoryBarrier::Initialise => {
-                    let count = value(0).unwrap_or(1);
-                    self.change(space, address, lane, |_| Phase::new(count))?;
-                }
-                MemoryBarrier::Invalidate => {}
-                MemoryBarrier::Arrive { drops, expects } => {
-                    let count = if expects { 1 } else { value(0).unwrap_or(1) };
-                    let bytes = if expects { value(0).unwrap_or(0) as i64 } else { 0 };
-                    let arrive = |state: Phase| state.transfer(bytes).arrive(count, drops);
-                    results[lane] = self.change(space, address, lane, arrive)?;
-                }
-                MemoryBarrier::Expect | MemoryBarrier::Complete => {
-                    let bytes = value(0).unwrap_or(0) as i64;
-                    let bytes = if what == MemoryBarrier::Expect { bytes } else { -bytes };
-                    self.change(space, address, lane, |state| state.transfer(bytes))?;
-                }
-                MemoryBarrier::Test { parity } => {
-                    let state = self.change(space, address, lane, |state| state)?;
-                    let phase = state >> 63;
-                    let awaited = value(0).unwrap_or(0);
-                    let is_done = if parity { phase != awaited & 1 } else { phase != awaited >> 63 };
-                    done |= u32::from(is_done) << lane;
-                }
-                MemoryBarrier::Pending => results[lane] = value(0).unwrap_or(0) & low(20),
+/// `ld` and `st`.
+pub(super) fn access(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -> Option<Op> {
+    let is_store = words.part(0)? == "st";
+    let [first, second, ..] = operands else { return None };
+    let (address, values) = if is_store { (first, second) } else { (second, first) };
+    let kind = words.kind().filter(|kind| !matches!(kind, Type::Pred | Type::B128))?;
+    let place = decoder.place(address, space(words), words.is_param())?;
+    let is_strong = words.any(&["volatile", "relaxed", "acquire", "release", "mmio"]).is_some();
+    if is_strong && matches!(place.space, Space::Global | Space::Generic) {
+        decoder.is_ordered();
+    }
+    if words.has("async") || is_store && place.space == Space::Bank {
+        return None;
+    }
+    let (mut to, mut from) = (Vec::new(), Vec::new());
+    match is_store {
+        true => from = decoder.sources(values, kind)?,
+        false => to = values.elements().iter().map(|operand| decoder.to(operand)).collect::<Option<_>>()?,
+    }
+    let access =
+        matches!(to.len() + from.len(), 1 | 2 | 4 | 8).then_some(Access { place, kind, is_strong, to, from })?;
+    attempt(move |step| step.access(&access))
+}
+
+/// `atom` and `red`.
+pub(super) fn atom(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -> Option<Op> {
+    const NAMES: [&str; 10] = ["add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"];
+    let kind = words.kind().filter(|kind| *kind != Type::B128 && !words.has("async"))?;
+    let name = words.any(&NAMES)?;
+    let (to, rest) = match (words.part(0)?, operands) {
+        ("atom", [to, rest @ ..]) => (decoder.slots(to)?, rest),
+        (_, rest) => (Vec::new(), rest),
+    };
+    let place = decoder.place(rest.first()?, space(words), false)?;
+    let from = decoder.sources(rest.get(1)?, kind)?;
+    // A third operand of an instruction other than `cas` is a cache policy.
+    let third = if name == "cas" { decoder.from(rest.get(2)?, kind)? } else { decoder.zero() };
+    let is_cas = name == "cas";
+    let is_commutative = !kind.is_float() && matches!(name, "add" | "min" | "max" | "and" | "or" | "xor");
+    let is_read = to.iter().any(|slot| *slot != 0);
+    if place.space != Space::Shared && (is_read || !is_commutative) {
+        decoder.is_ordered();
+    }
+    let combine = match (name, kind) {
+        ("add", Type::F32) if place.space != Space::Shared => arithmetic::sum_flushed,
+        ("add", Type::F64) if place.space != Space::Shared => arithmetic::sum_wide,
+        _ => combine(name)?,
+    };
+    let size = kind.bytes();
+    attempt(move |step| {
+        let (addresses, third) = (step.addresses(place), *step.source(third));
+        for (index, source) in from.iter().enumerate() {
+            let values = *step.source(*source);
+            let mut results = [0; LANES];
+            for lane in each(step.mask) {
+                let address = addresses[lane].wrapping_add(u64::from(size) * index as u64);
+                let function = |old| combine(kind, old, values[lane] & low(8 * size), third[lane]);
+                let old = Step::resolve(place.space, address).and_then(|(space, address)| {
+                    if space == Space::Global {
+                        return step.worker.launch.global.update(&mut step.worker.recent, address, size, function);
+                    }
+                    let old = step.load(space, address, size, lane)?;
+                    step.store(space, address, size, lane, function(old))?;
+                    Ok(old)
+                });
+                let touched = (place.space, address, size, What::Atomic);
+                results[lane] = old.map_err(|problem| failed(problem, lane, touched))?;
+                step.check(touched, lane, true)?;
+            }
+            if let Some(slot) = to.get(index) {
+                step.polled(results[step.mask.trailing_zeros() as usize]);
+                step.write(*slot, &results);
             }
         }
-        match what {
-            MemoryBarrier::Test { .. } => {
-                self.polled(u64::from(done));
-                self.write_predicate(to, done);
-            }
-            MemoryBarrier::Arrive { .. } | MemoryBarrier::Pending if to != 0 => self.write(to, &results),
-            _ => {}
+        if is_cas && step.worker.launch.checks.is_some() {
+            // A lock: what it protects does not race.
+            step.cluster.blocks[step.rank].epoch += 1;
         }
         Ok(())
-    }
+    })
+}
 
-    pub(super) fn map(&mut self, to: u32, from: Source, rank: Option<Source>, is_generic: bool) {
-        let addresses = *self.source(from);
-        let ranks = rank.map(|source| *self.source(source));
-        let own = self.block().rank;
-        let value = std::array::from_fn(|lane| {
-            let inside = addresses[lane] & low(window::BLOCK_SHIFT);
-            match ranks {
-                Some(ranks) => {
-                    let base = if is_generic { window::SHARED } else { 0 };
-                    base | (ranks[lane] + 1 & 0xff) << window::BLOCK_SHIFT | inside
-                }
-                None => match (addresses[lane] & low(32)) >> window::BLOCK_SHIFT {
-                    0 => u64::from(own),
-                    rank => rank - 1,
-                },
-            }
-        });
-        self.write(to, &value);
+/// `cp.async`, without delay.
+pub(super) fn copy(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -> Option<Op> {
+    if !words.has("async") || words.any(&["tensor", "reduce", "prefetch"]).is_some() {
+        return None;
     }
+    if words.any(&["commit_group", "wait_group", "wait_all"]).is_some() {
+        return run(|_| ());
+    }
+    if words.has("mbarrier") {
+        let place = decoder.place(operands.first()?, space(words).or(Some(Space::Shared)), false)?;
+        // Without `.noinc`, the arrival was not expected and adds nothing.
+        return match words.has("noinc") {
+            true => phase(place, None, (0, None), |state, _| state.arrive(1, false)),
+            false => run(|_| ()),
+        };
+    }
+    let [to, from, size, ..] = operands else { return None };
+    let size = decoder.from(size, Type::U32)?;
+    let is_bulk = words.has("bulk");
+    let is_in = !is_bulk || words.part(3)?.starts_with("shared");
+    if is_bulk && (words.has("multicast::cluster") || words.part(if is_in { 4 } else { 3 })? != "global") {
+        return None;
+    }
+    let space = |is_shared: bool| Some(if is_shared { Space::Shared } else { Space::Global });
+    let places = [decoder.place(to, space(is_in), false)?, decoder.place(from, space(!is_in), false)?];
+    let (mut given, mut barrier) = (size, None);
+    match operands.get(3) {
+        operand if is_bulk && is_in => barrier = Some(decoder.place(operand?, Some(Space::Shared), false)?),
+        Some(operand) if !is_bulk && words.has("L2::cache_hint") && operands.len() == 4 => {
+            decoder.from(operand, Type::U64)?;
+        }
+        Some(operand @ Operand::Name(..)) if !is_bulk && decoder.condition(operand).is_some() => return None,
+        Some(operand) if !is_bulk => given = decoder.from(operand, Type::U32)?,
+        _ => {}
+    }
+    attempt(move |step| step.copy(places, size, given, barrier))
+}
+
+/// A change of the state of a barrier in memory by an operand. The old state goes to a register, or of a test, with a parity or a
+/// state, whether the phase has ended to a predicate.
+fn phase(
+    place: Place,
+    value: Option<Source>,
+    (to, test): (u32, Option<bool>),
+    change: fn(Phase, Option<u64>) -> Phase,
+) -> Option<Op> {
+    attempt(move |step| {
+        let (addresses, values) = (step.addresses(place), value.map(|source| *step.source(source)));
+        let (mut results, mut done) = ([0; LANES], 0);
+        for lane in each(step.mask) {
+            let value = values.map(|values| values[lane]);
+            results[lane] = step.change(place.space, addresses[lane], lane, |state| change(state, value))?;
+            let awaited = value.unwrap_or(0);
+            let awaited = if test == Some(true) { awaited & 1 } else { awaited >> 63 };
+            done |= u32::from(results[lane] >> 63 != awaited) << lane;
+        }
+        if test.is_some() {
+            step.polled(u64::from(done));
+            step.write_predicate(to, done);
+        } else {
+            step.write(to, &results);
+        }
+        Ok(())
+    })
+}
+
+pub(super) fn mbarrier(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -> Option<Op> {
+    let name = words.part(1)?;
+    let change: fn(Phase, Option<u64>) -> Phase = match (name, words.has("expect_tx")) {
+        ("pending_count", _) => {
+            let (to, _) = decoder.to(operands.first()?)?;
+            return lanes(decoder, one(|state: u64| state & low(20)), to, [(operands.get(1)?, Type::U64)]);
+        }
+        ("inval", _) => return nothing(decoder, words, operands),
+        ("init", _) => |_, value| Phase::new(value.unwrap_or(1)),
+        ("expect_tx", _) => |state, value| state.transfer(value.unwrap_or(0) as i64),
+        ("complete_tx", _) => |state, value| state.transfer(-(value.unwrap_or(0) as i64)),
+        ("arrive", true) => |state, value| state.transfer(value.unwrap_or(0) as i64).arrive(1, false),
+        ("arrive_drop", true) => |state, value| state.transfer(value.unwrap_or(0) as i64).arrive(1, true),
+        ("arrive", false) => |state, value| state.arrive(value.unwrap_or(1), false),
+        ("arrive_drop", false) => |state, value| state.arrive(value.unwrap_or(1), true),
+        ("test_wait" | "try_wait", _) => |state, _| state,
+        _ => return None,
+    };
+    let test = name.ends_with("wait").then(|| words.has("parity"));
+    let (to, rest) = match operands {
+        [Operand::Address(..), ..] if test.is_none() => (0, operands),
+        [to, rest @ ..] if test.is_some() => (decoder.predicate(to)?, rest),
+        [to, rest @ ..] if name.starts_with("arrive") => (decoder.to(to)?.0, rest),
+        _ => return None,
+    };
+    let place = decoder.place(rest.first()?, space(words).or(Some(Space::Generic)), false)?;
+    let value = rest[1..].iter().map(|operand| decoder.from(operand, Type::U64)).collect::<Option<Vec<_>>>()?;
+    phase(place, value.first().copied(), (to, test), change)
+}
+
+/// `mapa`: the address of shared memory in another block of the cluster. `getctarank`: the block's rank of an address.
+pub(super) fn map(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -> Option<Op> {
+    let (to, _) = decoder.to(operands.first()?)?;
+    let from = decoder.from(operands.get(1)?, Type::U64)?;
+    let is_map = words.part(0)? == "mapa";
+    let rank = if is_map { decoder.from(operands.get(2)?, Type::U32)? } else { from };
+    let base = if space(words).is_none() { window::SHARED } else { 0 };
+    run(move |step| {
+        let (addresses, ranks, own) = (step.source(from), step.source(rank), u64::from(step.block().rank));
+        let value = std::array::from_fn(|lane| match (addresses[lane] & low(32)) >> window::BLOCK_SHIFT {
+            _ if is_map => {
+                let inside = addresses[lane] & low(window::BLOCK_SHIFT);
+                base | (ranks[lane] + 1 & 0xff) << window::BLOCK_SHIFT | inside
+            }
+            0 => own,
+            rank => rank - 1,
+        });
+        step.write(to, &value);
+    })
 }
 
 /// The state of a barrier in memory: 20 bits of pending and 20 of expected arrivals, 21 of bytes, and the phase.

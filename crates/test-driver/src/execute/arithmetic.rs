@@ -39,26 +39,23 @@ fn three<T: Bits, R: Bits>(function: impl Fn(T, T, T) -> R + Send + Sync + 'stat
 }
 
 /// `function` of the raw bits of three operands.
-fn raw(function: impl Fn(u64, u64, u64) -> u64 + Send + Sync + 'static) -> Vector {
+pub(super) fn raw(function: impl Fn(u64, u64, u64) -> u64 + Send + Sync + 'static) -> Vector {
     three::<u64, u64>(function)
 }
 
 /// `$body` with `$t` as the Rust type of `$kind`.
-macro_rules! typed {
+macro_rules! integers {
+    ($kind:expr, $t:ident => $body:expr) => {
+        integers!($kind, [U16 u16, U32 u32, U64 u64, S16 i16, S32 i32, S64 i64], $t => $body)
+    };
     ($kind:expr, [$($name:ident $rust:ty),*], $t:ident => $body:expr) => {
         match $kind {
             $(Type::$name => {
                 type $t = $rust;
-                Some($body)
+                $body
             })*
-            _ => None,
+            _ => return None,
         }
-    };
-}
-
-macro_rules! integers {
-    ($kind:expr, $t:ident => $body:expr) => {
-        typed!($kind, [U16 u16, U32 u32, U64 u64, S16 i16, S32 i32, S64 i64], $t => $body)
     };
 }
 
@@ -79,22 +76,23 @@ fn narrow(kind: Type, function: impl Fn(Format, u64, u64, u64) -> u64 + Send + S
     })
 }
 
-/// An operation on floats: in `f64` rounded to odd, and in `f64` with a rounding.
-type Wide = fn(f64, f64, f64, Round) -> f64;
-
-fn floating(kind: Type, mode: Mode, odd: Wide, double: Wide) -> Option<Vector> {
-    if kind == Type::F64 {
-        return Some(three(move |a: f64, b: f64, c: f64| double(a, b, c, mode.round)));
+/// An operation on floats: on `f32` as the hardware of this machine rounds it, in `f64` rounded to odd for narrower formats and other
+/// modes, and in `f64` with a rounding.
+fn floating(
+    kind: Type,
+    mode: Mode,
+    single: impl Fn(f32, f32, f32) -> f32 + Send + Sync + 'static,
+    odd: fn(f64, f64, f64, Round) -> f64,
+    double: fn(f64, f64, f64, Round) -> f64,
+) -> Option<Vector> {
+    match kind {
+        Type::F64 => Some(three(move |a: f64, b: f64, c: f64| double(a, b, c, mode.round))),
+        Type::F32 if mode.round == Round::Nearest && !mode.sat && !mode.relu => Some(plain(mode, single)),
+        _ => narrow(kind, move |format, a, b, c| {
+            let input = |bits| mode.input(format, bits);
+            mode.finish(format, odd(input(a), input(b), input(c), mode.round))
+        }),
     }
-    narrow(kind, move |format, a, b, c| {
-        let input = |bits| mode.input(format, bits);
-        mode.finish(format, odd(input(a), input(b), input(c), mode.round))
-    })
-}
-
-/// Whether an operation on `f32` has no modifiers, and the hardware's result is the result.
-fn is_plain(kind: Type, mode: Mode) -> bool {
-    kind == Type::F32 && mode.round == Round::Nearest && !mode.sat && !mode.relu
 }
 
 fn plain(mode: Mode, function: impl Fn(f32, f32, f32) -> f32 + Send + Sync + 'static) -> Vector {
@@ -106,30 +104,211 @@ fn plain(mode: Mode, function: impl Fn(f32, f32, f32) -> f32 + Send + Sync + 'st
     }
 }
 
-pub(super) fn add(words: &Words<'_>) -> Option<Vector> {
-    let (kind, mode) = (words.kind()?, words.mode());
-    match kind {
-        Type::S32 if mode.sat => Some(two(i32::saturating_add)),
-        Type::U16x2 | Type::S16x2 => Some(halves(|a, b, _| a + b & 0xffff)),
-        _ if kind.is_integer() => integers!(kind, T => two(T::wrapping_add)),
-        _ if is_plain(kind, mode) => Some(plain(mode, |a, b, _| a + b)),
-        _ => floating(kind, mode, |a, b, _, round| float::add(a, b, round), |a, b, _, round| float::add64(a, b, round)),
+/// The function of an instruction that the table has as a function of lanes, or which is one without some modifiers.
+pub(super) fn vector(words: &Words<'_>) -> Option<Vector> {
+    let (name, kind) = (words.part(0)?, words.kind()?);
+    match name {
+        "dp4a" => dot(words, 4),
+        "dp2a" => dot(words, 2),
+        "slct" => slct(words),
+        "prmt" => prmt(words),
+        "fns" => Some(fns()),
+        _ if name.starts_with('v') => video(words),
+        _ if kind.is_float() => float(name, kind, words),
+        _ => integer(name, kind, words),
     }
 }
 
-pub(super) fn sub(words: &Words<'_>) -> Option<Vector> {
-    let (kind, mode) = (words.kind()?, words.mode());
-    match kind {
-        Type::S32 if mode.sat => Some(two(i32::saturating_sub)),
-        Type::U16x2 | Type::S16x2 => Some(halves(|a, b, _| a.wrapping_sub(b) & 0xffff)),
-        _ if kind.is_integer() => integers!(kind, T => two(T::wrapping_sub)),
-        _ if is_plain(kind, mode) => Some(plain(mode, |a, b, _| a - b)),
-        _ => floating(
+#[allow(clippy::too_many_lines)]
+fn integer(name: &str, kind: Type, words: &Words<'_>) -> Option<Vector> {
+    let (bits, is_signed, sat) = (kind.bits(), kind.is_signed(), words.has("sat"));
+    let (wraps, relu, is_left) = (words.has("wrap"), words.has("relu"), words.has("l"));
+    let is_max = name == "max";
+    Some(match (name, kind) {
+        ("add", Type::S32) if sat => two(i32::saturating_add),
+        ("sub", Type::S32) if sat => two(i32::saturating_sub),
+        ("add", Type::U16x2 | Type::S16x2) => halves(|a, b, _| a + b & 0xffff),
+        ("sub", Type::U16x2 | Type::S16x2) => halves(|a, b, _| a.wrapping_sub(b) & 0xffff),
+        ("add", _) => integers!(kind, T => two(T::wrapping_add)),
+        ("sub", _) => integers!(kind, T => two(T::wrapping_sub)),
+        ("mul", Type::U32) if words.has("wide") => two(|a: u32, b: u32| u64::from(a) * u64::from(b)),
+        ("mul", Type::S32) if words.has("wide") => two(|a: i32, b: i32| i64::from(a) * i64::from(b)),
+        ("mul", _) if words.has("lo") => integers!(kind, T => two(T::wrapping_mul)),
+        ("mad", _) if words.has("lo") => {
+            integers!(kind, T => three(|a: T, b: T, c: T| a.wrapping_mul(b).wrapping_add(c)))
+        }
+        ("mul" | "mul24", _) => two::<u64, u64>(product(words, kind, name == "mul24")),
+        ("mad" | "mad24", _) => {
+            let bits = if words.has("wide") { 2 * bits } else { bits };
+            let product = product(words, kind, name == "mad24");
+            raw(move |a, b, c| match sat {
+                true => u64::from((product(a, b) as i32).saturating_add(c as i32).cast_unsigned()),
+                false => product(a, b).wrapping_add(c) & low(bits),
+            })
+        }
+        // As the hardware does it: all bits are set.
+        ("div", _) => integers!(kind, T => two(|a: T, b: T| if b == 0 { !0 } else { a.wrapping_div(b) })),
+        ("rem", _) => integers!(kind, T => two(|a: T, b: T| if b == 0 { !0 } else { a.wrapping_rem(b) })),
+        ("sad", _) => integers!(kind, T => three(|a: T, b: T, c: T| {
+            c.wrapping_add(if a < b { b.wrapping_sub(a) } else { a.wrapping_sub(b) })
+        })),
+        ("neg", _) => integers!(kind, T => one(|a: T| a.wrapping_neg())),
+        ("abs", _) => integers!(kind, [S16 i16, S32 i32, S64 i64], T => one(|a: T| a.wrapping_abs())),
+        ("min" | "max", Type::S16x2 | Type::U16x2) => {
+            let half = if kind == Type::S16x2 { Type::S16 } else { Type::U16 };
+            halves(move |a, b, _| {
+                let (x, y) = (extend(a, half).cast_signed(), extend(b, half).cast_signed());
+                let value = if (x < y) == is_max { b } else { a };
+                if relu && extend(value, half).cast_signed() < 0 { 0 } else { value }
+            })
+        }
+        ("min" | "max", Type::S32) if relu => {
+            two(move |a: i32, b: i32| if is_max { a.max(b) } else { a.min(b) }.max(0))
+        }
+        ("min", _) => integers!(kind, T => two(|a: T, b: T| a.min(b))),
+        ("max", _) => integers!(kind, T => two(|a: T, b: T| a.max(b))),
+        ("and", _) => two(|a: u64, b: u64| a & b),
+        ("or", _) => two(|a: u64, b: u64| a | b),
+        ("xor", _) => two(|a: u64, b: u64| a ^ b),
+        ("not", _) => integers!(kind, T => one(|a: T| !a)),
+        ("cnot", _) => integers!(kind, T => one(|a: T| T::from(a == 0))),
+        ("shl", _) => two(move |a: u64, b: u64| if b as u32 >= bits { 0 } else { a << (b as u32) & low(bits) }),
+        ("shr", _) => two(move |a: u64, b: u64| {
+            let count = (b as u32).min(bits);
+            match is_signed {
+                true => (extend(a, kind).cast_signed() >> count.min(63)).cast_unsigned() & low(bits),
+                false => a.checked_shr(count).unwrap_or(0),
+            }
+        }),
+        // The funnel shift.
+        ("shf", _) => raw(move |a, b, c| {
+            let count = if wraps { c & 31 } else { (c & low(32)).min(32) };
+            let both = b << 32 | a;
+            if is_left { both << count >> 32 } else { both >> count & low(32) }
+        }),
+        ("popc", _) => one(|a: u64| a.count_ones()),
+        ("clz", _) => one(move |a: u64| a.leading_zeros() - (64 - bits)),
+        ("brev", _) => integers!(kind, [U32 u32, U64 u64], T => one(T::reverse_bits)),
+        // The position of the highest bit that is not a sign.
+        ("bfind", _) => {
+            let is_shift = words.has("shiftamt");
+            one(move |a: u64| {
+                let negative = is_signed && a >> (bits - 1) & 1 == 1;
+                let value = if negative { !a & low(bits) } else { a };
+                match value {
+                    0 => u32::MAX,
+                    _ if is_shift => value.leading_zeros() - (64 - bits),
+                    _ => value.ilog2(),
+                }
+            })
+        }
+        ("bfe", _) => raw(move |a, b, c| {
+            let (at, count) = ((b & 0xff) as u32, (c & 0xff) as u32);
+            let value = if at >= bits { 0 } else { a >> at } & low(count.min(bits));
+            let end = (at + count).min(bits);
+            if !is_signed || count == 0 {
+                return value;
+            }
+            let sign = a >> (end - 1).min(bits - 1) & 1;
+            let kept = end.saturating_sub(at);
+            if sign == 1 { (value | !low(kept)) & low(bits) } else { value & low(kept) }
+        }),
+        ("bfi", _) => Box::new(move |to, [a, b, c, d]| {
+            for lane in 0..LANES {
+                let (at, count) = ((c[lane] & 0xff) as u32, (d[lane] & 0xff) as u32);
+                let mask = if at >= bits { 0 } else { low(count.min(bits)) << at & low(bits) };
+                let value = a[lane].checked_shl(at).unwrap_or(0);
+                to[lane] = b[lane] & !mask | value & mask;
+            }
+        }),
+        ("bmsk", _) => two(move |a: u32, b: u32| {
+            let (at, count) = if wraps { (a & 31, b & 31) } else { (a, b.min(32)) };
+            if at >= 32 { 0 } else { (low(count) as u32) << at }
+        }),
+        ("szext", _) => two(move |a: u32, b: u32| {
+            let count = if wraps { b & 31 } else { b.min(32) };
+            match (count, is_signed) {
+                (0, _) => 0,
+                (32, _) => a,
+                (_, true) => ((a << (32 - count)).cast_signed() >> (32 - count)).cast_unsigned(),
+                (_, false) => a & low(count) as u32,
+            }
+        }),
+        _ => return None,
+    })
+}
+
+fn float(name: &str, kind: Type, words: &Words<'_>) -> Option<Vector> {
+    let mode = words.mode();
+    match (name, kind) {
+        ("add", _) => floating(
             kind,
             mode,
+            |a, b, _| a + b,
+            |a, b, _, round| float::add(a, b, round),
+            |a, b, _, round| float::add64(a, b, round),
+        ),
+        ("sub", _) => floating(
+            kind,
+            mode,
+            |a, b, _| a - b,
             |a, b, _, round| float::add(a, -b, round),
             |a, b, _, round| float::nan(&[b, a]).unwrap_or_else(|| float::add64(a, -b, round)),
         ),
+        ("mul", _) => {
+            floating(kind, mode, |a, b, _| a * b, |a, b, _, _| a * b, |a, b, _, round| float::mul64(a, b, round))
+        }
+        ("fma" | "mad", _) => {
+            let single = |a, b, c| float::fma(f64::from(a), f64::from(b), f64::from(c), Round::Nearest) as f32;
+            floating(kind, mode, single, float::fma, float::fma64)
+        }
+        // The hardware multiplies by the reciprocal, which is zero above 2^126.
+        ("div", _) if words.has("approx") => {
+            Some(plain(mode, |a, b, _| if b.abs() > 2f32.powi(126) { a * 0f32.copysign(b) } else { a / b }))
+        }
+        ("div", _) => floating(
+            kind,
+            mode,
+            |a, b, _| a / b,
+            |a, b, _, _| float::div(a, b),
+            |a, b, _, round| float::div64(a, b, round),
+        ),
+        ("rcp", Type::F64) if words.has("approx") => upper_half(|a| 1.0 / a),
+        ("rcp", _) => floating(
+            kind,
+            mode,
+            |a, _, _| 1.0 / a,
+            |a, _, _, _| float::div(1.0, a),
+            |a, _, _, round| float::div64(1.0, a, round),
+        ),
+        ("sqrt", _) => floating(
+            kind,
+            mode,
+            |a, _, _| a.sqrt(),
+            |a, _, _, _| float::sqrt(a),
+            |a, _, _, round| float::sqrt64(a, round),
+        ),
+        ("neg", _) => signed(kind, mode, |bits, sign| bits ^ sign),
+        ("abs", _) => signed(kind, mode, |bits, sign| bits & !sign),
+        ("min", _) => extreme(words, false),
+        ("max", _) => extreme(words, true),
+        ("ex2", _) => approximate(kind, mode, f64::exp2),
+        ("lg2", _) => approximate(kind, mode, f64::log2),
+        ("sin", _) => approximate(kind, mode, |a| turn(a).sin()),
+        ("cos", _) => approximate(kind, mode, |a| turn(a).cos()),
+        ("tanh", _) => approximate(kind, mode, f64::tanh),
+        ("rsqrt", Type::F64) if words.has("ftz") => upper_half(|a| 1.0 / a.sqrt()),
+        ("rsqrt", Type::F64) => Some(one(|a: f64| {
+            let near = 1.0 / a.sqrt();
+            // One step of Newton's method, for the last bit.
+            let product = a * near;
+            let rest = (-product).mul_add(near, 1.0) - a.mul_add(near, -product) * near;
+            if rest.is_finite() { near + 0.5 * near * rest } else { near }
+        })),
+        ("rsqrt", _) => approximate(kind, mode, |a| 1.0 / a.sqrt()),
+        ("copysign", Type::F32) => Some(two(|a: f32, b: f32| b.copysign(a))),
+        ("copysign", Type::F64) => Some(two(|a: f64, b: f64| b.copysign(a))),
+        _ => None,
     }
 }
 
@@ -154,86 +333,6 @@ fn product(words: &Words<'_>, kind: Type, is_24: bool) -> impl Fn(u64, u64) -> u
     }
 }
 
-pub(super) fn mul(words: &Words<'_>) -> Option<Vector> {
-    let (kind, mode) = (words.kind()?, words.mode());
-    match kind {
-        Type::U32 if words.has("wide") => Some(two(|a: u32, b: u32| u64::from(a) * u64::from(b))),
-        Type::S32 if words.has("wide") => Some(two(|a: i32, b: i32| i64::from(a) * i64::from(b))),
-        _ if words.has("lo") => integers!(kind, T => two(T::wrapping_mul)),
-        _ if kind.is_integer() => {
-            let product = product(words, kind, false);
-            Some(two::<u64, u64>(product))
-        }
-        _ if is_plain(kind, mode) => Some(plain(mode, |a, b, _| a * b)),
-        _ => floating(kind, mode, |a, b, _, _| a * b, |a, b, _, round| float::mul64(a, b, round)),
-    }
-}
-
-pub(super) fn mad(words: &Words<'_>) -> Option<Vector> {
-    let (kind, mode) = (words.kind()?, words.mode());
-    if !kind.is_integer() {
-        return fma(words);
-    }
-    if words.has("lo") {
-        return integers!(kind, T => three(|a: T, b: T, c: T| a.wrapping_mul(b).wrapping_add(c)));
-    }
-    let bits = if words.has("wide") { 2 * kind.bits() } else { kind.bits() };
-    let product = product(words, kind, false);
-    Some(raw(move |a, b, c| match mode.sat {
-        true => u64::from((product(a, b) as i32).saturating_add(c as i32).cast_unsigned()),
-        false => product(a, b).wrapping_add(c) & low(bits),
-    }))
-}
-
-pub(super) fn mul24(words: &Words<'_>) -> Option<Vector> {
-    let product = product(words, words.kind()?, true);
-    Some(two::<u64, u64>(product))
-}
-
-pub(super) fn mad24(words: &Words<'_>) -> Option<Vector> {
-    let (product, mode) = (product(words, words.kind()?, true), words.mode());
-    Some(raw(move |a, b, c| match mode.sat {
-        true => u64::from((product(a, b) as i32).saturating_add(c as i32).cast_unsigned()),
-        false => product(a, b).wrapping_add(c) & low(32),
-    }))
-}
-
-pub(super) fn fma(words: &Words<'_>) -> Option<Vector> {
-    let (kind, mode) = (words.kind()?, words.mode());
-    if is_plain(kind, mode) {
-        return Some(plain(mode, |a, b, c| {
-            float::fma(f64::from(a), f64::from(b), f64::from(c), Round::Nearest) as f32
-        }));
-    }
-    floating(kind, mode, float::fma, float::fma64)
-}
-
-pub(super) fn div(words: &Words<'_>) -> Option<Vector> {
-    let (kind, mode) = (words.kind()?, words.mode());
-    if kind.is_integer() {
-        // As the hardware does it: all bits are set.
-        return integers!(kind, T => two(|a: T, b: T| if b == 0 { !0 } else { a.wrapping_div(b) }));
-    }
-    if words.has("approx") {
-        // The hardware multiplies by the reciprocal, which is zero above 2^126.
-        return Some(plain(mode, |a, b, _| if b.abs() > 2f32.powi(126) { a * 0f32.copysign(b) } else { a / b }));
-    }
-    if is_plain(kind, mode) {
-        return Some(plain(mode, |a, b, _| a / b));
-    }
-    floating(kind, mode, |a, b, _, _| float::div(a, b), |a, b, _, round| float::div64(a, b, round))
-}
-
-pub(super) fn rem(words: &Words<'_>) -> Option<Vector> {
-    integers!(words.kind()?, T => two(|a: T, b: T| if b == 0 { !0 } else { a.wrapping_rem(b) }))
-}
-
-pub(super) fn sad(words: &Words<'_>) -> Option<Vector> {
-    integers!(words.kind()?, T => three(|a: T, b: T, c: T| {
-        c.wrapping_add(if a < b { b.wrapping_sub(a) } else { a.wrapping_sub(b) })
-    }))
-}
-
 /// `neg` and `abs` of floats: a function of the sign. A NaN becomes the format's NaN.
 fn signed(kind: Type, mode: Mode, function: fn(u64, u64) -> u64) -> Option<Vector> {
     if kind == Type::F64 {
@@ -246,27 +345,11 @@ fn signed(kind: Type, mode: Mode, function: fn(u64, u64) -> u64) -> Option<Vecto
     narrow(kind, move |format, a, _, _| {
         let value = mode.input(format, a);
         match () {
-            () if value.is_nan() => format.nan(),
+            () if value.is_nan() => format.nan,
             () if value == 0.0 => function(a & format.sign(), format.sign()),
             () => function(a, format.sign()),
         }
     })
-}
-
-pub(super) fn neg(words: &Words<'_>) -> Option<Vector> {
-    let (kind, mode) = (words.kind()?, words.mode());
-    match kind {
-        _ if kind.is_integer() => integers!(kind, T => one(|a: T| a.wrapping_neg())),
-        _ => signed(kind, mode, |bits, sign| bits ^ sign),
-    }
-}
-
-pub(super) fn abs(words: &Words<'_>) -> Option<Vector> {
-    let (kind, mode) = (words.kind()?, words.mode());
-    match kind {
-        _ if kind.is_signed() => typed!(kind, [S16 i16, S32 i32, S64 i64], T => one(|a: T| a.wrapping_abs())),
-        _ => signed(kind, mode, |bits, sign| bits & !sign),
-    }
 }
 
 /// The smaller or larger of two floats, as bits. `-0.0` is smaller than `0.0`.
@@ -281,29 +364,18 @@ fn select(a: (f64, u64), b: (f64, u64), is_max: bool, keeps_nan: bool, nan: u64)
     }
 }
 
+/// `min` and `max` of floats.
 fn extreme(words: &Words<'_>, is_max: bool) -> Option<Vector> {
     let (kind, mode) = (words.kind()?, words.mode());
     let (keeps_nan, has_sign, is_abs) = (words.has("NaN"), words.has("xorsign"), words.has("abs"));
     match kind {
-        Type::S16x2 | Type::U16x2 => {
-            let half = if kind == Type::S16x2 { Type::S16 } else { Type::U16 };
-            Some(halves(move |a, b, _| {
-                let (x, y) = (extend(a, half).cast_signed(), extend(b, half).cast_signed());
-                let value = if (x < y) == is_max { b } else { a };
-                if mode.relu && extend(value, half).cast_signed() < 0 { 0 } else { value }
-            }))
-        }
-        Type::S32 if mode.relu => Some(two(move |a: i32, b: i32| if is_max { a.max(b) } else { a.min(b) }.max(0))),
-        _ if kind.is_integer() => {
-            integers!(kind, T => two(move |a: T, b: T| if is_max { a.max(b) } else { a.min(b) }))
-        }
         Type::F64 => Some(two(move |a: f64, b: f64| {
             let nan = float::nan(&[b, a]).unwrap_or(b).to_bits();
             f64::from_bits(select((a, a.to_bits()), (b, b.to_bits()), is_max, keeps_nan, nan))
         })),
         _ => narrow(kind, move |format, a, b, _| {
             let sign = format.sign();
-            let nan = format.nan();
+            let nan = format.nan;
             let (first, second) = if is_abs { (a & !sign, b & !sign) } else { (a, b) };
             let flushed = |bits: u64| match mode.ftz {
                 true => format.encode(mode.input(format, bits), Round::Nearest, false),
@@ -322,17 +394,8 @@ fn extreme(words: &Words<'_>, is_max: bool) -> Option<Vector> {
     }
 }
 
-pub(super) fn min(words: &Words<'_>) -> Option<Vector> {
-    extreme(words, false)
-}
-
-pub(super) fn max(words: &Words<'_>) -> Option<Vector> {
-    extreme(words, true)
-}
-
 /// A function of `f32` or another format that the hardware approximates: here it is rounded correctly.
-fn approximate(words: &Words<'_>, function: fn(f64) -> f64) -> Option<Vector> {
-    let (kind, mode) = (words.kind()?, words.mode());
+fn approximate(kind: Type, mode: Mode, function: fn(f64) -> f64) -> Option<Vector> {
     match kind {
         Type::F64 => Some(one(function)),
         Type::F32 if mode.ftz => {
@@ -343,31 +406,11 @@ fn approximate(words: &Words<'_>, function: fn(f64) -> f64) -> Option<Vector> {
     }
 }
 
-pub(super) fn ex2(words: &Words<'_>) -> Option<Vector> {
-    approximate(words, f64::exp2)
-}
-
-pub(super) fn lg2(words: &Words<'_>) -> Option<Vector> {
-    approximate(words, f64::log2)
-}
-
 /// The angle that the hardware takes: turns in `f32`, of which only the fraction counts.
 fn turn(angle: f64) -> f64 {
     // The product of two `f32` is exact.
     let turns = F32.encode(angle * f64::from(0.159_154_94_f32), Round::Zero, false);
     F32.decode(turns).fract() * std::f64::consts::TAU
-}
-
-pub(super) fn sin(words: &Words<'_>) -> Option<Vector> {
-    approximate(words, |a| turn(a).sin())
-}
-
-pub(super) fn cos(words: &Words<'_>) -> Option<Vector> {
-    approximate(words, |a| turn(a).cos())
-}
-
-pub(super) fn tanh(words: &Words<'_>) -> Option<Vector> {
-    approximate(words, f64::tanh)
 }
 
 /// `f64`, of which the hardware approximates the upper half from the upper half.
@@ -384,126 +427,9 @@ fn upper_half(function: fn(f64) -> f64) -> Option<Vector> {
     }))
 }
 
-pub(super) fn rsqrt(words: &Words<'_>) -> Option<Vector> {
-    match words.kind()? {
-        Type::F64 if words.has("ftz") => upper_half(|a| 1.0 / a.sqrt()),
-        Type::F64 => Some(one(|a: f64| {
-            let near = 1.0 / a.sqrt();
-            // One step of Newton's method, for the last bit.
-            let product = a * near;
-            let rest = (-product).mul_add(near, 1.0) - a.mul_add(near, -product) * near;
-            if rest.is_finite() { near + 0.5 * near * rest } else { near }
-        })),
-        _ => approximate(words, |a| 1.0 / a.sqrt()),
-    }
-}
-
-pub(super) fn rcp(words: &Words<'_>) -> Option<Vector> {
-    let (kind, mode) = (words.kind()?, words.mode());
-    match kind {
-        Type::F64 if words.has("approx") => upper_half(|a| 1.0 / a),
-        _ => floating(kind, mode, |a, _, _, _| float::div(1.0, a), |a, _, _, round| float::div64(1.0, a, round)),
-    }
-}
-
-pub(super) fn sqrt(words: &Words<'_>) -> Option<Vector> {
-    let (kind, mode) = (words.kind()?, words.mode());
-    if is_plain(kind, mode) {
-        return Some(plain(mode, |a, _, _| a.sqrt()));
-    }
-    floating(kind, mode, |a, _, _, _| float::sqrt(a), |a, _, _, round| float::sqrt64(a, round))
-}
-
-pub(super) fn copysign(words: &Words<'_>) -> Option<Vector> {
-    match words.kind()? {
-        Type::F32 => Some(two(|a: f32, b: f32| b.copysign(a))),
-        Type::F64 => Some(two(|a: f64, b: f64| b.copysign(a))),
-        _ => None,
-    }
-}
-
-pub(super) fn and(_: &Words<'_>) -> Option<Vector> {
-    Some(two(|a: u64, b: u64| a & b))
-}
-
-pub(super) fn or(_: &Words<'_>) -> Option<Vector> {
-    Some(two(|a: u64, b: u64| a | b))
-}
-
-pub(super) fn xor(_: &Words<'_>) -> Option<Vector> {
-    Some(two(|a: u64, b: u64| a ^ b))
-}
-
-pub(super) fn not(words: &Words<'_>) -> Option<Vector> {
-    integers!(words.kind()?, T => one(|a: T| !a))
-}
-
-pub(super) fn cnot(words: &Words<'_>) -> Option<Vector> {
-    integers!(words.kind()?, T => one(|a: T| T::from(a == 0)))
-}
-
-pub(super) fn shl(words: &Words<'_>) -> Option<Vector> {
-    let bits = words.kind()?.bits();
-    Some(two(move |a: u64, b: u64| if b as u32 >= bits { 0 } else { a << (b as u32) & low(bits) }))
-}
-
-pub(super) fn shr(words: &Words<'_>) -> Option<Vector> {
-    let kind = words.kind()?;
-    let bits = kind.bits();
-    Some(two(move |a: u64, b: u64| {
-        let count = (b as u32).min(bits);
-        match kind.is_signed() {
-            true => (extend(a, kind).cast_signed() >> count.min(63)).cast_unsigned() & low(bits),
-            false => a.checked_shr(count).unwrap_or(0),
-        }
-    }))
-}
-
-/// The funnel shift.
-pub(super) fn shf(words: &Words<'_>) -> Option<Vector> {
-    let (is_left, wraps) = (words.has("l"), words.has("wrap"));
-    Some(raw(move |a, b, c| {
-        let count = if wraps { c & 31 } else { (c & low(32)).min(32) };
-        let both = b << 32 | a;
-        if is_left { both << count >> 32 } else { both >> count & low(32) }.min(if count == 32 && is_left {
-            a
-        } else {
-            u64::MAX
-        }) & low(32)
-    }))
-}
-
-pub(super) fn popc(_: &Words<'_>) -> Option<Vector> {
-    Some(one(|a: u64| a.count_ones()))
-}
-
-pub(super) fn clz(words: &Words<'_>) -> Option<Vector> {
-    let bits = words.kind()?.bits();
-    Some(one(move |a: u64| a.leading_zeros() - (64 - bits)))
-}
-
-pub(super) fn brev(words: &Words<'_>) -> Option<Vector> {
-    typed!(words.kind()?, [U32 u32, U64 u64], T => one(T::reverse_bits))
-}
-
-/// The position of the highest bit that is not a sign.
-pub(super) fn bfind(words: &Words<'_>) -> Option<Vector> {
-    let (kind, is_shift) = (words.kind()?, words.has("shiftamt"));
-    let bits = kind.bits();
-    Some(one(move |a: u64| {
-        let negative = kind.is_signed() && a >> (bits - 1) & 1 == 1;
-        let value = if negative { !a & low(bits) } else { a };
-        match value {
-            0 => u32::MAX,
-            _ if is_shift => value.leading_zeros() - (64 - bits),
-            _ => value.ilog2(),
-        }
-    }))
-}
-
 /// The position of the n-th bit that is set.
-pub(super) fn fns(_: &Words<'_>) -> Option<Vector> {
-    Some(raw(|mask, base, offset| {
+fn fns() -> Vector {
+    raw(|mask, base, offset| {
         let (mut at, offset) = (i64::from(base as u32), offset as i32);
         let step = if offset < 0 { -1 } else { 1 };
         let mut left = offset.unsigned_abs().max(1);
@@ -519,56 +445,7 @@ pub(super) fn fns(_: &Words<'_>) -> Option<Vector> {
             at += step;
         }
         low(32)
-    }))
-}
-
-pub(super) fn bfe(words: &Words<'_>) -> Option<Vector> {
-    let kind = words.kind()?;
-    let bits = kind.bits();
-    Some(raw(move |a, b, c| {
-        let (at, count) = ((b & 0xff) as u32, (c & 0xff) as u32);
-        let value = if at >= bits { 0 } else { a >> at } & low(count.min(bits));
-        let end = (at + count).min(bits);
-        if !kind.is_signed() || count == 0 {
-            return value;
-        }
-        let sign = a >> (end - 1).min(bits - 1) & 1;
-        let kept = end.saturating_sub(at);
-        if sign == 1 { (value | !low(kept)) & low(bits) } else { value & low(kept) }
-    }))
-}
-
-pub(super) fn bfi(words: &Words<'_>) -> Option<Vector> {
-    let bits = words.kind()?.bits();
-    Some(Box::new(move |to, [a, b, c, d]| {
-        for lane in 0..LANES {
-            let (at, count) = ((c[lane] & 0xff) as u32, (d[lane] & 0xff) as u32);
-            let mask = if at >= bits { 0 } else { low(count.min(bits)) << at & low(bits) };
-            let value = a[lane].checked_shl(at).unwrap_or(0);
-            to[lane] = b[lane] & !mask | value & mask;
-        }
-    }))
-}
-
-pub(super) fn bmsk(words: &Words<'_>) -> Option<Vector> {
-    let wraps = words.has("wrap");
-    Some(two(move |a: u32, b: u32| {
-        let (at, count) = if wraps { (a & 31, b & 31) } else { (a, b.min(32)) };
-        if at >= 32 { 0 } else { (low(count) as u32) << at }
-    }))
-}
-
-pub(super) fn szext(words: &Words<'_>) -> Option<Vector> {
-    let (wraps, is_signed) = (words.has("wrap"), words.kind()?.is_signed());
-    Some(two(move |a: u32, b: u32| {
-        let count = if wraps { b & 31 } else { b.min(32) };
-        match (count, is_signed) {
-            (0, _) => 0,
-            (32, _) => a,
-            (_, true) => ((a << (32 - count)).cast_signed() >> (32 - count)).cast_unsigned(),
-            (_, false) => a & low(count) as u32,
-        }
-    }))
+    })
 }
 
 /// Any function of three bits.
@@ -585,7 +462,7 @@ pub(super) fn lop3(table: u8) -> Vector {
     })
 }
 
-pub(super) fn prmt(words: &Words<'_>) -> Option<Vector> {
+fn prmt(words: &Words<'_>) -> Option<Vector> {
     const MODES: [&str; 6] = ["f4e", "b4e", "rc8", "ecl", "ecr", "rc16"];
     let mode = MODES.iter().position(|mode| words.has(mode));
     Some(raw(move |a, b, c| {
@@ -612,7 +489,7 @@ pub(super) fn prmt(words: &Words<'_>) -> Option<Vector> {
 }
 
 /// Dot products of bytes: `dp4a`, and `dp2a` with two 16-bit numbers.
-pub(super) fn dot(words: &Words<'_>, count: u32) -> Option<Vector> {
+fn dot(words: &Words<'_>, count: u32) -> Option<Vector> {
     let kinds = words.kinds();
     let [first, second] = [*kinds.first()?, *kinds.get(1)?];
     let upper = if words.has("hi") { 2 } else { 0 };
@@ -631,7 +508,7 @@ pub(super) fn dot(words: &Words<'_>, count: u32) -> Option<Vector> {
 }
 
 /// The video instructions of two or four parts of a register, without selections of parts.
-pub(super) fn video(words: &Words<'_>) -> Option<Vector> {
+fn video(words: &Words<'_>) -> Option<Vector> {
     let name = words.part(0)?;
     let (name, count) = name.split_at(name.len() - 1);
     let bits = 32 / count.parse::<u32>().ok()?;
@@ -670,7 +547,7 @@ pub(super) fn video(words: &Words<'_>) -> Option<Vector> {
 }
 
 /// `a` where `c` is not negative, else `b`.
-pub(super) fn slct(words: &Words<'_>) -> Option<Vector> {
+fn slct(words: &Words<'_>) -> Option<Vector> {
     let (kind, ftz) = (*words.kinds().last()?, words.has("ftz"));
     Some(raw(move |a, b, c| {
         let first = match kind {
@@ -683,7 +560,7 @@ pub(super) fn slct(words: &Words<'_>) -> Option<Vector> {
     }))
 }
 
-fn mask(a: &Lanes, b: &Lanes, function: impl Fn(u64, u64) -> bool) -> u32 {
+pub(super) fn mask(a: &Lanes, b: &Lanes, function: impl Fn(u64, u64) -> bool) -> u32 {
     (0..LANES).fold(0, |mask, lane| mask | u32::from(function(a[lane], b[lane])) << lane)
 }
 
@@ -717,14 +594,10 @@ pub(super) fn compare(name: &str, kind: Type, ftz: bool) -> Option<Test> {
         _ => {
             let holds = float_test(name)?;
             let mode = Mode { ftz, ..Mode::default() };
-            let decode: fn(Mode, Type, u64) -> f64 = |mode, kind, bits| match Format::of(kind) {
-                Some(format) => mode.input(format, bits),
-                None => f64::from_bits(bits),
-            };
             if kind != Type::F64 && Format::of(kind).is_none() {
                 return None;
             }
-            Box::new(move |a, b| mask(a, b, |a, b| holds(decode(mode, kind, a).partial_cmp(&decode(mode, kind, b)))))
+            Box::new(move |a, b| mask(a, b, |a, b| holds(mode.value(kind, a).partial_cmp(&mode.value(kind, b)))))
         }
     })
 }
@@ -753,26 +626,20 @@ fn float_test(name: &str) -> Option<fn(Option<Ordering>) -> bool> {
 /// `testp`: the class of a float.
 pub(super) fn class(words: &Words<'_>) -> Option<Test> {
     let kind = words.kind()?;
-    let name = words.part(1)?.to_owned();
-    let is: fn(f64) -> bool = match name.as_str() {
-        "finite" => f64::is_finite,
-        "infinite" => f64::is_infinite,
-        "number" => |a| !a.is_nan(),
-        "notanumber" => f64::is_nan,
-        "normal" | "subnormal" => |_| true,
+    let is: fn(f64, bool) -> bool = match words.part(1)? {
+        "finite" => |a, _| a.is_finite(),
+        "infinite" => |a, _| a.is_infinite(),
+        "number" => |a, _| !a.is_nan(),
+        "notanumber" => |a, _| a.is_nan(),
+        // The hardware counts zero.
+        "normal" => |a, is_subnormal| a.is_finite() && !is_subnormal,
+        "subnormal" => |_, is_subnormal| is_subnormal,
         _ => return None,
     };
     Some(Box::new(move |a, b| {
-        mask(a, b, |a, _| {
-            let wide = if kind == Type::F64 { f64::from_bits(a) } else { f64::from(f32::from_bits(a as u32)) };
-            let is_subnormal =
-                if kind == Type::F64 { wide.is_subnormal() } else { f32::from_bits(a as u32).is_subnormal() };
-            match name.as_str() {
-                "subnormal" => is_subnormal,
-                // The hardware counts zero.
-                "normal" => wide.is_finite() && !is_subnormal,
-                _ => is(wide),
-            }
+        mask(a, b, |a, _| match kind {
+            Type::F64 => is(f64::from_bits(a), f64::from_bits(a).is_subnormal()),
+            _ => is(f64::from(f32::from_bits(a as u32)), f32::from_bits(a as u32).is_subnormal()),
         })
     }))
 }

@@ -15,8 +15,6 @@ pub(super) enum What {
 /// An access of a thread.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Touch {
-    pub(super) address: u64,
-    pub(super) size: u32,
     pub(super) what: What,
     /// It is expected that other threads access the same bytes.
     pub(super) is_strong: bool,
@@ -32,19 +30,10 @@ pub(super) struct Touch {
 struct Byte {
     is_written: bool,
     /// The last store, and the last atomic operation.
-    writers: [Option<Past>; 2],
-    reader: Option<Past>,
+    writers: [Option<Touch>; 2],
+    reader: Option<Touch>,
     /// More than one thread has read it since.
     many: bool,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Past {
-    thread: u32,
-    epoch: (u32, u32),
-    is_atomic: bool,
-    is_strong: bool,
-    pc: (u32, u32),
 }
 
 /// The state of all checks of a launch.
@@ -58,15 +47,15 @@ pub(super) struct Checks {
 /// Blocks that are remembered: the blocks of a launch run in turn.
 const BLOCKS: usize = 4096;
 
-impl Past {
+impl Touch {
     /// Whether nothing orders an access of `touch` behind this one.
-    fn races(&self, touch: &Touch) -> bool {
+    fn races(&self, touch: &Self) -> bool {
         let is_same_warp = self.thread / 32 == touch.thread / 32;
         self.thread != touch.thread
             && self.epoch.0 == touch.epoch.0
             && !(is_same_warp && (self.epoch.1 != touch.epoch.1 || self.is_strong || touch.is_strong))
             && !(is_same_warp && self.pc == touch.pc)
-            && !(self.is_atomic && touch.what == What::Atomic)
+            && !(self.what == What::Atomic && touch.what == What::Atomic)
     }
 }
 
@@ -91,18 +80,11 @@ impl Checks {
         self.serial
     }
 
-    /// Checks an access to shared memory of a block. Returns what is wrong.
-    pub(super) fn shared(&mut self, block: u64, touch: Touch) -> Option<String> {
+    /// Checks an access to `size` bytes of shared memory of a block. Returns what is wrong.
+    pub(super) fn shared(&mut self, block: u64, address: u64, size: u32, touch: Touch) -> Option<String> {
         let bytes = self.blocks.get_mut(&block)?;
-        let at = usize::try_from(touch.address).ok()?;
-        let past = Past {
-            thread: touch.thread,
-            epoch: touch.epoch,
-            is_atomic: touch.what == What::Atomic,
-            is_strong: touch.is_strong,
-            pc: touch.pc,
-        };
-        for byte in bytes.get_mut(at..at + touch.size as usize)? {
+        let at = usize::try_from(address).ok()?;
+        for byte in bytes.get_mut(at..at + size as usize)? {
             if touch.what == What::Load && !byte.is_written {
                 return Some("reads shared memory that nothing has written".into());
             }
@@ -117,11 +99,11 @@ impl Checks {
                 byte.many = byte
                     .reader
                     .is_some_and(|reader| reader.epoch == touch.epoch && (byte.many || reader.thread != touch.thread));
-                byte.reader = Some(past);
+                byte.reader = Some(touch);
                 continue;
             }
             let raced = byte.reader.filter(|reader| {
-                reader.races(&touch) || byte.many && Past { thread: u32::MAX, ..*reader }.races(&touch)
+                reader.races(&touch) || byte.many && Touch { thread: u32::MAX, ..*reader }.races(&touch)
             });
             if let Some(reader) = raced {
                 return Some(format!(
@@ -130,21 +112,21 @@ impl Checks {
                 ));
             }
             byte.is_written = true;
-            byte.writers[usize::from(past.is_atomic)] = Some(past);
+            byte.writers[usize::from(touch.what == What::Atomic)] = Some(touch);
         }
         None
     }
 
     /// Checks an access to memory of the device.
-    pub(super) fn global(&mut self, touch: Touch) -> Option<String> {
-        let (start, bits) = self.written.range_mut(..=touch.address).next_back()?;
-        let first = usize::try_from(touch.address - start).ok()?;
-        for at in first..first + touch.size as usize {
+    pub(super) fn global(&mut self, address: u64, size: u32, what: What) -> Option<String> {
+        let (start, bits) = self.written.range_mut(..=address).next_back()?;
+        let first = usize::try_from(address - start).ok()?;
+        for at in first..first + size as usize {
             let word = bits.get_mut(at / 64)?;
-            if touch.what == What::Load && *word >> (at % 64) & 1 == 0 {
+            if what == What::Load && *word >> (at % 64) & 1 == 0 {
                 return Some("reads memory that nothing has written".into());
             }
-            if touch.what != What::Load {
+            if what != What::Load {
                 *word |= 1 << (at % 64);
             }
         }
@@ -157,7 +139,7 @@ mod tests {
     use super::*;
 
     fn touch(what: What, thread: u32, epoch: (u32, u32)) -> Touch {
-        Touch { address: 4, size: 4, what, is_strong: false, thread, epoch, pc: (0, thread) }
+        Touch { what, is_strong: false, thread, epoch, pc: (0, thread) }
     }
 
     #[test]
@@ -174,8 +156,8 @@ mod tests {
         ] {
             let mut checks = Checks::default();
             let block = checks.new_block(64);
-            assert_eq!(checks.shared(block, touch(first.0, first.1, first.2)), None);
-            let found = checks.shared(block, touch(second.0, second.1, second.2));
+            assert_eq!(checks.shared(block, 4, 4, touch(first.0, first.1, first.2)), None);
+            let found = checks.shared(block, 4, 4, touch(second.0, second.1, second.2));
             assert_eq!(found.is_some(), races, "{first:?} {second:?}");
         }
     }

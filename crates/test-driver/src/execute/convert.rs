@@ -1,9 +1,9 @@
 //! `cvt`: every pair of types, with rounding and saturation (PTX ISA, 9.7.9.21).
 
 use super::{
-    arithmetic::{Vector, one},
+    arithmetic::{Vector, one, raw},
     float::{self, E4M3, E5M2, F32, Format, Mode, Round},
-    types::{LANES, Type, extend, low},
+    types::{Type, extend, low},
     words::Words,
 };
 
@@ -18,20 +18,15 @@ pub(super) fn cvt(words: &Words<'_>, width: u32) -> Option<Vector> {
     let limit = words.has("satfinite");
     let pair = |element: Format| -> Vector {
         let source = Format::of(from).unwrap_or(F32);
-        let half = element.width();
-        Box::new(move |to, [a, b, ..]| {
-            for lane in 0..LANES {
-                let part = |bits: u64| {
-                    let mut value = mode.input(source, bits);
-                    if mode.relu && value <= 0.0 {
-                        value = 0.0;
-                    }
-                    element.encode(value, mode.round, limit)
-                };
-                to[lane] = match from {
-                    Type::F16x2 | Type::Bf16x2 => part(a[lane] >> 16) << half | part(a[lane] & 0xffff),
-                    _ => part(a[lane]) << half | part(b[lane]),
-                };
+        let half = element.width;
+        raw(move |a, b, _| {
+            let part = |bits: u64| {
+                let value = mode.input(source, bits);
+                element.encode(if mode.relu && value <= 0.0 { 0.0 } else { value }, mode.round, limit)
+            };
+            match from {
+                Type::F16x2 | Type::Bf16x2 => part(a >> 16) << half | part(a & 0xffff),
+                _ => part(a) << half | part(b),
             }
         })
     };
@@ -55,10 +50,9 @@ pub(super) fn cvt(words: &Words<'_>, width: u32) -> Option<Vector> {
         (Type::F32, Type::S32) if mode.round == Round::Nearest && !mode.sat => one(|a: i32| a as f32),
         (Type::F32, Type::U32) if mode.round == Round::Nearest && !mode.sat => one(|a: u32| a as f32),
         _ if to.is_integer() && from.is_integer() => one(move |a: u64| integer(a, to, from, mode.sat) & low(width)),
-        _ if to.is_integer() && is_float(from) => one(move |a: u64| {
-            let value = if from == Type::F64 { f64::from_bits(a) } else { decode(from, mode, a) };
-            extend(whole(value, to, from, mode.round), to) & low(width)
-        }),
+        _ if to.is_integer() && is_float(from) => {
+            one(move |a: u64| extend(whole(mode.value(from, a), to, from, mode.round), to) & low(width))
+        }
         _ if is_float(to) && from.is_integer() => {
             one(move |a: u64| from_integer(extend(a, from), from.is_signed(), to, mode))
         }
@@ -72,10 +66,6 @@ pub(super) fn cvt(words: &Words<'_>, width: u32) -> Option<Vector> {
 
 fn is_float(kind: Type) -> bool {
     matches!(kind, Type::F16 | Type::Bf16 | Type::F32 | Type::F64)
-}
-
-fn decode(kind: Type, mode: Mode, bits: u64) -> f64 {
-    Format::of(kind).map_or(f64::from_bits(bits), |format| mode.input(format, bits))
 }
 
 /// Two 8-bit floats to two of 16 bits.
@@ -146,7 +136,7 @@ fn from_integer(bits: u64, is_signed: bool, to: Type, mode: Mode) -> u64 {
 fn between(bits: u64, to: Type, from: Type, mode: Mode, is_whole: bool, limit: bool) -> u64 {
     // Only `f32` is flushed.
     let of = |kind: Type| Mode { ftz: mode.ftz && kind == Type::F32, ..mode };
-    let value = decode(from, of(from), bits);
+    let value = of(from).value(from, bits);
     if value.is_nan() {
         match (to, from) {
             // The payload stays.
@@ -176,19 +166,15 @@ fn between(bits: u64, to: Type, from: Type, mode: Mode, is_whole: bool, limit: b
 /// `cvt.pack.sat.u8.s32.b32 d, a, b, c`
 fn pack(words: &Words<'_>, kinds: &[Type]) -> Option<Vector> {
     let [to, from] = [*kinds.first()?, *kinds.get(1)?];
-    let to = match words.any(&["u4", "s4", "u2", "s2"]) {
-        Some(_) => return None,
-        None => to,
-    };
+    if words.any(&["u4", "s4", "u2", "s2"]).is_some() {
+        return None;
+    }
     let bits = to.bits();
     let mode = words.mode();
     let has_rest = kinds.len() > 2;
-    Some(Box::new(move |result, [a, b, c, _]| {
-        for lane in 0..LANES {
-            let part = |value: u64| integer(value, to, from, mode.sat) & low(bits);
-            let packed = part(a[lane]) << bits | part(b[lane]);
-            let rest = if has_rest { c[lane] << (2 * bits) } else { 0 };
-            result[lane] = (packed | rest) & low(32);
-        }
+    Some(raw(move |a, b, c| {
+        let part = |value: u64| integer(value, to, from, mode.sat) & low(bits);
+        let rest = if has_rest { c << (2 * bits) } else { 0 };
+        (part(a) << bits | part(b) | rest) & low(32)
     }))
 }

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use super::{
-    arithmetic::Vector,
+    arithmetic::{Vector, vector},
     code::{
-        Base, Callee, Condition, Constant, Executable, Function, Host, Instruction, Op, Place, SINK, Source, Space,
-        Special, window,
+        Base, Call, Callee, Condition, Constant, Executable, Function, Instruction, Op, Place, SINK, Source, Space,
+        window,
     },
-    flow,
+    flow, host, machine,
     step::REGISTERS,
     syntax::{self, Mistake, Module, Operand, Parsed, Statement, Variable},
     table::{self, How},
@@ -37,7 +37,9 @@ struct Scope {
     names: HashMap<String, Named>,
     /// `%r<5>`: the type and the number of registers.
     ranges: HashMap<String, (String, u64)>,
-    number: usize,
+    labels: HashMap<String, u32>,
+    /// The scope around it.
+    parent: Option<usize>,
 }
 
 /// The state of decoding a kernel.
@@ -46,6 +48,7 @@ struct Kernel<'a> {
     by_name: HashMap<&'a str, usize>,
     executable: Executable,
     constants: HashMap<Constant, u32>,
+    specials: HashMap<String, u32>,
     /// Shared variables: of the module by name, and their sizes and alignments.
     shared_names: HashMap<String, u32>,
     shared: Vec<Variable>,
@@ -60,10 +63,10 @@ pub(super) struct Decoder<'a, 'b> {
     kernel: &'b mut Kernel<'a>,
     function: Function,
     is_entry: bool,
+    /// All scopes of the function. The first one is its body.
     scopes: Vec<Scope>,
-    scope_count: usize,
-    labels: HashMap<(usize, String), u32>,
-    parents: Vec<usize>,
+    /// The number of the innermost scope.
+    scope: usize,
     /// Branches to resolve: the instruction, and the scope.
     branches: Vec<(usize, usize, Vec<String>)>,
     pending: Vec<String>,
@@ -84,22 +87,14 @@ pub(super) fn decode(module: &Module, name: &str, offsets: &[u32]) -> Parsed<Exe
     }
     let missing = || Mistake { line: 1, text: format!("there is no kernel `{name}`") };
     let first = *by_name.get(name).ok_or_else(missing)?;
-    let executable = Executable {
-        functions: Vec::new(),
-        numbers: vec![None; module.functions.len()],
-        constants: Vec::new(),
-        specials: Vec::new(),
-        shared: Vec::new(),
-        shared_size: 0,
-        is_ordered: false,
-        allocates: false,
-        files: module.files.clone(),
-    };
+    let numbers = vec![None; module.functions.len()];
+    let executable = Executable { numbers, files: module.files.clone(), ..Executable::default() };
     let mut kernel = Kernel {
         module,
         by_name,
         executable,
         constants: HashMap::new(),
+        specials: HashMap::new(),
         shared_names: HashMap::new(),
         shared: Vec::new(),
         wanted: vec![first],
@@ -126,9 +121,7 @@ impl<'a> Kernel<'a> {
             function: Function { name: source.name.clone(), registers: 1, predicates: 2, ..Function::default() },
             is_entry: source.is_entry,
             scopes: vec![Scope::default()],
-            scope_count: 1,
-            labels: HashMap::new(),
-            parents: vec![0],
+            scope: 0,
             branches: Vec::new(),
             pending: Vec::new(),
             kernel: self,
@@ -232,24 +225,20 @@ impl Decoder<'_, '_> {
     }
 
     fn scope(&mut self) -> &mut Scope {
-        let last = self.scopes.len() - 1;
-        &mut self.scopes[last]
+        &mut self.scopes[self.scope]
     }
 
     fn body(&mut self, body: &[Statement]) -> Parsed<()> {
         for statement in body {
             match statement {
                 Statement::Open => {
-                    let parent = self.scope().number;
-                    let number = self.scope_count;
-                    self.scope_count += 1;
-                    self.parents.push(parent);
-                    self.scopes.push(Scope { number, ..Scope::default() });
+                    self.scopes.push(Scope { parent: Some(self.scope), ..Scope::default() });
+                    self.scope = self.scopes.len() - 1;
                 }
-                Statement::Close => drop(self.scopes.pop()),
+                Statement::Close => self.scope = self.scope().parent.unwrap_or(0),
                 Statement::Label(label) => {
-                    let key = (self.scope().number, label.clone());
-                    self.labels.insert(key, self.function.instructions.len() as u32);
+                    let at = self.function.instructions.len() as u32;
+                    self.scope().labels.insert(label.clone(), at);
                 }
                 Statement::Registers(kind, name, None) => {
                     let register = self.register(kind);
@@ -288,7 +277,9 @@ impl Decoder<'_, '_> {
 
     fn find(&mut self, name: &str) -> Option<Named> {
         let split = digits(name);
-        for index in (0..self.scopes.len()).rev() {
+        let mut scope = Some(self.scope);
+        while let Some(index) = scope {
+            scope = self.scopes[index].parent;
             if let Some(named) = self.scopes[index].names.get(name) {
                 return Some(named.clone());
             }
@@ -317,17 +308,16 @@ impl Decoder<'_, '_> {
         let root = instruction.name[0].as_str();
         let words = Words(&instruction.name);
         let op = match table::row(root) {
-            Some(How::Vector(function, inputs)) => {
-                function(&words).and_then(|function| self.vector(&words, function, inputs, &instruction.operands))
+            Some(How::Lanes(inputs)) => {
+                vector(&words).and_then(|function| self.vector(&words, function, inputs, &instruction.operands))
             }
-            Some(How::Special(function)) => function(self, &words, &instruction.operands),
+            Some(How::With(function)) => function(self, &words, &instruction.operands),
             None => None,
         };
         let op = op.ok_or_else(|| wrong(format!("`{name}` is not executed")))?;
         let at = self.function.instructions.len();
         if !self.pending.is_empty() {
-            let (labels, scope) = (std::mem::take(&mut self.pending), self.scope().number);
-            self.branches.push((at, scope, labels));
+            self.branches.push((at, self.scope, std::mem::take(&mut self.pending)));
         }
         self.function.instructions.push(Instruction {
             op,
@@ -340,14 +330,21 @@ impl Decoder<'_, '_> {
         Ok(())
     }
 
-    fn vector(&mut self, words: &Words<'_>, function: Vector, inputs: usize, operands: &[Operand]) -> Option<Op> {
+    /// A function of lanes, with this number of operands.
+    pub(super) fn vector(
+        &mut self,
+        words: &Words<'_>,
+        function: Vector,
+        inputs: usize,
+        operands: &[Operand],
+    ) -> Option<Op> {
         let (to, _) = self.to(operands.first()?)?;
         let mut from = [self.zero(); 4];
         let kind = words.kind().unwrap_or(Type::U64);
         for index in 0..inputs {
             let kind = match (words.part(0)?, index) {
                 ("mad", 2) if words.has("wide") => Type::U64,
-                ("shl" | "shr", 1) | ("bfe", 1 | 2) | ("bfi", 2 | 3) => Type::U32,
+                ("shl" | "shr", 1) | ("bfe", 1 | 2) | ("dp4a" | "dp2a", _) => Type::U32,
                 _ => kind,
             };
             from[index] = self.from(operands.get(index + 1)?, kind)?;
@@ -363,35 +360,53 @@ impl Decoder<'_, '_> {
         self.kernel.constant(Constant::Value(value))
     }
 
+    /// What a name without an offset means.
+    fn named(&mut self, operand: &Operand) -> Option<Named> {
+        match operand {
+            Operand::Name(name, 0) => self.find(name),
+            _ => None,
+        }
+    }
+
     /// A destination: its slot and its width.
     pub(super) fn to(&mut self, operand: &Operand) -> Option<(u32, u32)> {
-        match operand {
-            Operand::Name(name, 0) if name == "_" => Some((0, 64)),
-            Operand::Name(name, 0) => match self.find(name)? {
-                Named::Register { slot, width } => Some((slot, width)),
-                _ => None,
-            },
-            _ => None,
+        match self.named(operand) {
+            Some(Named::Register { slot, width }) => Some((slot, width)),
+            _ => operand.is_sink().then_some((0, 64)),
         }
     }
 
     pub(super) fn predicate(&mut self, operand: &Operand) -> Option<u32> {
-        match operand {
-            Operand::Name(name, 0) if name == "_" => Some(SINK),
-            Operand::Name(name, 0) => match self.find(name)? {
-                Named::Predicate(slot) => Some(slot),
-                _ => None,
-            },
-            _ => None,
+        match self.named(operand) {
+            Some(Named::Predicate(slot)) => Some(slot),
+            _ => operand.is_sink().then_some(SINK),
         }
     }
 
-    /// Both results of `a|b`, or one and nothing.
-    pub(super) fn pair(operand: &Operand) -> (&Operand, Option<&Operand>) {
+    /// The predicates of `a|b`, or one.
+    pub(super) fn predicates(&mut self, operand: &Operand) -> Option<[u32; 2]> {
         match operand {
-            Operand::Pair(first, second) => (first, Some(second)),
-            operand => (operand, None),
+            Operand::Pair(first, second) => Some([self.predicate(first)?, self.predicate(second)?]),
+            first => Some([self.predicate(first)?, SINK]),
         }
+    }
+
+    /// The register of `a|b`, and its predicate.
+    pub(super) fn pair(&mut self, operand: &Operand) -> Option<(u32, u32)> {
+        match operand {
+            Operand::Pair(first, second) => Some((self.to(first)?.0, self.predicate(second)?)),
+            first => Some((self.to(first)?.0, SINK)),
+        }
+    }
+
+    /// The registers of `{a, b}`, or one.
+    pub(super) fn slots(&mut self, operand: &Operand) -> Option<Vec<u32>> {
+        operand.elements().iter().map(|element| Some(self.to(element)?.0)).collect()
+    }
+
+    /// The operands of `{a, b}`, or one.
+    pub(super) fn sources(&mut self, operand: &Operand, kind: Type) -> Option<Vec<Source>> {
+        operand.elements().iter().map(|element| self.from(element, kind)).collect()
     }
 
     pub(super) fn condition(&mut self, operand: &Operand) -> Option<Condition> {
@@ -469,13 +484,13 @@ impl Decoder<'_, '_> {
     }
 
     fn special(&mut self, name: &str) -> Option<u32> {
-        let special = table::special(name)?;
+        let special = machine::special(name)?;
         let specials = &mut self.kernel.executable.specials;
-        let known = specials.iter().position(|known: &Special| *known == special);
-        Some(known.unwrap_or_else(|| {
+        let number = *self.kernel.specials.entry(name.to_owned()).or_insert(specials.len() as u32);
+        if number as usize == specials.len() {
             specials.push(special);
-            specials.len() - 1
-        }) as u32)
+        }
+        Some(number)
     }
 
     /// An address in a space.
@@ -537,32 +552,24 @@ impl Decoder<'_, '_> {
     }
 
     /// `call (results), function, (arguments), prototype`
-    pub(super) fn call(&mut self, operands: &[Operand]) -> Option<super::code::Call> {
-        let mut rest = operands.iter().peekable();
-        let results = match rest.peek() {
-            Some(Operand::List(list)) => {
-                rest.next();
-                list.clone()
-            }
-            _ => Vec::new(),
+    pub(super) fn call(&mut self, operands: &[Operand]) -> Option<Call> {
+        let (results, rest) = match operands {
+            [Operand::List(list), rest @ ..] => (list.as_slice(), rest),
+            rest => ([].as_slice(), rest),
         };
-        let Operand::Name(name, 0) = rest.next()? else { return None };
-        let arguments = match rest.next() {
-            Some(Operand::List(list)) => list.clone(),
-            Some(_) => return None,
-            None => Vec::new(),
+        let (name, arguments) = match rest {
+            [Operand::Name(name, 0)] => (name, [].as_slice()),
+            [Operand::Name(name, 0), Operand::List(list), ..] => (name, list.as_slice()),
+            _ => return None,
         };
         let mut places = |list: &[Operand]| -> Option<Vec<(u32, u32)>> {
-            let place = |operand: &Operand| match operand {
-                Operand::Name(name, 0) => match self.find(name)? {
-                    Named::Frame(at, size) => Some((at, size)),
-                    _ => None,
-                },
+            let place = |operand: &Operand| match self.named(operand)? {
+                Named::Frame(at, size) => Some((at, size)),
                 _ => None,
             };
             list.iter().map(place).collect()
         };
-        let (arguments, results) = (places(&arguments)?, places(&results)?);
+        let (arguments, results) = (places(arguments)?, places(results)?);
         let callee = match self.find(name) {
             Some(Named::Register { slot, .. }) => {
                 // Any function whose address exists can be the target.
@@ -577,7 +584,7 @@ impl Decoder<'_, '_> {
             Some(_) => return None,
             None => self.callee(name)?,
         };
-        Some(super::code::Call { callee, arguments, results })
+        Some(Call { callee, arguments, results })
     }
 
     fn callee(&mut self, name: &str) -> Option<Callee> {
@@ -585,24 +592,11 @@ impl Decoder<'_, '_> {
         if self.kernel.module.functions[number].body.is_some() {
             return Some(Callee::Function(self.kernel.want(number)));
         }
-        Some(Callee::Host(match name {
-            "vprintf" => {
-                // The order of the lines.
-                self.is_ordered();
-                Host::Print
-            }
-            "__assertfail" => Host::Assert,
-            "cudaGraphSetConditional" | "cudaGraphKernelNodeSetParam" => {
-                self.is_ordered();
-                if name == "cudaGraphSetConditional" { Host::SetCondition } else { Host::SetParameter }
-            }
-            "malloc" | "free" => {
-                self.is_ordered();
-                self.kernel.executable.allocates = true;
-                if name == "free" { Host::Free } else { Host::Allocate }
-            }
-            _ => return None,
-        }))
+        let function = host::function(name)?;
+        // The order of lines, of addresses and of values.
+        self.kernel.executable.is_ordered |= name != "__assertfail";
+        self.kernel.executable.allocates |= matches!(name, "malloc" | "free");
+        Some(Callee::Host(function))
     }
 
     fn finish(mut self) -> Parsed<Function> {
@@ -622,17 +616,13 @@ impl Decoder<'_, '_> {
         for (at, scope, labels) in std::mem::take(&mut self.branches) {
             let mut targets = Vec::new();
             for label in labels {
-                let mut scope = scope;
-                let target = loop {
-                    if let Some(target) = self.labels.get(&(scope, label.clone())) {
-                        break *target;
-                    }
-                    if scope == 0 {
-                        let line = self.function.instructions[at].line;
-                        return Err(Mistake { line, text: format!("there is no label `{label}`") });
-                    }
-                    scope = self.parents[scope];
+                let mut scopes = std::iter::successors(Some(scope), |scope| self.scopes[*scope].parent);
+                let target = scopes.find_map(|scope| self.scopes[scope].labels.get(&label).copied());
+                let missing = || {
+                    let line = self.function.instructions[at].line;
+                    Mistake { line, text: format!("there is no label `{label}`") }
                 };
+                let target = target.ok_or_else(missing)?;
                 targets.push(target);
             }
             match &mut self.function.instructions[at].op {

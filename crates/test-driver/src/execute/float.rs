@@ -30,7 +30,7 @@ pub(super) struct Mode {
 /// A binary format.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Format {
-    width: u32,
+    pub(super) width: u32,
     /// The bits of the significand, with the implicit one.
     precision: i32,
     /// The exponents of the smallest and largest normal numbers.
@@ -38,7 +38,7 @@ pub(super) struct Format {
     most: i32,
     /// Without infinities, and with one NaN: `e4m3`.
     is_finite: bool,
-    nan: u64,
+    pub(super) nan: u64,
 }
 
 pub(super) const F16: Format = Format { width: 16, precision: 11, least: -14, most: 15, is_finite: false, nan: 0x7fff };
@@ -46,6 +46,7 @@ pub(super) const BF16: Format =
     Format { width: 16, precision: 8, least: -126, most: 127, is_finite: false, nan: 0x7fff };
 pub(super) const F32: Format =
     Format { width: 32, precision: 24, least: -126, most: 127, is_finite: false, nan: 0x7fff_ffff };
+const F64: Format = Format { width: 64, precision: 53, least: -1022, most: 1023, is_finite: false, nan: 0x7ff8 << 48 };
 pub(super) const E4M3: Format = Format { width: 8, precision: 4, least: -6, most: 8, is_finite: true, nan: 0x7f };
 pub(super) const E5M2: Format = Format { width: 8, precision: 3, least: -14, most: 15, is_finite: false, nan: 0x7f };
 /// Stored as `f32`.
@@ -67,14 +68,6 @@ impl Format {
 
     fn fraction(self) -> i32 {
         self.precision - 1
-    }
-
-    pub(super) fn width(self) -> u32 {
-        self.width
-    }
-
-    pub(super) fn nan(self) -> u64 {
-        self.nan
     }
 
     pub(super) fn sign(self) -> u64 {
@@ -103,58 +96,45 @@ impl Format {
 
     /// The bits of `value`, rounded. Without `limit`, what is too large is an infinity; with it, the largest number.
     pub(super) fn encode(self, value: f64, round: Round, limit: bool) -> u64 {
-        if value.is_nan() {
-            return self.nan;
+        match () {
+            () if value.is_nan() => self.nan,
+            () if value.is_finite() => self.round(Exact::new(value), round, limit),
+            () => (if value < 0.0 { self.sign() } else { 0 }) | (self.largest() + u64::from(!limit)),
         }
-        let sign = if value.is_sign_negative() { self.sign() } else { 0 };
-        let largest = match self.is_finite {
-            true => self.nan - 1,
-            false => (((self.most - self.least + 2) as u64) << self.fraction()) - 1,
-        };
-        let infinite = match self.is_finite {
-            true => self.nan,
-            false => largest + 1,
-        };
-        if value.is_infinite() {
-            return sign | if limit { largest } else { infinite };
-        }
-        let bits = value.to_bits() & !(1 << 63);
-        if bits == 0 {
+    }
+
+    /// The bits of the largest number. The infinity follows, or the NaN of a format without it.
+    fn largest(self) -> u64 {
+        if self.is_finite { self.nan - 1 } else { (((self.most - self.least + 2) as u64) << self.fraction()) - 1 }
+    }
+
+    fn round(self, exact: Exact, round: Round, limit: bool) -> u64 {
+        let Exact { negative, significand, exponent, more } = exact;
+        let sign = if negative { self.sign() } else { 0 };
+        if significand == 0 {
             return sign;
         }
-        let raw = (bits >> 52) as i32;
-        let significand = bits & ((1 << 52) - 1) | if raw == 0 { 0 } else { 1 << 52 };
-        let exponent = raw.max(1) - 1023 - 52;
-        let top = exponent + 63 - significand.leading_zeros().cast_signed();
-        let quantum = (top - self.fraction()).max(self.least - self.fraction());
-        let shift = quantum - exponent;
-        let is_up = |odd: bool, above: std::cmp::Ordering, exact: bool| match round {
-            Round::Nearest => above.is_gt() || above.is_eq() && odd,
-            Round::Away => above.is_ge(),
-            Round::Zero => false,
-            Round::Down => sign != 0 && !exact,
-            Round::Up => sign == 0 && !exact,
+        let top = exponent + 127 - significand.leading_zeros().cast_signed();
+        let smallest = self.least - self.fraction();
+        let quantum = (top - self.fraction()).max(smallest);
+        let shift = (quantum - exponent).clamp(-127, 127);
+        let (whole, rest, half) = match shift {
+            ..=0 => (significand << -shift, 0, 1),
+            _ => (significand >> shift, significand & ((1 << shift) - 1), 1 << (shift - 1)),
         };
-        let rounded = if shift <= 0 {
-            significand << -shift
-        } else if shift > 60 {
-            u64::from(is_up(false, std::cmp::Ordering::Less, false))
-        } else {
-            let (whole, rest) = (significand >> shift, significand & ((1 << shift) - 1));
-            whole + u64::from(is_up(whole & 1 == 1, rest.cmp(&(1 << (shift - 1))), rest == 0))
+        let is_away = match round {
+            Round::Nearest | Round::Away | Round::Zero => false,
+            Round::Down => negative,
+            Round::Up => !negative,
         };
-        let field = (quantum - (self.least - self.fraction())) as u64;
-        let magnitude = (field << self.fraction()) + rounded;
-        if magnitude <= largest {
-            return sign | magnitude;
-        }
-        let is_kept = match round {
-            Round::Zero => true,
-            Round::Down => sign == 0,
-            Round::Up => sign != 0,
-            Round::Nearest | Round::Away => false,
+        let is_up = match round {
+            Round::Nearest => rest > half || rest == half && (more || whole & 1 == 1),
+            Round::Away => rest >= half,
+            Round::Zero | Round::Down | Round::Up => is_away && (rest != 0 || more),
         };
-        sign | if limit || is_kept { largest } else { infinite }
+        let magnitude = (((quantum - smallest) as u64) << self.fraction()) + whole as u64 + u64::from(is_up);
+        let is_kept = limit || !is_away && !matches!(round, Round::Nearest | Round::Away);
+        sign | magnitude.min(self.largest() + u64::from(!is_kept))
     }
 }
 
@@ -168,13 +148,9 @@ pub(super) fn odd(near: f64, rest: f64) -> f64 {
     if rest == 0.0 || rest.is_nan() || !near.is_finite() || near.to_bits() & 1 == 1 {
         return near;
     }
-    if (rest > 0.0) == (near > 0.0) || near == 0.0 { next(near, true) } else { next(near, false) }
-}
-
-/// The next number away from zero, or towards it.
-fn next(value: f64, away: bool) -> f64 {
-    let bits = value.to_bits();
-    f64::from_bits(if away { bits + 1 } else { bits - 1 })
+    // The next number away from zero, or towards it.
+    let is_away = (rest > 0.0) == (near > 0.0) || near == 0.0;
+    f64::from_bits(if is_away { near.to_bits() + 1 } else { near.to_bits() - 1 })
 }
 
 /// What `near`, the rounded sum of `a` and `b`, lacks.
@@ -269,41 +245,7 @@ impl Exact {
 
     /// Rounded to `f64`.
     fn round(self, round: Round) -> f64 {
-        let sign = u64::from(self.negative) << 63;
-        if self.significand == 0 {
-            return f64::from_bits(sign);
-        }
-        let top = self.exponent + 127 - self.significand.leading_zeros().cast_signed();
-        let quantum = (top - 52).max(-1074);
-        let shift = (quantum - self.exponent).clamp(-127, 127);
-        let (whole, rest, half) = match shift {
-            ..=0 => (self.significand << -shift, 0, 1),
-            _ => (self.significand >> shift, self.significand & ((1 << shift) - 1), 1u128 << (shift - 1)),
-        };
-        let is_exact = rest == 0 && !self.more;
-        let up = match round {
-            Round::Nearest | Round::Away => rest > half || rest == half && (self.more || whole & 1 == 1),
-            Round::Zero => false,
-            Round::Down => self.negative && !is_exact,
-            Round::Up => !self.negative && !is_exact,
-        };
-        let bits = (((quantum + 1074) as u64) << 52) + whole as u64 + u64::from(up);
-        let infinite = f64::INFINITY.to_bits();
-        let is_kept = match round {
-            Round::Nearest | Round::Away => false,
-            Round::Zero => true,
-            Round::Down => !self.negative,
-            Round::Up => self.negative,
-        };
-        f64::from_bits(
-            sign | if bits < infinite {
-                bits
-            } else if is_kept {
-                infinite - 1
-            } else {
-                infinite
-            },
-        )
+        f64::from_bits(F64.round(self, round, false))
     }
 }
 
@@ -436,5 +378,10 @@ impl Mode {
             11 if self.ftz && bits & 0x7c00 == 0 => format.decode(bits & 0x8000),
             _ => format.decode(bits),
         }
+    }
+
+    /// An input of a type with one number.
+    pub(super) fn value(self, kind: Type, bits: u64) -> f64 {
+        Format::of(kind).map_or(f64::from_bits(bits), |format| self.input(format, bits))
     }
 }

@@ -11,7 +11,7 @@ use std::{
 use super::{
     Effects, Fault, Geometry, Settings,
     checks::Checks,
-    code::{Executable, LaneMask, Special},
+    code::Executable,
     global::{Global, Recent},
     types::{LANES, Lanes},
 };
@@ -39,16 +39,15 @@ pub(super) struct Launch<'a> {
     pub(super) textures: &'a super::texel::Objects,
 }
 
-/// A call that has not returned: where it continues.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Caller {
+/// Where a function is, and its memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Frame {
     pub(super) function: u32,
     pub(super) pc: u32,
+    /// The start of the function's registers and predicates, and of its frame in local memory.
     pub(super) base: u32,
     pub(super) predicates: u32,
-    pub(super) frame: u32,
-    /// Where the caller wants the results: offsets in its frame.
-    pub(super) call: u32,
+    pub(super) local: u32,
 }
 
 /// Where lanes meet again.
@@ -61,8 +60,9 @@ pub(super) struct Join {
 }
 
 /// Why a group does not run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum State {
+    #[default]
     Ready,
     /// It waits at its last join.
     Joining,
@@ -74,16 +74,12 @@ pub(super) enum State {
 }
 
 /// Lanes of a warp that are at the same place.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Group {
     pub(super) mask: u32,
-    pub(super) function: u32,
-    pub(super) pc: u32,
-    /// The start of the function's registers and predicates, and of its frame in local memory.
-    pub(super) base: u32,
-    pub(super) predicates: u32,
-    pub(super) frame: u32,
-    pub(super) callers: Vec<Caller>,
+    pub(super) at: Frame,
+    /// The calls that have not returned.
+    pub(super) callers: Vec<Frame>,
     pub(super) joins: Vec<Join>,
     pub(super) state: State,
 }
@@ -94,7 +90,7 @@ impl Group {
     }
 
     fn is_at(&self, other: &Self) -> bool {
-        (self.function, self.pc, self.base) == (other.function, other.pc, other.base) && self.callers == other.callers
+        self.at == other.at && self.callers == other.callers
     }
 }
 
@@ -357,7 +353,8 @@ impl<'a> Worker<'a> {
         let block = cluster.blocks.first()?;
         let warp = block.warps.iter().find(|warp| !warp.groups.is_empty())?;
         let group = warp.groups.first()?;
-        let instruction = &self.launch.executable.functions[group.function as usize].instructions[group.pc as usize];
+        let instruction =
+            &self.launch.executable.functions[group.at.function as usize].instructions[group.at.pc as usize];
         let place = format!(
             ": block {:?} is at line {} of the PTX (`{}`) with thread {:?}",
             block.index,
@@ -412,17 +409,7 @@ impl<'a> Worker<'a> {
         warp.patience = 0;
         warp.clock = 0;
         warp.groups.clear();
-        warp.groups.push(Group {
-            mask,
-            function: 0,
-            pc: 0,
-            base: 0,
-            predicates: 0,
-            frame: 0,
-            callers: Vec::new(),
-            joins: Vec::new(),
-            state: State::Ready,
-        });
+        warp.groups.push(Group { mask, ..Group::default() });
         warp.registers.clear();
         warp.registers.resize(kernel.registers as usize, [0; LANES]);
         warp.predicates.clear();
@@ -432,47 +419,8 @@ impl<'a> Worker<'a> {
             warp.local.resize(LANES, vec![0xa5; kernel.frame as usize]);
         }
         warp.specials.clear();
-        for special in &executable.specials {
-            warp.specials.push(self.special(*special, number, block, inside));
-        }
-    }
-
-    /// The values of a special register.
-    fn special(&self, special: Special, warp: u32, block: &Block, inside: [u32; 3]) -> Lanes {
-        let geometry = &self.launch.geometry;
-        let value = |value: u32| [u64::from(value); LANES];
-        let lane = |function: fn(u32) -> u32| std::array::from_fn(|lane| u64::from(function(lane as u32)));
-        let size = geometry.cluster.iter().product();
-        match special {
-            Special::Thread(axis) => {
-                std::array::from_fn(|lane| u64::from(geometry.thread(warp * LANES as u32 + lane as u32)[axis as usize]))
-            }
-            Special::Threads(axis) => value(geometry.block[axis as usize]),
-            Special::Block(axis) => value(block.index[axis as usize]),
-            Special::Blocks(axis) => value(geometry.grid[axis as usize]),
-            Special::Cluster(axis) => value(block.index[axis as usize] / geometry.cluster[axis as usize]),
-            Special::Clusters(axis) => value(geometry.grid[axis as usize] / geometry.cluster[axis as usize]),
-            Special::BlockInCluster(axis) => value(inside[axis as usize]),
-            Special::BlocksInCluster(axis) => value(geometry.cluster[axis as usize]),
-            Special::RankInCluster => value(block.rank),
-            Special::SizeOfCluster => value(size),
-            Special::IsExplicitCluster => value(u32::from(geometry.has_clusters)),
-            Special::Lane => lane(|lane| lane),
-            Special::Warp => value(warp),
-            Special::Warps => value(64),
-            Special::Multiprocessor => value(block.index[0] % 132),
-            Special::Multiprocessors => value(132),
-            Special::Grid => value(1),
-            Special::LaneMask(LaneMask::Equal) => lane(|lane| 1 << lane),
-            Special::LaneMask(LaneMask::Less) => lane(|lane| (1 << lane) - 1),
-            Special::LaneMask(LaneMask::LessOrEqual) => lane(|lane| u32::MAX >> (31 - lane)),
-            Special::LaneMask(LaneMask::Greater) => lane(|lane| !(u32::MAX >> (31 - lane))),
-            Special::LaneMask(LaneMask::GreaterOrEqual) => lane(|lane| !((1 << lane) - 1)),
-            Special::DynamicShared => value(geometry.dynamic_shared),
-            Special::TotalShared => value(self.launch.shared),
-            Special::Workspace(shift) => value((self.launch.workspace >> shift) as u32),
-            Special::Zero => [0; LANES],
-        }
+        let seen = Seen { launch: self.launch, warp: number, block, inside };
+        warp.specials.extend(executable.specials.iter().map(|(special, axis)| special(&seen, *axis)));
     }
 
     /// Lets every warp of a cluster run for a while.
@@ -631,4 +579,65 @@ impl Warp {
 /// The number of joins at the start that are the same place.
 fn common(first: &[Join], second: &[Join]) -> usize {
     first.iter().zip(second).take_while(|(a, b)| (a.pc, a.depth) == (b.pc, b.depth)).count()
+}
+
+/// What a warp sees in the special registers that do not change.
+pub(super) struct Seen<'a> {
+    launch: &'a Launch<'a>,
+    warp: u32,
+    block: &'a Block,
+    /// The index of the block in its cluster.
+    inside: [u32; 3],
+}
+
+/// The values of a special register, for an axis.
+pub(super) type Special = fn(&Seen<'_>, usize) -> Lanes;
+
+/// The function of a special register, and its axis.
+pub(super) fn special(name: &str) -> Option<(Special, usize)> {
+    fn all(value: u32) -> Lanes {
+        [u64::from(value); LANES]
+    }
+    fn each(value: impl Fn(u32) -> u32) -> Lanes {
+        std::array::from_fn(|lane| u64::from(value(lane as u32)))
+    }
+    let (name, axis) = match name.split_once('.') {
+        Some((name, part)) => (name, ["x", "y", "z"].iter().position(|axis| *axis == part)?),
+        // An axis that no register has.
+        None => (name, 3),
+    };
+    let special: Special = match (name.strip_prefix('%')?, axis) {
+        ("tid", ..3) => |seen, axis| each(|lane| seen.launch.geometry.thread(seen.warp * LANES as u32 + lane)[axis]),
+        ("ntid", ..3) => |seen, axis| all(seen.launch.geometry.block[axis]),
+        ("ctaid", ..3) => |seen, axis| all(seen.block.index[axis]),
+        ("nctaid", ..3) => |seen, axis| all(seen.launch.geometry.grid[axis]),
+        ("clusterid", ..3) => |seen, axis| all(seen.block.index[axis] / seen.launch.geometry.cluster[axis]),
+        ("nclusterid", ..3) => |seen, axis| all(seen.launch.geometry.grid[axis] / seen.launch.geometry.cluster[axis]),
+        ("cluster_ctaid", ..3) => |seen, axis| all(seen.inside[axis]),
+        ("cluster_nctaid", ..3) => |seen, axis| all(seen.launch.geometry.cluster[axis]),
+        (_, ..3) => return None,
+        ("cluster_ctarank", _) => |seen, _| all(seen.block.rank),
+        ("cluster_nctarank", _) => |seen, _| all(seen.launch.geometry.cluster.iter().product()),
+        ("is_explicit_cluster", _) => |seen, _| all(u32::from(seen.launch.geometry.has_clusters)),
+        ("laneid", _) => |_, _| each(|lane| lane),
+        ("warpid", _) => |seen, _| all(seen.warp),
+        ("nwarpid", _) => |_, _| all(64),
+        ("smid", _) => |seen, _| all(seen.block.index[0] % 132),
+        ("nsmid", _) => |_, _| all(132),
+        ("gridid", _) => |_, _| all(1),
+        ("lanemask_eq", _) => |_, _| each(|lane| 1 << lane),
+        ("lanemask_lt", _) => |_, _| each(|lane| (1 << lane) - 1),
+        ("lanemask_le", _) => |_, _| each(|lane| u32::MAX >> (31 - lane)),
+        ("lanemask_gt", _) => |_, _| each(|lane| !(u32::MAX >> (31 - lane))),
+        ("lanemask_ge", _) => |_, _| each(|lane| !((1 << lane) - 1)),
+        ("dynamic_smem_size", _) => |seen, _| all(seen.launch.geometry.dynamic_shared),
+        ("total_smem_size" | "aggr_smem_size", _) => |seen, _| all(seen.launch.shared),
+        // Halves of the address of the memory for barriers of the grid.
+        ("envreg1", _) => |seen, _| all((seen.launch.workspace >> 32) as u32),
+        ("envreg2", _) => |seen, _| all(seen.launch.workspace as u32),
+        ("current_graph_exec", _) => |_, _| all(0),
+        (name, _) if name.starts_with("envreg") || name.starts_with("pm") => |_, _| all(0),
+        _ => return None,
+    };
+    Some((special, axis))
 }

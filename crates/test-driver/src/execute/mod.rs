@@ -265,8 +265,7 @@ impl Program {
 impl Request<'_> {
     /// Runs the kernel.
     pub(crate) fn run(self) -> Effects {
-        let Request { executable, bank, geometry, variables, regions, heap, textures, workspace, written, settings } =
-            self;
+        let Request { executable, geometry, variables, heap, written, settings, .. } = self;
         if matches!(executable.functions[0].instructions.first(), Some(first) if first.is_end()) {
             return Effects::default();
         }
@@ -282,13 +281,13 @@ impl Request<'_> {
         let shared = executable.shared_size.max(dynamic_start + u64::from(geometry.dynamic_shared));
         // SAFETY: the regions are live allocations of the driver, which is locked as long as the kernel runs. The program accesses
         // them as it would access the memory of a GPU.
-        let global = unsafe { global::Global::new(regions) };
+        let global = unsafe { global::Global::new(self.regions) };
         let checks = settings.memcheck.then(|| Mutex::new(checks::Checks::new(std::mem::take(written))));
         let budget = settings.budget / LANES as u64;
         let launch = Launch {
             constants: executable.constants.iter().map(|constant| [number(constant); LANES]).collect(),
             executable,
-            bank,
+            bank: self.bank,
             geometry,
             shared: shared.min(1 << 20) as u32,
             global: &global,
@@ -300,8 +299,8 @@ impl Request<'_> {
             effects: Mutex::default(),
             heap: Mutex::new(std::mem::take(heap)),
             checks,
-            workspace,
-            textures,
+            workspace: self.workspace,
+            textures: self.textures,
         };
         let is_serial = executable.is_ordered || settings.seed != 0 || settings.memcheck || geometry.cooperative;
         launch.run(if is_serial { 1 } else { settings.workers });

@@ -1,13 +1,13 @@
 //! Runs the instructions of a group of lanes.
 
-use std::sync::PoisonError;
-
 use super::{
     Fault, Kind,
-    code::{Barrier, Call, Callee, Carry, Condition, Instruction, Logic, Op, Reduction, SINK, Source, window},
+    checks::Checks,
+    code::{Barrier, Call, Callee, Condition, Instruction, Logic, Op, SINK, Source, window},
     flow::END,
-    machine::{Block, Caller, Cluster, Group, Join, POLLS, State, Warp, Worker},
-    types::{LANES, Lanes, Type, extend, low},
+    host::lock,
+    machine::{Block, Cluster, Frame, Group, Join, POLLS, State, Warp, Worker},
+    types::{LANES, Lanes},
 };
 
 /// The most calls that have not returned.
@@ -24,10 +24,12 @@ pub(super) struct Step<'s, 'w> {
     pub(super) group: &'s mut Group,
     /// The lanes whose guard is true.
     pub(super) mask: u32,
+    /// The lanes of `mask` that an instruction of `Op::Together` names.
+    pub(super) named: u32,
 }
 
 /// How an instruction ended.
-enum Next {
+pub(super) enum Next {
     /// The next one follows.
     On,
     /// `pc` and perhaps more was changed.
@@ -78,21 +80,21 @@ impl Worker<'_> {
         left: &mut u32,
     ) -> Result<(), Stop> {
         let launch = self.launch;
-        match group.state {
-            State::Joining => drop(group.joins.pop()),
-            State::Barrier(id, generation) => finish_barrier(self, &cluster.blocks[rank], warp, group, id, generation),
-            State::Cluster(_) => group.pc += 1,
+        let mask = group.mask;
+        let mut step = Step { worker: self, cluster, rank, warp, group, mask, named: 0 };
+        match std::mem::replace(&mut step.group.state, State::Ready) {
+            State::Joining => drop(step.group.joins.pop()),
+            State::Barrier(id, generation) => step.finish_barrier(id, generation),
+            State::Cluster(_) => step.group.at.pc += 1,
             State::Ready | State::Together(_) => {}
         }
-        group.state = State::Ready;
-        let mut step = Step { worker: self, cluster, rank, warp, group, mask: 0 };
         let start = *left;
         loop {
-            let function = &launch.executable.functions[step.group.function as usize];
+            let function = &launch.executable.functions[step.group.at.function as usize];
             let join = step.group.joins.last().filter(|join| join.depth == step.group.depth());
             let stop = join.map_or(END, |join| join.pc);
             let inner = loop {
-                let pc = step.group.pc;
+                let pc = step.group.at.pc;
                 if pc == stop {
                     if !step.warp.join(step.group) {
                         break None;
@@ -107,11 +109,11 @@ impl Worker<'_> {
                 let instruction = &function.instructions[pc as usize];
                 step.mask = step.group.mask & step.condition(instruction.guard);
                 if step.mask == 0 {
-                    step.group.pc = pc + 1;
+                    step.group.at.pc = pc + 1;
                     continue;
                 }
                 match step.run(instruction) {
-                    Ok(Next::On) => step.group.pc = pc + 1,
+                    Ok(Next::On) => step.group.at.pc = pc + 1,
                     Ok(Next::Jumped) if step.group.mask == 0 => break None,
                     Ok(Next::Jumped) => break Some(()),
                     Ok(Next::Waits) => break None,
@@ -130,36 +132,17 @@ impl Worker<'_> {
     }
 }
 
-/// A barrier has let a group go: the result, and the next instruction.
-fn finish_barrier(worker: &Worker<'_>, block: &Block, warp: &mut Warp, group: &mut Group, id: u32, generation: u32) {
-    let function = &worker.launch.executable.functions[group.function as usize];
-    let instruction = &function.instructions[group.pc as usize];
-    if let Op::Barrier(barrier) = &instruction.op {
-        let (all, any, sum) = block.barriers[id as usize].results[generation as usize % 2];
-        let predicate = (group.predicates + barrier.to) as usize;
-        let register = (group.base + barrier.to) as usize;
-        let set = |held: u32, value: bool| if value { held | group.mask } else { held & !group.mask };
-        match barrier.reduction {
-            Reduction::None => {}
-            Reduction::And => warp.predicates[predicate] = set(warp.predicates[predicate], all),
-            Reduction::Or => warp.predicates[predicate] = set(warp.predicates[predicate], any),
-            Reduction::Count => merge(&mut warp.registers[register], &[u64::from(sum); LANES], group.mask),
-        }
-    }
-    group.pc += 1;
-}
-
 impl Step<'_, '_> {
     #[inline]
     pub(super) fn condition(&self, condition: Condition) -> u32 {
-        let held = self.warp.predicates[(self.group.predicates + condition.slot) as usize];
+        let held = self.warp.predicates[(self.group.at.predicates + condition.slot) as usize];
         if condition.negated { !held } else { held }
     }
 
     #[inline]
     pub(super) fn source(&self, source: Source) -> &Lanes {
         match source {
-            Source::Register(slot) => &self.warp.registers[(self.group.base + slot) as usize],
+            Source::Register(slot) => &self.warp.registers[(self.group.at.base + slot) as usize],
             Source::Constant(number) => &self.worker.launch.constants[number as usize],
             Source::Special(number) => &self.warp.specials[number as usize],
         }
@@ -167,12 +150,12 @@ impl Step<'_, '_> {
 
     #[inline]
     pub(super) fn write(&mut self, slot: u32, value: &Lanes) {
-        merge(&mut self.warp.registers[(self.group.base + slot) as usize], value, self.mask);
+        merge(&mut self.warp.registers[(self.group.at.base + slot) as usize], value, self.mask);
     }
 
     pub(super) fn write_predicate(&mut self, slot: u32, value: u32) {
         if slot != SINK {
-            let held = &mut self.warp.predicates[(self.group.predicates + slot) as usize];
+            let held = &mut self.warp.predicates[(self.group.at.predicates + slot) as usize];
             *held = *held & !self.mask | value & self.mask;
         }
     }
@@ -190,7 +173,7 @@ impl Step<'_, '_> {
         let executable = self.worker.launch.executable;
         fault.line = instruction.line;
         fault.instruction = instruction.name.to_string();
-        fault.function.clone_from(&executable.functions[self.group.function as usize].name);
+        fault.function.clone_from(&executable.functions[self.group.at.function as usize].name);
         fault.source = instruction
             .source
             .and_then(|(file, line)| executable.files.get(&file).map(|file| format!("{file}:{line}")));
@@ -204,14 +187,32 @@ impl Step<'_, '_> {
         self.worker.launch.geometry.thread(self.warp.number * LANES as u32 + lane as u32)
     }
 
-    fn combined(&self, test: u32, with: Option<(Logic, Condition)>) -> u32 {
-        match with {
-            None => test,
-            Some((logic, condition)) => apply(logic, test, self.condition(condition)),
+    /// A barrier has let the group go: the result, and the next instruction.
+    fn finish_barrier(&mut self, id: u32, generation: u32) {
+        let function = &self.worker.launch.executable.functions[self.group.at.function as usize];
+        if let Op::Barrier(barrier) = &function.instructions[self.group.at.pc as usize].op {
+            let results = self.block().barriers[id as usize].results[generation as usize % 2];
+            (barrier.finish)(self, results);
+        }
+        self.group.at.pc += 1;
+    }
+
+    /// The lanes whose guard is false go on at the next instruction, and meet the rest at `join`.
+    fn leave(&mut self, join: u32) {
+        let rest = self.group.mask & !self.mask;
+        if rest != 0 {
+            let pc = self.group.at.pc + 1;
+            self.split(rest, pc, join);
         }
     }
 
-    #[allow(clippy::too_many_lines)]
+    pub(super) fn combined(&self, test: u32, with: Option<(Logic, Condition)>) -> u32 {
+        match with {
+            None => test,
+            Some((logic, condition)) => logic(test, self.condition(condition)),
+        }
+    }
+
     fn run(&mut self, instruction: &Instruction) -> Result<Next, Stop> {
         match &instruction.op {
             Op::Vector { function, to, from } => {
@@ -219,124 +220,38 @@ impl Step<'_, '_> {
                 let [a, b, c, d] = *from;
                 function(&mut out, &[self.source(a), self.source(b), self.source(c), self.source(d)]);
                 self.write(*to, &out);
+                Ok(Next::On)
             }
-            Op::Load(access) => self.load(access)?,
-            Op::Store(access) => self.store(access)?,
-            Op::Branch { target } => return Ok(self.branch(*target, instruction.join)),
             Op::Test { test, to, from, with } => {
                 let held = test(self.source(from[0]), self.source(from[1]));
-                let (first, second) = match with {
-                    None => (held, !held),
-                    Some(_) => (self.combined(held, *with), self.combined(!held, *with)),
-                };
+                let (first, second) = (self.combined(held, *with), self.combined(!held, *with));
                 self.write_predicate(to[0], first);
                 self.write_predicate(to[1], second);
+                Ok(Next::On)
             }
-            Op::Tests { tests, to, from } => {
-                let held = tests.each_ref().map(|test| test(self.source(from[0]), self.source(from[1])));
-                self.write_predicate(to[0], held[0]);
-                self.write_predicate(to[1], held[1]);
+            Op::Branch { target } => {
+                self.leave(instruction.join);
+                self.group.at.pc = *target;
+                Ok(Next::Jumped)
             }
-            Op::Set { test, to, from, with, bits } => {
-                let held = self.combined(test(self.source(from[0]), self.source(from[1])), *with);
-                let value = std::array::from_fn(|lane| if held >> lane & 1 == 1 { *bits } else { 0 });
-                self.write(*to, &value);
-            }
-            Op::Select { to, from, by } => {
-                let by = self.condition(*by);
-                let (a, b) = (self.source(from[0]), self.source(from[1]));
-                let value = std::array::from_fn(|lane| if by >> lane & 1 == 1 { a[lane] } else { b[lane] });
-                self.write(*to, &value);
-            }
-            Op::Predicate { to, logic, from } => {
-                let value = apply(*logic, self.condition(from[0]), self.condition(from[1]));
-                self.write_predicate(*to, value);
-            }
-            Op::Pack { to, from, bits } => {
-                let mut value = [0; LANES];
-                for (index, part) in from.iter().enumerate() {
-                    let part = self.source(*part);
-                    for lane in 0..LANES {
-                        value[lane] |= (part[lane] & low(*bits)) << (bits * index as u32);
-                    }
-                }
-                self.write(*to, &value);
-            }
-            Op::Unpack { to, from, bits } => {
-                let value = *self.source(*from);
-                for (index, slot) in to.iter().enumerate() {
-                    self.write(*slot, &value.map(|value| value >> (bits * index as u32) & low(*bits)));
-                }
-            }
-            Op::Carry { carry, kind, reads, writes, to, from } => self.carry(*carry, *kind, *reads, *writes, *to, from),
-            Op::Clock { is_high, to } => {
-                let value = if *is_high { self.warp.clock >> 32 } else { self.warp.clock };
-                self.worker.polls += 1;
-                self.write(*to, &[value; LANES]);
-            }
-            Op::FrameAddress { to, offset } => {
-                let value = u64::from(self.group.frame + offset);
-                self.write(*to, &[value; LANES]);
-            }
-            Op::StackSave { to } => {
-                let value = u64::from(self.group.frame);
-                self.write(*to, &[value; LANES]);
-            }
-            Op::Atomic(atomic) => self.atomic(atomic)?,
-            Op::Copy { to, from, size, given, barrier } => self.copy(*to, *from, *size, *given, *barrier)?,
-            Op::MemoryBarrier { what, place, from, to } => self.memory_barrier(*what, *place, from, *to)?,
-            Op::Map { to, from, rank, is_generic } => self.map(*to, *from, *rank, *is_generic),
-            Op::BranchIndex { from, targets } => return self.branch_index(*from, targets, instruction.join),
-            Op::Call(call) => return self.call(call),
-            Op::Return => return Ok(self.return_()),
-            Op::Exit => return Ok(self.exit()),
-            Op::Trap => return Err(fault(Kind::Trap, self.mask.trailing_zeros() as usize)),
-            Op::Barrier(barrier) => return self.barrier(barrier),
-            Op::ClusterArrive => {
-                self.cluster.arrived += self.mask.count_ones();
-                // A wait that follows sees this generation.
-                let generation = self.cluster.generation;
-                self.warp.cluster_generation = generation;
-                self.cluster.check_barrier();
-            }
-            Op::ClusterWait => {
-                let generation = self.warp.cluster_generation;
-                if generation == self.cluster.generation {
-                    self.group.state = State::Cluster(generation);
-                    return Ok(Next::Waits);
-                }
-            }
-            Op::Together { mask, what } => {
+            Op::BranchIndex { from, targets } => self.branch_index(*from, targets, instruction.join),
+            Op::Call(call) => self.call(call),
+            Op::Return => Ok(self.return_()),
+            Op::Exit => Ok(self.exit()),
+            Op::Trap => Err(fault(Kind::Trap, self.mask.trailing_zeros() as usize)),
+            Op::Barrier(barrier) => self.barrier(barrier),
+            Op::Run(run) => run(self),
+            Op::Together { mask, run } => {
                 let mask = mask.map_or(self.mask, |source| self.uniform(source) as u32);
                 if !self.warp.gather(self.group, mask) {
                     return Ok(Next::Waits);
                 }
                 self.mask = self.group.mask & self.condition(instruction.guard);
-                self.together(what, mask)?;
+                self.named = self.mask & mask;
+                self.warp.epoch += 1;
+                run(self)
             }
-            Op::ActiveMask { to } => {
-                let value = u64::from(self.mask);
-                self.write(*to, &[value; LANES]);
-            }
-            Op::Yield { nanoseconds } => {
-                self.warp.clock += self.uniform(*nanoseconds);
-                self.worker.polls += POLLS / 2;
-            }
-            Op::Texture(fetch) => self.texture(fetch)?,
-            Op::Fence => self.cluster.blocks[self.rank].epoch += 1,
-            Op::Nothing => {}
         }
-        Ok(Next::On)
-    }
-
-    fn branch(&mut self, target: u32, join: u32) -> Next {
-        let rest = self.group.mask & !self.mask;
-        if rest != 0 {
-            let pc = self.group.pc + 1;
-            self.split(rest, pc, join);
-        }
-        self.group.pc = target;
-        Next::Jumped
     }
 
     /// Lanes leave the group to go on at `pc`. Both meet at `join`.
@@ -354,18 +269,14 @@ impl Step<'_, '_> {
         }
         let mut other = self.group.clone();
         other.mask = lanes;
-        other.pc = pc;
+        other.at.pc = pc;
         self.warp.groups.push(other);
         self.group.mask &= !lanes;
     }
 
     fn branch_index(&mut self, from: Source, targets: &[u32], join: u32) -> Result<Next, Stop> {
         let index = *self.source(from);
-        let rest = self.group.mask & !self.mask;
-        if rest != 0 {
-            let pc = self.group.pc + 1;
-            self.split(rest, pc, join);
-        }
+        self.leave(join);
         loop {
             let lane = self.group.mask.trailing_zeros() as usize;
             let Some(target) = targets.get(index[lane] as usize).copied() else {
@@ -374,7 +285,7 @@ impl Step<'_, '_> {
             let same = each(self.group.mask).filter(|other| targets.get(index[*other] as usize) == Some(&target));
             let lanes = same.fold(0, |mask, lane| mask | 1 << lane);
             if lanes == self.group.mask {
-                self.group.pc = target;
+                self.group.at.pc = target;
                 return Ok(Next::Jumped);
             }
             self.split(lanes, target, join);
@@ -391,7 +302,7 @@ impl Step<'_, '_> {
         if self.cluster.blocks.len() > 1 {
             self.cluster.check_barrier();
         }
-        self.group.pc += 1;
+        self.group.at.pc += 1;
         Next::Jumped
     }
 
@@ -399,23 +310,18 @@ impl Step<'_, '_> {
         if self.group.callers.is_empty() {
             return self.exit();
         }
-        let rest = self.group.mask & !self.mask;
-        if rest != 0 {
-            let pc = self.group.pc + 1;
-            self.split(rest, pc, END);
-        }
+        self.leave(END);
         let Some(caller) = self.group.callers.pop() else { return Next::Jumped };
         let executable = self.worker.launch.executable;
-        let callee = &executable.functions[self.group.function as usize];
-        let call = &executable.functions[caller.function as usize].instructions[caller.call as usize];
+        let callee = &executable.functions[self.group.at.function as usize];
+        let call = &executable.functions[caller.function as usize].instructions[caller.pc as usize - 1];
         if let Op::Call(call) = &call.op {
             let moves: Vec<_> = callee.returns.iter().zip(&call.results).collect();
             for ((from, size), (to, room)) in moves {
-                self.move_local(self.group.frame + from, caller.frame + to, (*size).min(*room));
+                self.move_local(self.group.at.local + from, caller.local + to, (*size).min(*room));
             }
         }
-        (self.group.function, self.group.pc) = (caller.function, caller.pc);
-        (self.group.base, self.group.predicates, self.group.frame) = (caller.base, caller.predicates, caller.frame);
+        self.group.at = caller;
         Next::Jumped
     }
 
@@ -430,7 +336,7 @@ impl Step<'_, '_> {
     fn call(&mut self, call: &Call) -> Result<Next, Stop> {
         let function = match &call.callee {
             Callee::Host(host) => {
-                self.host(*host, call)?;
+                each(self.mask).try_for_each(|lane| host(self, call, lane))?;
                 return Ok(Next::On);
             }
             Callee::Function(number) => *number,
@@ -441,7 +347,7 @@ impl Step<'_, '_> {
                 let others = other.fold(0, |mask, lane| mask | 1 << lane);
                 if others != 0 {
                     // They call a different function, afterwards or before.
-                    let pc = self.group.pc;
+                    let pc = self.group.at.pc;
                     self.split(others, pc, pc + 1);
                     self.mask &= !others;
                 }
@@ -454,16 +360,12 @@ impl Step<'_, '_> {
                 }
             }
         };
-        let rest = self.group.mask & !self.mask;
-        if rest != 0 {
-            let pc = self.group.pc + 1;
-            self.split(rest, pc, pc);
-        }
+        self.leave(self.group.at.pc + 1);
         let executable = self.worker.launch.executable;
-        let caller = &executable.functions[self.group.function as usize];
+        let caller = &executable.functions[self.group.at.function as usize];
         let callee = &executable.functions[function as usize];
-        let (base, predicates) = (self.group.base + caller.registers, self.group.predicates + caller.predicates);
-        let frame = (self.group.frame + caller.frame).next_multiple_of(16);
+        let (base, predicates) = (self.group.at.base + caller.registers, self.group.at.predicates + caller.predicates);
+        let frame = (self.group.at.local + caller.frame).next_multiple_of(16);
         let end = (frame + callee.frame) as usize;
         let is_deep = base + callee.registers > REGISTERS || self.group.callers.len() >= CALLS;
         if is_deep || end > self.worker.launch.stack {
@@ -483,28 +385,16 @@ impl Step<'_, '_> {
             }
         }
         for ((from, size), (to, room)) in call.arguments.iter().zip(&callee.parameters) {
-            self.move_local(self.group.frame + from, frame + to, (*size).min(*room));
+            self.move_local(self.group.at.local + from, frame + to, (*size).min(*room));
         }
-        let caller = Caller {
-            function: self.group.function,
-            pc: self.group.pc + 1,
-            base: self.group.base,
-            predicates: self.group.predicates,
-            frame: self.group.frame,
-            call: self.group.pc,
-        };
-        self.group.callers.push(caller);
-        (self.group.function, self.group.pc) = (function, 0);
-        (self.group.base, self.group.predicates, self.group.frame) = (base, predicates, frame);
+        self.group.at.pc += 1;
+        self.group.callers.push(self.group.at);
+        self.group.at = Frame { function, pc: 0, base, predicates, local: frame };
         Ok(Next::Jumped)
     }
 
     fn barrier(&mut self, barrier: &Barrier) -> Result<Next, Stop> {
-        let rest = self.group.mask & !self.mask;
-        if rest != 0 {
-            let pc = self.group.pc + 1;
-            self.split(rest, pc, pc);
-        }
+        self.leave(self.group.at.pc + 1);
         let id = self.uniform(barrier.id) as usize;
         let count = Some(self.uniform(barrier.count) as u32).filter(|count| *count > 0);
         if id >= 16 {
@@ -536,55 +426,16 @@ impl Step<'_, '_> {
         Ok(Next::Waits)
     }
 
-    fn carry(&mut self, carry: Carry, kind: Type, reads: bool, writes: bool, to: u32, from: &[Source; 3]) {
-        let bits = kind.bits();
-        let [a, b, c] = from.map(|source| *self.source(source));
-        let (mut value, mut flags) = ([0; LANES], 0u32);
-        for lane in 0..LANES {
-            let flag = u128::from(reads && self.warp.carry >> lane & 1 == 1);
-            let (a, b, c) = (u128::from(a[lane]), u128::from(b[lane]), u128::from(c[lane]));
-            let product = match kind.is_signed() {
-                true => {
-                    let wide = |value: u128| i128::from(extend(value as u64, kind).cast_signed());
-                    wide(a).wrapping_mul(wide(b)).cast_unsigned()
-                }
-                false => a.wrapping_mul(b),
-            };
-            let whole = match carry {
-                Carry::Add => a + b + flag,
-                // The flag is a borrow.
-                Carry::Sub => a.wrapping_sub(b).wrapping_sub(flag),
-                Carry::MadLow => (product & u128::from(low(bits))) + c + flag,
-                Carry::MadHigh => (product >> bits & u128::from(low(bits))) + c + flag,
-            };
-            value[lane] = whole as u64 & low(bits);
-            flags |= u32::from(whole >> bits & 1 == 1) << lane;
-        }
-        self.write(to, &value);
-        if writes {
-            self.warp.carry = self.warp.carry & !self.mask | flags & self.mask;
-        }
-    }
-
     /// Notes a value from memory that other threads write: a thread that reads it again and again waits for them.
     pub(super) fn polled(&mut self, value: u64) {
-        let poll = (self.group.pc, value);
+        let poll = (self.group.at.pc, value);
         if self.worker.last_poll == poll {
             self.worker.polls += 1;
         }
         self.worker.last_poll = poll;
     }
 
-    pub(super) fn checks(&self) -> Option<std::sync::MutexGuard<'_, super::checks::Checks>> {
-        let checks = self.worker.launch.checks.as_ref()?;
-        Some(checks.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-fn apply(logic: Logic, a: u32, b: u32) -> u32 {
-    match logic {
-        Logic::And => a & b,
-        Logic::Or => a | b,
-        Logic::Xor => a ^ b,
+    pub(super) fn checks(&self) -> Option<std::sync::MutexGuard<'_, Checks>> {
+        self.worker.launch.checks.as_ref().map(lock)
     }
 }

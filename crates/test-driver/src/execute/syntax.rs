@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::types::Type;
 use crate::ptx::lexer::{self, Kind, Token};
 
 /// A mistake in the text: its line, and what was not understood.
@@ -91,6 +92,21 @@ pub(super) enum Operand {
     List(Vec<Operand>),
 }
 
+impl Operand {
+    /// The elements of `{a, b}`, or one.
+    pub(super) fn elements(&self) -> &[Self] {
+        match self {
+            Self::Vector(list) => list,
+            one => std::slice::from_ref(one),
+        }
+    }
+
+    /// `_`: a result that nobody wants.
+    pub(super) fn is_sink(&self) -> bool {
+        matches!(self, Self::Name(name, 0) if name == "_")
+    }
+}
+
 struct Reader<'a> {
     tokens: &'a [Token],
     at: usize,
@@ -99,15 +115,11 @@ struct Reader<'a> {
 
 /// The size of an element of a type.
 pub(super) fn size_of(kind: &str) -> Option<u64> {
-    Some(match kind.trim_start_matches('.') {
-        "pred" => 0,
-        "b8" | "u8" | "s8" | "e4m3" | "e5m2" => 1,
-        "b16" | "u16" | "s16" | "f16" | "bf16" => 2,
-        "b32" | "u32" | "s32" | "f32" | "f16x2" | "bf16x2" | "tf32" => 4,
-        "b64" | "u64" | "s64" | "f64" | "texref" | "samplerref" | "surfref" => 8,
-        "b128" => 16,
-        _ => return None,
-    })
+    match kind.trim_start_matches('.') {
+        "pred" => Some(0),
+        "texref" | "samplerref" | "surfref" => Some(8),
+        kind => Type::read(kind).map(|kind| u64::from(kind.bytes())),
+    }
 }
 
 /// Reads a module that the driver has accepted.

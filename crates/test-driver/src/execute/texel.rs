@@ -4,26 +4,15 @@ use std::collections::BTreeMap;
 
 use super::{
     Kind,
-    access::failed,
-    checks::What,
-    code::{Source, Space},
+    code::{Op, Source, Space},
     decode::Decoder,
     float::{F16, F32},
     step::{Step, Stop, each, fault},
     syntax::Operand,
+    table::attempt,
     types::{LANES, Type, extend, low},
     words::Words,
 };
-
-/// How the texels are arranged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shape {
-    One,
-    Two,
-    Three,
-    LayeredOne,
-    LayeredTwo,
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Action {
@@ -35,9 +24,11 @@ enum Action {
 }
 
 /// A texture instruction.
-pub(super) struct Fetch {
+struct Fetch {
     action: Action,
-    shape: Shape,
+    dimensions: usize,
+    /// The first coordinate is the layer.
+    is_layered: bool,
     /// The type of the elements, or of the result.
     kind: Type,
     /// Whether coordinates are integers.
@@ -88,14 +79,14 @@ pub(crate) struct Image {
 #[derive(Debug, Default)]
 pub(crate) struct Objects(pub(crate) BTreeMap<u64, Image>);
 
-pub(super) fn decode(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -> Option<Fetch> {
+pub(super) fn decode(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -> Option<Op> {
     let root = words.part(0)?;
-    let shape = match words.any(&["1d", "2d", "3d", "a1d", "a2d"])? {
-        "1d" => Shape::One,
-        "2d" => Shape::Two,
-        "3d" => Shape::Three,
-        "a1d" => Shape::LayeredOne,
-        _ => Shape::LayeredTwo,
+    let (dimensions, is_layered) = match words.any(&["1d", "2d", "3d", "a1d", "a2d"])? {
+        "1d" => (1, false),
+        "2d" => (2, false),
+        "3d" => (3, false),
+        "a1d" => (1, true),
+        _ => (2, true),
     };
     let kinds = words.kinds();
     let action = match root {
@@ -111,38 +102,27 @@ pub(super) fn decode(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands:
         _ => (operands.first()?, operands.get(1)?),
     };
     let Operand::Address(Some(name), 0, coordinates) = address else { return None };
-    let list = match (coordinates.as_slice(), operands.len()) {
-        ([Operand::Vector(list)], 2) => list.clone(),
-        ([one], 2) => vec![one.clone()],
-        _ => return None,
-    };
-    let elements = |operand: &Operand| match operand {
-        Operand::Vector(list) => list.clone(),
-        operand => vec![operand.clone()],
-    };
+    let ([list], 2) = (coordinates.as_slice(), operands.len()) else { return None };
     let object = decoder.from(&Operand::Name(name.clone(), 0), Type::U64)?;
-    let coordinates = list.iter().map(|one| decoder.from(one, Type::U32)).collect::<Option<Vec<_>>>()?;
-    let (mut to, mut from) = (Vec::new(), Vec::new());
+    let coordinates = decoder.sources(list, Type::U32)?;
     let kind = *kinds.first()?;
-    for value in elements(values) {
-        match action {
-            Action::Store => from.push(decoder.from(&value, kind)?),
-            _ => to.push(decoder.to(&value)?.0),
-        }
-    }
-    let needed = match shape {
-        Shape::One => 1,
-        Shape::Two | Shape::LayeredOne => 2,
-        Shape::Three | Shape::LayeredTwo => 3,
+    let (to, from) = match action {
+        Action::Store => (Vec::new(), decoder.sources(values, kind)?),
+        _ => (decoder.slots(values)?, Vec::new()),
     };
-    if coordinates.len() < needed || is_gather && shape != Shape::Two || matches!(kind, Type::F16 | Type::F16x2) {
+    let is_flat = dimensions == 2 && !is_layered;
+    if coordinates.len() < dimensions + usize::from(is_layered)
+        || is_gather && !is_flat
+        || matches!(kind, Type::F16 | Type::F16x2)
+    {
         return None;
     }
     if action == Action::Store {
         decoder.is_ordered();
     }
     let is_index = kinds.get(1) == Some(&Type::S32);
-    Some(Fetch { action, shape, kind, is_index, object, coordinates, to, from })
+    let fetch = Fetch { action, dimensions, is_layered, kind, is_index, object, coordinates, to, from };
+    attempt(move |step| step.texture(&fetch))
 }
 
 /// The index of a texel; `None` outside, where the border is.
@@ -199,7 +179,7 @@ impl Image {
 }
 
 impl Step<'_, '_> {
-    pub(super) fn texture(&mut self, fetch: &Fetch) -> Result<(), Stop> {
+    fn texture(&mut self, fetch: &Fetch) -> Result<(), Stop> {
         let objects = *self.source(fetch.object);
         let coordinates: Vec<_> = fetch.coordinates.iter().map(|source| *self.source(*source)).collect();
         let values: Vec<_> = fetch.from.iter().map(|source| *self.source(*source)).collect();
@@ -209,10 +189,7 @@ impl Step<'_, '_> {
                 return Err(fault(Kind::Address, lane));
             };
             let at: Vec<u32> = coordinates.iter().map(|lanes| lanes[lane] as u32).collect();
-            let (layer, rest) = match fetch.shape {
-                Shape::LayeredOne | Shape::LayeredTwo => (at[0] as usize, &at[1..]),
-                _ => (0, &at[..]),
-            };
+            let (layer, rest) = if fetch.is_layered { (at[0] as usize, &at[1..]) } else { (0, &at[..]) };
             let layer = layer.min(image.size[2].max(1) - 1);
             match fetch.action {
                 Action::Sample | Action::Gather(_) => {
@@ -230,14 +207,12 @@ impl Step<'_, '_> {
                     };
                     for element in 0..count {
                         let address = place + u64::from(size) * element as u64;
-                        let what = if fetch.action == Action::Load { What::Load } else { What::Store };
-                        let outcome = match what {
-                            What::Load => self
-                                .read(Space::Global, address, size, lane)
-                                .map(|value| results[element][lane] = value),
-                            _ => self.put(Space::Global, address, size, lane, value(element)),
-                        };
-                        outcome.map_err(|problem| failed(problem, lane, (Space::Global, address, size, what)))?;
+                        match fetch.action {
+                            Action::Load => {
+                                results[element][lane] = self.read(Space::Global, address, size, lane)?;
+                            }
+                            _ => self.put(Space::Global, address, size, lane, value(element))?,
+                        }
                     }
                 }
             }
@@ -254,8 +229,7 @@ impl Step<'_, '_> {
         let mut channels = [0; 4];
         for (index, channel) in channels.iter_mut().enumerate().take(image.channels) {
             let address = image.place(at) + u64::from(size) * index as u64;
-            let touch = (Space::Global, address, size, What::Load);
-            *channel = self.read(Space::Global, address, size, lane).map_err(|problem| failed(problem, lane, touch))?;
+            *channel = self.read(Space::Global, address, size, lane)?;
         }
         Ok(channels)
     }
@@ -269,16 +243,11 @@ impl Step<'_, '_> {
         lane: usize,
     ) -> Result<[u64; 4], Stop> {
         let Some(sampling) = image.sampling else { return Err(fault(Kind::Trap, lane)) };
-        let dimensions = match fetch.shape {
-            Shape::One | Shape::LayeredOne => 1,
-            Shape::Two | Shape::LayeredTwo => 2,
-            Shape::Three => 3,
-        };
         let is_gather = matches!(fetch.action, Action::Gather(_));
         let blends = (sampling.linear || is_gather) && !fetch.is_index;
         // For each dimension, two texels and the weight of the second.
         let mut taps = [([Some(0); 2], 0.0); 3];
-        for (dimension, tap) in taps.iter_mut().enumerate().take(dimensions) {
+        for (dimension, tap) in taps.iter_mut().enumerate().take(fetch.dimensions) {
             let size = image.size[dimension].max(1);
             if fetch.is_index {
                 // Outside of memory it is zero.
@@ -298,7 +267,7 @@ impl Step<'_, '_> {
             };
             *tap = ([index(mode, first, size), index(mode, first + 1.0, size)], weight);
         }
-        if matches!(fetch.shape, Shape::LayeredOne | Shape::LayeredTwo) {
+        if fetch.is_layered {
             taps[2] = ([Some(layer); 2], 0.0);
         }
         if let Action::Gather(component) = fetch.action {
@@ -355,13 +324,8 @@ fn converted(image: &Image, kind: Type, number: f64, bits: u64) -> u64 {
 
 /// The address of `bytes` bytes of a surface. Its x coordinate is in bytes.
 fn surface(fetch: &Fetch, image: &Image, layer: usize, at: &[u32], bytes: usize) -> Option<u64> {
-    let (y, z) = match fetch.shape {
-        Shape::One => (0, 0),
-        Shape::LayeredOne => (0, layer),
-        Shape::Two => (at[1] as usize, 0),
-        Shape::LayeredTwo => (at[1] as usize, layer),
-        Shape::Three => (at[1] as usize, at[2] as usize),
-    };
+    let y = if fetch.dimensions > 1 { at[1] as usize } else { 0 };
+    let z = if fetch.dimensions > 2 { at[2] as usize } else { layer };
     let x = at[0] as usize;
     let inside = x + bytes <= image.size[0] * image.texel() && y < image.size[1].max(1) && z < image.size[2].max(1);
     inside.then(|| image.place([0, y, z]) + x as u64)

@@ -1,205 +1,293 @@
-//! Instructions that the lanes of a warp execute together.
+//! Instructions that the lanes of a warp, a block or a cluster execute together.
 
 use super::{
-    access::failed,
-    checks::What,
-    code::{Place, Shuffle, Source, Together, Vote},
-    matrix::Fragment,
-    step::{Step, Stop, each},
-    types::{LANES, Lanes, extend, low},
+    arithmetic::combine,
+    code::{Barrier, Condition, Op, Source, Space},
+    decode::Decoder,
+    machine::State,
+    matrix::{Fragment, Product},
+    step::{Next, Step, Stop, each},
+    syntax::Operand,
+    table::{run, space},
+    types::{LANES, Lanes, Type, extend, low},
+    words::Words,
 };
 
-impl Step<'_, '_> {
-    /// `named`: the lanes that the instruction names.
-    pub(super) fn together(&mut self, what: &Together, named: u32) -> Result<(), Stop> {
-        let mask = self.mask & named;
-        self.warp.epoch += 1;
-        match what {
-            Together::Barrier => {}
-            Together::Vote { vote, of, to } => {
-                let held = self.condition(*of) & mask;
-                let holds = match vote {
-                    Vote::All => held == mask,
-                    Vote::Any => held != 0,
-                    Vote::Uniform => held == mask || held == 0,
-                    Vote::Ballot => {
-                        self.write(*to, &[u64::from(held); LANES]);
-                        return Ok(());
-                    }
-                };
-                self.write_predicate(*to, if holds { u32::MAX } else { 0 });
+/// An instruction of the lanes that `mask` names, or of those that are there. `Step::named` are those that do it.
+fn together(
+    mask: Option<Source>,
+    function: impl Fn(&mut Step<'_, '_>) -> Result<(), Stop> + Send + Sync + 'static,
+) -> Option<Op> {
+    let run = Box::new(move |step: &mut Step<'_, '_>| function(step).map(|()| Next::On));
+    Some(Op::Together { mask, run })
+}
+
+/// The lanes of a `.sync` instruction, its last operand, and the operands before.
+fn lanes_of<'a>(
+    decoder: &mut Decoder<'_, '_>,
+    words: &Words<'_>,
+    operands: &'a [Operand],
+) -> Option<(Option<Source>, &'a [Operand])> {
+    if !words.has("sync") {
+        return Some((None, operands));
+    }
+    let (last, rest) = operands.split_last()?;
+    Some((Some(decoder.from(last, Type::U32)?), rest))
+}
+
+/// All lanes or none.
+fn mask_of(holds: bool) -> u32 {
+    if holds { u32::MAX } else { 0 }
+}
+
+pub(super) fn bar(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -> Option<Op> {
+    if words.has("warp") {
+        let mask = Some(decoder.from(operands.first()?, Type::U32)?);
+        return together(mask, |_| Ok(()));
+    }
+    if words.has("cluster") {
+        return Some(Op::Run(if words.has("arrive") { Box::new(cluster_arrive) } else { Box::new(cluster_wait) }));
+    }
+    let is_reduction = words.has("red");
+    let (rest, of) = match operands.split_last() {
+        Some((of, rest)) if is_reduction => (&rest[1..], decoder.condition(of)?),
+        _ => (operands, Condition::default()),
+    };
+    let mut number = |index: usize| decoder.from(rest.get(index).unwrap_or(&Operand::Integer(0)), Type::U32);
+    let (id, count) = (number(0)?, number(1)?);
+    let mut barrier = Barrier { id, count, waits: !words.has("arrive"), of, finish: Box::new(|_, _| ()) };
+    match words.any(&["popc", "and", "or"]).filter(|_| is_reduction) {
+        Some("popc") => {
+            let (to, _) = decoder.to(&operands[0])?;
+            barrier.finish = Box::new(move |step, (.., sum)| step.write(to, &[u64::from(sum); LANES]));
+        }
+        Some(name) => {
+            let (to, is_and) = (decoder.predicate(&operands[0])?, name == "and");
+            barrier.finish = Box::new(move |step, (all, any, _)| {
+                step.write_predicate(to, mask_of(if is_and { all } else { any }));
+            });
+        }
+        None => {}
+    }
+    Some(Op::Barrier(Box::new(barrier)))
+}
+
+fn cluster_arrive(step: &mut Step<'_, '_>) -> Result<Next, Stop> {
+    step.cluster.arrived += step.mask.count_ones();
+    // A wait that follows sees this generation.
+    step.warp.cluster_generation = step.cluster.generation;
+    step.cluster.check_barrier();
+    Ok(Next::On)
+}
+
+fn cluster_wait(step: &mut Step<'_, '_>) -> Result<Next, Stop> {
+    let generation = step.warp.cluster_generation;
+    if generation != step.cluster.generation {
+        return Ok(Next::On);
+    }
+    step.group.state = State::Cluster(generation);
+    Ok(Next::Waits)
+}
+
+pub(super) fn vote(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -> Option<Op> {
+    let (mask, rest) = lanes_of(decoder, words, operands)?;
+    let [to, of] = rest else { return None };
+    let of = decoder.condition(of)?;
+    let holds: fn(u32, u32) -> bool = match words.any(&["all", "any", "uni", "ballot"])? {
+        "all" => |held, mask| held == mask,
+        "any" => |held, _| held != 0,
+        "uni" => |held, mask| held == mask || held == 0,
+        _ => {
+            let (to, _) = decoder.to(to)?;
+            return together(mask, move |step| {
+                step.write(to, &[u64::from(step.condition(of) & step.named); LANES]);
+                Ok(())
+            });
+        }
+    };
+    let to = decoder.predicate(to)?;
+    together(mask, move |step| {
+        step.write_predicate(to, mask_of(holds(step.condition(of) & step.named, step.named)));
+        Ok(())
+    })
+}
+
+/// `shfl` (PTX ISA, 9.7.9.6): for a mode, the lane that a lane reads, and whether it is in range.
+pub(super) fn shuffle(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -> Option<Op> {
+    let (mask, rest) = lanes_of(decoder, words, operands)?;
+    let [to, value, by, clamp] = rest else { return None };
+    // Of the lane, the distance, the lowest and the highest lane.
+    let source: fn(u32, u32, u32, u32) -> (u32, bool) = match words.any(&["up", "down", "bfly", "idx"])? {
+        "up" => |lane, by, _, most| (lane.wrapping_sub(by), lane.wrapping_sub(by).cast_signed() >= most.cast_signed()),
+        "down" => |lane, by, _, most| (lane + by, lane + by <= most),
+        "bfly" => |lane, by, _, most| (lane ^ by, lane ^ by <= most),
+        _ => |_, by, least, most| (least | by, least | by <= most),
+    };
+    let is_index = words.has("idx");
+    let (to, valid) = decoder.pair(to)?;
+    let [value, by, clamp] = [value, by, clamp].map(|operand| decoder.from(operand, Type::U32));
+    let (value, by, clamp) = (value?, by?, clamp?);
+    together(mask, move |step| {
+        let (values, by, clamps) = (*step.source(value), *step.source(by), *step.source(clamp));
+        let (mut result, mut all_valid) = (values, 0u32);
+        for at in each(step.named) {
+            let (lane, clamp) = (at as u32, clamps[at] as u32);
+            let (limit, segment) = (clamp & 31, clamp >> 8 & 31);
+            let by = by[at] as u32 & 31 & if is_index { !segment } else { 31 };
+            let (from, is_valid) = source(lane, by, lane & segment, lane & segment | limit & !segment);
+            if is_valid {
+                result[at] = values[from as usize % LANES];
+                all_valid |= 1 << at;
             }
-            Together::Shuffle { mode, value, lane, clamp, to, valid } => {
-                let (values, lanes, clamps) = (*self.source(*value), *self.source(*lane), *self.source(*clamp));
-                let (mut result, mut all_valid) = (values, 0u32);
-                for at in each(mask) {
-                    let (from, is_valid) = source_lane(*mode, at as u32, lanes[at] as u32, clamps[at] as u32);
-                    if is_valid {
-                        result[at] = values[from as usize % LANES];
-                        all_valid |= 1 << at;
-                    }
-                }
-                self.write(*to, &result);
-                self.write_predicate(*valid, all_valid);
-            }
-            Together::Match { value, bits, is_all, to, valid } => {
-                let values = self.source(*value).map(|value| value & low(*bits));
-                let mut result = [0; LANES];
-                let mut same = 0u32;
-                for at in each(mask) {
-                    let equal = each(mask).filter(|other| values[*other] == values[at]);
-                    let equal = equal.fold(0u32, |equal, lane| equal | 1 << lane);
-                    same |= u32::from(equal == mask) << at;
-                    result[at] = u64::from(if *is_all && equal != mask { 0 } else { equal });
-                }
-                self.write(*to, &result);
-                self.write_predicate(*valid, same);
-            }
-            Together::Reduce { combine, kind, value, to } => {
-                let values = *self.source(*value);
-                let mut lanes = each(mask);
-                let first = lanes.next().map_or(0, |lane| values[lane]);
-                let result = lanes.fold(first, |sum, lane| combine(*kind, sum, values[lane], 0));
-                self.write(*to, &[extend(result, *kind) & low(kind.bits()); LANES]);
-            }
-            Together::Elect { to, valid } => {
-                let first = mask.trailing_zeros();
-                self.write(*to, &[u64::from(first); LANES]);
-                self.write_predicate(*valid, 1u32.checked_shl(first).unwrap_or(0));
-            }
-            Together::Matrix(matrix) => {
-                let all =
-                    |sources: &[Source]| sources.iter().map(|source| *self.source(*source)).collect::<Vec<Lanes>>();
-                let result = matrix.shape.multiply(&all(&matrix.a), &all(&matrix.b), &all(&matrix.c));
-                for (slot, value) in matrix.to.iter().zip(&result) {
-                    self.write(*slot, value);
-                }
-            }
-            Together::Fragments(product) => {
-                let all =
-                    |sources: &[Source]| sources.iter().map(|source| *self.source(*source)).collect::<Vec<Lanes>>();
-                let (a, b, c) = (all(&product.a), all(&product.b), all(&product.c));
-                let result = product.fragments.multiply(&a, &b, &c, product.to.len());
-                for (slot, value) in product.to.iter().zip(&result) {
-                    self.write(*slot, value);
-                }
-            }
-            Together::LoadFragment { place, to, stride, fragment } => {
-                self.load_fragment(*place, to, *stride, fragment)?;
-            }
-            Together::StoreFragment { place, from, stride, fragment } => {
-                self.store_fragment(*place, from, *stride, fragment)?;
-            }
-            Together::LoadMatrix { place, to, transposed } => self.load_matrix(*place, to, *transposed)?,
-            Together::StoreMatrix { place, from, transposed } => self.store_matrix(*place, from, *transposed)?,
+        }
+        step.write(to, &result);
+        step.write_predicate(valid, all_valid);
+        Ok(())
+    })
+}
+
+pub(super) fn matching(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -> Option<Op> {
+    let (mask, rest) = lanes_of(decoder, words, operands)?;
+    let [to, value] = rest else { return None };
+    let (kind, is_all) = (words.kind()?, words.has("all"));
+    let (to, valid) = decoder.pair(to)?;
+    let value = decoder.from(value, kind)?;
+    together(mask, move |step| {
+        let values = step.source(value).map(|value| value & low(kind.bits()));
+        let (mut result, mut same) = ([0; LANES], 0);
+        for at in each(step.named) {
+            let equal = each(step.named).filter(|other| values[*other] == values[at]);
+            let equal = equal.fold(0u32, |equal, lane| equal | 1 << lane);
+            same |= u32::from(equal == step.named) << at;
+            result[at] = u64::from(if is_all && equal != step.named { 0 } else { equal });
+        }
+        step.write(to, &result);
+        step.write_predicate(valid, same);
+        Ok(())
+    })
+}
+
+pub(super) fn redux(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -> Option<Op> {
+    let (mask, rest) = lanes_of(decoder, words, operands)?;
+    let [to, value] = rest else { return None };
+    let kind = words.kind().filter(|kind| !kind.is_float())?;
+    let combine = combine(words.any(&["add", "min", "max", "and", "or", "xor"])?)?;
+    let (value, (to, _)) = (decoder.from(value, kind)?, decoder.to(to)?);
+    together(mask, move |step| {
+        let values = step.source(value);
+        let mut lanes = each(step.named);
+        let first = lanes.next().map_or(0, |lane| values[lane]);
+        let result = lanes.fold(first, |sum, lane| combine(kind, sum, values[lane], 0));
+        step.write(to, &[extend(result, kind) & low(kind.bits()); LANES]);
+        Ok(())
+    })
+}
+
+pub(super) fn activemask(decoder: &mut Decoder<'_, '_>, _: &Words<'_>, operands: &[Operand]) -> Option<Op> {
+    let (to, _) = decoder.to(operands.first()?)?;
+    run(move |step| step.write(to, &[u64::from(step.mask); LANES]))
+}
+
+pub(super) fn elect(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -> Option<Op> {
+    let (mask, rest) = lanes_of(decoder, words, operands)?;
+    let (to, valid) = decoder.pair(rest.first()?)?;
+    together(mask, move |step| {
+        let first = step.named.trailing_zeros();
+        step.write(to, &[u64::from(first); LANES]);
+        step.write_predicate(valid, 1u32.checked_shl(first).unwrap_or(0));
+        Ok(())
+    })
+}
+
+/// `mma` and `wmma.mma`.
+fn product(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -> Option<Op> {
+    let [to, a, b, c] = operands else { return None };
+    let product = Product::read(words)?;
+    let from = [a, b, c].map(|operand| decoder.sources(operand, Type::U64));
+    let ([Some(a), Some(b), Some(c)], to) = (from, decoder.slots(to)?) else { return None };
+    if !product.fits([a.len(), b.len(), c.len(), to.len()]) {
+        return None;
+    }
+    together(Some(decoder.constant(low(32))), move |step| {
+        let [a, b, c] =
+            [&a, &b, &c].map(|sources| sources.iter().map(|source| *step.source(*source)).collect::<Vec<Lanes>>());
+        for (slot, value) in to.iter().zip(&product.multiply([&a, &b, &c], to.len())) {
+            step.write(*slot, value);
         }
         Ok(())
-    }
+    })
+}
 
-    fn load_fragment(
-        &mut self,
-        place: Place,
-        to: &[u32],
-        stride: Option<Source>,
-        fragment: &Fragment,
-    ) -> Result<(), Stop> {
-        let addresses = self.addresses(place);
-        let stride = stride.map_or(fragment.row(), |stride| self.uniform(stride));
-        let (size, mut result) = (fragment.bytes(), vec![[0; LANES]; to.len()]);
+/// The registers, the lowest bits in them, and the addresses of a lane's elements.
+type Places = Box<dyn Fn(&Lanes, usize, Option<u64>) -> Vec<(usize, u32, u64)> + Send + Sync>;
+
+/// `mma`, `wmma`, and `ldmatrix` and `stmatrix` of 8x8 elements of 16 bits.
+pub(super) fn matrix(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -> Option<Op> {
+    let root = words.part(0)?;
+    if root == "mma" || root == "wmma" && words.part(1)? == "mma" {
+        return product(decoder, words, operands);
+    }
+    let is_load = root == "ldmatrix" || words.part(1)? == "load";
+    let (values, address) = match operands {
+        [values, address, ..] if is_load => (values, address),
+        [address, values, ..] => (values, address),
+        _ => return None,
+    };
+    let place = decoder.place(address, space(words).or(Some(Space::Generic)), false)?;
+    let (to, from) = match is_load {
+        true => (decoder.slots(values)?, Vec::new()),
+        false => (Vec::new(), decoder.sources(values, Type::U64)?),
+    };
+    let count = to.len() + from.len();
+    let (places, size, stride): (Places, u32, Option<Source>) = if root == "wmma" {
+        let fragment = Fragment::read(words)?;
+        let stride = operands.get(2).map(|operand| decoder.from(operand, Type::U32));
+        let places =
+            move |addresses: &Lanes, lane: usize, stride| fragment.addresses(addresses[lane], lane, count, stride);
+        (Box::new(places), fragment.bytes(), if let Some(stride) = stride { Some(stride?) } else { None })
+    } else {
+        if !words.has("m8n8") || !words.has("b16") {
+            return None;
+        }
+        let transposed = words.has("trans");
+        let places = move |addresses: &Lanes, lane: usize, _| {
+            let place = |index: usize| {
+                let (along, across) = (lane / 4, lane % 4 * 2 + index % 2);
+                let (row, column) = if transposed { (across, along) } else { (along, across) };
+                let address = addresses[index / 2 * 8 + row].wrapping_add(2 * column as u64);
+                (index / 2, 16 * (index % 2) as u32, address)
+            };
+            (0..2 * count).map(place).collect()
+        };
+        if count > 4 {
+            return None;
+        }
+        (Box::new(places), 2, None)
+    };
+    together(Some(decoder.constant(low(32))), move |step| {
+        let (addresses, stride) = (step.addresses(place), stride.map(|stride| step.uniform(stride)));
+        let mut result = vec![[0; LANES]; to.len()];
         for lane in 0..LANES {
-            for (register, bit, at) in fragment.places(lane, to.len(), stride) {
-                let address = addresses[lane].wrapping_add(at);
-                let value = self.read(place.space, address, size, lane);
-                let touch = (place.space, address, size, What::Load);
-                result[register][lane] |= value.map_err(|problem| failed(problem, lane, touch))? << bit;
+            for (register, bit, address) in places(&addresses, lane, stride) {
+                if is_load {
+                    result[register][lane] |= step.read(place.space, address, size, lane)? << bit;
+                } else {
+                    let value = step.source(from[register])[lane] >> bit;
+                    step.put(place.space, address, size, lane, value)?;
+                }
             }
         }
         for (slot, value) in to.iter().zip(&result) {
-            self.write(*slot, value);
+            step.write(*slot, value);
         }
         Ok(())
-    }
-
-    fn store_fragment(
-        &mut self,
-        place: Place,
-        from: &[Source],
-        stride: Option<Source>,
-        fragment: &Fragment,
-    ) -> Result<(), Stop> {
-        let addresses = self.addresses(place);
-        let stride = stride.map_or(fragment.row(), |stride| self.uniform(stride));
-        let size = fragment.bytes();
-        for lane in 0..LANES {
-            for (register, bit, at) in fragment.places(lane, from.len(), stride) {
-                let address = addresses[lane].wrapping_add(at);
-                let value = self.source(from[register])[lane] >> bit;
-                let touch = (place.space, address, size, What::Store);
-                self.put(place.space, address, size, lane, value).map_err(|problem| failed(problem, lane, touch))?;
-            }
-        }
-        Ok(())
-    }
-
-    fn load_matrix(&mut self, place: Place, to: &[u32], transposed: bool) -> Result<(), Stop> {
-        let addresses = self.addresses(place);
-        for (number, slot) in to.iter().enumerate() {
-            let mut result = [0; LANES];
-            for lane in 0..LANES {
-                for half in 0..2 {
-                    let (row, column) = matrix_place(lane, half, transposed);
-                    let address = addresses[number * 8 + row].wrapping_add(2 * column as u64);
-                    let value = self
-                        .read(place.space, address, 2, number * 8 + row)
-                        .map_err(|problem| failed(problem, lane, (place.space, address, 2, What::Load)))?;
-                    result[lane] |= value << (16 * half);
-                }
-            }
-            self.write(*slot, &result);
-        }
-        Ok(())
-    }
-
-    fn store_matrix(&mut self, place: Place, from: &[Source], transposed: bool) -> Result<(), Stop> {
-        let addresses = self.addresses(place);
-        for (number, source) in from.iter().enumerate() {
-            let values = *self.source(*source);
-            for lane in 0..LANES {
-                for half in 0..2 {
-                    let (row, column) = matrix_place(lane, half, transposed);
-                    let address = addresses[number * 8 + row].wrapping_add(2 * column as u64);
-                    let touch = (place.space, address, 2, What::Store);
-                    self.put(place.space, address, 2, number * 8 + row, values[lane] >> (16 * half) & 0xffff)
-                        .map_err(|problem| failed(problem, lane, touch))?;
-                }
-            }
-        }
-        Ok(())
-    }
+    })
 }
 
-/// The row and the column of a lane's element in a matrix of 8x8.
-fn matrix_place(lane: usize, half: usize, transposed: bool) -> (usize, usize) {
-    let (along, across) = (lane / 4, lane % 4 * 2 + half);
-    if transposed { (across, along) } else { (along, across) }
-}
-
-/// The lane that `shfl` reads, and whether it is in range (PTX ISA, 9.7.9.6).
-fn source_lane(mode: Shuffle, lane: u32, value: u32, clamp: u32) -> (u32, bool) {
-    let value = value & 31;
-    let (limit, segment) = (clamp & 31, clamp >> 8 & 31);
-    let most = lane & segment | limit & !segment;
-    let least = lane & segment;
-    match mode {
-        Shuffle::Up => {
-            let from = lane.wrapping_sub(value);
-            (from, from.cast_signed() >= most.cast_signed())
-        }
-        Shuffle::Down => (lane + value, lane + value <= most),
-        Shuffle::Butterfly => (lane ^ value, lane ^ value <= most),
-        Shuffle::Index => {
-            let from = least | value & !segment;
-            (from, from <= most)
-        }
+pub(super) fn fence(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, _: &[Operand]) -> Option<Op> {
+    if words.any(&["gl", "sys", "gpu", "cluster"]).is_some() {
+        decoder.is_ordered();
     }
+    // Memory is in order anyway.
+    run(|step| step.cluster.blocks[step.rank].epoch += 1)
 }

@@ -31,6 +31,8 @@ pub(super) enum Type {
     E5m2,
     E4m3x2,
     E5m2x2,
+    U4,
+    S4,
 }
 
 impl Type {
@@ -60,6 +62,8 @@ impl Type {
             "e5m2" => Self::E5m2,
             "e4m3x2" => Self::E4m3x2,
             "e5m2x2" => Self::E5m2x2,
+            "u4" => Self::U4,
+            "s4" => Self::S4,
             _ => return None,
         })
     }
@@ -67,6 +71,7 @@ impl Type {
     pub(super) fn bits(self) -> u32 {
         match self {
             Self::Pred => 1,
+            Self::U4 | Self::S4 => 4,
             Self::U8 | Self::S8 | Self::E4m3 | Self::E5m2 => 8,
             Self::U16 | Self::S16 | Self::F16 | Self::Bf16 | Self::E4m3x2 | Self::E5m2x2 => 16,
             Self::U32 | Self::S32 | Self::F32 | Self::F16x2 | Self::Bf16x2 | Self::U16x2 | Self::S16x2 | Self::Tf32 => {
@@ -82,7 +87,7 @@ impl Type {
     }
 
     pub(super) fn is_signed(self) -> bool {
-        matches!(self, Self::S8 | Self::S16 | Self::S32 | Self::S64)
+        matches!(self, Self::S4 | Self::S8 | Self::S16 | Self::S32 | Self::S64)
     }
 
     pub(super) fn is_float(self) -> bool {
@@ -90,7 +95,7 @@ impl Type {
     }
 
     pub(super) fn is_integer(self) -> bool {
-        self.is_signed() || matches!(self, Self::U8 | Self::U16 | Self::U32 | Self::U64)
+        self.is_signed() || matches!(self, Self::U4 | Self::U8 | Self::U16 | Self::U32 | Self::U64)
     }
 }
 

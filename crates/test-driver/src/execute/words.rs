@@ -32,6 +32,10 @@ impl<'a> Words<'a> {
         self.0[1..].iter().find_map(|part| Type::read(part))
     }
 
+    pub(super) fn is_param(&self) -> bool {
+        self.any(&["param", "param::entry", "param::func"]).is_some()
+    }
+
     /// `m16n8k16`: rows, columns, and depth.
     pub(super) fn extents(&self) -> Option<[usize; 3]> {
         let shape = self.0.iter().find(|part| part.starts_with('m') && part.contains('n') && part.contains('k'))?;
