@@ -251,6 +251,9 @@ fn mov(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -
         let (to, from) = (decoder.predicate(to)?, decoder.condition(from)?);
         return Some(Op::Predicate { to, logic: Logic::Or, from: [from, Condition::default()] });
     }
+    if kind == Type::B128 {
+        return None;
+    }
     match (to, from) {
         (Operand::Vector(list), from) => {
             let to = list.iter().map(|operand| Some(decoder.to(operand)?.0)).collect::<Option<Vec<u32>>>()?;
@@ -263,7 +266,6 @@ fn mov(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -
             let from = list.iter().map(|operand| decoder.from(operand, kind)).collect::<Option<Vec<Source>>>()?;
             Some(Op::Pack { to, from, bits })
         }
-        _ if kind == Type::B128 => None,
         (to, from) => {
             let (to, _) = decoder.to(to)?;
             if let Some(offset) = decoder.frame_offset(from) {

@@ -30,7 +30,7 @@ pub(crate) struct Case {
     /// The type of the register `%d`.
     pub(crate) result: &'static str,
     /// Uses the registers above, and the scratch registers of the kernel.
-    body: String,
+    pub(crate) body: String,
     /// Operands are small integers: no order of additions rounds.
     small: bool,
     pub(crate) tolerance: Tolerance,
@@ -47,6 +47,11 @@ impl Case {
             small: false,
             tolerance: Tolerance::Exact,
         }
+    }
+
+    /// A kernel `refused` with this statement.
+    pub(crate) fn refused(statement: &str) -> Self {
+        Self::new("refused", &[], "b32", statement)
     }
 
     fn approximate(mut self, ulps: u32, absolute: f32) -> Self {
@@ -96,7 +101,7 @@ impl Case {
     }
 }
 
-const SCRATCH: &str = "    .reg .pred %p, %q, %p<4>;\n    .reg .b16 %h<8>;\n    .reg .b32 %r<16>;\n    .reg .b64 %l<8>, %in, %out;\n    .reg .f32 %f<16>;
+const SCRATCH: &str = "    .reg .pred %p, %q, %p<4>;\n    .reg .b16 %h<8>;\n    .reg .b32 %r<16>;\n    .reg .b64 %l<8>, %in, %out;\n    .reg .b128 %w;\n    .reg .f32 %f<16>;
     .reg .b32 %thread;\n    .local .align 8 .b8 stack[64];\n    .shared .align 16 .b8 room[4096];\n";
 const INDEX: &str = "    ld.param.u64 %in, [in];\n    ld.param.u64 %out, [out];\n    cvta.to.global.u64 %in, %in;\n    cvta.to.global.u64 %out, %out;
     mov.u32 %thread, %tid.x;\n    mad.wide.u32 %in, %thread, 24, %in;\n    mad.wide.u32 %out, %thread, 8, %out;\n";
