@@ -37,7 +37,7 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    fn new(name: &str, operands: &[&'static str], result: &'static str, body: impl Into<String>) -> Self {
+    pub(crate) fn new(name: &str, operands: &[&'static str], result: &'static str, body: impl Into<String>) -> Self {
         Self {
             name: name.to_owned(),
             root: name.split('.').next().unwrap_or_default().to_owned(),
@@ -59,7 +59,7 @@ impl Case {
         self
     }
 
-    fn small(mut self) -> Self {
+    pub(crate) fn small(mut self) -> Self {
         self.small = true;
         self
     }
@@ -106,10 +106,17 @@ const SCRATCH: &str = "    .reg .pred %p, %q, %p<4>;\n    .reg .b16 %h<8>;\n    
 const INDEX: &str = "    ld.param.u64 %in, [in];\n    ld.param.u64 %out, [out];\n    cvta.to.global.u64 %in, %in;\n    cvta.to.global.u64 %out, %out;
     mov.u32 %thread, %tid.x;\n    mad.wide.u32 %in, %thread, 24, %in;\n    mad.wide.u32 %out, %thread, 8, %out;\n";
 
+/// What the cases of a module share.
+const HEAD: &str = ".global .align 128 .b8 counter[16384];\n.const .align 4 .b32 table[16] = {9, 8, 70, 6, 5, 4, 3, 2, 1, 0, 11, 12, 13, 14, 15, 4294967295};
+.func (.param .b32 back) mixed(.param .b32 x, .param .b32 y)\n{\n    .reg .b32 %r<3>;\n    ld.param.b32 %r0, [x];\n    ld.param.b32 %r1, [y];\n    mad.lo.u32 %r2, %r0, 3, %r1;
+    st.param.b32 [back], %r2;\n    ret;\n}
+.func (.param .b32 back) swapped(.param .b32 x, .param .b32 y)\n{\n    .reg .b32 %r<3>;\n    ld.param.b32 %r0, [x];\n    ld.param.b32 %r1, [y];\n    mad.lo.u32 %r2, %r1, 5, %r0;
+    st.param.b32 [back], %r2;\n    ret;\n}\n";
+
 /// The module of all cases with one root.
 pub(crate) fn module(cases: &[&Case]) -> String {
-    let mut text = ".version 8.3\n.target sm_90\n.address_size 64\n\n".to_owned();
-    text.push_str(".global .align 8 .b8 counter[16384];\n");
+    let mut text = ".version 8.4\n.target sm_90\n.address_size 64\n\n".to_owned();
+    text.push_str(HEAD);
     for case in cases {
         case.write(&mut text);
     }
@@ -304,11 +311,12 @@ pub(crate) fn all() -> Vec<Case> {
     memory_cases(&mut cases);
     warps(&mut cases);
     matrices(&mut cases);
+    crate::system::all(&mut cases);
     cases
 }
 
 /// `name %d, %a, %b, …;` with operands of these types.
-fn plain(name: &str, operands: &[&'static str], result: &'static str) -> Case {
+pub(crate) fn plain(name: &str, operands: &[&'static str], result: &'static str) -> Case {
     let registers = ["%a", "%b", "%c"][..operands.len()].join(", ");
     Case::new(name, operands, result, format!("{name} %d, {registers};"))
 }

@@ -16,6 +16,7 @@
 mod cases;
 mod page;
 mod programs;
+mod system;
 
 use cases::{Case, THREADS, Tolerance};
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaStream, LaunchConfig, PushKernelArg};

@@ -75,6 +75,17 @@ const NOT_EXECUTED: &[(&str, &str)] = &[
     ("`tex` of a level", "tex.level.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%l1, {%f5, %f6}], %f7;"),
 ];
 
+/// What has no form, and why.
+const WITHOUT_FORM: &[(&str, &str)] = &[
+    ("brkpt", "it ends the kernel as `trap` does"),
+    ("setmaxnreg", "it changes the number of registers only, and needs `sm_90a`"),
+    ("suld", "it needs a surface: the suite `textures`, on a GPU and here"),
+    ("sust", "it needs a surface: the suite `textures`, on a GPU and here"),
+    ("tex", "it needs a texture: the suite `textures` compares samples with a model, on a GPU and here"),
+    ("tld4", "it needs a texture: the suite `textures`, on a GPU and here"),
+    ("trap", "it ends the kernel with an error: the suite `error_texts`, on a GPU and here"),
+];
+
 /// The names in the interpreter's table, and all names of PTX ISA 9.0 that the test driver's reader knows.
 fn names() -> (Vec<&'static str>, BTreeSet<&'static str>) {
     let quoted = |text: &'static str| text.split('"').skip(1).step_by(2);
@@ -89,6 +100,11 @@ fn instructions(text: &str) -> impl Iterator<Item = &str> {
         let mut words = statement.split_whitespace().filter(|word| !word.ends_with(':') && !word.starts_with('@'));
         words.next().filter(|word| word.starts_with(|c: char| c.is_ascii_lowercase()))
     })
+}
+
+/// Its name without modifiers.
+fn root(instruction: &str) -> Option<&str> {
+    instruction.split('.').next()
 }
 
 /// What is known about an instruction.
@@ -123,7 +139,7 @@ fn page(expected: &Expected) -> String {
         }
     }
     for program in &programs {
-        let roots: BTreeSet<_> = instructions(program).filter_map(|name| name.split('.').next()).collect();
+        let roots: BTreeSet<_> = instructions(program).filter_map(root).collect();
         for root in roots {
             if let Some(row) = rows.get_mut(root) {
                 row.kernels += 1;
@@ -160,6 +176,10 @@ fn page(expected: &Expected) -> String {
     }
     text.push_str("\n## Differences\n\n| what | why |\n|---|---|\n");
     for (name, _, why) in KNOWN {
+        let _ = writeln!(text, "| `{name}` | {why} |");
+    }
+    text.push_str("\n## Instructions without a form\n\n| instruction | why, and what tests it |\n|---|---|\n");
+    for (name, why) in WITHOUT_FORM {
         let _ = writeln!(text, "| `{name}` | {why} |");
     }
     text.push_str(
@@ -207,6 +227,14 @@ pub(crate) fn the_rest_is_refused() -> Result<(), Failed> {
     let listed: BTreeSet<_> = table.into_iter().chain(NOT_EXECUTED.iter().map(|(name, _)| *name)).collect();
     let missing: Vec<_> = all.difference(&listed).collect();
     let mut wrong: Vec<String> = missing.iter().map(|name| format!("{name} is in no list")).collect();
+    let cases = cases::all();
+    let tested: BTreeSet<_> = cases.iter().flat_map(|case| instructions(&case.body)).filter_map(root).collect();
+    let explained: BTreeSet<_> = WITHOUT_FORM.iter().map(|(name, _)| *name).collect();
+    let table: BTreeSet<_> = names().0.into_iter().collect();
+    wrong.extend(
+        table.difference(&tested).filter(|name| !explained.contains(*name)).map(|name| format!("{name} has no form")),
+    );
+    wrong.extend(explained.intersection(&tested).map(|name| format!("{name} has a form")));
     for (name, statement) in NOT_EXECUTED {
         let gpu = Gpu::new()?;
         let module = match gpu.load(cases::module(&[&Case::refused(statement)])) {
