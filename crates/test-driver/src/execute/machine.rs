@@ -607,14 +607,19 @@ impl Warp {
     }
 
     /// `group` needs the lanes of `mask` at its instruction. Returns whether they are there.
-    pub(super) fn gather(&mut self, group: &mut Group, mask: u32) -> bool {
+    pub(super) fn gather(&mut self, group: &mut Group, mut mask: u32) -> bool {
         let mut index = 0;
         while index < self.groups.len() {
             let other = &self.groups[index];
-            if matches!(other.state, State::Together(_)) && other.is_at(group) {
+            if let State::Together(its) = other.state
+                && other.mask & mask != 0
+                && other.is_at(group)
+            {
                 let other = self.groups.swap_remove(index);
                 group.mask |= other.mask;
                 group.joins.truncate(common(&group.joins, &other.joins));
+                mask |= its;
+                index = 0;
             } else {
                 index += 1;
             }
