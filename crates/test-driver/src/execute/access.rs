@@ -219,13 +219,18 @@ impl Step<'_, '_> {
             let values = *self.source(*source);
             for lane in each(self.mask) {
                 let address = addresses[lane].wrapping_add(u64::from(size) * index as u64);
+                let is_same = |old| old == values[lane] & low(8 * size);
+                let what = match is_checked && self.read(space, address, size, lane).is_ok_and(is_same) {
+                    true => What::Same,
+                    false => What::Store,
+                };
                 let outcome = if addresses[lane] & (whole - 1) != 0 && whole.is_power_of_two() {
                     Err(Problem::Misaligned)
                 } else {
                     self.put(space, address, size, lane, values[lane])
                 };
                 if is_checked && outcome.is_ok() {
-                    self.check(space, address, size, lane, What::Store, access.is_strong)?;
+                    self.check(space, address, size, lane, what, access.is_strong)?;
                 }
                 outcome.map_err(|problem| failed(problem, lane, (space, address, whole as u32, What::Store)))?;
             }
