@@ -508,7 +508,7 @@ fn parts_of_a_warp_exchange_values() {
     let values = block(&format!("{parts} redux.sync.add.u32 %r3, %t, %r2; {store}"), 32);
     let sum = |part: u64| (8 * part..8 * part + 8).sum::<u64>();
     assert!((0..32).all(|lane| values[lane as usize] == sum(lane / 8)), "{values:?}");
-    // Odd and even lanes wait for lanes of their own kind, which arrive one part after the other.
+    // Odd and even lanes wait for lanes of their own kind, which arrive in two parts.
     let parts = "and.b32 %r1, %t, 1; shl.b32 %r2, 0x55555555, %r1; setp.lt.u32 %p1, %t, 16; @%p1 bra late; nanosleep.u32 9; late:";
     let values = block(&format!("{parts} shfl.sync.bfly.b32 %r3, %t, 16, 31, %r2; {store}"), 32);
     assert!((0..32).all(|lane| values[lane as usize] == lane ^ 16), "{values:?}");
