@@ -61,7 +61,7 @@ pub(crate) fn main() -> ExitCode {
 
 fn trials(driver: &Driver) -> Vec<Trial> {
     let why = match (driver.is_real(), Cudart::load()) {
-        (false, _) => Some("the CUDA runtime does not run on the test driver"),
+        (false, _) => Some("NVIDIA's runtime calls functions that are not documented, and that the test driver lacks"),
         (true, None) => Some("there is no CUDA runtime (libcudart) on this machine"),
         (true, Some(_)) => None,
     };

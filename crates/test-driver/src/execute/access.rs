@@ -187,6 +187,9 @@ impl Step<'_, '_> {
             let mut values = from.get(index).map_or([0; LANES], |source| *self.source(*source));
             for lane in each(self.mask) {
                 let address = addresses[lane].wrapping_add(u64::from(size) * index as u64);
+                let is_same = |old| old == values[lane] & low(8 * size);
+                let is_same =
+                    is_checked && what == What::Store && self.load(space, address, size, lane).is_ok_and(is_same);
                 let outcome = if addresses[lane] & (u64::from(whole) - 1) != 0 {
                     Err(Problem::Misaligned)
                 } else if what == What::Store {
@@ -199,6 +202,7 @@ impl Step<'_, '_> {
                     value.map(|value| values[lane] = value)
                 };
                 if is_checked && outcome.is_ok() {
+                    let what = if is_same { What::Same } else { what };
                     self.check((space, address, size, what), lane, *is_strong)?;
                 }
                 outcome.map_err(|problem| failed(problem, lane, (space, address, whole, what)))?;

@@ -9,6 +9,8 @@ pub(crate) type Written = BTreeMap<u64, Vec<u64>>;
 pub(super) enum What {
     Load,
     Store,
+    /// A store of the value that is there: several threads may do it at once.
+    Same,
     Atomic,
 }
 
@@ -88,7 +90,8 @@ impl Checks {
             if touch.what == What::Load && !byte.is_written {
                 return Some("reads shared memory that nothing has written".into());
             }
-            if let Some(writer) = byte.writers.into_iter().flatten().find(|writer| writer.races(&touch)) {
+            let mut writers = byte.writers.into_iter().flatten();
+            if let Some(writer) = writers.find(|writer| touch.what != What::Same && writer.races(&touch)) {
                 let what = if touch.what == What::Load { "reads" } else { "writes" };
                 return Some(format!(
                     "{what} shared memory that {} writes without a barrier between",
@@ -110,6 +113,9 @@ impl Checks {
                     "writes shared memory that {} reads without a barrier between",
                     name(reader.thread)
                 ));
+            }
+            if touch.what == What::Same && byte.is_written {
+                continue;
             }
             byte.is_written = true;
             byte.writers[usize::from(touch.what == What::Atomic)] = Some(touch);
@@ -153,6 +159,8 @@ mod tests {
             ((What::Store, 0, (0, 0)), (What::Load, 1, (0, 1)), false),
             ((What::Atomic, 0, (0, 0)), (What::Atomic, 33, (0, 0)), false),
             ((What::Atomic, 0, (0, 0)), (What::Store, 33, (0, 0)), true),
+            ((What::Store, 0, (0, 0)), (What::Same, 33, (0, 0)), false),
+            ((What::Same, 0, (0, 0)), (What::Load, 33, (0, 0)), true),
         ] {
             let mut checks = Checks::default();
             let block = checks.new_block(64);

@@ -172,6 +172,8 @@ pub(crate) struct Executable {
     /// The offset of each shared variable, and the end of all.
     pub(super) shared: Vec<u64>,
     pub(super) shared_size: u64,
+    /// It reads where the shared memory of the toolkit's library is.
+    pub(super) has_reserved: bool,
     /// Whether results depend on the order of blocks: they run in order then.
     pub(super) is_ordered: bool,
     pub(crate) allocates: bool,

@@ -485,6 +485,7 @@ impl Decoder<'_, '_> {
 
     fn special(&mut self, name: &str) -> Option<u32> {
         let special = machine::special(name)?;
+        self.kernel.executable.has_reserved |= name.starts_with("%reserved_smem");
         let specials = &mut self.kernel.executable.specials;
         let number = *self.kernel.specials.entry(name.to_owned()).or_insert(specials.len() as u32);
         if number as usize == specials.len() {

@@ -39,6 +39,16 @@ pub(super) struct Launch<'a> {
     pub(super) textures: &'a super::texel::Objects,
 }
 
+/// The bytes of shared memory that belong to the toolkit's libraries, for example the barriers of cooperative groups.
+const RESERVED: u32 = 1024;
+
+impl Launch<'_> {
+    /// Where that memory starts.
+    fn reserved(&self) -> u32 {
+        self.shared.next_multiple_of(16)
+    }
+}
+
 /// Where a function is, and its memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Frame {
@@ -384,11 +394,15 @@ impl<'a> Worker<'a> {
         let threads: u32 = self.launch.geometry.block.iter().product();
         let count = threads.div_ceil(LANES as u32);
         // As new memory of the device.
-        let shared = vec![0xa5; self.launch.shared as usize];
+        let size = match self.launch.executable.has_reserved {
+            true => self.launch.reserved() + RESERVED,
+            false => self.launch.shared,
+        } as usize;
+        let shared = vec![0xa5; size];
         let mut block = Block { index, rank, shared, live: threads, ..Block::default() };
         if let Some(checks) = &self.launch.checks {
             let mut checks = checks.lock().unwrap_or_else(PoisonError::into_inner);
-            block.serial = checks.new_block(self.launch.shared as usize);
+            block.serial = checks.new_block(size);
         }
         for number in 0..count {
             let mut warp = self.free.pop().unwrap_or_default();
@@ -555,14 +569,19 @@ impl Warp {
     }
 
     /// `group` needs the lanes of `mask` at its instruction. Returns whether they are there.
-    pub(super) fn gather(&mut self, group: &mut Group, mask: u32) -> bool {
+    pub(super) fn gather(&mut self, group: &mut Group, mut mask: u32) -> bool {
         let mut index = 0;
         while index < self.groups.len() {
             let other = &self.groups[index];
-            if matches!(other.state, State::Together(_)) && other.is_at(group) {
+            if let State::Together(its) = other.state
+                && other.mask & mask != 0
+                && other.is_at(group)
+            {
                 let other = self.groups.swap_remove(index);
                 group.mask |= other.mask;
                 group.joins.truncate(common(&group.joins, &other.joins));
+                mask |= its;
+                index = 0;
             } else {
                 index += 1;
             }
@@ -630,6 +649,8 @@ pub(super) fn special(name: &str) -> Option<(Special, usize)> {
         ("lanemask_le", _) => |_, _| each(|lane| u32::MAX >> (31 - lane)),
         ("lanemask_gt", _) => |_, _| each(|lane| !(u32::MAX >> (31 - lane))),
         ("lanemask_ge", _) => |_, _| each(|lane| !((1 << lane) - 1)),
+        ("reserved_smem_offset_begin" | "reserved_smem_offset_1", _) => |seen, _| all(seen.launch.reserved()),
+        ("reserved_smem_offset_end", _) => |seen, _| all(seen.launch.reserved() + RESERVED),
         ("dynamic_smem_size", _) => |seen, _| all(seen.launch.geometry.dynamic_shared),
         ("total_smem_size" | "aggr_smem_size", _) => |seen, _| all(seen.launch.shared),
         // Halves of the address of the memory for barriers of the grid.

@@ -242,14 +242,22 @@ impl Step<'_, '_> {
             Op::Barrier(barrier) => self.barrier(barrier),
             Op::Run(run) => run(self),
             Op::Together { mask, run } => {
-                let mask = mask.map_or(self.mask, |source| self.uniform(source) as u32);
-                if !self.warp.gather(self.group, mask) {
+                let named = mask.map_or([u64::from(self.mask); LANES], |source| *self.source(source));
+                let all = each(self.mask).fold(0, |all, lane| all | named[lane] as u32);
+                if !self.warp.gather(self.group, all) {
                     return Ok(Next::Waits);
                 }
-                self.mask = self.group.mask & self.condition(instruction.guard);
-                self.named = self.mask & mask;
                 self.warp.epoch += 1;
-                run(self)
+                // Lanes can name different sets, for example parts of a warp: each set is on its own.
+                let mut rest = self.group.mask & self.condition(instruction.guard);
+                while rest != 0 {
+                    let set = named[rest.trailing_zeros() as usize];
+                    self.mask = each(rest).filter(|lane| named[*lane] == set).fold(0, |mask, lane| mask | 1 << lane);
+                    self.named = self.mask & set as u32;
+                    run(self)?;
+                    rest &= !self.mask;
+                }
+                Ok(Next::On)
             }
         }
     }

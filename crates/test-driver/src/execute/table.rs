@@ -215,6 +215,9 @@ fn mov(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -
     if kind == Type::Pred {
         return predicate(decoder.predicate(to)?, |a, _| a, [decoder.condition(from)?, Condition::default()]);
     }
+    if kind == Type::B128 {
+        return None;
+    }
     let part = |list: &[Operand]| kind.bits() / list.len().max(1) as u32;
     match (to, from) {
         (Operand::Vector(list), from) => {
@@ -239,7 +242,6 @@ fn mov(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -
                 step.write(to, &value);
             })
         }
-        _ if kind == Type::B128 => None,
         (to, from) => {
             let (to, _) = decoder.to(to)?;
             if let Some(offset) = decoder.frame_offset(from) {

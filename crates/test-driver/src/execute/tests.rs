@@ -501,6 +501,26 @@ fn lanes_exchange_values() {
 }
 
 #[test]
+fn parts_of_a_warp_exchange_values() {
+    let store = "cvt.u64.u32 %w1, %r3; st.global.u64 [%a], %w1;";
+    // Four parts of eight lanes, each with its own mask, which arrive together.
+    let parts = "and.b32 %r1, %t, 24; shl.b32 %r2, 255, %r1;";
+    let values = block(&format!("{parts} redux.sync.add.u32 %r3, %t, %r2; {store}"), 32);
+    let sum = |part: u64| (8 * part..8 * part + 8).sum::<u64>();
+    assert!((0..32).all(|lane| values[lane as usize] == sum(lane / 8)), "{values:?}");
+    // Odd and even lanes wait for lanes of their own kind, which arrive in two parts.
+    let parts = "and.b32 %r1, %t, 1; shl.b32 %r2, 0x55555555, %r1; setp.lt.u32 %p1, %t, 16; @%p1 bra late; nanosleep.u32 9; late:";
+    let values = block(&format!("{parts} shfl.sync.bfly.b32 %r3, %t, 16, 31, %r2; {store}"), 32);
+    assert!((0..32).all(|lane| values[lane as usize] == lane ^ 16), "{values:?}");
+}
+
+#[test]
+fn libraries_have_shared_memory() {
+    let store = "mov.u32 %r1, %reserved_smem_offset_1; st.shared.u32 [%r1], %t; ld.shared.u32 %r3, [%r1];";
+    assert_eq!(block(&format!("{store} cvt.u64.u32 %w1, %r3; st.global.u64 [%a], %w1;"), 1)[0], 0);
+}
+
+#[test]
 fn functions_call_functions() {
     let before =
         ".func (.param .b64 r) fib(.param .b64 n) { .reg .b64 %n<9>; .reg .pred %q; .local .align 8 .b8 kept[8];

@@ -77,6 +77,10 @@ fn freed_memory_misaligned_addresses_and_traps_are_named() {
         assert_eq!(run("trap;", [0, 0], 1), Err(719));
         report(driver, &["it traps"]);
         let (_context, _memory, _) = zeros();
+        assert_eq!(
+            run(".shared .b32 s; .local .b32 l; st.shared.u32 [s], %t; st.local.u32 [l], %t;", [0, 0], 1),
+            Ok(())
+        );
         assert_eq!(run(".shared .b32 s; st.shared.u32 [s+4], %t;", [0, 0], 1), ILLEGAL_ADDRESS);
         report(driver, &["4 bytes of shared memory at 0x4"]);
         let (_context, _memory, _) = zeros();
@@ -147,6 +151,11 @@ fn checks_find_races_on_shared_memory() {
         assert_eq!(run(&format!("{zero} bar.sync 0; red.shared.add.u32 [s], 1;"), [0, 0], 64), Ok(()));
         assert_eq!(run(&format!("{zero} red.shared.add.u32 [s], 1;"), [0, 0], 64), Err(719));
         report(driver, &["writes shared memory that thread", "without a barrier between"]);
+        // Threads that write the same value.
+        let (_context, _memory, _) = zeros();
+        assert_eq!(run(".shared .b32 s; mov.u32 %r1, 1; st.shared.u32 [s], %r1;", [0, 0], 64), Ok(()));
+        assert_eq!(run(".shared .b32 s; st.shared.u32 [s], %t;", [0, 0], 64), Err(719));
+        report(driver, &["writes shared memory that thread", "`st.shared.u32`"]);
         // Lanes of a warp that synchronise.
         let (_context, _memory, _) = zeros();
         let lanes = |between: &str| {

@@ -30,14 +30,14 @@ pub(crate) struct Case {
     /// The type of the register `%d`.
     pub(crate) result: &'static str,
     /// Uses the registers above, and the scratch registers of the kernel.
-    body: String,
+    pub(crate) body: String,
     /// Operands are small integers: no order of additions rounds.
     small: bool,
     pub(crate) tolerance: Tolerance,
 }
 
 impl Case {
-    fn new(name: &str, operands: &[&'static str], result: &'static str, body: impl Into<String>) -> Self {
+    pub(crate) fn new(name: &str, operands: &[&'static str], result: &'static str, body: impl Into<String>) -> Self {
         Self {
             name: name.to_owned(),
             root: name.split('.').next().unwrap_or_default().to_owned(),
@@ -49,12 +49,17 @@ impl Case {
         }
     }
 
+    /// A kernel `refused` with this statement.
+    pub(crate) fn refused(statement: &str) -> Self {
+        Self::new("refused", &[], "b32", statement)
+    }
+
     fn approximate(mut self, ulps: u32, absolute: f32) -> Self {
         self.tolerance = Tolerance::Approximate { ulps, absolute };
         self
     }
 
-    fn small(mut self) -> Self {
+    pub(crate) fn small(mut self) -> Self {
         self.small = true;
         self
     }
@@ -96,15 +101,22 @@ impl Case {
     }
 }
 
-const SCRATCH: &str = "    .reg .pred %p, %q, %p<4>;\n    .reg .b16 %h<8>;\n    .reg .b32 %r<16>;\n    .reg .b64 %l<8>, %in, %out;\n    .reg .f32 %f<16>;
+const SCRATCH: &str = "    .reg .pred %p, %q, %p<4>;\n    .reg .b16 %h<8>;\n    .reg .b32 %r<16>;\n    .reg .b64 %l<8>, %in, %out;\n    .reg .b128 %w;\n    .reg .f32 %f<16>;
     .reg .b32 %thread;\n    .local .align 8 .b8 stack[64];\n    .shared .align 16 .b8 room[4096];\n";
 const INDEX: &str = "    ld.param.u64 %in, [in];\n    ld.param.u64 %out, [out];\n    cvta.to.global.u64 %in, %in;\n    cvta.to.global.u64 %out, %out;
     mov.u32 %thread, %tid.x;\n    mad.wide.u32 %in, %thread, 24, %in;\n    mad.wide.u32 %out, %thread, 8, %out;\n";
 
+/// What the cases of a module share.
+const HEAD: &str = ".global .align 128 .b8 counter[16384];\n.const .align 4 .b32 table[16] = {9, 8, 70, 6, 5, 4, 3, 2, 1, 0, 11, 12, 13, 14, 15, 4294967295};
+.func (.param .b32 back) mixed(.param .b32 x, .param .b32 y)\n{\n    .reg .b32 %r<3>;\n    ld.param.b32 %r0, [x];\n    ld.param.b32 %r1, [y];\n    mad.lo.u32 %r2, %r0, 3, %r1;
+    st.param.b32 [back], %r2;\n    ret;\n}
+.func (.param .b32 back) swapped(.param .b32 x, .param .b32 y)\n{\n    .reg .b32 %r<3>;\n    ld.param.b32 %r0, [x];\n    ld.param.b32 %r1, [y];\n    mad.lo.u32 %r2, %r1, 5, %r0;
+    st.param.b32 [back], %r2;\n    ret;\n}\n";
+
 /// The module of all cases with one root.
 pub(crate) fn module(cases: &[&Case]) -> String {
-    let mut text = ".version 8.3\n.target sm_90\n.address_size 64\n\n".to_owned();
-    text.push_str(".global .align 8 .b8 counter[16384];\n");
+    let mut text = ".version 8.4\n.target sm_90\n.address_size 64\n\n".to_owned();
+    text.push_str(HEAD);
     for case in cases {
         case.write(&mut text);
     }
@@ -299,11 +311,12 @@ pub(crate) fn all() -> Vec<Case> {
     memory_cases(&mut cases);
     warps(&mut cases);
     matrices(&mut cases);
+    crate::system::all(&mut cases);
     cases
 }
 
 /// `name %d, %a, %b, …;` with operands of these types.
-fn plain(name: &str, operands: &[&'static str], result: &'static str) -> Case {
+pub(crate) fn plain(name: &str, operands: &[&'static str], result: &'static str) -> Case {
     let registers = ["%a", "%b", "%c"][..operands.len()].join(", ");
     Case::new(name, operands, result, format!("{name} %d, {registers};"))
 }

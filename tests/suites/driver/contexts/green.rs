@@ -118,7 +118,8 @@ fn mistakes() -> Outcome {
 }
 
 pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
-    let no_gpu = (!driver.is_real()).then_some("the test driver has no multiprocessors");
+    let no_gpu = (!driver.is_real())
+        .then_some("on the test driver the multiprocessor of a block does not depend on the context");
     vec![
         trial("green/both_parts_launch", both_parts_launch),
         trial_unless(no_gpu, "green/blocks_stay_on_their_part", blocks_stay_on_their_part),

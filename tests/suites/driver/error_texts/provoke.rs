@@ -36,24 +36,28 @@ struct Provocation {
     name: &'static str,
     /// The code of the error.
     code: u32,
-    /// Whether this works only on a GPU.
-    needs_gpu: bool,
+    /// Why the test driver does not return this error.
+    needs_gpu: Option<&'static str>,
     /// An environment variable, set when the process starts.
     variable: Option<(&'static str, &'static str)>,
     run: fn(&str) -> Outcome<Error>,
 }
 
 const fn faulty(name: &'static str, code: u32) -> Provocation {
-    Provocation { name, code, needs_gpu: false, variable: None, run: fails_on_the_device }
+    Provocation { name, code, needs_gpu: None, variable: None, run: fails_on_the_device }
 }
 
 const fn other(name: &'static str, code: u32, run: fn(&str) -> Outcome<Error>) -> Provocation {
-    Provocation { name, code, needs_gpu: false, variable: None, run }
+    Provocation { name, code, needs_gpu: None, variable: None, run }
 }
 
-const fn on_gpu(provocation: Provocation) -> Provocation {
-    Provocation { needs_gpu: true, ..provocation }
+const fn on_gpu(why: &'static str, provocation: Provocation) -> Provocation {
+    Provocation { needs_gpu: Some(why), ..provocation }
 }
+
+const UNLIMITED: &str = "the test driver has as much memory as this machine";
+const NO_COMPILER: &str = "the text is of NVIDIA's compiler, which the test driver does not have";
+const NO_VARIABLES: &str = "the test driver does not read this variable";
 
 const PROVOCATIONS: &[Provocation] = &[
     faulty("invalid_address", 700),
@@ -62,10 +66,10 @@ const PROVOCATIONS: &[Provocation] = &[
     faulty("assertion", 710),
     faulty("invalid_jump", 715),
     faulty("stack_overflow", 700),
-    on_gpu(other("local_memory", 2, |_| too_much_local_memory())),
+    on_gpu(UNLIMITED, other("local_memory", 2, |_| too_much_local_memory())),
     other("a_block_of_4096_threads", 1, |_| launch_raw(SAXPY, "saxpy", 1, 4096, 0)),
     other("a_grid_without_blocks", 1, |_| launch_raw(SAXPY, "saxpy", 0, 32, 0)),
-    on_gpu(other("too_many_registers", 701, |_| launch_raw(HUNGRY, "hungry", 1, 1024, 0))),
+    on_gpu(NO_COMPILER, other("too_many_registers", 701, |_| launch_raw(HUNGRY, "hungry", 1, 1024, 0))),
     other("a_launch_of_cudarc", 1, |_| launch_of_cudarc()),
     other("no_device_of_this_number", 101, |_| {
         let error = kernel_args::context(99).expect_err("there are not as many");
@@ -82,30 +86,42 @@ const PROVOCATIONS: &[Provocation] = &[
         let error = module.get_global("counter", &ctx.default_stream()).err();
         Ok(error.expect("it does not exist").into())
     }),
-    on_gpu(other("damaged_ptx", 218, |_| load(&SAXPY.replacen("ret;", "rett;", 1)))),
-    on_gpu(other("an_undefined_function", 218, |_| {
-        let declared = SAXPY.replacen(".visible", ".extern .func missing();\n\n.visible", 1);
-        load(&declared.replacen("ret;", "call missing;\n\tret;", 1))
-    })),
-    on_gpu(other("more_memory_than_the_gpu_has", 2, |_| {
-        let variable = ".visible .global .align 4 .b8 large[1099511627776];\n\n.visible .entry";
-        load(&SAXPY.replacen(".visible .entry", variable, 1))
-    })),
+    on_gpu(NO_COMPILER, other("damaged_ptx", 218, |_| load(&SAXPY.replacen("ret;", "rett;", 1)))),
+    on_gpu(
+        NO_COMPILER,
+        other("an_undefined_function", 218, |_| {
+            let declared = SAXPY.replacen(".visible", ".extern .func missing();\n\n.visible", 1);
+            load(&declared.replacen("ret;", "call missing;\n\tret;", 1))
+        }),
+    ),
+    on_gpu(
+        UNLIMITED,
+        other("more_memory_than_the_gpu_has", 2, |_| {
+            let variable = ".visible .global .align 4 .b8 large[1099511627776];\n\n.visible .entry";
+            load(&SAXPY.replacen(".visible .entry", variable, 1))
+        }),
+    ),
     Provocation {
         variable: Some(("CUDA_VISIBLE_DEVICES", "-1")),
-        ..on_gpu(other("no_visible_device", 100, |_| Ok(kernel_args::context(0).expect_err("it does not exist"))))
+        ..on_gpu(
+            NO_VARIABLES,
+            other("no_visible_device", 100, |_| Ok(kernel_args::context(0).expect_err("it does not exist"))),
+        )
     },
     Provocation {
         variable: Some(("CUDA_DISABLE_PTX_JIT", "1")),
-        ..on_gpu(other("no_compiler_for_ptx", 223, |_| {
-            // The driver loads previously compiled code from its cache on disk.
-            load(&format!(
-                "{SAXPY}
+        ..on_gpu(
+            NO_VARIABLES,
+            other("no_compiler_for_ptx", 223, |_| {
+                // The driver loads previously compiled code from its cache on disk.
+                load(&format!(
+                    "{SAXPY}
 // {:?}
 ",
-                std::time::SystemTime::now()
-            ))
-        }))
+                    std::time::SystemTime::now()
+                ))
+            }),
+        )
     },
 ];
 
@@ -227,7 +243,7 @@ pub(super) fn trials(driver: &Driver) -> Vec<Trial> {
         .iter()
         .map(|provocation| {
             let here = driver.clone();
-            let why = (provocation.needs_gpu && !driver.is_real()).then_some("this needs a GPU");
+            let why = provocation.needs_gpu.filter(|_| !driver.is_real());
             trial_unless(why, format!("provoked/{}", provocation.name), move || provoke(&here, provocation))
         })
         .collect()

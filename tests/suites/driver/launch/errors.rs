@@ -65,7 +65,7 @@ pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
     vec![
         trial("a_refused_launch_explains_itself", a_refused_launch_explains_itself),
         trial_unless(
-            (!driver.is_real()).then_some("the test driver knows nothing of registers"),
+            (!driver.is_real()).then_some("the test driver assigns no registers"),
             "too_many_resources_are_explained",
             too_many_resources_are_explained,
         ),
