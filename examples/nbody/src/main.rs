@@ -1,8 +1,8 @@
 //! Two galaxies collide. Positions and velocities are `Float4` in device memory; the parameters of a step are a struct by
 //! value. The program compares the GPU's energies with the host's, and writes a picture at the end.
 //!
-//! Run it with `--release`. The argument is the name of the picture; the default is `nbody.png`. Without a GPU it does
-//! everything up to the first launch and reports this.
+//! Run it with `--release`. The argument is the name of the picture; the default is `nbody.png`. Without a GPU the
+//! kernels are interpreted, for fewer bodies and steps.
 
 use cudarc::driver::{CudaSlice, CudaStream};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -20,7 +20,8 @@ const BODIES: u32 = 1 << 13;
 const STEPS: u64 = 1200;
 /// The steps that are launched together. After an even number, the positions are in the same slice as before.
 const STEPS_OF_A_RUN: u64 = 20;
-/// The steps, in one run, where the kernels are interpreted: 1.3 billion instructions each.
+/// The bodies and the steps, in one run, where the kernels are interpreted: 80 million instructions each step.
+const BODIES_WITHOUT_GPU: u32 = 1 << 11;
 const STEPS_WITHOUT_GPU: u64 = 2;
 /// The mass of a galaxy's core, and the mass of each other body.
 const MASSES: (f32, f32) = (0.45, 0.1 / 8192.0);
@@ -38,6 +39,14 @@ struct Step {
     gravity: f32,
     softening: f32,
     seconds: f32,
+}
+
+fn body_count() -> u32 {
+    if is_active() { BODIES_WITHOUT_GPU } else { BODIES }
+}
+
+fn step() -> Step {
+    Step { bodies: body_count(), ..STEP }
 }
 
 const STEP: Step = Step { bodies: BODIES, gravity: 1.0, softening: 0.05, seconds: 0.005 };
@@ -69,9 +78,9 @@ struct Bodies {
 /// Two discs that rotate around heavy cores and move towards each other.
 #[allow(clippy::cast_precision_loss, reason = "numbers below 2^13")]
 fn galaxies() -> Bodies {
-    let half = BODIES / 2;
+    let half = body_count() / 2;
     let mut bodies = Bodies { positions: Vec::new(), velocities: Vec::new() };
-    for i in 0..BODIES {
+    for i in 0..body_count() {
         let side = if i < half { -1.0 } else { 1.0 };
         // Placed like sunflower seeds, in circular orbits around the core, which is the first body.
         let number = (i % half) as f32;
@@ -128,9 +137,9 @@ impl Simulation {
             let mut velocities = s.hold(&mut self.velocities)?;
             let (mut from, mut to) = (s.hold(&mut self.positions)?, s.hold(&mut self.next)?);
             for _ in 0..steps {
-                let args = Advance { step: STEP, from: &from, to: &mut to, velocities: &mut velocities };
-                // SAFETY: all three slices have `BODIES` elements, and the kernel accesses no other memory.
-                unsafe { launch!(self.advance, BODIES.div_ceil(TILE), TILE, args, stream = s)? };
+                let args = Advance { step: step(), from: &from, to: &mut to, velocities: &mut velocities };
+                // SAFETY: all three slices have an element for each body, and the kernel accesses no other memory.
+                unsafe { launch!(self.advance, body_count().div_ceil(TILE), TILE, args, stream = s)? };
                 mem::swap(&mut from, &mut to);
             }
             Ok(())
@@ -140,11 +149,11 @@ impl Simulation {
 
     /// The kinetic and potential energy, computed by the GPU.
     fn energy(&self) -> Result<(f64, f64)> {
-        let mut energies = self.stream.alloc_zeros::<Float2>(BODIES as usize)?;
+        let mut energies = self.stream.alloc_zeros::<Float2>(body_count() as usize)?;
         let args =
-            Energies { step: STEP, positions: &self.positions, velocities: &self.velocities, result: &mut energies };
-        // SAFETY: all three slices have `BODIES` elements, and the kernel accesses no other memory.
-        unsafe { launch!(self.energies, BODIES.div_ceil(TILE), TILE, args)? };
+            Energies { step: step(), positions: &self.positions, velocities: &self.velocities, result: &mut energies };
+        // SAFETY: all three slices have an element for each body, and the kernel accesses no other memory.
+        unsafe { launch!(self.energies, body_count().div_ceil(TILE), TILE, args)? };
         let energies = self.stream.clone_dtoh(&energies)?;
         let sum = |part: fn(&Float2) -> f32| energies.iter().map(|e| f64::from(part(e))).sum();
         Ok((sum(|e| e.x), sum(|e| e.y)))
@@ -214,7 +223,7 @@ fn main() -> Result<()> {
         advance: Kernel::load(&ctx)?,
         energies: Kernel::load(&ctx)?,
         positions: stream.clone_htod(&start.positions)?,
-        next: stream.alloc_zeros(BODIES as usize)?,
+        next: stream.alloc_zeros(body_count() as usize)?,
         velocities: stream.clone_htod(&start.velocities)?,
         steps: Sequence::new(&stream),
         stream,
@@ -240,6 +249,6 @@ fn main() -> Result<()> {
 
     let name = env::args().nth(1).unwrap_or_else(|| "nbody.png".into());
     save(&picture(&simulation.bodies()?.positions), &name)?;
-    println!("the galaxies after {steps} steps: {name}");
+    println!("the galaxies of {} bodies after {steps} steps: {name}", body_count());
     Ok(())
 }

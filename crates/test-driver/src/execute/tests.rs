@@ -694,6 +694,7 @@ fn faults_have_a_kind_and_a_place() {
         (".shared .b32 s; st.shared.u32 [s+4], %t;", Kind::Address, "st.shared.u32"),
         (".local .b32 l; ld.local.u32 %r1, [l+8];", Kind::Address, "ld.local.u32"),
         ("trap;", Kind::Trap, "trap"),
+        ("brkpt;", Kind::Trap, "brkpt"),
         ("L: bra L;", Kind::Budget, ""),
         ("setp.eq.u32 %p1, %t, 0; @%p1 bra L; bar.sync 1, 64; L: bar.sync 0;", Kind::Budget, ""),
     ] {

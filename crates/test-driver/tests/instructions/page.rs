@@ -82,7 +82,7 @@ const WITHOUT_FORM: &[(&str, &str)] = &[
     ("suld", "it needs a surface: the suite `textures`, on a GPU and here"),
     ("sust", "it needs a surface: the suite `textures`, on a GPU and here"),
     ("tex", "it needs a texture: the suite `textures` compares samples with a model, on a GPU and here"),
-    ("tld4", "it needs a texture: the suite `textures`, on a GPU and here"),
+    ("tld4", "it needs a texture; no test compares it"),
     ("trap", "it ends the kernel with an error: the suite `error_texts`, on a GPU and here"),
 ];
 
