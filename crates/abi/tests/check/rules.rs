@@ -219,20 +219,20 @@ fn long_is_as_wide_as_the_kernels_parameter() {
 #[test]
 fn long_is_as_wide_as_on_the_system_of_the_image() {
     let long = CppType::of(CppBase::Long { signed: false }).pointer(false);
-    let slot = |class, size: u8, step| {
+    let body = |class, size: u8, step| {
         let elements = Elements { class, is_computed: true, size, step };
-        [Slot { kind: SlotKind::Pointer, elements: Some(elements), ..Slot::at(0) }]
+        Body::of(vec![Slot { kind: SlotKind::Pointer, elements: Some(elements), ..Slot::at(0) }].leak())
     };
     for (bits, size) in [(32, 4), (64, 8)] {
         let slice = pointer(CppType::integer(false, bits).pointer(false));
-        let shown = slot(ElementClass::Integer, size, size.into());
-        fits(slice, Parameter { body: Body::of(&shown), ..kernel_pointer(long) });
+        let shown = body(ElementClass::Integer, size, size.into());
+        fits(slice, Parameter { body: shown, ..kernel_pointer(long) });
         let signed = pointer(CppType::integer(true, bits).pointer(false));
-        differs(signed, Parameter { body: Body::of(&shown), ..kernel_pointer(long) }, &[Difference::Pointee]);
+        differs(signed, Parameter { body: shown, ..kernel_pointer(long) }, &[Difference::Pointee]);
         if bits == 32 && !cfg!(windows) {
             // The step, or the class, does not show that an element is a `long`.
-            for unclear in [slot(ElementClass::Integer, size, 2), slot(ElementClass::Unknown, size, size.into())] {
-                differs(slice, Parameter { body: Body::of(&unclear), ..kernel_pointer(long) }, &[Difference::Pointee]);
+            for unclear in [body(ElementClass::Integer, size, 2), body(ElementClass::Unknown, size, size.into())] {
+                differs(slice, Parameter { body: unclear, ..kernel_pointer(long) }, &[Difference::Pointee]);
             }
         }
     }

@@ -7,6 +7,8 @@ use core::num::*;
 use kernel_args::*;
 use kernel_args_test_generator::{cuda_types, foreign_types, spelling};
 use kernel_args_tests::driver::trial;
+#[allow(clippy::wildcard_imports, reason = "every type of the table")]
+use kernel_args_tests::vectors::*;
 use libtest_mimic::Trial;
 
 const SCALARS: &str = include_str!("../../../../ptx/echo_scalars.ptx");
