@@ -44,8 +44,8 @@ const fn is_of_long(base: CppBase<'_>) -> bool {
     }
 }
 
-/// The width that `long` can also have behind a pointer: the one that the code shows. Programs for Windows contain images that were compiled
-/// on Linux, as `size_t*` shows, so there it is the other one.
+/// The second width that `long` can have behind a pointer: the code shows it. On Windows it is always possible, because programs for Windows
+/// contain images from Linux, where `size_t` is `unsigned long`.
 const fn other_long(kernel: &Parameter<'_>) -> Option<u16> {
     if !is_of_long(kernel.cpp.base) {
         return None;
@@ -129,7 +129,7 @@ const fn compare_values(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differe
         }
         (CppBase::Float { bits }, CppBase::Float { bits: kernel_bits }) => bits == kernel_bits || !same_size,
         (CppBase::Named(h), CppBase::Named(k)) => {
-            if !name::agree(h, k) && !(same_size && name::is_vector_of_long(k, h)) {
+            if !(name::agree(h, k) || same_size && name::is_vector_of_long(k, h)) {
                 return Differences::of(Difference::Name);
             }
             true
