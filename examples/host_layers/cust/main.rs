@@ -18,10 +18,10 @@ use kernel_args::{
 };
 use std::{error::Error, sync::Arc};
 
-/// Memory that the kernel reads.
+/// Memory that the kernel reads, and its context, which must be the context of the launch.
 struct Buffer<'a, T: DeviceCopy>(&'a DeviceBuffer<T>, &'a Arc<CudaContext>);
 
-/// Memory that the kernel writes.
+/// Memory that the kernel writes, and its context.
 struct BufferMut<'a, T: DeviceCopy>(&'a mut DeviceBuffer<T>, &'a Arc<CudaContext>);
 
 macro_rules! argument {
