@@ -74,7 +74,6 @@ pub(crate) fn shell(word: Cow<'_, str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::process::Command;
 
     const ODD: [&str; 8] = [
         "a\u{1b}[31m\n",
@@ -140,7 +139,7 @@ mod tests {
     fn a_shell_reads_the_word() {
         for odd in ODD.into_iter().filter(|odd| !odd.contains('\0')) {
             let command = format!("printf %s {}", shell(odd.into()));
-            let read = Command::new("bash").args(["-c", &command]).output();
+            let read = std::process::Command::new("bash").args(["-c", &command]).output();
             let read = read.expect("bash runs");
             assert_eq!(String::from_utf8_lossy(&read.stdout), odd, "{command}");
         }

@@ -1,6 +1,8 @@
 //! All errors have one form, and one exit code.
 
-use super::common::{Folder, bytes, data, program, run};
+#[cfg(target_os = "linux")]
+use super::common::program;
+use super::common::{Folder, bytes, data, run};
 
 /// `error: …` or `warning: …`, indented lines, lines of help; once or more.
 fn check(stderr: &str, first: &str) {
@@ -55,8 +57,11 @@ fn every_error_has_the_same_form() {
         (&["check", saxpy, "--against", "nowhere"], &no_file("nowhere")),
         (&["rust", saxpy, "--debug-info", saxpy], &format!("{saxpy}: no debug information of kernels: ")),
         (&["header", saxpy, "--guard", "1 2"], &format!("{saxpy}: the header cannot be written: ")),
+        #[cfg(target_os = "linux")]
         (&["trace", "./nowhere"], "./nowhere: the program cannot be started: "),
+        #[cfg(target_os = "linux")]
         (&["trace", "-o", &directory, "true"], &format!("{directory}: this name is ")),
+        #[cfg(target_os = "linux")]
         (&["trace", "-o", "nowhere/file", "true"], &no_file("nowhere/file")),
         #[cfg(feature = "replay")]
         (&["replay", "nowhere"], &no_file("nowhere: the recording cannot be read")),
