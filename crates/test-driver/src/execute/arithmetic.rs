@@ -391,7 +391,7 @@ pub(super) fn rsqrt(words: &Words<'_>) -> Option<Vector> {
             let near = 1.0 / a.sqrt();
             // One step of Newton's method, for the last bit.
             let product = a * near;
-            let rest = (-product).mul_add(near, 1.0) - a.mul_add(near, -product) * near;
+            let rest = float::mul_add(-product, near, 1.0) - float::mul_add(a, near, -product) * near;
             if rest.is_finite() { near + 0.5 * near * rest } else { near }
         })),
         _ => approximate(words, |a| 1.0 / a.sqrt()),

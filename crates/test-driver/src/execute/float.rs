@@ -202,13 +202,13 @@ pub(super) fn div(a: f64, b: f64) -> f64 {
     if !near.is_finite() || near == 0.0 {
         return near;
     }
-    let rest = (-near).mul_add(b, a);
+    let rest = mul_add(-near, b, a);
     odd(near, if b < 0.0 { -rest } else { rest })
 }
 
 pub(super) fn sqrt(a: f64) -> f64 {
     let near = a.sqrt();
-    odd(near, (-near).mul_add(near, a))
+    odd(near, mul_add(-near, near, a))
 }
 
 /// An exact value: `significand * 2^exponent`, and whether there is something below.
@@ -322,13 +322,21 @@ pub(super) fn nan(operands: &[f64]) -> Option<f64> {
     Some(f64::from_bits(first.to_bits() | 1 << 51))
 }
 
+/// Whether `f64::mul_add` rounds once: it calls a function of C, and mingw's rounds twice.
+const ROUNDS_ONCE: bool = !cfg!(all(windows, target_env = "gnu"));
+
+/// `a * b + c`, rounded once to nearest.
+pub(super) fn mul_add(a: f64, b: f64, c: f64) -> f64 {
+    if ROUNDS_ONCE { a.mul_add(b, c) } else { fma64(a, b, c, Round::Nearest) }
+}
+
 /// The operations of `f64` with every rounding.
 pub(super) fn fma64(a: f64, b: f64, c: f64, round: Round) -> f64 {
     if let Some(nan) = nan(&[b, c, a]) {
         return nan;
     }
     let near = a.mul_add(b, c);
-    if round == Round::Nearest || !(a.is_finite() && b.is_finite() && c.is_finite()) {
+    if round == Round::Nearest && ROUNDS_ONCE || !(a.is_finite() && b.is_finite() && c.is_finite()) {
         return near;
     }
     let product = Exact::new(a).times(Exact::new(b));

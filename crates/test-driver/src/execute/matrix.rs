@@ -1,7 +1,7 @@
 //! `mma.sync`: products of matrices whose elements are spread over the lanes of a warp (PTX ISA, 9.7.15.5).
 
 use super::{
-    float::{BF16, E4M3, E5M2, F16, F32, Mode, Round},
+    float::{BF16, E4M3, E5M2, F16, F32, Mode, Round, mul_add},
     types::{LANES, Lanes, Type, extend, low},
     words::Words,
 };
@@ -147,7 +147,7 @@ impl Shape {
     fn round(&self, sum: f64, left: &[f64], right: &[f64]) -> u64 {
         let products = || left[..self.depth].iter().zip(right);
         match self.d {
-            Element::F64 => products().fold(sum, |sum, (a, b)| a.mul_add(*b, sum)).to_bits(),
+            Element::F64 => products().fold(sum, |sum, (a, b)| mul_add(*a, *b, sum)).to_bits(),
             Element::S32 => {
                 // All values are integers below 2^53.
                 let exact = products().fold(sum as i64, |sum, (a, b)| sum + (a * b) as i64);
