@@ -388,7 +388,7 @@ pub(super) fn rsqrt(words: &Words<'_>) -> Option<Vector> {
     match words.kind()? {
         Type::F64 if words.has("ftz") => upper_half(|a| 1.0 / a.sqrt()),
         Type::F64 => Some(one(|a: f64| {
-            let near = 1.0 / a.sqrt();
+            let near = 1.0 / float::sqrt64(a, Round::Nearest);
             // One step of Newton's method, for the last bit.
             let product = a * near;
             let rest = float::mul_add(-product, near, 1.0) - float::mul_add(a, near, -product) * near;

@@ -322,6 +322,11 @@ pub(super) fn nan(operands: &[f64]) -> Option<f64> {
     Some(f64::from_bits(first.to_bits() | 1 << 51))
 }
 
+/// A result whose operands are no NaN. NVIDIA's NaN is negative as on x86-64; a processor of AArch64 makes a positive one.
+fn made(value: f64) -> f64 {
+    if value.is_nan() { f64::from_bits(0xfff8 << 48) } else { value }
+}
+
 /// Whether `f64::mul_add` rounds once: it calls a function of C, and mingw's rounds twice.
 const ROUNDS_ONCE: bool = !cfg!(all(windows, target_env = "gnu"));
 
@@ -337,7 +342,7 @@ pub(super) fn fma64(a: f64, b: f64, c: f64, round: Round) -> f64 {
     }
     let near = a.mul_add(b, c);
     if round == Round::Nearest && ROUNDS_ONCE || !(a.is_finite() && b.is_finite() && c.is_finite()) {
-        return near;
+        return made(near);
     }
     let product = Exact::new(a).times(Exact::new(b));
     match (product.significand, c == 0.0) {
@@ -353,7 +358,7 @@ pub(super) fn fma64(a: f64, b: f64, c: f64, round: Round) -> f64 {
 pub(super) fn add64(a: f64, b: f64, round: Round) -> f64 {
     match nan(&[b, a]) {
         Some(nan) => nan,
-        None if round == Round::Nearest => a + b,
+        None if round == Round::Nearest => made(a + b),
         None => fma64(a, 1.0, b, round),
     }
 }
@@ -361,9 +366,9 @@ pub(super) fn add64(a: f64, b: f64, round: Round) -> f64 {
 pub(super) fn mul64(a: f64, b: f64, round: Round) -> f64 {
     match round {
         _ if a.is_nan() || b.is_nan() => nan(&[b, a]).unwrap_or(a),
-        Round::Nearest => a * b,
+        Round::Nearest => made(a * b),
         _ if a.is_finite() && b.is_finite() => Exact::new(a).times(Exact::new(b)).round(round),
-        _ => a * b,
+        _ => made(a * b),
     }
 }
 
@@ -372,7 +377,7 @@ pub(super) fn div64(a: f64, b: f64, round: Round) -> f64 {
         return nan;
     }
     if round == Round::Nearest || !a.is_finite() || !b.is_finite() || a == 0.0 || b == 0.0 {
-        return a / b;
+        return made(a / b);
     }
     let (a, b) = (Exact::new(a).high(), Exact::new(b));
     let (significand, rest) = (a.significand / b.significand, a.significand % b.significand);
@@ -382,7 +387,7 @@ pub(super) fn div64(a: f64, b: f64, round: Round) -> f64 {
 
 pub(super) fn sqrt64(a: f64, round: Round) -> f64 {
     if round == Round::Nearest || !a.is_finite() || a <= 0.0 {
-        return a.sqrt();
+        return nan(&[a]).unwrap_or_else(|| made(a.sqrt()));
     }
     let mut high = Exact::new(a).high();
     if high.exponent % 2 != 0 {
