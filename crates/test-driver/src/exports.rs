@@ -31,7 +31,7 @@ fn remove(library: &mut [u8], is_struck: &dyn Fn(&[u8]) -> bool) -> Result<usize
         elf::{FileHeader64, SHT_DYNSYM},
         read::elf::{FileHeader, SectionHeader},
     };
-    let (mut places, mut placeholder) = (Vec::new(), Vec::new());
+    let (mut places, mut placeholder) = (Vec::new(), None);
     {
         let bytes = &*library;
         let header = FileHeader64::<Endianness>::parse(bytes)?;
@@ -44,12 +44,13 @@ fn remove(library: &mut [u8], is_struck: &dyn Fn(&[u8]) -> bool) -> Result<usize
             // `st_name`, the first field.
             let place = table.sh_offset(endian) as usize + index.0 * size_of_val(symbol);
             if name == PLACEHOLDER {
-                placeholder = bytes[place..place + 4].to_owned();
+                placeholder = bytes.get(place..place + 4).map(<[u8]>::to_owned);
             } else if is_struck(name) {
                 places.push(place);
             }
         }
     }
+    let Some(placeholder) = placeholder else { return Ok(0) };
     for place in &places {
         library[*place..*place + 4].copy_from_slice(&placeholder);
     }

@@ -46,6 +46,9 @@ pub(crate) struct Allocation {
     pub(crate) id: u64,
 }
 
+/// The largest pages of Linux, in bytes.
+const PAGE: u64 = if cfg!(target_arch = "aarch64") { 64 << 10 } else { 4 << 10 };
+
 impl Allocation {
     /// Whether the host may access it directly.
     pub(crate) fn on_host(&self) -> bool {
@@ -231,8 +234,6 @@ impl Memory {
         if address == 0 || length == 0 {
             return Err(Status::INVALID_VALUE);
         }
-        /// The largest pages of Linux.
-        const PAGE: u64 = if cfg!(target_arch = "aarch64") { 64 << 10 } else { 4 << 10 };
         let pages = |start: u64, length: usize| start / PAGE..=(start + length as u64 - 1) / PAGE;
         let new = pages(address, length);
         let shares_a_page = self.live.iter().any(|(&start, held)| {
