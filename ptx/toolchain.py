@@ -3,6 +3,7 @@
 
     python3 ptx/toolchain.py nvrtc        only the runtime compiler (PTX and cubins)
     python3 ptx/toolchain.py nvcc         nvcc, ptxas, fatbinary and the headers they need
+    python3 ptx/toolchain.py headers      the headers of the driver, the runtime and cuRAND
     python3 ptx/toolchain.py cuobjdump    the dumper of cubins and fat binaries
 
 Each prints the folder of the part. A part that is already installed does not
@@ -35,6 +36,7 @@ PARTS = {
         "nvidia-cuda-runtime==13.0.96",
         "nvidia-cuda-cccl==13.0.85",
     ],
+    "headers": ["nvidia-cuda-runtime==13.0.96", "nvidia-cuda-crt==13.0.88", "nvidia-curand==10.4.0.35"],
     "cuobjdump": ["nvidia-cuda-cuobjdump==13.2.51", "nvidia-cuda-nvdisasm==13.2.51"],
 }
 

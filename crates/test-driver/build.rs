@@ -8,9 +8,6 @@ use std::{
     process::Command,
 };
 
-/// The name of the library's file.
-const LIBRARY: &str = "libkernel_args_test_driver.so";
-
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     if env::var_os("CARGO_FEATURE_PROGRAM").is_none() {
@@ -41,9 +38,11 @@ fn folder(variable: &str) -> PathBuf {
 fn library() -> io::Result<Option<PathBuf>> {
     let (package, out) = (folder("CARGO_MANIFEST_DIR"), folder("OUT_DIR"));
     let is = |name, value| env::var(name).is_ok_and(|is| is == value);
-    if !is("CARGO_CFG_TARGET_OS", "linux") {
-        return Ok(None);
-    }
+    let file = match env::var("CARGO_CFG_TARGET_OS").as_deref() {
+        Ok("linux") => "libkernel_args_test_driver.so",
+        Ok("windows") => "kernel_args_test_driver.dll",
+        _ => return Ok(None),
+    };
     let manifest = fs::read_to_string(package.join("Cargo.toml"))?;
     // Cargo writes the manifest of a package again when it packs it.
     let is_repository = manifest.contains("workspace = true");
@@ -57,7 +56,7 @@ fn library() -> io::Result<Option<PathBuf>> {
     if build(&manifest, &target, &out, true).is_err() {
         build(&manifest, &target, &out, false)?;
     }
-    Ok(Some(out.join("target").join(target).join("release").join(LIBRARY)))
+    Ok(Some(out.join("target").join(target).join("release").join(file)))
 }
 
 /// Copies a package out of the folders of cargo, which can be read-only or inside of another workspace.

@@ -105,6 +105,11 @@
     not(all(feature = "graphs", feature = "record", feature = "textures")),
     allow(rustdoc::broken_intra_doc_links)
 )]
+#[cfg(all(feature = "nvtx", not(target_os = "linux")))]
+compile_error!(
+    "the feature `nvtx` of `kernel-args` works on Linux only: enable it in `[target.'cfg(target_os = \"linux\")'.dependencies]`"
+);
+
 #[cfg(feature = "header")]
 extern crate alloc;
 

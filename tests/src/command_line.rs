@@ -5,7 +5,8 @@ use std::{env, path::PathBuf};
 /// The program of the same build, which cargo places next to the folder of the tests, or `KERNEL_ARGS_PROGRAM`.
 #[must_use]
 pub fn program() -> Option<PathBuf> {
-    let built = || Some(env::current_exe().ok()?.parent()?.parent()?.join("kernel-args"));
+    let name = format!("kernel-args{}", env::consts::EXE_SUFFIX);
+    let built = || Some(env::current_exe().ok()?.parent()?.parent()?.join(name));
     let path = env::var_os("KERNEL_ARGS_PROGRAM").map(PathBuf::from).or_else(built)?;
     path.is_file().then_some(path)
 }

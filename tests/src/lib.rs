@@ -10,6 +10,7 @@ pub mod saxpy;
 pub mod suites;
 pub mod tally;
 pub mod values;
+pub mod vectors;
 
 // For the generated modules, which are also compiled in other crates.
 extern crate self as kernel_args_tests;

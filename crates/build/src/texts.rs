@@ -110,7 +110,7 @@ pub(crate) fn no_file(path: &Path, root: &Path) -> String {
         [] => format!("the folder {} does not exist", folder.display()),
         names => format!("{} has {}", folder.display(), names.join(", ")),
     };
-    let meant = similar.map(|name| format!("write `{}`; ", path.with_file_name(name).display()));
+    let meant = similar.map(|name| format!("write `{}`; ", self::path(&path.with_file_name(name))));
     format!(
         "the file `{}` does not exist\n  {line}\nhelp: {}relative paths start at the folder of `Cargo.toml`, {}",
         path.display(),

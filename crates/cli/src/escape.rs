@@ -46,11 +46,15 @@ pub(crate) fn json(value: &serde_json::Value) -> String {
     with(&value.to_string(), is_control, |to, c| _ = write!(to, "\\u{:04x}", u32::from(c))).into_owned()
 }
 
-/// A word of a command, as a shell reads it.
+/// A word of a command, as a shell reads it. On Windows, as its shells and programs read it.
 pub(crate) fn shell(word: Cow<'_, str>) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "-_./+,:@%=".contains(c);
+    let is_plain =
+        |c: char| c.is_alphanumeric() || "-_./+,:@=".contains(c) || c == if cfg!(windows) { '\\' } else { '%' };
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.into_owned();
+    }
+    if cfg!(windows) {
+        return format!("\"{}\"", terminal(&word.replace('"', "\\\"")));
     }
     if !word.contains(is_control) {
         return format!("'{}'", word.replace('\'', "'\\''"));
@@ -70,7 +74,6 @@ pub(crate) fn shell(word: Cow<'_, str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::process::Command;
 
     const ODD: [&str; 8] = [
         "a\u{1b}[31m\n",
@@ -102,6 +105,21 @@ mod tests {
         }
     }
 
+    #[cfg(windows)]
+    #[test]
+    fn words_are_quoted_for_windows() {
+        for (word, expected) in [
+            (r"C:\lib\a.dll", r"C:\lib\a.dll"),
+            (r"C:\a b\it's", r#""C:\a b\it's""#),
+            ("gemm*", "\"gemm*\""),
+            ("", "\"\""),
+            ("a\"b", r#""a\"b""#),
+        ] {
+            assert_eq!(shell(word.into()), expected);
+        }
+    }
+
+    #[cfg(unix)]
     #[test]
     fn words_are_quoted_where_a_shell_would_split_them() {
         for (word, expected) in [
@@ -121,7 +139,7 @@ mod tests {
     fn a_shell_reads_the_word() {
         for odd in ODD.into_iter().filter(|odd| !odd.contains('\0')) {
             let command = format!("printf %s {}", shell(odd.into()));
-            let read = Command::new("bash").args(["-c", &command]).output();
+            let read = std::process::Command::new("bash").args(["-c", &command]).output();
             let read = read.expect("bash runs");
             assert_eq!(String::from_utf8_lossy(&read.stdout), odd, "{command}");
         }

@@ -184,6 +184,7 @@ fn not_regular() -> io::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(unix)]
     use std::env;
     use tempfile::tempdir;
 

@@ -12,6 +12,7 @@ use crate::{
     attribute::Attribute,
     control::{LastLaunch, LiveObjects, PREFIX},
     error::{Outcome, Status},
+    install::DRIVERS,
 };
 
 /// The test driver that this process uses as `libcuda`.
@@ -72,7 +73,7 @@ impl Control {
     #[must_use]
     pub fn attach() -> Option<Self> {
         // SAFETY: loading a CUDA driver, real or stand-in, has no preconditions.
-        let library = unsafe { Library::new("libcuda.so") }.ok()?;
+        let library = unsafe { Library::new(DRIVERS[0]) }.ok()?;
         let control = Self { library };
         control.symbol::<unsafe extern "C" fn() -> Status>("reset_calls").is_some().then_some(control)
     }

@@ -3,7 +3,7 @@
 
 use std::{
     env,
-    ffi::{OsString, c_int, c_uint},
+    ffi::{c_int, c_uint},
     fs, io,
     mem::ManuallyDrop,
     path::{Path, PathBuf},
@@ -12,15 +12,14 @@ use std::{
 };
 
 use libloading::Library;
-use object::{
-    Endianness,
-    elf::{FileHeader64, SHT_DYNSYM},
-    read::elf::{FileHeader, SectionHeader},
-};
 
-use crate::{Control, Settings};
+use crate::{Control, Settings, exports};
 
-const LIBRARY: &str = "libkernel_args_test_driver.so";
+const LIBRARY: &str = if cfg!(windows) { "kernel_args_test_driver.dll" } else { "libkernel_args_test_driver.so" };
+/// The names by which programs load the driver.
+pub(crate) const DRIVERS: &[&str] = if cfg!(windows) { &["nvcuda.dll"] } else { &["libcuda.so", "libcuda.so.1"] };
+/// The variable with the folders of libraries.
+const FOLDERS: &str = if cfg!(windows) { "PATH" } else { "LD_LIBRARY_PATH" };
 /// Set in the processes of a session.
 const ACTIVE: &str = "KERNEL_ARGS_TEST_DRIVER_ACTIVE";
 /// The variable with the path of the library if it is not next to the binary.
@@ -52,7 +51,7 @@ pub fn is_active() -> bool {
     env::var_os(ACTIVE).is_some()
 }
 
-/// A directory in which `libcuda.so` and `libcuda.so.1` are the test driver. Dropping it removes the directory.
+/// A directory in which `libcuda.so` and `libcuda.so.1` (`nvcuda.dll` on Windows) are the test driver. Dropping it removes the directory.
 #[derive(Debug)]
 pub struct Session {
     directory: PathBuf,
@@ -104,13 +103,13 @@ impl Session {
     /// A command for `program` that loads the test driver as its `libcuda`. The session must outlive the process.
     #[must_use]
     pub fn command(&self, program: impl AsRef<Path>) -> Command {
-        let mut path = OsString::from(&self.directory);
-        if let Some(rest) = env::var_os("LD_LIBRARY_PATH").filter(|rest| !rest.is_empty()) {
-            path.push(":");
+        let mut path = self.directory.clone().into_os_string();
+        if let Some(rest) = env::var_os(FOLDERS).filter(|rest| !rest.is_empty()) {
+            path.push(if cfg!(windows) { ";" } else { ":" });
             path.push(rest);
         }
         let mut command = Command::new(program.as_ref());
-        command.env("LD_LIBRARY_PATH", path).env(ACTIVE, "1");
+        command.env(FOLDERS, path).env(ACTIVE, "1");
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command
     }
@@ -123,24 +122,35 @@ impl Session {
         command
     }
 
-    /// The directory that must be first in `LD_LIBRARY_PATH`.
+    /// The directory that must be first in `LD_LIBRARY_PATH`, or in `PATH` on Windows.
     #[must_use]
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
     fn install(&self, library: &Path, absent: &[String]) -> io::Result<()> {
-        let names = ["libcuda.so", "libcuda.so.1"].map(|name| self.directory.join(name));
-        // It also plays CUPTI.
-        std::os::unix::fs::symlink(&names[0], self.directory.join("libcupti.so.13"))?;
+        let [first, more @ ..] = DRIVERS else { return Ok(()) };
+        let first = self.directory.join(first);
         if absent.is_empty() {
-            return names.iter().try_for_each(|name| std::os::unix::fs::symlink(library, name));
+            link(library, &first)?;
+        } else {
+            let mut bytes = fs::read(library)?;
+            exports::strike_out(&mut bytes, absent)?;
+            fs::write(&first, bytes)?;
         }
-        let mut bytes = fs::read(library)?;
-        strike_out(&mut bytes, absent)?;
-        fs::write(&names[0], bytes)?;
-        std::os::unix::fs::symlink(&names[0], &names[1])
+        // It also plays CUPTI.
+        let cupti = if cfg!(windows) { None } else { Some(&"libcupti.so.13") };
+        more.iter().chain(cupti).try_for_each(|name| link(&first, &self.directory.join(name)))
     }
+}
+
+/// A second name of a file.
+fn link(file: &Path, name: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    return std::os::unix::fs::symlink(file, name);
+    // Symbolic links need a privilege on Windows, and hard links need the same drive.
+    #[cfg(windows)]
+    return fs::hard_link(file, name).or_else(|_| fs::copy(file, name).map(drop));
 }
 
 impl Drop for Session {
@@ -148,43 +158,6 @@ impl Drop for Session {
         // A failure to remove it has no consequences.
         let _ = fs::remove_dir_all(&self.directory);
     }
-}
-
-/// The control whose name replaces the names of removed entry points.
-const PLACEHOLDER: &str = "kernel_args_test_driver_absent";
-
-/// Removes `names` from the library's dynamic symbols by changing the names of their entries to [`PLACEHOLDER`]. `dlsym` still
-/// finds an entry by its hash, and rejects it when it compares the name. References inside the library also use the name, and
-/// resolve to the placeholder.
-fn strike_out(library: &mut [u8], names: &[String]) -> io::Result<()> {
-    let invalid = |error: object::read::Error| io::Error::new(io::ErrorKind::InvalidData, error.to_string());
-    let (mut places, mut placeholder) = (Vec::new(), None);
-    {
-        let bytes = &*library;
-        let header = FileHeader64::<Endianness>::parse(bytes).map_err(invalid)?;
-        let endian = header.endian().map_err(invalid)?;
-        let sections = header.sections(endian, bytes).map_err(invalid)?;
-        let symbols = sections.symbols(endian, bytes, SHT_DYNSYM).map_err(invalid)?;
-        let table = sections.section(symbols.section()).map_err(invalid)?;
-        for (index, symbol) in symbols.enumerate() {
-            let name = symbols.symbol_name(endian, symbol).map_err(invalid)?;
-            let place = table.sh_offset(endian) as usize + index.0 * size_of_val(symbol);
-            if name == PLACEHOLDER.as_bytes() {
-                // `st_name`, the first field.
-                placeholder = Some(bytes[place..place + 4].to_owned());
-            } else if names.iter().any(|struck| struck.as_bytes() == name) {
-                places.push(place);
-            }
-        }
-    }
-    let Some(placeholder) = placeholder.filter(|_| places.len() == names.len()) else {
-        let text = format!("of {names:?} the test driver exports {}: check their names", places.len());
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
-    };
-    for place in places {
-        library[place..place + 4].copy_from_slice(&placeholder);
-    }
-    Ok(())
 }
 
 /// Runs this program again, with the same arguments, on the test driver, and returns its exit code. Returns `None` in the
@@ -232,9 +205,9 @@ pub fn interpret_without_gpu(settings: &Settings) -> io::Result<()> {
 /// The number of GPUs of the driver of this machine, 0 without a driver.
 fn gpus() -> c_int {
     let count = || -> Option<c_int> {
-        let name = if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" };
+        let name = DRIVERS.last()?;
         // SAFETY: libcuda is initialized by `cuInit` only, and stays loaded.
-        let library = ManuallyDrop::new(unsafe { Library::new(name) }.ok()?);
+        let library = ManuallyDrop::new(unsafe { Library::new(*name) }.ok()?);
         // SAFETY: cuda.h declares the function with this type.
         let init = unsafe { library.get::<unsafe extern "C" fn(c_uint) -> c_int>(b"cuInit\0") }.ok()?;
         // SAFETY: as above; a reference has the ABI of a pointer.

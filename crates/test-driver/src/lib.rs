@@ -111,7 +111,7 @@
 // The unit tests do not call the entry points, whose names are then no symbols.
 #![cfg_attr(test, allow(dead_code, non_snake_case))]
 // Other systems load libraries in other ways.
-#![cfg(target_os = "linux")]
+#![cfg(any(target_os = "linux", windows))]
 
 #[macro_use]
 mod entry;
@@ -132,6 +132,7 @@ mod error;
 mod event;
 mod execute;
 mod exit;
+mod exports;
 mod fatbin;
 mod function;
 mod graph;

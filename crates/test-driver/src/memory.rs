@@ -46,6 +46,9 @@ pub(crate) struct Allocation {
     pub(crate) id: u64,
 }
 
+/// The largest pages of Linux, in bytes.
+const PAGE: u64 = if cfg!(target_arch = "aarch64") { 64 << 10 } else { 4 << 10 };
+
 impl Allocation {
     /// Whether the host may access it directly.
     pub(crate) fn on_host(&self) -> bool {
@@ -225,12 +228,19 @@ impl Memory {
     /// Registers memory of the program.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for no memory, `CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED` for memory that is known already.
+    /// `CUDA_ERROR_INVALID_VALUE` for no memory, `CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED` for memory that is known already, or that
+    /// shares a page with registered memory.
     pub(crate) fn register(&mut self, address: u64, length: usize) -> Outcome {
         if address == 0 || length == 0 {
             return Err(Status::INVALID_VALUE);
         }
-        if self.find(address).is_some() {
+        let pages = |start: u64, length: usize| start / PAGE..=(start + length as u64 - 1) / PAGE;
+        let new = pages(address, length);
+        let shares_a_page = self.live.iter().any(|(&start, held)| {
+            let old = pages(start, held.length.max(1));
+            held.kind == Kind::Registered && old.start() <= new.end() && new.start() <= old.end()
+        });
+        if shares_a_page || self.find(address).is_some() {
             return Err(Status::HOST_MEMORY_ALREADY_REGISTERED);
         }
         let kind = Kind::Registered;

@@ -143,8 +143,9 @@ macro_rules! drawn {
 #[allow(clippy::wildcard_imports, reason = "every type of the table")]
 mod table {
     use super::{Bytes, Draw, Source, cuda_types, numbers};
+    use crate::vectors::*;
     use core::num::*;
-    use kernel_args::{vector::*, *};
+    use kernel_args::*;
 
     cuda_types!(types);
 }

@@ -245,7 +245,7 @@ fn numbers() -> Outcome {
         let args = EchoNumbers {
             out,
             flag: true,
-            letter: 0xfe_u8.cast_signed(),
+            letter: std::ffi::c_char::from_ne_bytes([0xfe]),
             wide: -3,
             id: 700,
             huge,

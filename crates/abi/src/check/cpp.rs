@@ -5,9 +5,10 @@ use crate::{
     bytes::same,
     class::Class,
     cpp::{CppBase, CppType, name, rust_scalar, same_scalar},
-    signature::{Meaning, Parameter},
+    signature::{ElementClass, Elements, Meaning, Parameter},
 };
 
+/// The width of `long` if the image was compiled on this system.
 const LONG_BITS: u16 = if cfg!(windows) { 32 } else { 64 };
 
 /// How the C++ types differ. An unknown type matches anything.
@@ -17,11 +18,48 @@ pub(super) const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Dif
         return Differences::NONE;
     }
     match (h.is_pointer(), k.is_pointer()) {
-        (true, true) => compare_pointers(h, k),
+        (true, true) => {
+            let own = compare_pointers(h, k, LONG_BITS);
+            if !own.contains(Difference::Pointee) {
+                return own;
+            }
+            // Possibly the image was compiled on another system.
+            match other_long(kernel) {
+                Some(bits) => compare_pointers(h, k, bits),
+                None => own,
+            }
+        }
         (false, false) => compare_values(host, kernel),
         // `CUdeviceptr` represents any pointer.
         (false, true) if is_address(host) => Differences::NONE,
         _ => Differences::of(Difference::Pointer),
+    }
+}
+
+const fn is_of_long(base: CppBase<'_>) -> bool {
+    match base {
+        CppBase::Long { .. } => true,
+        CppBase::Named(_) => matches!(some!(base.builtin(), false).element.as_bytes(), b"CLong" | b"CULong"),
+        _ => false,
+    }
+}
+
+/// The second width that `long` can have behind a pointer: the code shows it. On Windows it is always possible, because programs for Windows
+/// contain images from Linux, where `size_t` is `unsigned long`.
+const fn other_long(kernel: &Parameter<'_>) -> Option<u16> {
+    if !is_of_long(kernel.cpp.base) {
+        return None;
+    }
+    let elements = match kernel.body.at(0) {
+        Some(slot) => slot.elements,
+        None => None,
+    };
+    match elements {
+        Some(Elements { class: ElementClass::Integer, size: size @ (4 | 8), step, .. }) if size as u32 == step => {
+            Some(size as u16 * 8)
+        }
+        _ if cfg!(windows) => Some(64),
+        _ => None,
     }
 }
 
@@ -91,7 +129,7 @@ const fn compare_values(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differe
         }
         (CppBase::Float { bits }, CppBase::Float { bits: kernel_bits }) => bits == kernel_bits || !same_size,
         (CppBase::Named(h), CppBase::Named(k)) => {
-            if !name::agree(h, k) {
+            if !(name::agree(h, k) || same_size && name::is_vector_of_long(k, h)) {
                 return Differences::of(Difference::Name);
             }
             true
@@ -123,13 +161,13 @@ const fn bits(size: usize) -> u16 {
     if size <= 16 { size as u16 * 8 } else { 0 }
 }
 
-const fn compare_pointers(h: CppType<'_>, k: CppType<'_>) -> Differences {
+const fn compare_pointers(h: CppType<'_>, k: CppType<'_>, long_bits: u16) -> Differences {
     let (h_any, k_any) = (is_any(h.base), is_any(k.base));
     let fits = if h_any || k_any {
         // `void*` matches every pointer of the same or a greater depth.
         (k_any || h.depth <= k.depth) && (h_any || k.depth <= h.depth)
     } else {
-        h.depth == k.depth && same_pointee(h.base, k.base) && rows_agree(h.rows, k.rows)
+        h.depth == k.depth && same_pointee(h.base, k.base, long_bits) && rows_agree(h.rows, k.rows)
             || is_array_of_parts(h, k)
             || is_array_of_parts(k, h)
             // An array of `CUdeviceptr`.
@@ -153,9 +191,11 @@ const fn is_any(base: CppBase<'_>) -> bool {
     matches!(base, CppBase::Unknown | CppBase::Void)
 }
 
-const fn same_pointee(h: CppBase<'_>, k: CppBase<'_>) -> bool {
-    match (as_integer(h, LONG_BITS), as_integer(k, LONG_BITS)) {
-        (CppBase::Named(h), CppBase::Named(k)) => name::agree(h, k),
+const fn same_pointee(h: CppBase<'_>, k: CppBase<'_>, long_bits: u16) -> bool {
+    match (as_integer(h, long_bits), as_integer(k, long_bits)) {
+        (CppBase::Named(h), CppBase::Named(k)) => {
+            name::agree(h, k) || long_bits != LONG_BITS && name::is_vector_of_long(k, h)
+        }
         (CppBase::Float { bits: 16 }, CppBase::Named(named)) | (CppBase::Named(named), CppBase::Float { bits: 16 }) => {
             name::is_half(named)
         }

@@ -29,6 +29,7 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new() -> io::Result<Self> {
+        #[cfg_attr(not(unix), expect(unused_mut, reason = "folders have a mode on Unix"))]
         let mut builder = fs::DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);

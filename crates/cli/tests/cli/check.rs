@@ -47,7 +47,9 @@ fn a_difference_is_shown_with_both_sides() {
     let spaced = folder.write("a list", list(&["../../ptx/saxpy.ptx"]));
     let arguments = ["check", &file, "--against", &spaced, "-k", "sax*", "-a", "75"];
     let ran = run(&arguments);
-    let hint = format!("kernel-args show --list {file} --kernel 'sax*' --arch sm_75 > '{spaced}'\n");
+    let quote = if cfg!(windows) { '"' } else { '\'' };
+    let pattern = format!("{quote}sax*{quote}");
+    let hint = format!("kernel-args show --list {file} --kernel {pattern} --arch sm_75 > {quote}{spaced}{quote}\n");
     assert!(ran.stdout.ends_with(&hint), "{}", ran.stdout);
     let path = folder.write("kernels.list", list(&[&file]));
     assert_eq!(run(&["check", &file, "--against", &path]).code, 0);

@@ -63,7 +63,7 @@ fn a_file_is_shown() {
     assert!(inside(&["--help"]).1.contains("kernel-args <FILE>..."));
     assert!(inside(&["-V"]).1.starts_with("kernel-args "));
     // No file and no command.
-    assert!(run(&["nowhere.ptx"]).stderr.starts_with("error: nowhere.ptx: No such file"));
+    assert!(run(&["nowhere.ptx"]).stderr.starts_with("error: nowhere.ptx: "));
     assert!(run(&["shwo", "../../ptx/saxpy.ptx"]).stderr.contains("help: a similar subcommand exists: `show`\n"));
 }
 

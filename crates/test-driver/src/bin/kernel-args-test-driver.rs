@@ -29,10 +29,10 @@ What it simulates, and what it does not: https://docs.rs/kernel-args-test-driver
 ";
 
 /// What happens when a kernel is launched that the driver does not execute.
-#[cfg(target_os = "linux")]
+#[cfg(any(target_os = "linux", windows))]
 const NOT_EXECUTED: &str = "KERNEL_ARGS_TEST_DRIVER_NOT_EXECUTED";
 
-#[cfg(target_os = "linux")]
+#[cfg(any(target_os = "linux", windows))]
 fn main() -> ExitCode {
     let mut words = std::env::args_os().skip(1);
     let Some(program) = words.next() else {
@@ -57,10 +57,9 @@ fn main() -> ExitCode {
 }
 
 /// Runs the command. Returns its exit code, or 128 plus the number of the signal that ended it.
-#[cfg(target_os = "linux")]
+#[cfg(any(target_os = "linux", windows))]
 fn run(program: &std::path::Path, arguments: impl Iterator<Item = std::ffi::OsString>) -> Result<u8, String> {
     use kernel_args_test_driver::{Session, Settings};
-    use std::os::unix::process::ExitStatusExt as _;
 
     let settings = Settings::new();
     let session = match LIBRARY {
@@ -76,14 +75,17 @@ fn run(program: &std::path::Path, arguments: impl Iterator<Item = std::ffi::OsSt
         .args(arguments)
         .status()
         .map_err(|error| format!("`{}` cannot be started: {error}", program.display()))?;
-    let signal = status.signal().map(|signal| 128 + signal);
+    #[cfg(unix)]
+    let signal = std::os::unix::process::ExitStatusExt::signal(&status).map(|signal| 128 + signal);
+    #[cfg(not(unix))]
+    let signal = None;
     let code = status.code().or(signal).unwrap_or(1);
     Ok(u8::try_from(code).unwrap_or(1))
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(any(target_os = "linux", windows)))]
 fn main() -> ExitCode {
-    eprint!("{USAGE}\nerror: it runs on Linux only\n");
+    eprint!("{USAGE}\nerror: it runs on Linux and Windows only\n");
     let _: Option<&[u8]> = LIBRARY;
     ExitCode::FAILURE
 }

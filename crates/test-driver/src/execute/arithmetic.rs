@@ -299,10 +299,10 @@ fn float(name: &str, kind: Type, words: &Words<'_>) -> Option<Vector> {
         ("tanh", _) => approximate(kind, mode, f64::tanh),
         ("rsqrt", Type::F64) if words.has("ftz") => upper_half(|a| 1.0 / a.sqrt()),
         ("rsqrt", Type::F64) => Some(one(|a: f64| {
-            let near = 1.0 / a.sqrt();
+            let near = 1.0 / float::sqrt64(a, Round::Nearest);
             // One step of Newton's method, for the last bit.
             let product = a * near;
-            let rest = (-product).mul_add(near, 1.0) - a.mul_add(near, -product) * near;
+            let rest = float::mul_add(-product, near, 1.0) - float::mul_add(a, near, -product) * near;
             if rest.is_finite() { near + 0.5 * near * rest } else { near }
         })),
         ("rsqrt", _) => approximate(kind, mode, |a| 1.0 / a.sqrt()),

@@ -178,13 +178,13 @@ pub(super) fn div(a: f64, b: f64) -> f64 {
     if !near.is_finite() || near == 0.0 {
         return near;
     }
-    let rest = (-near).mul_add(b, a);
+    let rest = mul_add(-near, b, a);
     odd(near, if b < 0.0 { -rest } else { rest })
 }
 
 pub(super) fn sqrt(a: f64) -> f64 {
     let near = a.sqrt();
-    odd(near, (-near).mul_add(near, a))
+    odd(near, mul_add(-near, near, a))
 }
 
 /// An exact value: `significand * 2^exponent`, and whether there is something below.
@@ -264,14 +264,27 @@ pub(super) fn nan(operands: &[f64]) -> Option<f64> {
     Some(f64::from_bits(first.to_bits() | 1 << 51))
 }
 
+/// A result whose operands are no NaN. NVIDIA's NaN is negative as on x86-64; a processor of AArch64 makes a positive one.
+fn made(value: f64) -> f64 {
+    if value.is_nan() { f64::from_bits(0xfff8 << 48) } else { value }
+}
+
+/// Whether `f64::mul_add` rounds once: it calls a function of C, and mingw's rounds twice.
+const ROUNDS_ONCE: bool = !cfg!(all(windows, target_env = "gnu"));
+
+/// `a * b + c`, rounded once to nearest.
+pub(super) fn mul_add(a: f64, b: f64, c: f64) -> f64 {
+    if ROUNDS_ONCE { a.mul_add(b, c) } else { fma64(a, b, c, Round::Nearest) }
+}
+
 /// The operations of `f64` with every rounding.
 pub(super) fn fma64(a: f64, b: f64, c: f64, round: Round) -> f64 {
     if let Some(nan) = nan(&[b, c, a]) {
         return nan;
     }
     let near = a.mul_add(b, c);
-    if round == Round::Nearest || !(a.is_finite() && b.is_finite() && c.is_finite()) {
-        return near;
+    if round == Round::Nearest && ROUNDS_ONCE || !(a.is_finite() && b.is_finite() && c.is_finite()) {
+        return made(near);
     }
     let product = Exact::new(a).times(Exact::new(b));
     match (product.significand, c == 0.0) {
@@ -287,7 +300,7 @@ pub(super) fn fma64(a: f64, b: f64, c: f64, round: Round) -> f64 {
 pub(super) fn add64(a: f64, b: f64, round: Round) -> f64 {
     match nan(&[b, a]) {
         Some(nan) => nan,
-        None if round == Round::Nearest => a + b,
+        None if round == Round::Nearest => made(a + b),
         None => fma64(a, 1.0, b, round),
     }
 }
@@ -295,9 +308,9 @@ pub(super) fn add64(a: f64, b: f64, round: Round) -> f64 {
 pub(super) fn mul64(a: f64, b: f64, round: Round) -> f64 {
     match round {
         _ if a.is_nan() || b.is_nan() => nan(&[b, a]).unwrap_or(a),
-        Round::Nearest => a * b,
+        Round::Nearest => made(a * b),
         _ if a.is_finite() && b.is_finite() => Exact::new(a).times(Exact::new(b)).round(round),
-        _ => a * b,
+        _ => made(a * b),
     }
 }
 
@@ -306,7 +319,7 @@ pub(super) fn div64(a: f64, b: f64, round: Round) -> f64 {
         return nan;
     }
     if round == Round::Nearest || !a.is_finite() || !b.is_finite() || a == 0.0 || b == 0.0 {
-        return a / b;
+        return made(a / b);
     }
     let (a, b) = (Exact::new(a).high(), Exact::new(b));
     let (significand, rest) = (a.significand / b.significand, a.significand % b.significand);
@@ -316,7 +329,7 @@ pub(super) fn div64(a: f64, b: f64, round: Round) -> f64 {
 
 pub(super) fn sqrt64(a: f64, round: Round) -> f64 {
     if round == Round::Nearest || !a.is_finite() || a <= 0.0 {
-        return a.sqrt();
+        return nan(&[a]).unwrap_or_else(|| made(a.sqrt()));
     }
     let mut high = Exact::new(a).high();
     if high.exponent % 2 != 0 {

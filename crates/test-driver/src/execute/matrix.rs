@@ -1,7 +1,7 @@
 //! Products of matrices whose elements are spread over the lanes of a warp (PTX ISA, 9.7.15).
 
 use super::{
-    float::{F16, F32, Format, Mode},
+    float::{F16, F32, Format, Mode, mul_add},
     types::{LANES, Lanes, Type, extend, low},
     words::Words,
 };
@@ -173,7 +173,7 @@ impl Product {
 
     fn round<'a>(&self, sum: f64, products: impl Iterator<Item = (&'a f64, &'a f64)>) -> u64 {
         match self.all[3].kind {
-            Type::F64 => products.fold(sum, |sum, (a, b)| a.mul_add(*b, sum)).to_bits(),
+            Type::F64 => products.fold(sum, |sum, (a, b)| mul_add(*a, *b, sum)).to_bits(),
             Type::S32 => {
                 // All values are integers below 2^53.
                 let exact = products.fold(sum as i64, |sum, (a, b)| sum + (a * b) as i64);

@@ -4,15 +4,18 @@ use std::{panic, process::Command};
 
 use kernel_args_test_driver::{Control, Session, Settings, is_active, locate, within};
 
+const LIBRARY: &str = if cfg!(windows) { "kernel_args_test_driver.dll" } else { "libkernel_args_test_driver.so" };
+const DRIVERS: &[&str] = if cfg!(windows) { &["nvcuda.dll"] } else { &["libcuda.so", "libcuda.so.1"] };
+
 #[test]
 fn the_library_is_next_to_this_binary_under_its_own_name() {
     let library = locate().expect("cargo built it");
     let binary = std::env::current_exe().expect("this binary has a path");
     assert_eq!(library.parent(), binary.parent());
-    assert_eq!(library.file_name().and_then(|name| name.to_str()), Some("libkernel_args_test_driver.so"));
+    assert_eq!(library.file_name().and_then(|name| name.to_str()), Some(LIBRARY));
     let beside = std::fs::read_dir(library.parent().expect("a directory")).expect("it can be read");
     let names = beside.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    assert_eq!(names.filter(|name| name.starts_with("libcuda.so")).count(), 0, "cargo searches this directory");
+    assert_eq!(names.filter(|name| DRIVERS.contains(&name.as_str())).count(), 0, "cargo searches this directory");
 }
 
 #[test]
@@ -57,7 +60,7 @@ fn what_a_killed_process_has_left_does_no_harm() {
 fn a_session_leaves_no_directory() {
     let session = Session::start(&Settings::new()).expect("a session");
     let directory = session.directory().to_owned();
-    assert!(directory.join("libcuda.so").exists() && directory.join("libcuda.so.1").exists());
+    assert!(DRIVERS.iter().all(|name| directory.join(name).exists()));
     drop(session);
     assert!(!directory.exists());
 }
@@ -73,9 +76,9 @@ fn a_copy_of_binary_and_library_works_in_another_folder() {
     std::fs::create_dir(&bundle).expect("a fresh directory");
     let library = locate().expect("cargo built it");
     let binary = std::env::current_exe().expect("this binary has a path");
-    let copy = bundle.join("session");
+    let copy = bundle.join(format!("session{}", std::env::consts::EXE_SUFFIX));
     std::fs::copy(&binary, &copy).expect("room");
-    std::fs::copy(&library, bundle.join("libkernel_args_test_driver.so")).expect("room");
+    std::fs::copy(&library, bundle.join(LIBRARY)).expect("room");
     let output = Command::new(&copy)
         .args(["session::the_driver_names_itself", "--exact", "--nocapture"])
         .env_remove("LD_LIBRARY_PATH")

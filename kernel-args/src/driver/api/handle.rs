@@ -220,12 +220,14 @@ impl<'a> Text<'a> {
     }
 }
 
+/// At least a page of the system: Linux for AArch64 can have pages of 64 KiB.
 #[cfg(feature = "observe")]
-#[repr(align(4096))]
+#[cfg_attr(not(target_arch = "aarch64"), repr(align(4096)))]
+#[cfg_attr(target_arch = "aarch64", repr(align(65536)))]
 struct Page([AtomicU32; PAGE]);
 
 #[cfg(feature = "observe")]
-const PAGE: usize = 4096 / size_of::<AtomicU32>();
+const PAGE: usize = if cfg!(target_arch = "aarch64") { 65536 } else { 4096 } / size_of::<AtomicU32>();
 
 /// Words that the GPU writes and the host reads, also after a fault. They are never freed, because a stream can write them later. They are
 /// memory of the program: memory of the driver ends with its context. Two registrations cannot share a page.

@@ -8,8 +8,10 @@ use crate::echo::{
 use core::num::*;
 use cudarc::driver::{CudaSlice, DeviceRepr, ValidAsZeroBits};
 #[allow(clippy::wildcard_imports, reason = "every type of the table")]
-use kernel_args::{vector::*, *};
+use kernel_args::*;
 use kernel_args_test_generator::{cuda_types, spelling};
+#[allow(clippy::wildcard_imports, reason = "every type of the table")]
+use kernel_args_tests::vectors::*;
 use kernel_args_tests::{
     driver::{context, trial},
     values::{Bytes, Draw, Source},

@@ -4,9 +4,11 @@ use crate::echo::ways::{Between, Outcome, echo_between};
 #[allow(clippy::wildcard_imports, reason = "every type of the table")]
 use core::num::*;
 #[allow(clippy::wildcard_imports, reason = "every type of the table")]
-use kernel_args::{vector::*, *};
+use kernel_args::*;
 use kernel_args_test_generator::{cuda_types, foreign_types, spelling};
 use kernel_args_tests::driver::trial;
+#[allow(clippy::wildcard_imports, reason = "every type of the table")]
+use kernel_args_tests::vectors::*;
 use libtest_mimic::Trial;
 
 const SCALARS: &str = include_str!("../../../../ptx/echo_scalars.ptx");

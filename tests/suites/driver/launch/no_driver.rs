@@ -32,8 +32,9 @@ pub(crate) fn child() -> Option<ExitCode> {
 }
 
 fn without_a_driver_there_is_an_error() -> Outcome {
+    let folders = if cfg!(windows) { "PATH" } else { "LD_LIBRARY_PATH" };
     let mut command = Command::new(env::current_exe()?);
-    let output = command.env(VARIABLE, "1").env_remove("LD_LIBRARY_PATH").output()?;
+    let output = command.env(VARIABLE, "1").env_remove(folders).output()?;
     if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned().into()) }
 }
 

@@ -4,6 +4,7 @@ mod events;
 mod fields;
 mod installed;
 mod random;
+#[cfg(target_os = "linux")]
 mod ranges;
 mod seen;
 mod spans;
@@ -15,6 +16,7 @@ pub(crate) fn main() -> ExitCode {
     if let Some(code) = nvrtc::reexec_with_nvrtc() {
         return code;
     }
+    #[cfg(target_os = "linux")]
     if let Some(code) = ranges::child() {
         return code;
     }
@@ -25,6 +27,7 @@ pub(crate) fn main() -> ExitCode {
             trials.extend(events::trials());
             trials.extend(installed::trials());
             trials.extend(random::trials());
+            #[cfg(target_os = "linux")]
             trials.extend(ranges::trials());
             trials.extend(spans::trials());
             trials

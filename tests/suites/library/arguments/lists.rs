@@ -27,7 +27,8 @@ macro_rules! pushes {
 #[allow(clippy::wildcard_imports, reason = "every type of the table")]
 mod table {
     use core::num::*;
-    use kernel_args::{vector::*, *};
+    use kernel_args::*;
+    use kernel_args_tests::vectors::*;
 
     kernel_args_test_generator::cuda_types!(pushes);
 }

@@ -165,8 +165,8 @@ impl Signature {
 /// The start of every generated module.
 pub(crate) const HEAD: &str = "\
 use core::num::*;
-use kernel_args::{*, vector::*};
-use kernel_args_tests::values::{Draw, Draws, Structure, Visitor, draw, structure};
+use kernel_args::*;
+use kernel_args_tests::{vectors::*, values::{Draw, Draws, Structure, Visitor, draw, structure}};
 ";
 
 /// A module with all these structs, each signature in its own submodule, with functions that visit the structs.
