@@ -1,0 +1,96 @@
+//! A decoder of a language model, written as an engine is, in three modes: see `README.md`.
+
+#![allow(unreachable_pub, reason = "the modules of a program export nothing from it")]
+
+mod chart;
+mod device;
+mod kernels;
+mod measure;
+mod model;
+mod options;
+mod reference;
+mod tensor;
+
+use device::Mode;
+use kernel_args_test_driver::{Settings, interpret_without_gpu, is_active};
+use measure::{Measured, measure};
+use model::{BEGIN, Config};
+use options::Options;
+use reference::Reference;
+use std::fs;
+
+/// An error of a launch, of the driver, of cuBLAS, or of the shapes of an operation.
+type Error = Box<dyn std::error::Error>;
+
+type Result<T = ()> = std::result::Result<T, Error>;
+
+/// A logit of the host's that is smaller than the largest one by at most this is as good: `bf16` has 8 significant bits.
+const TOLERANCE: f32 = 0.06;
+
+fn main() -> Result {
+    interpret_without_gpu(&Settings::new())?;
+    let options = Options::parse(is_active())?;
+    // SAFETY: the library's initializers have no precondition.
+    let blas = !options.kernel_gemm && unsafe { cudarc::cublas::sys::is_culib_present() };
+    let ctx = kernel_args::context(0)?;
+    let by = if blas { "cuBLAS" } else { "a kernel of this example" };
+    println!("On {}, matrices are multiplied by {by}.", ctx.name()?);
+    if !blas && !options.kernel_gemm {
+        println!("cuBLAS (`libcublas.so`, `libcublas.so.13` or `libcublas.so.12`) is not on this machine.");
+    }
+    for (name, config) in options.sizes {
+        println!("\n{name}: {config:?}, {} tokens after {}", options.tokens, options.warm_up);
+        println!("{}", Measured::HEADER);
+        let mut all = Vec::new();
+        for &run in &options.runs {
+            let measured = measure(&ctx, *config, run, blas, &options)?;
+            println!("{measured}");
+            all.push(measured);
+        }
+        compare_modes(&all)?;
+        if *name == "small" {
+            compare_with_host(*config, &all)?;
+        }
+        if let Some(file) = &options.chart {
+            fs::write(file, chart::svg(&all))?;
+        }
+    }
+    Ok(())
+}
+
+/// All modes have the same tokens, without `Captured`.
+fn compare_modes(all: &[Measured]) -> Result {
+    let mut right = all.iter().filter(|measured| measured.run.mode != Mode::Captured);
+    let Some(first) = right.next() else { return Ok(()) };
+    for measured in right {
+        if measured.tokens != first.tokens {
+            return Err(format!("{:?} and {:?} have different tokens", first.run, measured.run).into());
+        }
+    }
+    let mut distinct = first.tokens.clone();
+    distinct.sort_unstable();
+    distinct.dedup();
+    println!("the modes have the same {} tokens, {} of them different", first.tokens.len(), distinct.len());
+    Ok(())
+}
+
+/// Each token is the host's choice, or as good.
+fn compare_with_host(config: Config, all: &[Measured]) -> Result {
+    let Some(measured) = all.iter().find(|measured| measured.run.mode != Mode::Captured) else { return Ok(()) };
+    let mut reference = Reference::random(config)?;
+    let (mut token, mut same, mut furthest) = (BEGIN, 0, 0.0_f32);
+    for &next in &measured.tokens {
+        let logits = reference.step(token);
+        let largest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let distance = largest - logits[next as usize];
+        same += usize::from(distance == 0.0);
+        furthest = furthest.max(distance);
+        token = next;
+    }
+    println!(
+        "the host chooses the same token {same} times of {}; the others are {furthest} apart",
+        measured.tokens.len()
+    );
+    // Also an error for NaN.
+    if furthest <= TOLERANCE { Ok(()) } else { Err("the host has different tokens".into()) }
+}

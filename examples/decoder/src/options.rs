@@ -1,0 +1,97 @@
+//! The command line.
+
+use crate::{Error, Result, device::Mode, measure::Run, model::Config};
+use std::env;
+
+/// For the comparison with the host.
+const SMALL: (&str, Config) = (
+    "small",
+    Config {
+        layers: 2,
+        hidden: 64,
+        heads: 4,
+        kv_heads: 2,
+        head_size: 16,
+        intermediate: 128,
+        vocabulary: 512,
+        rope_base: 1e4,
+        cache_block: 8,
+    },
+);
+
+/// The sizes of Qwen2 0.5B.
+const LARGE: (&str, Config) = (
+    "large",
+    Config {
+        layers: 24,
+        hidden: 896,
+        heads: 14,
+        kv_heads: 2,
+        head_size: 64,
+        intermediate: 4864,
+        vocabulary: 151_936,
+        rope_base: 1e6,
+        cache_block: 256,
+    },
+);
+
+const SIZES: [(&str, Config); 2] = [SMALL, LARGE];
+
+const RUNS: [Run; 3] = [
+    Run { mode: Mode::Plain, tracking: true },
+    Run { mode: Mode::Plain, tracking: false },
+    Run { mode: Mode::Captured, tracking: false },
+];
+
+const USAGE: &str = "usage: decoder [--mode plain|captured] [--tracking] [--size small|large] [--tokens N] \
+    [--gemm cublas|kernel] [--chart FILE.svg]";
+
+pub struct Options {
+    pub sizes: &'static [(&'static str, Config)],
+    pub runs: Vec<Run>,
+    pub tokens: usize,
+    pub warm_up: usize,
+    /// A kernel of this example multiplies the matrices.
+    pub kernel_gemm: bool,
+    /// The file for a picture of the tokens per second.
+    pub chart: Option<String>,
+}
+
+impl Options {
+    /// All modes and sizes by default; only the small size where kernels are interpreted.
+    pub fn parse(is_interpreted: bool) -> Result<Self> {
+        let mut options = Self {
+            sizes: if is_interpreted { &SIZES[..1] } else { &SIZES },
+            runs: RUNS.into(),
+            tokens: if is_interpreted { 16 } else { 256 },
+            warm_up: 4,
+            kernel_gemm: is_interpreted,
+            chart: None,
+        };
+        let mut tracking = false;
+        let mut mode = None;
+        let mut words = env::args().skip(1);
+        while let Some(word) = words.next() {
+            if word == "--tracking" {
+                tracking = true;
+                continue;
+            }
+            let value = words.next().ok_or(USAGE)?;
+            match (&*word, &*value) {
+                ("--mode", "plain") => mode = Some(Mode::Plain),
+                ("--mode", "captured") => mode = Some(Mode::Captured),
+                ("--size", "small") => options.sizes = &SIZES[..1],
+                ("--size", "large") => options.sizes = &SIZES[1..],
+                ("--gemm", "cublas") => options.kernel_gemm = false,
+                ("--gemm", "kernel") => options.kernel_gemm = true,
+                ("--tokens", n) => options.tokens = n.parse().map_err(|_| USAGE)?,
+                ("--chart", file) => options.chart = Some(file.into()),
+                _ => return Err(Error::from(format!("`{word} {value}`: {USAGE}"))),
+            }
+        }
+        if let Some(mode) = mode {
+            options.runs = vec![Run { mode, tracking }];
+        }
+        Ok(options)
+    }
+}
