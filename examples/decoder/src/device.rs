@@ -4,17 +4,12 @@
 
 use crate::{
     Result,
+    blas::Blas,
     kernels::{GemmShape, Kernels},
 };
-use cudarc::{
-    cublas::{
-        CudaBlas, Gemm, GemmConfig, StridedBatchedConfig,
-        sys::{cublasOperation_t, cublasSetWorkspace_v2},
-    },
-    driver::{
-        CudaContext, CudaEvent, CudaGraph, CudaSlice, CudaStream, DevicePtr, DeviceRepr,
-        sys::{CUdeviceptr, CUevent_flags, CUgraphInstantiate_flags, CUstreamCaptureMode},
-    },
+use cudarc::driver::{
+    CudaContext, CudaEvent, CudaGraph, CudaSlice, CudaStream, DeviceRepr,
+    sys::{CUdeviceptr, CUevent_flags, CUgraphInstantiate_flags, CUstreamCaptureMode},
 };
 use half::bf16;
 use kernel_args::args::AsStream;
@@ -32,7 +27,7 @@ use std::{
 pub enum Mode {
     /// Launch by launch; memory from `cuMemAllocAsync`.
     Plain,
-    /// Captured once and launched again: always the same token, position and length, so the tokens are wrong.
+    /// Captured once and launched again: always the same position and length, so the tokens are wrong.
     Captured,
 }
 
@@ -55,26 +50,6 @@ impl Counts {
 /// One more.
 pub fn count(number: &Cell<u64>) {
     number.set(number.get() + 1);
-}
-
-/// 32 MiB, as NVIDIA recommends for Hopper. Without a workspace of its own, cuBLAS would allocate one in a capture.
-const WORKSPACE: usize = 32 << 20;
-
-/// cuBLAS, with its workspace.
-struct Blas {
-    handle: CudaBlas,
-    _workspace: CudaSlice<u8>,
-}
-
-impl Blas {
-    fn new(stream: &Arc<CudaStream>) -> Result<Self> {
-        let handle = CudaBlas::new(stream.clone())?;
-        let workspace = stream.alloc_zeros::<u8>(WORKSPACE)?;
-        let address = workspace.device_ptr(stream).0 as *mut _;
-        // SAFETY: the workspace lives as long as the handle, and only this handle uses it.
-        unsafe { cublasSetWorkspace_v2(*handle.handle(), address, WORKSPACE) }.result()?;
-        Ok(Self { handle, _workspace: workspace })
-    }
 }
 
 /// A GPU with the kernels, and one stream.
@@ -112,17 +87,19 @@ impl Device {
     /// Memory for `n` elements, which are not set.
     pub fn alloc<T: DeviceRepr>(self: &Rc<Self>, n: usize) -> Result<Memory<T>> {
         count(&self.counts.allocations);
-        let bytes = size_class::<T>(n);
-        let reused = self.free.borrow_mut().get_mut(&bytes).and_then(Vec::pop);
-        let slice = match reused {
+        let bytes = (n * size_of::<T>()).next_power_of_two().max(256);
+        let slice = if self.mode == Mode::Captured {
+            let reused = self.free.borrow_mut().get_mut(&bytes).and_then(Vec::pop);
+            let address = match reused {
+                Some(address) => address,
+                // SAFETY: every operation writes its output before a later one reads it.
+                None => unsafe { self.stream.alloc::<u8>(bytes)? }.leak(),
+            };
             // SAFETY: the memory has this size, and `Memory` gave it up: all its uses are earlier on the same stream.
-            Some(address) => unsafe { self.stream.upgrade_device_ptr(address, n) },
+            unsafe { self.stream.upgrade_device_ptr(address, n) }
+        } else {
             // SAFETY: every operation writes its output before a later one reads it.
-            None if self.mode == Mode::Captured => unsafe {
-                self.stream.upgrade_device_ptr(self.stream.alloc::<u8>(bytes)?.leak(), n)
-            },
-            // SAFETY: the same.
-            None => unsafe { self.stream.alloc(n)? },
+            unsafe { self.stream.alloc(n)? }
         };
         Ok(Memory { slice: ManuallyDrop::new(slice), bytes, device: self.clone() })
     }
@@ -145,15 +122,8 @@ impl Device {
     ) -> Result<bool> {
         let Some(blas) = &self.blas else { return Ok(false) };
         count(&self.counts.foreign);
-        let config = config(shape);
-        // SAFETY: the caller guarantees the lengths; `config` has the strides of the shape.
-        unsafe {
-            if shape.batches == 1 {
-                blas.handle.gemm(config.gemm, w, x, out)?;
-            } else {
-                blas.handle.gemm_strided_batched(config, w, x, out)?;
-            }
-        }
+        // SAFETY: the caller guarantees the lengths.
+        unsafe { blas.product(shape, x, w, out)? };
         Ok(true)
     }
 
@@ -191,39 +161,6 @@ impl Drop for Device {
                 drop(unsafe { self.stream.upgrade_device_ptr::<u8>(address, bytes) });
             }
         }
-    }
-}
-
-fn size_class<T>(n: usize) -> usize {
-    (n * size_of::<T>()).next_power_of_two().max(256)
-}
-
-/// The product for cuBLAS, whose matrices have columns where ours have rows: `out^T = w * x^T`.
-fn config(shape: GemmShape) -> StridedBatchedConfig<bf16> {
-    let (transa, lda) = if shape.w_inner == 1 {
-        (cublasOperation_t::CUBLAS_OP_T, shape.w_column)
-    } else {
-        (cublasOperation_t::CUBLAS_OP_N, shape.w_inner)
-    };
-    let [m, n, k, lda, ldb, ldc] =
-        [shape.columns, shape.rows, shape.inner, lda, shape.x_row, shape.out_row].map(u32::cast_signed);
-    StridedBatchedConfig {
-        gemm: GemmConfig {
-            transa,
-            transb: cublasOperation_t::CUBLAS_OP_N,
-            m,
-            n,
-            k,
-            alpha: bf16::ONE,
-            lda,
-            ldb,
-            beta: bf16::ZERO,
-            ldc,
-        },
-        batch_size: shape.batches.cast_signed(),
-        stride_a: shape.w_batch.into(),
-        stride_b: shape.x_batch.into(),
-        stride_c: shape.out_batch.into(),
     }
 }
 

@@ -11,6 +11,7 @@ kernel_args::kernels! {
 }
 
 /// Rows that begin every `stride` elements; the first `columns` of them have a meaning.
+#[allow(clippy::struct_field_names, reason = "the names of the kernels")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, DeviceType)]
 #[repr(C)]
 pub struct Rows {

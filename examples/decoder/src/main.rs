@@ -2,6 +2,7 @@
 
 #![allow(unreachable_pub, reason = "the modules of a program export nothing from it")]
 
+mod blas;
 mod chart;
 mod device;
 mod kernels;
@@ -38,18 +39,19 @@ fn main() -> Result {
     if !blas && !options.kernel_gemm {
         println!("cuBLAS (`libcublas.so`, `libcublas.so.13` or `libcublas.so.12`) is not on this machine.");
     }
-    for (name, config) in options.sizes {
+    for &(name, mut config) in options.sizes {
+        config.rounding = options.rounding.unwrap_or(config.rounding).max(1);
         println!("\n{name}: {config:?}, {} tokens after {}", options.tokens, options.warm_up);
         println!("{}", Measured::HEADER);
         let mut all = Vec::new();
         for &run in &options.runs {
-            let measured = measure(&ctx, *config, run, blas, &options)?;
+            let measured = measure(&ctx, config, run, blas, &options)?;
             println!("{measured}");
             all.push(measured);
         }
         compare_modes(&all)?;
-        if *name == "small" {
-            compare_with_host(*config, &all)?;
+        if name == "small" {
+            compare_with_host(config, &all)?;
         }
         if let Some(file) = &options.chart {
             fs::write(file, chart::svg(&all))?;

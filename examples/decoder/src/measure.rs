@@ -55,7 +55,7 @@ impl fmt::Display for Measured {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { run, per_second, host, gpu, counts: [launches, foreign, allocations], .. } = self;
         let run = run.to_string();
-        write!(f, "{run:<16} {per_second:>8.1} {host:>8.3} {gpu:>7.3} {launches:>9} {foreign:>8} {allocations:>12}")
+        write!(f, "{run:<16} {per_second:>8.1} {host:>8.3} {gpu:>7.3} {launches:>9.1} {foreign:>8.1} {allocations:>12.1}")
     }
 }
 
@@ -95,8 +95,13 @@ impl Engine {
 
 /// Generates tokens in one mode.
 pub fn measure(ctx: &Arc<CudaContext>, config: Config, run: Run, blas: bool, options: &Options) -> Result<Measured> {
-    // SAFETY: all work is on one stream.
-    unsafe { if run.tracking { ctx.enable_event_tracking() } else { ctx.disable_event_tracking() } };
+    if run.tracking {
+        // SAFETY: no slice without events exists.
+        unsafe { ctx.enable_event_tracking() };
+    } else {
+        // SAFETY: all work is on one stream.
+        unsafe { ctx.disable_event_tracking() };
+    }
     let device = Device::new(ctx, run.mode, blas)?;
     let mut engine = Engine::new(device.clone(), config)?;
     engine.generate(options.warm_up)?;

@@ -23,6 +23,8 @@ pub struct Config {
     pub rope_base: f32,
     /// A cache has capacity for this number of tokens, and grows by it.
     pub cache_block: u32,
+    /// cuBLAS multiplies by a multiple of this number of tokens, so it gets another shape only after as many tokens. Divides `cache_block`.
+    pub rounding: u32,
 }
 
 /// The parameters of random weights.
@@ -126,7 +128,7 @@ impl Model {
 
     /// Replaces the token by the next one.
     pub fn step(&mut self, device: &Rc<Device>) -> Result {
-        let Config { heads, kv_heads, head_size, rope_base, .. } = self.config;
+        let Config { heads, kv_heads, head_size, rope_base, rounding, .. } = self.config;
         let angles = Tensor::angles(device, self.position, head_size, rope_base)?;
         let mut x = self.weights.embedding.embedding(&self.token)?;
         for (layer, [keys, values]) in self.weights.layers.iter().zip(&mut self.caches) {
@@ -136,7 +138,7 @@ impl Model {
             let v = normal.linear(&layer.v)?.biased(&layer.v_bias)?.reshaped(kv_heads)?;
             keys.append(&k)?;
             values.append(&v)?;
-            let attention = q.attention(keys, values)?.reshaped(1)?;
+            let attention = q.attention(keys, values, rounding)?.reshaped(1)?;
             x = x.plus(&attention.linear(&layer.o)?)?;
             let normal = x.normalized(&layer.mlp_norm)?;
             let gate = normal.linear(&layer.gate)?.silu()?;

@@ -16,6 +16,7 @@ const SMALL: (&str, Config) = (
         vocabulary: 512,
         rope_base: 1e4,
         cache_block: 8,
+        rounding: 4,
     },
 );
 
@@ -32,6 +33,7 @@ const LARGE: (&str, Config) = (
         vocabulary: 151_936,
         rope_base: 1e6,
         cache_block: 256,
+        rounding: 64,
     },
 );
 
@@ -44,13 +46,15 @@ const RUNS: [Run; 3] = [
 ];
 
 const USAGE: &str = "usage: decoder [--mode plain|captured] [--tracking] [--size small|large] [--tokens N] \
-    [--gemm cublas|kernel] [--chart FILE.svg]";
+    [--gemm cublas|kernel] [--rounding N] [--chart FILE.svg]";
 
 pub struct Options {
     pub sizes: &'static [(&'static str, Config)],
     pub runs: Vec<Run>,
     pub tokens: usize,
     pub warm_up: usize,
+    /// Instead of the sizes' number.
+    pub rounding: Option<u32>,
     /// A kernel of this example multiplies the matrices.
     pub kernel_gemm: bool,
     /// The file for a picture of the tokens per second.
@@ -63,8 +67,9 @@ impl Options {
         let mut options = Self {
             sizes: if is_interpreted { &SIZES[..1] } else { &SIZES },
             runs: RUNS.into(),
-            tokens: if is_interpreted { 16 } else { 256 },
+            tokens: if is_interpreted { 12 } else { 256 },
             warm_up: 4,
+            rounding: None,
             kernel_gemm: is_interpreted,
             chart: None,
         };
@@ -85,6 +90,7 @@ impl Options {
                 ("--gemm", "cublas") => options.kernel_gemm = false,
                 ("--gemm", "kernel") => options.kernel_gemm = true,
                 ("--tokens", n) => options.tokens = n.parse().map_err(|_| USAGE)?,
+                ("--rounding", n) => options.rounding = Some(n.parse().map_err(|_| USAGE)?),
                 ("--chart", file) => options.chart = Some(file.into()),
                 _ => return Err(Error::from(format!("`{word} {value}`: {USAGE}"))),
             }

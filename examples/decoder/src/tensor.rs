@@ -206,20 +206,21 @@ impl Tensor<bf16> {
     }
 
     /// The attention of these queries, a row per head, over the tokens of a cache. Adjacent heads share the keys and values of one head of
-    /// the cache.
-    pub fn attention(&self, keys: &Cached, values: &Cached) -> Result<Self> {
+    /// the cache. Matrices are as if a multiple of `rounding` tokens existed, whose keys and values are 0 and whose probabilities are 0.
+    pub fn attention(&self, keys: &Cached, values: &Cached, rounding: u32) -> Result<Self> {
         let Rows { rows: heads, columns: size, stride } = self.shape;
         let cache = keys.shape;
         let fits = keys.shape == values.shape && cache.size == size && stride == size && heads % cache.heads == 0;
         require(fits, "attention", self.shape, keys.tensor.shape)?;
         let (group, tokens) = (heads / cache.heads, keys.tokens);
-        let row = tokens.next_multiple_of(ALIGNED);
+        let rounded = tokens.next_multiple_of(rounding).min(cache.capacity);
+        let row = rounded.next_multiple_of(ALIGNED);
         let mut scores = Self::with(&self.device, Rows { rows: heads, columns: tokens, stride: row })?;
         let of_cache = cache.capacity * size;
         let shape = GemmShape {
             batches: cache.heads,
             rows: group,
-            columns: tokens,
+            columns: rounded,
             inner: size,
             x_batch: group * size,
             x_row: size,
@@ -235,7 +236,7 @@ impl Tensor<bf16> {
         let mut out = Self::new(&self.device, heads, size)?;
         let shape = GemmShape {
             columns: size,
-            inner: tokens,
+            inner: rounded,
             x_batch: group * row,
             x_row: row,
             w_column: 1,
