@@ -234,8 +234,8 @@ pub mod graph {
 #[cfg(feature = "graphs")]
 pub mod sequence {
     pub use crate::{
-        driver::{Recorder, RunMode, Sequence, WhyPlain},
-        interop::{Held, Hold},
+        driver::{Recorder, Run, RunMode, Sequence, WhyPlain, current, is_recording},
+        interop::{DeviceMemory, DeviceMemoryMut, Held, Hold, Keep, KeptMemory},
     };
 }
 

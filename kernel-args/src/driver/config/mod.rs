@@ -38,5 +38,5 @@ pub use stream::AsStream;
 pub(crate) use attribute_table::attribute_table;
 pub(crate) use attributes::{Attribute, Attributes};
 #[cfg(feature = "graphs")]
-pub(crate) use run_record::RunRecord;
+pub(crate) use run_record::{Entered, NotRecording, Phase, Recording, RunRecord, SharedRecording};
 pub(crate) use stream::StreamTarget;

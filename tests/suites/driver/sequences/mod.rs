@@ -7,6 +7,7 @@ mod modes;
 mod parallel;
 mod random;
 mod refused;
+mod stored;
 mod world;
 
 use kernel_args_tests::{driver::suite, tally};
@@ -22,6 +23,7 @@ pub(crate) fn main() -> ExitCode {
             trials.extend(attack::trials(driver));
             trials.extend(exchanged::trials(driver));
             trials.extend(refused::trials(driver));
+            trials.extend(stored::trials(driver));
             trials.extend(random::trials(driver));
             trials
         },
