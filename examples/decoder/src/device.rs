@@ -12,9 +12,9 @@ use cudarc::driver::{
     sys::{CUdeviceptr, CUevent_flags, CUgraphInstantiate_flags, CUstreamCaptureMode},
 };
 use half::bf16;
-use kernel_args::args::AsStream;
+use kernel_args::sequence::{Run, RunMode, Sequence};
 use std::{
-    cell::{Cell, RefCell},
+    cell::{Cell, Ref, RefCell},
     collections::HashMap,
     mem::ManuallyDrop,
     ops::{Deref, DerefMut},
@@ -27,6 +27,8 @@ use std::{
 pub enum Mode {
     /// Launch by launch; memory from `cuMemAllocAsync`.
     Plain,
+    /// As a run of a sequence.
+    Sequence,
     /// Captured once and launched again: always the same position and length, so the tokens are wrong.
     Captured,
 }
@@ -34,23 +36,33 @@ pub enum Mode {
 /// What was enqueued.
 #[derive(Default)]
 pub struct Counts {
-    pub launches: Cell<u64>,
-    pub foreign: Cell<u64>,
-    pub allocations: Cell<u64>,
+    pub launches: Cell<usize>,
+    pub foreign: Cell<usize>,
+    pub allocations: Cell<usize>,
+    /// Nodes that a sequence has updated.
+    pub changes: Cell<usize>,
+    /// Graphs that a sequence has created.
+    pub graphs: Cell<usize>,
 }
 
 impl Counts {
+    pub fn all(&self) -> [&Cell<usize>; 5] {
+        [&self.launches, &self.foreign, &self.allocations, &self.changes, &self.graphs]
+    }
+
     pub fn clear(&self) {
-        for number in [&self.launches, &self.foreign, &self.allocations] {
-            number.set(0);
-        }
+        self.all().into_iter().for_each(|number| number.set(0));
     }
 }
 
-/// One more.
-pub fn count(number: &Cell<u64>) {
-    number.set(number.get() + 1);
+pub fn add(number: &Cell<usize>, more: usize) {
+    number.set(number.get() + more);
 }
+
+/// An element of a tensor.
+pub trait Element: DeviceRepr + Send + 'static {}
+
+impl<T: DeviceRepr + Send + 'static> Element for T {}
 
 /// A GPU with the kernels, and one stream.
 pub struct Device {
@@ -61,6 +73,9 @@ pub struct Device {
     mode: Mode,
     /// Free memory for `Captured`, by size: a capture must not allocate.
     free: RefCell<HashMap<usize, Vec<CUdeviceptr>>>,
+    sequence: RefCell<Sequence>,
+    /// The run that is recorded.
+    run: RefCell<Option<Run>>,
     graph: RefCell<Option<CudaGraph>>,
     begin: CudaEvent,
     end: CudaEvent,
@@ -71,12 +86,18 @@ impl Device {
     pub fn new(ctx: &Arc<CudaContext>, mode: Mode, blas: bool) -> Result<Rc<Self>> {
         let stream = ctx.new_stream()?;
         let timed = || ctx.new_event(Some(CUevent_flags::CU_EVENT_DEFAULT));
+        let mut sequence = Sequence::new(&stream);
+        // SAFETY: a run uses the memory of tensors and the workspace of cuBLAS, on this stream. `Memory` passes what is dropped while a run
+        // records to the run.
+        unsafe { sequence.assume_all_held()? };
         Ok(Rc::new(Self {
             kernels: Kernels::load(ctx)?,
             counts: Counts::default(),
             blas: blas.then(|| Blas::new(&stream)).transpose()?,
             mode,
             free: RefCell::default(),
+            sequence: RefCell::new(sequence),
+            run: RefCell::default(),
             graph: RefCell::default(),
             begin: timed()?,
             end: timed()?,
@@ -85,8 +106,8 @@ impl Device {
     }
 
     /// Memory for `n` elements, which are not set.
-    pub fn alloc<T: DeviceRepr>(self: &Rc<Self>, n: usize) -> Result<Memory<T>> {
-        count(&self.counts.allocations);
+    pub fn alloc<T: Element>(self: &Rc<Self>, n: usize) -> Result<Memory<T>> {
+        add(&self.counts.allocations, 1);
         let bytes = (n * size_of::<T>()).next_power_of_two().max(256);
         let slice = if self.mode == Mode::Captured {
             let reused = self.free.borrow_mut().get_mut(&bytes).and_then(Vec::pop);
@@ -104,9 +125,9 @@ impl Device {
         Ok(Memory { slice: ManuallyDrop::new(slice), bytes, device: self.clone() })
     }
 
-    /// Where a launch is enqueued.
-    pub fn on(&self) -> &impl AsStream {
-        &self.stream
+    /// The run that is recorded, which is then the stream of launches.
+    pub fn run(&self) -> Ref<'_, Option<Run>> {
+        self.run.borrow()
     }
 
     /// Whether cuBLAS has multiplied the matrices; without cuBLAS the caller launches a kernel.
@@ -121,7 +142,7 @@ impl Device {
         out: &mut CudaSlice<bf16>,
     ) -> Result<bool> {
         let Some(blas) = &self.blas else { return Ok(false) };
-        count(&self.counts.foreign);
+        add(&self.counts.foreign, 1);
         // SAFETY: the caller guarantees the lengths.
         unsafe { blas.product(shape, x, w, out)? };
         Ok(true)
@@ -129,10 +150,24 @@ impl Device {
 
     /// One step: what `work` enqueues, or its graph.
     pub fn step(&self, work: impl FnOnce() -> Result) -> Result {
-        self.begin.record(&self.stream)?;
-        match &*self.graph.borrow() {
-            Some(graph) => graph.launch()?,
-            None => work()?,
+        if self.mode == Mode::Sequence {
+            let run = self.sequence.borrow_mut().begin()?;
+            self.run.replace(Some(run.clone()));
+            let worked = work();
+            self.run.take();
+            worked?;
+            self.begin.record(&self.stream)?;
+            match run.finish()? {
+                RunMode::Updated(changes) => add(&self.counts.changes, changes),
+                RunMode::Built => add(&self.counts.graphs, 1),
+                mode => return Err(format!("the step was not launched as a graph: {mode:?}").into()),
+            }
+        } else {
+            self.begin.record(&self.stream)?;
+            match &*self.graph.borrow() {
+                Some(graph) => graph.launch()?,
+                None => work()?,
+            }
         }
         Ok(self.end.record(&self.stream)?)
     }
@@ -165,13 +200,13 @@ impl Drop for Device {
 }
 
 /// The memory of a tensor.
-pub struct Memory<T> {
+pub struct Memory<T: Element> {
     slice: ManuallyDrop<CudaSlice<T>>,
     bytes: usize,
     device: Rc<Device>,
 }
 
-impl<T> Deref for Memory<T> {
+impl<T: Element> Deref for Memory<T> {
     type Target = CudaSlice<T>;
 
     fn deref(&self) -> &CudaSlice<T> {
@@ -179,18 +214,21 @@ impl<T> Deref for Memory<T> {
     }
 }
 
-impl<T> DerefMut for Memory<T> {
+impl<T: Element> DerefMut for Memory<T> {
     fn deref_mut(&mut self) -> &mut CudaSlice<T> {
         &mut self.slice
     }
 }
 
-impl<T> Drop for Memory<T> {
+impl<T: Element> Drop for Memory<T> {
     fn drop(&mut self) {
         // SAFETY: nothing uses the field after this.
         let slice = unsafe { ManuallyDrop::take(&mut self.slice) };
         if self.device.mode == Mode::Captured {
             self.device.free.borrow_mut().entry(self.bytes).or_default().push(slice.leak());
+        } else if let Some(run) = &*self.device.run() {
+            // The run uses it later than now. If the run is over, its end reports it.
+            let _ = run.keep(slice);
         }
     }
 }

@@ -13,7 +13,7 @@ mod reference;
 mod tensor;
 
 use device::Mode;
-use kernel_args_test_driver::{Settings, interpret_without_gpu, is_active};
+use kernel_args_test_driver::{Settings, interpret_without_gpu};
 use measure::{Measured, measure};
 use model::{BEGIN, Config};
 use options::Options;
@@ -30,12 +30,14 @@ const TOLERANCE: f32 = 0.06;
 
 fn main() -> Result {
     interpret_without_gpu(&Settings::new())?;
-    let options = Options::parse(is_active())?;
+    let ctx = kernel_args::context(0)?;
+    let gpu = ctx.name()?;
+    // Also if this was started with `kernel-args-test-driver decoder`.
+    let options = Options::parse(gpu.contains("test driver"))?;
     // SAFETY: the library's initializers have no precondition.
     let blas = !options.kernel_gemm && unsafe { cudarc::cublas::sys::is_culib_present() };
-    let ctx = kernel_args::context(0)?;
     let by = if blas { "cuBLAS" } else { "a kernel of this example" };
-    println!("On {}, matrices are multiplied by {by}.", ctx.name()?);
+    println!("On {gpu}, matrices are multiplied by {by}.");
     if !blas && !options.kernel_gemm {
         println!("cuBLAS (`libcublas.so`, `libcublas.so.13` or `libcublas.so.12`) is not on this machine.");
     }

@@ -4,12 +4,13 @@
 
 use crate::{
     Result,
-    device::{Counts, Device, Mode},
+    device::{Device, Mode},
     model::{Config, Model},
     options::Options,
 };
 use cudarc::driver::{CudaContext, PinnedHostSlice};
 use std::{
+    cell::Cell,
     fmt,
     rc::Rc,
     sync::Arc,
@@ -27,6 +28,7 @@ impl fmt::Display for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mode = match self.mode {
             Mode::Plain => "plain",
+            Mode::Sequence => "sequence",
             Mode::Captured => "captured",
         };
         write!(f, "{mode}{}", if self.tracking { "+tracking" } else { "" })
@@ -43,19 +45,25 @@ pub struct Measured {
     pub host: f64,
     /// From the first kernel to the last one, in milliseconds.
     pub gpu: f64,
-    /// Launches, foreign calls, allocations.
-    pub counts: [f64; 3],
+    /// Launches, foreign calls, allocations, changes.
+    pub counts: [f64; 4],
+    /// The graphs that were created in the measured steps.
+    pub graphs: usize,
 }
 
 impl Measured {
-    pub const HEADER: &str = "mode             tokens/s  host_ms  gpu_ms  launches  foreign  allocations";
+    pub const HEADER: &str =
+        "mode             tokens/s  host_ms  gpu_ms  launches  foreign  allocations  changes  graphs";
 }
 
 impl fmt::Display for Measured {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { run, per_second, host, gpu, counts: [launches, foreign, allocations], .. } = self;
+        let Self { run, per_second, host, gpu, counts: [launches, foreign, allocations, changes], graphs, .. } = self;
         let run = run.to_string();
-        write!(f, "{run:<16} {per_second:>8.1} {host:>8.3} {gpu:>7.3} {launches:>9.1} {foreign:>8.1} {allocations:>12.1}")
+        write!(
+            f,
+            "{run:<16} {per_second:>8.1} {host:>8.3} {gpu:>7.3} {launches:>9.1} {foreign:>8.1} {allocations:>12.1} {changes:>8.1} {graphs:>7}"
+        )
     }
 }
 
@@ -119,13 +127,14 @@ pub fn measure(ctx: &Arc<CudaContext>, config: Config, run: Run, blas: bool, opt
     engine.generate(options.tokens)?;
     let seconds = started.elapsed().as_secs_f64();
     let mean = |sum: f64| sum / options.tokens as f64;
-    let Counts { launches, foreign, allocations } = &device.counts;
+    let [counts @ .., graphs] = device.counts.all().map(Cell::get);
     Ok(Measured {
         run,
         tokens: engine.tokens,
         per_second: options.tokens as f64 / seconds,
         host: mean(1e3 * engine.host.as_secs_f64()),
         gpu: mean(engine.gpu),
-        counts: [launches, foreign, allocations].map(|number| number.get() as f64 / counted as f64),
+        counts: counts.map(|number| number as f64 / counted as f64),
+        graphs,
     })
 }

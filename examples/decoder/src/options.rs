@@ -39,13 +39,15 @@ const LARGE: (&str, Config) = (
 
 const SIZES: [(&str, Config); 2] = [SMALL, LARGE];
 
-const RUNS: [Run; 3] = [
+const RUNS: [Run; 5] = [
     Run { mode: Mode::Plain, tracking: true },
     Run { mode: Mode::Plain, tracking: false },
+    Run { mode: Mode::Sequence, tracking: true },
+    Run { mode: Mode::Sequence, tracking: false },
     Run { mode: Mode::Captured, tracking: false },
 ];
 
-const USAGE: &str = "usage: decoder [--mode plain|captured] [--tracking] [--size small|large] [--tokens N] \
+const USAGE: &str = "usage: decoder [--mode plain|sequence|captured] [--tracking] [--size small|large] [--tokens N] \
     [--gemm cublas|kernel] [--rounding N] [--chart FILE.svg]";
 
 pub struct Options {
@@ -84,6 +86,7 @@ impl Options {
             let value = words.next().ok_or(USAGE)?;
             match (&*word, &*value) {
                 ("--mode", "plain") => mode = Some(Mode::Plain),
+                ("--mode", "sequence") => mode = Some(Mode::Sequence),
                 ("--mode", "captured") => mode = Some(Mode::Captured),
                 ("--size", "small") => options.sizes = &SIZES[..1],
                 ("--size", "large") => options.sizes = &SIZES[1..],

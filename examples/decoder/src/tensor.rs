@@ -2,13 +2,12 @@
 
 use crate::{
     Result,
-    device::{Device, Memory, count},
+    device::{Device, Element, Memory, add},
     kernels::{
         Angles, Append, Binary, ByRow, CacheShape, Embed, Enlarge, Fill, Gemm, GemmShape, InPlace, Largest, Narrow,
         Normalize, OfRows, Rotate, Rows, Scale, Select, Silu, Square, Widen,
     },
 };
-use cudarc::driver::DeviceRepr;
 use half::bf16;
 use kernel_args::launch;
 use std::rc::Rc;
@@ -20,7 +19,7 @@ const ALIGNED: u32 = 8;
 pub const EPSILON: f32 = 1e-6;
 
 /// A matrix in device memory.
-pub struct Tensor<T> {
+pub struct Tensor<T: Element> {
     device: Rc<Device>,
     memory: Memory<T>,
     shape: Rows,
@@ -30,10 +29,15 @@ pub struct Tensor<T> {
 macro_rules! run {
     ($device:expr, $kernel:ident, $grid:expr, $arguments:expr) => {{
         let device = &$device;
-        count(&device.counts.launches);
+        add(&device.counts.launches, 1);
         // SAFETY: each operation compares the shapes of its tensors, whose memory has the length of their shape. The kernel accesses
         // only elements within the shape.
-        unsafe { launch!(device.kernels.$kernel, $grid, BLOCK, $arguments, stream = device.on())? }
+        unsafe {
+            match &*device.run() {
+                Some(run) => launch!(device.kernels.$kernel, $grid, BLOCK, $arguments, stream = run)?,
+                None => launch!(device.kernels.$kernel, $grid, BLOCK, $arguments, stream = &device.stream)?,
+            }
+        }
     }};
 }
 
@@ -46,7 +50,7 @@ fn require(fits: bool, operation: &str, a: Rows, b: Rows) -> Result {
     if fits { Ok(()) } else { Err(format!("{operation}: {a:?} and {b:?} do not fit").into()) }
 }
 
-impl<T: DeviceRepr> Tensor<T> {
+impl<T: Element> Tensor<T> {
     fn with(device: &Rc<Device>, shape: Rows) -> Result<Self> {
         let memory = device.alloc(shape.rows as usize * shape.stride as usize)?;
         Ok(Self { device: device.clone(), memory, shape })
