@@ -42,7 +42,7 @@ fn main() -> Result {
         println!("cuBLAS (`libcublas.so`, `libcublas.so.13` or `libcublas.so.12`) is not on this machine.");
     }
     for &(name, mut config) in options.sizes {
-        config.rounding = options.rounding.unwrap_or(config.rounding).max(1);
+        config.rounding = options.rounding.unwrap_or(config.rounding);
         println!("\n{name}: {config:?}, {} tokens after {}", options.tokens, options.warm_up);
         println!("{}", Measured::HEADER);
         let mut all = Vec::new();
@@ -51,9 +51,12 @@ fn main() -> Result {
             println!("{measured}");
             all.push(measured);
         }
-        compare_modes(&all)?;
-        if name == "small" {
-            compare_with_host(config, &all)?;
+        let right: Vec<_> = all.iter().filter(|measured| measured.run.mode != Mode::Captured).collect();
+        if let [first, rest @ ..] = &*right {
+            compare_modes(first, rest)?;
+            if name == "small" {
+                compare_with_host(config, &first.tokens)?;
+            }
         }
         if let Some(file) = &options.chart {
             fs::write(file, chart::svg(&all))?;
@@ -62,14 +65,10 @@ fn main() -> Result {
     Ok(())
 }
 
-/// All modes have the same tokens, without `Captured`.
-fn compare_modes(all: &[Measured]) -> Result {
-    let mut right = all.iter().filter(|measured| measured.run.mode != Mode::Captured);
-    let Some(first) = right.next() else { return Ok(()) };
-    for measured in right {
-        if measured.tokens != first.tokens {
-            return Err(format!("{:?} and {:?} have different tokens", first.run, measured.run).into());
-        }
+/// All modes have the same tokens.
+fn compare_modes(first: &Measured, rest: &[&Measured]) -> Result {
+    if let Some(different) = rest.iter().find(|measured| measured.tokens != first.tokens) {
+        return Err(format!("`{}` and `{}` have different tokens", first.run, different.run).into());
     }
     let mut distinct = first.tokens.clone();
     distinct.sort_unstable();
@@ -79,11 +78,10 @@ fn compare_modes(all: &[Measured]) -> Result {
 }
 
 /// Each token is the host's choice, or as good.
-fn compare_with_host(config: Config, all: &[Measured]) -> Result {
-    let Some(measured) = all.iter().find(|measured| measured.run.mode != Mode::Captured) else { return Ok(()) };
+fn compare_with_host(config: Config, tokens: &[u32]) -> Result {
     let mut reference = Reference::random(config)?;
     let (mut token, mut same, mut furthest) = (BEGIN, 0, 0.0_f32);
-    for &next in &measured.tokens {
+    for &next in tokens {
         let logits = reference.step(token);
         let largest = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let distance = largest - logits[next as usize];
@@ -91,10 +89,32 @@ fn compare_with_host(config: Config, all: &[Measured]) -> Result {
         furthest = furthest.max(distance);
         token = next;
     }
-    println!(
-        "the host chooses the same token {same} times of {}; the others are {furthest} apart",
-        measured.tokens.len()
-    );
+    println!("the host chooses the same token {same} times of {}; logits differ by at most {furthest}", tokens.len());
     // Also an error for NaN.
     if furthest <= TOLERANCE { Ok(()) } else { Err("the host has different tokens".into()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::iter;
+
+    #[test]
+    fn a_wrong_token_is_an_error() {
+        let config = options::SMALL.1;
+        let mut reference = Reference::random(config).unwrap();
+        let mut token = BEGIN;
+        let next = || {
+            let logits = reference.step(token);
+            token = (0_u32..).zip(&logits).max_by(|a, b| a.1.total_cmp(b.1)).unwrap().0;
+            token
+        };
+        let right: Vec<u32> = iter::repeat_with(next).take(8).collect();
+        compare_with_host(config, &right).unwrap();
+        for i in 0..right.len() {
+            let mut wrong = right[..=i].to_vec();
+            wrong[i] = (wrong[i] + 1) % config.vocabulary;
+            compare_with_host(config, &wrong).unwrap_err();
+        }
+    }
 }

@@ -4,7 +4,7 @@ use crate::{Error, Result, device::Mode, measure::Run, model::Config};
 use std::env;
 
 /// For the comparison with the host.
-const SMALL: (&str, Config) = (
+pub const SMALL: (&str, Config) = (
     "small",
     Config {
         layers: 2,
@@ -16,7 +16,7 @@ const SMALL: (&str, Config) = (
         vocabulary: 512,
         rope_base: 1e4,
         cache_block: 8,
-        rounding: 4,
+        rounding: 8,
     },
 );
 
@@ -93,7 +93,7 @@ impl Options {
                 ("--gemm", "cublas") => options.kernel_gemm = false,
                 ("--gemm", "kernel") => options.kernel_gemm = true,
                 ("--tokens", n) => options.tokens = n.parse().map_err(|_| USAGE)?,
-                ("--rounding", n) => options.rounding = Some(n.parse().map_err(|_| USAGE)?),
+                ("--rounding", n) => options.rounding = Some(multiple_of_8(n)?),
                 ("--chart", file) => options.chart = Some(file.into()),
                 _ => return Err(Error::from(format!("`{word} {value}`: {USAGE}"))),
             }
@@ -103,4 +103,9 @@ impl Options {
         }
         Ok(options)
     }
+}
+
+fn multiple_of_8(n: &str) -> Result<u32> {
+    let number = n.parse().ok().filter(|n: &u32| *n > 0 && n % 8 == 0);
+    number.ok_or_else(|| format!("`--rounding {n}`: a multiple of 8 is needed").into())
 }

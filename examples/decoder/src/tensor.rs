@@ -13,8 +13,6 @@ use kernel_args::launch;
 use std::rc::Rc;
 
 const BLOCK: u32 = 256;
-/// Rows of scores begin at multiples of 16 bytes, as cuBLAS prefers.
-const ALIGNED: u32 = 8;
 /// Is added to the mean square of a row.
 pub const EPSILON: f32 = 1e-6;
 
@@ -217,14 +215,13 @@ impl Tensor<bf16> {
         let fits = keys.shape == values.shape && cache.size == size && stride == size && heads % cache.heads == 0;
         require(fits, "attention", self.shape, keys.tensor.shape)?;
         let (group, tokens) = (heads / cache.heads, keys.tokens);
-        let rounded = tokens.next_multiple_of(rounding).min(cache.capacity);
-        let row = rounded.next_multiple_of(ALIGNED);
+        let row = tokens.next_multiple_of(rounding).min(cache.capacity);
         let mut scores = Self::with(&self.device, Rows { rows: heads, columns: tokens, stride: row })?;
         let of_cache = cache.capacity * size;
         let shape = GemmShape {
             batches: cache.heads,
             rows: group,
-            columns: rounded,
+            columns: row,
             inner: size,
             x_batch: group * size,
             x_row: size,
@@ -240,7 +237,7 @@ impl Tensor<bf16> {
         let mut out = Self::new(&self.device, heads, size)?;
         let shape = GemmShape {
             columns: size,
-            inner: rounded,
+            inner: row,
             x_batch: group * row,
             x_row: row,
             w_column: 1,
