@@ -235,7 +235,9 @@ pub mod graph {
 pub mod sequence {
     pub use crate::{
         driver::{Recorder, Run, RunMode, Sequence, WhyPlain, current, is_recording},
-        interop::{DeviceMemory, DeviceMemoryMut, Held, Hold, Keep, KeptMemory},
+        interop::{
+            DeviceMemory, DeviceMemoryMut, ForeignArg, ForeignArgs, Handle, Held, Hold, Keep, KeptMemory, Value,
+        },
     };
 }
 

@@ -29,6 +29,8 @@ mod same_as;
 mod vector_element;
 
 #[cfg(feature = "graphs")]
+mod foreign;
+#[cfg(feature = "graphs")]
 mod held;
 #[cfg(feature = "graphs")]
 mod keep;
@@ -37,6 +39,8 @@ mod retained;
 
 #[cfg(feature = "graphs")]
 pub use self::cudarc::{DeviceMemory, DeviceMemoryMut};
+#[cfg(feature = "graphs")]
+pub use foreign::{ForeignArg, ForeignArgs, Handle, Value};
 #[cfg(feature = "graphs")]
 pub(crate) use held::Slices;
 #[cfg(feature = "graphs")]

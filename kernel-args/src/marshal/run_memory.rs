@@ -65,8 +65,9 @@ impl HeldSlice {
 
 /// The memory of a slice or a view at the time of its use: part of held or owned memory. Only [`RunMemory::memory`] creates it, with the address
 /// and the size of one object.
+#[doc(hidden)]
 #[derive(Clone, Copy)]
-pub(crate) struct HeldMemory {
+pub struct HeldMemory {
     address: CUdeviceptr,
     bytes: usize,
 }
@@ -93,7 +94,8 @@ pub(crate) struct NotHeld {
 // `can_be_sent` in `interop/held.rs`. `owner` is only compared.
 unsafe impl Send for HeldSlice {}
 
-pub(crate) struct RunMemory {
+#[doc(hidden)]
+pub struct RunMemory {
     stream: Arc<CudaStream>,
     /// The stream with which addresses are read.
     reader: OnceCell<Arc<CudaStream>>,

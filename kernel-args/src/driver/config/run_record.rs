@@ -1,12 +1,14 @@
+use super::{ForeignCache, ForeignSteps};
 use crate::{driver::api::LaunchLog, interop::Keep, marshal::RunMemory};
 use core::{
-    cell::{Cell, RefCell, UnsafeCell},
+    cell::{Cell, OnceCell, RefCell, UnsafeCell},
     fmt,
     marker::PhantomData,
+    mem,
     ops::Deref,
     sync::atomic::{AtomicBool, AtomicUsize, Ordering},
 };
-use cudarc::driver::CudaStream;
+use cudarc::driver::{CudaContext, CudaStream, DriverError};
 use std::{
     boxed::Box,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
@@ -47,6 +49,9 @@ pub(crate) struct Recording {
     pub(crate) log: RefCell<LaunchLog>,
     /// The launch attribute for which no node of a graph exists.
     pub(crate) without_node: Cell<Option<&'static str>>,
+    pub(crate) foreign: RefCell<ForeignCache>,
+    /// The stream of slices without events.
+    untracked: OnceCell<Arc<CudaStream>>,
     /// The values that the run owns.
     pub(crate) kept: RefCell<Vec<Box<dyn Keep>>>,
     pub(crate) phase: Cell<Phase>,
@@ -77,17 +82,19 @@ pub(crate) enum NotRecording {
 pub(crate) struct Leftovers {
     retained: Vec<Arc<dyn Send + Sync>>,
     kept: Vec<Box<dyn Keep>>,
+    foreign: Vec<Arc<ForeignSteps>>,
 }
 
 impl Leftovers {
     /// Drops all values. The first panic goes on when all are dropped.
     pub(crate) fn release(self) {
-        let Self { retained, kept } = self;
+        let Self { retained, kept, foreign } = self;
         let mut panic = None;
         let mut caught = |drop: &mut dyn FnMut()| {
             panic = panic.take().or(catch_unwind(AssertUnwindSafe(drop)).err());
         };
         retained.into_iter().map(Some).for_each(|mut value| caught(&mut || drop(value.take())));
+        foreign.into_iter().map(Some).for_each(|mut value| caught(&mut || drop(value.take())));
         kept.into_iter().map(Some).for_each(|mut value| caught(&mut || drop(value.take())));
         if let Some(panic) = panic
             && !thread::panicking()
@@ -134,6 +141,8 @@ impl SharedRecording {
             held: RunMemory::new(stream.clone()),
             log: RefCell::default(),
             without_node: Cell::new(None),
+            foreign: RefCell::default(),
+            untracked: OnceCell::new(),
             kept: RefCell::default(),
             phase: Cell::new(Phase::Idle),
         };
@@ -194,12 +203,38 @@ impl Drop for Entered<'_> {
 }
 
 impl Recording {
+    /// A stream of the same context, in which cudarc tracks nothing: slices of it have no events.
+    ///
+    /// It belongs to a second handle of the context. cudarc's own handle of a context that the program has created would destroy the context, so that
+    /// handle is leaked.
+    pub(crate) fn untracked(&self) -> Result<&Arc<CudaStream>, DriverError> {
+        if let Some(known) = self.untracked.get() {
+            return Ok(known);
+        }
+        let context = self.held.stream().context();
+        let own = if context.is_primary() {
+            CudaContext::new(context.ordinal())
+        } else {
+            // SAFETY: the context is alive. The handle is leaked below, so it never destroys the context, and this recording, which keeps the context
+            // alive, is its only user.
+            unsafe { CudaContext::from_raw_context(context.ordinal(), context.cu_device(), context.cu_ctx()) }
+        };
+        let own = own?;
+        // SAFETY: its slices are aliases of tracked slices, whose uses the run awaits and records.
+        unsafe { own.disable_event_tracking() };
+        if !context.is_primary() {
+            mem::forget(own.clone());
+        }
+        Ok(self.untracked.get_or_init(|| own.default_stream()))
+    }
+
     /// Forgets the run. The caller releases what it leaves behind when nothing is borrowed.
     pub(crate) fn clear(&self) -> Leftovers {
         self.log.borrow_mut().clear();
         self.without_node.set(None);
         self.phase.set(Phase::Idle);
-        Leftovers { retained: self.held.clear(), kept: self.kept.take() }
+        let foreign = self.foreign.borrow_mut().end_run();
+        Leftovers { retained: self.held.clear(), kept: self.kept.take(), foreign }
     }
 }
 

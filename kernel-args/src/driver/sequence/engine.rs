@@ -4,7 +4,7 @@ use crate::driver::observe::{self, Event, SequenceEvent};
 use crate::{
     driver::{
         api::{Api, Change, LaunchLog, Steps, api},
-        config::Recording,
+        config::{ForeignSteps, Recording},
         context::bind,
         error::{Error, LaunchError},
         graph::explain,
@@ -37,7 +37,7 @@ impl Engine {
     /// Enqueues what was recorded.
     pub(super) fn enqueue(&mut self, recording: &Recording) -> Result<RunMode, Error> {
         let Self { plans, limit, always, changes, guards: storage } = self;
-        let Recording { held, log, without_node, kept, .. } = recording;
+        let Recording { held, log, without_node, kept, foreign, .. } = recording;
         let (log, stream) = (&mut *log.borrow_mut(), held.stream());
         if log.len() == 0 {
             return Ok(RunMode::Empty);
@@ -63,7 +63,8 @@ impl Engine {
         let outcome = ready.and_then(|()| {
             let uses = held.steps.borrow();
             let accesses = held.notes_uses.get().then(|| uses.accesses());
-            let run = Enqueue { api, stream, plans, limit: *limit, changes, accesses };
+            let foreign = foreign.borrow();
+            let run = Enqueue { api, stream, plans, limit: *limit, changes, accesses, foreign: foreign.now() };
             let enqueue = || run.enqueue(log, without_node.get());
             #[cfg(feature = "observe")]
             if observe::is_active() {
@@ -99,6 +100,7 @@ struct Enqueue<'q> {
     limit: usize,
     changes: &'q mut Vec<Change>,
     accesses: Option<&'q Accesses>,
+    foreign: &'q [Arc<ForeignSteps>],
 }
 
 impl Enqueue<'_> {
@@ -123,7 +125,7 @@ impl Enqueue<'_> {
 
     /// Launches the run as a graph. The inner error is the reason why there is no graph; then nothing was enqueued.
     fn as_graph(&mut self, log: &mut LaunchLog) -> Result<Result<RunMode, Error>, Error> {
-        let Self { api, stream, plans, limit, changes, accesses } = self;
+        let Self { api, stream, plans, limit, changes, accesses, foreign } = self;
         // The first graph has the steps of the previous run.
         let is_first = log.changes().is_some_and(|known| {
             changes.clear();
@@ -145,6 +147,7 @@ impl Enqueue<'_> {
                 Err(error) => return Ok(Err(error)),
             }
         };
+        plans[0].keep_foreign(foreign);
         match plans[0].launch(log, (&***stream).into()) {
             Ok(()) => Ok(Ok(mode)),
             Err(error) => Err(explain::LAUNCHED.error(error)),

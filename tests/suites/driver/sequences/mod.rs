@@ -2,6 +2,7 @@
 
 mod attack;
 mod exchanged;
+mod foreign;
 mod held;
 mod modes;
 mod parallel;
@@ -24,6 +25,7 @@ pub(crate) fn main() -> ExitCode {
             trials.extend(exchanged::trials(driver));
             trials.extend(refused::trials(driver));
             trials.extend(stored::trials(driver));
+            trials.extend(foreign::trials(driver));
             trials.extend(random::trials(driver));
             trials
         },
