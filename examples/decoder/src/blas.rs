@@ -9,6 +9,7 @@ use cudarc::{
     driver::{CudaSlice, CudaStream, DevicePtr, DevicePtrMut},
 };
 use half::bf16;
+use kernel_args::sequence::Handle;
 use std::sync::Arc;
 
 /// 32 MiB, as NVIDIA recommends for Hopper. Without a workspace of its own, cuBLAS would allocate one in a capture.
@@ -21,13 +22,14 @@ pub struct Blas {
 }
 
 impl Blas {
-    pub fn new(stream: &Arc<CudaStream>) -> Result<Self> {
+    pub fn new(stream: &Arc<CudaStream>) -> Result<Handle<Self>> {
         let handle = CudaBlas::new(stream.clone())?;
         let workspace = stream.alloc_zeros::<u8>(WORKSPACE)?;
         let address = workspace.device_ptr(stream).0 as *mut _;
         // SAFETY: the workspace lives as long as the handle, and only this handle uses it.
         unsafe { cublasSetWorkspace_v2(*handle.handle(), address, WORKSPACE) }.result()?;
-        Ok(Self { handle, _workspace: workspace })
+        // SAFETY: it owns the workspace; the rest of the memory of a product is arguments.
+        Ok(unsafe { Handle::new(Self { handle, _workspace: workspace }) })
     }
 
     /// `out = x * w^T`

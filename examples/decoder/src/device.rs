@@ -12,7 +12,7 @@ use cudarc::driver::{
     sys::{CUdeviceptr, CUevent_flags, CUgraphInstantiate_flags, CUstreamCaptureMode},
 };
 use half::bf16;
-use kernel_args::sequence::{Run, RunMode, Sequence};
+use kernel_args::sequence::{Handle, Run, RunMode, Sequence, Value};
 use std::{
     cell::{Cell, Ref, RefCell},
     collections::HashMap,
@@ -69,7 +69,7 @@ pub struct Device {
     pub stream: Arc<CudaStream>,
     pub kernels: Kernels,
     pub counts: Counts,
-    blas: Option<Blas>,
+    blas: Option<Handle<Blas>>,
     mode: Mode,
     /// Free memory for `Captured`, by size: a capture must not allocate.
     free: RefCell<HashMap<usize, Vec<CUdeviceptr>>>,
@@ -143,8 +143,14 @@ impl Device {
     ) -> Result<bool> {
         let Some(blas) = &self.blas else { return Ok(false) };
         add(&self.counts.foreign, 1);
-        // SAFETY: the caller guarantees the lengths.
-        unsafe { blas.product(shape, x, w, out)? };
+        match &*self.run() {
+            Some(run) => run.foreign((blas, Value(shape), x, w, out), |_, (blas, shape, x, w, mut out)| {
+                // SAFETY: the caller guarantees the lengths.
+                unsafe { blas.product(shape, &x, &w, &mut out) }
+            })?,
+            // SAFETY: the caller guarantees the lengths.
+            None => unsafe { blas.product(shape, x, w, out)? },
+        }
         Ok(true)
     }
 
