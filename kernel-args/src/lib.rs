@@ -234,9 +234,10 @@ pub mod graph {
 #[cfg(feature = "graphs")]
 pub mod sequence {
     pub use crate::{
-        driver::{Recorder, Run, RunMode, Sequence, WhyPlain, current, is_recording},
+        driver::{Pool, Recorder, Run, RunMode, Sequence, WhyPlain, current, is_recording},
         interop::{
-            DeviceMemory, DeviceMemoryMut, ForeignArg, ForeignArgs, Handle, Held, Hold, Keep, KeptMemory, Value,
+            DeviceMemory, DeviceMemoryMut, ForeignArg, ForeignArgs, Handle, Held, Hold, Keep, KeptMemory, MemoryUse,
+            PoolSlice, Value,
         },
     };
 }

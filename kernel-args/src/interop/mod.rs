@@ -34,6 +34,8 @@ mod foreign;
 mod held;
 #[cfg(feature = "graphs")]
 mod keep;
+#[cfg(feature = "graphs")]
+mod pool;
 #[cfg(feature = "cudarc")]
 mod retained;
 
@@ -49,6 +51,10 @@ pub use held::{Held, Hold};
 pub use keep::{Keep, KeptMemory};
 #[cfg(feature = "graphs")]
 pub(crate) use keep::{enter_kept, keep};
+#[cfg(feature = "graphs")]
+pub use pool::{MemoryUse, PoolSlice};
+#[cfg(feature = "graphs")]
+pub(crate) use pool::{NoMemory, PoolMemory};
 #[cfg(feature = "cudarc")]
 pub use retained::Retained;
 

@@ -20,6 +20,15 @@ impl Ranges {
         self.0.splice(first..after, [start..end]);
     }
 
+    pub(crate) fn remove(&mut self, old: Range<CUdeviceptr>) {
+        let first = self.0.partition_point(|range| range.end <= old.start);
+        let after = self.0.partition_point(|range| range.start < old.end);
+        if first < after && !old.is_empty() {
+            let rest = [self.0[first].start..old.start, old.end..self.0[after - 1].end];
+            self.0.splice(first..after, rest.into_iter().filter(|range| !range.is_empty()));
+        }
+    }
+
     /// Replaces the ranges by a copy of `ranges`, and keeps the storage.
     pub(crate) fn copy_from(&mut self, ranges: &Self) {
         self.0.clone_from(&ranges.0);
@@ -46,7 +55,7 @@ mod tests {
 
     /// Against a set of bytes.
     #[test]
-    fn a_range_is_found_if_each_byte_was_inserted() {
+    fn a_range_is_found_if_each_byte_was_inserted_and_not_removed() {
         let mut state = 7_u64;
         let mut random = |limit: u64| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -58,6 +67,11 @@ mod tests {
                 let (begin, size) = (random(180), random(20));
                 ranges.insert(begin..begin + size);
                 (begin..begin + size).for_each(|byte| bytes[byte as usize] = true);
+                if random(3) == 0 {
+                    let (begin, size) = (random(180), random(20));
+                    ranges.remove(begin..begin + size);
+                    (begin..begin + size).for_each(|byte| bytes[byte as usize] = false);
+                }
             }
             for begin in 0..180 {
                 for size in 1..20 {

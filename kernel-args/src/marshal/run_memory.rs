@@ -320,6 +320,13 @@ impl RunMemory {
         known.owned.insert(memory);
     }
 
+    /// The memory is freed between two runs.
+    pub(crate) fn disown(&self, memory: Range<CUdeviceptr>) {
+        let mut known = self.known.borrow_mut();
+        known.always.remove(memory.clone());
+        known.owned.remove(memory);
+    }
+
     /// All memory that steps of this run use stays allocated until it is enqueued, or of every run.
     pub(crate) fn own_everything(&self, always: bool) {
         self.known.borrow_mut().everything[usize::from(always)] = true;

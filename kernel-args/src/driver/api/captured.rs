@@ -8,11 +8,13 @@ use super::{
     node_params::KernelNodeRecord,
 };
 use core::{ffi::c_void, slice};
-use cudarc::driver::sys::{CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUdeviceptr, CUmemorytype};
+use cudarc::driver::sys::{CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUdeviceptr, CUmemorytype, CUresult};
 
 /// Why a captured graph was not read.
 pub(crate) enum NotRead {
     Call(CallError),
+    /// The driver does not report the parameters of kernels: it is older than 12.4.
+    Parameters,
     /// It has a node that a run cannot have.
     Node(&'static str),
     /// It allocates or frees memory.
@@ -42,17 +44,21 @@ impl Graph {
         words: &mut Vec<u64>,
         allows: &dyn Fn(CUdeviceptr, usize, bool) -> bool,
     ) -> Result<usize, NotRead> {
-        let (graph, mut steps) = (self.as_ref(), 0);
+        let (graph, mut steps, mut all_read) = (self.as_ref(), 0, Ok(()));
         let (mut open, mut edges) = (graph.nodes()?, graph.edges()?);
         // The driver returns few nodes, usually in the order in which they were captured.
         while let Some(next) = open.iter().position(|node| edges.iter().all(|(_, after)| after != node)) {
             let id = open.remove(next);
             edges.retain(|(before, _)| *before != id);
             if let Some(node) = graph.node(id) {
-                steps += usize::from(node.read_step(words, allows)?);
+                match node.read_step(words, allows) {
+                    // The memory of the other nodes is checked.
+                    Err(NotRead::Parameters) => all_read = Err(NotRead::Parameters),
+                    read => steps += usize::from(read?),
+                }
             }
         }
-        Ok(steps)
+        all_read.map(|()| steps)
     }
 }
 
@@ -104,11 +110,13 @@ impl GraphNode<'_> {
         let (record, function) = self.kernel()?;
         let mut parameters = Vec::new();
         let (mut offset, mut size) = (0, 0);
-        required!(self.api(), cuFuncGetParamInfo)?;
-        // The call returns an error for the first index that the function has not.
+        required!(self.api(), cuFuncGetParamInfo).map_err(|_| NotRead::Parameters)?;
         for index in 0.. {
-            if self.api().cuFuncGetParamInfo(function, index, &mut offset, &mut size).is_err() {
-                break;
+            match self.api().cuFuncGetParamInfo(function, index, &mut offset, &mut size) {
+                Ok(()) => {}
+                // The function has not this index.
+                Err(CallError::Returned(call)) if call.status == CUresult::CUDA_ERROR_INVALID_VALUE => break,
+                Err(error) => return Err(error.into()),
             }
             // SAFETY: `record` has the parameters of this function, and the node is not changed.
             let value = unsafe { parameter(&record, index, offset, size) };

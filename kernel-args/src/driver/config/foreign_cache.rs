@@ -1,9 +1,14 @@
+use crate::driver::api::{Graph, Steps};
 use core::{
     any::Any,
     mem,
     sync::atomic::{AtomicU64, Ordering},
 };
-use std::{boxed::Box, sync::Arc, vec::Vec};
+use std::{
+    boxed::Box,
+    sync::{Arc, Mutex, PoisonError},
+    vec::Vec,
+};
 
 /// The steps of foreign work, for equal arguments.
 pub(crate) struct ForeignSteps {
@@ -12,6 +17,8 @@ pub(crate) struct ForeignSteps {
     /// As in a [`LaunchLog`](crate::driver::api::LaunchLog).
     pub(crate) words: Vec<u64>,
     pub(crate) steps: usize,
+    /// The captured graph, if its nodes could not be read. Its step has this number.
+    pub(crate) child: Option<(u64, Mutex<Graph>)>,
     /// The number of the last run that had it.
     last: AtomicU64,
 }
@@ -24,6 +31,14 @@ pub(crate) struct ForeignCache {
     previous: Vec<Arc<ForeignSteps>>,
     now: Vec<Arc<ForeignSteps>>,
     run: u64,
+    /// How many children have a number.
+    children: u64,
+}
+
+pub(crate) enum Captured {
+    /// Recorded steps as words, and their number.
+    Steps(Vec<u64>, usize),
+    Child(Graph),
 }
 
 impl ForeignCache {
@@ -35,13 +50,16 @@ impl ForeignCache {
         expected.or_else(|| self.known.iter().rev().find(|steps| is_equal(steps))).cloned()
     }
 
-    pub(crate) fn insert(
-        &mut self,
-        key: Box<dyn Any + Send + Sync>,
-        words: Vec<u64>,
-        steps: usize,
-    ) -> Arc<ForeignSteps> {
-        let new = Arc::new(ForeignSteps { key, words, steps, last: AtomicU64::new(self.run) });
+    pub(crate) fn insert(&mut self, key: Box<dyn Any + Send + Sync>, captured: Captured) -> Arc<ForeignSteps> {
+        let last = AtomicU64::new(self.run);
+        let new = Arc::new(match captured {
+            Captured::Steps(words, steps) => ForeignSteps { key, words, steps, child: None, last },
+            Captured::Child(graph) => {
+                self.children += 1;
+                let (number, graph) = (self.children, Mutex::new(graph));
+                ForeignSteps { key, words: Steps::child(number), steps: 1, child: Some((number, graph)), last }
+            }
+        });
         self.known.push(new.clone());
         new
     }
@@ -67,5 +85,13 @@ impl ForeignCache {
             old.extend(self.known.extract_if(.., is_old));
         }
         old
+    }
+}
+
+impl ForeignSteps {
+    /// Calls `with` with the captured graph of this number.
+    pub(crate) fn with_child<R>(all: &[Arc<Self>], number: u64, with: impl FnOnce(&Graph) -> R) -> Option<R> {
+        let graph = all.iter().find_map(|steps| steps.child.as_ref().filter(|(own, _)| *own == number));
+        graph.map(|(_, graph)| with(&graph.lock().unwrap_or_else(PoisonError::into_inner)))
     }
 }

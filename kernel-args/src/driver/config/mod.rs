@@ -40,7 +40,7 @@ pub use stream::AsStream;
 pub(crate) use attribute_table::attribute_table;
 pub(crate) use attributes::{Attribute, Attributes};
 #[cfg(feature = "graphs")]
-pub(crate) use foreign_cache::{ForeignCache, ForeignSteps};
+pub(crate) use foreign_cache::{Captured, ForeignCache, ForeignSteps};
 #[cfg(feature = "graphs")]
 pub(crate) use run_record::{Entered, NotRecording, Phase, Recording, RunRecord, SharedRecording};
 pub(crate) use stream::StreamTarget;

@@ -1,5 +1,9 @@
 use super::{ForeignCache, ForeignSteps};
-use crate::{driver::api::LaunchLog, interop::Keep, marshal::RunMemory};
+use crate::{
+    driver::api::LaunchLog,
+    interop::{Keep, PoolMemory},
+    marshal::RunMemory,
+};
 use core::{
     cell::{Cell, OnceCell, RefCell, UnsafeCell},
     fmt,
@@ -26,6 +30,7 @@ pub(crate) struct RunRecord {
 /// What the runs of a sequence record, one after another.
 pub(crate) struct SharedRecording {
     stream: Arc<CudaStream>,
+    pool: Arc<PoolMemory>,
     /// The thread in the recording, as an address that belongs to it; 0 if there is none.
     thread: AtomicUsize,
     /// How often this thread has entered it.
@@ -50,6 +55,7 @@ pub(crate) struct Recording {
     /// The launch attribute for which no node of a graph exists.
     pub(crate) without_node: Cell<Option<&'static str>>,
     pub(crate) foreign: RefCell<ForeignCache>,
+    pub(crate) pool: Arc<PoolMemory>,
     /// The stream of slices without events.
     untracked: OnceCell<Arc<CudaStream>>,
     /// The values that the run owns.
@@ -137,20 +143,32 @@ impl RunRecord {
 
 impl SharedRecording {
     pub(crate) fn new(stream: Arc<CudaStream>) -> Self {
+        let pool = PoolMemory::new(&stream);
         let recording = Recording {
             held: RunMemory::new(stream.clone()),
             log: RefCell::default(),
             without_node: Cell::new(None),
             foreign: RefCell::default(),
+            pool: pool.clone(),
             untracked: OnceCell::new(),
             kept: RefCell::default(),
             phase: Cell::new(Phase::Idle),
         };
-        Self { stream, thread: AtomicUsize::new(0), depth: UnsafeCell::new(0), recording: UnsafeCell::new(recording) }
+        Self {
+            stream,
+            pool,
+            thread: AtomicUsize::new(0),
+            depth: UnsafeCell::new(0),
+            recording: UnsafeCell::new(recording),
+        }
     }
 
     pub(crate) fn stream(&self) -> &Arc<CudaStream> {
         &self.stream
+    }
+
+    pub(crate) fn pool(&self) -> &Arc<PoolMemory> {
+        &self.pool
     }
 
     #[inline(always)]

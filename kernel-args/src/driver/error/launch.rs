@@ -55,6 +55,14 @@ pub enum LaunchError {
         /// The number of elements of the destination.
         to: usize,
     },
+    /// A pool would need more memory than its limit. Nothing was allocated.
+    #[non_exhaustive]
+    NoMemory {
+        /// The bytes of the allocation, rounded up to the size of a block; `usize::MAX` if it has more than an allocation can have.
+        requested: usize,
+        /// The limit in bytes.
+        limit: usize,
+    },
     /// A launch is not part of what its thread records: it is in the closure of a capture or a run of a sequence, or on the stream of a run that
     /// was begun. It would run before the recorded work. The driver was not called. [`graph::run_now`](crate::graph::run_now) allows it.
     #[non_exhaustive]
@@ -231,6 +239,11 @@ display!(LaunchError, |this, f| match this {
                      help: write {own}; if it has to run now, move it before the closure, or write `graph::run_now(|| …)` around it"
         )
     }
+    Self::NoMemory { requested, limit } => write!(
+        f,
+        "the pool has no memory for an allocation of {requested} bytes: its limit is {limit} bytes\n\
+         help: drop slices that are no longer used, call `trim` between two runs, or set a larger limit"
+    ),
     Self::NotRecorded { what, reason, help } => write!(f, "{what} was not recorded: {reason}\nhelp: {help}"),
     Self::Replaced { held_at } => write!(
         f,

@@ -45,6 +45,7 @@ impl Engine {
         #[cfg(feature = "observe")]
         let steps = log.len();
         let (api, context) = (api()?, stream.context().clone());
+        recording.pool.await_streams();
         bind(api, &context)?;
         let kept = kept.borrow();
         #[cfg(feature = "textures")]
@@ -113,7 +114,7 @@ impl Enqueue<'_> {
                 Err(refused) => WhyPlain::Refused(refused.to_string()),
             },
         };
-        plain::enqueue(self.api, self.stream, log.recorded())?;
+        plain::enqueue(self.api, self.stream, log.recorded(), self.foreign)?;
         Ok(RunMode::Plain(why))
     }
 
@@ -138,7 +139,7 @@ impl Enqueue<'_> {
         } else if updated(plans, log.recorded(), *accesses, is_first, changes) {
             RunMode::Updated(changes.len())
         } else {
-            match Plan::new(api, stream, log, *accesses) {
+            match Plan::new(api, stream, log, *accesses, foreign) {
                 Ok(plan) => {
                     plans.truncate(*limit - 1);
                     plans.insert(0, plan);

@@ -4,6 +4,7 @@ use super::Run;
 use crate::{
     driver::{
         api::{Api, Graph, NotRead, Steps, api},
+        config::Captured,
         context::make_current,
         error::{Error, GraphError, LaunchError, OutsideOf},
         launch::within,
@@ -13,7 +14,13 @@ use crate::{
 };
 use core::{any::TypeId, panic::Location};
 use cudarc::driver::{CudaStream, sys::CUdeviceptr};
-use std::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
+use std::{
+    boxed::Box,
+    format,
+    string::{String, ToString},
+    sync::Arc,
+    vec::Vec,
+};
 
 /// Where work comes from. Work with equal arguments from one place is equal.
 #[derive(PartialEq)]
@@ -140,9 +147,10 @@ impl Run {
                 let mut alias = args.alias(found, untracked);
                 let is_free = !is_checked || A::OWNS_MEMORY;
                 let allows = |address, bytes, writes| is_free || is_inside(&accesses, address, bytes, writes);
-                let (words, count) = capture(held.stream(), &allows, |stream| work(stream, A::input(&mut alias)))?;
+                let graph = capture(held.stream(), |stream| work(stream, A::input(&mut alias)))?;
+                let captured = read(graph, is_checked, &allows)?;
                 let key = Box::new((place, args.key(found)));
-                recording.foreign.borrow_mut().insert(key, words, count)
+                recording.foreign.borrow_mut().insert(key, captured)
             }
         };
         recording.log.borrow_mut().push_captured(Steps::of(&steps.words), steps.steps);
@@ -179,26 +187,31 @@ fn not_held(index: usize, replaces: Option<&'static Location<'static>>) -> Error
     Error::Launch(LaunchError::NotHeld { kernel: "foreign work".into(), field, replaces })
 }
 
-/// Captures what `work` enqueues on the stream. Returns the steps and their number.
+/// Captures what `work` enqueues on the stream.
 fn capture<E: From<Error>>(
     stream: &Arc<CudaStream>,
-    allows: &dyn Fn(CUdeviceptr, usize, bool) -> bool,
     work: impl FnOnce(&Arc<CudaStream>) -> Result<(), E>,
-) -> Result<(Vec<u64>, usize), E> {
+) -> Result<Graph, E> {
     let mut capture = Capture::begin(stream)?;
     // If `work` returns an error or panics, dropping the capture ends it.
     within(OutsideOf::Capture, || work(stream))?;
-    let graph = capture.end()?;
+    Ok(capture.end()?)
+}
+
+/// The nodes of a captured graph as steps. If the driver does not report the parameters of its kernels, it is a child graph; also if it has a node of
+/// another kind, for which an `unsafe` caller has promised what each launch needs.
+fn read(graph: Graph, is_checked: bool, allows: &dyn Fn(CUdeviceptr, usize, bool) -> bool) -> Result<Captured, Error> {
     let mut words = Vec::new();
-    let steps = graph.read_steps(&mut words, allows).map_err(not_read)?;
-    if steps == 0 {
-        return Err(failed(
+    match graph.read_steps(&mut words, allows) {
+        Ok(0) => Err(failed(
             "the closure has enqueued nothing on the stream of the run".into(),
             "create the handle of the library on the stream of the run, `run.stream()`; leave out work of size 0",
-        )
-        .into());
+        )),
+        Ok(steps) => Ok(Captured::Steps(words, steps)),
+        Err(NotRead::Parameters) => Ok(Captured::Child(graph)),
+        Err(NotRead::Node(_)) if !is_checked => Ok(Captured::Child(graph)),
+        Err(error) => Err(not_read(error)),
     }
-    Ok((words, steps))
 }
 
 /// A capture in progress. Drop ends it.
@@ -261,6 +274,7 @@ impl Drop for Capture<'_> {
 fn not_read(why: NotRead) -> Error {
     match why {
         NotRead::Call(error) => failed(Error::from(error).to_string(), ""),
+        NotRead::Parameters => failed("the driver does not report the parameters of its kernels".into(), ""),
         NotRead::Allocation => failed(
             "the work allocates memory, which no later run would have".into(),
             "give the library its memory before: for cuBLAS a workspace, `cublasSetWorkspace`, in a slice that is kept with the handle; for cudarc \
@@ -268,7 +282,7 @@ fn not_read(why: NotRead) -> Error {
         ),
         NotRead::Node(what) => failed(
             format!("the work contains {what}, which cannot be a step of a run"),
-            "call it before or after the run",
+            "call it before or after the run; or promise with `foreign_with` that each run can repeat it",
         ),
         NotRead::Memory { is_host: true, .. } => failed(
             "the work copies from or to memory of the host, which can be freed before a later run".into(),

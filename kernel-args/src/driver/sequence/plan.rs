@@ -33,9 +33,10 @@ impl Plan {
         stream: &Arc<CudaStream>,
         log: &mut LaunchLog,
         accesses: Option<&Accesses>,
+        foreign: &[Arc<ForeignSteps>],
     ) -> Result<Self, Error> {
         start()?;
-        let functions = Functions { stream: stream.clone(), keepers: log.keepers(), foreign: Vec::new() };
+        let functions = Functions { stream: stream.clone(), keepers: log.keepers(), foreign: foreign.to_vec() };
         let (graph, context) = (Graph::new(api)?, stream.context());
         let mut nodes: Vec<NodeId> = Vec::with_capacity(log.len());
         let steps = log.recorded();
@@ -45,7 +46,7 @@ impl Plan {
         };
         for (step, before) in steps.iter().zip(dependencies.iter()) {
             let before: Vec<_> = before.iter().map(|step| nodes[*step as usize]).collect();
-            nodes.push(add(&graph, &before, &step, context)?);
+            nodes.push(add(&graph, &before, &step, context, foreign)?);
         }
         let mut plan = Self {
             exec: Exec::instantiate(graph, 0)?,
@@ -144,7 +145,13 @@ fn with_params<T>(launch: &RecordedLaunch<'_>, then: impl FnOnce(&KernelNodePara
     launch.with_call(|call| then(shape.of(call)))
 }
 
-fn add(graph: &Graph, before: &[NodeId], step: &Step<'_>, context: &Arc<CudaContext>) -> Result<NodeId, CallError> {
+fn add(
+    graph: &Graph,
+    before: &[NodeId],
+    step: &Step<'_>,
+    context: &Arc<CudaContext>,
+    foreign: &[Arc<ForeignSteps>],
+) -> Result<NodeId, CallError> {
     let Ok(after) = graph.after(before) else {
         // The nodes were added to this graph.
         unreachable!("a node of another graph")
@@ -158,5 +165,10 @@ fn add(graph: &Graph, before: &[NodeId], step: &Step<'_>, context: &Arc<CudaCont
             Ok(node.id())
         }
         Step::Memory(memory) => after.add_memory(memory, (&**context).into()),
+        Step::Child(number) => match ForeignSteps::with_child(foreign, *number, |child| after.add_child(child)) {
+            Some(added) => added,
+            // The run has the work of its steps.
+            None => unreachable!("a child without its work"),
+        },
     }
 }

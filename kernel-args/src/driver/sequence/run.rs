@@ -103,6 +103,9 @@ impl State {
             }
             _ => Ok(RunMode::Empty),
         };
+        if let Some(recording) = &clear.0 {
+            recording.pool.end_run(enqueues && outcome.is_ok());
+        }
         if let (Ok(mode), true) = (&outcome, enqueues) {
             // It is set once, by the thread that ends the run.
             let _ = self.mode.set(mode.clone());

@@ -9,7 +9,7 @@ use crate::{
         error::{Error, OutsideOf},
         launch::{check_enclosing, not_recording, within},
     },
-    interop::{Keep, keep},
+    interop::{Keep, PoolMemory, keep},
 };
 use core::{fmt, ops::Range};
 use cudarc::driver::{CudaStream, sys::CUdeviceptr};
@@ -140,6 +140,7 @@ impl Sequence {
         let recording = self.idle()?;
         let leftovers = recording.clear();
         recording.phase.set(Phase::Active);
+        recording.pool.begin_run();
         drop(recording);
         leftovers.release();
         if let Some(mode) = self.last.mode() {
@@ -153,7 +154,7 @@ impl Sequence {
     }
 
     /// The recording, if no run records.
-    fn idle(&self) -> Result<Entered<'_>, Error> {
+    pub(super) fn idle(&self) -> Result<Entered<'_>, Error> {
         let recording = self.shared.enter().map_err(|why| not_recording(what(), why))?;
         // The recorders of a run that was given up can be dropped where it could not be ended.
         let is_active = recording.phase.get() == Phase::Active && self.last.has_recorders();
@@ -243,6 +244,10 @@ impl Sequence {
     #[must_use]
     pub fn stream(&self) -> &Arc<CudaStream> {
         self.shared.stream()
+    }
+
+    pub(super) fn pool(&self) -> &Arc<PoolMemory> {
+        self.shared.pool()
     }
 
     fn engine(&self) -> MutexGuard<'_, Engine> {

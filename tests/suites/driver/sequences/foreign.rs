@@ -18,7 +18,9 @@ use kernel_args::{
 use kernel_args_tests::driver::{Driver, trial};
 use libtest_mimic::Trial;
 use std::{
+    ffi::c_void,
     panic::{AssertUnwindSafe, catch_unwind},
+    ptr,
     sync::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
@@ -44,6 +46,7 @@ pub(crate) fn trials(_: &Driver) -> Vec<Trial> {
         trial("foreign_work_of_memory_that_is_not_held", not_held),
         trial("foreign_work_in_foreign_work", nested),
         trial("a_capture_that_another_thread_ends", other_thread),
+        trial("foreign_work_that_calls_the_host", host_function),
     ]
 }
 
@@ -585,5 +588,53 @@ fn other_thread() -> Outcome {
         s.foreign((&mut *y,), |stream, (mut y,)| Ok::<_, Error>(stream.memset_zeros(&mut y)?))
     })?;
     assert_eq!(world.value(&y)?, 0.0);
+    Ok(())
+}
+
+/// A node that is no launch, copy or memset: the work is a child graph.
+fn host_function() -> Outcome {
+    unsafe extern "C" fn count(data: *mut c_void) {
+        // SAFETY: the trial passes a counter that outlives the runs.
+        unsafe { &*data.cast::<AtomicUsize>() }.fetch_add(1, Ordering::Relaxed);
+    }
+
+    let (world, x, mut y, mut sequence) = World::begin()?;
+    let (library, event) = (Library::new(&world)?, world.ctx.new_event(None)?);
+    let calls = AtomicUsize::new(0);
+    for (run, is_plain) in (1..).zip([false, false, true, false, true]) {
+        sequence.run(|s| {
+            let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
+            let refused = s.foreign((&mut *y,), |stream, (_,)| {
+                // SAFETY: the function is never called.
+                unsafe {
+                    cudarc::driver::result::stream::launch_host_function(stream.cu_stream(), count, ptr::null_mut())
+                }?;
+                Ok::<_, Error>(())
+            });
+            says(refused, &["a call of a host function", "foreign_with"]).expect("the reason");
+            world.saxpy(1.0, x, &mut y, s)?;
+            // SAFETY: the counter outlives the runs, and the library's workspace is allocated.
+            unsafe {
+                s.foreign_with((x, &mut *y), |stream, (x, mut y)| {
+                    library.axpy(N, 2.0, &x, &mut y)?;
+                    let data = ptr::from_ref(&calls).cast_mut().cast();
+                    Ok::<_, Error>(cudarc::driver::result::stream::launch_host_function(
+                        stream.cu_stream(),
+                        count,
+                        data,
+                    )?)
+                })?;
+            }
+            let args = crate::sequences::world::Saxpy { n: N, alpha: 1.0, x, y: &mut y };
+            let launch = Launch::new(1, N).stream(s);
+            let launch = if is_plain { launch.launch_completion_event(&event) } else { launch };
+            // SAFETY: each slice has `N` elements, and the event exists until the run is over.
+            unsafe { kernel_args::launch(&world.saxpy, launch, args) }
+        })?;
+        assert_eq!(world.value(&y)?, 4.0 * run as f32);
+        assert_eq!((calls.load(Ordering::Relaxed), library.calls()), (run, 1));
+        let is_graph = matches!(sequence.mode(), RunMode::Built | RunMode::Updated(0));
+        assert_eq!(is_graph, !is_plain, "{:?}", sequence.mode());
+    }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Sequences: launches that are recorded, and enqueued as one graph.
 
+mod allocated;
 mod attack;
 mod exchanged;
 mod foreign;
@@ -26,6 +27,7 @@ pub(crate) fn main() -> ExitCode {
             trials.extend(refused::trials(driver));
             trials.extend(stored::trials(driver));
             trials.extend(foreign::trials(driver));
+            trials.extend(allocated::trials(driver));
             trials.extend(random::trials(driver));
             trials
         },

@@ -41,7 +41,7 @@ pub(crate) fn trials(_: &Driver) -> Vec<Trial> {
     ]
 }
 
-fn memory(slice: &CudaSlice<f32>) -> Range<CUdeviceptr> {
+pub(crate) fn memory(slice: &CudaSlice<f32>) -> Range<CUdeviceptr> {
     let begin = slice.device_ptr(slice.stream()).0;
     begin..begin + slice.num_bytes() as CUdeviceptr
 }

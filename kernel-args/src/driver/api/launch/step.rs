@@ -8,6 +8,8 @@ use cudarc::driver::sys::CUdeviceptr;
 pub(crate) enum Step<'l> {
     Launch(RecordedLaunch<'l>),
     Memory(MemoryStep<'l>),
+    /// A captured graph as a child graph, by the number of its foreign work.
+    Child(u64),
 }
 
 /// An operation on memory that the run holds or owns.
@@ -54,6 +56,7 @@ pub(super) const PACKED: u8 = 0;
 pub(super) const PARAMS: u8 = 1;
 pub(super) const MEMSET: u8 = 2;
 pub(super) const COPY: u8 = 3;
+pub(super) const CHILD: u8 = 4;
 
 #[derive(Clone, Copy)]
 pub(crate) struct Shape {
@@ -110,6 +113,10 @@ impl Header {
             pair(block[1], block[2]),
             pair(shared, shared_given.into()),
         ])
+    }
+
+    fn of_child(number: u64) -> Self {
+        Self([Self::kind(CHILD, 0, 0), number, 0, 0, 0, 0])
     }
 
     pub(super) fn of_memory(operation: MemoryOperation) -> Self {
@@ -169,10 +176,23 @@ pub(crate) struct Change {
 #[derive(Clone, Copy)]
 pub(crate) struct Steps<'l>(pub(super) &'l [u64]);
 
+impl Steps<'static> {
+    /// The words of a step that is a child graph.
+    pub(crate) fn child(number: u64) -> Vec<u64> {
+        Header::of_child(number).0.to_vec()
+    }
+}
+
 impl<'l> Steps<'l> {
     /// The steps that [`copy_to`](Self::copy_to) has stored.
     pub(crate) fn of(words: &'l [u64]) -> Self {
         Self(words)
+    }
+
+    /// The promises of the callers that recorded the steps: see [`LaunchLog::promise`](super::LaunchLog::promise).
+    #[expect(clippy::unused_self, reason = "it is the proof")]
+    pub(crate) fn promise(self) -> Promise<'l> {
+        Promise(PhantomData)
     }
 
     pub(crate) fn copy_to(self, words: &mut Vec<u64>) {
@@ -241,8 +261,8 @@ pub(super) fn is_update(old: &[u64], new: &[u64]) -> bool {
         return true;
     }
     let header = Header::first_of(old);
-    if matches!(header.0[0] as u8, MEMSET | COPY) {
-        return old[0] == new[0];
+    if matches!(header.0[0] as u8, MEMSET | COPY | CHILD) {
+        return old[0] == new[0] && old[0] as u8 != CHILD;
     }
     let attributes = Header::WORDS..Header::WORDS + header.attributes() * ATTRIBUTE;
     old[..2] == new[..2] && old[attributes.clone()] == new[attributes]
@@ -271,6 +291,9 @@ fn read(step: &[u64]) -> Step<'_> {
     let header = Header::first_of(step);
     let [first, to, second, third, fourth, fifth] = header.0;
     let kind = first as u8;
+    if kind == CHILD {
+        return Step::Child(to);
+    }
     if matches!(kind, MEMSET | COPY) {
         let operation = match kind {
             MEMSET => {
