@@ -9,14 +9,12 @@ use crate::{
 };
 use cudarc::driver::{
     CudaContext, CudaEvent, CudaGraph, CudaSlice, CudaStream, DeviceRepr,
-    sys::{CUdeviceptr, CUevent_flags, CUgraphInstantiate_flags, CUstreamCaptureMode},
+    sys::{CUevent_flags, CUgraphInstantiate_flags, CUstreamCaptureMode},
 };
 use half::bf16;
-use kernel_args::sequence::{Handle, Run, RunMode, Sequence, Value};
+use kernel_args::sequence::{Handle, Pool, PoolSlice, Run, RunMode, Sequence, Value};
 use std::{
     cell::{Cell, Ref, RefCell},
-    collections::HashMap,
-    mem::ManuallyDrop,
     ops::{Deref, DerefMut},
     rc::Rc,
     sync::Arc,
@@ -27,9 +25,11 @@ use std::{
 pub enum Mode {
     /// Launch by launch; memory from `cuMemAllocAsync`.
     Plain,
-    /// As a run of a sequence.
+    /// Launch by launch; memory from a [`Pool`].
+    Pooled,
+    /// As a run of a sequence, with its memory.
     Sequence,
-    /// Captured once and launched again: always the same position and length, so the tokens are wrong.
+    /// Captured once and launched again, with memory from a [`Pool`]: always the same position and length, so the tokens are wrong.
     Captured,
 }
 
@@ -70,10 +70,9 @@ pub struct Device {
     pub kernels: Kernels,
     pub counts: Counts,
     blas: Option<Handle<Blas>>,
-    mode: Mode,
-    /// Free memory for `Captured`, by size: a capture must not allocate.
-    free: RefCell<HashMap<usize, Vec<CUdeviceptr>>>,
-    sequence: RefCell<Sequence>,
+    /// Memory outside of runs; `None` for `cuMemAllocAsync`.
+    pool: Option<Pool>,
+    sequence: Option<RefCell<Sequence>>,
     /// The run that is recorded.
     run: RefCell<Option<Run>>,
     graph: RefCell<Option<CudaGraph>>,
@@ -86,17 +85,17 @@ impl Device {
     pub fn new(ctx: &Arc<CudaContext>, mode: Mode, blas: bool) -> Result<Rc<Self>> {
         let stream = ctx.new_stream()?;
         let timed = || ctx.new_event(Some(CUevent_flags::CU_EVENT_DEFAULT));
-        let mut sequence = Sequence::new(&stream);
-        // SAFETY: a run uses the memory of tensors and the workspace of cuBLAS, on this stream. `Memory` passes what is dropped while a run
-        // records to the run.
-        unsafe { sequence.assume_all_held()? };
+        let mut sequence = (mode == Mode::Sequence).then(|| Sequence::new(&stream));
+        if let Some(sequence) = &mut sequence {
+            // SAFETY: a run uses the memory of tensors, on this stream only. `OfStream` passes what is dropped while a run records to the run.
+            unsafe { sequence.assume_all_held()? };
+        }
         Ok(Rc::new(Self {
             kernels: Kernels::load(ctx)?,
             counts: Counts::default(),
             blas: blas.then(|| Blas::new(&stream)).transpose()?,
-            mode,
-            free: RefCell::default(),
-            sequence: RefCell::new(sequence),
+            pool: matches!(mode, Mode::Pooled | Mode::Captured).then(|| Pool::new(&stream)),
+            sequence: sequence.map(RefCell::new),
             run: RefCell::default(),
             graph: RefCell::default(),
             begin: timed()?,
@@ -105,24 +104,17 @@ impl Device {
         }))
     }
 
-    /// Memory for `n` elements, which are not set.
+    /// Memory for `n` elements, which are not set: every operation writes its output before a later one reads it.
     pub fn alloc<T: Element>(self: &Rc<Self>, n: usize) -> Result<Memory<T>> {
         add(&self.counts.allocations, 1);
-        let bytes = (n * size_of::<T>()).next_power_of_two().max(256);
-        let slice = if self.mode == Mode::Captured {
-            let reused = self.free.borrow_mut().get_mut(&bytes).and_then(Vec::pop);
-            let address = match reused {
-                Some(address) => address,
-                // SAFETY: every operation writes its output before a later one reads it.
-                None => unsafe { self.stream.alloc::<u8>(bytes)? }.leak(),
-            };
-            // SAFETY: the memory has this size, and `Memory` gave it up: all its uses are earlier on the same stream.
-            unsafe { self.stream.upgrade_device_ptr(address, n) }
-        } else {
-            // SAFETY: every operation writes its output before a later one reads it.
-            unsafe { self.stream.alloc(n)? }
-        };
-        Ok(Memory { slice: ManuallyDrop::new(slice), bytes, device: self.clone() })
+        Ok(match (&*self.run(), &self.pool) {
+            // SAFETY: see above. After an error in a step, the tensors are not used again.
+            (Some(run), _) => Memory::Pool(unsafe { run.alloc(n)? }),
+            // SAFETY: see above.
+            (None, Some(pool)) => Memory::Pool(unsafe { pool.alloc(n)? }),
+            // SAFETY: see above.
+            (None, None) => Memory::Stream(OfStream(Some(unsafe { self.stream.alloc(n)? }), self.clone())),
+        })
     }
 
     /// The run that is recorded, which is then the stream of launches.
@@ -156,8 +148,8 @@ impl Device {
 
     /// One step: what `work` enqueues, or its graph.
     pub fn step(&self, work: impl FnOnce() -> Result) -> Result {
-        if self.mode == Mode::Sequence {
-            let run = self.sequence.borrow_mut().begin()?;
+        if let Some(sequence) = &self.sequence {
+            let run = sequence.borrow_mut().begin()?;
             self.run.replace(Some(run.clone()));
             let worked = work();
             self.run.take();
@@ -194,46 +186,39 @@ impl Device {
     }
 }
 
-impl Drop for Device {
-    fn drop(&mut self) {
-        for (bytes, addresses) in self.free.take() {
-            for address in addresses {
-                // SAFETY: `Memory` gave up this memory, which has this size.
-                drop(unsafe { self.stream.upgrade_device_ptr::<u8>(address, bytes) });
-            }
-        }
-    }
+/// The memory of a tensor.
+pub enum Memory<T: Element> {
+    Stream(OfStream<T>),
+    Pool(PoolSlice<T>),
 }
 
-/// The memory of a tensor.
-pub struct Memory<T: Element> {
-    slice: ManuallyDrop<CudaSlice<T>>,
-    bytes: usize,
-    device: Rc<Device>,
-}
+/// Memory that cudarc frees.
+pub struct OfStream<T: Element>(Option<CudaSlice<T>>, Rc<Device>);
 
 impl<T: Element> Deref for Memory<T> {
     type Target = CudaSlice<T>;
 
     fn deref(&self) -> &CudaSlice<T> {
-        &self.slice
+        match self {
+            Self::Stream(slice) => slice.0.as_ref().expect("only its drop takes it"),
+            Self::Pool(slice) => slice,
+        }
     }
 }
 
 impl<T: Element> DerefMut for Memory<T> {
     fn deref_mut(&mut self) -> &mut CudaSlice<T> {
-        &mut self.slice
+        match self {
+            Self::Stream(slice) => slice.0.as_mut().expect("only its drop takes it"),
+            Self::Pool(slice) => slice,
+        }
     }
 }
 
-impl<T: Element> Drop for Memory<T> {
+impl<T: Element> Drop for OfStream<T> {
     fn drop(&mut self) {
-        // SAFETY: nothing uses the field after this.
-        let slice = unsafe { ManuallyDrop::take(&mut self.slice) };
-        if self.device.mode == Mode::Captured {
-            self.device.free.borrow_mut().entry(self.bytes).or_default().push(slice.leak());
-        } else if let Some(run) = &*self.device.run() {
-            // The run uses it later than now. If the run is over, its end reports it.
+        // A run that is recorded uses it later than now. If the run is over, its end reports it.
+        if let (Some(run), Some(slice)) = (&*self.1.run(), self.0.take()) {
             let _ = run.keep(slice);
         }
     }

@@ -28,6 +28,7 @@ impl fmt::Display for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mode = match self.mode {
             Mode::Plain => "plain",
+            Mode::Pooled => "pooled",
             Mode::Sequence => "sequence",
             Mode::Captured => "captured",
         };
@@ -114,8 +115,8 @@ pub fn measure(ctx: &Arc<CudaContext>, config: Config, run: Run, blas: bool, opt
     let mut engine = Engine::new(device.clone(), config)?;
     engine.generate(options.warm_up)?;
     let counted = if run.mode == Mode::Captured {
-        // The mean length of the measured steps.
-        engine.generate(options.tokens / 2)?;
+        // The mean length of the measured steps, without a step that needs larger memory than the step before.
+        engine.generate(options.tokens / 16 * 8)?;
         device.counts.clear();
         device.capture(|| engine.model.step(&device))?;
         1

@@ -42,12 +42,12 @@ const SIZES: [(&str, Config); 2] = [SMALL, LARGE];
 const RUNS: [Run; 5] = [
     Run { mode: Mode::Plain, tracking: true },
     Run { mode: Mode::Plain, tracking: false },
-    Run { mode: Mode::Sequence, tracking: true },
+    Run { mode: Mode::Pooled, tracking: false },
     Run { mode: Mode::Sequence, tracking: false },
     Run { mode: Mode::Captured, tracking: false },
 ];
 
-const USAGE: &str = "usage: decoder [--mode plain|sequence|captured] [--tracking] [--size small|large] [--tokens N] \
+const USAGE: &str = "usage: decoder [--mode plain|pooled|sequence|captured] [--tracking] [--size small|large] [--tokens N] \
     [--gemm cublas|kernel] [--rounding N] [--chart FILE.svg]";
 
 pub struct Options {
@@ -86,6 +86,7 @@ impl Options {
             let value = words.next().ok_or(USAGE)?;
             match (&*word, &*value) {
                 ("--mode", "plain") => mode = Some(Mode::Plain),
+                ("--mode", "pooled") => mode = Some(Mode::Pooled),
                 ("--mode", "sequence") => mode = Some(Mode::Sequence),
                 ("--mode", "captured") => mode = Some(Mode::Captured),
                 ("--size", "small") => options.sizes = &SIZES[..1],

@@ -326,6 +326,8 @@ impl Tensor<f32> {
         let shape = self.shape;
         let arguments = ByRow { shape, of_row: &largest.memory, x: &mut self.memory };
         run!(self.device, exponential, (blocks(shape.stride), shape.rows), arguments);
+        // From here on, the columns without a token are 0.
+        self.shape.columns = shape.stride;
         Ok(self)
     }
 
