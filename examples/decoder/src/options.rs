@@ -107,6 +107,6 @@ impl Options {
 }
 
 fn multiple_of_8(n: &str) -> Result<u32> {
-    let number = n.parse().ok().filter(|n: &u32| *n > 0 && n % 8 == 0);
+    let number = n.parse().ok().filter(|n: &u32| *n > 0 && n.is_multiple_of(8));
     number.ok_or_else(|| format!("`--rounding {n}`: a multiple of 8 is needed").into())
 }
