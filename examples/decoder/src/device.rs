@@ -176,7 +176,7 @@ impl Device {
         let worked = work();
         let graph = self.stream.end_capture(CUgraphInstantiate_flags(0));
         worked?;
-        *self.graph.borrow_mut() = graph?;
+        *self.graph.borrow_mut() = Some(graph?.ok_or("the captured step is empty")?);
         Ok(())
     }
 
