@@ -234,7 +234,7 @@ pub mod graph {
 #[cfg(feature = "graphs")]
 pub mod sequence {
     pub use crate::{
-        driver::{Pool, Recorder, Run, RunMode, Sequence, WhyPlain, current, is_recording},
+        driver::{HostCopy, Pool, Recorder, Run, RunCounts, RunMode, Sequence, WhyPlain, current, is_recording},
         interop::{
             DeviceMemory, DeviceMemoryMut, ForeignArg, ForeignArgs, Handle, Held, Hold, Keep, KeptMemory, MemoryUse,
             PoolSlice, Value,

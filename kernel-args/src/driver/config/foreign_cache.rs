@@ -31,6 +31,7 @@ pub(crate) struct ForeignCache {
     previous: Vec<Arc<ForeignSteps>>,
     now: Vec<Arc<ForeignSteps>>,
     run: u64,
+    captures: u64,
     /// How many children have a number.
     children: u64,
 }
@@ -52,6 +53,7 @@ impl ForeignCache {
 
     pub(crate) fn insert(&mut self, key: Box<dyn Any + Send + Sync>, captured: Captured) -> Arc<ForeignSteps> {
         let last = AtomicU64::new(self.run);
+        self.captures += 1;
         let new = Arc::new(match captured {
             Captured::Steps(words, steps) => ForeignSteps { key, words, steps, child: None, last },
             Captured::Child(graph) => {
@@ -68,6 +70,11 @@ impl ForeignCache {
     pub(crate) fn push(&mut self, steps: Arc<ForeignSteps>) {
         steps.last.store(self.run, Ordering::Relaxed);
         self.now.push(steps);
+    }
+
+    /// How often work was captured.
+    pub(crate) fn captures(&self) -> u64 {
+        self.captures
     }
 
     /// The work of this run.

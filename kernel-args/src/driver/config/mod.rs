@@ -22,6 +22,8 @@ mod launch_options;
 #[cfg(feature = "graphs")]
 mod run_record;
 mod stream;
+#[cfg(feature = "graphs")]
+mod uploads;
 
 pub use access_policy::{AccessPolicyWindow, AccessProperty};
 pub use attribute_values::{
@@ -44,3 +46,5 @@ pub(crate) use foreign_cache::{Captured, ForeignCache, ForeignSteps};
 #[cfg(feature = "graphs")]
 pub(crate) use run_record::{Entered, NotRecording, Phase, Recording, RunRecord, SharedRecording};
 pub(crate) use stream::StreamTarget;
+#[cfg(feature = "graphs")]
+pub(crate) use uploads::Uploads;

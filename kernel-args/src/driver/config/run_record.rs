@@ -1,4 +1,4 @@
-use super::{ForeignCache, ForeignSteps};
+use super::{ForeignCache, ForeignSteps, Uploads};
 use crate::{
     driver::api::LaunchLog,
     interop::{Keep, PoolMemory},
@@ -56,6 +56,7 @@ pub(crate) struct Recording {
     pub(crate) without_node: Cell<Option<&'static str>>,
     pub(crate) foreign: RefCell<ForeignCache>,
     pub(crate) pool: Arc<PoolMemory>,
+    pub(crate) uploads: RefCell<Uploads>,
     /// The stream of slices without events.
     untracked: OnceCell<Arc<CudaStream>>,
     /// The values that the run owns.
@@ -79,6 +80,8 @@ pub(crate) enum NotRecording {
     Busy,
     /// An earlier run of the sequence is not over.
     Unfinished,
+    /// It was not enqueued.
+    NotEnqueued,
     /// It cannot end while this thread is in a launch of it, or in its closure.
     Inside,
 }
@@ -150,6 +153,7 @@ impl SharedRecording {
             without_node: Cell::new(None),
             foreign: RefCell::default(),
             pool: pool.clone(),
+            uploads: RefCell::default(),
             untracked: OnceCell::new(),
             kept: RefCell::default(),
             phase: Cell::new(Phase::Idle),
@@ -249,6 +253,7 @@ impl Recording {
     /// Forgets the run. The caller releases what it leaves behind when nothing is borrowed.
     pub(crate) fn clear(&self) -> Leftovers {
         self.log.borrow_mut().clear();
+        self.uploads.borrow_mut().clear();
         self.without_node.set(None);
         self.phase.set(Phase::Idle);
         let foreign = self.foreign.borrow_mut().end_run();

@@ -53,6 +53,10 @@ pub(crate) fn not_recording(what: String, why: NotRecording) -> Error {
             "an earlier run of this sequence is not over",
             "call `finish` of the earlier run, or drop all its clones; for two runs at the same time, create two sequences",
         ),
+        NotRecording::NotEnqueued => (
+            "its run records, or was given up",
+            "call `finish` of the run before, and read the copy if it returns `Ok`",
+        ),
         NotRecording::Inside => (
             "this thread is in a launch of the run, or in the closure of `Sequence::run`",
             "call `finish` after the launch; a run of `Sequence::run` ends with its closure",

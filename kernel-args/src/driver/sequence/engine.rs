@@ -1,4 +1,4 @@
-use super::{RunMode, WhyPlain, plain, plan::Plan};
+use super::{RunCounts, RunMode, WhyPlain, plain, plan::Plan};
 #[cfg(feature = "observe")]
 use crate::driver::observe::{self, Event, SequenceEvent};
 use crate::{
@@ -27,19 +27,31 @@ pub(super) struct Engine {
     /// Storage of the last run, for the next one.
     changes: Vec<Change>,
     guards: Vec<SyncOnDrop<'static>>,
+    /// The steps that the first graph had before it was last updated with many changes.
+    before_last: Vec<u64>,
+    pub(super) counts: RunCounts,
 }
 
 impl Engine {
     pub(super) fn new(limit: usize) -> Self {
-        Self { plans: Vec::new(), limit, always: Vec::new(), changes: Vec::new(), guards: Vec::new() }
+        Self {
+            plans: Vec::new(),
+            limit,
+            always: Vec::new(),
+            changes: Vec::new(),
+            guards: Vec::new(),
+            before_last: Vec::new(),
+            counts: RunCounts::default(),
+        }
     }
 
     /// Enqueues what was recorded.
     pub(super) fn enqueue(&mut self, recording: &Recording) -> Result<RunMode, Error> {
-        let Self { plans, limit, always, changes, guards: storage } = self;
+        let Self { plans, limit, always, changes, guards: storage, before_last, counts } = self;
         let Recording { held, log, without_node, kept, foreign, .. } = recording;
         let (log, stream) = (&mut *log.borrow_mut(), held.stream());
         if log.len() == 0 {
+            counts.empty += 1;
             return Ok(RunMode::Empty);
         }
         #[cfg(feature = "observe")]
@@ -65,7 +77,16 @@ impl Engine {
             let uses = held.steps.borrow();
             let accesses = held.notes_uses.get().then(|| uses.accesses());
             let foreign = foreign.borrow();
-            let run = Enqueue { api, stream, plans, limit: *limit, changes, accesses, foreign: foreign.now() };
+            let run = Enqueue { api, stream, plans, limit: *limit, changes, accesses, foreign: foreign.now(), before_last };
+            let uploads = &mut *recording.uploads.borrow_mut();
+            if !uploads.is_empty() && is_capturing(stream)? {
+                return Err(Error::Launch(LaunchError::NotRecorded {
+                    what: "the run of a sequence".into(),
+                    reason: "its stream is being captured, and the run copies from the host, which the captured graph would repeat",
+                    help: "copy before the capture, with `stream.memcpy_htod(&values, &mut y)?`",
+                }));
+            }
+            uploads.enqueue(stream)?;
             let enqueue = || run.enqueue(log, without_node.get());
             #[cfg(feature = "observe")]
             if observe::is_active() {
@@ -83,6 +104,8 @@ impl Engine {
         guards.clear();
         *storage = recycled(guards);
         let mode = outcome?;
+        counts.add(&mode);
+        (counts.graphs, counts.captures) = (plans.len(), foreign.borrow().captures());
         match context.check_err() {
             Ok(()) => Ok(mode),
             Err(error) => Err(unrecorded("(a sequence)".to_string(), error)),
@@ -94,6 +117,12 @@ fn recycled(empty: Vec<SyncOnDrop<'_>>) -> Vec<SyncOnDrop<'static>> {
     empty.into_iter().map(|_| unreachable!("the list is empty")).collect()
 }
 
+fn is_capturing(stream: &CudaStream) -> Result<bool, Error> {
+    let status = stream.capture_status();
+    let status = status.map_err(|error| Error::cudarc("cuStreamIsCapturing", error))?;
+    Ok(status != CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE)
+}
+
 struct Enqueue<'q> {
     api: &'static Api,
     stream: &'q Arc<CudaStream>,
@@ -102,13 +131,14 @@ struct Enqueue<'q> {
     changes: &'q mut Vec<Change>,
     accesses: Option<&'q Accesses>,
     foreign: &'q [Arc<ForeignSteps>],
+    before_last: &'q mut Vec<u64>,
 }
 
 impl Enqueue<'_> {
     fn enqueue(mut self, log: &mut LaunchLog, without_node: Option<&'static str>) -> Result<RunMode, Error> {
         let why = match without_node {
             Some(option) => WhyPlain::Attribute(option),
-            None if self.is_capturing()? => WhyPlain::Capturing,
+            None if is_capturing(self.stream)? => WhyPlain::Capturing,
             None => match self.as_graph(log)? {
                 Ok(mode) => return Ok(mode),
                 Err(refused) => WhyPlain::Refused(refused.to_string()),
@@ -118,15 +148,9 @@ impl Enqueue<'_> {
         Ok(RunMode::Plain(why))
     }
 
-    fn is_capturing(&self) -> Result<bool, Error> {
-        let status = self.stream.capture_status();
-        let status = status.map_err(|error| Error::cudarc("cuStreamIsCapturing", error))?;
-        Ok(status != CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE)
-    }
-
     /// Launches the run as a graph. The inner error is the reason why there is no graph; then nothing was enqueued.
     fn as_graph(&mut self, log: &mut LaunchLog) -> Result<Result<RunMode, Error>, Error> {
-        let Self { api, stream, plans, limit, changes, accesses, foreign } = self;
+        let Self { plans, changes, accesses, .. } = self;
         // The first graph has the steps of the previous run.
         let is_first = log.changes().is_some_and(|known| {
             changes.clear();
@@ -136,9 +160,10 @@ impl Enqueue<'_> {
         });
         let mode = if is_first && changes.is_empty() {
             RunMode::Updated(0)
-        } else if updated(plans, log.recorded(), *accesses, is_first, changes) {
-            RunMode::Updated(changes.len())
+        } else if self.update(log.recorded(), is_first) {
+            RunMode::Updated(self.changes.len())
         } else {
+            let Self { api, stream, plans, limit, accesses, foreign, .. } = self;
             match Plan::new(api, stream, log, *accesses, foreign) {
                 Ok(plan) => {
                     plans.truncate(*limit - 1);
@@ -148,6 +173,7 @@ impl Enqueue<'_> {
                 Err(error) => return Ok(Err(error)),
             }
         };
+        let Self { stream, plans, foreign, .. } = self;
         plans[0].keep_foreign(foreign);
         match plans[0].launch(log, (&***stream).into()) {
             Ok(()) => Ok(Ok(mode)),
@@ -156,27 +182,41 @@ impl Enqueue<'_> {
     }
 }
 
-/// Updates the first graph that can have these steps, and moves it to the front; returns whether there is one. If `is_first`, it is the
-/// first graph, and `changes` are its changes; otherwise they are stored there.
-fn updated(
-    plans: &mut Vec<Plan>,
-    steps: Steps<'_>,
-    accesses: Option<&Accesses>,
-    is_first: bool,
-    changes: &mut Vec<Change>,
-) -> bool {
-    if !is_first {
-        let mut all = plans.iter_mut();
-        let can_become = |plan: &mut Plan| plan.can_become(steps, changes) && plan.is_ordered_for(accesses);
-        let Some(index) = all.position(can_become) else {
-            return false;
-        };
-        plans[..=index].rotate_right(1);
+/// Up to this number of changes, no other graph is searched for: a comparison with a graph takes as long as some updates.
+const FEW: usize = 8;
+
+impl Enqueue<'_> {
+    /// Updates the graph that becomes this run with the fewest changes, and moves it to the front; returns whether there is one. If `is_first`,
+    /// the first graph has these `changes`; otherwise they are stored there.
+    ///
+    /// If the run before the last was much closer, as in a program that alternates between two buffers, it is a graph of its own.
+    fn update(&mut self, steps: Steps<'_>, is_first: bool) -> bool {
+        let Self { plans, limit, changes, accesses, before_last, .. } = self;
+        let mut found = Vec::new();
+        if !is_first || changes.len() > FEW {
+            let mut best = is_first.then_some(0);
+            for index in usize::from(is_first)..plans.len() {
+                let below = if best.is_some() { changes.len() } else { usize::MAX };
+                let plan = &mut plans[index];
+                if plan.can_become(steps, &mut found, below) && plan.is_ordered_for(*accesses) {
+                    best = Some(index);
+                    mem::swap(*changes, &mut found);
+                }
+            }
+            let Some(index) = best else { return false };
+            plans[..=index].rotate_right(1);
+        }
+        if changes.len() > FEW {
+            if *limit > 1 && Steps::of(before_last).differences(steps, &mut found, changes.len() / 2) {
+                return false;
+            }
+            plans[0].steps().copy_to(before_last);
+        }
+        let is_updated = plans[0].update(steps, changes).is_ok();
+        if !is_updated {
+            // The driver does not allow the change, or has changed only some nodes.
+            plans.remove(0);
+        }
+        is_updated
     }
-    let is_updated = plans[0].update(steps, changes).is_ok();
-    if !is_updated {
-        // The driver does not allow the change, or has changed only some nodes.
-        plans.remove(0);
-    }
-    is_updated
 }

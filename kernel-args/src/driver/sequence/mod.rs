@@ -24,7 +24,8 @@ mod run;
 #[expect(clippy::module_inception, reason = "it holds `Sequence`")]
 mod sequence;
 
-pub use mode::{RunMode, WhyPlain};
+pub use copies::HostCopy;
+pub use mode::{RunCounts, RunMode, WhyPlain};
 pub use pool::Pool;
 pub use recorder::Recorder;
 pub use run::{Run, current, is_recording};

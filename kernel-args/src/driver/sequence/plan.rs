@@ -60,9 +60,13 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Whether updates of nodes change the steps to `steps`. `changes` gets the steps that differ.
-    pub(super) fn can_become(&self, steps: Steps<'_>, changes: &mut Vec<Change>) -> bool {
-        Steps::of(&self.steps).differences(steps, changes)
+    pub(super) fn steps(&self) -> Steps<'_> {
+        Steps::of(&self.steps)
+    }
+
+    /// Whether updates of fewer than `below` nodes change the steps to `steps`. `changes` gets the steps that differ.
+    pub(super) fn can_become(&self, steps: Steps<'_>, changes: &mut Vec<Change>, below: usize) -> bool {
+        self.steps().differences(steps, changes, below)
     }
 
     /// Whether steps with these accesses must wait for each other as the nodes do.

@@ -74,6 +74,11 @@ impl State {
         self.mode.get()
     }
 
+    /// Whether it is over, and was enqueued.
+    pub(super) fn is_enqueued(&self) -> bool {
+        self.mode.get().is_some()
+    }
+
     pub(super) fn has_recorders(&self) -> bool {
         self.recorders.load(Ordering::Relaxed) > 0
     }
@@ -182,6 +187,10 @@ impl Run {
 
     pub(super) fn scope(&self) -> Result<Scope<'_>, Error> {
         Ok(Scope(&self.0, Some(self.0.enter_once()?)))
+    }
+
+    pub(super) fn state(&self) -> &Arc<State> {
+        &self.0
     }
 
     /// `what` names what is recorded in errors.

@@ -1,5 +1,5 @@
 use super::{
-    Recorder, Run, RunMode,
+    Recorder, Run, RunCounts, RunMode,
     engine::Engine,
     run::{State, foreign_slice},
 };
@@ -231,13 +231,19 @@ impl Sequence {
     /// graph; 0 before such a run. Without [`parallel`](Self::parallel) it is the number of all.
     #[must_use]
     pub fn longest_chain(&self) -> usize {
-        self.engine().plans.first().map_or(0, |plan| plan.longest_chain())
+        self.engine.try_lock().map_or(0, |engine| engine.plans.first().map_or(0, |plan| plan.longest_chain()))
     }
 
     /// How the last run was enqueued.
     #[must_use]
     pub fn mode(&self) -> &RunMode {
         self.last.mode().unwrap_or(&self.mode)
+    }
+
+    /// How often runs were enqueued in which way, and how many graphs are remembered. It is empty while a run is being enqueued.
+    #[must_use]
+    pub fn counts(&self) -> RunCounts {
+        self.engine.try_lock().map_or_else(|_| RunCounts::default(), |engine| engine.counts)
     }
 
     /// The stream on which runs are enqueued.

@@ -2,6 +2,8 @@
 
 mod allocated;
 mod attack;
+mod copies;
+mod engine;
 mod exchanged;
 mod foreign;
 mod held;
@@ -28,6 +30,8 @@ pub(crate) fn main() -> ExitCode {
             trials.extend(stored::trials(driver));
             trials.extend(foreign::trials(driver));
             trials.extend(allocated::trials(driver));
+            trials.extend(copies::trials(driver));
+            trials.extend(engine::trials(driver));
             trials.extend(random::trials(driver));
             trials
         },

@@ -220,15 +220,15 @@ impl<'l> Steps<'l> {
         Some(read(Steps(self.0.get(change.at..)?).parts().next()?))
     }
 
-    /// Stores each step of `new` that differs. Returns whether updates of nodes can change these steps to `new`: the same functions and attributes
-    /// in the same order, and the same copies.
-    pub(crate) fn differences(self, new: Steps<'_>, changes: &mut Vec<Change>) -> bool {
+    /// Stores each step of `new` that differs. Returns whether updates of fewer than `below` nodes can change these steps to `new`: the same functions and
+    /// attributes, copies and memsets in the same order.
+    pub(crate) fn differences(self, new: Steps<'_>, changes: &mut Vec<Change>, below: usize) -> bool {
         changes.clear();
         let (mut old, mut new, mut at) = (self.parts(), new.parts(), 0);
         for index in 0.. {
             match (old.next(), new.next()) {
-                (None, None) => return true,
-                (Some(old), Some(new)) if is_update(old, new) => {
+                (None, None) => return changes.len() < below,
+                (Some(old), Some(new)) if changes.len() < below && is_update(old, new) => {
                     if old != new {
                         changes.push(Change { index, at });
                     }
