@@ -12,7 +12,7 @@ use cudarc::driver::{
     sys::{CUevent_flags, CUgraphInstantiate_flags, CUstreamCaptureMode},
 };
 use half::bf16;
-use kernel_args::sequence::{Handle, Pool, PoolSlice, Run, RunMode, Sequence, Value};
+use kernel_args::sequence::{Handle, Pool, PoolSlice, Run, RunCounts, RunMode, Sequence, Value};
 use std::{
     cell::{Cell, Ref, RefCell},
     ops::{Deref, DerefMut},
@@ -39,15 +39,11 @@ pub struct Counts {
     pub launches: Cell<usize>,
     pub foreign: Cell<usize>,
     pub allocations: Cell<usize>,
-    /// Nodes that a sequence has updated.
-    pub changes: Cell<usize>,
-    /// Graphs that a sequence has created.
-    pub graphs: Cell<usize>,
 }
 
 impl Counts {
-    pub fn all(&self) -> [&Cell<usize>; 5] {
-        [&self.launches, &self.foreign, &self.allocations, &self.changes, &self.graphs]
+    pub fn all(&self) -> [&Cell<usize>; 3] {
+        [&self.launches, &self.foreign, &self.allocations]
     }
 
     pub fn clear(&self) {
@@ -155,10 +151,8 @@ impl Device {
             self.run.take();
             worked?;
             self.begin.record(&self.stream)?;
-            match run.finish()? {
-                RunMode::Updated(changes) => add(&self.counts.changes, changes),
-                RunMode::Built => add(&self.counts.graphs, 1),
-                mode => return Err(format!("the step was not launched as a graph: {mode:?}").into()),
+            if let RunMode::Plain(why) = run.finish()? {
+                return Err(format!("the step was not launched as a graph: {why}").into());
             }
         } else {
             self.begin.record(&self.stream)?;
@@ -168,6 +162,11 @@ impl Device {
             }
         }
         Ok(self.end.record(&self.stream)?)
+    }
+
+    /// What the sequence has done.
+    pub fn runs(&self) -> RunCounts {
+        self.sequence.as_ref().map(|sequence| sequence.borrow().counts()).unwrap_or_default()
     }
 
     /// Captures a step, which [`step`](Self::step) launches from then on.

@@ -70,6 +70,9 @@ fn compare_modes(first: &Measured, rest: &[&Measured]) -> Result {
     if let Some(different) = rest.iter().find(|measured| measured.tokens != first.tokens) {
         return Err(format!("`{}` and `{}` have different tokens", first.run, different.run).into());
     }
+    if rest.is_empty() {
+        return Ok(());
+    }
     let mut distinct = first.tokens.clone();
     distinct.sort_unstable();
     distinct.dedup();

@@ -10,7 +10,6 @@ use crate::{
 };
 use cudarc::driver::{CudaContext, PinnedHostSlice};
 use std::{
-    cell::Cell,
     fmt,
     rc::Rc,
     sync::Arc,
@@ -46,24 +45,35 @@ pub struct Measured {
     pub host: f64,
     /// From the first kernel to the last one, in milliseconds.
     pub gpu: f64,
-    /// Launches, foreign calls, allocations, changes.
-    pub counts: [f64; 4],
+    /// Launches, calls of cuBLAS, allocations.
+    pub counts: [f64; 3],
+    /// Calls of cuBLAS that were captured, nodes that were updated.
+    pub changes: [f64; 2],
     /// The graphs that were created in the measured steps.
-    pub graphs: usize,
+    pub graphs: u64,
 }
 
 impl Measured {
     pub const HEADER: &str =
-        "mode             tokens/s  host_ms  gpu_ms  launches  foreign  allocations  changes  graphs";
+        "mode             tokens/s  host_ms  gpu_ms  launches  foreign  allocations  captures  updates  graphs";
 }
 
 impl fmt::Display for Measured {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { run, per_second, host, gpu, counts: [launches, foreign, allocations, changes], graphs, .. } = self;
+        let Self {
+            run,
+            per_second,
+            host,
+            gpu,
+            counts: [launches, foreign, allocations],
+            changes: [captures, updates],
+            graphs,
+            ..
+        } = self;
         let run = run.to_string();
         write!(
             f,
-            "{run:<16} {per_second:>8.1} {host:>8.3} {gpu:>7.3} {launches:>9.1} {foreign:>8.1} {allocations:>12.1} {changes:>8.1} {graphs:>7}"
+            "{run:<16} {per_second:>8.1} {host:>8.3} {gpu:>7.3} {launches:>9.1} {foreign:>8.1} {allocations:>12.1} {captures:>9.1} {updates:>8.1} {graphs:>7}"
         )
     }
 }
@@ -124,18 +134,19 @@ pub fn measure(ctx: &Arc<CudaContext>, config: Config, run: Run, blas: bool, opt
         device.counts.clear();
         options.tokens
     };
-    let started = Instant::now();
+    let (before, started) = (device.runs(), Instant::now());
     engine.generate(options.tokens)?;
     let seconds = started.elapsed().as_secs_f64();
     let mean = |sum: f64| sum / options.tokens as f64;
-    let [counts @ .., graphs] = device.counts.all().map(Cell::get);
+    let after = device.runs();
     Ok(Measured {
         run,
         tokens: engine.tokens,
         per_second: options.tokens as f64 / seconds,
         host: mean(1e3 * engine.host.as_secs_f64()),
         gpu: mean(engine.gpu),
-        counts: counts.map(|number| number as f64 / counted as f64),
-        graphs,
+        counts: device.counts.all().map(|number| number.get() as f64 / counted as f64),
+        changes: [after.captures - before.captures, after.updated_nodes - before.updated_nodes].map(|n| mean(n as f64)),
+        graphs: after.built - before.built,
     })
 }

@@ -93,7 +93,7 @@ impl Options {
                 ("--size", "large") => options.sizes = &SIZES[1..],
                 ("--gemm", "cublas") => options.kernel_gemm = false,
                 ("--gemm", "kernel") => options.kernel_gemm = true,
-                ("--tokens", n) => options.tokens = n.parse().map_err(|_| USAGE)?,
+                ("--tokens", n) => options.tokens = n.parse().ok().filter(|n| *n > 0).ok_or(USAGE)?,
                 ("--rounding", n) => options.rounding = Some(multiple_of_8(n)?),
                 ("--chart", file) => options.chart = Some(file.into()),
                 _ => return Err(Error::from(format!("`{word} {value}`: {USAGE}"))),
