@@ -242,6 +242,14 @@ impl<T: Clone + Eq + Send + Sync + 'static> ForeignArg for Value<T> {
 ///
 /// The work of a library also uses memory of the handle, such as a workspace. The sequence keeps the handle as long as its graphs have the work, and orders
 /// the work of one handle.
+///
+/// ```
+/// # struct Blas;
+/// use kernel_args::sequence::Handle;
+///
+/// // SAFETY: the handle owns its workspace.
+/// let blas = unsafe { Handle::new(Blas) };
+/// ```
 #[derive(Debug)]
 pub struct Handle<H>(Arc<H>);
 

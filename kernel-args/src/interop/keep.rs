@@ -71,13 +71,11 @@ impl<'v> KeptMemory<'v> {
 pub(crate) fn keep(value: &dyn Keep, known: &RunMemory, always: bool) -> Result<(), ContextName> {
     let mut memory = KeptMemory { known, ranges: Vec::new(), foreign: None, guards: None };
     value.memory(&mut memory);
-    match memory.foreign {
-        Some(foreign) => Err(foreign),
-        None => {
-            memory.ranges.into_iter().for_each(|range| known.own(range, always));
-            Ok(())
-        }
+    if let Some(foreign) = memory.foreign {
+        return Err(foreign);
     }
+    memory.ranges.into_iter().for_each(|range| known.own(range, always));
+    Ok(())
 }
 
 /// The stream waits for the earlier uses of the memory of the values. Adds the guards that record its use.
@@ -115,18 +113,27 @@ impl<K: Keep + ?Sized> Keep for Box<K> {
     }
 }
 
+impl<K: Keep> Keep for Option<K> {
+    fn memory<'v>(&'v self, memory: &mut KeptMemory<'v>) {
+        if let Some(value) = self {
+            value.memory(memory);
+        }
+    }
+}
+
 macro_rules! elements {
     ($([$($generics:tt)*] $ty:ty;)*) => {$(
         impl<$($generics)*> Keep for $ty {
             fn memory<'v>(&'v self, memory: &mut KeptMemory<'v>) {
-                self.iter().for_each(|value| value.memory(memory));
+                for value in self {
+                    value.memory(memory);
+                }
             }
         }
     )*};
 }
 
 elements! {
-    [K: Keep] Option<K>;
     [K: Keep] Vec<K>;
     [K: Keep, const N: usize] [K; N];
 }

@@ -25,8 +25,8 @@ use std::{
 /// It owns its memory until it is dropped. Then the pool uses the memory again, for work that is enqueued later on the stream of the pool: a run of a sequence
 /// for later steps of the same run, and for later runs.
 ///
-/// While cudarc tracks the use of memory on several streams, the memory of a sequence is awaited by the host: an access after a run waits for the run, and a
-/// run waits for the work of all streams. A program with one stream, or without cudarc's event tracking, does not wait.
+/// While cudarc tracks the use of memory on several streams, the host waits: an access to memory of a sequence waits for the run before, and a
+/// run with such memory waits for the work of all streams. A program with one stream, or without cudarc's event tracking, does not wait.
 pub struct PoolSlice<T> {
     slice: ManuallyDrop<CudaSlice<T>>,
     pool: Arc<PoolMemory>,
@@ -47,6 +47,7 @@ pub struct MemoryUse {
 }
 
 /// Why a pool has no memory.
+#[derive(Clone, Copy)]
 pub(crate) enum NoMemory {
     Limit { requested: usize, limit: usize },
     Driver(DriverError),
@@ -68,7 +69,7 @@ struct State {
     chunks: Vec<Chunk>,
     limit: Option<usize>,
     memory: MemoryUse,
-    /// Whether a run records, and its allocations; and those of the previous run. Equal runs then get the same memory, whatever is dropped when.
+    /// Whether a run records, its allocations, and the allocations of the previous run. Equal runs then get the same memory, whatever is dropped when.
     in_run: bool,
     now: Vec<u32>,
     previous: Vec<u32>,
@@ -114,7 +115,7 @@ fn class_of(bytes: usize) -> u32 {
 /// The size of the blocks of a class.
 fn size_of_class(class: u32) -> usize {
     let class = class as usize + 1;
-    if class < 4 { class * SMALLEST } else { (4 + class % 4) * SMALLEST << (class / 4 - 1) }
+    if class < 4 { class * SMALLEST } else { ((4 + class % 4) * SMALLEST) << (class / 4 - 1) }
 }
 
 impl State {
@@ -130,10 +131,7 @@ impl State {
             self.in_run && block.is_free && block.class == class
         });
         let free = expected.or_else(|| self.free.get(class as usize).copied().flatten());
-        let (block, new) = match free {
-            Some(block) => (block, None),
-            None => self.cut(class, stream)?,
-        };
+        let (block, new) = if let Some(block) = free { (block, None) } else { self.cut(class, stream)? };
         if self.in_run {
             self.now.push(block);
         }
@@ -150,12 +148,11 @@ impl State {
     fn cut(&mut self, class: u32, stream: &Arc<CudaStream>) -> Result<(u32, Option<Range<CUdeviceptr>>), NoMemory> {
         let size = size_of_class(class);
         let has_room = |chunk: &Chunk| chunk.memory.is_some() && chunk.next + size as CUdeviceptr <= chunk.range.end;
-        let (chunk, new) = match self.chunks.iter().rposition(has_room) {
-            Some(chunk) => (chunk, None),
-            None => {
-                let new = self.add_chunk(size, stream)?;
-                (self.chunks.len() - 1, Some(new))
-            }
+        let (chunk, new) = if let Some(chunk) = self.chunks.iter().rposition(has_room) {
+            (chunk, None)
+        } else {
+            let new = self.add_chunk(size, stream)?;
+            (self.chunks.len() - 1, Some(new))
         };
         let own = &mut self.chunks[chunk];
         let (address, block) = (own.next, self.blocks.len() as u32);
@@ -424,7 +421,7 @@ mod tests {
         for bytes in (0..100_000).chain((17..40).flat_map(|shift| (1 << shift) - 3..(1 << shift) + 3)) {
             let class = class_of(bytes);
             let size = size_of_class(class);
-            assert!(size >= bytes && size % SMALLEST == 0, "{bytes}: {size}");
+            assert!(size >= bytes && size.is_multiple_of(SMALLEST), "{bytes}: {size}");
             assert!(size <= SMALLEST.max(bytes.next_multiple_of(SMALLEST) * 5 / 4), "{bytes}: {size}");
             assert!(before <= Some(class), "larger memory has a larger class");
             before = Some(class);

@@ -1,4 +1,4 @@
-use core::ops::Range;
+use core::{iter, ops::Range};
 use cudarc::driver::sys::CUdeviceptr;
 use std::vec::Vec;
 
@@ -17,7 +17,7 @@ impl Ranges {
         for old in &self.0[first..after] {
             (start, end) = (start.min(old.start), end.max(old.end));
         }
-        self.0.splice(first..after, [start..end]);
+        self.0.splice(first..after, iter::once(start..end));
     }
 
     pub(crate) fn remove(&mut self, old: Range<CUdeviceptr>) {

@@ -63,15 +63,15 @@ impl Graph {
 }
 
 impl GraphNode<'_> {
-    /// Returns whether the node is a step: an empty node is none.
+    /// Returns whether the node is a step. An empty node is not.
     fn read_step(
         self,
         words: &mut Vec<u64>,
         allows: &dyn Fn(CUdeviceptr, usize, bool) -> bool,
     ) -> Result<bool, NotRead> {
-        let check = |address, bytes, is_written| match allows(address, bytes, is_written) {
-            true => Ok(()),
-            false => Err(NotRead::Memory { is_written, is_host: false }),
+        let check = |address, bytes, is_written| {
+            let is_allowed = allows(address, bytes, is_written);
+            if is_allowed { Ok(()) } else { Err(NotRead::Memory { is_written, is_host: false }) }
         };
         // `CUgraphNodeType`.
         match self.kind()? {
@@ -170,28 +170,29 @@ impl GraphNode<'_> {
 /// # Safety
 /// The record has the parameters of a node that is not changed while the result is used. The parameter with this index has this offset and size.
 unsafe fn parameter(record: &KernelNodeRecord, index: usize, offset: usize, size: usize) -> Option<&[u8]> {
+    /// `CU_LAUNCH_PARAM_BUFFER_POINTER`.
+    const BUFFER: usize = 1;
     let mut address = core::ptr::null::<u8>();
     if !record.params.is_null() {
-        // SAFETY: `cuGraphKernelNodeGetParams`: `kernelParams` has a pointer to each parameter of the function, and "the kernelParams or extra array
-        // returned in nodeParams, as well as the argument values it points to, are owned by the node".
-        address = unsafe { *record.params.add(index) }.cast();
+        // SAFETY: `cuGraphKernelNodeGetParams`: `kernelParams` has a pointer to each parameter of the function.
+        let pointer = unsafe { record.params.add(index) };
+        // SAFETY: "the kernelParams or extra array returned in nodeParams, as well as the argument values it points to, are owned by the node".
+        address = unsafe { *pointer }.cast();
     } else if !record.extra.is_null() {
-        let mut at = 0;
+        let mut pair = record.extra.cast::<[*mut c_void; 2]>();
         loop {
-            // SAFETY: `cuLaunchKernel`: `extra` is a list of pairs that ends with `CU_LAUNCH_PARAM_END`, which is null.
-            let (key, value) = unsafe {
-                let key: *mut c_void = *record.extra.add(at);
-                if key.is_null() {
-                    break;
-                }
-                (key, *record.extra.add(at + 1))
-            };
-            /// `CU_LAUNCH_PARAM_BUFFER_POINTER`.
-            const BUFFER: usize = 1;
+            // SAFETY: `cuLaunchKernel`: `extra` is a list of keys with values that ends with the key `CU_LAUNCH_PARAM_END`, which is null.
+            let key = unsafe { *pair.cast::<*mut c_void>() };
+            if key.is_null() {
+                break;
+            }
+            // SAFETY: the key is not the end, so a value is next to it.
+            let [_, value] = unsafe { *pair };
             if key.addr() == BUFFER {
                 address = value.cast::<u8>().wrapping_add(offset).cast_const();
             }
-            at += 2;
+            // SAFETY: the list goes on behind a pair.
+            pair = unsafe { pair.add(1) };
         }
     }
     // SAFETY: the value of the parameter has `size` bytes, and is owned by the node.

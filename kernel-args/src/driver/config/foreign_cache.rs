@@ -87,7 +87,7 @@ impl ForeignCache {
         mem::swap(&mut self.previous, &mut self.now);
         let mut old: Vec<_> = self.now.drain(..).collect();
         self.run += 1;
-        if self.run % Self::RUNS == 0 {
+        if self.run.is_multiple_of(Self::RUNS) {
             let is_old = |steps: &mut Arc<ForeignSteps>| steps.last.load(Ordering::Relaxed) + Self::RUNS <= self.run;
             old.extend(self.known.extract_if(.., is_old));
         }

@@ -31,7 +31,7 @@ pub(crate) struct RunRecord {
 pub(crate) struct SharedRecording {
     stream: Arc<CudaStream>,
     pool: Arc<PoolMemory>,
-    /// The thread in the recording, as an address that belongs to it; 0 if there is none.
+    /// The thread in the recording, as an address that belongs to it; 0 without a thread.
     thread: AtomicUsize,
     /// How often this thread has entered it.
     depth: UnsafeCell<usize>,
@@ -227,8 +227,8 @@ impl Drop for Entered<'_> {
 impl Recording {
     /// A stream of the same context, in which cudarc tracks nothing: slices of it have no events.
     ///
-    /// It belongs to a second handle of the context. cudarc's own handle of a context that the program has created would destroy the context, so that
-    /// handle is leaked.
+    /// It belongs to a second handle of the context. cudarc's own handle of a context that the program has created would destroy the context. It is
+    /// leaked.
     pub(crate) fn untracked(&self) -> Result<&Arc<CudaStream>, DriverError> {
         if let Some(known) = self.untracked.get() {
             return Ok(known);

@@ -26,17 +26,13 @@ impl Uploads {
         const ALIGNMENT: usize = 256;
         let begin = |upload: &Upload| upload.bytes.len().next_multiple_of(ALIGNMENT);
         let has_room = |upload: &Upload| begin(upload) + bytes.len() <= upload.device.len();
-        let part = match self.0.iter().position(has_room) {
-            Some(part) => part,
-            None => {
-                // SAFETY: a step reads a part of it that `enqueue` has written.
-                let device = unsafe { stream.alloc::<u8>(bytes.len().max(Self::PART)) }?;
-                let address = device.device_ptr(stream).0;
-                known.own(address..address + device.len() as CUdeviceptr, true);
-                self.0.push(Upload { bytes: Vec::new(), device });
-                self.0.len() - 1
-            }
-        };
+        let part = self.0.iter().position(has_room).unwrap_or(self.0.len());
+        if part == self.0.len() {
+            let device = stream.alloc_zeros::<u8>(bytes.len().max(Self::PART))?;
+            let address = device.device_ptr(stream).0;
+            known.own(address..address + device.len() as CUdeviceptr, true);
+            self.0.push(Upload { bytes: Vec::new(), device });
+        }
         let part = &mut self.0[part];
         let begin = begin(part);
         part.bytes.resize(begin, 0);

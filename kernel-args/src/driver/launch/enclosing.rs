@@ -117,10 +117,9 @@ pub(crate) fn run_on(stream: Option<&CudaStream>) -> Option<Arc<dyn BegunRun>> {
 #[cold]
 pub(crate) fn check(stream: Option<&CudaStream>, what: impl FnOnce() -> String) -> Result<(), Error> {
     let of = match SCOPE.get() {
-        Scope::Now => return Ok(()),
         Scope::Closure(of) => of,
         Scope::Thread if run_on(stream).is_some() => OutsideOf::Recording,
-        Scope::Thread => return Ok(()),
+        Scope::Thread | Scope::Now => return Ok(()),
     };
     let is_captured = match stream {
         None => false,

@@ -91,8 +91,8 @@ impl Run {
     /// # Errors
     /// See these functions.
     pub fn clone_htod<T: DeviceRepr + NoUninit + AnyBitPattern>(&self, from: &[T]) -> Result<PoolSlice<T>, Error> {
-        // SAFETY: the copy writes all elements. Until the run is enqueued, the bytes are the elements: they have no invalid values.
-        let mut slice = unsafe { self.alloc(from.len()) }?;
+        // Until the run is enqueued, the elements have other bytes: `T` has no invalid values.
+        let mut slice = self.alloc_unset(from.len())?;
         self.memcpy_htod(from, &mut slice)?;
         Ok(slice)
     }
@@ -100,10 +100,10 @@ impl Run {
     /// Copies all elements of `from` at this place in the order of the launches, for the host: after the run, [`HostCopy::wait`] returns them.
     ///
     /// # Errors
-    /// [`Error::Launch`] if the run does not hold the memory or cannot record; those of [`alloc`](Self::alloc).
+    /// [`Error::Launch`] if the run does not hold the memory or cannot record; the errors of [`alloc`](Self::alloc).
     pub fn clone_dtoh<T: DeviceRepr>(&self, from: &impl DeviceMemory<T>) -> Result<HostCopy<T>, Error> {
-        // SAFETY: `HostCopy` reads the elements after the run, which has written all of them.
-        let mut slice = unsafe { self.alloc(from.slice().len()) }?;
+        // `HostCopy` reads the elements after the run, which has written all of them.
+        let mut slice = self.alloc_unset(from.slice().len())?;
         self.memcpy_dtod(from, &mut slice)?;
         Ok(HostCopy { slice, run: self.state().clone() })
     }

@@ -63,6 +63,7 @@ impl Run {
     /// The error of the closure. [`Error::Launch`] if the run does not hold the memory of an argument, or cannot record. [`Error::Graph`] if the work cannot be
     /// captured: the stream is a default stream, a call has ended the capture, or a node cannot be a step of a run. Nothing was recorded then, and the stream is
     /// not capturing.
+    #[expect(clippy::needless_pass_by_value, reason = "the arguments can be exclusive borrows")]
     pub fn foreign<A, E, F>(&self, args: A, work: F) -> Result<(), E>
     where
         A: ForeignArgs,
@@ -85,8 +86,9 @@ impl Run {
     /// See [`foreign`](Self::foreign).
     ///
     /// # Safety
-    /// For each run with equal arguments, from this place in the source: the closure would enqueue the same work, with the same addresses, and all memory
+    /// In each run with equal arguments, from this place in the source, the closure would enqueue the same work with the same addresses. Memory
     /// that the work uses, and that is not an argument, is allocated until the work of the run has finished.
+    #[expect(clippy::needless_pass_by_value, reason = "the arguments can be exclusive borrows")]
     #[track_caller]
     pub unsafe fn foreign_with<A, E>(
         &self,
@@ -107,6 +109,7 @@ impl Run {
     ///
     /// # Safety
     /// All memory that the work uses, and that is not an argument, is allocated until the work of the run has finished.
+    #[expect(clippy::needless_pass_by_value, reason = "the arguments can be exclusive borrows")]
     pub unsafe fn foreign_always<A, E>(
         &self,
         args: A,
@@ -137,21 +140,20 @@ impl Run {
         let is_equal = |key: &(Place, A::Key)| key.0 == place && place != Place::Always && args.matches(found, &key.1);
         let known = recording.foreign.borrow().find(|steps| steps.key.downcast_ref().is_some_and(is_equal));
         let mut accesses = Vec::new();
-        let steps = match known {
-            Some(steps) => steps,
-            None => {
-                args.accesses(found, &mut accesses);
-                let untracked = recording.untracked().map_err(|error| {
-                    Error::cudarc("cuDevicePrimaryCtxRetain, cuDeviceGetAttribute or cuCtxSetCurrent", error)
-                })?;
-                let mut alias = args.alias(found, untracked);
-                let is_free = !is_checked || A::OWNS_MEMORY;
-                let allows = |address, bytes, writes| is_free || is_inside(&accesses, address, bytes, writes);
-                let graph = capture(held.stream(), |stream| work(stream, A::input(&mut alias)))?;
-                let captured = read(graph, is_checked, &allows)?;
-                let key = Box::new((place, args.key(found)));
-                recording.foreign.borrow_mut().insert(key, captured)
-            }
+        let steps = if let Some(steps) = known {
+            steps
+        } else {
+            args.accesses(found, &mut accesses);
+            let untracked = recording.untracked().map_err(|error| {
+                Error::cudarc("cuDevicePrimaryCtxRetain, cuDeviceGetAttribute or cuCtxSetCurrent", error)
+            })?;
+            let mut alias = args.alias(found, untracked);
+            let is_free = !is_checked || A::OWNS_MEMORY;
+            let allows = |address, bytes, writes| is_free || is_inside(&accesses, address, bytes, writes);
+            let graph = capture(held.stream(), |stream| work(stream, A::input(&mut alias)))?;
+            let captured = read(graph, is_checked, &allows)?;
+            let key = Box::new((place, args.key(found)));
+            recording.foreign.borrow_mut().insert(key, captured)
         };
         recording.log.borrow_mut().push_captured(Steps::of(&steps.words), steps.steps);
         if held.notes_uses.get() {

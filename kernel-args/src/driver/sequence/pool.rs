@@ -98,6 +98,11 @@ impl Run {
     /// # Safety
     /// Nothing reads an element that was not written: neither a step, nor later work. A run that is given up writes nothing.
     pub unsafe fn alloc<T: DeviceRepr>(&self, len: usize) -> Result<PoolSlice<T>, Error> {
+        self.alloc_unset(len)
+    }
+
+    /// A slice that a step of the caller writes before this crate returns it, or whose elements can have any bytes.
+    pub(super) fn alloc_unset<T>(&self, len: usize) -> Result<PoolSlice<T>, Error> {
         let recording = self.enter("an allocation")?;
         let (slice, new) = recording.pool.alloc(len).map_err(no_memory)?;
         if let Some(range) = new {
@@ -114,8 +119,8 @@ impl Run {
         &self,
         len: usize,
     ) -> Result<PoolSlice<T>, Error> {
-        // SAFETY: the step writes all elements. Until the run is enqueued, the bytes are the elements: they have no invalid values.
-        let mut slice = unsafe { self.alloc(len) }?;
+        // Until the run is enqueued, the elements have other bytes: `T` has no invalid values.
+        let mut slice = self.alloc_unset(len)?;
         self.memset_zeros(&mut slice)?;
         Ok(slice)
     }

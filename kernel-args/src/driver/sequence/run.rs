@@ -245,8 +245,8 @@ impl Run {
     /// [`Error::Launch`] if the run cannot record.
     ///
     /// # Safety
-    /// Until the work of the run has finished, the memory stays allocated, and nothing uses it at the same time as a step that writes it, or writes it at
-    /// the same time as a step that reads it.
+    /// Until the work of the run has finished, the memory stays allocated. Nothing uses it at the same time as a step that writes it, or writes it at the
+    /// same time as a step that reads it.
     pub unsafe fn assume_held(&self, memory: Range<CUdeviceptr>) -> Result<(), Error> {
         self.enter("memory")?.held.own(memory, false);
         Ok(())

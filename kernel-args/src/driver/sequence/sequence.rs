@@ -1,6 +1,7 @@
 use super::{
     Recorder, Run, RunCounts, RunMode,
     engine::Engine,
+    plan::Plan,
     run::{State, foreign_slice},
 };
 use crate::{
@@ -183,8 +184,8 @@ impl Sequence {
     /// [`Error::Launch`] if a run of this sequence is not over.
     ///
     /// # Safety
-    /// Until the work of the last run that uses it has finished, the memory stays allocated, and nothing uses it at the same time as a step that writes
-    /// it, or writes it at the same time as a step that reads it.
+    /// Until the work of the last run that uses it has finished, the memory stays allocated. Nothing uses it at the same time as a step that writes it, or
+    /// writes it at the same time as a step that reads it.
     pub unsafe fn assume_held(&mut self, memory: Range<CUdeviceptr>) -> Result<(), Error> {
         self.idle()?.held.own(memory, true);
         Ok(())
@@ -231,7 +232,7 @@ impl Sequence {
     /// graph; 0 before such a run. Without [`parallel`](Self::parallel) it is the number of all.
     #[must_use]
     pub fn longest_chain(&self) -> usize {
-        self.engine.try_lock().map_or(0, |engine| engine.plans.first().map_or(0, |plan| plan.longest_chain()))
+        self.engine.try_lock().map_or(0, |engine| engine.plans.first().map_or(0, Plan::longest_chain))
     }
 
     /// How the last run was enqueued.

@@ -123,7 +123,7 @@ fn parallel() -> Outcome {
         let mut results = Vec::new();
         for step in 0..6 {
             let first = add(&world, &run, &x, &x)?;
-            // Its memory is that of the `second` of the step before.
+            // It has the memory of the `second` of the step before.
             let mut second = add(&world, &run, &first, &x)?;
             drop(first);
             world.saxpy(step as f32, &x, &mut second, &run)?;
