@@ -6,6 +6,7 @@ use core::{
 };
 use std::{
     boxed::Box,
+    collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
     vec::Vec,
 };
@@ -26,7 +27,8 @@ pub(crate) struct ForeignSteps {
 /// The foreign work of the last runs of a sequence.
 #[derive(Default)]
 pub(crate) struct ForeignCache {
-    known: Vec<Arc<ForeignSteps>>,
+    /// By the memory of the arguments: a run whose work grows has many.
+    known: HashMap<u64, Vec<Arc<ForeignSteps>>>,
     /// Of the previous run, in order. Runs usually repeat it.
     previous: Vec<Arc<ForeignSteps>>,
     now: Vec<Arc<ForeignSteps>>,
@@ -46,12 +48,22 @@ impl ForeignCache {
     /// For how many runs work is remembered that no run has.
     const RUNS: u64 = 64;
 
-    pub(crate) fn find(&self, is_equal: impl Fn(&ForeignSteps) -> bool) -> Option<Arc<ForeignSteps>> {
+    /// `memory` is a hash of the memory of the arguments.
+    pub(crate) fn find(
+        &self,
+        memory: impl FnOnce() -> u64,
+        is_equal: impl Fn(&ForeignSteps) -> bool,
+    ) -> Option<Arc<ForeignSteps>> {
         let expected = self.previous.get(self.now.len()).filter(|steps| is_equal(steps));
-        expected.or_else(|| self.known.iter().rev().find(|steps| is_equal(steps))).cloned()
+        expected.or_else(|| self.known.get(&memory())?.iter().rev().find(|steps| is_equal(steps))).cloned()
     }
 
-    pub(crate) fn insert(&mut self, key: Box<dyn Any + Send + Sync>, captured: Captured) -> Arc<ForeignSteps> {
+    pub(crate) fn insert(
+        &mut self,
+        memory: u64,
+        key: Box<dyn Any + Send + Sync>,
+        captured: Captured,
+    ) -> Arc<ForeignSteps> {
         let last = AtomicU64::new(self.run);
         self.captures += 1;
         let new = Arc::new(match captured {
@@ -62,7 +74,7 @@ impl ForeignCache {
                 ForeignSteps { key, words: Steps::child(number), steps: 1, child: Some((number, graph)), last }
             }
         });
-        self.known.push(new.clone());
+        self.known.entry(memory).or_default().push(new.clone());
         new
     }
 
@@ -89,7 +101,10 @@ impl ForeignCache {
         self.run += 1;
         if self.run.is_multiple_of(Self::RUNS) {
             let is_old = |steps: &mut Arc<ForeignSteps>| steps.last.load(Ordering::Relaxed) + Self::RUNS <= self.run;
-            old.extend(self.known.extract_if(.., is_old));
+            self.known.retain(|_, steps| {
+                old.extend(steps.extract_if(.., is_old));
+                !steps.is_empty()
+            });
         }
         old
     }

@@ -12,11 +12,16 @@ use crate::{
     interop::ForeignArgs,
     marshal::Access,
 };
-use core::{any::TypeId, panic::Location};
+use core::{
+    any::TypeId,
+    hash::{Hash, Hasher},
+    panic::Location,
+};
 use cudarc::driver::{CudaStream, sys::CUdeviceptr};
 use std::{
     boxed::Box,
     format,
+    hash::DefaultHasher,
     string::{String, ToString},
     sync::Arc,
     vec::Vec,
@@ -138,8 +143,16 @@ impl Run {
             found.map_err(|index| not_held(index, held.take_not_held().and_then(|not_held| not_held.replaces)))
         })?;
         let is_equal = |key: &(Place, A::Key)| key.0 == place && place != Place::Always && args.matches(found, &key.1);
-        let known = recording.foreign.borrow().find(|steps| steps.key.downcast_ref().is_some_and(is_equal));
         let mut accesses = Vec::new();
+        let mut memory = 0;
+        let known = recording.foreign.borrow().find(
+            || {
+                args.accesses(found, &mut accesses);
+                memory = hash(&accesses);
+                memory
+            },
+            |steps| steps.key.downcast_ref().is_some_and(is_equal),
+        );
         let steps = if let Some(steps) = known {
             steps
         } else {
@@ -153,7 +166,7 @@ impl Run {
             let graph = capture(held.stream(), |stream| work(stream, A::input(&mut alias)))?;
             let captured = read(graph, is_checked, &allows)?;
             let key = Box::new((place, args.key(found)));
-            recording.foreign.borrow_mut().insert(key, captured)
+            recording.foreign.borrow_mut().insert(memory, key, captured)
         };
         recording.log.borrow_mut().push_captured(Steps::of(&steps.words), steps.steps);
         if held.notes_uses.get() {
@@ -171,6 +184,13 @@ impl Run {
         recording.foreign.borrow_mut().push(steps);
         Ok(())
     }
+}
+
+/// A hash of the memory of arguments.
+fn hash(accesses: &[Access]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    accesses.iter().for_each(|access| access.address.hash(&mut hasher));
+    hasher.finish()
 }
 
 /// Whether an argument has this memory, which the work reads or writes.
