@@ -103,11 +103,13 @@ __global__ void fill(unsigned int n, unsigned int seed, float offset, float scal
     }
 }
 
-__global__ void embed(unsigned int columns, const unsigned int* token, const __nv_bfloat16* table, __nv_bfloat16* out)
+// The row of a token; 0 for a token that the table does not have.
+__global__ void embed(Rows shape, const unsigned int* token, const __nv_bfloat16* table, __nv_bfloat16* out)
 {
     unsigned int i = thread();
-    if (i < columns) {
-        out[i] = table[(size_t)*token * columns + i];
+    if (i < shape.columns) {
+        __nv_bfloat16 zero = { 0 };
+        out[i] = *token < shape.rows ? table[(size_t)*token * shape.stride + i] : zero;
     }
 }
 

@@ -62,7 +62,7 @@ macro_rules! arguments {
 arguments! {
     "fill" struct Fill { n: u32, seed: u32, offset: f32, scale: f32, out: &'a mut CudaSlice<bf16> }
     "embed" struct Embed {
-        columns: u32, token: &'a CudaSlice<u32>, table: &'a CudaSlice<bf16>, out: &'a mut CudaSlice<bf16>,
+        shape: Rows, token: &'a CudaSlice<u32>, table: &'a CudaSlice<bf16>, out: &'a mut CudaSlice<bf16>,
     }
     "widen" struct Widen { n: u32, x: &'a CudaSlice<bf16>, out: &'a mut CudaSlice<f32> }
     "narrow" struct Narrow { n: u32, x: &'a CudaSlice<f32>, out: &'a mut CudaSlice<bf16> }

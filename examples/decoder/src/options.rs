@@ -99,10 +99,14 @@ impl Options {
                 _ => return Err(Error::from(format!("`{word} {value}`: {USAGE}"))),
             }
         }
-        if let Some(mode) = mode {
-            options.runs = vec![Run { mode, tracking }];
+        match mode {
+            Some(Mode::Captured) | None if tracking => Err(
+                "`--tracking` needs `--mode plain`, `pooled` or `sequence`: a capture cannot wait for earlier events"
+                    .into(),
+            ),
+            Some(mode) => Ok(Self { runs: vec![Run { mode, tracking }], ..options }),
+            None => Ok(options),
         }
-        Ok(options)
     }
 }
 

@@ -88,10 +88,10 @@ impl Tensor<bf16> {
 
     /// The row of this table for a token.
     pub fn embedding(&self, token: &Tensor<u32>) -> Result<Self> {
-        let columns = self.shape.columns;
-        let mut out = Self::new(&self.device, 1, columns)?;
-        let arguments = Embed { columns, token: &token.memory, table: &self.memory, out: &mut out.memory };
-        run!(self.device, embed, blocks(columns), arguments);
+        let shape = self.shape;
+        let mut out = Self::new(&self.device, 1, shape.columns)?;
+        let arguments = Embed { shape, token: &token.memory, table: &self.memory, out: &mut out.memory };
+        run!(self.device, embed, blocks(shape.columns), arguments);
         Ok(out)
     }
 
@@ -191,7 +191,8 @@ impl Tensor<bf16> {
     /// The rotary embedding of a position, for a row per head.
     pub fn rotated(&self, angles: &Tensor<f32>) -> Result<Self> {
         let shape = self.shape;
-        require(shape.columns == angles.shape.columns, "rotated", shape, angles.shape)?;
+        let is_even = shape.columns.is_multiple_of(2) && shape.columns == shape.stride;
+        require(is_even && shape.columns == angles.shape.columns, "rotated", shape, angles.shape)?;
         let mut out = Self::with(&self.device, shape)?;
         let arguments = Rotate { shape, angles: &angles.memory, x: &self.memory, out: &mut out.memory };
         run!(self.device, rotate, blocks(shape.rows * shape.columns / 2), arguments);

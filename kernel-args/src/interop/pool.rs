@@ -25,7 +25,7 @@ use std::{
 /// It owns its memory until it is dropped. Then the pool uses the memory again, for work that is enqueued later on the stream of the pool: a run of a sequence
 /// for later steps of the same run, and for later runs.
 ///
-/// While cudarc tracks the use of memory on several streams, the host waits: an access to memory of a sequence waits for the run before, and a
+/// While cudarc tracks the use of memory on several streams, the host waits. An access to memory of a sequence waits for the run before, and a
 /// run with such memory waits for the work of all streams. A program with one stream, or without cudarc's event tracking, does not wait.
 pub struct PoolSlice<T> {
     slice: ManuallyDrop<CudaSlice<T>>,

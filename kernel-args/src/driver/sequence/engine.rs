@@ -55,7 +55,13 @@ impl Engine {
             return Ok(RunMode::Empty);
         }
         #[cfg(feature = "observe")]
-        let steps = log.len();
+        let event = SequenceEvent {
+            steps: log.len(),
+            stream,
+            graphs: plans.len(),
+            memory: recording.pool.memory_use(),
+            captures: foreign.borrow().captures(),
+        };
         let (api, context) = (api()?, stream.context().clone());
         recording.pool.await_streams();
         bind(api, &context)?;
@@ -90,7 +96,6 @@ impl Engine {
             let enqueue = || run.enqueue(log, without_node.get());
             #[cfg(feature = "observe")]
             if observe::is_active() {
-                let event = SequenceEvent { steps, stream };
                 observe::around(&Event::SequenceRun(&event), enqueue)
             } else {
                 enqueue()

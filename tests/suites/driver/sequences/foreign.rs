@@ -237,14 +237,15 @@ fn memory() -> Outcome {
 }
 
 fn kinds() -> Outcome {
+    static CALLS: AtomicUsize = AtomicUsize::new(0);
+
     #[derive(Clone, Copy, PartialEq, Eq)]
     enum Operation {
         Zero,
         Copy,
     }
 
-    let (world, x, mut y, mut sequence) = World::begin()?;
-    static CALLS: AtomicUsize = AtomicUsize::new(0);
+    let (_world, x, mut y, mut sequence) = World::begin()?;
     let handle = [Arc::new(1), Arc::new(1)];
     let mut calls = 0;
     let mut run = |handle: &Arc<i32>, operation, flag: bool, float: f64, len: usize, is_new: bool| -> Outcome {
@@ -580,7 +581,8 @@ fn other_thread() -> Outcome {
         let broken = unsafe {
             s.foreign_with((&mut *y,), |stream, (mut y,)| {
                 stream.memset_zeros(&mut y)?;
-                thread::scope(|scope| drop(scope.spawn(|| stream.synchronize()).join().expect("no panic")));
+                let synchronized = thread::scope(|scope| scope.spawn(|| stream.synchronize()).join());
+                assert!(synchronized.expect("no panic").is_err());
                 Ok::<_, Error>(())
             })
         };
