@@ -79,7 +79,7 @@ fn engine() -> Result<(), Box<dyn Error>> {
     let mut engine = Engine::new(&device)?;
     println!("{}, {}\n\n| step | ns | limit |\n|---|---|---|", versions::compilers(), versions::machine());
     for (name, limit, part) in PARTS {
-        let mut time = |steps| -> Result<f64, Box<dyn Error>> {
+        let time = |steps| -> Result<f64, Box<dyn Error>> {
             let mut samples = Vec::new();
             for round in 0..ROUNDS + 3 {
                 engine.wait()?;
@@ -92,7 +92,7 @@ fn engine() -> Result<(), Box<dyn Error>> {
             samples.sort_unstable_by(f64::total_cmp);
             Ok(samples[samples.len() / 2])
         };
-        let [few, many] = LAUNCHES.map(|steps| time(steps));
+        let [few, many] = LAUNCHES.map(time);
         let each = (many? - few?) / f64::from(LAUNCHES[1] - LAUNCHES[0]);
         println!("| {name} | {each:.0} | {limit} |");
         if each > limit {

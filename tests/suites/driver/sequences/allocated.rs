@@ -80,12 +80,12 @@ fn equal() -> Outcome {
     for _ in 0..4 {
         let run = sequence.begin()?;
         run.keep(x.clone())?;
-        let (a, b) = (add(&world, &run, &x, &x)?, add(&world, &run, &x, &x)?);
-        let c = add(&world, &run, &a, &b)?;
-        drop(a);
-        let d = add(&world, &run, &b, &c)?;
-        modes.push((run.finish()?, [&b, &c, &d].map(|slice| address(slice))));
-        assert_eq!(world.value(&d)?, 6.0);
+        let (first, second) = (add(&world, &run, &x, &x)?, add(&world, &run, &x, &x)?);
+        let third = add(&world, &run, &first, &second)?;
+        drop(first);
+        let last = add(&world, &run, &second, &third)?;
+        modes.push((run.finish()?, [&second, &third, &last].map(|slice| address(slice))));
+        assert_eq!(world.value(&last)?, 6.0);
     }
     assert!(modes[1..].iter().all(|mode| *mode == (RunMode::Updated(0), modes[0].1)), "{modes:?}");
     Ok(())

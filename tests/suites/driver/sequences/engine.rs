@@ -212,9 +212,9 @@ fn random() -> Outcome {
             }
             perform(&world.stream, &world, &library, &program, input, &mut plain)?;
             for (sequence, tensors) in sequences.iter_mut().zip(&mut recorded) {
-                let recorder = sequence.begin()?;
-                perform(&recorder, &world, &library, &program, input, tensors)?;
-                recorder.finish()?;
+                let active = sequence.begin()?;
+                perform(&active, &world, &library, &program, input, tensors)?;
+                active.finish()?;
                 assert_eq!(tensors.len(), plain.len());
                 for (index, (found, expected)) in tensors.iter().zip(&plain).enumerate() {
                     if bits(&world, found)? != bits(&world, expected)? {
