@@ -31,7 +31,7 @@ SUITES = [
 ON_EACH_GPU = ["attributes", "contexts", "echo", "graphs", "launch", "runtime_api", "sequences"]
 EXAMPLES = ["quickstart", "vector_add", "struct_by_value", "strided", "graph", "observe", "runtime_api", "nccl_sum", "image_filter"]
 # Examples in separate packages.
-PACKAGES = ["inference", "nbody", "build-script"]
+PACKAGES = ["inference", "nbody", "decoder", "build-script"]
 
 
 CHECK = "--check" in sys.argv[1:]

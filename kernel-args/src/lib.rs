@@ -239,8 +239,11 @@ pub mod graph {
 #[cfg(feature = "graphs")]
 pub mod sequence {
     pub use crate::{
-        driver::{Recorder, RunMode, Sequence, WhyPlain},
-        interop::{Held, Hold},
+        driver::{HostCopy, Pool, Recorder, Run, RunCounts, RunMode, Sequence, WhyPlain, current, is_recording},
+        interop::{
+            DeviceMemory, DeviceMemoryMut, ForeignArg, ForeignArgs, Handle, Held, Hold, Keep, KeptMemory, MemoryUse,
+            PoolSlice, Value,
+        },
     };
 }
 

@@ -237,7 +237,7 @@ fn the_quickstart_runs_on_the_stand_in() {
 }
 
 /// A package, and its example if it is not the package's program.
-const EXAMPLES: [(&str, Option<&str>); 11] = [
+const EXAMPLES: [(&str, Option<&str>); 12] = [
     ("kernel-args-examples", Some("vector_add")),
     ("kernel-args-examples", Some("struct_by_value")),
     ("kernel-args-examples", Some("strided")),
@@ -248,6 +248,7 @@ const EXAMPLES: [(&str, Option<&str>); 11] = [
     ("kernel-args-examples", Some("nccl_sum")),
     ("nbody", None),
     ("inference", None),
+    ("decoder", None),
     ("build-script", None),
 ];
 

@@ -100,7 +100,7 @@ pub use observe::{
     check_pointers, install,
 };
 #[cfg(feature = "graphs")]
-pub use sequence::{Recorder, RunMode, Sequence, WhyPlain};
+pub use sequence::{HostCopy, Pool, Recorder, Run, RunCounts, RunMode, Sequence, WhyPlain, current, is_recording};
 pub use verify::{NotCompared, Verification};
 #[cfg(feature = "record")]
 pub use {

@@ -5,6 +5,7 @@ pub mod callgrind;
 pub mod chart;
 pub mod contracts;
 pub mod dims;
+pub mod engine;
 pub mod graph;
 pub mod heap;
 pub mod launch;

@@ -111,6 +111,16 @@ impl<'e> LaunchAttribute<'e> {
         bytes
     }
 
+    /// Whether the value differs from what a driver returns for an attribute that was not set: zeros, or clusters of one block.
+    #[cfg(feature = "graphs")]
+    pub(super) fn is_set(&self) -> bool {
+        /// `CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION` and `CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION`.
+        const CLUSTERS: [u32; 2] = [4, 11];
+        let (numbers, _) = self.value.0.as_chunks::<4>();
+        let limit = u32::from(CLUSTERS.contains(&self.id));
+        numbers.iter().any(|number| u32::from_ne_bytes(*number) > limit)
+    }
+
     /// An event in its value is still alive.
     #[cfg(feature = "graphs")]
     pub(super) fn from_bytes(bytes: &[u8]) -> Self {

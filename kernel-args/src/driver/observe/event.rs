@@ -1,4 +1,6 @@
 use super::LaunchEvent;
+#[cfg(feature = "graphs")]
+use crate::interop::MemoryUse;
 use cudarc::driver::{
     CudaContext, CudaStream,
     sys::{CUgraph, CUgraphExec},
@@ -41,6 +43,13 @@ pub struct SequenceEvent<'e> {
     pub steps: usize,
     /// The stream.
     pub stream: &'e CudaStream,
+    /// The graphs that the sequence remembers.
+    pub graphs: usize,
+    /// The memory of the sequence.
+    #[cfg(feature = "graphs")]
+    pub memory: MemoryUse,
+    /// How often the sequence has captured foreign work.
+    pub captures: u64,
 }
 
 /// An image that is loaded: [`Module::load`](crate::Module::load), or linked: [`Module::link`](crate::Module::link).

@@ -14,6 +14,43 @@ pub enum RunMode {
     Plain(WhyPlain),
 }
 
+/// How often a sequence has done what: why its steps are slow. [`Sequence::counts`](super::Sequence::counts) returns it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RunCounts {
+    /// The graphs that are remembered now.
+    pub graphs: usize,
+    /// Runs without launches.
+    pub empty: u64,
+    /// Runs for which a graph was created: the slowest.
+    pub built: u64,
+    /// Runs that were equal to an earlier run.
+    pub equal: u64,
+    /// Runs for which nodes were updated.
+    pub updated: u64,
+    /// The nodes that were updated.
+    pub updated_nodes: u64,
+    /// Runs that were enqueued as plain launches.
+    pub plain: u64,
+    /// Calls of closures of foreign work.
+    pub captures: u64,
+}
+
+impl RunCounts {
+    pub(super) fn add(&mut self, mode: &RunMode) {
+        match mode {
+            RunMode::Empty => self.empty += 1,
+            RunMode::Built => self.built += 1,
+            RunMode::Updated(0) => self.equal += 1,
+            RunMode::Updated(nodes) => {
+                self.updated += 1;
+                self.updated_nodes += *nodes as u64;
+            }
+            RunMode::Plain(_) => self.plain += 1,
+        }
+    }
+}
+
 /// Why a run was enqueued as plain launches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -1,18 +1,35 @@
 use crate::driver::{
-    api::{Api, LaunchConfig, RecordedLaunch, Status, Step, Steps},
+    api::{Api, Exec, Graph, LaunchConfig, RecordedLaunch, Status, Step, Steps},
+    config::ForeignSteps,
     error::Error,
     function::function_name,
     launch::failed,
 };
 use cudarc::driver::CudaStream;
-use std::{string::String, vec::Vec};
+use std::{string::String, sync::Arc, vec::Vec};
 
 /// Enqueues the steps in order. After an error, the steps before it are enqueued.
-pub(super) fn enqueue(api: &Api, stream: &CudaStream, steps: Steps<'_>) -> Result<(), Error> {
+pub(super) fn enqueue(
+    api: &'static Api,
+    stream: &CudaStream,
+    steps: Steps<'_>,
+    foreign: &[Arc<ForeignSteps>],
+) -> Result<(), Error> {
     for step in steps.iter() {
         match step {
             Step::Launch(launch) => enqueue_launch(api, stream, &launch)?,
             Step::Memory(memory) => memory.enqueue(api, stream.into())?,
+            Step::Child(number) => {
+                // The driver keeps the graph until its launch has finished.
+                let launch = |child: &Graph| {
+                    let graph = Graph::new(api)?;
+                    if let Ok(root) = graph.after(&[]) {
+                        root.add_child(child)?;
+                    }
+                    Exec::instantiate(graph, 0)?.launch(stream.into(), steps.promise())
+                };
+                ForeignSteps::with_child(foreign, number, launch).transpose()?;
+            }
         }
     }
     Ok(())

@@ -5,6 +5,7 @@ use crate::{
             Api, CallError, Change, Exec, Graph, KernelNodeParams, KernelNodeShape, LaunchKeeper, LaunchLog, NodeId,
             RecordedLaunch, Step, Steps, StreamHandle,
         },
+        config::ForeignSteps,
         error::Error,
         graph::{release, start},
     },
@@ -17,7 +18,6 @@ use std::{boxed::Box, sync::Arc, vec, vec::Vec};
 /// The graph of a run. The fields are dropped in this order.
 pub(super) struct Plan {
     exec: Exec,
-    #[expect(dead_code, reason = "held, not read")]
     functions: Functions,
     nodes: Vec<NodeId>,
     dependencies: Dependencies,
@@ -33,9 +33,10 @@ impl Plan {
         stream: &Arc<CudaStream>,
         log: &mut LaunchLog,
         accesses: Option<&Accesses>,
+        foreign: &[Arc<ForeignSteps>],
     ) -> Result<Self, Error> {
         start()?;
-        let functions = Functions { stream: stream.clone(), keepers: log.keepers() };
+        let functions = Functions { stream: stream.clone(), keepers: log.keepers(), foreign: foreign.to_vec() };
         let (graph, context) = (Graph::new(api)?, stream.context());
         let mut nodes: Vec<NodeId> = Vec::with_capacity(log.len());
         let steps = log.recorded();
@@ -45,7 +46,7 @@ impl Plan {
         };
         for (step, before) in steps.iter().zip(dependencies.iter()) {
             let before: Vec<_> = before.iter().map(|step| nodes[*step as usize]).collect();
-            nodes.push(add(&graph, &before, &step, context)?);
+            nodes.push(add(&graph, &before, &step, context, foreign)?);
         }
         let mut plan = Self {
             exec: Exec::instantiate(graph, 0)?,
@@ -59,9 +60,13 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Whether updates of nodes change the steps to `steps`. `changes` gets the steps that differ.
-    pub(super) fn can_become(&self, steps: Steps<'_>, changes: &mut Vec<Change>) -> bool {
-        Steps::of(&self.steps).differences(steps, changes)
+    pub(super) fn steps(&self) -> Steps<'_> {
+        Steps::of(&self.steps)
+    }
+
+    /// Whether updates of fewer than `below` nodes change the steps to `steps`. `changes` gets the steps that differ.
+    pub(super) fn can_become(&self, steps: Steps<'_>, changes: &mut Vec<Change>, below: usize) -> bool {
+        self.steps().differences(steps, changes, below)
     }
 
     /// Whether steps with these accesses must wait for each other as the nodes do.
@@ -87,12 +92,26 @@ impl Plan {
     pub(super) fn update(&mut self, steps: Steps<'_>, changes: &[Change]) -> Result<(), CallError> {
         for &change in changes {
             let node = self.exec.node(self.nodes[change.index]);
-            if let (Some(Step::Launch(launch)), Some(node)) = (steps.at(change), node) {
-                with_params(&launch, |params| node.set_params(params))?;
+            match (steps.at(change), node) {
+                (Some(Step::Launch(launch)), Some(node)) => with_params(&launch, |params| node.set_params(params))?,
+                (Some(Step::Memory(memory)), Some(node)) => {
+                    node.set_memory(&memory, (&**self.functions.stream.context()).into())?;
+                }
+                _ => {}
             }
         }
         steps.copy_to(&mut self.steps);
         Ok(())
+    }
+
+    /// Keeps the foreign work whose steps the nodes have.
+    pub(super) fn keep_foreign(&mut self, work: &[Arc<ForeignSteps>]) {
+        let own = &mut self.functions.foreign;
+        if own.len() != work.len() || own.iter().zip(work).any(|(own, new)| !Arc::ptr_eq(own, new)) {
+            let old = mem::replace(own, work.to_vec());
+            let stream = &self.functions.stream;
+            release(Some(stream), stream.context(), vec![Box::new(old)]);
+        }
     }
 
     /// Launches the graph, whose nodes have the steps of `log`.
@@ -108,6 +127,8 @@ impl Plan {
 struct Functions {
     stream: Arc<CudaStream>,
     keepers: Vec<LaunchKeeper>,
+    /// The foreign work of the graph, which keeps its handles.
+    foreign: Vec<Arc<ForeignSteps>>,
 }
 
 impl Drop for Functions {
@@ -115,7 +136,11 @@ impl Drop for Functions {
         let context = self.stream.context();
         // `Drop` cannot report an error.
         let _ = context.bind_to_thread();
-        release(Some(&self.stream), context, vec![Box::new(mem::take(&mut self.keepers))]);
+        release(
+            Some(&self.stream),
+            context,
+            vec![Box::new((mem::take(&mut self.keepers), mem::take(&mut self.foreign)))],
+        );
     }
 }
 
@@ -124,7 +149,13 @@ fn with_params<T>(launch: &RecordedLaunch<'_>, then: impl FnOnce(&KernelNodePara
     launch.with_call(|call| then(shape.of(call)))
 }
 
-fn add(graph: &Graph, before: &[NodeId], step: &Step<'_>, context: &Arc<CudaContext>) -> Result<NodeId, CallError> {
+fn add(
+    graph: &Graph,
+    before: &[NodeId],
+    step: &Step<'_>,
+    context: &Arc<CudaContext>,
+    foreign: &[Arc<ForeignSteps>],
+) -> Result<NodeId, CallError> {
     let Ok(after) = graph.after(before) else {
         // The nodes were added to this graph.
         unreachable!("a node of another graph")
@@ -138,5 +169,10 @@ fn add(graph: &Graph, before: &[NodeId], step: &Step<'_>, context: &Arc<CudaCont
             Ok(node.id())
         }
         Step::Memory(memory) => after.add_memory(memory, (&**context).into()),
+        Step::Child(number) => match ForeignSteps::with_child(foreign, *number, |child| after.add_child(child)) {
+            Some(added) => added,
+            // The run has the work of its steps.
+            None => unreachable!("a child without its work"),
+        },
     }
 }

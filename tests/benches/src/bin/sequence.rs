@@ -1,8 +1,9 @@
-//! Runs of launches as sequences. With `--instructions`, counts instructions and heap allocations on the test driver; without it,
-//! measures the time on a GPU.
+//! Runs of launches as sequences. With `--instructions`, counts instructions and heap allocations on the test driver; with `--engine`, measures the
+//! steps of an engine; without an option, measures the time on a GPU.
 
 use kernel_args_benches::{
     callgrind::{self, measured},
+    engine::{Engine, PARTS},
     heap::{Counting, allocations},
     launch::Device,
     sequence::{Arguments, Program, WAYS},
@@ -36,8 +37,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     match env::args().nth(1).as_deref() {
         None => times(),
         Some("--instructions") => instructions(),
+        Some("--engine") => engine(),
         Some("--count") => count(),
-        Some(other) => Err(format!("{other}: the only option is --instructions").into()),
+        Some(other) => Err(format!("{other}: the options are --instructions and --engine").into()),
     }
 }
 
@@ -69,6 +71,35 @@ fn times() -> Result<(), Box<dyn Error>> {
         }
     }
     Ok(())
+}
+
+/// Prints what each kind of step takes on the host, without what a run takes, and returns an error if one takes longer than its limit.
+fn engine() -> Result<(), Box<dyn Error>> {
+    let (device, mut slow) = (Device::first()?, Vec::new());
+    let mut engine = Engine::new(&device)?;
+    println!("{}, {}\n\n| step | ns | limit |\n|---|---|---|", versions::compilers(), versions::machine());
+    for (name, limit, part) in PARTS {
+        let time = |steps| -> Result<f64, Box<dyn Error>> {
+            let mut samples = Vec::new();
+            for round in 0..ROUNDS + 3 {
+                engine.wait()?;
+                let begin = Instant::now();
+                part(&mut engine, steps);
+                if round >= 3 {
+                    samples.push(begin.elapsed().as_secs_f64() * 1e9);
+                }
+            }
+            samples.sort_unstable_by(f64::total_cmp);
+            Ok(samples[samples.len() / 2])
+        };
+        let [few, many] = LAUNCHES.map(time);
+        let each = (many? - few?) / f64::from(LAUNCHES[1] - LAUNCHES[0]);
+        println!("| {name} | {each:.0} | {limit} |");
+        if each > limit {
+            slow.push(name);
+        }
+    }
+    if slow.is_empty() { Ok(()) } else { Err(format!("slower than their limits: {}", slow.join(", ")).into()) }
 }
 
 /// The ratios of all ways to the first, as cells.

@@ -5,15 +5,20 @@ use crate::fault_injection::{
     stages::{STAGES, TEXTURES},
     world::{Fault, NO_CONTEXT, Pointers, SAXPY, World, library_kernel, make_current},
 };
+use cudarc::{
+    driver::{CudaContext, DevicePtr, DevicePtrMut, LaunchConfig, PushKernelArg},
+    nvrtc::Ptx,
+};
 use kernel_args::{
     Error, Kernel,
     context::{BorrowedStream, ContextFlags, GreenContext, PeerAccess, create_context, kernel_function, with_current},
     launch,
+    sequence::{RunMode, Sequence},
 };
 use kernel_args_stand_in::{Session, Settings};
 use kernel_args_tests::driver::trial;
 use libtest_mimic::Trial;
-use std::{env, process::ExitCode};
+use std::{env, process::ExitCode, sync::Arc};
 
 const VARIABLE: &str = "KERNEL_ARGS_MISSING_ENTRY_POINT";
 
@@ -197,6 +202,33 @@ fn everything_launches() -> Result<(), Fault> {
     unsafe { launch!(function, 1, 8, Pointers::NONE) }?;
     // SAFETY: the kernel accesses no memory; the function is loaded.
     unsafe { launch!(raw, 1, 8, Pointers::NONE) }?;
+    foreign_work(&world.ctx)?;
+    Ok(())
+}
+
+/// Work of a library in a sequence: a child graph, if the driver does not report the parameters of its kernels.
+fn foreign_work(ctx: &Arc<CudaContext>) -> Result<(), Error> {
+    const N: u32 = 8;
+    let stream = ctx.new_stream()?;
+    let saxpy = Arc::new(ctx.load_module(Ptx::from_src(SAXPY))?.load_function("saxpy")?);
+    let (x, mut y) = (stream.clone_htod(&[1.0_f32; N as usize])?, stream.alloc_zeros::<f32>(N as usize)?);
+    let mut sequence = Sequence::new(&stream);
+    for (run, alpha) in [1.0, 1.0, 2.0, 1.0].into_iter().enumerate() {
+        sequence.run(|s| {
+            let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
+            s.memset_zeros(&mut y)?;
+            s.foreign((&saxpy, alpha, x, &mut *y), |stream, (saxpy, alpha, x, mut y)| {
+                let ((x, _x), (y, _y)) = (x.device_ptr(stream), y.device_ptr_mut(stream));
+                let mut builder = stream.launch_builder(saxpy);
+                builder.arg(&N).arg(&alpha).arg(&x).arg(&y);
+                let config = LaunchConfig { grid_dim: (1, 1, 1), block_dim: (N, 1, 1), shared_mem_bytes: 0 };
+                // SAFETY: both slices have `N` elements.
+                Ok::<_, Error>(unsafe { builder.launch(config) }.map(drop)?)
+            })
+        })?;
+        assert_eq!(stream.clone_dtoh(&y)?, [alpha; N as usize]);
+        assert!(matches!(sequence.mode(), RunMode::Built | RunMode::Updated(_)), "run {run}: {:?}", sequence.mode());
+    }
     Ok(())
 }
 

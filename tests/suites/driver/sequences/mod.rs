@@ -1,12 +1,17 @@
 //! Sequences: launches that are recorded, and enqueued as one graph.
 
+mod allocated;
 mod attack;
+mod copies;
+mod engine;
 mod exchanged;
+mod foreign;
 mod held;
 mod modes;
 mod parallel;
 mod random;
 mod refused;
+mod stored;
 mod world;
 
 use kernel_args_tests::{driver::suite, tally};
@@ -22,6 +27,11 @@ pub(crate) fn main() -> ExitCode {
             trials.extend(attack::trials(driver));
             trials.extend(exchanged::trials(driver));
             trials.extend(refused::trials(driver));
+            trials.extend(stored::trials(driver));
+            trials.extend(foreign::trials(driver));
+            trials.extend(allocated::trials(driver));
+            trials.extend(copies::trials(driver));
+            trials.extend(engine::trials(driver));
             trials.extend(random::trials(driver));
             trials
         },

@@ -25,6 +25,7 @@ images! {
     confused = "../ptx/confused.ptx",
     confused_c = "../ptx/confused_c.ptx",
     confused_c_debug = "../ptx/confused_c.debug.ptx",
+    decoder = "../ptx/decoder.ptx",
     echo_counts = "../ptx/echo_counts.ptx",
     echo_interop = "../ptx/echo_interop.ptx",
     echo_pointers = "../ptx/echo_pointers.ptx",

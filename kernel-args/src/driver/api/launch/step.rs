@@ -8,22 +8,31 @@ use cudarc::driver::sys::CUdeviceptr;
 pub(crate) enum Step<'l> {
     Launch(RecordedLaunch<'l>),
     Memory(MemoryStep<'l>),
+    /// A captured graph as a child graph, by the number of its foreign work.
+    Child(u64),
 }
 
-/// An operation on the memory of held slices.
+/// An operation on memory that the run holds or owns.
 #[derive(Clone, Copy)]
 pub(crate) struct MemoryStep<'l> {
     pub(in crate::driver::api) operation: MemoryOperation,
-    pub(in crate::driver::api) to: CUdeviceptr,
-    /// In bytes.
-    pub(in crate::driver::api) width: usize,
     recorded: PhantomData<&'l ()>,
 }
 
 #[derive(Clone, Copy)]
 pub(in crate::driver::api) enum MemoryOperation {
-    Set(u8),
-    CopyFrom(CUdeviceptr),
+    /// The size of an element is 1, 2 or 4 bytes.
+    Set {
+        to: CUdeviceptr,
+        value: u32,
+        element: u32,
+        elements: usize,
+    },
+    Copy {
+        to: CUdeviceptr,
+        from: CUdeviceptr,
+        bytes: usize,
+    },
 }
 
 /// Its caller has promised that the kernel may run.
@@ -47,6 +56,7 @@ pub(super) const PACKED: u8 = 0;
 pub(super) const PARAMS: u8 = 1;
 pub(super) const MEMSET: u8 = 2;
 pub(super) const COPY: u8 = 3;
+pub(super) const CHILD: u8 = 4;
 
 #[derive(Clone, Copy)]
 pub(crate) struct Shape {
@@ -63,7 +73,7 @@ pub(crate) struct Shape {
 /// |---|---|---|
 /// | 0 | kind, number of attributes, size of the parameters in bytes | kind |
 /// | 1 | function | destination |
-/// | 2, 3, 4 | grid and block | value or source; size in bytes |
+/// | 2, 3, 4 | grid and block | value or source; number of elements or bytes; size of an element |
 /// | 5 | shared memory, whether it is named | |
 #[derive(Clone, Copy)]
 pub(super) struct Header([u64; Self::WORDS]);
@@ -105,8 +115,17 @@ impl Header {
         ])
     }
 
-    pub(super) fn of_memory(kind: u8, to: u64, value: u64, width: usize) -> Self {
-        Self([Self::kind(kind, 0, 0), to, value, width as u64, 0, 0])
+    fn of_child(number: u64) -> Self {
+        Self([Self::kind(CHILD, 0, 0), number, 0, 0, 0, 0])
+    }
+
+    pub(super) fn of_memory(operation: MemoryOperation) -> Self {
+        match operation {
+            MemoryOperation::Set { to, value, element, elements } => {
+                Self([Self::kind(MEMSET, 0, 0), to, value.into(), elements as u64, element.into(), 0])
+            }
+            MemoryOperation::Copy { to, from, bytes } => Self([Self::kind(COPY, 0, 0), to, from, bytes as u64, 0, 0]),
+        }
     }
 
     #[inline(always)]
@@ -157,10 +176,23 @@ pub(crate) struct Change {
 #[derive(Clone, Copy)]
 pub(crate) struct Steps<'l>(pub(super) &'l [u64]);
 
+impl Steps<'static> {
+    /// The words of a step that is a child graph.
+    pub(crate) fn child(number: u64) -> Vec<u64> {
+        Header::of_child(number).0.to_vec()
+    }
+}
+
 impl<'l> Steps<'l> {
     /// The steps that [`copy_to`](Self::copy_to) has stored.
     pub(crate) fn of(words: &'l [u64]) -> Self {
         Self(words)
+    }
+
+    /// The promises of the callers that recorded the steps: see [`LaunchLog::promise`](super::LaunchLog::promise).
+    #[expect(clippy::unused_self, reason = "it is the proof")]
+    pub(crate) fn promise(self) -> Promise<'l> {
+        Promise(PhantomData)
     }
 
     pub(crate) fn copy_to(self, words: &mut Vec<u64>) {
@@ -168,7 +200,7 @@ impl<'l> Steps<'l> {
         words.extend_from_slice(self.0);
     }
 
-    fn parts(self) -> impl Iterator<Item = &'l [u64]> {
+    pub(super) fn parts(self) -> impl Iterator<Item = &'l [u64]> {
         let mut rest = self.0;
         iter::from_fn(move || {
             if rest.is_empty() {
@@ -188,15 +220,15 @@ impl<'l> Steps<'l> {
         Some(read(Steps(self.0.get(change.at..)?).parts().next()?))
     }
 
-    /// Stores each step of `new` that differs. Returns whether updates of nodes can change these steps to `new`: the same functions and attributes
-    /// in the same order, and the same copies.
-    pub(crate) fn differences(self, new: Steps<'_>, changes: &mut Vec<Change>) -> bool {
+    /// Stores each step of `new` that differs. Returns whether updates of fewer than `below` nodes can change these steps to `new`: the same functions and
+    /// attributes, copies and memsets in the same order.
+    pub(crate) fn differences(self, new: Steps<'_>, changes: &mut Vec<Change>, below: usize) -> bool {
         changes.clear();
         let (mut old, mut new, mut at) = (self.parts(), new.parts(), 0);
         for index in 0.. {
             match (old.next(), new.next()) {
-                (None, None) => return true,
-                (Some(old), Some(new)) if is_update(old, new) => {
+                (None, None) => return changes.len() < below,
+                (Some(old), Some(new)) if changes.len() < below && is_update(old, new) => {
                     if old != new {
                         changes.push(Change { index, at });
                     }
@@ -223,31 +255,53 @@ pub(super) fn differences(old: &[u64], new: impl IntoIterator<Item = u64>) -> u6
     both.fold(0, |sum, (old, new)| sum | (old ^ new))
 }
 
-/// Whether an update of a node makes `new` of `old`: two launches of one function with the same attributes, or equal steps.
+/// Whether an update of a node makes `new` of `old`: two launches of one function with the same attributes, two copies, or two memsets.
 pub(super) fn is_update(old: &[u64], new: &[u64]) -> bool {
     if old == new {
         return true;
     }
     let header = Header::first_of(old);
+    if matches!(header.0[0] as u8, MEMSET | COPY | CHILD) {
+        return old[0] == new[0] && old[0] as u8 != CHILD;
+    }
     let attributes = Header::WORDS..Header::WORDS + header.attributes() * ATTRIBUTE;
-    let is_launch = matches!(header.0[0] as u8, PACKED | PARAMS);
-    is_launch && old[..2] == new[..2] && old[attributes.clone()] == new[attributes]
+    old[..2] == new[..2] && old[attributes.clone()] == new[attributes]
+}
+
+/// Appends a launch with the packed list of [`RecordedLaunch`]'s parameters, each with its size before it.
+pub(in crate::driver::api) fn push_captured_launch(
+    words: &mut Vec<u64>,
+    shape: &Shape,
+    function: FunctionHandle<'_>,
+    attributes: &[LaunchAttribute<'_>],
+    parameters: &[u8],
+) {
+    words.extend_from_slice(Header::of_launch(PARAMS, shape, function, attributes.len(), parameters.len()).words());
+    for attribute in attributes {
+        words.extend(self::words(&attribute.to_bytes()));
+    }
+    words.extend(self::words(parameters));
+}
+
+pub(in crate::driver::api) fn push_captured_memory(words: &mut Vec<u64>, operation: MemoryOperation) {
+    words.extend_from_slice(Header::of_memory(operation).words());
 }
 
 fn read(step: &[u64]) -> Step<'_> {
     let header = Header::first_of(step);
     let [first, to, second, third, fourth, fifth] = header.0;
     let kind = first as u8;
+    if kind == CHILD {
+        return Step::Child(to);
+    }
     if matches!(kind, MEMSET | COPY) {
-        return Step::Memory(MemoryStep {
-            operation: match kind {
-                MEMSET => MemoryOperation::Set(second as u8),
-                _ => MemoryOperation::CopyFrom(second),
-            },
-            to,
-            width: third as usize,
-            recorded: PhantomData,
-        });
+        let operation = match kind {
+            MEMSET => {
+                MemoryOperation::Set { to, value: second as u32, element: fourth as u32, elements: third as usize }
+            }
+            _ => MemoryOperation::Copy { to, from: second, bytes: third as usize },
+        };
+        return Step::Memory(MemoryStep { operation, recorded: PhantomData });
     }
     let ([grid_x, grid_y], [grid_z, block_x]) = (halves(second), halves(third));
     let [block_y, block_z] = halves(fourth);

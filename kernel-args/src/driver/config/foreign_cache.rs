@@ -1,0 +1,119 @@
+use crate::driver::api::{Graph, Steps};
+use core::{
+    any::Any,
+    mem,
+    sync::atomic::{AtomicU64, Ordering},
+};
+use std::{
+    boxed::Box,
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    vec::Vec,
+};
+
+/// The steps of foreign work, for equal arguments.
+pub(crate) struct ForeignSteps {
+    /// What the arguments are compared with. It keeps the handles of the work.
+    pub(crate) key: Box<dyn Any + Send + Sync>,
+    /// As in a [`LaunchLog`](crate::driver::api::LaunchLog).
+    pub(crate) words: Vec<u64>,
+    pub(crate) steps: usize,
+    /// The captured graph, if its nodes could not be read. Its step has this number.
+    pub(crate) child: Option<(u64, Mutex<Graph>)>,
+    /// The number of the last run that had it.
+    last: AtomicU64,
+}
+
+/// The foreign work of the last runs of a sequence.
+#[derive(Default)]
+pub(crate) struct ForeignCache {
+    /// By the memory of the arguments: a run whose work grows has many.
+    known: HashMap<u64, Vec<Arc<ForeignSteps>>>,
+    /// Of the previous run, in order. Runs usually repeat it.
+    previous: Vec<Arc<ForeignSteps>>,
+    now: Vec<Arc<ForeignSteps>>,
+    run: u64,
+    captures: u64,
+    /// How many children have a number.
+    children: u64,
+}
+
+pub(crate) enum Captured {
+    /// Recorded steps as words, and their number.
+    Steps(Vec<u64>, usize),
+    Child(Graph),
+}
+
+impl ForeignCache {
+    /// For how many runs work is remembered that no run has.
+    const RUNS: u64 = 64;
+
+    /// `memory` is a hash of the memory of the arguments.
+    pub(crate) fn find(
+        &self,
+        memory: impl FnOnce() -> u64,
+        is_equal: impl Fn(&ForeignSteps) -> bool,
+    ) -> Option<Arc<ForeignSteps>> {
+        let expected = self.previous.get(self.now.len()).filter(|steps| is_equal(steps));
+        expected.or_else(|| self.known.get(&memory())?.iter().rev().find(|steps| is_equal(steps))).cloned()
+    }
+
+    pub(crate) fn insert(
+        &mut self,
+        memory: u64,
+        key: Box<dyn Any + Send + Sync>,
+        captured: Captured,
+    ) -> Arc<ForeignSteps> {
+        let last = AtomicU64::new(self.run);
+        self.captures += 1;
+        let new = Arc::new(match captured {
+            Captured::Steps(words, steps) => ForeignSteps { key, words, steps, child: None, last },
+            Captured::Child(graph) => {
+                self.children += 1;
+                let (number, graph) = (self.children, Mutex::new(graph));
+                ForeignSteps { key, words: Steps::child(number), steps: 1, child: Some((number, graph)), last }
+            }
+        });
+        self.known.entry(memory).or_default().push(new.clone());
+        new
+    }
+
+    /// The run has this work next.
+    pub(crate) fn push(&mut self, steps: Arc<ForeignSteps>) {
+        steps.last.store(self.run, Ordering::Relaxed);
+        self.now.push(steps);
+    }
+
+    /// How often work was captured.
+    pub(crate) fn captures(&self) -> u64 {
+        self.captures
+    }
+
+    /// The work of this run.
+    pub(crate) fn now(&self) -> &[Arc<ForeignSteps>] {
+        &self.now
+    }
+
+    /// The run is over. Returns what is no longer remembered; its drop can run code of the program.
+    pub(crate) fn end_run(&mut self) -> Vec<Arc<ForeignSteps>> {
+        mem::swap(&mut self.previous, &mut self.now);
+        let mut old: Vec<_> = self.now.drain(..).collect();
+        self.run += 1;
+        if self.run.is_multiple_of(Self::RUNS) {
+            let is_old = |steps: &mut Arc<ForeignSteps>| steps.last.load(Ordering::Relaxed) + Self::RUNS <= self.run;
+            self.known.retain(|_, steps| {
+                old.extend(steps.extract_if(.., is_old));
+                !steps.is_empty()
+            });
+        }
+        old
+    }
+}
+
+impl ForeignSteps {
+    /// Calls `with` with the captured graph of this number.
+    pub(crate) fn with_child<R>(all: &[Arc<Self>], number: u64, with: impl FnOnce(&Graph) -> R) -> Option<R> {
+        let graph = all.iter().find_map(|steps| steps.child.as_ref().filter(|(own, _)| *own == number));
+        graph.map(|(_, graph)| with(&graph.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+}

@@ -1,0 +1,60 @@
+use crate::marshal::RunMemory;
+use cudarc::driver::{CudaSlice, CudaStream, CudaView, DevicePtr, DriverError, sys::CUdeviceptr};
+use std::{sync::Arc, vec::Vec};
+
+/// Bytes of the host that the steps of a run copy from: they are on the device before the run begins. Equal runs have them at equal addresses, so other
+/// bytes change no step.
+#[derive(Default)]
+pub(crate) struct Uploads(Vec<Upload>);
+
+struct Upload {
+    bytes: Vec<u8>,
+    device: CudaSlice<u8>,
+}
+
+impl Uploads {
+    /// The size of the smallest part on the device.
+    const PART: usize = 64 << 10;
+
+    /// The place of the bytes on the device.
+    pub(crate) fn push(
+        &mut self,
+        bytes: &[u8],
+        stream: &Arc<CudaStream>,
+        known: &RunMemory,
+    ) -> Result<CudaView<'_, u8>, DriverError> {
+        const ALIGNMENT: usize = 256;
+        let begin = |upload: &Upload| upload.bytes.len().next_multiple_of(ALIGNMENT);
+        let has_room = |upload: &Upload| begin(upload) + bytes.len() <= upload.device.len();
+        let part = self.0.iter().position(has_room).unwrap_or(self.0.len());
+        if part == self.0.len() {
+            let device = stream.alloc_zeros::<u8>(bytes.len().max(Self::PART))?;
+            let address = device.device_ptr(stream).0;
+            known.own(address..address + device.len() as CUdeviceptr, true);
+            self.0.push(Upload { bytes: Vec::new(), device });
+        }
+        let part = &mut self.0[part];
+        let begin = begin(part);
+        part.bytes.resize(begin, 0);
+        part.bytes.extend_from_slice(bytes);
+        Ok(part.device.slice(begin..begin + bytes.len()))
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.iter().all(|upload| upload.bytes.is_empty())
+    }
+
+    /// Copies the bytes to the device, before the steps of the run and behind the run before. The driver has read them when this returns.
+    pub(crate) fn enqueue(&mut self, stream: &Arc<CudaStream>) -> Result<(), DriverError> {
+        for Upload { bytes, device } in &mut self.0 {
+            if !bytes.is_empty() {
+                stream.memcpy_htod(&*bytes, &mut device.slice_mut(..bytes.len()))?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.0.iter_mut().for_each(|upload| upload.bytes.clear());
+    }
+}

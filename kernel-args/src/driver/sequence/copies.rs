@@ -1,0 +1,161 @@
+//! Memsets and copies in the order of the launches.
+
+use super::{Run, run::State};
+use crate::{
+    driver::{
+        config::{NotRecording, Recording},
+        error::{Error, LaunchError},
+        launch::not_recording,
+    },
+    interop::{DeviceMemory, DeviceMemoryMut, PoolSlice},
+    marshal::{Access, HeldMemory},
+};
+use bytemuck::{AnyBitPattern, NoUninit};
+use core::fmt;
+use cudarc::driver::{DeviceRepr, DeviceSlice, ValidAsZeroBits};
+use std::{sync::Arc, vec::Vec};
+
+/// # Memsets and copies
+/// Slices and views of memory that the run holds or owns. They are steps in the order of the launches.
+impl Run {
+    /// Sets all bytes to zero.
+    ///
+    /// # Errors
+    /// [`Error::Launch`] if the run does not hold the memory, or cannot record.
+    pub fn memset_zeros<T: DeviceRepr + ValidAsZeroBits>(
+        &self,
+        slice: &mut impl DeviceMemoryMut<T>,
+    ) -> Result<(), Error> {
+        let recording = &*self.enter("memset_zeros")?;
+        let to = memory(recording, slice, "memset_zeros", "slice")?;
+        if to.bytes() > 0 {
+            recording.log.borrow_mut().push_memset(to, 0);
+            uses(recording, &[(to, true)], to.bytes());
+        }
+        Ok(())
+    }
+
+    /// Copies all elements of `from` to the beginning of `to`.
+    ///
+    /// # Errors
+    /// [`Error::Launch`] if the run does not hold the memory of both or cannot record, or if `to` has fewer elements than `from`.
+    pub fn memcpy_dtod<T: DeviceRepr>(
+        &self,
+        from: &impl DeviceMemory<T>,
+        to: &mut impl DeviceMemoryMut<T>,
+    ) -> Result<(), Error> {
+        let recording = &*self.enter("memcpy_dtod")?;
+        let (from_len, to_len) = (from.slice().len(), to.slice().len());
+        if to_len < from_len {
+            return Err(Error::Launch(LaunchError::TooShort { from: from_len, to: to_len }));
+        }
+        let from = memory(recording, from, "memcpy_dtod", "from")?;
+        let to = memory(recording, to, "memcpy_dtod", "to")?;
+        if from.bytes() > 0 {
+            recording.log.borrow_mut().push_copy(to, from);
+            uses(recording, &[(from, false), (to, true)], from.bytes());
+        }
+        Ok(())
+    }
+
+    /// Copies all elements of `from`, memory of the host, to the beginning of `to`. The elements are copied now: the program can change them.
+    ///
+    /// They are on the device when the run begins, and the step copies them from there. So a run with other elements changes no node of the graph.
+    ///
+    /// # Errors
+    /// [`Error::Launch`] if the run does not hold the memory or cannot record, or if `to` has fewer elements than `from`; [`Error::Driver`].
+    pub fn memcpy_htod<T: DeviceRepr + NoUninit>(
+        &self,
+        from: &[T],
+        to: &mut impl DeviceMemoryMut<T>,
+    ) -> Result<(), Error> {
+        let recording = &*self.enter("memcpy_htod")?;
+        let to_len = to.slice().len();
+        if to_len < from.len() {
+            return Err(Error::Launch(LaunchError::TooShort { from: from.len(), to: to_len }));
+        }
+        let to = memory(recording, to, "memcpy_htod", "to")?;
+        if size_of_val(from) > 0 {
+            let mut uploads = recording.uploads.borrow_mut();
+            let bytes = uploads.push(bytemuck::cast_slice(from), self.stream(), &recording.held);
+            let bytes = bytes.map_err(|error| Error::cudarc("cuMemAllocAsync or cuMemAlloc", error))?;
+            let from = memory(recording, &bytes, "memcpy_htod", "from")?;
+            recording.log.borrow_mut().push_copy(to, from);
+            uses(recording, &[(from, false), (to, true)], from.bytes());
+        }
+        Ok(())
+    }
+
+    /// A new slice with these elements: [`alloc`](Self::alloc) and [`memcpy_htod`](Self::memcpy_htod).
+    ///
+    /// # Errors
+    /// See these functions.
+    pub fn clone_htod<T: DeviceRepr + NoUninit + AnyBitPattern>(&self, from: &[T]) -> Result<PoolSlice<T>, Error> {
+        // Until the run is enqueued, the elements have other bytes: `T` has no invalid values.
+        let mut slice = self.alloc_unset(from.len())?;
+        self.memcpy_htod(from, &mut slice)?;
+        Ok(slice)
+    }
+
+    /// Copies all elements of `from` at this place in the order of the launches, for the host: after the run, [`HostCopy::wait`] returns them.
+    ///
+    /// # Errors
+    /// [`Error::Launch`] if the run does not hold the memory or cannot record; the errors of [`alloc`](Self::alloc).
+    pub fn clone_dtoh<T: DeviceRepr>(&self, from: &impl DeviceMemory<T>) -> Result<HostCopy<T>, Error> {
+        // `HostCopy` reads the elements after the run, which has written all of them.
+        let mut slice = self.alloc_unset(from.slice().len())?;
+        self.memcpy_dtod(from, &mut slice)?;
+        Ok(HostCopy { slice, run: self.state().clone() })
+    }
+}
+
+/// Elements that a run copies for the host: see [`Run::clone_dtoh`].
+pub struct HostCopy<T> {
+    slice: PoolSlice<T>,
+    run: Arc<State>,
+}
+
+impl<T: DeviceRepr> HostCopy<T> {
+    /// Waits for the run, and returns the elements.
+    ///
+    /// # Errors
+    /// [`Error::Launch`] if the run records, or was given up; [`Error::Cudarc`] if the copy failed.
+    pub fn wait(self) -> Result<Vec<T>, Error> {
+        if !self.run.is_enqueued() {
+            return Err(not_recording("the copy for the host".into(), NotRecording::NotEnqueued));
+        }
+        Ok(self.slice.stream().clone_dtoh(&*self.slice)?)
+    }
+}
+
+impl<T> fmt::Debug for HostCopy<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("HostCopy").field(&self.slice).finish()
+    }
+}
+
+/// Adds a step with accesses to the first bytes of this memory, which is written or not.
+fn uses(recording: &Recording, accesses: &[(HeldMemory, bool)], bytes: usize) {
+    if recording.held.notes_uses.get() {
+        let accesses = accesses.iter().map(|&(memory, writes)| Access { address: memory.address(), bytes, writes });
+        recording.held.steps.borrow_mut().add(accesses);
+    }
+}
+
+fn memory<T>(
+    recording: &Recording,
+    slice: &impl DeviceMemory<T>,
+    method: &str,
+    parameter: &'static str,
+) -> Result<HeldMemory, Error> {
+    let held = &recording.held;
+    held.within(|| {
+        held.memory(slice.slice(), 0).map_err(|_| {
+            Error::Launch(LaunchError::NotHeld {
+                kernel: method.into(),
+                field: parameter.into(),
+                replaces: held.take_not_held().and_then(|not_held| not_held.replaces),
+            })
+        })
+    })
+}
