@@ -159,7 +159,8 @@ pub mod args {
         AsStream, BlockSuggestion, Form, IntoDim, IntoLaunch, LaunchArgs, LaunchOptions, Launchable,
     };
     pub use crate::marshal::{
-        DecodedArgs, Fields, Guard, LaunchStream, NamesKernel, OwnedArgs, Source, Value, Values, offset_of,
+        DecodedArgs, Fields, Guard, LaunchStream, LauncherArgs, LauncherStatus, NamesKernel, OwnedArgs, Source, Value,
+        Values, offset_of,
     };
 }
 
@@ -203,9 +204,9 @@ pub mod error {
     pub use crate::driver::{AlignedBy, BadPointer, PointerProblem};
     #[cfg(feature = "cudarc")]
     pub use crate::driver::{
-        BrokenContract, ContextError, ContextMismatch, DriverCall, FailedLaunch, GlobalError, GlobalMismatch,
-        GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError, MismatchError, OutsideOf, Status,
-        UnsupportedAttribute, Unverified, VerifyError,
+        BrokenContract, ContextError, ContextMismatch, DriverCall, FailedLaunch, FailedLauncher, GlobalError,
+        GlobalMismatch, GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError, MismatchError,
+        OutsideOf, Status, UnsupportedAttribute, Unverified, VerifyError,
     };
     #[cfg(feature = "nvrtc")]
     pub use crate::driver::{CompileError, NvrtcError};
@@ -274,8 +275,9 @@ pub mod observe {
     #[cfg(feature = "tracing")]
     pub use crate::driver::Tracing;
     pub use crate::driver::{
-        Argument, CompileEvent, ContextFault, Event, GraphEvent, Installed, LaunchEvent, LoadEvent, Observer, PointsTo,
-        RecordedArgument, RunningLaunch, SequenceEvent, check_pointers, context_fault, install, record_launches,
+        Argument, CompileEvent, ContextFault, Event, GraphEvent, Installed, LaunchEvent, LauncherEvent, LoadEvent,
+        Observer, PointsTo, RecordedArgument, RunningLaunch, SequenceEvent, check_pointers, context_fault, install,
+        record_launches,
     };
     #[cfg(feature = "record")]
     pub use crate::driver::{FileRecording, record_to_file};

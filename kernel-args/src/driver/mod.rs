@@ -72,8 +72,8 @@ pub use error::GraphError;
 #[cfg(feature = "observe")]
 pub use error::{AlignedBy, BadPointer, PointerProblem};
 pub use error::{
-    BrokenContract, ContextError, ContextMismatch, DriverCall, Error, FailedLaunch, GlobalError, GlobalMismatch,
-    GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError, MismatchError, OutsideOf,
+    BrokenContract, ContextError, ContextMismatch, DriverCall, Error, FailedLaunch, FailedLauncher, GlobalError,
+    GlobalMismatch, GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError, MismatchError, OutsideOf,
     UnsupportedAttribute, Unverified, VerifyError,
 };
 #[cfg(feature = "nvrtc")]
@@ -88,7 +88,9 @@ pub(crate) use image::READERS;
 pub use image::{DebugInfo, Image, IntoImage};
 #[cfg(feature = "graphs")]
 pub use launch::run_now;
-pub use launch::{LaunchArgs, LaunchOptions, Launchable, WithoutStream, launch};
+pub use launch::{
+    LaunchArgs, LaunchOptions, Launchable, LauncherName, WithoutStream, call_launcher, launch, stream_target,
+};
 pub use module::{Global, GlobalInfo, GlobalSpace, GlobalType, Kernel, Module, PendingRead};
 #[cfg(all(feature = "nvtx", target_os = "linux"))]
 pub use observe::Nvtx;
@@ -96,8 +98,8 @@ pub use observe::Nvtx;
 pub use observe::Tracing;
 #[cfg(feature = "observe")]
 pub use observe::{
-    Argument, CompileEvent, Event, GraphEvent, Installed, LaunchEvent, LoadEvent, Observer, SequenceEvent,
-    check_pointers, install,
+    Argument, CompileEvent, Event, GraphEvent, Installed, LaunchEvent, LauncherEvent, LoadEvent, Observer,
+    SequenceEvent, check_pointers, install,
 };
 #[cfg(feature = "graphs")]
 pub use sequence::{Recorder, RunMode, Sequence, WhyPlain};

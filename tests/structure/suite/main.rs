@@ -315,6 +315,7 @@ const UNSAFE_BLOCKS: &[&str] = &[
     "kernel-args/src/driver/context/runtime.rs",
     "kernel-args/src/driver/function/fitting.rs",
     "kernel-args/src/driver/graph/promised.rs",
+    "kernel-args/src/driver/launch/launcher.rs",
     "kernel-args/src/driver/launch/mod.rs",
     "kernel-args/src/driver/observe/to_file/write.rs",
     "kernel-args/src/marshal/lower.rs",

@@ -7,6 +7,7 @@ mod call;
 mod enclosing;
 mod explain;
 mod launchable;
+mod launcher;
 #[cfg(feature = "observe")]
 mod observed;
 mod raw;
@@ -26,6 +27,7 @@ pub(crate) use enclosing::{check as check_enclosing, within};
 #[cfg(feature = "graphs")]
 pub(crate) use explain::{foreign_in, foreign_stream, launch as failed, unrecorded};
 pub use launchable::{LaunchArgs, Launchable};
+pub use launcher::{LauncherName, call_launcher, stream_target};
 
 #[cfg(any(feature = "graphs", feature = "observe"))]
 use crate::driver::watched::is_plain;
@@ -86,6 +88,9 @@ impl<'l> LaunchOptions<'l> for WithoutStream<'l> {
 /// - What the kernel writes is a value of its Rust type: only discriminants to an enum, 0 or 1 to a `bool`.
 /// - The global variables of the kernel contain what it requires while it runs, and nothing overwrites them in that time: reading and
 ///   writing a [`Global`](crate::global::Global) is safe.
+///
+/// A launcher enqueues its work on the stream that it receives. Without a stream, it uses the default stream of the current context, and was
+/// not compiled with a default stream for each thread.
 ///
 /// On a stream that is being captured, this holds for each launch of the captured
 /// graph, and the kernel stays loaded for these launches. With the recorder of a [`Sequence`](crate::sequence::Sequence) as
@@ -208,6 +213,15 @@ fn watched<const USUAL: bool, A: LaunchArgs>(
 /// # Ok(())
 /// # }
 /// ```
+///
+/// # Launchers
+///
+/// A launcher is a function of the host that launches kernels, such as an `extern "C"` function of a `.cu` file. It has no grid and no block:
+/// `launch!(ffi::run, args, stream = &stream)` calls `ffi::run` with the fields of a struct with `#[kernel_args(launcher = ffi::run)]` and
+/// the stream. Before the call, the launch checks contracts and contexts, makes the stream's context current, and waits for other streams
+/// that use the slices; afterwards it records their use. A returned status that is not 0 is
+/// [`LaunchError::Launcher`](crate::error::LaunchError::Launcher). For a function that takes no stream, the option is
+/// `default_stream = true`: it works on the default stream of the context of its arguments.
 #[macro_export]
 macro_rules! launch {
     // CUDA C++'s `func<<<grid, block>>>(args)`, which is no expression of Rust.
@@ -237,6 +251,16 @@ macro_rules! launch {
     };
     ($func:expr, $args:expr, block = $block:expr $(, $($rest:tt)*)?) => {
         $crate::__launch_usage!(@half block grid)
+    };
+    // A launcher, which has no grid and no block.
+    ($func:expr, $args:expr, stream = $stream:expr $(,)?) => {
+        $crate::__call_launcher!($func, true, false, $crate::__private::stream_target($stream), $args)
+    };
+    ($func:expr, $args:expr, default_stream = true $(,)?) => {
+        $crate::__call_launcher!($func, false, true, $crate::__private::Option::None, $args)
+    };
+    ($func:expr, $args:expr $(, $option:ident = $value:expr)* $(,)?) => {
+        $crate::__launcher_options!([$($option)*] $func, $args)
     };
     ($func:expr, $config:expr, $args:expr $(, $option:ident = $value:expr)* $(,)?) => {
         $crate::__launch_options! { [$($option)*]

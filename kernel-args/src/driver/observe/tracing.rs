@@ -9,6 +9,7 @@ use tracing::{Span, field::Empty, span::EnteredSpan};
 /// | span | level | fields |
 /// |---|---|---|
 /// | `launch` | debug | `kernel`, `demangled`, `module`, `grid`, `block`, `shared_memory`, `stream`, `attributes`, `arguments`, `is_recorded` |
+/// | `launcher` | debug | `launcher`, `stream`, `arguments`, `is_recorded` |
 /// | `graph_launch` | debug | `graph`, `stream` |
 /// | `sequence` | debug | `steps`, `stream` |
 /// | `load` | info | `name`, `images`, `bytes` |
@@ -81,6 +82,22 @@ fn span(event: &Event<'_>) -> Span {
                     span.record("attributes", &*all.join(", "));
                 }
                 span.record("arguments", &*launch.arguments());
+            }
+            span
+        }
+        Event::LauncherCall(launcher) => {
+            let span = tracing::debug_span!(
+                target: TARGET,
+                "launcher",
+                launcher = Empty,
+                stream = format_args!("{:p}", launcher.cu_stream()),
+                arguments = Empty,
+                is_recorded = launcher.is_recorded(),
+                error = Empty,
+            );
+            if !span.is_disabled() {
+                span.record("launcher", &*launcher.name());
+                span.record("arguments", &*launcher.arguments());
             }
             span
         }
