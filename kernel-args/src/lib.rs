@@ -235,8 +235,10 @@ pub mod graph {
 #[cfg(feature = "graphs")]
 pub mod sequence {
     pub use crate::{
-        driver::{Recorder, RunMode, Sequence, WhyPlain},
-        interop::{Held, Hold},
+        driver::{Recorder, Run, RunMode, Sequence, WhyPlain, current, is_recording},
+        interop::{
+            DeviceMemory, DeviceMemoryMut, ForeignArg, ForeignArgs, Handle, Held, Hold, Keep, KeptMemory, Value,
+        },
     };
 }
 

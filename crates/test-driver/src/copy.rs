@@ -88,6 +88,14 @@ entry_points! {
         driver.fill_on(stream, address, &[value], count)
     }
 
+    fn cuMemsetD16Async(driver, address: u64, value: c_ushort, count: usize, stream: Handle) {
+        driver.fill_on(stream, address, &value.to_le_bytes(), count)
+    }
+
+    fn cuMemsetD32Async(driver, address: u64, value: c_uint, count: usize, stream: Handle) {
+        driver.fill_on(stream, address, &value.to_le_bytes(), count)
+    }
+
     fn cuMemsetD2D8_v2(driver, address: u64, pitch: usize, value: c_uchar, width: usize, height: usize) {
         driver.fill_2d(Handle::NULL, address, pitch, &[value], [width, height])
     }

@@ -7,6 +7,7 @@ use crate::{
     error::{Outcome, Status},
     graph::give,
     handle::Handle,
+    memory::Place,
     operation::Operation,
     region::Copy3D,
     state::Driver,
@@ -87,6 +88,49 @@ entry_points! {
         driver.check(context)?;
         let operation = fill.get()?.operation()?;
         node.set(driver.add_node(graph, operation, dependencies.take(count)?)?)
+    }
+
+    fn cuGraphMemcpyNodeGetParams(driver, node: Handle, copy: Out<Copy3D>) {
+        match &driver.nodes.get(node)?.operation {
+            Operation::Copy { to, from, length } => copy.set(Copy3D::of_row(*to, *from, *length)),
+            Operation::Region(region) => copy.set(**region),
+            _ => Err(Status::INVALID_VALUE),
+        }
+    }
+
+    fn cuGraphMemsetNodeGetParams(driver, node: Handle, fill: Out<Fill>) {
+        match &driver.nodes.get(node)?.operation {
+            Operation::Fill { address, pattern, width, height, pitch } => {
+                let mut value = [0; 4];
+                value[..pattern.len()].copy_from_slice(pattern);
+                let (value, element) = (c_uint::from_le_bytes(value), pattern.len() as c_uint);
+                fill.set(Fill { address: *address, pitch: *pitch, value, element, width: *width, height: *height })
+            }
+            _ => Err(Status::INVALID_VALUE),
+        }
+    }
+
+    fn cuGraphExecMemcpyNodeSetParams(driver, exec: Handle, node: Handle, copy: In<Copy3D>, context: Handle) {
+        driver.check(context)?;
+        let operation = copy.get()?.operation()?;
+        let on_host = |place: &Place| matches!(place, Place::Host(_));
+        match (driver.execs.get(exec)?.operation(node)?, &operation) {
+            // The kinds of memory may not change.
+            (Operation::Copy { to, from, .. }, Operation::Copy { to: new_to, from: new_from, .. })
+                if (on_host(to), on_host(from)) == (on_host(new_to), on_host(new_from)) => {}
+            _ => return Err(Status::INVALID_VALUE),
+        }
+        driver.execs.get_mut(exec)?.replace(node, operation)
+    }
+
+    fn cuGraphExecMemsetNodeSetParams(driver, exec: Handle, node: Handle, fill: In<Fill>, context: Handle) {
+        driver.check(context)?;
+        let operation = fill.get()?.operation()?;
+        match driver.execs.get(exec)?.operation(node)? {
+            // Only one row can be updated.
+            Operation::Fill { height: 1, .. } => driver.execs.get_mut(exec)?.replace(node, operation),
+            _ => Err(Status::INVALID_VALUE),
+        }
     }
 
     fn cuGraphDestroyNode(driver, node: Handle) {

@@ -141,6 +141,19 @@ impl Side {
 }
 
 impl Copy3D {
+    /// One row.
+    pub(crate) fn of_row(to: Place, from: Place, width: usize) -> Self {
+        let side = |place| {
+            let (memory, host, device) = match place {
+                Place::Host(address) => (HOST, address, 0),
+                Place::Device(address) => (DEVICE, 0, address),
+            };
+            let (x, y, z, level, array, reserved) = (0, 0, 0, 0, Handle::NULL, 0);
+            Side { x, y, z, level, memory, host, device, array, reserved, pitch: width, height: 1 }
+        };
+        Self { from: side(from), to: side(to), width, height: 1, depth: 1 }
+    }
+
     pub(crate) fn operation(&self) -> Outcome<Operation> {
         if (self.from.level, self.to.level) != (0, 0) {
             return Err(Status::NOT_SUPPORTED);

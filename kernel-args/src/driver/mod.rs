@@ -102,7 +102,7 @@ pub use observe::{
     SequenceEvent, check_pointers, install,
 };
 #[cfg(feature = "graphs")]
-pub use sequence::{Recorder, RunMode, Sequence, WhyPlain};
+pub use sequence::{Recorder, Run, RunMode, Sequence, WhyPlain, current, is_recording};
 pub use verify::{NotCompared, Verification};
 #[cfg(feature = "record")]
 pub use {

@@ -112,3 +112,90 @@ memory! {
     ['a 'v] &'a UnifiedViewMut<'v, T>, read -> DevicePointer, |this| &**this;
     ['a 'v] &'a mut UnifiedViewMut<'v, T>, write -> DevicePointerMut, |this| &mut **this;
 }
+
+/// Device memory of a step in a sequence: cudarc's slices and views, the slices that a run holds, and the slices of a pool.
+///
+/// Only this crate implements it, because a run relies on the address and the length.
+#[cfg(feature = "graphs")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not device memory of `{T}`",
+    label = "neither a slice nor a view",
+    note = "pass a slice or a view of cudarc, or a slice of the run"
+)]
+pub trait DeviceMemory<T>: memory::Sealed<T> {
+    #[doc(hidden)]
+    type Slice: DevicePtr<T>;
+
+    #[doc(hidden)]
+    fn slice(&self) -> &Self::Slice;
+}
+
+/// [`DeviceMemory`] that a step can write.
+#[cfg(feature = "graphs")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not device memory of `{T}` that a step can write",
+    label = "neither a slice nor a `CudaViewMut`",
+    note = "pass `&mut` of a slice, or of a view from `slice_mut`"
+)]
+pub trait DeviceMemoryMut<T>: DeviceMemory<T> {}
+
+#[cfg(feature = "graphs")]
+pub(super) mod memory {
+    pub trait Sealed<T> {}
+}
+
+#[cfg(feature = "graphs")]
+macro_rules! device_memory {
+    ($([$($life:lifetime)?] $ty:ty;)*) => {$(
+        impl<$($life,)? T> memory::Sealed<T> for $ty {}
+
+        impl<$($life,)? T> DeviceMemory<T> for $ty {
+            type Slice = Self;
+
+            #[inline(always)]
+            fn slice(&self) -> &Self {
+                self
+            }
+        }
+    )*};
+}
+
+#[cfg(feature = "graphs")]
+device_memory! {
+    [] CudaSlice<T>;
+    [] UnifiedSlice<T>;
+    ['v] CudaView<'v, T>;
+    ['v] CudaViewMut<'v, T>;
+    ['v] UnifiedView<'v, T>;
+    ['v] UnifiedViewMut<'v, T>;
+}
+
+#[cfg(feature = "graphs")]
+impl<T> DeviceMemoryMut<T> for CudaSlice<T> {}
+#[cfg(feature = "graphs")]
+impl<T> DeviceMemoryMut<T> for UnifiedSlice<T> {}
+#[cfg(feature = "graphs")]
+impl<T> DeviceMemoryMut<T> for CudaViewMut<'_, T> {}
+#[cfg(feature = "graphs")]
+impl<T> DeviceMemoryMut<T> for UnifiedViewMut<'_, T> {}
+
+#[cfg(feature = "graphs")]
+macro_rules! references {
+    ($($reference:ty),*) => {$(
+        impl<T, M: DeviceMemory<T> + ?Sized> memory::Sealed<T> for $reference {}
+
+        impl<T, M: DeviceMemory<T> + ?Sized> DeviceMemory<T> for $reference {
+            type Slice = M::Slice;
+
+            #[inline(always)]
+            fn slice(&self) -> &M::Slice {
+                (**self).slice()
+            }
+        }
+    )*};
+}
+
+#[cfg(feature = "graphs")]
+references!(&M, &mut M);
+#[cfg(feature = "graphs")]
+impl<T, M: DeviceMemoryMut<T> + ?Sized> DeviceMemoryMut<T> for &mut M {}

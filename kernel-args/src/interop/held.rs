@@ -9,7 +9,8 @@
 //! addresses are read with a stream of a second handle to the primary context, in which an error is stored: its waits end before the driver is
 //! called. In other contexts, the reading of a slice that is not borrowed shared costs its waits.
 
-use crate::marshal::{After, Enter, Entered, HeldSlice, HeldSlices};
+use super::{DeviceMemory, DeviceMemoryMut, cudarc::memory};
+use crate::marshal::{After, Enter, Entered, HeldSlice, RunMemory};
 use core::{
     any::TypeId,
     marker::PhantomData,
@@ -46,16 +47,16 @@ pub trait Hold<'s>: sealed::Sealed {
     /// The slice waits for its earlier uses on `stream`.
     #[doc(hidden)]
     #[track_caller]
-    fn hold(self, slices: Slices<'s>, stream: &CudaStream) -> Self::Held;
+    fn hold(self, slices: Slices<'_>, stream: &CudaStream) -> Self::Held;
 }
 
 /// The slices of a run.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
-pub struct Slices<'s>(&'s HeldSlices);
+pub struct Slices<'s>(&'s RunMemory);
 
 impl<'s> Slices<'s> {
-    pub(crate) fn new(slices: &'s HeldSlices) -> Self {
+    pub(crate) fn new(slices: &'s RunMemory) -> Self {
         Self(slices)
     }
 
@@ -68,7 +69,7 @@ impl<'s> Slices<'s> {
         enter: Enter,
         is_shared: bool,
     ) {
-        self.0.push(HeldSlice {
+        self.0.hold(HeldSlice {
             place: place.cast(),
             size: size_of::<M>(),
             enter,
@@ -95,7 +96,7 @@ impl<'s> Slices<'s> {
         for slice in (0..).map_while(|index| self.0.get(index)) {
             // SAFETY: `hold` has borrowed the slice for `'s`, exclusively or shared as this function needs it. A `Held` of an
             // exclusive borrow, and what a program has derived from one that it leaks, is used only in the closure, because of its
-            // lifetime. No guard and no slice in the list refers to a place that is held exclusively: see `HeldSlices::push`.
+            // lifetime. No guard and no slice in the list refers to a place that is held exclusively: see `RunMemory::hold`.
             let entered = unsafe { (slice.enter)(slice.place, stream) };
             guards.push(match entered.after {
                 After::Nothing => SyncOnDrop::Record(None),
@@ -143,6 +144,19 @@ impl<S> DerefMut for Held<'_, S> {
     }
 }
 
+impl<T, S: DeviceMemory<T>> memory::Sealed<T> for Held<'_, S> {}
+
+impl<T, S: DeviceMemory<T>> DeviceMemory<T> for Held<'_, S> {
+    type Slice = S::Slice;
+
+    #[inline]
+    fn slice(&self) -> &S::Slice {
+        (**self).slice()
+    }
+}
+
+impl<T, S: DeviceMemoryMut<T>> DeviceMemoryMut<T> for Held<'_, S> {}
+
 /// The guard without its lifetime. It is not dropped.
 fn after(guard: SyncOnDrop<'_>) -> After {
     match *ManuallyDrop::new(guard) {
@@ -182,7 +196,7 @@ macro_rules! hold {
                 self.stream().context()
             }
 
-            fn hold(self, slices: Slices<'s>, stream: &CudaStream) -> Self {
+            fn hold(self, slices: Slices<'_>, stream: &CudaStream) -> Self {
                 let (address, guard) = self.device_ptr(stream);
                 mem::forget(guard);
                 let place = ptr::from_ref(self).cast_mut();
@@ -201,7 +215,7 @@ macro_rules! hold {
                 self.stream().context()
             }
 
-            fn hold(self, slices: Slices<'s>, stream: &CudaStream) -> Self::Held {
+            fn hold(self, slices: Slices<'_>, stream: &CudaStream) -> Self::Held {
                 let (address, guard) = self.device_ptr_mut(stream);
                 mem::forget(guard);
                 let (owner, bytes): (*const _, _) = (self.stream(), self.num_bytes());

@@ -29,14 +29,26 @@ mod same_as;
 mod vector_element;
 
 #[cfg(feature = "graphs")]
+mod foreign;
+#[cfg(feature = "graphs")]
 mod held;
+#[cfg(feature = "graphs")]
+mod keep;
 #[cfg(feature = "cudarc")]
 mod retained;
 
 #[cfg(feature = "graphs")]
+pub use self::cudarc::{DeviceMemory, DeviceMemoryMut};
+#[cfg(feature = "graphs")]
+pub use foreign::{ForeignArg, ForeignArgs, Handle, Value};
+#[cfg(feature = "graphs")]
 pub(crate) use held::Slices;
 #[cfg(feature = "graphs")]
 pub use held::{Held, Hold};
+#[cfg(feature = "graphs")]
+pub use keep::{Keep, KeptMemory};
+#[cfg(feature = "graphs")]
+pub(crate) use keep::{enter_kept, keep};
 #[cfg(feature = "cudarc")]
 pub use retained::Retained;
 

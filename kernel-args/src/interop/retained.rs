@@ -112,7 +112,7 @@ impl<P: PointerArg<Device = P> + Nullable> KernelArg for Retained<P> {
         #[cfg(not(feature = "graphs"))]
         let _ = stream;
         #[cfg(feature = "graphs")]
-        stream.keep(&self.memory);
+        stream.retain(&self.memory);
         (self.pointer, Guard::NONE)
     }
 }

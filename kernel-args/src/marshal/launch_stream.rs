@@ -37,7 +37,7 @@ mod on_device {
     #[cfg(feature = "observe")]
     use super::super::Lengths;
     #[cfg(feature = "graphs")]
-    use super::super::held_slices::{HeldSlices, NotHeld};
+    use super::super::run_memory::RunMemory;
     use super::{
         super::context_name::{ContextName, Foreign},
         Guard, LastEvent, LaunchStream,
@@ -53,9 +53,9 @@ mod on_device {
     use cudarc::driver::{DevicePtr, sys::CUdeviceptr};
     use std::sync::Arc;
 
-    /// The slices that a sequence holds. Without sequences no launch has them.
+    /// The memory of a run of a sequence. Without sequences no launch has it.
     #[cfg(feature = "graphs")]
-    pub(crate) type SequenceSlices<'h> = &'h HeldSlices;
+    pub(crate) type SequenceSlices<'h> = &'h RunMemory;
     #[cfg(not(feature = "graphs"))]
     pub(crate) type SequenceSlices<'h> = core::convert::Infallible;
 
@@ -78,7 +78,7 @@ mod on_device {
         Default(CUcontext, PhantomData<&'k ()>),
         /// A launch of a sequence, which waits for other streams and records the use of its slices itself, once for each.
         #[cfg(feature = "graphs")]
-        Sequence(&'k HeldSlices),
+        Sequence(&'k RunMemory),
         /// Nothing is lowered: the length of each slice whose context is checked is noted.
         #[cfg(feature = "observe")]
         Lengths(&'k Lengths),
@@ -110,7 +110,7 @@ mod on_device {
 
         #[cfg(feature = "graphs")]
         #[inline]
-        pub(crate) fn in_sequence(held: &'k HeldSlices) -> Self {
+        pub(crate) fn in_sequence(held: &'k RunMemory) -> Self {
             Self::new(None, Unnamed::Sequence(held))
         }
 
@@ -178,7 +178,7 @@ mod on_device {
                 Ok(stream) => stream,
                 #[cfg(feature = "graphs")]
                 Err(held) => {
-                    held.mark_not_held(NotHeld { field: self.field.get(), replaces: None, foreign: None });
+                    held.use_unknown(self.field.get());
                     held.stream()
                 }
             }
@@ -212,9 +212,9 @@ mod on_device {
         /// Keeps `memory` allocated until the run is enqueued, for a launch in a sequence.
         #[cfg(feature = "graphs")]
         #[inline(always)]
-        pub(crate) fn keep(&self, memory: &Arc<dyn Send + Sync>) {
+        pub(crate) fn retain(&self, memory: &Arc<dyn Send + Sync>) {
             if let Unnamed::Sequence(held) = self.on.unnamed {
-                held.keep(memory);
+                held.retain(memory);
             }
         }
 
@@ -235,7 +235,7 @@ mod on_device {
         /// The address of `memory`, for a launch in a sequence. If the sequence does not hold the memory, the field is marked.
         #[cfg(feature = "graphs")]
         #[inline(always)]
-        pub(crate) fn held_address<T>(&self, held: &HeldSlices, memory: &impl DevicePtr<T>) -> CUdeviceptr {
+        pub(crate) fn held_address<T>(&self, held: &RunMemory, memory: &impl DevicePtr<T>) -> CUdeviceptr {
             held.address(memory, self.field.get())
         }
 

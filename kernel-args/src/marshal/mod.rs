@@ -24,8 +24,6 @@ mod argument_types;
 mod context_name;
 mod decode;
 mod global_name;
-#[cfg(feature = "graphs")]
-mod held_slices;
 mod kernel_arg;
 #[cfg_attr(
     not(feature = "cudarc"),
@@ -41,6 +39,10 @@ mod offset_of;
 mod pack_error;
 mod param_writer;
 mod parts;
+#[cfg(feature = "graphs")]
+mod ranges;
+#[cfg(feature = "graphs")]
+mod run_memory;
 #[cfg(feature = "cudarc")]
 mod slice_arg;
 mod source;
@@ -94,7 +96,7 @@ pub(crate) use {
 };
 #[cfg(feature = "graphs")]
 pub(crate) use {
-    held_slices::{After, Enter, Entered, HeldMemory, HeldSlice, HeldSlices},
+    run_memory::{After, Enter, Entered, HeldMemory, HeldSlice, RunMemory},
     uses::{Access, Accesses},
 };
 

@@ -6,7 +6,8 @@ use kernel_args_abi::{Class, CppBase, CppType, Members, Parameter, cpp::builtin}
 use std::{mem, vec::Vec};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Access {
+#[doc(hidden)]
+pub struct Access {
     pub(crate) address: CUdeviceptr,
     pub(crate) bytes: usize,
     pub(crate) writes: bool,
@@ -118,6 +119,12 @@ impl StepUses {
         self.now.steps.push((0, self.now.slices.len()));
         self.now.accesses.all.extend(accesses);
         self.now.accesses.end_step(false);
+    }
+
+    /// Adds a step that is ordered with every other step.
+    pub(crate) fn add_ordered(&mut self) {
+        self.now.steps.push((0, self.now.slices.len()));
+        self.now.accesses.end_step(true);
     }
 
     pub(crate) fn accesses(&self) -> &Accesses {

@@ -1,8 +1,10 @@
 //! Instantiated graphs.
 
 use super::{
-    Alive, Api, CallError, Graph, Handle, KernelNodeParams, Promise, Status, StreamHandle, UpdateResult,
+    Alive, Api, CallError, ContextHandle, Graph, Handle, KernelNodeParams, MemoryStep, Promise, Status, StreamHandle,
+    UpdateResult,
     entry_points::required,
+    graph::MemoryParams,
     graph_nodes::GraphRef,
     handle::{ExecHandle, NodeHandle, Owned},
     inner_graph::InnerGraph,
@@ -148,6 +150,22 @@ impl ExecNode<'_> {
     #[inline(always)]
     pub(crate) fn set_params(self, params: &KernelNodeParams<'_>) -> Result<(), CallError> {
         (self.exec.set_params)(self.exec.alive(), self.node, params).check("cuGraphExecKernelNodeSetParams_v2")
+    }
+
+    /// Updates a node that [`After::add_memory`](super::After::add_memory) has added, for a step of the same kind.
+    pub(crate) fn set_memory(self, step: &MemoryStep<'_>, context: ContextHandle<'_>) -> Result<(), CallError> {
+        let (api, exec, node) = (self.exec.api, self.exec.handle.raw(), self.node.raw());
+        match step.operation.params() {
+            MemoryParams::Set(memset) => {
+                // SAFETY: `cuGraphExecMemsetNodeSetParams`: the instantiated graph is alive, has this node, and belongs to this thread. The call copies
+                // the parameters: the caller of a graph launch guarantees that the memory is valid.
+                unsafe { api.cuGraphExecMemsetNodeSetParams(exec, node, &memset, context) }
+            }
+            MemoryParams::Copy(copy) => {
+                // SAFETY: `cuGraphExecMemcpyNodeSetParams`: the same.
+                unsafe { api.cuGraphExecMemcpyNodeSetParams(exec, node, &copy, context) }
+            }
+        }
     }
 
     pub(crate) fn set_enabled(self, enabled: bool) -> Result<(), CallError> {

@@ -211,12 +211,9 @@ impl<'g> After<'g> {
     }
 
     pub(crate) fn add_memory(&self, step: &MemoryStep<'_>, context: ContextHandle<'_>) -> Result<NodeId, CallError> {
-        let MemoryStep { to, width, .. } = *step;
-        match step.operation {
-            MemoryOperation::Set(byte) => self.add_memset(to, byte, width, context),
-            MemoryOperation::CopyFrom(from) => {
-                self.add_copy(CopyPlace::Device(to), CopyPlace::Device(from), width, context)
-            }
+        match step.operation.params() {
+            MemoryParams::Set(memset) => self.memset(&memset, context),
+            MemoryParams::Copy(copy) => self.copy(&copy, context),
         }
     }
 
@@ -229,6 +226,30 @@ impl<'g> After<'g> {
     ) -> Result<NodeId, CallError> {
         let value = byte.into();
         self.memset(&CUDA_MEMSET_NODE_PARAMS { dst: to, pitch: 0, value, elementSize: 1, width, height: 1 }, context)
+    }
+}
+
+/// What the calls take that add or update the node of a memset or a copy.
+pub(super) enum MemoryParams {
+    Set(CUDA_MEMSET_NODE_PARAMS),
+    Copy(CUDA_MEMCPY3D),
+}
+
+impl MemoryOperation {
+    pub(super) fn params(self) -> MemoryParams {
+        match self {
+            Self::Set { to, value, element, elements } => MemoryParams::Set(CUDA_MEMSET_NODE_PARAMS {
+                dst: to,
+                pitch: 0,
+                value,
+                elementSize: element,
+                width: elements,
+                height: 1,
+            }),
+            Self::Copy { to, from, bytes } => {
+                MemoryParams::Copy(copies::copy(CopyPlace::Device(to), CopyPlace::Device(from), [bytes, 1, 1]))
+            }
+        }
     }
 }
 
@@ -256,24 +277,35 @@ impl NewNode<'_> {
 }
 
 impl MemoryStep<'_> {
-    /// `cuMemsetD8Async` or `cuMemcpyDtoDAsync_v2`.
+    /// `cuMemsetD8Async`, `cuMemsetD16Async`, `cuMemsetD32Async` or `cuMemcpyDtoDAsync_v2`.
     ///
-    /// Each range of a step is a `HeldMemory`, or the beginning of one: only `LaunchLog::push_memset` and `push_copy` record such steps. Its
-    /// address and size were read together, and are within the memory of a held slice with the same type of elements. After the closure,
+    /// Each range of a step is a `HeldMemory`, or the beginning of one: `LaunchLog::push_memset` and `push_copy` record such steps. Its
+    /// address and size were read together, and are within owned memory, which stays allocated until the run is enqueued, or within the memory of a
+    /// held slice with the same type of elements. After the closure,
     /// `Slices::enter` has found this memory in a slice of this type at a held place, or the run is an error before its steps are enqueued.
     /// That slice is borrowed until then. Later it is freed in the order of streams: its guard records the run as its use.
+    ///
+    /// A captured step (`push_captured`) uses memory of its arguments, which are `HeldMemory` in each run, or memory that an `unsafe` caller guarantees.
     pub(crate) fn enqueue(&self, api: &Api, stream: StreamHandle<'_>) -> Result<(), CallError> {
-        let (to, width, stream) = (self.to, self.width, stream.raw());
+        let stream = stream.raw();
         match self.operation {
-            MemoryOperation::Set(byte) => {
-                // SAFETY: `cuMemsetD8Async`: the `width` bytes are allocated, as proved above. The program has borrowed them exclusively, and
-                // zeros are values of their type: `Recorder::memset_zeros` requires both.
-                unsafe { api.cuMemsetD8Async(to, byte, width, stream) }
+            MemoryOperation::Set { to, value, element: 1, elements } => {
+                // SAFETY: `cuMemsetD8Async`: the memory is allocated, as proved above. The program has borrowed it exclusively, and
+                // zeros are values of its type: `Run::memset_zeros` requires both. Captured steps: as proved above.
+                unsafe { api.cuMemsetD8Async(to, value as u8, elements, stream) }
             }
-            MemoryOperation::CopyFrom(from) => {
-                // SAFETY: `cuMemcpyDtoDAsync`: both times, the `width` bytes are allocated, as proved above. They do not overlap and have the same
-                // type: `Recorder::memcpy_dtod` requires two slices of one type, the destination borrowed exclusively.
-                unsafe { api.cuMemcpyDtoDAsync_v2(to, from, width, stream) }
+            MemoryOperation::Set { to, value, element: 2, elements } => {
+                // SAFETY: `cuMemsetD16Async`: the same, of a captured step.
+                unsafe { api.cuMemsetD16Async(to, value as u16, elements, stream) }
+            }
+            MemoryOperation::Set { to, value, elements, .. } => {
+                // SAFETY: `cuMemsetD32Async`: the same, of a captured step.
+                unsafe { api.cuMemsetD32Async(to, value, elements, stream) }
+            }
+            MemoryOperation::Copy { to, from, bytes } => {
+                // SAFETY: `cuMemcpyDtoDAsync`: both times, the bytes are allocated, as proved above. They do not overlap and have the same
+                // type: `Run::memcpy_dtod` requires two slices of one type, the destination borrowed exclusively. Captured steps: as proved above.
+                unsafe { api.cuMemcpyDtoDAsync_v2(to, from, bytes, stream) }
             }
         }
     }

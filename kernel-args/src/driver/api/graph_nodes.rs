@@ -175,14 +175,28 @@ impl<'g> GraphNode<'g> {
         })
     }
 
+    pub(super) fn api(self) -> &'static Api {
+        self.api
+    }
+
+    pub(super) fn handle(self) -> NodeHandle<'g> {
+        self.node
+    }
+
     /// `None` for other kinds of nodes. For a kernel without a context, the function of the current context.
     pub(crate) fn launch(self) -> Result<Option<NodeLaunch<'g>>, CallError> {
         /// `CU_GRAPH_NODE_TYPE_KERNEL`.
         const KERNEL: u32 = 0;
-        let Self { api, node } = self;
         if self.kind()? != KERNEL {
             return Ok(None);
         }
+        let (KernelNodeRecord { grid, block, shared, .. }, function) = self.kernel()?;
+        Ok(Some(NodeLaunch { function, grid, block, shared }))
+    }
+
+    /// The driver's parameters of a kernel node, and its function in the current context.
+    pub(super) fn kernel(self) -> Result<(KernelNodeRecord, FunctionHandle<'g>), CallError> {
+        let Self { api, node } = self;
         let mut record = KernelNodeRecord::EMPTY;
         api.cuGraphKernelNodeGetParams_v2(node, &mut record)?;
         let mut function = record.function;
@@ -191,13 +205,8 @@ impl<'g> GraphNode<'g> {
             let kernel = unsafe { Alive::new(record.kernel) };
             api.cuKernelGetFunction(&mut function, kernel)?;
         }
-        Ok(Some(NodeLaunch {
-            // SAFETY: the function of a node stays loaded as long as the node can be launched.
-            function: unsafe { Alive::new(function) },
-            grid: record.grid,
-            block: record.block,
-            shared: record.shared,
-        }))
+        // SAFETY: the function of a node stays loaded as long as the node can be launched.
+        Ok((record, unsafe { Alive::new(function) }))
     }
 
     pub(crate) fn set_attribute(self, attribute: &LaunchAttribute<'_>) -> Result<(), CallError> {

@@ -111,6 +111,12 @@ impl<'e> LaunchAttribute<'e> {
         bytes
     }
 
+    /// Whether the value is not the zero that a driver returns for an attribute that was not set.
+    #[cfg(feature = "graphs")]
+    pub(super) fn is_set(&self) -> bool {
+        self.value.0 != [0; 64]
+    }
+
     /// An event in its value is still alive.
     #[cfg(feature = "graphs")]
     pub(super) fn from_bytes(bytes: &[u8]) -> Self {

@@ -13,6 +13,8 @@
 //! | a driver call | its line in `table.rs`; if it is `unsafe`, the file that proves it; the test driver, if it lacks the call |
 
 mod call_error;
+#[cfg(feature = "graphs")]
+mod captured;
 mod context;
 mod context_state;
 #[cfg(any(feature = "graphs", feature = "textures"))]
@@ -62,6 +64,7 @@ pub(crate) use table::Api;
 pub(crate) use texture::{ArrayMemory, ChannelFormat, LinearShape, ObjectMemory};
 #[cfg(feature = "graphs")]
 pub(crate) use {
+    captured::NotRead,
     copies::CopyPlace,
     entry_points::atexit,
     exec::{Exec, ExecNode},

@@ -16,8 +16,8 @@ pub(crate) struct KernelNodeRecord {
     pub(crate) grid: [c_uint; 3],
     pub(crate) block: [c_uint; 3],
     pub(crate) shared: c_uint,
-    params: *mut *mut c_void,
-    extra: *mut *mut c_void,
+    pub(super) params: *mut *mut c_void,
+    pub(super) extra: *mut *mut c_void,
     /// `CUkernel`, used if `function` is null.
     pub(super) kernel: *mut c_void,
     context: CUcontext,

@@ -168,6 +168,17 @@ entry_points! {
         exec: ExecHandle<'_>, node: NodeHandle<'_>, params: &KernelNodeParams<'_>
     );
     unsafe cuMemsetD8Async(to: CUdeviceptr, byte: u8, count: usize, stream: CUstream);
+    unsafe cuMemsetD16Async(to: CUdeviceptr, value: u16, count: usize, stream: CUstream);
+    unsafe cuMemsetD32Async(to: CUdeviceptr, value: u32, count: usize, stream: CUstream);
+    safe cuGraphMemcpyNodeGetParams(node: NodeHandle<'_>, copy: &mut CUDA_MEMCPY3D);
+    safe cuGraphMemsetNodeGetParams(node: NodeHandle<'_>, memset: &mut CUDA_MEMSET_NODE_PARAMS);
+    // The kinds of memory may not change. The memory must be allocated when the graph is launched.
+    unsafe cuGraphExecMemcpyNodeSetParams(
+        exec: CUgraphExec, node: CUgraphNode, copy: &CUDA_MEMCPY3D, context: ContextHandle<'_>
+    );
+    unsafe cuGraphExecMemsetNodeSetParams(
+        exec: CUgraphExec, node: CUgraphNode, memset: &CUDA_MEMSET_NODE_PARAMS, context: ContextHandle<'_>
+    );
     unsafe cuMemcpyDtoDAsync_v2(to: CUdeviceptr, from: CUdeviceptr, count: usize, stream: CUstream);
     added cuGraphAddMemcpyNode(copy: &CUDA_MEMCPY3D,
         context: ContextHandle<'_>

@@ -12,6 +12,8 @@ mod attribute_values;
 mod attributes;
 mod device_node;
 mod dim;
+#[cfg(feature = "graphs")]
+mod foreign_cache;
 mod form;
 mod into_launch;
 mod jit_options;
@@ -38,5 +40,7 @@ pub use stream::AsStream;
 pub(crate) use attribute_table::attribute_table;
 pub(crate) use attributes::{Attribute, Attributes};
 #[cfg(feature = "graphs")]
-pub(crate) use run_record::RunRecord;
+pub(crate) use foreign_cache::{ForeignCache, ForeignSteps};
+#[cfg(feature = "graphs")]
+pub(crate) use run_record::{Entered, NotRecording, Phase, Recording, RunRecord, SharedRecording};
 pub(crate) use stream::StreamTarget;

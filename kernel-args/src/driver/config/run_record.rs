@@ -1,36 +1,246 @@
-use crate::{driver::api::LaunchLog, marshal::HeldSlices};
+use super::{ForeignCache, ForeignSteps};
+use crate::{driver::api::LaunchLog, interop::Keep, marshal::RunMemory};
 use core::{
-    cell::{Cell, RefCell},
+    cell::{Cell, OnceCell, RefCell, UnsafeCell},
     fmt,
+    marker::PhantomData,
+    mem,
+    ops::Deref,
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
 };
-use cudarc::driver::CudaStream;
-use std::sync::Arc;
+use cudarc::driver::{CudaContext, CudaStream, DriverError};
+use std::{
+    boxed::Box,
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    sync::Arc,
+    thread,
+    vec::Vec,
+};
 
+/// One run that records: where a launch with its recorder goes.
 pub(crate) struct RunRecord {
-    pub(crate) held: HeldSlices,
+    shared: Arc<SharedRecording>,
+    is_over: AtomicBool,
+}
+
+/// What the runs of a sequence record, one after another.
+pub(crate) struct SharedRecording {
+    stream: Arc<CudaStream>,
+    /// The thread in the recording, as an address that belongs to it; 0 if there is none.
+    thread: AtomicUsize,
+    /// How often this thread has entered it.
+    depth: UnsafeCell<usize>,
+    recording: UnsafeCell<Recording>,
+}
+
+// SAFETY: `enter` gives references to `depth` and `recording` to one thread at a time: it stores the thread in `thread` if that is 0, and the last
+// drop of an `Entered` of this thread, which is not `Send`, stores 0. The acquire and release order the threads. `Recording` is `Send`.
+unsafe impl Sync for SharedRecording {}
+
+const _: () = {
+    const fn is_send<T: Send>() {}
+    is_send::<SharedRecording>();
+};
+
+/// The steps of a run and the memory that they may use. The thread that has entered it can enter it again, for example when the argument of a launch
+/// launches: all fields have interior mutability.
+pub(crate) struct Recording {
+    pub(crate) held: RunMemory,
     pub(crate) log: RefCell<LaunchLog>,
     /// The launch attribute for which no node of a graph exists.
     pub(crate) without_node: Cell<Option<&'static str>>,
+    pub(crate) foreign: RefCell<ForeignCache>,
+    /// The stream of slices without events.
+    untracked: OnceCell<Arc<CudaStream>>,
+    /// The values that the run owns.
+    pub(crate) kept: RefCell<Vec<Box<dyn Keep>>>,
+    pub(crate) phase: Cell<Phase>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    Idle,
+    /// A run records, or was given up where it could not be ended.
+    Active,
+}
+
+/// Why a run cannot record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NotRecording {
+    /// The run was enqueued or given up.
+    Over,
+    /// Another thread records now.
+    Busy,
+    /// An earlier run of the sequence is not over.
+    Unfinished,
+    /// It cannot end while this thread is in a launch of it, or in its closure.
+    Inside,
+}
+
+/// What a run leaves behind. Its drop can run code of the program.
+#[must_use = "`release` drops each value, also after a panic"]
+pub(crate) struct Leftovers {
+    retained: Vec<Arc<dyn Send + Sync>>,
+    kept: Vec<Box<dyn Keep>>,
+    foreign: Vec<Arc<ForeignSteps>>,
+}
+
+impl Leftovers {
+    /// Drops all values. The first panic goes on when all are dropped.
+    pub(crate) fn release(self) {
+        let Self { retained, kept, foreign } = self;
+        let mut panic = None;
+        let mut caught = |drop: &mut dyn FnMut()| {
+            panic = panic.take().or(catch_unwind(AssertUnwindSafe(drop)).err());
+        };
+        retained.into_iter().map(Some).for_each(|mut value| caught(&mut || drop(value.take())));
+        foreign.into_iter().map(Some).for_each(|mut value| caught(&mut || drop(value.take())));
+        kept.into_iter().map(Some).for_each(|mut value| caught(&mut || drop(value.take())));
+        if let Some(panic) = panic
+            && !thread::panicking()
+        {
+            resume_unwind(panic);
+        }
+    }
 }
 
 impl RunRecord {
-    pub(crate) fn new(stream: Arc<CudaStream>) -> Self {
-        Self { held: HeldSlices::new(stream), log: RefCell::default(), without_node: Cell::new(None) }
+    pub(crate) fn new(shared: Arc<SharedRecording>) -> Self {
+        Self { shared, is_over: AtomicBool::new(false) }
+    }
+
+    /// For the next run.
+    pub(crate) fn reset(&mut self) {
+        *self.is_over.get_mut() = false;
     }
 
     pub(crate) fn stream(&self) -> &Arc<CudaStream> {
-        self.held.stream()
+        &self.shared.stream
     }
 
-    pub(crate) fn clear(&mut self) {
-        self.held.clear();
-        self.log.get_mut().clear();
+    /// The recording, for this thread.
+    #[inline(always)]
+    pub(crate) fn enter(&self) -> Result<Entered<'_>, NotRecording> {
+        let entered = self.shared.enter()?;
+        // The thread that ends a run has entered it.
+        if self.is_over.load(Ordering::Relaxed) { Err(NotRecording::Over) } else { Ok(entered) }
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_over(&self, _: &Entered<'_>) {
+        self.is_over.store(true, Ordering::Relaxed);
+    }
+}
+
+impl SharedRecording {
+    pub(crate) fn new(stream: Arc<CudaStream>) -> Self {
+        let recording = Recording {
+            held: RunMemory::new(stream.clone()),
+            log: RefCell::default(),
+            without_node: Cell::new(None),
+            foreign: RefCell::default(),
+            untracked: OnceCell::new(),
+            kept: RefCell::default(),
+            phase: Cell::new(Phase::Idle),
+        };
+        Self { stream, thread: AtomicUsize::new(0), depth: UnsafeCell::new(0), recording: UnsafeCell::new(recording) }
+    }
+
+    pub(crate) fn stream(&self) -> &Arc<CudaStream> {
+        &self.stream
+    }
+
+    #[inline(always)]
+    pub(crate) fn enter(&self) -> Result<Entered<'_>, NotRecording> {
+        std::thread_local! {
+            static THREAD: u8 = const { 0 };
+        }
+        let this = THREAD.with(|own| core::ptr::from_ref(own).addr());
+        if self.thread.load(Ordering::Relaxed) != this {
+            let taken = self.thread.compare_exchange(0, this, Ordering::Acquire, Ordering::Relaxed);
+            taken.map_err(|_| NotRecording::Busy)?;
+        }
+        // SAFETY: this thread has entered it, and no reference to the number exists: it is only read and written here and in the drop.
+        unsafe { *self.depth.get() += 1 };
+        Ok(Entered(self, PhantomData))
+    }
+}
+
+/// This thread is in the recording.
+pub(crate) struct Entered<'r>(&'r SharedRecording, PhantomData<*const ()>);
+
+impl Entered<'_> {
+    /// Whether this thread has entered it once: it is not in a launch.
+    pub(crate) fn is_only(&self) -> bool {
+        // SAFETY: as in `enter`.
+        unsafe { *self.0.depth.get() == 1 }
+    }
+}
+
+impl Deref for Entered<'_> {
+    type Target = Recording;
+
+    #[inline(always)]
+    fn deref(&self) -> &Recording {
+        // SAFETY: this thread has entered it, and every reference to the recording is shared and of this thread.
+        unsafe { &*self.0.recording.get() }
+    }
+}
+
+impl Drop for Entered<'_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        // SAFETY: as in `enter`.
+        let depth = unsafe { &mut *self.0.depth.get() };
+        *depth -= 1;
+        if *depth == 0 {
+            self.0.thread.store(0, Ordering::Release);
+        }
+    }
+}
+
+impl Recording {
+    /// A stream of the same context, in which cudarc tracks nothing: slices of it have no events.
+    ///
+    /// It belongs to a second handle of the context. cudarc's own handle of a context that the program has created would destroy the context, so that
+    /// handle is leaked.
+    pub(crate) fn untracked(&self) -> Result<&Arc<CudaStream>, DriverError> {
+        if let Some(known) = self.untracked.get() {
+            return Ok(known);
+        }
+        let context = self.held.stream().context();
+        let own = if context.is_primary() {
+            CudaContext::new(context.ordinal())
+        } else {
+            // SAFETY: the context is alive. The handle is leaked below, so it never destroys the context, and this recording, which keeps the context
+            // alive, is its only user.
+            unsafe { CudaContext::from_raw_context(context.ordinal(), context.cu_device(), context.cu_ctx()) }
+        };
+        let own = own?;
+        // SAFETY: its slices are aliases of tracked slices, whose uses the run awaits and records.
+        unsafe { own.disable_event_tracking() };
+        if !context.is_primary() {
+            mem::forget(own.clone());
+        }
+        Ok(self.untracked.get_or_init(|| own.default_stream()))
+    }
+
+    /// Forgets the run. The caller releases what it leaves behind when nothing is borrowed.
+    pub(crate) fn clear(&self) -> Leftovers {
+        self.log.borrow_mut().clear();
         self.without_node.set(None);
+        self.phase.set(Phase::Idle);
+        let foreign = self.foreign.borrow_mut().end_run();
+        Leftovers { retained: self.held.clear(), kept: self.kept.take(), foreign }
     }
 }
 
 impl fmt::Debug for RunRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Recording").field("launches", &self.log.borrow().len()).finish_non_exhaustive()
+        let launches = self.enter().ok().map(|recording| recording.log.borrow().len());
+        f.debug_struct("Recording").field("launches", &launches).finish_non_exhaustive()
     }
 }

@@ -57,14 +57,24 @@ pub enum LaunchError {
         /// The number of elements of the destination.
         to: usize,
     },
-    /// A launch in the closure of a capture or of a run of a sequence is not part of it: it would run before the work of the closure.
-    /// The driver was not called. [`graph::run_now`](crate::graph::run_now) allows it.
+    /// A launch is not part of what its thread records: it is in the closure of a capture or a run of a sequence, or on the stream of a run that
+    /// was begun. It would run before the recorded work. The driver was not called. [`graph::run_now`](crate::graph::run_now) allows it.
     #[non_exhaustive]
     Outside {
         /// What was launched: ``kernel `saxpy` ``, `the graph`, `the run of a sequence`.
         launched: String,
         /// What the closure belongs to.
         of: OutsideOf,
+    },
+    /// The run of a sequence cannot record now. Nothing was recorded.
+    #[non_exhaustive]
+    NotRecorded {
+        /// What was not recorded: ``kernel `saxpy` ``, `memcpy_dtod`, `the run of a sequence`.
+        what: String,
+        /// Why.
+        reason: &'static str,
+        /// What to do.
+        help: &'static str,
     },
     /// A slice that a run of a sequence held was replaced by a different slice. Nothing was enqueued.
     #[non_exhaustive]
@@ -90,6 +100,8 @@ pub enum OutsideOf {
     Capture,
     /// A run of a sequence: `Sequence::run`.
     Run,
+    /// A run of a sequence on this stream, which the thread has begun: `Sequence::begin`.
+    Recording,
 }
 
 /// A launch for which the driver returned an error.
@@ -189,7 +201,7 @@ display!(LaunchError, |this, f| match this {
             "the sequence does not hold the memory of `{field}`, which could be freed before \
                      the kernel runs\n\
                      help: hold the slice at the beginning of the closure: `let mut {slice} = s.hold(&mut {slice})?;` if a kernel writes it, \
-                     `let {slice} = s.hold(&{slice})?;` otherwise"
+                     `let {slice} = s.hold(&{slice})?;` otherwise; without a closure, let the run own it: `run.keep({slice}.clone())?` with an `Arc`"
         )
     }
     Self::NotCaptured { kernel, status, meaning, help: what } => {
@@ -205,6 +217,15 @@ display!(LaunchError, |this, f| match this {
         let (around, own) = match of {
             OutsideOf::Capture => ("capture", "`stream = &stream`, with the stream that is being captured"),
             OutsideOf::Run => ("run of a sequence", "`stream = s`, with the parameter of the closure"),
+            OutsideOf::Recording => {
+                return write!(
+                    f,
+                    "{launched} was not launched: this thread records a run of a sequence on its stream, so it would run before the recorded \
+                     launches\n\
+                     help: write `stream = s`, where `s` is the run: `sequence::current(&stream)` returns it; if it has to run now, write \
+                     `graph::run_now(|| …)` around it"
+                );
+            }
         };
         write!(
             f,
@@ -213,6 +234,7 @@ display!(LaunchError, |this, f| match this {
                      help: write {own}; if it has to run now, move it before the closure, or write `graph::run_now(|| …)` around it"
         )
     }
+    Self::NotRecorded { what, reason, help } => write!(f, "{what} was not recorded: {reason}\nhelp: {help}"),
     Self::Replaced { held_at } => write!(
         f,
         "the run of the sequence was not enqueued: the slice that was held at {held_at} was replaced by another one\n\

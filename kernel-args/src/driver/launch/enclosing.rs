@@ -1,25 +1,50 @@
-//! The capture or the run of a sequence whose closure the thread is in: a launch in the closure must be part of it.
+//! What the thread records or captures: a launch of this thread must be part of it.
 
 use crate::driver::{
     api::{api, out},
+    config::RunRecord,
     error::{Error, LaunchError, OutsideOf},
     watched::{enter_closure, leave_closure},
 };
+use core::{any::Any, ptr};
 use cudarc::driver::CudaStream;
-use std::{cell::Cell, string::String};
+use std::{
+    cell::{Cell, RefCell},
+    string::String,
+    sync::{Arc, Weak},
+    vec::Vec,
+};
 
 std::thread_local! {
-    /// What the innermost closure does with the launches of this thread.
-    static ENCLOSING: Cell<Option<OutsideOf>> = const { Cell::new(None) };
+    static SCOPE: Cell<Scope> = const { Cell::new(Scope::Thread) };
+    /// The runs that this thread has begun, in this order. A run that has ended on a different thread is removed later.
+    static RUNS: RefCell<Vec<Weak<dyn BegunRun>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Which launches of the thread are allowed.
+#[derive(Clone, Copy)]
+enum Scope {
+    /// All, except on the streams of its runs.
+    Thread,
+    /// Those that are part of the closure of a capture or a run.
+    Closure(OutsideOf),
+    /// All.
+    Now,
+}
+
+/// A run that records until it is over.
+pub(crate) trait BegunRun: Any + Send + Sync {
+    fn record(&self) -> &RunRecord;
 }
 
 pub(crate) fn within<R>(enclosing: OutsideOf, work: impl FnOnce() -> R) -> R {
-    with(Some(enclosing), work)
+    with(Scope::Closure(enclosing), work)
 }
 
-/// Runs `work`, whose launches run now, in the closure of a capture or of a sequence.
+/// Runs `work`, whose launches run now, while the thread records a run of a sequence or captures a stream.
 ///
-/// In such a closure, a launch that is not part of the graph or the run is [`LaunchError::Outside`]. It would run
+/// A launch that is not part of the graph or the run is then [`LaunchError::Outside`]: in the closure of a capture or a run, and on the stream of a
+/// run that [`begin`](crate::sequence::Sequence::begin) has begun. It would run
 /// before the work around it, which is usually a forgotten `stream = …`. For a launch that has to run now, such as the
 /// initialisation of memory when it is first used, this function says that it is meant.
 ///
@@ -39,30 +64,63 @@ pub(crate) fn within<R>(enclosing: OutsideOf, work: impl FnOnce() -> R) -> R {
 /// # }
 /// ```
 pub fn run_now<R>(work: impl FnOnce() -> R) -> R {
-    with(None, work)
+    with(Scope::Now, work)
 }
 
-fn with<R>(enclosing: Option<OutsideOf>, work: impl FnOnce() -> R) -> R {
-    struct Outer(Option<OutsideOf>);
+fn with<R>(scope: Scope, work: impl FnOnce() -> R) -> R {
+    struct Outer(Scope);
 
     impl Drop for Outer {
         fn drop(&mut self) {
-            ENCLOSING.set(self.0);
+            SCOPE.set(self.0);
             leave_closure();
         }
     }
 
     enter_closure();
-    let _outer = Outer(ENCLOSING.replace(enclosing));
+    let _outer = Outer(SCOPE.replace(scope));
     work()
 }
 
-/// Checks that a launch which is not recorded is part of the closure around it: that its stream is being captured. Without a stream, it is
-/// on the default stream, which never is. `what` names it in the error.
+/// From now on, the launches of this thread on the stream of the run must be part of it.
+pub(crate) fn begin_run(run: Weak<dyn BegunRun>) {
+    // At the end of a thread, its runs are no longer known. Then launches run as if there were none.
+    let _ = RUNS.try_with(|runs| runs.borrow_mut().push(run));
+}
+
+/// The run is over.
+pub(crate) fn end_run(run: *const ()) {
+    let _ = RUNS.try_with(|runs| {
+        let is_other = |one: &Weak<dyn BegunRun>| one.strong_count() > 0 && !ptr::addr_eq(one.as_ptr(), run);
+        runs.borrow_mut().retain(is_other);
+    });
+}
+
+/// The last run that this thread has begun on a stream, and that records.
+pub(crate) fn run_on(stream: Option<&CudaStream>) -> Option<Arc<dyn BegunRun>> {
+    let is_on = |run: &Arc<dyn BegunRun>| {
+        let record = run.record();
+        let own = record.stream();
+        let is_same = match stream {
+            Some(stream) => {
+                own.cu_stream() == stream.cu_stream() && own.context().cu_ctx() == stream.context().cu_ctx()
+            }
+            None => own.cu_stream().is_null(),
+        };
+        is_same && !record.is_over()
+    };
+    RUNS.try_with(|runs| runs.borrow().iter().rev().filter_map(Weak::upgrade).find(is_on)).ok().flatten()
+}
+
+/// Checks that a launch which is not recorded is part of what its thread records or captures: that its stream is being captured. Without a
+/// stream, it is on the default stream, which never is. `what` names it in the error.
 #[cold]
 pub(crate) fn check(stream: Option<&CudaStream>, what: impl FnOnce() -> String) -> Result<(), Error> {
-    let Some(of) = ENCLOSING.get() else {
-        return Ok(());
+    let of = match SCOPE.get() {
+        Scope::Now => return Ok(()),
+        Scope::Closure(of) => of,
+        Scope::Thread if run_on(stream).is_some() => OutsideOf::Recording,
+        Scope::Thread => return Ok(()),
     };
     let is_captured = match stream {
         None => false,

@@ -2,7 +2,7 @@
 
 use super::resources::Resources;
 #[cfg(feature = "graphs")]
-use crate::driver::error::Limit;
+use crate::driver::{config::NotRecording, error::Limit};
 use crate::{
     device::vector::Dim3,
     driver::{
@@ -34,6 +34,31 @@ pub(crate) fn foreign(kernel: String, name_of: NameOf, foreign: Foreign) -> Erro
 pub(crate) fn foreign_in(kernel: String, context: &CudaContext, name_of: NameOf, field: Foreign) -> Error {
     let launch = ContextName::of(context);
     foreign(kernel, name_of, Foreign { launch, ..field })
+}
+
+/// `what` cannot be recorded.
+#[cfg(feature = "graphs")]
+#[cold]
+pub(crate) fn not_recording(what: String, why: NotRecording) -> Error {
+    let (reason, help) = match why {
+        NotRecording::Over => (
+            "the run of the sequence is over",
+            "begin a new run, `let run = sequence.begin()?;`, and pass it to the launches of the next step",
+        ),
+        NotRecording::Busy => (
+            "another thread records in this run now",
+            "record a run on one thread at a time, for example with the run in a `Mutex`",
+        ),
+        NotRecording::Unfinished => (
+            "an earlier run of this sequence is not over",
+            "call `finish` of the earlier run, or drop all its clones; for two runs at the same time, create two sequences",
+        ),
+        NotRecording::Inside => (
+            "this thread is in a launch of the run, or in the closure of `Sequence::run`",
+            "call `finish` after the launch; a run of `Sequence::run` ends with its closure",
+        ),
+    };
+    Error::Launch(LaunchError::NotRecorded { what, reason, help })
 }
 
 #[cfg(feature = "graphs")]

@@ -23,9 +23,9 @@ pub(crate) use call::LaunchCall;
 #[cfg(feature = "graphs")]
 pub use enclosing::run_now;
 #[cfg(feature = "graphs")]
-pub(crate) use enclosing::{check as check_enclosing, within};
+pub(crate) use enclosing::{BegunRun, begin_run, check as check_enclosing, end_run, run_on, within};
 #[cfg(feature = "graphs")]
-pub(crate) use explain::{foreign_in, foreign_stream, launch as failed, unrecorded};
+pub(crate) use explain::{foreign_in, foreign_stream, launch as failed, not_recording, unrecorded};
 pub use launchable::{LaunchArgs, Launchable};
 pub use launcher::{LauncherName, call_launcher, stream_target};
 
@@ -128,7 +128,7 @@ pub unsafe fn launch<'l, A: LaunchArgs, L: LaunchOptions<'l>>(
     target.enqueue(launch, args, promise, false)
 }
 
-/// A launch that is observed, or made while a thread is in the closure of a capture or a sequence.
+/// A launch that is observed, or made while a thread records a run or is in the closure of a capture.
 ///
 /// The arguments are in a tuple, which moves them: a plain launch then never has their address, and can keep them in registers. `USUAL` if
 /// the launch has neither a form nor attributes.

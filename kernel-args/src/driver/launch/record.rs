@@ -7,7 +7,7 @@ use crate::{
     driver::{
         api::{KernelCall, Promise, Shape, api},
         attributes::{Encoded, for_launches_only},
-        config::{Attributes, Form, Launch, RunRecord},
+        config::{Attributes, Form, Launch, NotRecording, Recording, RunRecord},
         error::{Error, LaunchError},
         function::{Arguments, Callee, Fitting, NameOf},
     },
@@ -23,7 +23,9 @@ pub(super) fn record<A: Arguments>(
     fitting: Fitting<'_, A>,
     promise: Promise<'_>,
 ) -> Result<(), Error> {
-    let (held, callee, launch) = (&recording.held, fitting.callee(), &launch);
+    let (callee, launch) = (fitting.callee(), &launch);
+    let entered = recording.enter().map_err(|why| not_recorded(callee, why))?;
+    let (recording, held) = (&*entered, &entered.held);
     if let Some(attributes) = &launch.attributes {
         check(recording, launch, attributes, callee)?;
     }
@@ -32,7 +34,7 @@ pub(super) fn record<A: Arguments>(
     let record = Record { recording, launch, callee, parameters: A::parameters(), name_of: A::name_of };
     #[cfg(feature = "observe")]
     if is_active() {
-        let on = recording.stream();
+        let on = held.stream();
         let facts = super::observed::Facts {
             callee,
             launch,
@@ -52,8 +54,13 @@ pub(super) fn record<A: Arguments>(
 }
 
 #[cold]
+fn not_recorded(callee: Callee<'_>, why: NotRecording) -> Error {
+    explain::not_recording(std::format!("kernel `{}`", callee.name()), why)
+}
+
+#[cold]
 fn check(
-    recording: &RunRecord,
+    recording: &Recording,
     launch: &Launch<'_>,
     attributes: &Attributes<'_>,
     callee: Callee<'_>,
@@ -61,7 +68,7 @@ fn check(
     if attributes.device_updatable_node.is_some() {
         return Err(explain::device_node_in_sequence(callee.name()));
     }
-    check_attributes(api()?, callee, launch.config((&**recording.stream()).into()), *attributes)?;
+    check_attributes(api()?, callee, launch.config((&**recording.held.stream()).into()), *attributes)?;
     if let Some(option) = for_launches_only(attributes) {
         recording.without_node.set(Some(option));
     }
@@ -70,7 +77,7 @@ fn check(
 
 /// Its type does not depend on the arguments.
 struct Record<'a> {
-    recording: &'a RunRecord,
+    recording: &'a Recording,
     launch: &'a Launch<'a>,
     callee: Callee<'a>,
     /// [`Arguments::parameters`] and [`Arguments::name_of`].
@@ -99,7 +106,7 @@ impl Record<'_> {
                 log.push(&shape, encoded.all(), call, bytes, keeper, check, promise)
             }
         }?;
-        if recording.held.notes_uses {
+        if recording.held.notes_uses.get() {
             recording.held.steps.borrow_mut().add_launch(self.parameters, log.is_last_repeated(), values);
         }
         Ok(())
@@ -110,7 +117,7 @@ impl Record<'_> {
         let (kernel, mut replaces, mut field) = (self.callee.name(), None, None);
         if let Some(not_held) = self.recording.held.take_not_held() {
             if let Some(argument) = not_held.foreign {
-                let launch = ContextName::of(self.recording.stream().context());
+                let launch = ContextName::of(self.recording.held.stream().context());
                 return explain::foreign(kernel, self.name_of, Foreign { field: not_held.field, argument, launch });
             }
             (replaces, field) = (not_held.replaces, (self.name_of)(not_held.field));

@@ -5,18 +5,25 @@
 //!
 //! | to change | open |
 //! |---|---|
-//! | what is recorded | `record.rs` of `launch`, `recorder.rs`; as words: `log.rs`, `step.rs` of `api` |
+//! | who records a run, and when it is over | `run.rs`, `recorder.rs`; `run_record.rs` of `config`, `enclosing.rs` of `launch` |
+//! | what is recorded | `record.rs` of `launch`, `copies.rs`, `foreign.rs`; as words: `log.rs`, `step.rs`, `captured.rs` of `api` |
+//! | which memory a step may use | `run_memory.rs` of `marshal`; `held.rs`, `keep.rs` of `interop` |
 //! | what can run at the same time | `dependencies.rs`; the memory of a step: `uses.rs` |
-//! | when a run is plain launches | `mode.rs` (reasons), `sequence.rs` (conditions), `plain.rs` (how) |
+//! | when a run is plain launches | `mode.rs` (reasons), `engine.rs` (conditions), `plain.rs` (how) |
 
+mod copies;
 mod dependencies;
+mod engine;
+mod foreign;
 mod mode;
 mod plain;
 mod plan;
 mod recorder;
+mod run;
 #[expect(clippy::module_inception, reason = "it holds `Sequence`")]
 mod sequence;
 
 pub use mode::{RunMode, WhyPlain};
 pub use recorder::Recorder;
+pub use run::{Run, current, is_recording};
 pub use sequence::Sequence;

@@ -5,6 +5,7 @@ use crate::{
             Api, CallError, Change, Exec, Graph, KernelNodeParams, KernelNodeShape, LaunchKeeper, LaunchLog, NodeId,
             RecordedLaunch, Step, Steps, StreamHandle,
         },
+        config::ForeignSteps,
         error::Error,
         graph::{release, start},
     },
@@ -17,7 +18,6 @@ use std::{boxed::Box, sync::Arc, vec, vec::Vec};
 /// The graph of a run. The fields are dropped in this order.
 pub(super) struct Plan {
     exec: Exec,
-    #[expect(dead_code, reason = "held, not read")]
     functions: Functions,
     nodes: Vec<NodeId>,
     dependencies: Dependencies,
@@ -35,7 +35,7 @@ impl Plan {
         accesses: Option<&Accesses>,
     ) -> Result<Self, Error> {
         start()?;
-        let functions = Functions { stream: stream.clone(), keepers: log.keepers() };
+        let functions = Functions { stream: stream.clone(), keepers: log.keepers(), foreign: Vec::new() };
         let (graph, context) = (Graph::new(api)?, stream.context());
         let mut nodes: Vec<NodeId> = Vec::with_capacity(log.len());
         let steps = log.recorded();
@@ -87,12 +87,26 @@ impl Plan {
     pub(super) fn update(&mut self, steps: Steps<'_>, changes: &[Change]) -> Result<(), CallError> {
         for &change in changes {
             let node = self.exec.node(self.nodes[change.index]);
-            if let (Some(Step::Launch(launch)), Some(node)) = (steps.at(change), node) {
-                with_params(&launch, |params| node.set_params(params))?;
+            match (steps.at(change), node) {
+                (Some(Step::Launch(launch)), Some(node)) => with_params(&launch, |params| node.set_params(params))?,
+                (Some(Step::Memory(memory)), Some(node)) => {
+                    node.set_memory(&memory, (&**self.functions.stream.context()).into())?;
+                }
+                _ => {}
             }
         }
         steps.copy_to(&mut self.steps);
         Ok(())
+    }
+
+    /// Keeps the foreign work whose steps the nodes have.
+    pub(super) fn keep_foreign(&mut self, work: &[Arc<ForeignSteps>]) {
+        let own = &mut self.functions.foreign;
+        if own.len() != work.len() || own.iter().zip(work).any(|(own, new)| !Arc::ptr_eq(own, new)) {
+            let old = mem::replace(own, work.to_vec());
+            let stream = &self.functions.stream;
+            release(Some(stream), stream.context(), vec![Box::new(old)]);
+        }
     }
 
     /// Launches the graph, whose nodes have the steps of `log`.
@@ -108,6 +122,8 @@ impl Plan {
 struct Functions {
     stream: Arc<CudaStream>,
     keepers: Vec<LaunchKeeper>,
+    /// The foreign work of the graph, which keeps its handles.
+    foreign: Vec<Arc<ForeignSteps>>,
 }
 
 impl Drop for Functions {
@@ -115,7 +131,11 @@ impl Drop for Functions {
         let context = self.stream.context();
         // `Drop` cannot report an error.
         let _ = context.bind_to_thread();
-        release(Some(&self.stream), context, vec![Box::new(mem::take(&mut self.keepers))]);
+        release(
+            Some(&self.stream),
+            context,
+            vec![Box::new((mem::take(&mut self.keepers), mem::take(&mut self.foreign)))],
+        );
     }
 }
 

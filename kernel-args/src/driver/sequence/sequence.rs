@@ -1,21 +1,22 @@
-use super::{Recorder, RunMode, WhyPlain, plain, plan::Plan};
-#[cfg(feature = "observe")]
-use crate::driver::observe::{self, Event, SequenceEvent};
+use super::{
+    Recorder, Run, RunMode,
+    engine::Engine,
+    run::{State, foreign_slice},
+};
 use crate::{
     driver::{
-        api::{Api, Change, LaunchLog, Steps, api},
-        config::RunRecord,
-        context::bind,
-        error::{Error, LaunchError, OutsideOf},
-        graph::explain,
-        launch::{check_enclosing, unrecorded, within},
+        config::{Entered, NotRecording, Phase, SharedRecording},
+        error::{Error, OutsideOf},
+        launch::{check_enclosing, not_recording, within},
     },
-    interop::Slices,
-    marshal::Accesses,
+    interop::{Keep, keep},
 };
-use core::{fmt, mem};
-use cudarc::driver::{CudaStream, SyncOnDrop, sys::CUstreamCaptureStatus};
-use std::{string::ToString, sync::Arc, vec::Vec};
+use core::{fmt, ops::Range};
+use cudarc::driver::{CudaStream, sys::CUdeviceptr};
+use std::{
+    boxed::Box,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 const GRAPHS: usize = 8;
 
@@ -67,42 +68,39 @@ const GRAPHS: usize = 8;
 ///
 /// A run is enqueued as plain launches if it cannot be a graph: [`mode`](Self::mode) contains the reason.
 pub struct Sequence {
-    recording: RunRecord,
-    /// The graph of the last run first.
-    plans: Vec<Plan>,
-    limit: usize,
+    shared: Arc<SharedRecording>,
+    engine: Arc<Mutex<Engine>>,
+    /// The last run.
+    last: Arc<State>,
+    /// The mode of the runs before it.
     mode: RunMode,
-    /// Storage of the last run, for the next one.
-    changes: Vec<Change>,
-    guards: Vec<SyncOnDrop<'static>>,
 }
 
 impl Sequence {
     /// A sequence whose runs are enqueued on `stream`.
     #[must_use]
     pub fn new(stream: &Arc<CudaStream>) -> Self {
-        Self {
-            recording: RunRecord::new(stream.clone()),
-            plans: Vec::new(),
-            limit: GRAPHS,
-            mode: RunMode::Empty,
-            changes: Vec::new(),
-            guards: Vec::new(),
-        }
+        let shared = Arc::new(SharedRecording::new(stream.clone()));
+        let engine = Arc::new(Mutex::new(Engine::new(GRAPHS)));
+        let last = Arc::new(State::new(&shared, &engine));
+        Self { shared, engine, last, mode: RunMode::Empty }
     }
 
     /// Sets how many graphs the sequence remembers, at least one. The graph whose last run is the longest ago is destroyed first.
     #[must_use]
-    pub fn remember(mut self, graphs: usize) -> Self {
-        self.limit = graphs.max(1);
-        self.plans.truncate(self.limit);
+    pub fn remember(self, graphs: usize) -> Self {
+        let mut engine = self.engine();
+        engine.limit = graphs.max(1);
+        let limit = engine.limit;
+        engine.plans.truncate(limit);
+        drop(engine);
         self
     }
 
     /// Records the launches of the closure, and enqueues them if it returns `Ok`.
     ///
-    /// In the closure, a launch of this thread without `stream = s` is [`LaunchError::Outside`]: it would run now, before
-    /// the recorded launches. [`graph::run_now`](crate::graph::run_now) allows it.
+    /// In the closure, a launch of this thread without `stream = s` is [`LaunchError::Outside`](crate::error::LaunchError::Outside): it would run
+    /// now, before the recorded launches. [`graph::run_now`](crate::graph::run_now) allows it.
     ///
     /// # Errors
     /// The error of the closure: then nothing was enqueued. [`Error::Launch`] if a held slice was replaced, and the errors of a plain
@@ -122,21 +120,86 @@ impl Sequence {
         &mut self,
         record: impl for<'s> FnOnce(&'s Recorder<'s, 'env>) -> Result<T, E>,
     ) -> Result<T, E> {
-        /// Forgets the launches and the slices of the run, also after a panic.
-        struct Clear<'q>(&'q mut Sequence);
-
-        impl Drop for Clear<'_> {
-            fn drop(&mut self) {
-                self.0.recording.clear();
-            }
-        }
-
-        check_enclosing(Some(self.stream()), || "the run of a sequence".into())?;
-        let run = Clear(self);
-        let recorder = Recorder::new(&run.0.recording);
+        let run = self.begin()?;
+        let scope = run.scope()?;
+        let recorder = Recorder::new(&run);
         let value = within(OutsideOf::Run, || record(&recorder))?;
-        run.0.enqueue()?;
+        scope.finish()?;
         Ok(value)
+    }
+
+    /// Begins a run whose recorder can be stored: [`Run`]. [`Run::finish`] enqueues its launches.
+    ///
+    /// Until then, a launch of this thread on the stream of the sequence without the run as its stream is
+    /// [`LaunchError::Outside`](crate::error::LaunchError::Outside), and [`current`](crate::sequence::current) returns the run on this thread.
+    ///
+    /// # Errors
+    /// [`Error::Launch`] if a run of this sequence is not over, or this thread records another run on the stream.
+    pub fn begin(&mut self) -> Result<Run, Error> {
+        check_enclosing(Some(self.stream()), what)?;
+        let recording = self.idle()?;
+        let leftovers = recording.clear();
+        recording.phase.set(Phase::Active);
+        drop(recording);
+        leftovers.release();
+        if let Some(mode) = self.last.mode() {
+            self.mode = mode.clone();
+        }
+        match Arc::get_mut(&mut self.last) {
+            Some(unused) => unused.reset(),
+            None => self.last = Arc::new(State::new(&self.shared, &self.engine)),
+        }
+        Ok(Run::begun(&self.last))
+    }
+
+    /// The recording, if no run records.
+    fn idle(&self) -> Result<Entered<'_>, Error> {
+        let recording = self.shared.enter().map_err(|why| not_recording(what(), why))?;
+        // The recorders of a run that was given up can be dropped where it could not be ended.
+        let is_active = recording.phase.get() == Phase::Active && self.last.has_recorders();
+        if is_active || !recording.is_only() {
+            return Err(not_recording(what(), NotRecording::Unfinished));
+        }
+        Ok(recording)
+    }
+
+    /// The sequence owns the value: launches of all its later runs can use its memory. Weights of a model, for example in an `Arc`.
+    ///
+    /// # Errors
+    /// [`Error::Context`] if memory belongs to a different context than the stream; [`Error::Launch`] if a run of this sequence is not over. The value
+    /// is dropped.
+    pub fn keep(&mut self, value: impl Keep) -> Result<(), Error> {
+        let value: Box<dyn Keep> = Box::new(value);
+        let recording = self.idle()?;
+        keep(&*value, &recording.held, true).map_err(|foreign| foreign_slice(foreign, self.stream()))?;
+        self.engine().always.push(value);
+        Ok(())
+    }
+
+    /// Launches of all later runs can use this memory.
+    ///
+    /// # Errors
+    /// [`Error::Launch`] if a run of this sequence is not over.
+    ///
+    /// # Safety
+    /// Until the work of the last run that uses it has finished, the memory stays allocated, and nothing uses it at the same time as a step that writes
+    /// it, or writes it at the same time as a step that reads it.
+    pub unsafe fn assume_held(&mut self, memory: Range<CUdeviceptr>) -> Result<(), Error> {
+        self.idle()?.held.own(memory, true);
+        Ok(())
+    }
+
+    /// Launches of all later runs can use all memory: [`assume_held`](Self::assume_held) for a framework that keeps its memory itself.
+    ///
+    /// # Errors
+    /// [`Error::Launch`] if a run of this sequence is not over.
+    ///
+    /// # Safety
+    /// [`assume_held`](Self::assume_held), for the memory of each slice that a step uses. For example: while a run records, the framework never drops a
+    /// slice, but passes it to [`Run::keep`].
+    pub unsafe fn assume_all_held(&mut self) -> Result<(), Error> {
+        self.idle()?.held.own_everything(true);
+        Ok(())
     }
 
     /// Lets two launches run at the same time if neither writes memory that both use.
@@ -156,8 +219,10 @@ impl Sequence {
     /// writes. The compiler sees no other memory: `__device__` variables, texture and surface objects as numbers, addresses in integers,
     /// pointers that are stored in slices.
     #[must_use]
-    pub unsafe fn parallel(mut self) -> Self {
-        self.recording.held.notes_uses = true;
+    pub unsafe fn parallel(self) -> Self {
+        if let Ok(recording) = self.shared.enter() {
+            recording.held.notes_uses.set(true);
+        }
         self
     }
 
@@ -165,170 +230,33 @@ impl Sequence {
     /// graph; 0 before such a run. Without [`parallel`](Self::parallel) it is the number of all.
     #[must_use]
     pub fn longest_chain(&self) -> usize {
-        self.plans.first().map_or(0, Plan::longest_chain)
+        self.engine().plans.first().map_or(0, |plan| plan.longest_chain())
     }
 
     /// How the last run was enqueued.
     #[must_use]
     pub fn mode(&self) -> &RunMode {
-        &self.mode
+        self.last.mode().unwrap_or(&self.mode)
     }
 
     /// The stream on which runs are enqueued.
     #[must_use]
     pub fn stream(&self) -> &Arc<CudaStream> {
-        self.recording.stream()
+        self.shared.stream()
     }
 
-    fn enqueue(&mut self) -> Result<(), Error> {
-        let Self { recording, plans, limit, mode, changes, guards: storage } = self;
-        let RunRecord { held, log, without_node } = recording;
-        let (log, stream) = (log.get_mut(), held.stream());
-        if log.len() == 0 {
-            *mode = RunMode::Empty;
-            return Ok(());
-        }
-        #[cfg(feature = "observe")]
-        let steps = log.len();
-        let (api, context) = (api()?, stream.context().clone());
-        bind(api, &context)?;
-        #[cfg(feature = "textures")]
-        let objects = held.take_objects();
-        let mut guards = mem::take(storage);
-        let entered = Slices::new(held).enter(stream, &mut guards);
-        #[cfg(feature = "textures")]
-        guards.extend(objects.iter().map(|(object, writes)| object.enter(stream, *writes)));
-        let entered = entered.map_err(|held_at| Error::Launch(LaunchError::Replaced { held_at }));
-        let ready =
-            entered.and_then(|()| context.check_err().map_err(|error| Error::cudarc("cuStreamWaitEvent", error)));
-        if ready.is_err() {
-            guards.drain(..).for_each(mem::forget);
-        }
-        let outcome = ready.and_then(|()| {
-            let uses = held.steps.borrow();
-            let run = Enqueue {
-                api,
-                stream,
-                plans,
-                limit: *limit,
-                changes,
-                accesses: held.notes_uses.then(|| uses.accesses()),
-            };
-            let enqueue = || run.enqueue(log, without_node.get());
-            #[cfg(feature = "observe")]
-            if observe::is_active() {
-                let event = SequenceEvent { steps, stream };
-                observe::around(&Event::SequenceRun(&event), enqueue)
-            } else {
-                enqueue()
-            }
-            #[cfg(not(feature = "observe"))]
-            enqueue()
-        });
-        // The first graph has the steps of this run.
-        log.remember(matches!(outcome, Ok(RunMode::Built | RunMode::Updated(_))));
-        held.steps.borrow_mut().remember();
-        guards.clear();
-        *storage = recycled(guards);
-        *mode = outcome?;
-        match context.check_err() {
-            Ok(()) => Ok(()),
-            Err(error) => Err(unrecorded("(a sequence)".to_string(), error)),
-        }
+    fn engine(&self) -> MutexGuard<'_, Engine> {
+        self.engine.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn recycled(empty: Vec<SyncOnDrop<'_>>) -> Vec<SyncOnDrop<'static>> {
-    empty.into_iter().map(|_| unreachable!("the list is empty")).collect()
-}
-
-struct Enqueue<'q> {
-    api: &'static Api,
-    stream: &'q Arc<CudaStream>,
-    plans: &'q mut Vec<Plan>,
-    limit: usize,
-    changes: &'q mut Vec<Change>,
-    accesses: Option<&'q Accesses>,
-}
-
-impl Enqueue<'_> {
-    fn enqueue(mut self, log: &mut LaunchLog, without_node: Option<&'static str>) -> Result<RunMode, Error> {
-        let why = match without_node {
-            Some(option) => WhyPlain::Attribute(option),
-            None if self.is_capturing()? => WhyPlain::Capturing,
-            None => match self.as_graph(log)? {
-                Ok(mode) => return Ok(mode),
-                Err(refused) => WhyPlain::Refused(refused.to_string()),
-            },
-        };
-        plain::enqueue(self.api, self.stream, log.recorded())?;
-        Ok(RunMode::Plain(why))
-    }
-
-    fn is_capturing(&self) -> Result<bool, Error> {
-        let status = self.stream.capture_status();
-        let status = status.map_err(|error| Error::cudarc("cuStreamIsCapturing", error))?;
-        Ok(status != CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE)
-    }
-
-    /// Launches the run as a graph. The inner error is the reason why there is no graph; then nothing was enqueued.
-    fn as_graph(&mut self, log: &mut LaunchLog) -> Result<Result<RunMode, Error>, Error> {
-        let Self { api, stream, plans, limit, changes, accesses } = self;
-        // The first graph has the steps of the previous run.
-        let is_first = log.changes().is_some_and(|known| {
-            changes.clear();
-            changes.extend_from_slice(known);
-            let first = plans.first_mut();
-            first.is_some_and(|plan| plan.is_ordered_for(*accesses))
-        });
-        let mode = if is_first && changes.is_empty() {
-            RunMode::Updated(0)
-        } else if updated(plans, log.recorded(), *accesses, is_first, changes) {
-            RunMode::Updated(changes.len())
-        } else {
-            match Plan::new(api, stream, log, *accesses) {
-                Ok(plan) => {
-                    plans.truncate(*limit - 1);
-                    plans.insert(0, plan);
-                    RunMode::Built
-                }
-                Err(error) => return Ok(Err(error)),
-            }
-        };
-        match plans[0].launch(log, (&***stream).into()) {
-            Ok(()) => Ok(Ok(mode)),
-            Err(error) => Err(explain::LAUNCHED.error(error)),
-        }
-    }
-}
-
-/// Updates the first graph that can have these steps, and moves it to the front; returns whether there is one. If `is_first`, it is the
-/// first graph, and `changes` are its changes; otherwise they are stored there.
-fn updated(
-    plans: &mut Vec<Plan>,
-    steps: Steps<'_>,
-    accesses: Option<&Accesses>,
-    is_first: bool,
-    changes: &mut Vec<Change>,
-) -> bool {
-    if !is_first {
-        let mut all = plans.iter_mut();
-        let can_become = |plan: &mut Plan| plan.can_become(steps, changes) && plan.is_ordered_for(accesses);
-        let Some(index) = all.position(can_become) else {
-            return false;
-        };
-        plans[..=index].rotate_right(1);
-    }
-    let is_updated = plans[0].update(steps, changes).is_ok();
-    if !is_updated {
-        // The driver does not allow the change, or has changed only some nodes.
-        plans.remove(0);
-    }
-    is_updated
+/// The name of a run in errors.
+fn what() -> std::string::String {
+    "the run of a sequence".into()
 }
 
 impl fmt::Debug for Sequence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sequence").field("graphs", &self.plans.len()).field("mode", &self.mode).finish_non_exhaustive()
+        f.debug_struct("Sequence").field("mode", self.mode()).finish_non_exhaustive()
     }
 }

@@ -1,7 +1,7 @@
 //! What a program can do with held borrows, with slices that need no driver: Miri runs these tests.
 
 use super::{Held, Hold, Slices, read, sealed, write};
-use crate::marshal::HeldSlices;
+use crate::marshal::RunMemory;
 use core::{
     array,
     marker::PhantomData,
@@ -118,7 +118,7 @@ type Lifetimes<'s, 'env> = PhantomData<&'s mut &'env ()>;
 /// A run that holds slices, and then uses all of them, as an enqueued run does. Returns how many it used, or where the slice was held whose
 /// memory the program has replaced.
 fn run<'env>(
-    slices: &HeldSlices,
+    slices: &RunMemory,
     record: impl for<'s> FnOnce(Run<'s>, Lifetimes<'s, 'env>),
 ) -> Result<usize, &'static Location<'static>> {
     record(Run(slices), PhantomData);
@@ -133,12 +133,12 @@ fn run<'env>(
         // Its drop would call the driver.
         mem::forget(guard);
     }
-    slices.clear();
+    drop(slices.clear());
     entered.map(|()| count)
 }
 
 #[derive(Clone, Copy)]
-struct Run<'s>(&'s HeldSlices);
+struct Run<'s>(&'s RunMemory);
 
 impl<'s> Run<'s> {
     #[track_caller]
@@ -152,8 +152,8 @@ impl<'s> Run<'s> {
     }
 }
 
-fn slices() -> HeldSlices {
-    HeldSlices::without_driver(stream())
+fn slices() -> RunMemory {
+    RunMemory::without_driver(stream())
 }
 
 fn leak<'a, T>(value: T) -> &'a mut T {

@@ -2,11 +2,13 @@
 
 mod attack;
 mod exchanged;
+mod foreign;
 mod held;
 mod modes;
 mod parallel;
 mod random;
 mod refused;
+mod stored;
 mod world;
 
 use kernel_args_tests::{driver::suite, tally};
@@ -22,6 +24,8 @@ pub(crate) fn main() -> ExitCode {
             trials.extend(attack::trials(driver));
             trials.extend(exchanged::trials(driver));
             trials.extend(refused::trials(driver));
+            trials.extend(stored::trials(driver));
+            trials.extend(foreign::trials(driver));
             trials.extend(random::trials(driver));
             trials
         },

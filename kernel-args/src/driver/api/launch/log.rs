@@ -2,7 +2,7 @@
 
 use super::{
     KernelCall, Promise,
-    step::{COPY, Change, Header, MEMSET, PACKED, PARAMS, Shape, Steps, differences, is_update, step_at, words},
+    step::{Change, Header, MemoryOperation, PACKED, PARAMS, Shape, Steps, differences, is_update, step_at, words},
 };
 use crate::{driver::api::LaunchAttribute, marshal::HeldMemory};
 use core::{any::Any, marker::PhantomData, mem};
@@ -120,6 +120,11 @@ impl LaunchLog {
         self.diverge();
         let at = self.words.len();
         self.append(header, attributes, parameters, true);
+        self.compare(at, keeper);
+    }
+
+    /// Compares the last step, which begins at this word, with the previous run's.
+    fn compare(&mut self, at: usize, keeper: &dyn Fn() -> LaunchKeeper) {
         let (old, new) = (self.previous.get(at..), &self.words[at..]);
         let old = old.and_then(|old| old.get(..new.len()));
         if self.is_update && old.is_some_and(|old| is_update(old, new)) {
@@ -164,19 +169,38 @@ impl LaunchLog {
 
     /// Adds a memset of all of the memory.
     pub(crate) fn push_memset(&mut self, to: HeldMemory, byte: u8) {
-        let width = to.bytes();
-        self.push_memory(&Header::of_memory(MEMSET, to.address(), byte.into(), width));
+        let (value, elements) = (byte.into(), to.bytes());
+        self.push_memory(MemoryOperation::Set { to: to.address(), value, element: 1, elements });
     }
 
     /// Adds a copy of `from` to the beginning of `to`, as far as both have memory.
     pub(crate) fn push_copy(&mut self, to: HeldMemory, from: HeldMemory) {
-        let width = from.bytes().min(to.bytes());
-        self.push_memory(&Header::of_memory(COPY, to.address(), from.address(), width));
+        let bytes = from.bytes().min(to.bytes());
+        self.push_memory(MemoryOperation::Copy { to: to.address(), from: from.address(), bytes });
     }
 
-    fn push_memory(&mut self, header: &Header) {
+    fn push_memory(&mut self, operation: MemoryOperation) {
+        let header = &Header::of_memory(operation);
         if !self.repeats(header, &[]) {
             self.store(header, &[], &[], &|| LaunchKeeper::Caller);
+        }
+    }
+
+    /// Adds the steps of a captured graph, whose code the caller keeps loaded.
+    pub(crate) fn push_captured(&mut self, steps: Steps<'_>, count: usize) {
+        if let Some(at) = self.repeated
+            && self.previous.get(at..at + steps.0.len()) == Some(steps.0)
+        {
+            self.repeated = Some(at + steps.0.len());
+            self.steps += count;
+            return;
+        }
+        for step in steps.parts() {
+            self.diverge();
+            let at = self.words.len();
+            self.words.extend_from_slice(step);
+            self.steps += 1;
+            self.compare(at, &|| LaunchKeeper::Caller);
         }
     }
 

@@ -8,9 +8,9 @@ mod step;
 #[cfg(feature = "graphs")]
 pub(crate) use log::{LaunchKeeper, LaunchLog};
 #[cfg(feature = "graphs")]
-pub(super) use step::MemoryOperation;
-#[cfg(feature = "graphs")]
 pub(crate) use step::{Change, MemoryStep, RecordedLaunch, Shape, Step, Steps};
+#[cfg(feature = "graphs")]
+pub(super) use step::{MemoryOperation, push_captured_launch, push_captured_memory};
 
 use super::{Alive, Api, CallError, ContextState, FunctionHandle, Handle, LaunchConfig, Module, Status, api};
 use core::{ffi::c_void, marker::PhantomData, ptr};

@@ -10,20 +10,27 @@ pub(crate) enum Step<'l> {
     Memory(MemoryStep<'l>),
 }
 
-/// An operation on the memory of held slices.
+/// An operation on memory that the run holds or owns.
 #[derive(Clone, Copy)]
 pub(crate) struct MemoryStep<'l> {
     pub(in crate::driver::api) operation: MemoryOperation,
-    pub(in crate::driver::api) to: CUdeviceptr,
-    /// In bytes.
-    pub(in crate::driver::api) width: usize,
     recorded: PhantomData<&'l ()>,
 }
 
 #[derive(Clone, Copy)]
 pub(in crate::driver::api) enum MemoryOperation {
-    Set(u8),
-    CopyFrom(CUdeviceptr),
+    /// The size of an element is 1, 2 or 4 bytes.
+    Set {
+        to: CUdeviceptr,
+        value: u32,
+        element: u32,
+        elements: usize,
+    },
+    Copy {
+        to: CUdeviceptr,
+        from: CUdeviceptr,
+        bytes: usize,
+    },
 }
 
 /// Its caller has promised that the kernel may run.
@@ -63,7 +70,7 @@ pub(crate) struct Shape {
 /// |---|---|---|
 /// | 0 | kind, number of attributes, size of the parameters in bytes | kind |
 /// | 1 | function | destination |
-/// | 2, 3, 4 | grid and block | value or source; size in bytes |
+/// | 2, 3, 4 | grid and block | value or source; number of elements or bytes; size of an element |
 /// | 5 | shared memory, whether it is named | |
 #[derive(Clone, Copy)]
 pub(super) struct Header([u64; Self::WORDS]);
@@ -105,8 +112,13 @@ impl Header {
         ])
     }
 
-    pub(super) fn of_memory(kind: u8, to: u64, value: u64, width: usize) -> Self {
-        Self([Self::kind(kind, 0, 0), to, value, width as u64, 0, 0])
+    pub(super) fn of_memory(operation: MemoryOperation) -> Self {
+        match operation {
+            MemoryOperation::Set { to, value, element, elements } => {
+                Self([Self::kind(MEMSET, 0, 0), to, value.into(), elements as u64, element.into(), 0])
+            }
+            MemoryOperation::Copy { to, from, bytes } => Self([Self::kind(COPY, 0, 0), to, from, bytes as u64, 0, 0]),
+        }
     }
 
     #[inline(always)]
@@ -168,7 +180,7 @@ impl<'l> Steps<'l> {
         words.extend_from_slice(self.0);
     }
 
-    fn parts(self) -> impl Iterator<Item = &'l [u64]> {
+    pub(super) fn parts(self) -> impl Iterator<Item = &'l [u64]> {
         let mut rest = self.0;
         iter::from_fn(move || {
             if rest.is_empty() {
@@ -223,15 +235,36 @@ pub(super) fn differences(old: &[u64], new: impl IntoIterator<Item = u64>) -> u6
     both.fold(0, |sum, (old, new)| sum | (old ^ new))
 }
 
-/// Whether an update of a node makes `new` of `old`: two launches of one function with the same attributes, or equal steps.
+/// Whether an update of a node makes `new` of `old`: two launches of one function with the same attributes, two copies, or two memsets.
 pub(super) fn is_update(old: &[u64], new: &[u64]) -> bool {
     if old == new {
         return true;
     }
     let header = Header::first_of(old);
+    if matches!(header.0[0] as u8, MEMSET | COPY) {
+        return old[0] == new[0];
+    }
     let attributes = Header::WORDS..Header::WORDS + header.attributes() * ATTRIBUTE;
-    let is_launch = matches!(header.0[0] as u8, PACKED | PARAMS);
-    is_launch && old[..2] == new[..2] && old[attributes.clone()] == new[attributes]
+    old[..2] == new[..2] && old[attributes.clone()] == new[attributes]
+}
+
+/// Appends a launch with the packed list of [`RecordedLaunch`]'s parameters, each with its size before it.
+pub(in crate::driver::api) fn push_captured_launch(
+    words: &mut Vec<u64>,
+    shape: &Shape,
+    function: FunctionHandle<'_>,
+    attributes: &[LaunchAttribute<'_>],
+    parameters: &[u8],
+) {
+    words.extend_from_slice(Header::of_launch(PARAMS, shape, function, attributes.len(), parameters.len()).words());
+    for attribute in attributes {
+        words.extend(self::words(&attribute.to_bytes()));
+    }
+    words.extend(self::words(parameters));
+}
+
+pub(in crate::driver::api) fn push_captured_memory(words: &mut Vec<u64>, operation: MemoryOperation) {
+    words.extend_from_slice(Header::of_memory(operation).words());
 }
 
 fn read(step: &[u64]) -> Step<'_> {
@@ -239,15 +272,13 @@ fn read(step: &[u64]) -> Step<'_> {
     let [first, to, second, third, fourth, fifth] = header.0;
     let kind = first as u8;
     if matches!(kind, MEMSET | COPY) {
-        return Step::Memory(MemoryStep {
-            operation: match kind {
-                MEMSET => MemoryOperation::Set(second as u8),
-                _ => MemoryOperation::CopyFrom(second),
-            },
-            to,
-            width: third as usize,
-            recorded: PhantomData,
-        });
+        let operation = match kind {
+            MEMSET => {
+                MemoryOperation::Set { to, value: second as u32, element: fourth as u32, elements: third as usize }
+            }
+            _ => MemoryOperation::Copy { to, from: second, bytes: third as usize },
+        };
+        return Step::Memory(MemoryStep { operation, recorded: PhantomData });
     }
     let ([grid_x, grid_y], [grid_z, block_x]) = (halves(second), halves(third));
     let [block_y, block_z] = halves(fourth);

@@ -1,6 +1,13 @@
-//! The slices that a run of a sequence holds, and the memory of them that its steps use.
+//! The memory that the steps of a run may use, and the memory that they use.
+//!
+//! | memory | until the run is enqueued | a step may use it |
+//! |---|---|---|
+//! | held: slices that are borrowed | something of its type is at each held place; the end of the run finds the memory there, or is an error | through what is at a held place |
+//! | owned: kept values, memory of the sequence, what an `unsafe` caller guarantees | it stays allocated | by its address |
+//!
+//! Both are sorted by address. Runs usually repeat the order of their uses, so each use first tries what the previous run has found.
 
-use super::{context_name::ContextName, uses::StepUses};
+use super::{context_name::ContextName, ranges::Ranges, uses::StepUses};
 use core::{
     any::TypeId,
     cell::{Cell, OnceCell, RefCell},
@@ -56,10 +63,11 @@ impl HeldSlice {
     }
 }
 
-/// The memory of a slice or a view at the time of its use: part of the memory of a held slice. Only [`HeldSlices::memory`] creates it, with
-/// the address and the size of one object.
+/// The memory of a slice or a view at the time of its use: part of held or owned memory. Only [`RunMemory::memory`] creates it, with the address
+/// and the size of one object.
+#[doc(hidden)]
 #[derive(Clone, Copy)]
-pub(crate) struct HeldMemory {
+pub struct HeldMemory {
     address: CUdeviceptr,
     bytes: usize,
 }
@@ -86,45 +94,63 @@ pub(crate) struct NotHeld {
 // `can_be_sent` in `interop/held.rs`. `owner` is only compared.
 unsafe impl Send for HeldSlice {}
 
-pub(crate) struct HeldSlices {
+#[doc(hidden)]
+pub struct RunMemory {
     stream: Arc<CudaStream>,
     /// The stream with which addresses are read.
     reader: OnceCell<Arc<CudaStream>>,
-    uses: RefCell<HeldUses>,
+    known: RefCell<Known>,
     /// The first mark of the current launch. In a box, because each launch has marks of its own.
     not_held: Cell<Option<Box<NotHeld>>>,
     /// Whether the memory that launches use is noted, in `steps`.
-    pub(crate) notes_uses: bool,
+    pub(crate) notes_uses: Cell<bool>,
     pub(crate) steps: RefCell<StepUses>,
     /// The textures and surfaces that launches use, and whether one writes them.
     #[cfg(feature = "textures")]
     objects: RefCell<Vec<(Arc<dyn super::Tracked>, bool)>>,
     /// What arguments have retained, until the run is over.
-    kept: RefCell<Vec<Arc<dyn Send + Sync>>>,
+    retained: RefCell<Vec<Arc<dyn Send + Sync>>>,
 }
 
 #[derive(Default)]
-struct HeldUses {
+struct Known {
+    /// In the order of the calls of `hold`.
     slices: Vec<HeldSlice>,
+    /// The indices of the slices, by address.
+    by_address: Vec<u32>,
+    /// The indices of the slices, by owner.
+    by_owner: Vec<u32>,
     /// The addresses of the places that are held exclusively.
     exclusive: Vec<Range<usize>>,
-    /// For each use of a slice in the previous run, the index of the slice. Runs usually repeat the order of their uses.
-    previous: Vec<u32>,
+    owned: Ranges,
+    /// The owned memory of every run.
+    always: Ranges,
+    /// Whether all memory is owned, in this run and in every run.
+    everything: [bool; 2],
+    /// For each use in the previous run, where its memory was.
+    previous: Vec<Place>,
     count: usize,
 }
 
-impl HeldSlices {
+/// Where the memory of a use is: an index of `slices` or of `owned`.
+#[derive(Clone, Copy)]
+enum Place {
+    Held(u32),
+    Owned(u32),
+}
+
+impl RunMemory {
     pub(crate) fn new(stream: Arc<CudaStream>) -> Self {
         Self {
             stream,
             reader: OnceCell::new(),
-            uses: RefCell::default(),
+            known: RefCell::default(),
             not_held: Cell::new(None),
-            notes_uses: false,
+            notes_uses: Cell::new(false),
             steps: RefCell::default(),
             #[cfg(feature = "textures")]
             objects: RefCell::default(),
-            kept: RefCell::default(),
+            retained: RefCell::default(),
         }
     }
 
@@ -142,7 +168,7 @@ impl HeldSlices {
     /// Runs `record`, which lowers the arguments of a launch. A launch while another launch is lowered has marks of its own.
     #[inline(always)]
     pub(crate) fn within<R>(&self, record: impl FnOnce() -> R) -> R {
-        struct Outer<'h>(&'h HeldSlices, Option<Box<NotHeld>>);
+        struct Outer<'h>(&'h RunMemory, Option<Box<NotHeld>>);
 
         impl Drop for Outer<'_> {
             fn drop(&mut self) {
@@ -154,12 +180,20 @@ impl HeldSlices {
         record()
     }
 
-    pub(super) fn keep(&self, memory: &Arc<dyn Send + Sync>) {
-        self.kept.borrow_mut().push(memory.clone());
+    pub(super) fn retain(&self, memory: &Arc<dyn Send + Sync>) {
+        self.retained.borrow_mut().push(memory.clone());
+    }
+
+    /// The current launch uses memory in a way that shows no address.
+    #[cold]
+    pub(super) fn use_unknown(&self, field: usize) {
+        if self.known.borrow().everything == [false; 2] {
+            self.mark_not_held(NotHeld { field, replaces: None, foreign: None });
+        }
     }
 
     #[cold]
-    pub(super) fn mark_not_held(&self, not_held: NotHeld) {
+    fn mark_not_held(&self, not_held: NotHeld) {
         let first = self.not_held.take();
         self.not_held.set(first.or_else(|| Some(Box::new(not_held))));
     }
@@ -177,39 +211,53 @@ impl HeldSlices {
         self.not_held.take()
     }
 
-    /// The address of a slice or a view of cudarc that the current launch uses. If no held slice has its memory, `field` is marked.
+    /// The address of a slice or a view of cudarc that the current launch uses. If the run has not its memory, `field` is marked.
     #[inline(never)]
     pub(super) fn address<T>(&self, memory: &impl DevicePtr<T>, field: usize) -> CUdeviceptr {
         let memory = self.memory(memory, field);
         memory.map_or_else(|address| address, HeldMemory::address)
     }
 
-    /// The address and the size of memory that the current launch uses. The error is the address of memory that is not held.
+    /// The address and the size of memory that the current launch uses. The error is the address of memory that the run has not.
     #[inline]
     pub(crate) fn memory<T>(&self, memory: &impl DevicePtr<T>, field: usize) -> Result<HeldMemory, CUdeviceptr> {
         let (owner, bytes) = (ptr::from_ref(memory.stream()), memory.num_bytes());
-        let uses = &mut *self.uses.borrow_mut();
-        let expected = uses.expected().filter(|slice| slice.owner == owner);
-        let address = match expected {
+        let known = &mut *self.known.borrow_mut();
+        let expected = known.previous.get(known.count).copied();
+        let slice = match expected {
+            Some(Place::Held(index)) => known.slices.get(index as usize).filter(|slice| slice.owner == owner),
+            _ => None,
+        };
+        let address = match slice {
             // While it is borrowed, it does not change. All of its memory begins at its address.
             Some(slice) if slice.is_shared && slice.bytes == bytes => slice.address,
             _ => self.read_address(memory),
         };
-        if expected.is_some_and(|slice| slice.contains(address, bytes)) {
-            uses.count += 1;
-        } else if let Err(replaces) = uses.search(owner, address, bytes) {
+        let is_expected = match expected {
+            Some(Place::Owned(index)) => {
+                known.owned.has_at(index as usize, address, bytes) || known.everything != [false; 2]
+            }
+            _ => slice.is_some_and(|slice| slice.contains(address, bytes)),
+        };
+        if is_expected {
+            known.count += 1;
+        } else if let Err(replaces) = known.search(owner, address, bytes) {
             self.mark_not_held(NotHeld { field, replaces, foreign: None });
             return Err(address);
         }
-        if self.notes_uses {
+        if self.notes_uses.get() {
             self.steps.borrow_mut().add_slice(address, bytes);
         }
         Ok(HeldMemory { address, bytes })
     }
 
+    /// A stream with which cudarc reports addresses, without waits if that is possible.
+    pub(crate) fn reader(&self) -> &CudaStream {
+        self.reader.get_or_init(|| reader(&self.stream))
+    }
+
     fn read_address<T>(&self, memory: &impl DevicePtr<T>) -> CUdeviceptr {
-        let reader = self.reader.get_or_init(|| reader(&self.stream));
-        let (address, guard) = memory.device_ptr(reader);
+        let (address, guard) = memory.device_ptr(self.reader());
         // The run records the use of the whole slice.
         mem::forget(guard);
         address
@@ -222,7 +270,7 @@ impl HeldSlices {
             let foreign = Some(ContextName::of(object.context()));
             return self.mark_not_held(NotHeld { field, replaces: None, foreign });
         }
-        if self.notes_uses {
+        if self.notes_uses.get() {
             let (address, bytes) = object.memory();
             self.steps.borrow_mut().add_object(super::Access { address, bytes, writes });
         }
@@ -244,46 +292,66 @@ impl HeldSlices {
     /// [`Held`] that it leaks.
     ///
     /// [`Held`]: crate::sequence::Held
-    pub(crate) fn push(&self, slice: HeldSlice) {
-        let mut uses = self.uses.borrow_mut();
+    pub(crate) fn hold(&self, slice: HeldSlice) {
+        let known = &mut *self.known.borrow_mut();
         let place = slice.place.addr();
         // A slice contains its owner. A view refers to the owner in its slice.
         let is_inside = |held: &Range<usize>| held.contains(&place) || held.contains(&slice.owner.addr());
-        if !uses.exclusive.iter().any(is_inside) {
+        if !known.exclusive.iter().any(is_inside) {
             if !slice.is_shared {
-                uses.exclusive.push(place..place + slice.size);
+                known.exclusive.push(place..place + slice.size);
             }
-            uses.slices.push(slice);
+            let Known { slices, by_address, by_owner, .. } = known;
+            let index = slices.len() as u32;
+            let before = |old: &u32| slices[*old as usize].address <= slice.address;
+            by_address.insert(by_address.partition_point(before), index);
+            let before = |old: &u32| slices[*old as usize].owner <= slice.owner;
+            by_owner.insert(by_owner.partition_point(before), index);
+            slices.push(slice);
         }
     }
 
-    pub(crate) fn get(&self, index: usize) -> Option<HeldSlice> {
-        self.uses.borrow().slices.get(index).copied()
+    /// Adds memory that stays allocated until this run is enqueued, or every run.
+    pub(crate) fn own(&self, memory: Range<CUdeviceptr>, always: bool) {
+        let mut known = self.known.borrow_mut();
+        if always {
+            known.always.insert(memory.clone());
+        }
+        known.owned.insert(memory);
     }
 
-    pub(crate) fn clear(&self) {
-        let mut uses = self.uses.borrow_mut();
-        uses.slices.clear();
-        uses.exclusive.clear();
-        uses.count = 0;
+    /// All memory that steps of this run use stays allocated until it is enqueued, or of every run.
+    pub(crate) fn own_everything(&self, always: bool) {
+        self.known.borrow_mut().everything[usize::from(always)] = true;
+    }
+
+    pub(crate) fn get(&self, index: usize) -> Option<HeldSlice> {
+        self.known.borrow().slices.get(index).copied()
+    }
+
+    /// Returns what arguments have retained. The caller drops it when nothing of this run is borrowed.
+    pub(crate) fn clear(&self) -> Vec<Arc<dyn Send + Sync>> {
+        let Known { slices, by_address, by_owner, exclusive, owned, always, everything, count, .. } =
+            &mut *self.known.borrow_mut();
+        slices.clear();
+        by_address.clear();
+        by_owner.clear();
+        exclusive.clear();
+        owned.copy_from(always);
+        everything[0] = false;
+        *count = 0;
         self.not_held.set(None);
         self.steps.borrow_mut().clear();
         #[cfg(feature = "textures")]
         self.objects.borrow_mut().clear();
-        self.kept.borrow_mut().clear();
+        self.retained.take()
     }
 }
 
-impl HeldUses {
-    /// The slice that the next use should be of.
-    #[inline]
-    fn expected(&self) -> Option<&HeldSlice> {
-        let index = self.previous.get(self.count).map_or(0, |index| *index as usize);
-        self.slices.get(index)
-    }
-
-    /// Searches for the slice with this memory, which becomes the expected one for this use: a held slice with the type of a slice at this
-    /// place, because the program can exchange them. The error is where the run has held the slice at the place with this `owner`, if it has.
+impl Known {
+    /// Searches for the slice or the range with this memory, which becomes the expected one for this use: owned memory; or a held slice with the
+    /// type of a slice at this place, because the program can exchange them. The error is where the run has held the slice at the place with
+    /// this `owner`, if it has.
     #[cold]
     fn search(
         &mut self,
@@ -291,20 +359,37 @@ impl HeldUses {
         address: CUdeviceptr,
         bytes: usize,
     ) -> Result<(), Option<&'static Location<'static>>> {
-        let slices = &self.slices;
-        let places = || slices.iter().filter(|slice| slice.owner == owner);
-        let held_at = places().next().ok_or(None)?.held_at;
-        let has = |slice: &HeldSlice| {
-            let is_type = |place: &HeldSlice| place.element == slice.element;
-            slice.contains(address, bytes) && places().any(is_type)
+        // Nothing uses memory without bytes.
+        let is_free = bytes == 0 || self.everything != [false; 2];
+        let place = match self.owned.find(address, bytes) {
+            Some(index) => Place::Owned(index as u32),
+            None if is_free => Place::Owned(u32::MAX),
+            None => Place::Held(self.search_held(owner, address, bytes)?),
         };
-        let index = slices.iter().position(has).ok_or(Some(held_at))?;
         if self.previous.len() <= self.count {
-            self.previous.resize(self.count + 1, 0);
+            self.previous.resize(self.count + 1, place);
         }
-        self.previous[self.count] = index as u32;
+        self.previous[self.count] = place;
         self.count += 1;
         Ok(())
+    }
+
+    fn search_held(
+        &self,
+        owner: *const Arc<CudaStream>,
+        address: CUdeviceptr,
+        bytes: usize,
+    ) -> Result<u32, Option<&'static Location<'static>>> {
+        let at = |index: &u32| &self.slices[*index as usize];
+        let first = self.by_owner.partition_point(|index| at(index).owner < owner);
+        let places = || self.by_owner[first..].iter().map(at).take_while(|slice| slice.owner == owner);
+        let held_at = places().map(|slice| slice.held_at).next().ok_or(None)?;
+        let end = self.by_address.partition_point(|index| at(index).address <= address);
+        let has = |index: &u32| {
+            let slice = at(index);
+            slice.contains(address, bytes) && places().any(|place| place.element == slice.element)
+        };
+        self.by_address[..end].iter().copied().rev().find(has).ok_or(Some(held_at))
     }
 }
 

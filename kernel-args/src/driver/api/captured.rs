@@ -1,0 +1,199 @@
+//! A captured graph as recorded steps: the launches, copies and memsets of code that this crate does not see.
+
+use super::{
+    Api, CallError, Graph, LaunchAttribute, StreamHandle, copies,
+    entry_points::required,
+    graph_nodes::GraphNode,
+    launch::{MemoryOperation, Shape, push_captured_launch, push_captured_memory},
+    node_params::KernelNodeRecord,
+};
+use core::{ffi::c_void, slice};
+use cudarc::driver::sys::{CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUdeviceptr, CUmemorytype};
+
+/// Why a captured graph was not read.
+pub(crate) enum NotRead {
+    Call(CallError),
+    /// It has a node that a run cannot have.
+    Node(&'static str),
+    /// It allocates or frees memory.
+    Allocation,
+    /// A copy or a memset uses memory that is not allowed: whether it is written, and whether it is memory of the host.
+    Memory {
+        is_written: bool,
+        is_host: bool,
+    },
+}
+
+impl<E: Into<CallError>> From<E> for NotRead {
+    fn from(error: E) -> Self {
+        Self::Call(error.into())
+    }
+}
+
+/// The attributes of kernels that libraries set, by their `CUlaunchAttributeID`: cooperative, cluster dimension, cluster scheduling policy, priority,
+/// memory synchronization domain, preferred cluster dimension. Their default is zero.
+const ATTRIBUTES: [u32; 6] = [2, 4, 5, 8, 9, 11];
+
+impl Graph {
+    /// Appends its nodes to `words`, each after the nodes that it depends on, and returns their number. `allows` returns whether a copy or a memset may
+    /// read or write this memory.
+    pub(crate) fn read_steps(
+        &self,
+        words: &mut Vec<u64>,
+        allows: &dyn Fn(CUdeviceptr, usize, bool) -> bool,
+    ) -> Result<usize, NotRead> {
+        let (graph, mut steps) = (self.as_ref(), 0);
+        let (mut open, mut edges) = (graph.nodes()?, graph.edges()?);
+        // The driver returns few nodes, usually in the order in which they were captured.
+        while let Some(next) = open.iter().position(|node| edges.iter().all(|(_, after)| after != node)) {
+            let id = open.remove(next);
+            edges.retain(|(before, _)| *before != id);
+            if let Some(node) = graph.node(id) {
+                steps += usize::from(node.read_step(words, allows)?);
+            }
+        }
+        Ok(steps)
+    }
+}
+
+impl GraphNode<'_> {
+    /// Returns whether the node is a step: an empty node is none.
+    fn read_step(
+        self,
+        words: &mut Vec<u64>,
+        allows: &dyn Fn(CUdeviceptr, usize, bool) -> bool,
+    ) -> Result<bool, NotRead> {
+        let check = |address, bytes, is_written| match allows(address, bytes, is_written) {
+            true => Ok(()),
+            false => Err(NotRead::Memory { is_written, is_host: false }),
+        };
+        // `CUgraphNodeType`.
+        match self.kind()? {
+            0 => self.read_launch(words)?,
+            1 => {
+                let (to, from, bytes) = self.read_copy()?;
+                check(to, bytes, true)?;
+                check(from, bytes, false)?;
+                push_captured_memory(words, MemoryOperation::Copy { to, from, bytes });
+            }
+            2 => {
+                let CUDA_MEMSET_NODE_PARAMS { dst, pitch, value, elementSize: element, width, height } =
+                    self.memset()?;
+                let row = width * element as usize;
+                if height > 1 && pitch != row {
+                    return Err(NotRead::Node("a memset of rows with gaps"));
+                }
+                check(dst, row * height.max(1), true)?;
+                let elements = width * height.max(1);
+                push_captured_memory(words, MemoryOperation::Set { to: dst, value, element, elements });
+            }
+            5 => return Ok(false),
+            3 => return Err(NotRead::Node("a call of a host function")),
+            4 => return Err(NotRead::Node("the launch of a graph")),
+            6 | 7 => return Err(NotRead::Node("an external event")),
+            8 | 9 => return Err(NotRead::Node("an external semaphore")),
+            10 | 11 => return Err(NotRead::Allocation),
+            12 => return Err(NotRead::Node("a batch of memory operations")),
+            13 => return Err(NotRead::Node("a conditional node")),
+            _ => return Err(NotRead::Node("a node of an unknown kind")),
+        }
+        Ok(true)
+    }
+
+    fn read_launch(self, words: &mut Vec<u64>) -> Result<(), NotRead> {
+        let (record, function) = self.kernel()?;
+        let mut parameters = Vec::new();
+        let (mut offset, mut size) = (0, 0);
+        required!(self.api(), cuFuncGetParamInfo)?;
+        // The call returns an error for the first index that the function has not.
+        for index in 0.. {
+            if self.api().cuFuncGetParamInfo(function, index, &mut offset, &mut size).is_err() {
+                break;
+            }
+            // SAFETY: `record` has the parameters of this function, and the node is not changed.
+            let value = unsafe { parameter(&record, index, offset, size) };
+            let value = value.ok_or(NotRead::Node("a kernel whose parameters the driver does not report"))?;
+            parameters.extend_from_slice(&(size as u64).to_ne_bytes());
+            parameters.extend_from_slice(value);
+            parameters.resize(parameters.len().next_multiple_of(8), 0);
+        }
+        let is_set = |attribute: &LaunchAttribute<'_>| attribute.is_set();
+        let attributes: Vec<_> = ATTRIBUTES.iter().filter_map(|id| self.attribute(*id).ok()).filter(is_set).collect();
+        let KernelNodeRecord { grid, block, shared, .. } = record;
+        let shape = Shape { grid, block, shared, shared_given: true };
+        push_captured_launch(words, &shape, function, &attributes, &parameters);
+        Ok(())
+    }
+
+    fn memset(self) -> Result<CUDA_MEMSET_NODE_PARAMS, CallError> {
+        let (dst, pitch, value, width, height) = (0, 0, 0, 0, 0);
+        let mut memset = CUDA_MEMSET_NODE_PARAMS { dst, pitch, value, elementSize: 1, width, height };
+        self.api().cuGraphMemsetNodeGetParams(self.handle(), &mut memset)?;
+        Ok(memset)
+    }
+
+    /// The destination, the source and the size in bytes.
+    fn read_copy(self) -> Result<(CUdeviceptr, CUdeviceptr, usize), NotRead> {
+        let mut copy = copies::copy(copies::CopyPlace::Device(0), copies::CopyPlace::Device(0), [0; 3]);
+        self.api().cuGraphMemcpyNodeGetParams(self.handle(), &mut copy)?;
+        let CUDA_MEMCPY3D { WidthInBytes: width, Height: height, Depth: depth, .. } = copy;
+        let (height, depth) = (height.max(1), depth.max(1));
+        let side = |memory, device: CUdeviceptr, [x, y, z, pitch, rows]: [usize; 5], is_written| {
+            match memory {
+                CUmemorytype::CU_MEMORYTYPE_DEVICE | CUmemorytype::CU_MEMORYTYPE_UNIFIED => {}
+                CUmemorytype::CU_MEMORYTYPE_HOST => return Err(NotRead::Memory { is_written, is_host: true }),
+                CUmemorytype::CU_MEMORYTYPE_ARRAY => return Err(NotRead::Node("a copy of an array")),
+            }
+            if (height * depth > 1 && pitch != width) || (depth > 1 && rows != height) {
+                return Err(NotRead::Node("a copy of rows with gaps"));
+            }
+            Ok(device + (x + y * pitch + z * pitch * rows) as CUdeviceptr)
+        };
+        let CUDA_MEMCPY3D { dstXInBytes, dstY, dstZ, dstMemoryType, dstDevice, dstPitch, dstHeight, .. } = copy;
+        let CUDA_MEMCPY3D { srcXInBytes, srcY, srcZ, srcMemoryType, srcDevice, srcPitch, srcHeight, .. } = copy;
+        let to = side(dstMemoryType, dstDevice, [dstXInBytes, dstY, dstZ, dstPitch, dstHeight], true)?;
+        let from = side(srcMemoryType, srcDevice, [srcXInBytes, srcY, srcZ, srcPitch, srcHeight], false)?;
+        Ok((to, from, width * height * depth))
+    }
+}
+
+/// The bytes of a parameter; `None` if the node has not the parameters in a known form.
+///
+/// # Safety
+/// The record has the parameters of a node that is not changed while the result is used. The parameter with this index has this offset and size.
+unsafe fn parameter(record: &KernelNodeRecord, index: usize, offset: usize, size: usize) -> Option<&[u8]> {
+    let mut address = core::ptr::null::<u8>();
+    if !record.params.is_null() {
+        // SAFETY: `cuGraphKernelNodeGetParams`: `kernelParams` has a pointer to each parameter of the function, and "the kernelParams or extra array
+        // returned in nodeParams, as well as the argument values it points to, are owned by the node".
+        address = unsafe { *record.params.add(index) }.cast();
+    } else if !record.extra.is_null() {
+        let mut at = 0;
+        loop {
+            // SAFETY: `cuLaunchKernel`: `extra` is a list of pairs that ends with `CU_LAUNCH_PARAM_END`, which is null.
+            let (key, value) = unsafe {
+                let key: *mut c_void = *record.extra.add(at);
+                if key.is_null() {
+                    break;
+                }
+                (key, *record.extra.add(at + 1))
+            };
+            /// `CU_LAUNCH_PARAM_BUFFER_POINTER`.
+            const BUFFER: usize = 1;
+            if key.addr() == BUFFER {
+                address = value.cast::<u8>().wrapping_add(offset).cast_const();
+            }
+            at += 2;
+        }
+    }
+    // SAFETY: the value of the parameter has `size` bytes, and is owned by the node.
+    (!address.is_null()).then(|| unsafe { slice::from_raw_parts(address, size) })
+}
+
+impl Api {
+    /// Begins to capture a stream, whose context must be current. The calls of this thread are not restricted: a library can load code.
+    pub(crate) fn begin_foreign_capture(&self, stream: StreamHandle<'_>) -> Result<(), CallError> {
+        required!(self, cuStreamEndCapture)?;
+        self.cuStreamBeginCapture_v2(stream, Self::RELAXED)
+    }
+}

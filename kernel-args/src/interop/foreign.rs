@@ -1,0 +1,368 @@
+//! The arguments of foreign work in a sequence: what its closure receives, and what they are compared by.
+
+use crate::marshal::{Access, HeldMemory, RunMemory};
+use core::{marker::PhantomData, mem::ManuallyDrop, ops::Deref};
+use cudarc::driver::{CudaSlice, CudaStream, CudaView, CudaViewMut, sys::CUdeviceptr};
+use std::{sync::Arc, vec::Vec};
+
+/// An argument of foreign work: [`Run::foreign`](crate::sequence::Run::foreign) takes a tuple of them.
+///
+/// | argument | the closure receives | equal if |
+/// |---|---|---|
+/// | `&CudaSlice<T>`, `CudaView<T>`, `&CudaView<T>`: memory that the work reads | `CudaView<T>` | the address and the length are |
+/// | `&mut CudaSlice<T>`, `CudaViewMut<T>`, `&mut CudaViewMut<T>`: memory that it writes | `CudaViewMut<T>` | the address and the length are |
+/// | integers, `bool`, `f32`, `f64` | the value | the bits are |
+/// | [`Value(value)`](Value) | the value | the value is |
+/// | [`&Handle<H>`](Handle): a handle of a library that has memory of its own | `&H` | it is the same handle, which the sequence then keeps |
+/// | `&Arc<H>`: any other shared value | `&Arc<H>` | it is the same value, which the sequence then keeps |
+///
+/// The run must hold or own the memory. The views have no events: nothing waits for a slice while the work is captured. The run waits for it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an argument of foreign work",
+    label = "not memory, a value or a handle",
+    note = "pass slices and views, numbers, `&Arc<handle>`, or `Value(value)` with a value that is `Clone + Eq + Send + Sync`"
+)]
+pub trait ForeignArg: sealed::Sealed {
+    /// What the closure receives.
+    type In<'a>;
+    #[doc(hidden)]
+    type Key: Send + Sync + 'static;
+    #[doc(hidden)]
+    type Found: Copy;
+    #[doc(hidden)]
+    type Alias;
+
+    /// Whether the work can use memory that it owns.
+    #[doc(hidden)]
+    const OWNS_MEMORY: bool = false;
+
+    /// `None` if the run has not the memory.
+    #[doc(hidden)]
+    fn find(&self, memory: &RunMemory) -> Option<Self::Found>;
+    #[doc(hidden)]
+    fn matches(&self, found: Self::Found, key: &Self::Key) -> bool;
+    #[doc(hidden)]
+    fn key(&self, found: Self::Found) -> Self::Key;
+    #[doc(hidden)]
+    fn access(&self, found: Self::Found) -> Option<Access>;
+    /// `stream` tracks nothing.
+    #[doc(hidden)]
+    fn alias(&self, found: Self::Found, stream: &Arc<CudaStream>) -> Self::Alias;
+    #[doc(hidden)]
+    fn input(alias: &mut Self::Alias) -> Self::In<'_>;
+}
+
+/// The arguments of foreign work: a tuple of up to 12 values that are [`ForeignArg`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not hold the arguments of foreign work",
+    label = "not a tuple of arguments",
+    note = "write a tuple: `(&self.blas, n, &*x, &mut *y)`"
+)]
+pub trait ForeignArgs: sealed::Sealed {
+    /// What the closure receives.
+    type In<'a>;
+    #[doc(hidden)]
+    type Key: Send + Sync + 'static;
+    #[doc(hidden)]
+    type Found: Copy;
+    #[doc(hidden)]
+    type Alias;
+
+    #[doc(hidden)]
+    const OWNS_MEMORY: bool;
+
+    /// The error is the index of an argument whose memory the run has not.
+    #[doc(hidden)]
+    fn find(&self, memory: &RunMemory) -> Result<Self::Found, usize>;
+    #[doc(hidden)]
+    fn matches(&self, found: Self::Found, key: &Self::Key) -> bool;
+    #[doc(hidden)]
+    fn key(&self, found: Self::Found) -> Self::Key;
+    #[doc(hidden)]
+    fn accesses(&self, found: Self::Found, list: &mut Vec<Access>);
+    #[doc(hidden)]
+    fn alias(&self, found: Self::Found, stream: &Arc<CudaStream>) -> Self::Alias;
+    #[doc(hidden)]
+    fn input(alias: &mut Self::Alias) -> Self::In<'_>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// A value that foreign work depends on, as an argument of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Value<T>(pub T);
+
+/// Memory by its address and size, and the type of its elements.
+#[doc(hidden)]
+pub struct MemoryKey<T>(CUdeviceptr, usize, PhantomData<fn() -> T>);
+
+/// A slice without events that does not free its memory.
+#[doc(hidden)]
+pub struct SliceAlias<T>(ManuallyDrop<CudaSlice<T>>);
+
+impl<T> SliceAlias<T> {
+    fn new(found: HeldMemory, stream: &Arc<CudaStream>) -> Self {
+        let len = found.bytes().checked_div(size_of::<T>()).unwrap_or(0);
+        // SAFETY: `RunMemory::memory` has found this memory of a slice or a view of `T`, which is allocated until the run is enqueued. The alias is never
+        // dropped or returned: the closure receives a view of it, which borrows it. The argument borrows the memory in the same way for the whole call.
+        Self(ManuallyDrop::new(unsafe { stream.upgrade_device_ptr(found.address(), len) }))
+    }
+}
+
+macro_rules! memory {
+    ($($writes:literal $view:ident: $([$($life:lifetime)*] $ty:ty),*;)*) => {$($(
+        impl<$($life,)* T> sealed::Sealed for $ty {}
+
+        impl<$($life,)* T: 'static> ForeignArg for $ty {
+            type In<'a> = $view<'a, T>;
+            type Key = MemoryKey<T>;
+            type Found = HeldMemory;
+            type Alias = SliceAlias<T>;
+
+            fn find(&self, memory: &RunMemory) -> Option<HeldMemory> {
+                find(self, memory)
+            }
+
+            fn matches(&self, found: HeldMemory, key: &MemoryKey<T>) -> bool {
+                (found.address(), found.bytes()) == (key.0, key.1)
+            }
+
+            fn key(&self, found: HeldMemory) -> MemoryKey<T> {
+                MemoryKey(found.address(), found.bytes(), PhantomData)
+            }
+
+            fn access(&self, found: HeldMemory) -> Option<Access> {
+                Some(Access { address: found.address(), bytes: found.bytes(), writes: $writes })
+            }
+
+            fn alias(&self, found: HeldMemory, stream: &Arc<CudaStream>) -> SliceAlias<T> {
+                SliceAlias::new(found, stream)
+            }
+
+            fn input(alias: &mut SliceAlias<T>) -> $view<'_, T> {
+                memory!(@ $view alias)
+            }
+        }
+    )*)*};
+    (@ CudaView $alias:ident) => { $alias.0.as_view() };
+    (@ CudaViewMut $alias:ident) => { $alias.0.as_view_mut() };
+}
+
+memory! {
+    false CudaView: ['s] &'s CudaSlice<T>, ['v] CudaView<'v, T>, ['s 'v] &'s CudaView<'v, T>, ['s 'v] &'s CudaViewMut<'v, T>;
+    true CudaViewMut: ['s] &'s mut CudaSlice<T>, ['v] CudaViewMut<'v, T>, ['s 'v] &'s mut CudaViewMut<'v, T>;
+}
+
+/// The memory of a reference or a view.
+fn find<T, M: super::DeviceMemory<T>>(argument: &M, memory: &RunMemory) -> Option<HeldMemory> {
+    memory.memory(argument.slice(), 0).ok()
+}
+
+macro_rules! values {
+    ($($value:ident $bits:ident;)*) => {$(
+        impl sealed::Sealed for $value {}
+
+        impl ForeignArg for $value {
+            type In<'a> = Self;
+            type Key = Self;
+            type Found = ();
+            type Alias = Self;
+
+            fn find(&self, _: &RunMemory) -> Option<()> {
+                Some(())
+            }
+
+            fn matches(&self, (): (), key: &Self) -> bool {
+                values!(@ $bits self) == values!(@ $bits key)
+            }
+
+            fn key(&self, (): ()) -> Self {
+                *self
+            }
+
+            fn access(&self, (): ()) -> Option<Access> {
+                None
+            }
+
+            fn alias(&self, (): (), _: &Arc<CudaStream>) -> Self {
+                *self
+            }
+
+            fn input(alias: &mut Self) -> Self {
+                *alias
+            }
+        }
+    )*};
+    (@ itself $value:ident) => { *$value };
+    (@ to_bits $value:ident) => { $value.to_bits() };
+}
+
+values! {
+    u8 itself; u16 itself; u32 itself; u64 itself; u128 itself; usize itself;
+    i8 itself; i16 itself; i32 itself; i64 itself; i128 itself; isize itself;
+    bool itself; f32 to_bits; f64 to_bits;
+}
+
+impl<T> sealed::Sealed for Value<T> {}
+
+impl<T: Clone + Eq + Send + Sync + 'static> ForeignArg for Value<T> {
+    type In<'a> = T;
+    type Key = T;
+    type Found = ();
+    type Alias = T;
+
+    fn find(&self, _: &RunMemory) -> Option<()> {
+        Some(())
+    }
+
+    fn matches(&self, (): (), key: &T) -> bool {
+        self.0 == *key
+    }
+
+    fn key(&self, (): ()) -> T {
+        self.0.clone()
+    }
+
+    fn access(&self, (): ()) -> Option<Access> {
+        None
+    }
+
+    fn alias(&self, (): (), _: &Arc<CudaStream>) -> T {
+        self.0.clone()
+    }
+
+    fn input(alias: &mut T) -> T {
+        alias.clone()
+    }
+}
+
+/// A shared handle of a library, such as `CudaBlas`, as an argument of foreign work.
+///
+/// The work of a library also uses memory of the handle, such as a workspace. The sequence keeps the handle as long as its graphs have the work, and orders
+/// the work of one handle.
+#[derive(Debug)]
+pub struct Handle<H>(Arc<H>);
+
+impl<H> Handle<H> {
+    /// # Safety
+    /// Until the handle is dropped, all memory is allocated that the work of the library uses, and that is not an argument of this work. For example: the
+    /// handle owns the slice that `cublasSetWorkspace` has received.
+    pub unsafe fn new(handle: impl Into<Arc<H>>) -> Self {
+        Self(handle.into())
+    }
+}
+
+impl<H> Clone for Handle<H> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<H> Deref for Handle<H> {
+    type Target = H;
+
+    fn deref(&self) -> &H {
+        &self.0
+    }
+}
+
+macro_rules! shared {
+    ($($owns:literal $ty:ty => $in:ty, |$this:ident| $arc:expr, |$alias:ident| $input:expr;)*) => {$(
+        impl<H> sealed::Sealed for &$ty {}
+
+        impl<H: Send + Sync + 'static> ForeignArg for &$ty {
+            type In<'a> = &'a $in;
+            /// The key keeps the value, so no other value has its address.
+            type Key = Arc<H>;
+            type Found = ();
+            type Alias = Arc<H>;
+
+            const OWNS_MEMORY: bool = $owns;
+
+            fn find(&self, _: &RunMemory) -> Option<()> {
+                Some(())
+            }
+
+            fn matches(&self, (): (), key: &Arc<H>) -> bool {
+                let $this = self;
+                Arc::ptr_eq($arc, key)
+            }
+
+            fn key(&self, (): ()) -> Arc<H> {
+                let $this = self;
+                $arc.clone()
+            }
+
+            /// The work of one handle is in order: its address is written.
+            fn access(&self, (): ()) -> Option<Access> {
+                let $this = self;
+                Some(Access { address: Arc::as_ptr($arc).addr() as CUdeviceptr, bytes: 1, writes: true })
+            }
+
+            fn alias(&self, (): (), _: &Arc<CudaStream>) -> Arc<H> {
+                let $this = self;
+                $arc.clone()
+            }
+
+            fn input($alias: &mut Arc<H>) -> &$in {
+                $input
+            }
+        }
+    )*};
+}
+
+shared! {
+    false Arc<H> => Arc<H>, |this| *this, |alias| alias;
+    true Handle<H> => H, |this| &this.0, |alias| alias;
+}
+
+macro_rules! tuples {
+    ($($name:ident $index:tt)*) => {
+        tuples!(@ [] $($name $index)*);
+    };
+    (@ [$($name:ident $index:tt)*] $next:ident $at:tt $($rest:tt)*) => {
+        tuples!(= $($name $index)* $next $at);
+        tuples!(@ [$($name $index)* $next $at] $($rest)*);
+    };
+    (@ [$($done:tt)*]) => {};
+    (= $($name:ident $index:tt)*) => {
+        impl<$($name: ForeignArg),*> sealed::Sealed for ($($name,)*) {}
+
+        impl<$($name: ForeignArg),*> ForeignArgs for ($($name,)*) {
+            type In<'a> = ($($name::In<'a>,)*);
+            type Key = ($($name::Key,)*);
+            type Found = ($($name::Found,)*);
+            type Alias = ($($name::Alias,)*);
+
+            const OWNS_MEMORY: bool = $($name::OWNS_MEMORY)||*;
+
+            fn find(&self, memory: &RunMemory) -> Result<Self::Found, usize> {
+                Ok(($(self.$index.find(memory).ok_or::<usize>($index)?,)*))
+            }
+
+            fn matches(&self, found: Self::Found, key: &Self::Key) -> bool {
+                $(self.$index.matches(found.$index, &key.$index))&&*
+            }
+
+            fn key(&self, found: Self::Found) -> Self::Key {
+                ($(self.$index.key(found.$index),)*)
+            }
+
+            fn accesses(&self, found: Self::Found, list: &mut Vec<Access>) {
+                $(list.extend(self.$index.access(found.$index));)*
+            }
+
+            fn alias(&self, found: Self::Found, stream: &Arc<CudaStream>) -> Self::Alias {
+                ($(self.$index.alias(found.$index, stream),)*)
+            }
+
+            fn input(alias: &mut Self::Alias) -> Self::In<'_> {
+                ($($name::input(&mut alias.$index),)*)
+            }
+        }
+    };
+}
+
+tuples!(A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7 I 8 J 9 K 10 L 11);
