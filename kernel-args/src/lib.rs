@@ -277,9 +277,8 @@ pub mod observe {
     #[cfg(feature = "tracing")]
     pub use crate::driver::Tracing;
     pub use crate::driver::{
-        Argument, CompileEvent, ContextFault, Event, GraphEvent, Installed, LaunchEvent, LauncherEvent, LoadEvent,
-        Observer, PointsTo, RecordedArgument, RunningLaunch, SequenceEvent, check_pointers, context_fault, install,
-        record_launches,
+        Argument, CompileEvent, ContextFault, Event, GraphEvent, Installed, LaunchEvent, LoadEvent, Observer, PointsTo,
+        RecordedArgument, RunningLaunch, SequenceEvent, check_pointers, context_fault, install, record_launches,
     };
     #[cfg(feature = "record")]
     pub use crate::driver::{FileRecording, record_to_file};

@@ -39,6 +39,7 @@ mod function;
 mod graph;
 mod image;
 mod launch;
+mod launcher;
 mod module;
 #[cfg(feature = "observe")]
 mod observe;
@@ -88,9 +89,8 @@ pub(crate) use image::READERS;
 pub use image::{DebugInfo, Image, IntoImage};
 #[cfg(feature = "graphs")]
 pub use launch::run_now;
-pub use launch::{
-    LaunchArgs, LaunchOptions, Launchable, LauncherName, WithoutStream, call_launcher, launch, stream_target,
-};
+pub use launch::{LaunchArgs, LaunchOptions, Launchable, WithoutStream, launch};
+pub use launcher::{LauncherName, call_launcher, stream_target};
 pub use module::{Global, GlobalInfo, GlobalSpace, GlobalType, Kernel, Module, PendingRead};
 #[cfg(all(feature = "nvtx", target_os = "linux"))]
 pub use observe::Nvtx;
@@ -98,8 +98,8 @@ pub use observe::Nvtx;
 pub use observe::Tracing;
 #[cfg(feature = "observe")]
 pub use observe::{
-    Argument, CompileEvent, Event, GraphEvent, Installed, LaunchEvent, LauncherEvent, LoadEvent, Observer,
-    SequenceEvent, check_pointers, install,
+    Argument, CompileEvent, Event, GraphEvent, Installed, LaunchEvent, LoadEvent, Observer, SequenceEvent,
+    check_pointers, install,
 };
 #[cfg(feature = "graphs")]
 pub use sequence::{Recorder, Run, RunMode, Sequence, WhyPlain, current, is_recording};

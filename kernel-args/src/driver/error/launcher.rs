@@ -12,7 +12,7 @@ pub struct FailedLauncher {
     pub code: i32,
     /// The runtime's name of the number, such as `cudaErrorInvalidConfiguration`; `None` if it has none, or if it is no `cudaError_t`.
     pub name: Option<String>,
-    /// Every argument, decoded, with its field's name.
+    /// Every argument, decoded, with its field's name, if something observes launches, or a sequence records the call. Otherwise empty.
     pub arguments: String,
     /// If an earlier kernel left the error, and the flight recorder is on: the launches that were running.
     #[cfg(feature = "observe")]
@@ -49,10 +49,6 @@ pub(crate) fn runtime_name(code: i32) -> Option<String> {
 /// What the codes mean that only the runtime has, and what to do.
 fn of_the_runtime(code: i32) -> Option<(&'static str, &'static str)> {
     Some(match code {
-        1 => (
-            "an argument of a call in the launcher is outside of the range that CUDA allows",
-            "compare the arguments with what the launcher requires",
-        ),
         9 => (
             "the launcher has launched a kernel with a grid, a block or shared memory that this GPU does not support",
             "compare the arguments from which the launcher computes them with what it supports; a count of 0 gives a grid without blocks",
@@ -64,10 +60,6 @@ fn of_the_runtime(code: i32) -> Option<(&'static str, &'static str)> {
         35 => (
             "the driver is older than the CUDA runtime of the launcher's library",
             "install a newer driver, or compile with an older toolkit",
-        ),
-        49 => (
-            "the context was not created in a way that the CUDA runtime supports",
-            "launch in a primary context: `kernel_args::context(0)`",
         ),
         _ => return None,
     })

@@ -14,7 +14,6 @@ use crate::{
     },
     marshal::{ForEachValue, LaunchStream, text_of},
 };
-use std::string::String;
 
 /// The arguments of `cuLaunchKernelEx` without the parameters, with details for its errors.
 ///
@@ -65,8 +64,7 @@ impl LaunchCall<'_> {
             };
             let pass: &mut super::observed::LaunchLowered<'_> =
                 &mut |lowered, promise, values| call.pass(lowered, promise, values, A::name_of);
-            let launched = facts.lower(fitting, form, launch_stream, promise, pass);
-            return finish(launch_stream, || callee.name(), launched);
+            return self.finish(facts.lower(fitting, form, launch_stream, promise, pass));
         }
         #[cfg(not(feature = "observe"))]
         let _ = is_watched;
@@ -76,7 +74,22 @@ impl LaunchCall<'_> {
                 fitting.params(launch_stream, |call, values| self.pass(call, promise, values, A::name_of))
             }
         };
-        finish(launch_stream, || callee.name(), launched)
+        self.finish(launched)
+    }
+
+    #[inline(always)]
+    fn finish(&self, launched: Result<(), Error>) -> Result<(), Error> {
+        match launched {
+            // The dropped guards can leave an error in the context. Otherwise the next launch would report it.
+            Ok(()) => match self.launch_stream.check() {
+                Ok(()) => Ok(()),
+                Err(error) => Err(explain::unrecorded(self.callee.name(), error)),
+            },
+            Err(error) => {
+                let _ = self.launch_stream.check();
+                Err(error)
+            }
+        }
     }
 
     #[inline(always)]
@@ -95,8 +108,14 @@ impl LaunchCall<'_> {
         name_of: NameOf,
     ) -> Result<(), Error> {
         let Self { api, callee, launch, launch_stream } = self;
-        ready(launch_stream, || callee.name(), name_of)?;
+        // Some arguments report their context only when they are lowered.
+        if let Some(field) = launch_stream.foreign() {
+            return Err(explain::foreign(callee.name(), name_of, field));
+        }
         let context = || launch_stream.context().map(|context| &**context);
+        if let Err(error) = launch_stream.check() {
+            return Err(explain::not_awaited(&callee.name(), context(), error));
+        }
         let config = self.config();
         let status = match launch.attributes {
             None => api.launch(&config, call, promise),
@@ -107,38 +126,6 @@ impl LaunchCall<'_> {
         }
         let (handle, attributes) = (call.function(), launch.attributes);
         Err(explain::launch(callee.name(), handle, status, config, attributes, text_of(values), context()))
-    }
-}
-
-/// Checks that the arguments, which are lowered, belong to the context of the launch, and that its waits were enqueued.
-#[inline(always)]
-pub(super) fn ready(stream: &LaunchStream<'_>, name: impl FnOnce() -> String, name_of: NameOf) -> Result<(), Error> {
-    // Some arguments report their context only when they are lowered.
-    if let Some(field) = stream.foreign() {
-        return Err(explain::foreign(name(), name_of, field));
-    }
-    match stream.check() {
-        Ok(()) => Ok(()),
-        Err(error) => Err(explain::not_awaited(&name(), stream.context().map(|context| &**context), error)),
-    }
-}
-
-/// The result of a launch whose guards were dropped. They can leave an error in the context, which the next launch would report.
-#[inline(always)]
-pub(super) fn finish(
-    stream: &LaunchStream<'_>,
-    name: impl FnOnce() -> String,
-    launched: Result<(), Error>,
-) -> Result<(), Error> {
-    match launched {
-        Ok(()) => match stream.check() {
-            Ok(()) => Ok(()),
-            Err(error) => Err(explain::unrecorded(name(), error)),
-        },
-        Err(error) => {
-            let _ = stream.check();
-            Err(error)
-        }
     }
 }
 

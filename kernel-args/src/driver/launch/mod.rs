@@ -7,7 +7,6 @@ mod call;
 mod enclosing;
 mod explain;
 mod launchable;
-mod launcher;
 #[cfg(feature = "observe")]
 mod observed;
 mod raw;
@@ -24,10 +23,12 @@ pub(crate) use call::LaunchCall;
 pub use enclosing::run_now;
 #[cfg(feature = "graphs")]
 pub(crate) use enclosing::{BegunRun, begin_run, check as check_enclosing, end_run, run_on, within};
+pub(crate) use explain::{foreign, not_awaited, unbound, unrecorded};
 #[cfg(feature = "graphs")]
-pub(crate) use explain::{foreign_in, foreign_stream, launch as failed, not_recording, unrecorded};
+pub(crate) use explain::{foreign_in, foreign_stream, launch as failed, not_recording};
 pub use launchable::{LaunchArgs, Launchable};
-pub use launcher::{LauncherName, call_launcher, stream_target};
+#[cfg(feature = "graphs")]
+pub(crate) use record::not_held;
 
 #[cfg(any(feature = "graphs", feature = "observe"))]
 use crate::driver::watched::is_plain;

@@ -2,7 +2,7 @@
 
 #[cfg(feature = "record")]
 use super::to_file;
-use super::{Event, LauncherEvent, observers::Observers, recorder, switches::start};
+use super::{Event, observers::Observers, recorder, switches::start};
 use crate::driver::{error::Error, watched::Watcher};
 
 /// Calls `run`, which calls the driver for `event`, between what the active watchers do before and after it.
@@ -24,7 +24,7 @@ pub(crate) fn around<R>(event: &Event<'_>, run: impl FnOnce() -> Result<R, Error
 /// What can refuse a call before the driver sees it. After an error, the driver is not called, and the program gets the error.
 fn before(event: &Event<'_>) -> Result<(), Error> {
     match *event {
-        Event::KernelLaunch(launch) | Event::LauncherCall(LauncherEvent(launch)) if Watcher::Pointers.is_active() => {
+        Event::KernelLaunch(launch) | Event::LauncherCall(launch) if Watcher::Pointers.is_active() => {
             launch.check_pointers()
         }
         _ => Ok(()),

@@ -1,4 +1,4 @@
-use super::{LaunchEvent, LauncherEvent};
+use super::LaunchEvent;
 use cudarc::driver::{
     CudaContext, CudaStream,
     sys::{CUgraph, CUgraphExec},
@@ -11,8 +11,8 @@ use std::{path::Path, sync::Arc};
 pub enum Event<'e> {
     /// A kernel is launched, captured, or recorded by a sequence.
     KernelLaunch(&'e LaunchEvent<'e>),
-    /// A launcher is called, a function of the host that launches kernels.
-    LauncherCall(&'e LauncherEvent<'e>),
+    /// A launcher is called, a function of the host that launches kernels, or its call is recorded by a sequence.
+    LauncherCall(&'e LaunchEvent<'e>),
     /// A graph is launched.
     GraphLaunch(&'e GraphEvent<'e>),
     /// The recorded launches of a [`Sequence`](crate::sequence::Sequence) are enqueued.

@@ -23,6 +23,9 @@ use std::{
 
 /// A launch, with everything that the program has passed to it.
 ///
+/// A launcher, a function of the host that launches kernels, chooses the grid and the block itself: they are 0, and the function of the driver
+/// is null. The kernels that it launches are not events.
+///
 /// Names and arguments are decoded when they are asked for.
 pub struct LaunchEvent<'e> {
     /// `None` for a launcher.
@@ -47,7 +50,7 @@ pub struct LaunchEvent<'e> {
 }
 
 impl<'e> LaunchEvent<'e> {
-    /// The kernel's symbol. The driver reports the symbol of a raw function if it is 12.3 or newer.
+    /// The kernel's symbol, or the name of the launcher. The driver reports the symbol of a raw function if it is 12.3 or newer.
     #[must_use]
     pub fn name(&self) -> String {
         (self.name)()
@@ -169,63 +172,6 @@ impl fmt::Debug for LaunchEvent<'_> {
             .field("name", &self.name())
             .field("grid", &self.grid())
             .field("block", &self.block())
-            .field("arguments", &self.arguments())
-            .finish_non_exhaustive()
-    }
-}
-
-/// A call of a launcher, a function of the host that launches kernels, with everything that the program has passed to it.
-///
-/// The kernels that it launches are not events, and it is not recorded in a file.
-pub struct LauncherEvent<'e>(pub(crate) LaunchEvent<'e>);
-
-impl<'e> LauncherEvent<'e> {
-    /// The name of the function.
-    #[must_use]
-    pub fn name(&self) -> String {
-        self.0.name()
-    }
-
-    /// The stream. `None` for a function that takes none: it uses the default stream of the context.
-    #[must_use]
-    pub fn stream(&self) -> Option<&'e CudaStream> {
-        self.0.stream()
-    }
-
-    /// The driver's handle of the stream; null for a default stream.
-    #[must_use]
-    pub fn cu_stream(&self) -> CUstream {
-        self.0.cu_stream()
-    }
-
-    /// The context; `None` if it is the current context, and no argument has a context.
-    #[must_use]
-    pub fn context(&self) -> Option<&'e Arc<CudaContext>> {
-        self.0.context()
-    }
-
-    /// Whether a [`Sequence`](crate::sequence::Sequence) records the call.
-    #[must_use]
-    pub fn is_recorded(&self) -> bool {
-        self.0.is_recorded()
-    }
-
-    /// Calls `visit` with each argument, in order.
-    pub fn for_each_argument(&self, visit: impl FnMut(Argument<'_>)) {
-        self.0.for_each_argument(visit);
-    }
-
-    /// The arguments as text: `n = 1024, alpha = 2.0, x = 0x7f0000000000 [1024]`.
-    #[must_use]
-    pub fn arguments(&self) -> String {
-        self.0.arguments()
-    }
-}
-
-impl fmt::Debug for LauncherEvent<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LauncherEvent")
-            .field("name", &self.name())
             .field("arguments", &self.arguments())
             .finish_non_exhaustive()
     }

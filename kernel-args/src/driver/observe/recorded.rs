@@ -1,6 +1,6 @@
 //! A launch as the flight recorder keeps it. Nothing is formatted before a fault.
 
-use super::{Event, LaunchEvent, LauncherEvent};
+use super::{Event, LaunchEvent};
 use crate::{
     device::vector::Dim3,
     driver::{
@@ -36,7 +36,7 @@ impl Recorded {
     pub(super) fn of(api: &Api, number: u64, event: &Event<'_>) -> Option<Self> {
         let (kernel, stream) = match event {
             Event::KernelLaunch(launch) => return Some(Self::launch(api, number, launch)),
-            Event::LauncherCall(LauncherEvent(launch)) => {
+            Event::LauncherCall(launch) => {
                 return Some(Self { geometry: None, ..Self::launch(api, number, launch) });
             }
             Event::GraphLaunch(graph) => ("a graph", graph.stream),

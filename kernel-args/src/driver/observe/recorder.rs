@@ -1,6 +1,6 @@
 //! The flight recorder: the last launches of each context, and a marker that the GPU writes after each.
 
-use super::{Event, LauncherEvent, recorded::Recorded};
+use super::{Event, recorded::Recorded};
 use crate::driver::{
     api::{Api, CallError, DriverCall, Markers, Status, StreamHandle, api, out},
     context::bind,
@@ -136,8 +136,8 @@ pub(super) fn record<R>(event: &Event<'_>, run: impl FnOnce() -> Result<R, Error
 /// The context and the stream of a launch that runs now. `None` for other events, and for a launch that is captured or recorded.
 fn place<'e>(api: &Api, event: &Event<'e>) -> Option<(Id, StreamHandle<'e>)> {
     let (context, stream) = match *event {
-        Event::KernelLaunch(launch) | Event::LauncherCall(LauncherEvent(launch)) if launch.is_recorded => return None,
-        Event::KernelLaunch(launch) | Event::LauncherCall(LauncherEvent(launch)) => {
+        Event::KernelLaunch(launch) | Event::LauncherCall(launch) if launch.is_recorded => return None,
+        Event::KernelLaunch(launch) | Event::LauncherCall(launch) => {
             let stream = launch.config.stream;
             match launch.context {
                 Some(context) => (id(api, context), stream),

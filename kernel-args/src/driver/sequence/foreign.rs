@@ -141,6 +141,13 @@ impl Run {
                 let is_free = !is_checked || A::OWNS_MEMORY;
                 let allows = |address, bytes, writes| is_free || is_inside(&accesses, address, bytes, writes);
                 let (words, count) = capture(held.stream(), &allows, |stream| work(stream, A::input(&mut alias)))?;
+                if count == 0 {
+                    return Err(failed(
+                        "the closure has enqueued nothing on the stream of the run".into(),
+                        "create the handle of the library on the stream of the run, `run.stream()`; leave out work of size 0",
+                    )
+                    .into());
+                }
                 let key = Box::new((place, args.key(found)));
                 recording.foreign.borrow_mut().insert(key, words, count)
             }
@@ -180,7 +187,7 @@ fn not_held(index: usize, replaces: Option<&'static Location<'static>>) -> Error
 }
 
 /// Captures what `work` enqueues on the stream. Returns the steps and their number.
-fn capture<E: From<Error>>(
+pub(crate) fn capture<E: From<Error>>(
     stream: &Arc<CudaStream>,
     allows: &dyn Fn(CUdeviceptr, usize, bool) -> bool,
     work: impl FnOnce(&Arc<CudaStream>) -> Result<(), E>,
@@ -191,13 +198,6 @@ fn capture<E: From<Error>>(
     let graph = capture.end()?;
     let mut words = Vec::new();
     let steps = graph.read_steps(&mut words, allows).map_err(not_read)?;
-    if steps == 0 {
-        return Err(failed(
-            "the closure has enqueued nothing on the stream of the run".into(),
-            "create the handle of the library on the stream of the run, `run.stream()`; leave out work of size 0",
-        )
-        .into());
-    }
     Ok((words, steps))
 }
 

@@ -23,6 +23,7 @@ mod run;
 #[expect(clippy::module_inception, reason = "it holds `Sequence`")]
 mod sequence;
 
+pub(crate) use foreign::capture;
 pub use mode::{RunMode, WhyPlain};
 pub use recorder::Recorder;
 pub use run::{Run, current, is_recording};

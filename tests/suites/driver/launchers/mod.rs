@@ -4,6 +4,7 @@ mod echo;
 mod functions;
 mod launched;
 mod refused;
+mod sequences;
 mod watched;
 
 use kernel_args_tests::driver::suite;
@@ -18,6 +19,7 @@ pub(crate) fn main() -> ExitCode {
             let mut trials = echo::trials();
             trials.extend(launched::trials(driver));
             trials.extend(refused::trials());
+            trials.extend(sequences::trials());
             trials.extend(watched::trials());
             trials
         },

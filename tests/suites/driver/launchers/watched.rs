@@ -79,6 +79,7 @@ fn observed() -> Outcome {
     assert_eq!(texts[1], "done");
     assert_eq!(texts[2], "returns code = 9 (code: i32)");
     assert!(texts[3].starts_with("launcher `returns` returned cudaErrorInvalidConfiguration (9)\n"), "{}", texts[3]);
+    assert!(texts[3].contains("\n  code  i32  @ 0    = 9  [09000000]\n"), "{}", texts[3]);
     assert_eq!(texts.len(), 4);
     Ok(())
 }
