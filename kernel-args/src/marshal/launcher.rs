@@ -195,7 +195,9 @@ where
 #[inline(always)]
 pub unsafe fn c_argument<D: CArgument<C>, C>(params: *const *mut c_void, index: usize) -> C {
     // SAFETY: the caller guarantees a pointer at this index.
-    let value = unsafe { params.add(index).read() };
+    let pointer = unsafe { params.add(index) };
+    // SAFETY: the same.
+    let value = unsafe { pointer.read() };
     // SAFETY: the caller guarantees that it points to a value.
     unsafe { value.cast::<D>().read_unaligned() }.to_c()
 }
@@ -240,6 +242,7 @@ streams! {
 
 /// The stream as the type of the function.
 #[inline(always)]
+#[must_use]
 pub fn stream_argument<C: StreamParameter>(stream: StreamArgument) -> C {
     const {
         assert!(

@@ -318,6 +318,7 @@ const UNSAFE_BLOCKS: &[&str] = &[
     "kernel-args/src/driver/launch/mod.rs",
     "kernel-args/src/driver/launcher/mod.rs",
     "kernel-args/src/driver/observe/to_file/write.rs",
+    "kernel-args/src/marshal/launcher.rs",
     "kernel-args/src/marshal/lower.rs",
     "kernel-args/src/marshal/param_writer.rs",
     "kernel-args/src/marshal/storage.rs",

@@ -40,17 +40,16 @@ pub(super) fn record<A: LauncherArgs>(run: &RunRecord, mut args: A, promise: Pro
     let add = |lowered: &Lowered<'_, A>| {
         let known =
             recording.foreign.borrow().find(|steps| steps.key.downcast_ref().is_some_and(|key: &Key| key.is(lowered)));
-        let steps = match known {
-            Some(steps) => steps,
-            None => {
-                // The caller of `launch!` has promised what the work does with memory that is not an argument.
-                let captured = capture(on, &|_, _, _| true, |stream| lowered.call((&**stream).into(), promise, true));
-                let (words, count) = captured.map_err(|error| named::<A>(error))?;
-                let mut bytes = Vec::new();
-                lowered.values(&mut |_, value| bytes.extend_from_slice(value));
-                let key = Box::new(Key { of: TypeId::of::<A::Erased>(), bytes });
-                recording.foreign.borrow_mut().insert(key, words, count)
-            }
+        let steps = if let Some(steps) = known {
+            steps
+        } else {
+            // The caller of `launch!` has promised what the work does with memory that is not an argument.
+            let captured = capture(on, &|_, _, _| true, |stream| lowered.call((&**stream).into(), promise, true));
+            let (words, count) = captured.map_err(named::<A>)?;
+            let mut bytes = Vec::new();
+            lowered.values(&mut |_, value| bytes.extend_from_slice(value));
+            let key = Box::new(Key { of: TypeId::of::<A::Erased>(), bytes });
+            recording.foreign.borrow_mut().insert(key, words, count)
         };
         recording.log.borrow_mut().push_captured(Steps::of(&steps.words), steps.steps);
         if held.notes_uses.get() {
