@@ -41,7 +41,7 @@ mod without_a_prelude {
         // SAFETY: the functions do nothing.
         unsafe { ::kernel_args::launch!(c::run, run, stream = stream) }?;
         // SAFETY: the same.
-        unsafe { ::kernel_args::launch!(super::c::r#move, super::from_macros::Move { n: 1 }, default_stream = true) }
+        unsafe { ::kernel_args::launch!(c::r#move, super::from_macros::Move { n: 1 }, default_stream = true) }
     }
 }
 
