@@ -214,6 +214,7 @@ fn failed(launcher: &str, Returned { code, is_cuda }: Returned, arguments: Strin
 }
 
 /// What an event contains in addition to the values.
+#[cfg_attr(not(feature = "observe"), expect(dead_code, reason = "only events contain it"))]
 struct Call<'c> {
     stream: Option<&'c CudaStream>,
     context: Option<&'c Arc<CudaContext>>,

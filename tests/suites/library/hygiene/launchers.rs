@@ -22,7 +22,7 @@ mod without_a_prelude {
     mod kernel_args {}
     struct u32;
     struct i32;
-    struct __Name;
+    pub(super) struct __Name;
 
     #[derive(::kernel_args::KernelArgs)]
     #[kernel_args(launcher = c::run)]
