@@ -106,6 +106,8 @@ use syn::{DeriveInput, parse_macro_input};
 /// | `#[kernel_args(ptx = …, debug_info = "kernels.debug.ptx")]` | struct | also compare with the debug information of this file. `debug_info = if_readable` ignores debug information of the image that cannot be read. See [`kernels!`] |
 /// | `#[kernel_args(kernel = module, entries = "uexp_*")]` | struct | compare the fields with every kernel whose name matches the pattern: see above |
 /// | `#[kernel_args(entries = […], except = "*_u8", T = F8 => "_f8" if_present)]` | struct | several patterns, the kernels that are left out, and types whose kernels the image may lack: see `kernel_args::guide::dtypes` |
+/// | `#[kernel_args(launcher = ffi::run)]` | struct | the fields are the arguments of this function of the host, which launches kernels: `launch!(ffi::run, args, stream = &stream)` calls it. rustc compares each field with the function |
+/// | `#[kernel_args(launcher = …, stream = before(n))]` | struct | the function takes the stream before the argument of the field `n`; `stream = none`: it takes no stream. Otherwise the stream is its last argument |
 /// | `#[kernel_args(strict_names)]` | struct | a field's name that the kernel does not have is an error |
 /// | `#[kernel_args(strict_code)]` | struct | everything that the code of the kernel contradicts is an error: see `kernel_args::guide::checks` |
 /// | `#[kernel_args(bound = "T: DeviceType")]` | struct | replace the derived bounds of the type parameters, as in serde: a list of `where` predicates, possibly empty |

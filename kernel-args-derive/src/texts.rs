@@ -30,7 +30,7 @@ texts! {
     DUPLICATE_ATTRIBUTE: "duplicate attribute", "keep one";
     UNKNOWN_ON_STRUCT: "unknown attribute",
         "a struct takes `kernel = module::name`, `entries = \"pattern\"`, `except = \"pattern\"`, `strict_names`, `strict_code`, `ptx = \"kernels.ptx\"`, `debug_info = \"kernels.debug.ptx\"`, `entry = \"name\"`, `bound = \"T: DeviceType\"`, \
-        `crate = path`, and the contracts `block`, `block_multiple_of`, `max_block`, `grid_covers`, `requires`, `shared` and `stream = required`";
+        `crate = path`, for a function that launches kernels `launcher = path`, and the contracts `block`, `block_multiple_of`, `max_block`, `grid_covers`, `requires`, `shared` and `stream = required`";
     UNKNOWN_ON_FIELD: "unknown attribute",
         "a field takes `skip`, `opaque`, `shared_write`, `spread`, `flatten`, `name = \"name_in_the_kernel\"`, and the contracts `len`, `multiple_of`, `range` and `as`";
     UNKNOWN_ON_MEMBER: "unknown attribute",
@@ -85,7 +85,14 @@ texts! {
     CAPACITY_WITHOUT_LEN: "`capacity` is the number of elements that `len` is compared with, but there is no `len`",
         "add `len = \"…\"`, the number of elements that the kernel accesses";
     STREAM_REQUIRED: "the only contract about streams is `stream = required`: each launch names its stream",
-        "write `stream = required`; the launch names the stream: `launch!(…, stream = &stream)`";
+        "write `stream = required`; the launch names the stream: `launch!(…, stream = &stream)`; with `launcher = path` on the struct, \
+        `stream = before(field)` or `stream = none` for a function that does not take its stream last";
+    LAUNCHER_AND_KERNEL: "`launcher` names a function of the host, and this struct also names a kernel",
+        "keep one: `launch!` calls the launcher, or launches the kernel";
+    LAUNCHER_AND_GRID: "a launcher chooses the grid, the block and the shared memory itself, so no contract can be about them",
+        "write contracts of the arguments: `len`, `range`, `multiple_of`, and `requires` with fields";
+    LAUNCHER_AND_PARTS: "a field of a launcher's struct is one argument of the function",
+        "write a field for each argument";
     NOT_POSITIVE: "this number must be positive", "write 1 or more";
     NO_RANGE: "this is not a range of integers",
         "write `range = \"1..=65535\"`, `\"0..n\"`, `\"1..\"` or `\"..=10\"`";
@@ -191,6 +198,9 @@ pub(crate) fn unset_variable(name: &str) -> String {
 }
 
 formats! {
+    no_argument(name: &str):
+        "`{name}` is no field that the launcher takes\n\
+        help: name the field whose argument follows the stream; without `stream = …`, the stream is the last argument";
     element_name(name: &str):
         "each element of a spread array has its own name\n\
         help: write `{{}}` once, where the kernel's names have the index: `name = \"{name}{{}}\"`; or list the names: \

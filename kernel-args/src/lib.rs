@@ -164,7 +164,8 @@ pub mod args {
         AsStream, BlockSuggestion, Form, IntoDim, IntoLaunch, LaunchArgs, LaunchOptions, Launchable,
     };
     pub use crate::marshal::{
-        DecodedArgs, Fields, Guard, LaunchStream, NamesKernel, OwnedArgs, Source, Value, Values, offset_of,
+        DecodedArgs, Fields, Guard, LaunchStream, LauncherArgs, LauncherStatus, NamesKernel, OwnedArgs, Source, Value,
+        Values, offset_of,
     };
 }
 
@@ -208,9 +209,9 @@ pub mod error {
     pub use crate::driver::{AlignedBy, BadPointer, PointerProblem};
     #[cfg(feature = "cudarc")]
     pub use crate::driver::{
-        BrokenContract, ContextError, ContextMismatch, DriverCall, FailedLaunch, GlobalError, GlobalMismatch,
-        GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError, MismatchError, OutsideOf, Status,
-        UnsupportedAttribute, Unverified, VerifyError,
+        BrokenContract, ContextError, ContextMismatch, DriverCall, FailedLaunch, FailedLauncher, GlobalError,
+        GlobalMismatch, GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError, MismatchError,
+        OutsideOf, Status, UnsupportedAttribute, Unverified, VerifyError,
     };
     #[cfg(feature = "nvrtc")]
     pub use crate::driver::{CompileError, NvrtcError};

@@ -4,7 +4,13 @@ use super::{Expression, expression::spelled, set};
 use crate::{diagnostics::Diagnostics, texts};
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::{Expr, ExprLit, Ident, Lit, LitStr, Token, Type, meta::ParseNestedMeta, parse::Parse, spanned::Spanned};
+use syn::{
+    Expr, ExprLit, Ident, Lit, LitStr, Member, Token, Type,
+    meta::ParseNestedMeta,
+    parenthesized,
+    parse::{Parse, ParseStream, Parser},
+    spanned::Spanned,
+};
 
 const MOST_VALUES: usize = 12;
 
@@ -39,7 +45,31 @@ pub(crate) struct StructContracts {
     pub(crate) grid_covers: Option<Written<Axes>>,
     pub(crate) requires: Vec<Written<Expression>>,
     pub(crate) shared: Option<Written<Expression>>,
-    pub(crate) stream: Option<Written<()>>,
+    pub(crate) stream: Option<Written<Stream>>,
+}
+
+/// What `stream` specifies: a contract, or where a launcher takes its stream.
+pub(crate) enum Stream {
+    Required,
+    None,
+    /// Before the argument of this field.
+    Before(Member),
+}
+
+impl Stream {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let name: Ident = input.parse()?;
+        match name.to_string().as_str() {
+            "required" => Ok(Self::Required),
+            "none" => Ok(Self::None),
+            "before" => {
+                let field;
+                parenthesized!(field in input);
+                field.parse().map(Self::Before)
+            }
+            _ => Err(input.error("")),
+        }
+    }
 }
 
 /// `256`, or one value for each axis: `(32, 8)`.
@@ -91,6 +121,13 @@ impl FieldContracts {
 }
 
 impl StructContracts {
+    /// The contracts about the grid, the block and the shared memory, which a launcher chooses itself.
+    pub(super) fn of_kernels(&self) -> impl Iterator<Item = Span> {
+        let axes = [&self.block, &self.block_multiple_of, &self.max_block, &self.grid_covers];
+        let axes = axes.into_iter().flatten().map(|axes| axes.span);
+        axes.chain(self.shared.iter().map(|shared| shared.span))
+    }
+
     /// Returns whether `name` is a contract of a struct.
     pub(super) fn parse(&mut self, name: &str, meta: &ParseNestedMeta<'_>) -> syn::Result<bool> {
         let slot = match name {
@@ -104,9 +141,9 @@ impl StructContracts {
             }
             "shared" => return set(&mut self.shared, written(meta, expression)?, meta).map(|()| true),
             "stream" => {
-                let stream = written(meta, |tokens, _| match syn::parse2::<Ident>(tokens) {
-                    Ok(required) if required == "required" => Ok(()),
-                    _ => Err(syn::Error::new(meta.path.span(), texts::STREAM_REQUIRED)),
+                let stream = written(meta, |tokens, _| {
+                    let stream = Stream::parse.parse2(tokens);
+                    stream.map_err(|_| syn::Error::new(meta.path.span(), texts::STREAM_REQUIRED))
                 })?;
                 return set(&mut self.stream, stream, meta).map(|()| true);
             }

@@ -58,9 +58,9 @@ impl FieldAttr {
             "spread" => field.set_shape(Shape::Spread(meta.path.span()), meta),
             "flatten" => field.set_shape(Shape::Flatten(meta.path.span()), meta),
             "name" => set(&mut field.names, Names::parse(meta)?, meta),
-            "crate" | "ptx" | "image" | "debug_info" | "entry" | "kernel" | "entries" | "except" | "strict_names"
-            | "strict_code" | "bound" | "block" | "block_multiple_of" | "max_block" | "grid_covers" | "requires"
-            | "shared" | "stream" => Err(meta.error(texts::BELONGS_ON_STRUCT)),
+            "crate" | "launcher" | "ptx" | "image" | "debug_info" | "entry" | "kernel" | "entries" | "except"
+            | "strict_names" | "strict_code" | "bound" | "block" | "block_multiple_of" | "max_block"
+            | "grid_covers" | "requires" | "shared" | "stream" => Err(meta.error(texts::BELONGS_ON_STRUCT)),
             _ if field.contracts.parse(name, meta)? => Ok(()),
             _ => Err(meta.error(texts::UNKNOWN_ON_FIELD)),
         });

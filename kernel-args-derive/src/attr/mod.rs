@@ -8,7 +8,7 @@ mod field;
 mod naming;
 mod repr;
 
-pub(crate) use contract::{Axes, FieldContracts, Range, StructContracts, Written};
+pub(crate) use contract::{Axes, FieldContracts, Range, Stream, StructContracts, Written};
 pub(crate) use device_type::TypeAttr;
 pub(crate) use expression::{Expression, Place, Read, Root};
 pub(crate) use field::{FieldAttr, FieldKind, INDEX, MemberAttr, Names, Shape};
@@ -17,11 +17,22 @@ pub(crate) use repr::Repr;
 
 use crate::{diagnostics::Diagnostics, repeated::refuse_macros, texts};
 use naming::Parts;
-use syn::{Attribute, Generics, LitStr, Path, Token, WherePredicate, meta::ParseNestedMeta, punctuated::Punctuated};
+use syn::{
+    Attribute, Generics, LitStr, Path, Token, WherePredicate, meta::ParseNestedMeta, punctuated::Punctuated,
+    spanned::Spanned,
+};
+
+/// `launcher = path`, a function that takes the arguments.
+pub(crate) struct Launcher {
+    pub(crate) path: Path,
+    /// Where it takes the stream; last without it.
+    pub(crate) stream: Option<Written<Stream>>,
+}
 
 pub(crate) struct ArgsAttr {
     pub(crate) krate: Path,
     pub(crate) kernel: Option<Naming>,
+    pub(crate) launcher: Option<Launcher>,
     /// Whether a field name that the kernel does not have is an error.
     pub(crate) strict_names: bool,
     /// Whether everything that the kernel's code contradicts is an error.
@@ -33,7 +44,7 @@ pub(crate) struct ArgsAttr {
 
 impl ArgsAttr {
     pub(crate) fn parse(attrs: &[Attribute], generics: &Generics, diagnostics: &mut Diagnostics) -> Self {
-        let (mut krate, mut bound, mut named) = (None, None, Parts::default());
+        let (mut krate, mut bound, mut launcher, mut named) = (None, None, None, Parts::default());
         let (mut strict_names, mut strict_code, mut contracts) = (false, false, StructContracts::default());
         each(attrs, "kernel_args", diagnostics, |name, meta| match name {
             "crate" => set(&mut krate, meta.value()?.call(Path::parse_mod_style)?, meta),
@@ -42,6 +53,7 @@ impl ArgsAttr {
                 let predicates = text.parse_with(Punctuated::<WherePredicate, Token![,]>::parse_terminated)?;
                 set(&mut bound, predicates.into_iter().collect(), meta)
             }
+            "launcher" => set(&mut launcher, meta.value()?.call(Path::parse_mod_style)?, meta),
             "strict_names" => flag(&mut strict_names, meta),
             "strict_code" => flag(&mut strict_code, meta),
             "skip" | "opaque" | "shared_write" | "spread" | "flatten" | "len" | "capacity" | "multiple_of"
@@ -50,6 +62,22 @@ impl ArgsAttr {
             _ => named.parse(name, meta, generics),
         });
         let kernel = named.naming(diagnostics);
+        let launcher = launcher.map(|path| Launcher { path, stream: contracts.stream.take() });
+        match (&launcher, &contracts.stream) {
+            (Some(launcher), _) => {
+                if kernel.is_some() {
+                    diagnostics.error(launcher.path.span(), texts::LAUNCHER_AND_KERNEL);
+                }
+                for span in contracts.of_kernels() {
+                    diagnostics.error(span, texts::LAUNCHER_AND_GRID);
+                }
+            }
+            (None, Some(Written { value: Stream::None | Stream::Before(_), span, .. })) => {
+                diagnostics.error(*span, texts::STREAM_REQUIRED);
+                contracts.stream = None;
+            }
+            (None, _) => {}
+        }
         for predicate in bound.iter().flatten() {
             refuse_macros(predicate, diagnostics);
         }
@@ -58,7 +86,15 @@ impl ArgsAttr {
                 refuse_macros(&binding.argument, diagnostics);
             }
         }
-        Self { krate: krate.unwrap_or_else(default_crate), kernel, strict_names, strict_code, bound, contracts }
+        Self {
+            krate: krate.unwrap_or_else(default_crate),
+            kernel,
+            launcher,
+            strict_names,
+            strict_code,
+            bound,
+            contracts,
+        }
     }
 }
 

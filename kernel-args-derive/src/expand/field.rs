@@ -293,6 +293,19 @@ impl<'a> ParameterField<'a> {
         }
     }
 
+    /// The argument of a launcher, whose type rustc infers from the function: an expression.
+    pub(super) fn c_argument(&self) -> TokenStream {
+        let (krate, span, index) = (&self.krate, self.span(), self.index);
+        let (arg, params) = (self.arg(self.field.ty), local("__params", span));
+        let device = quote_spanned!(span=> #arg::Device);
+        let device = match self.attr.kind {
+            FieldKind::Typed | FieldKind::Skipped => device,
+            FieldKind::Opaque => quote_spanned!(span=> #krate::__private::OpaqueArgument<#device>),
+            FieldKind::SharedWrite => quote_spanned!(span=> #krate::__private::SharedWriteArgument<#device>),
+        };
+        quote_spanned!(span=> #krate::__private::c_argument::<#device, _>(#params, #index))
+    }
+
     fn variable(&self) -> Ident {
         format_ident!("__field{}", self.index, span = Span::mixed_site())
     }

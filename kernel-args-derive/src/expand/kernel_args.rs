@@ -4,6 +4,7 @@ use super::{
     comparison::{Comparison, checks},
     contracts::contracts,
     field::ParameterField,
+    launcher,
     parts::{self, Parameters},
     wrap,
 };
@@ -24,7 +25,7 @@ pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
     let attr = ArgsAttr::parse(&input.attrs, &input.generics, &mut diagnostics);
     let fields = fields(input, &mut diagnostics);
     let attrs: Vec<FieldAttr> = fields.iter().map(|field| FieldAttr::parse(field.attrs, &mut diagnostics)).collect();
-    let contracts = contracts(input, &attr.krate, &attr.contracts, &fields, &attrs, &mut diagnostics);
+    let contracts = contracts(input, &attr, &fields, &attrs, &mut diagnostics);
     let parameters = fields.into_iter().zip(&attrs);
     let mut fields: Vec<_> = parameters.filter_map(|(field, own)| ParameterField::new(field, own, &attr)).collect();
     refuse_macros_in_generics(&input.generics, &mut diagnostics);
@@ -36,12 +37,14 @@ pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
     for (index, field) in fields.iter_mut().enumerate() {
         (field.index, field.has_parts) = (index, has_parts);
     }
+    let launcher =
+        attr.launcher.as_ref().map(|launcher| launcher::launcher(launcher, &fields, &attr.krate, &mut diagnostics));
     // After an error in an attribute, the comparison would report follow-up errors.
     let comparison =
         diagnostics.is_empty().then(|| Comparison::new(&attr, &input.generics, &mut diagnostics)).flatten();
     // After an error in an attribute, the struct counts as one that names a kernel: `load` reports no follow-up error.
     let names_kernel = !diagnostics.is_empty() || matches!(attr.kernel, Some(Naming::Image { .. } | Naming::Item(_)));
-    let body = expand(input, &attr, &fields, &contracts, comparison.as_ref(), names_kernel);
+    let body = expand(input, &attr, &fields, (&contracts, launcher.as_ref()), comparison.as_ref(), names_kernel);
     wrap(&body, diagnostics)
 }
 
@@ -63,7 +66,7 @@ fn expand(
     input: &DeriveInput,
     attr: &ArgsAttr,
     fields: &[ParameterField<'_>],
-    contracts: &TokenStream,
+    (contracts, launcher): (&TokenStream, Option<&TokenStream>),
     comparison: Option<&Comparison<'_>>,
     names_kernel: bool,
 ) -> TokenStream {
@@ -88,6 +91,14 @@ fn expand(
     let is_owned = input.generics.lifetimes().next().is_none();
     let markers = is_owned.then(|| quote!(OwnedArgs)).into_iter().chain(names_kernel.then(|| quote!(NamesKernel)));
     let force = (!is_generic(input)).then(|| quote!(const _: () = #private::evaluate::<#erased>();));
+    let launcher = launcher.map(|items| {
+        quote! {
+            #[automatically_derived]
+            impl #impl_generics #krate::args::LauncherArgs for #ident #ty_generics #where_clause {
+                #items
+            }
+        }
+    });
     // A generic struct that names its kernel is compared where its types are known.
     let checks = comparison.and_then(|comparison| match comparison {
         Comparison::Pattern(pattern) => Some(pattern.checks(input, krate, fields)),
@@ -139,6 +150,7 @@ fn expand(
             #[automatically_derived]
             impl #impl_generics #krate::args::#markers for #ident #ty_generics #where_clause {}
         )*
+        #launcher
         #force
         #checks
     }

@@ -8,6 +8,7 @@ mod device_type;
 mod enumeration;
 mod field;
 mod kernel_args;
+mod launcher;
 mod parts;
 mod pattern;
 

@@ -31,7 +31,7 @@ mod types;
 mod variants;
 
 #[cfg(feature = "cudarc")]
-pub use crate::driver::WithoutStream;
+pub use crate::driver::{LauncherName, WithoutStream, call_launcher, stream_target};
 
 pub mod contract {
     pub use crate::contract::*;
@@ -39,7 +39,10 @@ pub mod contract {
 
 pub use crate::{
     device::{HasZero, assert_layout, in_memory},
-    marshal::{GlobalName, ParamWriter, Part, Spread, Summary, Within, first},
+    marshal::{
+        CArgument, GlobalName, OpaqueArgument, ParamWriter, Part, Returned, SharedWriteArgument, Spread,
+        StreamArgument, StreamParameter, Summary, Within, c_argument, first, returned, stream_argument,
+    },
 };
 #[cfg(all(feature = "cudarc", not(feature = "nvrtc")))]
 pub use compiles::CompilesWithNvrtc;

@@ -39,6 +39,7 @@ mod function;
 mod graph;
 mod image;
 mod launch;
+mod launcher;
 mod module;
 #[cfg(feature = "observe")]
 mod observe;
@@ -72,8 +73,8 @@ pub use error::GraphError;
 #[cfg(feature = "observe")]
 pub use error::{AlignedBy, BadPointer, PointerProblem};
 pub use error::{
-    BrokenContract, ContextError, ContextMismatch, DriverCall, Error, FailedLaunch, GlobalError, GlobalMismatch,
-    GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError, MismatchError, OutsideOf,
+    BrokenContract, ContextError, ContextMismatch, DriverCall, Error, FailedLaunch, FailedLauncher, GlobalError,
+    GlobalMismatch, GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError, MismatchError, OutsideOf,
     UnsupportedAttribute, Unverified, VerifyError,
 };
 #[cfg(feature = "nvrtc")]
@@ -89,6 +90,7 @@ pub use image::{DebugInfo, Image, IntoImage};
 #[cfg(feature = "graphs")]
 pub use launch::run_now;
 pub use launch::{LaunchArgs, LaunchOptions, Launchable, WithoutStream, launch};
+pub use launcher::{LauncherName, call_launcher, stream_target};
 pub use module::{Global, GlobalInfo, GlobalSpace, GlobalType, Kernel, Module, PendingRead};
 #[cfg(all(feature = "nvtx", target_os = "linux"))]
 pub use observe::Nvtx;

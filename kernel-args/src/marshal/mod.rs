@@ -10,6 +10,7 @@
 //! |---|---|
 //! | a list of run-time length | `arg_list.rs` |
 //! | fields that are several parameters | `parts.rs` here and in the derive; `Within` in `param_writer.rs` |
+//! | an argument of a launcher | `launcher.rs` |
 //! | which structs are passed without a copy | `in_place.rs` |
 //! | how an argument is shown | `decode.rs`, `lengths.rs` |
 
@@ -30,6 +31,7 @@ mod kernel_arg;
 )]
 mod kernel_args;
 mod launch_stream;
+mod launcher;
 #[cfg(feature = "observe")]
 mod lengths;
 mod lower;
@@ -61,6 +63,10 @@ pub use kernel_arg::{KernelArg, PointerArg};
 pub use kernel_args::{KernelArgs, NamesKernel, OwnedArgs};
 pub use kernel_args_abi::{Fields, Value, Values};
 pub use launch_stream::{Guard, LaunchStream};
+pub use launcher::{
+    CArgument, LauncherArgs, LauncherStatus, OpaqueArgument, Returned, SharedWriteArgument, StreamArgument,
+    StreamParameter, c_argument, returned, stream_argument,
+};
 pub use lower::DecodedArgs;
 pub use offset_of::offset_of;
 pub use pack_error::PackError;

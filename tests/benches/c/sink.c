@@ -34,3 +34,18 @@ int cu_launch_sink(void* function, unsigned grid_x, unsigned grid_y, unsigned gr
     }
     return 0;
 }
+
+/* Launchers, whose instructions are not counted. */
+int cu_launcher_words(unsigned long long a, unsigned long long b, unsigned long long c, unsigned long long d, unsigned long long e,
+                      unsigned long long f, unsigned long long g, unsigned long long h, void* stream)
+{
+    (void)a, (void)b, (void)c, (void)d, (void)e, (void)f, (void)g, (void)h, (void)stream;
+    return 0;
+}
+
+int cu_launcher_slices(const float* x, const float* y, float* out, int n, float alpha, float beta, unsigned stride,
+                       unsigned long long seed, void* stream)
+{
+    (void)x, (void)y, (void)out, (void)n, (void)alpha, (void)beta, (void)stride, (void)seed, (void)stream;
+    return 0;
+}

@@ -3,6 +3,7 @@
 use crate::{
     callgrind::{Call, measured},
     launch::{Case, Device, Example, PTX, SlicesCase},
+    launchers::LaunchersCase,
     shapes::{P8, P64, P512},
 };
 use core::{error::Error, ffi::c_void, hint::black_box};
@@ -16,6 +17,7 @@ pub struct Launches {
     p64: Case<P64>,
     p512: Case<P512>,
     slices: SlicesCase,
+    launchers: LaunchersCase,
     module: Arc<Module>,
     function: Function,
 }
@@ -33,6 +35,7 @@ impl Launches {
             p64: Case::new(&device)?,
             p512: Case::new(&device)?,
             slices: SlicesCase::new(&device)?,
+            launchers: LaunchersCase::new(&device)?,
             function: module.function(P8::ENTRY)?,
             module,
             device,
@@ -123,4 +126,10 @@ launched! {
     "3 slices, 5 scalars", "cudarc", false, |all| all.slices.cudarc();
     "the same, a second stream", "ours", true, |all| all.slices.ours();
     "the same, a second stream", "cudarc", true, |all| all.slices.cudarc();
+    "launcher, 8 scalars", "bare", false, |all| all.launchers.bare_words();
+    "launcher, 8 scalars", "ours", false, |all| all.launchers.words();
+    "launcher, 3 slices, 5 scalars", "bare, tracked", false, |all| all.launchers.bare_slices();
+    "launcher, 3 slices, 5 scalars", "ours", false, |all| all.launchers.slices();
+    "launcher, the same, a second stream", "bare, tracked", true, |all| all.launchers.bare_slices();
+    "launcher, the same, a second stream", "ours", true, |all| all.launchers.slices();
 }

@@ -10,6 +10,7 @@ pub mod graph;
 pub mod heap;
 pub mod launch;
 pub mod launched;
+pub mod launchers;
 pub mod marshal;
 pub mod measured;
 pub mod parts;

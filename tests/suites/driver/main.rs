@@ -15,6 +15,14 @@ mod graphs;
 mod images;
 mod launch;
 mod launch_sites;
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::float_cmp,
+    reason = "small whole numbers, and random bytes"
+)]
+mod launchers;
 mod memcheck;
 mod memory_changes;
 mod mirrors;
@@ -56,6 +64,7 @@ fn main() -> ExitCode {
         ("images", images::main),
         ("launch", launch::main),
         ("launch_sites", launch_sites::main),
+        ("launchers", launchers::main),
         ("memcheck", memcheck::main),
         ("memory_changes", memory_changes::main),
         ("mirrors", mirrors::main),

@@ -49,6 +49,10 @@ macro_rules! templates {
 }
 
 templates! {
+    // What is wrong: the launch of a launcher.
+    other_launcher(arguments, launcher, function) = "`launch!` names `{function}`, but `{arguments}` holds the arguments of `{launcher}`\nhelp: write `{launcher}` by the name that `launcher = …` has on the struct, or pass the arguments of `{function}`";
+    launcher_without_stream(launcher) = "the launcher `{launcher}` takes a stream, but this launch names none\nhelp: add `stream = &stream`";
+    launcher_on_default_stream(launcher) = "the launcher `{launcher}` takes no stream: it uses the default stream, and ignores the stream of the caller\nhelp: write `default_stream = true` instead of `stream = …`; the launch then tracks its arguments on the default stream";
     // What is wrong: a struct and a kernel.
     differs(field, index: number, kernel) = "`{field}` does not match parameter {index} of kernel `{kernel}`";
     missing(index: number, kernel) = "no field for parameter {index} of kernel `{kernel}`";

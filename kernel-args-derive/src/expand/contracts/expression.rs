@@ -25,6 +25,8 @@ pub(super) struct Scope<'a> {
     pub(super) fields: &'a [Field<'a>],
     pub(super) generics: &'a Generics,
     pub(super) krate: &'a Path,
+    /// Whether the struct is for a launcher, which chooses the grid and the block.
+    pub(super) is_launcher: bool,
 }
 
 /// The meaning of a place.
@@ -62,6 +64,9 @@ impl Scope<'_> {
                 let axis = place.rest.to_string().replace(' ', "");
                 match name.as_str() {
                     _ if !["", ".x", ".y", ".z"].contains(&axis.as_str()) => {}
+                    "grid" | "block" if self.is_launcher => {
+                        return Err(syn::Error::new(place.span, texts::LAUNCHER_AND_GRID));
+                    }
                     "grid" | "block" if place.read == Read::Truth => {
                         return Err(syn::Error::new(place.span, texts::number_as_condition(&place.written())));
                     }

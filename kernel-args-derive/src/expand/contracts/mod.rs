@@ -10,7 +10,7 @@ mod output;
 
 use super::local;
 use crate::{
-    attr::{Expression, FieldAttr, FieldContracts, StructContracts},
+    attr::{ArgsAttr, Expression, FieldAttr, FieldContracts, StructContracts},
     diagnostics::Diagnostics,
     field_errors::{is_integer, is_memory, is_no_address, is_value},
     input::Field,
@@ -21,18 +21,18 @@ use expression::{Mode, Scope};
 use output::{Output, own_field};
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::{DeriveInput, Path, ext::IdentExt};
+use syn::{DeriveInput, ext::IdentExt};
 
 /// The items of the impl that check the contracts; empty without contracts.
 pub(super) fn contracts(
     input: &DeriveInput,
-    krate: &Path,
-    of_struct: &StructContracts,
+    attr: &ArgsAttr,
     fields: &[Field<'_>],
     attrs: &[FieldAttr],
     diagnostics: &mut Diagnostics,
 ) -> TokenStream {
-    let scope = Scope { fields, generics: &input.generics, krate };
+    let (krate, of_struct) = (&attr.krate, &attr.contracts);
+    let scope = Scope { fields, generics: &input.generics, krate, is_launcher: attr.launcher.is_some() };
     for expression in expressions(of_struct, attrs) {
         scope.check(expression, diagnostics);
     }

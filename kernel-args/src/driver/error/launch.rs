@@ -2,7 +2,7 @@
 
 #[cfg(feature = "observe")]
 use super::BadPointer;
-use super::{Error, meaning::help};
+use super::{Error, FailedLauncher, meaning::help};
 use crate::{
     contract::ContractError,
     device::vector::Dim3,
@@ -16,6 +16,8 @@ use std::borrow::Cow;
 pub enum LaunchError {
     /// The driver returned an error from the launch.
     Failed(Box<FailedLaunch>),
+    /// A launcher, a function of the host that launches kernels, returned an error.
+    Launcher(Box<FailedLauncher>),
     /// The launch exceeds a limit of the device or the kernel. The driver was not called.
     Limit(Box<Limit>),
     /// The launch breaks a contract of its arguments, such as `#[kernel_args(len = "n")]`. The driver was not called.
@@ -182,6 +184,7 @@ pub struct UnsupportedAttribute {
 
 display!(LaunchError, |this, f| match this {
     Self::Failed(launch) => launch.fmt(f),
+    Self::Launcher(launcher) => launcher.fmt(f),
     Self::Limit(limit) => limit.fmt(f),
     Self::Contract(contract) => contract.fmt(f),
     #[cfg(feature = "observe")]

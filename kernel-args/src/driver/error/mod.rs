@@ -3,7 +3,7 @@
 //! | to change | open |
 //! |---|---|
 //! | what an error code of the driver means | `meaning.rs`; which limit a launch exceeds: `resources.rs` of `launch` |
-//! | a text | the file of its group: `load.rs`, `verify.rs`, `launch.rs`, `context.rs`, `graph.rs`, `nvrtc.rs`, `pointer.rs`, `texture.rs` |
+//! | a text | the file of its group: `load.rs`, `verify.rs`, `launch.rs`, `launcher.rs`, `context.rs`, `graph.rs`, `nvrtc.rs`, `pointer.rs`, `texture.rs` |
 
 mod context;
 #[cfg(feature = "observe")]
@@ -13,6 +13,7 @@ mod global;
 mod graph;
 mod incompatible;
 mod launch;
+mod launcher;
 mod load;
 mod meaning;
 #[cfg(feature = "nvrtc")]
@@ -38,6 +39,8 @@ pub use global::{GlobalError, GlobalMismatch};
 pub use graph::GraphError;
 pub use incompatible::IncompatibleImage;
 pub use launch::{BrokenContract, FailedLaunch, LaunchError, Limit, OutsideOf, UnsupportedAttribute};
+pub use launcher::FailedLauncher;
+pub(crate) use launcher::runtime_name;
 pub use load::{ImageError, LoadError};
 pub(crate) use meaning::{Asked, Meaning, meaning};
 #[cfg(feature = "nvrtc")]
@@ -244,6 +247,7 @@ errors! {
     IncompatibleImage
     LaunchError {
         Self::Failed(launch) => &**launch,
+        Self::Launcher(launcher) => &**launcher,
         Self::Limit(limit) => &**limit,
         Self::Contract(contract) => &**contract,
         #[cfg(feature = "observe")] Self::Pointer(pointer) => &**pointer,
@@ -251,6 +255,7 @@ errors! {
         Self::Unrecorded { call, .. } => call,
     }
     FailedLaunch
+    FailedLauncher
     Limit
     UnsupportedAttribute
     LoadError {

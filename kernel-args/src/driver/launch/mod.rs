@@ -23,9 +23,12 @@ pub(crate) use call::LaunchCall;
 pub use enclosing::run_now;
 #[cfg(feature = "graphs")]
 pub(crate) use enclosing::{BegunRun, begin_run, check as check_enclosing, end_run, run_on, within};
+pub(crate) use explain::{foreign, not_awaited, unbound, unrecorded};
 #[cfg(feature = "graphs")]
-pub(crate) use explain::{foreign_in, foreign_stream, launch as failed, not_recording, unrecorded};
+pub(crate) use explain::{foreign_in, foreign_stream, launch as failed, not_recording};
 pub use launchable::{LaunchArgs, Launchable};
+#[cfg(feature = "graphs")]
+pub(crate) use record::not_held;
 
 #[cfg(any(feature = "graphs", feature = "observe"))]
 use crate::driver::watched::is_plain;
@@ -86,6 +89,9 @@ impl<'l> LaunchOptions<'l> for WithoutStream<'l> {
 /// - What the kernel writes is a value of its Rust type: only discriminants to an enum, 0 or 1 to a `bool`.
 /// - The global variables of the kernel contain what it requires while it runs, and nothing overwrites them in that time: reading and
 ///   writing a [`Global`](crate::global::Global) is safe.
+///
+/// A launcher enqueues its work on the stream that it receives. Without a stream, it uses the default stream of the current context, and was
+/// not compiled with a default stream for each thread.
 ///
 /// On a stream that is being captured, this holds for each launch of the captured
 /// graph, and the kernel stays loaded for these launches. With the recorder of a [`Sequence`](crate::sequence::Sequence) as
@@ -208,6 +214,15 @@ fn watched<const USUAL: bool, A: LaunchArgs>(
 /// # Ok(())
 /// # }
 /// ```
+///
+/// # Launchers
+///
+/// A launcher is a function of the host that launches kernels, such as an `extern "C"` function of a `.cu` file. It has no grid and no block:
+/// `launch!(ffi::run, args, stream = &stream)` calls `ffi::run` with the fields of a struct with `#[kernel_args(launcher = ffi::run)]` and
+/// the stream. Before the call, the launch checks contracts and contexts, makes the stream's context current, and waits for other streams
+/// that use the slices; afterwards it records their use. A returned status that is not 0 is
+/// [`LaunchError::Launcher`](crate::error::LaunchError::Launcher). For a function that takes no stream, the option is
+/// `default_stream = true`: it works on the default stream of the context of its arguments.
 #[macro_export]
 macro_rules! launch {
     // CUDA C++'s `func<<<grid, block>>>(args)`, which is no expression of Rust.
@@ -237,6 +252,16 @@ macro_rules! launch {
     };
     ($func:expr, $args:expr, block = $block:expr $(, $($rest:tt)*)?) => {
         $crate::__launch_usage!(@half block grid)
+    };
+    // A launcher, which has no grid and no block.
+    ($func:expr, $args:expr, stream = $stream:expr $(,)?) => {
+        $crate::__call_launcher!($func, true, false, $crate::__private::stream_target($stream), $args)
+    };
+    ($func:expr, $args:expr, default_stream = true $(,)?) => {
+        $crate::__call_launcher!($func, false, true, $crate::__private::Option::None, $args)
+    };
+    ($func:expr, $args:expr $(, $option:ident = $value:expr)* $(,)?) => {
+        $crate::__launcher_options!([$($option)*] $func, $args)
     };
     ($func:expr, $config:expr, $args:expr $(, $option:ident = $value:expr)* $(,)?) => {
         $crate::__launch_options! { [$($option)*]

@@ -64,7 +64,7 @@ impl Facts<'_> {
             None => PointerUses::find(call.function().raw()),
         };
         let event = LaunchEvent {
-            function: call.function(),
+            function: Some(call.function()),
             name: &|| self.callee.name(),
             module: loaded.and_then(|loaded| loaded.module.get().map(|module| &**module)),
             #[cfg(feature = "record")]

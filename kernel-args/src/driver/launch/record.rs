@@ -14,6 +14,7 @@ use crate::{
     marshal::{ContextName, ForEachValue, Foreign, LaunchStream},
 };
 use kernel_args_abi::Parameter;
+use std::string::String;
 
 /// The function belongs to the context of the sequence's stream.
 #[inline(never)]
@@ -92,7 +93,7 @@ impl Record<'_> {
     fn push(&self, call: KernelCall<'_>, promise: Promise<'_>, values: &ForEachValue<'_>) -> Result<(), Error> {
         let Self { recording, launch, callee, .. } = *self;
         if recording.held.is_not_held() {
-            return Err(self.not_held());
+            return Err(not_held(recording, callee.name(), self.name_of));
         }
         let Launch { grid, block, shared, shared_given, .. } = *launch;
         let shape = Shape { grid: [grid.x, grid.y, grid.z], block: [block.x, block.y, block.z], shared, shared_given };
@@ -111,17 +112,18 @@ impl Record<'_> {
         }
         Ok(())
     }
+}
 
-    #[cold]
-    fn not_held(&self) -> Error {
-        let (kernel, mut replaces, mut field) = (self.callee.name(), None, None);
-        if let Some(not_held) = self.recording.held.take_not_held() {
-            if let Some(argument) = not_held.foreign {
-                let launch = ContextName::of(self.recording.held.stream().context());
-                return explain::foreign(kernel, self.name_of, Foreign { field: not_held.field, argument, launch });
-            }
-            (replaces, field) = (not_held.replaces, (self.name_of)(not_held.field));
+/// An argument uses memory that the run does not hold.
+#[cold]
+pub(crate) fn not_held(recording: &Recording, kernel: String, name_of: NameOf) -> Error {
+    let (mut replaces, mut field) = (None, None);
+    if let Some(not_held) = recording.held.take_not_held() {
+        if let Some(argument) = not_held.foreign {
+            let launch = ContextName::of(recording.held.stream().context());
+            return explain::foreign(kernel, name_of, Foreign { field: not_held.field, argument, launch });
         }
-        Error::Launch(LaunchError::NotHeld { kernel, field: field.unwrap_or_default(), replaces })
+        (replaces, field) = (not_held.replaces, name_of(not_held.field));
     }
+    Error::Launch(LaunchError::NotHeld { kernel, field: field.unwrap_or_default(), replaces })
 }

@@ -21,6 +21,47 @@ macro_rules! __capture {
     };
 }
 
+/// The call of a launcher: its function, whether the options name the stream and the default stream, the stream and the arguments.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __call_launcher {
+    ($func:expr, $names_stream:literal, $names_default:literal, $stream:expr, $args:expr) => {{
+        struct __Name;
+        impl $crate::__private::LauncherName for __Name {
+            const NAME: &'static $crate::__private::core::primitive::str = $crate::__private::core::stringify!($func);
+        }
+        $crate::__private::call_launcher::<__Name, $names_stream, $names_default, _, _>(&$func, $stream, $args)
+    }};
+}
+
+/// A launch without a grid and a block that does not name its stream alone: `[names of options] function, arguments`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __launcher_options {
+    ([] $func:expr, $args:expr) => {
+        $crate::__call_launcher!($func, false, false, $crate::__private::Option::None, $args)
+    };
+    ([default_stream $($rest:ident)*] $func:expr, $args:expr) => {
+        ::core::compile_error!(
+            "`default_stream` has no other value than `true`, and excludes `stream`\n\
+             help: write `default_stream = true` for a launcher that takes no stream; otherwise `stream = &stream`"
+        )
+    };
+    ([stream $option:ident $($rest:ident)*] $func:expr, $args:expr) => {
+        $crate::__launcher_options!([$option] $func, $args)
+    };
+    ([$option:ident $($rest:ident)*] $func:expr, $args:expr) => {
+        ::core::compile_error!(::core::concat!(
+            "`",
+            ::core::stringify!($option),
+            "` needs a grid and a block: a launcher chooses it itself\n\
+             help: for a kernel, write `launch!(func, grid, block, args, ",
+            ::core::stringify!($option),
+            " = …)`; for a launcher, only `stream = &stream`"
+        ))
+    };
+}
+
 /// A launch whose options are listed, marked if no option names its stream: `[names of options] launch`.
 #[doc(hidden)]
 #[macro_export]
@@ -65,6 +106,12 @@ macro_rules! __launch_options {
     };
     (@twice $option:ident $other:ident) => {
         ::core::compile_error!(::core::concat!("the option `", ::core::stringify!($option), "` is given twice\nhelp: keep one"))
+    };
+    (@unknown default_stream) => {
+        ::core::compile_error!(
+            "`default_stream` is for a launcher, a function of the host without a grid and a block\n\
+             help: remove it: without `stream = …`, a kernel is launched on the default stream"
+        )
     };
     (@unknown shmem) => { $crate::__launch_options!(@shared shmem) };
     (@unknown smem) => { $crate::__launch_options!(@shared smem) };

@@ -13,6 +13,8 @@ use std::{path::Path, sync::Arc};
 pub enum Event<'e> {
     /// A kernel is launched, captured, or recorded by a sequence.
     KernelLaunch(&'e LaunchEvent<'e>),
+    /// A launcher is called, a function of the host that launches kernels, or its call is recorded by a sequence.
+    LauncherCall(&'e LaunchEvent<'e>),
     /// A graph is launched.
     GraphLaunch(&'e GraphEvent<'e>),
     /// The recorded launches of a [`Sequence`](crate::sequence::Sequence) are enqueued.

@@ -23,9 +23,13 @@ use std::{
 
 /// A launch, with everything that the program has passed to it.
 ///
+/// A launcher, a function of the host that launches kernels, chooses the grid and the block itself: they are 0, and the function of the driver
+/// is null. The kernels that it launches are not events.
+///
 /// Names and arguments are decoded when they are asked for.
 pub struct LaunchEvent<'e> {
-    pub(crate) function: FunctionHandle<'e>,
+    /// `None` for a launcher.
+    pub(crate) function: Option<FunctionHandle<'e>>,
     pub(crate) name: &'e dyn Fn() -> String,
     pub(crate) module: Option<&'e str>,
     /// The loaded image, if it was kept.
@@ -46,7 +50,7 @@ pub struct LaunchEvent<'e> {
 }
 
 impl<'e> LaunchEvent<'e> {
-    /// The kernel's symbol. The driver reports the symbol of a raw function if it is 12.3 or newer.
+    /// The kernel's symbol, or the name of the launcher. The driver reports the symbol of a raw function if it is 12.3 or newer.
     #[must_use]
     pub fn name(&self) -> String {
         (self.name)()
@@ -69,7 +73,7 @@ impl<'e> LaunchEvent<'e> {
     /// The driver's handle of the function.
     #[must_use]
     pub fn cu_function(&self) -> CUfunction {
-        self.function.raw()
+        self.function.map_or(core::ptr::null_mut(), FunctionHandle::raw)
     }
 
     /// The number of blocks.

@@ -9,7 +9,7 @@ use std::{format, string::String};
 
 /// An observer that makes each event a range of the NVIDIA Tools Extension, which Nsight Systems shows: `nsys profile ./program`.
 ///
-/// The range of a launch has the name of the kernel, demangled if its symbol is a C++ name. The other ranges are `graph launch`,
+/// The range of a launch has the name of the kernel, demangled if its symbol is a C++ name, or of the launcher. The other ranges are `graph launch`,
 /// `sequence of 12 steps`, and `load` and `compile` with a name. A range begins before the driver's call and ends after it, on the same
 /// thread: it is the time of the host. Without a tool, a range is a function call and its name.
 ///
@@ -38,6 +38,7 @@ impl Observer for Nvtx {
 fn name(event: &Event<'_>) -> String {
     match event {
         Event::KernelLaunch(launch) => launch.demangled().unwrap_or_else(|| launch.name()),
+        Event::LauncherCall(launcher) => launcher.name(),
         Event::GraphLaunch(_) => "graph launch".into(),
         Event::SequenceRun(run) => format!("sequence of {} steps", run.steps),
         Event::ModuleLoad(load) => format!("load {}", load.name.unwrap_or("an image")),

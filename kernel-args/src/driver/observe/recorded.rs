@@ -36,6 +36,9 @@ impl Recorded {
     pub(super) fn of(api: &Api, number: u64, event: &Event<'_>) -> Option<Self> {
         let (kernel, stream) = match event {
             Event::KernelLaunch(launch) => return Some(Self::launch(api, number, launch)),
+            Event::LauncherCall(launch) => {
+                return Some(Self { geometry: None, ..Self::launch(api, number, launch) });
+            }
             Event::GraphLaunch(graph) => ("a graph", graph.stream),
             Event::SequenceRun(run) => ("a sequence", run.stream),
             Event::ModuleLoad(_) | Event::Compilation(_) => return None,

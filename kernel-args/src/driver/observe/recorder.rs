@@ -118,10 +118,17 @@ pub(super) fn record<R>(event: &Event<'_>, run: impl FnOnce() -> Result<R, Error
     {
         records.add(api, stream, launch);
     }
-    if let Err(Error::Launch(LaunchError::Failed(failed))) = &mut result
-        && is_fault(failed.status)
+    let failed = match &mut result {
+        Err(Error::Launch(LaunchError::Failed(failed))) => Some((failed.status, &mut failed.fault)),
+        Err(Error::Launch(LaunchError::Launcher(failed))) => {
+            Some((Status(failed.code.cast_unsigned()), &mut failed.fault))
+        }
+        _ => None,
+    };
+    if let Some((status, fault)) = failed
+        && is_fault(status)
     {
-        failed.fault = recorder.fault(context, failed.status).map(Box::new);
+        *fault = recorder.fault(context, status).map(Box::new);
     }
     result
 }
@@ -129,8 +136,8 @@ pub(super) fn record<R>(event: &Event<'_>, run: impl FnOnce() -> Result<R, Error
 /// The context and the stream of a launch that runs now. `None` for other events, and for a launch that is captured or recorded.
 fn place<'e>(api: &Api, event: &Event<'e>) -> Option<(Id, StreamHandle<'e>)> {
     let (context, stream) = match *event {
-        Event::KernelLaunch(launch) if launch.is_recorded => return None,
-        Event::KernelLaunch(launch) => {
+        Event::KernelLaunch(launch) | Event::LauncherCall(launch) if launch.is_recorded => return None,
+        Event::KernelLaunch(launch) | Event::LauncherCall(launch) => {
             let stream = launch.config.stream;
             match launch.context {
                 Some(context) => (id(api, context), stream),

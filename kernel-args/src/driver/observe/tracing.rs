@@ -14,6 +14,8 @@ use tracing::{Span, field::Empty, span::EnteredSpan};
 /// | `load` | info | `name`, `images`, `bytes` |
 /// | `compile` | info | `name`, `bytes` |
 ///
+/// The call of a launcher is a span `launch` without `grid` and `block`; `kernel` is its name.
+///
 /// A span begins before the driver's call and ends after it: it is the time of the host. If the call fails, the span has the field
 /// `error`, and contains an event of level error with the text. Fields are decoded only if a subscriber wants the span.
 ///
@@ -52,7 +54,7 @@ impl Observer for Tracing {
 
 fn span(event: &Event<'_>) -> Span {
     match event {
-        Event::KernelLaunch(launch) => {
+        Event::KernelLaunch(launch) | Event::LauncherCall(launch) => {
             let span = tracing::debug_span!(
                 target: TARGET,
                 "launch",
@@ -73,8 +75,10 @@ fn span(event: &Event<'_>) -> Span {
                 if let Some(demangled) = launch.demangled() {
                     span.record("demangled", &*demangled);
                 }
-                span.record("grid", &*launch.grid().to_string());
-                span.record("block", &*launch.block().to_string());
+                if matches!(event, Event::KernelLaunch(_)) {
+                    span.record("grid", &*launch.grid().to_string());
+                    span.record("block", &*launch.block().to_string());
+                }
                 let attributes = launch.attributes();
                 if !attributes.is_empty() {
                     let all: Vec<_> = attributes.iter().map(|(name, value)| format!("{name} = {value}")).collect();

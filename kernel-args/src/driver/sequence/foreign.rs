@@ -156,7 +156,6 @@ impl Run {
         let steps = if let Some(steps) = known {
             steps
         } else {
-            args.accesses(found, &mut accesses);
             let untracked = recording.untracked().map_err(|error| {
                 Error::cudarc("cuDevicePrimaryCtxRetain, cuDeviceGetAttribute or cuCtxSetCurrent", error)
             })?;
@@ -164,7 +163,14 @@ impl Run {
             let is_free = !is_checked || A::OWNS_MEMORY;
             let allows = |address, bytes, writes| is_free || is_inside(&accesses, address, bytes, writes);
             let graph = capture(held.stream(), |stream| work(stream, A::input(&mut alias)))?;
-            let captured = read(graph, is_checked, &allows)?;
+            let captured = read_captured(graph, is_checked, &allows)?;
+            if let Captured::Steps(_, 0) = captured {
+                return Err(failed(
+                    "the closure has enqueued nothing on the stream of the run".into(),
+                    "create the handle of the library on the stream of the run, `run.stream()`; leave out work of size 0",
+                )
+                .into());
+            }
             let key = Box::new((place, args.key(found)));
             recording.foreign.borrow_mut().insert(memory, key, captured)
         };
@@ -210,7 +216,7 @@ fn not_held(index: usize, replaces: Option<&'static Location<'static>>) -> Error
 }
 
 /// Captures what `work` enqueues on the stream.
-fn capture<E: From<Error>>(
+pub(crate) fn capture<E: From<Error>>(
     stream: &Arc<CudaStream>,
     work: impl FnOnce(&Arc<CudaStream>) -> Result<(), E>,
 ) -> Result<Graph, E> {
@@ -222,13 +228,13 @@ fn capture<E: From<Error>>(
 
 /// The nodes of a captured graph as steps. If the driver does not report the parameters of its kernels, it is a child graph; also if it has a node of
 /// another kind, for which an `unsafe` caller has promised what each launch needs.
-fn read(graph: Graph, is_checked: bool, allows: &dyn Fn(CUdeviceptr, usize, bool) -> bool) -> Result<Captured, Error> {
+pub(crate) fn read_captured(
+    graph: Graph,
+    is_checked: bool,
+    allows: &dyn Fn(CUdeviceptr, usize, bool) -> bool,
+) -> Result<Captured, Error> {
     let mut words = Vec::new();
     match graph.read_steps(&mut words, allows) {
-        Ok(0) => Err(failed(
-            "the closure has enqueued nothing on the stream of the run".into(),
-            "create the handle of the library on the stream of the run, `run.stream()`; leave out work of size 0",
-        )),
         Ok(steps) => Ok(Captured::Steps(words, steps)),
         Err(NotRead::Parameters) => Ok(Captured::Child(graph)),
         Err(NotRead::Node(_)) if !is_checked => Ok(Captured::Child(graph)),

@@ -9,6 +9,7 @@ mod fragments;
 mod generics;
 mod items;
 mod kernels;
+mod launchers;
 mod lints;
 mod macros;
 mod names;

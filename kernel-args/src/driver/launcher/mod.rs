@@ -1,0 +1,278 @@
+//! Calls of launchers: functions of the host that launch kernels.
+
+#[cfg(feature = "graphs")]
+mod record;
+
+#[cfg(any(feature = "graphs", feature = "observe"))]
+use crate::driver::watched::is_plain;
+#[cfg(feature = "observe")]
+use crate::{
+    contract::Geometry,
+    device::vector::Dim3,
+    driver::{
+        api::LaunchConfig,
+        config::Form,
+        observe::{self, Event, LaunchEvent},
+    },
+    marshal::Lengths,
+};
+use crate::{
+    driver::{
+        api::{Promise, StreamHandle, api},
+        config::{AsStream, Launch, StreamTarget},
+        context::bind,
+        error::{ContextError, Error, FailedLauncher, LaunchError, runtime_name},
+        function::{Arguments, check_contracts},
+        launch::{foreign, not_awaited, unbound, unrecorded},
+    },
+    marshal::{DecodedArgs, LaunchStream, LauncherArgs, Returned, StreamArgument, marshal_params, text_of},
+};
+use core::{ffi::c_void, marker::PhantomData, ptr};
+use cudarc::driver::{CudaContext, CudaStream};
+use kernel_args_abi::{
+    Parameter,
+    texts::{Message, templates},
+};
+use std::{boxed::Box, string::String, sync::Arc};
+
+/// The function that a `launch!` names: the source text of its path.
+pub trait LauncherName {
+    /// The source text.
+    const NAME: &'static str;
+}
+
+/// The stream that a launch of a launcher names.
+#[inline(always)]
+pub fn stream_target<'l>(stream: &'l (impl AsStream + ?Sized)) -> Option<StreamTarget<'l>> {
+    Some(stream.target())
+}
+
+/// Calls a launcher. [`launch!`](crate::launch!) expands to a call of this function for a struct with
+/// `#[kernel_args(launcher = path)]`. `STREAM` and `DEFAULT_STREAM` are the options that it names.
+///
+/// # Errors
+/// An [`Error`] if an argument belongs to a different context, a contract is broken, or the launcher returns an error.
+///
+/// # Safety
+/// The requirements of [`launch()`](crate::launch()), for all that the function does.
+#[inline(always)]
+pub unsafe fn call_launcher<
+    N: LauncherName,
+    const STREAM: bool,
+    const DEFAULT_STREAM: bool,
+    F: ?Sized,
+    A: LauncherArgs,
+>(
+    _: &F,
+    target: Option<StreamTarget<'_>>,
+    args: A,
+) -> Result<(), Error> {
+    const { check::<A>(N::NAME, STREAM, DEFAULT_STREAM) };
+    // SAFETY: the caller promises it, and only this call takes the promise.
+    let promise = unsafe { Promise::new() };
+    #[cfg(any(feature = "graphs", feature = "observe"))]
+    if !is_plain() {
+        return watched((args, target, promise));
+    }
+    enqueue(args, target, promise, false)
+}
+
+/// The compile errors of a launch.
+const fn check<A: LauncherArgs>(function: &str, names_stream: bool, names_default: bool) {
+    let (mut message, name): (Message, _) = (Message::new(), A::LAUNCHER);
+    if !ends_with(function.as_bytes(), name.as_bytes()) {
+        templates::other_launcher(&mut message, A::NAME, name, function);
+    } else if A::TAKES_STREAM && !names_stream {
+        templates::launcher_without_stream(&mut message, name);
+    } else if !A::TAKES_STREAM && !names_default {
+        templates::launcher_on_default_stream(&mut message, name);
+    } else {
+        return;
+    }
+    message.fail()
+}
+
+/// Whether the last name of a path is `name`.
+const fn ends_with(path: &[u8], name: &[u8]) -> bool {
+    let Some(start) = path.len().checked_sub(name.len()) else {
+        return false;
+    };
+    let mut i = 0;
+    while i < name.len() {
+        if path[start + i] != name[i] {
+            return false;
+        }
+        i += 1;
+    }
+    start == 0 || matches!(path[start - 1], b':' | b' ' | b'#')
+}
+
+#[cfg(any(feature = "graphs", feature = "observe"))]
+#[cold]
+#[inline(never)]
+fn watched<A: LauncherArgs>((args, target, promise): (A, Option<StreamTarget<'_>>, Promise<'_>)) -> Result<(), Error> {
+    enqueue(args, target, promise, true)
+}
+
+#[inline(always)]
+fn enqueue<A: LauncherArgs>(
+    mut args: A,
+    target: Option<StreamTarget<'_>>,
+    promise: Promise<'_>,
+    is_watched: bool,
+) -> Result<(), Error> {
+    check_contracts(&args, &mut Launch::new(1, 1), true, name::<A>)?;
+    let stream = target.map(|target| target.stream);
+    #[cfg(feature = "graphs")]
+    if is_watched {
+        if let Some(run) = target.and_then(|target| target.recording) {
+            return record::record(run, args, promise);
+        }
+        crate::driver::launch::check_enclosing(stream, || std::format!("launcher `{}`", A::LAUNCHER))?;
+    }
+    let launch_stream = match stream {
+        Some(stream) => LaunchStream::on(stream),
+        None => LaunchStream::in_context(ptr::null_mut()),
+    };
+    args.check_contexts(&launch_stream, 0);
+    if let Some(field) = launch_stream.foreign() {
+        return Err(foreign(name::<A>(), <A as Arguments>::name_of, field));
+    }
+    let (api, context) = (api()?, launch_stream.context());
+    match context {
+        Some(context) => bind(api, context).map_err(|error| unbound(A::LAUNCHER, context, error))?,
+        // No argument has a context: the launcher works in the current one.
+        None if api.current()?.is_null() => {
+            return Err(Error::Context(ContextError::NoCurrent { kernel: name::<A>() }));
+        }
+        None => {}
+    }
+    let call = Call::of(&args, is_watched, stream, context);
+    let launched = Lowered::with(&mut args, &launch_stream, |lowered| {
+        // Some arguments report their context only when they are lowered.
+        if let Some(field) = launch_stream.foreign() {
+            return Err(foreign(name::<A>(), <A as Arguments>::name_of, field));
+        }
+        if let Err(error) = launch_stream.check() {
+            return Err(not_awaited(A::LAUNCHER, context.map(|context| &**context), error));
+        }
+        call.around(&lowered, || lowered.call(stream.map_or(StreamHandle::DEFAULT, Into::into), promise, is_watched))
+    });
+    // The dropped guards can leave an error in the context. Otherwise the next launch would report it.
+    match (launched, launch_stream.check()) {
+        (Ok(()), Err(error)) => Err(unrecorded(name::<A>(), error)),
+        (launched, _) => launched,
+    }
+}
+
+fn name<A: LauncherArgs>() -> String {
+    A::LAUNCHER.into()
+}
+
+/// The arguments of one call.
+struct Lowered<'p, A> {
+    /// A pointer to each parameter, whose bytes are a lowered field for `'p`.
+    params: &'p [*mut c_void],
+    args: PhantomData<A>,
+}
+
+impl<A: LauncherArgs> Lowered<'_, A> {
+    #[inline(always)]
+    fn with<R>(args: &mut A, stream: &LaunchStream<'_>, then: impl FnOnce(Lowered<'_, A>) -> R) -> R {
+        marshal_params(args, stream, |params| then(Lowered { params, args: PhantomData }))
+    }
+
+    fn values(&self, visit: &mut dyn FnMut(&Parameter<'_>, &[u8])) {
+        // SAFETY: `marshal_params` has passed a pointer to each parameter, whose bytes are initialised.
+        unsafe { DecodedArgs::params(A::PARAMETERS, self.params) }.visit(visit);
+    }
+
+    /// An error contains the arguments if `is_watched`. Otherwise no pointer to them is stored: 10 instructions less for 8 scalars.
+    #[inline(always)]
+    fn call(&self, stream: StreamHandle<'_>, _: Promise<'_>, is_watched: bool) -> Result<(), Error> {
+        // SAFETY: `marshal_params` has passed a pointer to each parameter: a value of the field's device type. The caller of `launch!` has
+        // promised that the function may be called with them.
+        let returned = unsafe { A::call(self.params.as_ptr(), StreamArgument(stream.raw().cast())) };
+        if returned.code == 0 {
+            return Ok(());
+        }
+        let arguments = if is_watched { text_of(&|visit| self.values(visit)) } else { String::new() };
+        Err(failed(A::LAUNCHER, returned, arguments))
+    }
+}
+
+#[cold]
+fn failed(launcher: &str, Returned { code, is_cuda }: Returned, arguments: String) -> Error {
+    Error::Launch(LaunchError::Launcher(Box::new(FailedLauncher {
+        launcher: launcher.into(),
+        code,
+        name: is_cuda.then(|| runtime_name(code)).flatten(),
+        arguments,
+        #[cfg(feature = "observe")]
+        fault: None,
+    })))
+}
+
+/// What an event contains in addition to the values.
+#[cfg_attr(not(feature = "observe"), expect(dead_code, reason = "only events contain it"))]
+struct Call<'c> {
+    stream: Option<&'c CudaStream>,
+    context: Option<&'c Arc<CudaContext>>,
+    is_recorded: bool,
+    #[cfg(feature = "observe")]
+    lengths: Option<Lengths>,
+}
+
+impl<'c> Call<'c> {
+    #[inline(always)]
+    fn of<A: LauncherArgs>(
+        args: &A,
+        is_watched: bool,
+        stream: Option<&'c CudaStream>,
+        context: Option<&'c Arc<CudaContext>>,
+    ) -> Self {
+        #[cfg(feature = "observe")]
+        let one = Dim3::new(1, 1, 1);
+        let _ = (args, is_watched);
+        Self {
+            stream,
+            context,
+            is_recorded: false,
+            #[cfg(feature = "observe")]
+            lengths: (is_watched && observe::is_active()).then(|| args.lengths(Geometry::new(one, one))),
+        }
+    }
+
+    /// Calls `call`, as an event if something observes it.
+    #[inline(always)]
+    fn around<A: LauncherArgs>(
+        &self,
+        lowered: &Lowered<'_, A>,
+        call: impl FnOnce() -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        #[cfg(feature = "observe")]
+        if let Some(lengths) = &self.lengths {
+            let handle = self.stream.map_or(StreamHandle::DEFAULT, Into::into);
+            let event = LaunchEvent {
+                function: None,
+                name: &name::<A>,
+                module: None,
+                #[cfg(feature = "record")]
+                image: None,
+                config: &LaunchConfig::new([0; 3], [0; 3], 0, handle),
+                stream: self.stream,
+                context: self.context,
+                attributes: None,
+                form: Form::KernelParams,
+                is_recorded: self.is_recorded,
+                code: None,
+                lengths,
+                parameters: Some(A::PARAMETERS),
+                values: &|visit| lowered.values(visit),
+            };
+            return observe::around(&Event::LauncherCall(&event), call);
+        }
+        let _ = lowered;
+        call()
+    }
+}

@@ -1,0 +1,83 @@
+//! Calls of launchers in a sequence: the work of the function is captured, and its nodes become steps.
+
+use super::{Call, Lowered, name};
+use crate::{
+    driver::{
+        api::{Promise, Steps},
+        config::RunRecord,
+        error::Error,
+        function::Arguments,
+        launch::{not_held, not_recording},
+        sequence::{capture, read_captured},
+    },
+    marshal::{LaunchStream, LauncherArgs},
+};
+use core::{any::TypeId, hash::Hasher};
+use std::{boxed::Box, format, hash::DefaultHasher, vec::Vec};
+
+/// The struct, which names its function, and the lowered arguments. Calls with equal ones enqueue equal work.
+struct Key {
+    of: TypeId,
+    bytes: Vec<u8>,
+}
+
+impl Key {
+    fn is<A: LauncherArgs>(&self, lowered: &Lowered<'_, A>) -> bool {
+        let mut rest = Some(&*self.bytes);
+        lowered.values(&mut |_, bytes| rest = rest.and_then(|rest| rest.strip_prefix(bytes)));
+        self.of == TypeId::of::<A::Erased>() && rest.is_some_and(<[u8]>::is_empty)
+    }
+}
+
+/// The function is called only if the sequence does not remember an equal call.
+#[cold]
+#[inline(never)]
+pub(super) fn record<A: LauncherArgs>(run: &RunRecord, mut args: A, promise: Promise<'_>) -> Result<(), Error> {
+    let entered = run.enter().map_err(|why| not_recording(format!("launcher `{}`", A::LAUNCHER), why))?;
+    let (recording, held) = (&*entered, &entered.held);
+    let (stream, on) = (LaunchStream::in_sequence(held), held.stream());
+    let call = Call { is_recorded: true, ..Call::of(&args, true, Some(on), Some(on.context())) };
+    let add = |lowered: &Lowered<'_, A>| {
+        let hash = || {
+            let mut hasher = DefaultHasher::new();
+            lowered.values(&mut |_, value| hasher.write(value));
+            hasher.finish()
+        };
+        let is_equal = |key: &Key| key.is(lowered);
+        let known = recording.foreign.borrow().find(hash, |steps| steps.key.downcast_ref().is_some_and(is_equal));
+        let steps = if let Some(steps) = known {
+            steps
+        } else {
+            // The caller of `launch!` has promised what the work does with memory that is not an argument.
+            let graph = capture(on, |stream| lowered.call((&**stream).into(), promise, true));
+            let captured = read_captured(graph.map_err(named::<A>)?, false, &|_, _, _| true).map_err(named::<A>)?;
+            let mut bytes = Vec::new();
+            lowered.values(&mut |_, value| bytes.extend_from_slice(value));
+            let key = Box::new(Key { of: TypeId::of::<A::Erased>(), bytes });
+            recording.foreign.borrow_mut().insert(hash(), key, captured)
+        };
+        recording.log.borrow_mut().push_captured(Steps::of(&steps.words), steps.steps);
+        if held.notes_uses.get() {
+            let mut uses = held.steps.borrow_mut();
+            (0..steps.steps).for_each(|_| uses.add_ordered());
+        }
+        recording.foreign.borrow_mut().push(steps);
+        Ok(())
+    };
+    held.within(|| {
+        Lowered::with(&mut args, &stream, |lowered| {
+            if held.is_not_held() {
+                return Err(not_held(recording, name::<A>(), <A as Arguments>::name_of));
+            }
+            call.around(&lowered, || add(&lowered))
+        })
+    })
+}
+
+/// The error of a capture names the launcher.
+fn named<A: LauncherArgs>(mut error: Error) -> Error {
+    if let Error::Graph(error) = &mut error {
+        error.kernel = Some(name::<A>());
+    }
+    error
+}
