@@ -61,6 +61,7 @@
 //! | structs and enums that a kernel takes by value | [`derive@DeviceType`] |
 //! | CUDA's vector types | [`vector`] |
 //! | the kernels of a compiled image as items, generated structs | [`kernels!`] |
+//! | host functions that launch kernels | [`macro@launchers`], [`launcher`] |
 //! | kernels that a build script compiles | [`include_kernels!`], the crate [`kernel-args-build`](https://docs.rs/kernel-args-build) |
 #![cfg_attr(
     feature = "cudarc",
@@ -127,6 +128,7 @@ mod driver;
 #[cfg(all(any(doc, doctest), feature = "cudarc"))]
 pub mod guide;
 mod interop;
+pub mod launcher;
 mod marshal;
 
 pub use device::{
@@ -138,7 +140,7 @@ pub use driver::{Error, Function, Image, Kernel, Launch, Module, context, launch
 #[cfg(feature = "cudarc")]
 pub use interop::Retained;
 #[cfg(feature = "derive")]
-pub use kernel_args_derive::{DeviceType, KernelArgs, kernels};
+pub use kernel_args_derive::{DeviceType, KernelArgs, kernels, launchers};
 #[cfg(feature = "cudarc")]
 pub use marshal::{ArgList, SliceArg};
 pub use marshal::{KernelArg, KernelArgs, PointerArg};

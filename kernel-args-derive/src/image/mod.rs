@@ -3,9 +3,13 @@
 mod bodies;
 mod debug_info;
 mod file;
+#[cfg(feature = "debug-info")]
+mod library;
 
 pub(crate) use debug_info::DebugInfo;
 pub(crate) use file::{File, read};
+#[cfg(feature = "debug-info")]
+pub(crate) use library::{Library, library, owners};
 
 use crate::{
     diagnostics::{Diagnostics, respan},
