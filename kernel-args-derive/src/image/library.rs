@@ -29,6 +29,13 @@ impl From<io::Error> for Problem {
     }
 }
 
+/// The library at this path, or `Some(None)` if an error was reported. `None` if the file is an image, or cannot be read.
+#[cfg(feature = "generate")]
+pub(crate) fn library_or_image(path: &ImagePath, diagnostics: &mut Diagnostics) -> Option<Option<Arc<Library>>> {
+    let bytes = std::fs::read(path.resolve().ok()?.path).ok()?;
+    Launchers::is_library(&bytes).then(|| library(path, diagnostics))
+}
+
 /// `None` if an error was reported.
 pub(crate) fn library(path: &ImagePath, diagnostics: &mut Diagnostics) -> Option<Arc<Library>> {
     static CACHE: Mutex<Option<Cache<Library, Problem>>> = Mutex::new(None);

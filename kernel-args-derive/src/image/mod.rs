@@ -8,6 +8,8 @@ mod library;
 
 pub(crate) use debug_info::DebugInfo;
 pub(crate) use file::{File, read};
+#[cfg(all(feature = "debug-info", feature = "generate"))]
+pub(crate) use library::library_or_image;
 #[cfg(feature = "debug-info")]
 pub(crate) use library::{Library, library, owners};
 

@@ -83,6 +83,10 @@ formats! {
         "`{file}` has no kernel\n\
         help: a kernel is a function with `__global__` in CUDA C++, and `.entry` in PTX; a template has only the instances that its source \
         names: `template __global__ void axpy<float>(…);`";
+    /// The text of a panic.
+    absent_library(source: &str, tried: &str):
+        "the library of `{source}` does not exist: the build script found no compiler\n{tried}\nhelp: install the CUDA toolkit, and build the \
+        program without `KERNEL_ARGS_OPTIONAL`";
     debug_info_feature(file: &str):
         "the debug information of `{file}` is read only with the feature `debug-info` of `kernel-args`\n\
         help: enable the feature: `cargo add kernel-args --features debug-info`; or write `debug_info = if_readable` to compare without it";

@@ -71,6 +71,15 @@ const STB_WEAK: u8 = 2;
 const STV_HIDDEN: [u8; 2] = [1, 2];
 
 impl Launchers {
+    /// Whether the bytes are an object or a library of a host, not an image for a GPU.
+    #[must_use]
+    pub fn is_library(bytes: &[u8]) -> bool {
+        let is_object = || Elf::parse(bytes).is_ok_and(|elf| matches!(elf.machine(), elf::EM_X86_64 | elf::EM_AARCH64));
+        bytes.starts_with(archive::MAGIC)
+            || bytes.starts_with(archive::THIN)
+            || bytes.starts_with(elf::MAGIC) && is_object()
+    }
+
     /// The functions of an object, a static library or a shared library.
     ///
     /// # Errors

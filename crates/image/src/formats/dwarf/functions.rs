@@ -147,6 +147,9 @@ impl<'s> Type<'s> {
     /// What it is, if the C calling convention passes it like no type of Rust.
     fn unlike_c(&self, units: &Units<'s>) -> Result<Option<&'static str>, Error> {
         match self.aggregate {
+            None if self.unlike_c.is_none() && matches!(self.class, Class::Unknown | Class::Bytes) => {
+                Ok(Some("of a type that Rust does not have"))
+            }
             None => Ok(self.unlike_c),
             Some(_) if self.unlike_c.is_some() => Ok(self.unlike_c),
             Some(place) => class_unlike_c(units, place, 0),
