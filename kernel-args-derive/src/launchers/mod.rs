@@ -17,7 +17,7 @@ use kernel_args_image::{Encoder, Launcher, List};
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use std::sync::Arc;
-use syn::{Type, spanned::Spanned};
+use syn::{Ident, Type, spanned::Spanned};
 
 pub(crate) fn launchers(options: TokenStream, item: TokenStream) -> TokenStream {
     let options: Options = match syn::parse2(options) {
@@ -49,7 +49,8 @@ pub(crate) fn launchers(options: TokenStream, item: TokenStream) -> TokenStream 
     let (table, names) = encoder.finish();
     let table = Literal::byte_string(&table);
     let checks = found.iter().zip(0..).map(|((function, launcher), at)| check(function, launcher, 3 * at, &options));
-    let types = found.iter().map(|(Declared { conditions, visibility, name, .. }, ..)| {
+    let with_type = found.iter().filter(|(function, _)| !is_type(&function.name));
+    let types = with_type.map(|(Declared { conditions, visibility, name, .. }, _)| {
         quote! {
             #(#conditions)*
             #[doc(hidden)]
@@ -80,6 +81,15 @@ pub(crate) fn launchers(options: TokenStream, item: TokenStream) -> TokenStream 
             #(#checks)*
         };
     }
+}
+
+/// Whether it is the name of a type that the declarations use: `f32`.
+fn is_type(name: &Ident) -> bool {
+    const PRIMITIVE: [&str; 19] = [
+        "bool", "char", "f16", "f32", "f64", "f128", "i8", "i16", "i32", "i64", "i128", "isize", "str", "u8", "u16",
+        "u32", "u64", "u128", "usize",
+    ];
+    PRIMITIVE.contains(&name.to_string().as_str())
 }
 
 /// The item remains, so the rest of the crate has only its own errors.
@@ -134,6 +144,16 @@ fn check(function: &Declared, launcher: &Launcher<'_>, at: u32, options: &Option
     };
     let (without_stream, takes_stream) = (at + 1, launcher.stream().is_some());
     let returns = format_ident!("{}", format!("{:?}", launcher.returns()));
+    let implementation = (!is_type(name)).then(|| {
+        quote! {
+            impl #krate::launcher::Launcher for #name {
+                const SYMBOL: &'static #private::core::primitive::str = #symbol;
+                const KERNEL: #private::CompiledKernel = #private::CompiledKernel::new(&__IMAGE, #without_stream, #symbol);
+                const TAKES_STREAM: #private::core::primitive::bool = #takes_stream;
+                const RETURNS: #krate::launcher::Returns = #krate::launcher::Returns::#returns;
+            }
+        }
+    });
     quote! {
         #(#conditions)*
         const _: () = {
@@ -146,12 +166,7 @@ fn check(function: &Declared, launcher: &Launcher<'_>, at: u32, options: &Option
             #(#each)*
             #whole
             const _: () = { #returned #result };
-            impl #krate::launcher::Launcher for #name {
-                const SYMBOL: &'static #private::core::primitive::str = #symbol;
-                const KERNEL: #private::CompiledKernel = #private::CompiledKernel::new(&__IMAGE, #without_stream, #symbol);
-                const TAKES_STREAM: #private::core::primitive::bool = #takes_stream;
-                const RETURNS: #krate::launcher::Returns = #krate::launcher::Returns::#returns;
-            }
+            #implementation
         };
     }
 }
