@@ -318,8 +318,8 @@ pub fn kernels(input: TokenStream) -> TokenStream {
 /// Compares the declarations of host functions with the static library that contains them (features `kernels` and `debug-info`).
 ///
 /// Linkers compare names only. This attribute on a block that somebody wrote by hand compares each function with the debug information of the
-/// library: the number and the order of the arguments, sizes, signedness, floating-point numbers, pointees, `const`, members of structs and
-/// values of enums with `#[derive(DeviceType)]`, names, and the returned type. An error is at the argument, with the type to declare.
+/// library. Compared are the number, the order and the names of the arguments, their types, pointees and `const`, and the returned type;
+/// also members of structs and values of enums with `#[derive(DeviceType)]`. An error is at the argument, with the type to declare.
 ///
 /// ```ignore
 /// #[kernel_args::launchers(library = concat!(env!("OUT_DIR"), "/liblaunchers.a"))]

@@ -48,7 +48,7 @@
 //!
 //! - **Start**: [coming from cudarc](guide::cudarc), [kernels from a build](guide::build), [the life of a program](guide::contexts), [without a GPU](guide::testing), [features](guide::features), [versions](guide::versions), [glossary](guide::glossary)
 //! - **Arguments**: [fields](guide::fields), [pointers](guide::pointers), [structs](guide::structs), [parts](guide::parts), [textures](guide::textures), [lists](guide::lists), [other bindings](guide::bindings)
-//! - **Kernels**: [what is checked](guide::checks), [items and generated structs](guide::kernels), [compiled at run time](guide::compile), [element types](guide::dtypes), [global variables](guide::globals), [C++ headers](guide::headers)
+//! - **Kernels**: [what is checked](guide::checks), [items and generated structs](guide::kernels), [host functions](guide::launchers), [compiled at run time](guide::compile), [element types](guide::dtypes), [global variables](guide::globals), [C++ headers](guide::headers)
 //! - **Launch**: [options and attributes](guide::launches), [contracts](guide::contracts)
 //! - **Repeat**: [sequences](guide::sequences), [graphs](guide::graphs)
 //! - **Debug**: [observing, faults, recordings](guide::observe), [thirty real bugs](guide::real_bugs)

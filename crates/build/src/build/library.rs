@@ -96,7 +96,7 @@ impl Build<'_> {
             self.units.iter().map(|unit| self.place(&unit.source, extension)).collect()
         };
         let described = self.out.join(format!("{name}.debug.a"));
-        // Without a compiler and a committed description, a text is in its place.
+        // Without a compiler and a committed description, the description is a text.
         if done.iter().any(|done| !done.made.description.starts_with(b"\x7fELF")) {
             let _ = fs::remove_file(&described);
             return Ok(());

@@ -34,7 +34,7 @@ impl<'a> Archive<'a> {
                 (Cow::Borrowed(""), &[])
             }
             // The index of symbols.
-            b"/" | b"/SYM64/" => (Cow::Borrowed(""), &[]),
+            b"/" | [b'/', b'S', b'Y', b'M', ..] => (Cow::Borrowed(""), &[]),
             [b'/', at @ ..] => {
                 let name = self.long_names.get(number(at)?..)?;
                 (text(without_slash(name.split(|&byte| byte == b'\n').next()?)), data)

@@ -83,7 +83,7 @@ impl Launchers {
     /// The functions of an object, a static library or a shared library.
     ///
     /// # Errors
-    /// If the bytes are none of these: the reason, and what to do.
+    /// If the bytes have another format: the reason, and what to do.
     pub fn read(bytes: &[u8]) -> Result<Self, String> {
         let mut launchers = Self::default();
         // Symbols can share their texts.

@@ -154,7 +154,7 @@ fn relocations_of_aarch64_are_applied() {
         let [expected, found] = [object, &bytes].map(|bytes| Launchers::read(bytes).unwrap());
         let [expected, found] = [&expected, &found].map(|all| all.get("scale").unwrap().prototype());
         assert_eq!(expected, found);
-        // A type that is none of this processor.
+        // A type that this processor does not have.
         bytes[18] = 62;
         refused(&Launchers::read(&bytes).unwrap(), "scale", &["relocations of type 25"]);
     }

@@ -13,7 +13,7 @@ use crate::prelude::*;
 use gimli::constants as dw;
 use kernel_args_abi::{Class, CppBase, Members, signature::stored};
 
-/// The functions of an object. Its lists are those of [`stored::members`].
+/// The functions of an object, with lists in the format of [`stored::members`].
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Functions {
     table: Vec<u8>,
