@@ -166,7 +166,7 @@ fn archive(search: &Search<'_>, library: &Path, objects: &[PathBuf]) -> Result<(
 fn exports(library: &str, launchers: &Launchers) -> Result<(), String> {
     static KNOWN: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    for (symbol, _) in launchers.iter() {
+    for (symbol, _) in launchers.functions() {
         let other = known.entry(symbol.to_owned()).or_insert_with(|| library.to_owned());
         if other != library {
             return Err(texts::same_launcher(symbol, other, library));

@@ -173,7 +173,7 @@ impl Launchers {
     }
 
     /// The functions that are not mangled, whose names the compiler did not make. Each can be an error.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, Result<Launcher<'_>, String>)> {
+    pub fn functions(&self) -> impl Iterator<Item = (&str, Result<Launcher<'_>, String>)> {
         self.symbols().filter(|symbol| !symbol.starts_with('_')).map(|symbol| (symbol, self.get(symbol)))
     }
 

@@ -27,7 +27,7 @@ fn read(bytes: &[u8]) -> usize {
         }
     };
     let mut count = 0;
-    for (symbol, launcher) in launchers.iter() {
+    for (symbol, launcher) in launchers.functions() {
         match launcher {
             Ok(launcher) => {
                 assert!(launcher.prototype().contains(symbol));

@@ -45,13 +45,24 @@ fn random_functions() -> Result<Completion, Failed> {
     write(&source, library.cpp(&mut random))?;
     let mut prototypes = Vec::new();
     for version in ["2", "3", "4", "5"] {
-        let object = compile(&source, version)?;
+        let object = compile("g++", &source, version)?;
         let launchers = Launchers::read(&fs::read(&object)?)?;
-        let all: Result<Vec<String>, String> = launchers.iter().map(|(_, one)| Ok(one?.prototype())).collect();
+        let all: Result<Vec<String>, String> = launchers.functions().map(|(_, one)| Ok(one?.prototype())).collect();
         prototypes.push(all?);
     }
     if prototypes.iter().any(|all| *all != prototypes[0] || all.len() != 2 * count) {
         return Err("the versions of DWARF describe different functions".into());
+    }
+    const CROSS: &str = "aarch64-linux-gnu-g++";
+    let has_cross = Command::new(CROSS).arg("--version").output().is_ok();
+    if has_cross {
+        let other = place.join("functions.aarch64.cpp");
+        write(&other, fs::read(&source)?)?;
+        let launchers = Launchers::read(&fs::read(compile(CROSS, &other, "5")?)?)?;
+        let all: Result<Vec<String>, String> = launchers.functions().map(|(_, one)| Ok(one?.prototype())).collect();
+        if all? != prototypes[0] {
+            return Err("the object of AArch64 describes different functions".into());
+        }
     }
     let crates = folder("launchers/crates")?;
     let mut called = 0;
@@ -59,8 +70,9 @@ fn random_functions() -> Result<Completion, Failed> {
         called += call(&crates, &library, &object(&source, version), version)?;
     }
     let mistakes = mistakes(&mut random, &crates, &library, &object(&source, "5"))?;
+    let cross = if has_cross { "; AArch64 read" } else { "" };
     println!(
-        "launchers: seed {seed}, {count} functions; {called} calls echoed; mistakes refused at their argument: {mistakes:?}"
+        "launchers: seed {seed}, {count} functions{cross}; {called} calls echoed; mistakes refused at their argument: {mistakes:?}"
     );
     Ok(Completion::Completed)
 }
@@ -69,9 +81,9 @@ fn object(source: &Path, version: &str) -> PathBuf {
     source.with_extension(format!("dwarf-{version}.o"))
 }
 
-fn compile(source: &Path, version: &str) -> Result<PathBuf, Failed> {
+fn compile(compiler: &str, source: &Path, version: &str) -> Result<PathBuf, Failed> {
     let object = object(source, version);
-    let output = Command::new("g++")
+    let output = Command::new(compiler)
         .args(["-std=c++17", "-O1", "-w", "-fPIC", "-c", &format!("-gdwarf-{version}"), "-o"])
         .args([&object, source])
         .output()?;

@@ -31,7 +31,7 @@ const fn scalar(cpp: &'static str, rust: &'static str, size: usize) -> Scalar {
     Scalar { cpp, rust, size, like: "" }
 }
 
-pub(crate) const SCALARS: [Scalar; 18] = [
+pub(crate) const SCALARS: [Scalar; 17] = [
     scalar("bool", "bool", 1),
     Scalar { cpp: "char", rust: "core::ffi::c_char", size: 1, like: "i8 u8 bool" },
     Scalar { cpp: "signed char", rust: "i8", size: 1, like: "core::ffi::c_char bool" },
@@ -49,7 +49,6 @@ pub(crate) const SCALARS: [Scalar; 18] = [
     Scalar { cpp: "long long", rust: "i64", size: 8, like: "core::ffi::c_long isize" },
     Scalar { cpp: "unsigned long long", rust: "u64", size: 8, like: "core::ffi::c_ulong usize" },
     Scalar { cpp: "size_t", rust: "usize", size: 8, like: "core::ffi::c_ulong u64" },
-    Scalar { cpp: "wchar_t", rust: "i32", size: 4, like: "" },
 ];
 
 #[derive(Clone, Copy, PartialEq)]

@@ -22,10 +22,11 @@ use kernel_args_abi::CppBase;
 #[must_use]
 pub fn of_launchers(launchers: &Launchers, library: Result<&str, &str>, options: &Options<'_>) -> String {
     let (mut found, mut refused) = (Vec::new(), Vec::new());
-    for (symbol, launcher) in launchers.iter() {
+    for (symbol, launcher) in launchers.functions() {
         match launcher {
             Ok(launcher) => {
-                found.push((launcher, [List::All, List::WithoutStream].map(|list| launcher.as_kernel(list))))
+                let lists = [List::All, List::WithoutStream].map(|list| launcher.as_kernel(list));
+                found.push((launcher, lists));
             }
             Err(what) => refused.push((symbol, what)),
         }
