@@ -353,7 +353,7 @@ pub fn kernels(input: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn launchers(options: TokenStream, block: TokenStream) -> TokenStream {
     #[cfg(all(feature = "kernels", feature = "debug-info"))]
-    return launchers::launchers(options.into(), block.into()).into();
+    return launchers::launchers(options.into(), &block.into()).into();
     #[cfg(not(all(feature = "kernels", feature = "debug-info")))]
     {
         let _ = options;

@@ -29,11 +29,11 @@ impl From<io::Error> for Problem {
     }
 }
 
-/// The library at this path, or `Some(None)` if an error was reported. `None` if the file is an image, or cannot be read.
+/// Whether the file at this path is a library, not an image. `false` if it cannot be read.
 #[cfg(feature = "generate")]
-pub(crate) fn library_or_image(path: &ImagePath, diagnostics: &mut Diagnostics) -> Option<Option<Arc<Library>>> {
-    let bytes = std::fs::read(path.resolve().ok()?.path).ok()?;
-    Launchers::is_library(&bytes).then(|| library(path, diagnostics))
+pub(crate) fn is_library(path: &ImagePath) -> bool {
+    let read = |path| std::fs::read(path).is_ok_and(|bytes| Launchers::is_library(&bytes));
+    path.resolve().is_ok_and(|resolved| read(resolved.path))
 }
 
 /// `None` if an error was reported.

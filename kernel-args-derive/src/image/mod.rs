@@ -9,7 +9,7 @@ mod library;
 pub(crate) use debug_info::DebugInfo;
 pub(crate) use file::{File, read};
 #[cfg(all(feature = "debug-info", feature = "generate"))]
-pub(crate) use library::library_or_image;
+pub(crate) use library::is_library;
 #[cfg(feature = "debug-info")]
 pub(crate) use library::{Library, library, owners};
 

@@ -41,7 +41,8 @@ pub(crate) fn kernels(input: TokenStream) -> TokenStream {
 fn expand(module: &Module, krate: &Path, diagnostics: &mut Diagnostics) -> TokenStream {
     let Module { attributes, visibility, name, image, .. } = module;
     #[cfg(all(feature = "generate", feature = "debug-info"))]
-    if let Some(library) = image::library_or_image(image, diagnostics) {
+    if image::is_library(image) {
+        let library = image::library(image, diagnostics);
         let items = library.map(|library| generate::library(module, &library, krate));
         return quote! {
             #(#attributes)*

@@ -19,14 +19,14 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use std::sync::Arc;
 use syn::{Ident, Type, spanned::Spanned};
 
-pub(crate) fn launchers(options: TokenStream, item: TokenStream) -> TokenStream {
+pub(crate) fn launchers(options: TokenStream, item: &TokenStream) -> TokenStream {
     let options: Options = match syn::parse2(options) {
         Ok(options) => options,
-        Err(error) => return with_item(&error, &item),
+        Err(error) => return with_item(&error, item),
     };
     let block: Block = match syn::parse2(item.clone()) {
         Ok(block) => block,
-        Err(error) => return with_item(&error, &item),
+        Err(error) => return with_item(&error, item),
     };
     let mut diagnostics = Diagnostics::default();
     let libraries: Vec<Arc<Library>> =
