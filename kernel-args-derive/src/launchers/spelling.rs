@@ -8,6 +8,9 @@ use kernel_args_abi::{
 /// `*const f32`, `u32`, `Params`.
 pub(super) fn raw(parameter: &Parameter<'_>) -> String {
     let cpp = parameter.cpp;
+    if cpp.depth == 1 && cpp.base == CppBase::Named("CUstream_st") {
+        return "kernel_args::launcher::Stream".into();
+    }
     let size = if cpp.is_pointer() { 0 } else { parameter.size };
     let mut ty = match cpp.base {
         CppBase::Void | CppBase::Unknown if cpp.is_pointer() => "c_void".into(),

@@ -10,7 +10,7 @@ mod random;
 use kernel_args_image::{Launchers, generate};
 use kernel_args_test_generator::size;
 use kernel_args_toolchain_tests::{
-    folder,
+    folder, golden, root,
     rustc::{self, Compiled, Compiler, Kind, USUAL},
     write,
 };
@@ -24,8 +24,27 @@ use std::{
 };
 
 pub(crate) fn main() -> ExitCode {
-    let trials = vec![Trial::ignorable_test("random_functions_are_called_and_mistakes_are_refused", random_functions)];
+    let trials = vec![
+        Trial::ignorable_test("random_functions_are_called_and_mistakes_are_refused", random_functions),
+        Trial::test("messages_are_as_in_the_golden_file", messages),
+    ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+/// The right declarations of `messages.rs` compile, and the wrong ones have the messages of `messages.txt`.
+fn messages() -> Result<(), Failed> {
+    let crates = folder("launchers/messages")?;
+    let one =
+        rustc::lay_out(&crates, "messages", Kind::CheckedLibrary, &[("messages.rs", include_str!("messages.rs"))])?;
+    let object = fs::read(root().join("crates/image/tests/data/launchers.dwarf-5.o"))?;
+    // The second library exports the same functions.
+    for name in ["launchers.o", "twice.a"] {
+        fs::write(one.package.join(name), &object)?;
+    }
+    let output = Compiler::new(&crates, &USUAL).one(&one)?;
+    let place = crates.display().to_string();
+    let text: String = output.rendered("error").map(|text| text.replace(&place, "") + "\n").collect();
+    Ok(golden::compare(&root().join("tests/toolchain/suites/launchers/messages.txt"), &text)?)
 }
 
 fn number(name: &str, usual: usize) -> Result<usize, Failed> {
