@@ -234,8 +234,10 @@ impl Object {
 
 fn lto(bytes: &[u8]) -> String {
     const BITCODE: [&[u8]; 2] = [b"BC\xc0\xde", b"\xde\xc0\x17\x0b"];
-    let is_bitcode = BITCODE.iter().any(|magic| bytes.starts_with(magic));
-    if is_bitcode { format!(": it is LLVM bitcode for the linker's optimizer\nhelp: {LTO}") } else { String::new() }
+    if BITCODE.iter().any(|magic| bytes.starts_with(magic)) {
+        return format!(": it is LLVM bitcode for the linker's optimizer\nhelp: {LTO}");
+    }
+    "\nhelp: name an object, a static library or a shared library of Linux".into()
 }
 
 fn unreadable(error: &dwarf::Error) -> String {
