@@ -2,10 +2,12 @@
 
 use super::{
     files::write,
+    is_on,
     plan::{Build, Done, Unit},
 };
 use crate::{
     compiler::{
+        Compiler,
         find::Search,
         options::{Objects, Options},
     },
@@ -71,6 +73,30 @@ impl Build<'_> {
         Ok(directives)
     }
 
+    /// The object with the linked device code, which is committed like the objects.
+    fn linked(
+        &self,
+        name: &str,
+        compiler: Option<&Compiler>,
+        objects: &[PathBuf],
+        search: &Search<'_>,
+    ) -> Result<PathBuf, String> {
+        let linked = self.out.join(format!("{name}.link.o"));
+        let committed = self.fallback.as_ref().map(|folder| self.root.join(folder).join(format!("{name}.link.o")));
+        let copy = |from: &Path, to: &Path| fs::copy(from, to).map_err(|error| texts::not_committed(from, &error));
+        match (compiler, self.units.first()) {
+            (Some(compiler), Some(Unit { options, .. })) => {
+                let link = compiler.link(&options.archs, objects, &linked);
+                link.map_err(|said| texts::no_device_link(name, &said))?;
+                if let Some(committed) = committed.filter(|_| is_on(search.environment, "KERNEL_ARGS_BUILD_UPDATE")) {
+                    copy(&linked, &committed)?;
+                }
+            }
+            _ => _ = committed.map(|committed| copy(&committed, &linked)).transpose()?,
+        }
+        Ok(linked)
+    }
+
     fn module(&self, name: &str, directives: &Directives) -> String {
         let krate = self.kernels.krate.as_deref();
         let path = krate.map_or_else(String::new, |krate| format!("    crate = {krate};\n"));
@@ -111,13 +137,8 @@ impl Build<'_> {
         let mut objects = of(self.extension);
         let library = self.out.join(format!("lib{name}.a"));
         let compiler = if tried.is_none() { search.run(self.kernels.compiler.as_deref()).ok() } else { None };
-        if let (true, Some(compiler), Some(Unit { options, .. })) =
-            (self.kernels.relocatable, &compiler, self.units.first())
-        {
-            let linked = self.out.join(format!("{name}.link.o"));
-            let link = compiler.link(&options.archs, &objects, &linked);
-            link.map_err(|said| texts::no_device_link(name, &said))?;
-            objects.push(linked);
+        if self.kernels.relocatable {
+            objects.push(self.linked(name, compiler.as_ref(), &objects, search)?);
         }
         archive(search, &library, &objects)?;
         let mut link = |line: String| directives.linked.push(line);

@@ -20,7 +20,9 @@ pub(crate) fn archive(members: &[(&str, &[u8])]) -> Vec<u8> {
     let mut short = Vec::new();
     for (name, _) in members {
         short.push(if name.len() < 16 { format!("{name}/") } else { format!("/{}", names.len()) });
-        names += &if name.len() < 16 { String::new() } else { format!("{name}/\n") };
+        if name.len() >= 16 {
+            names.extend([name, "/\n"]);
+        }
     }
     push("//", names.as_bytes());
     for (name, (_, data)) in short.iter().zip(members) {

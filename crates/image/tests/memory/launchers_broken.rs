@@ -71,8 +71,8 @@ fn broken_objects_do_not_panic() {
 /// All symbols have the same long text from different places of it: the stored names would be larger than the file.
 #[test]
 fn symbols_that_share_a_text_are_limited() {
-    let _alone = alone();
     const SYMBOLS: usize = 60_000;
+    let _alone = alone();
     let text = 64 + 24 * SYMBOLS;
     let mut elf = vec![0; text];
     elf[..8].copy_from_slice(b"\x7fELF\x02\x01\x01\0");
@@ -83,7 +83,7 @@ fn symbols_that_share_a_text_are_limited() {
         elf[at..at + 4].copy_from_slice(&u32::try_from(index).unwrap().to_le_bytes());
         elf[at + 4..at + 8].copy_from_slice(&[0x12, 0, 1, 0]);
     }
-    elf.extend([b'x'; SYMBOLS + 4000]);
+    elf.extend(vec![b'x'; SYMBOLS + 4000]);
     elf.push(0);
     let table = elf.len();
     elf[40..48].copy_from_slice(&(table as u64).to_le_bytes());
