@@ -83,7 +83,10 @@ impl Build<'_> {
     ) -> Result<PathBuf, String> {
         let linked = self.out.join(format!("{name}.link.o"));
         let committed = self.fallback.as_ref().map(|folder| self.root.join(folder).join(format!("{name}.link.o")));
-        let copy = |from: &Path, to: &Path| fs::copy(from, to).map_err(|error| texts::not_committed(from, &error));
+        let copy = |from: &Path, to: &Path| {
+            let bytes = fs::read(from).map_err(|error| texts::not_committed(from, &error))?;
+            write(to, &bytes)
+        };
         match (compiler, self.units.first()) {
             (Some(compiler), Some(Unit { options, .. })) => {
                 let link = compiler.link(&options.archs, objects, &linked);

@@ -54,11 +54,8 @@ pub(super) fn a_library_is_compiled_described_and_committed(home: &Path) {
             // Device code of both sources, linked.
             assert_eq!(library.windows(11).any(|part| part == b"one.link.o/"), file == "libone.a", "{name}: {file}");
         }
-        assert!(
-            package
-                .written("kernels.rs")
-                .contains("pub mod one = concat!(env!(\"OUT_DIR\"), \"/launchers-one/one.debug.a\");")
-        );
+        let written = package.written("kernels.rs");
+        assert!(written.contains("pub mod one = concat!(env!(") && written.contains("/one.debug.a"), "{written}");
         fs::remove_dir_all(package.out.join("launchers-one")).unwrap();
         ran
     };
