@@ -143,6 +143,10 @@ impl Library {
             }
             text.push_str(" };\n");
         }
+        // So all types are described.
+        let enums = (0..ENUMS.len()).map(|index| format!("Enum{index}*"));
+        let all: Vec<String> = enums.chain((0..self.structs.len()).map(|index| format!("Struct{index}*"))).collect();
+        let _ = writeln!(text, "extern \"C\" void all_types({}) {{}}", all.join(", "));
         for (index, function) in self.functions.iter().enumerate() {
             let named: Vec<(Type, String)> =
                 function.parameters.iter().enumerate().map(|(i, ty)| (*ty, format!("a{i}"))).collect();
