@@ -5,6 +5,8 @@
 //!
 //! There are 16 functions, 500 with `KERNEL_ARGS_FULL=1`, or the number in `KERNEL_ARGS_LAUNCHERS`. `KERNEL_ARGS_LAUNCHERS_SEED` is the seed.
 
+#![allow(clippy::format_collect, clippy::format_push_string, reason = "the texts are small")]
+
 mod random;
 
 use kernel_args_image::{Launchers, generate};
@@ -51,6 +53,8 @@ fn number(name: &str, usual: usize) -> Result<usize, Failed> {
     Ok(env::var(name).map_or(Ok(usual), |text| text.parse())?)
 }
 
+const CROSS: &str = "aarch64-linux-gnu-g++";
+
 fn random_functions() -> Result<Completion, Failed> {
     if Command::new("g++").arg("--version").output().is_err() {
         return Ok(Completion::ignored_with("g++ cannot be started"));
@@ -72,7 +76,6 @@ fn random_functions() -> Result<Completion, Failed> {
     if prototypes.iter().any(|all| *all != prototypes[0] || all.len() != 2 * count + 1) {
         return Err("the versions of DWARF describe different functions".into());
     }
-    const CROSS: &str = "aarch64-linux-gnu-g++";
     let has_cross = Command::new(CROSS).arg("--version").output().is_ok();
     if has_cross {
         let other = place.join("functions.aarch64.cpp");
@@ -206,9 +209,10 @@ fn mistakes(
          pub type cudaStream_t = *mut c_void;\n{types}\n{}\n",
         library.wrong_types()
     );
+    let path = object.display().to_string();
     let mut block = |declaration: &str, number: usize| {
         source += &format!(
-            "mod m{number} {{ use super::*;\n#[kernel_args::launchers(library = {object:?})]\nunsafe extern \"C\" {{\n"
+            "mod m{number} {{ use super::*;\n#[kernel_args::launchers(library = {path:?})]\nunsafe extern \"C\" {{\n"
         );
         let first = source.lines().count() + 1;
         source += &format!("{declaration}}} }}\n");
@@ -227,7 +231,7 @@ fn mistakes(
             // The line of the mistake; 0 is the line of the name.
             let (line, kind) = if mistake < right.len() && function.stream != Some(mistake) {
                 let own = function.stream.map_or(mistake, |stream| mistake - usize::from(stream < mistake));
-                let (ty, kind) = library.mistake(random, function.parameters[own]);
+                let (ty, kind) = Library::mistake(random, function.parameters[own]);
                 wrong[mistake].1 = ty;
                 (1 + mistake, kind)
             } else if mistake < right.len() {
@@ -242,7 +246,7 @@ fn mistakes(
                 (1 + at, "extra")
             } else if mistake == right.len() + 2 {
                 wrong_result = match function.result {
-                    Some(ty) => Some(library.mistake(random, ty).0),
+                    Some(ty) => Some(Library::mistake(random, ty).0),
                     None => Some("i32".into()),
                 };
                 (usize::MAX, "result")

@@ -240,7 +240,7 @@ fn value(random: &mut Random, leaf: Type) -> String {
 
 impl Library {
     /// A wrong type for an argument, and what is wrong.
-    pub(crate) fn mistake(&self, random: &mut Random, ty: Type) -> (String, &'static str) {
+    pub(crate) fn mistake(random: &mut Random, ty: Type) -> (String, &'static str) {
         loop {
             match ty {
                 Type::Scalar(index) => {
@@ -285,7 +285,7 @@ impl Library {
             );
             let last = structure.members.len() - 1;
             for (member, (ty, length)) in structure.members.iter().enumerate() {
-                let mut own = self.member(*ty);
+                let mut own = Self::member(*ty);
                 if member == last {
                     own = match *ty {
                         // Another kind of the same size.
@@ -297,8 +297,7 @@ impl Library {
                         Type::Scalar(index) if SCALARS[index].size == 16 => "[f64; 3]".into(),
                         Type::Struct(index) => format!("WrongStruct{index}"),
                         Type::Enum(index) => format!("WrongEnum{index}"),
-                        Type::Pointer(..) => "f64".into(),
-                        Type::Scalar(_) => "f64".into(),
+                        Type::Pointer(..) | Type::Scalar(_) => "f64".into(),
                     };
                 }
                 let own = if *length == 0 { own } else { format!("[{own}; {length}]") };
@@ -309,7 +308,7 @@ impl Library {
         text
     }
 
-    fn member(&self, ty: Type) -> String {
+    fn member(ty: Type) -> String {
         match ty {
             Type::Pointer(to, is_const, _) => {
                 let to = SCALARS.get(to).map_or("core::ffi::c_void", |scalar| scalar.rust);
