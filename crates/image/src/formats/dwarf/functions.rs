@@ -98,7 +98,10 @@ fn read<'s>(
     };
     let (mut rows, mut streams) = (Vec::new(), Vec::new());
     for (index, place) in parameters.into_iter().enumerate() {
-        let (name, alignment, ty) = complete(units, place)?;
+        let (name, alignment, mut ty) = complete(units, place)?;
+        // Each argument has at least 8 bytes, so up to 8 its alignment changes nothing.
+        let [alignment, of_type] = [alignment, ty.alignment].map(|align| align.filter(|bytes| *bytes > 8));
+        ty.alignment = of_type;
         if let Some(what) = ty.unlike_c(units)? {
             return Ok(Err(format!("its parameter {index}, `{name}`, is {what}")));
         }
