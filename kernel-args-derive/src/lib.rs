@@ -18,6 +18,8 @@ mod image;
 mod input;
 #[cfg(feature = "kernels")]
 mod kernels;
+#[cfg(all(feature = "kernels", feature = "debug-info"))]
+mod launchers;
 mod path;
 mod repeated;
 mod spelling;
@@ -313,4 +315,51 @@ pub fn kernels(input: TokenStream) -> TokenStream {
     )
     .into_compile_error()
     .into()
+}
+
+/// Compares the declarations of host functions with the static library that contains them (features `kernels` and `debug-info`).
+///
+/// Linkers compare names only. This attribute on a block that somebody wrote by hand compares each function with the debug information of the
+/// library. Compared are the number, the order and the names of the arguments, their types, pointees and `const`, and the returned type;
+/// also members of structs and values of enums with `#[derive(DeviceType)]`. An error is at the argument, with the type to declare.
+///
+/// ```ignore
+/// #[kernel_args::launchers(library = concat!(env!("OUT_DIR"), "/liblaunchers.a"))]
+/// unsafe extern "C" {
+///     /// cudaError_t scale(float* x, unsigned n, float alpha, cudaStream_t stream)
+///     fn scale(x: *mut f32, n: usize, alpha: f32, stream: cudaStream_t) -> u32;
+/// }
+/// ```
+///
+/// ```text
+/// error[E0080]: evaluation panicked: `n` does not match parameter 1 of launcher `scale`
+///                 Rust  usize         8 bytes, aligned to 8
+///                 C++   unsigned int  4 bytes
+///                 help: declare `n: u32`
+/// ```
+///
+/// The library is a static library, an object or a shared library, in the ELF format for x86-64 or AArch64, compiled with `-g`. It need not be
+/// the file that is linked: a second compilation of the same source with `-g` is sufficient. The path is resolved as in [`kernels!`].
+///
+/// | option | meaning |
+/// |---|---|
+/// | `library = "liblaunchers.a"`, `library = ["a.o", "b.o"]` | the files that contain the functions |
+/// | `allow(const)` | `*const T` may be declared for `T*` |
+/// | `crate = path` | the path of the crate `kernel_args` |
+/// | `#[kernel_args(skip)]` on a function | it is not compared |
+///
+/// A type without the derive, such as a struct of another crate or a pointer to one, matches every type of its size. Two libraries of a
+/// package that export one function are an error.
+///
+/// Next to each function is a type of the same name, which implements `kernel_args::launcher::Launcher`.
+#[proc_macro_attribute]
+pub fn launchers(options: TokenStream, block: TokenStream) -> TokenStream {
+    #[cfg(all(feature = "kernels", feature = "debug-info"))]
+    return launchers::launchers(options.into(), &block.into()).into();
+    #[cfg(not(all(feature = "kernels", feature = "debug-info")))]
+    {
+        let _ = options;
+        let error = syn::Error::new(proc_macro2::Span::call_site(), texts::LAUNCHERS_FEATURE).into_compile_error();
+        block.into_iter().chain(TokenStream::from(error)).collect()
+    }
 }

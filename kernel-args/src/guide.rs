@@ -24,6 +24,7 @@
 //!
 //! - [`checks`]: what is checked, and when
 //! - [`kernels`]: the kernels of an image as items; generated structs; debug information from a second file
+//! - [`launchers`]: host functions that launch kernels, compared with their library, generated, and launched
 #![cfg_attr(feature = "nvrtc", doc = "- [`compile`]: CUDA C++ compiled at run time")]
 //! - [`dtypes`]: a framework with element types of its own: families of kernels, types that an image may lack, coverage
 //! - [`globals`]: `__device__`, `__constant__` and `__managed__` variables
@@ -83,6 +84,7 @@ chapters! {
 
     checks "What is checked, and when.": "pictures/comparison.svg", "tables/checks.md", "checks.md";
     kernels: "kernels.md";
+    launchers: "launchers.md";
     #[cfg(feature = "nvrtc")] compile: "compile.md";
     dtypes: "dtypes.md";
     globals: "globals.md";

@@ -48,7 +48,7 @@
 //!
 //! - **Start**: [coming from cudarc](guide::cudarc), [kernels from a build](guide::build), [the life of a program](guide::contexts), [without a GPU](guide::testing), [features](guide::features), [versions](guide::versions), [glossary](guide::glossary)
 //! - **Arguments**: [fields](guide::fields), [pointers](guide::pointers), [structs](guide::structs), [parts](guide::parts), [textures](guide::textures), [lists](guide::lists), [other bindings](guide::bindings)
-//! - **Kernels**: [what is checked](guide::checks), [items and generated structs](guide::kernels), [compiled at run time](guide::compile), [element types](guide::dtypes), [global variables](guide::globals), [C++ headers](guide::headers)
+//! - **Kernels**: [what is checked](guide::checks), [items and generated structs](guide::kernels), [host functions](guide::launchers), [compiled at run time](guide::compile), [element types](guide::dtypes), [global variables](guide::globals), [C++ headers](guide::headers)
 //! - **Launch**: [options and attributes](guide::launches), [contracts](guide::contracts)
 //! - **Repeat**: [sequences](guide::sequences), [graphs](guide::graphs)
 //! - **Debug**: [observing, faults, recordings](guide::observe), [thirty real bugs](guide::real_bugs)
@@ -61,6 +61,7 @@
 //! | structs and enums that a kernel takes by value | [`derive@DeviceType`] |
 //! | CUDA's vector types | [`vector`] |
 //! | the kernels of a compiled image as items, generated structs | [`kernels!`] |
+//! | host functions that launch kernels | [`macro@launchers`], [`launcher`] |
 //! | kernels that a build script compiles | [`include_kernels!`], the crate [`kernel-args-build`](https://docs.rs/kernel-args-build) |
 #![cfg_attr(
     feature = "cudarc",
@@ -132,6 +133,7 @@ mod driver;
 #[cfg(all(any(doc, doctest), feature = "cudarc"))]
 pub mod guide;
 mod interop;
+pub mod launcher;
 mod marshal;
 
 pub use device::{
@@ -143,7 +145,7 @@ pub use driver::{Error, Function, Image, Kernel, Launch, Module, context, launch
 #[cfg(feature = "cudarc")]
 pub use interop::Retained;
 #[cfg(feature = "derive")]
-pub use kernel_args_derive::{DeviceType, KernelArgs, kernels};
+pub use kernel_args_derive::{DeviceType, KernelArgs, kernels, launchers};
 #[cfg(feature = "cudarc")]
 pub use marshal::{ArgList, SliceArg};
 pub use marshal::{KernelArg, KernelArgs, PointerArg};

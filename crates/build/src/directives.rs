@@ -10,9 +10,19 @@ pub(crate) struct Directives {
     /// Whether an image was not made, which the macros of `kernel_args` must know.
     pub(crate) is_absent: bool,
     pub(crate) warnings: Vec<String>,
+    /// What the linker needs, each without `cargo::`.
+    pub(crate) linked: Vec<String>,
 }
 
 impl Directives {
+    pub(crate) fn add(&mut self, more: Self) {
+        self.files.extend(more.files);
+        self.variables.extend(more.variables);
+        self.is_absent |= more.is_absent;
+        self.warnings.extend(more.warnings);
+        self.linked.extend(more.linked);
+    }
+
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         for name in &self.variables {
@@ -22,6 +32,9 @@ impl Directives {
             // A value is one line, and cargo removes white space at its end.
             let path = path.to_str().filter(|path| !path.contains(['\n', '\r']) && path.trim_end() == *path);
             let _ = writeln!(text, "cargo::rerun-if-changed={}", path.unwrap_or(UNWATCHED));
+        }
+        for line in &self.linked {
+            let _ = writeln!(text, "cargo::{line}");
         }
         if self.is_absent {
             text += "cargo::rustc-env=KERNEL_ARGS_OPTIONAL=1\n";
@@ -52,6 +65,7 @@ mod tests {
             variables: ["NVCC"].into(),
             is_absent: true,
             warnings: vec![evil.into(), "a.cu(1): warning: x\n  y\n\n".into()],
+            linked: Vec::new(),
         };
         let expected = format!(
             "cargo::rerun-if-env-changed=NVCC\ncargo::rerun-if-changed={UNWATCHED}\ncargo::rerun-if-changed=a.cu\n\

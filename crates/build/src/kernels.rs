@@ -1,6 +1,9 @@
 //! The settings of a build.
 
-use crate::{output::Output, texts};
+use crate::{
+    output::{Cudart, Output},
+    texts,
+};
 use kernel_args_image::generate::Pointers;
 use std::{
     env,
@@ -58,6 +61,10 @@ pub struct Kernels {
     pub(crate) output: Option<Output>,
     pub(crate) jobs: Option<usize>,
     pub(crate) compiler: Option<PathBuf>,
+    /// The name of each library, and the patterns of its sources.
+    pub(crate) libraries: Vec<(String, Vec<String>)>,
+    pub(crate) relocatable: bool,
+    pub(crate) cudart: Cudart,
     pub(crate) generate: bool,
     /// `raw` or `retained`; slices by default.
     pub(crate) pointers: Pointers,
@@ -73,7 +80,7 @@ pub struct Kernels {
 impl Drop for Kernels {
     fn drop(&mut self) {
         let is_last = Arc::strong_count(&self.built) == 1;
-        let has_source = !self.files.is_empty() || !self.patterns.is_empty();
+        let has_source = !self.files.is_empty() || !self.patterns.is_empty() || !self.libraries.is_empty();
         if is_last
             && has_source
             && !self.built.load(Ordering::Relaxed)
@@ -160,6 +167,30 @@ impl Kernels {
     ) -> Self {
         let source = source.into();
         self.constants.extend(names.into_iter().map(|name| (Some(source.clone()), name.into())));
+        self
+    }
+
+    /// Adds a static library of host functions that launch kernels, from all files that match the patterns.
+    ///
+    /// Its `extern "C"` functions become a module with this name in `kernels.rs`: their declarations, compared with the library, a struct of
+    /// arguments for each, and their types. The features `debug-info` and `generate` of `kernel-args` are needed. Each source is compiled a second
+    /// time with `-g`, for the description. `nvcc` compiles, with the settings of the kernels; host options are `.flag("-Xcompiler=-Wall")`. The
+    /// program is linked with the library, the CUDA runtime ([`cudart`](Self::cudart)) and the C++ library.
+    pub fn launchers(mut self, name: impl Into<String>, patterns: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.libraries.push((name.into(), patterns.into_iter().map(Into::into).collect()));
+        self
+    }
+
+    /// Makes the device code of [`launchers`](Self::launchers) relocatable (`nvcc -dc`), so it can refer to code in other sources of the
+    /// library, and links it.
+    pub fn relocatable_device_code(mut self) -> Self {
+        self.relocatable = true;
+        self
+    }
+
+    /// Sets how the program is linked with the CUDA runtime, which [`launchers`](Self::launchers) need: statically by default.
+    pub fn cudart(mut self, cudart: Cudart) -> Self {
+        self.cudart = cudart;
         self
     }
 

@@ -64,7 +64,7 @@ mod texts;
 
 pub use error::Error;
 pub use kernels::Kernels;
-pub use output::Output;
+pub use output::{Cudart, Output};
 
 /// Compiles the code of the package's README.
 #[cfg(doctest)]

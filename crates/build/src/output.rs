@@ -23,3 +23,16 @@ impl Output {
         }
     }
 }
+
+/// How a program is linked with the CUDA runtime: see [`Kernels::cudart`](crate::Kernels::cudart).
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[non_exhaustive]
+pub enum Cudart {
+    /// With `libcudart_static.a`, and the system libraries that it needs.
+    #[default]
+    Static,
+    /// With `libcudart.so`.
+    Shared,
+    /// Not: another crate does it, or the library does not use it.
+    None,
+}

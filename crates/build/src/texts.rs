@@ -10,7 +10,7 @@ use std::{
 pub(crate) const NOT_SET: &str = "is not set";
 pub(crate) const NOT_ON_PATH: &str = "has no `nvcc`";
 pub(crate) const NOT_LOADED: &str = "is not in the system's library path";
-pub(crate) const NVRTC_HAS_NO_FATBIN: &str = "has only NVRTC, which does not write fat binaries";
+pub(crate) const NVRTC_HAS_NO_FATBIN: &str = "has only NVRTC, which writes neither fat binaries nor libraries";
 pub(crate) const NOT_BUILT: &str = "these kernels are not built; help: end the settings with `.build()?`, or with `.debug_info()?` if another \
     crate compiles the images";
 pub(crate) const NO_SOURCES: &str =
@@ -91,6 +91,12 @@ messages! {
     /// `name` is of the files of the image.
     same_file(described: path, image: path, name: text) = "the description of `{described}` and the image of `{image}` would both be written to `{name}.ptx`\n\
          help: rename one of them";
+    no_archive(program: path, library: path, said: text) = "`{program}` cannot make `{library}`: {said}\nhelp: install the binary utilities of the host's compiler, or set the variable `AR`";
+    no_device_link(library: text, said: text) = "the device code of the library `{library}` cannot be linked:\n{said}";
+    same_launcher(name: text, one: text, other: text) = "the libraries `{one}` and `{other}` both export `{name}`, and the linker uses one of them for the whole program\nhelp: rename the function in one of them";
+    unread_library(library: text, what: text) = "the library `{library}` cannot be described: {what}";
+    same_library(name: text) = "two libraries have the name `{name}`\nhelp: rename one of them, or list the patterns of both in one `.launchers({name:?}, …)`";
+    no_library_name(name: text) = "`{name}` cannot name a module\nhelp: write a name of letters, digits and `_`";
     silent(status: shown) = "the compiler printed nothing and ended with {status}";
     made_nothing(sources: names) = "no CUDA compiler was found: the images of `{sources}` are missing, and loading one is an error";
     no_source_of_constants(source: unix) = "`.constants_of({source:?}, …)` does not name a source\nhelp: compare it with the sources of `.glob(…)` and `.file(…)`";

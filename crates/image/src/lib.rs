@@ -10,6 +10,7 @@
 //! | [`contents()`], [`Code`], [`Target`] | the GPUs for which an image contains code, and the drivers that load it |
 //! | [`ptx`], [`cubin`], [`fatbin`] | the readers of single formats |
 //! | [`dwarf`] | names, C++ types and members from debug information (feature `debug-info`) |
+//! | `Launchers` | the host functions of a static library that launch kernels (feature `debug-info`) |
 //! | [`mangled`] | the C++ types in a kernel's symbol; the symbol that a name refers to |
 //! | `generate` | Rust structs for the kernels of an image (feature `generate`) |
 //! | `header` | a C++ header of types and kernels, from Rust types or from an image (feature `header`) |
@@ -55,6 +56,8 @@ pub use code::{
     release::{CudaVersion, PtxVersion, RELEASES, Release},
     target::{Compatibility, Features, Target},
 };
+#[cfg(feature = "debug-info")]
+pub use formats::dwarf::Returns;
 pub use formats::{
     cubin,
     detect::{Error, Kind, foreign_text},
@@ -62,6 +65,8 @@ pub use formats::{
 };
 #[doc(hidden)]
 pub use mangled::similar_files;
+#[cfg(feature = "debug-info")]
+pub use model::launchers::{Launcher, Launchers, List};
 #[doc(hidden)]
 pub use model::{
     contents::contents_of,

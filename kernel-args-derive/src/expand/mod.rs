@@ -38,7 +38,7 @@ fn wrap(body: &TokenStream, diagnostics: Diagnostics) -> TokenStream {
 }
 
 /// The constant `__KERNELS`: the signatures of `kernels`, an expression of type `CompiledKernels`.
-fn kernels(kernels: &TokenStream, span: Span, krate: &TokenStream) -> TokenStream {
+pub(crate) fn kernels(kernels: &TokenStream, span: Span, krate: &TokenStream) -> TokenStream {
     quote_spanned! {span=>
         const __KERNELS: &[#krate::__private::abi::Signature<'static>] =
             &#kernels.signatures::<{ #kernels.len() }>(

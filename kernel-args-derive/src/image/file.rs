@@ -79,7 +79,7 @@ impl Problem {
 }
 
 pub(crate) fn read(path: &Path) -> Result<Arc<File>, Problem> {
-    static CACHE: Mutex<Option<Cache>> = Mutex::new(None);
+    static CACHE: Mutex<Option<Cache<File, Problem>>> = Mutex::new(None);
 
     let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
     cache.get_or_insert_default().get(path, parse)
@@ -88,15 +88,16 @@ pub(crate) fn read(path: &Path) -> Result<Arc<File>, Problem> {
 type Stamp = (SystemTime, u64);
 
 /// The result for each file, until the file changes.
-#[derive(Default)]
-struct Cache(HashMap<PathBuf, (Stamp, Result<Arc<File>, Problem>)>);
+pub(super) struct Cache<T, E>(HashMap<PathBuf, (Stamp, Result<Arc<T>, E>)>);
 
-impl Cache {
-    fn get(
-        &mut self,
-        path: &Path,
-        parse: impl FnOnce(&Path, &[u8]) -> Result<File, Problem>,
-    ) -> Result<Arc<File>, Problem> {
+impl<T, E> Default for Cache<T, E> {
+    fn default() -> Self {
+        Self(HashMap::new())
+    }
+}
+
+impl<T, E: Clone + From<io::Error>> Cache<T, E> {
+    pub(super) fn get(&mut self, path: &Path, parse: impl FnOnce(&Path, &[u8]) -> Result<T, E>) -> Result<Arc<T>, E> {
         let found = fs::metadata(path)?;
         // Reading a pipe or a device may never end. Reading a folder fails with its own error text.
         if !found.is_file() && !found.is_dir() {
@@ -114,11 +115,15 @@ impl Cache {
     }
 }
 
+pub(super) fn absolute_text(path: &Path) -> io::Result<String> {
+    path.to_str().map(str::to_owned).ok_or_else(|| io::Error::other("its path is not UTF-8"))
+}
+
 fn parse(path: &Path, bytes: &[u8]) -> Result<File, Problem> {
     if bytes.is_empty() {
         return Err(Problem::Empty);
     }
-    let path = path.to_str().ok_or_else(|| io::Error::other("its path is not UTF-8"))?;
+    let path = absolute_text(path)?;
     // `Module::load` would reject an image that fails this check: the driver receives cubins and fat binaries without
     // a length.
     let kind = image::validate(bytes).map_err(Problem::Image)?;
@@ -129,7 +134,7 @@ fn parse(path: &Path, bytes: &[u8]) -> Result<File, Problem> {
         return Err(Problem::AddressSize);
     }
     Ok(File {
-        path: path.to_owned(),
+        path,
         length: bytes.len(),
         fingerprint: fingerprint(bytes),
         kind,

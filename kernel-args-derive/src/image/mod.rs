@@ -3,9 +3,15 @@
 mod bodies;
 mod debug_info;
 mod file;
+#[cfg(feature = "debug-info")]
+mod library;
 
 pub(crate) use debug_info::DebugInfo;
 pub(crate) use file::{File, read};
+#[cfg(all(feature = "debug-info", feature = "generate"))]
+pub(crate) use library::is_library;
+#[cfg(feature = "debug-info")]
+pub(crate) use library::{Library, library, owners};
 
 use crate::{
     diagnostics::{Diagnostics, respan},

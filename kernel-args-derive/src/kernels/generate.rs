@@ -17,9 +17,11 @@ pub(crate) fn parse(_: &Ident, input: ParseStream<'_>) -> syn::Result<Pointers> 
         let wrong = || syn::Error::new(content.span(), texts::UNKNOWN_IN_GENERATE);
         return chosen(&content).map_err(|_| wrong())?.ok_or_else(wrong);
     }
-    // Without cudarc there are no slices.
-    Ok(if cfg!(feature = "cudarc") { Pointers::Slices } else { Pointers::Raw })
+    Ok(USUAL)
 }
+
+/// Without cudarc there are no slices.
+const USUAL: Pointers = if cfg!(feature = "cudarc") { Pointers::Slices } else { Pointers::Raw };
 
 fn chosen(content: ParseStream<'_>) -> syn::Result<Option<Pointers>> {
     let key: Ident = content.parse()?;
@@ -43,15 +45,41 @@ pub(crate) fn structs(
     variables: &[Variable<'_>],
     krate: &Path,
 ) -> TokenStream {
-    let krate: String = krate.to_token_stream().to_string().split_whitespace().collect();
+    let krate = spelled(krate);
+    let options = options(pointers, &krate);
+    let kernels: Vec<_> = kernels.iter().map(|(kernel, varies)| generate::Kernel::new(kernel, *varies)).collect();
+    let variables: Vec<_> = variables.iter().filter_map(generate::Variable::new).collect();
+    tokens(&generate::rust(&kernels, &variables, &options))
+}
+
+fn spelled(krate: &Path) -> String {
+    krate.to_token_stream().to_string().split_whitespace().collect()
+}
+
+fn options(pointers: Pointers, krate: &str) -> Options<'_> {
     let mut options = Options::default();
-    options.krate = &krate;
+    options.krate = krate;
     options.pointers = pointers;
     options.half = cfg!(feature = "half");
     options.float8 = cfg!(feature = "float8");
     options.naming = Naming::Items("");
     options.without_prelude = true;
-    let kernels: Vec<_> = kernels.iter().map(|(kernel, varies)| generate::Kernel::new(kernel, *varies)).collect();
-    let variables: Vec<_> = variables.iter().filter_map(generate::Variable::new).collect();
-    tokens(&generate::rust(&kernels, &variables, &options))
+    options
+}
+
+/// The items of a module whose file is a library of host functions.
+#[cfg(feature = "debug-info")]
+pub(crate) fn library(module: &super::Module, library: &crate::image::Library, krate: &Path) -> TokenStream {
+    let krate = spelled(krate);
+    let options = options(module.generate.unwrap_or(USUAL), &krate);
+    let path = format!("{:?}", library.path);
+    let absent = module.absent.as_ref().map(|[source, tried]| texts::absent_library(&source.value(), &tried.value()));
+    let text = generate::of_launchers(&library.launchers, absent.as_deref().map_or(Ok(path.as_str()), Err), &options);
+    let (tokens, tracked) = (tokens(&text), module.image.tracked(&krate.parse().unwrap_or_default()));
+    let title = format!("The host functions of `{}`.", library.written);
+    quote::quote! {
+        #![doc = #title]
+        #tracked
+        #tokens
+    }
 }

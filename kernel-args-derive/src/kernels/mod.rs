@@ -40,6 +40,17 @@ pub(crate) fn kernels(input: TokenStream) -> TokenStream {
 /// A module. It is empty if the image cannot be read.
 fn expand(module: &Module, krate: &Path, diagnostics: &mut Diagnostics) -> TokenStream {
     let Module { attributes, visibility, name, image, .. } = module;
+    #[cfg(all(feature = "generate", feature = "debug-info"))]
+    if image::is_library(image) {
+        let library = image::library(image, diagnostics);
+        let items = library.map(|library| generate::library(module, &library, krate));
+        return quote! {
+            #(#attributes)*
+            #visibility mod #name {
+                #items
+            }
+        };
+    }
     let file = match &module.absent {
         Some(_) => image::open_any(image, diagnostics),
         None => image::open(image, diagnostics),

@@ -8,6 +8,15 @@ use std::{
 
 /// `file` is a path with the values of its variables, `path` the same as an absolute path.
 pub(crate) fn unreadable(file: &str, path: &Path, error: &io::Error) -> String {
+    unreadable_file(file, path, error, "a file with PTX, a cubin or a fat binary")
+}
+
+#[cfg(feature = "debug-info")]
+pub(crate) fn unreadable_library(file: &str, path: &Path, error: &io::Error) -> String {
+    unreadable_file(file, path, error, "a static library or an object")
+}
+
+fn unreadable_file(file: &str, path: &Path, error: &io::Error, wanted: &str) -> String {
     let root = env::var("CARGO_MANIFEST_DIR").ok().filter(|_| Path::new(file).is_relative());
     let place = root.as_ref().map(|root| format!(" in {root}, the folder of Cargo.toml"));
     let (line, meant) = match error.kind() {
@@ -15,10 +24,8 @@ pub(crate) fn unreadable(file: &str, path: &Path, error: &io::Error) -> String {
         _ => (String::new(), None),
     };
     let meant = meant.as_deref().map(|path| root.and_then(|root| path.strip_prefix(root).ok()).unwrap_or(path));
-    let help = meant.map_or_else(
-        || "write the path of a file with PTX, a cubin or a fat binary".to_owned(),
-        |path| format!("write `{}`", path.display()),
-    );
+    let help =
+        meant.map_or_else(|| format!("write the path of {wanted}"), |path| format!("write `{}`", path.display()));
     format!("cannot read `{file}`{}: {error}{line}\nhelp: {help}", place.unwrap_or_default())
 }
 
@@ -76,6 +83,10 @@ formats! {
         "`{file}` has no kernel\n\
         help: a kernel is a function with `__global__` in CUDA C++, and `.entry` in PTX; a template has only the instances that its source \
         names: `template __global__ void axpy<float>(…);`";
+    /// The text of a panic.
+    absent_library(source: &str, tried: &str):
+        "the library of `{source}` does not exist: the build script found no compiler\n{tried}\nhelp: install the CUDA toolkit, and build the \
+        program without `KERNEL_ARGS_OPTIONAL`";
     debug_info_feature(file: &str):
         "the debug information of `{file}` is read only with the feature `debug-info` of `kernel-args`\n\
         help: enable the feature: `cargo add kernel-args --features debug-info`; or write `debug_info = if_readable` to compare without it";

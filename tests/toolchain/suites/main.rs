@@ -4,6 +4,7 @@ mod bodies;
 mod codegen;
 mod compile_fail;
 mod headers;
+mod launchers;
 mod mutants;
 mod oracle;
 mod packages;
@@ -21,6 +22,7 @@ fn main() -> ExitCode {
         ("codegen", codegen::main),
         ("compile_fail", compile_fail::main),
         ("headers", headers::main),
+        ("launchers", launchers::main),
         ("mutants", mutants::main),
         ("oracle", oracle::main),
         ("pointees", pointees::main),

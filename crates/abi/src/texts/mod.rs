@@ -18,6 +18,7 @@ mod body;
 #[doc(hidden)]
 pub mod byte_map;
 mod hint;
+mod launcher;
 mod layout_table;
 mod members;
 #[doc(hidden)]
@@ -37,6 +38,8 @@ mod variable;
 
 pub use crate::message::{Message, Text};
 pub use argument::LIST;
+#[doc(hidden)]
+pub use launcher::result_message;
 pub use layout_table::LayoutTable;
 pub use members::member_path;
 pub use report::{Bound, none_fits};

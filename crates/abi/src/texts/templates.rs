@@ -226,6 +226,23 @@ templates! {
     variable_aligned(align: number) = "the image aligns the variable to {align}: use a type that needs no more";
     or_bytes() = "; or use `[u8]`: `module.global_bytes` returns any variable without comparing its type";
 
+    // The declaration of a host function that launches kernels.
+    argument_differs(argument, index: number, launcher) = "`{argument}` does not match parameter {index} of launcher `{launcher}`";
+    no_argument(index: number, launcher) = "no argument for parameter {index} of launcher `{launcher}`";
+    argument_extra(argument, launcher) = "`{argument}` has no parameter in launcher `{launcher}`";
+    rust_side(side: text) = "\n  Rust  {side}";
+    cpp_side(side: text) = "\n  C++   {side}";
+    add_argument(types: text, place: text) = "add {types} {place}";
+    move_argument(index: number) = "it fits parameter {index}: move it there";
+    remove_declared(parameters: parameters, arguments: number) = "remove it: the launcher takes {parameters}, the declaration has {arguments}";
+    argument_elsewhere(argument, parameter: number, index: number, name) = "`{argument}` is parameter {parameter} of the launcher, but here it is argument {index}: put the arguments in the launcher's order, or name this one `{name}`";
+    or_allow_const() = "; `allow(const)` in `#[kernel_args::launchers(…)]` turns this check off";
+    result_differs(launcher) = "the returned type does not match launcher `{launcher}`";
+    result_ignored(launcher) = "launcher `{launcher}` returns a value, which the declaration lacks";
+    result_extra(launcher) = "launcher `{launcher}` returns nothing";
+    declare_result(ty: str) = "declare `-> {ty}`";
+    remove_result() = "remove the returned type";
+
     // A layout as a table.
     layout_title(name, parameters: parameters) = "`{name}`: {parameters}";
     layout_size(size: bytes) = ", {size}";

@@ -120,8 +120,8 @@ impl Build<'_> {
         let earlier = |record: &str, lines: &[String]| {
             let record = Record::open(&self.place(source, record))?;
             let is_fresh = self.files.is_fresh(&record, lines, decided.as_deref()?, path);
-            let text =
-                read(&self.place(source, "debug.ptx")).filter(|text| is_fresh && hash(text) == record.description)?;
+            let text = read(&self.place(source, self.description))
+                .filter(|text| is_fresh && hash(text) == record.description)?;
             let inputs = record.sources.keys().chain(record.outside.keys()).map(PathBuf::from);
             let files: BTreeSet<PathBuf> = inputs.filter(|file| file != path).collect();
             Some((record, text, files))

@@ -18,7 +18,7 @@ fn committed(folder: &Path, source: &Source, extension: &str) -> PathBuf {
 impl Build<'_> {
     /// The committed files of a source that exist, relative as the user wrote the folder.
     pub(super) fn committed_files(&self, folder: &Path, source: &Source) -> impl Iterator<Item = PathBuf> {
-        let extensions = self.made.into_iter().chain(["debug.ptx", "sources"]);
+        let extensions = self.made.into_iter().chain([self.description, "sources"]);
         let paths = extensions.map(|extension| committed(folder, source, extension));
         paths.filter(|path| self.root.join(path).is_file())
     }
@@ -61,7 +61,7 @@ impl Build<'_> {
         let record = Record::read(&String::from_utf8_lossy(&read("sources")?));
         let record = record.ok_or_else(|| texts::no_record(&committed(folder, source, "sources")))?;
         let mut differences = self.files.differences(&record, lines);
-        let description = read("debug.ptx")?;
+        let description = read(self.description)?;
         let image = match self.made.map(read).transpose() {
             Err(_) if is_optional => None,
             image => image?,
@@ -69,7 +69,7 @@ impl Build<'_> {
         let is_as_recorded = hash(&description) == record.description
             && image.as_deref().map(hash) == record.image.filter(|_| image.is_some());
         if !is_as_recorded {
-            differences.push(texts::edited(&committed(folder, source, self.made.unwrap_or("debug.ptx"))));
+            differences.push(texts::edited(&committed(folder, source, self.made.unwrap_or(self.description))));
         }
         if differences.is_empty() {
             Ok(Made { image, description, record })
@@ -93,7 +93,7 @@ impl Build<'_> {
             if let (Some(extension), Some(image)) = (self.made, image) {
                 write(&path(extension), image)?;
             }
-            write(&path("debug.ptx"), description)?;
+            write(&path(self.description), description)?;
             write(&path("sources"), record.portable().write().as_bytes())?;
             if !done.is_known {
                 warnings.push(texts::not_noticed(&unit.source.path));

@@ -8,6 +8,7 @@
 mod compile;
 mod fallback;
 mod files;
+mod library;
 mod plan;
 mod record;
 mod write;
@@ -87,18 +88,30 @@ fn run(kernels: &Kernels, makes_images: bool) -> Result<(), String> {
         flags: kernels.flags.clone(),
         archs,
         output,
+        objects: None,
     };
-    let (sources, folders) = sources::find(root, &kernels.files, &kernels.patterns, &kernels.excluded)?;
+    let is_optional = kernels.optional || is_on(environment, "DOCS_RS") || is_on(environment, "KERNEL_ARGS_OPTIONAL");
     let extension = output.extension();
     let mut build = Build {
         kernels,
         extension,
+        description: "debug.ptx",
+        library: None,
+        fallback: kernels.fallback.clone(),
+        libraries: String::new(),
         made: makes_images.then_some(extension),
-        is_optional: kernels.optional || is_on(environment, "DOCS_RS") || is_on(environment, "KERNEL_ARGS_OPTIONAL"),
+        is_optional,
         units: Vec::new(),
         files: Files::new(root, out, environment),
         root,
         out,
+    };
+    let mut directives = build.libraries(&options, environment)?;
+    let has_kernels = !kernels.files.is_empty() || !kernels.patterns.is_empty() || kernels.libraries.is_empty();
+    let (sources, folders) = if has_kernels {
+        sources::find(root, &kernels.files, &kernels.patterns, &kernels.excluded)?
+    } else {
+        Default::default()
     };
     for source in sources {
         let unit = build.unit(source, options.clone())?;
@@ -110,7 +123,11 @@ fn run(kernels: &Kernels, makes_images: bool) -> Result<(), String> {
         }
     }
     let needs_nvcc = makes_images && output == Output::Fatbin;
-    let mut directives = build.run(&Search::of_system(environment, root, needs_nvcc))?;
+    if build.units.is_empty() {
+        build.write(&[], None)?;
+    } else {
+        directives.add(build.run(&Search::of_system(environment, root, needs_nvcc))?);
+    }
     directives.files.extend(folders);
     // Cargo watches the folders of headers in the package for new headers.
     directives.files.extend(kernels.includes.iter().filter(|folder| build.files.is_watchable(folder)).cloned());
@@ -129,7 +146,8 @@ impl Build<'_> {
         }
         let mut constants: Vec<Constant> = Vec::new();
         for (of, text) in &self.kernels.constants {
-            if of.as_ref().is_some_and(|of| !sources::is_same(self.root, of, &source.path)) {
+            let is_other = of.as_ref().is_some_and(|of| !sources::is_same(self.root, of, &source.path));
+            if is_other || self.library.is_some() {
                 continue;
             }
             let constant = Constant::parse(text)?;
@@ -147,7 +165,7 @@ impl Build<'_> {
     }
 
     fn run(&self, search: &Search<'_>) -> Result<Directives, String> {
-        let fallback = self.kernels.fallback.as_deref();
+        let fallback = self.fallback.as_deref();
         let update = fallback.is_some() && is_on(search.environment, "KERNEL_ARGS_BUILD_UPDATE");
         let mut directives = Directives::default();
         let found = search.run(self.kernels.compiler.as_deref());
@@ -186,6 +204,9 @@ impl Build<'_> {
             all(&self.stale(&done).collect::<Vec<_>>())?;
         }
         directives.warnings.extend(self.write(&done, tried.as_deref())?);
+        if let Some(library) = self.library {
+            self.finish(library, &done, search, tried.as_deref(), &mut directives)?;
+        }
         let mut absent = Vec::new();
         for (Unit { source, .. }, done) in self.units.iter().zip(&done) {
             if done.is_absent {

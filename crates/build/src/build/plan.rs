@@ -16,6 +16,13 @@ pub(super) struct Build<'a> {
     pub(super) kernels: &'a Kernels,
     /// The extension of the images.
     pub(super) extension: &'static str,
+    /// The extension of the descriptions.
+    pub(super) description: &'static str,
+    /// The name of the library, if its objects are made instead of images.
+    pub(super) library: Option<&'a str>,
+    pub(super) fallback: Option<PathBuf>,
+    /// The modules of libraries.
+    pub(super) libraries: String,
     /// The extension of the images that are written; `None` if another crate compiles them.
     pub(super) made: Option<&'static str>,
     /// Whether images may be missing if there is no compiler.

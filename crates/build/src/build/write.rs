@@ -20,7 +20,7 @@ use std::{
 impl Build<'_> {
     /// Returns warnings. `tried` are the places where no compiler was found.
     pub(super) fn write(&self, done: &[Done], tried: Option<&str>) -> Result<Vec<String>, String> {
-        let rust = self.out.join(self.kernels.rust_file.as_deref().unwrap_or("kernels.rs"));
+        let rust = self.out.join(self.library.or(self.kernels.rust_file.as_deref()).unwrap_or("kernels.rs"));
         let records = self.units.iter().map(|unit| self.place(&unit.source, "sources"));
         claim(std::iter::once(rust.clone()).chain(records))?;
         let krate = self.kernels.krate.as_deref();
@@ -32,7 +32,7 @@ impl Build<'_> {
                 write(&self.place(source, self.extension), bytes)?;
             }
             let absent = tried.filter(|_| done.is_absent);
-            write(&self.place(source, "debug.ptx"), &made.description)?;
+            write(&self.place(source, self.description), &made.description)?;
             let record = self.place(source, "sources");
             let of_description = self.place(source, "debug.sources");
             if done.is_known {
@@ -47,6 +47,9 @@ impl Build<'_> {
             }
             if !made.record.warnings.is_empty() {
                 warnings.push(made.record.warnings.join("\n"));
+            }
+            if self.library.is_some() {
+                continue;
             }
             let items = constants::items(&made.description, constants, &source.path);
             let items =
@@ -64,9 +67,13 @@ impl Build<'_> {
                 warnings.push(texts::no_kernels(&source.path));
             }
         }
+        if self.library.is_some() {
+            return Ok(warnings);
+        }
         self.remove_stale(&rust)?;
         let style = Style { extension: self.extension, krate };
-        write(&rust, modules::write(with_kernels, &style).as_bytes())?;
+        let text = modules::write(with_kernels, &style) + &self.libraries;
+        write(&rust, text.as_bytes())?;
         Ok(warnings)
     }
 

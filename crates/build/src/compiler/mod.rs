@@ -36,6 +36,11 @@ impl Compiler {
         Headers::of(root, source, options, self.nvrtc.as_ref().map_or(&[], |nvrtc| &nvrtc.headers))
     }
 
+    /// Links the device code of relocatable objects.
+    pub(crate) fn link(&self, archs: &[arch::Arch], objects: &[PathBuf], output: &Path) -> Result<(), String> {
+        nvcc::link(&self.path, archs, objects, output)
+    }
+
     pub(crate) const fn reports_files(&self) -> bool {
         self.nvrtc.is_none()
     }

@@ -16,6 +16,15 @@ pub(crate) struct Options {
     pub(crate) flags: Vec<String>,
     pub(crate) archs: Vec<Arch>,
     pub(crate) output: Output,
+    /// For objects with host functions instead of images.
+    pub(crate) objects: Option<Objects>,
+}
+
+/// How objects are compiled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Objects {
+    /// Whether their device code refers to code of other objects.
+    pub(crate) are_relocatable: bool,
 }
 
 /// Options that are removed from a debug build: it already has debug information.
@@ -82,6 +91,9 @@ impl Options {
     /// The architecture for a purpose, unless it is a fat binary, and the flags.
     pub(crate) fn of_purpose(&self, purpose: Purpose) -> (Option<String>, Vec<String>) {
         let compute = |arch: &Arch| arch.target.compute();
+        if purpose == Purpose::Image && self.objects.is_some() {
+            return (None, self.flags.clone());
+        }
         if purpose != Purpose::Image {
             return (self.described().map(compute), self.flags_with_debug().cloned().collect());
         }
@@ -118,7 +130,9 @@ impl Options {
         let (arch, flags) = self.of_purpose(purpose);
         let mut lines = Vec::new();
         if purpose == Purpose::Image {
-            lines.push(format!("output {}", self.output.extension()));
+            let object =
+                self.objects.map(|objects| if objects.are_relocatable { "relocatable object" } else { "object" });
+            lines.push(format!("output {}", object.unwrap_or(self.output.extension())));
             lines.extend(self.archs.iter().map(|arch| format!("arch {arch}")));
         } else {
             lines.extend(arch.map(|arch| format!("arch {arch}")));
@@ -143,7 +157,8 @@ impl Options {
         let [names, flags] = [names, flags].map(|all| all.iter().map(|&one| one.into()).collect::<Vec<String>>());
         let (archs, output) = Self::targets(&names, output).unwrap();
         let defines = vec![("N".into(), Some("1,2".into())), ("F".into(), None)];
-        Self { includes: vec!["/src/a dir".into()], defines, std: Some("c++17".into()), flags, archs, output }
+        let std = Some("c++17".into());
+        Self { includes: vec!["/src/a dir".into()], defines, std, flags, archs, output, objects: None }
     }
 }
 

@@ -14,10 +14,16 @@ pub(crate) const SYMBOL: usize = 24;
 
 pub(crate) const SHT_SYMTAB: u32 = 2;
 pub(crate) const SHT_STRTAB: u32 = 3;
+#[cfg(feature = "debug-info")]
+pub(crate) const SHT_RELA: u32 = 4;
 pub(crate) const SHT_NOBITS: u32 = 8;
 pub(crate) const SHT_LOPROC: u32 = 0x7000_0000;
 pub(crate) const STT_OBJECT: u8 = 1;
 pub(crate) const STT_FUNC: u8 = 2;
+#[cfg(feature = "debug-info")]
+pub(crate) const EM_X86_64: u16 = 62;
+#[cfg(feature = "debug-info")]
+pub(crate) const EM_AARCH64: u16 = 183;
 /// The number is in section 0.
 pub(crate) const EXTENDED: u16 = 0xffff;
 
@@ -50,6 +56,9 @@ pub(crate) struct Section {
 pub(crate) struct Symbol {
     pub(crate) name: u32,
     pub(crate) kind: u8,
+    /// 0: local.
+    #[cfg(feature = "debug-info")]
+    pub(crate) binding: u8,
     pub(crate) other: u8,
     /// The index of its section, or 0 if it is undefined.
     pub(crate) section: u16,
@@ -88,6 +97,18 @@ impl<'a> Elf<'a> {
 
     pub(crate) const fn len(&self) -> usize {
         self.sections.len()
+    }
+
+    #[cfg(feature = "debug-info")]
+    pub(crate) fn is_relocatable(&self) -> bool {
+        const ET_REL: u16 = 1;
+        u16_at(self.header, 16) == Some(ET_REL)
+    }
+
+    /// The processor: `EM_X86_64`, `EM_AARCH64`.
+    #[cfg(feature = "debug-info")]
+    pub(crate) fn machine(&self) -> u16 {
+        u16_at(self.header, 18).unwrap_or(0)
     }
 
     pub(crate) fn section(&self, index: usize) -> Option<Section> {
@@ -157,6 +178,8 @@ impl Symbol {
         Self {
             name: u32_at(entry, 0).unwrap_or(0),
             kind: entry[4] & 0xf,
+            #[cfg(feature = "debug-info")]
+            binding: entry[4] >> 4,
             other: entry[5],
             section: u16_at(entry, 6).unwrap_or(0),
             value: u64_at(entry, 8).unwrap_or(0),

@@ -1,5 +1,7 @@
 //! The readers of single formats.
 
+#[cfg(feature = "debug-info")]
+pub(crate) mod archive;
 pub(crate) mod bytes;
 pub mod cubin;
 pub(crate) mod detect;

@@ -68,7 +68,9 @@ impl<'k> Encoder<'k> {
         is_variable: bool,
     ) {
         self.offsets.push(self.kernels.len());
-        let mut parameters = kernel.parameters_without_debug_info();
+        let is_launcher = kernel.entry.is_none() && kernel.records.is_none() && !is_variable;
+        let mut parameters =
+            if is_launcher { kernel.debug_info.iter().collect() } else { kernel.parameters_without_debug_info() };
         let mut completed = parameters.clone();
         let has_debug_info = kernel.debug_info.complete(&mut completed);
         if !is_variable {

@@ -170,6 +170,8 @@ pub(crate) fn join_parameters<'p>(
             }
             declared
         }
+        // A host function has no other source.
+        (None, None) => debug_info.iter().collect(),
         (declared, recorded) => declared.or(recorded).unwrap_or_default(),
     };
     let mut parameters = Demangled::typed(demangled, parameters);

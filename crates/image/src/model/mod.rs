@@ -5,5 +5,7 @@ pub(crate) mod encoder;
 pub(crate) mod image;
 pub(crate) mod kernel;
 pub(crate) mod kernels;
+#[cfg(feature = "debug-info")]
+pub(crate) mod launchers;
 pub mod summary;
 pub(crate) mod variants;

@@ -17,6 +17,8 @@ mod foreign_symbols;
 mod images;
 mod images_broken;
 mod images_validated;
+#[cfg(feature = "debug-info")]
+mod launchers;
 mod mangled;
 mod mangled_names;
 mod parsing;

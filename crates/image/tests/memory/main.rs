@@ -8,3 +8,6 @@ mod debug_info_broken;
 #[path = "../image/dwarf_writer.rs"]
 mod dwarf_writer;
 mod images_large;
+#[path = "../image/launchers.rs"]
+mod launchers;
+mod launchers_broken;

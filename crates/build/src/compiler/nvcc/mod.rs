@@ -3,7 +3,7 @@
 mod depfile;
 
 use super::{
-    arch::gencode,
+    arch::{Arch, gencode},
     options::{Compiled, Job, Purpose},
 };
 use crate::{output::Output, texts};
@@ -16,9 +16,20 @@ use std::{
     process::{Command, Output as Finished, Stdio},
 };
 
+/// Links the device code of relocatable objects to one more object.
+pub(super) fn link(nvcc: &Path, archs: &[Arch], objects: &[PathBuf], output: &Path) -> Result<(), String> {
+    let mut command = Command::new(nvcc);
+    command.args(["-dlink", "-Xcompiler=-fPIC"]);
+    command.args(gencode(archs).into_iter().flat_map(|code| ["-gencode".to_owned(), code]));
+    let finished = command.arg("-o").arg(output).args(objects).stdin(Stdio::null()).output();
+    let finished = finished.map_err(|error| texts::cannot_run(nvcc, &error))?;
+    if finished.status.success() { Ok(()) } else { Err(failure(&finished)) }
+}
+
 pub(super) fn compile(nvcc: &Path, job: &Job<'_>) -> Result<Compiled, String> {
     let kind = match job.purpose {
         Purpose::Image => job.options.output.extension(),
+        Purpose::Description if job.options.objects.is_some() => "debug.o",
         Purpose::Description => "debug.ptx",
         Purpose::Constants => "constants.ptx",
     };
@@ -59,11 +70,17 @@ fn run(nvcc: &Path, job: &Job<'_>, source: &Path, output: &Path, list: &Path) ->
 fn options(job: &Job<'_>) -> Vec<OsString> {
     let options = job.options;
     let is_image = job.purpose == Purpose::Image;
-    let mut list = vec![format!("-{}", if is_image { options.output.extension() } else { "ptx" })];
+    let mut list = match options.objects {
+        None => vec![format!("-{}", if is_image { options.output.extension() } else { "ptx" })],
+        Some(objects) => {
+            vec![if objects.are_relocatable { "-dc" } else { "-c" }.to_owned(), "-Xcompiler=-fPIC".to_owned()]
+        }
+    };
     if job.purpose == Purpose::Description {
-        list.push("-G".to_owned());
+        // The description of host functions needs only the debug information of the host.
+        list.push(if options.objects.is_some() { "-g" } else { "-G" }.to_owned());
     }
-    if is_image && options.output == Output::Fatbin {
+    if is_image && (options.output == Output::Fatbin || options.objects.is_some()) {
         list.extend(gencode(&options.archs).into_iter().flat_map(|code| ["-gencode".to_owned(), code]));
     }
     let (arch, flags) = options.of_purpose(job.purpose);

@@ -44,6 +44,11 @@ pub(crate) fn script(name: &str) -> Result<(), Error> {
         "saxpy_cubin" => saxpy().output(Output::Cubin).build(),
         "saxpy_fatbin" => saxpy().arch("sm_90").flag("-lineinfo").build(),
         "generate" => saxpy().generate().crate_path("crate::gpu::kernel_args").rust_file("gpu.rs").build(),
+        "library" => {
+            let kernels = kernels.launchers("one", ["src/one/*.cu"]).archs(["sm_75", "sm_90"]);
+            kernels.relocatable_device_code().fallback("committed").build()
+        }
+        "two_libraries" => kernels.launchers("one", ["src/two/c.cu"]).launchers("two", ["src/two/d.cu"]).build(),
         "all" => kernels.glob("src/*.cu").build(),
         "all_fallback" => kernels.glob("src/*.cu").fallback("committed").build(),
         "sm_90" => all().arch("sm_90").build(),
@@ -170,7 +175,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             trials.push(with($parts, name, |homes| $module::$name($(&homes[$at]),*)));
         )*};
     }
-    more![&["nvcc"], nvcc::a_fat_binary_contains_every_generation(0) nvcc::a_missing_host_compiler_is_reported(0)];
+    more![&["nvcc"], nvcc::a_fat_binary_contains_every_generation(0) nvcc::a_missing_host_compiler_is_reported(0) nvcc::a_library_is_compiled_described_and_committed(0)];
     more![&["nvcc", "nvrtc"], nvcc::both_compilers_describe_a_kernel_alike(0, 1)];
     more![&["nvrtc"], nvrtc::settings_of_the_modules_are_written(0) nvrtc::the_example_is_up_to_date(0) nvrtc::fat_binaries_are_refused(0) nvrtc::a_header_of_c_is_said_to_be_missing(0)];
     more![&["nvrtc", "nvcc"], nvrtc::headers_of_cuda_are_found(0, 1)];

@@ -13,7 +13,7 @@ use gimli::constants as dw;
 use kernel_args_abi::param_layout::LIMIT;
 
 /// In a map and a list, in bytes.
-const OF_MAP: usize = 96;
+pub(super) const OF_MAP: usize = 96;
 
 const LONGEST_CHAIN: usize = 8;
 
@@ -76,16 +76,17 @@ fn variable<'s>(units: &Units<'s>, types: &mut TypeTable<'_, 's>, place: Positio
     row.map(|row| types.store(|table| table.structure(&[row.place]))).transpose()
 }
 
-struct Subprogram<'s> {
+pub(super) struct Subprogram<'s> {
     name: &'s str,
     linkage_name: &'s str,
+    pub(super) is_external: bool,
     /// Its own entry, its declaration, its abstract origin: any of them may list the parameters.
     entries: Vec<Position>,
 }
 
 impl<'s> Subprogram<'s> {
-    fn read(units: &Units<'s>, entry: &Die<'s>) -> Result<Self, Error> {
-        let mut function = Self { name: "", linkage_name: "", entries: Vec::new() };
+    pub(super) fn read(units: &Units<'s>, entry: &Die<'s>) -> Result<Self, Error> {
+        let mut function = Self { name: "", linkage_name: "", is_external: false, entries: Vec::new() };
         let mut completes = function.take(units, entry)?;
         for _ in 0..LONGEST_CHAIN {
             let Some(place) = completes else { break };
@@ -103,6 +104,7 @@ impl<'s> Subprogram<'s> {
                 *own = units.text(entry.place, name)?;
             }
         }
+        self.is_external |= entry.is(dw::DW_AT_external);
         if entry.has_children {
             self.entries.push(entry.place);
         }
@@ -110,11 +112,12 @@ impl<'s> Subprogram<'s> {
     }
 
     /// A function without a linkage name is `extern "C"`.
-    fn symbol(&self) -> &'s str {
+    pub(super) fn symbol(&self) -> &'s str {
         if self.linkage_name.is_empty() { self.name } else { self.linkage_name }
     }
 
-    fn parameters(&self, units: &Units<'s>, types: &mut TypeTable<'_, 's>) -> Result<Found, Error> {
+    /// The entries of its parameters, or why they are not known.
+    pub(super) fn listed(&self, units: &Units<'s>) -> Result<Result<Vec<Position>, &'static str>, Error> {
         let mut parameters = Vec::new();
         // An instance may omit unused parameters, but its abstract origin has all of them. A declaration may omit
         // names.
@@ -135,6 +138,14 @@ impl<'s> Subprogram<'s> {
                 parameters = listed;
             }
         }
+        Ok(Ok(parameters))
+    }
+
+    fn parameters(&self, units: &Units<'s>, types: &mut TypeTable<'_, 's>) -> Result<Found, Error> {
+        let parameters = match self.listed(units)? {
+            Ok(parameters) => parameters,
+            Err(what) => return Ok(Err(what)),
+        };
         let mut of_kernel = Vec::new();
         let mut size = 0usize;
         for place in parameters {
@@ -155,7 +166,7 @@ impl<'s> Subprogram<'s> {
 }
 
 /// The name, the alignment and the type of a parameter or variable, possibly from the entry that it completes.
-fn complete<'s>(units: &Units<'s>, place: Position) -> Result<(&'s str, Option<u64>, Type<'s>), Error> {
+pub(super) fn complete<'s>(units: &Units<'s>, place: Position) -> Result<(&'s str, Option<u64>, Type<'s>), Error> {
     let (mut name, mut alignment, mut ty, mut next) = ("", None, None, Some(place));
     for _ in 0..=LONGEST_CHAIN {
         let (Some(place), None) = (next, ty) else { break };

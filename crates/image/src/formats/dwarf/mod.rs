@@ -24,11 +24,15 @@ mod content;
 #[cfg(feature = "debug-info")]
 mod entry;
 #[cfg(feature = "debug-info")]
+mod functions;
+#[cfg(feature = "debug-info")]
 mod kernels;
 #[cfg(feature = "debug-info")]
 mod members;
 #[cfg(feature = "debug-info")]
 mod reduce;
+#[cfg(feature = "debug-info")]
+mod relocate;
 mod sections;
 #[cfg(feature = "debug-info")]
 mod types;
@@ -38,6 +42,10 @@ mod units;
 #[cfg(feature = "debug-info")]
 pub use reduce::reduce;
 
+#[cfg(feature = "debug-info")]
+pub use functions::Returns;
+#[cfg(feature = "debug-info")]
+pub(crate) use functions::{Function, Functions};
 pub(crate) use sections::Sections;
 
 use crate::formats::{cubin, ptx};

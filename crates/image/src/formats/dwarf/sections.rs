@@ -26,6 +26,8 @@ pub(super) const NAMES: [&str; 5] =
     [".debug_info", ".debug_abbrev", ".debug_str", ".debug_line_str", ".debug_str_offsets"];
 
 const SHF_COMPRESSED: u64 = 0x800;
+/// Part of a group, such as the type units of one type.
+const SHF_GROUP: u64 = 0x200;
 
 impl<'a> Sections<'a> {
     pub(super) fn get(&self, section: usize) -> &[u8] {
@@ -34,15 +36,20 @@ impl<'a> Sections<'a> {
 
     /// ptxas resolves the references between sections. The remaining relocations are code addresses, which types do not need.
     pub(crate) fn of_cubin(bytes: &'a [u8]) -> Result<Self, Error> {
+        let elf = Elf::parse(bytes).map_err(|error| Error::Cubin(cubin::Error::Elf(error)))?;
+        Ok(Self::of_elf(&elf)?.0)
+    }
+
+    /// The sections, and the index of each in the file.
+    fn of_elf(elf: &Elf<'a>) -> Result<(Self, [usize; 5]), Error> {
         let read = |error| Error::Cubin(cubin::Error::Elf(error));
-        let elf = Elf::parse(bytes).map_err(read)?;
-        let mut sections = Self::default();
+        let (mut sections, mut indices) = (Self::default(), [0; 5]);
         if elf.len() == 0 {
-            return Ok(sections);
+            return Ok((sections, indices));
         }
         let names = elf.section_names().map_err(read)?;
-        for section in elf.sections() {
-            let Some(name) = elf::name(names, section.name, 32) else {
+        for (at, section) in elf.sections().enumerate() {
+            let Some(name) = elf::name(names, section.name, 32).filter(|_| section.flags & SHF_GROUP == 0) else {
                 continue;
             };
             let zlib = name.strip_prefix(b".zdebug_");
@@ -54,10 +61,30 @@ impl<'a> Sections<'a> {
                 if name == known.as_bytes() {
                     let data = elf.data(&section).map_err(read)?;
                     sections.0[index] = Cow::Borrowed(data);
+                    indices[index] = at;
                 }
             }
         }
-        Ok(sections)
+        Ok((sections, indices))
+    }
+
+    /// The sections of an object of a host compiler, with their relocations applied.
+    #[cfg(feature = "debug-info")]
+    pub(crate) fn of_object(elf: &Elf<'a>) -> Result<Self, Error> {
+        let (mut sections, indices) = Self::of_elf(elf)?;
+        let mut are_relocated = !elf.is_relocatable() || sections.is_empty();
+        for table in elf.sections().filter(|section| section.kind == elf::SHT_RELA) {
+            let place = indices.iter().position(|&index| index != 0 && index == table.info as usize);
+            if let Some(place) = place {
+                super::relocate::apply(elf, &table, sections.0[place].to_mut())?;
+                are_relocated |= place == INFO;
+            }
+        }
+        if are_relocated {
+            Ok(sections)
+        } else {
+            Err(Error::Dwarf("its relocations (`.rela.debug_info`) are missing".into()))
+        }
     }
 
     /// Without the feature `debug-info`, only whether there are any.
@@ -76,7 +103,7 @@ impl<'a> Sections<'a> {
         return Ok(Self([_found, &[], &[], &[], &[]].map(Cow::Borrowed)));
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.get(INFO).is_empty()
     }
 

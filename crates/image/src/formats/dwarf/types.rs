@@ -26,10 +26,13 @@ pub(super) struct Type<'s> {
     pub(super) aggregate: Option<Position>,
     /// The typedef name of a base type, if it has one.
     pub(super) alias: &'s str,
+    /// What the type is if no type of Rust is passed like it.
+    pub(super) unlike_c: Option<&'static str>,
 }
 
 const NAMED: CppType<'static> = CppType::named("");
 
+#[derive(PartialEq)]
 enum Link {
     Pointer,
     Const,
@@ -47,6 +50,7 @@ impl<'s> Type<'s> {
             alignment: None,
             aggregate: None,
             alias: "",
+            unlike_c: None,
         }
     }
 
@@ -57,13 +61,14 @@ impl<'s> Type<'s> {
         let mut alias = "";
         let mut alignment = None;
         let mut address_size = 8;
+        let mut is_reference = false;
         for _ in 0..LONGEST_CHAIN {
             let Some(place) = at else {
                 return Ok(Self::void().with(&links, alignment, address_size));
             };
             let entry = units.entry(place)?;
             // Only an alignment of the value itself counts, not of a pointee.
-            if !links.iter().any(|link| matches!(link, Link::Pointer)) {
+            if !links.contains(&Link::Pointer) {
                 alignment = alignment.max(entry.alignment());
             }
             match entry.tag {
@@ -80,6 +85,7 @@ impl<'s> Type<'s> {
                 }
                 dw::DW_TAG_pointer_type | dw::DW_TAG_reference_type | dw::DW_TAG_rvalue_reference_type => {
                     address_size = units.address_size(place);
+                    is_reference |= entry.tag != dw::DW_TAG_pointer_type && !links.contains(&Link::Pointer);
                     links.push(Link::Pointer);
                     alias = "";
                 }
@@ -102,7 +108,11 @@ impl<'s> Type<'s> {
                 }
                 _ => {
                     let base = Self::base(units, &entry, alias)?;
-                    return Ok(base.with(&links, alignment, address_size));
+                    let mut ty = base.with(&links, alignment, address_size);
+                    if is_reference {
+                        ty.unlike_c = Some("a reference");
+                    }
+                    return Ok(ty);
                 }
             }
             at = entry.ty(units);
@@ -125,7 +135,10 @@ impl<'s> Type<'s> {
                 let bits = bits.and_then(|bytes| bytes.checked_mul(8));
                 let (base, class) = scalar_of(name, entry.encoding(), bits.unwrap_or(0));
                 let cpp = CppType::of(base);
-                Self { cpp, class, alias, ..ty }
+                let is_float = entry.encoding() == Some(dw::DW_ATE_float) && !matches!(bits, Some(32 | 64));
+                let unlike_c =
+                    is_float.then_some("a floating-point number that Rust does not have, such as `long double`");
+                Self { cpp, class, alias, unlike_c, ..ty }
             }
             dw::DW_TAG_enumeration_type => Self {
                 class: Class::Integer,
@@ -192,9 +205,11 @@ impl<'s> Type<'s> {
                     self.class = Class::Pointer;
                     self.size = Some(u64::from(address_size));
                     self.aggregate = None;
+                    self.unlike_c = None;
                     is_const = false;
                 }
                 Link::Array(length) => {
+                    self.unlike_c = Some("a vector of the processor");
                     self.cpp = self.cpp.array(length);
                     self.size = self.size.and_then(|size| size.checked_mul(u64::from(length)));
                 }

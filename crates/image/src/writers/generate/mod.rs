@@ -58,6 +58,8 @@ mod define;
 mod docs;
 mod fields;
 mod imports;
+#[cfg(feature = "debug-info")]
+mod launchers;
 mod names;
 mod options;
 mod resolve;
@@ -65,6 +67,8 @@ mod ty;
 mod write;
 
 pub use super::items;
+#[cfg(feature = "debug-info")]
+pub use launchers::of_launchers;
 pub use options::{Kernel, Naming, Options, Pointers, Variable};
 
 use super::identifier::{self, identifier, upper_camel};
@@ -139,7 +143,7 @@ pub fn rust(kernels: &[Kernel<'_>], variables: &[Variable<'_>], options: &Option
     // The struct names a module, which has all kernels.
     let generics: Vec<Generic> = instances.filter(|_| matches!(options.naming, Naming::Items(_))).collect();
     let structs = found.iter().map(|(_, item)| *item).chain(generics.iter().map(|generic| generic.item.as_str()));
-    let names = names::names(structs, &definitions);
+    let names = names::names(structs, core::iter::empty(), &definitions);
     let kernels = found.into_iter().zip(fields);
     write::write(kernels, &generics, &definitions, &names, options)
 }

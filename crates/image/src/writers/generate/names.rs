@@ -36,9 +36,15 @@ const RESERVED: [&str; 14] = [
 
 const LONGEST: usize = 60;
 
-pub(super) fn names<'i>(items: impl Iterator<Item = &'i str>, definitions: &[Generated<'_>]) -> TypeNames {
+/// `used` are names of other types.
+pub(super) fn names<'i>(
+    items: impl Iterator<Item = &'i str>,
+    used: impl Iterator<Item = &'i str>,
+    definitions: &[Generated<'_>],
+) -> TypeNames {
     let mut taken = BTreeSet::new();
     taken.extend(RESERVED.map(String::from));
+    taken.extend(used.map(String::from));
     taken.extend(BUILTINS.iter().map(|row| row.rust.to_owned()));
     let mut used: Vec<usize> = (0..definitions.len()).filter(|&id| definitions[id].is_used).collect();
     let key = |id: usize| {

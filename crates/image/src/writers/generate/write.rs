@@ -32,31 +32,53 @@ pub(super) fn write<'a, 'k: 'a>(
     names: &TypeNames,
     options: &Options<'_>,
 ) -> String {
-    let mut writer = RustWriter { definitions, names, options, text: String::new(), imports: Imports::default() };
+    let mut writer = RustWriter::new(definitions, names, options);
     let (own, of_generics) = names.kernels.split_at(kernels.len());
     for (((kernel, item), fields), name) in kernels.zip(own) {
-        writer.kernel(kernel, item, &fields, name);
+        let mut values = Vec::new();
+        match options.naming {
+            Naming::None => {}
+            Naming::Items("") => values.push(format!("kernel = {item}")),
+            Naming::Items(module) => values.push(format!("kernel = {module}::{item}")),
+            Naming::Image { path, debug_info } => {
+                values.push(format!("ptx = {path}"));
+                values.extend(debug_info.map(|path| format!("debug_info = {path}")));
+                values.push(format!("entry = {:?}", kernel.symbol));
+            }
+        }
+        writer.kernel(&docs::kernel(kernel), values, &fields, name);
     }
     for (generic, name) in generics.iter().zip(of_generics) {
         writer.generic(generic, name);
     }
-    let mut types: Vec<usize> = (0..definitions.len()).filter(|&id| definitions[id].is_used).collect();
-    sort(&mut types, &|a, b| names.types[a].cmp(&names.types[b]));
-    for id in types {
-        writer.definition(id);
+    writer.finish()
+}
+
+impl<'a, 'k> RustWriter<'a, 'k> {
+    pub(super) fn new(definitions: &'a [Generated<'k>], names: &'a TypeNames, options: &'a Options<'a>) -> Self {
+        Self { definitions, names, options, text: String::new(), imports: Imports::default() }
     }
-    let RustWriter { text, imports, .. } = writer;
-    let mut whole = String::new();
-    if !options.source.is_empty() {
-        let _ = writeln!(whole, "// {}", rust_comment(&docs::head(options.source)));
-        whole.push('\n');
+
+    /// The text with the types and the imports.
+    pub(super) fn finish(mut self) -> String {
+        let mut types: Vec<usize> = (0..self.definitions.len()).filter(|&id| self.definitions[id].is_used).collect();
+        sort(&mut types, &|a, b| self.names.types[a].cmp(&self.names.types[b]));
+        for id in types {
+            self.definition(id);
+        }
+        let Self { text, imports, options, .. } = self;
+        let mut whole = String::new();
+        if !options.source.is_empty() {
+            let _ = writeln!(whole, "// {}", rust_comment(&docs::head(options.source)));
+            whole.push('\n');
+        }
+        imports.write(&mut whole, options);
+        // An empty line precedes an item.
+        if whole.is_empty() {
+            return text.trim_start().into();
+        }
+        whole + &text
     }
-    imports.write(&mut whole, options);
-    // An empty line precedes an item.
-    if whole.is_empty() {
-        return text.trim_start().into();
-    }
-    whole + &text
 }
 
 impl RustWriter<'_, '_> {
@@ -130,31 +152,23 @@ impl RustWriter<'_, '_> {
         (!is_usual).then(|| format!("crate = {krate}"))
     }
 
-    fn kernel(&mut self, kernel: &Kernel<'_>, item: &str, fields: &Fields, name: &str) {
+    /// `naming` is how the struct names its kernel.
+    pub(super) fn kernel(&mut self, docs: &[String], naming: Vec<String>, fields: &Fields, name: &str) {
         self.line(0, "");
         let fields = match fields {
             Ok(fields) => fields,
             Err(why) => {
-                for line in docs::kernel(kernel) {
-                    self.line(0, &format!("// {}", rust_comment(&line)));
+                for line in docs {
+                    self.line(0, &format!("// {}", rust_comment(line)));
                 }
                 return self.line(0, &format!("// {why}"));
             }
         };
-        self.docs(0, &docs::kernel(kernel));
+        self.docs(0, docs);
         self.imports.add(From::Crate, "KernelArgs");
         self.line(0, "#[derive(KernelArgs)]");
         let mut values: Vec<String> = self.krate().into_iter().collect();
-        match self.options.naming {
-            Naming::None => {}
-            Naming::Items("") => values.push(format!("kernel = {item}")),
-            Naming::Items(module) => values.push(format!("kernel = {module}::{item}")),
-            Naming::Image { path, debug_info } => {
-                values.push(format!("ptx = {path}"));
-                values.extend(debug_info.map(|path| format!("debug_info = {path}")));
-                values.push(format!("entry = {:?}", kernel.symbol));
-            }
-        }
+        values.extend(naming);
         self.attribute("kernel_args", &values);
         if fields.is_empty() {
             return self.line(0, &format!("pub struct {name} {{}}"));

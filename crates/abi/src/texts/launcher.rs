@@ -1,0 +1,163 @@
+//! The texts of a report about the declaration of a host function that launches kernels.
+//!
+//! Each parameter has a Rust type to declare, which the macro writes: `declare`.
+
+use super::{
+    hint,
+    rust::{Declaration, push_type},
+    side::Side,
+    templates as say,
+};
+use crate::{
+    bytes::starts_with,
+    check::{Difference, Elsewhere, Mismatch, Report, compare},
+    message::{Hint, Message},
+    signature::{Parameter, Signature},
+};
+
+impl<const N: usize> Report<'_, N> {
+    /// The error at an argument of the declaration. `None` if the argument is right.
+    pub const fn argument_message(&self, argument: usize, declare: &[&str]) -> Option<Message> {
+        Some(self.declaration_message(some!(self.of_field(argument)), declare))
+    }
+
+    /// The error at the function: the first parameter that the declaration lacks. `None` if it lacks none.
+    pub const fn no_argument_message(&self, declare: &[&str]) -> Option<Message> {
+        let mut i = 0;
+        while i < self.len() {
+            if let missing @ Mismatch::Missing { moved: None, .. } = self.mismatches()[i] {
+                return Some(self.declaration_message(missing, declare));
+            }
+            i += 1;
+        }
+        None
+    }
+
+    #[cold]
+    const fn declaration_message(&self, mismatch: Mismatch, declare: &[&str]) -> Message {
+        let pairing = self.pairing();
+        let (host, launcher, name) = (pairing.host, pairing.kernel, self.kernel().name);
+        let mut hint = Hint::new();
+        let mut message;
+        match mismatch {
+            Mismatch::Differs { field, parameter, differences, exchanged } => {
+                message = text!(argument_differs, host[field].name, parameter, name);
+                push_sides(&mut message, &host[field], &launcher[parameter]);
+                if let Some(other) = exchanged {
+                    let mut exchanged: Hint = text!(exchanged, host[field].name, host[other].name);
+                    say::or_in_order(&mut exchanged, &declaration(host[field].name, declare[parameter]));
+                    push_for_launcher(&mut hint, exchanged.as_str());
+                } else {
+                    match differences.first() {
+                        Some(Difference::Members | Difference::Variants | Difference::Name) => {
+                            push_for_launcher(&mut hint, hint::hint(&pairing, field, parameter, differences).as_str());
+                        }
+                        Some(Difference::ParameterName) => {
+                            if let Some(Elsewhere::At(other)) = pairing.elsewhere(field, parameter) {
+                                let there = launcher[parameter].name;
+                                say::argument_elsewhere(&mut hint, host[field].name, other, field, there);
+                            }
+                        }
+                        Some(Difference::Constness) => {
+                            hint.push(declaration(host[field].name, declare[parameter]).as_str());
+                            say::or_allow_const(&mut hint);
+                        }
+                        _ => hint.push(declaration(host[field].name, declare[parameter]).as_str()),
+                    }
+                }
+            }
+            Mismatch::Missing { parameter, before, .. } => {
+                message = text!(no_argument, parameter, name);
+                let side = Side::new(&launcher[parameter], None);
+                say::cpp_side(&mut message, &Side::lines(&side, &side)[0]);
+                let place: Message<320> =
+                    if before < host.len() { text!(before_field, host[before].name) } else { text!(at_end) };
+                say::add_argument(&mut hint, &typed(launcher[parameter].name, declare[parameter]), &place);
+            }
+            Mismatch::Extra { field, moved } => {
+                message = text!(argument_extra, host[field].name, name);
+                let side = Side::new(&host[field], None);
+                say::rust_side(&mut message, &Side::lines(&side, &side)[0]);
+                match moved {
+                    Some(parameter) => say::move_argument(&mut hint, parameter),
+                    None => say::remove_declared(&mut hint, launcher.len(), host.len()),
+                }
+            }
+        }
+        say::help(&mut message, &hint);
+        message
+    }
+}
+
+/// The error at the returned type of a declaration. `None` if it is right. A returned pointer may be declared with or without `const`.
+pub const fn result_message(host: &Signature<'_>, launcher: &Signature<'_>, declare: &str) -> Option<Message> {
+    let (name, mut hint) = (launcher.name, Hint::new());
+    let mut message;
+    match (host.parameters, launcher.parameters) {
+        ([host], [launcher]) => {
+            let differences = compare(host, launcher);
+            if matches!(differences.first(), None | Some(Difference::Constness)) {
+                return None;
+            }
+            message = text!(result_differs, name);
+            push_sides(&mut message, host, launcher);
+            say::declare_result(&mut hint, declare);
+        }
+        ([], [launcher]) => {
+            message = text!(result_ignored, name);
+            let side = Side::new(launcher, None);
+            say::cpp_side(&mut message, &Side::lines(&side, &side)[0]);
+            say::declare_result(&mut hint, declare);
+        }
+        ([host], []) => {
+            message = text!(result_extra, name);
+            let side = Side::new(host, None);
+            say::rust_side(&mut message, &Side::lines(&side, &side)[0]);
+            say::remove_result(&mut hint);
+        }
+        _ => return None,
+    }
+    say::help(&mut message, &hint);
+    Some(message)
+}
+
+const fn push_sides(message: &mut Message, host: &Parameter<'_>, launcher: &Parameter<'_>) {
+    let [left, right] = Side::lines(&Side::new(host, None), &Side::new(launcher, None));
+    say::rust_side(message, &left);
+    say::cpp_side(message, &right);
+}
+
+const fn typed(name: &str, ty: &str) -> Declaration {
+    let mut field = Declaration::new();
+    push_type(&mut field, name, ty);
+    field
+}
+
+const fn declaration(name: &str, ty: &str) -> Declaration {
+    text!(declare, &typed(name, ty))
+}
+
+/// Appends a hint about a kernel and its fields, up to the attributes of a field, which an argument cannot have. Names are inside of
+/// backticks.
+const fn push_for_launcher(hint: &mut Hint, text: &str) {
+    const WORDS: [(&str, &str); 2] = [("kernel", "launcher"), ("field", "argument")];
+    let bytes = text.as_bytes();
+    let (mut from, mut at, mut is_quoted) = (0, 0, false);
+    while at < bytes.len() && !starts_with(bytes.split_at(at).1, b"; `#[kernel_args(") {
+        is_quoted ^= bytes[at] == b'`';
+        let mut word = 0;
+        while word < WORDS.len() && !is_quoted {
+            let (old, new) = WORDS[word];
+            if starts_with(bytes.split_at(at).1, old.as_bytes()) {
+                hint.push(text.split_at(at).0.split_at(from).1);
+                hint.push(new);
+                from = at + old.len();
+                at = from - 1;
+                break;
+            }
+            word += 1;
+        }
+        at += 1;
+    }
+    hint.push(text.split_at(at).0.split_at(from).1);
+}

@@ -1,0 +1,219 @@
+//! The entries of a host object's functions, with what the C calling convention passes.
+
+use super::{
+    Error,
+    entry::{Die, Position},
+    kernels::{OF_MAP, Subprogram, complete},
+    members::TypeTable,
+    sections::Sections,
+    types::Type,
+    units::Units,
+};
+use crate::prelude::*;
+use gimli::constants as dw;
+use kernel_args_abi::{Class, CppBase, Members, signature::stored};
+
+/// The functions of an object, with lists in the format of [`stored::members`].
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Functions {
+    table: Vec<u8>,
+    found: BTreeMap<String, Result<Function, String>>,
+}
+
+/// The numbers of its lists.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Function {
+    pub(crate) parameters: usize,
+    pub(crate) without_stream: usize,
+    /// The index of the parameter that is a stream.
+    pub(crate) stream: Option<usize>,
+    /// Empty if it returns nothing.
+    pub(crate) result: usize,
+    pub(crate) returns: Returns,
+}
+
+/// What a function returns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Returns {
+    /// `void`.
+    Nothing,
+    /// `cudaError_t`.
+    CudaError,
+    /// `CUresult`.
+    DriverResult,
+    /// Another value.
+    Value,
+}
+
+const STREAM: &str = "CUstream_st";
+
+impl Functions {
+    /// Reads the functions with these symbols.
+    pub(crate) fn read<'n>(sections: &Sections<'_>, symbols: impl IntoIterator<Item = &'n str>) -> Result<Self, Error> {
+        let units = Units::new(sections)?;
+        let mut types = TypeTable::new(&units);
+        let mut wanted: BTreeMap<&str, Option<Result<Function, String>>> = BTreeMap::new();
+        for symbol in symbols {
+            units.store(OF_MAP + symbol.len())?;
+            wanted.insert(symbol, None);
+        }
+        for unit in 0..units.len() {
+            let mut walk = units.walk_unit(unit)?;
+            while let Some((_, entry)) = walk.next()? {
+                if entry.tag != dw::DW_TAG_subprogram || entry.is_declaration() {
+                    continue;
+                }
+                let function = Subprogram::read(&units, &entry)?;
+                if let Some(found @ None) = wanted.get_mut(function.symbol())
+                    && function.is_external
+                {
+                    *found = Some(read(&units, &mut types, &function, entry.place)?);
+                }
+            }
+        }
+        let found = wanted.into_iter().filter_map(|(symbol, found)| Some((String::from(symbol), found?)));
+        Ok(Self { found: found.collect(), table: types.finish() })
+    }
+
+    /// `None` if it has no entry.
+    pub(crate) fn get(&self, symbol: &str) -> Option<Result<Function, &str>> {
+        self.found.get(symbol).map(|found| found.as_ref().copied().map_err(String::as_str))
+    }
+
+    pub(crate) fn list(&self, number: usize) -> Members<'_> {
+        stored::members(&self.table, number)
+    }
+}
+
+/// Or why Rust cannot call it.
+fn read<'s>(
+    units: &Units<'s>,
+    types: &mut TypeTable<'_, 's>,
+    function: &Subprogram<'s>,
+    place: Position,
+) -> Result<Result<Function, String>, Error> {
+    let parameters = match function.listed(units)? {
+        Ok(listed) => listed,
+        Err(what) => return Ok(Err(what.into())),
+    };
+    let (mut rows, mut streams) = (Vec::new(), Vec::new());
+    for (index, place) in parameters.into_iter().enumerate() {
+        let (name, alignment, mut ty) = complete(units, place)?;
+        // Each argument has at least 8 bytes, so up to 8 its alignment changes nothing.
+        let [alignment, of_type] = [alignment, ty.alignment].map(|align| align.filter(|bytes| *bytes > 8));
+        ty.alignment = of_type;
+        if let Some(what) = ty.unlike_c(units)? {
+            return Ok(Err(format!("its parameter {index}, `{name}`, is {what}")));
+        }
+        let Some(row) = types.row(name, alignment, &ty, None, 0)? else {
+            return Ok(Err(format!("the size of its parameter {index}, `{name}`, is unknown")));
+        };
+        if ty.cpp.depth == 1 && ty.name == STREAM {
+            streams.push(index);
+        }
+        rows.push(row.place);
+    }
+    let (_, _, ty) = complete(units, place)?;
+    let is_nothing = ty.cpp.base == CppBase::Void && !ty.cpp.is_pointer();
+    let what = match ty.unlike_c(units)? {
+        _ if is_nothing => None,
+        Some(what) => Some(what),
+        // Registers, or memory that the caller provides: rarely what a launcher needs.
+        None => (ty.aggregate.is_some() && ty.class == Class::Bytes).then_some("a struct"),
+    };
+    if let Some(what) = what {
+        return Ok(Err(format!("it returns {what}")));
+    }
+    let returns = match &*ty.name {
+        _ if is_nothing => Returns::Nothing,
+        "cudaError" | "cudaError_t" if !ty.cpp.is_pointer() => Returns::CudaError,
+        "cudaError_enum" | "CUresult" if !ty.cpp.is_pointer() => Returns::DriverResult,
+        _ => Returns::Value,
+    };
+    let mut result = Vec::new();
+    if !is_nothing {
+        result.extend(types.row("", None, &ty, None, 0)?.map(|row| row.place));
+    }
+    let stream = if let [stream] = streams[..] { Some(stream) } else { None };
+    let own = rows.iter().enumerate().filter(|(index, _)| Some(*index) != stream).map(|(_, row)| *row);
+    let own: Vec<u32> = own.collect();
+    Ok(Ok(Function {
+        parameters: types.store(|table| table.structure(&rows))?,
+        without_stream: types.store(|table| table.structure(&own))?,
+        stream,
+        result: types.store(|table| table.structure(&result))?,
+        returns,
+    }))
+}
+
+impl<'s> Type<'s> {
+    /// What it is, if the C calling convention passes it like no type of Rust.
+    fn unlike_c(&self, units: &Units<'s>) -> Result<Option<&'static str>, Error> {
+        match self.aggregate {
+            None if self.unlike_c.is_none() && matches!(self.class, Class::Unknown | Class::Bytes) => {
+                Ok(Some("of a type that Rust does not have"))
+            }
+            None => Ok(self.unlike_c),
+            Some(_) if self.unlike_c.is_some() => Ok(self.unlike_c),
+            Some(place) => class_unlike_c(units, place, 0),
+        }
+    }
+}
+
+/// Itanium C++ ABI, "Non-Trivial Parameters". Most compilers do not write `DW_AT_calling_convention`.
+fn class_unlike_c(units: &Units<'_>, place: Position, depth: usize) -> Result<Option<&'static str>, Error> {
+    const BY_ADDRESS: &str =
+        "a class that C++ passes by its address, because it has a copy constructor or a destructor";
+    let class = units.entry(place)?;
+    if depth > DEEPEST || !matches!(class.tag, dw::DW_TAG_structure_type | dw::DW_TAG_class_type) {
+        return Ok(None);
+    }
+    let name = units.name(&class)?.split('<').next().unwrap_or_default();
+    let mut is_empty = class.byte_size() == Some(1);
+    let mut children = units.walk(place)?;
+    while let Some(child) = children.next_child()? {
+        match child.tag {
+            dw::DW_TAG_member | dw::DW_TAG_inheritance if !child.is_declaration() && !child.is(dw::DW_AT_external) => {
+                is_empty = false;
+                let within = Type::read(units, child.ty(units))?;
+                let place = within.aggregate.filter(|_| !within.cpp.is_pointer());
+                if units.name(&child)?.starts_with("_vptr") {
+                    return Ok(Some(BY_ADDRESS));
+                }
+                if let Some(place) = place
+                    && let found @ Some(BY_ADDRESS) = class_unlike_c(units, place, depth + 1)?
+                {
+                    return Ok(found);
+                }
+            }
+            dw::DW_TAG_subprogram if is_own(&child) => {
+                let own = units.name(&child)?;
+                if own.starts_with('~') || own == name && copies(units, child.place, place)? {
+                    return Ok(Some(BY_ADDRESS));
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(is_empty.then_some("a class without members"))
+}
+
+const DEEPEST: usize = 16;
+
+/// Whether the program defines a function of a class: not the compiler, as for `= default`, and not nobody.
+fn is_own(function: &Die<'_>) -> bool {
+    let is_defaulted = function.number(dw::DW_AT_defaulted) == Some(u64::from(dw::DW_DEFAULTED_in_class.0));
+    !function.is(dw::DW_AT_artificial) && !is_defaulted && !function.is(dw::DW_AT_deleted)
+}
+
+/// Whether a constructor takes a reference to its class.
+fn copies(units: &Units<'_>, constructor: Position, class: Position) -> Result<bool, Error> {
+    let mut parameters = units.walk(constructor)?;
+    while let Some(parameter) = parameters.next_child()? {
+        if parameter.tag == dw::DW_TAG_formal_parameter && !parameter.is(dw::DW_AT_artificial) {
+            let ty = Type::read(units, parameter.ty(units))?;
+            return Ok(ty.unlike_c.is_some() && ty.named_by == Some(class));
+        }
+    }
+    Ok(false)
+}

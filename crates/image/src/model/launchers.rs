@@ -1,0 +1,305 @@
+//! The functions of a static library that launch kernels, from the debug information of its objects.
+//!
+//! A launcher is a kernel with a host in front of it: its parameters are a list like a kernel's. They come from objects and archives of a host
+//! compiler (ELF, x86-64 or AArch64, DWARF 2 to 5), also from shared libraries and programs. Functions are found by their symbols, so only
+//! `extern "C"` functions have one.
+//!
+//! A problem of one member or one function leaves the other functions readable. Memory and time are bounded as for [`dwarf`].
+
+use crate::prelude::*;
+use crate::{
+    formats::{
+        archive::{self, Archive},
+        dwarf::{self, Function, Functions, Returns, Sections},
+        elf::{self, Elf},
+    },
+    mangled,
+    model::kernel::Kernel,
+};
+use kernel_args_abi::{Members, Parameter};
+
+/// The functions of a library.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Launchers {
+    objects: Vec<Object>,
+    exports: BTreeMap<String, Export>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Object {
+    /// ``member `a.o` ``, or empty for a file that is one object.
+    name: String,
+    functions: Result<Functions, String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Export {
+    object: usize,
+    /// A second object that defines the function too.
+    second: Option<usize>,
+    is_weak: bool,
+}
+
+/// A function of a library.
+#[derive(Clone, Copy, Debug)]
+pub struct Launcher<'l> {
+    /// The symbol.
+    pub symbol: &'l str,
+    functions: &'l Functions,
+    function: Function,
+}
+
+/// A list of values of a function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum List {
+    /// All parameters.
+    All,
+    /// The parameters without the stream.
+    WithoutStream,
+    /// The returned value, or nothing.
+    Result,
+}
+
+/// What to do about a function that Rust cannot call.
+const WRAP: &str = "write an `extern \"C\"` function around it that takes pointers, numbers, enums and structs of these, and returns a number or nothing";
+const DEBUG: &str = "compile it with `-g` (`-g2` or more); the program can link a library without debug information that is compiled from the same source";
+const LTO: &str = "compile it with `-fno-lto`, or with `-ffat-lto-objects`";
+
+/// The longest symbol that is read, in bytes.
+const LONGEST: usize = 4096;
+const STB_WEAK: u8 = 2;
+const STV_HIDDEN: [u8; 2] = [1, 2];
+
+impl Launchers {
+    /// Whether the bytes are an object or a library of a host, not an image for a GPU.
+    #[must_use]
+    pub fn is_library(bytes: &[u8]) -> bool {
+        let is_object = || Elf::parse(bytes).is_ok_and(|elf| matches!(elf.machine(), elf::EM_X86_64 | elf::EM_AARCH64));
+        bytes.starts_with(archive::MAGIC)
+            || bytes.starts_with(archive::THIN)
+            || bytes.starts_with(elf::MAGIC) && is_object()
+    }
+
+    /// The functions of an object, a static library or a shared library.
+    ///
+    /// # Errors
+    /// If the bytes have another format: the reason, and what to do.
+    pub fn read(bytes: &[u8]) -> Result<Self, String> {
+        let mut launchers = Self::default();
+        // Symbols can share their texts.
+        let mut room = bytes.len().saturating_mul(4).saturating_add(1 << 20);
+        if bytes.starts_with(archive::THIN) {
+            return Err(
+                "it is a thin archive, which only names its objects\nhelp: make it without `ar`'s option `T`".into()
+            );
+        }
+        let Some(archive) = Archive::new(bytes) else {
+            if !bytes.starts_with(elf::MAGIC) {
+                return Err(format!(
+                    "it is neither an object in the ELF format nor an archive of objects{}",
+                    lto(bytes)
+                ));
+            }
+            launchers.add(String::new(), bytes, &mut room)?;
+            return Ok(launchers);
+        };
+        for member in archive {
+            let (name, bytes) =
+                member.map_err(|what| format!("the archive is invalid: {what}\nhelp: make it again with `ar`"))?;
+            let name = format!("member `{name}`");
+            if let Err(what) = launchers.add(name.clone(), bytes, &mut room) {
+                launchers.objects.push(Object { name, functions: Err(what) });
+            }
+        }
+        Ok(launchers)
+    }
+
+    fn add(&mut self, name: String, bytes: &[u8], room: &mut usize) -> Result<(), String> {
+        if !bytes.starts_with(elf::MAGIC) {
+            return Err(format!("it is no object in the ELF format{}", lto(bytes)));
+        }
+        let invalid = |what: &str| format!("it cannot be read: {what}");
+        let elf = Elf::parse(bytes).map_err(invalid)?;
+        if !matches!(elf.machine(), elf::EM_X86_64 | elf::EM_AARCH64) {
+            return Err("it is for another processor\nhelp: compile it for x86-64 or AArch64".into());
+        }
+        let (symbols, names) = elf.symbols().map_err(invalid)?;
+        let (mut own, mut is_slim) = (Vec::new(), false);
+        for symbol in symbols {
+            let Some(Ok(text)) = elf::name(names, symbol.name, LONGEST).map(core::str::from_utf8) else {
+                continue;
+            };
+            is_slim |= text == "__gnu_lto_slim";
+            let is_function = symbol.kind == elf::STT_FUNC && symbol.section != 0 && symbol.binding != 0;
+            if !is_function || STV_HIDDEN.contains(&(symbol.other & 3)) && !elf.is_relocatable() {
+                continue;
+            }
+            *room = room.checked_sub(text.len()).ok_or("its symbols are longer than their table")?;
+            own.push((text, symbol.binding == STB_WEAK));
+        }
+        if is_slim {
+            return Err(format!("it contains code for the linker's optimizer only\nhelp: {LTO}"));
+        }
+        // The symbol of a C++ function is mangled.
+        let wanted = own.iter().map(|(text, _)| *text).filter(|text| !text.starts_with("_Z"));
+        let functions = match Sections::of_object(&elf) {
+            Ok(sections) if sections.is_empty() => Err(format!("it has no debug information\nhelp: {DEBUG}")),
+            Ok(sections) => Functions::read(&sections, wanted).map_err(|error| unreadable(&error)),
+            Err(error) => Err(unreadable(&error)),
+        };
+        let object = self.objects.len();
+        self.objects.push(Object { name, functions });
+        for (text, is_weak) in own {
+            let new = Export { object, second: None, is_weak };
+            let known = self.exports.entry(text.to_owned()).or_insert(new);
+            if known.object != object && known.is_weak && !is_weak {
+                *known = new;
+            } else if known.object != object && !is_weak {
+                known.second = Some(object);
+            }
+        }
+        Ok(())
+    }
+
+    /// The symbols of all functions, in alphabetical order.
+    pub fn symbols(&self) -> impl Iterator<Item = &str> {
+        self.exports.keys().map(String::as_str)
+    }
+
+    /// Whether the library exports a function.
+    #[must_use]
+    pub fn exports(&self, symbol: &str) -> bool {
+        self.exports.get(symbol).is_some_and(|export| !export.is_weak)
+    }
+
+    /// The functions that are not mangled, whose names the compiler did not make. Each can be an error.
+    pub fn functions(&self) -> impl Iterator<Item = (&str, Result<Launcher<'_>, String>)> {
+        self.symbols().filter(|symbol| !symbol.starts_with('_')).map(|symbol| (symbol, self.get(symbol)))
+    }
+
+    /// The function with this symbol.
+    ///
+    /// # Errors
+    /// If the library does not export it, or Rust cannot call it: the reason, and what to do.
+    pub fn get(&self, symbol: &str) -> Result<Launcher<'_>, String> {
+        let Some((symbol, export)) = self.exports.get_key_value(symbol) else {
+            return Err(self.missing(symbol));
+        };
+        let object = &self.objects[export.object];
+        let place = object.place();
+        if let Some(second) = export.second {
+            let other = self.objects[second].place();
+            return Err(format!(
+                "{place} and {other} both define it, and the linker uses one of them\nhelp: remove one from the library, or rename one"
+            ));
+        }
+        let functions = object.functions.as_ref().map_err(|what| format!("of {place}: {what}"))?;
+        match functions.get(symbol) {
+            Some(Ok(function)) => Ok(Launcher { symbol, functions, function }),
+            Some(Err(what)) => Err(format!("{what}\nhelp: {WRAP}")),
+            None => Err(format!("the debug information of {place} does not contain it\nhelp: {DEBUG}")),
+        }
+    }
+
+    fn missing(&self, symbol: &str) -> String {
+        let mangled = self.symbols().filter(|known| known.starts_with("_Z"));
+        if let Some(found) = mangled::candidates(symbol, mangled).first() {
+            let found = mangled::demangle(found).unwrap_or_default();
+            return format!(
+                "the library has only a C++ function of this name, `{found}`\nhelp: declare it `extern \"C\"` in C++, which gives it the symbol `{symbol}`"
+            );
+        }
+        let unread = self.objects.iter().find_map(|object| Some((object.place(), object.functions.as_ref().err()?)));
+        let plain = self.symbols().filter(|known| !known.starts_with('_'));
+        let nearest = mangled::nearest(symbol, plain);
+        let nearest: Vec<String> = nearest.iter().map(|name| format!("`{name}`")).collect();
+        match (nearest.as_slice(), unread) {
+            (_, Some((place, what))) => {
+                format!("the library does not export it, as far as it can be read; {place}: {what}")
+            }
+            ([], None) => "the library does not export it\nhelp: name the library that the linker takes it from".into(),
+            (nearest, None) => format!(
+                "the library does not export it; the nearest are {}\nhelp: write one of these, or name the library that the linker takes it from",
+                nearest.join(", ")
+            ),
+        }
+    }
+}
+
+impl Object {
+    fn place(&self) -> &str {
+        if self.name.is_empty() { "the object" } else { &self.name }
+    }
+}
+
+fn lto(bytes: &[u8]) -> String {
+    const BITCODE: [&[u8]; 2] = [b"BC\xc0\xde", b"\xde\xc0\x17\x0b"];
+    if BITCODE.iter().any(|magic| bytes.starts_with(magic)) {
+        return format!(": it is LLVM bitcode for the linker's optimizer\nhelp: {LTO}");
+    }
+    "\nhelp: name an object, a static library or a shared library of Linux".into()
+}
+
+fn unreadable(error: &dwarf::Error) -> String {
+    format!("it has {error}\nhelp: {DEBUG}")
+}
+
+impl<'l> Launcher<'l> {
+    /// A list of values as a kernel that takes them.
+    #[must_use]
+    pub fn as_kernel(&self, list: List) -> Kernel<'l> {
+        let number = match list {
+            List::All => self.function.parameters,
+            List::WithoutStream => self.function.without_stream,
+            List::Result => self.function.result,
+        };
+        let debug_info = self.functions.list(number);
+        Kernel { name: self.symbol, demangled: None, entry: None, records: None, debug_info, bodies: Vec::new() }
+    }
+
+    /// The parameters in order: names, sizes, classes, C++ types, members and pointees.
+    #[must_use]
+    pub fn parameters(&self) -> Members<'l> {
+        self.functions.list(self.function.parameters)
+    }
+
+    /// The index of the parameter that is a stream: a `cudaStream_t` or `CUstream`, if there is exactly one.
+    #[must_use]
+    pub const fn stream(&self) -> Option<usize> {
+        self.function.stream
+    }
+
+    /// What it returns.
+    #[must_use]
+    pub const fn returns(&self) -> Returns {
+        self.function.returns
+    }
+
+    /// The returned value.
+    #[must_use]
+    pub fn result(&self) -> Option<Parameter<'l>> {
+        self.functions.list(self.function.result).iter().next()
+    }
+
+    /// The prototype in C++: `cudaError_t scale(float const* x, int n)`.
+    #[must_use]
+    pub fn prototype(&self) -> String {
+        let result = self.result().map_or("void".into(), |result| spelled(&result));
+        let parameters = self.parameters();
+        let parameters: Vec<String> = parameters
+            .iter()
+            .map(|parameter| format!("{} {}", spelled(&parameter), parameter.name).trim_end().into())
+            .collect();
+        format!("{result} {}({})", self.symbol, parameters.join(", "))
+    }
+}
+
+fn spelled(parameter: &Parameter<'_>) -> String {
+    match parameter.cpp.to_string().as_str() {
+        "CUstream_st*" => "cudaStream_t".into(),
+        "cudaError" => "cudaError_t".into(),
+        "cudaError_enum" => "CUresult".into(),
+        "?" => format!("{} bytes", parameter.size),
+        other => other.into(),
+    }
+}

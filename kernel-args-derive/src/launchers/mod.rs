@@ -1,0 +1,198 @@
+//! `#[launchers(library = "…")]`: declarations of host functions, compared with the library that contains them.
+//!
+//! Each argument has a constant for its error, as a field of a struct has. The parameters of all functions of a block are one table, as for
+//! `kernels!`; without their streams a second time, for structs of arguments.
+
+mod block;
+mod spelling;
+
+use crate::{
+    diagnostics::{Diagnostics, respan},
+    expand::kernels,
+    image::{Library, library, owners},
+    input,
+};
+use block::{Block, Declared, Options};
+use kernel_args_image::{Encoder, Launcher, List};
+use proc_macro2::{Literal, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use std::sync::Arc;
+use syn::{Ident, Type, spanned::Spanned};
+
+pub(crate) fn launchers(options: TokenStream, item: &TokenStream) -> TokenStream {
+    let options: Options = match syn::parse2(options) {
+        Ok(options) => options,
+        Err(error) => return with_item(&error, item),
+    };
+    let block: Block = match syn::parse2(item.clone()) {
+        Ok(block) => block,
+        Err(error) => return with_item(&error, item),
+    };
+    let mut diagnostics = Diagnostics::default();
+    let libraries: Vec<Arc<Library>> =
+        options.libraries.iter().filter_map(|path| library(path, &mut diagnostics)).collect();
+    let mut encoder = Encoder::new();
+    let mut found = Vec::new();
+    // After an error about a library, its functions would be missing.
+    for function in block.functions.iter().filter(|_| libraries.len() == options.libraries.len()) {
+        match find(&libraries, &function.symbol) {
+            Ok(launcher) => {
+                for list in [List::All, List::WithoutStream, List::Result] {
+                    encoder.push(&launcher.as_kernel(list), None, false);
+                }
+                found.push((function, launcher));
+            }
+            Err(what) => diagnostics.error(function.name.span(), format!("launcher `{}`: {what}", function.symbol)),
+        }
+    }
+    let krate = &options.krate;
+    let (table, names) = encoder.finish();
+    let table = Literal::byte_string(&table);
+    let checks = found.iter().zip(0..).map(|((function, launcher), at)| check(function, launcher, 3 * at, &options));
+    let with_type = found.iter().filter(|(function, _)| !is_type(&function.name));
+    let types = with_type.map(|(Declared { conditions, visibility, name, .. }, _)| {
+        quote! {
+            #(#conditions)*
+            #[doc(hidden)]
+            #[allow(non_camel_case_types, dead_code, missing_debug_implementations, reason = "it has the name of the function")]
+            #visibility enum #name {}
+        }
+    });
+    let tracked = options.libraries.iter().zip(&libraries).map(|(path, library)| {
+        let (variables, file, core) = (path.tracked(&quote!(#krate)), &library.path, quote!(#krate::__private::core));
+        // A function that is never called is not compiled, so the program does not contain the file.
+        quote!(#variables const _: () = { fn __library() { let _: &[#core::primitive::u8] = #core::include_bytes!(#file); } };)
+    });
+    let (tokens, errors) = (&block.tokens, diagnostics.into_compile_errors());
+    quote! {
+        #tokens
+        #(#types)*
+        #errors
+        #[doc(hidden)]
+        #[allow(
+            dead_code, deprecated, long_running_const_eval, unused_imports, unused_qualifications,
+            clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction,
+            reason = "generated code"
+        )]
+        const _: () = {
+            use #krate::__private::AnyType as _;
+            static __IMAGE: #krate::__private::CompiledImage = #krate::__private::CompiledImage::table(#table, #names);
+            #(#tracked)*
+            #(#checks)*
+        };
+    }
+}
+
+/// Whether it is the name of a type that the declarations use: `f32`.
+fn is_type(name: &Ident) -> bool {
+    const PRIMITIVE: [&str; 19] = [
+        "bool", "char", "f16", "f32", "f64", "f128", "i8", "i16", "i32", "i64", "i128", "isize", "str", "u8", "u16",
+        "u32", "u64", "u128", "usize",
+    ];
+    PRIMITIVE.contains(&name.to_string().as_str())
+}
+
+/// The item remains, so the rest of the crate has only its own errors.
+fn with_item(error: &syn::Error, item: &TokenStream) -> TokenStream {
+    let error = error.to_compile_error();
+    quote!(#item #error)
+}
+
+fn find<'l>(libraries: &'l [Arc<Library>], symbol: &str) -> Result<Launcher<'l>, String> {
+    if let [first, second, ..] = owners(symbol).as_slice() {
+        return Err(format!(
+            "`{first}` and `{second}` both export it, and the linker uses one of them for the whole program\nhelp: rename it in one of them"
+        ));
+    }
+    let owner = libraries.iter().find(|library| library.launchers.exports(symbol));
+    match owner.or_else(|| libraries.first()) {
+        Some(library) => library.launchers.get(symbol).map_err(|what| format!("`{}`: {what}", library.written)),
+        None => Err(String::new()),
+    }
+}
+
+/// Compares a declaration, and implements `Launcher` for the type with its name. `at` is the index of its lists in the table.
+fn check(function: &Declared, launcher: &Launcher<'_>, at: u32, options: &Options) -> TokenStream {
+    let Declared { conditions, name, symbol, arguments, result, .. } = function;
+    let (span, krate) = (name.span(), &options.krate);
+    let private = quote!(#krate::__private);
+    let signatures = |at: u32| {
+        let ty = quote!(#private::abi::compiled::CompiledKernels);
+        let list = kernels(&quote!(__LIST), span, &quote!(#krate));
+        quote!(const __LIST: #ty = #ty::new(&__IMAGE, #at, 1); #list)
+    };
+    let (parameters, returned) = (signatures(at), signatures(at + 2));
+    let host = |name: &str, ty: &Type| {
+        let (spelling, info) = (input::spelling(&ty.to_token_stream()), value(ty, options));
+        quote!(#private::declared(#name, #spelling, #info))
+    };
+    let hosts = arguments.iter().map(|(name, ty)| host(name, ty));
+    let declare = launcher.parameters();
+    let declare = declare.iter().map(|parameter| spelling::raw(&parameter));
+    let each = arguments.iter().enumerate().map(|(index, (_, ty))| {
+        let at = respan(krate, ty.span());
+        quote_spanned!(ty.span()=> const _: () = #at::__private::argument_fits(__REPORT, #index, __DECLARE);)
+    });
+    let whole = respan(krate, span);
+    let whole = quote_spanned!(span=> const _: () = #whole::__private::no_argument_missing(__REPORT, __DECLARE););
+    let result_span = result.as_ref().map_or(span, Spanned::span);
+    let result_krate = respan(krate, result_span);
+    let result = result.iter().map(|ty| host("", ty));
+    let declare_result = launcher.result().map(|result| spelling::raw(&result)).unwrap_or_default();
+    let result = quote_spanned! {result_span=>
+        const _: () = #result_krate::__private::result_fits(&[#(#result),*], __KERNELS, #declare_result);
+    };
+    let (without_stream, takes_stream) = (at + 1, launcher.stream().is_some());
+    let returns = format_ident!("{}", format!("{:?}", launcher.returns()));
+    let implementation = (!is_type(name)).then(|| {
+        quote! {
+            impl #krate::launcher::Launcher for #name {
+                const SYMBOL: &'static #private::core::primitive::str = #symbol;
+                const KERNEL: #private::CompiledKernel = #private::CompiledKernel::new(&__IMAGE, #without_stream, #symbol);
+                const TAKES_STREAM: #private::core::primitive::bool = #takes_stream;
+                const RETURNS: #krate::launcher::Returns = #krate::launcher::Returns::#returns;
+            }
+        }
+    });
+    quote! {
+        #(#conditions)*
+        const _: () = {
+            const __DECLARE: &[&#private::core::primitive::str] = &[#(#declare),*];
+            const __ARGUMENTS: &[#private::abi::Parameter<'static>] = &[#(#hosts),*];
+            const __REPORT: &#private::abi::check::Report<'static> = {
+                #parameters
+                &#private::compare_launcher(#symbol, __ARGUMENTS, __KERNELS)
+            };
+            #(#each)*
+            #whole
+            const _: () = { #returned #result };
+            #implementation
+        };
+    }
+}
+
+/// The `TypeInfo` of an argument.
+fn value(ty: &Type, options: &Options) -> TokenStream {
+    let krate = respan(&options.krate, ty.span());
+    let written = if options.allows_const { quote!(.written()) } else { TokenStream::new() };
+    match ty {
+        Type::Ptr(_) | Type::Reference(_) => {
+            let behind = behind(ty, &krate);
+            quote_spanned!(ty.span()=> #behind.value::<#ty>() #written)
+        }
+        ty => quote_spanned!(ty.span()=> <#krate::__private::Probe<#ty>>::VALUE #written),
+    }
+}
+
+/// The `Behind` of a type, through the pointers that the macro sees.
+fn behind(ty: &Type, krate: &TokenStream) -> TokenStream {
+    let (of, to_const) = match ty {
+        Type::Ptr(pointer) => (&pointer.elem, matches!(pointer.mutability, syn::PointerMutability::Const(_))),
+        Type::Reference(reference) => (&reference.elem, reference.mutability.is_none()),
+        Type::Paren(paren) => return behind(&paren.elem, krate),
+        Type::Group(group) => return behind(&group.elem, krate),
+        ty => return quote_spanned!(ty.span()=> <#krate::__private::Probe<#ty>>::BEHIND),
+    };
+    let inner = behind(of, krate);
+    quote_spanned!(ty.span()=> #inner.pointer(#to_const))
+}

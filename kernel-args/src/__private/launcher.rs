@@ -1,0 +1,126 @@
+//! The comparison of a declaration with the host function that it names.
+//!
+//! A macro sees the tokens of a type. If rustc finds no constant of [`Probe`] itself, because the type is not a device type, it uses the
+//! constant of [`AnyType`], which matches every type of this size.
+
+use super::TypeInfo;
+use crate::device::{DeviceType, Pointee};
+pub use crate::launcher::{Launcher, Returns};
+use core::marker::PhantomData;
+pub use kernel_args_abi::compiled::CompiledKernel;
+use kernel_args_abi::{
+    Class, CppType, Layout, Members, Parameter, Signature,
+    check::{Report, report},
+    compiled::CompiledKernels,
+    texts::result_message,
+};
+
+pub struct Probe<T>(PhantomData<T>);
+
+/// What a pointer points to.
+#[derive(Clone, Copy)]
+pub struct Behind {
+    cpp: CppType<'static>,
+    pointee: kernel_args_abi::Pointee<'static>,
+}
+
+pub trait AnyType: Sized {
+    type Type;
+    const VALUE: TypeInfo = TypeInfo {
+        layout: Layout::of::<Self::Type>(),
+        class: Class::Unknown,
+        cpp: CppType::UNKNOWN,
+        members: Members::UNKNOWN,
+        pointee: kernel_args_abi::Pointee::UNKNOWN,
+        name: "",
+    };
+    const BEHIND: Behind = Behind { cpp: CppType::UNKNOWN, pointee: kernel_args_abi::Pointee::UNKNOWN };
+}
+
+impl<T> AnyType for Probe<T> {
+    type Type = T;
+}
+
+impl<T: DeviceType> Probe<T> {
+    pub const VALUE: TypeInfo = TypeInfo::of::<T>();
+}
+
+impl<T: Pointee> Probe<T> {
+    pub const BEHIND: Behind = Behind { cpp: T::CPP, pointee: T::BEHIND };
+}
+
+/// The pointers that an alias names.
+impl<T: Pointee> Probe<*const T> {
+    pub const VALUE: TypeInfo = Probe::<T>::BEHIND.pointer(true).value::<*const T>();
+}
+
+impl<T: Pointee> Probe<*mut T> {
+    pub const VALUE: TypeInfo = Probe::<T>::BEHIND.pointer(false).value::<*mut T>();
+}
+
+impl Behind {
+    #[must_use]
+    pub const fn pointer(self, to_const: bool) -> Self {
+        Self { cpp: self.cpp.pointer(to_const), ..self }
+    }
+
+    /// A pointer to it, of the Rust type `T`.
+    pub const fn value<T>(self) -> TypeInfo {
+        let (cpp, pointee) = (self.cpp, self.pointee);
+        let layout = Layout::of::<T>();
+        TypeInfo { layout, class: Class::Pointer, cpp, members: Members::UNKNOWN, pointee, name: "" }
+    }
+}
+
+impl TypeInfo {
+    /// Without `const` behind its pointers, so the launcher may write.
+    #[must_use]
+    pub const fn written(mut self) -> Self {
+        self.cpp.const_mask = 0;
+        self
+    }
+}
+
+/// An argument, or a returned value.
+pub const fn declared(name: &'static str, spelling: &'static str, info: TypeInfo) -> Parameter<'static> {
+    let parameter = Parameter::field(name, spelling, 0, info.layout, info.class, info.cpp);
+    Parameter { offset: None, members: info.members, pointee: info.pointee, ..parameter }
+}
+
+pub const fn compare_launcher(
+    name: &'static str,
+    arguments: &'static [Parameter<'static>],
+    launcher: &'static [Signature<'static>],
+) -> Report<'static> {
+    report(&Signature { name, parameters: arguments }, &launcher[0])
+}
+
+/// A function without its stream, as an entry of the table.
+pub const fn launcher(all: &CompiledKernels, index: usize) -> CompiledKernel {
+    match all.get(index) {
+        Some(kernel) => kernel,
+        None => panic!("a launcher without a place in its table"),
+    }
+}
+
+#[track_caller]
+pub const fn argument_fits(report: &Report<'_>, argument: usize, declare: &[&str]) {
+    if let Some(message) = report.argument_message(argument, declare) {
+        message.fail()
+    }
+}
+
+#[track_caller]
+pub const fn no_argument_missing(report: &Report<'_>, declare: &[&str]) {
+    if let Some(message) = report.no_argument_message(declare) {
+        message.fail()
+    }
+}
+
+#[track_caller]
+pub const fn result_fits(result: &[Parameter<'_>], launcher: &[Signature<'_>], declare: &str) {
+    let host = Signature { name: "", parameters: result };
+    if let Some(message) = result_message(&host, &launcher[0], declare) {
+        message.fail()
+    }
+}

@@ -1,0 +1,317 @@
+//! Random host functions, compiled by g++ with debug information and called from Rust.
+//!
+//! The declarations are generated from the debug information. Each argument is echoed by the C++ function, and compared byte for byte.
+//! Declarations of each function by hand are right, and mistakes in them, one per declaration, are refused at their argument.
+//!
+//! There are 16 functions, 500 with `KERNEL_ARGS_FULL=1`, or the number in `KERNEL_ARGS_LAUNCHERS`. `KERNEL_ARGS_LAUNCHERS_SEED` is the seed.
+
+#![allow(clippy::format_collect, clippy::format_push_string, reason = "the texts are small")]
+
+mod random;
+
+use kernel_args_image::{Launchers, generate};
+use kernel_args_test_generator::size;
+use kernel_args_toolchain_tests::{
+    folder, golden, root,
+    rustc::{self, Compiled, Compiler, Kind, USUAL},
+    write,
+};
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use random::{Function, Library, Random, Type, rust};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    env, fs,
+    path::{Path, PathBuf},
+    process::{Command, ExitCode},
+};
+
+pub(crate) fn main() -> ExitCode {
+    let trials = vec![
+        Trial::ignorable_test("random_functions_are_called_and_mistakes_are_refused", random_functions),
+        Trial::test("messages_are_as_in_the_golden_file", messages),
+    ];
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+/// The right declarations of `messages.rs` compile, and the wrong ones have the messages of `messages.txt`.
+fn messages() -> Result<(), Failed> {
+    let crates = folder("launchers/messages")?;
+    let one =
+        rustc::lay_out(&crates, "messages", Kind::CheckedLibrary, &[("messages.rs", include_str!("messages.rs"))])?;
+    let object = fs::read(root().join("crates/image/tests/data/launchers.dwarf-5.o"))?;
+    // The second library exports the same functions.
+    for name in ["launchers.o", "twice.a"] {
+        fs::write(one.package.join(name), &object)?;
+    }
+    let output = Compiler::new(&crates, &USUAL).one(&one)?;
+    let place = crates.display().to_string();
+    let text: String = output.rendered("error").map(|text| text.replace(&place, "") + "\n").collect();
+    Ok(golden::compare(&root().join("tests/toolchain/suites/launchers/messages.txt"), &text)?)
+}
+
+fn number(name: &str, usual: usize) -> Result<usize, Failed> {
+    Ok(env::var(name).map_or(Ok(usual), |text| text.parse())?)
+}
+
+const CROSS: &str = "aarch64-linux-gnu-g++";
+
+fn random_functions() -> Result<Completion, Failed> {
+    if Command::new("g++").arg("--version").output().is_err() {
+        return Ok(Completion::ignored_with("g++ cannot be started"));
+    }
+    let seed = number("KERNEL_ARGS_LAUNCHERS_SEED", 1)?;
+    let count = number("KERNEL_ARGS_LAUNCHERS", size::choose(16, 500))?;
+    let mut random = Random(seed as u64);
+    let library = Library::random(&mut random, count);
+    let place = folder("launchers")?;
+    let source = place.join("functions.cpp");
+    write(&source, library.cpp(&mut random))?;
+    let mut prototypes = Vec::new();
+    for version in ["2", "3", "4", "5"] {
+        let object = compile("g++", &source, version)?;
+        let launchers = Launchers::read(&fs::read(&object)?)?;
+        let all: Result<Vec<String>, String> = launchers.functions().map(|(_, one)| Ok(one?.prototype())).collect();
+        prototypes.push(all?);
+    }
+    if prototypes.iter().any(|all| *all != prototypes[0] || all.len() != 2 * count + 1) {
+        return Err("the versions of DWARF describe different functions".into());
+    }
+    let has_cross = Command::new(CROSS).arg("--version").output().is_ok();
+    if has_cross {
+        let other = place.join("functions.aarch64.cpp");
+        write(&other, fs::read(&source)?)?;
+        let launchers = Launchers::read(&fs::read(compile(CROSS, &other, "5")?)?)?;
+        let all: Result<Vec<String>, String> = launchers.functions().map(|(_, one)| Ok(one?.prototype())).collect();
+        if all? != prototypes[0] {
+            return Err("the object of AArch64 describes different functions".into());
+        }
+    }
+    let crates = folder("launchers/crates")?;
+    let mut called = 0;
+    for version in ["4", "5"] {
+        called += call(&crates, &library, &object(&source, version), version)?;
+    }
+    let mistakes = mistakes(&mut random, &crates, &library, &object(&source, "5"))?;
+    let cross = if has_cross { "; AArch64 read" } else { "" };
+    println!(
+        "launchers: seed {seed}, {count} functions{cross}; {called} calls echoed; mistakes refused at their argument: {mistakes:?}"
+    );
+    Ok(Completion::Completed)
+}
+
+fn object(source: &Path, version: &str) -> PathBuf {
+    source.with_extension(format!("dwarf-{version}.o"))
+}
+
+fn compile(compiler: &str, source: &Path, version: &str) -> Result<PathBuf, Failed> {
+    let object = object(source, version);
+    let output = Command::new(compiler)
+        .args(["-std=c++17", "-O1", "-w", "-fPIC", "-c", &format!("-gdwarf-{version}"), "-o"])
+        .args([&object, source])
+        .output()?;
+    if output.status.success() { Ok(object) } else { Err(String::from_utf8_lossy(&output.stderr).as_ref().into()) }
+}
+
+/// Calls each function through its generated declaration. Returns their number.
+fn call(crates: &Path, library: &Library, object: &Path, version: &str) -> Result<usize, Failed> {
+    let launchers = Launchers::read(&fs::read(object)?)?;
+    let path = format!("{:?}", object.display().to_string());
+    let generated = generate::of_launchers(&launchers, Ok(&path), &generate::Options::default());
+    // The structs of arguments are launched by the suites of `launch!`.
+    let generated: String = generated
+        .lines()
+        .filter(|line| !line.starts_with("#[kernel_args(launcher"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let mut calls = String::new();
+    for (index, function) in library.functions.iter().enumerate() {
+        let mut arguments = vec!["next(&mut at)"; function.parameters.len()];
+        if let Some(stream) = function.stream {
+            arguments.insert(stream, "STREAM as _");
+        }
+        let call = format!("ffi::f{index}({})", arguments.join(", "));
+        let call = if function.result.is_some() { format!("returned({call})") } else { call };
+        let has_stream = function.stream.is_some();
+        calls += &format!("    check({index}, ffi::fill_f{index}, {has_stream}, |mut at| unsafe {{ {call} }});\n");
+    }
+    let main = PROGRAM.replace("CALLS", &calls);
+    let files = [("main.rs", main.as_str()), ("ffi.rs", &generated)];
+    let link = format!("link-arg={}", object.display());
+    let options = ["-C", link.as_str()];
+    let compiler = Compiler { options: &options, ..Compiler::new(crates, &USUAL) };
+    let output = compiler.one(&rustc::lay_out(crates, &format!("calls{version}"), Kind::Program, &files)?)?;
+    let Some(program) = &output.program else {
+        return Err(errors(&output).into());
+    };
+    let output = Command::new(program).output()?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).as_ref().into());
+    }
+    Ok(library.functions.len())
+}
+
+fn errors(output: &Compiled) -> String {
+    output.rendered("error").collect::<String>().chars().take(6000).collect()
+}
+
+const PROGRAM: &str = r#"#![allow(dead_code, improper_ctypes, unused_mut, unused_variables, static_mut_refs)]
+mod ffi { include!("ffi.rs"); }
+static mut SOURCE: [u8; 1 << 16] = [0; 1 << 16];
+const STREAM: usize = 0x1234_5678_9abc;
+unsafe extern "C" { static mut echo: [u8; 1 << 16]; static result: [u8; 16]; }
+
+fn next<T: Copy>(at: &mut usize) -> T {
+    let value = unsafe { SOURCE.as_ptr().add(*at).cast::<T>().read_unaligned() };
+    *at += size_of::<T>().div_ceil(16) * 16;
+    value
+}
+
+fn returned<T: Copy>(value: T) {
+    let bytes = unsafe { std::slice::from_raw_parts((&raw const value).cast::<u8>(), size_of::<T>()) };
+    assert_eq!(bytes, unsafe { &result[..size_of::<T>()] }, "the result");
+}
+
+fn check(index: usize, fill: unsafe extern "C" fn(*mut u8) -> u64, has_stream: bool, call: impl FnOnce(usize)) {
+    unsafe {
+        SOURCE.fill(0xff);
+        echo.fill(0xff);
+        let end = fill(SOURCE.as_mut_ptr()) as usize;
+        println!("f{index}");
+        call(0);
+        assert_eq!(&echo[..end], &SOURCE[..end], "the arguments of f{index}");
+        let stream = usize::from_le_bytes(echo[end..end + 8].try_into().unwrap());
+        assert!(!has_stream || stream == STREAM, "the stream of f{index}");
+    }
+}
+
+fn main() {
+CALLS}
+"#;
+
+/// Compares right declarations by hand, and declarations with one mistake each. Returns the number of mistakes of each kind.
+fn mistakes(
+    random: &mut Random,
+    crates: &Path,
+    library: &Library,
+    object: &Path,
+) -> Result<BTreeMap<&'static str, usize>, Failed> {
+    let launchers = Launchers::read(&fs::read(object)?)?;
+    let generated = generate::of_launchers(&launchers, Ok("\"\""), &generate::Options::default());
+    // Without the block and the structs of arguments, the types remain.
+    let types: String = generated
+        .split("\n\n")
+        .filter(|item| item.contains("DeviceType)]"))
+        .map(|item| format!("{item}\n\n"))
+        .collect();
+    let mut source = format!(
+        "#![allow(dead_code, improper_ctypes, non_camel_case_types, unused_imports)]\n\
+         use core::ffi::*; use kernel_args::{{DeviceType, DevicePointer, DevicePointerMut, vector::*}};\n\
+         pub type cudaStream_t = *mut c_void;\n{types}\n{}\n",
+        library.wrong_types()
+    );
+    let path = object.display().to_string();
+    let mut block = |declaration: &str, number: usize| {
+        source += &format!(
+            "mod m{number} {{ use super::*;\n#[kernel_args::launchers(library = {path:?})]\nunsafe extern \"C\" {{\n"
+        );
+        let first = source.lines().count() + 1;
+        source += &format!("{declaration}}} }}\n");
+        first
+    };
+    let (mut expected, mut kinds) = (Vec::new(), BTreeMap::new());
+    let mut number = 0;
+    for (index, function) in library.functions.iter().enumerate() {
+        let right = arguments(function);
+        let result = function.result.map(rust);
+        block(&declaration(index, &right, result.as_deref()), number);
+        number += 1;
+        for mistake in 0..right.len() + 4 {
+            let mut wrong = right.clone();
+            let mut wrong_result = result.clone();
+            // The line of the mistake; 0 is the line of the name.
+            let (line, kind) = if mistake < right.len() && function.stream != Some(mistake) {
+                let own = function.stream.map_or(mistake, |stream| mistake - usize::from(stream < mistake));
+                let (ty, kind) = Library::mistake(random, function.parameters[own]);
+                wrong[mistake].1 = ty;
+                (1 + mistake, kind)
+            } else if mistake < right.len() {
+                wrong[mistake].1 = "i32".into();
+                (1 + mistake, "stream")
+            } else if mistake == right.len() && !right.is_empty() {
+                wrong.remove(random.below(right.len()));
+                (0, "missing")
+            } else if mistake == right.len() + 1 {
+                let at = random.below(right.len() + 1);
+                wrong.insert(at, ("extra".into(), "*mut *mut *mut i16".into()));
+                (1 + at, "extra")
+            } else if mistake == right.len() + 2 {
+                wrong_result = match function.result {
+                    Some(ty) => Some(Library::mistake(random, ty).0),
+                    None => Some("i32".into()),
+                };
+                (usize::MAX, "result")
+            } else if let Some(at) = (1..right.len()).find(|at| right[at - 1].1 == right[*at].1) {
+                let first = wrong[at].0.clone();
+                wrong[at].0 = std::mem::replace(&mut wrong[at - 1].0, first);
+                (at, "name")
+            } else {
+                continue;
+            };
+            let text = declaration(index, &wrong, wrong_result.as_deref());
+            let first = block(&text, number);
+            number += 1;
+            let line = if line == usize::MAX { wrong.len() + 1 } else { line };
+            let last = first + wrong.len() + 1;
+            *kinds.entry(kind).or_insert(0) += 1;
+            expected.push((first..=last, first + line, kind, text));
+        }
+    }
+    let compiler = Compiler::new(crates, &USUAL);
+    let output = compiler.one(&rustc::lay_out(crates, "mistakes", Kind::CheckedLibrary, &[("lib.rs", &source)])?)?;
+    let mut lines: BTreeSet<usize> = BTreeSet::new();
+    for message in output.messages.iter().filter(|message| message["level"] == "error") {
+        for span in message["spans"].as_array().into_iter().flatten().filter(|span| span["is_primary"] == true) {
+            lines.extend(span["line_start"].as_u64().and_then(|line| usize::try_from(line).ok()));
+        }
+    }
+    for (range, line, kind, text) in &expected {
+        let found: Vec<usize> = lines.range(range.clone()).copied().collect();
+        let is_refused = match *kind {
+            // Several of the equal neighbours of a missing argument, or of an extra one, can be the mistake.
+            "missing" | "extra" | "name" => !found.is_empty(),
+            _ => found == [*line],
+        };
+        if !is_refused {
+            let at = line - range.start();
+            return Err(format!(
+                "a mistake ({kind}) in line {at} is reported in {found:?} of {range:?}:\n{text}\n{}",
+                errors(&output)
+            )
+            .into());
+        }
+        for line in found {
+            lines.remove(&line);
+        }
+    }
+    if !lines.is_empty() {
+        return Err(format!("right declarations are refused in lines {lines:?}:\n{}", errors(&output)).into());
+    }
+    Ok(kinds)
+}
+
+/// The names and the types, with the stream.
+fn arguments(function: &Function) -> Vec<(String, String)> {
+    let own = |(index, ty): (usize, &Type)| (format!("a{index}"), rust(*ty));
+    let mut arguments: Vec<_> = function.parameters.iter().enumerate().map(own).collect();
+    if let Some(stream) = function.stream {
+        arguments.insert(stream, ("stream".into(), "cudaStream_t".into()));
+    }
+    arguments
+}
+
+/// Each argument, and the returned type, has its own line.
+fn declaration(index: usize, arguments: &[(String, String)], result: Option<&str>) -> String {
+    let arguments: String = arguments.iter().map(|(name, ty)| format!("{name}: {ty},\n")).collect();
+    let result = result.map_or_else(String::new, |result| format!("-> {result}"));
+    format!("fn f{index}(\n{arguments}) {result};\n")
+}
