@@ -26,6 +26,7 @@ pub(super) struct Engine {
     pub(super) always: Vec<Box<dyn Keep>>,
     /// Storage of the last run, for the next one.
     changes: Vec<Change>,
+    found: Vec<Change>,
     guards: Vec<SyncOnDrop<'static>>,
     /// The steps that the first graph had before it was last updated with many changes.
     before_last: Vec<u64>,
@@ -39,6 +40,7 @@ impl Engine {
             limit,
             always: Vec::new(),
             changes: Vec::new(),
+            found: Vec::new(),
             guards: Vec::new(),
             before_last: Vec::new(),
             counts: RunCounts::default(),
@@ -47,7 +49,7 @@ impl Engine {
 
     /// Enqueues what was recorded.
     pub(super) fn enqueue(&mut self, recording: &Recording) -> Result<RunMode, Error> {
-        let Self { plans, limit, always, changes, guards: storage, before_last, counts } = self;
+        let Self { plans, limit, always, changes, found, guards: storage, before_last, counts } = self;
         let Recording { held, log, without_node, kept, foreign, .. } = recording;
         let (log, stream) = (&mut *log.borrow_mut(), held.stream());
         if log.len() == 0 {
@@ -83,7 +85,7 @@ impl Engine {
             let uses = held.steps.borrow();
             let accesses = held.notes_uses.get().then(|| uses.accesses());
             let foreign = foreign.borrow();
-            let run = Enqueue { api, stream, plans, limit: *limit, changes, accesses, foreign: foreign.now(), before_last };
+            let run = Enqueue { api, stream, plans, limit: *limit, changes, found, accesses, foreign: foreign.now(), before_last };
             let uploads = &mut *recording.uploads.borrow_mut();
             if !uploads.is_empty() && is_capturing(stream)? {
                 return Err(Error::Launch(LaunchError::NotRecorded {
@@ -134,6 +136,7 @@ struct Enqueue<'q> {
     plans: &'q mut Vec<Plan>,
     limit: usize,
     changes: &'q mut Vec<Change>,
+    found: &'q mut Vec<Change>,
     accesses: Option<&'q Accesses>,
     foreign: &'q [Arc<ForeignSteps>],
     before_last: &'q mut Vec<u64>,
@@ -188,7 +191,7 @@ impl Enqueue<'_> {
 }
 
 /// Up to this number of changes, no other graph is searched for: a comparison with a graph takes as long as some updates.
-const FEW: usize = 8;
+const FEW: usize = 32;
 
 impl Enqueue<'_> {
     /// Updates the graph that becomes this run with the fewest changes, and moves it to the front; returns whether there is one. If `is_first`,
@@ -196,23 +199,22 @@ impl Enqueue<'_> {
     ///
     /// If the run before the last was much closer, as in a program that alternates between two buffers, it is a graph of its own.
     fn update(&mut self, steps: Steps<'_>, is_first: bool) -> bool {
-        let Self { plans, limit, changes, accesses, before_last, .. } = self;
-        let mut found = Vec::new();
+        let Self { plans, limit, changes, found, accesses, before_last, .. } = self;
         if !is_first || changes.len() > FEW {
             let mut best = is_first.then_some(0);
             for index in usize::from(is_first)..plans.len() {
                 let below = if best.is_some() { changes.len() } else { usize::MAX };
                 let plan = &mut plans[index];
-                if plan.can_become(steps, &mut found, below) && plan.is_ordered_for(*accesses) {
+                if plan.can_become(steps, found, below) && plan.is_ordered_for(*accesses) {
                     best = Some(index);
-                    mem::swap(*changes, &mut found);
+                    mem::swap(*changes, *found);
                 }
             }
             let Some(index) = best else { return false };
             plans[..=index].rotate_right(1);
         }
         if changes.len() > FEW {
-            if *limit > 1 && Steps::of(before_last).differences(steps, &mut found, changes.len() / 2) {
+            if *limit > 1 && Steps::of(before_last).differences(steps, found, changes.len() / 2) {
                 return false;
             }
             plans[0].steps().copy_to(before_last);
