@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 BUNDLE = ROOT / "gpu-bundle"
 # Of the test program `driver`.
 SUITES = [
-    "attributes", "contexts", "contracts", "debug_info", "echo", "error_texts", "faults", "generated_structs", "globals", "graphs", "images", "launch",
+    "attributes", "contexts", "contracts", "debug_info", "echo", "error_texts", "faults", "generated_structs", "globals", "graphs", "images", "launch", "launchers",
     "memory_changes", "mirrors", "observe", "packed", "pointers", "recordings", "runtime_api", "scale", "sequences", "several_gpus", "textures", "trace",
 ]
 # If there is a second GPU, these suites also run on it: `KERNEL_ARGS_DEVICE`.
