@@ -134,7 +134,7 @@ fn call(
     options.pointers = pointers;
     let generated = generate::of_launchers(&launchers, Ok(&path), &options);
     let mut calls = String::new();
-    let mut launches = 0;
+    let mut launched = 0;
     for (index, function) in library.functions.iter().enumerate() {
         let has_stream = function.stream.is_some();
         let mut check = |stream, call| {
@@ -164,7 +164,7 @@ fn call(
                 "stream.cu_stream() as usize",
                 format!("launched(launch!(ffi::f{index}, ffi::F{index} {{ {fields}}}, {option}), {is_status})"),
             );
-            launches += 1;
+            launched += 1;
         }
     }
     let main = PROGRAM.replace("CALLS", &calls);
@@ -180,7 +180,7 @@ fn call(
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).as_ref().into());
     }
-    Ok([library.functions.len(), launches])
+    Ok([library.functions.len(), launched])
 }
 
 fn errors(output: &Compiled) -> String {
