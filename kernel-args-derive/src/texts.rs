@@ -20,6 +20,18 @@ macro_rules! texts {
     };
 }
 
+#[cfg(all(feature = "kernels", feature = "debug-info"))]
+texts! {
+    LAUNCHERS_OPTION: "this attribute names the library that contains the functions",
+        "write `#[kernel_args::launchers(library = \"liblaunchers.a\")]`, or `library = [\"first.o\", \"second.o\"]`; also `crate = path`, and \
+        `allow(const)` if `*const T` may be declared for `T*`";
+    NOT_A_BLOCK: "this attribute belongs on a block of declarations",
+        "write it on `unsafe extern \"C\" { … }`";
+    ON_DECLARED: "unknown attribute", "a declaration takes `#[kernel_args(skip)]`, which leaves it unchecked";
+    VARIADIC: "a launcher takes a fixed list of parameters",
+        "declare it in a block of its own, without this attribute, or write `#[kernel_args(skip)]` on it";
+}
+
 texts! {
     #[cfg(not(feature = "kernels"))]
     KERNELS_FEATURE: "images of kernels are read while a crate is compiled only with the feature `kernels` of `kernel-args`",
@@ -31,14 +43,6 @@ texts! {
     #[cfg(not(all(feature = "kernels", feature = "debug-info")))]
     LAUNCHERS_FEATURE: "libraries are read only with the features `kernels` and `debug-info` of `kernel-args`",
         "enable the features: `cargo add kernel-args --features kernels,debug-info`";
-    LAUNCHERS_OPTION: "this attribute names the library that contains the functions",
-        "write `#[kernel_args::launchers(library = \"liblaunchers.a\")]`, or `library = [\"first.o\", \"second.o\"]`; also `crate = path`, and \
-        `allow(const)` if `*const T` may be declared for `T*`";
-    NOT_A_BLOCK: "this attribute belongs on a block of declarations",
-        "write it on `unsafe extern \"C\" { … }`";
-    ON_DECLARED: "unknown attribute", "a declaration takes `#[kernel_args(skip)]`, which leaves it unchecked";
-    VARIADIC: "a launcher takes a fixed list of parameters",
-        "declare it in a block of its own, without this attribute, or write `#[kernel_args(skip)]` on it";
     UNKNOWN_ON_STRUCT: "unknown attribute",
         "a struct takes `kernel = module::name`, `entries = \"pattern\"`, `except = \"pattern\"`, `strict_names`, `strict_code`, `ptx = \"kernels.ptx\"`, `debug_info = \"kernels.debug.ptx\"`, `entry = \"name\"`, `bound = \"T: DeviceType\"`, \
         `crate = path`, for a function that launches kernels `launcher = path`, and the contracts `block`, `block_multiple_of`, `max_block`, `grid_covers`, `requires`, `shared` and `stream = required`";

@@ -84,6 +84,7 @@ formats! {
         help: a kernel is a function with `__global__` in CUDA C++, and `.entry` in PTX; a template has only the instances that its source \
         names: `template __global__ void axpy<float>(…);`";
     /// The text of a panic.
+    #[cfg(all(feature = "generate", feature = "debug-info"))]
     absent_library(source: &str, tried: &str):
         "the library of `{source}` does not exist: the build script found no compiler\n{tried}\nhelp: install the CUDA toolkit, and build the \
         program without `KERNEL_ARGS_OPTIONAL`";

@@ -171,6 +171,10 @@ addresses! {
     DevicePointer<T>, |this| this.address() => [T: DeviceType] *const T, [T: Pointee] *const c_void, [T: Pointee] u64;
     DevicePointerMut<T>, |this| this.address() => [T: DeviceType] *const T, [T: Pointee] *const c_void, [T: Pointee] u64;
     DevicePointerMut<T>, |this| this.address() => [T: DeviceType] *mut T, [T: Pointee] *mut c_void;
+    DevicePointer<DevicePointer<T>>, |this| this.address() => [T: Pointee] *const *const T;
+    DevicePointer<DevicePointerMut<T>>, |this| this.address() => [T: Pointee] *const *mut T;
+    DevicePointerMut<DevicePointer<T>>, |this| this.address() => [T: Pointee] *const *const T, [T: Pointee] *mut *const T;
+    DevicePointerMut<DevicePointerMut<T>>, |this| this.address() => [T: Pointee] *const *mut T, [T: Pointee] *mut *mut T;
     OpaqueArgument<DevicePointer<T>>, |this| this.0.address() => [T, U] *const U, [T, U] *mut U, [T] u64;
     OpaqueArgument<DevicePointerMut<T>>, |this| this.0.address() => [T, U] *const U, [T, U] *mut U, [T] u64;
     TextureObject, |this| this.0 => [] u64;

@@ -81,6 +81,9 @@ impl LaunchersCase {
     }
 
     /// The bare call with the scalars, in the stream's context.
+    ///
+    /// # Panics
+    /// Never: the function returns 0.
     #[inline(always)]
     pub fn bare_words(&mut self) {
         let Words { a, b, c, d, e, f, g, h } = *black_box(&self.words);
@@ -101,6 +104,9 @@ impl LaunchersCase {
     }
 
     /// The bare call with the slices, in the stream's context, with cudarc's tracking.
+    ///
+    /// # Panics
+    /// Never: the function returns 0.
     #[inline(always)]
     pub fn bare_slices(&mut self) {
         let stream = &self.stream;

@@ -195,7 +195,9 @@ impl Run {
 /// A hash of the memory of arguments.
 fn hash(accesses: &[Access]) -> u64 {
     let mut hasher = DefaultHasher::new();
-    accesses.iter().for_each(|access| access.address.hash(&mut hasher));
+    for access in accesses {
+        access.address.hash(&mut hasher);
+    }
     hasher.finish()
 }
 

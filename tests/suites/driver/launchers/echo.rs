@@ -93,7 +93,8 @@ macro_rules! whole {
     )*};
 }
 
-whole!(u8 i8 u16 i16 u32 i32 u64 i64 usize isize f32 f64 bool Pair Mixed Mode Float4 Double2 UChar4 *const f32 *mut f64 *const c_void *mut c_void *const u16 *mut i64);
+whole!(u8 i8 u16 i16 u32 i32 u64 i64 usize isize f32 f64 bool Pair Mixed Mode Float4 Double2 UChar4 *const f32 *mut f64 *const c_void *mut c_void *const u16 *mut i64
+    *const *const f32 *mut *mut f64 *const *mut c_void);
 
 impl Fields for Large {
     fn fields(self) -> Vec<u8> {
@@ -140,6 +141,9 @@ echoed! {
     pointer: DevicePointer<f32> => *const f32;
     pointer_mut: DevicePointerMut<f64> => *mut f64;
     nothing: DevicePointerMut<c_void> => *mut c_void;
+    rows: DevicePointer<DevicePointer<f32>> => *const *const f32;
+    rows_mut: DevicePointerMut<DevicePointerMut<f64>> => *mut *mut f64;
+    rows_read: DevicePointerMut<DevicePointerMut<c_void>> => *const *mut c_void;
     #[kernel_args(opaque)]
     half: &'a CudaSlice<i16> => *const u16;
     #[kernel_args(shared_write)]
@@ -216,6 +220,9 @@ fn drawn(from: &mut Source) -> Outcome {
         bytes(pointer),
         bytes(pointer_mut),
         bytes(pointer),
+        bytes(pointer_mut),
+        bytes(pointer),
+        bytes(pointer_mut),
         of!(half),
         of!(shared),
         bytes(pointer_mut),
@@ -254,6 +261,9 @@ fn drawn(from: &mut Source) -> Outcome {
         pointer: DevicePointer::from_raw(pointer),
         pointer_mut: DevicePointerMut::from_raw(pointer_mut),
         nothing: DevicePointerMut::from_raw(pointer),
+        rows: DevicePointer::from_raw(pointer_mut),
+        rows_mut: DevicePointerMut::from_raw(pointer),
+        rows_read: DevicePointerMut::from_raw(pointer_mut),
         half: &half,
         shared: &shared,
         texture: TextureObject(pointer_mut),

@@ -1,6 +1,7 @@
 //! Random host functions, compiled by g++ with debug information and called from Rust.
 //!
-//! The declarations are generated from the debug information. Each argument is echoed by the C++ function, and compared byte for byte.
+//! The declarations and the structs are generated from the debug information. Each function is called, and each that returns a status is launched
+//! with its struct on the test driver. Each argument is echoed by the C++ function, and compared byte for byte.
 //! Declarations of each function by hand are right, and mistakes in them, one per declaration, are refused at their argument.
 //!
 //! There are 16 functions, 500 with `KERNEL_ARGS_FULL=1`, or the number in `KERNEL_ARGS_LAUNCHERS`. `KERNEL_ARGS_LAUNCHERS_SEED` is the seed.
@@ -9,7 +10,11 @@
 
 mod random;
 
-use kernel_args_image::{Launchers, generate};
+use kernel_args_image::{
+    Launchers,
+    generate::{self, Pointers},
+};
+use kernel_args_stand_in::{Session, Settings};
 use kernel_args_test_generator::size;
 use kernel_args_toolchain_tests::{
     folder, golden, root,
@@ -87,14 +92,16 @@ fn random_functions() -> Result<Completion, Failed> {
         }
     }
     let crates = folder("launchers/crates")?;
-    let mut called = 0;
-    for version in ["4", "5"] {
-        called += call(&crates, &library, &object(&source, version), version)?;
+    let (mut called, mut launched) = (0, 0);
+    for (version, pointers) in [("4", Pointers::Slices), ("5", Pointers::Raw)] {
+        let counts = call(&crates, &library, &object(&source, version), version, pointers)?;
+        called += counts[0];
+        launched += counts[1];
     }
     let mistakes = mistakes(&mut random, &crates, &library, &object(&source, "5"))?;
     let cross = if has_cross { "; AArch64 read" } else { "" };
     println!(
-        "launchers: seed {seed}, {count} functions{cross}; {called} calls echoed; mistakes refused at their argument: {mistakes:?}"
+        "launchers: seed {seed}, {count} functions{cross}; {called} calls and {launched} launches echoed; mistakes refused at their argument: {mistakes:?}"
     );
     Ok(Completion::Completed)
 }
@@ -112,27 +119,53 @@ fn compile(compiler: &str, source: &Path, version: &str) -> Result<PathBuf, Fail
     if output.status.success() { Ok(object) } else { Err(String::from_utf8_lossy(&output.stderr).as_ref().into()) }
 }
 
-/// Calls each function through its generated declaration. Returns their number.
-fn call(crates: &Path, library: &Library, object: &Path, version: &str) -> Result<usize, Failed> {
+/// Calls each function through its generated declaration, and launches it with its generated struct if the pointers of structs are `Raw`.
+/// Returns the number of both.
+fn call(
+    crates: &Path,
+    library: &Library,
+    object: &Path,
+    version: &str,
+    pointers: Pointers,
+) -> Result<[usize; 2], Failed> {
     let launchers = Launchers::read(&fs::read(object)?)?;
     let path = format!("{:?}", object.display().to_string());
-    let generated = generate::of_launchers(&launchers, Ok(&path), &generate::Options::default());
-    // The structs of arguments are launched by the suites of `launch!`.
-    let generated: String = generated
-        .lines()
-        .filter(|line| !line.starts_with("#[kernel_args(launcher"))
-        .map(|line| format!("{line}\n"))
-        .collect();
+    let mut options = generate::Options::default();
+    options.pointers = pointers;
+    let generated = generate::of_launchers(&launchers, Ok(&path), &options);
     let mut calls = String::new();
+    let mut launched = 0;
     for (index, function) in library.functions.iter().enumerate() {
+        let has_stream = function.stream.is_some();
+        let mut check = |stream, call| {
+            calls += &format!(
+                "    check({index}, ffi::fill_f{index}, {has_stream}.then_some({stream}), |mut at| unsafe {{ {call} }});\n"
+            );
+        };
         let mut arguments = vec!["next(&mut at)"; function.parameters.len()];
         if let Some(stream) = function.stream {
             arguments.insert(stream, "STREAM as _");
         }
         let call = format!("ffi::f{index}({})", arguments.join(", "));
-        let call = if function.result.is_some() { format!("returned({call})") } else { call };
-        let has_stream = function.stream.is_some();
-        calls += &format!("    check({index}, ffi::fill_f{index}, {has_stream}, |mut at| unsafe {{ {call} }});\n");
+        check("STREAM", if function.result.is_some() { format!("returned({call})") } else { call });
+        let is_launched = function.result.is_none_or(|result| ["i32", "u32"].contains(&rust(result).as_str()));
+        let mut structs = generated.lines().filter_map(|line| line.strip_prefix("pub struct "));
+        let has_struct = structs.any(|rest| rest.split([' ', '<']).next() == Some(&format!("F{index}")));
+        if has_struct != is_launched || generated.contains("struct FillF") {
+            return Err(
+                format!("f{index} has a struct: {has_struct}. Is one expected: {is_launched}\n{generated}").into()
+            );
+        }
+        if is_launched && pointers == Pointers::Raw {
+            let fields: String = (0..function.parameters.len()).map(|at| format!("a{at}: next(&mut at), ")).collect();
+            let option = if has_stream { "stream = &stream" } else { "default_stream = true" };
+            let is_status = function.result.is_some();
+            check(
+                "stream.cu_stream() as usize",
+                format!("launched(launch!(ffi::f{index}, ffi::F{index} {{ {fields}}}, {option}), {is_status})"),
+            );
+            launched += 1;
+        }
     }
     let main = PROGRAM.replace("CALLS", &calls);
     let files = [("main.rs", main.as_str()), ("ffi.rs", &generated)];
@@ -143,11 +176,11 @@ fn call(crates: &Path, library: &Library, object: &Path, version: &str) -> Resul
     let Some(program) = &output.program else {
         return Err(errors(&output).into());
     };
-    let output = Command::new(program).output()?;
+    let output = Session::start(&Settings::new())?.command(program).output()?;
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).as_ref().into());
     }
-    Ok(library.functions.len())
+    Ok([library.functions.len(), launched])
 }
 
 fn errors(output: &Compiled) -> String {
@@ -155,6 +188,7 @@ fn errors(output: &Compiled) -> String {
 }
 
 const PROGRAM: &str = r#"#![allow(dead_code, improper_ctypes, unused_mut, unused_variables, static_mut_refs)]
+use kernel_args::{Error, error::LaunchError, launch};
 mod ffi { include!("ffi.rs"); }
 static mut SOURCE: [u8; 1 << 16] = [0; 1 << 16];
 const STREAM: usize = 0x1234_5678_9abc;
@@ -171,7 +205,17 @@ fn returned<T: Copy>(value: T) {
     assert_eq!(bytes, unsafe { &result[..size_of::<T>()] }, "the result");
 }
 
-fn check(index: usize, fill: unsafe extern "C" fn(*mut u8) -> u64, has_stream: bool, call: impl FnOnce(usize)) {
+/// The function returns `result`, which is an error unless it is 0.
+fn launched(returned: Result<(), Error>, is_status: bool) {
+    let expected = if is_status { unsafe { i32::from_le_bytes(result[..4].try_into().unwrap()) } } else { 0 };
+    match returned {
+        Ok(()) => assert_eq!(expected, 0),
+        Err(Error::Launch(LaunchError::Launcher(failed))) => assert_eq!(failed.code, expected),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn check(index: usize, fill: unsafe extern "C" fn(*mut u8) -> u64, stream: Option<usize>, call: impl FnOnce(usize)) {
     unsafe {
         SOURCE.fill(0xff);
         echo.fill(0xff);
@@ -179,12 +223,14 @@ fn check(index: usize, fill: unsafe extern "C" fn(*mut u8) -> u64, has_stream: b
         println!("f{index}");
         call(0);
         assert_eq!(&echo[..end], &SOURCE[..end], "the arguments of f{index}");
-        let stream = usize::from_le_bytes(echo[end..end + 8].try_into().unwrap());
-        assert!(!has_stream || stream == STREAM, "the stream of f{index}");
+        let received = usize::from_le_bytes(echo[end..end + 8].try_into().unwrap());
+        assert!(stream.is_none_or(|stream| stream == received), "the stream of f{index}");
     }
 }
 
 fn main() {
+    let context = cudarc::driver::CudaContext::new(0).unwrap();
+    let stream = context.new_stream().unwrap();
 CALLS}
 "#;
 

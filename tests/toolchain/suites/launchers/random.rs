@@ -105,7 +105,12 @@ impl Library {
             let most = if random.chance(5) { 60 } else { 12 };
             let parameters: Vec<Type> = (0..random.below(most + 1)).map(|_| argument(random, structs.len())).collect();
             let stream = random.chance(3).then(|| random.below(parameters.len() + 1));
-            let result = (!random.chance(4)).then(|| Type::Scalar(random.below(SCALARS.len())));
+            // Many return a status: `int` or `unsigned int`.
+            let result = match random.below(4) {
+                0 => None,
+                1 => Some(Type::Scalar(6 + random.below(2))),
+                _ => Some(Type::Scalar(random.below(SCALARS.len()))),
+            };
             Function { parameters, result, stream }
         });
         let functions = functions.collect();
@@ -193,7 +198,11 @@ fn argument(random: &mut Random, structs: usize) -> Type {
     match random.below(10) {
         0 | 1 => Type::Struct(random.below(structs)),
         2 => Type::Enum(random.below(ENUMS.len())),
-        3..=5 => Type::Pointer(random.below(SCALARS.len() + 1), random.chance(2), 1 + usize::from(random.chance(8))),
+        3..=5 => Type::Pointer(
+            random.below(SCALARS.len() + 1),
+            random.chance(2),
+            1 + usize::from(random.chance(8)) * (1 + random.below(2)),
+        ),
         _ => Type::Scalar(random.below(SCALARS.len())),
     }
 }

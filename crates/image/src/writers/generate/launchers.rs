@@ -12,7 +12,7 @@ use super::{
 use crate::model::launchers::{Launcher, Launchers, List};
 use crate::prelude::*;
 use crate::writers::escape::rust_comment;
-use kernel_args_abi::CppBase;
+use kernel_args_abi::{CppBase, Parameter};
 
 /// Generates the declarations of the functions of a library, as a block with the attribute `launchers`, a struct with
 /// `#[derive(KernelArgs)]` for each, and their types. `library` is the path for the attribute, a Rust expression. `None` is for a library that
@@ -59,7 +59,7 @@ pub fn of_launchers(launchers: &Launchers, library: Result<&str, &str>, options:
         writer.line(0, &format!("// `{symbol}` is not declared: {}", rust_comment(what)));
     }
     writer.block(&declared, library);
-    for ((launcher, _), ([all, fields], name)) in found.iter().zip(fields.iter().zip(&names.kernels)) {
+    for ((launcher, _), ([all, fields], name)) in found.iter().zip(fields.iter_mut().zip(&names.kernels)) {
         if refused.iter().any(|(symbol, _)| *symbol == launcher.symbol) {
             continue;
         }
@@ -70,9 +70,31 @@ pub fn of_launchers(launchers: &Launchers, library: Result<&str, &str>, options:
             Some(Some(next)) => naming.push(format!("stream = before({})", next.name)),
             Some(None) => {}
         }
+        for field in fields.iter_mut().flatten() {
+            field.is_opaque |= writer.is_spelled_otherwise(&field.ty);
+        }
+        let is_status = match launcher.result() {
+            None => true,
+            Some(result) => result_leaf(&result).is_some_and(|leaf| matches!(leaf.name, "i32" | "u32")),
+        };
+        if !is_status {
+            *fields = Err(NO_STATUS);
+        }
         writer.kernel(&[format!("`{}`", launcher.prototype())], naming, fields, name);
     }
     writer.finish()
+}
+
+const NO_STATUS: &str =
+    "It has no struct for `launch!`, because it does not return a status: nothing, or 32 bits, such as `cudaError_t`.";
+
+/// The returned number. `None` is a pointer.
+fn result_leaf(result: &Parameter<'_>) -> Option<Leaf> {
+    match result.cpp.base {
+        _ if result.cpp.is_pointer() => None,
+        CppBase::Named(_) => Leaf::integer(false, result.size),
+        base => Leaf::of_base(base, Some(result.size)),
+    }
 }
 
 /// Whether Rust has all types that are passed by value: bytes are not passed like the members of a union.
@@ -122,16 +144,8 @@ impl RustWriter<'_, '_> {
                 arguments.push(format!("{name}: {ty}"));
             }
             let result = launcher.result().map_or_else(String::new, |result| {
-                let is_enum = matches!(result.cpp.base, CppBase::Named(_)) && !result.cpp.is_pointer();
-                let leaf = if is_enum {
-                    Leaf::integer(false, result.size)
-                } else {
-                    Leaf::of_base(result.cpp.base, Some(result.size))
-                };
-                let ty = match leaf {
-                    Some(leaf) if !result.cpp.is_pointer() => self.ty(&Ty::Leaf(leaf)),
-                    _ => "*mut ::core::ffi::c_void".into(),
-                };
+                let ty = result_leaf(&result).map(|leaf| self.ty(&Ty::Leaf(leaf)));
+                let ty = ty.unwrap_or_else(|| "*mut ::core::ffi::c_void".into());
                 format!(" -> {ty}")
             });
             let (before, end) = match library {
@@ -144,6 +158,13 @@ impl RustWriter<'_, '_> {
         if library.is_ok() && !declared.is_empty() {
             self.line(0, "}");
         }
+    }
+
+    /// Whether `launch!` does not see that the field's pointer is the function's: a pointer in an array, or behind two pointers.
+    fn is_spelled_otherwise(&mut self, ty: &Ty) -> bool {
+        let Ty::Pointer { to, .. } = ty else { return false };
+        let behind = if let Ty::Pointer { to, .. } = &**to { to } else { to };
+        self.raw_type(behind) != self.ty(behind)
     }
 
     fn raw_type(&mut self, ty: &Ty) -> String {
