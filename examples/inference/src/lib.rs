@@ -114,6 +114,7 @@ pub struct Pass<T> {
 
 impl<T> Pass<T> {
     /// The probability of each class, for each row.
+    #[must_use]
     pub fn probabilities(&self) -> &CudaSlice<f32> {
         &self.probabilities
     }

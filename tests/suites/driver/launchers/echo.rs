@@ -151,6 +151,7 @@ echoed! {
     texture: TextureObject => u64;
 }
 
+#[allow(clippy::many_single_char_names, clippy::too_many_lines, reason = "one value for each kind of argument")]
 fn drawn(from: &mut Source) -> Outcome {
     let ctx = context()?;
     let stream = ctx.new_stream()?;

@@ -58,6 +58,7 @@ fn equal_calls() -> Outcome {
 }
 
 /// Random runs of kernels and launchers, compared with a model.
+#[allow(clippy::many_single_char_names, reason = "the names of the parameters")]
 fn random(seed: u64) -> Outcome {
     const SLICES: usize = 3;
     let from = &mut Source::new(seed);
@@ -91,8 +92,8 @@ fn random(seed: u64) -> Outcome {
             let mut held = [s.hold(a)?, s.hold(b)?, s.hold(c)?];
             for (kind, alpha, at) in &steps {
                 let (n, alpha, y) = (N, f32::from(*alpha), &mut *held[usize::from(*at)]);
-                // SAFETY: all slices have `N` elements, here and below.
                 match kind {
+                    // SAFETY: all slices have `N` elements.
                     0 => unsafe { launch!(kernel, n.div_ceil(128), 128, plain::Saxpy { n, alpha, x, y }, stream = s)? },
                     // SAFETY: the same.
                     1 => unsafe { launch!(ffi::saxpy, Saxpy { n, alpha, x, y }, stream = s)? },
@@ -102,7 +103,9 @@ fn random(seed: u64) -> Outcome {
             }
             Ok(())
         })?;
-        steps.iter().for_each(|(_, alpha, at)| model[usize::from(*at)] += f32::from(*alpha));
+        for (_, alpha, at) in &steps {
+            model[usize::from(*at)] += f32::from(*alpha);
+        }
         assert_eq!(calls().0 as usize, new, "seed {seed}, run {run}: {steps:?}");
         for (slice, value) in slices.iter().zip(model) {
             let values = stream.clone_dtoh(slice)?;

@@ -4,7 +4,7 @@ use super::{
     Outcome,
     functions::{Memory, N, Returns, Untracked, calls, ffi, load},
 };
-use cudarc::driver::{DevicePtr, DevicePtrMut};
+use cudarc::driver::{CudaStream, DevicePtr, DevicePtrMut};
 use kernel_args::{
     DevicePointer, DevicePointerMut, Error,
     context::{ContextFlags, create_context},
@@ -37,8 +37,7 @@ impl Observer for Texts {
                 let mut names = Vec::new();
                 launcher
                     .for_each_argument(|argument| names.push(format!("{}: {}", argument.name(), argument.rust_type())));
-                let (stream, context) =
-                    (launcher.stream().map(|stream| stream.cu_stream()), launcher.context().is_some());
+                let (stream, context) = (launcher.stream().map(CudaStream::cu_stream), launcher.context().is_some());
                 assert!(
                     stream.is_some_and(|stream| stream == launcher.cu_stream()) && context && !launcher.is_recorded()
                 );
@@ -49,7 +48,7 @@ impl Observer for Texts {
     }
 
     fn after(&self, _: &Event<'_>, result: Result<(), &Error>) {
-        self.push(result.map_or_else(|error| error.to_string(), |()| "done".into()));
+        self.push(result.map_or_else(ToString::to_string, |()| "done".into()));
     }
 }
 

@@ -56,7 +56,7 @@ fn sizes() -> Outcome {
         let run = sequence.begin()?;
         let mut copies = Vec::new();
         for size in sizes {
-            let bytes: Vec<u8> = (0..size).map(|byte| (byte as u8).wrapping_mul(7).wrapping_add(round)).collect();
+            let bytes: Vec<u8> = (0..size).map(|byte: u32| (byte as u8).wrapping_mul(7).wrapping_add(round)).collect();
             copies.push((run.clone_dtoh(&run.clone_htod(&bytes)?)?, bytes));
         }
         assert_eq!(run.finish()?, if round == 0 { RunMode::Built } else { RunMode::Updated(0) });

@@ -1,6 +1,8 @@
 //! Work of a library that enqueues on a stream itself, in a sequence. A small library with its own kernels and calls of the driver takes the
 //! place of cuBLAS.
 
+#![allow(clippy::multiple_unsafe_ops_per_block, reason = "the closures of foreign work call the library")]
+
 use crate::sequences::world::{N, Outcome, SAXPY, World, says};
 use cudarc::{
     driver::{
@@ -424,18 +426,18 @@ fn failing() -> Outcome {
 }
 
 fn refused() -> Outcome {
+    type Record<'r> = &'r dyn Fn(&Run, &CudaSlice<f32>, &mut CudaSlice<f32>) -> Result<(), Error>;
     let (world, x, mut y, mut sequence) = World::begin()?;
-    let mut run =
-        |record: &dyn Fn(&Run, &CudaSlice<f32>, &mut CudaSlice<f32>) -> Result<(), Error>, words: &[&str]| -> Outcome {
-            sequence.run(|s| {
-                let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
-                says(record(s, x, &mut y), &[&["the foreign work was not recorded", "help: "], words].concat())
-                    .expect("the reason");
-                assert!(!is_capturing(&world) && world.ctx.check_err().is_ok());
-                world.saxpy(1.0, x, &mut y, s)
-            })?;
-            Ok(())
-        };
+    let mut run = |record: Record<'_>, words: &[&str]| -> Outcome {
+        sequence.run(|s| {
+            let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
+            says(record(s, x, &mut y), &[&["the foreign work was not recorded", "help: "], words].concat())
+                .expect("the reason");
+            assert!(!is_capturing(&world) && world.ctx.check_err().is_ok());
+            world.saxpy(1.0, x, &mut y, s)
+        })?;
+        Ok(())
+    };
     run(
         &|s, _, y| {
             s.foreign((y,), |stream, (mut y,)| {
@@ -507,9 +509,9 @@ fn through_a_static() -> Outcome {
                 let mut memory = MEMORY.lock().expect("no panic");
                 let memory = memory.as_mut().expect("a slice");
                 if is_written {
-                    stream.memset_zeros(memory)?
+                    stream.memset_zeros(memory)?;
                 } else {
-                    stream.memcpy_dtod(memory, &mut y)?
+                    stream.memcpy_dtod(memory, &mut y)?;
                 }
                 Ok::<_, Error>(())
             })

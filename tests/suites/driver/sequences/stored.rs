@@ -346,7 +346,13 @@ fn panicking_drop() -> Outcome {
         run.keep(OnDrop(None, || panic!("on purpose")))?;
         run.keep(OnDrop(Some(world.slice(1.0)?), || panic!("on purpose")))?;
         run.keep(x.clone())?;
-        let ended = catch_unwind(AssertUnwindSafe(|| if is_finished { run.finish().map(drop) } else { Ok(drop(run)) }));
+        let ended = catch_unwind(AssertUnwindSafe(|| {
+            if is_finished {
+                return run.finish().map(drop);
+            }
+            drop(run);
+            Ok(())
+        }));
         assert!(ended.is_err());
         assert_eq!(Arc::strong_count(&x), 1, "the other values are dropped");
     }
