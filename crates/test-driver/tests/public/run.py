@@ -173,7 +173,7 @@ def main():
     summary = f"{passed[False]} of {len(names)} pass, {passed[True]} also with the checks, without a report."
     print(f"\n{summary}")
     if options.write:
-        head = f"# Public programs on the test driver\n\n`run.py --write` wrote this page. {summary}"
+        head = f"# Public programs on the test driver\n\n`run.py --write` writes this page. {summary}"
         (HERE.parents[1] / "PROGRAMS.md").write_text("\n".join([head, "", *rows, ""]))
     return 0 if set(passed.values()) == {len(names)} else 1
 
