@@ -109,7 +109,7 @@ fn statuses() -> Outcome {
 /// `driver_types.h` of the toolkit in `.toolchain`.
 fn header() -> Option<PathBuf> {
     let below = |folder: &Path| fs::read_dir(folder).ok().into_iter().flatten().flatten().map(|entry| entry.path());
-    let toolchain = Path::new(env!("CARGO_MANIFEST_DIR")).parent()?.join(".toolchain");
+    let toolchain = kernel_args_tests::sources()?.join(".toolchain");
     let mut folders = below(&toolchain).flat_map(|toolkit| below(&toolkit.join("nvidia")).collect::<Vec<_>>());
     folders.find_map(|folder| Some(folder.join("include/driver_types.h")).filter(|header| header.is_file()))
 }
