@@ -85,12 +85,23 @@ impl Engine {
             let uses = held.steps.borrow();
             let accesses = held.notes_uses.get().then(|| uses.accesses());
             let foreign = foreign.borrow();
-            let run = Enqueue { api, stream, plans, limit: *limit, changes, found, accesses, foreign: foreign.now(), before_last };
+            let run = Enqueue {
+                api,
+                stream,
+                plans,
+                limit: *limit,
+                changes,
+                found,
+                accesses,
+                foreign: foreign.now(),
+                before_last,
+            };
             let uploads = &mut *recording.uploads.borrow_mut();
             if !uploads.is_empty() && is_capturing(stream)? {
                 return Err(Error::Launch(LaunchError::NotRecorded {
                     what: "the run of a sequence".into(),
-                    reason: "its stream is being captured, and the run copies from the host, which the captured graph would repeat",
+                    reason: "its stream is being captured, and the run copies from the host, \
+                             which the captured graph would repeat",
                     help: "copy before the capture, with `stream.memcpy_htod(&values, &mut y)?`",
                 }));
             }
@@ -214,10 +225,10 @@ impl Enqueue<'_> {
             plans[..=index].rotate_right(1);
         }
         if changes.len() > FEW {
-            if *limit > 1 && Steps::of(before_last).differences(steps, found, changes.len() / 2) {
+            if *limit > 1 && Steps::of(before_last).differences(steps, changes.len() / 2, |_| ()) {
                 return false;
             }
-            plans[0].steps().copy_to(before_last);
+            plans[0].exchange_steps(before_last);
         }
         let is_updated = plans[0].update(steps, changes).is_ok();
         if !is_updated {

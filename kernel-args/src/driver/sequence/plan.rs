@@ -60,13 +60,15 @@ impl Plan {
         Ok(plan)
     }
 
-    pub(super) fn steps(&self) -> Steps<'_> {
-        Steps::of(&self.steps)
+    /// Exchanges its steps for an update, which overwrites them.
+    pub(super) fn exchange_steps(&mut self, steps: &mut Vec<u64>) {
+        mem::swap(&mut self.steps, steps);
     }
 
     /// Whether updates of fewer than `below` nodes change the steps to `steps`. `changes` gets the steps that differ.
     pub(super) fn can_become(&self, steps: Steps<'_>, changes: &mut Vec<Change>, below: usize) -> bool {
-        self.steps().differences(steps, changes, below)
+        changes.clear();
+        Steps::of(&self.steps).differences(steps, below, |change| changes.push(change))
     }
 
     /// Whether steps with these accesses must wait for each other as the nodes do.

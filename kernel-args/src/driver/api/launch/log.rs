@@ -126,15 +126,13 @@ impl LaunchLog {
     /// Compares the last step, which begins at this word, with the previous run's.
     fn compare(&mut self, at: usize, keeper: &dyn Fn() -> LaunchKeeper) {
         let (old, new) = (self.previous.get(at..), &self.words[at..]);
-        let old = old.and_then(|old| old.get(..new.len()));
-        if self.is_update && old.is_some_and(|old| is_update(old, new)) {
-            if old != Some(new) {
-                let index = self.steps - 1;
-                self.changes.push(Change { index, at });
+        match old.and_then(|old| old.get(..new.len())).filter(|_| self.is_update) {
+            Some(old) if old == new => {}
+            Some(old) if is_update(old, new) => self.changes.push(Change { index: self.steps - 1, at }),
+            _ => {
+                self.is_update = false;
+                self.new_keepers.push(keeper());
             }
-        } else {
-            self.is_update = false;
-            self.new_keepers.push(keeper());
         }
     }
 

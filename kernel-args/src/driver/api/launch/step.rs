@@ -220,24 +220,27 @@ impl<'l> Steps<'l> {
         Some(read(Steps(self.0.get(change.at..)?).parts().next()?))
     }
 
-    /// Stores each step of `new` that differs. Returns whether updates of fewer than `below` nodes can change these steps to `new`: the same functions and
-    /// attributes, copies and memsets in the same order.
-    pub(crate) fn differences(self, new: Steps<'_>, changes: &mut Vec<Change>, below: usize) -> bool {
-        changes.clear();
-        let (mut old, mut new, mut at) = (self.parts(), new.parts(), 0);
+    /// Calls `found` for each step of `new` that differs. Returns whether updates of fewer than `below` nodes can change these steps to `new`: the same
+    /// functions and attributes, copies and memsets in the same order.
+    pub(crate) fn differences(self, new: Steps<'_>, below: usize, mut found: impl FnMut(Change)) -> bool {
+        let (mut old, mut new, mut at, mut count) = (self.parts(), new.parts(), 0, 0);
         for index in 0.. {
             match (old.next(), new.next()) {
-                (None, None) => return changes.len() < below,
-                (Some(old), Some(new)) if changes.len() < below && is_update(old, new) => {
+                (None, None) => break,
+                (Some(old), Some(new)) => {
                     if old != new {
-                        changes.push(Change { index, at });
+                        count += 1;
+                        if count >= below || !is_update(old, new) {
+                            return false;
+                        }
+                        found(Change { index, at });
                     }
                     at += new.len();
                 }
                 _ => return false,
             }
         }
-        true
+        count < below
     }
 }
 
@@ -255,11 +258,8 @@ pub(super) fn differences(old: &[u64], new: impl IntoIterator<Item = u64>) -> u6
     both.fold(0, |sum, (old, new)| sum | (old ^ new))
 }
 
-/// Whether an update of a node makes `new` of `old`: two launches of one function with the same attributes, two copies, or two memsets.
+/// Whether an update of a node makes `new` of `old`, which differ: two launches of one function with the same attributes, two copies, or two memsets.
 pub(super) fn is_update(old: &[u64], new: &[u64]) -> bool {
-    if old == new {
-        return true;
-    }
     let header = Header::first_of(old);
     if matches!(header.0[0] as u8, MEMSET | COPY | CHILD) {
         return old[0] == new[0] && old[0] as u8 != CHILD;
