@@ -11,7 +11,6 @@ pub use kernel_args_abi::compiled::CompiledKernel;
 use kernel_args_abi::{
     Class, CppType, Layout, Members, Parameter, Signature,
     check::{Report, report},
-    compiled::CompiledKernels,
     texts::result_message,
 };
 
@@ -93,14 +92,6 @@ pub const fn compare_launcher(
     launcher: &'static [Signature<'static>],
 ) -> Report<'static> {
     report(&Signature { name, parameters: arguments }, &launcher[0])
-}
-
-/// A function without its stream, as an entry of the table.
-pub const fn launcher(all: &CompiledKernels, index: usize) -> CompiledKernel {
-    match all.get(index) {
-        Some(kernel) => kernel,
-        None => panic!("a launcher without a place in its table"),
-    }
 }
 
 #[track_caller]

@@ -186,8 +186,7 @@ impl State {
     }
 
     fn give_back(&mut self, block: u32) {
-        let own = &mut self.blocks[block as usize];
-        own.is_free = true;
+        let own = &self.blocks[block as usize];
         self.memory.used -= size_of_class(own.class);
         self.chunks[own.chunk as usize].used -= 1;
         self.link(block);

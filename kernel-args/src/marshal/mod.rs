@@ -97,7 +97,7 @@ pub(crate) use {
 #[cfg(feature = "graphs")]
 pub(crate) use {
     run_memory::{After, Enter, Entered, HeldMemory, HeldSlice, RunMemory},
-    uses::{Access, Accesses},
+    uses::{Access, Accesses, StepUses},
 };
 
 /// Calls its argument with each parameter of a launch and its bytes, in order.

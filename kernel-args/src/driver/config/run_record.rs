@@ -1,8 +1,8 @@
 use super::{ForeignCache, ForeignSteps, Uploads};
 use crate::{
-    driver::api::LaunchLog,
+    driver::api::{LaunchLog, Steps},
     interop::{Keep, PoolMemory},
-    marshal::RunMemory,
+    marshal::{RunMemory, StepUses},
 };
 use core::{
     cell::{Cell, OnceCell, RefCell, UnsafeCell},
@@ -248,6 +248,16 @@ impl Recording {
             mem::forget(own.clone());
         }
         Ok(self.untracked.get_or_init(|| own.default_stream()))
+    }
+
+    /// Adds the steps of work that this crate does not see. `note` adds the uses of memory of one step.
+    pub(crate) fn push_foreign(&self, work: Arc<ForeignSteps>, mut note: impl FnMut(&mut StepUses)) {
+        self.log.borrow_mut().push_captured(Steps::of(&work.words), work.steps);
+        if self.held.notes_uses.get() {
+            let mut uses = self.held.steps.borrow_mut();
+            (0..work.steps).for_each(|_| note(&mut uses));
+        }
+        self.foreign.borrow_mut().push(work);
     }
 
     /// Forgets the run. The caller releases what it leaves behind when nothing is borrowed.

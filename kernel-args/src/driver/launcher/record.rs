@@ -3,14 +3,14 @@
 use super::{Call, Lowered, name};
 use crate::{
     driver::{
-        api::{Promise, Steps},
+        api::Promise,
         config::RunRecord,
         error::Error,
         function::Arguments,
         launch::{not_held, not_recording},
         sequence::{capture, read_captured},
     },
-    marshal::{LaunchStream, LauncherArgs},
+    marshal::{LaunchStream, LauncherArgs, StepUses},
 };
 use core::{any::TypeId, hash::Hasher};
 use std::{boxed::Box, format, hash::DefaultHasher, vec::Vec};
@@ -56,12 +56,7 @@ pub(super) fn record<A: LauncherArgs>(run: &RunRecord, mut args: A, promise: Pro
             let key = Box::new(Key { of: TypeId::of::<A::Erased>(), bytes });
             recording.foreign.borrow_mut().insert(hash(), key, captured)
         };
-        recording.log.borrow_mut().push_captured(Steps::of(&steps.words), steps.steps);
-        if held.notes_uses.get() {
-            let mut uses = held.steps.borrow_mut();
-            (0..steps.steps).for_each(|_| uses.add_ordered());
-        }
-        recording.foreign.borrow_mut().push(steps);
+        recording.push_foreign(steps, StepUses::add_ordered);
         Ok(())
     };
     held.within(|| {

@@ -1,6 +1,9 @@
 //! Memsets and copies in the order of the launches.
 
-use super::{Run, run::State};
+use super::{
+    Run,
+    run::{State, not_held},
+};
 use crate::{
     driver::{
         config::{NotRecording, Recording},
@@ -150,12 +153,7 @@ fn memory<T>(
 ) -> Result<HeldMemory, Error> {
     let held = &recording.held;
     held.within(|| {
-        held.memory(slice.slice(), 0).map_err(|_| {
-            Error::Launch(LaunchError::NotHeld {
-                kernel: method.into(),
-                field: parameter.into(),
-                replaces: held.take_not_held().and_then(|not_held| not_held.replaces),
-            })
-        })
+        let found = held.memory(slice.slice(), 0);
+        found.map_err(|_| not_held(held, method, parameter.into()))
     })
 }

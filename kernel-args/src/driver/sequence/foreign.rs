@@ -1,12 +1,12 @@
 //! Work of code that this crate does not see: it is captured once, and its nodes become steps.
 
-use super::Run;
+use super::{Run, run::not_held};
 use crate::{
     driver::{
-        api::{Api, Graph, NotRead, Steps, api},
+        api::{Api, Graph, NotRead, api},
         config::Captured,
         context::make_current,
-        error::{Error, GraphError, LaunchError, OutsideOf},
+        error::{Error, GraphError, OutsideOf},
         launch::within,
     },
     interop::ForeignArgs,
@@ -139,8 +139,8 @@ impl Run {
         let recording = &*entered;
         let held = &recording.held;
         let found = held.within(|| {
-            let found = args.find(held);
-            found.map_err(|index| not_held(index, held.take_not_held().and_then(|not_held| not_held.replaces)))
+            let field = |index| format!("argument {}", index + 1).into();
+            args.find(held).map_err(|index| not_held(held, "foreign work", field(index)))
         })?;
         let is_equal = |key: &(Place, A::Key)| key.0 == place && place != Place::Always && args.matches(found, &key.1);
         let mut accesses = Vec::new();
@@ -174,20 +174,15 @@ impl Run {
             let key = Box::new((place, args.key(found)));
             recording.foreign.borrow_mut().insert(memory, key, captured)
         };
-        recording.log.borrow_mut().push_captured(Steps::of(&steps.words), steps.steps);
-        if held.notes_uses.get() {
-            accesses.clear();
-            args.accesses(found, &mut accesses);
-            let mut uses = held.steps.borrow_mut();
-            for _ in 0..steps.steps {
-                if is_checked {
-                    uses.add(accesses.iter().copied());
-                } else {
-                    uses.add_ordered();
-                }
+        recording.push_foreign(steps, |uses| {
+            if !is_checked {
+                return uses.add_ordered();
             }
-        }
-        recording.foreign.borrow_mut().push(steps);
+            if accesses.is_empty() {
+                args.accesses(found, &mut accesses);
+            }
+            uses.add(accesses.iter().copied());
+        });
         Ok(())
     }
 }
@@ -209,12 +204,6 @@ fn is_inside(arguments: &[Access], address: CUdeviceptr, bytes: usize, writes: b
             offset.is_some_and(|offset| bytes <= argument.bytes && offset <= (argument.bytes - bytes) as CUdeviceptr);
         has && (argument.writes || !writes)
     })
-}
-
-#[cold]
-fn not_held(index: usize, replaces: Option<&'static Location<'static>>) -> Error {
-    let field = format!("argument {}", index + 1).into();
-    Error::Launch(LaunchError::NotHeld { kernel: "foreign work".into(), field, replaces })
 }
 
 /// Captures what `work` enqueues on the stream.

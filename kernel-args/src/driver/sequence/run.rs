@@ -2,12 +2,12 @@ use super::{RunMode, engine::Engine};
 use crate::{
     driver::{
         config::{AsStream, Entered, NotRecording, RunRecord, SharedRecording, StreamTarget},
-        error::{ContextError, ContextMismatch, Error},
+        error::{ContextError, ContextMismatch, Error, LaunchError},
         launch::{BegunRun, begin_run, end_run, not_recording, run_on},
         watched::{enter_closure, leave_closure},
     },
     interop::{Keep, keep},
-    marshal::ContextName,
+    marshal::{ContextName, RunMemory},
 };
 use core::{
     any::Any,
@@ -17,6 +17,7 @@ use core::{
 };
 use cudarc::driver::{CudaStream, sys::CUdeviceptr};
 use std::{
+    borrow::Cow,
     boxed::Box,
     string::ToString,
     sync::{Arc, Mutex, OnceLock, PoisonError},
@@ -292,6 +293,13 @@ impl fmt::Debug for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.record.fmt(f)
     }
+}
+
+/// The error for memory that the run neither holds nor owns, in a step that is no launch.
+#[cold]
+pub(super) fn not_held(held: &RunMemory, what: &str, field: Cow<'static, str>) -> Error {
+    let replaces = held.take_not_held().and_then(|not_held| not_held.replaces);
+    Error::Launch(LaunchError::NotHeld { kernel: what.into(), field, replaces })
 }
 
 /// The error for memory of a different context.
