@@ -56,7 +56,7 @@ const fn on_gpu(why: &'static str, provocation: Provocation) -> Provocation {
 }
 
 const UNLIMITED: &str = "the test driver has as much memory as this machine";
-const NO_COMPILER: &str = "the text is of NVIDIA's compiler, which the test driver does not have";
+const NO_COMPILER: &str = "NVIDIA's compiler makes this text, and the test driver does not have it";
 const NO_VARIABLES: &str = "the test driver does not read this variable";
 
 const PROVOCATIONS: &[Provocation] = &[

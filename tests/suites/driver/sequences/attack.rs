@@ -1,9 +1,9 @@
 //! Attempts to make a run use memory that is freed, with safe code around honest launches.
 
-use crate::sequences::world::{N, Outcome, SAXPY, World, says};
+use crate::sequences::world::{N, Outcome, SAXPY, World, says, wrapped_saxpy};
 use cudarc::driver::{CudaContext, CudaSlice, CudaViewMut};
 use kernel_args::{
-    DevicePointer, DevicePointerMut, Error, Kernel, KernelArg, KernelArgs, Launch, Retained,
+    DevicePointer, Error, Kernel, KernelArg, KernelArgs, Launch, Retained,
     args::{Guard, LaunchStream},
     graph::run_now,
     launch,
@@ -258,49 +258,6 @@ fn nested() -> Outcome {
     })?;
     assert_eq!(world.value(&y)?, 9.0);
     Ok(())
-}
-
-/// A slice whose `lower` does something else first.
-struct Wrapped<'a> {
-    slice: &'a mut CudaSlice<f32>,
-    first: &'a mut dyn FnMut(),
-}
-
-impl KernelArg for Wrapped<'_> {
-    type Device = DevicePointerMut<f32>;
-
-    fn check_context(&self, stream: &LaunchStream<'_>) {
-        (&*self.slice).check_context(stream);
-    }
-
-    fn lower<'s>(&'s mut self, stream: &'s LaunchStream<'_>) -> (DevicePointerMut<f32>, Guard<'s>) {
-        (self.first)();
-        KernelArg::lower(&mut self.slice, stream)
-    }
-}
-
-#[derive(KernelArgs)]
-struct OfWrapped<'a> {
-    n: u32,
-    alpha: f32,
-    x: &'a CudaSlice<f32>,
-    y: Wrapped<'a>,
-}
-
-/// `y = alpha * x + y`, where the argument `y` calls `first`.
-fn wrapped_saxpy(
-    world: &World,
-    alpha: f32,
-    x: &CudaSlice<f32>,
-    y: &mut CudaSlice<f32>,
-    first: &mut dyn FnMut(),
-    s: &Recorder<'_, '_>,
-) -> Result<(), Error> {
-    let kernel: Kernel<OfWrapped<'_>> = Kernel::from_image(&world.ctx, SAXPY, "saxpy")?;
-    let y = Wrapped { slice: y, first };
-    let args = OfWrapped { n: N, alpha, x, y };
-    // SAFETY: each slice has `N` elements.
-    unsafe { launch!(kernel, 1, N, args, stream = s) }
 }
 
 fn panicking() -> Outcome {

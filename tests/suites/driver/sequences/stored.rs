@@ -1,10 +1,9 @@
 //! Runs whose recorder is stored, and memory that a run owns.
 
-use crate::sequences::world::{N, Outcome, SAXPY, Saxpy, World, says};
+use crate::sequences::world::{N, Outcome, SAXPY, Saxpy, World, says, wrapped_saxpy};
 use cudarc::driver::{CudaSlice, DevicePtr, sys::CUdeviceptr};
 use kernel_args::{
-    DevicePointerMut, Error, Kernel, KernelArg, KernelArgs,
-    args::{Guard, LaunchStream},
+    Error, Kernel, KernelArgs,
     context::{ContextFlags, create_context},
     graph::run_now,
     launch,
@@ -412,33 +411,6 @@ fn other_thread() -> Outcome {
     Ok(())
 }
 
-/// A slice whose `lower` does something else first.
-struct Wrapped<'a> {
-    slice: &'a mut CudaSlice<f32>,
-    first: &'a mut dyn FnMut(),
-}
-
-impl KernelArg for Wrapped<'_> {
-    type Device = DevicePointerMut<f32>;
-
-    fn check_context(&self, stream: &LaunchStream<'_>) {
-        (&*self.slice).check_context(stream);
-    }
-
-    fn lower<'s>(&'s mut self, stream: &'s LaunchStream<'_>) -> (DevicePointerMut<f32>, Guard<'s>) {
-        (self.first)();
-        KernelArg::lower(&mut self.slice, stream)
-    }
-}
-
-#[derive(KernelArgs)]
-struct OfWrapped<'a> {
-    n: u32,
-    alpha: f32,
-    x: &'a CudaSlice<f32>,
-    y: Wrapped<'a>,
-}
-
 /// [`saxpy`], where the argument `y` calls `first`.
 fn wrapped(
     world: &World,
@@ -447,13 +419,10 @@ fn wrapped(
     y: &mut CudaSlice<f32>,
     first: &mut dyn FnMut(),
 ) -> Result<(), Error> {
-    let kernel: Kernel<OfWrapped<'_>> = Kernel::from_image(&world.ctx, SAXPY, "saxpy")?;
     run.keep(x.clone())?;
     // SAFETY: the trial frees the slice after the run, and nothing else uses it.
     unsafe { run.assume_held(memory(y))? };
-    let args = OfWrapped { n: N, alpha: 1.0, x, y: Wrapped { slice: y, first } };
-    // SAFETY: each slice has `N` elements.
-    unsafe { launch!(kernel, 1, N, args, stream = run) }
+    wrapped_saxpy(world, 1.0, x, y, first, run)
 }
 
 fn two_threads() -> Outcome {

@@ -1,7 +1,12 @@
 //! The kernels of the trials, and slices.
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream};
-use kernel_args::{Error, Kernel, KernelArgs, args::AsStream, launch, sequence::Sequence};
+use kernel_args::{
+    DevicePointerMut, Error, Kernel, KernelArg, KernelArgs,
+    args::{AsStream, Guard, LaunchStream},
+    launch,
+    sequence::Sequence,
+};
 use kernel_args_tests::driver::context;
 use std::{ops::DerefMut, sync::Arc};
 
@@ -88,4 +93,47 @@ impl World {
         // SAFETY: each slice has `N` elements.
         unsafe { launch!(self.vector_add, 1, N, args, stream = on) }
     }
+}
+
+/// A slice whose `lower` does something else first.
+struct Wrapped<'a> {
+    slice: &'a mut CudaSlice<f32>,
+    first: &'a mut dyn FnMut(),
+}
+
+impl KernelArg for Wrapped<'_> {
+    type Device = DevicePointerMut<f32>;
+
+    fn check_context(&self, stream: &LaunchStream<'_>) {
+        (&*self.slice).check_context(stream);
+    }
+
+    fn lower<'s>(&'s mut self, stream: &'s LaunchStream<'_>) -> (DevicePointerMut<f32>, Guard<'s>) {
+        (self.first)();
+        KernelArg::lower(&mut self.slice, stream)
+    }
+}
+
+#[derive(KernelArgs)]
+struct OfWrapped<'a> {
+    n: u32,
+    alpha: f32,
+    x: &'a CudaSlice<f32>,
+    y: Wrapped<'a>,
+}
+
+/// `y = alpha * x + y`, where the argument `y` calls `first`.
+pub(crate) fn wrapped_saxpy(
+    world: &World,
+    alpha: f32,
+    x: &CudaSlice<f32>,
+    y: &mut CudaSlice<f32>,
+    first: &mut dyn FnMut(),
+    on: &impl AsStream,
+) -> Result<(), Error> {
+    let kernel: Kernel<OfWrapped<'_>> = Kernel::from_image(&world.ctx, SAXPY, "saxpy")?;
+    let y = Wrapped { slice: y, first };
+    let args = OfWrapped { n: N, alpha, x, y };
+    // SAFETY: each slice has `N` elements.
+    unsafe { launch!(kernel, 1, N, args, stream = on) }
 }
