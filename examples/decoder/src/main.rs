@@ -13,7 +13,7 @@ mod reference;
 mod tensor;
 
 use device::Mode;
-use kernel_args_test_driver::{Settings, interpret_without_gpu};
+use kernel_args_test_driver::{Control, Settings, interpret_without_gpu};
 use measure::{Measured, measure};
 use model::{BEGIN, Config};
 use options::Options;
@@ -33,7 +33,7 @@ fn main() -> Result {
     let ctx = kernel_args::context(0)?;
     let gpu = ctx.name()?;
     // Also if this was started with `kernel-args-test-driver decoder`.
-    let options = Options::parse(gpu.contains("test driver"))?;
+    let options = Options::parse(Control::attach().is_some())?;
     // SAFETY: the library's initializers have no precondition.
     let blas = !options.kernel_gemm && unsafe { cudarc::cublas::sys::is_culib_present() };
     let by = if blas { "cuBLAS" } else { "a kernel of this example" };

@@ -13,14 +13,8 @@ use kernel_args::{
     sequence::Sequence,
     vector::{Float2, Float4},
 };
-use kernel_args_test_driver::{Settings, interpret_without_gpu};
-use std::{
-    env,
-    f32::consts::TAU,
-    fs::File,
-    mem,
-    sync::{Arc, OnceLock},
-};
+use kernel_args_test_driver::{Control, Settings, interpret_without_gpu};
+use std::{env, f32::consts::TAU, fs::File, mem, sync::Arc};
 
 const BODIES: u32 = 1 << 13;
 const STEPS: u64 = 1200;
@@ -47,13 +41,9 @@ struct Step {
     seconds: f32,
 }
 
-/// Whether the device is the test driver's, also if this was started with `kernel-args-test-driver nbody`.
+/// Whether the driver is the test driver, also if this was started with `kernel-args-test-driver nbody`.
 fn is_interpreted() -> bool {
-    static IS_INTERPRETED: OnceLock<bool> = OnceLock::new();
-    *IS_INTERPRETED.get_or_init(|| {
-        let name = kernel_args::context(0).ok().and_then(|ctx| ctx.name().ok());
-        name.is_some_and(|name| name.contains("test driver"))
-    })
+    Control::attach().is_some()
 }
 
 fn body_count() -> u32 {
