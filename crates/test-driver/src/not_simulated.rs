@@ -17,7 +17,7 @@ macro_rules! not_simulated {
 
 fn refuse(name: &'static str) -> Status {
     static SAID: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
-    state::call(name, |_| {
+    state::call(name, &mut |_| {
         if SAID.lock().is_ok_and(|mut said| said.insert(name)) {
             eprintln!(
                 "kernel-args test driver: `{name}` is not simulated here: it returns CUDA_ERROR_NOT_SUPPORTED (801)"
