@@ -38,6 +38,8 @@ mod keep;
 mod pool;
 #[cfg(feature = "cudarc")]
 mod retained;
+#[cfg(feature = "graphs")]
+mod thread_lock;
 
 #[cfg(feature = "graphs")]
 pub use self::cudarc::{DeviceMemory, DeviceMemoryMut};
@@ -57,6 +59,8 @@ pub use pool::{MemoryUse, PoolSlice};
 pub(crate) use pool::{NoMemory, PoolMemory};
 #[cfg(feature = "cudarc")]
 pub use retained::Retained;
+#[cfg(feature = "graphs")]
+pub(crate) use thread_lock::Entered;
 
 #[cfg(feature = "half")]
 pub use half::{BFloat162, Half2};
