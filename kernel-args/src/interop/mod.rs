@@ -56,7 +56,7 @@ pub(crate) use keep::{enter_kept, keep};
 #[cfg(feature = "graphs")]
 pub use pool::{MemoryUse, PoolSlice};
 #[cfg(feature = "graphs")]
-pub(crate) use pool::{NoMemory, PoolMemory};
+pub(crate) use pool::{NoMemory, PoolMemory, alloc_bytes};
 #[cfg(feature = "cudarc")]
 pub use retained::Retained;
 #[cfg(feature = "graphs")]

@@ -18,9 +18,13 @@ use core::{
     ptr::NonNull,
     sync::atomic::{AtomicBool, Ordering},
 };
-use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, DevicePtrMut, DriverError, SyncOnDrop, sys::CUdeviceptr};
+use cudarc::driver::{
+    CudaSlice, CudaStream, DevicePtr, DevicePtrMut, DriverError, SyncOnDrop, result,
+    sys::{CUdeviceptr, cudaError_enum::CUDA_ERROR_UNKNOWN},
+};
 use std::{
     boxed::Box,
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Mutex, PoisonError},
     vec::Vec,
 };
@@ -137,6 +141,40 @@ impl<T> Drop for Lent<T> {
         // SAFETY: it is not used afterwards.
         unsafe { ManuallyDrop::take(&mut self.0) }.leak();
     }
+}
+
+/// cudarc's `CudaStream::alloc`, which loses the memory if the driver does not create the events of the slice.
+///
+/// No byte is written: this is the promise of the callers of `alloc`, and the other functions of pools write all bytes.
+pub(crate) fn alloc_bytes(stream: &Arc<CudaStream>, bytes: usize) -> Result<CudaSlice<u8>, DriverError> {
+    let (context, on) = (stream.context(), stream.cu_stream());
+    context.bind_to_thread()?;
+    let is_async = context.has_async_alloc();
+    // SAFETY: the stream belongs to the context.
+    let address = unsafe { if is_async { result::malloc_async(on, bytes) } else { result::malloc_sync(bytes) } }?;
+    // SAFETY: the memory has this size, and belongs to the slice.
+    let slice = unsafe { slice_at(stream, address, bytes) };
+    slice.inspect_err(|_| {
+        // SAFETY: nothing uses it.
+        let _ = unsafe { if is_async { result::free_async(address, on) } else { result::free_sync(address) } };
+    })
+}
+
+/// cudarc's `upgrade_device_ptr`, which panics if the driver does not create the events of the slice.
+///
+/// # Safety
+/// Its requirements.
+unsafe fn slice_at<T>(stream: &Arc<CudaStream>, address: CUdeviceptr, len: usize) -> Result<CudaSlice<T>, DriverError> {
+    for _ in 0..3 {
+        // SAFETY: the caller guarantees them.
+        let slice = catch_unwind(AssertUnwindSafe(|| unsafe { stream.upgrade_device_ptr(address, len) }));
+        match slice {
+            Ok(slice) => return Ok(slice),
+            // The error that the panic hides; or the driver creates events again.
+            Err(_) => drop(stream.context().new_event(None)?),
+        }
+    }
+    Err(DriverError(CUDA_ERROR_UNKNOWN))
 }
 
 /// The pool of a slice.
@@ -263,8 +301,7 @@ impl State {
             return Err(NoMemory::Limit { requested: size, limit });
         }
         let bytes = bytes.max(CHUNK.min(room));
-        // SAFETY: nothing reads a byte of it that was not written: this is the promise of the callers of `alloc`, and `alloc_zeros` writes all bytes.
-        let memory = unsafe { stream.alloc::<u8>(bytes) }.map_err(NoMemory::Driver)?;
+        let memory = alloc_bytes(stream, bytes).map_err(NoMemory::Driver)?;
         let begin = memory.device_ptr(stream).0;
         let range = begin..begin + bytes as CUdeviceptr;
         let next = (begin + 1).next_multiple_of(SMALLEST as CUdeviceptr);
@@ -395,10 +432,17 @@ impl PoolMemory {
         let (block, new) = state.alloc(bytes, &self.stream)?;
         let own = &mut state.blocks[block as usize];
         let known = own.slice.take().and_then(|slice| slice.downcast::<Lent<T>>().ok());
-        let slice = known.filter(|slice| slice.0.len() == len).unwrap_or_else(|| {
+        let slice = match known.filter(|slice| slice.0.len() == len) {
+            Some(slice) => slice,
             // SAFETY: the block has `len` elements, and belongs to this slice until its drop.
-            Box::new(Lent(ManuallyDrop::new(unsafe { self.stream.upgrade_device_ptr(own.address, len) })))
-        });
+            None => match unsafe { slice_at(&self.stream, own.address, len) } {
+                Ok(slice) => Box::new(Lent(ManuallyDrop::new(slice))),
+                Err(error) => {
+                    state.give_back(block, None);
+                    return Err(NoMemory::Driver(error));
+                }
+            },
+        };
         Ok((slice, block, new))
     }
 

@@ -220,18 +220,26 @@ impl RunMemory {
     /// The address and the size of memory that the current launch uses. The error is the address of memory that the run has not.
     #[inline(always)]
     pub(crate) fn memory<T>(&self, memory: &impl DevicePtr<T>, field: usize) -> Result<HeldMemory, CUdeviceptr> {
-        self.expected_owned(memory).map_or_else(|| self.memory_otherwise(memory, field), Ok)
+        self.expected(memory).map_or_else(|| self.memory_otherwise(memory, field), Ok)
     }
 
-    /// Owned memory where the previous run has found it.
+    /// Memory that does not change while it is owned or borrowed, where the previous run has found it.
     #[inline(always)]
-    fn expected_owned<T>(&self, memory: &impl DevicePtr<T>) -> Option<HeldMemory> {
-        let mut known = self.known.try_borrow_mut().ok()?;
-        let Place::Owned(index) = *known.previous.get(known.count)? else { return None };
-        let (address, bytes) = (self.read_address(memory, self.reader.get()?), memory.num_bytes());
-        if !known.owned.has_at(index as usize, address, bytes) {
-            return None;
-        }
+    fn expected<T>(&self, memory: &impl DevicePtr<T>) -> Option<HeldMemory> {
+        let (mut known, bytes) = (self.known.try_borrow_mut().ok()?, memory.num_bytes());
+        let address = match *known.previous.get(known.count)? {
+            Place::Owned(index) => {
+                let address = self.read_address(memory, self.reader.get()?);
+                known.owned.has_at(index as usize, address, bytes).then_some(address)
+            }
+            Place::Held(index) => {
+                // All of the memory of a slice begins at its address.
+                let is_all = |slice: &&HeldSlice| {
+                    slice.is_shared && slice.bytes == bytes && slice.owner == ptr::from_ref(memory.stream())
+                };
+                known.slices.get(index as usize).filter(is_all).map(|slice| slice.address)
+            }
+        }?;
         known.count += 1;
         Some(self.used(address, bytes))
     }
@@ -244,11 +252,7 @@ impl RunMemory {
             Some(Place::Held(index)) => known.slices.get(*index as usize).filter(|slice| slice.owner == owner),
             _ => None,
         };
-        let address = match expected {
-            // While it is borrowed, it does not change. All of its memory begins at its address.
-            Some(slice) if slice.is_shared && slice.bytes == bytes => slice.address,
-            _ => self.read_address(memory, self.reader()),
-        };
+        let address = self.read_address(memory, self.reader());
         if expected.is_some_and(|slice| slice.contains(address, bytes)) {
             known.count += 1;
         } else if let Err(replaces) = known.search(owner, address, bytes) {
