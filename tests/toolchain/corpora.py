@@ -8,6 +8,13 @@
 nvcc (ptx/toolchain.py installs it) compiles each `.cu` file that defines a declared function, with debug information. A file that does
 not compile is left out. Each block becomes a module with the attribute `launchers`, and `cargo check` lists the differences. Types that the
 blocks name and that are not declared here are opaque.
+
+    project     functions    arguments  `*const T` for `T*`  Rust cannot call  other differences
+    mistral.rs  212 of 374   2,219      92                   0                 0
+    openvm      96 of 108    881        90                   0                 1 (`rows_used`: `usize` for `uint32_t`)
+    risc0       31 of 71     167        5                    9                 0
+
+Rust cannot call functions that return a struct or take a reference. Files that do not compile include headers of CUTLASS or blst.
 """
 
 import argparse
@@ -101,7 +108,7 @@ def check(project, place, headers, folder):
             if is_extern != ('extern "C"' in text):
                 continue
             for name in re.findall(r"\b(\w+)\s*\([^;{}()]*\)\s*\{", text):
-                if name in names:
+                if name in names and name != "main":
                     defines.setdefault(name, source)
     includes = {path for root in [place, *headers] for path in root.rglob("include") if path.is_dir()}
     def flags(source):
@@ -148,10 +155,11 @@ def check(project, place, headers, folder):
         if message.get("level") == "error" and message.get("spans"):
             differences.append(message["message"].removeprefix("evaluation panicked: "))
     only_const = [text for text in differences if "`allow(const)`" in text]
+    uncallable = [text for text in differences if "`#[kernel_args(skip)]`" in text]
     print(f"{project}: {compared} of {len(names)} functions with {arguments_compared} arguments compared, {len(wanted) - len(failed)} of {len(wanted)} files compile")
-    print(f"{project}: {len(only_const)} arguments `*const T` for `T*`, {len(differences) - len(only_const)} other differences")
+    print(f"{project}: {len(only_const)} arguments `*const T` for `T*`, {len(uncallable)} functions that Rust cannot call, {len(differences) - len(only_const) - len(uncallable)} other differences")
     for text in sorted(differences):
-        if text not in only_const:
+        if text not in only_const and text not in uncallable:
             function = re.search(r"launcher `(\w+)`", text)
             print(f"  {lines.get(function and function[1], '')}: {text}")
     for text in failed:

@@ -129,8 +129,7 @@ pub const fn result_fits(result: &[Parameter<'_>], launcher: &[Signature<'_>], d
     }
 }
 
-/// The fields of a struct and the parameters of its launcher, both with the parameters' types: rustc compares the types of the fields with
-/// the function, also where a field is passed as a different type. `None` if nothing describes the function, or rustc reports the number.
+/// The fields of a struct and the parameters of its launcher, both with the parameters' types: rustc compares the fields' types. `None` if nothing describes the function, or rustc reports the number.
 pub type NamedFields<const N: usize> = Option<[[Parameter<'static>; N]; 2]>;
 
 pub const fn named_fields<A: KernelArgs, const N: usize>(launcher: Option<CompiledKernel>) -> NamedFields<N> {

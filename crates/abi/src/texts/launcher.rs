@@ -95,9 +95,8 @@ impl<const N: usize> Report<'_, N> {
     }
 }
 
-/// Whether a mistake in a new struct is none in a declaration, which nobody writes for this library only: one argument whose name is used for a
-/// different parameter, unless names are exchanged; and a pointer to the elements of a struct, or to the bits of a type;
-/// and a stream as an integer.
+/// Whether a declaration may differ in this way, although a new struct may not. Declarations are older than this comparison. Right are a pointer to
+/// the elements of a struct or to the bits of a type, a stream as an integer, and one renamed argument. Names that are exchanged are a mistake.
 const fn is_right(pairing: &Pairing<'_>, mismatch: &Mismatch) -> bool {
     let Mismatch::Differs { field, parameter, differences, .. } = *mismatch else {
         return false;

@@ -17,9 +17,9 @@ use kernel_args_image::{
 use kernel_args_stand_in::{Session, Settings};
 use kernel_args_test_generator::size;
 use kernel_args_toolchain_tests::{
-    folder, golden, root,
+    folder, golden, nvrtc, root,
     rustc::{self, Compiled, Compiler, Kind, USUAL},
-    write,
+    target, write,
 };
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use random::{Function, Library, Random, Type, rust};
@@ -34,6 +34,7 @@ pub(crate) fn main() -> ExitCode {
     let trials = vec![
         Trial::ignorable_test("random_functions_are_called_and_mistakes_are_refused", random_functions),
         Trial::ignorable_test("messages_are_as_in_the_golden_file", messages),
+        Trial::ignorable_test("functions_that_nvcc_compiles_are_launched", of_nvcc),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
@@ -108,6 +109,25 @@ fn objects(folder: &Path) -> Result<(), Failed> {
         run("ar", &["qc", "mixed.a", "twice.o"])?;
     }
     Ok(())
+}
+
+/// The program in `tests/host_functions`: its build script compiles a library with nvcc, and the test driver executes the kernels.
+fn of_nvcc() -> Result<Completion, Failed> {
+    let headers = match nvrtc::headers() {
+        Ok(headers) => headers,
+        Err(why) => return Ok(Completion::ignored_with(why)),
+    };
+    let output = Command::new(env!("CARGO"))
+        .args(["run", "--quiet", "--manifest-path"])
+        .arg(root().join("tests/host_functions/Cargo.toml"))
+        .env("CARGO_TARGET_DIR", target()?.join("host_functions"))
+        .env("CUDA_HOME", headers.parent().unwrap_or(&headers))
+        .env("HOST_FUNCTIONS_RUNTIME", "test")
+        .output()?;
+    if String::from_utf8_lossy(&output.stdout).contains("arguments, streams, sequences and errors are right") {
+        return Ok(Completion::Completed);
+    }
+    Err(String::from_utf8_lossy(&output.stderr).as_ref().into())
 }
 
 fn number(name: &str, usual: usize) -> Result<usize, Failed> {
