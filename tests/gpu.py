@@ -32,6 +32,8 @@ ON_EACH_GPU = ["attributes", "contexts", "echo", "graphs", "launch", "runtime_ap
 EXAMPLES = ["quickstart", "vector_add", "struct_by_value", "strided", "graph", "observe", "runtime_api", "nccl_sum", "image_filter"]
 # Examples in separate packages.
 PACKAGES = ["inference", "nbody", "decoder", "build-script"]
+# A program with functions that nvcc compiles, in a workspace of its own.
+WITH_NVCC = ["host_functions"]
 
 
 CHECK = "--check" in sys.argv[1:]
@@ -89,7 +91,7 @@ def main():
         'KERNEL_ARGS_PROGRAM="$PWD/kernel-args"; export KERNEL_ARGS_PROGRAM\n'
         "nvidia-smi --query-gpu=name,driver_version,compute_cap --format=csv 2>/dev/null\n"
         "status=0\n"
-        f"[ $# -gt 0 ] || set -- {' '.join([*EXAMPLES, *PACKAGES, "host_functions", *(f'{suite}::' for suite in SUITES)])}\n"
+        f"[ $# -gt 0 ] || set -- {' '.join([*EXAMPLES, *PACKAGES, *WITH_NVCC, *(f'{suite}::' for suite in SUITES)])}\n"
         'for name in "$@"; do\n'
         '    echo "=== $name"\n'
         # A suite and an example may have one name.
