@@ -2,11 +2,12 @@
 
 use std::{
     env,
-    ffi::OsString,
     path::PathBuf,
     process::{Command, ExitCode},
 };
 
+/// The variable with the library path.
+const PATH: &str = if cfg!(windows) { "PATH" } else { "LD_LIBRARY_PATH" };
 /// Set in the process that was started with NVRTC in its library path, and if NVRTC is not installed.
 const LOOKED: &str = "KERNEL_ARGS_LOOKED_FOR_NVRTC";
 
@@ -14,7 +15,7 @@ const LOOKED: &str = "KERNEL_ARGS_LOOKED_FOR_NVRTC";
 fn folder() -> Option<PathBuf> {
     let home = env::var_os("KERNEL_ARGS_TOOLCHAIN").map(PathBuf::from);
     let home = home.or_else(|| Some(crate::sources()?.join(".toolchain")));
-    let folder = home?.join("nvrtc-13.0.88/nvidia/cu13/lib");
+    let folder = home?.join("nvrtc-13.0.88/nvidia/cu13").join(if cfg!(windows) { "bin/x86_64" } else { "lib" });
     folder.is_dir().then_some(folder)
 }
 
@@ -25,20 +26,11 @@ pub fn reexec_with_nvrtc() -> Option<ExitCode> {
     if env::var_os(LOOKED).is_some() {
         return None;
     }
-    let mut path = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
-    if let Some(folder) = folder() {
-        if !path.is_empty() {
-            path.push(":");
-        }
-        path.push::<OsString>(folder.into());
-    }
+    let old = env::var_os(PATH).unwrap_or_default();
+    let folders = env::split_paths(&old).filter(|folder| !folder.as_os_str().is_empty()).chain(folder());
+    let path = env::join_paths(folders).ok()?;
     let program = env::current_exe().ok()?;
-    let status = Command::new(program)
-        .args(env::args_os().skip(1))
-        .env("LD_LIBRARY_PATH", path)
-        .env(LOOKED, "1")
-        .status()
-        .ok()?;
+    let status = Command::new(program).args(env::args_os().skip(1)).env(PATH, path).env(LOOKED, "1").status().ok()?;
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     Some(code.map_or(ExitCode::FAILURE, ExitCode::from))
 }

@@ -139,13 +139,14 @@ const fn nvcc(path: PathBuf) -> Compiler {
 
 /// NVRTC in the folder of a toolkit or a Python package, the newest version first.
 fn library_in(folder: &Path) -> Option<PathBuf> {
-    const INSIDE: [&str; 7] = [
+    const INSIDE: [&str; 8] = [
         "lib64",
         "lib",
         "targets/x86_64-linux/lib",
         "targets/sbsa-linux/lib",
         "targets/aarch64-linux/lib",
         "bin/x64",
+        "bin/x86_64",
         "bin",
     ];
     let is_nvrtc = |name: &str| {
@@ -249,12 +250,15 @@ mod tests {
         assert_eq!(tried[3].1, "is not set", "{tried:?}");
     }
 
-    #[cfg(not(windows))]
     #[test]
     fn an_invalid_library_is_rejected() {
         let machine = Machine::new();
-        let library = machine.file("cu13/lib/libnvrtc.so.13");
-        machine.file("cu13/lib/libnvrtc-builtins.so.13");
+        let (folder, names) = if cfg!(windows) {
+            ("bin/x86_64", ["nvrtc64_130_0.dll", "nvrtc-builtins64_130.dll"])
+        } else {
+            ("lib", ["libnvrtc.so.13", "libnvrtc-builtins.so.13"])
+        };
+        let [library, _] = names.map(|name| machine.file(&format!("cu13/{folder}/{name}")));
         assert_eq!(library_in(&machine.at("cu13")), Some(library));
         for (needs_nvcc, why) in [(false, "cannot be loaded"), (true, "fat binaries")] {
             let tried = machine.search(Some("cu13"), needs_nvcc).unwrap_err();

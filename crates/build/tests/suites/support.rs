@@ -45,6 +45,11 @@ pub(crate) fn toolkit(part: &str) -> Result<PathBuf, String> {
     }
 }
 
+/// NVRTC in the folder of a compiler.
+pub(crate) fn nvrtc(home: &Path) -> PathBuf {
+    home.join(if cfg!(windows) { "bin/x86_64/nvrtc64_130_0.dll" } else { "lib/libnvrtc.so.13" })
+}
+
 /// A package. Its path contains a space and a non-ASCII letter.
 pub(crate) struct Package {
     pub(crate) name: String,

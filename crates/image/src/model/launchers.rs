@@ -97,7 +97,7 @@ impl Launchers {
             if !bytes.starts_with(elf::MAGIC) {
                 return Err(format!(
                     "it is neither an object in the ELF format nor an archive of objects{}",
-                    lto(bytes)
+                    instead(bytes)
                 ));
             }
             launchers.add(String::new(), bytes, &mut room)?;
@@ -116,7 +116,7 @@ impl Launchers {
 
     fn add(&mut self, name: String, bytes: &[u8], room: &mut usize) -> Result<(), String> {
         if !bytes.starts_with(elf::MAGIC) {
-            return Err(format!("it is no object in the ELF format{}", lto(bytes)));
+            return Err(format!("it is no object in the ELF format{}", instead(bytes)));
         }
         let invalid = |what: &str| format!("it cannot be read: {what}");
         let elf = Elf::parse(bytes).map_err(invalid)?;
@@ -249,12 +249,21 @@ impl Object {
     }
 }
 
-fn lto(bytes: &[u8]) -> String {
+/// What it is instead, and what to do.
+fn instead(bytes: &[u8]) -> String {
     const BITCODE: [&[u8]; 2] = [b"BC\xc0\xde", b"\xde\xc0\x17\x0b"];
-    if BITCODE.iter().any(|magic| bytes.starts_with(magic)) {
-        return format!(": it is LLVM bitcode for the linker's optimizer\nhelp: {LTO}");
+    // The machines x86-64 and ARM64, which an object begins with; an object of `cl.exe /GL` or `/bigobj`; a DLL.
+    const WINDOWS: [&[u8]; 4] = [b"\x64\x86", b"\x64\xaa", b"\0\0\xff\xff", b"MZ"];
+    let begins = |magics: &[&[u8]]| magics.iter().any(|magic| bytes.starts_with(magic));
+    if begins(&BITCODE) {
+        format!(": it is LLVM bitcode for the linker's optimizer\nhelp: {LTO}")
+    } else if begins(&WINDOWS) {
+        ": it is for Windows, whose debug information (PDB) is not read\nhelp: compile the same source on Linux with `-g`, and name that object; \
+         there, `long` has 8 bytes and `wchar_t` 4"
+            .into()
+    } else {
+        "\nhelp: name an object, a static library or a shared library of Linux".into()
     }
-    "\nhelp: name an object, a static library or a shared library of Linux".into()
 }
 
 fn unreadable(error: &dwarf::Error) -> String {

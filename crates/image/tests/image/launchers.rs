@@ -87,6 +87,12 @@ fn members_of_an_archive_are_read_on_their_own() {
     let [first, second] = OBJECTS;
     let bitcode = b"BC\xc0\xde and more";
     let archived = archive(&[("bitcode.o", bitcode), ("an_object_with_a_long_name.o", first), ("empty.o", b"")]);
+    let library = Launchers::read(&archive(&[("cl.obj", b"\0\0\xff\xff")])).unwrap();
+    refused(
+        &library,
+        "scale",
+        &["member `cl.obj`: it is no object in the ELF format: it is for Windows", "`long` has 8 bytes"],
+    );
     let launchers = Launchers::read(&archived).unwrap();
     assert!(launchers.get("scale").is_ok());
     refused(&launchers, "missing", &["member `bitcode.o`: ", "it is LLVM bitcode", "-fno-lto"]);
@@ -102,6 +108,7 @@ fn members_of_an_archive_are_read_on_their_own() {
         (&b"!<thin>\n"[..], "thin archive"),
         (b"hello", "neither an object"),
         (bitcode, "LLVM bitcode"),
+        (b"\x64\x86\x03\0", "it is for Windows, whose debug information (PDB) is not read"),
         (&archived[..archived.len() - 100], "the archive is invalid"),
     ] {
         let error = Launchers::read(bytes).unwrap_err();

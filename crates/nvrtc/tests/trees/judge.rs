@@ -80,7 +80,8 @@ impl Nvrtc {
     pub(crate) fn new() -> Result<Self, String> {
         let home = env::var_os("KERNEL_ARGS_TOOLCHAIN").map(PathBuf::from);
         let home = home.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.toolchain"));
-        let library = home.join("nvrtc-13.0.88/nvidia/cu13/lib/libnvrtc.so.13");
+        let file = if cfg!(windows) { "bin/x86_64/nvrtc64_130_0.dll" } else { "lib/libnvrtc.so.13" };
+        let library = home.join("nvrtc-13.0.88/nvidia/cu13").join(file);
         if !library.is_file() {
             return Err("NVRTC is not installed: run `python3 ptx/toolchain.py nvrtc`".into());
         }

@@ -4,6 +4,7 @@
 mod absent;
 mod cache;
 mod checked;
+mod host_types;
 mod linked;
 mod options;
 mod refused;
@@ -30,6 +31,7 @@ pub(crate) fn main() -> ExitCode {
             trials.extend(options::trials(driver));
             trials.extend(source::trials(driver));
             trials.extend(checked::trials());
+            trials.extend(host_types::trials());
             trials.extend(linked::trials(driver));
             trials.extend(cache::trials());
             trials.extend(stale::trials());

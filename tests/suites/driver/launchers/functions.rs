@@ -180,7 +180,7 @@ macro_rules! codes {
 codes! {
     Returns(i32) = returns;
     ReturnsUnsigned(u32) = returns_unsigned;
-    ReturnsOwn(i8) = returns_own;
+    ReturnsOwn(c_char) = returns_own;
 }
 
 /// `x` and `y` on a stream.

@@ -1,7 +1,7 @@
 //! Tests of NVRTC only.
 
 use super::{Package, parameters, saxpy};
-use crate::support::repository;
+use crate::support::{nvrtc, repository};
 use std::{fs, path::Path};
 
 /// This compiler reproduces the committed files of the example `build-script`.
@@ -26,7 +26,7 @@ pub(super) fn settings_of_the_modules_are_written(home: &Path) {
 
 pub(super) fn fat_binaries_are_refused(home: &Path) {
     let package = saxpy("nvrtc-fatbin");
-    let said = package.run("saxpy_fatbin", &[("NVCC", &home.join("lib/libnvrtc.so.13"))]).failed();
+    let said = package.run("saxpy_fatbin", &[("NVCC", &nvrtc(home))]).failed();
     assert!(said.contains("NVCC: ") && said.contains("writes neither fat binaries nor libraries"), "{said}");
 }
 
@@ -41,7 +41,7 @@ pub(super) fn headers_of_cuda_are_found(home: &Path, nvcc: &Path) {
     let package = Package::new("nvrtc-cuda-headers");
     package.write_old("src/k.cu", "#include <cuda_fp16.h>\n__global__ void k(__half x, __half* y) { *y = x; }\n");
     // NVRTC and the headers are in different folders, as in Python's packages.
-    let library = home.join("lib/libnvrtc.so.13");
+    let library = nvrtc(home);
     package.run("all", &[("NVCC", &library), ("CUDA_HOME", nvcc)]).succeeded();
     assert_eq!(
         parameters(package.written("k.debug.ptx").as_bytes()),
