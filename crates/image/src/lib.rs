@@ -57,7 +57,6 @@ pub use code::{
     target::{Compatibility, Features, Target},
 };
 #[cfg(feature = "debug-info")]
-pub use formats::dwarf::Returns;
 pub use formats::{
     cubin,
     detect::{Error, Kind, foreign_text},
