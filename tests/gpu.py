@@ -32,6 +32,8 @@ ON_EACH_GPU = ["attributes", "contexts", "echo", "graphs", "launch", "runtime_ap
 EXAMPLES = ["quickstart", "vector_add", "struct_by_value", "strided", "graph", "observe", "runtime_api", "nccl_sum", "image_filter"]
 # Examples in separate packages.
 PACKAGES = ["inference", "nbody", "decoder", "build-script"]
+# A program with functions that nvcc compiles, in a workspace of its own.
+WITH_NVCC = ["host_functions"]
 
 
 CHECK = "--check" in sys.argv[1:]
@@ -71,6 +73,7 @@ def main():
         add(examples[name], name)
     for name in PACKAGES:
         add(build(["build", "-p", name])[name], name)
+    add_host_functions()
     driver = "libkernel_args_test_driver.so"
     add(suites["driver"].parent / driver, driver)
     add_corpus()
@@ -88,7 +91,7 @@ def main():
         'KERNEL_ARGS_PROGRAM="$PWD/kernel-args"; export KERNEL_ARGS_PROGRAM\n'
         "nvidia-smi --query-gpu=name,driver_version,compute_cap --format=csv 2>/dev/null\n"
         "status=0\n"
-        f"[ $# -gt 0 ] || set -- {' '.join([*EXAMPLES, *PACKAGES, *(f'{suite}::' for suite in SUITES)])}\n"
+        f"[ $# -gt 0 ] || set -- {' '.join([*EXAMPLES, *PACKAGES, *WITH_NVCC, *(f'{suite}::' for suite in SUITES)])}\n"
         'for name in "$@"; do\n'
         '    echo "=== $name"\n'
         # A suite and an example may have one name.
@@ -126,13 +129,24 @@ def check():
         return subprocess.run([*hidden, "sh", f"{folder}/run"], cwd=folder, check=False).returncode
 
 
+def add_host_functions():
+    """Adds a program with a library that nvcc compiles. NVIDIA's runtime is in it, except for the test driver."""
+    toolkit = next(toolchain().glob("nvidia/*"))
+    os.environ |= {"CUDA_HOME": str(toolkit), "HOST_FUNCTIONS_RUNTIME": "test" if CHECK else ""}
+    manifest = "--manifest-path=tests/host_functions/Cargo.toml"
+    add(build(["build", manifest, "--target-dir=target/host_functions"])["host_functions"], "host_functions")
+    del os.environ["CUDA_HOME"], os.environ["HOST_FUNCTIONS_RUNTIME"]
+
+
+def toolchain():
+    """The folder of nvcc."""
+    command = [sys.executable, "ptx/toolchain.py", "nvcc"]
+    return Path(subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout.strip())
+
+
 def add_runtime():
     """Adds the CUDA runtime, for a machine that has only the driver."""
-    subprocess.run([sys.executable, "ptx/toolchain.py", "nvcc"], cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
-    sys.path.insert(0, str(ROOT / "ptx"))
-    import toolchain
-
-    for library in toolchain.folder("nvcc").rglob("libcudart.so.*"):
+    for library in toolchain().rglob("libcudart.so.*"):
         shutil.copy2(library, BUNDLE / library.name)
 
 

@@ -46,6 +46,7 @@ Examples:
   kernel-args show --summary /usr/local/cuda/lib64
   kernel-args show --json libkernels.so | jq '.kernels[].symbol'
   kernel-args show --list libkernels.so > kernels.list
+  kernel-args show --launchers liblaunchers.a
   cat saxpy.ptx | kernel-args show -";
 
 const DIFF: &str = "\
@@ -239,6 +240,7 @@ fn show() -> Command {
         .arg(flag("list", "Write one line for each kernel, for `kernel-args check`"))
         .arg(flag("summary", "Write how many kernels each file has, and for which GPUs"))
         .group(ArgGroup::new("format").args(["json", "list", "summary"]))
+        .arg(launchers().conflicts_with("summary"))
         .args(naming())
         .arg(color())
 }
@@ -249,6 +251,7 @@ fn diff() -> Command {
         .arg(file("new", "The version that replaces it"))
         .args(selecting())
         .arg(flag("json", "Write JSON; the schema is in the README"))
+        .arg(launchers())
         .args(naming())
         .arg(color())
 }
@@ -266,6 +269,7 @@ fn check() -> Command {
     .arg(flag("lint", "Show C++ types that the code in PTX contradicts, and pointers that it only reads"))
     .group(ArgGroup::new("compared").args(["against", "lint"]).required(true).multiple(true))
     .args(selecting())
+    .arg(launchers().conflicts_with("lint"))
     .arg(color())
 }
 
@@ -412,6 +416,15 @@ fn selecting() -> [Arg; 2] {
             .value_parser(ValueParser::new(gpu))
             .help("Only images for this GPU generation, such as sm_90; of PTX, the lowest one counts"),
     ]
+}
+
+fn launchers() -> Arg {
+    flag("launchers", "Host functions instead of kernels")
+        .long_help(
+            "The `extern \"C\"` functions of objects, static and shared libraries instead of kernels: functions of the host that launch \
+             kernels. They are read from the debug information of the host compiler (`-g`)",
+        )
+        .conflicts_with("arch")
 }
 
 fn naming() -> [Arg; 2] {

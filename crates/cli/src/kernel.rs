@@ -3,6 +3,7 @@
 use crate::{limits::Limits, place::Place};
 use kernel_args_abi::{Alignment, Class, Layout, Members, ParamLayout, Parameter};
 use kernel_args_image::{ParameterList, cubin::Resources, mangled::Demangled};
+use std::sync::Arc;
 
 pub(crate) const DEPTH: u32 = 24;
 
@@ -22,6 +23,17 @@ pub(crate) struct Kernel {
     pub(crate) images: Vec<InImage>,
     /// What the code in PTX does with each parameter, if it was analysed. It also answers for cubins.
     pub(crate) bodies: Option<ParameterList>,
+    /// A function of the host that launches kernels: it has no images and no limits.
+    pub(crate) host: Option<Host>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Host {
+    pub(crate) file: Arc<str>,
+    /// `cudaError_t scale(float* x, int n)`.
+    pub(crate) prototype: String,
+    /// The returned type.
+    pub(crate) result: String,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,6 +44,10 @@ pub(crate) struct InImage {
 }
 
 impl Kernel {
+    pub(crate) fn noun(&self) -> &'static str {
+        if self.host.is_some() { "launcher" } else { "kernel" }
+    }
+
     /// The C++ name, or the symbol if it is not mangled.
     pub(crate) fn name(&self, demangle: bool) -> &str {
         match &self.demangled {
@@ -69,6 +85,9 @@ impl Kernel {
 
     pub(crate) fn parameters(&self) -> Vec<Parameter<'_>> {
         let mut parameters = self.parameters.parameters();
+        if self.host.is_some() {
+            return parameters;
+        }
         place(&mut parameters);
         let bodies = self.bodies.as_ref().map_or(Members::UNKNOWN, ParameterList::members);
         for (parameter, known) in parameters.iter_mut().zip(bodies.iter()) {

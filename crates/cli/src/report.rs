@@ -9,9 +9,9 @@ use crate::{
 use std::path::PathBuf;
 
 /// Returns also the names of the files as one text, and whether everything was read. `wanted` selects the code that is
-/// analysed.
-pub(crate) fn read(paths: &[PathBuf], wanted: &Wanted<'_>) -> (Files, String, Status) {
-    let files = read::read(paths, wanted);
+/// analysed. `None` reads host functions instead of kernels.
+pub(crate) fn read(paths: &[PathBuf], wanted: Option<&Wanted<'_>>) -> (Files, String, Status) {
+    let files = wanted.map_or_else(|| read::launchers(paths), |wanted| read::read(paths, wanted));
     let names: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
     let names = names.join(", ");
     let mut status = if files.errors.is_empty() { Status::Success } else { Status::Error };
@@ -30,7 +30,13 @@ pub(crate) fn read(paths: &[PathBuf], wanted: &Wanted<'_>) -> (Files, String, St
         error::warn(&format_args!("{files} in directories cannot be opened"));
     }
     if status == Status::Success && files.kernels.is_empty() {
-        let what = if files.places.is_empty() {
+        let what = if wanted.is_none() {
+            format!(
+                "no launchers: {} that {} no library of host functions",
+                count(*foreign, "file"),
+                if *foreign == 1 { "is" } else { "are" }
+            )
+        } else if files.places.is_empty() {
             format!("no kernels: {} without device code", count(*foreign, "file"))
         } else {
             "no kernels: the PTX and cubins define no kernels".to_owned()

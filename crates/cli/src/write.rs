@@ -191,7 +191,7 @@ fn described(options: Options<'_>, wanted: &Wanted<'_>) -> io::Result<Option<All
 }
 
 fn read(paths: &[PathBuf], select: &Select, wanted: &Wanted<'_>) -> io::Result<Option<(Files, String)>> {
-    let (mut files, name, status) = report::read(paths, wanted);
+    let (mut files, name, status) = report::read(paths, Some(wanted));
     if status == Status::Error {
         return Ok(None);
     }

@@ -3,7 +3,7 @@
 
 use std::{
     cell::Cell,
-    collections::{BTreeMap, BTreeSet},
+    collections::{HashMap, HashSet},
     ffi::c_uint,
     thread::ThreadId,
 };
@@ -26,7 +26,7 @@ pub(crate) struct Capture {
     thread: ThreadId,
     graph: Handle,
     /// For each participating stream: the dependencies of its next node.
-    frontiers: BTreeMap<Handle, Vec<Handle>>,
+    frontiers: HashMap<Handle, Vec<Handle>>,
     /// An error invalidated it: nothing more is captured, and the end returns no graph.
     invalid: bool,
     /// The arrays that `cuStreamGetCaptureInfo` returns, valid until the next query.
@@ -166,7 +166,7 @@ impl Driver {
             mode,
             thread: std::thread::current().id(),
             graph,
-            frontiers: BTreeMap::from([(stream, Vec::new())]),
+            frontiers: HashMap::from([(stream, Vec::new())]),
             invalid: false,
             asked: Vec::new(),
         });
@@ -205,7 +205,7 @@ impl Driver {
 
     /// Whether the next node of the origin depends on everything captured.
     fn is_joined(&self, capture: &Capture) -> bool {
-        let mut reached = BTreeSet::new();
+        let mut reached = HashSet::new();
         let mut open = capture.frontiers.get(&capture.origin).cloned().unwrap_or_default();
         while let Some(node) = open.pop() {
             if reached.insert(node) {

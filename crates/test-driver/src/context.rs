@@ -7,7 +7,7 @@
 
 use std::{
     cell::RefCell,
-    collections::BTreeMap,
+    collections::HashMap,
     ffi::{c_int, c_uint, c_void},
     process,
     sync::{Arc, Weak},
@@ -38,7 +38,7 @@ pub(crate) struct Context {
     flags: u32,
     /// The error that a kernel caused. Only destroying the context clears it.
     pub(crate) sticky: Option<Status>,
-    limits: BTreeMap<c_uint, usize>,
+    limits: HashMap<c_uint, usize>,
     cache_config: c_uint,
 }
 
@@ -149,7 +149,7 @@ impl Driver {
         self.device(device)?;
         // A context on a stack is not freed.
         let freed = |(handle, remains): (&Handle, &Weak<Remains>)| (remains.strong_count() == 0).then_some(*handle);
-        let freed = self.destroyed.iter().find_map(freed);
+        let freed = self.destroyed.iter().filter_map(freed).min();
         let handle = freed.unwrap_or_else(|| self.contexts.reserve());
         let id = self.next_id();
         let context = Context::new(Arc::new(Remains { handle, device }), id, false, flags);

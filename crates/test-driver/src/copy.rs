@@ -18,6 +18,13 @@ impl Driver {
         self.submit(stream, Operation::Copy { to, from, length })
     }
 
+    /// A copy between addresses of unified addressing.
+    fn copy_any(&mut self, stream: Handle, to: u64, from: u64, length: usize) -> Outcome {
+        let [to, from] = [to, from]
+            .map(|address| if self.memory.holds(address, 1) { Place::Device(address) } else { Place::Host(address) });
+        self.copy_on(stream, to, from, length)
+    }
+
     fn fill_on(&mut self, stream: Handle, address: u64, pattern: &[u8], count: usize) -> Outcome {
         self.submit(stream, Operation::Fill { address, pattern: pattern.to_vec(), width: count, height: 1, pitch: 0 })
     }
@@ -40,6 +47,14 @@ fn destination(host: Out<c_void>) -> Place {
 }
 
 entry_points! {
+    fn cuMemcpy(driver, to: u64, from: u64, length: usize) {
+        driver.copy_any(Handle::NULL, to, from, length)
+    }
+
+    fn cuMemcpyAsync(driver, to: u64, from: u64, length: usize, stream: Handle) {
+        driver.copy_any(stream, to, from, length)
+    }
+
     fn cuMemcpyHtoD_v2(driver, to: u64, from: In<c_void>, length: usize) {
         driver.copy_on(Handle::NULL, Place::Device(to), source(from), length)
     }

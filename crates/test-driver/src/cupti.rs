@@ -96,7 +96,7 @@ pub(crate) fn wants_modules() -> bool {
 }
 
 /// Runs a call, with the callbacks before and after it. `parameters` is the structure of its arguments.
-pub(crate) fn around(name: &'static str, parameters: *const c_void, call: impl FnOnce() -> Status) -> Status {
+pub(crate) fn around(name: &'static str, parameters: *const c_void, call: &mut dyn FnMut() -> Status) -> Status {
     let status = if IS_ON.load(Ordering::Relaxed) {
         let traced = CALLS.iter().find(|traced| traced.0 == name);
         let enabled = traced.and_then(|traced| Some((traced, enabled(DRIVER_API, traced.1)?)));
@@ -128,7 +128,7 @@ fn around_launch(
     function: Option<Handle>,
     parameters: *const c_void,
     (callback, data): (Callback, usize),
-    call: impl FnOnce() -> Status,
+    call: &mut dyn FnMut() -> Status,
 ) -> Status {
     let symbol = function.and_then(|function| {
         let driver = state::lock();

@@ -219,11 +219,8 @@ macro_rules! entry_points {
                 #[repr(C)]
                 struct Parameters($($type),*);
                 let parameters = Parameters($($argument),*);
-                $crate::cupti::around(stringify!($name), (&raw const parameters).cast(), || {
-                    $crate::state::call(
-                        stringify!($name),
-                        move |$driver: &mut $crate::state::Driver| -> $crate::error::Outcome { $body },
-                    )
+                $crate::cupti::around(stringify!($name), (&raw const parameters).cast(), &mut || {
+                    $crate::state::call(stringify!($name), &mut |$driver| -> $crate::error::Outcome { $body })
                 })
             }
         )*

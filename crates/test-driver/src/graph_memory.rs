@@ -2,7 +2,7 @@
 //! guide's "Graph memory nodes").
 
 use std::{
-    collections::BTreeMap,
+    collections::HashMap,
     ffi::{c_int, c_uint},
     sync::{Arc, Weak, atomic::Ordering},
 };
@@ -19,10 +19,10 @@ use crate::{
 /// The memory of all allocation nodes, by its address.
 #[derive(Debug, Default)]
 pub(crate) struct Blocks {
-    all: BTreeMap<u64, Weak<Block>>,
-    allocated: BTreeMap<u64, Arc<Block>>,
+    all: HashMap<u64, Weak<Block>>,
+    allocated: HashMap<u64, Arc<Block>>,
     /// By the device: `CUgraphMem_attribute`.
-    figures: BTreeMap<c_int, [u64; 4]>,
+    figures: HashMap<c_int, [u64; 4]>,
 }
 
 const USED: usize = 0;

@@ -4,8 +4,6 @@
 //! a stale handle too, until the next object of its kind is created. That object gets the handle that was freed last, as on a real
 //! driver, whose handles are addresses: code that identifies an object by its handle alone finds a different object.
 
-use std::collections::BTreeMap;
-
 use crate::error::{Outcome, Status};
 
 /// A handle in the C interface: the size of a pointer.
@@ -21,14 +19,18 @@ impl Handle {
     }
 }
 
+/// The distance of two handles: as of addresses.
+const STEP: usize = 16;
+
 /// The live objects of one kind.
 #[derive(Debug)]
 pub(crate) struct Handles<T> {
-    next: usize,
+    base: Handle,
     /// Freed handles, which are reused from the end.
     free: Vec<Handle>,
     reused: bool,
-    live: BTreeMap<Handle, T>,
+    /// The object of each handle since `base`. A vector, not a map: maps of each kind would be a fifth of this crate's code.
+    objects: Vec<Option<Box<T>>>,
 }
 
 impl<T> Handles<T> {
@@ -44,33 +46,33 @@ impl<T> Handles<T> {
 
     const fn with(kind: u8, reused: bool) -> Self {
         // Non-canonical on x86-64 and far above user space on aarch64: any access to it faults.
-        Self { next: 0x4b41_0000_0000_0000 | (kind as usize) << 36, free: Vec::new(), reused, live: BTreeMap::new() }
+        let base = Handle(0x4b41_0000_0000_0000 | (kind as usize) << 36 | STEP);
+        Self { base, free: Vec::new(), reused, objects: Vec::new() }
+    }
+
+    fn index(&self, handle: Handle) -> Option<usize> {
+        let offset = handle.0.checked_sub(self.base.0)?;
+        (offset % STEP == 0).then_some(offset / STEP)
     }
 
     /// Reserves a handle for a future object.
     pub(crate) fn reserve(&mut self) -> Handle {
         self.free.pop().unwrap_or_else(|| {
-            self.next += 16;
-            Handle(self.next)
+            self.objects.push(None);
+            Handle(self.base.0 + STEP * (self.objects.len() - 1))
         })
-    }
-
-    /// Allows the handle of a removed object to be reused.
-    fn free(&mut self, handle: Handle) {
-        if self.reused {
-            self.free.push(handle);
-        }
     }
 
     pub(crate) fn insert(&mut self, object: T) -> Handle {
         let handle = self.reserve();
-        self.live.insert(handle, object);
+        self.insert_at(handle, object);
         handle
     }
 
     /// Inserts the object of a reserved handle.
     pub(crate) fn insert_at(&mut self, handle: Handle, object: T) {
-        self.live.insert(handle, object);
+        let place = self.index(handle).and_then(|index| self.objects.get_mut(index));
+        *place.expect("a reserved handle") = Some(Box::new(object));
     }
 
     /// Returns the object.
@@ -78,53 +80,54 @@ impl<T> Handles<T> {
     /// # Errors
     /// `CUDA_ERROR_INVALID_HANDLE` if the handle is not a live handle of this kind.
     pub(crate) fn get(&self, handle: Handle) -> Outcome<&T> {
-        self.live.get(&handle).ok_or(Status::INVALID_HANDLE)
+        let object = self.index(handle).and_then(|index| self.objects.get(index)?.as_deref());
+        object.ok_or(Status::INVALID_HANDLE)
     }
 
     /// Returns the object for changes. Errors are the same as for [`Self::get`].
     pub(crate) fn get_mut(&mut self, handle: Handle) -> Outcome<&mut T> {
-        self.live.get_mut(&handle).ok_or(Status::INVALID_HANDLE)
+        let object = self.index(handle).and_then(|index| self.objects.get_mut(index)?.as_deref_mut());
+        object.ok_or(Status::INVALID_HANDLE)
     }
 
     /// Removes the object. Errors are the same as for [`Self::get`].
     pub(crate) fn remove(&mut self, handle: Handle) -> Outcome<T> {
         let object = self.take(handle)?;
-        self.free(handle);
+        if self.reused {
+            self.free.push(handle);
+        }
         Ok(object)
     }
 
     /// Removes the object, whose handle is still in use. Errors are the same as for [`Self::get`].
     pub(crate) fn take(&mut self, handle: Handle) -> Outcome<T> {
-        self.live.remove(&handle).ok_or(Status::INVALID_HANDLE)
+        let object = self.index(handle).and_then(|index| self.objects.get_mut(index)?.take());
+        object.map(|object| *object).ok_or(Status::INVALID_HANDLE)
     }
 
     pub(crate) fn contains(&self, handle: Handle) -> bool {
-        self.live.contains_key(&handle)
+        self.get(handle).is_ok()
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.live.len()
+        self.iter().count()
     }
 
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (Handle, &mut T)> {
-        self.live.iter_mut().map(|(handle, object)| (*handle, object))
+        let base = self.base.0;
+        let objects = self.objects.iter_mut().enumerate();
+        objects.filter_map(move |(index, object)| Some((Handle(base + STEP * index), object.as_deref_mut()?)))
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Handle, &T)> {
-        self.live.iter().map(|(handle, object)| (*handle, object))
+        let objects = self.objects.iter().enumerate();
+        objects.filter_map(|(index, object)| Some((Handle(self.base.0 + STEP * index), object.as_deref()?)))
     }
 
     pub(crate) fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
-        let mut freed = Vec::new();
-        self.live.retain(|handle, object| {
-            let kept = keep(object);
-            if !kept {
-                freed.push(*handle);
-            }
-            kept
-        });
-        for handle in freed {
-            self.free(handle);
+        let removed: Vec<Handle> = self.iter().filter(|(_, object)| !keep(object)).map(|(handle, _)| handle).collect();
+        for handle in removed {
+            let _ = self.remove(handle);
         }
     }
 }

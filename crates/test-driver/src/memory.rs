@@ -2,7 +2,7 @@
 
 use std::{
     alloc::{Layout, alloc, alloc_zeroed, dealloc},
-    collections::{BTreeMap, BTreeSet, VecDeque},
+    collections::{BTreeMap, HashSet, VecDeque},
     ffi::c_int,
     sync::{Arc, atomic::AtomicUsize},
 };
@@ -77,9 +77,9 @@ impl Allocation {
 #[derive(Debug, Default)]
 pub(crate) struct Peers {
     /// A context whose kernels may access the memory of another context.
-    pub(crate) contexts: BTreeSet<(Handle, Handle)>,
+    pub(crate) contexts: HashSet<(Handle, Handle)>,
     /// A device whose kernels may access the pools of another device.
-    pub(crate) pools: BTreeSet<(c_int, c_int)>,
+    pub(crate) pools: HashSet<(c_int, c_int)>,
 }
 
 /// All live allocations by their start address.

@@ -1,7 +1,7 @@
 //! Modules: loading an image, its functions, its variables.
 
 use std::{
-    collections::BTreeMap,
+    collections::HashMap,
     ffi::{c_uint, c_void},
     sync::Arc,
 };
@@ -30,7 +30,7 @@ pub(crate) struct Module {
 }
 
 /// Address and size of variables by name.
-pub(crate) type Variables = BTreeMap<String, (u64, usize)>;
+pub(crate) type Variables = HashMap<String, (u64, usize)>;
 
 /// The first bytes of nvcc's wrapper around a fat binary.
 const WRAPPER: [u8; 4] = 0x4662_43b1_u32.to_le_bytes();
@@ -126,7 +126,7 @@ impl Driver {
 
     pub(crate) fn place_variables(&mut self, image: &Image, context: Handle) -> Outcome<Variables> {
         let device = self.context(context)?.device;
-        let mut places = BTreeMap::new();
+        let mut places = HashMap::new();
         for variable in image.variables.iter().filter(|variable| !variable.bytes.is_empty()) {
             let length = variable.bytes.len();
             let address = self.memory.allocate(length, Kind::Variable, context, device)?;

@@ -17,7 +17,7 @@ macro_rules! not_simulated {
 
 fn refuse(name: &'static str) -> Status {
     static SAID: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
-    state::call(name, |_| {
+    state::call(name, &mut |_| {
         if SAID.lock().is_ok_and(|mut said| said.insert(name)) {
             eprintln!(
                 "kernel-args test driver: `{name}` is not simulated here: it returns CUDA_ERROR_NOT_SUPPORTED (801)"
@@ -78,8 +78,8 @@ not_simulated! {
     cuMemImportFromShareableHandle cuMemMap cuMemMapArrayAsync cuMemPoolExportPointer
     cuMemPoolExportToShareableHandle cuMemPoolGetAccess cuMemPoolImportFromShareableHandle cuMemPoolImportPointer
     cuMemPrefetchAsync cuMemPrefetchBatchAsync cuMemRangeGetAttribute cuMemRangeGetAttributes cuMemRelease
-    cuMemRetainAllocationHandle cuMemSetAccess cuMemSetMemPool cuMemUnmap cuMemcpy cuMemcpy3DBatchAsync
-    cuMemcpy3DBatchAsync_v2 cuMemcpy3DPeer cuMemcpy3DPeerAsync cuMemcpy3DWithAttributesAsync cuMemcpyAsync
+    cuMemRetainAllocationHandle cuMemSetAccess cuMemSetMemPool cuMemUnmap cuMemcpy3DBatchAsync
+    cuMemcpy3DBatchAsync_v2 cuMemcpy3DPeer cuMemcpy3DPeerAsync cuMemcpy3DWithAttributesAsync
     cuMemcpyAtoA_v2 cuMemcpyAtoD_v2 cuMemcpyAtoHAsync_v2 cuMemcpyAtoH_v2 cuMemcpyBatchAsync cuMemcpyBatchAsync_v2
     cuMemcpyDtoA_v2 cuMemcpyHtoAAsync_v2 cuMemcpyHtoA_v2 cuMemcpyPeer cuMemcpyWithAttributesAsync
     cuMemsetD2D16Async cuMemsetD2D16_v2 cuMemsetD2D32Async cuMemsetD2D32_v2 cuMemsetD2D8Async

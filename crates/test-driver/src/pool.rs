@@ -2,7 +2,7 @@
 //! immediately.
 
 use std::{
-    collections::BTreeMap,
+    collections::HashMap,
     ffi::{c_int, c_uint, c_void},
 };
 
@@ -18,7 +18,7 @@ use crate::{
 pub(crate) struct Pool {
     pub(crate) device: c_int,
     /// `CUmemPool_attribute` by number: 1 to 3 are `int` switches, 4 to 8 `u64` figures.
-    attributes: BTreeMap<c_uint, u64>,
+    attributes: HashMap<c_uint, u64>,
 }
 
 impl Pool {

@@ -1,7 +1,7 @@
 //! The driver's state behind one lock, and the steps before the body of every call.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, HashMap},
     panic::AssertUnwindSafe,
     sync::{LazyLock, Mutex, MutexGuard, PoisonError, Weak},
 };
@@ -44,7 +44,7 @@ pub(crate) struct Driver {
     pub(crate) devices: Vec<Device>,
     pub(crate) contexts: Handles<Context>,
     /// The destroyed contexts.
-    pub(crate) destroyed: BTreeMap<Handle, Weak<Remains>>,
+    pub(crate) destroyed: HashMap<Handle, Weak<Remains>>,
     pub(crate) streams: Handles<Stream>,
     pub(crate) captures: Handles<Capture>,
     pub(crate) events: Handles<Event>,
@@ -82,7 +82,7 @@ pub(crate) struct Driver {
     /// What kernels have printed, and the program has not seen.
     pub(crate) printed: Vec<u8>,
     /// The memory from which the kernels of a context allocate.
-    pub(crate) heaps: BTreeMap<Handle, Heap>,
+    pub(crate) heaps: HashMap<Handle, Heap>,
     /// Callbacks that the active call requested.
     pub(crate) host_calls: Vec<HostCall>,
     /// What the active call does after these callbacks.
@@ -102,7 +102,7 @@ impl Driver {
             config,
             calls: BTreeMap::new(),
             contexts: Handles::new(1),
-            destroyed: BTreeMap::new(),
+            destroyed: HashMap::new(),
             streams: Handles::new(2),
             captures: Handles::identifiers(3),
             events: Handles::new(4),
@@ -131,7 +131,7 @@ impl Driver {
             last_fault: None,
             node_updates: Vec::new(),
             printed: Vec::new(),
-            heaps: BTreeMap::new(),
+            heaps: HashMap::new(),
             host_calls: Vec::new(),
             rest: None,
             conditions: Conditions::default(),
@@ -157,8 +157,9 @@ const BEFORE_INIT: [&str; 6] =
     ["cuInit", "cuDriverGetVersion", "cuGetErrorName", "cuGetErrorString", "cuGetProcAddress", "cuGetProcAddress_v2"];
 
 /// One call: counts it, returns a requested failure, or runs the body under the lock. Callbacks run after the lock is released,
-/// because a callback may own objects whose release calls the driver.
-pub(crate) fn call(name: &'static str, body: impl FnOnce(&mut Driver) -> Outcome) -> Status {
+/// because a callback may own objects whose release calls the driver. The body is not a type parameter: this is compiled once, not
+/// for each entry point.
+pub(crate) fn call(name: &'static str, body: &mut dyn FnMut(&mut Driver) -> Outcome) -> Status {
     let mut driver = lock();
     if !name.starts_with(control::PREFIX) {
         if let Err(status) = exit::check() {

@@ -44,7 +44,11 @@ pub(crate) fn kernel_args(input: &DeriveInput) -> TokenStream {
         diagnostics.is_empty().then(|| Comparison::new(&attr, &input.generics, &mut diagnostics)).flatten();
     // After an error in an attribute, the struct counts as one that names a kernel: `load` reports no follow-up error.
     let names_kernel = !diagnostics.is_empty() || matches!(attr.kernel, Some(Naming::Image { .. } | Naming::Item(_)));
+    let own = attr.launcher.as_ref().filter(|_| diagnostics.is_empty() && !is_generic(input));
+    let erased = generics::erased_type(&input.ident, &input.generics);
+    let names = own.map(|launcher| launcher::names(launcher, &fields, &erased, &attr.krate));
     let body = expand(input, &attr, &fields, (&contracts, launcher.as_ref()), comparison.as_ref(), names_kernel);
+    let body = quote!(#body #names);
     wrap(&body, diagnostics)
 }
 

@@ -8,7 +8,7 @@ use crate::{
 };
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{Path, ext::IdentExt, spanned::Spanned};
+use syn::{Ident, Path, ext::IdentExt, spanned::Spanned};
 
 /// The items of the impl of `LauncherArgs`. rustc compares each argument with the function, at its field.
 pub(super) fn launcher(
@@ -59,5 +59,47 @@ pub(super) fn launcher(
         ) -> #private::Returned {
             #call
         }
+    }
+}
+
+/// Whether it is the name of a type that declarations use: `f32`. No other type can have this name there.
+pub(crate) fn is_primitive(name: &Ident) -> bool {
+    const PRIMITIVE: [&str; 19] = [
+        "bool", "char", "f16", "f32", "f64", "f128", "i8", "i16", "i32", "i64", "i128", "isize", "str", "u8", "u16",
+        "u32", "u64", "u128", "usize",
+    ];
+    PRIMITIVE.contains(&name.to_string().as_str())
+}
+
+/// The check of the fields' names, if the function's declaration was compared with its library: then a type has its path. Without one, the
+/// name that is imported twice is the empty type of the glob import.
+pub(super) fn names(
+    Launcher { path, .. }: &Launcher,
+    fields: &[ParameterField<'_>],
+    erased: &TokenStream,
+    krate: &Path,
+) -> TokenStream {
+    // A path through a type, such as `Self::run`, cannot be imported. `f32` is a type, even if a function has this name.
+    let is_type = |name: &Ident| name.unraw().to_string().starts_with(char::is_uppercase);
+    if path.segments.iter().rev().skip(1).any(|segment| is_type(&segment.ident))
+        || path.segments.last().is_some_and(|last| is_primitive(&last.ident))
+    {
+        return TokenStream::new();
+    }
+    let (private, count) = (quote!(#krate::__private), fields.len());
+    let each = fields.iter().map(|field| {
+        let (at, index) = (respan(krate, field.span()), field.index);
+        quote_spanned!(field.span()=> const _: () = #at::__private::field_is_named(__NAMES, #index);)
+    });
+    quote! {
+        #[allow(unused_imports)]
+        const _: () = {
+            use #private::{AnyType as _, unchecked::*};
+            use #path as __Launcher;
+            const __LISTS: #private::NamedFields<#count> =
+                #private::named_fields::<#erased, #count>(<#private::Probe<__Launcher>>::KERNEL);
+            const __NAMES: &#private::Option<#private::abi::check::Report<'static>> = &#private::compare_names(&__LISTS);
+            #(#each)*
+        };
     }
 }

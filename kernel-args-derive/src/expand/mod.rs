@@ -14,6 +14,7 @@ mod pattern;
 
 pub(crate) use device_type::device_type;
 pub(crate) use kernel_args::kernel_args;
+pub(crate) use launcher::is_primitive;
 
 use crate::diagnostics::{Diagnostics, respan};
 use proc_macro2::{Span, TokenStream};

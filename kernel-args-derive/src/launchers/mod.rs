@@ -8,7 +8,7 @@ mod spelling;
 
 use crate::{
     diagnostics::{Diagnostics, respan},
-    expand::kernels,
+    expand::{is_primitive, kernels},
     image::{Library, library, owners},
     input,
 };
@@ -17,7 +17,7 @@ use kernel_args_image::{Encoder, Launcher, List};
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use std::sync::Arc;
-use syn::{Ident, Type, spanned::Spanned};
+use syn::{Type, spanned::Spanned};
 
 pub(crate) fn launchers(options: TokenStream, item: &TokenStream) -> TokenStream {
     let options: Options = match syn::parse2(options) {
@@ -33,8 +33,12 @@ pub(crate) fn launchers(options: TokenStream, item: &TokenStream) -> TokenStream
         options.libraries.iter().filter_map(|path| library(path, &mut diagnostics)).collect();
     let mut encoder = Encoder::new();
     let mut found = Vec::new();
-    // After an error about a library, its functions would be missing.
-    for function in block.functions.iter().filter(|_| libraries.len() == options.libraries.len()) {
+    let is_complete = libraries.len() == options.libraries.len();
+    for function in &block.functions {
+        // After an error about a library, its functions would be missing.
+        if !is_complete && !libraries.iter().any(|library| library.launchers.exports(&function.symbol)) {
+            continue;
+        }
         match find(&libraries, &function.symbol) {
             Ok(launcher) => {
                 for list in [List::All, List::WithoutStream, List::Result] {
@@ -49,7 +53,7 @@ pub(crate) fn launchers(options: TokenStream, item: &TokenStream) -> TokenStream
     let (table, names) = encoder.finish();
     let table = Literal::byte_string(&table);
     let checks = found.iter().zip(0..).map(|((function, launcher), at)| check(function, launcher, 3 * at, &options));
-    let with_type = found.iter().filter(|(function, _)| !is_type(&function.name));
+    let with_type = found.iter().filter(|(function, _)| !is_primitive(&function.name));
     let types = with_type.map(|(Declared { conditions, visibility, name, .. }, _)| {
         quote! {
             #(#conditions)*
@@ -83,15 +87,6 @@ pub(crate) fn launchers(options: TokenStream, item: &TokenStream) -> TokenStream
     }
 }
 
-/// Whether it is the name of a type that the declarations use: `f32`.
-fn is_type(name: &Ident) -> bool {
-    const PRIMITIVE: [&str; 19] = [
-        "bool", "char", "f16", "f32", "f64", "f128", "i8", "i16", "i32", "i64", "i128", "isize", "str", "u8", "u16",
-        "u32", "u64", "u128", "usize",
-    ];
-    PRIMITIVE.contains(&name.to_string().as_str())
-}
-
 /// The item remains, so the rest of the crate has only its own errors.
 fn with_item(error: &syn::Error, item: &TokenStream) -> TokenStream {
     let error = error.to_compile_error();
@@ -105,10 +100,12 @@ fn find<'l>(libraries: &'l [Arc<Library>], symbol: &str) -> Result<Launcher<'l>,
         ));
     }
     let owner = libraries.iter().find(|library| library.launchers.exports(symbol));
-    match owner.or_else(|| libraries.first()) {
-        Some(library) => library.launchers.get(symbol).map_err(|what| format!("`{}`: {what}", library.written)),
-        None => Err(String::new()),
-    }
+    let unread = || libraries.iter().find(|library| library.launchers.unread().next().is_some());
+    let Some(library) = owner.or_else(unread).or_else(|| libraries.first()) else {
+        return Err(String::new());
+    };
+    let skip = if owner.is_some() { "; `#[kernel_args(skip)]` leaves it out" } else { "" };
+    library.launchers.get(symbol).map_err(|what| format!("`{}`: {what}{skip}", library.written))
 }
 
 /// Compares a declaration, and implements `Launcher` for the type with its name. `at` is the index of its lists in the table.
@@ -144,7 +141,7 @@ fn check(function: &Declared, launcher: &Launcher<'_>, at: u32, options: &Option
     };
     let (without_stream, takes_stream) = (at + 1, launcher.stream().is_some());
     let returns = format_ident!("{}", format!("{:?}", launcher.returns()));
-    let implementation = (!is_type(name)).then(|| {
+    let implementation = (!is_primitive(name)).then(|| {
         quote! {
             impl #krate::launcher::Launcher for #name {
                 const SYMBOL: &'static #private::core::primitive::str = #symbol;

@@ -4,13 +4,16 @@
 //! constant of [`AnyType`], which matches every type of this size.
 
 use super::TypeInfo;
-use crate::device::{DeviceType, Pointee};
 pub use crate::launcher::{Launcher, Returns};
+use crate::{
+    device::{DeviceType, Pointee},
+    marshal::KernelArgs,
+};
 use core::marker::PhantomData;
 pub use kernel_args_abi::compiled::CompiledKernel;
 use kernel_args_abi::{
     Class, CppType, Layout, Members, Parameter, Signature,
-    check::{Report, report},
+    check::{Mismatch, Report, report},
     texts::result_message,
 };
 
@@ -34,6 +37,7 @@ pub trait AnyType: Sized {
         name: "",
     };
     const BEHIND: Behind = Behind { cpp: CppType::UNKNOWN, pointee: kernel_args_abi::Pointee::UNKNOWN };
+    const KERNEL: Option<CompiledKernel> = None;
 }
 
 impl<T> AnyType for Probe<T> {
@@ -42,6 +46,15 @@ impl<T> AnyType for Probe<T> {
 
 impl<T: DeviceType> Probe<T> {
     pub const VALUE: TypeInfo = TypeInfo::of::<T>();
+}
+
+impl<T: Launcher> Probe<T> {
+    pub const KERNEL: Option<CompiledKernel> = Some(T::KERNEL);
+}
+
+/// The type of a function that was not compared with its library.
+pub mod unchecked {
+    pub enum __Launcher {}
 }
 
 impl<T: Pointee> Probe<T> {
@@ -113,5 +126,44 @@ pub const fn result_fits(result: &[Parameter<'_>], launcher: &[Signature<'_>], d
     let host = Signature { name: "", parameters: result };
     if let Some(message) = result_message(&host, &launcher[0], declare) {
         message.fail()
+    }
+}
+
+/// The fields of a struct and the parameters of its launcher, both with the parameters' types: rustc compares the fields' types. `None` if nothing describes the function, or rustc reports the number.
+pub type NamedFields<const N: usize> = Option<[[Parameter<'static>; N]; 2]>;
+
+pub const fn named_fields<A: KernelArgs, const N: usize>(launcher: Option<CompiledKernel>) -> NamedFields<N> {
+    match launcher {
+        Some(launcher) if launcher.parameter_count() == N && A::PARAMETERS.len() == N => {
+            let parameters = launcher.parameter_array();
+            let (mut fields, mut i) = (parameters, 0);
+            while i < N {
+                let Parameter { name, kernel_name, .. } = A::PARAMETERS[i];
+                fields[i] = Parameter { name, kernel_name, ..parameters[i] };
+                i += 1;
+            }
+            Some([fields, parameters])
+        }
+        _ => None,
+    }
+}
+
+pub const fn compare_names<const N: usize>(lists: &'static NamedFields<N>) -> Option<Report<'static>> {
+    match lists {
+        Some([fields, parameters]) => {
+            Some(report(&Signature { name: "", parameters: fields }, &Signature { name: "", parameters }))
+        }
+        None => None,
+    }
+}
+
+/// Reports a field with the name of a different parameter of its type.
+#[track_caller]
+pub const fn field_is_named(names: &Option<Report<'static>>, field: usize) {
+    if let Some(report) = names
+        && let Some(Mismatch::Differs { parameter, .. }) = report.of_field(field)
+    {
+        let (host, launcher) = (report.host().parameters, report.kernel().parameters);
+        fail!(field_elsewhere(host[field].cpp_name(), launcher[parameter].name))
     }
 }

@@ -121,6 +121,7 @@ macro_rules! memory {
             type Found = HeldMemory;
             type Alias = SliceAlias<T>;
 
+            #[inline(always)]
             fn find(&self, memory: &RunMemory) -> Option<HeldMemory> {
                 find(self, memory)
             }
@@ -156,6 +157,7 @@ memory! {
 }
 
 /// The memory of a reference or a view.
+#[inline(always)]
 fn find<T, M: super::DeviceMemory<T>>(argument: &M, memory: &RunMemory) -> Option<HeldMemory> {
     memory.memory(argument.slice(), 0).ok()
 }
@@ -346,6 +348,7 @@ macro_rules! tuples {
 
             const OWNS_MEMORY: bool = $($name::OWNS_MEMORY)||*;
 
+            #[inline(always)]
             fn find(&self, memory: &RunMemory) -> Result<Self::Found, usize> {
                 Ok(($(self.$index.find(memory).ok_or::<usize>($index)?,)*))
             }

@@ -38,6 +38,8 @@ mod keep;
 mod pool;
 #[cfg(feature = "cudarc")]
 mod retained;
+#[cfg(feature = "graphs")]
+mod thread_lock;
 
 #[cfg(feature = "graphs")]
 pub use self::cudarc::{DeviceMemory, DeviceMemoryMut};
@@ -54,9 +56,11 @@ pub(crate) use keep::{enter_kept, keep};
 #[cfg(feature = "graphs")]
 pub use pool::{MemoryUse, PoolSlice};
 #[cfg(feature = "graphs")]
-pub(crate) use pool::{NoMemory, PoolMemory};
+pub(crate) use pool::{NoMemory, PoolMemory, alloc_bytes};
 #[cfg(feature = "cudarc")]
 pub use retained::Retained;
+#[cfg(feature = "graphs")]
+pub(crate) use thread_lock::Entered;
 
 #[cfg(feature = "half")]
 pub use half::{BFloat162, Half2};

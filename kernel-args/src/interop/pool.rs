@@ -7,16 +7,25 @@ use super::{
     DeviceMemory, DeviceMemoryMut,
     cudarc::memory,
     keep::{Keep, KeptMemory},
+    thread_lock::ThreadLock,
 };
 use core::{
+    any::Any,
+    cell::RefCell,
     fmt,
     mem::{self, ManuallyDrop},
     ops::{Deref, DerefMut, Range},
+    ptr::NonNull,
     sync::atomic::{AtomicBool, Ordering},
 };
-use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, DriverError, sys::CUdeviceptr};
+use cudarc::driver::{
+    CudaSlice, CudaStream, DevicePtr, DevicePtrMut, DriverError, SyncOnDrop, result,
+    sys::{CUdeviceptr, cudaError_enum::CUDA_ERROR_UNKNOWN},
+};
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    boxed::Box,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Arc, Mutex, PoisonError},
     vec::Vec,
 };
 
@@ -27,11 +36,11 @@ use std::{
 ///
 /// While cudarc tracks the use of memory on several streams, the host waits. An access to memory of a sequence waits for the run before, and a
 /// run with such memory waits for the work of all streams. A program with one stream, or without cudarc's event tracking, does not wait.
-pub struct PoolSlice<T> {
-    slice: ManuallyDrop<CudaSlice<T>>,
-    pool: Arc<PoolMemory>,
+pub struct PoolSlice<T: 'static> {
+    /// In a box, which the next slice of the block uses again, with its stream and its events.
+    slice: ManuallyDrop<Box<Lent<T>>>,
+    pool: PoolOfSlice,
     block: u32,
-    address: CUdeviceptr,
 }
 
 /// How much memory a pool has, in bytes.
@@ -56,33 +65,54 @@ pub(crate) enum NoMemory {
 /// The memory of a pool.
 pub(crate) struct PoolMemory {
     stream: Arc<CudaStream>,
-    state: Mutex<State>,
+    /// The lock of `state`. A run of a sequence records under the same lock, so an allocation in it takes no other.
+    lock: ThreadLock,
+    state: RefCell<State>,
+    late: Arc<Mutex<Late>>,
     /// A run has used the memory, and other streams do not wait for it.
     is_unsettled: AtomicBool,
 }
 
+// SAFETY: `state`, which is private, is only used through `PoolMemory::state`, by the thread that has `lock`. It is `Send`.
+unsafe impl Sync for PoolMemory {}
+
+const _: () = {
+    const fn is_send<T: Send>() {}
+    is_send::<State>();
+};
+
+/// Slices that were dropped while a different thread recorded, which can last long. `None` for a pool without runs.
+type Late = Option<Vec<Box<dyn Any + Send>>>;
+
 #[derive(Default)]
 struct State {
     blocks: Vec<Block>,
-    /// For each class, the first free block.
-    free: Vec<Option<u32>>,
+    /// For each class, the free blocks, and blocks that the order of a run has used since.
+    free: Vec<Vec<u32>>,
     chunks: Vec<Chunk>,
     limit: Option<usize>,
     memory: MemoryUse,
-    /// Whether a run records, its allocations, and the allocations of the previous run. Equal runs then get the same memory, whatever is dropped when.
-    in_run: bool,
-    now: Vec<u32>,
-    previous: Vec<u32>,
+    /// The blocks of the allocations of the last run. Equal runs then get the same memory, whatever is dropped when.
+    order: Vec<u32>,
+    /// The number of allocations of the run that records.
+    run: Option<usize>,
+    /// Whether cudarc tracks the slices of the free blocks.
+    is_tracking: bool,
+    /// The slices that exist, and the pool itself as long as there is one.
+    slices: usize,
+    own: Option<Arc<PoolMemory>>,
 }
 
 struct Block {
     address: CUdeviceptr,
+    size: usize,
     class: u32,
     chunk: u32,
     is_free: bool,
-    /// In the list of free blocks of its class.
-    next: Option<u32>,
-    before: Option<u32>,
+    /// Whether it is in a list of `free`.
+    is_listed: bool,
+    /// The last slice that had it, for the next allocation of the same type and length.
+    slice: Option<Box<dyn Any + Send>>,
 }
 
 struct Chunk {
@@ -91,9 +121,75 @@ struct Chunk {
     range: Range<CUdeviceptr>,
     /// Where the next block begins.
     next: CUdeviceptr,
-    /// The blocks that are not free.
-    used: usize,
 }
+
+/// A slice that leaves its memory to the pool when it is dropped.
+struct Lent<T>(ManuallyDrop<CudaSlice<T>>);
+
+impl<T> Lent<T> {
+    /// The slice that a program has exchanged with a slice of the pool.
+    #[cold]
+    fn into_slice(self: Box<Self>) -> CudaSlice<T> {
+        let mut this = ManuallyDrop::new(*self);
+        // SAFETY: it is not used afterwards.
+        unsafe { ManuallyDrop::take(&mut this.0) }
+    }
+}
+
+impl<T> Drop for Lent<T> {
+    fn drop(&mut self) {
+        // SAFETY: it is not used afterwards.
+        unsafe { ManuallyDrop::take(&mut self.0) }.leak();
+    }
+}
+
+/// cudarc's `CudaStream::alloc`, which loses the memory if the driver does not create the events of the slice.
+///
+/// No byte is written: this is the promise of the callers of `alloc`, and the other functions of pools write all bytes.
+pub(crate) fn alloc_bytes(stream: &Arc<CudaStream>, bytes: usize) -> Result<CudaSlice<u8>, DriverError> {
+    let (context, on) = (stream.context(), stream.cu_stream());
+    context.bind_to_thread()?;
+    let is_async = context.has_async_alloc();
+    // SAFETY: the stream belongs to the context.
+    let address = unsafe { if is_async { result::malloc_async(on, bytes) } else { result::malloc_sync(bytes) } }?;
+    // SAFETY: the memory has this size, and belongs to the slice.
+    let slice = unsafe { slice_at(stream, address, bytes) };
+    slice.inspect_err(|_| {
+        // SAFETY: nothing uses it.
+        let _ = unsafe { if is_async { result::free_async(address, on) } else { result::free_sync(address) } };
+    })
+}
+
+/// cudarc's `upgrade_device_ptr`, which panics if the driver does not create the events of the slice.
+///
+/// # Safety
+/// Its requirements.
+unsafe fn slice_at<T>(stream: &Arc<CudaStream>, address: CUdeviceptr, len: usize) -> Result<CudaSlice<T>, DriverError> {
+    for _ in 0..3 {
+        // SAFETY: the caller guarantees them.
+        let slice = catch_unwind(AssertUnwindSafe(|| unsafe { stream.upgrade_device_ptr(address, len) }));
+        match slice {
+            Ok(slice) => return Ok(slice),
+            // The error that the panic hides; or the driver creates events again.
+            Err(_) => drop(stream.context().new_event(None)?),
+        }
+    }
+    Err(DriverError(CUDA_ERROR_UNKNOWN))
+}
+
+/// The pool of a slice.
+#[derive(Clone, Copy)]
+struct PoolOfSlice(NonNull<PoolMemory>);
+
+// SAFETY: it is a shared reference to a `PoolMemory`, which is `Send` and `Sync`.
+unsafe impl Send for PoolOfSlice {}
+// SAFETY: the same.
+unsafe impl Sync for PoolOfSlice {}
+
+const _: () = {
+    const fn can_be_sent<S: Send + Sync>() {}
+    can_be_sent::<PoolMemory>();
+};
 
 /// The smallest block. Addresses are aligned to it.
 const SMALLEST: usize = 512;
@@ -119,29 +215,59 @@ fn size_of_class(class: u32) -> usize {
 }
 
 impl State {
-    /// The block and its address, and the memory of a new chunk.
-    fn alloc(
-        &mut self,
-        bytes: usize,
-        stream: &Arc<CudaStream>,
-    ) -> Result<(u32, CUdeviceptr, Option<Range<CUdeviceptr>>), NoMemory> {
+    /// The slice and the block of the previous run's allocation, if this one is equal.
+    #[inline]
+    fn repeat<T: 'static>(&mut self, len: usize, is_tracking: bool) -> Option<(Box<Lent<T>>, u32)> {
+        let at = self.run.as_mut()?;
+        let block = *self.order.get(*at)?;
+        let own = &mut self.blocks[block as usize];
+        let slice = own.slice.take_if(|slice| {
+            let slice = slice.downcast_ref::<Lent<T>>();
+            is_tracking == self.is_tracking && slice.is_some_and(|slice| slice.0.len() == len)
+        })?;
+        *at += 1;
+        own.is_free = false;
+        self.memory.used += own.size;
+        self.memory.peak = self.memory.peak.max(self.memory.used);
+        Some((slice.downcast().ok()?, block))
+    }
+
+    /// A block, and the memory of a new chunk.
+    fn alloc(&mut self, bytes: usize, stream: &Arc<CudaStream>) -> Result<(u32, Option<Range<CUdeviceptr>>), NoMemory> {
         let class = class_of(bytes);
-        let expected = self.previous.get(self.now.len()).copied().filter(|block| {
+        let is_free = |block: &u32| {
             let block = &self.blocks[*block as usize];
-            self.in_run && block.is_free && block.class == class
-        });
-        let free = expected.or_else(|| self.free.get(class as usize).copied().flatten());
-        let (block, new) = if let Some(block) = free { (block, None) } else { self.cut(class, stream)? };
-        if self.in_run {
-            self.now.push(block);
+            block.is_free && block.class == class
+        };
+        let expected = self.run.and_then(|at| self.order.get(at)).copied().filter(is_free);
+        let (block, new) = match expected.or_else(|| self.pop(class)) {
+            Some(block) => (block, None),
+            None => self.cut(class, stream)?,
+        };
+        if let Some(at) = &mut self.run {
+            match self.order.get_mut(*at) {
+                Some(old) => *old = block,
+                None => self.order.push(block),
+            }
+            *at += 1;
         }
-        self.unlink(block);
         let own = &mut self.blocks[block as usize];
         own.is_free = false;
-        self.chunks[own.chunk as usize].used += 1;
-        self.memory.used += size_of_class(class);
+        self.memory.used += own.size;
         self.memory.peak = self.memory.peak.max(self.memory.used);
-        Ok((block, own.address, new))
+        Ok((block, new))
+    }
+
+    fn pop(&mut self, class: u32) -> Option<u32> {
+        let list = self.free.get_mut(class as usize)?;
+        loop {
+            let block = list.pop()?;
+            let own = &mut self.blocks[block as usize];
+            own.is_listed = false;
+            if own.is_free {
+                return Some(block);
+            }
+        }
     }
 
     /// A new free block.
@@ -157,8 +283,8 @@ impl State {
         let own = &mut self.chunks[chunk];
         let (address, block) = (own.next, self.blocks.len() as u32);
         own.next += size as CUdeviceptr;
-        self.blocks.push(Block { address, class, chunk: chunk as u32, is_free: false, next: None, before: None });
-        self.link(block);
+        let chunk = chunk as u32;
+        self.blocks.push(Block { address, size, class, chunk, is_free: true, is_listed: false, slice: None });
         Ok((block, new))
     }
 
@@ -167,7 +293,7 @@ impl State {
         let bytes = size.saturating_add(SMALLEST);
         let limit = self.limit.unwrap_or(usize::MAX);
         // The steps of a run use free memory too.
-        if !self.in_run && self.memory.reserved.saturating_add(bytes) > limit {
+        if self.run.is_none() && self.memory.reserved.saturating_add(bytes) > limit {
             self.trim();
         }
         let room = limit.saturating_sub(self.memory.reserved);
@@ -175,72 +301,65 @@ impl State {
             return Err(NoMemory::Limit { requested: size, limit });
         }
         let bytes = bytes.max(CHUNK.min(room));
-        // SAFETY: nothing reads a byte of it that was not written: this is the promise of the callers of `alloc`, and `alloc_zeros` writes all bytes.
-        let memory = unsafe { stream.alloc::<u8>(bytes) }.map_err(NoMemory::Driver)?;
+        let memory = alloc_bytes(stream, bytes).map_err(NoMemory::Driver)?;
         let begin = memory.device_ptr(stream).0;
         let range = begin..begin + bytes as CUdeviceptr;
         let next = (begin + 1).next_multiple_of(SMALLEST as CUdeviceptr);
-        self.chunks.push(Chunk { memory: Some(memory), range: range.clone(), next, used: 0 });
+        self.chunks.push(Chunk { memory: Some(memory), range: range.clone(), next });
         self.memory.reserved += bytes;
         Ok(range)
     }
 
-    fn give_back(&mut self, block: u32) {
-        let own = &self.blocks[block as usize];
-        self.memory.used -= size_of_class(own.class);
-        self.chunks[own.chunk as usize].used -= 1;
-        self.link(block);
+    /// The block of a slice at this address: `block`, unless a program has exchanged the slices of two `PoolSlice`. `None` for another slice.
+    #[inline]
+    fn block_of(&self, block: u32, address: CUdeviceptr) -> Option<u32> {
+        #[cold]
+        fn search(state: &State, address: CUdeviceptr) -> Option<u32> {
+            let is_own = |block: &Block| block.address == address && !block.is_free;
+            state.blocks.iter().position(is_own).map(|block| block as u32)
+        }
+        if self.blocks[block as usize].address == address { Some(block) } else { search(self, address) }
     }
 
-    fn link(&mut self, block: u32) {
+    #[inline]
+    fn give_back(&mut self, block: u32, slice: Option<Box<dyn Any + Send>>) {
         let own = &mut self.blocks[block as usize];
-        own.is_free = true;
-        let class = own.class as usize;
-        if self.free.len() <= class {
-            self.free.resize(class + 1, None);
-        }
-        let next = self.free[class].replace(block);
-        (own.next, own.before) = (next, None);
-        if let Some(next) = next {
-            self.blocks[next as usize].before = Some(block);
+        (own.is_free, own.slice) = (true, slice);
+        self.memory.used -= own.size;
+        if !mem::replace(&mut own.is_listed, true) {
+            let class = own.class as usize;
+            if self.free.len() <= class {
+                self.free.resize_with(class + 1, Vec::new);
+            }
+            self.free[class].push(block);
         }
     }
 
-    fn unlink(&mut self, block: u32) {
-        let own = &mut self.blocks[block as usize];
-        let (class, next, before) = (own.class as usize, own.next.take(), own.before.take());
-        match before {
-            Some(before) => self.blocks[before as usize].next = next,
-            None => self.free[class] = next,
-        }
-        if let Some(next) = next {
-            self.blocks[next as usize].before = before;
-        }
+    /// Whether a slice has a block of this chunk, or the program has taken one.
+    fn is_used(&self, chunk: usize) -> bool {
+        self.blocks.iter().any(|block| block.chunk as usize == chunk && !block.is_free)
     }
 
     /// Frees the chunks without used blocks, and returns their memory.
     fn trim(&mut self) -> Vec<Range<CUdeviceptr>> {
         let mut freed = Vec::new();
-        for chunk in 0..self.chunks.len() {
-            let own = &mut self.chunks[chunk];
-            if own.used > 0 || own.memory.is_none() {
+        for index in 0..self.chunks.len() {
+            if self.chunks[index].memory.is_none() || self.is_used(index) {
                 continue;
             }
-            drop(own.memory.take());
-            self.memory.reserved -= (own.range.end - own.range.start) as usize;
-            freed.push(own.range.clone());
-            for block in 0..self.blocks.len() as u32 {
-                let own = &self.blocks[block as usize];
-                if own.chunk as usize == chunk && own.is_free {
-                    self.unlink(block);
-                    let own = &mut self.blocks[block as usize];
-                    // No slice has it.
-                    (own.is_free, own.address) = (false, 0);
-                }
+            let chunk = &mut self.chunks[index];
+            drop(chunk.memory.take());
+            self.memory.reserved -= (chunk.range.end - chunk.range.start) as usize;
+            freed.push(chunk.range.clone());
+            for own in self.blocks.iter_mut().filter(|own| own.chunk as usize == index) {
+                // No slice has it.
+                (own.is_free, own.address, own.slice) = (false, 0, None);
             }
         }
+        self.order.clear();
         if self.chunks.iter().all(|chunk| chunk.memory.is_none()) {
             self.blocks.clear();
+            self.free.clear();
             self.chunks.clear();
         }
         freed
@@ -248,80 +367,141 @@ impl State {
 }
 
 impl PoolMemory {
-    pub(crate) fn new(stream: &Arc<CudaStream>) -> Arc<Self> {
-        Arc::new(Self { stream: stream.clone(), state: Mutex::default(), is_unsettled: AtomicBool::new(false) })
+    /// If it `has_runs`, their end is [`close`](Self::close).
+    pub(crate) fn new(stream: &Arc<CudaStream>, has_runs: bool) -> Arc<Self> {
+        Arc::new(Self {
+            stream: stream.clone(),
+            lock: ThreadLock::default(),
+            state: RefCell::default(),
+            late: Arc::new(Mutex::new(has_runs.then(Vec::new))),
+            is_unsettled: AtomicBool::new(false),
+        })
     }
 
     pub(crate) fn stream(&self) -> &Arc<CudaStream> {
         &self.stream
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn lock(&self) -> &ThreadLock {
+        &self.lock
+    }
+
+    /// Calls `work` with the state. It must not drop a slice or run code of the program.
+    #[inline(always)]
+    fn state<R>(&self, work: impl FnOnce(&mut State) -> R) -> R {
+        let _entered = self.lock.wait();
+        work(&mut self.state.borrow_mut())
     }
 
     /// A slice, whose elements can have any bytes, and the memory that the pool has got for it from the driver.
-    pub(crate) fn alloc<T>(
+    #[inline]
+    pub(crate) fn alloc<T: 'static>(
         self: &Arc<Self>,
         len: usize,
     ) -> Result<(PoolSlice<T>, Option<Range<CUdeviceptr>>), NoMemory> {
-        let mut state = self.state();
+        self.state(|state| {
+            let is_tracking = self.stream.context().is_event_tracking();
+            let (slice, block, new) = match state.repeat(len, is_tracking) {
+                Some((slice, block)) => (slice, block, None),
+                None => self.alloc_otherwise(state, len, is_tracking)?,
+            };
+            if state.slices == 0 {
+                state.own = Some(self.clone());
+            }
+            state.slices += 1;
+            let pool = PoolOfSlice(NonNull::from(&**self));
+            Ok((PoolSlice { slice: ManuallyDrop::new(slice), pool, block }, new))
+        })
+    }
+
+    #[inline(never)]
+    #[expect(clippy::type_complexity, reason = "private")]
+    fn alloc_otherwise<T: 'static>(
+        &self,
+        state: &mut State,
+        len: usize,
+        is_tracking: bool,
+    ) -> Result<(Box<Lent<T>>, u32, Option<Range<CUdeviceptr>>), NoMemory> {
         let limit = state.limit.unwrap_or(isize::MAX as usize);
         let too_large = NoMemory::Limit { requested: usize::MAX, limit };
         let bytes = len.checked_mul(size_of::<T>()).filter(|bytes| *bytes <= limit).ok_or(too_large)?;
-        let (block, address, new) = state.alloc(bytes, &self.stream)?;
-        drop(state);
-        // SAFETY: the block has `len` elements, and belongs to this slice until its drop.
-        let slice = ManuallyDrop::new(unsafe { self.stream.upgrade_device_ptr(address, len) });
-        Ok((PoolSlice { slice, pool: self.clone(), block, address }, new))
-    }
-
-    /// The block of a slice that a program has exchanged with a slice of a `PoolSlice`: the slice owns its block.
-    #[cold]
-    fn block_at(&self, address: CUdeviceptr) -> Option<u32> {
-        let state = self.state();
-        let is_own = |block: &Block| block.address == address && !block.is_free;
-        state.blocks.iter().position(is_own).map(|block| block as u32)
+        if state.is_tracking != is_tracking {
+            state.blocks.iter_mut().for_each(|block| block.slice = None);
+            state.is_tracking = is_tracking;
+        }
+        let (block, new) = state.alloc(bytes, &self.stream)?;
+        let own = &mut state.blocks[block as usize];
+        let known = own.slice.take().and_then(|slice| slice.downcast::<Lent<T>>().ok());
+        let slice = match known.filter(|slice| slice.0.len() == len) {
+            Some(slice) => slice,
+            // SAFETY: the block has `len` elements, and belongs to this slice until its drop.
+            None => match unsafe { slice_at(&self.stream, own.address, len) } {
+                Ok(slice) => Box::new(Lent(ManuallyDrop::new(slice))),
+                Err(error) => {
+                    state.give_back(block, None);
+                    return Err(NoMemory::Driver(error));
+                }
+            },
+        };
+        Ok((slice, block, new))
     }
 
     pub(crate) fn set_limit(&self, bytes: usize) {
-        self.state().limit = Some(bytes);
+        self.state(|state| state.limit = Some(bytes));
     }
 
     pub(crate) fn memory_use(&self) -> MemoryUse {
-        self.state().memory
+        self.drop_late();
+        self.state(|state| state.memory)
     }
 
     /// Frees the memory that no slice has, in the order of the stream. Returns its ranges.
     pub(crate) fn trim(&self) -> Vec<Range<CUdeviceptr>> {
+        self.drop_late();
         self.await_streams();
-        let mut state = self.state();
-        state.previous.clear();
-        state.trim()
+        self.state(State::trim)
     }
 
     pub(crate) fn begin_run(&self) {
-        let mut state = self.state();
-        state.in_run = true;
-        state.now.clear();
+        self.drop_late();
+        self.state(|state| state.run = Some(0));
     }
 
     pub(crate) fn end_run(&self, is_enqueued: bool) {
-        let state = &mut *self.state();
-        state.in_run = false;
-        if is_enqueued {
-            mem::swap(&mut state.now, &mut state.previous);
-            if !state.previous.is_empty() || state.memory.used > 0 {
-                let context = self.stream.context();
-                self.is_unsettled.store(context.is_managing_stream_synchronization(), Ordering::Relaxed);
+        self.drop_late();
+        let is_used = self.state(|state| {
+            let allocations = state.run.take().unwrap_or(0);
+            if is_enqueued {
+                state.order.truncate(allocations);
             }
+            allocations > 0 || state.memory.used > 0
+        });
+        if is_enqueued && is_used {
+            let context = self.stream.context();
+            self.is_unsettled.store(context.is_managing_stream_synchronization(), Ordering::Relaxed);
         }
+    }
+
+    /// Drops the slices that a different thread could not.
+    fn drop_late(&self) {
+        let late = self.late.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map(mem::take);
+        if late.as_ref().is_some_and(|late| !late.is_empty()) {
+            let _entered = self.lock.wait();
+            drop(late);
+        }
+    }
+
+    /// No run uses it any more.
+    pub(crate) fn close(&self) {
+        let late = self.late.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let _entered = self.lock.wait();
+        drop(late);
     }
 
     /// Before work of the stream uses memory that other streams may use, as far as cudarc tracks uses.
     pub(crate) fn await_streams(&self) {
         let context = self.stream.context();
-        if context.is_managing_stream_synchronization() && self.state().memory.peak > 0 {
+        if context.is_managing_stream_synchronization() && self.memory_use().peak > 0 {
             context.record_err(context.synchronize());
         }
     }
@@ -336,34 +516,82 @@ impl PoolMemory {
 impl Drop for PoolMemory {
     fn drop(&mut self) {
         self.await_streams();
-        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        for chunk in &mut state.chunks {
+        let state = self.state.get_mut();
+        for chunk in 0..state.chunks.len() {
             // All slices of the pool are dropped. The program has taken the rest of its blocks.
-            if chunk.used > 0 {
-                mem::forget(chunk.memory.take());
+            if state.is_used(chunk) {
+                mem::forget(state.chunks[chunk].memory.take());
             }
         }
     }
 }
 
-impl<T> Drop for PoolSlice<T> {
-    fn drop(&mut self) {
-        // SAFETY: it is not used afterwards.
-        let slice = unsafe { ManuallyDrop::take(&mut self.slice) };
-        let address = slice.device_ptr(slice.stream()).0;
-        let block = if address == self.address { Some(self.block) } else { self.pool.block_at(address) };
-        match block {
+impl Deref for PoolOfSlice {
+    type Target = PoolMemory;
+
+    #[inline(always)]
+    fn deref(&self) -> &PoolMemory {
+        // SAFETY: `PoolMemory::alloc` has stored an `Arc` of the pool in its state when it had no slice. The drop of the last slice takes it. So the pool
+        // exists as long as a slice does, and only slices have this value.
+        unsafe { self.0.as_ref() }
+    }
+}
+
+impl<T: 'static> PoolSlice<T> {
+    /// Gives the block back, for the thread that has the lock. Returns the pool if this was its last slice.
+    #[inline]
+    fn give_back(&mut self, pool: &PoolMemory) -> Option<Arc<PoolMemory>> {
+        // SAFETY: only the drop calls it, once.
+        let mut slice = unsafe { ManuallyDrop::take(&mut self.slice) };
+        let (address, guard) = slice.0.device_ptr(slice.0.stream());
+        let is_tracked = matches!(guard, SyncOnDrop::Record(Some(_)));
+        mem::forget(guard);
+        let state = &mut *pool.state.borrow_mut();
+        state.slices -= 1;
+        let last = if state.slices == 0 { state.own.take() } else { None };
+        match state.block_of(self.block, address) {
             Some(block) => {
-                // The stream waits for the uses on other streams that cudarc has recorded.
-                slice.leak();
-                self.pool.state().give_back(block);
+                if pool.stream.context().is_managing_stream_synchronization() {
+                    // The stream waits for the uses on other streams.
+                    mem::forget(slice.0.device_ptr_mut(&pool.stream).1);
+                }
+                state.give_back(block, (is_tracked == state.is_tracking).then_some(slice as Box<dyn Any + Send>));
             }
-            None => drop(slice),
+            None => drop(slice.into_slice()),
         }
+        last
+    }
+
+    /// While a different thread has the lock: whether that thread drops the slice later.
+    #[cold]
+    fn is_late(&mut self) -> bool {
+        let late = self.pool.late.clone();
+        let mut late = late.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(late) = &mut *late else { return false };
+        // SAFETY: the drop returns after this function.
+        let slice = ManuallyDrop::new(unsafe { ManuallyDrop::take(&mut self.slice) });
+        late.push(Box::new(Self { slice, ..*self }));
+        true
     }
 }
 
-impl<T> Deref for PoolSlice<T> {
+impl<T: 'static> Drop for PoolSlice<T> {
+    #[inline]
+    fn drop(&mut self) {
+        let pool = self.pool;
+        let entered = match pool.lock.enter_briefly() {
+            Some(entered) => entered,
+            None if self.is_late() => return,
+            None => pool.lock.wait(),
+        };
+        let last = self.give_back(&pool);
+        // From here on, a different thread can drop the pool, unless this was the last slice.
+        drop(entered);
+        drop(last);
+    }
+}
+
+impl<T: 'static> Deref for PoolSlice<T> {
     type Target = CudaSlice<T>;
 
     #[inline]
@@ -371,23 +599,23 @@ impl<T> Deref for PoolSlice<T> {
         if self.pool.is_unsettled.load(Ordering::Relaxed) {
             self.pool.settle();
         }
-        &self.slice
+        &self.slice.0
     }
 }
 
-impl<T> DerefMut for PoolSlice<T> {
+impl<T: 'static> DerefMut for PoolSlice<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut CudaSlice<T> {
         if self.pool.is_unsettled.load(Ordering::Relaxed) {
             self.pool.settle();
         }
-        &mut self.slice
+        &mut self.slice.0
     }
 }
 
-impl<T> memory::Sealed<T> for PoolSlice<T> {}
+impl<T: 'static> memory::Sealed<T> for PoolSlice<T> {}
 
-impl<T> DeviceMemory<T> for PoolSlice<T> {
+impl<T: 'static> DeviceMemory<T> for PoolSlice<T> {
     type Slice = CudaSlice<T>;
 
     #[inline]
@@ -396,7 +624,7 @@ impl<T> DeviceMemory<T> for PoolSlice<T> {
     }
 }
 
-impl<T> DeviceMemoryMut<T> for PoolSlice<T> {}
+impl<T: 'static> DeviceMemoryMut<T> for PoolSlice<T> {}
 
 impl<T: 'static> Keep for PoolSlice<T> {
     fn memory<'v>(&'v self, memory: &mut KeptMemory<'v>) {
@@ -404,9 +632,9 @@ impl<T: 'static> Keep for PoolSlice<T> {
     }
 }
 
-impl<T> fmt::Debug for PoolSlice<T> {
+impl<T: 'static> fmt::Debug for PoolSlice<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PoolSlice").field("len", &self.slice.len()).finish_non_exhaustive()
+        f.debug_struct("PoolSlice").field("len", &self.slice.0.len()).finish_non_exhaustive()
     }
 }
 

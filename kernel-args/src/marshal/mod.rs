@@ -96,6 +96,7 @@ pub(crate) use {
 };
 #[cfg(feature = "graphs")]
 pub(crate) use {
+    ranges::ALL_MEMORY,
     run_memory::{After, Enter, Entered, HeldMemory, HeldSlice, RunMemory},
     uses::{Access, Accesses, StepUses},
 };

@@ -2,6 +2,8 @@ use core::{iter, ops::Range};
 use cudarc::driver::sys::CUdeviceptr;
 use std::vec::Vec;
 
+pub(crate) const ALL_MEMORY: Range<CUdeviceptr> = 0..CUdeviceptr::MAX;
+
 /// Memory as ranges of addresses, sorted and without overlaps. Ranges that touch are one.
 #[derive(Clone, Default)]
 pub(crate) struct Ranges(Vec<Range<CUdeviceptr>>);
@@ -35,7 +37,7 @@ impl Ranges {
     }
 
     /// Whether the range with this index, if there is one, contains this memory.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn has_at(&self, index: usize, address: CUdeviceptr, bytes: usize) -> bool {
         let range = self.0.get(index);
         range.is_some_and(|range| range.start <= address && bytes as CUdeviceptr <= range.end.saturating_sub(address))
@@ -45,6 +47,10 @@ impl Ranges {
     pub(crate) fn find(&self, address: CUdeviceptr, bytes: usize) -> Option<usize> {
         let index = self.0.partition_point(|range| range.start <= address).checked_sub(1)?;
         self.has_at(index, address, bytes).then_some(index)
+    }
+
+    pub(crate) fn is_everything(&self) -> bool {
+        self.0.first() == Some(&ALL_MEMORY)
     }
 }
 

@@ -125,8 +125,6 @@ struct Known {
     owned: Ranges,
     /// The owned memory of every run.
     always: Ranges,
-    /// Whether all memory is owned, in this run and in every run.
-    everything: [bool; 2],
     /// For each use in the previous run, where its memory was.
     previous: Vec<Place>,
     count: usize,
@@ -171,6 +169,7 @@ impl RunMemory {
         struct Outer<'h>(&'h RunMemory, Option<Box<NotHeld>>);
 
         impl Drop for Outer<'_> {
+            #[inline(always)]
             fn drop(&mut self) {
                 self.0.not_held.set(self.1.take());
             }
@@ -187,7 +186,7 @@ impl RunMemory {
     /// The current launch uses memory in a way that shows no address.
     #[cold]
     pub(super) fn use_unknown(&self, field: usize) {
-        if self.known.borrow().everything == [false; 2] {
+        if !self.known.borrow().owned.is_everything() {
             self.mark_not_held(NotHeld { field, replaces: None, foreign: None });
         }
     }
@@ -212,52 +211,78 @@ impl RunMemory {
     }
 
     /// The address of a slice or a view of cudarc that the current launch uses. If the run has not its memory, `field` is marked.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn address<T>(&self, memory: &impl DevicePtr<T>, field: usize) -> CUdeviceptr {
         let memory = self.memory(memory, field);
         memory.map_or_else(|address| address, HeldMemory::address)
     }
 
     /// The address and the size of memory that the current launch uses. The error is the address of memory that the run has not.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn memory<T>(&self, memory: &impl DevicePtr<T>, field: usize) -> Result<HeldMemory, CUdeviceptr> {
+        self.expected(memory).map_or_else(|| self.memory_otherwise(memory, field), Ok)
+    }
+
+    /// Memory that does not change while it is owned or borrowed, where the previous run has found it.
+    #[inline(always)]
+    fn expected<T>(&self, memory: &impl DevicePtr<T>) -> Option<HeldMemory> {
+        let (mut known, bytes) = (self.known.try_borrow_mut().ok()?, memory.num_bytes());
+        let address = match *known.previous.get(known.count)? {
+            Place::Owned(index) => {
+                let address = self.read_address(memory, self.reader.get()?);
+                known.owned.has_at(index as usize, address, bytes).then_some(address)
+            }
+            Place::Held(index) => {
+                // All of the memory of a slice begins at its address.
+                let is_all = |slice: &&HeldSlice| {
+                    slice.is_shared && slice.bytes == bytes && slice.owner == ptr::from_ref(memory.stream())
+                };
+                known.slices.get(index as usize).filter(is_all).map(|slice| slice.address)
+            }
+        }?;
+        known.count += 1;
+        Some(self.used(address, bytes))
+    }
+
+    #[inline(never)]
+    fn memory_otherwise<T>(&self, memory: &impl DevicePtr<T>, field: usize) -> Result<HeldMemory, CUdeviceptr> {
         let (owner, bytes) = (ptr::from_ref(memory.stream()), memory.num_bytes());
         let known = &mut *self.known.borrow_mut();
-        let expected = known.previous.get(known.count).copied();
-        let slice = match expected {
-            Some(Place::Held(index)) => known.slices.get(index as usize).filter(|slice| slice.owner == owner),
+        let expected = match known.previous.get(known.count) {
+            Some(Place::Held(index)) => known.slices.get(*index as usize).filter(|slice| slice.owner == owner),
             _ => None,
         };
-        let address = match slice {
-            // While it is borrowed, it does not change. All of its memory begins at its address.
-            Some(slice) if slice.is_shared && slice.bytes == bytes => slice.address,
-            _ => self.read_address(memory),
-        };
-        let is_expected = match expected {
-            Some(Place::Owned(index)) => {
-                known.owned.has_at(index as usize, address, bytes) || known.everything != [false; 2]
-            }
-            _ => slice.is_some_and(|slice| slice.contains(address, bytes)),
-        };
-        if is_expected {
+        let address = self.read_address(memory, self.reader());
+        if expected.is_some_and(|slice| slice.contains(address, bytes)) {
             known.count += 1;
         } else if let Err(replaces) = known.search(owner, address, bytes) {
             self.mark_not_held(NotHeld { field, replaces, foreign: None });
             return Err(address);
         }
-        if self.notes_uses.get() {
-            self.steps.borrow_mut().add_slice(address, bytes);
+        Ok(self.used(address, bytes))
+    }
+
+    #[inline(always)]
+    fn used(&self, address: CUdeviceptr, bytes: usize) -> HeldMemory {
+        #[inline(never)]
+        fn note(steps: &RefCell<StepUses>, address: CUdeviceptr, bytes: usize) {
+            steps.borrow_mut().add_slice(address, bytes);
         }
-        Ok(HeldMemory { address, bytes })
+
+        if self.notes_uses.get() {
+            note(&self.steps, address, bytes);
+        }
+        HeldMemory { address, bytes }
     }
 
     /// A stream with which cudarc reports addresses, without waits if that is possible.
-    pub(crate) fn reader(&self) -> &CudaStream {
+    pub(crate) fn reader(&self) -> &Arc<CudaStream> {
         self.reader.get_or_init(|| reader(&self.stream))
     }
 
-    fn read_address<T>(&self, memory: &impl DevicePtr<T>) -> CUdeviceptr {
-        let (address, guard) = memory.device_ptr(self.reader());
+    #[inline(always)]
+    fn read_address<T>(&self, memory: &impl DevicePtr<T>, reader: &CudaStream) -> CUdeviceptr {
+        let (address, guard) = memory.device_ptr(reader);
         // The run records the use of the whole slice.
         mem::forget(guard);
         address
@@ -323,13 +348,10 @@ impl RunMemory {
     /// The memory is freed between two runs.
     pub(crate) fn disown(&self, memory: Range<CUdeviceptr>) {
         let mut known = self.known.borrow_mut();
-        known.always.remove(memory.clone());
-        known.owned.remove(memory);
-    }
-
-    /// All memory that steps of this run use stays allocated until it is enqueued, or of every run.
-    pub(crate) fn own_everything(&self, always: bool) {
-        self.known.borrow_mut().everything[usize::from(always)] = true;
+        if !known.always.is_everything() {
+            known.always.remove(memory.clone());
+            known.owned.remove(memory);
+        }
     }
 
     pub(crate) fn get(&self, index: usize) -> Option<HeldSlice> {
@@ -338,14 +360,12 @@ impl RunMemory {
 
     /// Returns what arguments have retained. The caller drops it when nothing of this run is borrowed.
     pub(crate) fn clear(&self) -> Vec<Arc<dyn Send + Sync>> {
-        let Known { slices, by_address, by_owner, exclusive, owned, always, everything, count, .. } =
-            &mut *self.known.borrow_mut();
+        let Known { slices, by_address, by_owner, exclusive, owned, always, count, .. } = &mut *self.known.borrow_mut();
         slices.clear();
         by_address.clear();
         by_owner.clear();
         exclusive.clear();
         owned.copy_from(always);
-        everything[0] = false;
         *count = 0;
         self.not_held.set(None);
         self.steps.borrow_mut().clear();
@@ -366,11 +386,10 @@ impl Known {
         address: CUdeviceptr,
         bytes: usize,
     ) -> Result<(), Option<&'static Location<'static>>> {
-        // Nothing uses memory without bytes.
-        let is_free = bytes == 0 || self.everything != [false; 2];
         let place = match self.owned.find(address, bytes) {
             Some(index) => Place::Owned(index as u32),
-            None if is_free => Place::Owned(u32::MAX),
+            // Nothing uses memory without bytes.
+            None if bytes == 0 => Place::Owned(u32::MAX),
             None => Place::Held(self.search_held(owner, address, bytes)?),
         };
         if self.previous.len() <= self.count {

@@ -9,16 +9,19 @@ use super::{
     templates as say,
 };
 use crate::{
-    bytes::starts_with,
-    check::{Difference, Elsewhere, Mismatch, Report, compare},
+    bytes::{same, starts_with},
+    check::{Difference, Elsewhere, Mismatch, Pairing, Report, compare},
+    class::Class,
+    cpp::{CppBase, CppType, name::agree, rust_scalar},
     message::{Hint, Message},
-    signature::{Parameter, Signature},
+    signature::{Members, Parameter, Signature},
 };
 
 impl<const N: usize> Report<'_, N> {
     /// The error at an argument of the declaration. `None` if the argument is right.
     pub const fn argument_message(&self, argument: usize, declare: &[&str]) -> Option<Message> {
-        Some(self.declaration_message(some!(self.of_field(argument)), declare))
+        let mismatch = some!(self.of_field(argument));
+        if is_right(&self.pairing(), &mismatch) { None } else { Some(self.declaration_message(mismatch, declare)) }
     }
 
     /// The error at the function: the first parameter that the declaration lacks. `None` if it lacks none.
@@ -48,8 +51,11 @@ impl<const N: usize> Report<'_, N> {
                     say::or_in_order(&mut exchanged, &declaration(host[field].name, declare[parameter]));
                     push_for_launcher(&mut hint, exchanged.as_str());
                 } else {
+                    let are_structs = host[field].members.is_known() && launcher[parameter].members.is_known();
                     match differences.first() {
-                        Some(Difference::Members | Difference::Variants | Difference::Name) => {
+                        Some(Difference::Members | Difference::Variants | Difference::Name | Difference::Size)
+                            if are_structs || !matches!(differences.first(), Some(Difference::Size)) =>
+                        {
                             push_for_launcher(&mut hint, hint::hint(&pairing, field, parameter, differences).as_str());
                         }
                         Some(Difference::ParameterName) => {
@@ -87,6 +93,67 @@ impl<const N: usize> Report<'_, N> {
         say::help(&mut message, &hint);
         message
     }
+}
+
+/// Whether a declaration may differ in this way, although a new struct may not. Declarations are older than this comparison. Right are a pointer to
+/// the elements of a struct or to the bits of a type, a stream as an integer, and one renamed argument. Names that are exchanged are a mistake.
+const fn is_right(pairing: &Pairing<'_>, mismatch: &Mismatch) -> bool {
+    let Mismatch::Differs { field, parameter, differences, .. } = *mismatch else {
+        return false;
+    };
+    let (own, other) = (&pairing.host[field], &pairing.kernel[parameter]);
+    let is_stream = other.cpp.depth == 1 && matches!(other.cpp.base, CppBase::Named(name) if same(name, "CUstream_st"));
+    match differences.first() {
+        _ if is_stream && own.size == 8 && matches!(own.class, Class::Integer) => true,
+        Some(Difference::ParameterName) => {
+            let mut i = 0;
+            while i < pairing.host.len() && !same(pairing.host[i].name, other.name) {
+                i += 1;
+            }
+            i == pairing.host.len()
+        }
+        Some(Difference::Pointee) if own.cpp.const_mask & !other.cpp.const_mask == 0 => {
+            points_to_bits(own.cpp, other.cpp) || points_to_elements(own, other) || points_to_elements(other, own)
+        }
+        _ => false,
+    }
+}
+
+/// Whether one points to the bits of the other one's type: bytes for `bool`, 16 bits for `__half` and `__nv_bfloat16`.
+const fn points_to_bits(own: CppType<'_>, other: CppType<'_>) -> bool {
+    let (bits, of) = match (own.base, other.base) {
+        (CppBase::Integer { signed: false, bits }, of) | (of, CppBase::Integer { signed: false, bits }) => (bits, of),
+        _ => return false,
+    };
+    let is_alike = match of {
+        CppBase::Bool => bits == 8,
+        CppBase::Float { bits: 16 } => bits == 16,
+        CppBase::Named(of) => bits == 16 && (agree(of, "__half") || agree(of, "__nv_bfloat16")),
+        _ => false,
+    };
+    is_alike && own.depth == other.depth && !own.is_array() && !other.is_array()
+}
+
+/// Whether all members of the struct behind the pointer `whole` have the type behind `part`, which is a number.
+const fn points_to_elements(part: &Parameter<'_>, whole: &Parameter<'_>) -> bool {
+    let is_deep = part.cpp.depth != 1 || whole.cpp.depth != 1 || part.cpp.is_array() || whole.cpp.is_array();
+    let element = rust_scalar(part.cpp.base, 0);
+    if is_deep || element.is_empty() {
+        return false;
+    }
+    are_elements(some!(whole.pointee.get(), false).members, element, 8)
+}
+
+const fn are_elements(members: Members<'_>, element: &str, depth: usize) -> bool {
+    let mut i = 0;
+    while let Some(member) = members.get(i) {
+        let is_element = member.cpp.depth == 0 && same(rust_scalar(member.cpp.base, 0), element);
+        if !is_element && (depth == 0 || !are_elements(member.members, element, depth - 1)) {
+            return false;
+        }
+        i += 1;
+    }
+    i > 0
 }
 
 /// The error at the returned type of a declaration. `None` if it is right. A returned pointer may be declared with or without `const`.

@@ -236,6 +236,7 @@ templates! {
     move_argument(index: number) = "it fits parameter {index}: move it there";
     remove_declared(parameters: parameters, arguments: number) = "remove it: the launcher takes {parameters}, the declaration has {arguments}";
     argument_elsewhere(argument, parameter: number, index: number, name) = "`{argument}` is parameter {parameter} of the launcher, but here it is argument {index}: put the arguments in the launcher's order, or name this one `{name}`";
+    field_elsewhere(field, name) = "`{field}` is passed as the launcher's `{name}`\n  help: put the fields in the launcher's order; or, if this one is `{name}`, rename it or write `#[kernel_args(name = \"{name}\")]` on it";
     or_allow_const() = "; `allow(const)` in `#[kernel_args::launchers(…)]` turns this check off";
     result_differs(launcher) = "the returned type does not match launcher `{launcher}`";
     result_ignored(launcher) = "launcher `{launcher}` returns a value, which the declaration lacks";

@@ -85,6 +85,7 @@ macro_rules! kinds {
 
 kinds! { from to old new:
     Symbol = "symbol", "the symbol changed: {old} → {new}";
+    Result = "result", "the returned type changed: {old} → {new}";
     Added = "parameter_added", "parameter {to} was added: {new}";
     Removed = "parameter_removed", "parameter {from} was removed: {old}";
     Moved = "parameter_moved", "parameter {from} moved to position {to}: {new}";

@@ -10,8 +10,10 @@ mod versions;
 
 use crate::{
     escape,
+    kernel::Kernel,
     options::Options,
     output::{Output, Status},
+    read::Wanted,
     report,
 };
 use change::Changed;
@@ -25,7 +27,8 @@ pub(crate) fn run(options: Options<'_>, output: &mut Output) -> io::Result<Statu
     let mut sides = Vec::new();
     let mut missing = Vec::new();
     for path in ["old", "new"].map(|name| options.path(name)) {
-        let (mut files, name, status) = report::read(&[path.to_owned()], &|_| false);
+        let wanted: Option<&Wanted<'_>> = if options.is("launchers") { None } else { Some(&|_| false) };
+        let (mut files, name, status) = report::read(&[path.to_owned()], wanted);
         if status == Status::Error {
             return Ok(status);
         }
@@ -47,7 +50,7 @@ pub(crate) fn run(options: Options<'_>, output: &mut Output) -> io::Result<Statu
     } else {
         let symbols = old.kernels.iter().map(|kernel| &kernel.symbol);
         let count = symbols.collect::<BTreeSet<_>>().len();
-        text::write(&changed, count, options.demangle(), output)?;
+        text::write(&changed, (count, old.kernels.first().map_or("kernel", Kernel::noun)), options.demangle(), output)?;
     }
     Ok(if breaks { Status::Different } else { Status::Success })
 }

@@ -115,6 +115,12 @@ fn of_pair(old: &Kernel, new: &Kernel) -> Vec<Change> {
         let side = |kernel: &Kernel| Some(Side::text(kernel.symbol.clone()));
         changes.push(Change::new(ChangeKind::Symbol, true, side(old), side(new)));
     }
+    if let (Some(from), Some(to)) = (&old.host, &new.host)
+        && from.result != to.result
+    {
+        let [from, to] = [from, to].map(|host| Some(Side::text(host.result.clone())));
+        changes.push(Change::new(ChangeKind::Result, true, from, to));
+    }
     let types = [old, new].map(versions::types);
     let from = versions::parameters(old, &types[0]);
     let to = versions::parameters(new, &types[1]);

@@ -12,7 +12,12 @@ use std::{
     io::{self, Write as _},
 };
 
-pub(super) fn write(changed: &[Changed<'_>], count: usize, demangle: bool, output: &mut Output) -> io::Result<()> {
+pub(super) fn write(
+    changed: &[Changed<'_>],
+    (count, noun): (usize, &str),
+    demangle: bool,
+    output: &mut Output,
+) -> io::Result<()> {
     let paint = output.paint;
     let mut counts: HashMap<&str, u32> = HashMap::new();
     for changed in changed {
@@ -22,8 +27,12 @@ pub(super) fn write(changed: &[Changed<'_>], count: usize, demangle: bool, outpu
         let Some(kernel) = changed.old.or(changed.new) else { continue };
         write!(output.to, "{}", paint.title(&terminal(kernel.name(demangle))))?;
         match (changed.old, changed.new) {
-            (_, None) => writeln!(output.to, "\n{}", paint.bad("  breaks  the kernel was removed"))?,
-            (None, _) => writeln!(output.to, "\n{}", paint.good("          the kernel was added"))?,
+            (_, None) => {
+                writeln!(output.to, "\n{}", paint.bad(&format!("  breaks  the {} was removed", kernel.noun())))?
+            }
+            (None, _) => {
+                writeln!(output.to, "\n{}", paint.good(&format!("          the {} was added", kernel.noun())))?
+            }
             (_, Some(new)) => {
                 let is_only = counts.get(changed.symbol()).is_none_or(|count| *count == 1);
                 let gpus = if is_only { String::new() } else { gpus(new) };
@@ -35,7 +44,7 @@ pub(super) fn write(changed: &[Changed<'_>], count: usize, demangle: bool, outpu
         }
         writeln!(output.to)?;
     }
-    writeln!(output.to, "{}", summary(changed, count))
+    writeln!(output.to, "{}", summary(changed, count, noun))
 }
 
 /// The GPUs of a kernel whose changes differ between GPUs.
@@ -49,9 +58,9 @@ fn line(change: &Change, paint: Paint) -> String {
     if change.breaks { paint.bad(&format!("  breaks  {text}")) } else { format!("          {text}") }
 }
 
-fn summary(changed: &[Changed<'_>], count: usize) -> String {
+fn summary(changed: &[Changed<'_>], count: usize, noun: &str) -> String {
     if changed.is_empty() {
-        return format!("no change in the interface of {}", style::count(count, "kernel"));
+        return format!("no change in the interface of {}", style::count(count, noun));
     }
     // A kernel is counted once, even if it changed for several GPUs.
     let of = |is: fn(&&Changed<'_>) -> bool| {
@@ -64,7 +73,7 @@ fn summary(changed: &[Changed<'_>], count: usize) -> String {
         of(|changed| changed.new.is_none()),
         of(|changed| changed.old.is_none()),
         match of(|changed| changed.breaks()) {
-            0 => "callers of the old kernels can call the new ones".to_owned(),
+            0 => format!("callers of the old {noun}s can call the new ones"),
             1 => "1 breaks its callers".to_owned(),
             breaking => format!("{breaking} break their callers"),
         }

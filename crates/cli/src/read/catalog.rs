@@ -106,6 +106,7 @@ impl Catalog {
                     described,
                     images: images.into_iter().filter_map(image).collect(),
                     bodies,
+                    host: None,
                 };
                 let known = &mut finished[first_of_symbol..];
                 match known.iter_mut().find(|known| known.is_same(&kernel)) {

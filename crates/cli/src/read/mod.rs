@@ -3,6 +3,7 @@
 //! | to change | open |
 //! |---|---|
 //! | a format of files | `locate.rs`; places in a program: `sections.rs`, `embedded.rs` |
+//! | host functions | `launchers.rs` |
 //! | what limits the work for a hostile file | `locate.rs`, `meter.rs`, `Guesses` in `embedded.rs` |
 
 mod catalog;
@@ -10,6 +11,7 @@ mod embedded;
 mod gate;
 mod input;
 mod job;
+mod launchers;
 mod locate;
 mod meter;
 mod paths;
@@ -17,6 +19,7 @@ mod reader;
 mod sections;
 
 pub(crate) use input::Input;
+pub(crate) use launchers::read as launchers;
 pub(crate) use paths::Skipped;
 
 use crate::{error::Error, global::Globals, kernel::Kernel, place::Place, progress::Progress};

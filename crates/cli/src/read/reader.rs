@@ -58,7 +58,7 @@ impl<'g, 'r> Reader<'g, 'r> {
                 let article = if format.starts_with(['E', 'a']) { "an" } else { "a" };
                 let what = format!(
                     "no kernels: it is {article} {format} without device code (a section `.nv_fatbin`, or PTX, a cubin or a fat binary \
-                     in its data)"
+                     in its data)\nhelp: `show --launchers` shows the functions of the host that launch kernels"
                 );
                 self.errors.push(Error::new(&named.name, what));
             }

@@ -28,6 +28,10 @@ impl Columns {
         }
     }
 
+    pub(super) fn clear_unknown(&mut self) {
+        self.rows.iter_mut().flatten().filter(|cell| *cell == "?").for_each(String::clear);
+    }
+
     /// Writes all rows, the first as a heading.
     pub(super) fn write(&self, indent: &str, output: &mut Output) -> io::Result<()> {
         for (index, row) in self.rows().enumerate() {

@@ -4,7 +4,7 @@
 use super::{globals, inferred, types};
 use crate::{
     escape,
-    kernel::{InImage, Kernel, block_size},
+    kernel::{Host, InImage, Kernel, block_size},
     read::Files,
 };
 use kernel_args_abi::{Alignment, Parameter, signature::Variant};
@@ -39,14 +39,18 @@ pub(super) fn write(files: &Files, to: &mut dyn Write) -> io::Result<()> {
 pub(crate) fn kernel(kernel: &Kernel) -> Value {
     let parameters = kernel.parameters();
     let list: Vec<Value> = parameters.iter().map(parameter).collect();
-    json!({
+    let mut json = json!({
         "symbol": kernel.symbol,
         "name": kernel.demangled.as_ref().map(Demangled::text),
         "size": block_size(&parameters),
         "parameters": list,
         "limits": kernel.limits.json(),
         "images": kernel.images.iter().map(image).collect::<Vec<_>>(),
-    })
+    });
+    if let Some(Host { file, prototype, result }) = &kernel.host {
+        json["host"] = json!({ "file": &**file, "prototype": prototype, "result": result });
+    }
+    json
 }
 
 pub(crate) fn parameter(parameter: &Parameter<'_>) -> Value {

@@ -49,6 +49,9 @@ fn line(kernel: &Kernel) -> String {
         push(&mut line, parameter, true);
     }
     line.push(')');
+    if let Some(host) = &kernel.host {
+        _ = write!(line, " -> {}", escape::terminal(&host.result));
+    }
     line.push_str(&kernel.limits.listed());
     line
 }
@@ -60,9 +63,14 @@ fn push(line: &mut String, parameter: &Parameter<'_>, is_parameter: bool) {
         line.push(' ');
         line.push_str(&escape::list(parameter.name));
     }
-    _ = write!(line, " @{} {}", number(parameter.offset), parameter.size);
-    if is_parameter {
-        _ = write!(line, "/{}", number(parameter.align.map(Alignment::bytes)));
+    // The calling convention places the arguments of a host function.
+    if is_parameter && parameter.offset.is_none() && parameter.align.is_none() {
+        _ = write!(line, " {}", parameter.size);
+    } else {
+        _ = write!(line, " @{} {}", number(parameter.offset), parameter.size);
+        if is_parameter {
+            _ = write!(line, "/{}", number(parameter.align.map(Alignment::bytes)));
+        }
     }
     push_members(line, parameter.members);
 }

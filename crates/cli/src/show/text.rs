@@ -4,7 +4,7 @@ use super::{columns::Columns, inferred, map, types};
 use crate::{
     escape::terminal,
     findings::findings,
-    kernel::{DEPTH, InImage, Kernel, MEMBERS, block_size},
+    kernel::{DEPTH, Host, InImage, Kernel, MEMBERS, block_size},
     output::Output,
     place::Kind,
     style::{Paint, count},
@@ -31,6 +31,10 @@ fn write_kernel(kernel: &Kernel, demangle: bool, paint: Paint, to: &mut dyn Writ
     if name != kernel.symbol {
         line(to, paint, "symbol", &terminal(&kernel.symbol))?;
     }
+    if let Some(Host { file, prototype, .. }) = &kernel.host {
+        line(to, paint, "in", &terminal(file))?;
+        line(to, paint, "C", &terminal(prototype))?;
+    }
     for (file, gpus) in images(&kernel.images) {
         line(to, paint, "in", &format!("{}: {gpus}", terminal(&file)))?;
     }
@@ -45,20 +49,21 @@ fn write_kernel(kernel: &Kernel, demangle: bool, paint: Paint, to: &mut dyn Writ
         line(to, paint, "remark", &finding.text)?;
     }
     let parameters = kernel.parameters();
-    write_parameters(&parameters, paint, to)
+    write_parameters(&parameters, kernel.host.is_some(), paint, to)
 }
 
 fn line(to: &mut dyn Write, paint: Paint, what: &str, text: &str) -> io::Result<()> {
     writeln!(to, "  {} {text}", paint.faint(&format!("{what:9}")))
 }
 
-fn write_parameters(parameters: &[Parameter<'_>], paint: Paint, to: &mut dyn Write) -> io::Result<()> {
+fn write_parameters(parameters: &[Parameter<'_>], is_host: bool, paint: Paint, to: &mut dyn Write) -> io::Result<()> {
     let size = block_size(parameters);
     let count = match parameters.len() {
         0 => return writeln!(to, "  no parameters"),
         number => count(number, "parameter"),
     };
     match size {
+        _ if is_host => writeln!(to, "  {count}")?,
         Some(1) => writeln!(to, "  {count}, 1 byte")?,
         Some(size) => writeln!(to, "  {count}, {size} bytes")?,
         None => writeln!(to, "  {count}; offsets depend on the GPU")?,
@@ -71,7 +76,11 @@ fn write_parameters(parameters: &[Parameter<'_>], paint: Paint, to: &mut dyn Wri
         let value = Value { of: parameter, body: parameter.body, at: 0, depth: 0 };
         push(&mut columns, &mut owners, (index, &letter), &value);
     }
-    for optional in [6, 7] {
+    // The calling convention places the arguments of a host function.
+    if is_host {
+        columns.clear_unknown();
+    }
+    for optional in [3, 5, 6, 7] {
         columns.remove_unused_heading(optional);
     }
     for (row, owner) in columns.rows().zip(owners) {
@@ -80,6 +89,9 @@ fn write_parameters(parameters: &[Parameter<'_>], paint: Paint, to: &mut dyn Wri
             Some(index) => writeln!(to, "  {}  {}", paint.parameter(index, letter), rest.trim_end())?,
             None => writeln!(to, "  {letter}  {}", paint.faint(rest.trim_end()))?,
         }
+    }
+    if is_host {
+        return Ok(());
     }
     let rows = map::rows(parameters, size.unwrap_or(0), paint);
     if !rows.is_empty() {

@@ -14,5 +14,7 @@ mod files;
 mod formats;
 mod golden;
 mod help;
+#[cfg(target_os = "linux")]
+mod launchers;
 mod picture;
 mod write;

@@ -62,7 +62,7 @@ pub enum List {
 
 /// What to do about a function that Rust cannot call.
 const WRAP: &str = "write an `extern \"C\"` function around it that takes pointers, numbers, enums and structs of these, and returns a number or nothing";
-const DEBUG: &str = "compile it with `-g` (`-g2` or more); the program can link a library without debug information that is compiled from the same source";
+const DEBUG: &str = "compile it with `-g` (`-g2` or more, without `-gsplit-dwarf`); the program can link a library without debug information that is compiled from the same source";
 const LTO: &str = "compile it with `-fno-lto`, or with `-ffat-lto-objects`";
 
 /// The longest symbol that is read, in bytes.
@@ -172,9 +172,17 @@ impl Launchers {
         self.exports.get(symbol).is_some_and(|export| !export.is_weak)
     }
 
-    /// The functions that are not mangled, whose names the compiler did not make. Each can be an error.
+    /// The functions that are not mangled, whose names the compiler did not make. Each can be an error. Inline functions, and nvcc's host
+    /// functions of kernels, are left out.
     pub fn functions(&self) -> impl Iterator<Item = (&str, Result<Launcher<'_>, String>)> {
-        self.symbols().filter(|symbol| !symbol.starts_with('_')).map(|symbol| (symbol, self.get(symbol)))
+        let own = self.symbols().filter(|symbol| is_c(symbol) && self.exports(symbol));
+        let functions = own.map(|symbol| (symbol, self.get(symbol)));
+        functions.filter(|(_, launcher)| !launcher.as_ref().is_ok_and(Launcher::is_kernel))
+    }
+
+    /// The objects that cannot be read, such as ``member `a.o` ``, and why.
+    pub fn unread(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.objects.iter().filter_map(|object| Some((object.place(), object.functions.as_ref().err()?.as_str())))
     }
 
     /// The function with this symbol.
@@ -193,7 +201,10 @@ impl Launchers {
                 "{place} and {other} both define it, and the linker uses one of them\nhelp: remove one from the library, or rename one"
             ));
         }
-        let functions = object.functions.as_ref().map_err(|what| format!("of {place}: {what}"))?;
+        let functions = object.functions.as_ref().map_err(|what| match object.name.as_str() {
+            "" => what.clone(),
+            member => format!("{member}: {what}"),
+        })?;
         match functions.get(symbol) {
             Some(Ok(function)) => Ok(Launcher { symbol, functions, function }),
             Some(Err(what)) => Err(format!("{what}\nhelp: {WRAP}")),
@@ -209,8 +220,8 @@ impl Launchers {
                 "the library has only a C++ function of this name, `{found}`\nhelp: declare it `extern \"C\"` in C++, which gives it the symbol `{symbol}`"
             );
         }
-        let unread = self.objects.iter().find_map(|object| Some((object.place(), object.functions.as_ref().err()?)));
-        let plain = self.symbols().filter(|known| !known.starts_with('_'));
+        let unread = self.unread().next();
+        let plain = self.symbols().filter(|known| is_c(known));
         let nearest = mangled::nearest(symbol, plain);
         let nearest: Vec<String> = nearest.iter().map(|name| format!("`{name}`")).collect();
         match (nearest.as_slice(), unread) {
@@ -224,6 +235,12 @@ impl Launchers {
             ),
         }
     }
+}
+
+/// Whether it is the name of a function in C: not mangled, and not of a compiler.
+fn is_c(symbol: &str) -> bool {
+    !["_Z", "__", "_GLOBAL_", "_ITM_"].iter().any(|prefix| symbol.starts_with(prefix))
+        && !["_init", "_fini", "_start"].contains(&symbol)
 }
 
 impl Object {
@@ -282,6 +299,11 @@ impl<'l> Launcher<'l> {
     #[must_use]
     pub const fn returns(&self) -> Returns {
         self.function.returns
+    }
+
+    /// Whether nvcc has made it for a kernel. With the configuration of no launch, its call is an error.
+    fn is_kernel(&self) -> bool {
+        self.parameters().get(0).is_some_and(|parameter| parameter.name.starts_with("__cuda_"))
     }
 
     /// The returned value.

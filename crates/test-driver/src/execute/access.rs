@@ -283,7 +283,13 @@ pub(super) fn access(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands:
     }
     let access =
         matches!(to.len() + from.len(), 1 | 2 | 4 | 8).then_some(Access { place, kind, is_strong, to, from })?;
-    attempt(move |step| step.access(&access))
+    let releases = words.has("release");
+    attempt(move |step| {
+        if releases {
+            step.orders();
+        }
+        step.access(&access)
+    })
 }
 
 /// `atom` and `red`.
@@ -311,7 +317,11 @@ pub(super) fn atom(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &
         _ => combine(name)?,
     };
     let size = kind.bytes();
+    let releases = words.any(&["release", "acq_rel"]).is_some();
     attempt(move |step| {
+        if releases {
+            step.orders();
+        }
         let (addresses, third) = (step.addresses(place), *step.source(third));
         for (index, source) in from.iter().enumerate() {
             let values = *step.source(*source);
@@ -338,7 +348,7 @@ pub(super) fn atom(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &
         }
         if is_cas && step.worker.launch.checks.is_some() {
             // A lock: what it protects does not race.
-            step.cluster.blocks[step.rank].epoch += 1;
+            step.orders();
         }
         Ok(())
     })

@@ -55,9 +55,9 @@ impl Touch {
         let is_same_warp = self.thread / 32 == touch.thread / 32;
         self.thread != touch.thread
             && self.epoch.0 == touch.epoch.0
+            && !(self.is_strong && touch.is_strong)
             && !(is_same_warp && (self.epoch.1 != touch.epoch.1 || self.is_strong || touch.is_strong))
             && !(is_same_warp && self.pc == touch.pc)
-            && !(self.what == What::Atomic && touch.what == What::Atomic)
     }
 }
 
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     fn touch(what: What, thread: u32, epoch: (u32, u32)) -> Touch {
-        Touch { what, is_strong: false, thread, epoch, pc: (0, thread) }
+        Touch { what, is_strong: what == What::Atomic, thread, epoch, pc: (0, thread) }
     }
 
     #[test]

@@ -47,7 +47,7 @@ mod types;
 mod words;
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::HashMap,
     sync::{Arc, Mutex, OnceLock, PoisonError, atomic},
 };
 
@@ -111,7 +111,7 @@ pub(crate) struct Request<'a> {
     pub(crate) bank: &'a [u8],
     pub(crate) geometry: Geometry,
     /// Address and size of the module's variables.
-    pub(crate) variables: &'a BTreeMap<String, (u64, usize)>,
+    pub(crate) variables: &'a HashMap<String, (u64, usize)>,
     /// The memory that the kernel can access: starts and ends, in ascending order.
     pub(crate) regions: Vec<(u64, u64)>,
     pub(crate) heap: &'a mut Heap,

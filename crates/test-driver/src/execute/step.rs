@@ -165,6 +165,11 @@ impl Step<'_, '_> {
         self.source(source)[self.mask.trailing_zeros() as usize % LANES]
     }
 
+    /// What the block's threads have done is before what follows: for the check of races.
+    pub(super) fn orders(&mut self) {
+        self.cluster.blocks[self.rank].epoch += 1;
+    }
+
     pub(super) fn block(&self) -> &Block {
         &self.cluster.blocks[self.rank]
     }

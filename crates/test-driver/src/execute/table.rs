@@ -50,7 +50,7 @@ const TABLE: &[(&str, How)] = &[
     ("nanosleep", With(nanosleep)), ("prefetch", With(nothing)), ("prefetchu", With(nothing)), ("pmevent", With(nothing)),
     ("discard", With(nothing)), ("applypriority", With(nothing)), ("setmaxnreg", With(nothing)),
     ("griddepcontrol", With(nothing)), ("createpolicy", With(policy)), ("tex", With(texel::decode)),
-    ("suld", With(texel::decode)), ("sust", With(texel::decode)), ("tld4", With(texel::decode)),
+    ("suld", With(texel::decode)), ("sust", With(texel::decode)),
     ("stacksave", With(stack)), ("stackrestore", With(nothing)),
 ];
 

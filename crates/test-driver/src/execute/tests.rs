@@ -1,6 +1,6 @@
 //! Small kernels and what they write, compared with Rust's own arithmetic.
 
-use std::{collections::BTreeMap, fmt::Write, sync::Arc};
+use std::{collections::HashMap, fmt::Write, sync::Arc};
 
 use super::*;
 
@@ -55,7 +55,7 @@ fn run_with(
             dynamic_shared: shared,
             cooperative: false,
         },
-        variables: &BTreeMap::new(),
+        variables: &HashMap::new(),
         regions,
         heap: &mut Heap::default(),
         textures: &Objects::default(),

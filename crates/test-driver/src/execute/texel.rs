@@ -17,8 +17,6 @@ use super::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Action {
     Sample,
-    /// One component of the four texels around a point.
-    Gather(usize),
     Load,
     Store,
 }
@@ -91,12 +89,10 @@ pub(super) fn decode(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands:
     let kinds = words.kinds();
     let action = match root {
         "tex" if words.any(&["level", "grad", "base"]).is_none() => Action::Sample,
-        "tld4" => Action::Gather(["r", "g", "b", "a"].iter().position(|part| words.has(part))?),
         "suld" if words.has("b") => Action::Load,
         "sust" if words.has("b") => Action::Store,
         _ => return None,
     };
-    let is_gather = matches!(action, Action::Gather(_));
     let (values, address) = match action {
         Action::Store => (operands.get(1)?, operands.first()?),
         _ => (operands.first()?, operands.get(1)?),
@@ -110,11 +106,7 @@ pub(super) fn decode(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands:
         Action::Store => (Vec::new(), decoder.sources(values, kind)?),
         _ => (decoder.slots(values)?, Vec::new()),
     };
-    let is_flat = dimensions == 2 && !is_layered;
-    if coordinates.len() < dimensions + usize::from(is_layered)
-        || is_gather && !is_flat
-        || matches!(kind, Type::F16 | Type::F16x2)
-    {
+    if coordinates.len() < dimensions + usize::from(is_layered) || matches!(kind, Type::F16 | Type::F16x2) {
         return None;
     }
     if action == Action::Store {
@@ -192,7 +184,7 @@ impl Step<'_, '_> {
             let (layer, rest) = if fetch.is_layered { (at[0] as usize, &at[1..]) } else { (0, &at[..]) };
             let layer = layer.min(image.size[2].max(1) - 1);
             match fetch.action {
-                Action::Sample | Action::Gather(_) => {
+                Action::Sample => {
                     let sample = self.sample(fetch, &image, layer, rest, lane)?;
                     for (result, value) in results.iter_mut().zip(sample) {
                         result[lane] = value;
@@ -243,8 +235,7 @@ impl Step<'_, '_> {
         lane: usize,
     ) -> Result<[u64; 4], Stop> {
         let Some(sampling) = image.sampling else { return Err(fault(Kind::Trap, lane)) };
-        let is_gather = matches!(fetch.action, Action::Gather(_));
-        let blends = (sampling.linear || is_gather) && !fetch.is_index;
+        let blends = sampling.linear && !fetch.is_index;
         // For each dimension, two texels and the weight of the second.
         let mut taps = [([Some(0); 2], 0.0); 3];
         for (dimension, tap) in taps.iter_mut().enumerate().take(fetch.dimensions) {
@@ -269,18 +260,6 @@ impl Step<'_, '_> {
         }
         if fetch.is_layered {
             taps[2] = ([Some(layer); 2], 0.0);
-        }
-        if let Action::Gather(component) = fetch.action {
-            let mut gathered = [0; 4];
-            for (result, (x, y)) in gathered.iter_mut().zip([(0, 1), (1, 1), (1, 0), (0, 0)]) {
-                let channels = match (taps[0].0[x], taps[1].0[y]) {
-                    (Some(x), Some(y)) => self.channels(image, [x, y, 0], lane)?,
-                    _ => [0; 4],
-                };
-                *result =
-                    converted(image, fetch.kind, image.number(channels[component], component), channels[component]);
-            }
-            return Ok(gathered);
         }
         let mut sum = [0.0; 4];
         let mut raw = [0; 4];

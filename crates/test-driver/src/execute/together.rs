@@ -289,5 +289,5 @@ pub(super) fn fence(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, _: &[Opera
         decoder.is_ordered();
     }
     // Memory is in order anyway.
-    run(|step| step.cluster.blocks[step.rank].epoch += 1)
+    run(|step| step.orders())
 }

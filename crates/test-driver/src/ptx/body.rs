@@ -1,6 +1,6 @@
 //! The body of a function: its memory, the names it uses, and whether each statement is valid.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
 use super::{
     Mistake,
@@ -18,7 +18,7 @@ pub(super) struct Body {
     /// Bytes of `.local` variables declared inside.
     pub(super) local: u32,
     /// The identifiers in the body.
-    pub(super) names: BTreeSet<String>,
+    pub(super) names: HashSet<String>,
 }
 
 /// Reads a body from its `{` to its `}`.

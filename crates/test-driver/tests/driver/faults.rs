@@ -167,6 +167,25 @@ fn checks_find_races_on_shared_memory() {
         assert_eq!(run(&lanes("bar.warp.sync -1;"), [0, 0], 32), Ok(()));
         assert_eq!(run(&lanes(""), [0, 0], 32), Err(719));
         report(driver, &["reads shared memory that thread"]);
+        // A flag that threads of another warp poll.
+        let (_context, _memory, _) = zeros();
+        let flag = |set: &str, get: &str| {
+            format!(
+                ".shared .b32 s; .shared .b32 f; mov.u32 %r1, 0; mov.u32 %r2, 1; setp.eq.u32 %p1, %t, 0; @%p1 st.shared.u32 [f], %r1; bar.sync 0;
+                 @!%p1 bra W; st.shared.u32 [s], %t; {set} bra E;
+                 W: {get} %r3, [f]; setp.ne.u32 %p2, %r3, 1; @%p2 bra W; ld.shared.u32 %r4, [s]; E: ret;"
+            )
+        };
+        for (set, get) in [
+            ("membar.cta; st.volatile.shared.u32 [f], %r2;", "ld.volatile.shared.u32"),
+            ("fence.acq_rel.cta; st.relaxed.cta.shared.u32 [f], %r2;", "ld.acquire.cta.shared.u32"),
+            ("st.release.cta.shared.u32 [f], %r2;", "ld.acquire.cta.shared.u32"),
+            ("red.release.cta.shared.add.u32 [f], 1;", "ld.acquire.cta.shared.u32"),
+        ] {
+            assert_eq!(run(&flag(set, get), [0, 0], 64), Ok(()), "{set}");
+        }
+        assert_eq!(run(&flag("st.volatile.shared.u32 [f], %r2;", "ld.volatile.shared.u32"), [0, 0], 64), Err(719));
+        report(driver, &["reads shared memory that thread 0 writes without a barrier between", "`ld.shared.u32`"]);
     });
 }
 

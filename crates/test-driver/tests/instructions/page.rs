@@ -71,6 +71,7 @@ const NOT_EXECUTED: &[(&str, &str)] = &[
     ("`redux` of floats", "redux.sync.min.f32 %f1, %f2, -1;"),
     ("`st.async`", "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3];"),
     ("`st.bulk`", "st.bulk.weak.shared::cta [%l1], %l2, 0;"),
+    ("tld4", "tld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%l1, {%f5, %f6}];"),
     ("`tex` of cubes", "tex.cube.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%l1, {%f5, %f6, %f7, %f8}];"),
     ("`tex` of a level", "tex.level.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%l1, {%f5, %f6}], %f7;"),
 ];
@@ -82,7 +83,6 @@ const WITHOUT_FORM: &[(&str, &str)] = &[
     ("suld", "it needs a surface: the suite `textures`, on a GPU and here"),
     ("sust", "it needs a surface: the suite `textures`, on a GPU and here"),
     ("tex", "it needs a texture: the suite `textures` compares samples with a model, on a GPU and here"),
-    ("tld4", "it needs a texture; no test compares it"),
     ("trap", "it ends the kernel with an error: the suite `error_texts`, on a GPU and here"),
 ];
 

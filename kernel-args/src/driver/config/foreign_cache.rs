@@ -27,11 +27,15 @@ pub(crate) struct ForeignSteps {
 /// The foreign work of the last runs of a sequence.
 #[derive(Default)]
 pub(crate) struct ForeignCache {
-    /// By the memory of the arguments: a run whose work grows has many.
+    /// By a hash of the arguments: a run whose work grows has many.
     known: HashMap<u64, Vec<Arc<ForeignSteps>>>,
-    /// Of the previous run, in order. Runs usually repeat it.
-    previous: Vec<Arc<ForeignSteps>>,
-    now: Vec<Arc<ForeignSteps>>,
+    /// The work of this run in its order, then the rest of the previous run's. Runs usually repeat it.
+    order: Vec<Arc<ForeignSteps>>,
+    /// How much of it this run has.
+    now: usize,
+    /// What this run has replaced in `order`.
+    replaced: Vec<Arc<ForeignSteps>>,
+    /// The number of the run.
     run: u64,
     captures: u64,
     /// How many children have a number.
@@ -48,22 +52,25 @@ impl ForeignCache {
     /// For how many runs work is remembered that no run has.
     const RUNS: u64 = 64;
 
-    /// `memory` is a hash of the memory of the arguments.
-    pub(crate) fn find(
-        &self,
-        memory: impl FnOnce() -> u64,
-        is_equal: impl Fn(&ForeignSteps) -> bool,
-    ) -> Option<Arc<ForeignSteps>> {
-        let expected = self.previous.get(self.now.len()).filter(|steps| is_equal(steps));
-        expected.or_else(|| self.known.get(&memory())?.iter().rev().find(|steps| is_equal(steps))).cloned()
+    /// Whether the next work in the order is equal.
+    #[inline]
+    pub(crate) fn repeats(&self, is_equal: impl Fn(&ForeignSteps) -> bool) -> bool {
+        self.order.get(self.now).is_some_and(|steps| is_equal(steps))
     }
 
-    pub(crate) fn insert(
-        &mut self,
-        memory: u64,
-        key: Box<dyn Any + Send + Sync>,
-        captured: Captured,
-    ) -> Arc<ForeignSteps> {
+    /// Makes the equal work of an earlier run the next work, if there is one.
+    pub(crate) fn recall(&mut self, hash: impl Fn() -> u64, is_equal: impl Fn(&ForeignSteps) -> bool) -> bool {
+        let known = self.known.get(&hash());
+        let Some(steps) = known.and_then(|known| known.iter().rev().find(|steps| is_equal(steps))) else {
+            return false;
+        };
+        let steps = steps.clone();
+        self.set_next(steps);
+        true
+    }
+
+    /// Makes new work the next work.
+    pub(crate) fn insert(&mut self, hash: u64, key: Box<dyn Any + Send + Sync>, captured: Captured) {
         let last = AtomicU64::new(self.run);
         self.captures += 1;
         let new = Arc::new(match captured {
@@ -74,14 +81,24 @@ impl ForeignCache {
                 ForeignSteps { key, words: Steps::child(number), steps: 1, child: Some((number, graph)), last }
             }
         });
-        self.known.entry(memory).or_default().push(new.clone());
-        new
+        self.known.entry(hash).or_default().push(new.clone());
+        self.set_next(new);
     }
 
-    /// The run has this work next.
-    pub(crate) fn push(&mut self, steps: Arc<ForeignSteps>) {
+    fn set_next(&mut self, steps: Arc<ForeignSteps>) {
+        match self.order.get_mut(self.now) {
+            Some(old) => self.replaced.push(mem::replace(old, steps)),
+            None => self.order.push(steps),
+        }
+    }
+
+    /// The run has the next work.
+    #[inline]
+    pub(crate) fn advance(&mut self) -> &ForeignSteps {
+        let steps = &self.order[self.now];
         steps.last.store(self.run, Ordering::Relaxed);
-        self.now.push(steps);
+        self.now += 1;
+        steps
     }
 
     /// How often work was captured.
@@ -91,13 +108,13 @@ impl ForeignCache {
 
     /// The work of this run.
     pub(crate) fn now(&self) -> &[Arc<ForeignSteps>] {
-        &self.now
+        &self.order[..self.now]
     }
 
     /// The run is over. Returns what is no longer remembered; its drop can run code of the program.
     pub(crate) fn end_run(&mut self) -> Vec<Arc<ForeignSteps>> {
-        mem::swap(&mut self.previous, &mut self.now);
-        let mut old: Vec<_> = self.now.drain(..).collect();
+        let mut old = mem::take(&mut self.replaced);
+        old.extend(self.order.drain(mem::take(&mut self.now)..));
         self.run += 1;
         if self.run.is_multiple_of(Self::RUNS) {
             let is_old = |steps: &mut Arc<ForeignSteps>| steps.last.load(Ordering::Relaxed) + Self::RUNS <= self.run;

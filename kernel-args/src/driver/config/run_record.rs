@@ -1,16 +1,14 @@
 use super::{ForeignCache, ForeignSteps, Uploads};
 use crate::{
-    driver::api::{LaunchLog, Steps},
-    interop::{Keep, PoolMemory},
-    marshal::{RunMemory, StepUses},
+    driver::api::LaunchLog,
+    interop::{self, Keep, PoolMemory},
+    marshal::RunMemory,
 };
 use core::{
-    cell::{Cell, OnceCell, RefCell, UnsafeCell},
-    fmt,
-    marker::PhantomData,
-    mem,
+    cell::{Cell, OnceCell, RefCell},
+    fmt, mem,
     ops::Deref,
-    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
+    sync::atomic::{AtomicBool, Ordering},
 };
 use cudarc::driver::{CudaContext, CudaStream, DriverError};
 use std::{
@@ -27,25 +25,26 @@ pub(crate) struct RunRecord {
     is_over: AtomicBool,
 }
 
-/// What the runs of a sequence record, one after another.
+/// What the runs of a sequence record, one after another. The lock of its pool is its lock too.
 pub(crate) struct SharedRecording {
     stream: Arc<CudaStream>,
     pool: Arc<PoolMemory>,
-    /// The thread in the recording, as an address that belongs to it; 0 without a thread.
-    thread: AtomicUsize,
-    /// How often this thread has entered it.
-    depth: UnsafeCell<usize>,
-    recording: UnsafeCell<Recording>,
+    recording: Recording,
 }
 
-// SAFETY: `enter` gives references to `depth` and `recording` to one thread at a time: it stores the thread in `thread` if that is 0, and the last
-// drop of an `Entered` of this thread, which is not `Send`, stores 0. The acquire and release order the threads. `Recording` is `Send`.
+// SAFETY: `enter` gives references to `recording` to the thread that has the lock of the pool, for as long as it has it. `Recording` is `Send`.
 unsafe impl Sync for SharedRecording {}
 
 const _: () = {
     const fn is_send<T: Send>() {}
-    is_send::<SharedRecording>();
+    is_send::<Recording>();
 };
+
+impl Drop for SharedRecording {
+    fn drop(&mut self) {
+        self.pool.close();
+    }
+}
 
 /// The steps of a run and the memory that they may use. The thread that has entered it can enter it again, for example when the argument of a launch
 /// launches: all fields have interior mutability.
@@ -84,6 +83,8 @@ pub(crate) enum NotRecording {
     NotEnqueued,
     /// It cannot end while this thread is in a launch of it, or in its closure.
     Inside,
+    /// This thread compares the arguments of foreign work.
+    Comparing,
 }
 
 /// What a run leaves behind. Its drop can run code of the program.
@@ -146,7 +147,7 @@ impl RunRecord {
 
 impl SharedRecording {
     pub(crate) fn new(stream: Arc<CudaStream>) -> Self {
-        let pool = PoolMemory::new(&stream);
+        let pool = PoolMemory::new(&stream, true);
         let recording = Recording {
             held: RunMemory::new(stream.clone()),
             log: RefCell::default(),
@@ -158,13 +159,7 @@ impl SharedRecording {
             kept: RefCell::default(),
             phase: Cell::new(Phase::Idle),
         };
-        Self {
-            stream,
-            pool,
-            thread: AtomicUsize::new(0),
-            depth: UnsafeCell::new(0),
-            recording: UnsafeCell::new(recording),
-        }
+        Self { stream, pool, recording }
     }
 
     pub(crate) fn stream(&self) -> &Arc<CudaStream> {
@@ -177,28 +172,18 @@ impl SharedRecording {
 
     #[inline(always)]
     pub(crate) fn enter(&self) -> Result<Entered<'_>, NotRecording> {
-        std::thread_local! {
-            static THREAD: u8 = const { 0 };
-        }
-        let this = THREAD.with(|own| core::ptr::from_ref(own).addr());
-        if self.thread.load(Ordering::Relaxed) != this {
-            let taken = self.thread.compare_exchange(0, this, Ordering::Acquire, Ordering::Relaxed);
-            taken.map_err(|_| NotRecording::Busy)?;
-        }
-        // SAFETY: this thread has entered it, and no reference to the number exists: it is only read and written here and in the drop.
-        unsafe { *self.depth.get() += 1 };
-        Ok(Entered(self, PhantomData))
+        let entered = self.pool.lock().enter().ok_or(NotRecording::Busy)?;
+        Ok(Entered(&self.recording, entered))
     }
 }
 
 /// This thread is in the recording.
-pub(crate) struct Entered<'r>(&'r SharedRecording, PhantomData<*const ()>);
+pub(crate) struct Entered<'r>(&'r Recording, interop::Entered<'r>);
 
 impl Entered<'_> {
     /// Whether this thread has entered it once: it is not in a launch.
     pub(crate) fn is_only(&self) -> bool {
-        // SAFETY: as in `enter`.
-        unsafe { *self.0.depth.get() == 1 }
+        self.1.is_only()
     }
 }
 
@@ -207,20 +192,7 @@ impl Deref for Entered<'_> {
 
     #[inline(always)]
     fn deref(&self) -> &Recording {
-        // SAFETY: this thread has entered it, and every reference to the recording is shared and of this thread.
-        unsafe { &*self.0.recording.get() }
-    }
-}
-
-impl Drop for Entered<'_> {
-    #[inline(always)]
-    fn drop(&mut self) {
-        // SAFETY: as in `enter`.
-        let depth = unsafe { &mut *self.0.depth.get() };
-        *depth -= 1;
-        if *depth == 0 {
-            self.0.thread.store(0, Ordering::Release);
-        }
+        self.0
     }
 }
 
@@ -250,23 +222,15 @@ impl Recording {
         Ok(self.untracked.get_or_init(|| own.default_stream()))
     }
 
-    /// Adds the steps of work that this crate does not see. `note` adds the uses of memory of one step.
-    pub(crate) fn push_foreign(&self, work: Arc<ForeignSteps>, mut note: impl FnMut(&mut StepUses)) {
-        self.log.borrow_mut().push_captured(Steps::of(&work.words), work.steps);
-        if self.held.notes_uses.get() {
-            let mut uses = self.held.steps.borrow_mut();
-            (0..work.steps).for_each(|_| note(&mut uses));
-        }
-        self.foreign.borrow_mut().push(work);
-    }
-
     /// Forgets the run. The caller releases what it leaves behind when nothing is borrowed.
     pub(crate) fn clear(&self) -> Leftovers {
         self.log.borrow_mut().clear();
         self.uploads.borrow_mut().clear();
         self.without_node.set(None);
-        self.phase.set(Phase::Idle);
-        let foreign = self.foreign.borrow_mut().end_run();
+        let foreign = match self.phase.replace(Phase::Idle) {
+            Phase::Active => self.foreign.borrow_mut().end_run(),
+            Phase::Idle => Vec::new(),
+        };
         Leftovers { retained: self.held.clear(), kept: self.kept.take(), foreign }
     }
 }

@@ -1,4 +1,4 @@
-use crate::marshal::RunMemory;
+use crate::{interop::alloc_bytes, marshal::RunMemory};
 use cudarc::driver::{CudaSlice, CudaStream, CudaView, DevicePtr, DriverError, sys::CUdeviceptr};
 use std::{sync::Arc, vec::Vec};
 
@@ -28,7 +28,7 @@ impl Uploads {
         let has_room = |upload: &Upload| begin(upload) + bytes.len() <= upload.device.len();
         let part = self.0.iter().position(has_room).unwrap_or(self.0.len());
         if part == self.0.len() {
-            let device = stream.alloc_zeros::<u8>(bytes.len().max(Self::PART))?;
+            let device = alloc_bytes(stream, bytes.len().max(Self::PART))?;
             let address = device.device_ptr(stream).0;
             known.own(address..address + device.len() as CUdeviceptr, true);
             self.0.push(Upload { bytes: Vec::new(), device });

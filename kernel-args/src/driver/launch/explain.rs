@@ -61,6 +61,9 @@ pub(crate) fn not_recording(what: String, why: NotRecording) -> Error {
             "this thread is in a launch of the run, or in the closure of `Sequence::run`",
             "call `finish` after the launch; a run of `Sequence::run` ends with its closure",
         ),
+        NotRecording::Comparing => {
+            ("this thread compares the arguments of foreign work", "record nothing in the function `eq` of an argument")
+        }
     };
     Error::Launch(LaunchError::NotRecorded { what, reason, help })
 }

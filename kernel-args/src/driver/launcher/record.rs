@@ -4,15 +4,18 @@ use super::{Call, Lowered, name};
 use crate::{
     driver::{
         api::Promise,
-        config::RunRecord,
+        config::{ForeignSteps, RunRecord},
         error::Error,
         function::Arguments,
         launch::{not_held, not_recording},
-        sequence::{capture, read_captured},
+        sequence::{add_work, capture, read_captured},
     },
     marshal::{LaunchStream, LauncherArgs, StepUses},
 };
-use core::{any::TypeId, hash::Hasher};
+use core::{
+    any::{Any, TypeId},
+    hash::Hasher,
+};
 use std::{boxed::Box, format, hash::DefaultHasher, vec::Vec};
 
 /// The struct, which names its function, and the lowered arguments. Calls with equal ones enqueue equal work.
@@ -43,21 +46,17 @@ pub(super) fn record<A: LauncherArgs>(run: &RunRecord, mut args: A, promise: Pro
             lowered.values(&mut |_, value| hasher.write(value));
             hasher.finish()
         };
-        let is_equal = |key: &Key| key.is(lowered);
-        let known = recording.foreign.borrow().find(hash, |steps| steps.key.downcast_ref().is_some_and(is_equal));
-        let steps = if let Some(steps) = known {
-            steps
-        } else {
+        let is_equal = |steps: &ForeignSteps| steps.key.downcast_ref().is_some_and(|key: &Key| key.is(lowered));
+        let capture = || {
             // The caller of `launch!` has promised what the work does with memory that is not an argument.
             let graph = capture(on, |stream| lowered.call((&**stream).into(), promise, true));
             let captured = read_captured(graph.map_err(named::<A>)?, false, &|_, _, _| true).map_err(named::<A>)?;
             let mut bytes = Vec::new();
             lowered.values(&mut |_, value| bytes.extend_from_slice(value));
-            let key = Box::new(Key { of: TypeId::of::<A::Erased>(), bytes });
-            recording.foreign.borrow_mut().insert(hash(), key, captured)
+            let key: Box<dyn Any + Send + Sync> = Box::new(Key { of: TypeId::of::<A::Erased>(), bytes });
+            Ok((key, captured))
         };
-        recording.push_foreign(steps, StepUses::add_ordered);
-        Ok(())
+        add_work(recording, "the call of a launcher", hash, is_equal, capture, StepUses::add_ordered)
     };
     held.within(|| {
         Lowered::with(&mut args, &stream, |lowered| {

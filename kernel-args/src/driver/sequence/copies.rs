@@ -104,7 +104,7 @@ impl Run {
     ///
     /// # Errors
     /// [`Error::Launch`] if the run does not hold the memory or cannot record; the errors of [`alloc`](Self::alloc).
-    pub fn clone_dtoh<T: DeviceRepr>(&self, from: &impl DeviceMemory<T>) -> Result<HostCopy<T>, Error> {
+    pub fn clone_dtoh<T: DeviceRepr + 'static>(&self, from: &impl DeviceMemory<T>) -> Result<HostCopy<T>, Error> {
         // `HostCopy` reads the elements after the run, which has written all of them.
         let mut slice = self.alloc_unset(from.slice().len())?;
         self.memcpy_dtod(from, &mut slice)?;
@@ -113,12 +113,12 @@ impl Run {
 }
 
 /// Elements that a run copies for the host: see [`Run::clone_dtoh`].
-pub struct HostCopy<T> {
+pub struct HostCopy<T: 'static> {
     slice: PoolSlice<T>,
     run: Arc<State>,
 }
 
-impl<T: DeviceRepr> HostCopy<T> {
+impl<T: DeviceRepr + 'static> HostCopy<T> {
     /// Waits for the run, and returns the elements.
     ///
     /// # Errors
@@ -131,7 +131,7 @@ impl<T: DeviceRepr> HostCopy<T> {
     }
 }
 
-impl<T> fmt::Debug for HostCopy<T> {
+impl<T: 'static> fmt::Debug for HostCopy<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("HostCopy").field(&self.slice).finish()
     }

@@ -3,17 +3,18 @@
 use super::{Run, run::not_held};
 use crate::{
     driver::{
-        api::{Api, Graph, NotRead, api},
-        config::Captured,
+        api::{Api, Graph, NotRead, Steps, api},
+        config::{Captured, ForeignSteps, NotRecording, Recording},
         context::make_current,
         error::{Error, GraphError, OutsideOf},
-        launch::within,
+        launch::{not_recording, within},
     },
     interop::ForeignArgs,
-    marshal::Access,
+    marshal::{Access, StepUses},
 };
 use core::{
-    any::TypeId,
+    any::{Any, TypeId},
+    cell::OnceCell,
     hash::{Hash, Hasher},
     panic::Location,
 };
@@ -27,15 +28,23 @@ use std::{
     vec::Vec,
 };
 
-/// Where work comes from. Work with equal arguments from one place is equal.
-#[derive(PartialEq)]
-enum Place {
-    /// The type of a closure without variables.
-    Closure(TypeId),
-    Call(&'static Location<'static>),
-    /// It is never equal.
-    Always,
+/// Where work comes from: the type of a closure without variables, or a place in the source. Work with equal arguments from one place is equal.
+trait Place: Copy + PartialEq + Send + Sync + 'static {}
+
+impl Place for TypeId {}
+impl Place for &'static Location<'static> {}
+
+/// The place of work that is never equal.
+#[derive(Clone, Copy)]
+struct Always;
+
+impl PartialEq for Always {
+    fn eq(&self, _: &Self) -> bool {
+        false
+    }
 }
+
+impl Place for Always {}
 
 /// # Foreign work
 /// Calls that enqueue work on a stream themselves: cuBLAS, cuBLASLt, cuDNN, cuFFT, host launchers, the launches and copies of cudarc.
@@ -82,7 +91,7 @@ impl Run {
                  help: pass it as an argument: `run.foreign((&x, n), |stream, (x, n)| …)`; or promise it with `foreign_with`"
             );
         }
-        self.add_foreign(Place::Closure(TypeId::of::<F>()), &args, true, |stream, input| work(stream, input))
+        self.add_foreign(TypeId::of::<F>(), &args, true, |stream, input| work(stream, input))
     }
 
     /// [`foreign`](Self::foreign) for a closure that captures variables, or that reads what is not an argument.
@@ -104,7 +113,7 @@ impl Run {
         A: ForeignArgs,
         E: From<Error>,
     {
-        self.add_foreign(Place::Call(Location::caller()), &args, false, work)
+        self.add_foreign(Location::caller(), &args, false, work)
     }
 
     /// [`foreign`](Self::foreign) for work that differs in each run, such as random numbers of cuRAND: the closure is called in each run.
@@ -124,13 +133,13 @@ impl Run {
         A: ForeignArgs,
         E: From<Error>,
     {
-        self.add_foreign(Place::Always, &args, false, work)
+        self.add_foreign(Always, &args, false, work)
     }
 
     /// If `is_checked`, its copies and memsets use only memory of the arguments, unless a handle has memory.
-    fn add_foreign<A: ForeignArgs, E: From<Error>>(
+    fn add_foreign<P: Place, A: ForeignArgs, E: From<Error>>(
         &self,
-        place: Place,
+        place: P,
         args: &A,
         is_checked: bool,
         work: impl for<'a> FnOnce(&'a Arc<CudaStream>, A::In<'a>) -> Result<(), E>,
@@ -142,58 +151,87 @@ impl Run {
             let field = |index| format!("argument {}", index + 1).into();
             args.find(held).map_err(|index| not_held(held, "foreign work", field(index)))
         })?;
-        let is_equal = |key: &(Place, A::Key)| key.0 == place && place != Place::Always && args.matches(found, &key.1);
-        let mut accesses = Vec::new();
-        let mut memory = 0;
-        let known = recording.foreign.borrow().find(
-            || {
-                args.accesses(found, &mut accesses);
-                memory = hash(&accesses);
-                memory
-            },
-            |steps| steps.key.downcast_ref().is_some_and(is_equal),
-        );
-        let steps = if let Some(steps) = known {
-            steps
-        } else {
-            let untracked = recording.untracked().map_err(|error| {
-                Error::cudarc("cuDevicePrimaryCtxRetain, cuDeviceGetAttribute or cuCtxSetCurrent", error)
-            })?;
-            let mut alias = args.alias(found, untracked);
-            let is_free = !is_checked || A::OWNS_MEMORY;
-            let allows = |address, bytes, writes| is_free || is_inside(&accesses, address, bytes, writes);
-            let graph = capture(held.stream(), |stream| work(stream, A::input(&mut alias)))?;
-            let captured = read_captured(graph, is_checked, &allows)?;
-            if let Captured::Steps(_, 0) = captured {
-                return Err(failed(
-                    "the closure has enqueued nothing on the stream of the run".into(),
-                    "create the handle of the library on the stream of the run, `run.stream()`; leave out work of size 0",
-                )
-                .into());
-            }
-            let key = Box::new((place, args.key(found)));
-            recording.foreign.borrow_mut().insert(memory, key, captured)
+        let is_equal = |steps: &ForeignSteps| {
+            let key = steps.key.downcast_ref::<(P, A::Key)>();
+            key.is_some_and(|key| key.0 == place && args.matches(found, &key.1))
         };
-        recording.push_foreign(steps, |uses| {
-            if !is_checked {
-                return uses.add_ordered();
-            }
-            if accesses.is_empty() {
-                args.accesses(found, &mut accesses);
-            }
-            uses.add(accesses.iter().copied());
-        });
-        Ok(())
+        let accesses = OnceCell::new();
+        let accesses = || {
+            accesses.get_or_init(|| {
+                let mut list = Vec::new();
+                args.accesses(found, &mut list);
+                list
+            })
+        };
+        let hash = || {
+            let mut hasher = DefaultHasher::new();
+            accesses().iter().for_each(|access| access.address.hash(&mut hasher));
+            hasher.finish()
+        };
+        let capture = || {
+            let captured = capture_work(recording, args, found, is_checked, accesses(), work)?;
+            Ok((Box::new((place, args.key(found))) as Box<dyn Any + Send + Sync>, captured))
+        };
+        add_work(recording, "foreign work", hash, is_equal, capture, |uses| match is_checked {
+            true => uses.add(accesses().iter().copied()),
+            false => uses.add_ordered(),
+        })
     }
 }
 
-/// A hash of the memory of arguments.
-fn hash(accesses: &[Access]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    for access in accesses {
-        access.address.hash(&mut hasher);
+/// Adds the work that the previous run has at this place in its order, or an earlier run with this `hash`, if it is equal; otherwise what `capture`
+/// returns, with its key. `note` adds the uses of memory of one step.
+#[inline]
+pub(crate) fn add_work<E: From<Error>>(
+    recording: &Recording,
+    what: &str,
+    hash: impl Fn() -> u64,
+    is_equal: impl Fn(&ForeignSteps) -> bool,
+    capture: impl FnOnce() -> Result<(Box<dyn Any + Send + Sync>, Captured), E>,
+    mut note: impl FnMut(&mut StepUses),
+) -> Result<(), E> {
+    // The comparison of a value can run code of the program.
+    let comparing = |_| not_recording(what.into(), NotRecording::Comparing);
+    let mut foreign = recording.foreign.try_borrow_mut().map_err(comparing)?;
+    if !foreign.repeats(&is_equal) && !foreign.recall(&hash, &is_equal) {
+        drop(foreign);
+        let (key, captured) = capture()?;
+        foreign = recording.foreign.borrow_mut();
+        foreign.insert(hash(), key, captured);
     }
-    hasher.finish()
+    let work = foreign.advance();
+    recording.log.borrow_mut().push_captured(Steps::of(&work.words), work.steps);
+    if recording.held.notes_uses.get() {
+        let mut uses = recording.held.steps.borrow_mut();
+        (0..work.steps).for_each(|_| note(&mut uses));
+    }
+    Ok(())
+}
+
+#[cold]
+fn capture_work<A: ForeignArgs, E: From<Error>>(
+    recording: &Recording,
+    args: &A,
+    found: A::Found,
+    is_checked: bool,
+    accesses: &[Access],
+    work: impl for<'a> FnOnce(&'a Arc<CudaStream>, A::In<'a>) -> Result<(), E>,
+) -> Result<Captured, E> {
+    let untracked = recording
+        .untracked()
+        .map_err(|error| Error::cudarc("cuDevicePrimaryCtxRetain, cuDeviceGetAttribute or cuCtxSetCurrent", error))?;
+    let mut alias = args.alias(found, untracked);
+    let is_free = !is_checked || A::OWNS_MEMORY;
+    let allows = |address, bytes, writes| is_free || is_inside(accesses, address, bytes, writes);
+    let graph = capture(recording.held.stream(), |stream| work(stream, A::input(&mut alias)))?;
+    match read_captured(graph, is_checked, &allows)? {
+        Captured::Steps(_, 0) => Err(failed(
+            "the closure has enqueued nothing on the stream of the run".into(),
+            "create the handle of the library on the stream of the run, `run.stream()`; leave out work of size 0",
+        )
+        .into()),
+        captured => Ok(captured),
+    }
 }
 
 /// Whether an argument has this memory, which the work reads or writes.

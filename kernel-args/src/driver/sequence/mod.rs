@@ -25,7 +25,7 @@ mod run;
 mod sequence;
 
 pub use copies::HostCopy;
-pub(crate) use foreign::{capture, read_captured};
+pub(crate) use foreign::{add_work, capture, read_captured};
 pub use mode::{RunCounts, RunMode, WhyPlain};
 pub use pool::Pool;
 pub use recorder::Recorder;

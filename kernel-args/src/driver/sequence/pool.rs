@@ -36,7 +36,7 @@ impl Pool {
     /// A pool whose memory is used on `stream`. It allocates from the driver when it is first used.
     #[must_use]
     pub fn new(stream: &Arc<CudaStream>) -> Self {
-        Self(PoolMemory::new(stream))
+        Self(PoolMemory::new(stream, false))
     }
 
     /// Sets the number of bytes that the pool allocates from the driver at most.
@@ -53,7 +53,7 @@ impl Pool {
     ///
     /// # Safety
     /// Nothing reads an element that was not written.
-    pub unsafe fn alloc<T: DeviceRepr>(&self, len: usize) -> Result<PoolSlice<T>, Error> {
+    pub unsafe fn alloc<T: DeviceRepr + 'static>(&self, len: usize) -> Result<PoolSlice<T>, Error> {
         self.0.alloc(len).map(|(slice, _)| slice).map_err(no_memory)
     }
 
@@ -61,7 +61,7 @@ impl Pool {
     ///
     /// # Errors
     /// See [`alloc`](Self::alloc); [`Error::Cudarc`].
-    pub fn alloc_zeros<T: DeviceRepr + ValidAsZeroBits>(&self, len: usize) -> Result<PoolSlice<T>, Error> {
+    pub fn alloc_zeros<T: DeviceRepr + ValidAsZeroBits + 'static>(&self, len: usize) -> Result<PoolSlice<T>, Error> {
         let (mut slice, _) = self.0.alloc(len).map_err(no_memory)?;
         self.0.stream().memset_zeros(&mut *slice)?;
         Ok(slice)
@@ -97,12 +97,13 @@ impl Run {
     ///
     /// # Safety
     /// Nothing reads an element that was not written: neither a step, nor later work. A run that is given up writes nothing.
-    pub unsafe fn alloc<T: DeviceRepr>(&self, len: usize) -> Result<PoolSlice<T>, Error> {
+    pub unsafe fn alloc<T: DeviceRepr + 'static>(&self, len: usize) -> Result<PoolSlice<T>, Error> {
         self.alloc_unset(len)
     }
 
     /// A slice that a step of the caller writes before this crate returns it, or whose elements can have any bytes.
-    pub(super) fn alloc_unset<T>(&self, len: usize) -> Result<PoolSlice<T>, Error> {
+    #[inline]
+    pub(super) fn alloc_unset<T: 'static>(&self, len: usize) -> Result<PoolSlice<T>, Error> {
         let recording = self.enter("an allocation")?;
         let (slice, new) = recording.pool.alloc(len).map_err(no_memory)?;
         if let Some(range) = new {

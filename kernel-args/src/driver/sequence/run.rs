@@ -7,7 +7,7 @@ use crate::{
         watched::{enter_closure, leave_closure},
     },
     interop::{Keep, keep},
-    marshal::{ContextName, RunMemory},
+    marshal::{ALL_MEMORY, ContextName, RunMemory},
 };
 use core::{
     any::Any,
@@ -120,8 +120,14 @@ impl State {
         outcome
     }
 
+    #[inline(always)]
     pub(super) fn enter(&self, what: &str) -> Result<Entered<'_>, Error> {
-        self.record.enter().map_err(|why| not_recording(what.to_string(), why))
+        #[cold]
+        fn failed(what: &str, why: NotRecording) -> Error {
+            not_recording(what.to_string(), why)
+        }
+
+        self.record.enter().map_err(|why| failed(what, why))
     }
 
     /// The recording, if this thread is not in a launch of the run.
@@ -195,6 +201,7 @@ impl Run {
     }
 
     /// `what` names what is recorded in errors.
+    #[inline(always)]
     pub(super) fn enter(&self, what: &str) -> Result<Entered<'_>, Error> {
         self.0.enter(what)
     }
@@ -262,8 +269,8 @@ impl Run {
     /// [`assume_held`](Self::assume_held), for the memory of each slice that a step uses. For example: while the run records, the framework never drops a
     /// slice, but passes it to [`keep`](Self::keep).
     pub unsafe fn assume_all_held(&self) -> Result<(), Error> {
-        self.enter("memory")?.held.own_everything(false);
-        Ok(())
+        // SAFETY: the caller guarantees it for each slice that a step uses.
+        unsafe { self.assume_held(ALL_MEMORY) }
     }
 }
 

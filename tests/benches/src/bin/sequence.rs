@@ -149,33 +149,49 @@ fn instructions() -> Result<(), Box<dyn Error>> {
             println!("| {name} | {changed} % | {} | {} |", counts.join(" | "), heap.join(", "));
         }
     }
+    println!("\n| step of an engine | instructions | heap, all steps |\n|---|---|---|");
+    for (name, ..) in PARTS {
+        let (Some((few, _)), Some((many, heap))) = (results.next(), results.next()) else {
+            return Err("some steps were not counted".into());
+        };
+        println!("| {name} | {} | {heap} |", (many - few) / u64::from(LAUNCHES[1] - LAUNCHES[0]));
+    }
     Ok(())
 }
 
-/// Runs in its own process. Callgrind counts the third run of each way. Prints the allocations to standard output.
+/// Runs in its own process. Callgrind counts the third run of each way, and of each step of an engine. Prints the allocations to standard output.
 fn count() -> Result<(), Box<dyn Error>> {
     callgrind::calibrate();
     let device = Device::first()?;
     for (arguments, _) in ARGUMENTS {
         for changed in CHANGED {
             for (_, run) in &WAYS[..COUNTED] {
-                let program = Program::new(&device, arguments, LAUNCHES[0], changed)?;
-                let mut job = (*run, program);
-                let job = (&raw mut job).cast::<c_void>();
-                for _ in 0..2 {
-                    // SAFETY: the function takes a job.
-                    unsafe { once(job) };
-                }
-                // SAFETY: the function takes a job.
-                println!("{}", allocations(|| unsafe { measured(once, job) }));
+                let mut program = Program::new(&device, arguments, LAUNCHES[0], changed)?;
+                count_third(&mut || run(&mut program));
             }
+        }
+    }
+    let mut engine = Engine::new(&device)?;
+    for (.., part) in PARTS {
+        for steps in LAUNCHES {
+            count_third(&mut || part(&mut engine, steps));
         }
     }
     Ok(())
 }
 
+fn count_third(mut run: &mut dyn FnMut()) {
+    let job = (&raw mut run).cast::<c_void>();
+    for _ in 0..2 {
+        // SAFETY: the function takes this job.
+        unsafe { once(job) };
+    }
+    // SAFETY: the function takes this job.
+    println!("{}", allocations(|| unsafe { measured(once, job) }));
+}
+
 unsafe extern "C" fn once(job: *mut c_void) {
-    // SAFETY: `count` passes a job.
-    let (run, program) = unsafe { &mut *job.cast::<(fn(&mut Program), Program)>() };
-    run(program);
+    // SAFETY: `count_third` passes its job.
+    let run = unsafe { &mut *job.cast::<&mut dyn FnMut()>() };
+    run();
 }

@@ -12,7 +12,12 @@ use kernel_args::{
 };
 use kernel_args_tests::driver::{Driver, trial};
 use libtest_mimic::Trial;
-use std::{collections::BTreeSet, mem, sync::Arc, thread};
+use std::{
+    collections::BTreeSet,
+    mem,
+    sync::{Arc, mpsc},
+    thread,
+};
 
 pub(crate) fn trials(_: &Driver) -> Vec<Trial> {
     vec![
@@ -27,6 +32,7 @@ pub(crate) fn trials(_: &Driver) -> Vec<Trial> {
         trial("memory_of_another_sequence", other_sequence),
         trial("memory_of_a_pool_on_other_streams", other_streams),
         trial("memory_of_a_pool_on_other_threads", threads),
+        trial("slices_that_other_threads_drop_while_a_run_records", dropped_elsewhere),
         trial("a_pool_for_plain_launches", plain),
     ]
 }
@@ -352,6 +358,53 @@ fn threads() -> Outcome {
         }
     }
     Ok(())
+}
+
+/// No launch fails because a different thread drops a slice at that time, and no thread waits for a closure that waits for it.
+fn dropped_elsewhere() -> Outcome {
+    let (world, x, _, mut sequence) = World::begin()?;
+    let x = Arc::new(x);
+    let (sender, receiver) = mpsc::channel::<PoolSlice<f32>>();
+    let dropping = thread::spawn(move || receiver.into_iter().for_each(drop));
+    for _ in 0..20 {
+        let run = sequence.begin()?;
+        run.keep(x.clone())?;
+        let mut sum = run.alloc_zeros::<f32>(LEN)?;
+        for _ in 0..50 {
+            let part = add(&world, &run, &x, &x)?;
+            world.saxpy(1.0, &part, &mut sum, &run)?;
+            sender.send(part)?;
+        }
+        run.finish()?;
+        assert_eq!(world.value(&sum)?, 100.0);
+    }
+    drop(sender);
+    dropping.join().expect("no panic");
+    assert_eq!(sequence.memory_use().used, 0);
+
+    let (mut first, mut used) = (None, 0);
+    for _ in 0..3 {
+        let slices = sequence.run(|s| {
+            let slices: Vec<_> = (0..4).map(|_| s.alloc_zeros::<f32>(LEN)).collect::<Result<_, _>>()?;
+            let addresses: Vec<_> = slices.iter().map(|slice| address(slice)).collect();
+            assert_eq!(*first.get_or_insert_with(|| addresses.clone()), addresses);
+            thread::scope(|scope| scope.spawn(|| drop(slices)).join()).expect("no panic");
+            Ok(s.alloc_zeros::<f32>(LEN)?)
+        })?;
+        used = sequence.memory_use().used;
+        drop(slices);
+    }
+    assert_eq!((used, sequence.memory_use().used), (512, 0), "the run has dropped what the thread could not");
+    // The last slice of a pool that its sequence has left, on any thread.
+    let run = sequence.begin()?;
+    let slices = [run.alloc_zeros::<f32>(LEN)?, run.alloc_zeros(LEN)?];
+    run.finish()?;
+    drop(sequence);
+    for slice in slices {
+        assert_eq!(world.value(&slice)?, 0.0);
+        thread::spawn(|| drop(slice)).join().expect("no panic");
+    }
+    Ok(world.ctx.check_err()?)
 }
 
 fn plain() -> Outcome {

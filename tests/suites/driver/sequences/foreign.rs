@@ -3,7 +3,10 @@
 
 #![allow(clippy::multiple_unsafe_ops_per_block, reason = "the closures of foreign work call the library")]
 
-use crate::sequences::world::{N, Outcome, SAXPY, World, says};
+use crate::sequences::{
+    stored,
+    world::{N, Outcome, SAXPY, World, says},
+};
 use cudarc::{
     driver::{
         CudaFunction, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, DriverError, LaunchConfig, PushKernelArg,
@@ -20,6 +23,7 @@ use kernel_args::{
 use kernel_args_tests::driver::{Driver, trial};
 use libtest_mimic::Trial;
 use std::{
+    cell::RefCell,
     ffi::c_void,
     panic::{AssertUnwindSafe, catch_unwind},
     ptr,
@@ -37,6 +41,8 @@ pub(crate) fn trials(_: &Driver) -> Vec<Trial> {
         trial("foreign_work_in_the_order_of_the_launches", in_order),
         trial("memsets_and_copies_of_foreign_work", memory),
         trial("each_kind_of_argument_is_compared", kinds),
+        trial("equal_work_is_compared_once", compared_once),
+        trial("a_comparison_that_records", comparison_that_records),
         trial("a_handle_lives_as_long_as_its_steps", handles),
         trial("foreign_work_that_captures_variables", variables),
         trial("foreign_work_in_plain_runs", plain),
@@ -277,6 +283,84 @@ fn kinds() -> Outcome {
         run(first, Operation::Copy, false, -0.0, 4, is_new)?;
         run(first, Operation::Copy, false, f64::NAN, 4, is_new)?;
         run(first, Operation::Copy, false, f64::NAN, 5, is_new)?;
+    }
+    Ok(())
+}
+
+/// A value whose comparison calls code of the program.
+#[derive(Clone)]
+struct Compared(u32, fn());
+
+impl PartialEq for Compared {
+    fn eq(&self, other: &Self) -> bool {
+        (self.1)();
+        self.0 == other.0
+    }
+}
+
+impl Eq for Compared {}
+
+fn compared(run: &Run, value: Compared, x: &CudaSlice<f32>, y: &mut CudaSlice<f32>) -> Result<(), Error> {
+    run.foreign((Value(value), x, y), |stream, (_, x, mut y)| Ok(stream.memcpy_dtod(&x, &mut y)?))
+}
+
+/// Each work of a run has the same memory. The work of the run before with the same position is compared first.
+fn compared_once() -> Outcome {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+    let (world, x, mut y, mut sequence) = World::begin()?;
+    let (x, steps) = (Arc::new(x), 100);
+    for run in 0..4 {
+        let recorder = sequence.begin()?;
+        recorder.keep(x.clone())?;
+        // SAFETY: the slice outlives the sequence.
+        unsafe { recorder.assume_held(stored::memory(&y))? };
+        for step in 0..steps {
+            let count = || {
+                COUNT.fetch_add(1, Ordering::Relaxed);
+            };
+            let value = Compared(step, count);
+            compared(&recorder, value, &x, &mut y)?;
+        }
+        recorder.finish()?;
+        let count = COUNT.swap(0, Ordering::Relaxed);
+        assert!(run == 0 || count == steps as usize, "{count} comparisons");
+        assert_eq!((world.value(&y)?, sequence.counts().captures), (1.0, steps.into()));
+    }
+    Ok(())
+}
+
+fn comparison_that_records() -> Outcome {
+    thread_local! {
+        static RUN: RefCell<Option<Run>> = const { RefCell::new(None) };
+        static FOUND: RefCell<Vec<Result<(), Error>>> = const { RefCell::new(Vec::new()) };
+    }
+
+    let (world, x, mut y, mut sequence) = World::begin()?;
+    let x = Arc::new(x);
+    let record = || {
+        RUN.with_borrow(|run| {
+            if let Some(run) = run {
+                let found = run.foreign((7_u32,), |_, _| Ok(()));
+                FOUND.with_borrow_mut(|all| all.push(found));
+            }
+        });
+    };
+    for _ in 0..3 {
+        let recorder = sequence.begin()?;
+        recorder.keep(x.clone())?;
+        // SAFETY: the slice outlives the sequence.
+        unsafe { recorder.assume_held(stored::memory(&y))? };
+        RUN.set(Some(recorder.clone()));
+        compared(&recorder, Compared(1, record), &x, &mut y)?;
+        RUN.set(None);
+        recorder.finish()?;
+        assert_eq!(world.value(&y)?, 1.0);
+    }
+    let found = FOUND.take();
+    assert_eq!(found.len(), 2);
+    for found in found {
+        says(found, &["foreign work", "compares the arguments", "record nothing in the function `eq`"])?;
     }
     Ok(())
 }

@@ -49,6 +49,14 @@ mod right {
     unsafe extern "C" {
         fn two_streams(a: *const c_void, b: *const c_void);
     }
+    mod as_bits {
+        use super::*;
+        #[kernel_args::launchers(library = ["launchers.o", "puns.o"])]
+        unsafe extern "C" {
+            fn scale(x: *const f32, y: *mut f32, n: usize, p: Params, mode: Mode, stream: i64) -> u32;
+            fn of_puns(e: *const u32, flags: *mut u8, halves: *mut u16, height: u32, rows: u32);
+        }
+    }
     use kernel_args::launcher::{Launcher, Returns};
     const _: () = assert!(scale::TAKES_STREAM && renamed::TAKES_STREAM && !two_streams::TAKES_STREAM);
     const _: () = assert!(matches!(scale::RETURNS, Returns::CudaError) && scale::KERNEL.parameter_count() == 5);
@@ -59,6 +67,13 @@ mod types {
     unsafe extern "C" {
         fn scale(x: *const f64, y: Numbers, n: u32, p: Exchanged, mode: Other, stream: i32);
         fn middle(a: usize, stream: cudaStream_t, b: u32) -> i32;
+    }
+}
+mod bits {
+    #[kernel_args::launchers(library = "puns.o")]
+    unsafe extern "C" {
+        fn of_puns(e: *const f32, flags: *mut u16, halves: *mut u8, columns: u32, rows: u32);
+        fn of_mixed(m: *const u32, e: *const u32);
     }
 }
 mod order {
@@ -94,4 +109,87 @@ mod libraries {
     unsafe extern "C" {}
     #[kernel_args::launchers(library = "launchers.o")]
     fn function() {}
+}
+mod objects {
+    #[derive(Clone, Copy, kernel_args::DeviceType)]
+    #[repr(C)]
+    struct Options {
+        scale: f32,
+        heads: i32,
+    }
+    // The functions of the other objects are still compared: `of_pair` and `described` have a mistake.
+    #[kernel_args::launchers(library = ["none.o", "lines.o", "slim.o", "split.o", "unrelocated.o", "compressed.o", "pair.o"])]
+    unsafe extern "C" {
+        fn of_none(a: i32, b: f32);
+        fn of_lines(a: i32, b: f32);
+        fn of_slim(a: i32, b: f32);
+        fn of_split(a: i32, b: f32);
+        fn of_unrelocated(a: i32, b: f32);
+        fn of_compressed(a: i32, b: f32);
+        fn of_pair(rows: u32, columns: u64, scale: f32) -> i32;
+    }
+    #[kernel_args::launchers(library = "mixed.a")]
+    unsafe extern "C" {
+        fn of_bitcode(a: i32, b: f32);
+        fn of_second(a: i32, b: f32);
+        fn of_twice(a: i32, b: f32);
+        fn of_old_header(options: Options);
+        fn of_new_header(options: Options);
+        fn described(a: i64, b: f32);
+    }
+}
+mod names {
+    use kernel_args::KernelArgs;
+    mod ffi {
+        #[kernel_args::launchers(library = "pair.o")]
+        unsafe extern "C" {
+            pub fn of_pair(rows: u32, columns: u32, scale: f32) -> i32;
+        }
+    }
+    mod unchecked {
+        unsafe extern "C" {
+            pub fn of_pair(rows: u32, columns: u32, scale: f32) -> i32;
+        }
+    }
+    #[derive(KernelArgs)]
+    #[kernel_args(launcher = ffi::of_pair, stream = none)]
+    struct Right {
+        rows: u32,
+        #[kernel_args(name = "columns")]
+        width: u32,
+        factor: f32,
+    }
+    #[derive(KernelArgs)]
+    #[kernel_args(launcher = ffi::of_pair, stream = none)]
+    struct Exchanged {
+        columns: u32,
+        rows: u32,
+        scale: f32,
+    }
+    #[derive(KernelArgs)]
+    #[kernel_args(launcher = ffi::of_pair, stream = none)]
+    struct Unknown {
+        rows: u32,
+        #[kernel_args(name = "width")]
+        columns: u32,
+        scale: f32,
+    }
+    #[derive(KernelArgs)]
+    #[kernel_args(launcher = unchecked::of_pair, stream = none)]
+    struct Unchecked {
+        columns: u32,
+        rows: u32,
+        scale: f32,
+    }
+    fn local() {
+        use ffi::of_pair as pair;
+        #[derive(KernelArgs)]
+        #[kernel_args(launcher = pair, stream = none)]
+        struct Local {
+            #[kernel_args(as = u32)]
+            columns: usize,
+            rows: u32,
+            scale: f32,
+        }
+    }
 }

@@ -17,9 +17,9 @@ use kernel_args_image::{
 use kernel_args_stand_in::{Session, Settings};
 use kernel_args_test_generator::size;
 use kernel_args_toolchain_tests::{
-    folder, golden, root,
+    folder, golden, nvrtc, root,
     rustc::{self, Compiled, Compiler, Kind, USUAL},
-    write,
+    target, write,
 };
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use random::{Function, Library, Random, Type, rust};
@@ -33,13 +33,17 @@ use std::{
 pub(crate) fn main() -> ExitCode {
     let trials = vec![
         Trial::ignorable_test("random_functions_are_called_and_mistakes_are_refused", random_functions),
-        Trial::test("messages_are_as_in_the_golden_file", messages),
+        Trial::ignorable_test("messages_are_as_in_the_golden_file", messages),
+        Trial::ignorable_test("functions_that_nvcc_compiles_are_launched", of_nvcc),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
 /// The right declarations of `messages.rs` compile, and the wrong ones have the messages of `messages.txt`.
-fn messages() -> Result<(), Failed> {
+fn messages() -> Result<Completion, Failed> {
+    if Command::new("g++").arg("--version").output().is_err() {
+        return Ok(Completion::ignored_with("g++ cannot be started"));
+    }
     let crates = folder("launchers/messages")?;
     let one =
         rustc::lay_out(&crates, "messages", Kind::CheckedLibrary, &[("messages.rs", include_str!("messages.rs"))])?;
@@ -48,10 +52,82 @@ fn messages() -> Result<(), Failed> {
     for name in ["launchers.o", "twice.a"] {
         fs::write(one.package.join(name), &object)?;
     }
+    objects(&one.package)?;
     let output = Compiler::new(&crates, &USUAL).one(&one)?;
     let place = crates.display().to_string();
     let text: String = output.rendered("error").map(|text| text.replace(&place, "") + "\n").collect();
-    Ok(golden::compare(&root().join("tests/toolchain/suites/launchers/messages.txt"), &text)?)
+    golden::compare(&root().join("tests/toolchain/suites/launchers/messages.txt"), &text)?;
+    Ok(Completion::Completed)
+}
+
+/// Pointers that may be declared with the type of the bits, and some that may not.
+const PUNS: &str = r#"struct Element { unsigned value; };
+struct Extension { Element of[4]; };
+struct Mixed { unsigned a; float b; };
+struct __half { unsigned short x; };
+extern "C" void of_puns(const Extension* e, bool* flags, __half* halves, unsigned rows, unsigned columns) {}
+extern "C" void of_mixed(const Mixed* m, Extension* e) {}
+"#;
+
+/// Objects that cannot be read, or not as a whole. Each has its own function.
+fn objects(folder: &Path) -> Result<(), Failed> {
+    let run = |program: &str, arguments: &[&str]| -> Result<(), Failed> {
+        let output = Command::new(program).args(arguments).current_dir(folder).output()?;
+        if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).as_ref().into()) }
+    };
+    let object = |name: &str, source: &str, options: &[&str]| {
+        fs::write(folder.join(format!("{name}.cpp")), source)?;
+        let (from, to) = (format!("{name}.cpp"), format!("{name}.o"));
+        run("g++", &[options, &["-c", &from, "-o", &to]].concat())
+    };
+    let of = |name: &str| format!("extern \"C\" void {name}(int a, float b) {{}}\n");
+    for (name, options) in [
+        ("none", &["-g0"][..]),
+        ("lines", &["-g", "-g1"]),
+        ("slim", &["-g", "-flto", "-fno-fat-lto-objects"]),
+        ("split", &["-g", "-gsplit-dwarf"]),
+        ("unrelocated", &["-g"]),
+        ("compressed", &["-g", "-gz"]),
+    ] {
+        object(name, &of(&format!("of_{name}")), options)?;
+    }
+    run("objcopy", &["--remove-section=.rela.debug_info", "unrelocated.o"])?;
+    // The second object has a newer header. The last two members have one name, and both define one function.
+    for (name, members) in [("old", "float scale; int heads;"), ("new", "float scale; int causal; int heads;")] {
+        let text =
+            format!("struct Options {{ {members} }};\nextern \"C\" void of_{name}_header(Options options) {{}}\n");
+        object(name, &text, &["-g"])?;
+    }
+    object("pair", "extern \"C\" int of_pair(unsigned rows, unsigned columns, float scale) { return 0; }\n", &["-g"])?;
+    object("puns", PUNS, &["-g"])?;
+    object("described", &of("described"), &["-g"])?;
+    fs::write(folder.join("bitcode.o"), b"BC\xc0\xde and more")?;
+    let _ = fs::remove_file(folder.join("mixed.a"));
+    run("ar", &["qc", "mixed.a", "bitcode.o", "old.o", "new.o", "described.o"])?;
+    for own in ["of_first", "of_second"] {
+        object("twice", &(of(own) + &of("of_twice")), &["-g"])?;
+        run("ar", &["qc", "mixed.a", "twice.o"])?;
+    }
+    Ok(())
+}
+
+/// The program in `tests/host_functions`: its build script compiles a library with nvcc, and the test driver executes the kernels.
+fn of_nvcc() -> Result<Completion, Failed> {
+    let headers = match nvrtc::headers() {
+        Ok(headers) => headers,
+        Err(why) => return Ok(Completion::ignored_with(why)),
+    };
+    let output = Command::new(env!("CARGO"))
+        .args(["run", "--quiet", "--manifest-path"])
+        .arg(root().join("tests/host_functions/Cargo.toml"))
+        .env("CARGO_TARGET_DIR", target()?.join("host_functions"))
+        .env("CUDA_HOME", headers.parent().unwrap_or(&headers))
+        .env("HOST_FUNCTIONS_RUNTIME", "test")
+        .output()?;
+    if String::from_utf8_lossy(&output.stdout).contains("arguments, streams, sequences and errors are right") {
+        return Ok(Completion::Completed);
+    }
+    Err(String::from_utf8_lossy(&output.stderr).as_ref().into())
 }
 
 fn number(name: &str, usual: usize) -> Result<usize, Failed> {
@@ -249,24 +325,44 @@ fn mistakes(
         .filter(|item| item.contains("DeviceType)]"))
         .map(|item| format!("{item}\n\n"))
         .collect();
-    let mut source = format!(
+    let mut kinds = BTreeMap::new();
+    let begin = format!(
         "#![allow(dead_code, improper_ctypes, non_camel_case_types, unused_imports)]\n\
          use core::ffi::*; use kernel_args::{{DeviceType, DevicePointer, DevicePointerMut, vector::*}};\n\
          pub type cudaStream_t = *mut c_void;\n{types}\n{}\n",
         library.wrong_types()
     );
+    let functions: Vec<_> = library.functions.iter().enumerate().collect();
+    for (number, some) in functions.chunks(50).enumerate() {
+        mistakes_in(random, crates, (&format!("mistakes{number}"), &begin), some, object, &mut kinds)?;
+    }
+    Ok(kinds)
+}
+
+/// The same for some functions, in one crate whose source starts with `begin`.
+fn mistakes_in(
+    random: &mut Random,
+    crates: &Path,
+    (name, begin): (&str, &str),
+    functions: &[(usize, &Function)],
+    object: &Path,
+    kinds: &mut BTreeMap<&'static str, usize>,
+) -> Result<(), Failed> {
+    let (mut source, mut lines) = (String::from(begin), begin.lines().count());
     let path = object.display().to_string();
     let mut block = |declaration: &str, number: usize| {
-        source += &format!(
+        let start = format!(
             "mod m{number} {{ use super::*;\n#[kernel_args::launchers(library = {path:?})]\nunsafe extern \"C\" {{\n"
         );
-        let first = source.lines().count() + 1;
-        source += &format!("{declaration}}} }}\n");
+        let text = format!("{start}{declaration}}} }}\n");
+        let first = lines + start.lines().count() + 1;
+        lines += text.lines().count();
+        source += &text;
         first
     };
-    let (mut expected, mut kinds) = (Vec::new(), BTreeMap::new());
+    let mut expected = Vec::new();
     let mut number = 0;
-    for (index, function) in library.functions.iter().enumerate() {
+    for &(index, function) in functions {
         let right = arguments(function);
         let result = function.result.map(rust);
         block(&declaration(index, &right, result.as_deref()), number);
@@ -313,7 +409,7 @@ fn mistakes(
         }
     }
     let compiler = Compiler::new(crates, &USUAL);
-    let output = compiler.one(&rustc::lay_out(crates, "mistakes", Kind::CheckedLibrary, &[("lib.rs", &source)])?)?;
+    let output = compiler.one(&rustc::lay_out(crates, name, Kind::CheckedLibrary, &[("lib.rs", &source)])?)?;
     let mut lines: BTreeSet<usize> = BTreeSet::new();
     for message in output.messages.iter().filter(|message| message["level"] == "error") {
         for span in message["spans"].as_array().into_iter().flatten().filter(|span| span["is_primary"] == true) {
@@ -342,7 +438,7 @@ fn mistakes(
     if !lines.is_empty() {
         return Err(format!("right declarations are refused in lines {lines:?}:\n{}", errors(&output)).into());
     }
-    Ok(kinds)
+    Ok(())
 }
 
 /// The names and the types, with the stream.

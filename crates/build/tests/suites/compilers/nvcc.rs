@@ -42,7 +42,10 @@ pub(super) fn a_library_is_compiled_described_and_committed(home: &Path) {
     let update = ("KERNEL_ARGS_BUILD_UPDATE", Path::new("1"));
     let check = |name: &str, variables: &[(&str, &Path)]| {
         let ran = package.run("library", variables).succeeded();
-        assert!(ran.directives("rustc-link-lib").starts_with(&["static=one", "static=cudadevrt"]), "{name}: {ran:?}");
+        assert!(
+            ran.directives("rustc-link-lib").starts_with(&["static:+whole-archive=one", "static=cudadevrt"]),
+            "{name}: {ran:?}"
+        );
         for file in ["libone.a", "one.debug.a"] {
             let library = fs::read(package.out.join("launchers-one").join(file)).unwrap();
             let launchers = Launchers::read(&library).unwrap();

@@ -3,7 +3,7 @@
 
 mod crates;
 
-use crate::support::{Package, Ran, clear, toolkit};
+use crate::support::{Package, Ran, clear, repository, toolkit};
 use crates::{
     BINDGEN, BUILD, BUILD_DESCRIBED, COMPILES, DESCRIBED, FIELDS, FIELDS_SWAPPED, FORGE, HEADER, MEMBERS,
     MEMBERS_SWAPPED, OWN, SOURCE, app, manifest, workspace,
@@ -13,9 +13,13 @@ use std::{env, fs, path::Path, process::Command};
 
 /// Runs `cargo check` of a crate, with the compiler in this folder.
 fn check(package: &Package, name: &str, variables: &[(&str, &Path)]) -> Ran {
+    cargo(package, "check", name, variables)
+}
+
+fn cargo(package: &Package, work: &str, name: &str, variables: &[(&str, &Path)]) -> Ran {
     let mut command = Command::new(env!("CARGO"));
     command
-        .args(["check", "--offline", "--color=never", "-v", "-p"])
+        .args([work, "--offline", "--color=never", "-v", "-p"])
         .arg(format!("{name}-{}", package.name))
         .current_dir(&package.root)
         .env_remove("RUSTFLAGS")
@@ -379,6 +383,47 @@ fn images_of_other_crates_are_described() -> Result<Completion, Failed> {
     Ok(Completion::Completed)
 }
 
+/// Two packages whose libraries export one function. Without `+whole-archive`, both would call the function of one library.
+fn two_libraries_of_a_program_that_export_one_function_are_an_error() -> Result<Completion, Failed> {
+    let home = match toolkit("nvcc") {
+        Ok(home) => home,
+        Err(why) => return Ok(Completion::ignored_with(why)),
+    };
+    let package = Package::new("libraries");
+    package.write("Cargo.toml", "[workspace]\nresolver = \"3\"\nmembers = [\"first\", \"second\", \"app\"]\n");
+    fs::copy(repository().join("Cargo.lock"), package.root.join("Cargo.lock"))?;
+    for name in ["first", "second"] {
+        let build = format!(
+            "fn main() -> Result<(), kernel_args_build::Error> {{ kernel_args_build::Kernels::new()\
+             .launchers(\"{name}\", [\"src/*.cu\"]).cudart(kernel_args_build::Cudart::None).build() }}\n"
+        );
+        package.write(&format!("{name}/Cargo.toml"), &manifest("libraries", name, "", true));
+        package.write(&format!("{name}/build.rs"), &build);
+        let declared = format!("fn run_{name}(x: i32) -> i32; fn run(x: i32) -> i32;");
+        let text = format!(
+            "unsafe extern \"C\" {{ {declared} }}\npub fn call() -> i32 {{ unsafe {{ run(1) + run_{name}(1) }} }}\n"
+        );
+        package.write(&format!("{name}/src/lib.rs"), &text);
+        package.write(&format!("{name}/src/one.cu"), "extern \"C\" int run(int x) { return x; }\n");
+        package.write(&format!("{name}/src/own.cu"), &format!("extern \"C\" int run_{name}(int x) {{ return x; }}\n"));
+    }
+    let dependency = |name: &str| format!("{name} = {{ package = \"{name}-libraries\", path = \"../{name}\" }}\n");
+    let app = manifest("libraries", "app", &(dependency("first") + &dependency("second")), false);
+    package.write("app/Cargo.toml", &app.replace("[lib]\nname = \"app\"\n", ""));
+    let build = |calls: &str| {
+        package.write("app/src/main.rs", &format!("fn main() {{ println!(\"{{}}\", {calls}); }}\n"));
+        cargo(&package, "build", "app", &[("CUDA_HOME", &home)])
+    };
+    let right = build("second::call()");
+    assert!(right.success, "{}", right.stderr);
+    let both = build("first::call() + second::call()");
+    let said = &both.stderr;
+    let names = ["run", "libfirst.a", "libsecond.a"];
+    assert!(!both.success && names.iter().all(|name| said.contains(name)), "{said}");
+    assert!(said.contains("multiple definition") || said.contains("duplicate symbol"), "{said}");
+    Ok(Completion::Completed)
+}
+
 /// Writes a file with a time after all images.
 fn write_later(path: &Path, text: &str) {
     fs::write(path, text).unwrap();
@@ -412,6 +457,10 @@ pub(crate) fn trials() -> Vec<Trial> {
         Ok(())
     }));
     trials.push(Trial::ignorable_test("images_of_other_crates_are_described", images_of_other_crates_are_described));
+    trials.push(Trial::ignorable_test(
+        "two_libraries_of_a_program_that_export_one_function_are_an_error",
+        two_libraries_of_a_program_that_export_one_function_are_an_error,
+    ));
     macro_rules! trials {
         ($($name:ident)*) => {$(trials.push(compiled(stringify!($name), $name));)*};
     }

@@ -60,6 +60,11 @@ impl Functions {
         for unit in 0..units.len() {
             let mut walk = units.walk_unit(unit)?;
             while let Some((_, entry)) = walk.next()? {
+                if let Some(producer) = entry.value(dw::DW_AT_producer)
+                    && lacks_parameters(units.text(entry.place, producer)?)
+                {
+                    break;
+                }
                 if entry.tag != dw::DW_TAG_subprogram || entry.is_declaration() {
                     continue;
                 }
@@ -83,6 +88,13 @@ impl Functions {
     pub(crate) fn list(&self, number: usize) -> Members<'_> {
         stored::members(&self.table, number)
     }
+}
+
+/// Whether GCC's option `-g1` was the last one for the level: then functions have neither parameters nor a returned type.
+fn lacks_parameters(producer: &str) -> bool {
+    let is_level =
+        |word: &&str| word.strip_prefix("-g").is_some_and(|level| ["", "0", "1", "2", "3", "gdb"].contains(&level));
+    producer.split(' ').rev().find(is_level) == Some("-g1")
 }
 
 /// Or why Rust cannot call it.

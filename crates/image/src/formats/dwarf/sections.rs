@@ -88,19 +88,20 @@ impl<'a> Sections<'a> {
     }
 
     /// Without the feature `debug-info`, only whether there are any.
+    #[cfg_attr(not(feature = "debug-info"), allow(clippy::unnecessary_wraps))]
     pub(crate) fn of_ptx(text: &'a [u8]) -> Result<Self, Error> {
         // Most texts have no debug information, so they are not parsed.
         const SECTION: &[u8] = b".debug_info";
-        let Some(_found) = text.windows(SECTION.len()).find(|window| *window == SECTION) else {
-            return Ok(Self::default());
-        };
-        #[cfg(feature = "debug-info")]
-        return match ptx::debug_sections(text, NAMES) {
-            Ok(found) => Ok(Self(found.map(Cow::Owned))),
-            Err(error) => Err(Error::Ptx(error)),
-        };
-        #[cfg(not(feature = "debug-info"))]
-        return Ok(Self([_found, &[], &[], &[], &[]].map(Cow::Borrowed)));
+        match text.windows(SECTION.len()).find(|window| *window == SECTION) {
+            None => Ok(Self::default()),
+            #[cfg(feature = "debug-info")]
+            Some(_) => match ptx::debug_sections(text, NAMES) {
+                Ok(found) => Ok(Self(found.map(Cow::Owned))),
+                Err(error) => Err(Error::Ptx(error)),
+            },
+            #[cfg(not(feature = "debug-info"))]
+            Some(found) => Ok(Self([found, &[], &[], &[], &[]].map(Cow::Borrowed))),
+        }
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -53,10 +53,12 @@ pub fn of_launchers(launchers: &Launchers, library: Result<&str, &str>, options:
             Err(what) => refused.push((launcher.symbol, what)),
         }
     }
-    for (symbol, what) in &refused {
+    let refused_texts = refused.iter().map(|(symbol, what)| (format!("`{symbol}` is not declared"), what.as_str()));
+    let unread = launchers.unread().map(|(place, what)| (format!("The functions of {place} are not declared"), what));
+    for (who, what) in refused_texts.chain(unread) {
         let what = what.lines().next().unwrap_or_default();
         writer.line(0, "");
-        writer.line(0, &format!("// `{symbol}` is not declared: {}", rust_comment(what)));
+        writer.line(0, &format!("// {}: {}", rust_comment(&who), rust_comment(what)));
     }
     writer.block(&declared, library);
     for ((launcher, _), ([all, fields], name)) in found.iter().zip(fields.iter_mut().zip(&names.kernels)) {

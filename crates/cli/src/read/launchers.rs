@@ -1,0 +1,75 @@
+//! Host functions that launch kernels, from the debug information of objects and libraries.
+
+use super::{Files, Skipped, paths};
+use crate::{
+    error::Error,
+    global::Globals,
+    kernel::{Host, Kernel},
+};
+use kernel_args_image::{Launchers, ParameterList, fatbin::MEMBER_LIMIT};
+use std::{path::PathBuf, sync::Arc};
+
+/// The functions of each file, in the order of their symbols. A function that Rust cannot call is a warning.
+pub(crate) fn read(paths: &[PathBuf]) -> Files {
+    let mut skipped = Skipped::default();
+    let (named, mut errors) = paths::files(paths, &mut skipped);
+    let (mut kernels, mut warnings): (Vec<Kernel>, _) = (Vec::new(), Vec::new());
+    for named in named {
+        let read = named.open().and_then(|mut input| {
+            let size = input.size();
+            if size > MEMBER_LIMIT {
+                return Err(std::io::Error::other(format!("{size} bytes, above the limit of {MEMBER_LIMIT}")));
+            }
+            input.head(0, size)
+        });
+        let bytes = match read {
+            Ok(bytes) if !named.is_direct && !Launchers::is_library(&bytes) => {
+                skipped.foreign += 1;
+                continue;
+            }
+            Ok(bytes) => bytes,
+            Err(error) if named.is_direct => {
+                errors.push(Error::new(&named.name, error));
+                continue;
+            }
+            Err(error) => {
+                skipped.cannot_open(&named.name, &error);
+                continue;
+            }
+        };
+        let before = kernels.len();
+        let launchers = match Launchers::read(&bytes) {
+            Ok(launchers) => launchers,
+            Err(what) => {
+                errors.push(Error::new(&named.name, what));
+                continue;
+            }
+        };
+        let unread = launchers.unread().map(|(place, what)| Error::new(&named.name, format!("{place}: {what}")));
+        let mut refused: Vec<Error> = unread.collect();
+        for (symbol, launcher) in launchers.functions() {
+            match launcher {
+                Ok(launcher) => {
+                    let prototype = launcher.prototype();
+                    let result = prototype.split(&format!(" {symbol}(")).next().unwrap_or_default().to_owned();
+                    let host = Host { file: Arc::clone(&named.name), prototype, result };
+                    let parameters = ParameterList::of_members(launcher.parameters());
+                    let kernel =
+                        Kernel { symbol: symbol.to_owned(), parameters, host: Some(host), ..Kernel::default() };
+                    kernels.push(kernel);
+                }
+                Err(what) => refused.push(Error::new(&named.name, format!("launcher `{symbol}`: {what}"))),
+            }
+        }
+        if kernels.len() > before {
+            warnings.append(&mut refused);
+        } else if refused.is_empty() {
+            let what = "it exports no `extern \"C\"` function\nhelp: without `--launchers`, its kernels are shown";
+            errors.push(Error::new(&named.name, what));
+        } else {
+            errors.append(&mut refused);
+        }
+    }
+    kernels.sort_by(|a, b| a.symbol.cmp(&b.symbol));
+    Files { kernels, globals: Globals::default(), places: Vec::new(), errors, warnings, skipped }
+}
