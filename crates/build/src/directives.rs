@@ -31,7 +31,11 @@ impl Directives {
         for path in &self.files {
             // A value is one line, and cargo removes white space at its end.
             let path = path.to_str().filter(|path| !path.contains(['\n', '\r']) && path.trim_end() == *path);
-            let _ = writeln!(text, "cargo::rerun-if-changed={}", path.unwrap_or(UNWATCHED));
+            let path = path.unwrap_or(UNWATCHED);
+            // A path of the form `\\?\…` has backslashes only.
+            let is_plain = cfg!(windows) && !path.starts_with(r"\\");
+            let path = if is_plain { path.replace('\\', "/") } else { path.to_owned() };
+            let _ = writeln!(text, "cargo::rerun-if-changed={path}");
         }
         for line in &self.linked {
             let _ = writeln!(text, "cargo::{line}");

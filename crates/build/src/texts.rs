@@ -15,11 +15,15 @@ pub(crate) const NOT_BUILT: &str = "these kernels are not built; help: end the s
     crate compiles the images";
 pub(crate) const NO_SOURCES: &str =
     "no sources to compile\nhelp: name the sources: `.file(\"src/kernels.cu\")` or `.glob(\"src/*.cu\")`";
+pub(crate) const NO_LIBRARY_ON_WINDOWS: &str = "`.launchers(…)` works on Linux only: the debug information of host code on Windows (PDB) is not read\n\
+    help: call it `if cfg!(not(windows))`, and declare the functions by hand on Windows";
+pub(crate) const NOT_ASCII: &str =
+    "\nhelp: NVRTC for Windows finds no folder whose absolute path has characters other than ASCII: name a folder inside the package, relative to it";
 pub(crate) const NO_HOST_COMPILER: &str = "\n\nnvcc needs a C++ compiler for the host, and did not find a supported version\n\
     help: install `g++` or Visual Studio's C++ tools, or set the variable `NVCC_CCBIN` to a compiler\n\
     help: or use NVRTC, which needs no host compiler: pass its folder to `.compiler(…)`, or set `CUDA_HOME` to it";
 
-/// A message for each row. A `path` is shown as the system writes it, `unix` with `/`, a `list` with commas, and `names` in backticks.
+/// A message for each row. A `path` is shown with `/`, a `list` with commas, and `names` in backticks.
 macro_rules! messages {
     ($($(#[$docs:meta])* $name:ident($($part:ident: $kind:ident),*) = $text:literal;)*) => {$(
         $(#[$docs])*
@@ -31,11 +35,9 @@ macro_rules! messages {
     (type path) => { &Path };
     (type text) => { &str };
     (type shown) => { &dyn Display };
-    (type unix) => { &Path };
     (type list) => { &[String] };
     (type names) => { &[String] };
-    (shown path $part:ident) => { $part.display() };
-    (shown unix $part:ident) => { path($part) };
+    (shown path $part:ident) => { path($part) };
     (shown list $part:ident) => { $part.join(", ") };
     (shown names $part:ident) => { $part.join("`, `") };
     (shown $kind:ident $part:ident) => { $part };
@@ -99,7 +101,7 @@ messages! {
     no_library_name(name: text) = "`{name}` cannot name a module\nhelp: write a name of letters, digits and `_`";
     silent(status: shown) = "the compiler printed nothing and ended with {status}";
     made_nothing(sources: names) = "no CUDA compiler was found: the images of `{sources}` are missing, and loading one is an error";
-    no_source_of_constants(source: unix) = "`.constants_of({source:?}, …)` does not name a source\nhelp: compare it with the sources of `.glob(…)` and `.file(…)`";
+    no_source_of_constants(source: path) = "`.constants_of({source:?}, …)` does not name a source\nhelp: compare it with the sources of `.glob(…)` and `.file(…)`";
     unknown_constants(source: path, constants: names) = "the constants `{constants}` of `{source}` are unknown: no CUDA compiler was found, and no description \
          is committed\nhelp: commit the description, which is enough without the image: see `Kernels::fallback`";
     no_image(source: path, image: path, name: text) = "the image `{image}` of `{source}` does not exist\nhelp: call `debug_info` after the call that compiles \
@@ -150,7 +152,7 @@ pub(crate) fn no_compiler(tried: &[(String, String)], has_fallback: bool) -> Str
 }
 
 pub(crate) fn does_not_compile(source: &Path, compiler: &dyn Display, archs: &[String], said: &str) -> String {
-    let mut text = format!("`{}` does not compile with {compiler}:\n{said}", source.display());
+    let mut text = format!("`{}` does not compile with {compiler}:\n{said}", path(source));
     // NVRTC's message does not contain the architecture.
     if ["gpu-architecture", "gpu architecture"].iter().any(|words| said.contains(words)) {
         let _ = write!(
@@ -171,7 +173,7 @@ pub(crate) fn not_constant(source: &Path, constants: &[String], compiler: &dyn D
          `constexpr` variable or another constant expression\n\
          help: `.constants(…)` is for all sources; for the constants of one source write `.constants_of(\"{}\", [\"NAME\"])`",
         if wrong.is_empty() { constants } else { &wrong }.join("`, `"),
-        source.display(),
+        path(source),
         path(source)
     )
 }

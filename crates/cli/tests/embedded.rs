@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Folder, bytes, data, run};
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use std::process::{Command, ExitCode};
 
 fn main() -> ExitCode {
@@ -23,15 +23,13 @@ fn main() -> ExitCode {
         ("relocatable_device_code_is_read", relocatable_device_code_is_read),
     ];
     let trial = |(name, test): (&str, fn())| {
-        let name = match missing {
-            Some(tool) => format!("{name} (needs {tool})"),
-            None => name.to_owned(),
-        };
-        let run = move || {
+        Trial::ignorable_test(name, move || -> Result<Completion, Failed> {
+            if let Some(tool) = missing {
+                return Ok(Completion::ignored_with(format!("{tool} is not installed")));
+            }
             test();
-            Ok::<(), Failed>(())
-        };
-        Trial::test(name, run).with_ignored_flag(missing.is_some())
+            Ok(Completion::Completed)
+        })
     };
     libtest_mimic::run(&arguments, tests.map(trial).into()).exit_code()
 }

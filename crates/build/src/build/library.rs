@@ -33,6 +33,9 @@ impl Build<'_> {
     /// Builds the libraries, and keeps their modules.
     pub(super) fn libraries(&mut self, options: &Options, environment: &Environment) -> Result<Directives, String> {
         let mut directives = Directives::default();
+        if cfg!(windows) && !self.kernels.libraries.is_empty() {
+            return Err(texts::NO_LIBRARY_ON_WINDOWS.into());
+        }
         let objects = Objects { are_relocatable: self.kernels.relocatable };
         let options = Options { objects: Some(objects), ..options.clone() };
         let names = self.kernels.libraries.iter().map(|(name, _)| name);

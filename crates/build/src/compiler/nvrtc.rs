@@ -27,7 +27,7 @@ impl Nvrtc {
         let mut text = fs::read(job.root.join(path)).map_err(|error| texts::unreadable(path, &error))?;
         text.extend_from_slice(job.appended.as_deref().unwrap_or_default().as_bytes());
         let source = CString::new(text).map_err(|_| texts::has_nul(path))?;
-        let name = c_string(&path.to_string_lossy())?;
+        let name = c_string(&texts::path(path))?;
         let options = options(job, &self.headers);
         let options = options.iter().map(|option| c_string(option));
         let options = options.collect::<Result<Vec<_>, _>>()?;
@@ -40,6 +40,9 @@ impl Nvrtc {
             }
             if said.contains("could not open source file") || said.contains("cannot open source file") {
                 said += &texts::header_of_nvrtc(&self.headers);
+                if cfg!(windows) && options.iter().any(|option| !option.to_bytes().is_ascii()) {
+                    said += texts::NOT_ASCII;
+                }
             }
             said
         })?;
@@ -65,7 +68,15 @@ fn options(job: &Job<'_>, headers: &[PathBuf]) -> Vec<String> {
     list.extend(options.std.iter().map(|std| format!("--std={std}")));
     list.extend(options.definitions());
     let includes = options.includes.iter().chain(headers);
-    list.extend(includes.map(|folder| format!("--include-path={}", job.root.join(folder).display())));
+    // NVRTC for Windows reads paths in the code page of the system. A relative path needs no characters of the package's own path.
+    let canonical = |path: &Path| fs::canonicalize(path).ok();
+    let is_here = cfg!(windows) && canonical(Path::new(".")).is_some_and(|here| canonical(job.root) == Some(here));
+    let path = |folder: &PathBuf| match folder.strip_prefix(job.root) {
+        Ok(inside) if is_here => inside.to_owned(),
+        _ if is_here => folder.clone(),
+        _ => job.root.join(folder),
+    };
+    list.extend(includes.map(|folder| format!("--include-path={}", path(folder).display())));
     list
 }
 

@@ -6,7 +6,7 @@ mod ptxas;
 #[path = "../image/spelling.rs"]
 mod spelling;
 
-use libtest_mimic::{Arguments, Trial};
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use std::{
     env,
     ffi::{OsStr, OsString},
@@ -56,18 +56,15 @@ fn main() -> ExitCode {
     let trial = |wanted: Compiled| {
         let compiler = env::var_os(wanted.variable).unwrap_or_else(|| OsString::from(wanted.compiler));
         let missing = Command::new(&compiler).arg("--version").output().is_err();
-        if missing && !arguments.list {
-            println!(
-                "skipped: no {0} on this machine (it is looked for in $PATH, or where ${1} says)",
-                wanted.compiler, wanted.variable
-            );
-        }
-        let run = wanted.run;
-        Trial::test(wanted.test, move || {
-            run(&compiler);
-            Ok(())
+        Trial::ignorable_test(wanted.test, move || -> Result<Completion, Failed> {
+            if missing {
+                let Compiled { compiler, variable, .. } = wanted;
+                let why = format!("there is no {compiler}: it is looked for in $PATH, or where ${variable} says");
+                return Ok(Completion::ignored_with(why));
+            }
+            (wanted.run)(&compiler);
+            Ok(Completion::Completed)
         })
-        .with_ignored_flag(missing)
     };
     let trials = TESTS.into_iter().map(trial).collect();
     libtest_mimic::run(&arguments, trials).exit_code()

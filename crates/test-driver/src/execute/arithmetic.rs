@@ -684,7 +684,7 @@ pub(super) fn sum_wide(_: Type, old: u64, value: u64, _: u64) -> u64 {
     match (f64::from_bits(old), f64::from_bits(value)) {
         (_, b) if b.is_nan() => value,
         (a, _) if a.is_nan() => old,
-        (a, b) => (a + b).to_bits(),
+        (a, b) => float::made(a + b).to_bits(),
     }
 }
 

@@ -264,9 +264,10 @@ pub(super) fn nan(operands: &[f64]) -> Option<f64> {
     Some(f64::from_bits(first.to_bits() | 1 << 51))
 }
 
-/// A result whose operands are no NaN. NVIDIA's NaN is negative as on x86-64; a processor of AArch64 makes a positive one.
-fn made(value: f64) -> f64 {
-    if value.is_nan() { f64::from_bits(0xfff8 << 48) } else { value }
+/// A result whose operands are no NaN. NVIDIA's NaN is negative as on x86-64; a processor of AArch64 makes a positive one. It is not a constant
+/// here: LLVM replaces the selection of a constant NaN or a square root by the square root.
+pub(super) fn made(value: f64) -> f64 {
+    if value.is_nan() { -value.abs() } else { value }
 }
 
 /// Whether `f64::mul_add` rounds once: it calls a function of C, and mingw's rounds twice.

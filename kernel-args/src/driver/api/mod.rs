@@ -59,6 +59,8 @@ pub(crate) use launch_config::{LaunchAttribute, LaunchConfig};
 pub(crate) use module::{DriverImage, Linker, Module, NotLoaded};
 #[cfg(feature = "record")]
 pub(crate) use pointer::Readable;
+#[cfg(all(feature = "observe", windows))]
+pub(crate) use pointer::is_mapped;
 pub(crate) use table::Api;
 #[cfg(feature = "textures")]
 pub(crate) use texture::{ArrayMemory, ChannelFormat, LinearShape, ObjectMemory};

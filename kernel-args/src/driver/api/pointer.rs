@@ -1,4 +1,4 @@
-//! What the driver knows about an address.
+//! What the driver knows about an address, and what Windows does.
 
 use super::{Api, CallError};
 use core::ffi::c_uint;
@@ -96,4 +96,31 @@ impl Readable {
         // through the driver, which returns `CUDA_ERROR_INVALID_VALUE` if the program has freed it since.
         unsafe { api.cuMemcpyDtoH_v2(to.as_mut_ptr().cast(), from, to.len()) }
     }
+}
+
+/// Whether an address is in readable memory of the process.
+#[cfg(windows)]
+pub(crate) fn is_mapped(address: u64) -> bool {
+    /// `MEMORY_BASIC_INFORMATION`, whose first 32 bytes describe the range.
+    #[repr(C)]
+    #[derive(Default)]
+    struct Memory {
+        _range: [u64; 4],
+        state: u32,
+        protection: u32,
+        _kind: [u32; 2],
+    }
+    // SAFETY: Windows API, "VirtualQuery function (memoryapi.h)": `SIZE_T VirtualQuery(LPCVOID, PMEMORY_BASIC_INFORMATION, SIZE_T)`, which
+    // are 8 bytes each on x86-64 and AArch64. It reads nothing through the address.
+    #[link(name = "kernel32")]
+    unsafe extern "system" {
+        fn VirtualQuery(address: u64, memory: &mut Memory, size: usize) -> usize;
+    }
+    const COMMITTED: u32 = 0x1000;
+    /// `PAGE_NOACCESS`, `PAGE_EXECUTE`, `PAGE_GUARD`.
+    const UNREADABLE: u32 = 0x1 | 0x10 | 0x100;
+    let mut memory = Memory::default();
+    // SAFETY: it writes at most as many bytes as the third argument, and `memory` has so many. Any bytes are valid for its fields.
+    let written = unsafe { VirtualQuery(address, &mut memory, size_of::<Memory>()) };
+    written != 0 && memory.state == COMMITTED && memory.protection & UNREADABLE == 0
 }

@@ -84,7 +84,9 @@ fn sizes_of_another_platform_are_refused() -> Outcome {
     let module = Module::compile(&context()?, SOURCE, &options)?;
     assert_eq!(refused::<Widths<'_, OtherLong, Wide, CULong>>(&module)?, "a");
     assert_eq!(refused::<Widths<'_, CLong, OtherWide, CULong>>(&module)?, "b");
-    assert_eq!(refused::<Widths<'_, CLong, Wide, OtherULong>>(&module)?, "d");
+    let behind = refused::<Widths<'_, CLong, Wide, OtherULong>>(&module);
+    // A program for Windows can have an image from Linux, where `unsigned long` has 8 bytes.
+    assert!(if cfg!(windows) { behind.is_err() } else { behind? == "d" });
     Ok(())
 }
 

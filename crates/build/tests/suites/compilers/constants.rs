@@ -2,7 +2,7 @@
 
 use super::Package;
 use kernel_args_build::{Error, Kernels};
-use std::{env, fs, path::Path};
+use std::{env, ffi::c_char, fs, path::Path};
 
 /// The build script: each word of a variable names constants, of a source if it contains `:`.
 pub(super) fn script() -> Result<(), Error> {
@@ -158,7 +158,8 @@ pub(super) fn expressions_and_enumerators_have_types(home: &Path, name: &str) {
             "Fast: i32 = 1;",
             "pi: f64 = 3.14159;",
             "r#type: u64 = 1024;",
-            "LETTER: i8 = 120;",
+            // `char` is unsigned on AArch64.
+            if c_char::MIN == 0 { "LETTER: u8 = 120;" } else { "LETTER: i8 = 120;" },
             "LESS: bool = false;",
             "TWICE: u32 = 2;",
         ]

@@ -129,6 +129,14 @@ fn with(parts: &'static [&'static str], name: String, run: impl FnOnce(&[PathBuf
 
 pub(crate) fn trials() -> Vec<Trial> {
     let mut trials = without::trials();
+    #[cfg(windows)]
+    trials.push(Trial::test("host_functions_are_for_linux", || {
+        let package = Package::new("host-functions");
+        package.write_old("src/one/a.cu", "");
+        let said = package.run("library", &[]).failed();
+        assert!(said.contains("works on Linux only") && said.contains("(PDB) is not read"), "{said}");
+        Ok(())
+    }));
     macro_rules! each {
         ($module:ident: $($name:ident)*) => {$(
             for parts in [&["nvrtc"], &["nvcc"]] {
