@@ -56,4 +56,4 @@ pub use node_memory::{NodeMemory, NodeMemoryMut};
 pub use node_text::NodeKind;
 pub use whole_update::GraphUpdateError;
 
-pub(crate) use release::{release, start};
+pub(crate) use release::{Capturing, release, start};

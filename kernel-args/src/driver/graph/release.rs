@@ -22,7 +22,7 @@ use crate::driver::{
 use core::{cell::Cell, mem, time::Duration};
 use cudarc::driver::{CudaContext, CudaStream};
 use std::{
-    sync::{Arc, OnceLock},
+    sync::{self, Arc, OnceLock, PoisonError},
     thread, thread_local,
 };
 
@@ -100,6 +100,31 @@ pub(crate) fn release(stream: Option<&Arc<CudaStream>>, context: &Arc<CudaContex
     QUEUE.send(Some(Released { after, context: context.clone(), owners }));
 }
 
+/// How many captures of foreign work other threads make. What the thread drops can free memory on a stream, and would become a part of the
+/// capture of this stream. So it drops nothing during these captures, and they begin when it drops nothing.
+static CAPTURES: sync::Mutex<usize> = sync::Mutex::new(0);
+
+/// A capture of foreign work.
+pub(crate) struct Capturing(());
+
+impl Capturing {
+    pub(crate) fn begin() -> Option<Self> {
+        (!IS_THE_THREAD.get()).then(|| {
+            *CAPTURES.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+            Self(())
+        })
+    }
+}
+
+impl Drop for Capturing {
+    fn drop(&mut self) {
+        *CAPTURES.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        if RUNS.get() == Some(&true) {
+            QUEUE.send(None);
+        }
+    }
+}
+
 impl Graph {
     /// Blocks until everything that graphs have released so far is dropped: retained values of nodes that were updated since, and of dropped graphs,
     /// when their launches have finished. It does not wait for the end of a capture of the stream of the last launch.
@@ -133,7 +158,7 @@ fn run(api: &'static Api) {
     }
 }
 
-/// Returns the owners if no event can be recorded yet.
+/// Returns the owners if no event can be recorded yet, or a capture takes what their drop enqueues.
 fn drop_after(api: &'static Api, released: Released) -> Option<Released> {
     let Released { after, context, owners } = released;
     // cudarc's functions would return a pending error of the context instead. Errors cannot be reported here.
@@ -149,6 +174,10 @@ fn drop_after(api: &'static Api, released: Released) -> Option<Released> {
             return Some(Released { after, context, owners });
         }
     };
+    let captures = CAPTURES.lock().unwrap_or_else(PoisonError::into_inner);
+    if *captures > 0 {
+        return Some(Released { after, context, owners });
+    }
     if has_finished {
         // An owner that panics must not keep the next owners from being dropped.
         for owner in owners {

@@ -7,6 +7,7 @@ use crate::{
         config::{Captured, ForeignCache, ForeignSteps, NotRecording, Recording},
         context::make_current,
         error::{Error, GraphError, OutsideOf},
+        graph::Capturing,
         launch::{not_recording, within},
     },
     interop::ForeignArgs,
@@ -291,6 +292,8 @@ struct Capture<'s> {
     api: &'static Api,
     stream: &'s CudaStream,
     is_over: bool,
+    /// Its drop is after the end of the capture.
+    _capturing: Option<Capturing>,
 }
 
 impl<'s> Capture<'s> {
@@ -303,6 +306,7 @@ impl<'s> Capture<'s> {
         }
         let api = api()?;
         make_current(stream.context())?;
+        let _capturing = Capturing::begin();
         let begun = api.begin_foreign_capture((&**stream).into());
         begun.map_err(|error| {
             failed(
@@ -310,7 +314,7 @@ impl<'s> Capture<'s> {
                 "if the stream is being captured, run the sequence before or after the capture",
             )
         })?;
-        Ok(Self { api, stream, is_over: false })
+        Ok(Self { api, stream, is_over: false, _capturing })
     }
 
     fn end(&mut self) -> Result<Graph, Error> {

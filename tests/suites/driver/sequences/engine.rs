@@ -1,4 +1,5 @@
-//! Random steps of an engine: launches, allocations, foreign work, copies and drops, plainly and as sequences. The bytes are equal.
+//! Random steps of an engine: launches, allocations, foreign work, copies and drops, plainly, plainly with memory of a pool, and as sequences. The bytes are
+//! equal.
 
 use crate::sequences::{
     foreign::{self, Library},
@@ -7,7 +8,7 @@ use crate::sequences::{
 use cudarc::driver::{CudaSlice, CudaStream};
 use kernel_args::{
     Error, launch,
-    sequence::{Handle, PoolSlice, Run, RunCounts, Sequence},
+    sequence::{Handle, Pool, PoolSlice, Run, RunCounts, Sequence},
 };
 use kernel_args_test_generator::rng::Rng;
 use kernel_args_tests::driver::{Driver, trial};
@@ -96,6 +97,44 @@ impl Engine for Arc<CudaStream> {
     fn foreign(&self, library: &Handle<Library>, Saxpy { n, alpha, x, y }: Saxpy<'_>) -> Result<(), Error> {
         // SAFETY: the same.
         Ok(unsafe { library.axpy(n, alpha, x, y) }?)
+    }
+}
+
+/// Plain launches with memory of a pool.
+struct Pooled(Pool, Arc<CudaStream>);
+
+impl Engine for Pooled {
+    type Tensor = PoolSlice<f32>;
+
+    fn zeros(&self, len: usize) -> Result<Self::Tensor, Error> {
+        self.0.alloc_zeros(len)
+    }
+
+    fn upload(&self, values: &[f32]) -> Result<Self::Tensor, Error> {
+        // SAFETY: the copy writes all elements.
+        let mut tensor = unsafe { self.0.alloc(values.len())? };
+        self.1.memcpy_htod(values, &mut *tensor)?;
+        Ok(tensor)
+    }
+
+    fn zero(&self, tensor: &mut Self::Tensor) -> Result<(), Error> {
+        Ok(self.1.memset_zeros(&mut **tensor)?)
+    }
+
+    fn copy(&self, from: &Self::Tensor, to: &mut Self::Tensor, at: usize) -> Result<(), Error> {
+        Ok(self.1.memcpy_dtod(&**from, &mut to.slice_mut(at..))?)
+    }
+
+    fn add(&self, world: &World, args: VectorAdd<'_>) -> Result<(), Error> {
+        self.1.add(world, args)
+    }
+
+    fn saxpy(&self, world: &World, args: Saxpy<'_>) -> Result<(), Error> {
+        self.1.saxpy(world, args)
+    }
+
+    fn foreign(&self, library: &Handle<Library>, args: Saxpy<'_>) -> Result<(), Error> {
+        self.1.foreign(library, args)
     }
 }
 
@@ -201,24 +240,29 @@ fn random() -> Outcome {
         let parallel = unsafe { Sequence::new(&world.stream).parallel() };
         let mut sequences = [Sequence::new(&world.stream), parallel];
         let mut plain = VecDeque::new();
-        let mut recorded = [VecDeque::new(), VecDeque::new()];
+        let (mut recorded, mut in_pool) = ([VecDeque::new(), VecDeque::new()], VecDeque::new());
+        let pooled = Pooled(Pool::new(&world.stream), world.stream.clone());
         let mut program: Vec<_> = (0..4 + rng.below(30)).map(|_| step(&mut rng)).collect();
         for run in 0..runs {
             let input = (run / 2) as f32 + 1.0;
             // In a second half of the programs, no tensor outlives its run.
             if seed % 2 == 0 {
                 plain.clear();
+                in_pool.clear();
                 recorded.iter_mut().for_each(VecDeque::clear);
             }
             perform(&world.stream, &world, &library, &program, input, &mut plain)?;
+            perform(&pooled, &world, &library, &program, input, &mut in_pool)?;
             for (sequence, tensors) in sequences.iter_mut().zip(&mut recorded) {
                 let active = sequence.begin()?;
                 perform(&active, &world, &library, &program, input, tensors)?;
                 active.finish()?;
+            }
+            for (way, tensors) in recorded.iter().chain([&in_pool]).enumerate() {
                 assert_eq!(tensors.len(), plain.len());
                 for (index, (found, expected)) in tensors.iter().zip(&plain).enumerate() {
                     if bits(&world, found)? != bits(&world, expected)? {
-                        return Err(format!("seed {seed}, run {run}, tensor {index}: {program:?}").into());
+                        return Err(format!("seed {seed}, run {run}, way {way}, tensor {index}: {program:?}").into());
                     }
                 }
             }
@@ -228,6 +272,11 @@ fn random() -> Outcome {
                 program[at] = step(&mut rng);
             }
         }
+        drop((in_pool, recorded));
+        assert_eq!(
+            [pooled.0.memory_use().used, sequences[0].memory_use().used, sequences[1].memory_use().used],
+            [0; 3]
+        );
         for counts in sequences.iter().map(Sequence::counts) {
             total.built += counts.built;
             total.equal += counts.equal;

@@ -32,6 +32,7 @@ use std::{
         atomic::{AtomicUsize, Ordering},
     },
     thread,
+    time::Duration,
 };
 
 pub(crate) fn trials(_: &Driver) -> Vec<Trial> {
@@ -44,6 +45,7 @@ pub(crate) fn trials(_: &Driver) -> Vec<Trial> {
         trial("equal_work_is_compared_once", compared_once),
         trial("a_comparison_that_records", comparison_that_records),
         trial("a_handle_lives_as_long_as_its_steps", handles),
+        trial("a_handle_that_is_dropped_while_work_is_captured", dropped_in_a_capture),
         trial("foreign_work_that_captures_variables", variables),
         trial("foreign_work_in_plain_runs", plain),
         trial("foreign_work_at_the_same_time", parallel),
@@ -385,6 +387,24 @@ fn handles() -> Outcome {
     world.ctx.synchronize()?;
     kernel_args::graph::Graph::wait_until_released();
     assert!(seen.iter().all(|handle| handle.strong_count() == 0));
+    Ok(())
+}
+
+/// A different thread drops the handle of the sequence before. Its memory is freed on the stream, which is being captured.
+fn dropped_in_a_capture() -> Outcome {
+    let (world, x, mut y, _) = World::begin()?;
+    for _ in 0..20 {
+        let (library, mut sequence) = (Library::new(&world)?, Sequence::new(&world.stream));
+        sequence.run(|s| {
+            let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
+            s.foreign((&library, x, &mut *y), |_, (library, x, mut y)| {
+                thread::sleep(Duration::from_millis(2));
+                // SAFETY: both slices have `N` elements.
+                Ok::<_, Error>(unsafe { library.axpy(N, 1.0, &x, &mut y) }?)
+            })
+        })?;
+    }
+    assert_eq!(world.value(&y)?, 20.0);
     Ok(())
 }
 
