@@ -11,31 +11,13 @@ use kernel_args_abi::compiled::CompiledKernel;
 /// unsafe extern "C" {
 ///     fn scale(x: *mut f32, n: i32, stream: cudaStream_t) -> u32;
 /// }
-/// assert!(<scale as kernel_args::launcher::Launcher>::TAKES_STREAM);
+/// assert_eq!(<scale as kernel_args::launcher::Launcher>::KERNEL.parameter_count(), 2);
 /// ```
+///
+/// A struct with `#[kernel_args(launcher = scale)]` has its fields compared with it.
 pub trait Launcher {
-    /// The symbol.
-    const SYMBOL: &'static str;
-    /// Its parameters without the stream, as a kernel of a table.
+    /// Its parameters without the stream, as a kernel of a table. The name is the function's symbol.
     const KERNEL: CompiledKernel;
-    /// Whether exactly one of its parameters is a `cudaStream_t` or `CUstream`.
-    const TAKES_STREAM: bool;
-    /// What it returns.
-    const RETURNS: Returns;
-}
-
-/// What a function returns.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum Returns {
-    /// `void`.
-    Nothing,
-    /// `cudaError_t`.
-    CudaError,
-    /// `CUresult`.
-    DriverResult,
-    /// Another value.
-    Value,
 }
 
 /// `cudaStream_t` and `CUstream` in generated declarations: cudarc's handle with the feature `cudarc`.

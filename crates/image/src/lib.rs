@@ -56,8 +56,6 @@ pub use code::{
     release::{CudaVersion, PtxVersion, RELEASES, Release},
     target::{Compatibility, Features, Target},
 };
-#[cfg(feature = "debug-info")]
-pub use formats::dwarf::Returns;
 pub use formats::{
     cubin,
     detect::{Error, Kind, foreign_text},

@@ -14,6 +14,7 @@ mod pattern;
 
 pub(crate) use device_type::device_type;
 pub(crate) use kernel_args::kernel_args;
+#[cfg(all(feature = "kernels", feature = "debug-info"))]
 pub(crate) use launcher::is_primitive;
 
 use crate::diagnostics::{Diagnostics, respan};

@@ -15,7 +15,7 @@ use crate::{
 use block::{Block, Declared, Options};
 use kernel_args_image::{Encoder, Launcher, List};
 use proc_macro2::{Literal, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use std::sync::Arc;
 use syn::{Type, spanned::Spanned};
 
@@ -128,26 +128,24 @@ fn check(function: &Declared, launcher: &Launcher<'_>, at: u32, options: &Option
     let declare = declare.iter().map(|parameter| spelling::raw(&parameter));
     let each = arguments.iter().enumerate().map(|(index, (_, ty))| {
         let at = respan(krate, ty.span());
-        quote_spanned!(ty.span()=> const _: () = #at::__private::argument_fits(__REPORT, #index, __DECLARE);)
+        quote_spanned!(ty.span()=> const _: () = #at::__private::declared_right(__REPORT.argument_message(#index, __DECLARE));)
     });
     let whole = respan(krate, span);
-    let whole = quote_spanned!(span=> const _: () = #whole::__private::no_argument_missing(__REPORT, __DECLARE););
+    let whole = quote_spanned!(span=> const _: () = #whole::__private::declared_right(__REPORT.no_argument_message(__DECLARE)););
     let result_span = result.as_ref().map_or(span, Spanned::span);
     let result_krate = respan(krate, result_span);
     let result = result.iter().map(|ty| host("", ty));
     let declare_result = launcher.result().map(|result| spelling::raw(&result)).unwrap_or_default();
     let result = quote_spanned! {result_span=>
-        const _: () = #result_krate::__private::result_fits(&[#(#result),*], __KERNELS, #declare_result);
+        const _: () = #result_krate::__private::declared_right(
+            #result_krate::__private::abi::texts::result_message(&[#(#result),*], &__KERNELS[0], #declare_result)
+        );
     };
-    let (without_stream, takes_stream) = (at + 1, launcher.stream().is_some());
-    let returns = format_ident!("{}", format!("{:?}", launcher.returns()));
+    let without_stream = at + 1;
     let implementation = (!is_primitive(name)).then(|| {
         quote! {
             impl #krate::launcher::Launcher for #name {
-                const SYMBOL: &'static #private::core::primitive::str = #symbol;
                 const KERNEL: #private::CompiledKernel = #private::CompiledKernel::new(&__IMAGE, #without_stream, #symbol);
-                const TAKES_STREAM: #private::core::primitive::bool = #takes_stream;
-                const RETURNS: #krate::launcher::Returns = #krate::launcher::Returns::#returns;
             }
         }
     });

@@ -4,7 +4,7 @@
 //! constant of [`AnyType`], which matches every type of this size.
 
 use super::TypeInfo;
-pub use crate::launcher::{Launcher, Returns};
+pub use crate::launcher::Launcher;
 use crate::{
     device::{DeviceType, Pointee},
     marshal::KernelArgs,
@@ -14,7 +14,7 @@ pub use kernel_args_abi::compiled::CompiledKernel;
 use kernel_args_abi::{
     Class, CppType, Layout, Members, Parameter, Signature,
     check::{Mismatch, Report, report},
-    texts::result_message,
+    texts::Message,
 };
 
 pub struct Probe<T>(PhantomData<T>);
@@ -107,24 +107,10 @@ pub const fn compare_launcher(
     report(&Signature { name, parameters: arguments }, &launcher[0])
 }
 
+/// The error at an argument, at the function or at its returned type.
 #[track_caller]
-pub const fn argument_fits(report: &Report<'_>, argument: usize, declare: &[&str]) {
-    if let Some(message) = report.argument_message(argument, declare) {
-        message.fail()
-    }
-}
-
-#[track_caller]
-pub const fn no_argument_missing(report: &Report<'_>, declare: &[&str]) {
-    if let Some(message) = report.no_argument_message(declare) {
-        message.fail()
-    }
-}
-
-#[track_caller]
-pub const fn result_fits(result: &[Parameter<'_>], launcher: &[Signature<'_>], declare: &str) {
-    let host = Signature { name: "", parameters: result };
-    if let Some(message) = result_message(&host, &launcher[0], declare) {
+pub const fn declared_right(error: Option<Message>) {
+    if let Some(message) = error {
         message.fail()
     }
 }

@@ -44,79 +44,68 @@ pub trait Hold<'s>: sealed::Sealed {
     #[doc(hidden)]
     fn context(&self) -> &Arc<CudaContext>;
 
-    /// The slice waits for its earlier uses on `stream`.
+    /// The slice waits for its earlier uses on the stream of the run.
     #[doc(hidden)]
     #[track_caller]
-    fn hold(self, slices: Slices<'_>, stream: &CudaStream) -> Self::Held;
+    fn hold(self, known: &RunMemory) -> Self::Held;
 }
 
-/// The slices of a run.
-#[doc(hidden)]
-#[derive(Clone, Copy)]
-pub struct Slices<'s>(&'s RunMemory);
+#[track_caller]
+fn push<T: 'static, M>(
+    known: &RunMemory,
+    place: *mut M,
+    owner: *const Arc<CudaStream>,
+    (address, bytes): (CUdeviceptr, usize),
+    enter: Enter,
+    is_shared: bool,
+) {
+    known.hold(HeldSlice {
+        place: place.cast(),
+        size: size_of::<M>(),
+        enter,
+        is_shared,
+        owner,
+        element: TypeId::of::<T>(),
+        address,
+        bytes,
+        held_at: Location::caller(),
+    });
+}
 
-impl<'s> Slices<'s> {
-    pub(crate) fn new(slices: &'s RunMemory) -> Self {
-        Self(slices)
-    }
-
-    #[track_caller]
-    fn push<T: 'static, M>(
-        self,
-        place: *mut M,
-        owner: *const Arc<CudaStream>,
-        [address, bytes]: [CUdeviceptr; 2],
-        enter: Enter,
-        is_shared: bool,
-    ) {
-        self.0.hold(HeldSlice {
-            place: place.cast(),
-            size: size_of::<M>(),
-            enter,
-            is_shared,
-            owner,
-            element: TypeId::of::<T>(),
-            address,
-            bytes: bytes as usize,
-            held_at: Location::caller(),
+/// Each held slice waits for its earlier uses on the stream. Adds the guards that record the use of the slices. The closure of the run is over, so
+/// no [`Held`] is used any more.
+///
+/// It is an error, with the place where the slice was held, if memory that was held is no longer the memory of a slice at a held place
+/// of the same type.
+pub(crate) fn enter_held<'s>(
+    known: &'s RunMemory,
+    guards: &mut Vec<SyncOnDrop<'s>>,
+) -> Result<(), &'static Location<'static>> {
+    let stream = known.stream();
+    let (mut missing, mut other) = (Vec::new(), Vec::new());
+    for slice in (0..).map_while(|index| known.get(index)) {
+        // SAFETY: `hold` has borrowed the slice for `'s`, exclusively or shared as this function needs it. A `Held` of an
+        // exclusive borrow, and what a program has derived from one that it leaks, is used only in the closure, because of its
+        // lifetime. No guard and no slice in the list refers to a place that is held exclusively: see `RunMemory::hold`.
+        let entered = unsafe { (slice.enter)(slice.place, stream) };
+        guards.push(match entered.after {
+            After::Nothing => SyncOnDrop::Record(None),
+            // SAFETY: the event is part of the slice, which is borrowed for `'s`. An exclusive slice is in the list once, so it is
+            // not entered again before the guard is dropped.
+            After::Record(event) => SyncOnDrop::Record(Some((unsafe { &*event }, stream))),
+            After::Synchronize => SyncOnDrop::Sync(Some(stream)),
         });
-    }
-
-    /// Each slice waits for its earlier uses on `stream`. Adds the guards that record the use of the slices. The closure of the run is over, so
-    /// no [`Held`] is used any more.
-    ///
-    /// It is an error, with the place where the slice was held, if memory that was held is no longer the memory of a slice at a held place
-    /// of the same type.
-    pub(crate) fn enter(
-        self,
-        stream: &'s CudaStream,
-        guards: &mut Vec<SyncOnDrop<'s>>,
-    ) -> Result<(), &'static Location<'static>> {
-        let (mut missing, mut other) = (Vec::new(), Vec::new());
-        for slice in (0..).map_while(|index| self.0.get(index)) {
-            // SAFETY: `hold` has borrowed the slice for `'s`, exclusively or shared as this function needs it. A `Held` of an
-            // exclusive borrow, and what a program has derived from one that it leaks, is used only in the closure, because of its
-            // lifetime. No guard and no slice in the list refers to a place that is held exclusively: see `RunMemory::hold`.
-            let entered = unsafe { (slice.enter)(slice.place, stream) };
-            guards.push(match entered.after {
-                After::Nothing => SyncOnDrop::Record(None),
-                // SAFETY: the event is part of the slice, which is borrowed for `'s`. An exclusive slice is in the list once, so it is
-                // not entered again before the guard is dropped.
-                After::Record(event) => SyncOnDrop::Record(Some((unsafe { &*event }, stream))),
-                After::Synchronize => SyncOnDrop::Sync(Some(stream)),
-            });
-            if (entered.address, entered.bytes) != (slice.address, slice.bytes) {
-                other.push((slice.element, entered.address, entered.bytes));
-                missing.push(slice);
-            }
+        if (entered.address, entered.bytes) != (slice.address, slice.bytes) {
+            other.push((slice.element, entered.address, entered.bytes));
+            missing.push(slice);
         }
-        other.sort_unstable();
-        missing.retain(|slice| {
-            let memory = (slice.element, slice.address, slice.bytes);
-            other.binary_search(&memory).is_err()
-        });
-        missing.first().map_or(Ok(()), |slice| Err(slice.held_at))
     }
+    other.sort_unstable();
+    missing.retain(|slice| {
+        let memory = (slice.element, slice.address, slice.bytes);
+        other.binary_search(&memory).is_err()
+    });
+    missing.first().map_or(Ok(()), |slice| Err(slice.held_at))
 }
 
 /// A slice that a run of a [`Sequence`](crate::sequence::Sequence) holds exclusively. It derefs to the slice: launches read it as
@@ -196,11 +185,12 @@ macro_rules! hold {
                 self.stream().context()
             }
 
-            fn hold(self, slices: Slices<'_>, stream: &CudaStream) -> Self {
-                let (address, guard) = self.device_ptr(stream);
+            fn hold(self, known: &RunMemory) -> Self {
+                let (address, guard) = self.device_ptr(known.stream());
                 mem::forget(guard);
                 let place = ptr::from_ref(self).cast_mut();
-                slices.push::<T, _>(place, self.stream(), [address, self.num_bytes() as _], read::<T, $memory>, true);
+                let memory = (address, self.num_bytes());
+                push::<T, _>(known, place, self.stream(), memory, read::<T, $memory>, true);
                 self
             }
         }
@@ -215,12 +205,12 @@ macro_rules! hold {
                 self.stream().context()
             }
 
-            fn hold(self, slices: Slices<'_>, stream: &CudaStream) -> Self::Held {
-                let (address, guard) = self.device_ptr_mut(stream);
+            fn hold(self, known: &RunMemory) -> Self::Held {
+                let (address, guard) = self.device_ptr_mut(known.stream());
                 mem::forget(guard);
                 let (owner, bytes): (*const _, _) = (self.stream(), self.num_bytes());
                 let slice = ptr::from_mut(self);
-                slices.push::<T, _>(slice, owner, [address, bytes as _], write::<T, $memory>, false);
+                push::<T, _>(known, slice, owner, (address, bytes), write::<T, $memory>, false);
                 Held { slice, borrowed: PhantomData }
             }
         }

@@ -46,7 +46,7 @@ pub use self::cudarc::{DeviceMemory, DeviceMemoryMut};
 #[cfg(feature = "graphs")]
 pub use foreign::{ForeignArg, ForeignArgs, Handle, Value};
 #[cfg(feature = "graphs")]
-pub(crate) use held::Slices;
+pub(crate) use held::enter_held;
 #[cfg(feature = "graphs")]
 pub use held::{Held, Hold};
 #[cfg(feature = "graphs")]

@@ -217,32 +217,48 @@ fn size_of_class(class: u32) -> usize {
 impl State {
     /// The slice and the block of the previous run's allocation, if this one is equal.
     #[inline]
-    fn repeat<T: 'static>(&mut self, len: usize, is_tracking: bool) -> Option<(Box<Lent<T>>, u32)> {
+    fn repeat<T: 'static>(&mut self, len: usize) -> Option<(Box<Lent<T>>, u32)> {
         let at = self.run.as_mut()?;
         let block = *self.order.get(*at)?;
         let own = &mut self.blocks[block as usize];
-        let slice = own.slice.take_if(|slice| {
-            let slice = slice.downcast_ref::<Lent<T>>();
-            is_tracking == self.is_tracking && slice.is_some_and(|slice| slice.0.len() == len)
-        })?;
-        *at += 1;
-        own.is_free = false;
-        self.memory.used += own.size;
-        self.memory.peak = self.memory.peak.max(self.memory.used);
-        Some((slice.downcast().ok()?, block))
+        match own.slice.take()?.downcast::<Lent<T>>() {
+            Ok(slice) if slice.0.len() == len => {
+                *at += 1;
+                own.is_free = false;
+                self.memory.used += own.size;
+                self.memory.peak = self.memory.peak.max(self.memory.used);
+                return Some((slice, block));
+            }
+            Ok(slice) => own.slice = Some(slice),
+            Err(slice) => own.slice = Some(slice),
+        }
+        None
     }
 
-    /// A block, and the memory of a new chunk.
-    fn alloc(&mut self, bytes: usize, stream: &Arc<CudaStream>) -> Result<(u32, Option<Range<CUdeviceptr>>), NoMemory> {
+    /// A slice that is created now has events, or none. Slices that are different are not used again.
+    fn set_tracking(&mut self, is_tracking: bool) {
+        if self.is_tracking != is_tracking {
+            self.blocks.iter_mut().for_each(|block| block.slice = None);
+            self.is_tracking = is_tracking;
+        }
+    }
+
+    /// A block.
+    fn alloc(
+        &mut self,
+        bytes: usize,
+        stream: &Arc<CudaStream>,
+        grown: &dyn Fn(Range<CUdeviceptr>),
+    ) -> Result<u32, NoMemory> {
         let class = class_of(bytes);
         let is_free = |block: &u32| {
             let block = &self.blocks[*block as usize];
             block.is_free && block.class == class
         };
         let expected = self.run.and_then(|at| self.order.get(at)).copied().filter(is_free);
-        let (block, new) = match expected.or_else(|| self.pop(class)) {
-            Some(block) => (block, None),
-            None => self.cut(class, stream)?,
+        let block = match expected.or_else(|| self.pop(class)) {
+            Some(block) => block,
+            None => self.cut(class, stream, grown)?,
         };
         if let Some(at) = &mut self.run {
             match self.order.get_mut(*at) {
@@ -255,7 +271,7 @@ impl State {
         own.is_free = false;
         self.memory.used += own.size;
         self.memory.peak = self.memory.peak.max(self.memory.used);
-        Ok((block, new))
+        Ok(block)
     }
 
     fn pop(&mut self, class: u32) -> Option<u32> {
@@ -271,21 +287,26 @@ impl State {
     }
 
     /// A new free block.
-    fn cut(&mut self, class: u32, stream: &Arc<CudaStream>) -> Result<(u32, Option<Range<CUdeviceptr>>), NoMemory> {
+    fn cut(
+        &mut self,
+        class: u32,
+        stream: &Arc<CudaStream>,
+        grown: &dyn Fn(Range<CUdeviceptr>),
+    ) -> Result<u32, NoMemory> {
         let size = size_of_class(class);
         let has_room = |chunk: &Chunk| chunk.memory.is_some() && chunk.next + size as CUdeviceptr <= chunk.range.end;
-        let (chunk, new) = if let Some(chunk) = self.chunks.iter().rposition(has_room) {
-            (chunk, None)
+        let chunk = if let Some(chunk) = self.chunks.iter().rposition(has_room) {
+            chunk
         } else {
-            let new = self.add_chunk(size, stream)?;
-            (self.chunks.len() - 1, Some(new))
+            grown(self.add_chunk(size, stream)?);
+            self.chunks.len() - 1
         };
         let own = &mut self.chunks[chunk];
         let (address, block) = (own.next, self.blocks.len() as u32);
         own.next += size as CUdeviceptr;
         let chunk = chunk as u32;
         self.blocks.push(Block { address, size, class, chunk, is_free: true, is_listed: false, slice: None });
-        Ok((block, new))
+        Ok(block)
     }
 
     fn add_chunk(&mut self, size: usize, stream: &Arc<CudaStream>) -> Result<Range<CUdeviceptr>, NoMemory> {
@@ -393,57 +414,52 @@ impl PoolMemory {
         work(&mut self.state.borrow_mut())
     }
 
-    /// A slice, whose elements can have any bytes, and the memory that the pool has got for it from the driver.
+    /// A slice, whose elements can have any bytes. Calls `grown` with memory that the pool gets for it from the driver.
     #[inline]
     pub(crate) fn alloc<T: 'static>(
         self: &Arc<Self>,
         len: usize,
-    ) -> Result<(PoolSlice<T>, Option<Range<CUdeviceptr>>), NoMemory> {
+        grown: &dyn Fn(Range<CUdeviceptr>),
+    ) -> Result<PoolSlice<T>, NoMemory> {
         self.state(|state| {
-            let is_tracking = self.stream.context().is_event_tracking();
-            let (slice, block, new) = match state.repeat(len, is_tracking) {
-                Some((slice, block)) => (slice, block, None),
-                None => self.alloc_otherwise(state, len, is_tracking)?,
+            let (slice, block) = match state.repeat(len) {
+                Some(known) => known,
+                None => self.alloc_otherwise(state, len, grown)?,
             };
             if state.slices == 0 {
                 state.own = Some(self.clone());
             }
             state.slices += 1;
             let pool = PoolOfSlice(NonNull::from(&**self));
-            Ok((PoolSlice { slice: ManuallyDrop::new(slice), pool, block }, new))
+            Ok(PoolSlice { slice: ManuallyDrop::new(slice), pool, block })
         })
     }
 
     #[inline(never)]
-    #[expect(clippy::type_complexity, reason = "private")]
     fn alloc_otherwise<T: 'static>(
         &self,
         state: &mut State,
         len: usize,
-        is_tracking: bool,
-    ) -> Result<(Box<Lent<T>>, u32, Option<Range<CUdeviceptr>>), NoMemory> {
+        grown: &dyn Fn(Range<CUdeviceptr>),
+    ) -> Result<(Box<Lent<T>>, u32), NoMemory> {
         let limit = state.limit.unwrap_or(isize::MAX as usize);
         let too_large = NoMemory::Limit { requested: usize::MAX, limit };
         let bytes = len.checked_mul(size_of::<T>()).filter(|bytes| *bytes <= limit).ok_or(too_large)?;
-        if state.is_tracking != is_tracking {
-            state.blocks.iter_mut().for_each(|block| block.slice = None);
-            state.is_tracking = is_tracking;
-        }
-        let (block, new) = state.alloc(bytes, &self.stream)?;
+        state.set_tracking(self.stream.context().is_event_tracking());
+        let block = state.alloc(bytes, &self.stream, grown)?;
         let own = &mut state.blocks[block as usize];
         let known = own.slice.take().and_then(|slice| slice.downcast::<Lent<T>>().ok());
-        let slice = match known.filter(|slice| slice.0.len() == len) {
-            Some(slice) => slice,
-            // SAFETY: the block has `len` elements, and belongs to this slice until its drop.
-            None => match unsafe { slice_at(&self.stream, own.address, len) } {
-                Ok(slice) => Box::new(Lent(ManuallyDrop::new(slice))),
-                Err(error) => {
-                    state.give_back(block, None);
-                    return Err(NoMemory::Driver(error));
-                }
-            },
-        };
-        Ok((slice, block, new))
+        if let Some(slice) = known.filter(|slice| slice.0.len() == len) {
+            return Ok((slice, block));
+        }
+        // SAFETY: the block has `len` elements, and belongs to this slice until its drop.
+        match unsafe { slice_at(&self.stream, own.address, len) } {
+            Ok(slice) => Ok((Box::new(Lent(ManuallyDrop::new(slice))), block)),
+            Err(error) => {
+                state.give_back(block, None);
+                Err(NoMemory::Driver(error))
+            }
+        }
     }
 
     pub(crate) fn set_limit(&self, bytes: usize) {
@@ -464,7 +480,10 @@ impl PoolMemory {
 
     pub(crate) fn begin_run(&self) {
         self.drop_late();
-        self.state(|state| state.run = Some(0));
+        self.state(|state| {
+            state.set_tracking(self.stream.context().is_event_tracking());
+            state.run = Some(0);
+        });
     }
 
     pub(crate) fn end_run(&self, is_enqueued: bool) {
@@ -551,7 +570,7 @@ impl<T: 'static> PoolSlice<T> {
         let last = if state.slices == 0 { state.own.take() } else { None };
         match state.block_of(self.block, address) {
             Some(block) => {
-                if pool.stream.context().is_managing_stream_synchronization() {
+                if is_tracked && pool.stream.context().is_managing_stream_synchronization() {
                     // The stream waits for the uses on other streams.
                     mem::forget(slice.0.device_ptr_mut(&pool.stream).1);
                 }

@@ -20,7 +20,7 @@ use cudarc::driver::{
     CudaContext, CudaEvent, CudaStream, DevicePtr, DriverError,
     sys::{CUdeviceptr, cudaError_enum::CUDA_ERROR_UNKNOWN},
 };
-use std::{boxed::Box, sync::Arc, vec::Vec};
+use std::{sync::Arc, vec::Vec};
 
 /// Calls cudarc's `device_ptr` or `device_ptr_mut` of a held slice.
 ///
@@ -100,8 +100,10 @@ pub struct RunMemory {
     /// The stream with which addresses are read.
     reader: OnceCell<Arc<CudaStream>>,
     known: RefCell<Known>,
-    /// The first mark of the current launch. In a box, because each launch has marks of its own.
-    not_held: Cell<Option<Box<NotHeld>>>,
+    /// Whether the current launch uses memory that the run has not.
+    is_not_held: Cell<bool>,
+    /// The first such memory of the current launch, and of launches that are being lowered around it.
+    not_held: RefCell<Vec<NotHeld>>,
     /// Whether the memory that launches use is noted, in `steps`.
     pub(crate) notes_uses: Cell<bool>,
     pub(crate) steps: RefCell<StepUses>,
@@ -143,7 +145,8 @@ impl RunMemory {
             stream,
             reader: OnceCell::new(),
             known: RefCell::default(),
-            not_held: Cell::new(None),
+            is_not_held: Cell::new(false),
+            not_held: RefCell::default(),
             notes_uses: Cell::new(false),
             steps: RefCell::default(),
             #[cfg(feature = "textures")]
@@ -166,16 +169,18 @@ impl RunMemory {
     /// Runs `record`, which lowers the arguments of a launch. A launch while another launch is lowered has marks of its own.
     #[inline(always)]
     pub(crate) fn within<R>(&self, record: impl FnOnce() -> R) -> R {
-        struct Outer<'h>(&'h RunMemory, Option<Box<NotHeld>>);
+        struct Outer<'h>(&'h RunMemory, bool);
 
         impl Drop for Outer<'_> {
             #[inline(always)]
             fn drop(&mut self) {
-                self.0.not_held.set(self.1.take());
+                if self.0.is_not_held.replace(self.1) {
+                    self.0.not_held.borrow_mut().pop();
+                }
             }
         }
 
-        let _outer = Outer(self, self.not_held.take());
+        let _outer = Outer(self, self.is_not_held.replace(false));
         record()
     }
 
@@ -193,21 +198,19 @@ impl RunMemory {
 
     #[cold]
     fn mark_not_held(&self, not_held: NotHeld) {
-        let first = self.not_held.take();
-        self.not_held.set(first.or_else(|| Some(Box::new(not_held))));
+        if !self.is_not_held.replace(true) {
+            self.not_held.borrow_mut().push(not_held);
+        }
     }
 
     #[inline(always)]
     pub(crate) fn is_not_held(&self) -> bool {
-        let first = self.not_held.take();
-        let is_marked = first.is_some();
-        self.not_held.set(first);
-        is_marked
+        self.is_not_held.get()
     }
 
     #[cold]
-    pub(crate) fn take_not_held(&self) -> Option<Box<NotHeld>> {
-        self.not_held.take()
+    pub(crate) fn take_not_held(&self) -> Option<NotHeld> {
+        if self.is_not_held.replace(false) { self.not_held.borrow_mut().pop() } else { None }
     }
 
     /// The address of a slice or a view of cudarc that the current launch uses. If the run has not its memory, `field` is marked.
@@ -367,7 +370,8 @@ impl RunMemory {
         exclusive.clear();
         owned.copy_from(always);
         *count = 0;
-        self.not_held.set(None);
+        self.is_not_held.set(false);
+        self.not_held.borrow_mut().clear();
         self.steps.borrow_mut().clear();
         #[cfg(feature = "textures")]
         self.objects.borrow_mut().clear();

@@ -112,7 +112,7 @@ fn errors(stream: &Arc<CudaStream>) -> Outcome {
     let refused = unsafe { launch!(scale, Scale { x: &x, y: &mut y, n: 0, alpha: 1.0 }, stream = stream) };
     match refused {
         Err(Error::Launch(LaunchError::Launcher(failed))) => {
-            assert_eq!((failed.code, failed.name.as_deref()), (9, Some("cudaErrorInvalidConfiguration")));
+            assert_eq!((failed.code, failed.name.as_deref()), (1, Some("cudaErrorInvalidValue")));
         }
         other => panic!("{other:?}"),
     }

@@ -84,8 +84,6 @@ int __cudaLaunchKernel(Kernel* kernel, dim3 grid, dim3 block, void** args, size_
     if (!last) {
         auto launch = driver<Launch>("cuLaunchKernel");
         last = launch(function, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared, stream, args, nullptr);
-        // `cudaErrorInvalidConfiguration` for `cudaErrorInvalidValue`.
-        if (last == 1) last = 9;
     }
     return last;
 }

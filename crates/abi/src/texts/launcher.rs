@@ -157,10 +157,10 @@ const fn are_elements(members: Members<'_>, element: &str, depth: usize) -> bool
 }
 
 /// The error at the returned type of a declaration. `None` if it is right. A returned pointer may be declared with or without `const`.
-pub const fn result_message(host: &Signature<'_>, launcher: &Signature<'_>, declare: &str) -> Option<Message> {
+pub const fn result_message(host: &[Parameter<'_>], launcher: &Signature<'_>, declare: &str) -> Option<Message> {
     let (name, mut hint) = (launcher.name, Hint::new());
     let mut message;
-    match (host.parameters, launcher.parameters) {
+    match (host, launcher.parameters) {
         ([host], [launcher]) => {
             let differences = compare(host, launcher);
             if matches!(differences.first(), None | Some(Difference::Constness)) {

@@ -15,7 +15,11 @@ extern "C" cudaError_t scale(float* x, const float* y, unsigned n, Params p, Mod
 extern "C" void kept(size_t n) {}
 extern "C" void removed(size_t n) {}
 extern "C" int variadic(int n, ...) { return 0; }
+extern "C" void _with_underscore(size_t n) {}
 int cpp_only(int n) { return 0; }
+// An inline function, and what nvcc makes for a kernel.
+extern "C" __attribute__((weak)) void inlined(int n) {}
+extern "C" void kernel(float* __cuda_0) {}
 "#;
 
 /// Compiles a source to an object.
@@ -47,9 +51,11 @@ fn functions_are_shown_with_their_prototypes_and_members() {
     assert!(lists.iter().all(|list| *list == lists[0]), "{lists:#?}");
     let list = folder.write("launchers.list", &lists[0]);
     assert_eq!(run(&["check", "--launchers", "--against", &list, &library]).code, 0);
-    assert!(!lists[0].contains("cpp_only") && lists[0].contains("kept(unsigned long n 8) -> void"), "{}", lists[0]);
+    let names: Vec<_> = lists[0].lines().skip(1).filter_map(|line| line.split('(').next()).collect();
+    assert_eq!(names, ["_with_underscore", "kept", "removed", "scale"]);
+    assert!(lists[0].contains("kept(unsigned long n 8) -> void"), "{}", lists[0]);
     let json: Value = serde_json::from_str(&run(&["show", "--launchers", "--json", &object]).stdout).unwrap();
-    let scale = &json["kernels"][2];
+    let scale = &json["kernels"][3];
     assert_eq!((&scale["symbol"], &scale["host"]["result"]), (&"scale".into(), &"cudaError_t".into()), "{json:#}");
     assert_eq!(scale["parameters"][3]["members"][1]["offset"], 4);
 }
@@ -86,7 +92,7 @@ fn two_builds_are_compared() {
         );
     }
     let same = run(&["diff", "--launchers", &old, &old]);
-    assert_eq!((same.code, same.stdout.as_str()), (0, "no change in the interface of 3 launchers\n"));
+    assert_eq!((same.code, same.stdout.as_str()), (0, "no change in the interface of 4 launchers\n"));
 }
 
 #[test]

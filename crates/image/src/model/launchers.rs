@@ -10,7 +10,7 @@ use crate::prelude::*;
 use crate::{
     formats::{
         archive::{self, Archive},
-        dwarf::{self, Function, Functions, Returns, Sections},
+        dwarf::{self, Function, Functions, Sections},
         elf::{self, Elf},
     },
     mangled,
@@ -293,12 +293,6 @@ impl<'l> Launcher<'l> {
     #[must_use]
     pub const fn stream(&self) -> Option<usize> {
         self.function.stream
-    }
-
-    /// What it returns.
-    #[must_use]
-    pub const fn returns(&self) -> Returns {
-        self.function.returns
     }
 
     /// Whether nvcc has made it for a kernel. With the configuration of no launch, its call is an error.

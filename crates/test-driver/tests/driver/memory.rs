@@ -59,7 +59,7 @@ fn fills_and_copies_are_exact() {
         assert_eq!(call!(sys::cuMemsetD2D8_v2(address, 4, 9, 2, 2)), Ok(()));
         assert_eq!(read(address, 8).expect("inside"), [9, 9, 1, 2, 9, 9, 1, 2]);
         assert_eq!(call!(sys::cuMemsetD8_v2(address, 0, 17)), INVALID_VALUE);
-        // Unified addressing: the addresses say which memory it is.
+        // Unified addressing: each address is of one memory.
         let mut host = [7u8, 8, 0, 0];
         let [first, last] = [0, 2].map(|at| host.as_mut_ptr().wrapping_add(at).expose_provenance() as u64);
         assert_eq!(call!(sys::cuMemcpy(address, first, 2)), Ok(()));

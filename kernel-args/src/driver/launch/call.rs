@@ -14,6 +14,7 @@ use crate::{
     },
     marshal::{ForEachValue, LaunchStream, text_of},
 };
+use std::string::String;
 
 /// The arguments of `cuLaunchKernelEx` without the parameters, with details for its errors.
 ///
@@ -79,17 +80,7 @@ impl LaunchCall<'_> {
 
     #[inline(always)]
     fn finish(&self, launched: Result<(), Error>) -> Result<(), Error> {
-        match launched {
-            // The dropped guards can leave an error in the context. Otherwise the next launch would report it.
-            Ok(()) => match self.launch_stream.check() {
-                Ok(()) => Ok(()),
-                Err(error) => Err(explain::unrecorded(self.callee.name(), error)),
-            },
-            Err(error) => {
-                let _ = self.launch_stream.check();
-                Err(error)
-            }
-        }
+        finish(launched, self.launch_stream, || self.callee.name())
     }
 
     #[inline(always)]
@@ -126,6 +117,27 @@ impl LaunchCall<'_> {
         }
         let (handle, attributes) = (call.function(), launch.attributes);
         Err(explain::launch(callee.name(), handle, status, config, attributes, text_of(values), context()))
+    }
+}
+
+/// The dropped guards can leave an error in the context. Otherwise the next launch would report it.
+///
+/// A new `Ok`: the optimizer would copy the bytes of a result that is passed on.
+#[inline(always)]
+pub(crate) fn finish(
+    launched: Result<(), Error>,
+    stream: &LaunchStream<'_>,
+    name: impl FnOnce() -> String,
+) -> Result<(), Error> {
+    match launched {
+        Ok(()) => match stream.check() {
+            Ok(()) => Ok(()),
+            Err(error) => Err(explain::unrecorded(name(), error)),
+        },
+        Err(error) => {
+            let _ = stream.check();
+            Err(error)
+        }
     }
 }
 

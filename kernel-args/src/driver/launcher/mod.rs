@@ -23,7 +23,7 @@ use crate::{
         context::bind,
         error::{ContextError, Error, FailedLauncher, LaunchError, runtime_name},
         function::{Arguments, check_contracts},
-        launch::{foreign, not_awaited, unbound, unrecorded},
+        launch::{finish, foreign, not_awaited, unbound},
     },
     marshal::{DecodedArgs, LaunchStream, LauncherArgs, Returned, StreamArgument, marshal_params, text_of},
 };
@@ -158,11 +158,7 @@ fn enqueue<A: LauncherArgs>(
         }
         call.around(&lowered, || lowered.call(stream.map_or(StreamHandle::DEFAULT, Into::into), promise, is_watched))
     });
-    // The dropped guards can leave an error in the context. Otherwise the next launch would report it.
-    match (launched, launch_stream.check()) {
-        (Ok(()), Err(error)) => Err(unrecorded(name::<A>(), error)),
-        (launched, _) => launched,
-    }
+    finish(launched, &launch_stream, name::<A>)
 }
 
 fn name<A: LauncherArgs>() -> String {

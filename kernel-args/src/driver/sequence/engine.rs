@@ -10,7 +10,7 @@ use crate::{
         graph::explain,
         launch::unrecorded,
     },
-    interop::{Keep, Slices, enter_kept},
+    interop::{Keep, enter_held, enter_kept},
     marshal::Accesses,
 };
 use core::mem;
@@ -71,7 +71,7 @@ impl Engine {
         #[cfg(feature = "textures")]
         let objects = held.take_objects();
         let mut guards = mem::take(storage);
-        let entered = Slices::new(held).enter(stream, &mut guards);
+        let entered = enter_held(held, &mut guards);
         enter_kept(always.iter().chain(&*kept).map(|value| &**value), held, &mut guards);
         #[cfg(feature = "textures")]
         guards.extend(objects.iter().map(|(object, writes)| object.enter(stream, *writes)));

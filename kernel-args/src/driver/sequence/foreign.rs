@@ -4,7 +4,7 @@ use super::{Run, run::not_held};
 use crate::{
     driver::{
         api::{Api, Graph, NotRead, Steps, api},
-        config::{Captured, ForeignSteps, NotRecording, Recording},
+        config::{Captured, ForeignCache, ForeignSteps, NotRecording, Recording},
         context::make_current,
         error::{Error, GraphError, OutsideOf},
         launch::{not_recording, within},
@@ -14,7 +14,7 @@ use crate::{
 };
 use core::{
     any::{Any, TypeId},
-    cell::OnceCell,
+    cell::{OnceCell, RefMut},
     hash::{Hash, Hasher},
     panic::Location,
 };
@@ -193,11 +193,8 @@ pub(crate) fn add_work<E: From<Error>>(
     // The comparison of a value can run code of the program.
     let comparing = |_| not_recording(what.into(), NotRecording::Comparing);
     let mut foreign = recording.foreign.try_borrow_mut().map_err(comparing)?;
-    if !foreign.repeats(&is_equal) && !foreign.recall(&hash, &is_equal) {
-        drop(foreign);
-        let (key, captured) = capture()?;
-        foreign = recording.foreign.borrow_mut();
-        foreign.insert(hash(), key, captured);
+    if !foreign.repeats(&is_equal) {
+        foreign = set_next(recording, foreign, hash, is_equal, capture)?;
     }
     let work = foreign.advance();
     recording.log.borrow_mut().push_captured(Steps::of(&work.words), work.steps);
@@ -206,6 +203,24 @@ pub(crate) fn add_work<E: From<Error>>(
         (0..work.steps).for_each(|_| note(&mut uses));
     }
     Ok(())
+}
+
+#[cold]
+#[inline(never)]
+fn set_next<'r, E>(
+    recording: &'r Recording,
+    mut foreign: RefMut<'r, ForeignCache>,
+    hash: impl Fn() -> u64,
+    is_equal: impl Fn(&ForeignSteps) -> bool,
+    capture: impl FnOnce() -> Result<(Box<dyn Any + Send + Sync>, Captured), E>,
+) -> Result<RefMut<'r, ForeignCache>, E> {
+    if !foreign.recall(&hash, is_equal) {
+        drop(foreign);
+        let (key, captured) = capture()?;
+        foreign = recording.foreign.borrow_mut();
+        foreign.insert(hash(), key, captured);
+    }
+    Ok(foreign)
 }
 
 #[cold]

@@ -4,7 +4,7 @@ use crate::{
         config::{AsStream, StreamTarget},
         error::Error,
     },
-    interop::{Hold, Slices},
+    interop::Hold,
     marshal::ContextName,
 };
 use core::{fmt, marker::PhantomData, ops::Deref};
@@ -58,7 +58,7 @@ impl<'s> Recorder<'s, '_> {
         if slice.context().cu_ctx() != stream.context().cu_ctx() {
             return Err(foreign_slice(ContextName::of(slice.context()), stream));
         }
-        Ok(slice.hold(Slices::new(&self.run.enter("a slice")?.held), stream))
+        Ok(slice.hold(&self.run.enter("a slice")?.held))
     }
 }
 

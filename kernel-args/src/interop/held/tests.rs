@@ -1,6 +1,6 @@
 //! What a program can do with held borrows, with slices that need no driver: Miri runs these tests.
 
-use super::{Held, Hold, Slices, read, sealed, write};
+use super::{Held, Hold, enter_held, push, read, sealed, write};
 use crate::marshal::RunMemory;
 use core::{
     array,
@@ -123,7 +123,7 @@ fn run<'env>(
 ) -> Result<usize, &'static Location<'static>> {
     record(Run(slices), PhantomData);
     let mut guards = Vec::new();
-    let entered = Slices::new(slices).enter(slices.stream(), &mut guards);
+    let entered = enter_held(slices, &mut guards);
     let count = guards.len();
     for guard in guards {
         if let SyncOnDrop::Record(Some((event, _))) = &guard {
@@ -143,7 +143,7 @@ struct Run<'s>(&'s RunMemory);
 impl<'s> Run<'s> {
     #[track_caller]
     fn hold<H: Hold<'s>>(self, slice: H) -> H::Held {
-        slice.hold(Slices::new(self.0), self.0.stream())
+        slice.hold(self.0)
     }
 
     /// A launch uses the memory. Returns whether it is held.

@@ -7,6 +7,7 @@ mod engine;
 mod exchanged;
 mod foreign;
 mod held;
+mod libraries;
 mod modes;
 mod parallel;
 mod random;
@@ -29,6 +30,7 @@ pub(crate) fn main() -> ExitCode {
             trials.extend(refused::trials(driver));
             trials.extend(stored::trials(driver));
             trials.extend(foreign::trials(driver));
+            trials.extend(libraries::trials(driver));
             trials.extend(allocated::trials(driver));
             trials.extend(copies::trials(driver));
             trials.extend(engine::trials(driver));

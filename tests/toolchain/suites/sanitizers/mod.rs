@@ -61,9 +61,9 @@ fn recorded() -> Result<Completion, Failed> {
     miri_on("-Zmiri-permissive-provenance", &[(RUNTIME, &["log::", "dependencies::"])])
 }
 
-/// Slices that a run of a sequence holds: exchanged, replaced, moved, leaked. Some of them are leaked for good.
+/// Slices that a run of a sequence holds: exchanged, replaced, moved, leaked. Some of them are leaked for good. The lock of a run.
 fn held() -> Result<Completion, Failed> {
-    miri_on("-Zmiri-strict-provenance -Zmiri-ignore-leaks", &[(RUNTIME, &["held::"])])
+    miri_on("-Zmiri-strict-provenance -Zmiri-ignore-leaks", &[(RUNTIME, &["held::", "thread_lock::"])])
 }
 
 fn only_full() -> String {

@@ -29,20 +29,6 @@ pub(crate) struct Function {
     pub(crate) stream: Option<usize>,
     /// Empty if it returns nothing.
     pub(crate) result: usize,
-    pub(crate) returns: Returns,
-}
-
-/// What a function returns.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Returns {
-    /// `void`.
-    Nothing,
-    /// `cudaError_t`.
-    CudaError,
-    /// `CUresult`.
-    DriverResult,
-    /// Another value.
-    Value,
 }
 
 const STREAM: &str = "CUstream_st";
@@ -136,12 +122,6 @@ fn read<'s>(
     if let Some(what) = what {
         return Ok(Err(format!("it returns {what}")));
     }
-    let returns = match &*ty.name {
-        _ if is_nothing => Returns::Nothing,
-        "cudaError" | "cudaError_t" if !ty.cpp.is_pointer() => Returns::CudaError,
-        "cudaError_enum" | "CUresult" if !ty.cpp.is_pointer() => Returns::DriverResult,
-        _ => Returns::Value,
-    };
     let mut result = Vec::new();
     if !is_nothing {
         result.extend(types.row("", None, &ty, None, 0)?.map(|row| row.place));
@@ -154,7 +134,6 @@ fn read<'s>(
         without_stream: types.store(|table| table.structure(&own))?,
         stream,
         result: types.store(|table| table.structure(&result))?,
-        returns,
     }))
 }
 

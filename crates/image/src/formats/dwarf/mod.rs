@@ -43,8 +43,6 @@ mod units;
 pub use reduce::reduce;
 
 #[cfg(feature = "debug-info")]
-pub use functions::Returns;
-#[cfg(feature = "debug-info")]
 pub(crate) use functions::{Function, Functions};
 pub(crate) use sections::Sections;
 

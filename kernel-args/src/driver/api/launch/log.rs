@@ -185,14 +185,19 @@ impl LaunchLog {
     }
 
     /// Adds the steps of a captured graph, whose code the caller keeps loaded.
+    #[inline]
     pub(crate) fn push_captured(&mut self, steps: Steps<'_>, count: usize) {
-        if let Some(at) = self.repeated
-            && self.previous.get(at..at + steps.0.len()) == Some(steps.0)
-        {
-            self.repeated = Some(at + steps.0.len());
-            self.steps += count;
-            return;
+        match self.repeated {
+            Some(at) if self.previous.get(at..at + steps.0.len()) == Some(steps.0) => {
+                self.repeated = Some(at + steps.0.len());
+                self.steps += count;
+            }
+            _ => self.store_captured(steps),
         }
+    }
+
+    #[inline(never)]
+    fn store_captured(&mut self, steps: Steps<'_>) {
         for step in steps.parts() {
             self.diverge();
             let at = self.words.len();
