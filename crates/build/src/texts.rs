@@ -17,8 +17,7 @@ pub(crate) const NO_SOURCES: &str =
     "no sources to compile\nhelp: name the sources: `.file(\"src/kernels.cu\")` or `.glob(\"src/*.cu\")`";
 pub(crate) const NO_LIBRARY_ON_WINDOWS: &str = "`.launchers(…)` works on Linux only: the debug information of host code on Windows (PDB) is not read\n\
     help: call it `if cfg!(not(windows))`, and declare the functions by hand on Windows";
-pub(crate) const NOT_ASCII: &str =
-    "\nhelp: NVRTC for Windows finds no folder whose absolute path has characters other than ASCII: name a folder inside the package, relative to it";
+pub(crate) const NOT_ASCII: &str = "\nhelp: NVRTC for Windows finds no folder whose absolute path has characters other than ASCII: name a folder inside the package, relative to it";
 pub(crate) const NO_HOST_COMPILER: &str = "\n\nnvcc needs a C++ compiler for the host, and did not find a supported version\n\
     help: install `g++` or Visual Studio's C++ tools, or set the variable `NVCC_CCBIN` to a compiler\n\
     help: or use NVRTC, which needs no host compiler: pass its folder to `.compiler(…)`, or set `CUDA_HOME` to it";

@@ -38,7 +38,7 @@ impl Progress {
 
     /// `bytes` have been read before the file.
     pub(crate) fn file(&mut self, name: &str, bytes: u64) {
-        let last = name.rsplit(std::path::MAIN_SEPARATOR).next();
+        let last = name.rsplit(std::path::is_separator).next();
         self.file = terminal(last.unwrap_or(name)).into_owned();
         self.set(bytes);
     }

@@ -63,6 +63,7 @@ fn refused<K: KernelArgs>(module: &Module) -> Result<String, Box<dyn error::Erro
     }
 }
 
+#[allow(clippy::useless_conversion, reason = "the types differ between platforms")]
 fn sizes_are_the_sizes_of_this_platform() -> Outcome {
     let ctx = context()?;
     let module = Module::compile(&ctx, SOURCE, &CompileOptions::new().to_ptx().name_expression("widths"))?;
@@ -70,11 +71,12 @@ fn sizes_are_the_sizes_of_this_platform() -> Outcome {
     let stream = ctx.default_stream();
     let (d, mut out) = (stream.clone_htod(&[1, CULong::MAX >> 1])?, stream.alloc_zeros(8)?);
     let e = c_char::from_ne_bytes([0xf0]);
-    let args = Widths { a: -5 as CLong, b: 0x7ffe as Wide, c: Long2 { x: 1, y: CLong::MIN }, d: &d, e, out: &mut out };
+    let args = Widths { a: -5, b: 0x7ffe, c: Long2 { x: 1, y: CLong::MIN }, d: &d, e, out: &mut out };
     // SAFETY: the kernel reads two elements of `d`, and writes eight of `out`.
     unsafe { launch!(kernel, 1, 1, args)? };
-    let sizes = [size_of::<CLong>(), size_of::<Wide>(), size_of::<Long2>()].map(|size| size as i64);
-    let values = [-5, 0x7ffe, CLong::MIN.into(), (CULong::MAX >> 1) as i64, e.into()];
+    let values = [-5, 0x7ffe, CLong::MIN.into(), i64::try_from(CULong::MAX >> 1)?, e.into()];
+    let sizes = [size_of::<CLong>(), size_of::<Wide>(), size_of::<Long2>()];
+    let sizes = sizes.map(i64::try_from).into_iter().collect::<Result<Vec<_>, _>>()?;
     assert_eq!(stream.clone_dtoh(&out)?, [&values[..], &sizes].concat());
     Ok(())
 }
