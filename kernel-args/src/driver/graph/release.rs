@@ -22,7 +22,7 @@ use crate::driver::{
 use core::{cell::Cell, mem, time::Duration};
 use cudarc::driver::{CudaContext, CudaStream};
 use std::{
-    sync::{self, Arc, OnceLock, PoisonError},
+    sync::{self, Arc, Condvar, MutexGuard, OnceLock, PoisonError},
     thread, thread_local,
 };
 
@@ -100,9 +100,22 @@ pub(crate) fn release(stream: Option<&Arc<CudaStream>>, context: &Arc<CudaContex
     QUEUE.send(Some(Released { after, context: context.clone(), owners }));
 }
 
-/// How many captures of foreign work other threads make. What the thread drops can free memory on a stream, and would become a part of the
-/// capture of this stream. So it drops nothing during these captures, and they begin when it drops nothing.
-static CAPTURES: sync::Mutex<usize> = sync::Mutex::new(0);
+/// What the thread drops can free memory on a stream, and would become a part of a capture of foreign work there. So it drops nothing during these
+/// captures, and they begin when it drops nothing.
+struct Turns {
+    /// The captures that other threads make.
+    captures: usize,
+    drops: bool,
+}
+
+static TURNS: sync::Mutex<Turns> = sync::Mutex::new(Turns { captures: 0, drops: false });
+static DROPPED: Condvar = Condvar::new();
+/// How long a capture waits for a drop, which can itself wait for the thread of the capture.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+fn turns() -> MutexGuard<'static, Turns> {
+    TURNS.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// A capture of foreign work.
 pub(crate) struct Capturing(());
@@ -110,7 +123,9 @@ pub(crate) struct Capturing(());
 impl Capturing {
     pub(crate) fn begin() -> Option<Self> {
         (!IS_THE_THREAD.get()).then(|| {
-            *CAPTURES.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+            let mut turns = turns();
+            turns.captures += 1;
+            drop(DROPPED.wait_timeout_while(turns, PATIENCE, |turns| turns.drops));
             Self(())
         })
     }
@@ -118,7 +133,7 @@ impl Capturing {
 
 impl Drop for Capturing {
     fn drop(&mut self) {
-        *CAPTURES.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        turns().captures -= 1;
         if RUNS.get() == Some(&true) {
             QUEUE.send(None);
         }
@@ -174,9 +189,12 @@ fn drop_after(api: &'static Api, released: Released) -> Option<Released> {
             return Some(Released { after, context, owners });
         }
     };
-    let captures = CAPTURES.lock().unwrap_or_else(PoisonError::into_inner);
-    if *captures > 0 {
-        return Some(Released { after, context, owners });
+    {
+        let mut turns = turns();
+        if turns.captures > 0 {
+            return Some(Released { after, context, owners });
+        }
+        turns.drops = true;
     }
     if has_finished {
         // An owner that panics must not keep the next owners from being dropped.
@@ -191,6 +209,8 @@ fn drop_after(api: &'static Api, released: Released) -> Option<Released> {
         // A kernel may still use the memory.
         mem::forget(owners);
     }
+    turns().drops = false;
+    DROPPED.notify_all();
     None
 }
 
