@@ -132,7 +132,7 @@ impl<'e> LaunchAttribute<'e> {
         attribute
     }
 
-    #[cfg(feature = "record")]
+    #[cfg(any(feature = "record", test))]
     pub(crate) fn bytes(&self) -> &[u8; 64] {
         &self.value.0
     }
