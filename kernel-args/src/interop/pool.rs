@@ -129,8 +129,8 @@ struct Lent<T>(ManuallyDrop<CudaSlice<T>>);
 impl<T> Lent<T> {
     /// The slice that a program has exchanged with a slice of the pool.
     #[cold]
-    fn into_slice(self: Box<Self>) -> CudaSlice<T> {
-        let mut this = ManuallyDrop::new(*self);
+    fn into_slice(self) -> CudaSlice<T> {
+        let mut this = ManuallyDrop::new(self);
         // SAFETY: it is not used afterwards.
         unsafe { ManuallyDrop::take(&mut this.0) }
     }
@@ -149,14 +149,18 @@ impl<T> Drop for Lent<T> {
 pub(crate) fn alloc_bytes(stream: &Arc<CudaStream>, bytes: usize) -> Result<CudaSlice<u8>, DriverError> {
     let (context, on) = (stream.context(), stream.cu_stream());
     context.bind_to_thread()?;
-    let is_async = context.has_async_alloc();
-    // SAFETY: the stream belongs to the context.
-    let address = unsafe { if is_async { result::malloc_async(on, bytes) } else { result::malloc_sync(bytes) } }?;
+    let address = if context.has_async_alloc() {
+        // SAFETY: the stream belongs to the context.
+        unsafe { result::malloc_async(on, bytes) }
+    } else {
+        // SAFETY: the context is current.
+        unsafe { result::malloc_sync(bytes) }
+    }?;
     // SAFETY: the memory has this size, and belongs to the slice.
     let slice = unsafe { slice_at(stream, address, bytes) };
     slice.inspect_err(|_| {
-        // SAFETY: nothing uses it.
-        let _ = unsafe { if is_async { result::free_async(address, on) } else { result::free_sync(address) } };
+        // SAFETY: nothing uses it. `cuMemFree` frees memory of both functions.
+        let _ = unsafe { result::free_sync(address) };
     })
 }
 
@@ -576,7 +580,7 @@ impl<T: 'static> PoolSlice<T> {
                 }
                 state.give_back(block, (is_tracked == state.is_tracking).then_some(slice as Box<dyn Any + Send>));
             }
-            None => drop(slice.into_slice()),
+            None => drop((*slice).into_slice()),
         }
         last
     }

@@ -232,7 +232,7 @@ impl RunMemory {
         let (mut known, bytes) = (self.known.try_borrow_mut().ok()?, memory.num_bytes());
         let address = match *known.previous.get(known.count)? {
             Place::Owned(index) => {
-                let address = self.read_address(memory, self.reader.get()?);
+                let address = Self::read_address(memory, self.reader.get()?);
                 known.owned.has_at(index as usize, address, bytes).then_some(address)
             }
             Place::Held(index) => {
@@ -255,7 +255,7 @@ impl RunMemory {
             Some(Place::Held(index)) => known.slices.get(*index as usize).filter(|slice| slice.owner == owner),
             _ => None,
         };
-        let address = self.read_address(memory, self.reader());
+        let address = Self::read_address(memory, self.reader());
         if expected.is_some_and(|slice| slice.contains(address, bytes)) {
             known.count += 1;
         } else if let Err(replaces) = known.search(owner, address, bytes) {
@@ -284,7 +284,7 @@ impl RunMemory {
     }
 
     #[inline(always)]
-    fn read_address<T>(&self, memory: &impl DevicePtr<T>, reader: &CudaStream) -> CUdeviceptr {
+    fn read_address<T>(memory: &impl DevicePtr<T>, reader: &CudaStream) -> CUdeviceptr {
         let (address, guard) = memory.device_ptr(reader);
         // The run records the use of the whole slice.
         mem::forget(guard);

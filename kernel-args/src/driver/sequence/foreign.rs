@@ -166,16 +166,17 @@ impl Run {
         };
         let hash = || {
             let mut hasher = DefaultHasher::new();
-            accesses().iter().for_each(|access| access.address.hash(&mut hasher));
+            for access in accesses() {
+                access.address.hash(&mut hasher);
+            }
             hasher.finish()
         };
         let capture = || {
             let captured = capture_work(recording, args, found, is_checked, accesses(), work)?;
             Ok((Box::new((place, args.key(found))) as Box<dyn Any + Send + Sync>, captured))
         };
-        add_work(recording, "foreign work", hash, is_equal, capture, |uses| match is_checked {
-            true => uses.add(accesses().iter().copied()),
-            false => uses.add_ordered(),
+        add_work(recording, "foreign work", hash, is_equal, capture, |uses| {
+            if is_checked { uses.add(accesses().iter().copied()) } else { uses.add_ordered() }
         })
     }
 }
@@ -306,7 +307,7 @@ impl<'s> Capture<'s> {
         }
         let api = api()?;
         make_current(stream.context())?;
-        let _capturing = Capturing::begin();
+        let capturing = Capturing::begin();
         let begun = api.begin_foreign_capture((&**stream).into());
         begun.map_err(|error| {
             failed(
@@ -314,7 +315,7 @@ impl<'s> Capture<'s> {
                 "if the stream is being captured, run the sequence before or after the capture",
             )
         })?;
-        Ok(Self { api, stream, is_over: false, _capturing })
+        Ok(Self { api, stream, is_over: false, _capturing: capturing })
     }
 
     fn end(&mut self) -> Result<Graph, Error> {

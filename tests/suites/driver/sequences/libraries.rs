@@ -1,5 +1,7 @@
 //! NVIDIA's libraries in a sequence, on a GPU: cuBLAS, cuBLASLt, cuRAND and NCCL. `foreign.rs` has a small library instead, which needs no GPU.
 
+#![allow(clippy::many_single_char_names, reason = "the names of cuBLAS")]
+
 use crate::sequences::world::{Outcome, World};
 use cudarc::{
     cublas::{
@@ -18,10 +20,12 @@ use libtest_mimic::Trial;
 use std::sync::Arc;
 
 pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
-    let without = |is_present: unsafe fn() -> bool, reason| match driver.is_real() {
-        false => Some("NVIDIA's libraries need a GPU"),
+    let without = |is_present: unsafe fn() -> bool, reason| {
+        if !driver.is_real() {
+            return Some("NVIDIA's libraries need a GPU");
+        }
         // SAFETY: the library's initializers have no precondition.
-        true => (!unsafe { is_present() }).then_some(reason),
+        (!unsafe { is_present() }).then_some(reason)
     };
     let blas = without(cudarc::cublas::sys::is_culib_present, "there is no cuBLAS on this machine");
     let lt = without(cudarc::cublaslt::sys::is_culib_present, "there is no cuBLASLt on this machine");
@@ -113,15 +117,15 @@ impl Products for Blas {
     unsafe fn product<M: DevicePtr<f32>>(&self, shape: Shape, a: &M, b: &M, c: &mut impl DevicePtrMut<f32>) -> Outcome {
         let Shape { m, n, k, operation } = shape;
         let [m, n, k] = [i32::try_from(m)?, i32::try_from(n)?, i32::try_from(k)?];
-        let (transa, transb, alpha, beta) = (CUBLAS_OP_N, CUBLAS_OP_N, 1.0, 0.0);
-        let gemm = GemmConfig { transa, transb, m, n, k, alpha, lda: m, ldb: k, beta, ldc: m };
+        let (trans, alpha, beta) = (CUBLAS_OP_N, 1.0, 0.0);
+        let gemm = GemmConfig { transa: trans, transb: trans, m, n, k, alpha, lda: m, ldb: k, beta, ldc: m };
         match operation {
             // SAFETY: the caller guarantees the elements.
             Operation::Product => unsafe { self.handle.gemm(gemm, a, b, c) }?,
             Operation::Column => {
-                let gemv = GemvConfig { trans: CUBLAS_OP_N, m, n: k, alpha, lda: m, incx: 1, beta, incy: 1 };
+                let column = GemvConfig { trans, m, n: k, alpha, lda: m, incx: 1, beta, incy: 1 };
                 // SAFETY: the caller guarantees the elements.
-                unsafe { self.handle.gemv(gemv, a, b, c) }?;
+                unsafe { self.handle.gemv(column, a, b, c) }?;
             }
             Operation::Batched => {
                 let [stride_a, stride_b, stride_c] = [m * k, k * n, m * n].map(i64::from);
@@ -154,7 +158,7 @@ impl Lt {
 
 impl Products for Lt {
     unsafe fn product<M: DevicePtr<f32>>(&self, shape: Shape, a: &M, b: &M, c: &mut impl DevicePtrMut<f32>) -> Outcome {
-        let [m, n, k] = [shape.m, shape.n, shape.k].map(|size| size as i64);
+        let [m, n, k] = [i64::try_from(shape.m)?, i64::try_from(shape.n)?, i64::try_from(shape.k)?];
         let batched = |stride| (shape.operation == Operation::Batched).then_some(stride);
         let config = MatmulConfig {
             transa: false,
@@ -172,7 +176,7 @@ impl Products for Lt {
             stride_b: batched(k * n),
             stride_c: batched(m * n),
             stride_bias: None,
-            batch_size: batched(BATCHES as i64).map(i32::try_from).transpose()?,
+            batch_size: (shape.operation == Operation::Batched).then(|| i32::try_from(BATCHES)).transpose()?,
         };
         // SAFETY: the caller guarantees the elements.
         Ok(unsafe { self.0.matmul(config, a, b, c, None, None) }?)
@@ -270,8 +274,8 @@ fn random_numbers() -> Outcome {
         let mut y = run.alloc_zeros::<f32>(COUNT)?;
         // SAFETY: the generator, which has the rest of the memory, outlives the sequence.
         unsafe {
-            run.foreign_always((&mut *y,), |_, (mut y,)| -> Outcome { Ok(recorded.fill_with_uniform(&mut y)?) })?
-        };
+            run.foreign_always((&mut *y,), |_, (mut y,)| -> Outcome { Ok(recorded.fill_with_uniform(&mut y)?) })?;
+        }
         run.finish()?;
         plain.fill_with_uniform(&mut numbers)?;
         let found = world.stream.clone_dtoh(&*y)?;
