@@ -19,11 +19,11 @@ mod usage;
 pub(crate) use bytes::{ByteArguments, launch_bytes};
 #[cfg(feature = "graphs")]
 pub(crate) use call::LaunchCall;
+pub(crate) use call::finish;
 #[cfg(feature = "graphs")]
 pub use enclosing::run_now;
 #[cfg(feature = "graphs")]
 pub(crate) use enclosing::{BegunRun, begin_run, check as check_enclosing, end_run, run_on, within};
-pub(crate) use call::finish;
 pub(crate) use explain::{foreign, not_awaited, unbound};
 #[cfg(feature = "graphs")]
 pub(crate) use explain::{foreign_in, foreign_stream, launch as failed, not_recording, unrecorded};
