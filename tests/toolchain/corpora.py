@@ -12,9 +12,11 @@ blocks name and that are not declared here are opaque.
     project     functions    arguments  `*const T` for `T*`  Rust cannot call  other differences
     mistral.rs  212 of 374   2,219      92                   0                 0
     openvm      96 of 108    881        90                   0                 1 (`rows_used`: `usize` for `uint32_t`)
-    risc0       31 of 71     167        5                    9                 0
+    risc0       30 of 71     167        5                    9                 0
+    tfhe-rs     313 of 324   2,049      0                    0                 2
 
-Rust cannot call functions that return a struct or take a reference. Files that do not compile include headers of CUTLASS or blst.
+tfhe-rs defines two functions with a different `const` than its header, which declares them `extern "C"`: they are overloads in C++, and Rust's
+declarations have no function. Rust cannot call functions that return a struct or take a reference. Files that do not compile include headers of CUTLASS or blst.
 """
 
 import argparse
@@ -49,7 +51,15 @@ KNOWN = {
     "UInt2": "pub struct UInt2 { pub x: u32, pub y: u32 }",
     "DevicePointer": "pub struct DevicePointer<T>(pub u64, pub core::marker::PhantomData<T>);",
     "StepMode": "pub struct StepMode(pub u32);",
+    "CudaStreamsFFI": "pub struct CudaStreamsFFI(pub [u64; 3]);",
+    "CudaLweKeyswitchKeyParamsFFI": "pub struct CudaLweKeyswitchKeyParamsFFI(pub [u64; 2]);",
+    "CudaLweBootstrapKeyParamsFFI": "pub struct CudaLweBootstrapKeyParamsFFI(pub [u64; 4]);",
     "GatedAct": None,
+}
+# Enums of tfhe-rs.
+KNOWN |= {
+    name: f"pub struct {name}(pub u32);"
+    for name in "PBS_MS_REDUCTION_T PBS_TYPE BITOP_TYPE SHIFT_OR_ROTATE_TYPE COMPARISON_TYPE RERAND_MODE KS_TYPE EXPAND_KIND Direction BitValue".split()
 }
 PRELUDE = """#![allow(unused, improper_ctypes, non_camel_case_types, clashing_extern_declarations)]
 pub mod types {

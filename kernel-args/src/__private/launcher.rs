@@ -150,6 +150,6 @@ pub const fn field_is_named(names: &Option<Report<'static>>, field: usize) {
         && let Some(Mismatch::Differs { parameter, .. }) = report.of_field(field)
     {
         let (host, launcher) = (report.host().parameters, report.kernel().parameters);
-        fail!(field_elsewhere(host[field].cpp_name(), launcher[parameter].name))
+        fail!(field_elsewhere(host[field].cpp_name(), launcher[parameter].name));
     }
 }

@@ -121,9 +121,10 @@ const fn is_right(pairing: &Pairing<'_>, mismatch: &Mismatch) -> bool {
 
 /// Whether one points to the bits of the other one's type: bytes for `bool`, 16 bits for `__half` and `__nv_bfloat16`.
 const fn points_to_bits(own: CppType<'_>, other: CppType<'_>) -> bool {
-    let (bits, of) = match (own.base, other.base) {
-        (CppBase::Integer { signed: false, bits }, of) | (of, CppBase::Integer { signed: false, bits }) => (bits, of),
-        _ => return false,
+    let ((CppBase::Integer { signed: false, bits }, of) | (of, CppBase::Integer { signed: false, bits })) =
+        (own.base, other.base)
+    else {
+        return false;
     };
     let is_alike = match of {
         CppBase::Bool => bits == 8,

@@ -395,7 +395,7 @@ fn two_libraries_of_a_program_that_export_one_function_are_an_error() -> Result<
     for name in ["first", "second"] {
         let build = format!(
             "fn main() -> Result<(), kernel_args_build::Error> {{ kernel_args_build::Kernels::new()\
-             .launchers(\"{name}\", [\"src/*.cu\"]).cudart(kernel_args_build::Cudart::None).build() }}\n"
+             .launchers(\"{name}\", [\"src/*.cu\"]).build() }}\n"
         );
         package.write(&format!("{name}/Cargo.toml"), &manifest("libraries", name, "", true));
         package.write(&format!("{name}/build.rs"), &build);
