@@ -42,6 +42,7 @@ impl MemoryAt {
 
 /// Whether an address is in readable memory of the process. `None` if the system does not report it.
 #[cfg(windows)]
+#[expect(clippy::unnecessary_wraps, reason = "other systems may not report it")]
 fn is_mapped(address: u64) -> Option<bool> {
     Some(crate::driver::api::is_mapped(address))
 }
