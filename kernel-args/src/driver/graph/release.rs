@@ -22,7 +22,7 @@ use crate::driver::{
 use core::{cell::Cell, mem, time::Duration};
 use cudarc::driver::{CudaContext, CudaStream};
 use std::{
-    sync::{self, Arc, Condvar, MutexGuard, OnceLock, PoisonError},
+    sync::{self, Arc, MutexGuard, OnceLock, PoisonError},
     thread, thread_local,
 };
 
@@ -109,7 +109,7 @@ struct Turns {
 }
 
 static TURNS: sync::Mutex<Turns> = sync::Mutex::new(Turns { captures: 0, drops: false });
-static DROPPED: Condvar = Condvar::new();
+static DROPPED: sync::Condvar = sync::Condvar::new();
 /// How long a capture waits for a drop, which can itself wait for the thread of the capture.
 const PATIENCE: Duration = Duration::from_millis(100);
 
