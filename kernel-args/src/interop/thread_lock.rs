@@ -15,7 +15,7 @@ pub(crate) struct ThreadLock {
     depth: Cell<usize>,
 }
 
-/// The thread has the lock for a short time, in which it runs no code of the program. Others wait for it.
+/// The thread has the lock for a short time, in which it runs no code of the program. A thread that needs the lock then waits.
 const BRIEF: usize = 1;
 
 // SAFETY: only the thread that has the lock uses `depth`: `take` stores the thread in `thread` if that is 0, and the last drop of an `Entered` of
