@@ -42,10 +42,23 @@ fn arguments(stream: &Arc<CudaStream>) -> Outcome {
     let (k, l, m) = (1.5_f32, -2.25_f64, f16::from_f32(0.75));
     let mut to = stream.alloc_zeros::<u8>(13 * 16)?;
     // SAFETY: the kernel writes 13 values, each to its 16 bytes, here and below.
-    unsafe { launch!(echo_scalars, EchoScalars { to: &mut to, a, b, c, d, e, f, g, h, i, j, k, l, m }, stream = stream)? };
+    unsafe {
+        launch!(echo_scalars, EchoScalars { to: &mut to, a, b, c, d, e, f, g, h, i, j, k, l, m }, stream = stream)?
+    };
     let expected: [&[u8]; 13] = [
-        &[1], &b.to_ne_bytes(), &c.to_ne_bytes(), &[d], &e.to_ne_bytes(), &f.to_ne_bytes(), &g.to_ne_bytes(), &h.to_ne_bytes(),
-        &i.to_ne_bytes(), &j.to_ne_bytes(), &k.to_ne_bytes(), &l.to_ne_bytes(), &m.to_ne_bytes(),
+        &[1],
+        &b.to_ne_bytes(),
+        &c.to_ne_bytes(),
+        &[d],
+        &e.to_ne_bytes(),
+        &f.to_ne_bytes(),
+        &g.to_ne_bytes(),
+        &h.to_ne_bytes(),
+        &i.to_ne_bytes(),
+        &j.to_ne_bytes(),
+        &k.to_ne_bytes(),
+        &l.to_ne_bytes(),
+        &m.to_ne_bytes(),
     ];
     assert_eq!(stream.clone_dtoh(&to)?, slots(&expected));
     let small = Small { x: 0.5, y: -3 };
@@ -55,7 +68,13 @@ fn arguments(stream: &Arc<CudaStream>) -> Outcome {
     // SAFETY: the same, with 7 values.
     unsafe { launch!(echo_structs, args, stream = stream)? };
     let expected: [&[u8]; 7] = [
-        &0.5_f32.to_ne_bytes(), &(-3_i32).to_ne_bytes(), &8.125_f64.to_ne_bytes(), &77_i32.to_ne_bytes(), &[2], &[1], &(1_u64 << 40).to_ne_bytes(),
+        &0.5_f32.to_ne_bytes(),
+        &(-3_i32).to_ne_bytes(),
+        &8.125_f64.to_ne_bytes(),
+        &77_i32.to_ne_bytes(),
+        &[2],
+        &[1],
+        &(1_u64 << 40).to_ne_bytes(),
     ];
     assert_eq!(stream.clone_dtoh(&to)?, slots(&expected));
     Ok(())
@@ -70,7 +89,8 @@ fn is_all(stream: &Arc<CudaStream>, slice: &CudaSlice<f32>, expected: f32) -> Ou
 /// The second stream waits for the first, and the default stream for both.
 fn streams(first: &Arc<CudaStream>, second: &Arc<CudaStream>) -> Outcome {
     let one = first.clone_htod(&vec![1.0_f32; N as usize])?;
-    let [mut y, mut z, mut last] = [first.alloc_zeros(N as usize)?, first.alloc_zeros(N as usize)?, first.alloc_zeros(N as usize)?];
+    let [mut y, mut z, mut last] =
+        [first.alloc_zeros(N as usize)?, first.alloc_zeros(N as usize)?, first.alloc_zeros(N as usize)?];
     for alpha in [2.0, 3.0, 4.0] {
         let args = ScaleLater { x: &one, y: &mut y, n: N, alpha, rounds: ROUNDS };
         // SAFETY: all slices have `N` elements, here and below.

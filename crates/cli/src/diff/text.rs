@@ -28,10 +28,10 @@ pub(super) fn write(
         write!(output.to, "{}", paint.title(&terminal(kernel.name(demangle))))?;
         match (changed.old, changed.new) {
             (_, None) => {
-                writeln!(output.to, "\n{}", paint.bad(&format!("  breaks  the {} was removed", kernel.noun())))?
+                writeln!(output.to, "\n{}", paint.bad(&format!("  breaks  the {} was removed", kernel.noun())))?;
             }
             (None, _) => {
-                writeln!(output.to, "\n{}", paint.good(&format!("          the {} was added", kernel.noun())))?
+                writeln!(output.to, "\n{}", paint.good(&format!("          the {} was added", kernel.noun())))?;
             }
             (_, Some(new)) => {
                 let is_only = counts.get(changed.symbol()).is_none_or(|count| *count == 1);
