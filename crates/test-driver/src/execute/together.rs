@@ -289,5 +289,7 @@ pub(super) fn fence(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, _: &[Opera
         decoder.is_ordered();
     }
     // Memory is in order anyway.
-    run(|step| step.orders())
+    run(|step| {
+        step.orders();
+    })
 }
