@@ -33,7 +33,7 @@ const LARGE: (&str, Config) = (
         vocabulary: 151_936,
         rope_base: 1e6,
         cache_block: 256,
-        rounding: 64,
+        rounding: 256,
     },
 );
 
