@@ -214,7 +214,8 @@ impl RunMemory {
     }
 
     /// The address of a slice or a view of cudarc that the current launch uses. If the run has not its memory, `field` is marked.
-    #[inline(always)]
+    /// Not inlined: a plain launch does not pay for it.
+    #[inline(never)]
     pub(super) fn address<T>(&self, memory: &impl DevicePtr<T>, field: usize) -> CUdeviceptr {
         let memory = self.memory(memory, field);
         memory.map_or_else(|address| address, HeldMemory::address)

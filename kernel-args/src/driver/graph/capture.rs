@@ -4,6 +4,7 @@ use super::{
     AnyNode, Graph, Node,
     contents::{CapturedSlots, GraphContents, NodeSlot},
     explain,
+    release::Capturing,
 };
 use crate::{
     driver::{
@@ -76,6 +77,8 @@ struct Capture<'s> {
     stream: &'s Arc<CudaStream>,
     id: Option<GraphId>,
     ended: bool,
+    /// Its drop is after the end of the capture.
+    _capturing: Option<Capturing>,
 }
 
 impl<'s> Capture<'s> {
@@ -83,8 +86,9 @@ impl<'s> Capture<'s> {
         let api = api()?;
         required!(api, cuStreamEndCapture)?;
         make_current(stream.context())?;
+        let _capturing = Capturing::begin();
         explain::CAPTURE_BEGUN.check(api.cuStreamBeginCapture_v2((&**stream).into(), THREAD_LOCAL))?;
-        let mut capture = Self { api, stream, id: None, ended: false };
+        let mut capture = Self { api, stream, id: None, ended: false, _capturing };
         capture.id = api.capture_info(stream)?.map(|info| info.id);
         captures().extend(capture.id.map(|id| (id, Vec::new())));
         Ok(capture)

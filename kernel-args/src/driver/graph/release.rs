@@ -100,8 +100,8 @@ pub(crate) fn release(stream: Option<&Arc<CudaStream>>, context: &Arc<CudaContex
     QUEUE.send(Some(Released { after, context: context.clone(), owners }));
 }
 
-/// What the thread drops can free memory on a stream, and would become a part of a capture of foreign work there. So it drops nothing during these
-/// captures, and they begin when it drops nothing.
+/// What the thread drops can free memory on a stream, and would become a part of a capture of this stream. So it drops nothing during captures of this
+/// crate, and they begin when it drops nothing.
 struct Turns {
     /// The captures that other threads make.
     captures: usize,
@@ -117,7 +117,7 @@ fn turns() -> MutexGuard<'static, Turns> {
     TURNS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A capture of foreign work.
+/// A capture of this crate.
 pub(crate) struct Capturing(());
 
 impl Capturing {

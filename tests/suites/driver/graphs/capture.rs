@@ -12,7 +12,11 @@ use kernel_args::{
 };
 use kernel_args_tests::driver::trial;
 use libtest_mimic::Trial;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    thread,
+    time::Duration,
+};
 
 type Nodes = Vec<Node<crate::graphs::saxpy::Owned>>;
 
@@ -138,6 +142,22 @@ fn a_capture_ends_whatever_happens() -> Outcome {
     is_free(&world)
 }
 
+/// A different thread drops what a graph has retained: memory of the stream, which is being captured.
+fn nothing_is_dropped_in_a_capture() -> Outcome {
+    let world = World::new()?;
+    for _ in 0..20 {
+        let mut before = Graph::new(&world.ctx)?;
+        before.retain(world.stream.alloc_zeros::<f32>(N)?)?;
+        let graph = Graph::capture(&world.stream, || {
+            drop(before);
+            thread::sleep(Duration::from_millis(2));
+            Ok::<(), Error>(())
+        })?;
+        assert_eq!(graph.nodes()?.len(), 0);
+    }
+    Ok(())
+}
+
 /// Only `Graph::capture` returns a graph of which a launch can be a node.
 fn a_capture_of_cudarc() -> Outcome {
     let world = World::new()?;
@@ -162,5 +182,6 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("a_plain_launch_in_a_capture_says_what_to_write", the_error_of_a_plain_launch_contains_the_correction),
         trial("a_capture_ends_whatever_happens", a_capture_ends_whatever_happens),
         trial("a_capture_of_cudarc", a_capture_of_cudarc),
+        trial("nothing_is_dropped_in_a_capture", nothing_is_dropped_in_a_capture),
     ]
 }
