@@ -86,9 +86,9 @@ impl<'s> Capture<'s> {
         let api = api()?;
         required!(api, cuStreamEndCapture)?;
         make_current(stream.context())?;
-        let _capturing = Capturing::begin();
+        let capturing = Capturing::begin();
         explain::CAPTURE_BEGUN.check(api.cuStreamBeginCapture_v2((&**stream).into(), THREAD_LOCAL))?;
-        let mut capture = Self { api, stream, id: None, ended: false, _capturing };
+        let mut capture = Self { api, stream, id: None, ended: false, _capturing: capturing };
         capture.id = api.capture_info(stream)?.map(|info| info.id);
         captures().extend(capture.id.map(|id| (id, Vec::new())));
         Ok(capture)
