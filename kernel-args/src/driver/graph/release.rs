@@ -142,8 +142,8 @@ impl Drop for Capturing {
 
 impl Graph {
     /// Blocks until everything that graphs have released so far is dropped: retained values of nodes that were updated since, and of dropped graphs,
-    /// when their launches have finished. It does not wait for the end of a capture of the stream of the last launch, or of one that this crate has
-    /// begun: nothing is dropped before.
+    /// when their launches have finished. It does not wait for the end of a capture: of the stream of the last launch, or of [`Graph::capture`] on any
+    /// thread, before which nothing is dropped.
     ///
     /// They are dropped soon even without this call, on a different thread. The end of the process waits at most one second for such drops, and
     /// does not drop the rest.
