@@ -8,7 +8,7 @@
 
 The programs are from https://github.com/zjin-lcf/HeCBench (src/NAME-cuda), with smaller inputs. nvcc compiles them to PTX
 (ptx/toolchain.py installs it), and `runtime.cpp` is the CUDA runtime that they are linked with. All of them also pass on an H200 with this
-runtime; programs that do not are left out. Each runs a second time with the checks of the test driver (KERNEL_ARGS_TEST_DRIVER_MEMCHECK=1).
+runtime; programs that do not, or that an interpreter runs for minutes, are left out. Each runs a second time with the checks of the test driver (KERNEL_ARGS_TEST_DRIVER_MEMCHECK=1).
 """
 
 import argparse
@@ -56,7 +56,6 @@ PROGRAMS = {
     "iso2dfd": "64 64 10",
     "jenkins-hash": "256 4096 2",
     "keogh": "32 2000 2",
-    "knn": "1",
     "layout": "2",
     "libor": "1",
     "lif": "100 4 10",
@@ -64,30 +63,22 @@ PROGRAMS = {
     "matern": "30 2",
     "matrix-rotate": "100 2",
     "matrixT": "128 128 2",
-    "md5hash": "1 1",
     "merge": "1000 2",
     "multinomial": "16 64 2",
     "nw": "128 10 2",
     "particle-diffusion": "20 10",
-    "pnpoly": "1",
     "pool": "2 3 32 32 8 8 2",
     "present": "1000 2",
-    "quant3MatMul": "2",
     "reverse": "2",
     "rfs": "4 5000",
     "ring": "1 1024 2",
     "s8n": "4 128 2",
-    "scan": "65536 2",
     "scatterAdd": "1000 32 8 2",
     "scel": "16 256 2",
     "secp256k1": "1",
-    "shuffle": "2 2",
     "softmax": "100 64 0 2",
     "stddev": "64 64 2",
-    "surfel": "64 64 48 2",
-    "tensorT": "2",
     "threadfence": "2 100000",
-    "tissue": "8 2",
     "vanGenuchten": "16 16 16 2",
     "wedford": "8 16 64 2",
     "zeropoint": "10000 2",
