@@ -228,9 +228,7 @@ impl State {
         match own.slice.take()?.downcast::<Lent<T>>() {
             Ok(slice) if slice.0.len() == len => {
                 *at += 1;
-                own.is_free = false;
-                self.memory.used += own.size;
-                self.memory.peak = self.memory.peak.max(self.memory.used);
+                self.lend(block);
                 return Some((slice, block));
             }
             Ok(slice) => own.slice = Some(slice),
@@ -271,11 +269,17 @@ impl State {
             }
             *at += 1;
         }
+        self.lend(block);
+        Ok(block)
+    }
+
+    /// A slice has the block.
+    #[inline(always)]
+    fn lend(&mut self, block: u32) {
         let own = &mut self.blocks[block as usize];
         own.is_free = false;
         self.memory.used += own.size;
         self.memory.peak = self.memory.peak.max(self.memory.used);
-        Ok(block)
     }
 
     fn pop(&mut self, class: u32) -> Option<u32> {
