@@ -268,7 +268,7 @@ impl<'c> Call<'c> {
             };
             return observe::around(&Event::LauncherCall(&event), call);
         }
-        let _ = lowered;
+        let _ = (self, lowered);
         call()
     }
 }
