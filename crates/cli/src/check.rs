@@ -25,8 +25,7 @@ pub(crate) fn run(options: Options<'_>, output: &mut Output) -> io::Result<Statu
     let list = options.value::<PathBuf>("against").as_deref().map(read).transpose()?;
     let (is_lint, select) = (options.is("lint"), options.select());
     let wanted = |symbol: &str| is_lint && select.wants(symbol);
-    let (mut files, names, status) =
-        report::read(&options.files(), if options.is("launchers") { None } else { Some(&wanted) });
+    let (mut files, names, status) = report::read(&options.files(), options.kernels(&wanted));
     if status == Status::Error {
         return Ok(status);
     }

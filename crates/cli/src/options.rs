@@ -1,6 +1,6 @@
 //! The options of a command.
 
-use crate::select::Select;
+use crate::{read::Wanted, select::Select};
 use clap::ArgMatches;
 use std::path::{Path, PathBuf};
 
@@ -14,6 +14,11 @@ impl<'m> Options<'m> {
 
     pub(crate) fn is(self, flag: &str) -> bool {
         self.0.get_flag(flag)
+    }
+
+    /// Which kernels are analysed; `None` if host functions are read instead.
+    pub(crate) fn kernels<'w>(self, wanted: &'w Wanted<'w>) -> Option<&'w Wanted<'w>> {
+        (!self.is("launchers")).then_some(wanted)
     }
 
     pub(crate) fn value<T: Clone + Send + Sync + 'static>(self, name: &str) -> Option<T> {

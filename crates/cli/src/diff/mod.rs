@@ -13,7 +13,6 @@ use crate::{
     kernel::Kernel,
     options::Options,
     output::{Output, Status},
-    read::Wanted,
     report,
 };
 use change::Changed;
@@ -27,8 +26,7 @@ pub(crate) fn run(options: Options<'_>, output: &mut Output) -> io::Result<Statu
     let mut sides = Vec::new();
     let mut missing = Vec::new();
     for path in ["old", "new"].map(|name| options.path(name)) {
-        let wanted: Option<&Wanted<'_>> = if options.is("launchers") { None } else { Some(&|_| false) };
-        let (mut files, name, status) = report::read(&[path.to_owned()], wanted);
+        let (mut files, name, status) = report::read(&[path.to_owned()], options.kernels(&|_| false));
         if status == Status::Error {
             return Ok(status);
         }

@@ -50,8 +50,7 @@ pub(crate) fn read(paths: &[PathBuf]) -> Files {
         for (symbol, launcher) in launchers.functions() {
             match launcher {
                 Ok(launcher) => {
-                    let prototype = launcher.prototype();
-                    let result = prototype.split(&format!(" {symbol}(")).next().unwrap_or_default().to_owned();
+                    let (prototype, result) = (launcher.prototype(), launcher.result_type());
                     let host = Host { file: Arc::clone(&named.name), prototype, result };
                     let parameters = ParameterList::of_members(launcher.parameters());
                     let kernel =

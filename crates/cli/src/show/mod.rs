@@ -21,8 +21,7 @@ pub(crate) fn run(options: Options<'_>, output: &mut Output) -> io::Result<Statu
     let [json, list, summary] = ["json", "list", "summary"].map(|format| options.is(format));
     let (select, demangle) = (options.select(), options.demangle());
     let wanted = |symbol: &str| !list && !summary && select.wants(symbol);
-    let (mut files, names, status) =
-        report::read(&options.files(), if options.is("launchers") { None } else { Some(&wanted) });
+    let (mut files, names, status) = report::read(&options.files(), options.kernels(&wanted));
     select.apply(&mut files, &names)?;
     if json {
         json::write(&files, &mut output.to)?;

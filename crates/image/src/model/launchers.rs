@@ -306,16 +306,21 @@ impl<'l> Launcher<'l> {
         self.functions.list(self.function.result).iter().next()
     }
 
+    /// The returned type in C++: `cudaError_t`.
+    #[must_use]
+    pub fn result_type(&self) -> String {
+        self.result().map_or("void".into(), |result| spelled(&result))
+    }
+
     /// The prototype in C++: `cudaError_t scale(float const* x, int n)`.
     #[must_use]
     pub fn prototype(&self) -> String {
-        let result = self.result().map_or("void".into(), |result| spelled(&result));
         let parameters = self.parameters();
         let parameters: Vec<String> = parameters
             .iter()
             .map(|parameter| format!("{} {}", spelled(&parameter), parameter.name).trim_end().into())
             .collect();
-        format!("{result} {}({})", self.symbol, parameters.join(", "))
+        format!("{} {}({})", self.result_type(), self.symbol, parameters.join(", "))
     }
 }
 
