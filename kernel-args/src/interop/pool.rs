@@ -7,11 +7,11 @@ use super::{
     DeviceMemory, DeviceMemoryMut,
     cudarc::memory,
     keep::{Keep, KeptMemory},
-    thread_lock::ThreadLock,
+    thread_lock::{Entered, ThreadLock},
 };
 use core::{
     any::Any,
-    cell::RefCell,
+    cell::{RefCell, RefMut},
     fmt,
     mem::{self, ManuallyDrop},
     ops::{Deref, DerefMut, Range},
@@ -73,7 +73,7 @@ pub(crate) struct PoolMemory {
     is_unsettled: AtomicBool,
 }
 
-// SAFETY: `state`, which is private, is only used through `PoolMemory::state`, by the thread that has `lock`. It is `Send`.
+// SAFETY: `state`, which is private, is only used through `PoolMemory::state`, by the thread that has entered `lock`. It is `Send`.
 unsafe impl Sync for PoolMemory {}
 
 const _: () = {
@@ -218,9 +218,19 @@ fn size_of_class(class: u32) -> usize {
     if class < 4 { class * SMALLEST } else { ((4 + class % 4) * SMALLEST) << (class / 4 - 1) }
 }
 
+impl Block {
+    /// A slice has it.
+    #[inline(always)]
+    fn lend(&mut self, memory: &mut MemoryUse) {
+        self.is_free = false;
+        memory.used += self.size;
+        memory.peak = memory.peak.max(memory.used);
+    }
+}
+
 impl State {
     /// The slice and the block of the previous run's allocation, if this one is equal.
-    #[inline]
+    #[inline(always)]
     fn repeat<T: 'static>(&mut self, len: usize) -> Option<(Box<Lent<T>>, u32)> {
         let at = self.run.as_mut()?;
         let block = *self.order.get(*at)?;
@@ -228,7 +238,7 @@ impl State {
         match own.slice.take()?.downcast::<Lent<T>>() {
             Ok(slice) if slice.0.len() == len => {
                 *at += 1;
-                self.lend(block);
+                own.lend(&mut self.memory);
                 return Some((slice, block));
             }
             Ok(slice) => own.slice = Some(slice),
@@ -269,17 +279,8 @@ impl State {
             }
             *at += 1;
         }
-        self.lend(block);
+        self.blocks[block as usize].lend(&mut self.memory);
         Ok(block)
-    }
-
-    /// A slice has the block.
-    #[inline(always)]
-    fn lend(&mut self, block: u32) {
-        let own = &mut self.blocks[block as usize];
-        own.is_free = false;
-        self.memory.used += own.size;
-        self.memory.peak = self.memory.peak.max(self.memory.used);
     }
 
     fn pop(&mut self, class: u32) -> Option<u32> {
@@ -340,7 +341,7 @@ impl State {
     }
 
     /// The block of a slice at this address: `block`, unless a program has exchanged the slices of two `PoolSlice`. `None` for another slice.
-    #[inline]
+    #[inline(always)]
     fn block_of(&self, block: u32, address: CUdeviceptr) -> Option<u32> {
         #[cold]
         fn search(state: &State, address: CUdeviceptr) -> Option<u32> {
@@ -350,18 +351,24 @@ impl State {
         if self.blocks[block as usize].address == address { Some(block) } else { search(self, address) }
     }
 
-    #[inline]
+    #[inline(always)]
     fn give_back(&mut self, block: u32, slice: Option<Box<dyn Any + Send>>) {
         let own = &mut self.blocks[block as usize];
         (own.is_free, own.slice) = (true, slice);
         self.memory.used -= own.size;
         if !mem::replace(&mut own.is_listed, true) {
-            let class = own.class as usize;
-            if self.free.len() <= class {
-                self.free.resize_with(class + 1, Vec::new);
-            }
-            self.free[class].push(block);
+            let class = own.class;
+            self.list(class, block);
         }
+    }
+
+    #[inline(never)]
+    fn list(&mut self, class: u32, block: u32) {
+        let class = class as usize;
+        if self.free.len() <= class {
+            self.free.resize_with(class + 1, Vec::new);
+        }
+        self.free[class].push(block);
     }
 
     /// Whether a slice has a block of this chunk, or the program has taken one.
@@ -415,32 +422,32 @@ impl PoolMemory {
         &self.lock
     }
 
-    /// Calls `work` with the state. It must not drop a slice or run code of the program.
+    /// The state, for the thread that has entered the lock. With it, nothing drops a slice or runs code of the program.
     #[inline(always)]
-    fn state<R>(&self, work: impl FnOnce(&mut State) -> R) -> R {
-        let _entered = self.lock.wait();
-        work(&mut self.state.borrow_mut())
+    fn state<'e>(&'e self, entered: &'e Entered<'_>) -> RefMut<'e, State> {
+        assert!(entered.is_of(&self.lock));
+        self.state.borrow_mut()
     }
 
     /// A slice, whose elements can have any bytes. Calls `grown` with memory that the pool gets for it from the driver.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn alloc<T: 'static>(
         self: &Arc<Self>,
+        entered: &Entered<'_>,
         len: usize,
         grown: &dyn Fn(Range<CUdeviceptr>),
     ) -> Result<PoolSlice<T>, NoMemory> {
-        self.state(|state| {
-            let (slice, block) = match state.repeat(len) {
-                Some(known) => known,
-                None => self.alloc_otherwise(state, len, grown)?,
-            };
-            if state.slices == 0 {
-                state.own = Some(self.clone());
-            }
-            state.slices += 1;
-            let pool = PoolOfSlice(NonNull::from(&**self));
-            Ok(PoolSlice { slice: ManuallyDrop::new(slice), pool, block })
-        })
+        let state = &mut *self.state(entered);
+        let (slice, block) = match state.repeat(len) {
+            Some(known) => known,
+            None => self.alloc_otherwise(state, len, grown)?,
+        };
+        if state.slices == 0 {
+            state.own = Some(self.clone());
+        }
+        state.slices += 1;
+        let pool = PoolOfSlice(NonNull::from(&**self));
+        Ok(PoolSlice { slice: ManuallyDrop::new(slice), pool, block })
     }
 
     #[inline(never)]
@@ -471,39 +478,38 @@ impl PoolMemory {
     }
 
     pub(crate) fn set_limit(&self, bytes: usize) {
-        self.state(|state| state.limit = Some(bytes));
+        self.state(&self.lock.wait()).limit = Some(bytes);
     }
 
     pub(crate) fn memory_use(&self) -> MemoryUse {
         self.drop_late();
-        self.state(|state| state.memory)
+        self.state(&self.lock.wait()).memory
     }
 
     /// Frees the memory that no slice has, in the order of the stream. Returns its ranges.
     pub(crate) fn trim(&self) -> Vec<Range<CUdeviceptr>> {
         self.drop_late();
         self.await_streams();
-        self.state(State::trim)
+        self.state(&self.lock.wait()).trim()
     }
 
     pub(crate) fn begin_run(&self) {
         self.drop_late();
-        self.state(|state| {
-            state.set_tracking(self.stream.context().is_event_tracking());
-            state.run = Some(0);
-        });
+        let entered = self.lock.wait();
+        let state = &mut *self.state(&entered);
+        state.set_tracking(self.stream.context().is_event_tracking());
+        state.run = Some(0);
     }
 
     pub(crate) fn end_run(&self, is_enqueued: bool) {
         self.drop_late();
-        let is_used = self.state(|state| {
-            let allocations = state.run.take().unwrap_or(0);
-            if is_enqueued {
-                state.order.truncate(allocations);
-            }
-            allocations > 0 || state.memory.used > 0
-        });
-        if is_enqueued && is_used {
+        let entered = self.lock.wait();
+        let state = &mut *self.state(&entered);
+        let allocations = state.run.take().unwrap_or(0);
+        if is_enqueued {
+            state.order.truncate(allocations);
+        }
+        if is_enqueued && (allocations > 0 || state.memory.used > 0) {
             let context = self.stream.context();
             self.is_unsettled.store(context.is_managing_stream_synchronization(), Ordering::Relaxed);
         }
@@ -565,15 +571,15 @@ impl Deref for PoolOfSlice {
 }
 
 impl<T: 'static> PoolSlice<T> {
-    /// Gives the block back, for the thread that has the lock. Returns the pool if this was its last slice.
-    #[inline]
-    fn give_back(&mut self, pool: &PoolMemory) -> Option<Arc<PoolMemory>> {
+    /// Gives the block back. Returns the pool if this was its last slice.
+    #[inline(always)]
+    fn give_back(&mut self, pool: &PoolMemory, entered: &Entered<'_>) -> Option<Arc<PoolMemory>> {
         // SAFETY: only the drop calls it, once.
         let mut slice = unsafe { ManuallyDrop::take(&mut self.slice) };
         let (address, guard) = slice.0.device_ptr(slice.0.stream());
         let is_tracked = matches!(guard, SyncOnDrop::Record(Some(_)));
         mem::forget(guard);
-        let state = &mut *pool.state.borrow_mut();
+        let state = &mut *pool.state(entered);
         state.slices -= 1;
         let last = if state.slices == 0 { state.own.take() } else { None };
         match state.block_of(self.block, address) {
@@ -611,7 +617,7 @@ impl<T: 'static> Drop for PoolSlice<T> {
             None if self.is_late() => return,
             None => pool.lock.wait(),
         };
-        let last = self.give_back(&pool);
+        let last = self.give_back(&pool, &entered);
         // From here on, a different thread can drop the pool, unless this was the last slice.
         drop(entered);
         drop(last);

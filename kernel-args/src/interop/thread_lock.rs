@@ -80,6 +80,12 @@ impl ThreadLock {
 }
 
 impl Entered<'_> {
+    /// Whether it is this lock.
+    #[inline(always)]
+    pub(crate) fn is_of(&self, lock: &ThreadLock) -> bool {
+        ptr::eq(self.0, lock)
+    }
+
     /// Whether this thread has taken the lock once.
     pub(crate) fn is_only(&self) -> bool {
         self.0.depth.get() == 1

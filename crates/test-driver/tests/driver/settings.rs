@@ -77,13 +77,8 @@ const NOT_SIMULATED: [&str; 2] = ["cuIpcCloseMemHandle", "cuIpcGetMemHandle"];
 
 /// The bindings in cudarc's source.
 fn bindings() -> String {
-    let arguments = [
-        "metadata",
-        "--format-version=1",
-        "--offline",
-        "--manifest-path",
-        concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"),
-    ];
+    let arguments =
+        ["metadata", "--format-version=1", "--manifest-path", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")];
     let output = std::process::Command::new(env!("CARGO")).args(arguments).output().expect("cargo");
     let text = String::from_utf8(output.stdout).expect("JSON");
     let manifests = text.split("\"manifest_path\":\"").skip(1).filter_map(|rest| rest.split('"').next());

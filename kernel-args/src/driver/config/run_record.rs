@@ -185,6 +185,11 @@ impl Entered<'_> {
     pub(crate) fn is_only(&self) -> bool {
         self.1.is_only()
     }
+
+    /// The lock of the pool.
+    pub(crate) fn lock(&self) -> &interop::Entered<'_> {
+        &self.1
+    }
 }
 
 impl Deref for Entered<'_> {

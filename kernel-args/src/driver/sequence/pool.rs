@@ -54,7 +54,7 @@ impl Pool {
     /// # Safety
     /// Nothing reads an element that was not written.
     pub unsafe fn alloc<T: DeviceRepr + 'static>(&self, len: usize) -> Result<PoolSlice<T>, Error> {
-        self.0.alloc(len, &|_| ()).map_err(no_memory)
+        self.alloc_unset(len)
     }
 
     /// A slice of `len` elements, whose bytes are zero.
@@ -62,9 +62,13 @@ impl Pool {
     /// # Errors
     /// See [`alloc`](Self::alloc); [`Error::Cudarc`].
     pub fn alloc_zeros<T: DeviceRepr + ValidAsZeroBits + 'static>(&self, len: usize) -> Result<PoolSlice<T>, Error> {
-        let mut slice = self.0.alloc(len, &|_| ()).map_err(no_memory)?;
+        let mut slice = self.alloc_unset(len)?;
         self.0.stream().memset_zeros(&mut *slice)?;
         Ok(slice)
+    }
+
+    fn alloc_unset<T: 'static>(&self, len: usize) -> Result<PoolSlice<T>, Error> {
+        self.0.alloc(&self.0.lock().wait(), len, &|_| ()).map_err(no_memory)
     }
 
     /// How much memory it has.
@@ -105,7 +109,7 @@ impl Run {
     #[inline]
     pub(super) fn alloc_unset<T: 'static>(&self, len: usize) -> Result<PoolSlice<T>, Error> {
         let recording = self.enter("an allocation")?;
-        recording.pool.alloc(len, &|range| recording.held.own(range, true)).map_err(no_memory)
+        recording.pool.alloc(recording.lock(), len, &|range| recording.held.own(range, true)).map_err(no_memory)
     }
 
     /// A slice of `len` elements, whose bytes a step of the run sets to zero.
