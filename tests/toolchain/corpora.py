@@ -10,13 +10,16 @@ not compile is left out. Each block becomes a module with the attribute `launche
 blocks name and that are not declared here are opaque.
 
     project     functions    arguments  `*const T` for `T*`  Rust cannot call  other differences
+    candle      17 of 105    211          0                    0                 0
     mistral.rs  212 of 374   2,219      92                   0                 0
     openvm      96 of 108    881        90                   0                 1 (`rows_used`: `usize` for `uint32_t`)
+    pegainfer   126 of 291   1,160        0                    0                 0
     risc0       30 of 71     167        5                    9                 0
     tfhe-rs     313 of 324   2,049      0                    0                 2
 
 tfhe-rs defines two functions with a different `const` than its header, which declares them `extern "C"`: they are overloads in C++, and Rust's
-declarations have no function. Rust cannot call functions that return a struct or take a reference. Files that do not compile include headers of CUTLASS or blst.
+declarations have no function. Rust cannot call functions that return a struct or take a reference. Files that do not compile
+include headers of cuBLAS, CUTLASS, FlashInfer or blst.
 """
 
 import argparse
@@ -36,10 +39,12 @@ PROJECTS = {
     "mistral.rs": ("EricLBuehler/mistral.rs", []),
     "openvm": ("openvm-org/openvm", ["stark-backend"]),
     "stark-backend": ("openvm-org/stark-backend", []),
+    "pegainfer": ("pegainfer-project/pegainfer", []),
     "risc0": ("risc0/risc0", []),
     "tfhe-rs": ("zama-ai/tfhe-rs", []),
 }
 FLAGS = {
+    "pegainfer": ["-Ipegainfer-kernels/csrc"],
     "risc0": ["-Irisc0/sys/kernels/zkp/cuda", "-Irisc0/sys/cxx", "-Ivendor/sppark", "-DFEATURE_BABY_BEAR"],
     "tfhe-rs": ["-Ibackends/tfhe-cuda-backend/cuda/src", "-Ibackends/zk-cuda-backend/cuda/src", "-DCUDA_ARCH=800", "-rdc=true", "-Xcompiler=-fpermissive"],
 }
@@ -65,11 +70,11 @@ PRELUDE = """#![allow(unused, improper_ctypes, non_camel_case_types, clashing_ex
 pub mod types {
     pub use core::ffi::*;
     pub use half::{bf16, f16};
+    pub use cudarc::driver::sys::{CUresult, CUstream};
     pub type cudaStream_t = *mut c_void;
-    pub type CUstream = *mut c_void;
 """
 WORDS = set("c_void c_int c_uint c_long c_ulong c_longlong c_ulonglong c_char c_uchar c_short c_ushort c_float c_double".split())
-WORDS |= set("bool i8 u8 i16 u16 i32 u32 i64 u64 i128 u128 isize usize f32 f64 f16 bf16 cudaStream_t CUstream const mut".split())
+WORDS |= set("bool i8 u8 i16 u16 i32 u32 i64 u64 i128 u128 isize usize f32 f64 f16 bf16 cudaStream_t CUresult CUstream const mut".split())
 
 
 def blocks(text):
@@ -155,7 +160,8 @@ def check(project, place, headers, folder):
     (package / "src/lib.rs").write_text(PRELUDE + types + "}\n" + "\n".join(modules) + "\n")
     (package / "Cargo.toml").write_text(
         f'[package]\nname = "corpus"\nversion = "0.0.0"\nedition = "2024"\n[workspace]\n[dependencies]\nhalf = "2"\n'
-        f'kernel-args = {{ path = {json.dumps(str(ROOT / "kernel-args"))}, default-features = false, features = ["debug-info", "kernels", "half"] }}\n'
+        f'kernel-args = {{ path = {json.dumps(str(ROOT / "kernel-args"))}, default-features = false, features = ["cudarc", "debug-info", "kernels", "half"] }}\n'
+        'cudarc = { version = "0.19", default-features = false, features = ["cuda-13000", "driver", "dynamic-loading", "f16"] }\n'
     )
     (package / "Cargo.lock").unlink(missing_ok=True)
     done = subprocess.run(["cargo", "check", "--message-format=json"], cwd=package, capture_output=True, text=True)

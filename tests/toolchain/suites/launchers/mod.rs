@@ -28,6 +28,8 @@ use std::{
     env, fs,
     path::{Path, PathBuf},
     process::{Command, ExitCode},
+    sync::Mutex,
+    thread,
 };
 
 pub(crate) fn main() -> ExitCode {
@@ -325,7 +327,7 @@ fn mistakes(
         .filter(|item| item.contains("DeviceType)]"))
         .map(|item| format!("{item}\n\n"))
         .collect();
-    let mut kinds = BTreeMap::new();
+    let kinds = BTreeMap::new();
     let begin = format!(
         "#![allow(dead_code, improper_ctypes, non_camel_case_types, unused_imports)]\n\
          use core::ffi::*; use kernel_args::{{DeviceType, DevicePointer, DevicePointerMut, vector::*}};\n\
@@ -333,80 +335,106 @@ fn mistakes(
         library.wrong_types()
     );
     let functions: Vec<_> = library.functions.iter().enumerate().collect();
-    for (number, some) in functions.chunks(50).enumerate() {
-        mistakes_in(random, crates, (&format!("mistakes{number}"), &begin), some, object, &mut kinds)?;
-    }
-    Ok(kinds)
+    let functions: Vec<_> =
+        functions.chunks(25).enumerate().map(|(number, some)| (number, some, random.split())).collect();
+    let (next, kinds) = (Mutex::new(functions.into_iter()), Mutex::new(kinds));
+    let work = || -> Result<(), Failed> {
+        loop {
+            let Some((number, some, mut random)) = next.lock()?.next() else { return Ok(()) };
+            let found = mistakes_in(&mut random, crates, (&format!("mistakes{number}"), &begin), some, object)?;
+            let mut kinds = kinds.lock()?;
+            for (kind, count) in found {
+                *kinds.entry(kind).or_insert(0) += count;
+            }
+        }
+    };
+    // Most of the time is rustc's, which evaluates the messages of one crate in one thread.
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..thread::available_parallelism()?.get()).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().try_for_each(|worker| worker.join().map_err(|_| "a worker panicked")?)
+    })?;
+    Ok(kinds.into_inner()?)
 }
 
-/// The same for some functions, in one crate whose source starts with `begin`.
+/// A declaration of a function, with a mistake or without.
+struct Variant {
+    arguments: Vec<(String, String)>,
+    result: Option<String>,
+    /// What is wrong, and the line of it: 0 is the line of the name.
+    mistake: Option<(&'static str, usize)>,
+}
+
+/// The right declaration of a function, and one for each mistake.
+fn variants(random: &mut Random, function: &Function) -> Vec<Variant> {
+    let right = arguments(function);
+    let result = function.result.map(rust);
+    let mut all = vec![Variant { arguments: right.clone(), result: result.clone(), mistake: None }];
+    for mistake in 0..right.len() + 4 {
+        let mut wrong = right.clone();
+        let mut wrong_result = result.clone();
+        let (kind, line) = if mistake < right.len() && function.stream != Some(mistake) {
+            let own = function.stream.map_or(mistake, |stream| mistake - usize::from(stream < mistake));
+            let (ty, kind) = Library::mistake(random, function.parameters[own]);
+            wrong[mistake].1 = ty;
+            (kind, 1 + mistake)
+        } else if mistake < right.len() {
+            wrong[mistake].1 = "i32".into();
+            ("stream", 1 + mistake)
+        } else if mistake == right.len() && !right.is_empty() {
+            wrong.remove(random.below(right.len()));
+            ("missing", 0)
+        } else if mistake == right.len() + 1 {
+            let at = random.below(right.len() + 1);
+            wrong.insert(at, ("extra".into(), "*mut *mut *mut i16".into()));
+            ("extra", 1 + at)
+        } else if mistake == right.len() + 2 {
+            wrong_result = match function.result {
+                Some(ty) => Some(Library::mistake(random, ty).0),
+                None => Some("i32".into()),
+            };
+            ("result", 1 + wrong.len())
+        } else if let Some(at) = (1..right.len()).find(|at| right[at - 1].1 == right[*at].1) {
+            let first = wrong[at].0.clone();
+            wrong[at].0 = std::mem::replace(&mut wrong[at - 1].0, first);
+            ("name", at)
+        } else {
+            continue;
+        };
+        all.push(Variant { arguments: wrong, result: wrong_result, mistake: Some((kind, line)) });
+    }
+    all
+}
+
+/// The same for some functions, in one crate whose source starts with `begin`. Its first block has the right declarations, each other one a mistake in
+/// each function.
 fn mistakes_in(
     random: &mut Random,
     crates: &Path,
     (name, begin): (&str, &str),
     functions: &[(usize, &Function)],
     object: &Path,
-    kinds: &mut BTreeMap<&'static str, usize>,
-) -> Result<(), Failed> {
-    let (mut source, mut lines) = (String::from(begin), begin.lines().count());
+) -> Result<BTreeMap<&'static str, usize>, Failed> {
+    let mut kinds = BTreeMap::new();
+    let all: Vec<_> = functions.iter().map(|(index, function)| (*index, variants(random, function))).collect();
+    let most = all.iter().map(|(_, variants)| variants.len()).max().unwrap_or(0);
     let path = object.display().to_string();
-    let mut block = |declaration: &str, number: usize| {
-        let start = format!(
-            "mod m{number} {{ use super::*;\n#[kernel_args::launchers(library = {path:?})]\nunsafe extern \"C\" {{\n"
+    let (mut source, mut expected) = (String::from(begin), Vec::new());
+    for block in 0..most {
+        source += &format!(
+            "mod m{block} {{ use super::*;\n#[kernel_args::launchers(library = {path:?})]\nunsafe extern \"C\" {{\n"
         );
-        let text = format!("{start}{declaration}}} }}\n");
-        let first = lines + start.lines().count() + 1;
-        lines += text.lines().count();
-        source += &text;
-        first
-    };
-    let mut expected = Vec::new();
-    let mut number = 0;
-    for &(index, function) in functions {
-        let right = arguments(function);
-        let result = function.result.map(rust);
-        block(&declaration(index, &right, result.as_deref()), number);
-        number += 1;
-        for mistake in 0..right.len() + 4 {
-            let mut wrong = right.clone();
-            let mut wrong_result = result.clone();
-            // The line of the mistake; 0 is the line of the name.
-            let (line, kind) = if mistake < right.len() && function.stream != Some(mistake) {
-                let own = function.stream.map_or(mistake, |stream| mistake - usize::from(stream < mistake));
-                let (ty, kind) = Library::mistake(random, function.parameters[own]);
-                wrong[mistake].1 = ty;
-                (1 + mistake, kind)
-            } else if mistake < right.len() {
-                wrong[mistake].1 = "i32".into();
-                (1 + mistake, "stream")
-            } else if mistake == right.len() && !right.is_empty() {
-                wrong.remove(random.below(right.len()));
-                (0, "missing")
-            } else if mistake == right.len() + 1 {
-                let at = random.below(right.len() + 1);
-                wrong.insert(at, ("extra".into(), "*mut *mut *mut i16".into()));
-                (1 + at, "extra")
-            } else if mistake == right.len() + 2 {
-                wrong_result = match function.result {
-                    Some(ty) => Some(Library::mistake(random, ty).0),
-                    None => Some("i32".into()),
-                };
-                (usize::MAX, "result")
-            } else if let Some(at) = (1..right.len()).find(|at| right[at - 1].1 == right[*at].1) {
-                let first = wrong[at].0.clone();
-                wrong[at].0 = std::mem::replace(&mut wrong[at - 1].0, first);
-                (at, "name")
-            } else {
-                continue;
-            };
-            let text = declaration(index, &wrong, wrong_result.as_deref());
-            let first = block(&text, number);
-            number += 1;
-            let line = if line == usize::MAX { wrong.len() + 1 } else { line };
-            let last = first + wrong.len() + 1;
-            *kinds.entry(kind).or_insert(0) += 1;
-            expected.push((first..=last, first + line, kind, text));
+        let mut lines = source.lines().count();
+        for (index, variant) in all.iter().filter_map(|(index, variants)| Some((*index, variants.get(block)?))) {
+            let text = declaration(index, &variant.arguments, variant.result.as_deref());
+            let first = lines + 1;
+            lines += text.lines().count();
+            source += &text;
+            if let Some((kind, line)) = variant.mistake {
+                *kinds.entry(kind).or_insert(0) += 1;
+                expected.push((first..=lines, first + line, kind, text));
+            }
         }
+        source += "} }\n";
     }
     let compiler = Compiler::new(crates, &USUAL);
     let output = compiler.one(&rustc::lay_out(crates, name, Kind::CheckedLibrary, &[("lib.rs", &source)])?)?;
@@ -438,7 +466,7 @@ fn mistakes_in(
     if !lines.is_empty() {
         return Err(format!("right declarations are refused in lines {lines:?}:\n{}", errors(&output)).into());
     }
-    Ok(())
+    Ok(kinds)
 }
 
 /// The names and the types, with the stream.

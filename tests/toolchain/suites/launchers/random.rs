@@ -14,6 +14,11 @@ impl Random {
         usize::try_from((x ^ x >> 31) % end as u64).unwrap_or(0)
     }
 
+    /// A second source of random numbers.
+    pub(crate) fn split(&mut self) -> Self {
+        Self(self.below(usize::MAX) as u64)
+    }
+
     pub(crate) fn chance(&mut self, of: usize) -> bool {
         self.below(of) == 0
     }
