@@ -405,7 +405,7 @@ fn variants(random: &mut Random, function: &Function) -> Vec<Variant> {
     all
 }
 
-/// The same for some functions, in one crate whose source starts with `begin`. Its first block has the right declarations, each other one a mistake in
+/// The same for some functions, in one crate whose source starts with `begin`. Its first block has the right declarations, each block after it a mistake in
 /// each function.
 fn mistakes_in(
     random: &mut Random,
