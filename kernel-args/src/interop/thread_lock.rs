@@ -120,7 +120,7 @@ mod tests {
     impl Counter {
         fn add(&self) {
             let entered = self.lock.wait();
-            assert!(entered.is_only());
+            assert!(entered.is_only() && entered.is_of(&self.lock) && !entered.is_of(&ThreadLock::default()));
             let again = self.lock.enter();
             assert!(again.is_some() && !entered.is_only());
             self.value.set(self.value.get() + 1);

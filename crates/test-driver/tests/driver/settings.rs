@@ -75,7 +75,7 @@ fn every_function_of_cudarc_exists() {
 /// Two functions that are not simulated.
 const NOT_SIMULATED: [&str; 2] = ["cuIpcCloseMemHandle", "cuIpcGetMemHandle"];
 
-/// The bindings in cudarc's source.
+/// The bindings in cudarc's source. Cargo can download: it wants packages for other platforms too.
 fn bindings() -> String {
     let arguments =
         ["metadata", "--format-version=1", "--manifest-path", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")];

@@ -327,7 +327,6 @@ fn mistakes(
         .filter(|item| item.contains("DeviceType)]"))
         .map(|item| format!("{item}\n\n"))
         .collect();
-    let kinds = BTreeMap::new();
     let begin = format!(
         "#![allow(dead_code, improper_ctypes, non_camel_case_types, unused_imports)]\n\
          use core::ffi::*; use kernel_args::{{DeviceType, DevicePointer, DevicePointerMut, vector::*}};\n\
@@ -337,7 +336,7 @@ fn mistakes(
     let functions: Vec<_> = library.functions.iter().enumerate().collect();
     let functions: Vec<_> =
         functions.chunks(25).enumerate().map(|(number, some)| (number, some, random.split())).collect();
-    let (next, kinds) = (Mutex::new(functions.into_iter()), Mutex::new(kinds));
+    let (next, kinds) = (Mutex::new(functions.into_iter()), Mutex::new(BTreeMap::new()));
     let work = || -> Result<(), Failed> {
         loop {
             let Some((number, some, mut random)) = next.lock()?.next() else { return Ok(()) };
