@@ -1,6 +1,9 @@
 //! One kernel for each form of an instruction: it reads up to three operands per thread, and writes a result.
 
-use std::fmt::Write;
+use std::{env, fmt::Write, sync::LazyLock};
+
+/// Which operands and random kernels: `gpu.txt` has the results of the empty seed.
+pub(crate) static SEED: LazyLock<String> = LazyLock::new(|| env::var("KERNEL_ARGS_SEED").unwrap_or_default());
 
 /// Threads of a case: one block of eight warps.
 pub(crate) const THREADS: usize = 256;
@@ -142,15 +145,12 @@ fn memory(kind: &str) -> &str {
     }
 }
 
-/// Numbers from a seed (splitmix64).
+/// Numbers from the seed and a name (splitmix64).
 pub(crate) struct Random(u64);
 
 impl Random {
-    pub(crate) fn new(seed: &str) -> Self {
-        Self(
-            seed.bytes()
-                .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)),
-        )
+    pub(crate) fn new(name: &str) -> Self {
+        Self(crate::hash(format!("{}{name}", *SEED).as_bytes()))
     }
 
     pub(crate) fn next(&mut self) -> u64 {

@@ -120,8 +120,7 @@ struct Row<'a> {
 fn page(expected: &Expected) -> String {
     let (table, _) = names();
     let cases = cases::all();
-    let programs: Vec<String> =
-        (0..PROGRAMS).filter(|number| has_line(expected, *number)).map(programs::program).collect();
+    let programs: Vec<_> = (0..PROGRAMS).filter(|number| has_line(expected, *number)).map(programs::program).collect();
     let mut rows: BTreeMap<&str, Row<'_>> = table.into_iter().map(|name| (name, Row::default())).collect();
     let is_known = |name: &str| KNOWN.iter().any(|(known, ..)| *known == name);
     for case in &cases {
@@ -139,7 +138,7 @@ fn page(expected: &Expected) -> String {
         }
     }
     for program in &programs {
-        let roots: BTreeSet<_> = instructions(program).filter_map(root).collect();
+        let roots: BTreeSet<_> = instructions(&program.text).filter_map(root).collect();
         for root in roots {
             if let Some(row) = rows.get_mut(root) {
                 row.kernels += 1;
@@ -177,6 +176,10 @@ fn page(expected: &Expected) -> String {
     text.push_str("\n## Differences\n\n| what | why |\n|---|---|\n");
     for (name, _, why) in KNOWN {
         let _ = writeln!(text, "| `{name}` | {why} |");
+    }
+    text.push_str("\n## What random kernels do not contain\n\n| what | why |\n|---|---|\n");
+    for (what, why) in programs::AVOIDED {
+        let _ = writeln!(text, "| {what} | {why} |");
     }
     text.push_str("\n## Instructions without a form\n\n| instruction | why, and what tests it |\n|---|---|\n");
     for (name, why) in WITHOUT_FORM {

@@ -1,8 +1,8 @@
 //! Random kernels: expressions over all types, branches, loops, shared memory, shuffles, atomics and calls. Everything is exact, and the order
-//! of threads does not matter.
+//! of threads does not matter. [`AVOIDED`] lists what they do not contain, so no difference is expected for any seed.
 
 use crate::cases::Random;
-use std::fmt::Write;
+use std::{fmt::Write, iter, mem};
 
 /// Threads of a block, and blocks.
 pub(crate) const BLOCK: usize = 96;
@@ -14,23 +14,70 @@ pub(crate) const OUTPUT: usize = 48;
 const KINDS: [(&str, &str, usize); 6] =
     [("b32", "r", 8), ("b64", "l", 6), ("f32", "f", 6), ("f64", "d", 4), ("b16", "h", 4), ("pred", "p", 4)];
 
-/// A random kernel.
+/// What no random kernel contains, because ptxas may differ from the interpreter there, and why.
+pub(crate) const AVOIDED: &[(&str, &str)] = &[
+    (
+        "an integer made of the bits of a NaN",
+        "ptxas leaves out `min` and `max` of a number and itself, makes `neg` a change of the sign, and exchanges the operands of `add`",
+    ),
+    ("`abs.s32` of the smallest integer", "ptxas takes the result as not negative, and leaves out comparisons with 0"),
+    ("`cvt.sat` of the smallest integer", "if it is the result of `neg`, ptxas compares the operand of `neg` instead"),
+    ("division by 0", "PTX does not define the result"),
+    (
+        "`bfi` of 32 bits or more, as a constant",
+        "ptxas takes five bits of the length, or all bits, depending on what it knows about the operands",
+    ),
+    (
+        "a predicate that changes in a branch on it, or in a loop in a branch",
+        "from `-O1` on, instructions before the change take the new value, and uses in the loop the first value: an error of ptxas 13.0",
+    ),
+];
+
+/// A random kernel, and what its threads read.
 pub(crate) struct Program {
+    pub(crate) text: String,
+    pub(crate) input: Vec<u8>,
+}
+
+/// The text of a kernel.
+struct Writer {
     text: String,
     random: Random,
     labels: usize,
+    /// The predicates of the branches around.
+    branches: Vec<String>,
+    /// The statements are in a loop in a branch.
+    is_repeated: bool,
+    /// Something of [`AVOIDED`] was written.
+    is_avoided: bool,
 }
 
-/// The text of random kernel `number`, whose name is `random`.
-pub(crate) fn program(number: usize) -> String {
-    let mut program = Program { text: String::new(), random: Random::new(&format!("kernel {number}")), labels: 0 };
-    program.kernel();
-    program.text
+/// The random kernel `number`, whose name is `random`.
+pub(crate) fn program(number: usize) -> Program {
+    // The first one without what is avoided.
+    let prefixes = iter::once(String::new()).chain((1..).map(|attempt: usize| attempt.to_string()));
+    let mut programs = prefixes.filter_map(|prefix| {
+        let text = text(&format!("{prefix}kernel {number}"))?;
+        Some(Program { text, input: input(&format!("{prefix}input {number}")) })
+    });
+    programs.next().expect("the prefixes do not end")
 }
 
-/// Bytes that the threads of random kernel `number` read.
-pub(crate) fn input(number: usize) -> Vec<u8> {
-    let mut random = Random::new(&format!("input {number}"));
+fn text(name: &str) -> Option<String> {
+    let mut writer = Writer {
+        text: String::new(),
+        random: Random::new(name),
+        labels: 0,
+        branches: Vec::new(),
+        is_repeated: false,
+        is_avoided: false,
+    };
+    writer.kernel();
+    (!writer.is_avoided).then_some(writer.text)
+}
+
+fn input(name: &str) -> Vec<u8> {
+    let mut random = Random::new(name);
     (0..GRID * BLOCK * INPUT / 8)
         .flat_map(|_| {
             let bits = random.next();
@@ -40,7 +87,7 @@ pub(crate) fn input(number: usize) -> Vec<u8> {
         .collect()
 }
 
-impl Program {
+impl Writer {
     fn line(&mut self, line: &str) {
         let _ = writeln!(self.text, "    {line}");
     }
@@ -65,6 +112,8 @@ impl Program {
             ".reg .b32 %thread, %at, %lane, %t<4>, %count<4>;",
             ".reg .b64 %in, %out, %sums, %w<4>;",
             ".reg .pred %go, %take;",
+            ".reg .f32 %one;",
+            ".reg .f64 %wide;",
             ".shared .align 16 .b8 room[1536];",
             ".local .align 8 .b8 stack[64];",
             "ld.param.u64 %in, [in];",
@@ -104,10 +153,12 @@ impl Program {
             self.line(&format!(
                 "cvt.u32.u16 %t0, %h{n};\n    selp.b32 %t1, %t0, 77, %p{n};\n    xor.b32 %r{n}, %r{n}, %t1;"
             ));
-            self.line(&format!("mov.b64 %w0, %d{n};\n    xor.b64 %l{}, %l{}, %w0;", n % 3, n % 3));
+            let wide = self.one_nan(&format!("%d{n}"), "f64");
+            self.line(&format!("mov.b64 %w0, {wide};\n    xor.b64 %l{}, %l{}, %w0;", n % 3, n % 3));
         }
         for n in 0..6 {
-            self.line(&format!("mov.b32 %t0, %f{n};\n    xor.b32 %r{}, %r{}, %t0;", n % 4, n % 4));
+            let one = self.one_nan(&format!("%f{n}"), "f32");
+            self.line(&format!("mov.b32 %t0, {one};\n    xor.b32 %r{}, %r{}, %t0;", n % 4, n % 4));
         }
         self.line("st.v4.b32 [%out], {%r0, %r1, %r2, %r3};");
         self.line("st.b64 [%out+16], %l0;\n    st.b64 [%out+24], %l1;\n    st.b64 [%out+32], %l2;\n    ret;");
@@ -142,10 +193,12 @@ impl Program {
         let not = self.random.pick(&["", "!"]);
         self.line(&format!("@{not}{predicate} bra else{label};"));
         let (first, second) = (1 + self.random.below(4), self.random.below(3));
+        self.branches.push(predicate);
         self.block(first, depth + 1);
         self.line(&format!("bra.uni end{label};").replace("bra.uni", "bra"));
         self.line(&format!("else{label}:"));
         self.block(second, depth + 1);
+        self.branches.pop();
         self.line(&format!("end{label}:"));
     }
 
@@ -155,7 +208,10 @@ impl Program {
         let register = self.register("b32");
         self.line(&format!("and.b32 %count{depth}, {register}, 7;\n    loop{label}:"));
         let statements = 1 + self.random.below(4);
+        let is_repeated = self.is_repeated || !self.branches.is_empty();
+        let outer = mem::replace(&mut self.is_repeated, is_repeated);
         self.block(statements, depth + 1);
+        self.is_repeated = outer;
         self.line(&format!("sub.u32 %count{depth}, %count{depth}, 1;\n    setp.gt.s32 %go, %count{depth}, 0;\n    @%go bra loop{label};"));
     }
 
@@ -219,18 +275,44 @@ impl Program {
         };
         let (name, kinds) = self.random.pick(INSTRUCTIONS);
         let operands: Vec<_> = kinds.split(' ').map(|kind| self.operand(kind)).collect();
+        let to = &operands[0];
+        self.is_avoided |= match name {
+            "bfi.b32" => operands[4].parse().is_ok_and(|length: u32| length >= 32),
+            _ if to.starts_with("%p") => self.is_repeated || guard.contains(to) || self.branches.contains(to),
+            _ => false,
+        };
         self.line(&format!("{guard}{name} {};", operands.join(", ")));
     }
 
     fn operand(&mut self, kind: &str) -> String {
         match kind {
             "#" => self.random.below(40).to_string(),
+            "f32!" | "f64!" => {
+                let register = self.register(&kind[..3]);
+                self.one_nan(&register, &kind[..3])
+            }
+            "b32!" | "b64!" => {
+                let (kind, to) = (&kind[..3], if kind == "b32!" { "%t0" } else { "%w0" });
+                let register = self.register(kind);
+                self.line(&format!("or.{kind} {to}, {register}, 1;"));
+                to.to_owned()
+            }
             _ => self.register(kind),
         }
     }
+
+    /// The value of a float register, with one NaN instead of each.
+    fn one_nan(&mut self, register: &str, kind: &str) -> String {
+        let (to, nan) = if kind == "f32" { ("%one", "0f7FFFFFFF") } else { ("%wide", "0d7FF8000000000000") };
+        self.line(&format!(
+            "setp.nan.{kind} %take, {register}, {register};\n    selp.{kind} {to}, {nan}, {register}, %take;"
+        ));
+        to.to_owned()
+    }
 }
 
-/// Instructions, and the kinds of their operands, the result first. `#` is a small number.
+/// Instructions, and the kinds of their operands, the result first. `#` is a small number. With `!`, each NaN is
+/// the same, and an integer is odd.
 const INSTRUCTIONS: &[(&str, &str)] = &[
     ("add.u32", "b32 b32 b32"),
     ("sub.s32", "b32 b32 b32"),
@@ -239,7 +321,7 @@ const INSTRUCTIONS: &[(&str, &str)] = &[
     ("mad.lo.s32", "b32 b32 b32 b32"),
     ("min.s32", "b32 b32 b32"),
     ("max.u32", "b32 b32 b32"),
-    ("abs.s32", "b32 b32"),
+    ("abs.s32", "b32 b32!"),
     ("neg.s32", "b32 b32"),
     ("sad.u32", "b32 b32 b32 b32"),
     ("dp4a.s32.u32", "b32 b32 b32 b32"),
@@ -270,7 +352,7 @@ const INSTRUCTIONS: &[(&str, &str)] = &[
     ("clz.b64", "b32 b64"),
     ("cvt.u32.u64", "b32 b64"),
     ("cvt.s64.s32", "b64 b32"),
-    ("cvt.sat.u16.s32", "b16 b32"),
+    ("cvt.sat.u16.s32", "b16 b32!"),
     ("cvt.s32.s16", "b32 b16"),
     ("add.s16", "b16 b16 b16"),
     ("mul.lo.u16", "b16 b16 b16"),
@@ -304,8 +386,8 @@ const INSTRUCTIONS: &[(&str, &str)] = &[
     ("fma.rn.f16x2", "b32 b32 b32 b32"),
     ("fma.rn.bf16x2", "b32 b32 b32 b32"),
     ("mov.b32", "f32 b32"),
-    ("mov.b32", "b32 f32"),
-    ("mov.b64", "b64 f64"),
+    ("mov.b32", "b32 f32!"),
+    ("mov.b64", "b64 f64!"),
     ("mov.b64", "f64 b64"),
     ("setp.lt.s32", "pred b32 b32"),
     ("setp.ge.u64", "pred b64 b64"),
@@ -317,9 +399,9 @@ const INSTRUCTIONS: &[(&str, &str)] = &[
     ("set.le.u32.f32", "b32 f32 f32"),
     ("slct.b32.s32", "b32 b32 b32 b32"),
     ("xor.pred", "pred pred pred"),
-    ("div.u32", "b32 b32 b32"),
-    ("rem.s32", "b32 b32 b32"),
-    ("div.s64", "b64 b64 b64"),
-    ("rem.u64", "b64 b64 b64"),
-    ("copysign.f32", "f32 f32 f32"),
+    ("div.u32", "b32 b32 b32!"),
+    ("rem.s32", "b32 b32 b32!"),
+    ("div.s64", "b64 b64 b64!"),
+    ("rem.u64", "b64 b64 b64!"),
+    ("copysign.f32", "f32 f32! f32"),
 ];
