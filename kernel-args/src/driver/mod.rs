@@ -49,6 +49,8 @@ mod query;
 #[cfg(feature = "record")]
 mod replay;
 #[cfg(feature = "graphs")]
+mod run;
+#[cfg(feature = "graphs")]
 mod sequence;
 #[cfg(feature = "textures")]
 mod textures;

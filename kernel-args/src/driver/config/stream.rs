@@ -1,5 +1,5 @@
 #[cfg(feature = "graphs")]
-use super::RunRecord;
+use crate::driver::run::RunRecord;
 use cudarc::driver::CudaStream;
 use std::{boxed::Box, sync::Arc};
 

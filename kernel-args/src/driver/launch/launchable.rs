@@ -11,7 +11,8 @@ use crate::{
         function::{Arguments, Callee, Fitting, Function},
         module::Kernel,
     },
-    marshal::{ArgList, ContextName, KernelArgs, LaunchStream},
+    marshal::{ArgList, KernelArgs, LaunchStream},
+    memory::ContextName,
 };
 use cudarc::driver::{CudaFunction, sys::CUfunction};
 use std::sync::Arc;

@@ -9,7 +9,8 @@ use crate::{
         observe::{self, Event, LaunchEvent},
         pointers::KernelCode,
     },
-    marshal::{ForEachValue, LaunchStream, Lengths},
+    marshal::{LaunchStream, Lengths},
+    memory::ForEachValue,
 };
 use cudarc::driver::{CudaContext, CudaStream};
 use kernel_args_abi::Parameter;

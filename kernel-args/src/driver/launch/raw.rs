@@ -11,7 +11,8 @@ use crate::{
         error::{ContextError, Error},
         function::{Arguments, Callee, Fitting, verified},
     },
-    marshal::{Foreign, KernelArgs, LaunchStream},
+    marshal::{KernelArgs, LaunchStream},
+    memory::Foreign,
 };
 use core::{any::TypeId, ptr};
 use cudarc::driver::{

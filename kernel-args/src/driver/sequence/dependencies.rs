@@ -1,4 +1,4 @@
-use crate::marshal::Access;
+use crate::memory::Access;
 use cudarc::driver::sys::CUdeviceptr;
 use std::{collections::BTreeMap, ops::Range, vec, vec::Vec};
 

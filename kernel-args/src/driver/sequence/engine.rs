@@ -4,14 +4,13 @@ use crate::driver::observe::{self, Event, SequenceEvent};
 use crate::{
     driver::{
         api::{Api, Change, LaunchLog, Steps, api},
-        config::{ForeignSteps, Recording},
         context::bind,
         error::{Error, LaunchError},
         graph::explain,
         launch::unrecorded,
+        run::{ForeignSteps, Recording},
     },
-    interop::{Keep, enter_held, enter_kept},
-    marshal::Accesses,
+    memory::{Accesses, Keep, enter_held, enter_kept},
 };
 use core::mem;
 use cudarc::driver::{CudaStream, SyncOnDrop, sys::CUstreamCaptureStatus};

@@ -5,11 +5,11 @@ use crate::{
             Api, CallError, Change, Exec, Graph, KernelNodeParams, KernelNodeShape, LaunchKeeper, LaunchLog, NodeId,
             RecordedLaunch, Step, Steps, StreamHandle,
         },
-        config::ForeignSteps,
         error::Error,
         graph::{release, start},
+        run::ForeignSteps,
     },
-    marshal::Accesses,
+    memory::Accesses,
 };
 use core::{iter, mem};
 use cudarc::driver::{CudaContext, CudaStream};

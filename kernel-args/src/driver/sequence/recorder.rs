@@ -4,8 +4,7 @@ use crate::{
         config::{AsStream, StreamTarget},
         error::Error,
     },
-    interop::Hold,
-    marshal::ContextName,
+    memory::{ContextName, Hold},
 };
 use core::{fmt, marker::PhantomData, ops::Deref};
 

@@ -4,7 +4,7 @@ use super::{
     KernelCall, Promise,
     step::{Change, Header, MemoryOperation, PACKED, PARAMS, Shape, Steps, differences, is_update, step_at, words},
 };
-use crate::{driver::api::LaunchAttribute, marshal::HeldMemory};
+use crate::{driver::api::LaunchAttribute, memory::HeldMemory};
 use core::{any::Any, marker::PhantomData, mem};
 use cudarc::driver::CudaFunction;
 use std::sync::Arc;

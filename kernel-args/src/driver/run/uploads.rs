@@ -1,4 +1,4 @@
-use crate::{interop::alloc_bytes, marshal::RunMemory};
+use crate::memory::{RunMemory, alloc_bytes};
 use cudarc::driver::{CudaSlice, CudaStream, CudaView, DevicePtr, DriverError, sys::CUdeviceptr};
 use std::{sync::Arc, vec::Vec};
 
