@@ -210,7 +210,7 @@ fn gpus() -> c_int {
         let library = ManuallyDrop::new(unsafe { Library::new(*name) }.ok()?);
         // SAFETY: cuda.h declares the function with this type.
         let init = unsafe { library.get::<unsafe extern "C" fn(c_uint) -> c_int>(b"cuInit\0") }.ok()?;
-        // SAFETY: as above; a reference has the ABI of a pointer.
+        // SAFETY: cuda.h declares the function with this type; a reference has the ABI of a pointer.
         let count = unsafe { library.get::<unsafe extern "C" fn(&mut c_int) -> c_int>(b"cuDeviceGetCount\0") }.ok()?;
         let mut gpus = 0;
         // SAFETY: the call has no precondition.

@@ -19,9 +19,11 @@ mod manifest;
 mod public_root;
 mod published;
 mod sentences;
+mod size;
 mod suites_table;
 mod table;
 mod unsafe_blocks;
+mod unsafe_files;
 
 use manifest::Package;
 use std::{
@@ -295,59 +297,40 @@ fn types_that_a_user_constructs_have_an_example() {
     assert_none(&problems);
 }
 
-/// Every file of the library with `unsafe` blocks, without those that implement the traits for types of other crates.
-const UNSAFE_BLOCKS: &[&str] = &[
-    "crates/abi/src/signature/pointee.rs",
-    "crates/build/src/jobserver.rs",
-    "crates/nvrtc/src/library.rs",
-    "kernel-args/src/device/device_type.rs",
-    "kernel-args/src/driver/api/captured.rs",
-    "kernel-args/src/driver/api/context.rs",
-    "kernel-args/src/driver/api/entry_points.rs",
-    "kernel-args/src/driver/api/exec.rs",
-    "kernel-args/src/driver/api/global_memory.rs",
-    "kernel-args/src/driver/api/graph.rs",
-    "kernel-args/src/driver/api/graph_nodes.rs",
-    "kernel-args/src/driver/api/handle.rs",
-    "kernel-args/src/driver/api/launch/mod.rs",
-    "kernel-args/src/driver/api/module.rs",
-    "kernel-args/src/driver/api/pointer.rs",
-    "kernel-args/src/driver/api/texture.rs",
-    "kernel-args/src/driver/config/run_record.rs",
-    "kernel-args/src/driver/context/runtime.rs",
-    "kernel-args/src/driver/function/fitting.rs",
-    "kernel-args/src/driver/graph/promised.rs",
-    "kernel-args/src/driver/launch/mod.rs",
-    "kernel-args/src/driver/launcher/mod.rs",
-    "kernel-args/src/driver/observe/to_file/write.rs",
-    "kernel-args/src/marshal/launcher.rs",
-    "kernel-args/src/marshal/lower.rs",
-    "kernel-args/src/marshal/param_writer.rs",
-    "kernel-args/src/marshal/storage.rs",
-];
+/// The folders of a published package with its sources.
+fn source_folders(package: &Package) -> Vec<String> {
+    let folders = ["src", "tracer"].map(|inside| format!("{}/{inside}", package.folder));
+    folders.into_iter().filter(|folder| is_folder(folder)).collect()
+}
 
-/// Files of programs. `kernel-args replay` launches what a file contains: its user trusts the file.
-const UNSAFE_IN_PROGRAMS: &[&str] = &["crates/cli/src/replay.rs"];
+#[test]
+fn published_packages_are_no_larger_than_their_ceilings() {
+    let published = packages().into_iter().filter(|package| package.is_published);
+    let sizes = published.map(|package| {
+        let mut found = Vec::new();
+        for folder in source_folders(&package) {
+            sources(&folder, "", &mut found);
+        }
+        let size = found.iter().map(|(path, text)| size::characters(&format!("/{path}"), text)).sum();
+        (package.name, size)
+    });
+    let sizes: Vec<(String, usize)> = sizes.collect();
+    println!("{sizes:?}, together {}", sizes.iter().map(|(_, size)| size).sum::<usize>());
+    assert_none(&size::problems(&sizes));
+}
 
 #[test]
 fn unsafe_blocks_are_in_few_files() {
     let (mut with_blocks, mut problems) = (Vec::new(), Vec::new());
-    for package in packages().iter().filter(|package| package.is_library()) {
-        let (folder, mut found) = (format!("{}/src", package.folder), Vec::new());
+    for folder in packages().iter().filter(|package| package.is_published).flat_map(source_folders) {
+        let mut found = Vec::new();
         sources(&folder, "", &mut found);
         for (path, text) in &found {
             problems.extend(unsafe_blocks::as_above(&format!("{folder}/{path}"), text));
         }
-        let blocks = unsafe_blocks::files(&found).into_iter();
-        with_blocks.extend(blocks.map(|path| format!("{folder}/{path}")));
+        with_blocks.extend(unsafe_blocks::files(&found).into_iter().map(|path| format!("{folder}/{path}")));
     }
-    with_blocks.retain(|path| !path.starts_with("kernel-args/src/interop/"));
-    with_blocks.sort();
-    let is_program = |path: &String| path.starts_with("crates/cli/");
-    let programs: Vec<_> = with_blocks.extract_if(.., |path| is_program(path)).collect();
-    assert_eq!(programs, UNSAFE_IN_PROGRAMS);
-    assert_eq!(with_blocks, UNSAFE_BLOCKS);
-    const { assert!(UNSAFE_BLOCKS.len() <= 27) };
+    problems.extend(unsafe_files::differences(&with_blocks));
     assert_none(&problems);
 }
 
