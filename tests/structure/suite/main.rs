@@ -7,6 +7,7 @@
 mod absolute;
 mod architecture;
 mod code;
+mod comments;
 mod compile_fail;
 mod declared;
 mod documents;
@@ -406,6 +407,22 @@ fn comments_and_documents_are_plain_english() {
     let list = english::List::new();
     let problems: Vec<String> = files.iter().flat_map(|file| list.phrases(file, &read(file))).collect();
     assert_none(&problems);
+}
+
+/// The compiler's messages name lines of these files, or they are written by a program.
+const FIXED: &[&str] = &["tests/toolchain/suites/compile_fail/ui/", "/golden/"];
+
+#[test]
+fn comments_wrap_and_few_refer_to_others() {
+    let (mut problems, mut references, tracked) = (Vec::new(), 0, tracked());
+    let files = tracked.lines().filter(|file| is_rust(file) && root().join(file).is_file());
+    for file in files.filter(|file| !FIXED.iter().any(|fixed| file.contains(fixed))) {
+        let text = read(file);
+        problems.extend(comments::wide(file, &text));
+        references += comments::references(&text);
+    }
+    assert_none(&problems);
+    assert!(references <= 20, "{references} comments begin with `The same` or `Same as`: write what it is");
 }
 
 #[test]
