@@ -74,7 +74,7 @@ impl Session {
         Ok(session)
     }
 
-    /// The same for the contents of a library that is part of the program.
+    /// Starts a session with the contents of a library that is part of the program.
     ///
     /// # Errors
     /// If the directory cannot be created.
@@ -114,7 +114,7 @@ impl Session {
         command
     }
 
-    /// The same, for a program whose tests may start sessions with their own settings.
+    /// Returns the command for a program whose tests may start sessions with their own settings.
     #[must_use]
     pub fn outer_command(&self, program: impl AsRef<Path>) -> Command {
         let mut command = self.command(program);

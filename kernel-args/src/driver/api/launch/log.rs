@@ -25,7 +25,7 @@ pub(crate) struct LaunchLog {
     changes: Vec<Change>,
     /// What keeps the functions of `previous` loaded.
     keepers: Vec<LaunchKeeper>,
-    /// The same for the steps from the first one that is not an update.
+    /// What keeps the functions loaded of the steps from the first one that is not an update.
     new_keepers: Vec<LaunchKeeper>,
 }
 
