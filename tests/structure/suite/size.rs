@@ -36,7 +36,7 @@ pub(crate) fn characters(path: &str, text: &str) -> usize {
             continue;
         }
         let is_tests = |next: &&str| next.trim().starts_with("mod tests");
-        if line.trim() == "#[cfg(test)]" && lines.peek().is_some_and(is_tests) {
+        if is_for_tests(line) && lines.peek().is_some_and(is_tests) {
             let has_body = lines.next().is_some_and(|next| next.ends_with('{'));
             skipped = has_body.then_some(indent);
             continue;
@@ -44,6 +44,11 @@ pub(crate) fn characters(path: &str, text: &str) -> usize {
         count += line.chars().filter(|character| !character.is_whitespace()).count();
     }
     count
+}
+
+fn is_for_tests(line: &str) -> bool {
+    let line = line.trim();
+    line == "#[cfg(test)]" || line.starts_with("#[cfg(all(test,")
 }
 
 /// What is wrong with the ceilings for these packages and sizes.
