@@ -120,7 +120,7 @@ fn compare(name: &str, text: &str) {
     let mut output = format!("// The output of the derive for:\n// {}\n", text.trim().replace('\n', "\n// "));
     print(super::kernel_args(&input), 0, &mut output);
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let output = output.replace(&format!("{:?}", root.join("src")).trim_matches('"').to_owned(), "src");
+    let output = output.replace(&root.join("src").display().to_string().escape_debug().to_string(), "src");
     assert!(!output.contains("compile_error"), "{output}");
     let golden = root.join(format!("src/expand/tests/{name}.expanded"));
     if env::var_os("KERNEL_ARGS_BLESS").is_some() {
