@@ -1,3 +1,5 @@
+//! The lock of a pool and of the runs that allocate from it.
+
 use core::{
     cell::Cell,
     marker::PhantomData,

@@ -1,3 +1,5 @@
+//! `Launch`: the grid, the block and the options of a launch.
+
 use super::{
     AccessPolicyWindow, AsStream, Attributes, ClusterSchedulingPolicy, DeviceNode, Form, IntoDim, MemorySyncDomain,
     MemorySyncDomainMap, PortableClusterMode, ProgrammaticEvent, SharedMemoryMode, attribute_table::attribute_table,

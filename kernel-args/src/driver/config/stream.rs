@@ -1,3 +1,5 @@
+//! The types that a launch accepts as its stream.
+
 #[cfg(feature = "graphs")]
 use crate::driver::run::RunRecord;
 use cudarc::driver::CudaStream;

@@ -1,3 +1,5 @@
+//! What can be launched, with which arguments: kernels and functions of this crate.
+
 use super::{
     call::LaunchCall,
     explain::{foreign, foreign_stream, unbound},

@@ -1,3 +1,5 @@
+//! Launches as events for observers.
+
 use crate::{
     contract::Geometry,
     driver::{

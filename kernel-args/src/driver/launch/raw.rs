@@ -1,3 +1,5 @@
+//! Launches of functions that belong to cudarc or to other code.
+
 use super::{
     call::LaunchCall,
     explain::{foreign, foreign_stream},

@@ -1,3 +1,5 @@
+//! What a run records, and the lock that lets one thread record at a time.
+
 use super::{ForeignCache, ForeignSteps, Uploads};
 use crate::{
     driver::api::LaunchLog,

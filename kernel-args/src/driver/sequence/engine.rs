@@ -1,3 +1,5 @@
+//! Enqueues a run: finds the graph with the fewest changes, updates and launches it, or makes a new one.
+
 use super::{RunCounts, RunMode, WhyPlain, plain, plan::Plan};
 #[cfg(feature = "observe")]
 use crate::driver::observe::{self, Event, SequenceEvent};

@@ -1,3 +1,5 @@
+//! Runs that are enqueued step by step, without a graph.
+
 use crate::driver::{
     api::{Api, Exec, Graph, LaunchConfig, RecordedLaunch, Status, Step, Steps},
     error::Error,

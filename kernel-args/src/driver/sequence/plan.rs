@@ -1,3 +1,5 @@
+//! The graph of a run: made from its steps, updated where they differ, launched.
+
 use super::dependencies::Dependencies;
 use crate::{
     driver::{

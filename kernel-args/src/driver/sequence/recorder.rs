@@ -1,3 +1,5 @@
+//! The recorder that the closure of `Sequence::run` receives.
+
 use super::{Run, run::foreign_slice};
 use crate::{
     driver::{

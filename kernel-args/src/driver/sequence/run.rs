@@ -1,3 +1,5 @@
+//! A run from `begin` to `finish`, and the runs that a thread records.
+
 use super::{RunMode, engine::Engine};
 use crate::{
     driver::{

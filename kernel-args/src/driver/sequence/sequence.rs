@@ -1,3 +1,5 @@
+//! `Sequence`: its options and its runs.
+
 use super::{
     Recorder, Run, RunCounts, RunMode,
     engine::Engine,
