@@ -1,4 +1,4 @@
-//! Comments of Rust files: they wrap at the width of the code, and few begin by referring to another one.
+//! Comments of Rust files: they wrap at the width of the code, and few begin with a reference to a different comment.
 
 /// The width of the code, as in rustfmt.toml.
 const WIDTH: usize = 120;
@@ -27,7 +27,7 @@ pub(crate) fn wide(file: &str, text: &str) -> Vec<String> {
     problems
 }
 
-/// How many comments begin with `The same` or `Same as`: the reader must look for the other one.
+/// How many comments begin with `The same` or `Same as`: the reader must look for it.
 pub(crate) fn references(text: &str) -> usize {
     let (mut count, mut is_first) = (0, true);
     for line in text.lines() {
