@@ -46,7 +46,7 @@ struct Saxpy<'a> {
     y: &'a mut CudaSlice<f32>,
 }
 
-/// The same, with memory of a different GPU.
+/// Like the function above, with memory of a different GPU.
 #[derive(KernelArgs)]
 #[kernel_args(ptx = "../ptx/saxpy.ptx", entry = "saxpy")]
 struct FromPeer<'a> {

@@ -135,6 +135,7 @@ pub mod guide;
 mod interop;
 pub mod launcher;
 mod marshal;
+mod memory;
 
 pub use device::{
     ConditionalHandle, DevicePointer, DevicePointerMut, DeviceType, SurfaceObject, TensorMap, TensorMapA64,
@@ -142,10 +143,10 @@ pub use device::{
 };
 #[cfg(feature = "cudarc")]
 pub use driver::{Error, Function, Image, Kernel, Launch, Module, context, launch};
-#[cfg(feature = "cudarc")]
-pub use interop::Retained;
 #[cfg(feature = "derive")]
 pub use kernel_args_derive::{DeviceType, KernelArgs, kernels, launchers};
+#[cfg(feature = "cudarc")]
+pub use marshal::Retained;
 #[cfg(feature = "cudarc")]
 pub use marshal::{ArgList, SliceArg};
 pub use marshal::{KernelArg, KernelArgs, PointerArg};
@@ -194,7 +195,7 @@ pub mod context {
             BorrowedStream, ContextFlags, Gpu, GreenContext, GreenStream, Peer, PeerAccess, Scheduling, Versions,
             create_context, current_context, is_available, kernel_function, versions, with_current,
         },
-        marshal::ContextName,
+        memory::ContextName,
     };
 }
 
@@ -243,7 +244,7 @@ pub mod graph {
 pub mod sequence {
     pub use crate::{
         driver::{HostCopy, Pool, Recorder, Run, RunCounts, RunMode, Sequence, WhyPlain, current, is_recording},
-        interop::{
+        memory::{
             DeviceMemory, DeviceMemoryMut, ForeignArg, ForeignArgs, Handle, Held, Hold, Keep, KeptMemory, MemoryUse,
             PoolSlice, Value,
         },

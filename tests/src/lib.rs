@@ -48,7 +48,7 @@ mod generated {
         include!(concat!(env!("OUT_DIR"), "/derived.rs"));
     }
 
-    /// The same for structs that spread and flatten fields: [`parts::all`](kernel_args_test_generator::parts::all).
+    /// Structs that spread and flatten fields: [`parts::all`](kernel_args_test_generator::parts::all).
     pub mod parts {
         include!(concat!(env!("OUT_DIR"), "/parts.rs"));
     }

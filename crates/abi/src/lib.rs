@@ -11,6 +11,7 @@
 //! | [`layout`] | size and alignment, and C's rule for placing types one after another |
 //! | [`param_layout`] | the parameter block: unpadded size, limits, the position of over-aligned parameters on each GPU
 //! generation |
+//! | [`Value`], [`Values`], [`Fields`] | the value of an argument, as data |
 //! | [`class`] | the kind of value that a parameter is |
 //! | [`cpp`] | the C++ type of a parameter |
 //! | [`signature`] | one model of parameter lists for all sources |

@@ -80,7 +80,7 @@ impl Out<c_char> {
 }
 
 impl<T> Out<T> {
-    /// The same pointer with a different type, for entry points that take `void*`.
+    /// Casts the pointer, for entry points that take `void*`.
     pub(crate) fn cast<U>(self) -> Out<U> {
         Out(self.0.cast())
     }

@@ -74,7 +74,7 @@ impl Session {
         Ok(session)
     }
 
-    /// The same for the contents of a library that is part of the program.
+    /// Starts a session with the contents of a library that is part of the program.
     ///
     /// # Errors
     /// If the directory cannot be created.
@@ -114,7 +114,7 @@ impl Session {
         command
     }
 
-    /// The same, for a program whose tests may start sessions with their own settings.
+    /// Returns the command for a program whose tests may start sessions with their own settings.
     #[must_use]
     pub fn outer_command(&self, program: impl AsRef<Path>) -> Command {
         let mut command = self.command(program);
@@ -210,7 +210,7 @@ fn gpus() -> c_int {
         let library = ManuallyDrop::new(unsafe { Library::new(*name) }.ok()?);
         // SAFETY: cuda.h declares the function with this type.
         let init = unsafe { library.get::<unsafe extern "C" fn(c_uint) -> c_int>(b"cuInit\0") }.ok()?;
-        // SAFETY: as above; a reference has the ABI of a pointer.
+        // SAFETY: cuda.h declares the function with this type; a reference has the ABI of a pointer.
         let count = unsafe { library.get::<unsafe extern "C" fn(&mut c_int) -> c_int>(b"cuDeviceGetCount\0") }.ok()?;
         let mut gpus = 0;
         // SAFETY: the call has no precondition.

@@ -252,7 +252,7 @@ impl Memory {
     /// Reserves the memory of an allocation node. It is not allocated before a graph runs the node.
     ///
     /// # Errors
-    /// Same as [`Self::allocate`].
+    /// The errors of [`Self::allocate`].
     pub(crate) fn reserve(&mut self, length: usize, device: c_int) -> Outcome<Arc<Block>> {
         if length == 0 {
             return Err(Status::INVALID_VALUE);

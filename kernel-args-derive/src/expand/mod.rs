@@ -12,6 +12,11 @@ mod launcher;
 mod parts;
 mod pattern;
 
+// The golden files are of the features that `cargo test --workspace` selects.
+#[cfg(all(test, feature = "bodies", feature = "cudarc", feature = "debug-info", feature = "kernels"))]
+#[allow(clippy::expect_used, reason = "tests")]
+mod tests;
+
 pub(crate) use device_type::device_type;
 pub(crate) use kernel_args::kernel_args;
 #[cfg(all(feature = "kernels", feature = "debug-info"))]

@@ -19,12 +19,12 @@ pub(super) const fn behind<D: DeviceType>() -> Parameter<'static> {
     }
 }
 
-/// The same field; if it is a pointer, it points to this type. [`member`] has the members of a generic struct only by name.
+/// Sets the type that a pointer points to; any other field stays. [`member`] has the members of a generic struct only by name.
 pub const fn pointing_to(member: Parameter<'static>, behind: &'static Parameter<'static>) -> Parameter<'static> {
     if member.pointee.is_known() { member.with_pointee(Pointee::of(behind)) } else { member }
 }
 
-/// The same field, compared only by its offset and size: `#[device_type(opaque)]`.
+/// Reduces a field to its offset and size: `#[device_type(opaque)]`.
 pub const fn opaque_member(member: Parameter<'static>) -> Parameter<'static> {
     member.with_members(Members::opaque(Opaque::Declared)).with_pointee(Pointee::UNKNOWN)
 }
@@ -37,7 +37,7 @@ pub const fn first_member(align: usize) -> Layout {
     }
 }
 
-/// The same field in a struct with `repr(packed(most))`, where it is aligned to at most `most` bytes, as with `#pragma pack`.
+/// Limits the alignment of a field to `most` bytes: `repr(packed(most))`, which is `#pragma pack`.
 pub const fn packed_member(field: Parameter<'static>, most: usize) -> Parameter<'static> {
     match (field.align, Alignment::new(most)) {
         (Some(align), Some(most)) if align.bytes() > most.bytes() => Parameter { align: Some(most), ..field },

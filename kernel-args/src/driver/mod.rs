@@ -1,7 +1,7 @@
 //! Loads kernels and launches them through the CUDA driver, on cudarc's contexts and streams.
 //!
-//! Each folder imports only from folders below it: from `api`, which holds every driver call, up to `launch` `graph`
-//! and `sequence`.
+//! Each folder imports only from folders below it: from `api`, which holds every driver call, up to `launch`, `graph`,
+//! `sequence` and `launcher`.
 
 /// `Debug` of a type that shows these values.
 macro_rules! debug {
@@ -48,6 +48,8 @@ mod pointers;
 mod query;
 #[cfg(feature = "record")]
 mod replay;
+#[cfg(feature = "graphs")]
+mod run;
 #[cfg(feature = "graphs")]
 mod sequence;
 #[cfg(feature = "textures")]

@@ -1,6 +1,7 @@
 //! The arguments of a launch as text: names, offsets, bytes and values.
 
-use super::{DecodedArgs, ForEachValue, Value};
+use super::{DecodedArgs, Value};
+use crate::memory::ForEachValue;
 use core::fmt;
 use kernel_args_abi::Parameter;
 

@@ -31,7 +31,7 @@ use kernel_args_abi::{
     note = "write `#[derive(KernelArgs)]` on a struct with one field for each parameter"
 )]
 pub unsafe trait KernelArgs: Sized {
-    /// The same struct with every lifetime `'static`. A kernel that was verified for it can be launched with the struct of any
+    /// This struct with every lifetime `'static`. A kernel that was verified for it can be launched with the struct of any
     /// lifetime, so generic code stores a `Kernel<A::Erased>` and launches an `A`.
     type Erased: KernelArgs<Erased = Self::Erased> + 'static;
     #[doc(hidden)]

@@ -36,12 +36,10 @@ impl LaunchStream<'_> {
 mod on_device {
     #[cfg(feature = "observe")]
     use super::super::Lengths;
+    use super::{Guard, LastEvent, LaunchStream};
     #[cfg(feature = "graphs")]
-    use super::super::run_memory::RunMemory;
-    use super::{
-        super::context_name::{ContextName, Foreign},
-        Guard, LastEvent, LaunchStream,
-    };
+    use crate::memory::RunMemory;
+    use crate::memory::{ContextName, Foreign};
     use core::{
         cell::{Cell, OnceCell},
         marker::PhantomData,
@@ -221,7 +219,7 @@ mod on_device {
         /// In a sequence, the sequence keeps the object, and records its use.
         #[cfg(feature = "textures")]
         #[inline]
-        pub(crate) fn track<'s, T: crate::marshal::Tracked>(&'s self, object: &'s Arc<T>, writes: bool) -> Guard<'s> {
+        pub(crate) fn track<'s, T: crate::memory::Tracked>(&'s self, object: &'s Arc<T>, writes: bool) -> Guard<'s> {
             match self.stream_or_held(object.context()) {
                 Ok(stream) => self.guard(object.enter(stream, writes)),
                 #[cfg(feature = "graphs")]

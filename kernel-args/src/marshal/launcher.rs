@@ -118,7 +118,7 @@ statuses! {
     note = "to pass an integer as a narrower one, if it fits, add `#[kernel_args(as = i32)]` or the like"
 )]
 pub trait CArgument<C> {
-    /// The same value as the type of the function.
+    /// Converts to the type in the function's declaration.
     fn to_c(self) -> C;
 }
 

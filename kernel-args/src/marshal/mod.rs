@@ -11,17 +11,13 @@
 //! | a list of run-time length | `arg_list.rs` |
 //! | fields that are several parameters | `parts.rs` here and in the derive; `Within` in `param_writer.rs` |
 //! | an argument of a launcher | `launcher.rs` |
-//! | which structs are passed without a copy | `in_place.rs` |
+//! | which structs are passed without a copy | `in_place.rs` of `__private` |
 //! | how an argument is shown | `decode.rs`, `lengths.rs` |
 
-#[cfg(feature = "cudarc")]
-mod append_list;
 #[cfg(feature = "cudarc")]
 mod arg_list;
 #[cfg(feature = "cudarc")]
 mod argument_types;
-#[cfg(feature = "cudarc")]
-mod context_name;
 mod decode;
 mod global_name;
 mod kernel_arg;
@@ -39,25 +35,17 @@ mod offset_of;
 mod pack_error;
 mod param_writer;
 mod parts;
-#[cfg(feature = "graphs")]
-mod ranges;
-#[cfg(feature = "graphs")]
-mod run_memory;
+#[cfg(feature = "cudarc")]
+mod retained;
 #[cfg(feature = "cudarc")]
 mod slice_arg;
 mod source;
 #[cfg(feature = "cudarc")]
 mod storage;
 mod summary;
-#[cfg(feature = "textures")]
-mod tracked;
-#[cfg(feature = "graphs")]
-mod uses;
 
 #[cfg(feature = "cudarc")]
 pub use arg_list::ArgList;
-#[cfg(feature = "cudarc")]
-pub use context_name::ContextName;
 pub use global_name::GlobalName;
 pub use kernel_arg::{KernelArg, PointerArg};
 pub use kernel_args::{KernelArgs, NamesKernel, OwnedArgs};
@@ -74,6 +62,8 @@ pub(crate) use param_writer::forward_put;
 pub use param_writer::{ParamWriter, Within};
 pub use parts::{Part, Spread, first};
 #[cfg(feature = "cudarc")]
+pub use retained::Retained;
+#[cfg(feature = "cudarc")]
 pub use slice_arg::SliceArg;
 pub use source::Source;
 pub use summary::Summary;
@@ -84,22 +74,9 @@ pub(crate) use decode::text_of;
 pub(crate) use lengths::Lengths;
 pub(crate) use lower::has_gaps;
 pub(crate) use param_writer::Row;
-#[cfg(feature = "textures")]
-pub(crate) use tracked::{ObjectUses, Tracked};
 #[cfg(feature = "cudarc")]
 pub(crate) use {
-    append_list::AppendList,
     argument_types::{ArgumentType, ArgumentTypes},
-    context_name::Foreign,
     launch_stream::SequenceSlices,
     lower::{marshal_packed, marshal_params},
 };
-#[cfg(feature = "graphs")]
-pub(crate) use {
-    ranges::ALL_MEMORY,
-    run_memory::{After, Enter, Entered, HeldMemory, HeldSlice, RunMemory},
-    uses::{Access, Accesses, StepUses},
-};
-
-/// Calls its argument with each parameter of a launch and its bytes, in order.
-pub(crate) type ForEachValue<'v> = dyn Fn(&mut dyn FnMut(&kernel_args_abi::Parameter<'_>, &[u8])) + 'v;

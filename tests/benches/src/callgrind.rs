@@ -34,7 +34,7 @@ pub fn calibrate() {
 /// as [`count`] does, and what the program prints.
 ///
 /// # Errors
-/// Same as [`count`].
+/// The errors of [`count`].
 pub fn count_on_stand_in(argument: &str) -> Result<(Vec<u64>, String), Box<dyn Error>> {
     let session = Session::start(&Settings::new())?;
     let mut command: Command = session.command(env::current_exe()?);

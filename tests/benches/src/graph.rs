@@ -136,7 +136,7 @@ impl Chain {
         self.launch_bare();
     }
 
-    /// The same with a packed buffer.
+    /// Updates the bare graph with packed buffers.
     pub fn bare_packed(&mut self) {
         let step = self.next();
         for (&node, step) in self.bare.nodes.iter().zip(step..) {
@@ -150,7 +150,7 @@ impl Chain {
         self.bare.launch(&self.stream);
     }
 
-    /// The same number of launches with `launch!`.
+    /// Launches as many kernels with `launch!`.
     pub fn separate(&mut self) {
         let step = self.next();
         for step in step..step + u64::from(NODES) {

@@ -93,7 +93,7 @@ impl Device {
 pub struct Case<A: Example> {
     /// The kernel, verified.
     pub kernel: Kernel<A>,
-    /// The same function as a cudarc type.
+    /// The kernel as a cudarc type.
     pub function: CudaFunction,
     /// The arguments.
     pub args: Box<A>,
@@ -127,7 +127,7 @@ impl<A: Example> Case<A> {
         done(&launched);
     }
 
-    /// The same, in the given form.
+    /// `launch!` in the given form.
     #[inline(always)]
     pub fn ours_as(&mut self, form: Form) {
         let args = black_box(&mut *self.args);
@@ -191,7 +191,7 @@ impl<A: Example> Case<A> {
         packed_ex(self.kernel.cu_function(), &self.stream, buffer, size);
     }
 
-    /// The same, after a driver call that makes the context current. Our launch makes the same additional call.
+    /// The bare launch after a driver call that makes the context current, as our launch makes it.
     #[inline(always)]
     pub fn bare_bound(&mut self) {
         done(&self.stream.context().bind_to_thread());
@@ -207,7 +207,7 @@ impl<A: Example> Case<A> {
         });
     }
 
-    /// The same, after the context is made current.
+    /// [`Self::marshalled`] after the context is made current.
     #[inline(always)]
     pub fn marshalled_bound(&mut self) {
         done(&self.stream.context().bind_to_thread());

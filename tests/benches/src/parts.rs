@@ -7,7 +7,7 @@ use crate::{
 use core::ffi::c_void;
 use kernel_args::{DevicePointer, KernelArgs};
 
-/// The same parameters, twice.
+/// Two ways of passing equal parameters.
 pub struct Pair {
     /// What is compared.
     pub name: &'static str,

@@ -20,7 +20,7 @@ pub enum Arguments {
     Scalars,
     /// Three slices and five scalars. All launches write the same slice.
     Slices,
-    /// The same, and the launches write eight slices in turn.
+    /// Three slices and five scalars. The launches write eight slices in turn.
     Outputs,
 }
 

@@ -27,7 +27,7 @@ struct Target {
 const DRIVER: &[&str] = &[BARE_PARAMS, BARE_PACKED, BARE_EX_PARAMS, BARE_EX_PACKED];
 /// The driver functions for a graph, in Rust.
 const DRIVER_GRAPH: &[&str] = &[BARE_GRAPH_PARAMS, BARE_GRAPH_PACKED];
-/// The same in C.
+/// The driver functions for a graph, in C.
 const C_GRAPH: &[&str] = &[C_GRAPH_PARAMS, C_GRAPH_PACKED];
 const P8: &str = "8 parameters";
 const P128: &str = "128 parameters";

@@ -16,7 +16,7 @@ pub const STRUCT_4_KIB: &str = "a struct of 4 KiB";
 pub const STRUCT_32_KIB: &str = "a struct of 32 KiB";
 /// Tracked memory, in a context with one stream.
 pub const SLICES: &str = "3 slices, 5 scalars";
-/// The same with two streams.
+/// Tracked memory, in a context with two streams.
 pub const SLICES_TWO_STREAMS: &str = "3 slices, 5 scalars, a second stream";
 /// The steps that `launch!` adds to a bare launch, one by one.
 pub const STEPS: &str = "8 parameters, step by step";
@@ -27,9 +27,9 @@ pub const GRAPH: &str = "200 kernels of 8 parameters";
 
 /// `launch!` with a verified `Kernel`.
 pub const OURS: &str = "launch!";
-/// The same, with the form forced.
+/// `launch!` in a form that it would not choose itself.
 pub const OURS_PARAMS: &str = "launch!, kernelParams";
-/// The same, with the form forced.
+/// `launch!` in a form that it would not choose itself.
 pub const OURS_PACKED: &str = "launch!, packed";
 /// `launch!` with cudarc's `CudaFunction`.
 pub const OURS_FUNCTION: &str = "launch!, CudaFunction";
@@ -40,22 +40,22 @@ pub const LOOKED_UP: &str = "kernel looked up in its module again";
 /// The nodes of a [`GRAPH`] are updated with `GraphExec::update`, then the graph is launched.
 pub const OURS_GRAPH: &str = "kernel-args, graph updated and launched";
 
-/// The same graph, launched with its current arguments.
+/// The graph, launched with its current arguments.
 pub const OURS_GRAPH_UNCHANGED: &str = "kernel-args, launched unchanged";
 
 /// `cuGraphExecKernelNodeSetParams` for each node of a graph without retained objects, then `cuGraphLaunch`, in Rust.
 pub const BARE_GRAPH_PARAMS: &str = "bare, kernelParams";
-/// The same in the packed form.
+/// In the packed form.
 pub const BARE_GRAPH_PACKED: &str = "bare, packed";
 /// `cuGraphLaunch` of that graph.
 pub const BARE_GRAPH_UNCHANGED: &str = "bare, launched unchanged";
 /// `cuLaunchKernel` in Rust, with prepared arguments.
 pub const BARE_PARAMS: &str = "bare cuLaunchKernel, kernelParams";
-/// The same in the packed form.
+/// In the packed form.
 pub const BARE_PACKED: &str = "bare cuLaunchKernel, packed";
 /// `cuLaunchKernelEx` in Rust, with prepared arguments.
 pub const BARE_EX_PARAMS: &str = "bare cuLaunchKernelEx, kernelParams";
-/// The same in the packed form.
+/// In the packed form.
 pub const BARE_EX_PACKED: &str = "bare cuLaunchKernelEx, packed";
 /// The steps of [`STEPS`], in order.
 pub const STEP_BOUND: &str = "and the context made current";
@@ -91,7 +91,7 @@ pub const C_PARAMS: &str = "C, cuLaunchKernel, kernelParams";
 pub const C_EX_PACKED: &str = "C, cuLaunchKernelEx, packed";
 /// `cuGraphExecKernelNodeSetParams` for each node, then `cuGraphLaunch`.
 pub const C_GRAPH_PARAMS: &str = "C, graph updated and launched, kernelParams";
-/// The same in the packed form.
+/// In the packed form.
 pub const C_GRAPH_PACKED: &str = "C, graph updated and launched, packed";
 /// Only `cuGraphLaunch`.
 pub const C_GRAPH_UNCHANGED: &str = "C, graph launched unchanged";

@@ -163,7 +163,7 @@ proofs! {
         }
     }
 
-    /// The same for structs whose buffer is an array, or that are passed without a copy.
+    /// For structs whose buffer is an array, or that are passed without a copy.
     #[unwind(50)]
     fn so_are_the_values_of_structs_without_type_parameters(values) {
         pairs! { values:

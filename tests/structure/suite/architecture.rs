@@ -9,8 +9,8 @@ pub(crate) struct Facts<'p> {
     pub(crate) package: &'p Package,
     /// Whether its sources have `unsafe` blocks.
     pub(crate) has_unsafe: bool,
-    /// The folders with sources, relative to the package.
-    pub(crate) folders: Vec<String>,
+    /// The folders with sources, relative to the package, and the first line of the documentation of each.
+    pub(crate) folders: Vec<(String, String)>,
 }
 
 /// The name without `kernel-args-`.
@@ -38,10 +38,25 @@ pub(crate) fn differences(text: &str, all: &[Facts<'_>]) -> Vec<String> {
             problems.push(format!("ARCHITECTURE.md: the `unsafe` code of {place} is not `{with_unsafe}`"));
         }
         let source = format!("| `{}/src/", package.folder);
-        let rows = text.lines().filter(|line| line.starts_with(&source)).collect::<String>();
-        for folder in folders {
-            if !rows.contains(&format!("`{folder}/`")) && !rows.contains(&format!("{source}{folder}/`")) {
+        let rows: Vec<&str> = text.lines().filter(|line| line.starts_with(&source)).collect();
+        let is_named = |row: &str, folder: &str| {
+            row.contains(&format!("`{folder}/`")) || row.contains(&format!("{source}{folder}/`"))
+        };
+        for (folder, _) in folders {
+            if !rows.iter().any(|row| is_named(row, folder)) {
                 problems.push(format!("ARCHITECTURE.md: no row `{folder}/` for {place}"));
+            }
+        }
+        for row in rows {
+            let mut named: Vec<_> = folders.iter().filter(|(folder, _)| is_named(row, folder)).collect();
+            named.sort_by_key(|(folder, _)| row.find(&format!("{folder}/`")));
+            let expected: Vec<&str> = named.iter().map(|(_, header)| header.as_str()).collect();
+            let expected = expected.join(" ");
+            let contents = row.split(" | ").nth(1).unwrap_or_default().trim_end_matches(" |");
+            if contents != expected {
+                problems.push(format!(
+                    "ARCHITECTURE.md: the documentation of the folders in {row:?} begins with {expected:?}"
+                ));
             }
         }
     }
@@ -51,10 +66,16 @@ pub(crate) fn differences(text: &str, all: &[Facts<'_>]) -> Vec<String> {
 #[test]
 fn a_wrong_row_is_found() {
     let package = Package::parse("a", "[package]\nname = \"kernel-args-a\"\n[dependencies]\nkernel-args-b = \"1\"");
-    let facts = |has_unsafe| [Facts { package: &package, has_unsafe, folders: vec!["one".into(), "one/two".into()] }];
+    let facts = |has_unsafe| {
+        [Facts {
+            package: &package,
+            has_unsafe,
+            folders: vec![("one".into(), "One.".into()), ("one/two".into(), "Two.".into())],
+        }]
+    };
     let row = |uses, kind| {
         format!(
-            "| folder | contents | uses | `unsafe` |\n|---|---|---|---|\n| `a/` | text | {uses} | {kind} |\n\n| `a/src/one/` | text |"
+            "| folder | contents | uses | `unsafe` |\n|---|---|---|---|\n| `a/` | text | {uses} | {kind} |\n\n| `a/src/one/` | One. |"
         )
     };
     let two = "ARCHITECTURE.md: no row `one/two/` for `a/`";
@@ -63,5 +84,9 @@ fn a_wrong_row_is_found() {
         differences(&row("c", "none"), &facts(true)),
         ["ARCHITECTURE.md: `a/` uses `b`, not `c`", "ARCHITECTURE.md: the `unsafe` code of `a/` is not `none`", two]
     );
+    let text = row("b", "none").replace("One.", "One. Two.");
+    let begins =
+        "ARCHITECTURE.md: the documentation of the folders in \"| `a/src/one/` | One. Two. |\" begins with \"One.\"";
+    assert_eq!(differences(&text, &facts(false)), [two, begins]);
     assert_eq!(differences("", &facts(true)), ["ARCHITECTURE.md: no row `a/` in the table of packages"]);
 }

@@ -36,7 +36,7 @@ struct Light {
     direction: [f32; 3],
 }
 
-/// The same with a different spelling.
+/// `Light` with a different spelling.
 #[derive(Clone, Copy, DeviceType)]
 #[device_type(cpp = "Light")]
 #[repr(C)]

@@ -57,7 +57,7 @@ pub(crate) fn main() -> ExitCode {
     )
 }
 
-/// The same kernels, without the facts that `kernels!` read. `generated.debug.ptx` describes kernels and has no code.
+/// These kernels without the facts that `kernels!` read. `generated.debug.ptx` describes kernels and has no code.
 const OPTIMISED: &str = include_str!("../../../ptx/generated.ptx");
 
 /// Launches the kernel with and without these facts, in these forms, and compares the echo with `passed`.

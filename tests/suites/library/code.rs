@@ -16,7 +16,7 @@ use std::sync::Arc;
 const CODE: &str = include_str!("../../../ptx/code.ptx");
 /// A cubin and PTX of the same kernel, `plain(char, float4, double*)`.
 const FATBIN: &[u8] = include_bytes!("../../../crates/image/tests/data/one.none.fatbin");
-/// The same kernel without PTX.
+/// This kernel without PTX.
 const CUBIN: &[u8] = include_bytes!("../../../crates/image/tests/data/kernels.sm_75.cubin");
 
 kernel_args::kernels! { mod table = "../ptx/code.ptx"; }
@@ -81,7 +81,7 @@ struct Rows<'a> {
     sums: &'a mut CudaSlice<f32>,
 }
 
-/// The same, and each remark is an error.
+/// Like `Rows`, and each remark is an error.
 #[derive(KernelArgs)]
 #[kernel_args(strict_code)]
 struct StrictRows<'a> {

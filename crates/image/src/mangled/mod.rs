@@ -1,5 +1,7 @@
-//! Mangled kernel names. Unless a kernel is `extern "C"`, its symbol contains the C++ types of all its parameters:
-//! `_Z5saxpyifPKfPf` is `saxpy(int, float, float const*, float*)`.
+//! Mangled names: the names and the C++ types of parameters that the symbol of a kernel contains.
+//!
+//! Unless a kernel is `extern "C"`, its symbol contains the types of all its parameters: `_Z5saxpyifPKfPf` is
+//! `saxpy(int, float, float const*, float*)`.
 //!
 //! CUDA uses the Itanium C++ ABI, "5.1 External Names". A type that cannot be read with certainty is unknown, never a guess:
 //! launches are rejected because of these types.

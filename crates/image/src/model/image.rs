@@ -58,7 +58,8 @@ impl<'a> Image<'a> {
     /// Parses all texts and cubins, decompressed one after another.
     ///
     /// Allocates at most eight times the size of the image, of its largest member when decompressed, or of
-    /// [`fatbin::EXPANSION_FLOOR`]: the largest counts. Debug information takes 48 times the size of its sections more, and at most 768 MiB.
+    /// [`fatbin::EXPANSION_FLOOR`]: the largest counts. Debug information takes 48 times the size of its sections and 3 MiB
+    /// more, and at most 768 MiB.
     ///
     /// # Errors
     /// If a member cannot be decompressed, if a PTX text or a cubin is invalid, or if the kernels exceed this memory.

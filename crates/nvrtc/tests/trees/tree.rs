@@ -35,7 +35,7 @@ pub(crate) struct Tree {
     pub(crate) texts: Vec<(String, String)>,
     /// Macros in the options: `N=4`.
     pub(crate) defines: Vec<String>,
-    /// The same macros as directives.
+    /// Writes the macros as directives.
     pub(crate) directives: String,
     /// An index into [`STANDARDS`].
     pub(crate) standard: usize,

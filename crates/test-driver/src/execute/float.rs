@@ -219,7 +219,7 @@ impl Exact {
         }
     }
 
-    /// The same value, with its highest bit at 125.
+    /// Shifts the highest bit to 125; the value stays.
     fn high(self) -> Self {
         let shift = self.significand.leading_zeros().saturating_sub(2);
         Self { significand: self.significand << shift, exponent: self.exponent - shift.cast_signed(), ..self }

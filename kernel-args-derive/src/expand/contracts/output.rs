@@ -41,7 +41,7 @@ impl Output<'_> {
         self.unless(span, (quick, is_exact), &quote!(#own_value), expressions, &quote!(#contract.#exact))
     }
 
-    /// Same as [`check`](Self::check), for a contract on the struct that an exchanged grid and block could break.
+    /// Like [`check`](Self::check), for a contract on the struct that an exchanged grid and block could break.
     pub(super) fn exchangeable<T>(
         &self,
         written: &Written<T>,

@@ -40,7 +40,7 @@ impl KernelNodeRecord {
 #[repr(transparent)]
 pub(crate) struct KernelNodeParams<'p>(KernelNodeRecord, PhantomData<&'p ()>);
 
-/// The same without the function and its parameters, which are written where the arguments are lowered.
+/// [`KernelNodeParams`] without the function and its parameters, which are written where the arguments are lowered.
 pub(crate) struct KernelNodeShape(KernelNodeParams<'static>);
 
 impl KernelNodeShape {

@@ -6,7 +6,7 @@ use super::{
     entry_points::required,
     make_current,
 };
-use crate::marshal::{ObjectUses, Tracked};
+use crate::memory::{ObjectUses, Tracked};
 use core::{ffi::c_uint, ptr};
 use cudarc::driver::{
     CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, SyncOnDrop,

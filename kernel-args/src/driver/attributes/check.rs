@@ -10,7 +10,7 @@ use crate::{
         error::{Error, LaunchError, Limit, UnsupportedAttribute},
         query::{attribute, device_attribute},
     },
-    marshal::ContextName,
+    memory::ContextName,
 };
 use cudarc::driver::{CudaEvent, sys::CUstreamCaptureStatus};
 use std::{boxed::Box, format, string::String};

@@ -1,3 +1,5 @@
+//! The launch attribute of a range of memory that stays in the L2 cache.
+
 use cudarc::driver::sys::CUdeviceptr;
 
 /// How an access uses the L2 cache: `CUaccessProperty`.

@@ -1,3 +1,5 @@
+//! The table of launch attributes: one row each, from which options, limits and messages are made.
+
 /// Passes each attribute to a macro, after the tokens that follow its name. A row has the attribute's method of [`Launch`](crate::Launch),
 /// its number, its name after `CU_LAUNCH_ATTRIBUTE_`, and the oldest CUDA and GPU. The last columns are whether nodes of graphs take it,
 /// and whether it contains an address.

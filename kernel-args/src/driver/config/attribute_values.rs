@@ -1,3 +1,5 @@
+//! The values of launch attributes that are not numbers.
+
 use super::{AccessPolicyWindow, DeviceNode};
 use crate::{device::vector::Dim3, driver::api::LaunchAttribute};
 use core::fmt::Display;

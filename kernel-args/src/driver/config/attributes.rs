@@ -1,3 +1,5 @@
+//! The attributes of one launch, and what the table says about each attribute.
+
 use super::{
     AccessPolicyWindow, ClusterSchedulingPolicy, DeviceNode, MemorySyncDomain, MemorySyncDomainMap,
     PortableClusterMode, ProgrammaticEvent, SharedMemoryMode, attribute_table::attribute_table,

@@ -1,3 +1,5 @@
+//! The handle of a node that kernels can update.
+
 use core::{
     ffi::c_void,
     ptr,

@@ -1,3 +1,5 @@
+//! Grids and blocks: the types that a launch accepts.
+
 use crate::device::vector::Dim3;
 
 /// A type that [`launch!`](crate::launch!) accepts as a grid or a block: `256`, `(16, 16)`, `(8, 8, 4)`, an array of

@@ -1,3 +1,5 @@
+//! The two forms of parameters, and which one a launch uses.
+
 use crate::marshal::KernelArgs;
 use kernel_args_abi::ParamLayout;
 

@@ -1,3 +1,5 @@
+//! cudarc's `LaunchConfig` as the grid and the block of a launch.
+
 use super::Launch;
 use cudarc::driver::LaunchConfig;
 

@@ -1,3 +1,5 @@
+//! The values of options of the driver's compiler.
+
 use core::fmt;
 
 /// Optimization level of the driver's compiler: `-O0` to `-O4`.

@@ -1,7 +1,11 @@
+//! `Launch`: the grid, the block and the options of a launch.
+
 use super::{
     AccessPolicyWindow, AsStream, Attributes, ClusterSchedulingPolicy, DeviceNode, Form, IntoDim, MemorySyncDomain,
     MemorySyncDomainMap, PortableClusterMode, ProgrammaticEvent, SharedMemoryMode, attribute_table::attribute_table,
 };
+#[cfg(feature = "graphs")]
+use crate::driver::run::RunRecord;
 use crate::{
     device::vector::Dim3,
     driver::api::{LaunchConfig, StreamHandle},
@@ -38,7 +42,7 @@ pub struct Launch<'a> {
     pub(crate) stream: Option<&'a CudaStream>,
     /// For a launch in a sequence, whose stream is `stream`.
     #[cfg(feature = "graphs")]
-    pub(crate) recording: Option<&'a super::RunRecord>,
+    pub(crate) recording: Option<&'a RunRecord>,
     pub(crate) form: Option<Form>,
     /// `None` while no attribute is set, and then its fields are not written.
     pub(crate) attributes: Option<Attributes<'a>>,

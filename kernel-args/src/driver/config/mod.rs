@@ -12,18 +12,12 @@ mod attribute_values;
 mod attributes;
 mod device_node;
 mod dim;
-#[cfg(feature = "graphs")]
-mod foreign_cache;
 mod form;
 mod into_launch;
 mod jit_options;
 mod jit_values;
 mod launch_options;
-#[cfg(feature = "graphs")]
-mod run_record;
 mod stream;
-#[cfg(feature = "graphs")]
-mod uploads;
 
 pub use access_policy::{AccessPolicyWindow, AccessProperty};
 pub use attribute_values::{
@@ -41,10 +35,4 @@ pub use stream::AsStream;
 
 pub(crate) use attribute_table::attribute_table;
 pub(crate) use attributes::{Attribute, Attributes};
-#[cfg(feature = "graphs")]
-pub(crate) use foreign_cache::{Captured, ForeignCache, ForeignSteps};
-#[cfg(feature = "graphs")]
-pub(crate) use run_record::{Entered, NotRecording, Phase, Recording, RunRecord, SharedRecording};
 pub(crate) use stream::StreamTarget;
-#[cfg(feature = "graphs")]
-pub(crate) use uploads::Uploads;

@@ -1,5 +1,7 @@
+//! The types that a launch accepts as its stream.
+
 #[cfg(feature = "graphs")]
-use super::RunRecord;
+use crate::driver::run::RunRecord;
 use cudarc::driver::CudaStream;
 use std::{boxed::Box, sync::Arc};
 

@@ -14,7 +14,7 @@ use crate::{
         api::{Api, ContextHandle, api, required},
         error::{ContextError, Error},
     },
-    marshal::ContextName,
+    memory::ContextName,
 };
 use core::{mem, ptr};
 use cudarc::driver::{CudaContext, sys::CUcontext};

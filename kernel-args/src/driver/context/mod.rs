@@ -24,7 +24,7 @@ use crate::{
         api::{self, Api, CallError, Status, api, out},
         error::{ContextError, Error},
     },
-    marshal::ContextName,
+    memory::ContextName,
 };
 use core::ptr;
 use cudarc::driver::{

@@ -10,7 +10,8 @@ use crate::{
         api::{CallError, PoolAccess, api},
         error::{ContextError, ContextMismatch, Error},
     },
-    marshal::{ContextName, Guard, KernelArg, LaunchStream, PointerArg, SliceArg},
+    marshal::{Guard, KernelArg, LaunchStream, PointerArg, SliceArg},
+    memory::ContextName,
 };
 use cudarc::driver::{CudaContext, CudaStream, sys::CUresult};
 use std::sync::Arc;

@@ -7,7 +7,7 @@ use crate::{
         config::{AsStream, StreamTarget},
         error::{ContextError, ContextMismatch, Error},
     },
-    marshal::ContextName,
+    memory::ContextName,
 };
 use core::{ffi::c_void, fmt, ops::Deref, ptr};
 use cudarc::driver::{

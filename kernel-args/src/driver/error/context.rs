@@ -1,7 +1,7 @@
 //! Errors about contexts: two contexts instead of one, and contexts that no longer exist.
 
 use super::{Error, two_sides};
-use crate::{driver::api::DriverCall, marshal::ContextName};
+use crate::{driver::api::DriverCall, memory::ContextName};
 use cudarc::driver::CudaContext;
 use std::{borrow::Cow, fmt};
 

@@ -12,9 +12,8 @@ use crate::{
         error::Error,
         verify::Host,
     },
-    marshal::{
-        ArgList, ArgumentTypes, DecodedArgs, ForEachValue, KernelArgs, LaunchStream, marshal_packed, marshal_params,
-    },
+    marshal::{ArgList, ArgumentTypes, DecodedArgs, KernelArgs, LaunchStream, marshal_packed, marshal_params},
+    memory::ForEachValue,
 };
 use core::{any::TypeId, ffi::c_void, marker::PhantomData};
 use kernel_args_abi::Parameter;

@@ -12,7 +12,7 @@ use crate::{
         image::{Description, ImageBytes, IntoImage, nearest},
         verify::records,
     },
-    marshal::ContextName,
+    memory::ContextName,
 };
 use cudarc::driver::{CudaContext, CudaFunction};
 use kernel_args_abi::{Parameter, check};

@@ -10,7 +10,7 @@ mod limits;
 mod loaded;
 pub(crate) mod verified;
 
-pub(crate) use crate::marshal::AppendList;
+pub(crate) use crate::memory::AppendList;
 pub(crate) use callee::Callee;
 #[cfg(feature = "graphs")]
 pub(crate) use callee::function_name;
@@ -28,7 +28,8 @@ use crate::{
         image::Description,
         verify::{Host, Verification, verify},
     },
-    marshal::{ArgumentType, ArgumentTypes, ContextName, KernelArgs},
+    marshal::{ArgumentType, ArgumentTypes, KernelArgs},
+    memory::ContextName,
 };
 use core::{any::TypeId, fmt};
 use cudarc::driver::{CudaContext, sys::CUfunction};

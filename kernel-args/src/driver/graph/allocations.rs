@@ -8,7 +8,8 @@ use crate::{
         api::{After, ContextState, NodeId},
         error::Error,
     },
-    marshal::{ForEachValue, KernelArgs},
+    marshal::KernelArgs,
+    memory::ForEachValue,
 };
 use core::cell::RefCell;
 use cudarc::driver::{CudaStream, sys::CUdeviceptr};

@@ -16,7 +16,8 @@ use crate::{
         launch::{LaunchCall, foreign_in, foreign_stream, within},
         module::Kernel,
     },
-    marshal::{ContextName, KernelArgs, LaunchStream},
+    marshal::{KernelArgs, LaunchStream},
+    memory::ContextName,
 };
 use cudarc::driver::CudaStream;
 use std::{

@@ -14,7 +14,8 @@ use crate::{
         function::check_contracts,
         module::Kernel,
     },
-    marshal::{ContextName, ForEachValue, KernelArgs, OwnedArgs},
+    marshal::{KernelArgs, OwnedArgs},
+    memory::{ContextName, ForEachValue},
 };
 use core::{cell::RefCell, marker::PhantomData, mem, ptr};
 use cudarc::driver::{

@@ -21,7 +21,8 @@ use crate::{
         function::{Arguments, Fitting, LoadedFunction},
         launch::foreign_in,
     },
-    marshal::{ForEachValue, Foreign, KernelArgs, LaunchStream, text_of},
+    marshal::{KernelArgs, LaunchStream, text_of},
+    memory::{ForEachValue, Foreign},
 };
 use core::ffi::c_void;
 use cudarc::driver::DriverError;

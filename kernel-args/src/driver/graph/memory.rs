@@ -14,7 +14,7 @@ use crate::{
         context::make_current,
         error::Error,
     },
-    interop::Retained,
+    marshal::Retained,
 };
 use core::marker::PhantomData;
 use cudarc::driver::{

@@ -5,7 +5,7 @@ use crate::{
     contract::Elements,
     device::{DevicePointer, DevicePointerMut, DeviceType},
     driver::{api, error::Error},
-    interop::Retained,
+    marshal::Retained,
 };
 use core::ffi::c_void;
 use cudarc::driver::sys::CUdeviceptr;

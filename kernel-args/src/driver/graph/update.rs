@@ -8,7 +8,8 @@ use crate::{
         error::Error,
         function::check_contracts,
     },
-    marshal::{ForEachValue, KernelArgs, OwnedArgs},
+    marshal::{KernelArgs, OwnedArgs},
+    memory::ForEachValue,
 };
 use core::{ffi::c_void, mem, ptr};
 

@@ -6,7 +6,7 @@
 use super::{Graph, GraphExec, contents::GraphContents, explain};
 use crate::{
     driver::{context::make_current, error::Error},
-    marshal::ContextName,
+    memory::ContextName,
 };
 use core::{error, fmt};
 use std::sync::{Mutex, PoisonError};

@@ -1,3 +1,5 @@
+//! Launches of recorded parameters, which are bytes.
+
 use super::explain;
 use crate::driver::{
     api::{LaunchAttribute, Promise, Status},

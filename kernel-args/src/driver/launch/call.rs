@@ -12,7 +12,8 @@ use crate::{
         error::Error,
         function::{Arguments, Callee, Fitting, NameOf},
     },
-    marshal::{ForEachValue, LaunchStream, text_of},
+    marshal::{LaunchStream, text_of},
+    memory::ForEachValue,
 };
 use std::string::String;
 

@@ -2,8 +2,8 @@
 
 use crate::driver::{
     api::{api, out},
-    config::RunRecord,
     error::{Error, LaunchError, OutsideOf},
+    run::RunRecord,
     watched::{enter_closure, leave_closure},
 };
 use core::{any::Any, ptr};

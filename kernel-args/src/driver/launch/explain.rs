@@ -2,7 +2,7 @@
 
 use super::resources::Resources;
 #[cfg(feature = "graphs")]
-use crate::driver::{config::NotRecording, error::Limit};
+use crate::driver::{error::Limit, run::NotRecording};
 use crate::{
     device::vector::Dim3,
     driver::{
@@ -12,7 +12,7 @@ use crate::{
         error::{Asked, ContextError, ContextMismatch, Error, FailedLaunch, LaunchError, Meaning, meaning},
         function::NameOf,
     },
-    marshal::{ContextName, Foreign},
+    memory::{ContextName, Foreign},
 };
 use cudarc::driver::{CudaContext, CudaStream, DriverError};
 use std::{

@@ -1,3 +1,5 @@
+//! What can be launched, with which arguments: kernels and functions of this crate.
+
 use super::{
     call::LaunchCall,
     explain::{foreign, foreign_stream, unbound},
@@ -11,7 +13,8 @@ use crate::{
         function::{Arguments, Callee, Fitting, Function},
         module::Kernel,
     },
-    marshal::{ArgList, ContextName, KernelArgs, LaunchStream},
+    marshal::{ArgList, KernelArgs, LaunchStream},
+    memory::ContextName,
 };
 use cudarc::driver::{CudaFunction, sys::CUfunction};
 use std::sync::Arc;

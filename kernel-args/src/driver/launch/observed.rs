@@ -1,3 +1,5 @@
+//! Launches as events for observers.
+
 use crate::{
     contract::Geometry,
     driver::{
@@ -9,7 +11,8 @@ use crate::{
         observe::{self, Event, LaunchEvent},
         pointers::KernelCode,
     },
-    marshal::{ForEachValue, LaunchStream, Lengths},
+    marshal::{LaunchStream, Lengths},
+    memory::ForEachValue,
 };
 use cudarc::driver::{CudaContext, CudaStream};
 use kernel_args_abi::Parameter;

@@ -1,3 +1,5 @@
+//! Launches of functions that belong to cudarc or to other code.
+
 use super::{
     call::LaunchCall,
     explain::{foreign, foreign_stream},
@@ -11,7 +13,8 @@ use crate::{
         error::{ContextError, Error},
         function::{Arguments, Callee, Fitting, verified},
     },
-    marshal::{Foreign, KernelArgs, LaunchStream},
+    marshal::{KernelArgs, LaunchStream},
+    memory::Foreign,
 };
 use core::{any::TypeId, ptr};
 use cudarc::driver::{

@@ -7,11 +7,13 @@ use crate::{
     driver::{
         api::{KernelCall, Promise, Shape, api},
         attributes::{Encoded, for_launches_only},
-        config::{Attributes, Form, Launch, NotRecording, Recording, RunRecord},
+        config::{Attributes, Form, Launch},
         error::{Error, LaunchError},
         function::{Arguments, Callee, Fitting, NameOf},
+        run::{NotRecording, Recording, RunRecord},
     },
-    marshal::{ContextName, ForEachValue, Foreign, LaunchStream},
+    marshal::LaunchStream,
+    memory::{ContextName, ForEachValue, Foreign},
 };
 use kernel_args_abi::Parameter;
 use std::string::String;

@@ -1,3 +1,5 @@
+//! The resources of a kernel, and the limit that a failed launch exceeds.
+
 use crate::{
     device::vector::Dim3,
     driver::{

@@ -4,13 +4,14 @@ use super::{Call, Lowered, name};
 use crate::{
     driver::{
         api::Promise,
-        config::{ForeignSteps, RunRecord},
         error::Error,
         function::Arguments,
         launch::{not_held, not_recording},
+        run::{ForeignSteps, RunRecord},
         sequence::{add_work, capture, read_captured},
     },
-    marshal::{LaunchStream, LauncherArgs, StepUses},
+    marshal::{LaunchStream, LauncherArgs},
+    memory::StepUses,
 };
 use core::{
     any::{Any, TypeId},

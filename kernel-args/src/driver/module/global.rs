@@ -11,7 +11,8 @@ use crate::{
         image::VariableDescription,
         verify::Verification,
     },
-    marshal::{ContextName, GlobalName},
+    marshal::GlobalName,
+    memory::ContextName,
 };
 use core::{any::type_name, marker::PhantomData};
 use cudarc::driver::CudaStream;

@@ -66,7 +66,7 @@ impl<T: DeviceType> Global<T> {
     /// Overwrites the value in the order of `stream`, and usually does not wait for it. `value` is copied first.
     ///
     /// # Errors
-    /// Same as [`read_on`](Self::read_on).
+    /// The errors of [`read_on`](Self::read_on).
     pub fn write_on(&self, stream: &CudaStream, value: &T) -> Result<(), Error> {
         self.write_bytes_on(stream, 0, stored(slice::from_ref(value)))
     }
@@ -137,7 +137,7 @@ impl<T: DeviceType> Global<[T]> {
     /// Reads `count` elements from element `start` on, in the order of `stream`. The driver may wait for the copy.
     ///
     /// # Errors
-    /// Same as [`read_at`](Self::read_at), and of a stream the errors of [`Global::read_on`].
+    /// The errors of [`read_at`](Self::read_at), and of a stream the errors of [`Global::read_on`].
     pub fn read_at_on(&self, stream: &CudaStream, start: usize, count: usize) -> Result<PendingRead<[T]>, Error> {
         let (offset, length) = self.place(start, count)?;
         PendingRead::start(self, stream, offset, length)
@@ -146,7 +146,7 @@ impl<T: DeviceType> Global<[T]> {
     /// Overwrites the elements from element `start` on, in the order of `stream`, and usually does not wait for it. `elements` are copied first.
     ///
     /// # Errors
-    /// Same as [`write_at`](Self::write_at), and of a stream the errors of [`Global::write_on`].
+    /// The errors of [`write_at`](Self::write_at), and of a stream the errors of [`Global::write_on`].
     pub fn write_at_on(&self, stream: &CudaStream, start: usize, elements: &[T]) -> Result<(), Error> {
         let (offset, _) = self.place(start, elements.len())?;
         self.write_bytes_on(stream, offset, stored(elements))
@@ -180,7 +180,7 @@ impl<T: DeviceType> PendingRead<T> {
     /// The value, after the copy.
     ///
     /// # Errors
-    /// Same as [`Global::read`].
+    /// The errors of [`Global::read`].
     pub fn wait(&self) -> Result<T, Error> {
         from_bytes(self.bytes.wait()?).ok_or_else(|| self.global.not_a_value())
     }
@@ -190,7 +190,7 @@ impl<T: DeviceType> PendingRead<[T]> {
     /// The elements, after the copy.
     ///
     /// # Errors
-    /// Same as [`Global::read_at`].
+    /// The errors of [`Global::read_at`].
     pub fn wait(&self) -> Result<Vec<T>, Error> {
         self.global.elements(self.bytes.wait()?)
     }

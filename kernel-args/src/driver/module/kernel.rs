@@ -84,7 +84,7 @@ impl<A: KernelArgs> Kernel<A> {
     /// [`Module`] once.
     ///
     /// # Errors
-    /// Same as [`Module::load`] and [`Module::kernel`].
+    /// The errors of [`Module::load`] and [`Module::kernel`].
     pub fn from_image<'i>(ctx: &Arc<CudaContext>, image: impl IntoImage<'i>, entry: &str) -> Result<Self, Error> {
         Module::load(ctx, image)?.kernel(entry)
     }
@@ -121,7 +121,7 @@ impl<A: KernelArgs> Kernel<A> {
     /// A function that cudarc loaded in `ctx` from `image`, verified like a kernel that this crate loads.
     ///
     /// # Errors
-    /// Same as [`Function::from_cudarc`], and [`Error::Verify`] if `A` does not match.
+    /// The errors of [`Function::from_cudarc`], and [`Error::Verify`] if `A` does not match.
     pub fn from_function_with_image<'i>(
         ctx: &Arc<CudaContext>,
         function: CudaFunction,
@@ -223,7 +223,7 @@ impl Module {
     /// image that the struct was compared with when it was compiled. A struct without a kernel does not compile here.
     ///
     /// # Errors
-    /// Same as [`kernel`](Self::kernel).
+    /// The errors of [`kernel`](Self::kernel).
     #[inline]
     pub fn get<A: NamesKernel>(&self) -> Result<Kernel<A>, Error> {
         self.kernel(const { Source::of::<A>() }.entry)

@@ -85,7 +85,7 @@ impl<A: KernelArgs> Kernel<A> {
     /// The largest grid of a [`cooperative`](Launch::cooperative) launch: the number of blocks that all multiprocessors run at the same time.
     ///
     /// # Errors
-    /// Same as [`max_active_blocks`](Self::max_active_blocks).
+    /// The errors of [`max_active_blocks`](Self::max_active_blocks).
     pub fn max_cooperative_blocks(&self, block: impl IntoDim, shared: u32) -> Result<u32, Error> {
         self.function().max_cooperative_blocks(block.into_dim(), shared)
     }
@@ -93,7 +93,7 @@ impl<A: KernelArgs> Kernel<A> {
     /// The one-dimensional block with the highest occupancy, with `shared` bytes of dynamic shared memory: `cuOccupancyMaxPotentialBlockSize`.
     ///
     /// # Errors
-    /// Same as [`max_active_blocks`](Self::max_active_blocks).
+    /// The errors of [`max_active_blocks`](Self::max_active_blocks).
     pub fn suggest_block_size(&self, shared: u32) -> Result<BlockSuggestion, Error> {
         self.function().suggest_block(shared)
     }
@@ -121,7 +121,7 @@ impl<A: KernelArgs> Kernel<A> {
     /// with a larger cluster.
     ///
     /// # Errors
-    /// Same as [`max_active_clusters`](Self::max_active_clusters).
+    /// The errors of [`max_active_clusters`](Self::max_active_clusters).
     pub fn max_cluster_size(&self, launch: &Launch<'_>) -> Result<u32, Error> {
         self.function().max_cluster_size(launch)
     }

@@ -97,7 +97,7 @@ impl Module {
     /// Loads an image with options for the driver's compiler: `cuModuleLoadDataEx`.
     ///
     /// # Errors
-    /// Same as [`load`](Self::load).
+    /// The errors of [`load`](Self::load).
     pub fn load_with<'i>(
         ctx: &Arc<CudaContext>,
         image: impl IntoImage<'i>,
@@ -230,7 +230,7 @@ impl Module {
     /// in another image, if both were compiled with relocatable device code (`-rdc=true`).
     ///
     /// # Errors
-    /// Same as [`load`](Self::load).
+    /// The errors of [`load`](Self::load).
     pub fn link<'i>(
         ctx: &Arc<CudaContext>,
         images: impl IntoIterator<Item = Image<'i>>,

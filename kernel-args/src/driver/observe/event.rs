@@ -1,6 +1,6 @@
 use super::LaunchEvent;
 #[cfg(feature = "graphs")]
-use crate::interop::MemoryUse;
+use crate::memory::MemoryUse;
 use cudarc::driver::{
     CudaContext, CudaStream,
     sys::{CUgraph, CUgraphExec},

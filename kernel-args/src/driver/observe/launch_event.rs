@@ -6,7 +6,8 @@ use crate::{
         config::{Attributes, Form},
         pointers::KernelCode,
     },
-    marshal::{ForEachValue, Lengths},
+    marshal::Lengths,
+    memory::ForEachValue,
 };
 use core::fmt;
 use cudarc::driver::{

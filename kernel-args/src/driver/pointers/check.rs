@@ -11,7 +11,8 @@ use crate::{
         context::current_device,
         error::{AlignedBy, BadPointer, Error, LaunchError, PointerProblem},
     },
-    marshal::{ForEachValue, Lengths},
+    marshal::Lengths,
+    memory::ForEachValue,
 };
 use kernel_args_abi::pointers::{Pointer, element_align, element_size, for_each_pointer};
 use std::{

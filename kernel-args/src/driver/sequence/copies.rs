@@ -6,12 +6,11 @@ use super::{
 };
 use crate::{
     driver::{
-        config::{NotRecording, Recording},
         error::{Error, LaunchError},
         launch::not_recording,
+        run::{NotRecording, Recording},
     },
-    interop::{DeviceMemory, DeviceMemoryMut, PoolSlice},
-    marshal::{Access, HeldMemory},
+    memory::{Access, DeviceMemory, DeviceMemoryMut, HeldMemory, PoolSlice},
 };
 use bytemuck::{AnyBitPattern, NoUninit};
 use core::fmt;

@@ -1,4 +1,6 @@
-use crate::marshal::Access;
+//! Which steps of a run must wait for which: branches of steps that use different memory.
+
+use crate::memory::Access;
 use cudarc::driver::sys::CUdeviceptr;
 use std::{collections::BTreeMap, ops::Range, vec, vec::Vec};
 

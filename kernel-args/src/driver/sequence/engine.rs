@@ -1,17 +1,18 @@
+//! Enqueues a run: finds the graph with the fewest changes, updates and launches it, or makes a new one.
+
 use super::{RunCounts, RunMode, WhyPlain, plain, plan::Plan};
 #[cfg(feature = "observe")]
 use crate::driver::observe::{self, Event, SequenceEvent};
 use crate::{
     driver::{
         api::{Api, Change, LaunchLog, Steps, api},
-        config::{ForeignSteps, Recording},
         context::bind,
         error::{Error, LaunchError},
         graph::explain,
         launch::unrecorded,
+        run::{ForeignSteps, Recording},
     },
-    interop::{Keep, enter_held, enter_kept},
-    marshal::Accesses,
+    memory::{Accesses, Keep, enter_held, enter_kept},
 };
 use core::mem;
 use cudarc::driver::{CudaStream, SyncOnDrop, sys::CUstreamCaptureStatus};

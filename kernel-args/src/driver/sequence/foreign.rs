@@ -4,14 +4,13 @@ use super::{Run, run::not_held};
 use crate::{
     driver::{
         api::{Api, Graph, NotRead, Steps, api},
-        config::{Captured, ForeignCache, ForeignSteps, NotRecording, Recording},
         context::make_current,
         error::{Error, GraphError, OutsideOf},
         graph::Capturing,
         launch::{not_recording, within},
+        run::{Captured, ForeignCache, ForeignSteps, NotRecording, Recording},
     },
-    interop::ForeignArgs,
-    marshal::{Access, StepUses},
+    memory::{Access, ForeignArgs, StepUses},
 };
 use core::{
     any::{Any, TypeId},

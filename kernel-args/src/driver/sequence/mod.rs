@@ -5,10 +5,10 @@
 //!
 //! | to change | open |
 //! |---|---|
-//! | who records a run, and when it is over | `run.rs`, `recorder.rs`; `run_record.rs` of `config`, `enclosing.rs` of `launch` |
+//! | who records a run, and when it is over | `run.rs`, `recorder.rs`; `run_record.rs` of `run`, `enclosing.rs` of `launch` |
 //! | what is recorded | `record.rs` of `launch`, `copies.rs`, `foreign.rs`; as words: `log.rs`, `step.rs`, `captured.rs` of `api` |
-//! | which memory a step may use | `run_memory.rs` of `marshal`; `held.rs`, `keep.rs`, `pool.rs` of `interop` |
-//! | what can run at the same time | `dependencies.rs`; the memory of a step: `uses.rs` |
+//! | which memory a step may use | `run_memory.rs`, `held.rs`, `keep.rs`, `pool.rs` of `memory` |
+//! | what can run at the same time | `dependencies.rs`; the memory of a step: `uses.rs` of `memory` |
 //! | when a run is plain launches | `mode.rs` (reasons), `engine.rs` (conditions), `plain.rs` (how) |
 
 mod copies;

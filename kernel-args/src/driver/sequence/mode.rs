@@ -1,3 +1,5 @@
+//! How runs were enqueued, and why a run was plain launches.
+
 use std::{fmt, string::String};
 
 /// How the last run of a [`Sequence`](super::Sequence) was enqueued.

@@ -1,9 +1,11 @@
+//! Runs that are enqueued step by step, without a graph.
+
 use crate::driver::{
     api::{Api, Exec, Graph, LaunchConfig, RecordedLaunch, Status, Step, Steps},
-    config::ForeignSteps,
     error::Error,
     function::function_name,
     launch::failed,
+    run::ForeignSteps,
 };
 use cudarc::driver::CudaStream;
 use std::{string::String, sync::Arc, vec::Vec};

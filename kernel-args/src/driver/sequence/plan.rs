@@ -1,3 +1,5 @@
+//! The graph of a run: made from its steps, updated where they differ, launched.
+
 use super::dependencies::Dependencies;
 use crate::{
     driver::{
@@ -5,11 +7,11 @@ use crate::{
             Api, CallError, Change, Exec, Graph, KernelNodeParams, KernelNodeShape, LaunchKeeper, LaunchLog, NodeId,
             RecordedLaunch, Step, Steps, StreamHandle,
         },
-        config::ForeignSteps,
         error::Error,
         graph::{release, start},
+        run::ForeignSteps,
     },
-    marshal::Accesses,
+    memory::Accesses,
 };
 use core::{iter, mem};
 use cudarc::driver::{CudaContext, CudaStream};

@@ -3,7 +3,7 @@
 use super::{Run, Sequence};
 use crate::{
     driver::error::{Error, LaunchError},
-    interop::{MemoryUse, NoMemory, PoolMemory, PoolSlice},
+    memory::{MemoryUse, NoMemory, PoolMemory, PoolSlice},
 };
 use bytemuck::AnyBitPattern;
 use core::fmt;

@@ -1,11 +1,12 @@
+//! The recorder that the closure of `Sequence::run` receives.
+
 use super::{Run, run::foreign_slice};
 use crate::{
     driver::{
         config::{AsStream, StreamTarget},
         error::Error,
     },
-    interop::Hold,
-    marshal::ContextName,
+    memory::{ContextName, Hold},
 };
 use core::{fmt, marker::PhantomData, ops::Deref};
 

@@ -1,13 +1,15 @@
+//! A run from `begin` to `finish`, and the runs that a thread records.
+
 use super::{RunMode, engine::Engine};
 use crate::{
     driver::{
-        config::{AsStream, Entered, NotRecording, RunRecord, SharedRecording, StreamTarget},
+        config::{AsStream, StreamTarget},
         error::{ContextError, ContextMismatch, Error, LaunchError},
         launch::{BegunRun, begin_run, end_run, not_recording, run_on},
+        run::{Entered, NotRecording, RunRecord, SharedRecording},
         watched::{enter_closure, leave_closure},
     },
-    interop::{Keep, keep},
-    marshal::{ALL_MEMORY, ContextName, RunMemory},
+    memory::{ALL_MEMORY, ContextName, Keep, RunMemory, keep},
 };
 use core::{
     any::Any,

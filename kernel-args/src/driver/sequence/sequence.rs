@@ -1,3 +1,5 @@
+//! `Sequence`: its options and its runs.
+
 use super::{
     Recorder, Run, RunCounts, RunMode,
     engine::Engine,
@@ -6,12 +8,11 @@ use super::{
 };
 use crate::{
     driver::{
-        config::{Entered, NotRecording, Phase, SharedRecording},
         error::{Error, OutsideOf},
         launch::{check_enclosing, not_recording, within},
+        run::{Entered, NotRecording, Phase, SharedRecording},
     },
-    interop::{Keep, PoolMemory, keep},
-    marshal::ALL_MEMORY,
+    memory::{ALL_MEMORY, Keep, PoolMemory, keep},
 };
 use core::{fmt, ops::Range};
 use cudarc::driver::{CudaStream, sys::CUdeviceptr};

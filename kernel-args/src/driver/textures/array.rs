@@ -9,7 +9,7 @@ use crate::{
         api::{ArrayMemory, ChannelFormat},
         error::{ContextError, Error, TextureError},
     },
-    marshal::Tracked,
+    memory::Tracked,
 };
 use core::{fmt, marker::PhantomData, slice};
 use cudarc::driver::{

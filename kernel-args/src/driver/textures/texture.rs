@@ -10,7 +10,8 @@ use crate::{
         api::{LinearShape, ObjectMemory},
         error::{Error, TextureError},
     },
-    marshal::{Guard, KernelArg, LaunchStream, Tracked},
+    marshal::{Guard, KernelArg, LaunchStream},
+    memory::Tracked,
 };
 use core::fmt;
 use cudarc::driver::{

@@ -115,7 +115,7 @@ fn everything(batches: &mut Batches, device: &Device) -> Result<(), Box<dyn Erro
     Ok(())
 }
 
-/// The same arguments with every way of launching.
+/// Launches equal arguments in every way.
 fn parameters<A: Example + 'static>(
     batches: &mut Batches,
     case: &'static str,
@@ -196,7 +196,7 @@ fn steps(batches: &mut Batches, device: &Device) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The same kernel with its lengths and strides in device memory, and as parameters.
+/// One kernel with its lengths and strides in device memory, and as parameters.
 fn dims(batches: &mut Batches, device: &Device) -> Result<(), Box<dyn Error>> {
     macro_rules! add {
         ($($way:path: $launch:path;)*) => {$(

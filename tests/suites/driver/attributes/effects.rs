@@ -62,7 +62,7 @@ fn clusters() -> Outcome {
         let launch = Launch::new(grid, 32).cluster(cluster);
         ranks(&kernel, launch, grid, cluster)?;
     }
-    // The same through the macro.
+    // Through the macro.
     let (stream, mut memory) = zeros::<u32>(8)?;
     let args = Ranks { ranks: &mut memory };
     // SAFETY: there is space for two numbers of each block.

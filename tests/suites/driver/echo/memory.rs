@@ -54,7 +54,7 @@ fn there_and_back<T: Bytes + DeviceType + DeviceRepr>(name: &str) -> Outcome {
     Ok(())
 }
 
-/// The same, and zeroed memory contains values whose bytes are zero.
+/// Like `there_and_back`, and zeroed memory contains values whose bytes are zero.
 fn with_zeros<T: Bytes + DeviceType + ZeroBits + DeviceRepr + ValidAsZeroBits>(name: &str) -> Outcome {
     there_and_back::<T>(name)?;
     let stream = context()?.default_stream();

@@ -43,7 +43,7 @@ impl Operation {
         }
     }
 
-    /// The same operation with another factor.
+    /// The operation with a new factor.
     fn again(self, random: &mut Rng) -> Self {
         match self {
             Self::Add { to, from, .. } => Self::Add { to, from, alpha: 1 + random.below(3) as u8 },
@@ -246,7 +246,7 @@ impl Program {
             }
         }
         if !with_memory {
-            // The same nodes, on other buffers.
+            // Equal nodes, on different buffers.
             let mut next = self.begin(false)?;
             for operation in &mut operations {
                 *operation = operation.again(&mut self.random);

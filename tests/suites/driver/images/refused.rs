@@ -177,7 +177,7 @@ fn the_driver_agrees(is_real: bool) -> Outcome {
     Ok(())
 }
 
-/// The same on different GPUs and drivers, which the test driver can simulate.
+/// Compares images on different GPUs and drivers, which the test driver can simulate.
 fn other_gpus_agree() -> Outcome {
     let control = Control::attach().ok_or("this is the test driver")?;
     let ctx = context()?;

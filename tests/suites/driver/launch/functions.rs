@@ -38,7 +38,7 @@ impl Counted {
     }
 }
 
-/// The same list again, different values, both forms, a stream, and a list that does not match.
+/// A list that is launched again, different values, both forms, a stream, and a list that does not match.
 fn lists_are_launched() -> Outcome {
     let ctx = context()?;
     let mut counted = Counted::new(ctx.new_stream()?)?;

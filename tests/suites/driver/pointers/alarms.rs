@@ -33,7 +33,7 @@ fn no_alarm(suite: &str, least: usize) -> Outcome {
     Ok(())
 }
 
-/// The same way finds an alarm, in a trial that launches with a wrong address.
+/// This way finds an alarm, in a trial that launches with a wrong address.
 fn alarm() -> Outcome {
     let run = |value| {
         suites::command("launch")

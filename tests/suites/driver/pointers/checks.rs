@@ -237,7 +237,7 @@ fn views_and_ends() -> Outcome {
     let args = Pointers { x: DevicePointer::from_raw(end), n: 0, ..world.saxpy() };
     // SAFETY: the kernel accesses nothing for `n == 0`.
     unsafe { launch!(raw, 1, N, args) }?;
-    // The same with a kernel of cudarc, whose code is not known.
+    // With a kernel of cudarc, whose code is not known.
     let unknown = world.ctx.load_module(cudarc::nvrtc::Ptx::from_src(SAXPY))?.load_function("saxpy")?;
     // SAFETY: see above.
     unsafe { launch!(unknown, 1, N, args) }?;

@@ -26,7 +26,7 @@ enum Step {
     Add(usize, usize),
     /// `y += alpha * x`.
     Saxpy(f32, usize, usize),
-    /// The same, by the library.
+    /// `y += alpha * x`, by the library.
     Foreign(f32, usize, usize),
     Zero(usize),
     /// The tensors one after another: it grows.

@@ -79,7 +79,7 @@ fn reduced(event: &Value) -> Value {
     })
 }
 
-/// The same launches, in the order of each thread.
+/// The launches of both, in the order of each thread.
 fn same(printed: &str, trace: &str) -> Outcome<usize> {
     let (expected, found) = (lines(printed)?, lines(trace)?);
     if let Some(error) = found.iter().find(|event| !event["error"].is_null()) {

@@ -114,7 +114,7 @@ struct Saxpy<'a> {
     label: &'a str,
 }
 
-/// The same through the path of the file, with either name.
+/// Through the path of the file, with either name.
 #[derive(KernelArgs)]
 #[kernel_args(image = concat!(env!("CARGO_MANIFEST_DIR"), "/../ptx/", "saxpy.ptx"), entry = "saxpy")]
 struct ByPath {

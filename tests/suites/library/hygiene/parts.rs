@@ -72,7 +72,7 @@ fn shadowed_names_are_not_looked_up() {
     outer.with_packed(|bytes| assert_eq!(bytes, expected));
 }
 
-/// The same path as another crate's re-export.
+/// This path as the re-export of a different crate.
 mod reexported {
     pub(super) use kernel_args as renamed;
 }

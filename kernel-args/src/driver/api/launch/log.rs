@@ -4,7 +4,7 @@ use super::{
     KernelCall, Promise,
     step::{Change, Header, MemoryOperation, PACKED, PARAMS, Shape, Steps, differences, is_update, step_at, words},
 };
-use crate::{driver::api::LaunchAttribute, marshal::HeldMemory};
+use crate::{driver::api::LaunchAttribute, memory::HeldMemory};
 use core::{any::Any, marker::PhantomData, mem};
 use cudarc::driver::CudaFunction;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub(crate) struct LaunchLog {
     changes: Vec<Change>,
     /// What keeps the functions of `previous` loaded.
     keepers: Vec<LaunchKeeper>,
-    /// The same for the steps from the first one that is not an update.
+    /// What keeps the functions loaded of the steps from the first one that is not an update.
     new_keepers: Vec<LaunchKeeper>,
 }
 

@@ -3,7 +3,7 @@
 use super::{Action, returned::NOT_IN_CHILD_GRAPHS};
 use crate::{
     driver::{api::DriverCall, error::Error},
-    marshal::ContextName,
+    memory::ContextName,
 };
 use cudarc::driver::CudaContext;
 use kernel_args_image::CudaVersion;

@@ -9,7 +9,7 @@ macro_rules! args {
     };
 }
 
-/// The same for a device type.
+/// Derives `DeviceType`.
 #[macro_export]
 macro_rules! device {
     ($item:item) => {
@@ -18,7 +18,7 @@ macro_rules! device {
     };
 }
 
-/// The same through another macro.
+/// Calls the macros above.
 #[macro_export]
 macro_rules! nested {
     ($($item:item)*) => {

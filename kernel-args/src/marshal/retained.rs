@@ -1,9 +1,9 @@
 //! Device pointers that keep their memory allocated.
 
+use super::{Guard, KernelArg, LaunchStream, PointerArg};
 use crate::{
     contract::Elements,
     device::{DevicePointer, DevicePointerMut, Nullable, Pointee},
-    marshal::{Guard, KernelArg, LaunchStream, PointerArg},
 };
 use core::fmt;
 use cudarc::driver::{CudaContext, DevicePtr};

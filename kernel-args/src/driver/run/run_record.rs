@@ -1,8 +1,9 @@
+//! What a run records, and the lock that lets one thread record at a time.
+
 use super::{ForeignCache, ForeignSteps, Uploads};
 use crate::{
     driver::api::LaunchLog,
-    interop::{self, Keep, PoolMemory},
-    marshal::RunMemory,
+    memory::{Keep, LockGuard, PoolMemory, RunMemory},
 };
 use core::{
     cell::{Cell, OnceCell, RefCell},
@@ -178,7 +179,7 @@ impl SharedRecording {
 }
 
 /// This thread is in the recording.
-pub(crate) struct Entered<'r>(&'r Recording, interop::Entered<'r>);
+pub(crate) struct Entered<'r>(&'r Recording, LockGuard<'r>);
 
 impl Entered<'_> {
     /// Whether this thread has entered it once: it is not in a launch.
@@ -187,7 +188,7 @@ impl Entered<'_> {
     }
 
     /// The lock of the pool.
-    pub(crate) fn lock(&self) -> &interop::Entered<'_> {
+    pub(crate) fn lock(&self) -> &LockGuard<'_> {
         &self.1
     }
 }

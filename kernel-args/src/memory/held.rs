@@ -9,8 +9,7 @@
 //! addresses are read with a stream of a second handle to the primary context, in which an error is stored: its waits end before the driver is
 //! called. In other contexts, the reading of a slice that is not borrowed shared costs its waits.
 
-use super::{DeviceMemory, DeviceMemoryMut, cudarc::memory};
-use crate::marshal::{After, Enter, Entered, HeldSlice, RunMemory};
+use super::{After, DeviceMemory, DeviceMemoryMut, Enter, EnteredSlice, HeldSlice, RunMemory, device_memory::memory};
 use core::{
     any::TypeId,
     marker::PhantomData,
@@ -156,22 +155,22 @@ fn after(guard: SyncOnDrop<'_>) -> After {
 }
 
 /// # Safety
-/// [`Enter`](crate::marshal::Enter).
-unsafe fn read<T, M: DevicePtr<T>>(place: *mut (), stream: &CudaStream) -> Entered {
+/// [`Enter`](crate::memory::Enter).
+unsafe fn read<T, M: DevicePtr<T>>(place: *mut (), stream: &CudaStream) -> EnteredSlice {
     // SAFETY: the caller guarantees that the slice is at its place, and that nothing uses it exclusively.
     let slice = unsafe { &*place.cast::<M>() };
     let (address, guard) = slice.device_ptr(stream);
-    Entered { address, bytes: slice.num_bytes(), after: after(guard) }
+    EnteredSlice { address, bytes: slice.num_bytes(), after: after(guard) }
 }
 
 /// # Safety
-/// [`Enter`](crate::marshal::Enter).
-unsafe fn write<T, M: DevicePtrMut<T>>(place: *mut (), stream: &CudaStream) -> Entered {
+/// [`Enter`](crate::memory::Enter).
+unsafe fn write<T, M: DevicePtrMut<T>>(place: *mut (), stream: &CudaStream) -> EnteredSlice {
     // SAFETY: the caller guarantees that the slice is at its place, and that nothing else uses it.
     let slice = unsafe { &mut *place.cast::<M>() };
     let bytes = slice.num_bytes();
     let (address, guard) = slice.device_ptr_mut(stream);
-    Entered { address, bytes, after: after(guard) }
+    EnteredSlice { address, bytes, after: after(guard) }
 }
 
 macro_rules! hold {

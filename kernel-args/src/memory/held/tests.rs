@@ -1,7 +1,7 @@
 //! What a program can do with held borrows, with slices that need no driver: Miri runs these tests.
 
 use super::{Held, Hold, enter_held, push, read, sealed, write};
-use crate::marshal::RunMemory;
+use crate::memory::RunMemory;
 use core::{
     array,
     marker::PhantomData,

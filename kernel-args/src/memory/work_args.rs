@@ -1,6 +1,6 @@
 //! The arguments of foreign work in a sequence: what its closure receives, and what they are compared by.
 
-use crate::marshal::{Access, HeldMemory, RunMemory};
+use super::{Access, HeldMemory, RunMemory};
 use core::{marker::PhantomData, mem::ManuallyDrop, ops::Deref};
 use cudarc::driver::{CudaSlice, CudaStream, CudaView, CudaViewMut, sys::CUdeviceptr};
 use std::{sync::Arc, vec::Vec};

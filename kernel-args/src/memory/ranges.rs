@@ -1,3 +1,5 @@
+//! Sorted ranges of addresses.
+
 use core::{iter, ops::Range};
 use cudarc::driver::sys::CUdeviceptr;
 use std::vec::Vec;

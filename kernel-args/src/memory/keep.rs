@@ -1,7 +1,6 @@
 //! Values that a run of a sequence owns, and where their memory is.
 
-use super::DeviceMemory;
-use crate::marshal::{ContextName, RunMemory};
+use super::{ContextName, DeviceMemory, RunMemory};
 use core::{mem, ops::Range};
 use cudarc::driver::{CudaSlice, DevicePtr, DeviceSlice, SyncOnDrop, UnifiedSlice, sys::CUdeviceptr};
 use std::{boxed::Box, sync::Arc, vec::Vec};

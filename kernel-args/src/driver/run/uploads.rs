@@ -1,4 +1,6 @@
-use crate::{interop::alloc_bytes, marshal::RunMemory};
+//! Copies from the host: their bytes are on the device before the run begins.
+
+use crate::memory::{RunMemory, alloc_bytes};
 use cudarc::driver::{CudaSlice, CudaStream, CudaView, DevicePtr, DriverError, sys::CUdeviceptr};
 use std::{sync::Arc, vec::Vec};
 

@@ -26,9 +26,9 @@ use std::{sync::Arc, vec::Vec};
 ///
 /// # Safety
 /// The pointer is the place of the slice, which exists. Nothing else uses it exclusively during the call.
-pub(crate) type Enter = unsafe fn(*mut (), &CudaStream) -> Entered;
+pub(crate) type Enter = unsafe fn(*mut (), &CudaStream) -> EnteredSlice;
 
-pub(crate) struct Entered {
+pub(crate) struct EnteredSlice {
     pub(crate) address: CUdeviceptr,
     pub(crate) bytes: usize,
     pub(crate) after: After,
@@ -91,7 +91,7 @@ pub(crate) struct NotHeld {
 }
 
 // SAFETY: `place` and `enter` are a shared or an exclusive borrow of a slice, and every slice that can be held is `Send` and `Sync`: see
-// `can_be_sent` in `interop/held.rs`. `owner` is only compared.
+// `can_be_sent` in `memory/held.rs`. `owner` is only compared.
 unsafe impl Send for HeldSlice {}
 
 #[doc(hidden)]
@@ -184,13 +184,13 @@ impl RunMemory {
         record()
     }
 
-    pub(super) fn retain(&self, memory: &Arc<dyn Send + Sync>) {
+    pub(crate) fn retain(&self, memory: &Arc<dyn Send + Sync>) {
         self.retained.borrow_mut().push(memory.clone());
     }
 
     /// The current launch uses memory in a way that shows no address.
     #[cold]
-    pub(super) fn use_unknown(&self, field: usize) {
+    pub(crate) fn use_unknown(&self, field: usize) {
         if !self.known.borrow().owned.is_everything() {
             self.mark_not_held(NotHeld { field, replaces: None, foreign: None });
         }
@@ -216,7 +216,7 @@ impl RunMemory {
     /// The address of a slice or a view of cudarc that the current launch uses. If the run has not its memory, `field` is marked.
     /// Not inlined: a plain launch does not pay for it.
     #[inline(never)]
-    pub(super) fn address<T>(&self, memory: &impl DevicePtr<T>, field: usize) -> CUdeviceptr {
+    pub(crate) fn address<T>(&self, memory: &impl DevicePtr<T>, field: usize) -> CUdeviceptr {
         let memory = self.memory(memory, field);
         memory.map_or_else(|address| address, HeldMemory::address)
     }
@@ -294,7 +294,7 @@ impl RunMemory {
 
     /// The current launch uses an object, which is kept until the run is enqueued. An object of a different context is marked.
     #[cfg(feature = "textures")]
-    pub(super) fn track<T: super::Tracked>(&self, object: &Arc<T>, writes: bool, field: usize) {
+    pub(crate) fn track<T: super::Tracked>(&self, object: &Arc<T>, writes: bool, field: usize) {
         if object.context().cu_ctx() != self.stream.context().cu_ctx() {
             let foreign = Some(ContextName::of(object.context()));
             return self.mark_not_held(NotHeld { field, replaces: None, foreign });

@@ -1,3 +1,5 @@
+//! The lock of a pool and of the runs that allocate from it.
+
 use core::{
     cell::Cell,
     marker::PhantomData,
@@ -18,29 +20,29 @@ pub(crate) struct ThreadLock {
 /// The thread has the lock for a short time, in which it runs no code of the program. A thread that needs the lock then waits.
 const BRIEF: usize = 1;
 
-// SAFETY: only the thread that has the lock uses `depth`: `take` stores the thread in `thread` if that is 0, and the last drop of an `Entered` of
+// SAFETY: only the thread that has the lock uses `depth`: `take` stores the thread in `thread` if that is 0, and the last drop of an `LockGuard` of
 // this thread, which is not `Send`, stores 0. The acquire and release order the threads.
 unsafe impl Sync for ThreadLock {}
 
 /// This thread has the lock.
-pub(crate) struct Entered<'l>(&'l ThreadLock, PhantomData<*const ()>);
+pub(crate) struct LockGuard<'l>(&'l ThreadLock, PhantomData<*const ()>);
 
 impl ThreadLock {
     /// `None` if a different thread has it, and not briefly.
     #[inline(always)]
-    pub(crate) fn enter(&self) -> Option<Entered<'_>> {
+    pub(crate) fn enter(&self) -> Option<LockGuard<'_>> {
         self.take(0)
     }
 
     /// [`enter`](Self::enter) for a short time, without code of the program.
     #[inline(always)]
-    pub(crate) fn enter_briefly(&self) -> Option<Entered<'_>> {
+    pub(crate) fn enter_briefly(&self) -> Option<LockGuard<'_>> {
         self.take(BRIEF)
     }
 
     /// [`enter_briefly`](Self::enter_briefly) when a different thread has left it.
     #[inline]
-    pub(crate) fn wait(&self) -> Entered<'_> {
+    pub(crate) fn wait(&self) -> LockGuard<'_> {
         loop {
             if let Some(entered) = self.enter_briefly() {
                 return entered;
@@ -50,7 +52,7 @@ impl ThreadLock {
     }
 
     #[inline(always)]
-    fn take(&self, mark: usize) -> Option<Entered<'_>> {
+    fn take(&self, mark: usize) -> Option<LockGuard<'_>> {
         std::thread_local! {
             /// Its address has no `BRIEF`.
             static THREAD: u64 = const { 0 };
@@ -63,7 +65,7 @@ impl ThreadLock {
             return None;
         }
         self.depth.set(self.depth.get() + 1);
-        Some(Entered(self, PhantomData))
+        Some(LockGuard(self, PhantomData))
     }
 
     #[cold]
@@ -79,7 +81,7 @@ impl ThreadLock {
     }
 }
 
-impl Entered<'_> {
+impl LockGuard<'_> {
     /// Whether it is this lock.
     #[inline(always)]
     pub(crate) fn is_of(&self, lock: &ThreadLock) -> bool {
@@ -92,7 +94,7 @@ impl Entered<'_> {
     }
 }
 
-impl Drop for Entered<'_> {
+impl Drop for LockGuard<'_> {
     #[inline(always)]
     fn drop(&mut self) {
         let depth = self.0.depth.get() - 1;

@@ -5,9 +5,9 @@
 
 use super::{
     DeviceMemory, DeviceMemoryMut,
-    cudarc::memory,
+    device_memory::memory,
     keep::{Keep, KeptMemory},
-    thread_lock::{Entered, ThreadLock},
+    thread_lock::{LockGuard, ThreadLock},
 };
 use core::{
     any::Any,
@@ -424,7 +424,7 @@ impl PoolMemory {
 
     /// The state, for the thread that has entered the lock. With it, nothing drops a slice or runs code of the program.
     #[inline(always)]
-    fn state<'e>(&'e self, entered: &'e Entered<'_>) -> RefMut<'e, State> {
+    fn state<'e>(&'e self, entered: &'e LockGuard<'_>) -> RefMut<'e, State> {
         assert!(entered.is_of(&self.lock));
         self.state.borrow_mut()
     }
@@ -433,7 +433,7 @@ impl PoolMemory {
     #[inline(always)]
     pub(crate) fn alloc<T: 'static>(
         self: &Arc<Self>,
-        entered: &Entered<'_>,
+        entered: &LockGuard<'_>,
         len: usize,
         grown: &dyn Fn(Range<CUdeviceptr>),
     ) -> Result<PoolSlice<T>, NoMemory> {
@@ -573,7 +573,7 @@ impl Deref for PoolOfSlice {
 impl<T: 'static> PoolSlice<T> {
     /// Gives the block back. Returns the pool if this was its last slice.
     #[inline(always)]
-    fn give_back(&mut self, pool: &PoolMemory, entered: &Entered<'_>) -> Option<Arc<PoolMemory>> {
+    fn give_back(&mut self, pool: &PoolMemory, entered: &LockGuard<'_>) -> Option<Arc<PoolMemory>> {
         // SAFETY: only the drop calls it, once.
         let mut slice = unsafe { ManuallyDrop::take(&mut self.slice) };
         let (address, guard) = slice.0.device_ptr(slice.0.stream());

@@ -1,3 +1,5 @@
+//! External work that was captured: what equal work of a later run reuses.
+
 use crate::driver::api::{Graph, Steps};
 use core::{
     any::Any,

@@ -1,0 +1,15 @@
+//! One run of a sequence: what it records, its memory, its copies from the host, and the external work that was captured.
+//!
+//! | to change | open |
+//! |---|---|
+//! | what a run consists of, and who can record in it | `run_record.rs` |
+//! | external work that an earlier run has captured | `foreign_cache.rs` |
+//! | copies from the host | `uploads.rs` |
+
+mod foreign_cache;
+mod run_record;
+mod uploads;
+
+pub(crate) use foreign_cache::{Captured, ForeignCache, ForeignSteps};
+pub(crate) use run_record::{Entered, NotRecording, Phase, Recording, RunRecord, SharedRecording};
+use uploads::Uploads;

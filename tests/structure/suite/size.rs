@@ -1,0 +1,110 @@
+//! The size of each published package: characters of its sources that are not white space. Documentation counts, unit tests do not.
+//!
+//! A change may lower a ceiling. A change that raises one adds a line with its reason to `RAISED`.
+
+/// The ceiling of each published package, in characters.
+const CEILINGS: &[(&str, usize)] = &[
+    ("kernel-args", 1_115_887),
+    ("kernel-args-derive", 238_032),
+    ("kernel-args-abi", 345_499),
+    ("kernel-args-build", 107_494),
+    ("kernel-args-cli", 230_142),
+    ("kernel-args-image", 537_069),
+    ("kernel-args-nvrtc", 36_052),
+    ("kernel-args-test-driver", 482_040),
+];
+
+/// Why a ceiling was raised: the package and the reason.
+const RAISED: &[(&str, &str)] = &[];
+
+/// How far a package may be below its ceiling: a lower ceiling is then due.
+const SLACK: usize = 2_000;
+
+/// The characters of a Rust file that are not white space, without its unit tests.
+pub(crate) fn characters(path: &str, text: &str) -> usize {
+    if path.ends_with("/tests.rs") || path.contains("/tests/") {
+        return 0;
+    }
+    let (mut count, mut skipped) = (0, None);
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        let indent = line.len() - line.trim_start().len();
+        if let Some(start) = skipped {
+            if indent == start && line.trim() == "}" {
+                skipped = None;
+            }
+            continue;
+        }
+        let is_tests = |next: &&str| next.trim().starts_with("mod tests");
+        if is_for_tests(line) && lines.peek().is_some_and(is_tests) {
+            let has_body = lines.next().is_some_and(|next| next.ends_with('{'));
+            skipped = has_body.then_some(indent);
+            continue;
+        }
+        count += line.chars().filter(|character| !character.is_whitespace()).count();
+    }
+    count
+}
+
+fn is_for_tests(line: &str) -> bool {
+    let line = line.trim();
+    line == "#[cfg(test)]" || line.starts_with("#[cfg(all(test,")
+}
+
+/// What is wrong with the ceilings for these packages and sizes.
+pub(crate) fn problems(sizes: &[(String, usize)]) -> Vec<String> {
+    check(CEILINGS, sizes)
+}
+
+fn check(ceilings: &[(&str, usize)], sizes: &[(String, usize)]) -> Vec<String> {
+    let mut problems = Vec::new();
+    for (package, size) in sizes {
+        match ceilings.iter().find(|(name, _)| name == package) {
+            None => problems.push(format!("{package}: no ceiling; it has {size} characters")),
+            Some((_, ceiling)) if size > ceiling => problems.push(format!(
+                "{package}: {size} characters, but its ceiling is {ceiling}: make the change smaller, or give the reason in `RAISED`"
+            )),
+            Some((_, ceiling)) if size + SLACK < *ceiling => {
+                problems.push(format!("{package}: {size} characters: lower its ceiling of {ceiling}"));
+            }
+            Some(_) => {}
+        }
+    }
+    let is_known = |name: &str| sizes.iter().any(|(package, _)| package == name);
+    let stale = ceilings.iter().filter(|(name, _)| !is_known(name));
+    problems.extend(stale.map(|(name, _)| format!("{name}: a ceiling for a package that does not exist")));
+    problems
+}
+
+#[test]
+fn each_raised_ceiling_has_a_package_and_a_reason() {
+    for (package, reason) in RAISED {
+        assert!(CEILINGS.iter().any(|(name, _)| name == package), "{package}");
+        assert!(reason.split(' ').count() >= 4, "{package}: {reason:?} is no reason");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{characters, check};
+
+    #[test]
+    fn unit_tests_and_white_space_do_not_count() {
+        let text = "fn f() {\n    1\n}\n\n#[cfg(test)]\nmod tests {\n    fn g() {\n    }\n}\n/// é\n";
+        assert_eq!(characters("a/b.rs", text), "fnf(){1}///é".chars().count());
+        assert_eq!(characters("a/b.rs", "#[cfg(test)]\nmod tests;\nx\n"), 1);
+        assert_eq!(characters("a/tests.rs", text), 0);
+    }
+
+    #[test]
+    fn each_wrong_ceiling_is_reported() {
+        let sizes = [("a".to_owned(), 9_000), ("b".to_owned(), 9_001), ("c".to_owned(), 9_000), ("d".to_owned(), 1)];
+        let problems = check(&[("a", 9_000), ("b", 9_000), ("c", 11_001), ("e", 1)], &sizes);
+        assert_eq!(problems.len(), 4, "{problems:?}");
+        let expected =
+            ["b: 9001 characters, but", "c: 9000 characters: lower", "d: no ceiling", "e: a ceiling for a package"];
+        for (problem, expected) in problems.iter().zip(expected) {
+            assert!(problem.starts_with(expected), "{problem}");
+        }
+    }
+}
