@@ -1,6 +1,9 @@
 //! The configuration of the driver: from environment variables when it is loaded, and later from `control.rs`.
 
-use crate::{error::Status, proc_address::exact, settings::DEFAULT_VERSION};
+use crate::{
+    client::{proc_address::exact, settings::DEFAULT_VERSION},
+    error::Status,
+};
 use std::process;
 
 /// The current settings.

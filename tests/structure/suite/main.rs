@@ -376,7 +376,7 @@ fn the_architecture_has_every_package_and_folder() {
 /// The functions that write files are in `crates/nvrtc/src/files.rs`. The tracer and the test driver depend on no crate of this
 /// workspace: they create new files in a folder of their own.
 const WRITERS: &[&str] =
-    &["crates/cli/tracer/report.rs", "crates/nvrtc/src/files.rs", "crates/test-driver/src/install.rs"];
+    &["crates/cli/tracer/report.rs", "crates/nvrtc/src/files.rs", "crates/test-driver/src/client/install.rs"];
 
 #[test]
 fn files_are_written_by_the_same_functions() {

@@ -16,8 +16,10 @@ use std::sync::Arc;
 use crate::{
     error::Status,
     execute::Program,
-    image::{Image, Kernel, Refusal, Variable},
-    placement::{self, Shape},
+    images::{
+        image::{Image, Kernel, Refusal, Variable},
+        placement::{self, Shape},
+    },
 };
 
 use body::Body;

@@ -1,6 +1,6 @@
 //! A module's directives: `.version`, `.target`, entries, functions, variables (PTX ISA, chapters 5 and 11).
 
-use crate::placement::Shape;
+use crate::images::placement::Shape;
 
 use super::{
     Directives, Entry, Mistake, Module, Target, body,
@@ -56,7 +56,7 @@ pub(super) fn read(text: &[u8]) -> Result<Module, Mistake> {
                             module.constants += declared.bytes.len();
                         }
                         let variable::Declared { name, bytes, relocations } = declared;
-                        module.variables.push(crate::image::Variable { name, bytes, relocations });
+                        module.variables.push(crate::images::image::Variable { name, bytes, relocations });
                     }
                 }
             }

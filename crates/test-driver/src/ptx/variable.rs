@@ -1,6 +1,6 @@
 //! Variable declarations: `.global .align 4 .b8 table[16] = {…};` (PTX ISA, 5.4).
 
-use crate::image::Relocation;
+use crate::images::image::Relocation;
 
 use super::{
     Mistake,

@@ -1,0 +1,8 @@
+//! Devices, contexts, green contexts, access to other devices; the end of the process, and CUPTI.
+
+pub(crate) mod context;
+pub(crate) mod cupti;
+pub(crate) mod device;
+pub(crate) mod exit;
+pub(crate) mod green;
+pub(crate) mod peer;
