@@ -4,9 +4,9 @@ use std::ffi::{c_int, c_uint, c_void};
 
 use crate::{
     client::control,
-    contexts::{context, device, green, peer},
+    contexts::{context, device, error, green, peer},
     entry::{In, Out, Text},
-    error::{self, Outcome, Status},
+    error::{Outcome, Status},
     graphs,
     images::{function, library, link, module},
     launches::{launch, occupancy},

@@ -3,6 +3,7 @@
 pub(crate) mod context;
 pub(crate) mod cupti;
 pub(crate) mod device;
+pub(crate) mod error;
 pub(crate) mod exit;
 pub(crate) mod green;
 pub(crate) mod peer;
