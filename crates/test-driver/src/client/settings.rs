@@ -1,7 +1,6 @@
 //! The settings of a session's driver.
 
-/// The version of the driver if no other is requested.
-pub(crate) const DEFAULT_VERSION: u32 = 13000;
+use crate::config::DEFAULT_VERSION;
 
 /// The entry points that CUDA 13.0 lacks, and the first version that has them.
 const NEWER: [(&str, u32); 1] = [("cuFuncGetParamCount", 13020)];

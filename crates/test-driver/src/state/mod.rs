@@ -9,7 +9,7 @@ use std::{
 };
 
 use crate::{
-    client::control,
+    client::{control, proc_address::exact},
     config::Config,
     contexts::{
         context::{Context, Remains},
@@ -149,7 +149,8 @@ impl Driver {
     }
 }
 
-static DRIVER: LazyLock<Mutex<Driver>> = LazyLock::new(|| Mutex::new(Driver::new(Config::from_environment())));
+static DRIVER: LazyLock<Mutex<Driver>> =
+    LazyLock::new(|| Mutex::new(Driver::new(Config::from_environment(|name| exact(name).is_some()))));
 
 /// The driver's state, for the duration of the guard.
 pub(crate) fn lock() -> MutexGuard<'static, Driver> {
