@@ -17,7 +17,6 @@ use crate::{
         image::{Image, Source},
         jit::Options,
     },
-    launches::launch::KernelCall,
     memory::{Kind, Place},
     state::Driver,
 };
@@ -153,16 +152,6 @@ impl Driver {
             }
         }
         Ok(())
-    }
-
-    /// The variables that a launch can name.
-    pub(crate) fn variables_of(&mut self, call: &KernelCall, context: Handle) -> Arc<Variables> {
-        if let Some(variables) = &call.variables {
-            return variables.clone();
-        }
-        let owner = self.functions.get(call.function).map(|function| function.owner);
-        let module = owner.and_then(|library| self.library_module(library, context));
-        module.and_then(|module| Ok(self.modules.get(module)?.variables.clone())).unwrap_or_default()
     }
 
     pub(crate) fn unload(&mut self, module: Handle) -> Outcome {

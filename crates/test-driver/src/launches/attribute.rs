@@ -3,7 +3,6 @@
 use crate::{
     error::{Outcome, Status},
     handle::Handle,
-    launches::launch::LaunchConfig,
     state::Driver,
     streams::stream::Target,
 };
@@ -11,9 +10,9 @@ use crate::{
 pub(crate) const COOPERATIVE: u32 = 2;
 pub(crate) const CLUSTER: u32 = 4;
 const PROGRAMMATIC_STREAM_SERIALIZATION: u32 = 6;
-const PROGRAMMATIC_EVENT: u32 = 7;
-const LAUNCH_COMPLETION_EVENT: u32 = 12;
-const DEVICE_UPDATABLE_KERNEL_NODE: u32 = 13;
+pub(crate) const PROGRAMMATIC_EVENT: u32 = 7;
+pub(crate) const LAUNCH_COMPLETION_EVENT: u32 = 12;
+pub(crate) const DEVICE_UPDATABLE_KERNEL_NODE: u32 = 13;
 const SHARED_MEMORY_CARVEOUT: u32 = 14;
 
 /// `CUlaunchAttribute`.
@@ -42,7 +41,7 @@ impl Attribute {
     }
 
     /// The handle at the start of the value.
-    fn handle(&self) -> Handle {
+    pub(crate) fn handle(&self) -> Handle {
         let mut bytes = [0; 8];
         bytes.copy_from_slice(&self.value[..8]);
         Handle(usize::from_ne_bytes(bytes))
@@ -98,27 +97,6 @@ impl Driver {
         };
         if refused {
             return Err(Status::INVALID_VALUE);
-        }
-        Ok(())
-    }
-
-    /// The additional effects of a launch: it records events, and returns the handle of its node.
-    pub(crate) fn after_launch(&mut self, config: &LaunchConfig) -> Outcome {
-        for (index, attribute) in config.attributes()?.into_iter().enumerate() {
-            match attribute.id {
-                PROGRAMMATIC_EVENT | LAUNCH_COMPLETION_EVENT => {
-                    self.record_event(attribute.handle(), config.stream)?;
-                }
-                DEVICE_UPDATABLE_KERNEL_NODE => {
-                    let capture = self.stream_target(config.stream)?.capture;
-                    let capture = capture.ok_or(Status::INVALID_VALUE)?;
-                    let node = self.frontier(capture, config.stream)?.pop().unwrap_or_default();
-                    let mut written = attribute;
-                    written.value[8..16].copy_from_slice(&node.0.to_ne_bytes());
-                    config.attribute_place(index).set(written)?;
-                }
-                _ => {}
-            }
         }
         Ok(())
     }

@@ -202,6 +202,37 @@ impl Driver {
         };
         self.submit(stream, Operation::Kernel(Box::new(call)))
     }
+
+    /// The additional effects of a launch: it records events, and returns the handle of its node.
+    fn after_launch(&mut self, config: &LaunchConfig) -> Outcome {
+        for (index, attribute) in config.attributes()?.into_iter().enumerate() {
+            match attribute.id {
+                attribute::PROGRAMMATIC_EVENT | attribute::LAUNCH_COMPLETION_EVENT => {
+                    self.record_event(attribute.handle(), config.stream)?;
+                }
+                attribute::DEVICE_UPDATABLE_KERNEL_NODE => {
+                    let capture = self.stream_target(config.stream)?.capture;
+                    let capture = capture.ok_or(Status::INVALID_VALUE)?;
+                    let node = self.frontier(capture, config.stream)?.pop().unwrap_or_default();
+                    let mut written = attribute;
+                    written.value[8..16].copy_from_slice(&node.0.to_ne_bytes());
+                    config.attribute_place(index).set(written)?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The variables that a launch can name.
+    pub(crate) fn variables_of(&mut self, call: &KernelCall, context: Handle) -> Arc<Variables> {
+        if let Some(variables) = &call.variables {
+            return variables.clone();
+        }
+        let owner = self.functions.get(call.function).map(|function| function.owner);
+        let module = owner.and_then(|library| self.library_module(library, context));
+        module.and_then(|module| Ok(self.modules.get(module)?.variables.clone())).unwrap_or_default()
+    }
 }
 
 entry_points! {
