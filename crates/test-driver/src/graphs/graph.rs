@@ -38,6 +38,10 @@ pub(crate) struct Node {
 }
 
 impl Driver {
+    pub(crate) fn new_graph(&mut self) -> Handle {
+        self.graphs.insert(Graph::default())
+    }
+
     /// Adds a node.
     ///
     /// # Errors
@@ -100,7 +104,7 @@ impl Driver {
     /// `CUDA_ERROR_NOT_SUPPORTED` for a graph that allocates or frees memory, or has a conditional node.
     pub(crate) fn clone_graph(&mut self, original: Handle) -> Outcome<Handle> {
         self.check_cloned(original)?;
-        let clone = self.graphs.insert(Graph::default());
+        let clone = self.new_graph();
         let mut twins: Vec<(Handle, Handle)> = Vec::new();
         for node in self.ordered(original)? {
             let held = self.nodes.get(node)?;
@@ -142,7 +146,7 @@ entry_points! {
             return Err(Status::INVALID_VALUE);
         }
         graph.set(Handle::NULL)?;
-        graph.set(driver.graphs.insert(Graph::default()))
+        graph.set(driver.new_graph())
     }
 
     fn cuGraphDestroy(driver, graph: Handle) {

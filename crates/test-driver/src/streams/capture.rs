@@ -11,7 +11,6 @@ use std::{
 use crate::{
     entry::Out,
     error::{Outcome, Status},
-    graphs::graph::Graph,
     handle::Handle,
     state::{Driver, Operation},
 };
@@ -158,7 +157,7 @@ impl Driver {
         }
         // The per-thread default stream has no separate object here.
         self.streams.get(stream).map_err(|_| Status::NOT_SUPPORTED)?;
-        let graph = self.graphs.insert(Graph::default());
+        let graph = self.new_graph();
         let capture = self.captures.insert(Capture {
             origin: stream,
             context: target.context,
