@@ -11,7 +11,7 @@ use crate::{
     entry::Out,
     error::{Outcome, Status},
     handle::Handle,
-    memory::{pool::Pool, texture},
+    memory::{TOTAL_MEMORY, pool::Pool, texture},
     state::Driver,
 };
 
@@ -47,7 +47,6 @@ pub(crate) const SHARED_DEFAULT: u32 = 48 * 1024;
 /// Shared memory that the system reserves in each block since sm_80.
 pub(crate) const SHARED_RESERVED: u32 = 1024;
 pub(crate) const REGISTERS: u32 = 65536;
-pub(crate) const TOTAL_MEMORY: u64 = 80 << 30;
 
 pub(crate) fn figures(sm: u32) -> Figures {
     let (threads_per_sm, blocks_per_sm, shared_per_sm, shared_opt_in) = match sm {

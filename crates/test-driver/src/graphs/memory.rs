@@ -2,71 +2,20 @@
 //! guide's "Graph memory nodes").
 
 use std::{
-    collections::HashMap,
     ffi::{c_int, c_uint},
-    sync::{Arc, Weak, atomic::Ordering},
+    sync::{Arc, atomic::Ordering},
 };
 
 use crate::{
     entry::{In, Out},
     error::{Outcome, Status},
     handle::Handle,
-    memory::Block,
+    memory::{
+        Block, Kind,
+        blocks::{RESERVED, RESERVED_HIGH, USED, USED_HIGH},
+    },
     state::{Driver, Operation},
 };
-
-/// The memory of all allocation nodes, by its address.
-#[derive(Debug, Default)]
-pub(crate) struct Blocks {
-    all: HashMap<u64, Weak<Block>>,
-    allocated: HashMap<u64, Arc<Block>>,
-    /// By the device: `CUgraphMem_attribute`.
-    figures: HashMap<c_int, [u64; 4]>,
-}
-
-const USED: usize = 0;
-const USED_HIGH: usize = 1;
-const RESERVED: usize = 2;
-const RESERVED_HIGH: usize = 3;
-/// The driver reserves memory in units of 32 MiB (seen with driver 580).
-const UNIT: u64 = 32 << 20;
-
-impl Blocks {
-    pub(crate) fn add(&mut self, block: &Arc<Block>) {
-        self.all.retain(|_, block| block.strong_count() > 0);
-        self.all.insert(block.address, Arc::downgrade(block));
-    }
-
-    pub(crate) fn get(&self, address: u64) -> Option<Arc<Block>> {
-        self.all.get(&address)?.upgrade()
-    }
-
-    pub(crate) fn allocated(&mut self, block: Arc<Block>) {
-        let device = block.device;
-        self.allocated.insert(block.address, block);
-        self.count(device);
-    }
-
-    pub(crate) fn freed(&mut self, address: u64) {
-        if let Some(block) = self.allocated.remove(&address) {
-            self.count(block.device);
-        }
-    }
-
-    fn is_allocated(&self, address: u64) -> bool {
-        self.allocated.contains_key(&address)
-    }
-
-    fn count(&mut self, device: c_int) {
-        let of_device = self.allocated.values().filter(|block| block.device == device);
-        let used = of_device.count() as u64 * UNIT;
-        let figures = self.figures.entry(device).or_default();
-        figures[USED] = used;
-        figures[RESERVED] = figures[RESERVED].max(used);
-        figures[USED_HIGH] = figures[USED_HIGH].max(used);
-        figures[RESERVED_HIGH] = figures[RESERVED_HIGH].max(figures[RESERVED]);
-    }
-}
 
 /// `CUDA_MEM_ALLOC_NODE_PARAMS`.
 #[derive(Clone, Copy)]
@@ -122,7 +71,7 @@ impl Driver {
                 if !frees_first {
                     return Err(Status::INVALID_VALUE);
                 }
-                self.memory.free(block.address, &[crate::memory::Kind::Graph])?;
+                self.memory.free(block.address, &[Kind::Graph])?;
             }
         }
         Ok(())

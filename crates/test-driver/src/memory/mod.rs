@@ -1,5 +1,6 @@
 //! Device memory, which is host memory: the live allocations, and every access to them.
 
+pub(crate) mod blocks;
 pub(crate) mod copy;
 pub(crate) mod pointer;
 pub(crate) mod pool;
@@ -14,12 +15,15 @@ use std::{
 };
 
 use crate::{
-    contexts::device::TOTAL_MEMORY,
     error::{Outcome, Status},
     execute::Written,
-    graphs::memory::Blocks,
     handle::Handle,
 };
+
+use blocks::Blocks;
+
+/// The memory of a device.
+pub(crate) const TOTAL_MEMORY: u64 = 80 << 30;
 
 /// Who can access an allocation, and who frees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use crate::{
     entry::{In, Out},
     error::{Outcome, Status},
     handle::Handle,
-    memory::{Allocation, Kind},
+    memory::{Allocation, Kind, TOTAL_MEMORY},
     state::{Driver, Operation},
 };
 
@@ -173,7 +173,7 @@ entry_points! {
     fn cuMemGetInfo_v2(driver, free: Out<u64>, total: Out<u64>) {
         driver.healthy()?;
         free.set_if_wanted(driver.memory.free_bytes());
-        total.set_if_wanted(crate::contexts::device::TOTAL_MEMORY);
+        total.set_if_wanted(TOTAL_MEMORY);
         Ok(())
     }
 
