@@ -1,7 +1,6 @@
 //! Devices, contexts, green contexts, access to other devices; the end of the process, and CUPTI.
 
 pub(crate) mod context;
-pub(crate) mod cupti;
 pub(crate) mod device;
 pub(crate) mod error;
 pub(crate) mod exit;

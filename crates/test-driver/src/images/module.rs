@@ -7,7 +7,6 @@ use std::{
 };
 
 use crate::{
-    contexts::cupti,
     entry::{In, Out, Text, in_at},
     error::{Outcome, Status},
     handle::Handle,
@@ -18,7 +17,7 @@ use crate::{
         jit::Options,
     },
     memory::{Kind, Place},
-    state::Driver,
+    state::{Driver, cupti},
 };
 
 /// A loaded module.

@@ -1,5 +1,6 @@
 //! The driver's state behind one lock, and the steps before the body of every call.
 
+pub(crate) mod cupti;
 mod operation;
 
 use std::{
