@@ -8,11 +8,11 @@ use super::{
     decode::Decoder,
     global::Problem,
     step::{Step, Stop, each, fault},
-    syntax::Operand,
     table::{attempt, lanes, nothing, run, space},
     types::{LANES, Lanes, Type, extend, low},
     words::Words,
 };
+use crate::ptx::Operand;
 
 /// A part of memory that a lane accesses.
 type Touched = (Space, u64, u32, What);

@@ -10,11 +10,11 @@ use super::{
     },
     flow, host, machine,
     step::REGISTERS,
-    syntax::{self, Mistake, Module, Operand, Parsed, Statement, Variable},
     table::{self, How},
     types::{Type, low},
     words::Words,
 };
+use crate::ptx::{self, Mistake, Module, Operand, Parsed, Statement, Variable};
 
 /// What a name means in a scope.
 #[derive(Clone, Debug)]
@@ -190,7 +190,7 @@ fn digits(name: &str) -> Option<(&str, u64)> {
 }
 
 impl Decoder<'_, '_> {
-    fn parameters(&mut self, source: &syntax::Function) -> Parsed<()> {
+    fn parameters(&mut self, source: &ptx::Function) -> Parsed<()> {
         if source.is_entry {
             for (index, parameter) in source.parameters.iter().enumerate() {
                 let offset = self.kernel.offsets.get(index).copied().unwrap_or(u32::MAX);
@@ -266,7 +266,7 @@ impl Decoder<'_, '_> {
     }
 
     fn register(&mut self, kind: &str) -> Named {
-        let width = 8 * syntax::size_of(kind).unwrap_or(8) as u32;
+        let width = 8 * ptx::size_of(kind).unwrap_or(8) as u32;
         if width == 0 {
             self.function.predicates += 1;
             return Named::Predicate(self.function.predicates - 1);
@@ -295,7 +295,7 @@ impl Decoder<'_, '_> {
         None
     }
 
-    fn instruction(&mut self, instruction: &syntax::Instruction) -> Parsed<()> {
+    fn instruction(&mut self, instruction: &ptx::Instruction) -> Parsed<()> {
         let name = instruction.name.join(".");
         let wrong = |text: String| Mistake { line: instruction.line, text };
         let guard = match &instruction.guard {
@@ -307,11 +307,11 @@ impl Decoder<'_, '_> {
         };
         let root = instruction.name[0].as_str();
         let words = Words(&instruction.name);
-        let op = match table::row(root) {
-            Some(How::Lanes(inputs)) => {
-                vector(&words).and_then(|function| self.vector(&words, function, inputs, &instruction.operands))
+        let op = match table::row(root).zip(instruction.operands.as_ref()) {
+            Some((How::Lanes(inputs), operands)) => {
+                vector(&words).and_then(|function| self.vector(&words, function, inputs, operands))
             }
-            Some(How::With(function)) => function(self, &words, &instruction.operands),
+            Some((How::With(function), operands)) => function(self, &words, operands),
             None => None,
         };
         let op = op.ok_or_else(|| wrong(format!("`{name}` is not executed")))?;

@@ -2,7 +2,6 @@
 //!
 //! | matter | module |
 //! |---|---|
-//! | the text as statements | `syntax` |
 //! | names to slots, labels to numbers; the table of instructions | `decode`, `table`, `words`; `code` is the result |
 //! | where branches meet again | `flow` |
 //! | lanes, and what is computed with them | `types`, `arithmetic`, `convert`, `float`, `matrix` |
@@ -37,7 +36,6 @@ mod machine;
 mod matrix;
 mod print;
 mod step;
-mod syntax;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -60,17 +58,20 @@ pub(crate) use code::{Executable, Space};
 use machine::Launch;
 use types::LANES;
 
-use crate::error::Status;
+use crate::{
+    error::Status,
+    ptx::{self, Module, Parsed},
+};
 
 /// The PTX of a module. It is decoded when a kernel of it is launched first.
 #[derive(Default)]
 pub(crate) struct Program {
     texts: Vec<Arc<[u8]>>,
-    modules: OnceLock<Result<syntax::Module, syntax::Mistake>>,
+    modules: OnceLock<Parsed<Module>>,
     kernels: Mutex<HashMap<String, Decoded>>,
 }
 
-type Decoded = Result<Arc<Executable>, syntax::Mistake>;
+type Decoded = Parsed<Arc<Executable>>;
 
 /// The shape of a launch.
 #[derive(Clone, Copy, Debug)]
@@ -227,15 +228,20 @@ impl Program {
         Self { texts, ..Self::default() }
     }
 
+    /// The program of a text that is already read.
+    pub(crate) fn of(text: &[u8], module: Module) -> Self {
+        Self { modules: OnceLock::from(Ok(module)), ..Self::new(vec![Arc::from(text)]) }
+    }
+
     pub(crate) fn texts(&self) -> &[Arc<[u8]>] {
         &self.texts
     }
 
-    fn module(&self) -> Result<&syntax::Module, syntax::Mistake> {
+    fn module(&self) -> Parsed<&Module> {
         let read = || {
-            let mut whole = syntax::Module::default();
+            let mut whole = Module::default();
             for text in &self.texts {
-                let module = syntax::read(text)?;
+                let module = ptx::read(text)?;
                 whole.functions.extend(module.functions);
                 whole.variables.extend(module.variables);
                 whole.aliases.extend(module.aliases);
@@ -249,7 +255,7 @@ impl Program {
     /// The number of a function, from which its address is made.
     pub(crate) fn function_address(&self, name: &str) -> Option<u64> {
         let module = self.module().ok()?;
-        let defined = |function: &syntax::Function| function.name == name && function.body.is_some();
+        let defined = |function: &ptx::Function| function.name == name && function.body.is_some();
         Some(decode::function_address(module.functions.iter().position(defined)? as u64))
     }
 

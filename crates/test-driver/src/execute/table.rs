@@ -8,11 +8,11 @@ use super::{
     decode::Decoder,
     machine::POLLS,
     step::{Next, Step, Stop},
-    syntax::Operand,
     texel, together,
     types::{LANES, Type, extend, low},
     words::Words,
 };
+use crate::ptx::Operand;
 
 /// How an instruction is decoded.
 #[derive(Clone, Copy)]

@@ -8,11 +8,11 @@ use super::{
     decode::Decoder,
     float::{F16, F32},
     step::{Step, Stop, each, fault},
-    syntax::Operand,
     table::attempt,
     types::{LANES, Type, extend, low},
     words::Words,
 };
+use crate::ptx::Operand;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Action {

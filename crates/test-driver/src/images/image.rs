@@ -2,12 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{
-    error::Status,
-    execute::Program,
-    images::{cubin, fatbin},
-    ptx,
-};
+use crate::{error::Status, execute::Program, ptx::Relocation};
 
 /// A module's kernels and variables.
 #[derive(Debug, Default)]
@@ -61,19 +56,6 @@ pub(crate) struct Variable {
     pub(crate) relocations: Vec<Relocation>,
 }
 
-/// An address in the initial bytes of a variable.
-#[derive(Clone, Debug)]
-pub(crate) struct Relocation {
-    /// Where it is, and how many bytes of it.
-    pub(crate) at: usize,
-    pub(crate) size: usize,
-    /// The lowest bit of the address that is stored.
-    pub(crate) shift: u32,
-    /// The variable or the function, and an offset.
-    pub(crate) name: String,
-    pub(crate) offset: u64,
-}
-
 /// Why an image does not load: the driver's code, and the text in the compiler's log.
 #[derive(Debug)]
 pub(crate) struct Refusal {
@@ -98,23 +80,6 @@ pub(crate) enum Source {
 }
 
 impl Image {
-    /// Reads `source` for a device of compute capability `sm`.
-    pub(crate) fn read(source: &Source, sm: u32) -> Result<Self, Refusal> {
-        match source {
-            Source::Ptx(text) => ptx::compile(text, sm),
-            Source::Cubin(bytes) => cubin::read(bytes, sm),
-            Source::Fatbin(bytes) => {
-                let (chosen, ptx) = fatbin::chosen(bytes, sm)?;
-                let image = Self::read(&chosen, sm)?;
-                Ok(image.with_program(ptx))
-            }
-            Source::Wrapper => Err(Refusal::new(
-                Status::NOT_SUPPORTED,
-                "the kernel-args test driver reads fat binaries, not nvcc's wrapper around one: load the fat binary",
-            )),
-        }
-    }
-
     /// The PTX of its kernels.
     pub(crate) fn program(&self) -> Option<&Arc<Program>> {
         self.kernels.iter().find_map(|kernel| kernel.program.as_ref())
