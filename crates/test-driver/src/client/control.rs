@@ -8,12 +8,9 @@ use crate::{
     config::Config,
     entry::{Out, Text},
     error::Status,
+    execute::Geometry,
     handle::Handle,
-    launches::{
-        attribute::Attribute,
-        bank::Form,
-        launch::{Geometry, Via},
-    },
+    launches::{attribute::Attribute, bank::Form, launch::Via},
     state::Driver,
 };
 

@@ -73,18 +73,22 @@ pub(crate) struct Program {
 
 type Decoded = Parsed<Arc<Executable>>;
 
-/// The shape of a launch.
-#[derive(Clone, Copy, Debug)]
+/// The grid, the block, the cluster, and the dynamic shared memory of each block.
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Geometry {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
-    pub(crate) cluster: [u32; 3],
-    pub(crate) has_clusters: bool,
-    pub(crate) dynamic_shared: u32,
+    pub(crate) shared: u32,
+    pub(crate) cluster: Option<[u32; 3]>,
     pub(crate) cooperative: bool,
 }
 
 impl Geometry {
+    /// The blocks of a cluster: one block, if there are no clusters.
+    fn cluster(&self) -> [u32; 3] {
+        self.cluster.unwrap_or([1; 3])
+    }
+
     /// The index of a thread in its block.
     fn thread(&self, number: u32) -> [u32; 3] {
         let [x, y, _] = self.block;
@@ -283,8 +287,8 @@ impl Request<'_> {
             Constant::Shared(number, offset) => executable.shared[*number as usize].wrapping_add_signed(*offset),
             Constant::Function(number) => decode::function_address(u64::from(*number)),
         };
-        let dynamic_start = if geometry.dynamic_shared > 0 { executable.shared_size.next_multiple_of(16) } else { 0 };
-        let shared = executable.shared_size.max(dynamic_start + u64::from(geometry.dynamic_shared));
+        let dynamic_start = if geometry.shared > 0 { executable.shared_size.next_multiple_of(16) } else { 0 };
+        let shared = executable.shared_size.max(dynamic_start + u64::from(geometry.shared));
         // SAFETY: the regions are live allocations of the driver, which is locked as long as the kernel runs. The program accesses
         // them as it would access the memory of a GPU.
         let global = unsafe { global::Global::new(self.regions) };

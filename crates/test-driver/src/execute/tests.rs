@@ -50,9 +50,8 @@ fn run_with(
         geometry: Geometry {
             grid: [grid, 1, 1],
             block: [block, 1, 1],
-            cluster,
-            has_clusters: cluster != [1, 1, 1],
-            dynamic_shared: shared,
+            shared,
+            cluster: (cluster != [1, 1, 1]).then_some(cluster),
             cooperative: false,
         },
         variables: &HashMap::new(),

@@ -3,11 +3,9 @@
 use crate::{
     entry::{In, Out, in_at},
     error::{Outcome, Status},
+    execute::Geometry,
     handle::Handle,
-    launches::{
-        bank::Form,
-        launch::{Geometry, KernelCall},
-    },
+    launches::{bank::Form, launch::KernelCall},
     state::{Driver, Operation},
 };
 

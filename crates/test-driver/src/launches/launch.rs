@@ -6,6 +6,7 @@ use crate::{
     contexts::device::{MAX_BLOCK, MAX_GRID, MAX_THREADS, MULTIPROCESSORS},
     entry::{In, Out, in_at, out_at},
     error::{Outcome, Status},
+    execute::Geometry,
     handle::Handle,
     images::{image::Kernel, module::Variables},
     launches::{
@@ -26,16 +27,6 @@ pub(crate) struct KernelCall {
     pub(crate) variables: Option<Arc<Variables>>,
     /// All attributes of the launch, including those that are part of the geometry.
     pub(crate) attributes: Vec<Attribute>,
-}
-
-/// The grid, the block, the cluster, and the dynamic shared memory of each block.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Geometry {
-    pub(crate) grid: [u32; 3],
-    pub(crate) block: [u32; 3],
-    pub(crate) shared: u32,
-    pub(crate) cluster: Option<[u32; 3]>,
-    pub(crate) cooperative: bool,
 }
 
 /// Why a kernel runs.

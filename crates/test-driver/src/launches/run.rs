@@ -5,7 +5,7 @@ use std::{io::Write, num::NonZero, thread};
 use crate::{
     config::NotExecuted,
     error::{Outcome, Status},
-    execute::{Effects, Executable, Fault, Geometry, Heap, Kind, Request, Settings, Space},
+    execute::{Effects, Executable, Fault, Heap, Kind, Request, Settings, Space},
     handle::Handle,
     launches::launch::{KernelCall, Recorded, Via},
     memory::Kind as MemoryKind,
@@ -104,14 +104,7 @@ impl Driver {
         let request = Request {
             executable,
             bank: &call.bank.bytes,
-            geometry: Geometry {
-                grid: geometry.grid,
-                block: geometry.block,
-                cluster: geometry.cluster.unwrap_or([1; 3]),
-                has_clusters: geometry.cluster.is_some(),
-                dynamic_shared: geometry.shared,
-                cooperative: geometry.cooperative,
-            },
+            geometry,
             variables: &variables,
             regions: self.memory.regions(context, device),
             heap: &mut heap,
