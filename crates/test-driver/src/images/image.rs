@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use crate::{error::Status, execute::Program, ptx::Relocation};
 
+pub(crate) use crate::ptx::placement::Parameter;
+
 /// A module's kernels and variables.
 #[derive(Debug, Default)]
 pub(crate) struct Image {
@@ -31,13 +33,6 @@ pub(crate) struct Kernel {
     pub(crate) binary_version: u32,
     /// The PTX of its module, if there is any.
     pub(crate) program: Option<Arc<Program>>,
-}
-
-/// The location of a parameter in the kernel's parameter bank, in bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Parameter {
-    pub(crate) offset: usize,
-    pub(crate) size: usize,
 }
 
 impl Kernel {

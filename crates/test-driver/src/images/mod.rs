@@ -10,7 +10,6 @@ pub(crate) mod jit;
 pub(crate) mod library;
 pub(crate) mod link;
 pub(crate) mod module;
-pub(crate) mod placement;
 
 use crate::error::Status;
 use image::{Image, Refusal, Source};

@@ -7,6 +7,7 @@
 //! | variables and parameters, and initial values | `variable` |
 //! | statements and operands | `syntax` |
 //! | the names of instructions | `opcodes` |
+//! | where ptxas places parameters | `placement` |
 //!
 //! It is one of three PTX readers in the repository, and intentionally independent. It rejects what a driver rejects; the suites
 //! therefore detect a library that accepts more than the driver. `kernel-args-image` reads the data for the comparison from any
@@ -15,6 +16,7 @@
 mod lexer;
 mod module;
 mod opcodes;
+pub(crate) mod placement;
 mod reader;
 mod syntax;
 mod variable;

@@ -5,11 +5,11 @@ use std::{mem, sync::Arc};
 use crate::{
     error::Status,
     execute::Program,
-    images::{
-        image::{Image, Kernel, Refusal, Variable},
+    images::image::{Image, Kernel, Refusal, Variable},
+    ptx::{
+        self, Function, Mistake, Module, Statement,
         placement::{self, Shape},
     },
-    ptx::{self, Function, Mistake, Module, Statement},
 };
 
 /// The newest PTX version that the driver accepts, as a driver for CUDA 13.0 does.

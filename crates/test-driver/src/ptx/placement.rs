@@ -4,14 +4,19 @@
 //! ptxas aligns the *absolute* address of each parameter in the constant bank, and the start address of the parameters depends
 //! on the GPU. If an alignment divides the start address, the offsets are the same as in a C struct; otherwise they differ.
 
-use crate::images::image::Parameter;
-
 /// A parameter before it is placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     pub(crate) size: usize,
     /// A power of two.
     pub(crate) align: usize,
+}
+
+/// The location of a parameter in the kernel's parameter bank, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Parameter {
+    pub(crate) offset: usize,
+    pub(crate) size: usize,
 }
 
 /// The end of the last parameter in C's layout. The limits on parameters apply to it.
