@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::{
-    Effects, Fault, Geometry, Settings,
+    Effects, Fault, Geometry, Settings, Special,
     checks::Checks,
     code::Executable,
     global::{Global, Recent},
@@ -36,7 +36,7 @@ pub(super) struct Launch<'a> {
     pub(super) heap: Mutex<super::Heap>,
     pub(super) checks: Option<Mutex<Checks>>,
     pub(super) workspace: u64,
-    pub(super) textures: &'a super::texel::Objects,
+    pub(super) textures: &'a super::Objects,
 }
 
 /// The bytes of shared memory that belong to the toolkit's libraries, for example the barriers of cooperative groups.
@@ -608,9 +608,6 @@ pub(super) struct Seen<'a> {
     /// The index of the block in its cluster.
     inside: [u32; 3],
 }
-
-/// The values of a special register, for an axis.
-pub(super) type Special = fn(&Seen<'_>, usize) -> Lanes;
 
 /// The function of a special register, and its axis.
 pub(super) fn special(name: &str) -> Option<(Special, usize)> {

@@ -6,6 +6,7 @@
 //! | where branches meet again | `flow` |
 //! | lanes, and what is computed with them | `types`, `arithmetic`, `convert`, `float`, `matrix` |
 //! | blocks, warps and groups of lanes; their instructions | `machine`; `step`, `together`, `access`, `host`, `texel` |
+//! | the text that `printf` writes | `print` |
 //! | memory of the device, the heap, checks | `global`, `heap`, `checks` |
 //!
 //! No crate is used: `ptoxide` executes a small part of PTX, and the other crates are parsers.
@@ -45,18 +46,19 @@ mod types;
 mod words;
 
 use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, OnceLock, PoisonError, atomic},
+    collections::{BTreeMap, HashMap},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, atomic},
 };
 
 pub(crate) use checks::Written;
 pub(crate) use heap::Heap;
-pub(crate) use texel::{Channel, Image, Objects, Sampling};
+pub(crate) use texel::{Channel, Image, Sampling};
 
-use code::Constant;
+use code::{Call, Constant};
 pub(crate) use code::{Executable, Space};
-use machine::Launch;
-use types::LANES;
+use machine::{Launch, Seen};
+use step::{Next, Step, Stop};
+use types::{LANES, Lanes};
 
 use crate::{
     error::Status,
@@ -72,6 +74,22 @@ pub(crate) struct Program {
 }
 
 type Decoded = Parsed<Arc<Executable>>;
+
+/// What an instruction does that has no variant of its own.
+type Run = Box<dyn Fn(&mut Step<'_, '_>) -> Result<Next, Stop> + Send + Sync>;
+
+/// Writes the result of a barrier: whether the condition holds for all, for any, and for how many threads.
+type Finish = Box<dyn Fn(&mut Step<'_, '_>, (bool, bool, u32)) + Send + Sync>;
+
+/// A function of the driver: what it does for a lane.
+type Host = fn(&mut Step<'_, '_>, &Call, usize) -> Result<(), Stop>;
+
+/// The values of a special register, for an axis.
+type Special = fn(&Seen<'_>, usize) -> Lanes;
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// The grid, the block, the cluster, and the dynamic shared memory of each block.
 #[derive(Clone, Copy, Debug, Default)]
@@ -109,6 +127,10 @@ pub(crate) struct Settings {
     /// The threads of this machine that run blocks.
     pub(crate) workers: usize,
 }
+
+/// The texture and surface objects, by their handles.
+#[derive(Debug, Default)]
+pub(crate) struct Objects(pub(crate) BTreeMap<u64, Image>);
 
 /// A launch.
 pub(crate) struct Request<'a> {
@@ -265,8 +287,9 @@ impl Program {
 
     /// A kernel whose parameters have these offsets. The error names an instruction that is not executed, and its line.
     pub(crate) fn kernel(&self, name: &str, offsets: &[u32]) -> Result<Arc<Executable>, String> {
-        let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
-        let decode = || self.module().and_then(|module| decode::decode(module, name, offsets)).map(Arc::new);
+        let mut kernels = lock(&self.kernels);
+        let decode =
+            || self.module().and_then(|module| decode::decode(module, name, offsets, table::row)).map(Arc::new);
         let kernel = kernels.entry(name.to_owned()).or_insert_with(decode);
         kernel.clone().map_err(|mistake| format!("{} (line {} of its PTX)", mistake.text, mistake.line))
     }

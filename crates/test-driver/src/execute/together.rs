@@ -3,11 +3,10 @@
 use super::{
     arithmetic::combine,
     code::{Barrier, Condition, Op, Source, Space},
-    decode::Decoder,
+    decode::{Decoder, run, space},
     machine::State,
     matrix::{Fragment, Product},
     step::{Next, Step, Stop, each},
-    table::{run, space},
     types::{LANES, Lanes, Type, extend, low},
     words::Words,
 };
