@@ -57,7 +57,7 @@ struct Failure {
 impl Config {
     pub(crate) const MAX_DEVICES: u32 = 8;
 
-    /// `exists` tells whether the driver has a function.
+    /// Reads the variables. `exists`: whether the driver has a function.
     pub(crate) fn from_environment(exists: fn(&str) -> bool) -> Self {
         let mut config = Self {
             sm: 90,

@@ -1,5 +1,7 @@
-//! The controls for Rust tests. They must reach the library that `libcuda.so` resolves to in the process, not this crate's own
-//! copy of the code.
+//! What a program uses in addition to CUDA: a process on the test driver, settings, controls, the names of functions.
+//!
+//! This file has the controls for Rust tests. They must reach the library that `libcuda.so` resolves to in the process, not this
+//! crate's own copy of the code.
 
 pub(crate) mod control;
 pub(crate) mod exports;

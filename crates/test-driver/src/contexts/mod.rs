@@ -1,4 +1,4 @@
-//! Devices, contexts, green contexts, access to other devices; the end of the process, and CUPTI.
+//! Devices, contexts, green contexts, peer access, the names of errors, the end of the process.
 
 pub(crate) mod context;
 pub(crate) mod device;

@@ -1,4 +1,4 @@
-//! Graphs and their nodes, instantiated graphs and their updates, user objects.
+//! Graphs and their nodes, executable graphs and their updates, user objects.
 
 pub(crate) mod attribute;
 pub(crate) mod edit;

@@ -1,4 +1,4 @@
-//! What a program loads: PTX, cubins and fat binaries, as modules and libraries with their functions, and the linker.
+//! What a program loads: PTX, cubins and fat binaries; modules, libraries, functions, the linker.
 
 pub(crate) mod compile;
 pub(crate) mod cubin;

@@ -1,4 +1,4 @@
-//! Launches: their parameters, attributes and limits, occupancy, and running a kernel.
+//! Launches: parameters, attributes and limits, occupancy, and running a kernel.
 
 pub(crate) mod attribute;
 pub(crate) mod bank;

@@ -1,4 +1,6 @@
-//! Device memory, which is host memory: the live allocations, and every access to them.
+//! Device memory, which is host memory: allocations, pools, copies and fills, arrays and textures.
+//!
+//! This file has the live allocations, and every access to them.
 
 pub(crate) mod blocks;
 pub(crate) mod copy;

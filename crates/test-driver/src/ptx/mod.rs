@@ -1,4 +1,6 @@
-//! Reads PTX: the declarations of a module, and the statements of its functions (PTX ISA 9.0, chapters 4, 5, 7 and 11).
+//! Reads PTX: modules, functions, statements and their operands.
+//!
+//! The chapters 4, 5, 7 and 11 of PTX ISA 9.0. Nothing is compiled: of an instruction, only the name is checked.
 //!
 //! | matter | module |
 //! |---|---|

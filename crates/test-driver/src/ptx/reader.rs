@@ -1,4 +1,4 @@
-//! One token after the other.
+//! Steps through the tokens of a text.
 
 use super::{
     Mistake, Parsed,

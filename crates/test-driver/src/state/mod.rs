@@ -1,4 +1,4 @@
-//! The driver's state behind one lock, and the steps before the body of every call.
+//! The state of the driver and the operations on it, behind one lock, and the steps around every call.
 
 pub(crate) mod cupti;
 mod operation;
