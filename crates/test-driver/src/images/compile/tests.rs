@@ -70,6 +70,10 @@ fn errors_are_reported_with_their_line() {
         (".version 8.1\n.target sm_75\nhello", 3, "hello"),
         (".version 8.1\n.target sm_75\n.entry k(.param .pred p) { ret; }", 3, ".pred"),
         (".version 8.1\n.target sm_75\n.entry k() { ret;", 3, "end of text"),
+        (".version 8.1\n.target sm_75\n.entry k(.reg .u32 a) { ret; }", 3, ".reg"),
+        (".version 8.1\n.target sm_75\n.entry k(.param .b8 a[]) { ret; }", 3, "]"),
+        (".version 8.1\n.target sm_75\n.global .align 3 .b8 a;", 3, "3"),
+        (".version 8.1\n.target sm_75\n.func f() { .reg .b32 %r<; }", 3, ";"),
     ] {
         let refusal = refusal(text);
         assert_eq!(refusal.status, Status::INVALID_PTX, "{text}");
