@@ -219,7 +219,7 @@ macro_rules! entry_points {
                 #[repr(C)]
                 struct Parameters($($type),*);
                 let parameters = Parameters($($argument),*);
-                $crate::cupti::around(stringify!($name), (&raw const parameters).cast(), &mut || {
+                $crate::state::cupti::around(stringify!($name), (&raw const parameters).cast(), &mut || {
                     $crate::state::call(stringify!($name), &mut |$driver| -> $crate::error::Outcome { $body })
                 })
             }

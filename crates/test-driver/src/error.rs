@@ -1,8 +1,6 @@
 //! `CUresult`: the codes, their names and descriptions (CUDA driver API, "Data types used by CUDA driver").
 
-use std::ffi::{CStr, c_char};
-
-use crate::entry::Out;
+use std::ffi::CStr;
 
 /// A `CUresult`, as the entry points return it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,28 +147,6 @@ statuses! {
 }
 
 /// The name and the description of `code`.
-fn entry(code: u32) -> Outcome<(&'static CStr, &'static CStr)> {
+pub(crate) fn entry(code: u32) -> Outcome<(&'static CStr, &'static CStr)> {
     TABLE.iter().find(|(known, _, _)| *known == code).map(|(_, name, text)| (*name, *text)).ok_or(Status::INVALID_VALUE)
-}
-
-entry_points! {
-    fn cuGetErrorName(_driver, error: Status, name: Out<*const c_char>) {
-        match entry(error.0) {
-            Ok((text, _)) => name.set(text.as_ptr()),
-            Err(status) => {
-                name.set_if_wanted(std::ptr::null());
-                Err(status)
-            }
-        }
-    }
-
-    fn cuGetErrorString(_driver, error: Status, text: Out<*const c_char>) {
-        match entry(error.0) {
-            Ok((_, description)) => text.set(description.as_ptr()),
-            Err(status) => {
-                text.set_if_wanted(std::ptr::null());
-                Err(status)
-            }
-        }
-    }
 }

@@ -3,7 +3,7 @@
 //! as on a device.
 //!
 //! It is an independent second implementation and shares no code with the crates under test. The locations of a kernel's
-//! parameters come from the records of a cubin (`cubin.rs`), or are computed from PTX by the rules in `placement.rs`.
+//! parameters come from the records of a cubin (`images/cubin.rs`), or are computed from PTX by the rules in `ptx/placement.rs`.
 //!
 //! # How to use it
 //! `kernel-args-test-driver cargo test` runs a command on it: `cargo install kernel-args-test-driver` installs the program.
@@ -95,7 +95,7 @@
 //!
 //! A value that means nothing ends the program with exit code 2.
 //!
-//! From inside the process, [`Control`] (in C: the functions with the prefix `kernel_args_test_driver_`, see `control.rs`). It has
+//! From inside the process, [`Control`] (in C: the functions with the prefix `kernel_args_test_driver_`, see `client/control.rs`). It has
 //! the same settings at run time, the number of calls of each entry point, the last launch with its parameter bytes and launch
 //! attributes, live allocations.
 //!
@@ -105,6 +105,24 @@
 //!
 //! An entry point that is not simulated returns `CUDA_ERROR_NOT_SUPPORTED`, and a line on stderr names it. `cuGetProcAddress` does not find
 //! it.
+//!
+//! # Folders
+//! Each folder imports from those below it. `state/` names the types of all of them, and each adds its calls to `Driver`.
+//!
+//! | folder | contents |
+//! |---|---|
+//! | `client/` | What a program uses in addition to CUDA: a process on the test driver, settings, controls, the names of functions |
+//! | `graphs/` | Graphs and their nodes, executable graphs and their updates, user objects |
+//! | `launches/` | Launches: parameters, attributes and limits, occupancy, and running a kernel |
+//! | `images/` | What a program loads: PTX, cubins and fat binaries; modules, libraries, functions, the linker |
+//! | `contexts/` | Devices, contexts, green contexts, peer access, the names of errors, the end of the process |
+//! | `streams/` | Streams, events, and the capture of streams |
+//! | `memory/` | Device memory, which is host memory: allocations, pools, copies and fills, arrays and textures |
+//! | `execute/` | Executes kernels: an interpreter of PTX |
+//! | `ptx/` | Reads PTX: modules, functions, statements and their operands |
+//! | `state/` | The state of the driver and the operations on it, behind one lock, and the steps around every call |
+//!
+//! Without a folder: `entry.rs`, the C interface of every function; `error.rs`, `handle.rs` and `config.rs`.
 
 // The entry points have the names and argument lists of the CUDA driver API.
 #![allow(clippy::too_many_arguments)]
@@ -116,62 +134,21 @@
 #[macro_use]
 mod entry;
 
-mod attribute;
-mod bank;
-mod capture;
 mod client;
 mod config;
-mod context;
-mod control;
-mod copy;
-mod cubin;
-mod cubin_writer;
-mod cupti;
-mod device;
+mod contexts;
 mod error;
-mod event;
 mod execute;
-mod exit;
-mod exports;
-mod fatbin;
-mod function;
-mod graph;
-mod graph_attribute;
-mod graph_edit;
-mod graph_exec;
-mod graph_inside;
-mod graph_kernel;
-mod graph_kinds;
-mod graph_memory;
-mod graph_update;
-mod green;
+mod graphs;
 mod handle;
-mod image;
-mod install;
-mod jit;
-mod launch;
-mod library;
-mod link;
+mod images;
+mod launches;
 mod memory;
-mod module;
-mod not_simulated;
-mod occupancy;
-mod operation;
-mod peer;
-mod placement;
-mod pointer;
-mod pool;
-mod proc_address;
 mod ptx;
-mod region;
-mod run;
-mod settings;
 mod state;
-mod stream;
-mod texture;
-mod user_object;
+mod streams;
 
+pub use client::control::LiveObjects;
+pub use client::install::{Session, interpret_without_gpu, is_active, locate, reexec_with_stand_in, within};
+pub use client::settings::Settings;
 pub use client::{Control, Launch, LaunchForm, not_executed};
-pub use control::LiveObjects;
-pub use install::{Session, interpret_without_gpu, is_active, locate, reexec_with_stand_in, within};
-pub use settings::Settings;

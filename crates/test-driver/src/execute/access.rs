@@ -5,14 +5,13 @@ use super::{
     arithmetic::{self, combine, one},
     checks::{Touch, What},
     code::{Base, Op, Place, Source, Space, window},
-    decode::Decoder,
+    decode::{Decoder, attempt, lanes, run, space},
     global::Problem,
     step::{Step, Stop, each, fault},
-    syntax::Operand,
-    table::{attempt, lanes, nothing, run, space},
     types::{LANES, Lanes, Type, extend, low},
     words::Words,
 };
+use crate::ptx::Operand;
 
 /// A part of memory that a lane accesses.
 type Touched = (Space, u64, u32, What);
@@ -427,7 +426,7 @@ pub(super) fn mbarrier(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operand
             let (to, _) = decoder.to(operands.first()?)?;
             return lanes(decoder, one(|state: u64| state & low(20)), to, [(operands.get(1)?, Type::U64)]);
         }
-        ("inval", _) => return nothing(decoder, words, operands),
+        ("inval", _) => return run(|_| ()),
         ("init", _) => |_, value| Phase::new(value.unwrap_or(1)),
         ("expect_tx", _) => |state, value| state.transfer(value.unwrap_or(0) as i64),
         ("complete_tx", _) => |state, value| state.transfer(-(value.unwrap_or(0) as i64)),

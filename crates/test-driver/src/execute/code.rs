@@ -1,10 +1,8 @@
 //! Decoded kernels: functions as instructions whose operands are slots, and whose labels are numbers.
 
 use super::{
+    Finish, Host, Run, Special,
     arithmetic::{Test, Vector},
-    host::Host,
-    machine::Special,
-    step::{Next, Step, Stop},
 };
 
 /// Where an operand is: a register of the function, a constant of the kernel, or a special register of the warp.
@@ -82,9 +80,6 @@ pub(super) struct Call {
     pub(super) results: Vec<(u32, u32)>,
 }
 
-/// Writes the result of a barrier: whether the condition holds for all, for any, and for how many threads.
-pub(super) type Finish = Box<dyn Fn(&mut Step<'_, '_>, (bool, bool, u32)) + Send + Sync>;
-
 pub(super) struct Barrier {
     pub(super) id: Source,
     /// 0: all threads.
@@ -97,9 +92,6 @@ pub(super) struct Barrier {
 
 /// `and`, `or`, `xor` of masks.
 pub(super) type Logic = fn(u32, u32) -> u32;
-
-/// What an instruction does that has no variant of its own.
-pub(super) type Run = Box<dyn Fn(&mut Step<'_, '_>) -> Result<Next, Stop> + Send + Sync>;
 
 #[rustfmt::skip]
 pub(super) enum Op {

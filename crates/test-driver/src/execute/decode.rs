@@ -9,12 +9,19 @@ use super::{
         window,
     },
     flow, host, machine,
-    step::REGISTERS,
-    syntax::{self, Mistake, Module, Operand, Parsed, Statement, Variable},
-    table::{self, How},
+    step::{Next, REGISTERS, Step, Stop},
     types::{Type, low},
     words::Words,
 };
+use crate::ptx::{self, Mistake, Module, Operand, Parsed, Statement, Variable};
+
+/// How an instruction is decoded.
+#[derive(Clone, Copy)]
+pub(super) enum How {
+    /// A function of lanes, with this number of operands: `arithmetic::vector`.
+    Lanes(usize),
+    With(fn(&mut Decoder<'_, '_>, &Words<'_>, &[Operand]) -> Option<Op>),
+}
 
 /// What a name means in a scope.
 #[derive(Clone, Debug)]
@@ -56,6 +63,7 @@ struct Kernel<'a> {
     wanted: Vec<usize>,
     /// The offsets of the kernel's parameters.
     offsets: &'a [u32],
+    row: fn(&str) -> Option<How>,
 }
 
 /// The state of decoding a function.
@@ -72,8 +80,8 @@ pub(super) struct Decoder<'a, 'b> {
     pending: Vec<String>,
 }
 
-/// Decodes `name` for parameters at `offsets`.
-pub(super) fn decode(module: &Module, name: &str, offsets: &[u32]) -> Parsed<Executable> {
+/// Decodes `name` for parameters at `offsets`. `row` knows how instructions are decoded.
+pub(super) fn decode(module: &Module, name: &str, offsets: &[u32], row: fn(&str) -> Option<How>) -> Parsed<Executable> {
     let mut by_name: HashMap<&str, usize> = HashMap::new();
     for (number, function) in module.functions.iter().enumerate() {
         if function.body.is_some() || !by_name.contains_key(function.name.as_str()) {
@@ -99,6 +107,7 @@ pub(super) fn decode(module: &Module, name: &str, offsets: &[u32]) -> Parsed<Exe
         shared: Vec::new(),
         wanted: vec![first],
         offsets,
+        row,
     };
     kernel.executable.numbers[first] = Some(0);
     let mut next = 0;
@@ -190,7 +199,7 @@ fn digits(name: &str) -> Option<(&str, u64)> {
 }
 
 impl Decoder<'_, '_> {
-    fn parameters(&mut self, source: &syntax::Function) -> Parsed<()> {
+    fn parameters(&mut self, source: &ptx::Function) -> Parsed<()> {
         if source.is_entry {
             for (index, parameter) in source.parameters.iter().enumerate() {
                 let offset = self.kernel.offsets.get(index).copied().unwrap_or(u32::MAX);
@@ -266,7 +275,7 @@ impl Decoder<'_, '_> {
     }
 
     fn register(&mut self, kind: &str) -> Named {
-        let width = 8 * syntax::size_of(kind).unwrap_or(8) as u32;
+        let width = 8 * ptx::size_of(kind).unwrap_or(8) as u32;
         if width == 0 {
             self.function.predicates += 1;
             return Named::Predicate(self.function.predicates - 1);
@@ -295,7 +304,7 @@ impl Decoder<'_, '_> {
         None
     }
 
-    fn instruction(&mut self, instruction: &syntax::Instruction) -> Parsed<()> {
+    fn instruction(&mut self, instruction: &ptx::Instruction) -> Parsed<()> {
         let name = instruction.name.join(".");
         let wrong = |text: String| Mistake { line: instruction.line, text };
         let guard = match &instruction.guard {
@@ -307,11 +316,11 @@ impl Decoder<'_, '_> {
         };
         let root = instruction.name[0].as_str();
         let words = Words(&instruction.name);
-        let op = match table::row(root) {
-            Some(How::Lanes(inputs)) => {
-                vector(&words).and_then(|function| self.vector(&words, function, inputs, &instruction.operands))
+        let op = match (self.kernel.row)(root).zip(instruction.operands.as_ref()) {
+            Some((How::Lanes(inputs), operands)) => {
+                vector(&words).and_then(|function| self.vector(&words, function, inputs, operands))
             }
-            Some(How::With(function)) => function(self, &words, &instruction.operands),
+            Some((How::With(function), operands)) => function(self, &words, operands),
             None => None,
         };
         let op = op.ok_or_else(|| wrong(format!("`{name}` is not executed")))?;
@@ -659,4 +668,41 @@ impl Decoder<'_, '_> {
 /// The address of a function of the module, by its number.
 pub(super) fn function_address(number: u64) -> u64 {
     window::FUNCTION | number << 4
+}
+
+/// An instruction without a variant of `Op`.
+pub(super) fn run(function: impl Fn(&mut Step<'_, '_>) + Send + Sync + 'static) -> Option<Op> {
+    Some(Op::Run(Box::new(move |step| {
+        function(step);
+        Ok(Next::On)
+    })))
+}
+
+/// An instruction without a variant of `Op`, which can fail.
+pub(super) fn attempt(function: impl Fn(&mut Step<'_, '_>) -> Result<(), Stop> + Send + Sync + 'static) -> Option<Op> {
+    Some(Op::Run(Box::new(move |step| function(step).map(|()| Next::On))))
+}
+
+/// A function of lanes.
+pub(super) fn lanes<const N: usize>(
+    decoder: &mut Decoder<'_, '_>,
+    function: Vector,
+    to: u32,
+    operands: [(&Operand, Type); N],
+) -> Option<Op> {
+    let mut from = [decoder.zero(); 4];
+    for (slot, (operand, kind)) in from.iter_mut().zip(operands) {
+        *slot = decoder.from(operand, kind)?;
+    }
+    Some(Op::Vector { function, to, from })
+}
+
+pub(super) fn space(words: &Words<'_>) -> Option<Space> {
+    match words.any(&["global", "shared", "shared::cta", "shared::cluster", "local", "const", "param", "param::entry"])
+    {
+        Some("shared" | "shared::cta" | "shared::cluster") => Some(Space::Shared),
+        Some("local") => Some(Space::Local),
+        Some("global" | "const") => Some(Space::Global),
+        _ => None,
+    }
 }

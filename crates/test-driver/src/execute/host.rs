@@ -1,20 +1,15 @@
 //! The functions that the driver has for kernels: `printf`, `assert`, `malloc`, `free` and conditions of graphs.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use super::{
-    Kind,
+    Host, Kind,
     code::{Call, Space},
-    print,
+    lock, print,
     step::{Step, Stop, fault},
     types::low,
 };
 
 /// The longest string that a kernel passes to the host.
 const LONGEST: usize = 1 << 16;
-
-/// A function of the driver: what it does for a lane.
-pub(super) type Host = fn(&mut Step<'_, '_>, &Call, usize) -> Result<(), Stop>;
 
 pub(super) fn function(name: &str) -> Option<Host> {
     Some(match name {
@@ -26,10 +21,6 @@ pub(super) fn function(name: &str) -> Option<Host> {
         "cudaGraphKernelNodeSetParam" => |step, call, lane| step.set_parameter(call, lane),
         _ => return None,
     })
-}
-
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Step<'_, '_> {

@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::{
-    Effects, Fault, Geometry, Settings,
+    Effects, Fault, Geometry, Settings, Special,
     checks::Checks,
     code::Executable,
     global::{Global, Recent},
@@ -36,7 +36,7 @@ pub(super) struct Launch<'a> {
     pub(super) heap: Mutex<super::Heap>,
     pub(super) checks: Option<Mutex<Checks>>,
     pub(super) workspace: u64,
-    pub(super) textures: &'a super::texel::Objects,
+    pub(super) textures: &'a super::Objects,
 }
 
 /// The bytes of shared memory that belong to the toolkit's libraries, for example the barriers of cooperative groups.
@@ -244,7 +244,7 @@ impl Cluster {
 impl Launch<'_> {
     fn clusters(&self) -> [u64; 3] {
         let geometry = &self.geometry;
-        std::array::from_fn(|axis| u64::from(geometry.grid[axis] / geometry.cluster[axis].max(1)))
+        std::array::from_fn(|axis| u64::from(geometry.grid[axis] / geometry.cluster()[axis].max(1)))
     }
 
     /// The place of a cluster in the order of the seed.
@@ -378,12 +378,12 @@ impl<'a> Worker<'a> {
     fn cluster(&mut self, number: u64, [x, y]: [u64; 2]) -> Cluster {
         let geometry = self.launch.geometry;
         let at = [number % x, number / x % y, number / x / y].map(|part| part as u32);
-        let size: u32 = geometry.cluster.iter().product();
+        let size: u32 = geometry.cluster().iter().product();
         let mut cluster = Cluster::default();
         for rank in 0..size {
-            let [cx, cy, cz] = geometry.cluster;
+            let [cx, cy, cz] = geometry.cluster();
             let inside = [rank % cx, rank / cx % cy, rank / cx / cy % cz];
-            let index = std::array::from_fn(|axis| at[axis] * geometry.cluster[axis] + inside[axis]);
+            let index = std::array::from_fn(|axis| at[axis] * geometry.cluster()[axis] + inside[axis]);
             let block = self.block(index, rank, inside);
             cluster.blocks.push(block);
         }
@@ -609,9 +609,6 @@ pub(super) struct Seen<'a> {
     inside: [u32; 3],
 }
 
-/// The values of a special register, for an axis.
-pub(super) type Special = fn(&Seen<'_>, usize) -> Lanes;
-
 /// The function of a special register, and its axis.
 pub(super) fn special(name: &str) -> Option<(Special, usize)> {
     fn all(value: u32) -> Lanes {
@@ -630,14 +627,14 @@ pub(super) fn special(name: &str) -> Option<(Special, usize)> {
         ("ntid", ..3) => |seen, axis| all(seen.launch.geometry.block[axis]),
         ("ctaid", ..3) => |seen, axis| all(seen.block.index[axis]),
         ("nctaid", ..3) => |seen, axis| all(seen.launch.geometry.grid[axis]),
-        ("clusterid", ..3) => |seen, axis| all(seen.block.index[axis] / seen.launch.geometry.cluster[axis]),
-        ("nclusterid", ..3) => |seen, axis| all(seen.launch.geometry.grid[axis] / seen.launch.geometry.cluster[axis]),
+        ("clusterid", ..3) => |seen, axis| all(seen.block.index[axis] / seen.launch.geometry.cluster()[axis]),
+        ("nclusterid", ..3) => |seen, axis| all(seen.launch.geometry.grid[axis] / seen.launch.geometry.cluster()[axis]),
         ("cluster_ctaid", ..3) => |seen, axis| all(seen.inside[axis]),
-        ("cluster_nctaid", ..3) => |seen, axis| all(seen.launch.geometry.cluster[axis]),
+        ("cluster_nctaid", ..3) => |seen, axis| all(seen.launch.geometry.cluster()[axis]),
         (_, ..3) => return None,
         ("cluster_ctarank", _) => |seen, _| all(seen.block.rank),
-        ("cluster_nctarank", _) => |seen, _| all(seen.launch.geometry.cluster.iter().product()),
-        ("is_explicit_cluster", _) => |seen, _| all(u32::from(seen.launch.geometry.has_clusters)),
+        ("cluster_nctarank", _) => |seen, _| all(seen.launch.geometry.cluster().iter().product()),
+        ("is_explicit_cluster", _) => |seen, _| all(u32::from(seen.launch.geometry.cluster.is_some())),
         ("laneid", _) => |_, _| each(|lane| lane),
         ("warpid", _) => |seen, _| all(seen.warp),
         ("nwarpid", _) => |_, _| all(64),
@@ -651,7 +648,7 @@ pub(super) fn special(name: &str) -> Option<(Special, usize)> {
         ("lanemask_ge", _) => |_, _| each(|lane| !((1 << lane) - 1)),
         ("reserved_smem_offset_begin" | "reserved_smem_offset_1", _) => |seen, _| all(seen.launch.reserved()),
         ("reserved_smem_offset_end", _) => |seen, _| all(seen.launch.reserved() + RESERVED),
-        ("dynamic_smem_size", _) => |seen, _| all(seen.launch.geometry.dynamic_shared),
+        ("dynamic_smem_size", _) => |seen, _| all(seen.launch.geometry.shared),
         ("total_smem_size" | "aggr_smem_size", _) => |seen, _| all(seen.launch.shared),
         // Halves of the address of the memory for barriers of the grid.
         ("envreg1", _) => |seen, _| all((seen.launch.workspace >> 32) as u32),

@@ -2,11 +2,11 @@
 //!
 //! | matter | module |
 //! |---|---|
-//! | the text as statements | `syntax` |
 //! | names to slots, labels to numbers; the table of instructions | `decode`, `table`, `words`; `code` is the result |
 //! | where branches meet again | `flow` |
 //! | lanes, and what is computed with them | `types`, `arithmetic`, `convert`, `float`, `matrix` |
 //! | blocks, warps and groups of lanes; their instructions | `machine`; `step`, `together`, `access`, `host`, `texel` |
+//! | the text that `printf` writes | `print` |
 //! | memory of the device, the heap, checks | `global`, `heap`, `checks` |
 //!
 //! No crate is used: `ptoxide` executes a small part of PTX, and the other crates are parsers.
@@ -37,7 +37,6 @@ mod machine;
 mod matrix;
 mod print;
 mod step;
-mod syntax;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -47,43 +46,69 @@ mod types;
 mod words;
 
 use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, OnceLock, PoisonError, atomic},
+    collections::{BTreeMap, HashMap},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, atomic},
 };
 
 pub(crate) use checks::Written;
 pub(crate) use heap::Heap;
-pub(crate) use texel::{Channel, Image, Objects, Sampling};
+pub(crate) use texel::{Channel, Image, Sampling};
 
-use code::Constant;
+use code::{Call, Constant};
 pub(crate) use code::{Executable, Space};
-use machine::Launch;
-use types::LANES;
+use machine::{Launch, Seen};
+use step::{Next, Step, Stop};
+use types::{LANES, Lanes};
 
-use crate::error::Status;
+use crate::{
+    error::Status,
+    ptx::{self, Module, Parsed},
+};
 
 /// The PTX of a module. It is decoded when a kernel of it is launched first.
 #[derive(Default)]
 pub(crate) struct Program {
     texts: Vec<Arc<[u8]>>,
-    modules: OnceLock<Result<syntax::Module, syntax::Mistake>>,
+    modules: OnceLock<Parsed<Module>>,
     kernels: Mutex<HashMap<String, Decoded>>,
 }
 
-type Decoded = Result<Arc<Executable>, syntax::Mistake>;
+type Decoded = Parsed<Arc<Executable>>;
 
-/// The shape of a launch.
-#[derive(Clone, Copy, Debug)]
+// Instructions contain functions of a step, and a step has the instructions: these types are above both files.
+
+/// What an instruction does that has no variant of its own.
+type Run = Box<dyn Fn(&mut Step<'_, '_>) -> Result<Next, Stop> + Send + Sync>;
+
+/// Writes the result of a barrier: whether the condition holds for all, for any, and for how many threads.
+type Finish = Box<dyn Fn(&mut Step<'_, '_>, (bool, bool, u32)) + Send + Sync>;
+
+/// A function of the driver: what it does for a lane.
+type Host = fn(&mut Step<'_, '_>, &Call, usize) -> Result<(), Stop>;
+
+/// The values of a special register, for an axis.
+type Special = fn(&Seen<'_>, usize) -> Lanes;
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The grid, the block, the cluster, and the dynamic shared memory of each block.
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Geometry {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
-    pub(crate) cluster: [u32; 3],
-    pub(crate) has_clusters: bool,
-    pub(crate) dynamic_shared: u32,
+    pub(crate) shared: u32,
+    pub(crate) cluster: Option<[u32; 3]>,
     pub(crate) cooperative: bool,
 }
 
 impl Geometry {
+    /// The blocks of a cluster: one block, if there are no clusters.
+    fn cluster(&self) -> [u32; 3] {
+        self.cluster.unwrap_or([1; 3])
+    }
+
     /// The index of a thread in its block.
     fn thread(&self, number: u32) -> [u32; 3] {
         let [x, y, _] = self.block;
@@ -104,6 +129,10 @@ pub(crate) struct Settings {
     /// The threads of this machine that run blocks.
     pub(crate) workers: usize,
 }
+
+/// The texture and surface objects, by their handles.
+#[derive(Debug, Default)]
+pub(crate) struct Objects(pub(crate) BTreeMap<u64, Image>);
 
 /// A launch.
 pub(crate) struct Request<'a> {
@@ -227,15 +256,20 @@ impl Program {
         Self { texts, ..Self::default() }
     }
 
+    /// The program of a text that is already read.
+    pub(crate) fn of(text: &[u8], module: Module) -> Self {
+        Self { modules: OnceLock::from(Ok(module)), ..Self::new(vec![Arc::from(text)]) }
+    }
+
     pub(crate) fn texts(&self) -> &[Arc<[u8]>] {
         &self.texts
     }
 
-    fn module(&self) -> Result<&syntax::Module, syntax::Mistake> {
+    fn module(&self) -> Parsed<&Module> {
         let read = || {
-            let mut whole = syntax::Module::default();
+            let mut whole = Module::default();
             for text in &self.texts {
-                let module = syntax::read(text)?;
+                let module = ptx::read(text)?;
                 whole.functions.extend(module.functions);
                 whole.variables.extend(module.variables);
                 whole.aliases.extend(module.aliases);
@@ -249,14 +283,15 @@ impl Program {
     /// The number of a function, from which its address is made.
     pub(crate) fn function_address(&self, name: &str) -> Option<u64> {
         let module = self.module().ok()?;
-        let defined = |function: &syntax::Function| function.name == name && function.body.is_some();
+        let defined = |function: &ptx::Function| function.name == name && function.body.is_some();
         Some(decode::function_address(module.functions.iter().position(defined)? as u64))
     }
 
     /// A kernel whose parameters have these offsets. The error names an instruction that is not executed, and its line.
     pub(crate) fn kernel(&self, name: &str, offsets: &[u32]) -> Result<Arc<Executable>, String> {
-        let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
-        let decode = || self.module().and_then(|module| decode::decode(module, name, offsets)).map(Arc::new);
+        let mut kernels = lock(&self.kernels);
+        let decode =
+            || self.module().and_then(|module| decode::decode(module, name, offsets, table::row)).map(Arc::new);
         let kernel = kernels.entry(name.to_owned()).or_insert_with(decode);
         kernel.clone().map_err(|mistake| format!("{} (line {} of its PTX)", mistake.text, mistake.line))
     }
@@ -277,8 +312,8 @@ impl Request<'_> {
             Constant::Shared(number, offset) => executable.shared[*number as usize].wrapping_add_signed(*offset),
             Constant::Function(number) => decode::function_address(u64::from(*number)),
         };
-        let dynamic_start = if geometry.dynamic_shared > 0 { executable.shared_size.next_multiple_of(16) } else { 0 };
-        let shared = executable.shared_size.max(dynamic_start + u64::from(geometry.dynamic_shared));
+        let dynamic_start = if geometry.shared > 0 { executable.shared_size.next_multiple_of(16) } else { 0 };
+        let shared = executable.shared_size.max(dynamic_start + u64::from(geometry.shared));
         // SAFETY: the regions are live allocations of the driver, which is locked as long as the kernel runs. The program accesses
         // them as it would access the memory of a GPU.
         let global = unsafe { global::Global::new(self.regions) };

@@ -5,7 +5,7 @@ use super::{
     checks::Checks,
     code::{Barrier, Call, Callee, Condition, Instruction, Logic, Op, SINK, Source, window},
     flow::END,
-    host::lock,
+    lock,
     machine::{Block, Cluster, Frame, Group, Join, POLLS, State, Warp, Worker},
     types::{LANES, Lanes},
 };

@@ -5,22 +5,13 @@ use super::{
     arithmetic::{self, Test, Vector, compare, mask, one},
     code::{Condition, Logic, Op, SINK, Space, window},
     convert,
-    decode::Decoder,
+    decode::{Decoder, How, lanes, run, space},
     machine::POLLS,
-    step::{Next, Step, Stop},
-    syntax::Operand,
     texel, together,
     types::{LANES, Type, extend, low},
     words::Words,
 };
-
-/// How an instruction is decoded.
-#[derive(Clone, Copy)]
-pub(super) enum How {
-    /// A function of lanes, with this number of operands: `arithmetic::vector`.
-    Lanes(usize),
-    With(fn(&mut Decoder<'_, '_>, &Words<'_>, &[Operand]) -> Option<Op>),
-}
+use crate::ptx::Operand;
 
 use How::{Lanes, With};
 
@@ -58,19 +49,6 @@ pub(super) fn row(root: &str) -> Option<How> {
     TABLE.iter().find(|(name, _)| *name == root).map(|(_, how)| *how)
 }
 
-/// An instruction without a variant of `Op`.
-pub(super) fn run(function: impl Fn(&mut Step<'_, '_>) + Send + Sync + 'static) -> Option<Op> {
-    Some(Op::Run(Box::new(move |step| {
-        function(step);
-        Ok(Next::On)
-    })))
-}
-
-/// An instruction without a variant of `Op`, which can fail.
-pub(super) fn attempt(function: impl Fn(&mut Step<'_, '_>) -> Result<(), Stop> + Send + Sync + 'static) -> Option<Op> {
-    Some(Op::Run(Box::new(move |step| function(step).map(|()| Next::On))))
-}
-
 /// Whether it is a clock, and its upper half.
 fn clock(operand: &Operand) -> Option<bool> {
     let Operand::Name(name, 0) = operand else { return None };
@@ -81,21 +59,7 @@ fn clock(operand: &Operand) -> Option<bool> {
     }
 }
 
-/// A function of lanes.
-pub(super) fn lanes<const N: usize>(
-    decoder: &mut Decoder<'_, '_>,
-    function: Vector,
-    to: u32,
-    operands: [(&Operand, Type); N],
-) -> Option<Op> {
-    let mut from = [decoder.zero(); 4];
-    for (slot, (operand, kind)) in from.iter_mut().zip(operands) {
-        *slot = decoder.from(operand, kind)?;
-    }
-    Some(Op::Vector { function, to, from })
-}
-
-pub(super) fn nothing(_: &mut Decoder<'_, '_>, _: &Words<'_>, _: &[Operand]) -> Option<Op> {
+fn nothing(_: &mut Decoder<'_, '_>, _: &Words<'_>, _: &[Operand]) -> Option<Op> {
     run(|_| ())
 }
 
@@ -337,16 +301,6 @@ fn testp(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand])
     let test = arithmetic::class(words)?;
     let from = [decoder.from(a, words.kind()?)?, decoder.zero()];
     Some(Op::Test { test, to: [decoder.predicate(to)?, SINK], from, with: None })
-}
-
-pub(super) fn space(words: &Words<'_>) -> Option<Space> {
-    match words.any(&["global", "shared", "shared::cta", "shared::cluster", "local", "const", "param", "param::entry"])
-    {
-        Some("shared" | "shared::cta" | "shared::cluster") => Some(Space::Shared),
-        Some("local") => Some(Space::Local),
-        Some("global" | "const") => Some(Space::Global),
-        _ => None,
-    }
 }
 
 fn base_of(decoder: &Decoder<'_, '_>, words: &Words<'_>) -> u64 {

@@ -50,9 +50,8 @@ fn run_with(
         geometry: Geometry {
             grid: [grid, 1, 1],
             block: [block, 1, 1],
-            cluster,
-            has_clusters: cluster != [1, 1, 1],
-            dynamic_shared: shared,
+            shared,
+            cluster: (cluster != [1, 1, 1]).then_some(cluster),
             cooperative: false,
         },
         variables: &HashMap::new(),
@@ -714,9 +713,13 @@ fn what_is_not_executed_is_named() {
         (".entry k() { .reg .b32 %r<2>; add.u32 %r0, %r1, %r2; }", "`add.u32` is not executed"),
         (".entry k() { bra nowhere; }", "no label `nowhere`"),
         (".extern .func f();\n.entry k() { call f; }", "`call` is not executed"),
+        (".entry k() { ret; }\n.entry l() { ret;\nbra [[0]]; }", "`bra` is not executed (line 6 of its PTX)"),
     ] {
         let program = Program::new(vec![Arc::from(format!("{HEADER}{text}").as_bytes())]);
-        let error = program.kernel("k", &[]).err().expect(text);
+        // The other kernel of a module is executed.
+        let name = if text.contains(" l()") { "l" } else { "k" };
+        assert!(name == "k" || program.kernel("k", &[]).is_ok());
+        let error = program.kernel(name, &[]).err().expect(text);
         assert!(error.contains(part), "{error}");
     }
 }

@@ -1,18 +1,15 @@
 //! Textures and surfaces (PTX ISA, 9.7.10; CUDA C++ programming guide, "Texture Fetching").
 
-use std::collections::BTreeMap;
-
 use super::{
     Kind,
     code::{Op, Source, Space},
-    decode::Decoder,
+    decode::{Decoder, attempt},
     float::{F16, F32},
     step::{Step, Stop, each, fault},
-    syntax::Operand,
-    table::attempt,
     types::{LANES, Type, extend, low},
     words::Words,
 };
+use crate::ptx::Operand;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Action {
@@ -72,10 +69,6 @@ pub(crate) struct Image {
     /// `None` for a surface.
     pub(crate) sampling: Option<Sampling>,
 }
-
-/// The texture and surface objects, by their handles.
-#[derive(Debug, Default)]
-pub(crate) struct Objects(pub(crate) BTreeMap<u64, Image>);
 
 pub(super) fn decode(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -> Option<Op> {
     let root = words.part(0)?;

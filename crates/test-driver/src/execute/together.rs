@@ -3,15 +3,14 @@
 use super::{
     arithmetic::combine,
     code::{Barrier, Condition, Op, Source, Space},
-    decode::Decoder,
+    decode::{Decoder, run, space},
     machine::State,
     matrix::{Fragment, Product},
     step::{Next, Step, Stop, each},
-    syntax::Operand,
-    table::{run, space},
     types::{LANES, Lanes, Type, extend, low},
     words::Words,
 };
+use crate::ptx::Operand;
 
 /// An instruction of the lanes that `mask` names, or of those that are there. `Step::named` are those that do it.
 fn together(

@@ -1,74 +1,16 @@
-//! A module's directives: `.version`, `.target`, entries, functions, variables (PTX ISA, chapters 5 and 11).
-
-use crate::placement::Shape;
+//! Steps through the tokens of a text.
 
 use super::{
-    Directives, Entry, Mistake, Module, Target, body,
+    Mistake, Parsed,
     lexer::{self, Kind, Token},
-    variable,
 };
 
 /// The remaining tokens.
 pub(super) struct Reader<'a> {
-    tokens: &'a [Token],
-    at: usize,
-}
-
-/// Reads a whole module.
-pub(super) fn read(text: &[u8]) -> Result<Module, Mistake> {
-    let tokens = lexer::tokens(text).map_err(|mistake| {
-        let headless = !text.windows(8).any(|part| part == b".version");
-        Mistake { headless, ..mistake }
-    })?;
-    let mut reader = Reader { tokens: &tokens, at: 0 };
-    let mut module = Module::default();
-    reader.header(&mut module)?;
-    while let Some(token) = reader.peek() {
-        let Some(word) = token.word().map(str::to_owned) else {
-            return Err(reader.unexpected());
-        };
-        match word.as_str() {
-            ".visible" | ".extern" | ".weak" | ".common" | ".unified" => reader.skip(),
-            ".entry" => {
-                reader.skip();
-                if let Some(entry) = reader.entry()? {
-                    if module.entries.iter().any(|known| known.name == entry.name) {
-                        return Err(Mistake::new(
-                            entry.line,
-                            format!("Duplicate definition of function '{}'", entry.name),
-                        ));
-                    }
-                    module.entries.push(entry);
-                }
-            }
-            ".func" => {
-                reader.skip();
-                reader.function()?;
-            }
-            ".global" | ".const" | ".shared" => {
-                let is_external = reader.follows(".extern");
-                let declared = variable::read(&mut reader)?;
-                match word.as_str() {
-                    _ if is_external => {}
-                    ".shared" => module.shared.push((declared.name, declared.bytes.len() as u32)),
-                    space => {
-                        if space == ".const" {
-                            module.constants += declared.bytes.len();
-                        }
-                        let variable::Declared { name, bytes, relocations } = declared;
-                        module.variables.push(crate::image::Variable { name, bytes, relocations });
-                    }
-                }
-            }
-            ".file" => reader.skip_line(),
-            ".section" => reader.section()?,
-            ".pragma" | ".alias" | ".tex" | ".texref" | ".samplerref" | ".surfref" => {
-                reader.skip_statement()?;
-            }
-            _ => return Err(reader.unexpected()),
-        }
-    }
-    Ok(module)
+    pub(super) tokens: &'a [Token],
+    pub(super) at: usize,
+    /// The number of the source file and the line, for the statements that follow: `.loc`.
+    pub(super) source: Option<(u64, u64)>,
 }
 
 impl<'a> Reader<'a> {
@@ -76,13 +18,18 @@ impl<'a> Reader<'a> {
         self.tokens.get(self.at)
     }
 
+    /// The next token, if it is a word.
+    pub(super) fn peek_word(&self) -> Option<&'a str> {
+        self.peek().and_then(Token::word)
+    }
+
     pub(super) fn skip(&mut self) {
         self.at += 1;
     }
 
-    pub(super) fn next(&mut self) -> Result<&'a Token, Mistake> {
+    pub(super) fn next(&mut self) -> Parsed<&'a Token> {
         let token = self.peek().ok_or_else(|| self.unexpected())?;
-        self.at += 1;
+        self.skip();
         Ok(token)
     }
 
@@ -93,17 +40,23 @@ impl<'a> Reader<'a> {
         found
     }
 
-    pub(super) fn expect(&mut self, mark: char) -> Result<(), Mistake> {
+    pub(super) fn takes_word(&mut self, word: &str) -> bool {
+        let found = self.peek_word() == Some(word);
+        self.at += usize::from(found);
+        found
+    }
+
+    pub(super) fn expect(&mut self, mark: char) -> Parsed<()> {
         if self.takes(mark) { Ok(()) } else { Err(self.unexpected()) }
     }
 
-    pub(super) fn word(&mut self) -> Result<&'a str, Mistake> {
-        let word = self.peek().and_then(Token::word).ok_or_else(|| self.unexpected())?;
+    pub(super) fn word(&mut self) -> Parsed<&'a str> {
+        let word = self.peek_word().ok_or_else(|| self.unexpected())?;
         self.skip();
         Ok(word)
     }
 
-    pub(super) fn integer(&mut self) -> Result<u64, Mistake> {
+    pub(super) fn integer(&mut self) -> Parsed<u64> {
         let value = match self.peek().map(|token| &token.kind) {
             Some(Kind::Number(literal)) => lexer::integer(literal),
             _ => None,
@@ -122,206 +75,31 @@ impl<'a> Reader<'a> {
         Mistake::new(line, format!("Parsing error near '{near}': syntax error"))
     }
 
-    /// Whether the last token read was `word`.
-    fn follows(&self, word: &str) -> bool {
-        self.at > 0 && self.tokens[self.at - 1].word() == Some(word)
+    /// The error for the last token that was read.
+    pub(super) fn rejected(&mut self) -> Mistake {
+        self.at -= 1;
+        self.unexpected()
     }
 
-    /// Skips the rest of the line: `.file` and `.loc` have no terminator.
-    pub(super) fn skip_line(&mut self) {
-        let line = self.peek().map(|token| token.line);
-        while self.peek().map(|token| token.line) == line && line.is_some() {
+    /// Skips the rest of a line: `.file` and `.loc` have no terminator.
+    pub(super) fn skip_line(&mut self, line: u32) {
+        while self.peek().is_some_and(|token| token.line == line) {
             self.skip();
         }
     }
 
-    /// Skips to the position after the next `;` outside of braces.
-    pub(super) fn skip_statement(&mut self) -> Result<(), Mistake> {
+    /// Skips to the position after the next `;` outside of braces. `sees` gets the words.
+    pub(super) fn skip_statement(&mut self, mut sees: impl FnMut(&str)) -> Parsed<()> {
         let mut depth = 0;
         loop {
-            let token = self.next()?;
-            match token.kind {
+            match &self.next()?.kind {
                 Kind::Mark('{') => depth += 1,
-                Kind::Mark('}') if depth == 0 => {
-                    self.at -= 1;
-                    return Err(self.unexpected());
-                }
+                Kind::Mark('}') if depth == 0 => return Err(self.rejected()),
                 Kind::Mark('}') => depth -= 1,
                 Kind::Mark(';') if depth == 0 => return Ok(()),
+                Kind::Word(word) => sees(word),
                 _ => {}
             }
         }
-    }
-
-    fn section(&mut self) -> Result<(), Mistake> {
-        while !self.next()?.is('{') {}
-        while !self.next()?.is('}') {}
-        Ok(())
-    }
-
-    fn header(&mut self, module: &mut Module) -> Result<(), Mistake> {
-        if self.peek().and_then(Token::word) != Some(".version") {
-            let line = self.peek().map_or(1, |token| token.line);
-            let mistake = Mistake::new(line, "Missing .version directive at start of file");
-            return Err(Mistake { headless: true, ..mistake });
-        }
-        self.skip();
-        let version = match &self.next()?.kind {
-            Kind::Number(text) => {
-                text.split_once('.').and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)))
-            }
-            _ => None,
-        };
-        self.at -= 1;
-        module.version = version.ok_or_else(|| self.unexpected())?;
-        self.skip();
-        if self.peek().and_then(Token::word) != Some(".target") {
-            let line = self.peek().map_or(1, |token| token.line);
-            return Err(Mistake::new(line, "Missing .target directive"));
-        }
-        self.skip();
-        module.target = self.target()?;
-        while self.takes(',') {
-            self.word()?;
-        }
-        if self.peek().and_then(Token::word) == Some(".address_size") {
-            self.skip();
-            if self.integer()? != 64 {
-                self.at -= 1;
-                return Err(self.unexpected());
-            }
-        }
-        Ok(())
-    }
-
-    fn target(&mut self) -> Result<Target, Mistake> {
-        let name = self.peek().and_then(Token::word).and_then(|word| word.strip_prefix("sm_"));
-        let name = name.ok_or_else(|| self.unexpected())?;
-        let digits = name.trim_end_matches(['a', 'f']);
-        let suffix = name.as_bytes().get(digits.len()).copied();
-        let sm = digits.parse().map_err(|_| self.unexpected())?;
-        self.skip();
-        Ok(Target { sm, suffix })
-    }
-
-    /// An entry after the word `.entry`; `None` if it is only declared.
-    fn entry(&mut self) -> Result<Option<Entry>, Mistake> {
-        let line = self.peek().map_or(1, |token| token.line);
-        let mut entry = Entry { name: self.word()?.to_owned(), line, ..Entry::default() };
-        if self.takes('(') && !self.takes(')') {
-            loop {
-                entry.parameters.push(self.parameter()?);
-                if self.takes(')') {
-                    break;
-                }
-                self.expect(',')?;
-            }
-        }
-        entry.directives = self.directives()?;
-        if self.takes(';') {
-            return Ok(None);
-        }
-        entry.body = body::read(self)?;
-        Ok(Some(entry))
-    }
-
-    /// `.param`, then type and attributes in any order, the name, and `[n]`.
-    fn parameter(&mut self) -> Result<Shape, Mistake> {
-        if self.word()? != ".param" {
-            self.at -= 1;
-            return Err(self.unexpected());
-        }
-        let (mut element, mut align, mut pointer) = (None, 1, false);
-        loop {
-            let word = self.word()?;
-            match word {
-                ".align" => {
-                    let value = self.integer()?;
-                    if !value.is_power_of_two() || value > 1 << 16 {
-                        self.at -= 1;
-                        return Err(self.unexpected());
-                    }
-                    // Attributes after `.ptr` describe the pointee.
-                    if !pointer {
-                        align = value as usize;
-                    }
-                }
-                ".ptr" => pointer = true,
-                ".global" | ".shared" | ".const" | ".local" if pointer => {}
-                _ if word.starts_with('.') => {
-                    let size = variable::scalar_size(word);
-                    self.at -= 1;
-                    element = Some(size.ok_or_else(|| self.unexpected())?);
-                    self.at += 1;
-                }
-                _ => break,
-            }
-        }
-        let element = element.ok_or_else(|| self.unexpected())?;
-        let count = if self.takes('[') {
-            let count = self.integer()?;
-            self.expect(']')?;
-            count as usize
-        } else {
-            1
-        };
-        Ok(Shape { size: element * count, align: align.max(element) })
-    }
-
-    /// The directives between the parameters and the body.
-    fn directives(&mut self) -> Result<Directives, Mistake> {
-        let mut directives = Directives::default();
-        while let Some(token) = self.peek() {
-            if token.is('{') || token.is(';') {
-                break;
-            }
-            match self.word()? {
-                ".maxntid" => directives.max_threads = Some(self.extents()?),
-                ".reqntid" => directives.required_threads = Some(self.extents()?),
-                ".reqnctapercluster" => directives.cluster = Some(self.extents()?),
-                ".maxnreg" => directives.max_registers = Some(self.integer()? as u32),
-                ".pragma" => self.skip_statement()?,
-                word if word.starts_with('.') => self.skip_values(),
-                _ => {
-                    self.at -= 1;
-                    return Err(self.unexpected());
-                }
-            }
-        }
-        Ok(directives)
-    }
-
-    /// One to three numbers.
-    fn extents(&mut self) -> Result<[u32; 3], Mistake> {
-        let mut extents = [1; 3];
-        for extent in &mut extents {
-            *extent = self.integer()? as u32;
-            if !self.takes(',') {
-                break;
-            }
-        }
-        Ok(extents)
-    }
-
-    /// The numbers after a directive that has no effect here.
-    fn skip_values(&mut self) {
-        while matches!(self.peek().map(|token| &token.kind), Some(Kind::Number(_) | Kind::Mark(','))) {
-            self.skip();
-        }
-    }
-
-    /// A `.func`: only its errors matter.
-    fn function(&mut self) -> Result<(), Mistake> {
-        while let Some(token) = self.peek() {
-            if token.is(';') {
-                self.skip();
-                return Ok(());
-            }
-            if token.is('{') {
-                return body::read(self).map(drop);
-            }
-            self.skip();
-        }
-        Err(self.unexpected())
     }
 }

@@ -1,26 +1,48 @@
-//! Variable declarations: `.global .align 4 .b8 table[16] = {…};` (PTX ISA, 5.4).
-
-use crate::image::Relocation;
+//! Declarations of variables and parameters: `.global .align 4 .b8 table[16] = {…};` (PTX ISA, 5.4).
 
 use super::{
-    Mistake,
+    Parsed,
     lexer::{self, Kind},
     reader::Reader,
 };
 
-/// A declared variable.
-pub(super) struct Declared {
-    pub(super) name: String,
-    pub(super) bytes: Vec<u8>,
-    pub(super) relocations: Vec<Relocation>,
+/// A variable or a parameter.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Variable {
+    pub(crate) space: String,
+    pub(crate) name: String,
+    pub(crate) size: u64,
+    pub(crate) align: u64,
+    /// The size of an element, or of a component of a vector.
+    element: usize,
+    /// `[]`: its size is known at the launch only.
+    pub(crate) is_dynamic: bool,
+    pub(crate) is_external: bool,
+    /// The initial bytes that are written in the text. The rest is zero.
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) relocations: Vec<Relocation>,
+}
+
+/// An address in the initial bytes of a variable.
+#[derive(Clone, Debug)]
+pub(crate) struct Relocation {
+    /// Where it is, and how many bytes of it.
+    pub(crate) at: usize,
+    pub(crate) size: usize,
+    /// The lowest bit of the address that is stored.
+    pub(crate) shift: u32,
+    /// The variable or the function, and an offset.
+    pub(crate) name: String,
+    pub(crate) offset: u64,
 }
 
 /// Larger sizes than a GPU's memory are rejected.
-const LARGEST: usize = 1 << 30;
+const LARGEST: u64 = 1 << 30;
 
-/// The size of a scalar type, which is also its natural alignment.
-pub(super) fn scalar_size(word: &str) -> Option<usize> {
+/// The size of a scalar type, which is also its natural alignment. A predicate has none.
+pub(crate) fn size_of(word: &str) -> Option<u64> {
     Some(match word {
+        ".pred" => 0,
         ".b8" | ".u8" | ".s8" => 1,
         ".b16" | ".u16" | ".s16" | ".f16" | ".bf16" => 2,
         ".b32" | ".u32" | ".s32" | ".f32" | ".f16x2" | ".bf16x2" => 4,
@@ -30,94 +52,102 @@ pub(super) fn scalar_size(word: &str) -> Option<usize> {
     })
 }
 
-/// A declaration from its state space (`.global`, `.shared`, …) to its `;`.
-pub(super) fn read(reader: &mut Reader<'_>) -> Result<Declared, Mistake> {
-    reader.word()?;
-    let (mut element, mut lanes) = (None, 1usize);
-    let name = loop {
-        match reader.word()? {
-            ".align" => drop(reader.integer()?),
-            ".v2" => lanes = 2,
-            ".v4" => lanes = 4,
-            ".v8" => lanes = 8,
-            ".attribute" => while !reader.next()?.is(')') {},
-            word if word.starts_with('.') => element = scalar_size(word).or(element),
-            word => break word.to_owned(),
-        }
-    };
-    let element = element.ok_or_else(|| reader.unexpected())?;
-    let mut count = lanes;
-    while reader.takes('[') {
-        // `[]` takes its length from the initializer, or is dynamic shared memory.
-        if reader.takes(']') {
-            count = 0;
-            continue;
-        }
-        let extent = reader.integer()?;
-        count = usize::try_from(extent).ok().and_then(|extent| count.checked_mul(extent)).unwrap_or(usize::MAX);
-        reader.expect(']')?;
-    }
-    let size = count.checked_mul(element).filter(|size| *size <= LARGEST);
-    let mut bytes = vec![0; size.ok_or_else(|| reader.unexpected())?];
-    let mut relocations = Vec::new();
-    if reader.takes('=') {
-        initialise(reader, element, &mut bytes, &mut relocations)?;
-    } else {
-        reader.expect(';')?;
-    }
-    Ok(Declared { name, bytes, relocations })
-}
-
-/// Values up to the `;`. Addresses are zero until the module is loaded.
-fn initialise(
-    reader: &mut Reader<'_>,
-    element: usize,
-    bytes: &mut Vec<u8>,
-    relocations: &mut Vec<Relocation>,
-) -> Result<(), Mistake> {
-    let (mut at, mut negative) = (0, false);
-    loop {
-        let token = reader.next()?;
-        let value = match &token.kind {
-            Kind::Mark(';') => return Ok(()),
-            Kind::Mark('-') => {
-                negative = true;
+impl Reader<'_> {
+    /// A declaration from its state space (`.global`, `.shared`, …) to its name or its extents.
+    pub(super) fn variable(&mut self) -> Parsed<Variable> {
+        let space = self.word()?.to_owned();
+        let (mut element, mut align, mut lanes, mut points) = (None, 0, 1, false);
+        let name = loop {
+            match self.word()? {
+                ".align" => {
+                    let value = self.integer()?;
+                    if !value.is_power_of_two() || value > 1 << 16 {
+                        return Err(self.rejected());
+                    }
+                    // Attributes after `.ptr` describe the pointee.
+                    if !points {
+                        align = value;
+                    }
+                }
+                ".ptr" => points = true,
+                ".v2" => lanes = 2,
+                ".v4" => lanes = 4,
+                ".v8" => lanes = 8,
+                ".attribute" => while !self.next()?.is(')') {},
+                ".global" | ".shared" | ".const" | ".local" if points => {}
+                word if word.starts_with('.') => match size_of(word).filter(|size| *size > 0 || space == ".reg") {
+                    None if space == ".param" => return Err(self.rejected()),
+                    size => element = size.or(element),
+                },
+                word => break word.to_owned(),
+            }
+        };
+        let element = element.ok_or_else(|| self.unexpected())?;
+        let (mut size, mut is_dynamic) = (element * lanes, false);
+        while self.takes('[') {
+            // It takes its length from the initial values, or is dynamic shared memory.
+            if self.takes(']') {
+                (is_dynamic, size) = (true, 0);
                 continue;
             }
-            Kind::Number(literal) => {
-                // `0xFF00(name)`: a part of an address.
-                if reader.takes('(') {
-                    let name = reader.word()?.to_owned();
-                    reader.expect(')')?;
-                    let shift = number(literal).trailing_zeros().min(63);
-                    relocations.push(Relocation { at, size: element, shift, name, offset: 0 });
-                }
-                if relocations.last().is_some_and(|last| last.at == at) { 0 } else { number(literal) }
-            }
-            Kind::Word(word) => {
-                let mut name = word.clone();
-                if word == "generic" && reader.takes('(') {
-                    reader.word()?.clone_into(&mut name);
-                    reader.expect(')')?;
-                }
-                let offset = match (reader.takes('+'), reader.takes('-')) {
-                    (true, false) => reader.integer()?,
-                    (_, true) => reader.integer()?.wrapping_neg(),
-                    _ => 0,
-                };
-                relocations.push(Relocation { at, size: element, shift: 0, name, offset });
-                0
-            }
-            _ => continue,
-        };
-        let value = if negative { value.wrapping_neg() } else { value };
-        negative = false;
-        if bytes.len() < at + element {
-            bytes.resize(at + element, 0);
+            let extent = self.integer()?;
+            size = size.checked_mul(extent).filter(|size| *size <= LARGEST).ok_or_else(|| self.unexpected())?;
+            self.expect(']')?;
         }
-        let raw = u128::from(value).to_le_bytes();
-        bytes[at..at + element].copy_from_slice(&raw[..element]);
-        at += element;
+        let align = align.max(element).max(1);
+        Ok(Variable { space, name, size, align, element: element as usize, is_dynamic, ..Variable::default() })
+    }
+
+    /// The initial values of a variable, up to the `;`. Addresses are zero until the module is loaded.
+    pub(super) fn initial(&mut self, variable: &mut Variable) -> Parsed<()> {
+        if !self.takes('=') {
+            return self.expect(';');
+        }
+        let element = variable.element;
+        let (mut at, mut negative) = (0, false);
+        loop {
+            let token = self.next()?;
+            let value = match &token.kind {
+                Kind::Mark(';') => return Ok(()),
+                Kind::Mark('-') => {
+                    negative = true;
+                    continue;
+                }
+                Kind::Number(literal) => {
+                    // `0xFF00(name)`: a part of an address.
+                    if self.takes('(') {
+                        let name = self.word()?.to_owned();
+                        self.expect(')')?;
+                        let shift = number(literal).trailing_zeros().min(63);
+                        variable.relocations.push(Relocation { at, size: element, shift, name, offset: 0 });
+                    }
+                    if variable.relocations.last().is_some_and(|last| last.at == at) { 0 } else { number(literal) }
+                }
+                Kind::Word(word) => {
+                    let mut name = word.clone();
+                    if word == "generic" && self.takes('(') {
+                        self.word()?.clone_into(&mut name);
+                        self.expect(')')?;
+                    }
+                    let offset = match (self.takes('+'), self.takes('-')) {
+                        (true, false) => self.integer()?,
+                        (_, true) => self.integer()?.wrapping_neg(),
+                        _ => 0,
+                    };
+                    variable.relocations.push(Relocation { at, size: element, shift: 0, name, offset });
+                    0
+                }
+                _ => continue,
+            };
+            let value = if negative { value.wrapping_neg() } else { value };
+            negative = false;
+            if variable.bytes.len() < at + element {
+                variable.bytes.resize(at + element, 0);
+            }
+            let raw = u128::from(value).to_le_bytes();
+            variable.bytes[at..at + element].copy_from_slice(&raw[..element]);
+            at += element;
+        }
     }
 }
 

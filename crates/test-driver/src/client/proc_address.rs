@@ -1,0 +1,99 @@
+//! `cuGetProcAddress`: entry points by name, in the newest version of each.
+
+use std::ffi::{c_int, c_uint, c_void};
+
+use crate::{
+    client::control,
+    contexts::{context, device, error, green, peer},
+    entry::{In, Out, Text},
+    error::{Outcome, Status},
+    graphs,
+    images::{function, library, link, module},
+    launches::{launch, occupancy},
+    memory::{copy, pointer, pool, region, texture},
+    state::Driver,
+    streams::{capture, event, stream},
+};
+
+/// `CU_GET_PROC_ADDRESS_SUCCESS`, `_SYMBOL_NOT_FOUND`.
+const FOUND: c_uint = 0;
+const NOT_FOUND: c_uint = 1;
+
+/// The address of the entry point with exactly this name.
+pub(crate) fn exact(name: &str) -> Option<*const c_void> {
+    [
+        address_of,
+        capture::address_of,
+        context::address_of,
+        copy::address_of,
+        device::address_of,
+        error::address_of,
+        event::address_of,
+        function::address_of,
+        graphs::graph::address_of,
+        graphs::attribute::address_of,
+        graphs::edit::address_of,
+        graphs::exec::address_of,
+        graphs::inside::address_of,
+        graphs::kernel::address_of,
+        graphs::kinds::address_of,
+        graphs::memory::address_of,
+        graphs::update::address_of,
+        green::address_of,
+        launch::address_of,
+        library::address_of,
+        link::address_of,
+        module::address_of,
+        occupancy::address_of,
+        peer::address_of,
+        pointer::address_of,
+        pool::address_of,
+        region::address_of,
+        stream::address_of,
+        texture::address_of,
+        graphs::user_object::address_of,
+        control::address_of,
+    ]
+    .iter()
+    .find_map(|lookup| lookup(name))
+}
+
+impl Driver {
+    /// The address for a name without a version suffix, with the meaning of CUDA 13.
+    fn proc_address(&self, name: &str) -> Option<*const c_void> {
+        ["_v4", "_v3", "_v2", ""]
+            .iter()
+            .map(|version| format!("{name}{version}"))
+            .filter(|name| !self.config.is_absent(name))
+            .find_map(|name| exact(&name))
+    }
+
+    fn give_address(&self, symbol: Text, address: Out<*const c_void>, status: Option<Out<c_uint>>) -> Outcome {
+        let found = self.proc_address(&symbol.get()?);
+        address.set(found.unwrap_or(std::ptr::null()))?;
+        match status.filter(|status| !status.is_null()) {
+            // If the caller passes a pointer for the status, only the status reports the failure (seen on driver 580).
+            Some(status) => status.set(if found.is_some() { FOUND } else { NOT_FOUND }),
+            None => found.map(drop).ok_or(Status::NOT_FOUND),
+        }
+    }
+}
+
+entry_points! {
+    fn cuGetProcAddress_v2(
+        driver, symbol: Text, address: Out<*const c_void>, _version: c_int, _flags: u64, status: Out<c_uint>,
+    ) {
+        driver.give_address(symbol, address, Some(status))
+    }
+
+    fn cuGetProcAddress(driver, symbol: Text, address: Out<*const c_void>, _version: c_int, _flags: u64) {
+        driver.give_address(symbol, address, None)
+    }
+
+    /// NVIDIA's libraries request tables of undocumented functions (NVRTC: for the driver's cache of compiled code, without
+    /// checking whether the entry point exists). This driver has no such tables.
+    fn cuGetExportTable(_driver, table: Out<*const c_void>, _id: In<c_void>) {
+        table.set(std::ptr::null())?;
+        Err(Status::NOT_FOUND)
+    }
+}
