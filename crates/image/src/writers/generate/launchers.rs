@@ -3,7 +3,7 @@
 use super::{
     Content, Generated, Options, UNKNOWN, define,
     fields::{self, Field},
-    identifier::{is_snake, raw},
+    identifier::{is_identifier, is_snake, raw},
     names,
     options::Kernel,
     ty::{Leaf, Ty},
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::model::launchers::{Launcher, Launchers, List};
 use crate::prelude::*;
-use crate::writers::escape::rust_comment;
+use crate::writers::escape::{quoted, rust_comment};
 use kernel_args_abi::{CppBase, Parameter};
 
 /// Generates the declarations of the functions of a library, as a block with the attribute `launchers`, a struct with
@@ -24,6 +24,7 @@ pub fn of_launchers(launchers: &Launchers, library: Result<&str, &str>, options:
     let (mut found, mut refused) = (Vec::new(), Vec::new());
     for (symbol, launcher) in launchers.functions() {
         match launcher {
+            _ if !is_identifier(symbol) => refused.push((symbol, NO_IDENTIFIER.into())),
             Ok(launcher) => {
                 let lists = [List::All, List::WithoutStream].map(|list| launcher.as_kernel(list));
                 found.push((launcher, lists));
@@ -82,11 +83,12 @@ pub fn of_launchers(launchers: &Launchers, library: Result<&str, &str>, options:
         if !is_status {
             *fields = Err(NO_STATUS);
         }
-        writer.kernel(&[format!("`{}`", launcher.prototype())], naming, fields, name);
+        writer.kernel(&[quoted(&launcher.prototype())], naming, fields, name);
     }
     writer.finish()
 }
 
+const NO_IDENTIFIER: &str = "its symbol is not an identifier of Rust";
 const NO_STATUS: &str =
     "It has no struct for `launch!`, because it does not return a status: nothing, or 32 bits, such as `cudaError_t`.";
 
@@ -137,7 +139,7 @@ impl RustWriter<'_, '_> {
         }
         for (launcher, fields) in declared {
             let depth = usize::from(library.is_ok());
-            self.docs(depth, &[format!("`{}`", launcher.prototype())]);
+            self.docs(depth, &[quoted(&launcher.prototype())]);
             let mut arguments: Vec<String> = Vec::new();
             for (index, field) in fields.iter().enumerate() {
                 let is_stream = launcher.stream() == Some(index);
