@@ -166,7 +166,8 @@ mod tests {
     #[test]
     fn a_name_stays_in_its_code() {
         let name = "x\n```\nevil();\n```\n<script>`|<b>\\";
-        let image = Image::read(b".version 8.7\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\nret;\n}\n").unwrap();
+        let image =
+            Image::read(b".version 8.7\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\nret;\n}\n").unwrap();
         let kernels = image.kernels().unwrap();
         let mut kernel = kernels.kernel("k", None).unwrap();
         kernel.name = name;

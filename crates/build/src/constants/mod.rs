@@ -121,7 +121,7 @@ pub(crate) fn items(description: &[u8], constants: &[Constant], source: &Path) -
         let found = description.lines().find_map(|line| line.strip_prefix(&start))?;
         let (ty, value) = found.split_once(" = ")?;
         // The description can be a committed file.
-        let is_literal = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b":.+-".contains(&byte));
+        let is_literal = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b":_.+-".contains(&byte));
         if !is_literal(ty) || !is_literal(value) {
             return None;
         }

@@ -36,17 +36,8 @@ pub enum What {
 }
 
 /// The names of the module's other items.
-const RESERVED: [&str; 9] = [
-    "IMAGE",
-    "KERNELS",
-    "_",
-    "__BYTES",
-    "__TABLE",
-    "__IMAGE",
-    "__SUMMARY",
-    "__VARIABLES",
-    "__VARIABLE_TABLE",
-];
+const RESERVED: [&str; 9] =
+    ["IMAGE", "KERNELS", "_", "__BYTES", "__TABLE", "__IMAGE", "__SUMMARY", "__VARIABLES", "__VARIABLE_TABLE"];
 
 const LONGEST: usize = 100;
 

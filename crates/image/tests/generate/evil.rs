@@ -108,7 +108,10 @@ fn items(text: &str) -> Found {
             }
             // A function of a library that no compiler has made.
             RustItem::Fn(function) => {
-                assert!(matches!(function.sig.safety, syn::Safety::Unsafe(_)) && function.block.stmts.len() == 1, "{text}");
+                assert!(
+                    matches!(function.sig.safety, syn::Safety::Unsafe(_)) && function.block.stmts.len() == 1,
+                    "{text}"
+                );
                 attributes(&function.attrs, text);
                 found.functions.push(function.sig.ident.to_string());
             }
@@ -126,7 +129,9 @@ fn attributes(all: &[syn::Attribute], text: &str) -> String {
         match (path.join("::").as_str(), &attribute.meta) {
             ("derive", Meta::List(list)) => derived += &list.tokens.to_string(),
             ("doc", Meta::NameValue(pair)) => {
-                let syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(line), .. }) = &pair.value else { panic!("{text}") };
+                let syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(line), .. }) = &pair.value else {
+                    panic!("{text}")
+                };
                 docs += line.value().trim_start_matches(' ');
                 docs.push('\n');
             }

@@ -8,6 +8,7 @@
 
 #![allow(clippy::format_collect, clippy::format_push_string, reason = "the texts are small")]
 
+mod conventions;
 mod random;
 
 use kernel_args_image::{
@@ -35,6 +36,7 @@ use std::{
 pub(crate) fn main() -> ExitCode {
     let trials = vec![
         Trial::ignorable_test("random_functions_are_called_and_mistakes_are_refused", random_functions),
+        Trial::ignorable_test("each_class_of_the_calling_conventions_arrives_or_is_refused", conventions::each_class),
         Trial::ignorable_test("messages_are_as_in_the_golden_file", messages),
         Trial::ignorable_test("functions_that_nvcc_compiles_are_launched", of_nvcc),
     ];
@@ -189,9 +191,13 @@ fn object(source: &Path, version: &str) -> PathBuf {
 }
 
 fn compile(compiler: &str, source: &Path, version: &str) -> Result<PathBuf, Failed> {
+    compiled(compiler, source, version, "-std=c++17")
+}
+
+fn compiled(compiler: &str, source: &Path, version: &str, standard: &str) -> Result<PathBuf, Failed> {
     let object = object(source, version);
     let output = Command::new(compiler)
-        .args(["-std=c++17", "-O1", "-w", "-fPIC", "-c", &format!("-gdwarf-{version}"), "-o"])
+        .args([standard, "-O1", "-w", "-fPIC", "-c", &format!("-gdwarf-{version}"), "-o"])
         .args([&object, source])
         .output()?;
     if output.status.success() { Ok(object) } else { Err(String::from_utf8_lossy(&output.stderr).as_ref().into()) }
