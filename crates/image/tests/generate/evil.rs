@@ -151,7 +151,8 @@ fn attributes(all: &[syn::Attribute], text: &str) -> String {
 
 /// A name that Rust and C++ both have is declared, so only the others are a comment.
 fn is_word(name: &str) -> bool {
-    syn::parse_str::<syn::Ident>(&format!("r#{name}")).is_ok() && name.is_ascii()
+    name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && syn::parse_str::<syn::Ident>(&format!("r#{name}")).is_ok()
 }
 
 /// Everything that is generated from these names has the expected items.
