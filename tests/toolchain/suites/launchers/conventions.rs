@@ -1,9 +1,11 @@
 //! Each class of the calling conventions: a struct of C or C++ by value, between other arguments.
 //!
 //! A struct with a declaration is called through it, and arrives. A struct that is refused does not arrive if it is declared by its bytes.
+//! Random structs arrive if and only if they are not refused: 40, or 1,000 with `KERNEL_ARGS_FULL=1`.
 
-use super::{compiled, errors};
+use super::{compiled, errors, number, random::Random};
 use kernel_args_image::{Launchers, generate};
+use kernel_args_test_generator::size;
 use kernel_args_toolchain_tests::{
     folder,
     rustc::{self, Compiler, Kind, USUAL},
@@ -12,6 +14,7 @@ use kernel_args_toolchain_tests::{
 use libtest_mimic::{Completion, Failed};
 use std::{env::consts::ARCH, fmt::Write as _, fs, process::Command};
 
+#[derive(Clone, Copy)]
 enum Expected {
     /// The generated declaration is right.
     Declared,
@@ -19,14 +22,19 @@ enum Expected {
     ByHand(&'static str),
     /// Refused, with a part of the reason. With these members it does not arrive; without members it is not called.
     Refused(&'static str, &'static str),
+    /// With these members it arrives if it is not refused.
+    Random(&'static str),
 }
 use Expected::{ByHand, Declared, Refused};
 
+#[derive(Clone, Copy)]
 struct Case {
     /// The definition after `struct NAME`.
     body: &'static str,
     /// The members, and their values.
     values: &'static [(&'static str, &'static str)],
+    /// In Rust: `C`, `C, packed`.
+    repr: &'static str,
     /// On x86-64.
     system_v: Expected,
     /// On AArch64, if it differs.
@@ -34,7 +42,7 @@ struct Case {
 }
 
 const fn case(body: &'static str, values: &'static [(&'static str, &'static str)], system_v: Expected) -> Case {
-    Case { body, values, system_v, aapcs64: None }
+    Case { body, values, repr: "C", system_v, aapcs64: None }
 }
 
 const fn on_arm(case: Case, aapcs64: Expected) -> Case {
@@ -168,6 +176,46 @@ const OLD_STYLE: &str = "void old_float(a, b) float a; int b; {}\nvoid old_int(a
 const C_HEAD: &str = "#include <stdbool.h>\n#include <string.h>\nunsigned char echo[1024];\n";
 const CPP_HEAD: &str = "#include <string.h>\nstruct Empty {};\nstruct Pair { float x, y; };\nextern \"C\" {\nextern unsigned char echo[1024];\n";
 
+/// The type in C before and after the name, a member of it, and the type in Rust, which has the same bytes.
+const MEMBERS: [[&str; 4]; 15] = [
+    ["signed char", "", "", "i8"],
+    ["short", "", "", "i16"],
+    ["int", "", "", "i32"],
+    ["long", "", "", "i64"],
+    ["float", "", "", "f32"],
+    ["float", "", "", "f32"],
+    ["double", "", "", "f64"],
+    ["_Float16", "", "", "u16"],
+    ["float", "[2]", "[1]", "[f32; 2]"],
+    ["short", "[3]", "[2]", "[i16; 3]"],
+    ["union { float a; int b; }", "", ".a", "u32"],
+    ["union { float a, b; }", "", ".b", "u32"],
+    ["union { double a; float b; }", "", ".a", "u64"],
+    ["union { short a; _Float16 b; }", "", ".a", "u16"],
+    ["struct { _Float16 a; char b; }", "", ".a", "[u16; 2]"],
+];
+
+fn random(random: &mut Random) -> Case {
+    let is_packed = random.chance(4);
+    let (mut body, mut rust, mut values) = (String::from("{"), String::new(), Vec::new());
+    for index in 0..1 + random.below(3) {
+        let [begin, end, part, ty] = MEMBERS[random.below(MEMBERS.len())];
+        let _ = write!(body, " {begin} m{index}{end};");
+        let _ = write!(rust, "m{index}: {ty}, ");
+        let (path, value) = (format!("m{index}{part}"), (1 + random.below(100)).to_string());
+        values.push((&*path.leak(), &*value.leak()));
+    }
+    body.push_str(" }");
+    let attribute = if is_packed { "__attribute__((packed)) " } else { "" };
+    Case {
+        body: format!("{attribute}{body}").leak(),
+        values: values.leak(),
+        repr: if is_packed { "C, packed" } else { "C" },
+        system_v: Expected::Random(rust.leak()),
+        aapcs64: None,
+    }
+}
+
 const fn expected(case: &Case) -> &Expected {
     match &case.aapcs64 {
         Some(own) if cfg!(target_arch = "aarch64") => own,
@@ -225,16 +273,20 @@ pub(crate) fn each_class() -> Result<Completion, Failed> {
     }
     let place = folder("launchers/conventions")?;
     let crates = folder("launchers/conventions/crates")?;
+    let mut seed = Random(number("KERNEL_ARGS_LAUNCHERS_SEED", 1)? as u64);
+    let random: Vec<Case> = (0..size::choose(40, 1000)).map(|_| random(&mut seed)).collect();
+    let only_echo = C_HEAD.replace("unsigned char echo", "extern unsigned char echo");
     let sources = [
-        ("gcc", "c", CASES, source(CASES, "c", C_HEAD) + OLD_STYLE),
-        ("g++", "cpp", CPP, source(CPP, "cpp", CPP_HEAD) + "}\n"),
+        ("gcc", "c", CASES, source(CASES, "c", C_HEAD) + OLD_STYLE, "c"),
+        ("gcc", "random", &*random, source(&random, "random", &only_echo), "c"),
+        ("g++", "cpp", CPP, source(CPP, "cpp", CPP_HEAD) + "}\n", "cpp"),
     ];
     let (mut calls, mut files, mut links) = (String::new(), Vec::new(), Vec::new());
     let mut counts = [0; 3];
-    for (compiler, prefix, cases, text) in sources {
-        let source = place.join(format!("cases_{prefix}.{prefix}"));
+    for (compiler, prefix, cases, text, language) in sources {
+        let source = place.join(format!("cases_{prefix}.{language}"));
         write(&source, text)?;
-        let standard = if prefix == "c" { "-std=gnu11" } else { "-std=c++17" };
+        let standard = if language == "c" { "-std=gnu11" } else { "-std=c++17" };
         for version in ["4", "5"] {
             let object = compiled(compiler, &source, version, standard)?;
             let launchers = Launchers::read(&fs::read(&object)?)?;
@@ -245,9 +297,14 @@ pub(crate) fn each_class() -> Result<Completion, Failed> {
                 continue;
             }
             for (index, case) in cases.iter().enumerate() {
-                call(&mut calls, &mut counts, case, &format!("{prefix}{index}"), prefix);
+                let name = format!("{prefix}{index}");
+                let is_read = launchers.get(&format!("take_{name}")).is_ok();
+                call(&mut calls, &mut counts, case, &name, prefix, is_read);
             }
-            files.push((format!("{prefix}.rs"), generated));
+            // The declarations of random structs are written by hand.
+            if prefix != "random" {
+                files.push((format!("{prefix}.rs"), generated));
+            }
             links.push(format!("link-arg={}", object.display()));
         }
     }
@@ -283,6 +340,7 @@ fn check(launchers: &Launchers, generated: &str, prefix: &str, cases: &[Case]) -
             (Declared, reason) => reason.is_none(),
             (ByHand(_), reason) => is_read && reason.is_some(),
             (Refused(part, _), reason) => reason.is_some_and(|reason| reason.contains(part)),
+            (Expected::Random(_), reason) => is_read || reason.is_some_and(|what| what.contains("in other registers")),
         };
         if !is_right {
             let _ = writeln!(wrong, "struct {}: {reason:?}, read: {is_read}", case.body);
@@ -296,11 +354,12 @@ fn check(launchers: &Launchers, generated: &str, prefix: &str, cases: &[Case]) -
     if is_old && is_declared("old_int") && is_declared("old_none") { Ok(()) } else { Err("old style".into()) }
 }
 
-fn call(calls: &mut String, counts: &mut [usize; 3], case: &Case, name: &str, module: &str) {
+fn call(calls: &mut String, counts: &mut [usize; 3], case: &Case, name: &str, module: &str, is_read: bool) {
     let (at, members, is_same) = match expected(case) {
         Declared => (0, None, true),
         ByHand(members) => (1, Some(members), true),
         Refused(_, members) => (2, Some(members), false),
+        Expected::Random(members) => (if is_read { 1 } else { 2 }, Some(members), is_read),
     };
     counts[at] += 1;
     if members.is_some_and(|members| members.is_empty()) {
@@ -309,9 +368,10 @@ fn call(calls: &mut String, counts: &mut [usize; 3], case: &Case, name: &str, mo
     let declared = members.map_or_else(
         || format!("use {module}::take_{name} as take;"),
         |members| {
+            let repr = case.repr;
             let align = if case.body.contains("long double") { ", align(16)" } else { "" };
             format!(
-                "#[repr(C{align})] #[derive(Clone, Copy)] struct Value {{ {members} }}\n\
+                "#[repr({repr}{align})] #[derive(Clone, Copy)] struct Value {{ {members} }}\n\
                  unsafe extern \"C\" {{ #[link_name = \"take_{name}\"] fn take(i: i32, f: f32, p: Value, e: f64, q: Value, k: i32); }}"
             )
         },

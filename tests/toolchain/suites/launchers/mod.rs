@@ -73,6 +73,18 @@ extern "C" void of_puns(const Extension* e, bool* flags, __half* halves, unsigne
 extern "C" void of_mixed(const Mixed* m, Extension* e) {}
 "#;
 
+/// Structs that C passes in other registers than their bytes, and one that it does not.
+const PASSED: &str = r#"struct Padded { float x; double y; };
+struct Half { _Float16 x; };
+struct Either { union { double x; float y; } of; };
+struct Bits { union { int x; float y; } of; float y; };
+extern "C" void of_padded(Padded p) {}
+extern "C" void of_right(Padded p) {}
+extern "C" void of_half(Half h) {}
+extern "C" void of_either(Either e) {}
+extern "C" void of_bits(Bits b) {}
+"#;
+
 /// Objects that cannot be read, or not as a whole. Each has its own function.
 fn objects(folder: &Path) -> Result<(), Failed> {
     let run = |program: &str, arguments: &[&str]| -> Result<(), Failed> {
@@ -104,6 +116,9 @@ fn objects(folder: &Path) -> Result<(), Failed> {
     }
     object("pair", "extern \"C\" int of_pair(unsigned rows, unsigned columns, float scale) { return 0; }\n", &["-g"])?;
     object("puns", PUNS, &["-g"])?;
+    object("passed", PASSED, &["-g"])?;
+    fs::write(folder.join("old_style.c"), "void of_old_style(x) float x; {}\n")?;
+    run("gcc", &["-g", "-std=gnu11", "-c", "old_style.c"])?;
     object("described", &of("described"), &["-g"])?;
     fs::write(folder.join("bitcode.o"), b"BC\xc0\xde and more")?;
     let _ = fs::remove_file(folder.join("mixed.a"));
