@@ -221,3 +221,66 @@ const fn is_same(a: Option<Leaf>, b: Option<Leaf>) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Convention::*, *};
+
+    /// From the kind, the offset and the size of each part; `b` is bytes.
+    fn passing(size: usize, parts: &[(char, usize, usize)]) -> Passing {
+        let mut passing = Passing::new(size);
+        for &(kind, offset, size) in parts {
+            match kind {
+                'i' => passing.add(Leaf::Integer, offset, size),
+                'f' => passing.add(Leaf::Float, offset, size),
+                'w' => passing.add(Leaf::Wide, offset, size),
+                _ => passing.add_bytes(offset, size),
+            }
+        }
+        passing
+    }
+
+    #[test]
+    fn structs_of_the_same_bytes_can_be_passed_in_other_ways() {
+        for (size, one, other, system_v, aapcs64) in [
+            // Bytes instead of floating-point numbers.
+            (8, &[('f', 0, 8)][..], &[('b', 0, 8)][..], false, false),
+            (8, &[('f', 0, 4), ('i', 4, 4)], &[('b', 0, 4), ('i', 4, 4)], true, true),
+            (12, &[('f', 0, 8), ('i', 8, 4)], &[('b', 0, 8), ('i', 8, 4)], false, true),
+            // A field for padding.
+            (16, &[('f', 0, 4), ('f', 8, 8)], &[('f', 0, 4), ('b', 4, 4), ('f', 8, 8)], false, true),
+            (16, &[('i', 0, 4), ('f', 8, 8)], &[('i', 0, 4), ('b', 4, 4), ('f', 8, 8)], true, true),
+            // Numbers of 16 bits.
+            (4, &[('f', 0, 2), ('f', 2, 2)], &[('i', 0, 2), ('i', 2, 2)], false, false),
+            (8, &[('f', 0, 2), ('i', 4, 4)], &[('i', 0, 2), ('i', 4, 4)], true, true),
+            // Up to four equal numbers are homogeneous, also in a union.
+            (32, &[('f', 0, 8), ('f', 8, 8), ('f', 16, 8), ('f', 24, 8)], &[('b', 0, 32)], true, false),
+            (40, &[('f', 0, 8), ('f', 8, 8), ('f', 16, 8), ('f', 24, 8), ('f', 32, 8)], &[('b', 0, 40)], true, true),
+            (8, &[('f', 0, 8), ('f', 0, 8)], &[('b', 0, 8)], false, false),
+            (8, &[('f', 0, 8), ('f', 0, 4)], &[('b', 0, 8)], false, true),
+            (24, &[('f', 0, 8), ('f', 16, 8)], &[('b', 0, 24)], true, true),
+            // A vector is in one register.
+            (16, &[('w', 0, 16)], &[('f', 0, 4), ('f', 4, 4), ('f', 8, 4), ('f', 12, 4)], false, false),
+            (32, &[('w', 0, 32)], &[('b', 0, 32)], false, false),
+            (8, &[('w', 0, 8)], &[('f', 0, 4), ('f', 4, 4)], true, false),
+            // A member that is not aligned.
+            (12, &[('i', 0, 4), ('i', 4, 8)], &[('b', 0, 12)], false, true),
+        ] {
+            let (one_, other_) = (passing(size, one), passing(size, other));
+            let found = [SystemV, Aapcs64].map(|convention| one_.is_like(&other_, convention));
+            assert_eq!(found, [system_v, aapcs64], "{one:?} {other:?}");
+            assert!(one_.is_like(&one_, SystemV) && one_.is_like(&one_, Aapcs64));
+        }
+    }
+
+    #[test]
+    fn compilers_differ_for_arrays_without_elements() {
+        let float = passing(4, &[('f', 0, 4)]);
+        let (mut empty, mut of_gcc, mut of_clang) = (float, float, float);
+        empty.add_empty_array();
+        of_gcc.add_open_array(true);
+        of_clang.add_open_array(false);
+        let found = [empty, of_gcc, of_clang].map(|one| [SystemV, Aapcs64].map(|of| one.is_like(&float, of)));
+        assert_eq!(found, [[true, false], [true, false], [false, false]]);
+    }
+}
