@@ -12,7 +12,7 @@ use kernel_args_toolchain_tests::{
     write,
 };
 use libtest_mimic::{Completion, Failed};
-use std::{env::consts::ARCH, fmt::Write as _, fs, process::Command};
+use std::{env::consts::ARCH, fmt::Write as _, fs, path::Path, process::Command};
 
 #[derive(Clone, Copy)]
 enum Expected {
@@ -114,10 +114,13 @@ const CASES: &[Case] = &[
     // Unions: their members count.
     case("{ union { float a; int b; } a; int b; }", &[("a.a", "3"), B], ByHand("a: u32, b: i32")),
     case("{ union { float a, b; } a; }", &[("a.a", "3")], Refused("a struct with a union", "a: u32")),
-    case(
-        "{ union { double a, b; } a; long b; }",
-        &[("a.a", "3"), B],
-        Refused("a struct with a union", "a: u64, b: i64"),
+    on_arm(
+        case(
+            "{ union { double a, b; } a; long b; }",
+            &[("a.a", "3"), B],
+            Refused("a struct with a union", "a: u64, b: i64"),
+        ),
+        ByHand("a: u64, b: i64"),
     ),
     case("{ union { double a; long b; } a; double b, c; }", &[("a.a", "3"), B, C], ByHand("a: u64, b: f64, c: f64")),
     on_arm(
@@ -216,15 +219,15 @@ fn random(random: &mut Random) -> Case {
     }
 }
 
-const fn expected(case: &Case) -> &Expected {
+const fn expected(case: &Case, is_arm: bool) -> &Expected {
     match &case.aapcs64 {
-        Some(own) if cfg!(target_arch = "aarch64") => own,
+        Some(own) if is_arm => own,
         _ => &case.system_v,
     }
 }
 
 /// Functions that write a value, and that write the value that they take.
-fn source(cases: &[Case], prefix: &str, head: &str) -> String {
+fn source(cases: &[Case], prefix: &str, head: &str, is_arm: bool) -> String {
     let mut text = String::from(head);
     for (index, case) in cases.iter().enumerate() {
         let name = format!("{prefix}{index}");
@@ -240,7 +243,7 @@ fn source(cases: &[Case], prefix: &str, head: &str) -> String {
                 format!("{name} {body}")
             }
         );
-        if matches!(expected(case), Refused(_, "")) {
+        if matches!(expected(case, is_arm), Refused(_, "")) {
             let _ = writeln!(text, "void take_{name}({ty} p) {{}}");
             continue;
         }
@@ -261,8 +264,18 @@ fn source(cases: &[Case], prefix: &str, head: &str) -> String {
     text
 }
 
+/// A processor, and the compilers for it.
+struct Target {
+    compilers: [&'static str; 2],
+    is_arm: bool,
+}
+
+const CROSS: Target = Target { compilers: ["aarch64-linux-gnu-gcc", "aarch64-linux-gnu-g++"], is_arm: true };
+const EMULATOR: &str = "qemu-aarch64";
+
 pub(crate) fn each_class() -> Result<Completion, Failed> {
-    for compiler in ["gcc", "g++"] {
+    let target = Target { compilers: ["gcc", "g++"], is_arm: ARCH == "aarch64" };
+    for compiler in target.compilers {
         match Command::new(compiler).arg("-dumpmachine").output() {
             Err(_) => return Ok(Completion::ignored_with(format!("{compiler} cannot be started"))),
             Ok(output) if !output.stdout.starts_with(ARCH.as_bytes()) => {
@@ -271,15 +284,74 @@ pub(crate) fn each_class() -> Result<Completion, Failed> {
             Ok(_) => {}
         }
     }
-    let place = folder("launchers/conventions")?;
     let crates = folder("launchers/conventions/crates")?;
+    let found = objects(&target, &folder("launchers/conventions")?)?;
+    let mut all = vec![("main.rs", found.main.as_str())];
+    all.extend(found.files.iter().map(|(name, text)| (name.as_str(), text.as_str())));
+    let options = found.links.iter().flat_map(|link| ["-C", link.as_str()]).chain(["-C", "opt-level=1"]);
+    let options: Vec<&str> = options.collect();
+    let compiler = Compiler { options: &options, ..Compiler::new(&crates, &USUAL) };
+    let output = compiler.one(&rustc::lay_out(&crates, "calls", Kind::Program, &all)?)?;
+    let Some(program) = &output.program else {
+        return Err(errors(&output).into());
+    };
+    run(&mut Command::new(program))?;
+    println!("conventions: {:?} structs are declared, declared by hand, and refused", found.counts);
+    if !target.is_arm {
+        cross()?;
+    }
+    Ok(Completion::Completed)
+}
+
+/// The declarations by hand for AArch64, if its compilers, its standard library and an emulator are installed.
+fn cross() -> Result<(), Failed> {
+    let runs = |program: &str| Command::new(program).arg("--version").output().is_ok();
+    let [triple, place] = ["aarch64-unknown-linux-gnu", "launchers/conventions/aarch64"];
+    let libraries = Command::new("rustc").args(["--print", "target-libdir", "--target", triple]).output()?.stdout;
+    let has_std = Path::new(String::from_utf8_lossy(&libraries).trim()).is_dir();
+    if !has_std || !CROSS.compilers.into_iter().chain([EMULATOR]).all(runs) {
+        println!("conventions: not called on AArch64: a compiler, the standard library or {EMULATOR} is missing");
+        return Ok(());
+    }
+    let place = folder(place)?;
+    let found = objects(&CROSS, &place)?;
+    let (source, program) = (place.join("calls.rs"), place.join("calls"));
+    let without_modules: String =
+        found.main.lines().filter(|line| !line.starts_with("mod ")).flat_map(|line| [line, "\n"]).collect();
+    write(&source, without_modules)?;
+    let linker = format!("linker={}", CROSS.compilers[0]);
+    let links = found.links.iter().flat_map(|link| ["-C", link.as_str()]);
+    let mut rustc = Command::new("rustc");
+    rustc.args(["--edition", "2024", "--target", triple, "-C", &linker, "-C", "opt-level=1"]).args(links);
+    run(rustc.arg("-o").args([&program, &source]))?;
+    run(Command::new(EMULATOR).args(["-L", "/usr/aarch64-linux-gnu"]).arg(&program))?;
+    println!("conventions: on AArch64 {:?}", found.counts);
+    Ok(())
+}
+
+fn run(command: &mut Command) -> Result<(), Failed> {
+    let output = command.output()?;
+    if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).as_ref().into()) }
+}
+
+struct Objects {
+    main: String,
+    /// The generated modules.
+    files: Vec<(String, String)>,
+    links: Vec<String>,
+    counts: [usize; 3],
+}
+
+fn objects(target: &Target, place: &Path) -> Result<Objects, Failed> {
     let mut seed = Random(number("KERNEL_ARGS_LAUNCHERS_SEED", 1)? as u64);
     let random: Vec<Case> = (0..size::choose(40, 1000)).map(|_| random(&mut seed)).collect();
     let only_echo = C_HEAD.replace("unsigned char echo", "extern unsigned char echo");
+    let is_arm = target.is_arm;
+    let [c, cpp] = target.compilers;
     let sources = [
-        ("gcc", "c", CASES, source(CASES, "c", C_HEAD) + OLD_STYLE, "c"),
-        ("gcc", "random", &*random, source(&random, "random", &only_echo), "c"),
-        ("g++", "cpp", CPP, source(CPP, "cpp", CPP_HEAD) + "}\n", "cpp"),
+        (c, "c", CASES, source(CASES, "c", C_HEAD, is_arm) + OLD_STYLE, "c"),
+        (c, "random", &*random, source(&random, "random", &only_echo, is_arm), "c"),
+        (cpp, "cpp", CPP, source(CPP, "cpp", CPP_HEAD, is_arm) + "}\n", "cpp"),
     ];
     let (mut calls, mut files, mut links) = (String::new(), Vec::new(), Vec::new());
     let mut counts = [0; 3];
@@ -292,14 +364,24 @@ pub(crate) fn each_class() -> Result<Completion, Failed> {
             let launchers = Launchers::read(&fs::read(&object)?)?;
             let path = format!("{:?}", object.display().to_string());
             let generated = generate::of_launchers(&launchers, Ok(&path), &generate::Options::default());
-            check(&launchers, &generated, prefix, cases)?;
+            check(&launchers, &generated, prefix, cases, is_arm)?;
             if version == "4" {
                 continue;
             }
             for (index, case) in cases.iter().enumerate() {
                 let name = format!("{prefix}{index}");
                 let is_read = launchers.get(&format!("take_{name}")).is_ok();
-                call(&mut calls, &mut counts, case, &name, prefix, is_read);
+                let (at, members, is_same) = match *expected(case, is_arm) {
+                    Declared => (0, None, true),
+                    ByHand(members) => (1, Some(members), true),
+                    Refused(_, members) => (2, Some(members), false),
+                    Expected::Random(members) => (if is_read { 1 } else { 2 }, Some(members), is_read),
+                };
+                counts[at] += 1;
+                let is_called = members.map_or(ARCH == "aarch64" || !is_arm, |members| !members.is_empty());
+                if is_called {
+                    calls.push_str(&call(case, &name, prefix, members, is_same));
+                }
             }
             // The declarations of random structs are written by hand.
             if prefix != "random" {
@@ -308,26 +390,11 @@ pub(crate) fn each_class() -> Result<Completion, Failed> {
             links.push(format!("link-arg={}", object.display()));
         }
     }
-    let main = PROGRAM.replace("CALLS", &calls);
-    let mut all = vec![("main.rs", main.as_str())];
-    all.extend(files.iter().map(|(name, text)| (name.as_str(), text.as_str())));
-    let options = links.iter().flat_map(|link| ["-C", link.as_str()]).chain(["-C", "opt-level=1"]);
-    let options: Vec<&str> = options.collect();
-    let compiler = Compiler { options: &options, ..Compiler::new(&crates, &USUAL) };
-    let output = compiler.one(&rustc::lay_out(&crates, "calls", Kind::Program, &all)?)?;
-    let Some(program) = &output.program else {
-        return Err(errors(&output).into());
-    };
-    let output = Command::new(program).output()?;
-    if !output.status.success() {
-        return Err(String::from_utf8_lossy(&output.stderr).as_ref().into());
-    }
-    println!("conventions: {counts:?} structs are declared, declared by hand, and refused");
-    Ok(Completion::Completed)
+    Ok(Objects { main: PROGRAM.replace("CALLS", &calls), files, links, counts })
 }
 
 /// Whether each function has a declaration, or its reason.
-fn check(launchers: &Launchers, generated: &str, prefix: &str, cases: &[Case]) -> Result<(), Failed> {
+fn check(launchers: &Launchers, generated: &str, prefix: &str, cases: &[Case], is_arm: bool) -> Result<(), Failed> {
     let reason = |symbol: &str| {
         let start = format!("// `{symbol}` is not declared: ");
         generated.lines().find_map(|line| line.strip_prefix(start.as_str()))
@@ -336,7 +403,7 @@ fn check(launchers: &Launchers, generated: &str, prefix: &str, cases: &[Case]) -
     for (index, case) in cases.iter().enumerate() {
         let symbol = format!("take_{prefix}{index}");
         let (is_read, reason) = (launchers.get(&symbol).is_ok(), reason(&symbol));
-        let is_right = match (expected(case), reason) {
+        let is_right = match (expected(case, is_arm), reason) {
             (Declared, reason) => reason.is_none(),
             (ByHand(_), reason) => is_read && reason.is_some(),
             (Refused(part, _), reason) => reason.is_some_and(|reason| reason.contains(part)),
@@ -354,17 +421,7 @@ fn check(launchers: &Launchers, generated: &str, prefix: &str, cases: &[Case]) -
     if is_old && is_declared("old_int") && is_declared("old_none") { Ok(()) } else { Err("old style".into()) }
 }
 
-fn call(calls: &mut String, counts: &mut [usize; 3], case: &Case, name: &str, module: &str, is_read: bool) {
-    let (at, members, is_same) = match expected(case) {
-        Declared => (0, None, true),
-        ByHand(members) => (1, Some(members), true),
-        Refused(_, members) => (2, Some(members), false),
-        Expected::Random(members) => (if is_read { 1 } else { 2 }, Some(members), is_read),
-    };
-    counts[at] += 1;
-    if members.is_some_and(|members| members.is_empty()) {
-        return;
-    }
+fn call(case: &Case, name: &str, module: &str, members: Option<&str>, is_same: bool) -> String {
     let declared = members.map_or_else(
         || format!("use {module}::take_{name} as take;"),
         |members| {
@@ -376,11 +433,10 @@ fn call(calls: &mut String, counts: &mut [usize; 3], case: &Case, name: &str, mo
             )
         },
     );
-    let _ = writeln!(
-        calls,
+    format!(
         "{{ {declared}\nunsafe extern \"C\" {{ fn fill_{name}(to: *mut u8); }}\n\
-         check({name:?}, {is_same}, fill_{name}, |from| unsafe {{ take(5, 0.5, next(from), 2.5, next(from), 6) }}); }}"
-    );
+         check({name:?}, {is_same}, fill_{name}, |from| unsafe {{ take(5, 0.5, next(from), 2.5, next(from), 6) }}); }}\n"
+    )
 }
 
 const PROGRAM: &str = r#"#![allow(dead_code, improper_ctypes, static_mut_refs, clashing_extern_declarations, unused_imports)]
