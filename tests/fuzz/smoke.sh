@@ -25,7 +25,7 @@ for target in "$@"; do
     case $target in
         validate | compare | generate | header) seeds="seeds/cubin seeds/fatbin seeds/ptx seeds/debug_info seeds/debug_image" ;;
         bodies) seeds="seeds/bodies seeds/ptx" ;;
-        bombs | select | decode | names) seeds= ;;
+        bombs | select | decode | names | symbols) seeds= ;;
         *) seeds=seeds/$target ;;
     esac
     dictionary=

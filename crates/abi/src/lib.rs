@@ -63,6 +63,8 @@ pub mod layout;
 mod message;
 pub mod param_layout;
 #[doc(hidden)]
+pub mod passing;
+#[doc(hidden)]
 pub mod pointers;
 #[cfg(test)]
 mod proofs;

@@ -38,7 +38,10 @@ impl Directives {
             let _ = writeln!(text, "cargo::rerun-if-changed={path}");
         }
         for line in &self.linked {
-            let _ = writeln!(text, "cargo::{line}");
+            let _ = match line.contains(['\n', '\r']) {
+                false => writeln!(text, "cargo::{line}"),
+                true => writeln!(text, "cargo::error=the path of a library has a line break, which cargo cannot read"),
+            };
         }
         if self.is_absent {
             text += "cargo::rustc-env=KERNEL_ARGS_OPTIONAL=1\n";
@@ -69,11 +72,12 @@ mod tests {
             variables: ["NVCC"].into(),
             is_absent: true,
             warnings: vec![evil.into(), "a.cu(1): warning: x\n  y\n\n".into()],
-            linked: Vec::new(),
+            linked: vec!["rustc-link-lib=a".into(), format!("rustc-link-search=native=/{evil}")],
         };
         let expected = format!(
             "cargo::rerun-if-env-changed=NVCC\ncargo::rerun-if-changed={UNWATCHED}\ncargo::rerun-if-changed=a.cu\n\
-             cargo::rerun-if-changed=b c.h\ncargo::rerun-if-changed={UNWATCHED}\ncargo::rustc-env=KERNEL_ARGS_OPTIONAL=1\n\
+             cargo::rerun-if-changed=b c.h\ncargo::rerun-if-changed={UNWATCHED}\ncargo::rustc-link-lib=a\n\
+             cargo::error=the path of a library has a line break, which cargo cannot read\ncargo::rustc-env=KERNEL_ARGS_OPTIONAL=1\n\
              cargo::warning=a\ncargo::warning=cargo::rustc-env=EVIL=1\u{fffd}\u{fffd}[31m.cu\n\
              cargo::warning=a.cu(1): warning: x\ncargo::warning=  y\n"
         );

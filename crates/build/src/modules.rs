@@ -2,7 +2,7 @@
 
 use crate::{sources::Source, texts};
 use kernel_args_image::generate::{self, Naming, Options, Pointers};
-use kernel_args_image::{Image, Kernels};
+use kernel_args_image::{Image, Kernels, quoted};
 use std::fmt::Write as _;
 
 pub(crate) struct Style<'a> {
@@ -33,7 +33,7 @@ pub(crate) fn write<'s>(written: impl IntoIterator<Item = Module<'s>>, style: &S
         let Source { name, module, .. } = source;
         let allow = if module.chars().any(char::is_uppercase) { "    #[allow(non_snake_case)]\n" } else { "" };
         if !has_kernels {
-            let docs = format!("The constants of `{}`.", texts::path(&source.path));
+            let docs = format!("The constants of {}.", quoted(&texts::path(&source.path)));
             let _ = writeln!(plain, "{allow}    #[doc = {docs:?}]\n    pub mod {module} {{{constants}\n    }}");
             continue;
         }
@@ -45,7 +45,7 @@ pub(crate) fn write<'s>(written: impl IntoIterator<Item = Module<'s>>, style: &S
         let files = format!("{image}, debug_info = {}{absent}", file("debug.ptx"));
         if let Some(structs) = structs {
             // The structs are next to the items of the macro, not in it, so editors and people find them.
-            let docs = format!("The kernels of `{}`.", texts::path(&source.path));
+            let docs = format!("The kernels of {}.", quoted(&texts::path(&source.path)));
             let path = if path.is_empty() { String::new() } else { format!("        {path}") };
             let (allow, structs) = (allow.trim_start(), indented(&structs));
             let mut constants = constants.replace("\n        ", "\n    ");

@@ -85,7 +85,7 @@ pub use writers::generate;
 #[cfg(feature = "header")]
 pub use writers::header;
 #[doc(hidden)]
-pub use writers::items;
+pub use writers::{escape::quoted, items};
 
 /// Whether debug information is read. Cargo enables this for all host programs of a build if one of them needs it.
 #[doc(hidden)]

@@ -1,13 +1,13 @@
 //! The documentation of an item: a table of the kernel's parameters.
 
 use kernel_args_abi::{Class, ParamLayout, Parameter};
-use kernel_args_image::{Kernel, Variable, VariableSpace, mangled::Demangled};
+use kernel_args_image::{Kernel, Variable, VariableSpace, mangled::Demangled, quoted};
 use std::fmt::Write;
 
 pub(crate) fn kernel(kernel: &Kernel<'_>, varies: bool) -> String {
     let parameters = kernel.parameters();
     let name = kernel.demangled.as_ref().map_or(kernel.name, Demangled::text);
-    let mut text = format!("`{name}`");
+    let mut text = quoted(name);
     if parameters.is_empty() {
         text += ", which takes no parameters.";
     } else {
@@ -15,7 +15,7 @@ pub(crate) fn kernel(kernel: &Kernel<'_>, varies: bool) -> String {
         text += &shown_by_code(&parameters);
     }
     if name != kernel.name {
-        let _ = write!(text, "\n\nSymbol: `{}`.", kernel.name);
+        let _ = write!(text, "\n\nSymbol: {}.", quoted(kernel.name));
     }
     if varies {
         text +=
@@ -68,9 +68,10 @@ pub(crate) fn variable(variable: &Variable<'_>, varies: bool) -> String {
     let Some(value) = variable.value() else {
         return String::new();
     };
-    let mut text = format!("`{} ", variable.space.specifier());
+    let space = variable.space.specifier();
+    let mut text;
     if value.cpp.is_unknown() {
-        let _ = write!(text, "{name}`: ");
+        text = quoted(&format!("{space} {name}")) + ": ";
         if value.class != Class::Unknown {
             let _ = write!(text, "{}, ", value.class.name());
         }
@@ -78,7 +79,7 @@ pub(crate) fn variable(variable: &Variable<'_>, varies: bool) -> String {
         let ty = value.cpp.element().to_string();
         let whole = value.cpp.to_string();
         let lengths = whole.strip_prefix(&ty).unwrap_or_default();
-        let _ = write!(text, "{ty} {name}{lengths}`: ");
+        text = quoted(&format!("{space} {ty} {name}{lengths}")) + ": ";
     }
     let _ = write!(text, "{} bytes", value.size);
     if let Some(align) = value.align {
@@ -89,7 +90,7 @@ pub(crate) fn variable(variable: &Variable<'_>, varies: bool) -> String {
         text += " All constant variables of a module have at most 64 KiB.";
     }
     if name != variable.symbol() {
-        let _ = write!(text, "\n\nSymbol: `{}`.", variable.symbol());
+        let _ = write!(text, "\n\nSymbol: {}.", quoted(variable.symbol()));
     }
     if varies {
         text += "\n\nThe image has this variable with different sizes on different GPUs: no type fits it on every GPU.";
@@ -120,7 +121,7 @@ fn table(parameters: &[Parameter<'_>], named: bool) -> String {
         match parameter.name {
             _ if !named => {}
             "" => text += "|",
-            name => _ = write!(text, "`{name}`|"),
+            name => text += &cell(name),
         }
         match placed {
             Some(offset) => _ = write!(text, "{offset}|"),
@@ -138,10 +139,15 @@ fn table(parameters: &[Parameter<'_>], named: bool) -> String {
         if known && parameter.cpp.is_unknown() {
             text += "|";
         } else if known {
-            let _ = write!(text, "`{}`|", parameter.cpp);
+            text += &cell(&parameter.cpp.to_string());
         }
     }
     text
+}
+
+/// A `|` ends a cell, even in code, except after a backslash.
+fn cell(name: &str) -> String {
+    quoted(&name.replace('\\', "\u{fffd}")).replace('|', "\\|") + "|"
 }
 
 /// The offset of a parameter by C's rule. `None` after a parameter whose offset depends on the GPU.
@@ -154,8 +160,29 @@ fn place(layout: &mut Option<ParamLayout>, parameter: &Parameter<'_>) -> Option<
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    #[cfg(any(feature = "bodies", feature = "debug-info"))]
     use kernel_args_image::Image;
+
+    /// rustdoc would compile and run a block of code, and show HTML.
+    #[test]
+    fn a_name_stays_in_its_code() {
+        let name = "x\n```\nevil();\n```\n<script>`|<b>\\";
+        let image =
+            Image::read(b".version 8.7\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\nret;\n}\n").unwrap();
+        let kernels = image.kernels().unwrap();
+        let mut kernel = kernels.kernel("k", None).unwrap();
+        kernel.name = name;
+        let parameter = kernel_args_abi::Parameter {
+            name,
+            cpp: kernel_args_abi::CppType::named(name),
+            ..kernel_args_abi::Parameter::record(0, 8)
+        };
+        for text in [super::kernel(&kernel, false), super::table(&[parameter], true)] {
+            assert!(!text.contains("```"), "{text}");
+            assert!(text.split('`').step_by(2).all(|plain| !plain.contains('<')), "{text}");
+        }
+        let table = super::table(&[parameter], true);
+        assert_eq!(table.lines().last().unwrap().replace("\\|", "").matches('|').count(), 8, "{table}");
+    }
 
     #[cfg(feature = "debug-info")]
     fn of(image: &[u8]) -> String {

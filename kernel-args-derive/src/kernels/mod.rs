@@ -19,7 +19,7 @@ use crate::{
 };
 use input::{Input, Module};
 use kernel_args_image::items::{self as names, Item, What};
-use kernel_args_image::{Declaration, Encoder, Kernel, summary::summary};
+use kernel_args_image::{Declaration, Encoder, Kernel, quoted, summary::summary};
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use std::fmt::Write;
@@ -110,11 +110,11 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
     let variables = variables::Variables::read(file, &debug_info, &items);
     let described = variables.as_ref().map(|variables| variables.table(krate));
     let image = image(module, file, &symbols, (&table, &texts, is_plain), described.is_some(), krate);
-    let title =
-        format!("The kernels of `{}`.", std::path::Path::new(&file.path).file_name().unwrap_or_default().display());
+    let name = std::path::Path::new(&file.path).file_name().unwrap_or_default();
+    let title = format!("The kernels of {}.", quoted(&name.to_string_lossy()));
     let bytes = match &module.absent {
         Some([source, _]) => {
-            format!("The image of `{}`, which no compiler has made: loading it is an error.", source.value())
+            format!("The image of {}, which no compiler has made: loading it is an error.", quoted(&source.value()))
         }
         None => format!("The image: {} bytes.", file.length),
     };

@@ -14,14 +14,38 @@ use crate::{
     class::Class,
     cpp::{CppBase, CppType, name::agree, rust_scalar},
     message::{Hint, Message},
+    passing::{Convention, Passing},
     signature::{Members, Parameter, Signature},
 };
 
 impl<const N: usize> Report<'_, N> {
     /// The error at an argument of the declaration. `None` if the argument is right.
     pub const fn argument_message(&self, argument: usize, declare: &[&str]) -> Option<Message> {
-        let mismatch = some!(self.of_field(argument));
-        if is_right(&self.pairing(), &mismatch) { None } else { Some(self.declaration_message(mismatch, declare)) }
+        match self.of_field(argument) {
+            Some(mismatch) if !is_right(&self.pairing(), &mismatch) => {
+                Some(self.declaration_message(mismatch, declare))
+            }
+            _ => self.passing_message(argument),
+        }
+    }
+
+    /// The error at an argument of the same bytes that is passed in another way. A value that nothing describes is not compared.
+    const fn passing_message(&self, argument: usize) -> Option<Message> {
+        let Pairing { host, kernel: launcher, .. } = self.pairing();
+        if host.len() != launcher.len() || host[argument].size != launcher[argument].size {
+            return None;
+        }
+        let (own, other) = (&host[argument], &launcher[argument]);
+        let is_known = own.members.is_described() && other.members.is_described();
+        if !is_known || Passing::of(own).is_like(&Passing::of(other), Convention::HOST) {
+            return None;
+        }
+        let mut message = text!(argument_passed, own.name, argument, self.kernel().name);
+        push_sides(&mut message, own, other);
+        let mut hint = Hint::new();
+        say::leave_out_padding(&mut hint);
+        say::help(&mut message, &hint);
+        Some(message)
     }
 
     /// The error at the function: the first parameter that the declaration lacks. `None` if it lacks none.

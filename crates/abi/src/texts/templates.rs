@@ -228,6 +228,8 @@ templates! {
 
     // The declaration of a host function that launches kernels.
     argument_differs(argument, index: number, launcher) = "`{argument}` does not match parameter {index} of launcher `{launcher}`";
+    argument_passed(argument, index: number, launcher) = "C passes `{argument}`, parameter {index} of launcher `{launcher}`, in other registers than this type";
+    leave_out_padding() = "declare its members only: C does not pass padding, and passes floating-point numbers unlike bytes";
     no_argument(index: number, launcher) = "no argument for parameter {index} of launcher `{launcher}`";
     argument_extra(argument, launcher) = "`{argument}` has no parameter in launcher `{launcher}`";
     rust_side(side: text) = "\n  Rust  {side}";

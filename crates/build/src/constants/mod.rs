@@ -8,6 +8,7 @@
 //! ```
 
 use crate::{identifier::module_name, texts};
+use kernel_args_image::quoted;
 use std::{fmt::Write as _, path::Path};
 
 const DECLARATIONS: &str = include_str!("read.cuh");
@@ -119,7 +120,12 @@ pub(crate) fn items(description: &[u8], constants: &[Constant], source: &Path) -
         let start = format!("// const {name}: ");
         let found = description.lines().find_map(|line| line.strip_prefix(&start))?;
         let (ty, value) = found.split_once(" = ")?;
-        let docs = format!("`{expression}` in `{}`.", texts::path(source));
+        // The description can be a committed file.
+        let is_literal = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b":_.+-".contains(&byte));
+        if !is_literal(ty) || !is_literal(value) {
+            return None;
+        }
+        let docs = format!("{} in {}.", quoted(expression), quoted(&texts::path(source)));
         let _ = write!(
             items,
             "\n        #[doc = {docs:?}]\n        \
@@ -164,5 +170,8 @@ mod tests {
         }
         let some = lines_.replace("const E", "const F");
         assert_eq!(items(some.as_bytes(), &constants, Path::new("a.cu")), None);
+        // A committed description is no source of other items.
+        let evil = lines_.replace("= 0", "= 0; fn evil() {} const X: i32 = 0");
+        assert_eq!(items(evil.as_bytes(), &constants, Path::new("a.cu")), None);
     }
 }

@@ -16,7 +16,7 @@ use crate::{
     mangled,
     model::kernel::Kernel,
 };
-use kernel_args_abi::{Members, Parameter};
+use kernel_args_abi::{Members, Parameter, passing::Convention};
 
 /// The functions of a library.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -142,9 +142,11 @@ impl Launchers {
         }
         // The symbol of a C++ function is mangled.
         let wanted = own.iter().map(|(text, _)| *text).filter(|text| !text.starts_with("_Z"));
+        let is_arm = elf.machine() == elf::EM_AARCH64;
+        let convention = if is_arm { Convention::Aapcs64 } else { Convention::SystemV };
         let functions = match Sections::of_object(&elf) {
             Ok(sections) if sections.is_empty() => Err(format!("it has no debug information\nhelp: {DEBUG}")),
-            Ok(sections) => Functions::read(&sections, wanted).map_err(|error| unreadable(&error)),
+            Ok(sections) => Functions::read(&sections, wanted, convention).map_err(|error| unreadable(&error)),
             Err(error) => Err(unreadable(&error)),
         };
         let object = self.objects.len();
@@ -293,6 +295,11 @@ impl<'l> Launcher<'l> {
     #[must_use]
     pub const fn stream(&self) -> Option<usize> {
         self.function.stream
+    }
+
+    #[cfg(feature = "generate")]
+    pub(crate) const fn convention(&self) -> Convention {
+        self.functions.convention
     }
 
     /// Whether nvcc has made it for a kernel. With the configuration of no launch, its call is an error.

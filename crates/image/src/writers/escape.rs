@@ -1,15 +1,20 @@
 //! Text from outside, such as symbols and file names. Names in code are checked identifiers, and literals are written by `{:?}`: only
-//! comments take any text.
+//! comments and documentation take any text.
 
 use crate::prelude::*;
 
 /// As the rest of a `//` comment. Characters that end the comment, or change its appearance, are replaced.
-#[cfg(any(feature = "generate", feature = "header"))]
 pub(crate) fn rust_comment(text: &str) -> String {
     let is_odd = |c: char| {
-        c.is_control() || matches!(c, '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        c.is_control()
+            || matches!(c, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
     };
     text.replace(is_odd, "\u{fffd}")
+}
+
+/// As code in the documentation of an item. Characters that end the code or its line are replaced: rustdoc would read HTML or a test behind it.
+pub fn quoted(text: &str) -> String {
+    format!("`{}`", rust_comment(text).replace('`', "\u{fffd}"))
 }
 
 /// As the rest of a `//` comment of C++. A backslash at the end, possibly before white space or as a trigraph, would continue the

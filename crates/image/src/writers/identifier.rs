@@ -11,6 +11,14 @@ pub(super) fn raw(name: String) -> String {
     if is_keyword(&name) { format!("r#{name}") } else { name }
 }
 
+/// Whether Rust can declare a function of this name in an `extern` block, possibly after `r#`.
+#[cfg(feature = "debug-info")]
+pub(super) fn is_identifier(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && !is_never(name)
+}
+
 /// `float const*` becomes `float_const_ptr`. Empty if no character is usable.
 pub(super) fn identifier(text: &str) -> String {
     let text = text.replace("(anonymous namespace)", "");

@@ -36,7 +36,8 @@ pub enum What {
 }
 
 /// The names of the module's other items.
-const RESERVED: [&str; 5] = ["IMAGE", "KERNELS", "__BYTES", "__TABLE", "__IMAGE"];
+const RESERVED: [&str; 9] =
+    ["IMAGE", "KERNELS", "_", "__BYTES", "__TABLE", "__IMAGE", "__SUMMARY", "__VARIABLES", "__VARIABLE_TABLE"];
 
 const LONGEST: usize = 100;
 
@@ -206,7 +207,7 @@ fn instances(
 
 #[cfg(test)]
 mod tests {
-    use super::{Item, Kernel, What, items};
+    use super::{Item, Kernel, What, items, variables};
     use crate::mangled::Demangled;
     use proptest::prelude::*;
     use std::{borrow::ToOwned, collections::BTreeSet, string::String, vec::Vec};
@@ -247,10 +248,26 @@ mod tests {
             (&["IMAGE"], &["IMAGE_"]),
             (&["KERNELS", "KERNELS_"], &["KERNELS__", "KERNELS_"]),
             (&["_"], &["__"]),
+            (&["__SUMMARY"], &["__SUMMARY_"]),
             (&["$k%1"], &["k_1"]),
             (&["%9"], &["_9"]),
         ] {
             assert_eq!(names(symbols), expected);
+        }
+    }
+
+    #[test]
+    fn a_variable_has_a_name_that_rust_takes() {
+        for (symbol, name) in [
+            ("table", "TABLE"),
+            ("_", "__"),
+            ("$", "KERNEL"),
+            ("self", "SELF"),
+            ("__variables", "__VARIABLES_"),
+            ("__variable_table", "__VARIABLE_TABLE_"),
+            ("x; } fn evil() {", "X_FN_EVIL"),
+        ] {
+            assert_eq!(variables(&[Kernel { symbol, demangled: None }], &[]), [name]);
         }
     }
 

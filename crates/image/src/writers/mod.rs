@@ -1,7 +1,6 @@
 //! The names of items for kernels, and the writers of Rust structs and C++ headers.
 
-#[cfg(any(feature = "generate", feature = "header"))]
-mod escape;
+pub(crate) mod escape;
 #[cfg(feature = "generate")]
 pub mod generate;
 #[cfg(feature = "header")]

@@ -1,6 +1,8 @@
 //! Generated Rust structs: their text, their names, and the offsets of their fields.
 
 mod broken;
+#[cfg(all(feature = "debug-info", feature = "header"))]
+mod evil;
 mod inferred;
 mod layouts;
 mod model;

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 /// Tags, attributes and forms of DWARF 5, "7.5 Format of Debugging Information".
 pub(crate) mod dw {
     pub(crate) const ARRAY: u8 = 0x01;
+    pub(crate) const ENUMERATION: u8 = 0x04;
     pub(crate) const FORMAL_PARAMETER: u8 = 0x05;
     pub(crate) const MEMBER: u8 = 0x0d;
     pub(crate) const POINTER: u8 = 0x0f;
@@ -15,11 +16,13 @@ pub(crate) mod dw {
     pub(crate) const SUBRANGE: u8 = 0x21;
     pub(crate) const BASE: u8 = 0x24;
     pub(crate) const CONST: u8 = 0x26;
+    pub(crate) const ENUMERATOR: u8 = 0x28;
     pub(crate) const SUBPROGRAM: u8 = 0x2e;
 
     pub(crate) const AT_NAME: u8 = 0x03;
     pub(crate) const AT_BYTE_SIZE: u8 = 0x0b;
     pub(crate) const AT_UPPER_BOUND: u8 = 0x2f;
+    pub(crate) const AT_CONST_VALUE: u8 = 0x1c;
     pub(crate) const AT_ABSTRACT_ORIGIN: u8 = 0x31;
     pub(crate) const AT_COUNT: u8 = 0x37;
     pub(crate) const AT_DATA_MEMBER_LOCATION: u8 = 0x38;
@@ -108,20 +111,44 @@ impl Sections {
         all.iter().map(|section| section.len()).sum()
     }
 
-    /// The sections as an ELF file.
+    /// The sections as an ELF file for CUDA.
     pub(crate) fn elf(&self) -> Vec<u8> {
-        let sections: [(&str, &[u8]); 5] = [
+        self.object(190, &[])
+    }
+
+    /// The sections as an ELF file for a machine that exports these functions.
+    pub(crate) fn object(&self, machine: u8, functions: &[&str]) -> Vec<u8> {
+        let (mut symbols, mut texts) = (vec![0; 24], vec![0]);
+        for function in functions {
+            symbols.extend(u32::try_from(texts.len()).unwrap().to_le_bytes());
+            // Global, a function, in section 1.
+            symbols.extend([0x12, 0, 1, 0]);
+            symbols.extend([0; 16]);
+            texts.extend(function.bytes());
+            texts.push(0);
+        }
+        let sections: [(&str, &[u8]); 7] = [
             (".debug_info", &self.info),
             (".debug_abbrev", &self.abbrev),
             (".debug_str", &self.strings),
             (".debug_line_str", &self.line_strings),
             (".debug_str_offsets", &self.string_offsets),
+            (".symtab", &symbols),
+            (".strtab", &texts),
         ];
         let mut names = b"\0.shstrtab\0".to_vec();
         let mut bytes = vec![0; 64];
         let mut table = vec![0; 64];
         for (name, content) in sections {
-            table.extend(section_header(names.len(), 1, bytes.len(), content.len()));
+            let kind = match name {
+                ".symtab" => 2,
+                ".strtab" => 3,
+                _ => 1,
+            };
+            let mut header = section_header(names.len(), kind, bytes.len(), content.len());
+            // The texts of the symbols.
+            header[40] = 7 * u8::from(kind == 2);
+            table.extend(header);
             names.extend(name.bytes());
             names.push(0);
             bytes.extend(content);
@@ -131,9 +158,9 @@ impl Sections {
         let table_at = bytes.len() as u64;
         bytes.extend(table);
         bytes[..16].copy_from_slice(b"\x7fELF\x02\x01\x01\x41\0\0\0\0\0\0\0\0");
-        bytes[16..20].copy_from_slice(&[2, 0, 190, 0]);
+        bytes[16..20].copy_from_slice(&[2, 0, machine, 0]);
         bytes[40..48].copy_from_slice(&table_at.to_le_bytes());
-        bytes[52..64].copy_from_slice(&[64, 0, 56, 0, 0, 0, 64, 0, 7, 0, 6, 0]);
+        bytes[52..64].copy_from_slice(&[64, 0, 56, 0, 0, 0, 64, 0, 9, 0, 8, 0]);
         bytes
     }
 

@@ -75,6 +75,51 @@ mod bits {
         fn of_mixed(m: *const u32, e: *const u32);
     }
 }
+mod passed {
+    use super::*;
+    #[derive(Clone, Copy, DeviceType)]
+    #[repr(C)]
+    struct Padded {
+        x: f32,
+        padding: u32,
+        y: f64,
+    }
+    #[derive(Clone, Copy, DeviceType)]
+    #[device_type(cpp = "Padded")]
+    #[repr(C)]
+    struct Right {
+        x: f32,
+        y: f64,
+    }
+    #[derive(Clone, Copy, DeviceType)]
+    #[repr(C)]
+    struct Half {
+        #[device_type(opaque)]
+        x: u16,
+    }
+    #[derive(Clone, Copy, DeviceType)]
+    #[repr(C)]
+    struct Either {
+        #[device_type(opaque)]
+        bytes: [u8; 8],
+    }
+    #[derive(Clone, Copy, DeviceType)]
+    #[repr(C)]
+    struct Bits {
+        #[device_type(opaque)]
+        bytes: [u8; 4],
+        y: f32,
+    }
+    #[kernel_args::launchers(library = ["passed.o", "old_style.o"])]
+    unsafe extern "C" {
+        fn of_padded(p: Padded);
+        fn of_right(p: Right);
+        fn of_half(h: Half);
+        fn of_either(e: Either);
+        fn of_bits(b: Bits);
+        fn of_old_style(x: f32);
+    }
+}
 mod order {
     use super::*;
     #[kernel_args::launchers(library = "launchers.o")]

@@ -8,6 +8,7 @@
 
 #![allow(clippy::format_collect, clippy::format_push_string, reason = "the texts are small")]
 
+mod conventions;
 mod random;
 
 use kernel_args_image::{
@@ -35,6 +36,7 @@ use std::{
 pub(crate) fn main() -> ExitCode {
     let trials = vec![
         Trial::ignorable_test("random_functions_are_called_and_mistakes_are_refused", random_functions),
+        Trial::ignorable_test("each_class_of_the_calling_conventions_arrives_or_is_refused", conventions::each_class),
         Trial::ignorable_test("messages_are_as_in_the_golden_file", messages),
         Trial::ignorable_test("functions_that_nvcc_compiles_are_launched", of_nvcc),
     ];
@@ -71,6 +73,18 @@ extern "C" void of_puns(const Extension* e, bool* flags, __half* halves, unsigne
 extern "C" void of_mixed(const Mixed* m, Extension* e) {}
 "#;
 
+/// Structs that C passes in other registers than their bytes, and one that it does not.
+const PASSED: &str = r#"struct Padded { float x; double y; };
+struct Half { _Float16 x; };
+struct Either { union { double x; float y; } of; };
+struct Bits { union { int x; float y; } of; float y; };
+extern "C" void of_padded(Padded p) {}
+extern "C" void of_right(Padded p) {}
+extern "C" void of_half(Half h) {}
+extern "C" void of_either(Either e) {}
+extern "C" void of_bits(Bits b) {}
+"#;
+
 /// Objects that cannot be read, or not as a whole. Each has its own function.
 fn objects(folder: &Path) -> Result<(), Failed> {
     let run = |program: &str, arguments: &[&str]| -> Result<(), Failed> {
@@ -102,6 +116,9 @@ fn objects(folder: &Path) -> Result<(), Failed> {
     }
     object("pair", "extern \"C\" int of_pair(unsigned rows, unsigned columns, float scale) { return 0; }\n", &["-g"])?;
     object("puns", PUNS, &["-g"])?;
+    object("passed", PASSED, &["-g"])?;
+    fs::write(folder.join("old_style.c"), "void of_old_style(x) float x; {}\n")?;
+    run("gcc", &["-g", "-std=gnu11", "-c", "old_style.c"])?;
     object("described", &of("described"), &["-g"])?;
     fs::write(folder.join("bitcode.o"), b"BC\xc0\xde and more")?;
     let _ = fs::remove_file(folder.join("mixed.a"));
@@ -189,9 +206,13 @@ fn object(source: &Path, version: &str) -> PathBuf {
 }
 
 fn compile(compiler: &str, source: &Path, version: &str) -> Result<PathBuf, Failed> {
+    compiled(compiler, source, version, "-std=c++17")
+}
+
+fn compiled(compiler: &str, source: &Path, version: &str, standard: &str) -> Result<PathBuf, Failed> {
     let object = object(source, version);
     let output = Command::new(compiler)
-        .args(["-std=c++17", "-O1", "-w", "-fPIC", "-c", &format!("-gdwarf-{version}"), "-o"])
+        .args([standard, "-O1", "-w", "-fPIC", "-c", &format!("-gdwarf-{version}"), "-o"])
         .args([&object, source])
         .output()?;
     if output.status.success() { Ok(object) } else { Err(String::from_utf8_lossy(&output.stderr).as_ref().into()) }

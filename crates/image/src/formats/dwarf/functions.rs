@@ -2,20 +2,26 @@
 
 use super::{
     Error,
-    entry::{Die, Position},
+    entry::{Die, Position, RawValue},
     kernels::{OF_MAP, Subprogram, complete},
     members::TypeTable,
+    passing::Passed,
     sections::Sections,
     types::Type,
     units::Units,
 };
 use crate::prelude::*;
 use gimli::constants as dw;
-use kernel_args_abi::{Class, CppBase, Members, signature::stored};
+use kernel_args_abi::{
+    Class, CppBase, CppType, Members, Opaque,
+    passing::{Convention, Passing},
+    signature::stored,
+};
 
 /// The functions of an object, with lists in the format of [`stored::members`].
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Functions {
+    pub(crate) convention: Convention,
     table: Vec<u8>,
     found: BTreeMap<String, Result<Function, String>>,
 }
@@ -35,9 +41,14 @@ const STREAM: &str = "CUstream_st";
 
 impl Functions {
     /// Reads the functions with these symbols.
-    pub(crate) fn read<'n>(sections: &Sections<'_>, symbols: impl IntoIterator<Item = &'n str>) -> Result<Self, Error> {
+    pub(crate) fn read<'n>(
+        sections: &Sections<'_>,
+        symbols: impl IntoIterator<Item = &'n str>,
+        convention: Convention,
+    ) -> Result<Self, Error> {
         let units = Units::new(sections)?;
         let mut types = TypeTable::new(&units);
+        let mut structs = Vec::new();
         let mut wanted: BTreeMap<&str, Option<Result<Function, String>>> = BTreeMap::new();
         for symbol in symbols {
             units.store(OF_MAP + symbol.len())?;
@@ -45,11 +56,20 @@ impl Functions {
         }
         for unit in 0..units.len() {
             let mut walk = units.walk_unit(unit)?;
+            let (mut is_c, mut is_gcc) = (false, false);
             while let Some((_, entry)) = walk.next()? {
-                if let Some(producer) = entry.value(dw::DW_AT_producer)
-                    && lacks_parameters(units.text(entry.place, producer)?)
-                {
-                    break;
+                if let Some(RawValue::Language(language)) = entry.value(dw::DW_AT_language) {
+                    is_c = C.contains(&language);
+                    if language == dw::DW_LANG_Mips_Assembler {
+                        break;
+                    }
+                }
+                if let Some(producer) = entry.value(dw::DW_AT_producer) {
+                    let producer = units.text(entry.place, producer)?;
+                    if lacks_parameters(producer) {
+                        break;
+                    }
+                    is_gcc = producer.starts_with("GNU ");
                 }
                 if entry.tag != dw::DW_TAG_subprogram || entry.is_declaration() {
                     continue;
@@ -58,12 +78,32 @@ impl Functions {
                 if let Some(found @ None) = wanted.get_mut(function.symbol())
                     && function.is_external
                 {
-                    *found = Some(read(&units, &mut types, &function, entry.place)?);
+                    let read = if is_c && !function.is_prototyped && has_float(&units, &function)? {
+                        Err(OLD_STYLE.into())
+                    } else if entry.value(dw::DW_AT_calling_convention).is_some_and(|value| value != NORMAL) {
+                        Err("it has another calling convention than C".into())
+                    } else {
+                        read(&units, &mut types, &function, (entry.place, is_gcc), &mut structs)?
+                    };
+                    *found = Some(read);
                 }
             }
         }
         let found = wanted.into_iter().filter_map(|(symbol, found)| Some((String::from(symbol), found?)));
-        Ok(Self { found: found.collect(), table: types.finish() })
+        let mut functions = Self { convention, found: found.collect(), table: types.finish() };
+        for (list, index, passed) in structs {
+            let Some(rust) = functions.list(list).get(index) else { continue };
+            if passed.passing.is_like(&Passing::of(&rust), convention) {
+                continue;
+            }
+            let is_union = rust.members.why_opaque() == Some(Opaque::Union);
+            let is = if is_union { "is" } else { "is a struct with" };
+            let what = format!("its parameter {index}, `{}`, {is} {}", rust.name, passed.contains);
+            let what = format!("{what}, which C passes in other registers than Rust passes its bytes");
+            let own = functions.found.values_mut().find(|own| own.as_ref().is_ok_and(|own| own.parameters == list));
+            own.into_iter().for_each(|own| *own = Err(what.clone()));
+        }
+        Ok(functions)
     }
 
     /// `None` if it has no entry.
@@ -74,6 +114,23 @@ impl Functions {
     pub(crate) fn list(&self, number: usize) -> Members<'_> {
         stored::members(&self.table, number)
     }
+}
+
+/// C89 to C23.
+const C: [gimli::DwLang; 6] =
+    [dw::DW_LANG_C89, dw::DW_LANG_C, dw::DW_LANG_C99, dw::DW_LANG_C11, dw::DW_LANG_C17, gimli::DwLang(0x3e)];
+const OLD_STYLE: &str =
+    "it is defined in the old style without a prototype (K&R), so C passes its `float` as a `double`";
+const NORMAL: RawValue<'static> = RawValue::CallingConvention(dw::DW_CC_normal);
+
+/// Whether a parameter is a `float`.
+fn has_float<'s>(units: &Units<'s>, function: &Subprogram<'s>) -> Result<bool, Error> {
+    for place in function.listed(units)?.unwrap_or_default() {
+        if complete(units, place)?.2.cpp == CppType::of(CppBase::Float { bits: 32 }) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Whether GCC's option `-g1` was the last one for the level: then functions have neither parameters nor a returned type.
@@ -88,13 +145,14 @@ fn read<'s>(
     units: &Units<'s>,
     types: &mut TypeTable<'_, 's>,
     function: &Subprogram<'s>,
-    place: Position,
+    (place, is_gcc): (Position, bool),
+    structs: &mut Vec<(usize, usize, Passed)>,
 ) -> Result<Result<Function, String>, Error> {
     let parameters = match function.listed(units)? {
         Ok(listed) => listed,
         Err(what) => return Ok(Err(what.into())),
     };
-    let (mut rows, mut streams) = (Vec::new(), Vec::new());
+    let (mut rows, mut streams, mut by_value) = (Vec::new(), Vec::new(), Vec::new());
     for (index, place) in parameters.into_iter().enumerate() {
         let (name, alignment, mut ty) = complete(units, place)?;
         // Each argument has at least 8 bytes, so up to 8 its alignment changes nothing.
@@ -102,6 +160,12 @@ fn read<'s>(
         ty.alignment = of_type;
         if let Some(what) = ty.unlike_c(units)? {
             return Ok(Err(format!("its parameter {index}, `{name}`, is {what}")));
+        }
+        if let (Some(place), Class::Bytes, Some(size)) = (ty.aggregate, ty.class, ty.size) {
+            units.store(size_of::<(usize, usize, Passed)>())?;
+            let passed = Passed::read(units, place, usize::try_from(size).unwrap_or(usize::MAX), is_gcc)?;
+            ty.alignment = ty.alignment.max(Some(passed.align).filter(|bytes| *bytes > 8));
+            by_value.push((index, passed));
         }
         let Some(row) = types.row(name, alignment, &ty, None, 0)? else {
             return Ok(Err(format!("the size of its parameter {index}, `{name}`, is unknown")));
@@ -129,8 +193,10 @@ fn read<'s>(
     let stream = if let [stream] = streams[..] { Some(stream) } else { None };
     let own = rows.iter().enumerate().filter(|(index, _)| Some(*index) != stream).map(|(_, row)| *row);
     let own: Vec<u32> = own.collect();
+    let parameters = types.store(|table| table.structure(&rows))?;
+    structs.extend(by_value.into_iter().map(|(index, passed)| (parameters, index, passed)));
     Ok(Ok(Function {
-        parameters: types.store(|table| table.structure(&rows))?,
+        parameters,
         without_stream: types.store(|table| table.structure(&own))?,
         stream,
         result: types.store(|table| table.structure(&result))?,
@@ -155,12 +221,14 @@ impl<'s> Type<'s> {
 fn class_unlike_c(units: &Units<'_>, place: Position, depth: usize) -> Result<Option<&'static str>, Error> {
     const BY_ADDRESS: &str =
         "a class that C++ passes by its address, because it has a copy constructor or a destructor";
+    const EMPTY: &str = "a class without members";
     let class = units.entry(place)?;
     if depth > DEEPEST || !matches!(class.tag, dw::DW_TAG_structure_type | dw::DW_TAG_class_type) {
         return Ok(None);
     }
     let name = units.name(&class)?.split('<').next().unwrap_or_default();
     let mut is_empty = class.byte_size() == Some(1);
+    let (mut has_deleted, mut has_copy) = (false, false);
     let mut children = units.walk(place)?;
     while let Some(child) = children.next_child()? {
         match child.tag {
@@ -172,21 +240,31 @@ fn class_unlike_c(units: &Units<'_>, place: Position, depth: usize) -> Result<Op
                     return Ok(Some(BY_ADDRESS));
                 }
                 if let Some(place) = place
-                    && let found @ Some(BY_ADDRESS) = class_unlike_c(units, place, depth + 1)?
+                    && let found @ Some(what) = class_unlike_c(units, place, depth + 1)?
+                    && what != EMPTY
                 {
                     return Ok(found);
                 }
             }
-            dw::DW_TAG_subprogram if is_own(&child) => {
+            dw::DW_TAG_subprogram => {
                 let own = units.name(&child)?;
-                if own.starts_with('~') || own == name && copies(units, child.place, place)? {
+                let takes = reference(units, child.place, place)?;
+                let copies = own == name && takes.is_some();
+                if is_own(&child) && (own.starts_with('~') || copies) {
                     return Ok(Some(BY_ADDRESS));
                 }
+                // An assignment that moves deletes the copy constructor.
+                let deletes = own == "operator=" && takes == Some(dw::DW_TAG_rvalue_reference_type);
+                has_deleted |= deletes || copies && child.is(dw::DW_AT_deleted);
+                has_copy |= copies && !child.is(dw::DW_AT_deleted);
             }
             _ => {}
         }
     }
-    Ok(is_empty.then_some("a class without members"))
+    if has_deleted && !has_copy {
+        return Ok(Some("a class that C++ passes by its address, because it cannot be copied"));
+    }
+    Ok(is_empty.then_some(EMPTY))
 }
 
 const DEEPEST: usize = 16;
@@ -197,14 +275,16 @@ fn is_own(function: &Die<'_>) -> bool {
     !function.is(dw::DW_AT_artificial) && !is_defaulted && !function.is(dw::DW_AT_deleted)
 }
 
-/// Whether a constructor takes a reference to its class.
-fn copies(units: &Units<'_>, constructor: Position, class: Position) -> Result<bool, Error> {
-    let mut parameters = units.walk(constructor)?;
+/// The kind of reference to its class that a function of the class takes.
+fn reference(units: &Units<'_>, function: Position, class: Position) -> Result<Option<gimli::DwTag>, Error> {
+    let mut parameters = units.walk(function)?;
     while let Some(parameter) = parameters.next_child()? {
         if parameter.tag == dw::DW_TAG_formal_parameter && !parameter.is(dw::DW_AT_artificial) {
             let ty = Type::read(units, parameter.ty(units))?;
-            return Ok(ty.unlike_c.is_some() && ty.named_by == Some(class));
+            let is_own = ty.unlike_c.is_some() && ty.named_by == Some(class);
+            let place = parameter.ty(units).filter(|_| is_own);
+            return place.map(|place| Ok(units.entry(place)?.tag)).transpose();
         }
     }
-    Ok(false)
+    Ok(None)
 }

@@ -80,13 +80,15 @@ pub(super) struct Subprogram<'s> {
     name: &'s str,
     linkage_name: &'s str,
     pub(super) is_external: bool,
+    pub(super) is_prototyped: bool,
     /// Its own entry, its declaration, its abstract origin: any of them may list the parameters.
     entries: Vec<Position>,
 }
 
 impl<'s> Subprogram<'s> {
     pub(super) fn read(units: &Units<'s>, entry: &Die<'s>) -> Result<Self, Error> {
-        let mut function = Self { name: "", linkage_name: "", is_external: false, entries: Vec::new() };
+        let mut function =
+            Self { name: "", linkage_name: "", is_external: false, is_prototyped: false, entries: Vec::new() };
         let mut completes = function.take(units, entry)?;
         for _ in 0..LONGEST_CHAIN {
             let Some(place) = completes else { break };
@@ -105,6 +107,7 @@ impl<'s> Subprogram<'s> {
             }
         }
         self.is_external |= entry.is(dw::DW_AT_external);
+        self.is_prototyped |= entry.is(dw::DW_AT_prototyped);
         if entry.has_children {
             self.entries.push(entry.place);
         }

@@ -202,7 +202,9 @@ impl<'u, 's> TypeTable<'u, 's> {
                         continue;
                     }
                     let name = self.units.name(&entry)?;
-                    let Some(row) = self.row(name, entry.alignment(), &ty, start, depth + 1)? else {
+                    // The alignment of a member that is a number shows in its offset, and in the struct's alignment.
+                    let alignment = entry.alignment().filter(|_| ty.aggregate.is_some());
+                    let Some(row) = self.row(name, alignment, &ty, start, depth + 1)? else {
                         return Ok(None);
                     };
                     let known = ty.aggregate.and_then(|place| self.structs.get(&place));

@@ -30,6 +30,8 @@ mod kernels;
 #[cfg(feature = "debug-info")]
 mod members;
 #[cfg(feature = "debug-info")]
+mod passing;
+#[cfg(feature = "debug-info")]
 mod reduce;
 #[cfg(feature = "debug-info")]
 mod relocate;

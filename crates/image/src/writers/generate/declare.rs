@@ -70,15 +70,12 @@ impl RustWriter<'_, '_> {
         let is_odd = members.iter().any(|member| !is_snake(&member.name));
         self.allow(&[("non_snake_case", is_odd)], "the names are those in C++");
         self.line(0, &format!("pub struct {name} {{"));
-        let mut end = 0;
         let names = distinct(members.iter().map(|member| (member.cpp_name.as_str(), member.name.clone())));
+        let mut padding = padding(definition, members, self.definitions).into_iter().peekable();
         for (member, name) in members.iter().zip(names) {
-            let (size, align) = align::layout(&member.ty, self.definitions);
-            let align = definition.packed.map_or(align, |most| align.min(most));
-            if round_up(end, align) != member.offset {
-                self.padding(end, member.offset);
+            if let Some((from, to)) = padding.next_if(|(from, _)| *from < member.offset) {
+                self.padding(from, to);
             }
-            end = member.offset + size;
             let is_own = member.name == member.cpp_name;
             self.docs(1, &[docs::member(&member.cpp)]);
             let renamed = Some(&member.cpp_name).filter(|name| !is_own && !name.is_empty());
@@ -89,10 +86,10 @@ impl RustWriter<'_, '_> {
         if members.is_empty() {
             self.line(1, "/// Not read.");
             self.field("unused", "u8");
-            end = 1;
+            padding.next();
         }
-        if round_up(end, definition.align) != definition.size {
-            self.padding(end, definition.size);
+        for (from, to) in padding {
+            self.padding(from, to);
         }
         self.line(0, "}");
     }
@@ -153,6 +150,31 @@ impl RustWriter<'_, '_> {
         }
         self.line(0, "}");
     }
+}
+
+/// The bytes, from and to, for which a struct needs fields. Of a class without members the first is one byte, which is not read.
+pub(super) fn padding(
+    definition: &Generated<'_>,
+    members: &[StructMember],
+    definitions: &[Generated<'_>],
+) -> Vec<(usize, usize)> {
+    let (mut end, mut found) = (0, Vec::new());
+    for member in members {
+        let (size, align) = align::layout(&member.ty, definitions);
+        let align = definition.packed.map_or(align, |most| align.min(most));
+        if round_up(end, align) != member.offset {
+            found.push((end, member.offset));
+        }
+        end = member.offset + size;
+    }
+    if members.is_empty() {
+        found.push((0, 1));
+        end = 1;
+    }
+    if round_up(end, definition.align) != definition.size {
+        found.push((end, definition.size));
+    }
+    found
 }
 
 fn has_lower_case(name: &str) -> bool {

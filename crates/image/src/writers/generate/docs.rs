@@ -2,7 +2,7 @@
 
 use super::{Content, Generated, Why, options::Kernel};
 use crate::prelude::*;
-use crate::writers::layout::bytes;
+use crate::writers::{escape::quoted, layout::bytes};
 use kernel_args_abi::{
     Class, CppBase, Opaque, Parameter,
     check::is_made,
@@ -33,10 +33,10 @@ pub(super) fn kernel(kernel: &Kernel<'_>) -> Vec<String> {
     if !parameters.is_empty() && parameters.iter().all(|parameter| parameter.cpp.is_unknown()) {
         let is_inferred = parameters.iter().any(|parameter| inferred_pointer(parameter).is_some());
         let pointers = if is_inferred { " The types of pointers are inferred from its code." } else { "" };
-        return vec![format!("`{name}`. The image has no C++ types for it.{pointers}")];
+        return vec![format!("{}. The image has no C++ types for it.{pointers}", quoted(&name))];
     }
     let parameters: Vec<String> = kernel.parameters.iter().map(declared).collect();
-    let whole = format!("`void {name}({})`", parameters.join(", "));
+    let whole = quoted(&format!("void {name}({})", parameters.join(", ")));
     if whole.len() + "/// ".len() <= WIDTH {
         return vec![whole];
     }
@@ -71,7 +71,7 @@ pub(super) fn parameter(parameter: &Parameter<'_>) -> String {
 
 fn ty(parameter: &Parameter<'_>) -> String {
     if !parameter.cpp.is_unknown() {
-        return format!("`{}`", parameter.cpp);
+        return quoted(&parameter.cpp.to_string());
     }
     if let Some(slot) = inferred_pointer(parameter) {
         return of_pointer(&slot);
@@ -124,13 +124,13 @@ fn of_pointer(slot: &Slot<'_>) -> String {
 pub(super) fn member(cpp: &str) -> String {
     match cpp {
         "?" => "A type without a name.".to_owned(),
-        cpp => format!("`{cpp}`"),
+        cpp => quoted(cpp),
     }
 }
 
 pub(super) fn definition(definition: &Generated<'_>) -> Vec<String> {
     let layout = format!("{}, aligned to {}.", bytes(definition.size), definition.align);
-    let first = if definition.cpp.is_empty() { layout } else { format!("`{}`: {layout}", definition.cpp) };
+    let first = if definition.cpp.is_empty() { layout } else { format!("{}: {layout}", quoted(&definition.cpp)) };
     let mut lines = vec![first];
     let more = match &definition.body {
         Content::Bits(_, feature) => {

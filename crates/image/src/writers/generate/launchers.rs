@@ -1,9 +1,9 @@
 //! Declarations of host functions, and a struct of arguments for each.
 
 use super::{
-    Content, Generated, Options, UNKNOWN, define,
+    Content, Generated, Options, UNKNOWN, align, declare, define,
     fields::{self, Field},
-    identifier::{is_snake, raw},
+    identifier::{is_identifier, is_snake, raw},
     names,
     options::Kernel,
     ty::{Leaf, Ty},
@@ -11,8 +11,8 @@ use super::{
 };
 use crate::model::launchers::{Launcher, Launchers, List};
 use crate::prelude::*;
-use crate::writers::escape::rust_comment;
-use kernel_args_abi::{CppBase, Parameter};
+use crate::writers::escape::{quoted, rust_comment};
+use kernel_args_abi::{CppBase, Parameter, passing::Passing};
 
 /// Generates the declarations of the functions of a library, as a block with the attribute `launchers`, a struct with
 /// `#[derive(KernelArgs)]` for each, and their types. `library` is the path for the attribute, a Rust expression. `None` is for a library that
@@ -24,6 +24,7 @@ pub fn of_launchers(launchers: &Launchers, library: Result<&str, &str>, options:
     let (mut found, mut refused) = (Vec::new(), Vec::new());
     for (symbol, launcher) in launchers.functions() {
         match launcher {
+            _ if !is_identifier(symbol) => refused.push((symbol, NO_IDENTIFIER.into())),
             Ok(launcher) => {
                 let lists = [List::All, List::WithoutStream].map(|list| launcher.as_kernel(list));
                 found.push((launcher, lists));
@@ -47,8 +48,8 @@ pub fn of_launchers(launchers: &Launchers, library: Result<&str, &str>, options:
     let mut writer = RustWriter::new(&definitions, &names, options);
     let mut declared = Vec::new();
     for ((launcher, _), [all, _]) in found.iter().zip(&fields) {
-        match all.as_ref().map_err(|what| String::from(*what)).and_then(|all| callable(all, &definitions).map(|()| all))
-        {
+        let all = all.as_ref().map_err(|what| String::from(*what));
+        match all.and_then(|all| callable(launcher, all, &definitions).map(|()| all)) {
             Ok(all) => declared.push((launcher, all)),
             Err(what) => refused.push((launcher.symbol, what)),
         }
@@ -82,11 +83,13 @@ pub fn of_launchers(launchers: &Launchers, library: Result<&str, &str>, options:
         if !is_status {
             *fields = Err(NO_STATUS);
         }
-        writer.kernel(&[format!("`{}`", launcher.prototype())], naming, fields, name);
+        writer.kernel(&[quoted(&launcher.prototype())], naming, fields, name);
     }
     writer.finish()
 }
 
+const PADDING: &str = "has padding, or a class without members, next to floating-point numbers: Rust passes its fields for them in other registers";
+const NO_IDENTIFIER: &str = "its symbol is not an identifier of Rust";
 const NO_STATUS: &str =
     "It has no struct for `launch!`, because it does not return a status: nothing, or 32 bits, such as `cudaError_t`.";
 
@@ -100,7 +103,15 @@ fn result_leaf(result: &Parameter<'_>) -> Option<Leaf> {
 }
 
 /// Whether Rust has all types that are passed by value: bytes are not passed like the members of a union.
-fn callable(fields: &[Field], definitions: &[Generated<'_>]) -> Result<(), String> {
+fn callable(launcher: &Launcher<'_>, fields: &[Field], definitions: &[Generated<'_>]) -> Result<(), String> {
+    for (field, parameter) in fields.iter().zip(launcher.parameters().iter()) {
+        let passing = Passing::of(&parameter);
+        let mut padded = passing;
+        pad(&mut padded, &field.ty, 0, definitions);
+        if !padded.is_like(&passing, launcher.convention()) {
+            return Err(format!("`{}` {PADDING}", field.name));
+        }
+    }
     let mut types: Vec<(&str, &Ty)> = fields.iter().map(|field| (field.name.as_str(), &field.ty)).collect();
     while let Some((name, ty)) = types.pop() {
         let Some(definition) = ty.contents().map(|id| &definitions[id]) else { continue };
@@ -109,7 +120,9 @@ fn callable(fields: &[Field], definitions: &[Generated<'_>]) -> Result<(), Strin
                 let cpp = if definition.cpp.is_empty() { "a type" } else { &definition.cpp };
                 return Err(format!("`{name}` contains `{cpp}`, whose members Rust cannot declare"));
             }
-            Content::Fields(members) if members.iter().any(|member| member.cpp == UNKNOWN) => {
+            Content::Fields(members)
+                if members.iter().any(|member| member.cpp == UNKNOWN && member.ty.contents().is_none()) =>
+            {
                 return Err(format!(
                     "`{name}` contains `{}`, which has a member without a type in Rust",
                     definition.cpp
@@ -120,6 +133,28 @@ fn callable(fields: &[Field], definitions: &[Generated<'_>]) -> Result<(), Strin
         }
     }
     Ok(())
+}
+
+/// Adds the bytes that Rust declares for padding, and for a class without members.
+fn pad(passing: &mut Passing, ty: &Ty, start: usize, definitions: &[Generated<'_>]) {
+    match ty {
+        Ty::Array(of, count) => {
+            let (size, _) = align::layout(of, definitions);
+            (0..*count)
+                .map(|index| start + index * size)
+                .take_while(|at| Passing::counts(*at))
+                .for_each(|at| pad(passing, of, at, definitions));
+        }
+        Ty::Defined(id) => {
+            let definition = &definitions[*id];
+            let Content::Fields(members) = &definition.body else { return };
+            for (from, to) in declare::padding(definition, members, definitions) {
+                passing.add_bytes(start + from, to - from);
+            }
+            members.iter().for_each(|member| pad(passing, &member.ty, start + member.offset, definitions));
+        }
+        _ => {}
+    }
 }
 
 impl RustWriter<'_, '_> {
@@ -137,7 +172,7 @@ impl RustWriter<'_, '_> {
         }
         for (launcher, fields) in declared {
             let depth = usize::from(library.is_ok());
-            self.docs(depth, &[format!("`{}`", launcher.prototype())]);
+            self.docs(depth, &[quoted(&launcher.prototype())]);
             let mut arguments: Vec<String> = Vec::new();
             for (index, field) in fields.iter().enumerate() {
                 let is_stream = launcher.stream() == Some(index);

@@ -11,7 +11,7 @@ use super::{
     ty::{From, Leaf, Ty},
 };
 use crate::prelude::*;
-use crate::writers::escape::rust_comment;
+use crate::writers::escape::{quoted, rust_comment};
 use core::fmt::Write as _;
 
 /// rustfmt's `attr_fn_like_width`.
@@ -180,8 +180,8 @@ impl RustWriter<'_, '_> {
         let Generic { template, fields, bindings, .. } = generic;
         self.line(0, "");
         let types: Vec<String> = bindings.iter().map(|(ty, _)| self.ty(ty)).collect();
-        let example = format!("`module.family::<{name}<{}>>({:?})` finds one.", types[0], template);
-        self.docs(0, &[format!("All instances of the template `{template}`."), example]);
+        let example = format!("{} finds one.", quoted(&format!("module.family::<{name}<{}>>({template:?})", types[0])));
+        self.docs(0, &[format!("All instances of the template {}.", quoted(template)), example]);
         self.imports.add(From::Crate, "DeviceType");
         self.imports.add(From::Crate, "KernelArgs");
         self.line(0, "#[derive(KernelArgs)]");
@@ -190,7 +190,7 @@ impl RustWriter<'_, '_> {
             _ => "self",
         };
         let mut values: Vec<String> = self.krate().into_iter().collect();
-        values.extend([format!("kernel = {module}"), format!("entries = \"{template}<*>\"")]);
+        values.extend([format!("kernel = {module}"), format!("entries = {:?}", format!("{template}<*>"))]);
         values.extend(types.iter().zip(bindings).map(|(ty, (_, suffix))| format!("{PARAMETER} = {ty} => {suffix:?}")));
         self.attribute("kernel_args", &values);
         self.fields(name, fields, Some("DeviceType"));
