@@ -72,8 +72,7 @@ pub(super) fn cargos_jobs_are_shared() {
     let log = package.root.join("log");
     // The path has no space, because a space would end the variable.
     let fifo = std::env::temp_dir().join(format!("kernel-args-{}-fifo", std::process::id()));
-    let made = std::process::Command::new("mkfifo").arg(&fifo).status();
-    assert!(made.unwrap().success());
+    kernel_args_test_tools::pipe(&fifo);
     let mut tokens = fs::File::options().read(true).write(true).open(&fifo).unwrap();
     tokens.write_all(b"++").unwrap();
     let flags = format!("-j --jobserver-auth=fifo:{}", fifo.display());
