@@ -227,8 +227,11 @@ mod tests {
 
     fn run(trials: Vec<Trial>) -> [u64; 3] {
         // One thread, which forgets what the trial before has declared.
-        let arguments = Arguments { test_threads: Some(1), ..Arguments::default() };
+        let file = env::temp_dir().join(format!("kernel-args-{}-{}", std::process::id(), trials[0].name()));
+        let logfile = file.to_str().map(String::from);
+        let arguments = Arguments { test_threads: Some(1), logfile, ..Arguments::default() };
         let Conclusion { num_passed, num_failed, num_ignored, .. } = libtest_mimic::run(&arguments, trials);
+        let _ = std::fs::remove_file(file);
         [num_passed, num_failed, num_ignored]
     }
 
