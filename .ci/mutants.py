@@ -3,6 +3,7 @@
 
     .ci/mutants.py                         this week's sample of 200 mutants
     .ci/mutants.py --count 20 --part abi   20 mutants of one part
+    .ci/mutants.py --suites 1              only with the quickest suite of each part
     .ci/mutants.py --week 2950             the sample of another week: all samples together have every mutant
     .ci/mutants.py --only 'Layout::same'   the mutants whose name contains this text
 
@@ -131,13 +132,13 @@ def test(tree: Path, suite: str) -> tuple[str, str]:
     return result, text
 
 
-def judge(mutant: Mutant, tree: Path) -> str:
+def judge(mutant: Mutant, tree: Path, most: int) -> str:
     """How a mutant ends: the suite that notices it, `build`, or an empty text if no suite does."""
     place = tree / mutant.file
     text = place.read_text()
     place.write_text(mutant.apply(text))
     try:
-        for suite in PARTS[mutant.part].suites:
+        for suite in PARTS[mutant.part].suites[:most]:
             result, output = test(tree, suite)
             # In a test, a `const` whose evaluation panics does not compile either: the error is not in the mutated file.
             if result == "build" and suite == PARTS[mutant.part].suites[0] and f"--> {mutant.file}:{mutant.span[0]}:" in output:
@@ -155,6 +156,7 @@ def main() -> int:
     parser.add_argument("--week", type=int, default=date.today().toordinal() // 7)
     parser.add_argument("--part", choices=PARTS, action="append")
     parser.add_argument("--only", default="")
+    parser.add_argument("--suites", type=int, default=9)
     arguments = parser.parse_args()
     tree = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).absolute() / "mutants" / "tree"
     tree.mkdir(parents=True, exist_ok=True)
@@ -163,7 +165,7 @@ def main() -> int:
     mutants = [mutant for mutant in mutants if arguments.only in mutant.name]
     print(f"{len(mutants)} mutants; sample {arguments.week} of {arguments.count}", flush=True)
     chosen = sample(mutants, arguments.count, arguments.week)
-    for suite in dict.fromkeys(suite for mutant in chosen for suite in PARTS[mutant.part].suites):
+    for suite in dict.fromkeys(suite for mutant in chosen for suite in PARTS[mutant.part].suites[: arguments.suites]):
         start = time.monotonic()
         result, output = test(tree, suite)
         print(f"without a mutant: {result} in {time.monotonic() - start:.0f} s: {suite}", flush=True)
@@ -177,7 +179,7 @@ def main() -> int:
             print(f"equivalent ({reason}): {mutant.name}", flush=True)
             continue
         start = time.monotonic()
-        by = judge(mutant, tree)
+        by = judge(mutant, tree, arguments.suites)
         noticed += by not in ("", "build")
         unbuilt += by == "build"
         left += [] if by else [mutant.name]
