@@ -1,5 +1,6 @@
 //! The program `kernel-args`, for suites that run it on the driver of the suite.
 
+use kernel_args_test_tools::Tool;
 use std::{env, path::PathBuf};
 
 /// The program of the same build, which cargo places next to the folder of the tests, or `KERNEL_ARGS_PROGRAM`.
@@ -11,11 +12,7 @@ pub fn program() -> Option<PathBuf> {
     path.is_file().then_some(path)
 }
 
-/// Why trials cannot run it.
-#[must_use]
-pub fn missing() -> Option<&'static str> {
-    match program() {
-        Some(_) => None,
-        None => Some("there is no program `kernel-args`: cargo build -p kernel-args-cli"),
-    }
-}
+/// The same for trials.
+pub const PROGRAM: Tool = Tool::new("kernel-args", |_| {
+    program().ok_or_else(|| "there is no program `kernel-args`: cargo build -p kernel-args-cli".to_owned())
+});

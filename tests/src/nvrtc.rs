@@ -1,5 +1,6 @@
 //! NVRTC for suites that compile at run time.
 
+use kernel_args_test_tools::Tool;
 use std::{
     env,
     path::PathBuf,
@@ -35,9 +36,9 @@ pub fn reexec_with_nvrtc() -> Option<ExitCode> {
     Some(code.map_or(ExitCode::FAILURE, ExitCode::from))
 }
 
-/// The reason why nothing can be compiled here, if there is one.
-#[must_use]
-pub fn missing() -> Option<&'static str> {
+/// NVRTC in the library path.
+pub const NVRTC: Tool = Tool::new("libnvrtc", |name| {
     let found = kernel_args::context::versions().is_ok_and(|versions| versions.nvrtc.is_some());
-    (!found).then_some("there is no NVRTC: `python3 ptx/toolchain.py nvrtc`, or add its folder to LD_LIBRARY_PATH")
-}
+    let why = "there is no NVRTC: `python3 ptx/toolchain.py nvrtc`, or add its folder to LD_LIBRARY_PATH";
+    if found { Ok(name.into()) } else { Err(why.to_owned()) }
+});

@@ -236,6 +236,12 @@ mod tests {
         }
 
         #[test]
+        fn layouts_are_the_same_if_size_and_alignment_are(size in 0usize..3, more in 0usize..3, log2 in 0u8..3, other in 0u8..3) {
+            let of = |size, log2| Layout::new(size, Alignment { log2 }).unwrap();
+            prop_assert_eq!(of(size, log2).same(of(more, other)), (size, log2) == (more, other));
+        }
+
+        #[test]
         fn alignments_are_powers_of_two(bytes in any::<usize>()) {
             prop_assert_eq!(Alignment::new(bytes).is_some(), bytes.is_power_of_two() && bytes <= 1 << 28);
         }

@@ -14,7 +14,8 @@ fn main() -> std::process::ExitCode {
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use super::common::{Folder, bytes, program, with_python};
+    use super::common::{Folder, bytes, program, with};
+    use kernel_args_test_tools::{self as tools, PYTHON};
     use std::{
         fs,
         process::{Child, Command, ExitCode, Stdio},
@@ -42,7 +43,7 @@ mod linux {
             ("a_silent_process_does_not_outlive_the_trace", a_silent_process_does_not_outlive_the_trace),
             ("a_busy_process_does_not_outlive_the_trace", a_busy_process_does_not_outlive_the_trace),
         ];
-        with_python(&tests)
+        with(&[PYTHON], &tests)
     }
 
     /// A program that connects to the trace, and sends these lines.
@@ -87,7 +88,8 @@ if sys.argv[1]:
     connection.sendall(sys.argv[1].encode())
 sys.exit(7)";
             let mut command = program();
-            command.arg("trace").args(options).arg("-o").arg(&output).args(["--", "python3", "-c", send, lines]);
+            command.arg("trace").args(options).arg("-o").arg(&output).arg("--");
+            command.arg(tools::path(PYTHON)).args(["-c", send, lines]);
             let ran = command.output().expect("the program starts");
             let errors = String::from_utf8_lossy(&ran.stderr);
             assert_eq!(ran.status.code(), Some(7), "{errors}");
@@ -115,10 +117,10 @@ except OSError:
         for option in ["-o", "--chrome"] {
             let folder = Folder::new();
             let file = folder.path("file");
-            let mut command = Command::new("sh");
+            let mut command = Command::new("/bin/sh");
             // 4 MiB, which the tracer fits into.
             command.args(["-c", r#"trap "" XFSZ; ulimit -f 8192; exec "$0" "$@""#]).arg(program().get_program());
-            command.args(["trace", "--json", option]).arg(&file).args(["--", "python3", "-c", send]);
+            command.args(["trace", "--json", option]).arg(&file).arg("--").arg(tools::path(PYTHON)).args(["-c", send]);
             let ran = command.output().expect("the program starts");
             let errors = String::from_utf8_lossy(&ran.stderr);
             let expected = format!("error: {}: File too large (os error 27)", file.display());
@@ -139,7 +141,7 @@ except OSError:
         let (output, errors) = (folder.path("trace"), folder.path("errors"));
         let mut command = program();
         command.arg("trace").args(options).arg("-o").arg(&output);
-        command.args(["--", "python3", "tests/hostile_process.py", attack]).arg(&own);
+        command.arg("--").arg(tools::path(PYTHON)).args(["tests/hostile_process.py", attack]).arg(&own);
         command.env("TMPDIR", folder.path("")).stdin(Stdio::null()).stdout(Stdio::null());
         command.stderr(fs::File::create(&errors).expect("a file"));
         let started = Instant::now();

@@ -14,10 +14,11 @@ fn main() -> std::process::ExitCode {
 
 #[cfg(unix)]
 mod unix {
-    use super::common::{Folder, data, program, with_python};
+    use super::common::{Folder, data, program, with};
+    use kernel_args_test_tools::{self as tools, PYTHON};
     use std::{
         fs,
-        process::{Command, ExitCode, Output},
+        process::{ExitCode, Output},
     };
 
     pub(super) fn main() -> ExitCode {
@@ -30,12 +31,12 @@ mod unix {
             ),
             ("a_terminal_has_colours", a_terminal_has_colours),
         ];
-        with_python(&tests)
+        with(&[PYTHON], &tests)
     }
 
     /// Runs the program on a terminal with this many columns and these variables.
     fn on_terminal(streams: &str, columns: u32, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
-        let mut command = Command::new("python3");
+        let mut command = tools::command(PYTHON);
         command.args(["tests/terminal.py", streams, &columns.to_string()]).arg(program().get_program()).args(arguments);
         for (name, _) in program().get_envs() {
             command.env_remove(name);

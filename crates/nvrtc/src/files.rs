@@ -191,8 +191,7 @@ mod tests {
     #[cfg(unix)]
     fn pipe(folder: &Path) -> PathBuf {
         let pipe = folder.join("pipe");
-        let made = process::Command::new("mkfifo").arg(&pipe).status();
-        assert!(made.is_ok_and(|status| status.success()), "mkfifo");
+        kernel_args_test_tools::pipe(&pipe);
         pipe
     }
 
@@ -356,7 +355,7 @@ mod tests {
         let folder = temporary.path();
         let file = folder.join("file");
         fs::write(&file, "old").unwrap();
-        let status = process::Command::new("sh")
+        let status = process::Command::new("/bin/sh")
             .args([
                 "-c",
                 r#"trap "" XFSZ; ulimit -f 16; exec "$0" --exact files::tests::a_full_disk_leaves_the_old_file"#,

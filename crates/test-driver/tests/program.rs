@@ -1,11 +1,14 @@
 //! The program `kernel-args-test-driver`, with a package of a user: its program and its tests run without a GPU.
 
+use kernel_args_test_tools::{self as tools, PYTHON, Tool};
 use libtest_mimic::{Arguments, Completion, Trial};
 use std::{
     env, fs,
     path::{Path, PathBuf},
     process::{Command, ExitCode, Output},
 };
+
+const TAR: Tool = Tool::program("tar");
 
 const MANIFEST: &str = r#"
 [package]
@@ -156,10 +159,14 @@ fn main() -> ExitCode {
     let mut trials = vec![
         trial("a_program_and_its_tests_run_on_the_stand_in", a_program_and_its_tests_run_on_the_stand_in),
         trial("the_quickstart_runs_on_the_stand_in", the_quickstart_runs_on_the_stand_in),
-        trial("a_function_that_is_not_simulated_says_so_once", a_function_that_is_not_simulated_says_so_once),
+        tools::trial(
+            "a_function_that_is_not_simulated_says_so_once",
+            &[PYTHON],
+            a_function_that_is_not_simulated_says_so_once,
+        ),
         trial("the_exit_code_is_the_commands", the_exit_code_is_the_commands),
         if is_full() {
-            trial(packed, the_packed_program_contains_its_library)
+            tools::trial(packed, &[TAR], the_packed_program_contains_its_library)
         } else {
             ignored(packed, "it builds the package twice: set KERNEL_ARGS_FULL=1")
         },
@@ -277,7 +284,7 @@ fn runs_on_the_stand_in(package: &str, example: Option<&str>) {
 fn a_function_that_is_not_simulated_says_so_once() {
     let program = "import ctypes; cuda = ctypes.CDLL('libcuda.so.1'); cuda.cuInit(0)\n\
                    print([cuda.cuIpcGetMemHandle(), cuda.cuIpcGetMemHandle(), cuda.cuIpcCloseMemHandle()])";
-    let output = Command::new(PROGRAM).args(["python3", "-c", program]).output().unwrap();
+    let output = Command::new(PROGRAM).arg(tools::path(PYTHON)).args(["-c", program]).output().unwrap();
     assert_written(&output, 0, "[801, 801, 801]");
     let errors = String::from_utf8_lossy(&output.stderr);
     let of = |name: &str| errors.matches(&format!("kernel-args test driver: `{name}` is not simulated here")).count();
@@ -286,9 +293,9 @@ fn a_function_that_is_not_simulated_says_so_once() {
 
 fn the_exit_code_is_the_commands() {
     let code = |words: &[&str]| Command::new(PROGRAM).args(words).output().unwrap();
-    assert_written(&code(&["sh", "-c", "exit 3"]), 3, "");
-    assert_written(&code(&["sh", "-c", "kill -9 $$"]), 137, "");
-    assert_written(&code(&["sh", "-c", "ls ${LD_LIBRARY_PATH%%:*}"]), 0, "libcuda.so.1");
+    assert_written(&code(&["/bin/sh", "-c", "exit 3"]), 3, "");
+    assert_written(&code(&["/bin/sh", "-c", "kill -9 $$"]), 137, "");
+    assert_written(&code(&["/bin/sh", "-c", "cd ${LD_LIBRARY_PATH%%:*} && echo *"]), 0, "libcuda.so.1");
     assert_written(&code(&["--help"]), 0, "kernel-args-test-driver cargo test");
     let missing = code(&["/nowhere/program"]);
     assert_written(&missing, 127, "");
@@ -313,7 +320,7 @@ fn the_packed_program_contains_its_library() {
         .env("CARGO_TARGET_DIR", &target)
         .current_dir(root()));
     let name = concat!("kernel-args-test-driver-", env!("CARGO_PKG_VERSION"));
-    run(Command::new("tar").arg("-xzf").arg(target.join(format!("package/{name}.crate"))).current_dir(&home));
+    run(tools::command(TAR).arg("-xzf").arg(target.join(format!("package/{name}.crate"))).current_dir(&home));
     run(Command::new(env!("CARGO"))
         .args(["install", "--offline", "--path", name, "--root", "."])
         .env("CARGO_TARGET_DIR", &target)

@@ -213,8 +213,7 @@ mod tests {
     #[test]
     fn a_pipe_is_refused() {
         let pipe = Temporary::new("pipe.ptx");
-        let made = std::process::Command::new("mkfifo").arg(&pipe.0).status();
-        assert!(made.unwrap().success());
+        kernel_args_test_tools::pipe(&pipe.0);
         let Err(problem) = read(&pipe.0) else {
             panic!("a pipe was read");
         };

@@ -4,8 +4,9 @@ use std::path::Path;
 
 /// The first folders of paths that a file may name: folders of every machine and of CUDA, a folder that does not exist, inputs of
 /// functions that only read the path, and ends of paths.
-const ALLOWED: &[&str] =
-    &["dev", "proc", "usr", "opt", "nowhere", "a", "out", "src", "library", "registry", "rustc", "suites", "tests"];
+const ALLOWED: &[&str] = &[
+    "bin", "dev", "proc", "usr", "opt", "nowhere", "a", "out", "src", "library", "registry", "rustc", "suites", "tests",
+];
 
 /// Whether a path can begin after this byte.
 fn is_before(byte: u8) -> bool {

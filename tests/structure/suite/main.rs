@@ -23,6 +23,7 @@ mod sentences;
 mod size;
 mod suites_table;
 mod table;
+mod tools;
 mod unsafe_blocks;
 mod unsafe_files;
 
@@ -30,7 +31,6 @@ use manifest::Package;
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::Command,
 };
 use suites_table::Suite;
 
@@ -413,33 +413,67 @@ fn files_are_written_by_the_same_functions() {
     assert_eq!(writers, WRITERS);
 }
 
-/// The files of the repository, a line each.
-fn tracked() -> String {
-    let tracked = Command::new("git")
-        .args(["-c", "core.quotePath=off", "ls-files"])
-        .current_dir(root())
-        .output()
-        .expect("git lists the tracked files");
-    String::from_utf8(tracked.stdout).expect("UTF-8")
+/// The files of the repository, without those that the `.gitignore` of their folder names.
+fn tracked() -> Vec<String> {
+    let (mut files, mut folders) = (Vec::new(), vec![String::new()]);
+    while let Some(folder) = folders.pop() {
+        let ignored = fs::read_to_string(root().join(format!("{folder}.gitignore"))).unwrap_or_default();
+        let is_ignored = |name: &str| {
+            let mut patterns = ignored.lines().map(|pattern| pattern.trim_matches('/'));
+            name == ".git"
+                || patterns.any(|own| own.strip_suffix('*').map_or(name == own, |start| name.starts_with(start)))
+        };
+        for entry in fs::read_dir(root().join(&folder)).expect("a folder").map(|entry| entry.expect("an entry")) {
+            let (name, kind) = (entry.file_name(), entry.file_type().expect("a type"));
+            let name = name.to_str().expect("UTF-8");
+            if kind.is_dir() && !is_ignored(name) {
+                folders.push(format!("{folder}{name}/"));
+            } else if kind.is_file() && !is_ignored(name) {
+                files.push(folder.clone() + name);
+            }
+        }
+    }
+    files.sort();
+    files
 }
 
 /// Debug information, for example, contains the folder in which the compiler ran.
 #[test]
 fn no_file_names_a_folder_of_a_machine() {
     let (mut count, mut problems) = (0, Vec::new());
-    for file in tracked().lines().filter(|file| root().join(file).is_file()) {
+    for file in tracked() {
         count += 1;
-        problems.extend(absolute::paths(file, &fs::read(root().join(file)).expect("the file is read")));
+        problems.extend(absolute::paths(&file, &fs::read(root().join(&file)).expect("the file is read")));
     }
     assert!(count > 1000, "only {count} files were read");
     assert_none(&problems);
 }
 
+/// Files that start tools outside of trials: a program that makes a corpus, and benchmarks, which report a tool that is missing.
+const NO_TRIALS: [&str; 3] = ["tests/support/generator/src/bin/", "tests/support/tools/src/", "tests/benches/"];
+
+#[test]
+fn trials_that_start_a_tool_declare_it() {
+    let mut files = tracked();
+    files.retain(|file| is_rust(file) && !NO_TRIALS.iter().any(|folder| file.starts_with(folder)));
+    let texts = files.iter().map(|file| {
+        let is_test = file.starts_with("tests/") || file.contains("/tests/");
+        let text = read(file);
+        (file, if is_test { text } else { tools::unit_tests(&text) })
+    });
+    let texts: Vec<_> = texts.collect();
+    let library = read("tests/support/tools/src/lib.rs");
+    let mut names: Vec<&str> = texts.iter().flat_map(|(_, text)| tools::declared(text)).collect();
+    names.extend(tools::declared(&library));
+    assert!(names.contains(&"g++") && names.contains(&"valgrind"), "{names:?}");
+    let problems: Vec<_> = texts.iter().flat_map(|(file, text)| tools::started(file, text, &names)).collect();
+    assert_none(&problems);
+}
+
 #[test]
 fn comments_and_documents_are_plain_english() {
-    let tracked = tracked();
-    let files: Vec<&str> =
-        tracked.lines().filter(|file| english::is_text(file) && root().join(file).is_file()).collect();
+    let mut files = tracked();
+    files.retain(|file| english::is_text(file));
     assert!(files.len() > 800, "only {} files were read", files.len());
     let list = english::List::new();
     let problems: Vec<String> = files.iter().flat_map(|file| list.phrases(file, &read(file))).collect();

@@ -13,8 +13,9 @@ use kernel_args_test_generator::{
     known_uses::{Kernel, kernels},
     size,
 };
+use kernel_args_test_tools::{self as tools, Tool};
 use kernel_args_tests::{
-    driver::{Driver, context, suite, trial_unless},
+    driver::{Driver, context, suite},
     nvrtc,
 };
 use libtest_mimic::Trial;
@@ -39,10 +40,14 @@ pub(crate) fn main() -> ExitCode {
 }
 
 fn trials(_: &Driver) -> Vec<Trial> {
-    let header = PathBuf::from(toolkit()).join("include/cuda_fp16.h");
-    let missing = nvrtc::missing().or((!header.exists()).then_some("there are no headers of CUDA: set CUDA_HOME"));
-    vec![trial_unless(missing, "claims_are_what_happens", claims_are_what_happens)]
+    vec![tools::trial("claims_are_what_happens", &[nvrtc::NVRTC, HEADERS], claims_are_what_happens)]
 }
+
+/// CUDA's headers in the toolkit of the machine.
+const HEADERS: Tool = Tool::new("cuda_fp16.h", |name| {
+    let header = PathBuf::from(toolkit()).join("include").join(name);
+    if header.exists() { Ok(header) } else { Err("there are no headers of CUDA: set CUDA_HOME".to_owned()) }
+});
 
 fn toolkit() -> String {
     env::var("CUDA_HOME").unwrap_or_else(|_| "/usr/local/cuda".into())

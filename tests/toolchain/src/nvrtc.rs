@@ -1,6 +1,7 @@
 //! Runs NVRTC through `tests/toolchain/compile.py`.
 
 use crate::root;
+use kernel_args_test_tools::{self as tools, PYTHON, Tool};
 use std::{
     path::{Path, PathBuf},
     process::{Command, Stdio},
@@ -8,10 +9,16 @@ use std::{
     thread,
 };
 
-fn command(folder: &Path, targets: &str) -> Command {
-    let mut command = Command::new("python3");
-    command.arg(root().join("tests/toolchain/compile.py")).arg(folder).arg(targets).stdin(Stdio::null());
-    command
+/// NVRTC: the script that runs it.
+pub const NVRTC: Tool = Tool::new("NVRTC", |_| probe().map(|_| script()));
+/// CUDA's headers, which are installed with the pinned nvcc: their folder.
+pub const HEADERS: Tool = Tool::new("CUDA's headers", |_| {
+    let folder = probe()?.lines().nth(1).map(PathBuf::from);
+    folder.ok_or_else(|| "CUDA's headers are not installed: run `python3 ptx/toolchain.py nvcc`".to_owned())
+});
+
+fn script() -> PathBuf {
+    root().join("tests/toolchain/compile.py")
 }
 
 /// The output of `compile.py` about the toolchain, or the reason why it cannot be used here.
@@ -19,7 +26,10 @@ fn probe() -> Result<String, String> {
     static PROBE: OnceLock<Result<String, String>> = OnceLock::new();
     PROBE
         .get_or_init(|| {
-            let output = command(Path::new("."), "compute_75")
+            let output = Command::new(PYTHON.found()?)
+                .arg(script())
+                .args([".", "compute_75"])
+                .stdin(Stdio::null())
                 .output()
                 .map_err(|error| format!("python3 cannot be started: {error}"))?;
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
@@ -28,27 +38,23 @@ fn probe() -> Result<String, String> {
         .clone()
 }
 
-/// NVRTC's name and version, or the reason why it cannot be used here.
+/// NVRTC's name and version.
 ///
-/// # Errors
-/// If it is not installed: the command that installs it.
-pub fn version() -> Result<String, String> {
-    Ok(probe()?.lines().next().unwrap_or("NVRTC").to_owned())
-}
-
-/// The folder of the CUDA headers, which are installed with the pinned nvcc.
-///
-/// # Errors
-/// If they are not installed: the command that installs them.
-pub fn headers() -> Result<PathBuf, String> {
-    let folder = probe()?.lines().nth(1).map(PathBuf::from);
-    folder.ok_or_else(|| "CUDA's headers are not installed: run `python3 ptx/toolchain.py nvcc`".to_owned())
+/// # Panics
+/// In a trial that has not declared [`NVRTC`].
+#[must_use]
+pub fn version() -> String {
+    let _ = tools::path(NVRTC);
+    probe().ok().and_then(|text| text.lines().next().map(str::to_owned)).unwrap_or_else(|| "NVRTC".to_owned())
 }
 
 /// Compiles sources for `targets`, in as many processes as there are processors.
 ///
 /// # Errors
 /// The compiler's output.
+///
+/// # Panics
+/// In a trial that has not declared [`NVRTC`].
 pub fn compile(folder: &Path, targets: &str, includes: &[PathBuf], sources: &[PathBuf]) -> Result<(), String> {
     compile_with(folder, targets, includes, &[], sources)
 }
@@ -57,6 +63,9 @@ pub fn compile(folder: &Path, targets: &str, includes: &[PathBuf], sources: &[Pa
 ///
 /// # Errors
 /// The compiler's output.
+///
+/// # Panics
+/// As [`compile`].
 pub fn compile_with(
     folder: &Path,
     targets: &str,
@@ -64,12 +73,17 @@ pub fn compile_with(
     options: &[&str],
     sources: &[PathBuf],
 ) -> Result<(), String> {
+    if !tools::has(NVRTC) {
+        return NVRTC.found().map(drop);
+    }
+    let (script, python) = (script(), PYTHON.found()?);
     let processes = thread::available_parallelism().map_or(1, usize::from);
     let children: Vec<_> = (0..processes)
         .map(|first| sources.iter().skip(first).step_by(processes))
         .filter(|share| share.len() > 0)
         .map(|share| {
-            let mut command = command(folder, targets);
+            let mut command = Command::new(&python);
+            command.arg(&script).arg(folder).arg(targets).stdin(Stdio::null());
             for include in includes {
                 command.arg("-I").arg(include);
             }

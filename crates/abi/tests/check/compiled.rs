@@ -2,9 +2,11 @@
 
 use super::sides::*;
 use kernel_args_abi::check::{Report, Selection, report, select};
+use kernel_args_abi::compiled::{CompiledImage, CompiledKernels};
 use kernel_args_abi::{Class, CppBase, CppType, Parameter, Signature};
 use kernel_args_image::mangled::Demangled;
 use kernel_args_image::ptx::Module;
+use kernel_args_image::{Encoder, Image};
 
 const PTX: &str = include_str!("../../../../ptx/saxpy_typed.ptx");
 
@@ -133,4 +135,20 @@ fn a_long_mangled_name_is_cut_where_it_is_quoted() {
             "  help: C's `double` is f64: declare `d: f64`",
         ]
     );
+}
+
+#[test]
+fn a_parameter_of_a_described_kernel_has_its_index() {
+    let image = Image::read(PTX.as_bytes()).unwrap();
+    let kernels = image.kernels().unwrap();
+    let kernel = kernels.kernel(EVERY_KIND, None).unwrap();
+    let mut encoder = Encoder::new();
+    encoder.push(&kernel, None, false);
+    let (table, names) = encoder.finish();
+    let described = CompiledKernels::all(Box::leak(Box::new(CompiledImage::table(table.leak(), names.leak()))));
+    let described = described.get(0).expect("one kernel");
+    let expected = kernel.parameters();
+    assert_eq!(described.parameter_count(), expected.len());
+    let one_by_one: Vec<_> = (0..expected.len()).map(|index| described.parameter(index)).collect();
+    assert_eq!(one_by_one, expected);
 }

@@ -79,6 +79,11 @@ fn names_are_the_same_without_case_underscores_and_words_that_all_have() {
             check_name((name, 1), &kernel, None);
         }
     }
+    // Whether a word begins after the prefix is different for each name, and the first name can end there.
+    for first in ["kfast", "k"] {
+        check_name(("Exact", 1), &[(first, 0), ("kExact", 1)], None);
+        check_name(("Exact", 0), &[(first, 0), ("kExact", 1)], Some("kExact"));
+    }
     // The prefix of a single variant is part of its name.
     check_name(("Fast", 1), &[("mode_fast", 0), ("slow", 1)], None);
     check_name(("Fast", 1), &[("mode_fast", 0), ("_", 1)], None);

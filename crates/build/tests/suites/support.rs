@@ -33,18 +33,6 @@ pub(crate) fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_owned()
 }
 
-/// The folder of a compiler that `ptx/toolchain.py` has downloaded.
-pub(crate) fn toolkit(part: &str) -> Result<PathBuf, String> {
-    let home = env::var_os("KERNEL_ARGS_TOOLCHAIN").map(PathBuf::from);
-    let home = home.unwrap_or_else(|| repository().join(".toolchain"));
-    let folder = home.join(format!("{part}-13.0.88/nvidia/cu13"));
-    if folder.is_dir() {
-        Ok(folder)
-    } else {
-        Err(format!("{part} is not installed: run `python3 ptx/toolchain.py {part}`"))
-    }
-}
-
 /// NVRTC in the folder of a compiler.
 pub(crate) fn nvrtc(home: &Path) -> PathBuf {
     home.join(if cfg!(windows) { "bin/x86_64/nvrtc64_130_0.dll" } else { "lib/libnvrtc.so.13" })

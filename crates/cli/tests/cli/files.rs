@@ -200,8 +200,7 @@ fn devices_and_pipes_are_not_read() {
     }
     let folder = Folder::new();
     folder.write("saxpy.ptx", bytes("../../ptx/saxpy.ptx"));
-    let made = std::process::Command::new("mkfifo").arg(folder.path("pipe")).status();
-    assert!(made.is_ok_and(|status| status.success()), "mkfifo");
+    kernel_args_test_tools::pipe(&folder.path("pipe"));
     let ran = run(&["show", "--summary", folder.path("").to_str().unwrap()]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
     assert!(ran.stdout.contains("1 kernel in 1 image of 1 file"), "{}", ran.stdout);

@@ -15,6 +15,5 @@ mod formats;
 mod golden;
 mod help;
 #[cfg(target_os = "linux")]
-mod launchers;
 mod picture;
 mod write;

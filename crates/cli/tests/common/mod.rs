@@ -1,6 +1,7 @@
 //! Runs the program, and manages temporary files.
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use kernel_args_test_tools::{Tool, trial};
+use libtest_mimic::Arguments;
 use std::{
     ffi::OsStr,
     fs,
@@ -19,19 +20,9 @@ pub(crate) struct Ran {
     pub(crate) code: i32,
 }
 
-/// Runs tests that need Python. Without it they are ignored, and their names say why.
-pub(crate) fn with_python(tests: &[(&str, fn())]) -> ExitCode {
-    let python = Command::new("python3").arg("--version").output();
-    let is_there = python.is_ok_and(|output| output.status.success());
-    let trial = |&(name, test): &(&str, fn())| {
-        let name = if is_there { name.to_owned() } else { format!("{name} (needs python3)") };
-        let run = move || {
-            test();
-            Ok::<(), Failed>(())
-        };
-        Trial::test(name, run).with_ignored_flag(!is_there)
-    };
-    let trials = tests.iter().map(trial).collect();
+/// Runs tests that need tools.
+pub(crate) fn with(tools: &[Tool], tests: &[(&str, fn())]) -> ExitCode {
+    let trials = tests.iter().map(|&(name, test)| trial(name, tools, test)).collect();
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 

@@ -1,11 +1,11 @@
 //! Names of other people's libraries are read as llvm-cxxfilt reads them.
 
+use super::CXXFILT;
 use kernel_args_image::mangled::{Demangled, demangle};
+use kernel_args_test_tools as tools;
 use std::{
     collections::BTreeSet,
-    env,
-    ffi::OsStr,
-    fs,
+    env, fs,
     io::Write as _,
     path::Path,
     process::{Command, Stdio},
@@ -25,8 +25,8 @@ fn symbols_of(file: &Path, found: &mut BTreeSet<String>) {
 }
 
 /// What a demangler writes for each symbol, a line each.
-fn filtered(demangler: &OsStr, symbols: &[&str]) -> Vec<String> {
-    let mut command = Command::new(demangler);
+fn filtered(symbols: &[&str]) -> Vec<String> {
+    let mut command = tools::command(CXXFILT);
     let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut run = command.spawn().unwrap();
     let mut stdin = run.stdin.take().unwrap();
@@ -84,13 +84,14 @@ fn compare_types(symbol: &str, text: &str) -> usize {
 
 /// The symbols of the Rust toolchain's LLVM, or those in the file that `$FOREIGN_SYMBOLS` names,
 /// a library or a list.
-pub(super) fn foreign_symbols_are_read_as_by_llvm_cxxfilt(cxxfilt: &OsStr) {
+pub(super) fn foreign_symbols_are_read_as_by_llvm_cxxfilt() {
     let mut symbols = BTreeSet::new();
     let given = env::var_os("FOREIGN_SYMBOLS");
     if let Some(file) = &given {
         symbols_of(Path::new(file), &mut symbols);
     } else {
-        let sysroot = Command::new("rustc").args(["--print", "sysroot"]).output();
+        let sysroot =
+            Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into())).args(["--print", "sysroot"]).output();
         let sysroot = String::from_utf8(sysroot.unwrap().stdout).unwrap();
         for entry in fs::read_dir(Path::new(sysroot.trim()).join("lib")).unwrap() {
             let path = entry.unwrap().path();
@@ -103,7 +104,7 @@ pub(super) fn foreign_symbols_are_read_as_by_llvm_cxxfilt(cxxfilt: &OsStr) {
     let symbols: Vec<&str> = symbols.iter().step_by(part).map(String::as_str).collect();
     let (mut compared, mut types, mut scoped) = (0, 0, 0);
     let mut wrong = Vec::new();
-    for (&symbol, expected) in symbols.iter().zip(filtered(cxxfilt, &symbols)) {
+    for (&symbol, expected) in symbols.iter().zip(filtered(&symbols)) {
         // Neither does llvm-cxxfilt read it, or its text is too long for this crate.
         if symbol == expected || expected.len() > 16 << 10 {
             continue;

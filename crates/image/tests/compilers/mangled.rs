@@ -1,8 +1,10 @@
 //! Compiles random signatures and compares their types with the types in the mangled names.
 
+use super::NVCC;
 use kernel_args_abi::{CppBase, CppType};
 use kernel_args_image::{mangled::Demangled, ptx::Module};
-use std::{collections::BTreeMap, ffi::OsStr, fmt::Write as _, process::Command};
+use kernel_args_test_tools::{self as tools, GXX};
+use std::{collections::BTreeMap, fmt::Write as _, process::Command};
 
 /// A C++ type and the type that its mangled name must contain.
 type Written = (String, CppType<'static>);
@@ -154,9 +156,9 @@ impl Source {
     }
 }
 
-pub(super) fn random_signatures_compiled_by_gxx_are_read_back(gxx: &OsStr) {
+pub(super) fn random_signatures_compiled_by_gxx_are_read_back() {
     let mut source = Source::new(false);
-    let assembly = source.compile(Command::new(gxx).args(["-std=c++17", "-w", "-S"]), "cpp");
+    let assembly = source.compile(tools::command(GXX).args(["-std=c++17", "-w", "-S"]), "cpp");
     let symbols = assembly.lines().filter_map(|line| line.strip_suffix(':'));
     let compared: usize = symbols.filter_map(|symbol| source.compare(symbol)).sum();
     assert!(source.written.is_empty(), "not in the assembly: {:?}", source.written.keys());
@@ -164,9 +166,9 @@ pub(super) fn random_signatures_compiled_by_gxx_are_read_back(gxx: &OsStr) {
 }
 
 /// The number of parameters in the PTX of random kernels must agree, and the sizes must match the types.
-pub(super) fn random_kernels_compiled_by_nvcc_are_read_back(nvcc: &OsStr) {
+pub(super) fn random_kernels_compiled_by_nvcc_are_read_back() {
     let mut source = Source::new(true);
-    let ptx = source.compile(Command::new(nvcc).args(["-std=c++17", "-w", "-ptx"]), "cu");
+    let ptx = source.compile(tools::command(NVCC).args(["-std=c++17", "-w", "-ptx"]), "cu");
     let module = Module::read(ptx.as_bytes()).unwrap();
     let mut compared = 0;
     for entry in module.entries() {

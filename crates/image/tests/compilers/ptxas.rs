@@ -1,17 +1,18 @@
 //! ptxas and the PTX reader read the same kernels, in any spelling.
 
+use super::PTXAS;
 use super::spelling::{Meant, Speller, assert_read};
 use kernel_args_abi::ParamLayout;
 use kernel_args_image::{
     cubin,
     ptx::{Pointee, Space},
 };
+use kernel_args_test_tools as tools;
 use proptest::{prelude::*, strategy::ValueTree as _, test_runner::TestRunner};
-use std::{ffi::OsStr, process::Command};
 
 /// The PTX reader, ptxas, the cubin reader and the layout engine agree: 200 kernels for each of three GPU generations
 /// whose parameter blocks begin at different addresses.
-pub(super) fn ptxas_reads_the_same_parameters(ptxas: &OsStr) {
+pub(super) fn ptxas_reads_the_same_parameters() {
     let folder = std::env::temp_dir().join(format!("kernel-args-ptx-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let mut runner = TestRunner::deterministic();
@@ -29,7 +30,7 @@ pub(super) fn ptxas_reads_the_same_parameters(ptxas: &OsStr) {
         assert_read(&speller.text, &kernels);
         let (source, output) = (folder.join("k.ptx"), folder.join("k.cubin"));
         std::fs::write(&source, &speller.text).unwrap();
-        let run = Command::new(ptxas).arg(format!("-arch={target}")).arg(&source).arg("-o").arg(&output).output();
+        let run = tools::command(PTXAS).arg(format!("-arch={target}")).arg(&source).arg("-o").arg(&output).output();
         let run = run.unwrap();
         assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
         let bytes = std::fs::read(&output).unwrap();

@@ -9,24 +9,9 @@ mod model;
 mod names;
 mod packed;
 mod text;
+mod texts;
 
-use kernel_args_image::Image;
-use kernel_args_image::generate::{self, Naming, Options};
-
-/// The generated text for an image, whose code is analysed.
-fn of_image(image: &[u8], options: &Options<'_>) -> String {
-    let image = Image::read(image).unwrap();
-    let mut kernels = image.kernels().unwrap();
-    image.add_bodies(&mut kernels, |_| true).unwrap();
-    generate::of_image(&kernels, options)
-}
-
-/// The options for a text next to `kernels!`.
-fn with_items() -> Options<'static> {
-    let mut options = Options::default();
-    options.naming = Naming::Items("");
-    options
-}
+use texts::{of_image, with_items};
 
 /// The declaration of a struct or enum, up to its closing brace.
 fn item<'t>(text: &'t str, name: &str) -> &'t str {

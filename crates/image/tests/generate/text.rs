@@ -1,9 +1,9 @@
-//! The text: readable, deterministic, and formatted like rustfmt's output.
+//! The text: readable and deterministic. The suite `compilers` compares it with rustfmt's output.
 
-use crate::{model::kernels, of_image, with_items};
-use kernel_args_image::generate::{self, Naming, Options, Pointers};
-use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
-use std::{env, fs, path::Path, process::Command};
+use crate::{model::kernels, of_image, texts::texts, with_items};
+use kernel_args_image::generate;
+use proptest::prelude::*;
+use std::{env, fs, path::Path};
 
 const PTX: &[u8] = include_bytes!("../data/debug.ptx");
 const CUBIN: &[u8] = include_bytes!("../data/debug.sm_90.cubin");
@@ -40,78 +40,6 @@ fn the_guide_shows_what_is_written() {
     let shown = &text[text.find("#[derive(KernelArgs)]\n#[kernel_args(kernel = shade)]").unwrap()..];
     let chapter = fs::read_to_string(root.join("kernel-args/guide/kernels.md")).unwrap();
     assert!(chapter.contains(shown), "{shown}");
-}
-
-/// The images of this repository.
-fn images() -> Vec<Vec<u8>> {
-    let folders = ["tests/data", "../../ptx", "../../tests/golden"];
-    let mut images = Vec::new();
-    for folder in folders {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            let is_image = |extension| extension == "ptx" || extension == "cubin" || extension == "fatbin";
-            if path.extension().is_some_and(is_image) {
-                images.push(fs::read(path).unwrap());
-            }
-        }
-    }
-    assert!(images.len() > 20);
-    images
-}
-
-fn many_options() -> [Options<'static>; 4] {
-    let mut raw = with_items();
-    raw.pointers = Pointers::Raw;
-    (raw.half, raw.float8) = (true, true);
-    let mut by_path = Options::default();
-    by_path.krate = "crate::facade::args";
-    by_path.naming = Naming::Image {
-        path: "concat!(env!(\"OUT_DIR\"), \"/a/rather/long/path/of/an/image/of/kernels.ptx\")",
-        debug_info: None,
-    };
-    by_path.without_prelude = true;
-    [with_items(), raw, by_path, Options::default()]
-}
-
-/// Texts of random kernels and of all images.
-fn texts() -> Vec<String> {
-    let mut runner = TestRunner::deterministic();
-    let mut texts = Vec::new();
-    for options in many_options() {
-        texts.extend(images().iter().map(|image| of_image(image, &options)));
-        for _ in 0..25 {
-            let kernels = kernels().new_tree(&mut runner).unwrap().current();
-            texts.push(generate::rust(&kernels.kernels(), &[], &options));
-        }
-    }
-    texts
-}
-
-#[test]
-fn rustfmt_leaves_the_text_as_it_is() {
-    let folder = env::temp_dir().join(format!("kernel-args-generate-{}", std::process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join("rustfmt.toml"), "").unwrap();
-    let texts = texts();
-    let names: Vec<_> = (0..texts.len()).map(|i| folder.join(format!("{i}.rs"))).collect();
-    for (name, text) in names.iter().zip(&texts) {
-        fs::write(name, text).unwrap();
-    }
-    let mut problem = None;
-    for edition in ["2021", "2024"] {
-        let mut rustfmt = Command::new("rustfmt");
-        rustfmt.args(["--check", "--edition", edition, "--config-path"]).arg(&folder);
-        let Ok(output) = rustfmt.args(&names).output() else {
-            println!("there is no rustfmt");
-            break;
-        };
-        if !output.status.success() {
-            problem = Some(String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned());
-        }
-    }
-    fs::remove_dir_all(&folder).unwrap();
-    assert_eq!(problem, None);
 }
 
 #[test]

@@ -3,8 +3,9 @@
 use crate::parameters::{f32, structure, u32};
 use kernel_args_abi::Parameter;
 use kernel_args_image::header::{Header, Item};
-use proptest::prelude::*;
-use std::process::{Command, Stdio};
+use kernel_args_test_tools::{self as tools, GXX};
+use proptest::{prelude::*, test_runner::TestRunner};
+use std::process::Stdio;
 
 /// A header with a plain kernel, and one whose names are `evil`.
 fn header(evil: &str) -> String {
@@ -64,34 +65,31 @@ fn a_name_stays_in_its_comment() {
 }
 
 /// What a compiler reads: the tokens without comments.
-fn tokens(text: &str, standard: &str) -> Option<Vec<u8>> {
+fn tokens(text: &str, standard: &str) -> Vec<u8> {
     use std::io::Write as _;
-    let mut gcc = Command::new("g++");
+    let mut gcc = tools::command(GXX);
     let options = ["-x", "c++", "-E", "-P", "-D__CUDACC__", "-D__CUDACC_RTC__", "-"];
     let gcc = gcc.arg(standard).args(options).stdin(Stdio::piped());
-    let mut gcc = gcc.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().ok()?;
-    gcc.stdin.take()?.write_all(text.as_bytes()).ok()?;
-    let read = gcc.wait_with_output().ok()?;
+    let mut gcc = gcc.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("g++ starts");
+    gcc.stdin.take().expect("it is piped").write_all(text.as_bytes()).expect("g++ reads");
+    let read = gcc.wait_with_output().expect("g++ ends");
     assert!(read.status.success(), "{}\n{text}", String::from_utf8_lossy(&read.stderr));
-    Some(read.stdout)
+    read.stdout
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn a_compiler_reads_the_same_code_for_any_name(name in evil()) {
+/// A trial of the suite `compilers`.
+pub(crate) fn a_compiler_reads_the_same_code() {
+    let config = ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() };
+    let run = TestRunner::new(config).run(&evil(), |name| {
         // A path of only these words is a valid name: `::x` is the `x` of the global namespace.
         let path = name.strip_prefix("::").unwrap_or(&name);
         prop_assume!(!path.split("::").all(|part| !part.is_empty() && part.chars().all(|c| c == 'x')));
         let (text, plain) = (header(&name), header("no name"));
         prop_assert_eq!(code(&text), code(&plain));
         for standard in ["-std=c++11", "-std=c++20"] {
-            let Some(read) = tokens(&text, standard) else {
-                println!("skipped: g++ cannot be run");
-                return Ok(());
-            };
-            prop_assert_eq!(Some(read), tokens(&plain, standard));
+            prop_assert_eq!(tokens(&text, standard), tokens(&plain, standard));
         }
-    }
+        Ok(())
+    });
+    run.unwrap_or_else(|error| panic!("{error}"));
 }

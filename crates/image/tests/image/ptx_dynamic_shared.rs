@@ -152,15 +152,17 @@ fn the_second_reading_takes_time_in_proportion() {
     };
     let bodies: String = (0..200).map(kernel).collect();
     let seconds = |text: &str| {
-        let best = (0..3).map(|_| {
-            let begin = Instant::now();
-            Module::read(text.as_bytes()).unwrap();
-            begin.elapsed()
-        });
-        best.min().unwrap().as_secs_f64()
+        let begin = Instant::now();
+        Module::read(text.as_bytes()).unwrap();
+        begin.elapsed().as_secs_f64()
     };
-    let without = seconds(&format!("{HEADER}{bodies}"));
-    let with = seconds(&format!("{HEADER}.extern .shared .align 16 .b8 scratch[];\n{bodies}"));
-    println!("{} MB: {without:.4} s, with the array {with:.4} s", bodies.len() / 1_000_000);
-    assert!(with < 8.0 * without + 0.05, "{with} against {without}");
+    let [without, with] =
+        ["", ".extern .shared .align 16 .b8 scratch[];\n"].map(|array| format!("{HEADER}{array}{bodies}"));
+    // On a busy machine another program can run during one of the readings, but not in all of them.
+    let is_in_proportion = (0..30).any(|_| {
+        let (without, with) = (seconds(&without), seconds(&with));
+        println!("{} MB: {without:.4} s, with the array {with:.4} s", bodies.len() / 1_000_000);
+        with < 8.0 * without + 0.05
+    });
+    assert!(is_in_proportion, "the second reading takes longer each time");
 }

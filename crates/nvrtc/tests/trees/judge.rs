@@ -2,11 +2,11 @@
 
 use crate::tree::{Forms, STANDARDS, Tree};
 use kernel_args_nvrtc::{Search, Text};
+use kernel_args_test_tools::{self as tools, GCC, NVRTC};
 use std::{
-    env,
     ffi::CString,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::Stdio,
 };
 
 pub(crate) trait Judge: Send + Sync {
@@ -27,16 +27,6 @@ fn defines(tree: &Tree) -> Text<'_> {
 /// The GCC preprocessor, which nvcc uses.
 pub(crate) struct Gcc;
 
-impl Gcc {
-    pub(crate) fn new() -> Result<Self, String> {
-        let found = Command::new("gcc").arg("--version").output();
-        match found {
-            Ok(output) if output.status.success() => Ok(Self),
-            _ => Err("gcc is not installed".into()),
-        }
-    }
-}
-
 impl Judge for Gcc {
     fn name(&self) -> &'static str {
         "gcc"
@@ -47,7 +37,7 @@ impl Judge for Gcc {
     }
 
     fn read(&self, tree: &Tree) -> Result<Vec<u8>, String> {
-        let mut command = Command::new("gcc");
+        let mut command = tools::command(GCC);
         command
             .args(["-E", "-P", "-w", "-x", "c++", "-Iinc1", "-Iinc2"])
             .arg(format!("-std={}", STANDARDS[tree.standard]))
@@ -77,15 +67,9 @@ impl Judge for Gcc {
 pub(crate) struct Nvrtc(kernel_args_nvrtc::Nvrtc);
 
 impl Nvrtc {
-    pub(crate) fn new() -> Result<Self, String> {
-        let home = env::var_os("KERNEL_ARGS_TOOLCHAIN").map(PathBuf::from);
-        let home = home.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.toolchain"));
+    pub(crate) fn new() -> Self {
         let file = if cfg!(windows) { "bin/x86_64/nvrtc64_130_0.dll" } else { "lib/libnvrtc.so.13" };
-        let library = home.join("nvrtc-13.0.88/nvidia/cu13").join(file);
-        if !library.is_file() {
-            return Err("NVRTC is not installed: run `python3 ptx/toolchain.py nvrtc`".into());
-        }
-        kernel_args_nvrtc::Nvrtc::open(&library).map(Self).map_err(|error| error.to_string())
+        Self(kernel_args_nvrtc::Nvrtc::open(&tools::path(NVRTC).join(file)).expect("NVRTC"))
     }
 }
 

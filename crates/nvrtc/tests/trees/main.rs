@@ -7,7 +7,8 @@ mod tree;
 
 use judge::{Gcc, Judge, Nvrtc};
 use kernel_args_nvrtc::includes;
-use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use kernel_args_test_tools::{GCC, NVRTC, trial};
+use libtest_mimic::Arguments;
 use std::{env, fs, process::ExitCode};
 use tree::Tree;
 
@@ -72,19 +73,11 @@ fn trees(judge: &dyn Judge, most: u64) {
     }
 }
 
-fn trial<J: Judge + 'static>(name: &str, judge: Result<J, String>, most: u64) -> Trial {
-    Trial::ignorable_test(name, move || -> Result<Completion, Failed> {
-        match judge {
-            Ok(judge) => trees(&judge, most),
-            Err(why) => return Ok(Completion::ignored_with(why)),
-        }
-        Ok(Completion::Completed)
-    })
-}
-
 fn main() -> ExitCode {
-    let trials =
-        vec![trial("what_gcc_reads_is_found", Gcc::new(), 15), trial("what_nvrtc_reads_is_found", Nvrtc::new(), 15)];
+    let trials = vec![
+        trial("what_gcc_reads_is_found", &[GCC], || trees(&Gcc, 15)),
+        trial("what_nvrtc_reads_is_found", &[NVRTC], || trees(&Nvrtc::new(), 15)),
+    ];
     let conclusion = libtest_mimic::run(&Arguments::from_args(), trials);
     let _ = fs::remove_dir_all(tree::home());
     conclusion.exit_code()

@@ -2,10 +2,8 @@
 
 use crate::images::{Outcome, source::AXPY};
 use kernel_args::compile::{CacheUse, CompileOptions, CompiledSource};
-use kernel_args_tests::{
-    driver::{context, trial_unless},
-    nvrtc::missing,
-};
+use kernel_args_test_tools as tools;
+use kernel_args_tests::{driver::context, nvrtc::NVRTC};
 use libtest_mimic::Trial;
 use std::{
     env, fs,
@@ -173,8 +171,7 @@ fn processes_share_a_folder() -> Outcome {
 }
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let why = missing();
-    let trial = |name, run: fn() -> Outcome| trial_unless(why, name, run);
+    let trial = |name, run: fn() -> Outcome| tools::trial(name, &[NVRTC], run);
     vec![
         trial("the_second_time_is_a_hit", the_second_time_is_a_hit),
         trial("a_changed_header_is_compiled_again", a_changed_header_is_compiled_again),

@@ -8,10 +8,8 @@ use kernel_args::{
     DevicePointer, DevicePointerMut, DeviceType, Error, Image, Kernel, KernelArgs, Module, compile::CompileOptions,
     error::VerifyError,
 };
-use kernel_args_tests::{
-    driver::{context, trial_unless},
-    nvrtc::missing,
-};
+use kernel_args_test_tools as tools;
+use kernel_args_tests::{driver::context, nvrtc::NVRTC};
 use libtest_mimic::Trial;
 
 /// `x` and `y` are exchanged. Their types agree, because the kernel writes one of them.
@@ -148,15 +146,14 @@ fn an_image_with_debug_information_needs_no_second_compilation() -> Outcome {
 }
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let why = missing();
     vec![
-        trial_unless(why, "exchanged_names_are_found", exchanged_names_are_found),
-        trial_unless(why, "exchanged_pointers_are_found", exchanged_pointers_are_found),
-        trial_unless(why, "exchanged_members_are_found", exchanged_members_are_found),
-        trial_unless(why, "the_debug_build_is_not_loaded", the_debug_build_is_not_loaded),
-        trial_unless(
-            why,
+        tools::trial("exchanged_names_are_found", &[NVRTC], exchanged_names_are_found),
+        tools::trial("exchanged_pointers_are_found", &[NVRTC], exchanged_pointers_are_found),
+        tools::trial("exchanged_members_are_found", &[NVRTC], exchanged_members_are_found),
+        tools::trial("the_debug_build_is_not_loaded", &[NVRTC], the_debug_build_is_not_loaded),
+        tools::trial(
             "an_image_with_debug_information_needs_no_second_compilation",
+            &[NVRTC],
             an_image_with_debug_information_needs_no_second_compilation,
         ),
     ]

@@ -10,10 +10,8 @@ use kernel_args::{
     launch,
     vector::{CLong, CULong, Long2},
 };
-use kernel_args_tests::{
-    driver::{context, trial_unless},
-    nvrtc::missing,
-};
+use kernel_args_test_tools as tools;
+use kernel_args_tests::{driver::context, nvrtc::NVRTC};
 use libtest_mimic::Trial;
 use std::{error, ffi::c_char};
 
@@ -93,9 +91,8 @@ fn sizes_of_another_platform_are_refused() -> Outcome {
 }
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let why = missing();
     vec![
-        trial_unless(why, "sizes_are_the_sizes_of_this_platform", sizes_are_the_sizes_of_this_platform),
-        trial_unless(why, "sizes_of_another_platform_are_refused", sizes_of_another_platform_are_refused),
+        tools::trial("sizes_are_the_sizes_of_this_platform", &[NVRTC], sizes_are_the_sizes_of_this_platform),
+        tools::trial("sizes_of_another_platform_are_refused", &[NVRTC], sizes_of_another_platform_are_refused),
     ]
 }

@@ -8,9 +8,10 @@ use kernel_args::{
     image::JitOptions,
     launch,
 };
+use kernel_args_test_tools as tools;
 use kernel_args_tests::{
-    driver::{Driver, context, trial_unless},
-    nvrtc::missing,
+    driver::{Driver, context},
+    nvrtc::NVRTC,
 };
 use libtest_mimic::Trial;
 use std::sync::Arc;
@@ -108,5 +109,5 @@ fn alone(ctx: &Arc<CudaContext>, kernel: &CompiledSource, is_ptx: bool) -> Outco
 
 pub(crate) fn trials(driver: &Driver) -> Vec<Trial> {
     let own = driver.clone();
-    vec![trial_unless(missing(), "linked_sources_run", move || linked_sources_run(&own))]
+    vec![tools::trial("linked_sources_run", &[NVRTC], move || linked_sources_run(&own))]
 }

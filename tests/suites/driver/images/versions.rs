@@ -5,7 +5,7 @@ use kernel_args::{abi::Sm, context::versions};
 use kernel_args_stand_in::Control;
 use kernel_args_tests::{
     driver::{Driver, context, trial, trial_unless},
-    nvrtc::missing,
+    nvrtc::NVRTC,
 };
 use libtest_mimic::Trial;
 
@@ -26,7 +26,7 @@ fn all_versions_are_reported() -> Outcome {
     // The process of this suite finds NVRTC if the machine has it.
     match versions.nvrtc {
         Some(nvrtc) => assert!(text.contains(&format!("NVRTC                 {nvrtc}\n")), "{text}"),
-        None => assert!(missing().is_some() && text.contains("not found"), "{text}"),
+        None => assert!(NVRTC.found().is_err() && text.contains("not found"), "{text}"),
     }
     match versions.newest_ptx {
         Some(ptx) => assert!(text.contains(&format!("newest PTX            {ptx}\n")), "{text}"),

@@ -5,11 +5,14 @@
 mod planted;
 mod sink;
 
-use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use kernel_args_test_tools::{self as tools, Tool};
+use libtest_mimic::{Arguments, Failed, Trial};
 use std::{
     env,
-    process::{Command, ExitCode, Output},
+    process::{ExitCode, Output},
 };
+
+const VALGRIND: Tool = Tool::program("valgrind");
 
 /// The exit code of memcheck after an error; nothing else here returns it.
 const FOUND: i32 = 9;
@@ -33,22 +36,14 @@ pub(crate) fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// A trial that counts as ignored if valgrind is not installed.
 fn trial(name: &str, run: fn() -> Result<(), Failed>) -> Trial {
-    Trial::ignorable_test(name, move || {
-        let valgrind = Command::new("valgrind").arg("--version").output();
-        if !valgrind.is_ok_and(|output| output.status.success()) {
-            return Ok(Completion::ignored_with("valgrind is not installed"));
-        }
-        run()?;
-        Ok(Completion::Completed)
-    })
+    tools::trial(name, &[VALGRIND], run)
 }
 
 /// Runs this binary's sink under memcheck.
 fn memcheck(mode: &str) -> Result<Output, Failed> {
     let this = env::current_exe()?;
-    let output = Command::new("valgrind")
+    let output = tools::command(VALGRIND)
         .args(["--tool=memcheck", "--quiet", "--leak-check=no"])
         .arg(format!("--error-exitcode={FOUND}"))
         .arg(this)

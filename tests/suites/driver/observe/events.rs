@@ -9,11 +9,13 @@ use kernel_args::{
     launch,
     sequence::{RunMode, Sequence},
 };
+use kernel_args_test_tools as tools;
 use kernel_args_tests::{
     driver::{context, trial},
+    nvrtc::NVRTC,
     saxpy::{Pointers, SAXPY},
 };
-use libtest_mimic::{Completion, Trial};
+use libtest_mimic::Trial;
 use std::{fs, mem, slice};
 
 const NOTHING: Pointers = Pointers { n: 0, alpha: 3.5, x: DevicePointer::NULL, y: DevicePointerMut::NULL };
@@ -187,20 +189,12 @@ fn a_source_is_compiled_and_then_loaded() -> Outcome {
 }
 
 pub(super) fn trials() -> Vec<Trial> {
-    let compiles = || -> Result<Completion, libtest_mimic::Failed> {
-        let ctx = context().map_err(|error| error.to_string())?;
-        if CompileOptions::new().compile(&ctx, "").is_err() {
-            return Ok(Completion::ignored_with("NVRTC is not installed"));
-        }
-        a_source_is_compiled_and_then_loaded().map_err(|error| error.to_string())?;
-        Ok(Completion::Completed)
-    };
     vec![
         trial("a_graph_is_one_event_for_each_launch", a_graph_is_one_event_for_each_launch),
         trial("a_captured_launch_is_a_launch", a_captured_launch_is_a_launch),
         trial("a_sequence_records_launches_and_then_runs", a_sequence_records_launches_and_then_runs),
         trial("images_are_loaded_and_linked_with_their_names", images_are_loaded_and_linked_with_their_names),
         trial("an_error_of_the_driver_is_observed", an_error_of_the_driver_is_observed),
-        Trial::ignorable_test("a_source_is_compiled_and_then_loaded", compiles),
+        tools::trial("a_source_is_compiled_and_then_loaded", &[NVRTC], a_source_is_compiled_and_then_loaded),
     ]
 }

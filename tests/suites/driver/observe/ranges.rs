@@ -8,15 +8,10 @@ use kernel_args::{
     observe::{self, Nvtx},
     sequence::Sequence,
 };
-use kernel_args_tests::{
-    driver::{context, trial_unless},
-    process, suites,
-};
+use kernel_args_test_tools::{self as tools, GCC};
+use kernel_args_tests::{driver::context, process, suites};
 use libtest_mimic::Trial;
-use std::{
-    fs,
-    process::{Command, ExitCode},
-};
+use std::{fs, process::ExitCode};
 
 /// The variable of the program whose ranges are compared.
 const VARIABLE: &str = "KERNEL_ARGS_RANGES";
@@ -50,9 +45,7 @@ pub(super) fn child() -> Option<ExitCode> {
 }
 
 pub(super) fn trials() -> Vec<Trial> {
-    let gcc = Command::new("gcc").arg("--version").output();
-    let missing = (!gcc.is_ok_and(|gcc| gcc.status.success())).then_some("gcc is not installed");
-    vec![trial_unless(missing, "a_tool_sees_the_ranges", a_tool_sees_the_ranges)]
+    vec![tools::trial("a_tool_sees_the_ranges", &[GCC], a_tool_sees_the_ranges)]
 }
 
 fn a_tool_sees_the_ranges() -> Outcome {
@@ -60,7 +53,7 @@ fn a_tool_sees_the_ranges() -> Outcome {
     let [source, tool] = ["tool.c", "tool.so"].map(|name| folder.path().join(name));
     fs::write(&source, include_str!("tool.c"))?;
     let gcc =
-        Command::new("gcc").args(["-Wall", "-Werror", "-shared", "-fPIC", "-o"]).args([&tool, &source]).status()?;
+        tools::command(GCC).args(["-Wall", "-Werror", "-shared", "-fPIC", "-o"]).args([&tool, &source]).status()?;
     assert!(gcc.success());
     let run = |tool: &str| suites::command("observe").env(VARIABLE, "1").env("NVTX_INJECTION64_PATH", tool).output();
     let output = run(tool.to_str().ok_or("not UTF-8")?)?;

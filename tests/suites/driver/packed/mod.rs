@@ -2,12 +2,13 @@
 //!
 //! `packed.c` replaces the form of each launch. It needs gcc; the programs in Python need a GPU and their packages.
 
+use kernel_args_test_tools::{self as tools, GCC, PYTHON, Tool};
 use kernel_args_tests::{
     command_line,
-    driver::{Driver, suite, trial_unless},
+    driver::{Driver, suite},
     suites,
 };
-use libtest_mimic::Trial;
+use libtest_mimic::{Completion, Trial};
 use serde_json::{Value, json};
 use std::{
     error::Error,
@@ -36,33 +37,36 @@ pub(crate) fn main() -> ExitCode {
 }
 
 fn trials(driver: &Driver) -> Vec<Trial> {
-    let gcc = Command::new("gcc").arg("--version").output();
-    let without_gcc = (!gcc.is_ok_and(|gcc| gcc.status.success())).then_some("gcc is not installed");
     let name = "every_function_is_found_and_only_the_right_launches_are_replaced";
-    let mut trials = vec![trial_unless(without_gcc, name, every_function_is_found)];
+    let mut trials = vec![tools::trial(name, &[GCC], every_function_is_found)];
     trials.extend(SUITES.map(|name| {
-        trial_unless(without_gcc, format!("suite_{name}"), move || {
+        tools::trial(format!("suite_{name}"), &[GCC], move || -> Outcome {
             let (output, report) = Replaced::new()?.run(&mut suites::command(name))?;
             succeeded(&output)?;
             agrees(name, &report)
         })
     }));
     for (name, package, source) in PROGRAMS {
-        let missing = match (is_installed(package), driver.is_real()) {
-            (false, _) => Some("its package is not installed"),
-            (true, false) => {
-                Some("its package needs NVIDIA's runtime, which calls functions that the test driver lacks")
+        let is_real = driver.is_real();
+        let on_a_gpu = move |run: &dyn Fn() -> Outcome| -> Outcome<Completion> {
+            if is_real {
+                return run().map(|()| Completion::Completed);
             }
-            (true, true) => None,
+            let why = "its package needs NVIDIA's runtime, which calls functions that the test driver lacks";
+            Ok(Completion::ignored_with(why))
         };
-        trials.push(trial_unless(without_gcc.or(missing), format!("program_{name}"), move || {
-            let replaced = Replaced::new()?;
-            let (output, report) = replaced.run(Command::new("python3").arg(replaced.file(name, source)?))?;
-            passed(&output)?;
-            agrees(name, &report)
+        let package = Tool::of_python(package);
+        trials.push(tools::trial(format!("program_{name}"), &[package, PYTHON, GCC], move || {
+            on_a_gpu(&|| {
+                let replaced = Replaced::new()?;
+                let (output, report) = replaced.run(tools::command(PYTHON).arg(replaced.file(name, source)?))?;
+                passed(&output)?;
+                agrees(name, &report)
+            })
         }));
-        let missing = missing.or_else(command_line::missing);
-        trials.push(trial_unless(missing, format!("records_of_{name}"), move || records_agree(name, source)));
+        trials.push(tools::trial(format!("records_of_{name}"), &[package, PYTHON, command_line::PROGRAM], move || {
+            on_a_gpu(&|| records_agree(name, source))
+        }));
     }
     trials
 }
@@ -86,7 +90,7 @@ impl Replaced {
     }
 
     fn compile(&self, to: &str, (name, source): (&str, &str), options: &[&str]) -> Outcome {
-        let mut gcc = Command::new("gcc");
+        let mut gcc = tools::command(GCC);
         gcc.args(["-O2", "-Wall", "-Werror", "-o", to]).arg(self.file(name, source)?).args(options);
         succeeded(&gcc.current_dir(&self.folder).output()?)
     }
@@ -135,20 +139,14 @@ fn agrees(name: &str, report: &Value) -> Outcome {
     is_right.then_some(()).ok_or_else(|| format!("{name}: {report}").into())
 }
 
-fn is_installed(package: &str) -> bool {
-    let import = Command::new("python3").args(["-c", &format!("import {package}")]).output();
-    import.is_ok_and(|output| output.status.success())
-}
-
 /// What `kernel-args trace --verify` compares: the driver's record of each kernel, its image's, and the reading of the image.
 fn records_agree(name: &str, source: &str) -> Outcome {
     let folder = tempfile::tempdir()?;
     let [script, trace] = [name, "trace"].map(|name| folder.path().join(name));
     fs::write(&script, source)?;
-    let program = command_line::program().ok_or("no kernel-args")?;
-    let mut command = Command::new(program);
+    let mut command = tools::command(command_line::PROGRAM);
     command.args(["trace", "--summary", "--verify", "-o"]).arg(&trace).arg("--");
-    passed(&command.arg("python3").arg(script).output()?)?;
+    passed(&command.arg(tools::path(PYTHON)).arg(script).output()?)?;
     let trace = fs::read_to_string(trace)?;
     let last = trace.lines().last().unwrap_or_default();
     println!("{name}: {last}");

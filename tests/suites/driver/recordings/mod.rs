@@ -15,9 +15,10 @@ use kernel_args::{
     replay::{Recording, Replay, ReplayOptions, ReplayPromise},
     sequence::Sequence,
 };
+use kernel_args_test_tools as tools;
 use kernel_args_tests::{
     command_line,
-    driver::{context, suite, trial, trial_unless},
+    driver::{context, suite, trial},
     process,
     saxpy::{Pointers, SAXPY, Saxpy},
     values::{Draw, Source},
@@ -403,7 +404,7 @@ const PARTS: &[(&str, process::Case)] =
 fn trials() -> Vec<Trial> {
     let mut trials = process::trials("recordings", CASES);
     trials.push(trial("recordings/in_the_environment", in_the_environment));
-    trials.push(trial_unless(command_line::missing(), format!("recordings/{PROGRAM}"), || process::run(PROGRAM)));
+    trials.push(tools::trial(format!("recordings/{PROGRAM}"), &[command_line::PROGRAM], || process::run(PROGRAM)));
     trials
 }
 

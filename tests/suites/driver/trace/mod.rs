@@ -4,16 +4,17 @@
 
 mod program;
 
+use kernel_args_test_tools::{self as tools, Tool};
 use kernel_args_tests::{
     command_line,
-    driver::{Driver, device, suite_on, trial_unless},
+    driver::{Driver, device, suite_on},
 };
 use libtest_mimic::Trial;
 use serde_json::Value;
 use std::{
     env,
     error::Error,
-    process::{Command, ExitCode, Output},
+    process::{ExitCode, Output},
 };
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
@@ -26,9 +27,16 @@ pub(crate) fn main() -> ExitCode {
     }
 }
 
+/// The program, where it can trace.
+const TRACER: Tool = Tool::new("kernel-args trace", |_| {
+    if cfg!(target_os = "linux") {
+        command_line::PROGRAM.found()
+    } else {
+        Err("programs are traced on Linux only".to_owned())
+    }
+});
+
 fn trials(_: &Driver) -> Vec<Trial> {
-    let missing =
-        if cfg!(target_os = "linux") { command_line::missing() } else { Some("programs are traced on Linux only") };
     let all: [(&str, Test); 16] = [
         ("every_launch_has_its_parameters", || compare("random")),
         ("launches_of_threads_are_traced", || compare("threads")),
@@ -47,13 +55,12 @@ fn trials(_: &Driver) -> Vec<Trial> {
         ("pointers_that_kernels_cannot_use_are_shown", pointers_that_kernels_cannot_use_are_shown),
         ("a_program_without_cuda_runs_as_it_is", a_program_without_cuda_runs_as_it_is),
     ];
-    all.map(|(name, run)| trial_unless(missing, name, run)).into()
+    all.map(|(name, run)| tools::trial(name, &[TRACER], run)).into()
 }
 
 /// Traces one of the programs.
 fn trace(options: &[&str], name: &str) -> Outcome<Output> {
-    let program = command_line::program().ok_or("no kernel-args")?;
-    let mut command = Command::new(program);
+    let mut command = tools::command(TRACER);
     command.arg("trace").args(options).arg("--").arg(env::current_exe()?);
     Ok(command.env(program::VARIABLE, name).output()?)
 }
@@ -240,8 +247,7 @@ fn a_launch_of_another_library_is_recorded_and_replayed() -> Outcome {
     assert!(trace.contains(&format!("saxpy was recorded: {name}\n")), "{trace}");
     assert_eq!(trace.matches("saxpy<<<4, 32>>>(").count(), 3, "{trace}");
     let replay = |options: &[&str], code| -> Outcome<Value> {
-        let program = command_line::program().ok_or("no kernel-args")?;
-        let output = Command::new(program).args(["replay", "--json", "-n", "1"]).args(options).arg(&file).output()?;
+        let output = tools::command(TRACER).args(["replay", "--json", "-n", "1"]).args(options).arg(&file).output()?;
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(code), "{said}{}", String::from_utf8_lossy(&output.stdout));
         Ok(serde_json::from_slice(&output.stdout)?)
@@ -305,8 +311,7 @@ fn a_program_without_cuda_runs_as_it_is() -> Outcome {
     let (printed, trace) = traced(&["--verify", "--summary"], "none")?;
     assert_eq!(printed, "");
     assert!(trace.contains("warning: 0 launches: no process of the program loaded the CUDA driver\n"), "{trace}");
-    let program = command_line::program().ok_or("no kernel-args")?;
-    let output = Command::new(program).args(["trace", "no-such-program-here"]).output()?;
+    let output = tools::command(TRACER).args(["trace", "no-such-program-here"]).output()?;
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("no-such-program-here: the program cannot be started: "));
     Ok(())

@@ -13,8 +13,13 @@
 mod structs;
 
 use kernel_args_test_generator::{Shape, cpp, signatures, size};
-use kernel_args_toolchain_tests::{folder, nvrtc, root};
-use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use kernel_args_test_tools::{self as tools, trial};
+use kernel_args_toolchain_tests::{
+    folder,
+    nvrtc::{self, HEADERS, NVRTC},
+    root,
+};
+use libtest_mimic::{Arguments, Failed};
 use std::{
     env, fs,
     path::{Path, PathBuf},
@@ -24,9 +29,9 @@ use std::{
 pub(crate) fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let trials = vec![
-        Trial::ignorable_test("structs_of_random_kernels_fit_them", random_kernels),
-        Trial::ignorable_test("structs_of_cpp_kernels_fit_them", cpp_kernels),
-        Trial::test("structs_of_committed_images_fit_them", committed_images),
+        trial("structs_of_random_kernels_fit_them", &[NVRTC], random_kernels),
+        trial("structs_of_cpp_kernels_fit_them", &[NVRTC, HEADERS.optional()], cpp_kernels),
+        trial("structs_of_committed_images_fit_them", &[], committed_images),
     ];
     libtest_mimic::run(&arguments, trials).exit_code()
 }
@@ -39,10 +44,7 @@ fn number(variable: &str, default: usize) -> usize {
 /// Kernels of one source.
 const BATCH: usize = 50;
 
-fn random_kernels() -> Result<Completion, Failed> {
-    if let Err(why) = nvrtc::version() {
-        return Ok(Completion::ignored_with(why));
-    }
+fn random_kernels() -> Result<(), Failed> {
     let count = number("KERNEL_ARGS_CODEGEN_SIGNATURES", size::choose(100, 1000));
     let seed = number("KERNEL_ARGS_CODEGEN_SEED", 1) as u64;
     let folder = folder("codegen/random")?;
@@ -57,26 +59,23 @@ fn random_kernels() -> Result<Completion, Failed> {
         images.extend(compiled);
     }
     structs::fit("codegen_random", &images)?;
-    Ok(Completion::Completed)
+    Ok(())
 }
 
-fn cpp_kernels() -> Result<Completion, Failed> {
-    if let Err(why) = nvrtc::version() {
-        return Ok(Completion::ignored_with(why));
-    }
+fn cpp_kernels() -> Result<(), Failed> {
     let folder = folder("codegen/cpp")?;
     let suite = root().join("tests/toolchain/suites/codegen");
     let mut images = compile(&folder, &suite.join("kernels.cu"), &[])?;
     let rare = compile(&folder, &suite.join("rare.cu"), &[])?;
     images.extend(rare.into_iter().filter(|image| has_debug_info(image)));
     // CUDA's headers are installed with nvcc.
-    if let Ok(headers) = nvrtc::headers() {
-        images.extend(compile(&folder, &suite.join("headers.cu"), &[headers])?);
+    if tools::has(HEADERS) {
+        images.extend(compile(&folder, &suite.join("headers.cu"), &[tools::path(HEADERS)])?);
     } else {
         println!("CUDA's headers are not installed: their types are left out");
     }
     structs::fit("codegen_cpp", &images)?;
-    Ok(Completion::Completed)
+    Ok(())
 }
 
 /// Whether an image has debug information.

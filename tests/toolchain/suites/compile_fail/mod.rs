@@ -5,6 +5,7 @@
 mod hints;
 mod message;
 
+use kernel_args_test_tools::trial;
 use kernel_args_toolchain_tests::{
     folder, golden, root,
     rustc::{Compiler, Crate, Kind},
@@ -79,16 +80,16 @@ fn trials(suite: &Arc<Suite>) -> Result<Vec<Trial>, String> {
     let cases = cases(&root().join(FOLDER).join("ui"))?;
     for case in cases.clone() {
         let suite = Arc::clone(suite);
-        trials.push(Trial::test(case.clone(), move || suite.compare(&case)));
+        trials.push(trial(case.clone(), &[], move || suite.compare(&case)));
     }
     let names: Vec<_> = trials.iter().map(|trial| trial.name().to_owned()).collect();
     if let Some(gone) = FOUND_BY_A_BUILD.iter().find(|name| !names.iter().any(|known| known == *name)) {
         return Err(format!("{gone} is not a case"));
     }
     let hints = Arc::clone(suite);
-    trials.push(Trial::test("a_program_that_follows_the_hints_is_accepted", move || hints.follow_hints(&cases)));
+    trials.push(trial("a_program_that_follows_the_hints_is_accepted", &[], move || hints.follow_hints(&cases)));
     let suite = Arc::clone(suite);
-    trials.push(Trial::test("what_the_messages_ask_for_compiles_and_runs", move || suite.right()));
+    trials.push(trial("what_the_messages_ask_for_compiles_and_runs", &[], move || suite.right()));
     Ok(trials)
 }
 

@@ -1,19 +1,20 @@
 //! g++ and NVRTC.
 
 use crate::headers::stand_ins;
-use kernel_args_toolchain_tests::{folder, nvrtc, write};
+use kernel_args_test_tools::{self as tools, GXX};
+use kernel_args_toolchain_tests::{
+    folder,
+    nvrtc::{self, HEADERS},
+    write,
+};
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
 };
 
 /// The folder of the CUDA headers if they are installed, otherwise of stand-ins with the same types.
 fn cuda(folder: &Path) -> Result<PathBuf, String> {
-    match nvrtc::headers() {
-        Ok(cuda) => Ok(cuda),
-        Err(_) => stand_ins::write_all(&folder.join("stand_ins")),
-    }
+    if tools::has(HEADERS) { Ok(tools::path(HEADERS)) } else { stand_ins::write_all(&folder.join("stand_ins")) }
 }
 
 /// g++.
@@ -24,8 +25,6 @@ pub(crate) struct Gxx {
 
 impl Gxx {
     pub(crate) fn new() -> Result<Self, String> {
-        let status = Command::new("g++").arg("--version").stdout(Stdio::null()).status();
-        status.map_err(|error| format!("g++ cannot be started: {error}"))?;
         let folder = folder("headers/gxx")?;
         let cuda = cuda(&folder)?;
         Ok(Self { folder, cuda })
@@ -35,7 +34,7 @@ impl Gxx {
     pub(crate) fn compile(&self, name: &str, text: &str) -> Result<(), String> {
         let place = self.folder.join(format!("{name}.h"));
         write(&place, text)?;
-        let output = Command::new("g++")
+        let output = tools::command(GXX)
             .args(["-std=c++11", "-fsyntax-only", "-w", "-x", "c++", "-isystem"])
             .args([&self.cuda, &place])
             .output()

@@ -17,41 +17,36 @@ mod stand_ins;
 mod types;
 
 use compilers::Gxx;
-use kernel_args_toolchain_tests::nvrtc;
-use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use kernel_args_test_tools::{GXX, trial};
+use kernel_args_toolchain_tests::nvrtc::{self, HEADERS, NVRTC};
+use libtest_mimic::{Arguments, Failed, Trial};
 use random::Written;
 use std::process::ExitCode;
 
 pub(crate) fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let trials = vec![
-        Trial::ignorable_test("headers_of_random_structs_compile_with_gxx", random_gxx),
-        Trial::ignorable_test("headers_of_random_structs_come_back_from_debug_information", || {
-            with_nvrtc(round_trip::random)
-        }),
-        Trial::ignorable_test("headers_of_device_types_compile_with_nvrtc", || with_nvrtc(types::by_nvrtc)),
-        Trial::ignorable_test("the_example_compiles_and_other_kernels_do_not", || with_nvrtc(example::by_nvrtc)),
-        Trial::ignorable_test("headers_of_images_compile_with_nvrtc", || with_nvrtc(images::by_nvrtc)),
-        Trial::ignorable_test("changed_headers_do_not_compile", changed),
-        Trial::test("refused_structs_are_those_that_cpp_cannot_declare", || Ok(random::check_refused()?)),
+        trial("headers_of_random_structs_compile_with_gxx", &[GXX, HEADERS.optional()], random_gxx),
+        with_nvrtc("headers_of_random_structs_come_back_from_debug_information", round_trip::random),
+        with_nvrtc("headers_of_device_types_compile_with_nvrtc", types::by_nvrtc),
+        with_nvrtc("the_example_compiles_and_other_kernels_do_not", example::by_nvrtc),
+        with_nvrtc("headers_of_images_compile_with_nvrtc", images::by_nvrtc),
+        trial("changed_headers_do_not_compile", &[GXX, HEADERS.optional()], changed),
+        trial("refused_structs_are_those_that_cpp_cannot_declare", &[], random::check_refused),
     ];
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// Runs a trial that needs NVRTC, and prints its result.
-fn with_nvrtc(trial: fn() -> Result<String, String>) -> Result<Completion, Failed> {
-    match nvrtc::version() {
-        Ok(version) => println!("{version}: {}", trial()?),
-        Err(why) => return Ok(Completion::ignored_with(why)),
-    }
-    Ok(Completion::Completed)
+/// A trial that needs NVRTC, and prints its result.
+fn with_nvrtc(name: &str, run: fn() -> Result<String, String>) -> Trial {
+    trial(name, &[NVRTC, HEADERS.optional()], move || -> Result<(), String> {
+        println!("{}: {}", nvrtc::version(), run()?);
+        Ok(())
+    })
 }
 
-fn random_gxx() -> Result<Completion, Failed> {
-    let gxx = match Gxx::new() {
-        Ok(gxx) => gxx,
-        Err(why) => return Ok(Completion::ignored_with(why)),
-    };
+fn random_gxx() -> Result<(), Failed> {
+    let gxx = Gxx::new()?;
     let written = random::all();
     let mut count = 0;
     for Written { name, text, .. } in &written {
@@ -68,13 +63,10 @@ fn random_gxx() -> Result<Completion, Failed> {
         }
     }
     println!("{count} of {} headers", written.len());
-    Ok(Completion::Completed)
+    Ok(())
 }
 
-fn changed() -> Result<Completion, Failed> {
-    match Gxx::new() {
-        Ok(gxx) => println!("{}", mutants::check(&gxx)?),
-        Err(why) => return Ok(Completion::ignored_with(why)),
-    }
-    Ok(Completion::Completed)
+fn changed() -> Result<(), Failed> {
+    println!("{}", mutants::check(&Gxx::new()?)?);
+    Ok(())
 }

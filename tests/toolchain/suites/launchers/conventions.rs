@@ -6,6 +6,7 @@
 use super::{compiled, errors, number, random::Random};
 use kernel_args_image::{Launchers, generate};
 use kernel_args_test_generator::size;
+use kernel_args_test_tools::{self as tools, GCC, GXX, Tool};
 use kernel_args_toolchain_tests::{
     folder,
     rustc::{self, Compiler, Kind, USUAL},
@@ -266,22 +267,19 @@ fn source(cases: &[Case], prefix: &str, head: &str, is_arm: bool) -> String {
 
 /// A processor, and the compilers for it.
 struct Target {
-    compilers: [&'static str; 2],
+    compilers: [Tool; 2],
     is_arm: bool,
 }
 
-const CROSS: Target = Target { compilers: ["aarch64-linux-gnu-gcc", "aarch64-linux-gnu-g++"], is_arm: true };
-const EMULATOR: &str = "qemu-aarch64";
+const CROSS: Target = Target { compilers: [CROSS_GCC, super::CROSS], is_arm: true };
+pub(crate) const CROSS_GCC: Tool = Tool::program("aarch64-linux-gnu-gcc");
+pub(crate) const EMULATOR: Tool = Tool::program("qemu-aarch64");
 
 pub(crate) fn each_class() -> Result<Completion, Failed> {
-    let target = Target { compilers: ["gcc", "g++"], is_arm: ARCH == "aarch64" };
+    let target = Target { compilers: [GCC, GXX], is_arm: ARCH == "aarch64" };
     for compiler in target.compilers {
-        match Command::new(compiler).arg("-dumpmachine").output() {
-            Err(_) => return Ok(Completion::ignored_with(format!("{compiler} cannot be started"))),
-            Ok(output) if !output.stdout.starts_with(ARCH.as_bytes()) => {
-                return Ok(Completion::ignored_with(format!("{compiler} compiles for another processor")));
-            }
-            Ok(_) => {}
+        if !tools::command(compiler).arg("-dumpmachine").output()?.stdout.starts_with(ARCH.as_bytes()) {
+            return Ok(Completion::ignored_with(format!("{compiler:?} compiles for a different processor")));
         }
     }
     let crates = folder("launchers/conventions/crates")?;
@@ -305,12 +303,11 @@ pub(crate) fn each_class() -> Result<Completion, Failed> {
 
 /// The declarations by hand for AArch64, if its compilers, its standard library and an emulator are installed.
 fn cross() -> Result<(), Failed> {
-    let runs = |program: &str| Command::new(program).arg("--version").output().is_ok();
     let [triple, place] = ["aarch64-unknown-linux-gnu", "launchers/conventions/aarch64"];
     let libraries = Command::new("rustc").args(["--print", "target-libdir", "--target", triple]).output()?.stdout;
     let has_std = Path::new(String::from_utf8_lossy(&libraries).trim()).is_dir();
-    if !has_std || !CROSS.compilers.into_iter().chain([EMULATOR]).all(runs) {
-        println!("conventions: not called on AArch64: a compiler, the standard library or {EMULATOR} is missing");
+    if !has_std || !CROSS.compilers.into_iter().chain([EMULATOR]).all(tools::has) {
+        println!("conventions: not called on AArch64: a compiler, the standard library or qemu-aarch64 is missing");
         return Ok(());
     }
     let place = folder(place)?;
@@ -319,12 +316,12 @@ fn cross() -> Result<(), Failed> {
     let without_modules: String =
         found.main.lines().filter(|line| !line.starts_with("mod ")).flat_map(|line| [line, "\n"]).collect();
     write(&source, without_modules)?;
-    let linker = format!("linker={}", CROSS.compilers[0]);
+    let linker = format!("linker={}", tools::path(CROSS.compilers[0]).display());
     let links = found.links.iter().flat_map(|link| ["-C", link.as_str()]);
     let mut rustc = Command::new("rustc");
     rustc.args(["--edition", "2024", "--target", triple, "-C", &linker, "-C", "opt-level=1"]).args(links);
     run(rustc.arg("-o").args([&program, &source]))?;
-    run(Command::new(EMULATOR).args(["-L", "/usr/aarch64-linux-gnu"]).arg(&program))?;
+    run(tools::command(EMULATOR).args(["-L", "/usr/aarch64-linux-gnu"]).arg(&program))?;
     println!("conventions: on AArch64 {:?}", found.counts);
     Ok(())
 }

@@ -17,12 +17,15 @@ use kernel_args_image::{
 };
 use kernel_args_stand_in::{Session, Settings};
 use kernel_args_test_generator::size;
+use kernel_args_test_tools::{self as tools, AR, GCC, GXX, OBJCOPY, Tool, trial};
 use kernel_args_toolchain_tests::{
-    folder, golden, nvrtc, root,
+    folder, golden,
+    nvrtc::HEADERS,
+    root,
     rustc::{self, Compiled, Compiler, Kind, USUAL},
     target, write,
 };
-use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use libtest_mimic::{Arguments, Failed};
 use random::{Function, Library, Random, Type, rust};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -35,19 +38,20 @@ use std::{
 
 pub(crate) fn main() -> ExitCode {
     let trials = vec![
-        Trial::ignorable_test("random_functions_are_called_and_mistakes_are_refused", random_functions),
-        Trial::ignorable_test("each_class_of_the_calling_conventions_arrives_or_is_refused", conventions::each_class),
-        Trial::ignorable_test("messages_are_as_in_the_golden_file", messages),
-        Trial::ignorable_test("functions_that_nvcc_compiles_are_launched", of_nvcc),
+        trial("random_functions_are_called_and_mistakes_are_refused", &[GXX, CROSS.optional()], random_functions),
+        trial(
+            "each_class_of_the_calling_conventions_arrives_or_is_refused",
+            &[GCC, GXX, conventions::CROSS_GCC.optional(), CROSS.optional(), conventions::EMULATOR.optional()],
+            conventions::each_class,
+        ),
+        trial("messages_are_as_in_the_golden_file", &[GXX, OBJCOPY, AR], messages),
+        trial("functions_that_nvcc_compiles_are_launched", &[HEADERS, GXX], of_nvcc),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
 /// The right declarations of `messages.rs` compile, and the wrong ones have the messages of `messages.txt`.
-fn messages() -> Result<Completion, Failed> {
-    if Command::new("g++").arg("--version").output().is_err() {
-        return Ok(Completion::ignored_with("g++ cannot be started"));
-    }
+fn messages() -> Result<(), Failed> {
     let crates = folder("launchers/messages")?;
     let one =
         rustc::lay_out(&crates, "messages", Kind::CheckedLibrary, &[("messages.rs", include_str!("messages.rs"))])?;
@@ -61,7 +65,7 @@ fn messages() -> Result<Completion, Failed> {
     let place = crates.display().to_string();
     let text: String = output.rendered("error").map(|text| text.replace(&place, "") + "\n").collect();
     golden::compare(&root().join("tests/toolchain/suites/launchers/messages.txt"), &text)?;
-    Ok(Completion::Completed)
+    Ok(())
 }
 
 /// Pointers that may be declared with the type of the bits, and some that may not.
@@ -87,14 +91,14 @@ extern "C" void of_bits(Bits b) {}
 
 /// Objects that cannot be read, or not as a whole. Each has its own function.
 fn objects(folder: &Path) -> Result<(), Failed> {
-    let run = |program: &str, arguments: &[&str]| -> Result<(), Failed> {
-        let output = Command::new(program).args(arguments).current_dir(folder).output()?;
+    let run = |tool: Tool, arguments: &[&str]| -> Result<(), Failed> {
+        let output = tools::command(tool).args(arguments).current_dir(folder).output()?;
         if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).as_ref().into()) }
     };
     let object = |name: &str, source: &str, options: &[&str]| {
         fs::write(folder.join(format!("{name}.cpp")), source)?;
         let (from, to) = (format!("{name}.cpp"), format!("{name}.o"));
-        run("g++", &[options, &["-c", &from, "-o", &to]].concat())
+        run(GXX, &[options, &["-c", &from, "-o", &to]].concat())
     };
     let of = |name: &str| format!("extern \"C\" void {name}(int a, float b) {{}}\n");
     for (name, options) in [
@@ -107,7 +111,7 @@ fn objects(folder: &Path) -> Result<(), Failed> {
     ] {
         object(name, &of(&format!("of_{name}")), options)?;
     }
-    run("objcopy", &["--remove-section=.rela.debug_info", "unrelocated.o"])?;
+    run(OBJCOPY, &["--remove-section=.rela.debug_info", "unrelocated.o"])?;
     // The second object has a newer header. The last two members have one name, and both define one function.
     for (name, members) in [("old", "float scale; int heads;"), ("new", "float scale; int causal; int heads;")] {
         let text =
@@ -122,20 +126,17 @@ fn objects(folder: &Path) -> Result<(), Failed> {
     object("described", &of("described"), &["-g"])?;
     fs::write(folder.join("bitcode.o"), b"BC\xc0\xde and more")?;
     let _ = fs::remove_file(folder.join("mixed.a"));
-    run("ar", &["qc", "mixed.a", "bitcode.o", "old.o", "new.o", "described.o"])?;
+    run(AR, &["qc", "mixed.a", "bitcode.o", "old.o", "new.o", "described.o"])?;
     for own in ["of_first", "of_second"] {
         object("twice", &(of(own) + &of("of_twice")), &["-g"])?;
-        run("ar", &["qc", "mixed.a", "twice.o"])?;
+        run(AR, &["qc", "mixed.a", "twice.o"])?;
     }
     Ok(())
 }
 
 /// The program in `tests/host_functions`: its build script compiles a library with nvcc, and the test driver executes the kernels.
-fn of_nvcc() -> Result<Completion, Failed> {
-    let headers = match nvrtc::headers() {
-        Ok(headers) => headers,
-        Err(why) => return Ok(Completion::ignored_with(why)),
-    };
+fn of_nvcc() -> Result<(), Failed> {
+    let headers = tools::path(HEADERS);
     let output = Command::new(env!("CARGO"))
         .args(["run", "--quiet", "--manifest-path"])
         .arg(root().join("tests/host_functions/Cargo.toml"))
@@ -144,7 +145,7 @@ fn of_nvcc() -> Result<Completion, Failed> {
         .env("HOST_FUNCTIONS_RUNTIME", "test")
         .output()?;
     if String::from_utf8_lossy(&output.stdout).contains("arguments, streams, sequences and errors are right") {
-        return Ok(Completion::Completed);
+        return Ok(());
     }
     Err(String::from_utf8_lossy(&output.stderr).as_ref().into())
 }
@@ -153,12 +154,9 @@ fn number(name: &str, usual: usize) -> Result<usize, Failed> {
     Ok(env::var(name).map_or(Ok(usual), |text| text.parse())?)
 }
 
-const CROSS: &str = "aarch64-linux-gnu-g++";
+const CROSS: Tool = Tool::program("aarch64-linux-gnu-g++");
 
-fn random_functions() -> Result<Completion, Failed> {
-    if Command::new("g++").arg("--version").output().is_err() {
-        return Ok(Completion::ignored_with("g++ cannot be started"));
-    }
+fn random_functions() -> Result<(), Failed> {
     let seed = number("KERNEL_ARGS_LAUNCHERS_SEED", 1)?;
     let count = number("KERNEL_ARGS_LAUNCHERS", size::choose(16, 500))?;
     let mut random = Random(seed as u64);
@@ -168,7 +166,7 @@ fn random_functions() -> Result<Completion, Failed> {
     write(&source, library.cpp(&mut random))?;
     let mut prototypes = Vec::new();
     for version in ["2", "3", "4", "5"] {
-        let object = compile("g++", &source, version)?;
+        let object = compile(GXX, &source, version)?;
         let launchers = Launchers::read(&fs::read(&object)?)?;
         let all: Result<Vec<String>, String> = launchers.functions().map(|(_, one)| Ok(one?.prototype())).collect();
         prototypes.push(all?);
@@ -176,7 +174,7 @@ fn random_functions() -> Result<Completion, Failed> {
     if prototypes.iter().any(|all| *all != prototypes[0] || all.len() != 2 * count + 1) {
         return Err("the versions of DWARF describe different functions".into());
     }
-    let has_cross = Command::new(CROSS).arg("--version").output().is_ok();
+    let has_cross = tools::has(CROSS);
     if has_cross {
         let other = place.join("functions.aarch64.cpp");
         write(&other, fs::read(&source)?)?;
@@ -198,20 +196,20 @@ fn random_functions() -> Result<Completion, Failed> {
     println!(
         "launchers: seed {seed}, {count} functions{cross}; {called} calls and {launched} launches echoed; mistakes refused at their argument: {mistakes:?}"
     );
-    Ok(Completion::Completed)
+    Ok(())
 }
 
 fn object(source: &Path, version: &str) -> PathBuf {
     source.with_extension(format!("dwarf-{version}.o"))
 }
 
-fn compile(compiler: &str, source: &Path, version: &str) -> Result<PathBuf, Failed> {
+fn compile(compiler: Tool, source: &Path, version: &str) -> Result<PathBuf, Failed> {
     compiled(compiler, source, version, "-std=c++17")
 }
 
-fn compiled(compiler: &str, source: &Path, version: &str, standard: &str) -> Result<PathBuf, Failed> {
+fn compiled(compiler: Tool, source: &Path, version: &str, standard: &str) -> Result<PathBuf, Failed> {
     let object = object(source, version);
-    let output = Command::new(compiler)
+    let output = tools::command(compiler)
         .args([standard, "-O1", "-w", "-fPIC", "-c", &format!("-gdwarf-{version}"), "-o"])
         .args([&object, source])
         .output()?;

@@ -4,7 +4,12 @@
 //! sources are compiled again, for cubins, and the result is compared with the committed PTX.
 
 use kernel_args_test_generator::{Shape, Signature, Type, cpp, signature, size};
-use kernel_args_toolchain_tests::{golden, nvrtc, read, write};
+use kernel_args_test_tools as tools;
+use kernel_args_toolchain_tests::{
+    golden,
+    nvrtc::{self, NVRTC},
+    read, write,
+};
 use std::{
     fmt::Write as _,
     fs,
@@ -145,11 +150,11 @@ impl Corpus {
     pub(crate) fn make(folder: &Path, kernels: &[Kernel]) -> Result<Self, String> {
         let chunks = kernels.len().div_ceil(CHUNK);
         let path = |i: usize, suffix: &str| folder.join(format!("c{i}.{suffix}"));
-        let version = nvrtc::version();
-        let origin = if let Ok(version) = &version {
+        let has_nvrtc = tools::has(NVRTC);
+        let origin = if has_nvrtc {
             compile(folder, kernels, &format!("{PTX},{CUBIN}"), &[])?;
             compile(&folder.join(DEBUG), kernels, PTX, &["--device-debug"])?;
-            version.clone()
+            nvrtc::version()
         } else {
             let place = golden::place(GOLDEN);
             let text = read(&place)?;
@@ -171,8 +176,8 @@ impl Corpus {
         let images = (0..chunks)
             .map(|i| Images {
                 ptx: path(i, "ptx"),
-                cubin: version.is_ok().then(|| path(i, &format!("{CUBIN}.cubin"))),
-                debug: version.is_ok().then(|| folder.join(DEBUG).join(format!("c{i}.ptx"))),
+                cubin: has_nvrtc.then(|| path(i, &format!("{CUBIN}.cubin"))),
+                debug: has_nvrtc.then(|| folder.join(DEBUG).join(format!("c{i}.ptx"))),
             })
             .collect();
         Ok(Self { images, origin })

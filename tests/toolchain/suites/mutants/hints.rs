@@ -2,7 +2,7 @@
 
 use crate::mutants::{
     cases::Case,
-    corpus::{Corpus, Kernel, definitions},
+    corpus::{Kernel, definitions},
     mutate::{self, Field},
     source::{HEAD, names_kernel},
 };
@@ -32,28 +32,27 @@ fn defined(line: &str) -> Option<&str> {
 }
 
 /// A program with one struct. It defines the types of the correct struct too, because a hint can name them.
-fn program(case: &Case, kernel: &Kernel, has_debug: bool) -> String {
+fn program(case: &Case, kernel: &Kernel) -> String {
     let known = definitions(&kernel.signature.parameters).unwrap_or_default();
     let defined: Vec<_> = case.definitions.lines().filter_map(defined).collect();
     let other = known.iter().filter(|(name, _)| !defined.contains(&name.as_str())).map(|(_, text)| text.as_str());
     let other: String = other.collect();
     let fields = case.fields.iter().map(|field| format!("    pub {}: {},\n", field.name, field.ty.rust()));
     let (definitions, fields, attribute) =
-        (&case.definitions, fields.collect::<String>(), names_kernel("hint_images", case.kernel, kernel, has_debug));
+        (&case.definitions, fields.collect::<String>(), names_kernel("hint_images", case.kernel, kernel, true));
     format!(
         "{HEAD}{ARRAY}{other}{definitions}#[derive(KernelArgs)]\n{attribute}\npub struct Args {{\n{fields}}}\nfn main() {{}}\n"
     )
 }
 
 /// Follows the hints of all mutants of some kernels.
-pub(super) fn follow(cases: &[Case], kernels: &[Kernel], corpus: &Corpus) -> Result<(), Failed> {
-    let has_debug = corpus.images.iter().all(|images| images.debug.is_some());
+pub(super) fn follow(cases: &[Case], kernels: &[Kernel]) -> Result<(), Failed> {
     let most = size::choose(KERNELS[0], KERNELS[1]);
     let mutants = || cases.iter().filter(|case| !case.is_right() && case.kernel < most);
     let name = |case: &Case| case.module.replace("::", "_");
     let mut programs = Programs::new();
     for case in mutants() {
-        programs.insert(name(case), Program::new(program(case, &kernels[case.kernel], has_debug)));
+        programs.insert(name(case), Program::new(program(case, &kernels[case.kernel])));
     }
     let package = folder("mutants")?;
     hints::follow(&mut programs, &Compiler::new(&package, &USUAL), &package, Kind::CheckedLibrary)?;
@@ -66,8 +65,7 @@ pub(super) fn follow(cases: &[Case], kernels: &[Kernel], corpus: &Corpus) -> Res
         steps += program.steps;
         let right = mutate::fields(&kernels[case.kernel].signature.parameters);
         let ended = match &program.end {
-            // Only debug information contains the names of parameters.
-            Some(Ok(())) if !has_debug || is_right(&program.fields("Args"), &right) => continue,
+            Some(Ok(())) if is_right(&program.fields("Args"), &right) => continue,
             Some(Ok(())) => format!("accepted with {:?}", program.fields("Args")),
             other => format!("{other:?}"),
         };

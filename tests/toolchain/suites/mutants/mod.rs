@@ -25,8 +25,9 @@ mod workspace;
 use cases::Case;
 use corpus::{CHUNK, Corpus, Kernel};
 use kernel_args_test_generator::size;
-use kernel_args_toolchain_tests::{folder, nvrtc};
-use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use kernel_args_test_tools::trial;
+use kernel_args_toolchain_tests::{folder, nvrtc::NVRTC};
+use libtest_mimic::{Arguments, Failed};
 use std::{ops::Range, process::ExitCode, time::Instant};
 use visible::Source;
 use workspace::{Package, Purpose};
@@ -38,18 +39,11 @@ const CRATES: usize = 4;
 
 pub(crate) fn main() -> ExitCode {
     let trials = vec![
-        Trial::test("mistakes_are_found_as_promised_and_nothing_else", promises),
-        Trial::test("a_struct_that_follows_the_hints_is_the_correct_one", follow_hints),
-        Trial::ignorable_test("the_committed_ptx_is_what_nvrtc_makes", || {
-            if let Err(why) = nvrtc::version() {
-                return Ok(Completion::ignored_with(why));
-            }
-            corpus::check_golden(&folder("mutants/golden")?)?;
-            Ok(Completion::Completed)
-        }),
-        Trial::ignorable_test("cubins_are_among_the_images", || {
-            nvrtc::version().map_or_else(|why| Ok(Completion::ignored_with(why)), |_| Ok(Completion::Completed))
-        }),
+        trial("mistakes_are_found_as_promised_and_nothing_else", &[NVRTC.optional()], promises),
+        // Only debug information contains the names of parameters.
+        trial("a_struct_that_follows_the_hints_is_the_correct_one", &[NVRTC], follow_hints),
+        trial("the_committed_ptx_is_what_nvrtc_makes", &[NVRTC], || corpus::check_golden(&folder("mutants/golden")?)),
+        trial("cubins_are_among_the_images", &[NVRTC], || ()),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
@@ -104,8 +98,8 @@ fn promises() -> Result<(), Failed> {
 
 fn follow_hints() -> Result<(), Failed> {
     let kernels = corpus::kernels(corpus::size()?);
-    let corpus = Corpus::make(&folder("mutants/hint_images")?, &kernels)?;
-    hints::follow(&cases::cases(&kernels, MISTAKES), &kernels, &corpus)
+    Corpus::make(&folder("mutants/hint_images")?, &kernels)?;
+    hints::follow(&cases::cases(&kernels, MISTAKES), &kernels)
 }
 
 /// The structs in crates: rustc checks them with the PTX, and a program loads them without it.

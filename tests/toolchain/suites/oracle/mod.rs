@@ -31,33 +31,35 @@ mod types;
 
 use answer::{Answer, SMS};
 use kernel_args_test_generator::{Shape, Signature, shrink, signatures, size};
+use kernel_args_test_tools::{self as tools, GXX, trial};
 use kernel_args_toolchain_tests::{
     golden::{bless, check, place},
-    nvrtc, read,
+    nvrtc::{self, HEADERS, NVRTC},
+    read,
 };
-use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use libtest_mimic::{Arguments, Completion, Failed};
 use report::Line;
 use std::{env, process::ExitCode, time::Instant};
+use types::CLANG;
 
 pub(crate) fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let trials = vec![
-        Trial::ignorable_test("golden_signatures_are_laid_out_as_nvrtc_did", golden_signatures),
-        Trial::ignorable_test("golden_types_have_the_sizes_of_nvrtc", golden_types),
-        Trial::ignorable_test("golden_tables_are_what_nvrtc_says_now", golden_tables),
-        Trial::ignorable_test("random_signatures_are_laid_out_as_nvrtc_does", random_signatures),
-        Trial::ignorable_test("derived_structs_are_laid_out_as_nvrtc_does", derived_structs),
-        Trial::ignorable_test("golden_debug_information_tells_the_signatures", golden_debug_information),
-        Trial::ignorable_test("debug_information_tells_the_signatures", debug_information),
-        Trial::ignorable_test("no_type_in_a_symbol_of_nvrtc_is_ignored", symbols),
-        Trial::ignorable_test("types_have_the_sizes_of_nvrtc", || types_of("NVRTC", nvrtc::version(), types::by_nvrtc)),
-        Trial::ignorable_test("types_have_the_sizes_of_cuda_headers", || {
-            let version = nvrtc::version().and_then(|v| nvrtc::headers().map(|_| v + ", CUDA's headers"));
-            types_of("NVRTC, CUDA's headers", version, types::by_nvrtc_headers)
+        trial("golden_signatures_are_laid_out_as_nvrtc_did", &[], golden_signatures),
+        trial("golden_types_have_the_sizes_of_nvrtc", &[], golden_types),
+        trial("golden_tables_are_what_nvrtc_says_now", &[NVRTC], golden_tables),
+        trial("random_signatures_are_laid_out_as_nvrtc_does", &[NVRTC], random_signatures),
+        trial("derived_structs_are_laid_out_as_nvrtc_does", &[NVRTC.optional()], derived_structs),
+        trial("golden_debug_information_tells_the_signatures", &[], golden_debug_information),
+        trial("debug_information_tells_the_signatures", &[NVRTC], debug_information),
+        trial("no_type_in_a_symbol_of_nvrtc_is_ignored", &[NVRTC], symbols),
+        trial("types_have_the_sizes_of_nvrtc", &[NVRTC], || types_of("NVRTC", nvrtc::version(), types::by_nvrtc)),
+        trial("types_have_the_sizes_of_cuda_headers", &[NVRTC, HEADERS], || {
+            types_of("NVRTC, CUDA's headers", nvrtc::version() + ", CUDA's headers", types::by_nvrtc_headers)
         }),
-        Trial::ignorable_test("types_have_the_sizes_of_gxx", || types_of("g++", types::version("g++"), types::by_gxx)),
-        Trial::ignorable_test("types_have_the_sizes_of_clang_for_nvptx", || {
-            types_of("clang", types::version("clang++"), types::by_clang)
+        trial("types_have_the_sizes_of_gxx", &[GXX, HEADERS], || types_of("g++", types::version(GXX), types::by_gxx)),
+        trial("types_have_the_sizes_of_clang_for_nvptx", &[CLANG, HEADERS], || {
+            types_of("clang", types::version(CLANG), types::by_clang)
         }),
     ];
     let conclusion = libtest_mimic::run(&arguments, trials);
@@ -83,14 +85,9 @@ fn count(variable: &str, small: usize, full: usize) -> usize {
     usize::try_from(number(variable, default)).expect("a count fits")
 }
 
-/// Prints why a trial cannot run.
-fn ignored(why: &str) -> Completion {
-    Completion::ignored_with(why)
-}
-
 fn golden_signatures() -> Result<Completion, Failed> {
     if bless() {
-        return Ok(ignored(BLESSING));
+        return Ok(Completion::ignored_with(BLESSING));
     }
     let signatures = golden::all();
     let answers = golden::answers(&signatures)?;
@@ -100,7 +97,7 @@ fn golden_signatures() -> Result<Completion, Failed> {
 
 fn golden_types() -> Result<Completion, Failed> {
     if bless() {
-        return Ok(ignored(BLESSING));
+        return Ok(Completion::ignored_with(BLESSING));
     }
     let table = types::Table::parse(&read(&place("types.tsv"))?)?;
     types_verdict(&table, "golden answers".to_owned())?;
@@ -108,10 +105,7 @@ fn golden_types() -> Result<Completion, Failed> {
 }
 
 fn golden_tables() -> Result<Completion, Failed> {
-    let version = match nvrtc::version() {
-        Ok(version) => version,
-        Err(why) => return Ok(ignored(&why)),
-    };
+    let version = nvrtc::version();
     let signatures = golden::all();
     let answers = compile::answers("golden", &signatures)?;
     check("signatures.tsv", &golden::render(&signatures, &answers, &version))?;
@@ -121,10 +115,7 @@ fn golden_tables() -> Result<Completion, Failed> {
 }
 
 fn random_signatures() -> Result<Completion, Failed> {
-    let version = match nvrtc::version() {
-        Ok(version) => version,
-        Err(why) => return Ok(ignored(&why)),
-    };
+    let version = nvrtc::version();
     let seed = seed();
     let signatures = signatures(seed, Shape::Plain, count("KERNEL_ARGS_ORACLE_SIGNATURES", 200, 1000));
     let begin = Instant::now();
@@ -192,13 +183,13 @@ fn failure(signature: &Signature, small: &Signature, failing: usize, differences
 
 fn derived_structs() -> Result<Completion, Failed> {
     if bless() {
-        return Ok(ignored(BLESSING));
+        return Ok(Completion::ignored_with(BLESSING));
     }
     let derived = count("KERNEL_ARGS_ORACLE_DERIVED", 40, 240);
-    let (signatures, answers, authority) = if let Ok(version) = nvrtc::version() {
+    let (signatures, answers, authority) = if tools::has(NVRTC) {
         let signatures = signatures(seed(), Shape::Plain, derived);
         let answers = compile::answers("derived", &signatures)?;
-        (signatures, answers, version)
+        (signatures, answers, nvrtc::version())
     } else {
         let mut signatures = golden::all();
         let mut answers = golden::answers(&signatures)?;
@@ -240,7 +231,7 @@ fn derived_structs() -> Result<Completion, Failed> {
 
 fn golden_debug_information() -> Result<Completion, Failed> {
     if bless() {
-        return Ok(ignored(BLESSING));
+        return Ok(Completion::ignored_with(BLESSING));
     }
     let (found, amount) = debug_info::golden(&golden::all())?;
     debug_verdict(&found, &amount, debug_info::GOLDEN, "golden answers".to_owned())?;
@@ -248,10 +239,7 @@ fn golden_debug_information() -> Result<Completion, Failed> {
 }
 
 fn debug_information() -> Result<Completion, Failed> {
-    let version = match nvrtc::version() {
-        Ok(version) => version,
-        Err(why) => return Ok(ignored(&why)),
-    };
+    let version = nvrtc::version();
     let count = count("KERNEL_ARGS_ORACLE_SIGNATURES", 100, 1000);
     let signatures = signatures(seed(), Shape::Plain, count);
     let (found, amount) = debug_info::differences(&signatures)?;
@@ -260,10 +248,7 @@ fn debug_information() -> Result<Completion, Failed> {
 }
 
 fn symbols() -> Result<Completion, Failed> {
-    let version = match nvrtc::version() {
-        Ok(version) => version,
-        Err(why) => return Ok(ignored(&why)),
-    };
+    let version = nvrtc::version();
     let count = count("KERNEL_ARGS_ORACLE_SIGNATURES", 100, 1000);
     let (found, amount) = symbols::ignored(seed(), count)?;
     report::add(Line {
@@ -307,18 +292,9 @@ fn debug_verdict(
     Err(Failed::from(words.join("\n")))
 }
 
-fn types_of(
-    name: &str,
-    version: Result<String, String>,
-    table: fn() -> Result<types::Table, String>,
-) -> Result<Completion, Failed> {
-    let version = match version {
-        Ok(version) => version,
-        Err(why) => return Ok(ignored(&why)),
-    };
+fn types_of(name: &str, version: String, table: fn() -> Result<types::Table, String>) -> Result<(), Failed> {
     let table = table().map_err(|error| format!("{name}: {error}"))?;
-    types_verdict(&table, version)?;
-    Ok(Completion::Completed)
+    types_verdict(&table, version)
 }
 
 fn types_verdict(table: &types::Table, authority: String) -> Result<(), Failed> {

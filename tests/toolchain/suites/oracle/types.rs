@@ -5,8 +5,13 @@ use kernel_args_test_generator::{
     Leaf, cpp,
     leaf::{FOREIGN, LEAVES},
 };
-use kernel_args_toolchain_tests::{folder, golden::COMMAND, nvrtc};
-use std::{fmt::Write as _, fs, path::PathBuf, process::Command};
+use kernel_args_test_tools::{self as tools, GXX, Tool};
+use kernel_args_toolchain_tests::{
+    folder,
+    golden::COMMAND,
+    nvrtc::{self, HEADERS},
+};
+use std::{fmt::Write as _, fs, path::PathBuf};
 
 /// C++ types, and the leaf that each must be equal to, by its Rust name.
 type Names = Vec<(&'static str, &'static str)>;
@@ -142,20 +147,22 @@ pub(crate) fn by_nvrtc() -> Result<Table, String> {
 /// The values of NVRTC with CUDA's own headers.
 pub(crate) fn by_nvrtc_headers() -> Result<Table, String> {
     let text = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include <cuda_fp8.h>\n#include <cuComplex.h>\n";
-    facts_of("headers", text, &[nvrtc::headers()?], of_headers())
+    facts_of("headers", text, &[tools::path(HEADERS)], of_headers())
 }
 
 /// The values of g++ for the host: by CUDA's rule, device types have the same layout as on the host.
 pub(crate) fn by_gxx() -> Result<Table, String> {
-    let assembly = host("gxx", &["g++", "-S", "-o", "-"])?;
+    let assembly = host("gxx", GXX, &["-S", "-o", "-"])?;
     let long = |line: &str| line.trim().strip_prefix(".long\t")?.parse().ok();
     Table::new(of_host(), assembly.lines().filter_map(long).collect())
 }
 
+/// The compiler whose own layout for NVPTX is compared.
+pub(crate) const CLANG: Tool = Tool::program("clang++");
+
 /// The values of clang for NVPTX, which uses LLVM's own data layout.
 pub(crate) fn by_clang() -> Result<Table, String> {
-    let command = ["clang++", "--target=nvptx64-nvidia-cuda", "-S", "-emit-llvm", "-o", "-"];
-    let text = host("clang", &command)?;
+    let text = host("clang", CLANG, &["--target=nvptx64-nvidia-cuda", "-S", "-emit-llvm", "-o", "-"])?;
     let list = text
         .split_once("@facts =")
         .and_then(|(_, rest)| rest.split_once("x i32] ["))
@@ -165,8 +172,8 @@ pub(crate) fn by_clang() -> Result<Table, String> {
     Table::new(of_host(), list.0.split(',').filter_map(number).collect())
 }
 
-/// The output of `command` for a plain C++ source with `vector_types.h`.
-fn host(name: &str, command: &[&str]) -> Result<String, String> {
+/// The output of a compiler for a plain C++ source with `vector_types.h`.
+fn host(name: &str, compiler: Tool, options: &[&str]) -> Result<String, String> {
     let folder = folder("oracle/types")?;
     let source = folder.join(format!("{name}.cpp"));
     let text = format!(
@@ -174,28 +181,21 @@ fn host(name: &str, command: &[&str]) -> Result<String, String> {
         facts(&of_host())
     );
     fs::write(&source, text).map_err(|error| error.to_string())?;
-    let output = Command::new(command[0])
-        .args(&command[1..])
+    let output = tools::command(compiler)
+        .args(options)
         .args(["-std=c++17", "-w", "-I"])
-        .arg(nvrtc::headers()?)
+        .arg(tools::path(HEADERS))
         .arg(&source)
         .output()
-        .map_err(|error| format!("{}: {error}", command[0]))?;
+        .map_err(|error| format!("{name}: {error}"))?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
-    Err(format!("{}: {}", command[0], String::from_utf8_lossy(&output.stderr)))
+    Err(format!("{name}: {}", String::from_utf8_lossy(&output.stderr)))
 }
 
-/// The first line of a compiler's version output, or the reason why it cannot be used.
-pub(crate) fn version(program: &str) -> Result<String, String> {
-    nvrtc::headers()?;
-    let output = Command::new(program).arg("--version").output();
-    match output {
-        Ok(output) if output.status.success() => {
-            let text = String::from_utf8_lossy(&output.stdout).into_owned();
-            Ok(text.lines().next().unwrap_or(program).to_owned())
-        }
-        _ => Err(format!("{program} is not installed")),
-    }
+/// The first line of a compiler's version output.
+pub(crate) fn version(compiler: Tool) -> String {
+    let output = tools::command(compiler).arg("--version").output().expect("it is there");
+    String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or_default().to_owned()
 }

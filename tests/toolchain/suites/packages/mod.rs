@@ -8,8 +8,9 @@ mod editions;
 mod features;
 mod no_std;
 
+use kernel_args_test_tools::trial;
 use kernel_args_toolchain_tests::{folder, root, target};
-use libtest_mimic::{Arguments, Trial};
+use libtest_mimic::Arguments;
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -19,10 +20,7 @@ use std::{
 pub(crate) fn main() -> ExitCode {
     macro_rules! trials {
         ($($module:ident::$name:ident)*) => {
-            vec![$(Trial::test(stringify!($name), || {
-                $module::$name();
-                Ok(())
-            })),*]
+            vec![$(trial(stringify!($name), &[], $module::$name)),*]
         };
     }
     let trials = trials![

@@ -16,11 +16,15 @@ use kernel_args_abi::{
 };
 use kernel_args_image::{Encoder, Image, Kernel};
 use kernel_args_stand_in::{Settings, reexec_with_stand_in};
-use kernel_args_toolchain_tests::{folder, nvrtc, write};
-use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use kernel_args_test_tools::{self as tools, trial};
+use kernel_args_toolchain_tests::{
+    folder,
+    nvrtc::{self, HEADERS, NVRTC},
+    write,
+};
+use libtest_mimic::{Arguments, Failed};
 use std::{
     fs,
-    path::PathBuf,
     process::ExitCode,
     slice,
     sync::{Mutex, PoisonError},
@@ -51,8 +55,8 @@ pub(crate) fn main() -> ExitCode {
         }
     }
     let trials = vec![
-        Trial::ignorable_test("right_structs_are_accepted", right_structs_are_accepted),
-        Trial::ignorable_test("right_arguments_are_launched_with_checked_pointers", right_arguments_are_launched),
+        trial("right_structs_are_accepted", &[NVRTC, HEADERS], right_structs_are_accepted),
+        trial("right_arguments_are_launched_with_checked_pointers", &[NVRTC, HEADERS], right_arguments_are_launched),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
@@ -133,7 +137,7 @@ fn as_declared(fields: &[Parameter<'static>], kernel: &[Parameter<'_>]) -> Vec<P
 }
 
 /// The PTX of this compilation.
-fn compiled(set: usize, headers: &PathBuf) -> Result<Vec<u8>, String> {
+fn compiled(set: usize) -> Result<Vec<u8>, String> {
     static ONCE: [Mutex<bool>; COMPILED.len()] = [const { Mutex::new(false) }; COMPILED.len()];
     let (target, options) = COMPILED[set];
     let place = folder(&format!("puns/{set}"))?.join("kernels.cu");
@@ -142,23 +146,19 @@ fn compiled(set: usize, headers: &PathBuf) -> Result<Vec<u8>, String> {
     if !*is_compiled {
         write(&place, SOURCE)?;
         let folder = place.parent().expect("a folder");
-        nvrtc::compile_with(folder, target, slice::from_ref(headers), options, slice::from_ref(&place))?;
+        nvrtc::compile_with(folder, target, &[tools::path(HEADERS)], options, slice::from_ref(&place))?;
         *is_compiled = true;
     }
     fs::read(ptx).map_err(|error| error.to_string())
 }
 
-fn right_structs_are_accepted() -> Result<Completion, Failed> {
-    let headers = match nvrtc::version().and_then(|_| nvrtc::headers()) {
-        Ok(headers) => headers,
-        Err(why) => return Ok(Completion::ignored_with(why)),
-    };
+fn right_structs_are_accepted() -> Result<(), Failed> {
     let kernels = kernels();
     assert!(kernels.len() >= KERNELS, "{} kernels", kernels.len());
     let (mut wrong, mut compared) = (Vec::new(), 0);
     let mut shared = [0, 0];
     for (set, (target, options)) in COMPILED.iter().enumerate() {
-        let text = compiled(set, &headers)?;
+        let text = compiled(set)?;
         let image = Image::read(&text).map_err(|error| error.to_string())?;
         let mut all = image.kernels().map_err(|error| error.to_string())?;
         image.add_bodies(&mut all, |_| true).map_err(|error| error.to_string())?;
@@ -198,7 +198,7 @@ fn right_structs_are_accepted() -> Result<Completion, Failed> {
         wrong.push(format!("{found} of {all} shared borrows are refused"));
     }
     println!("puns: {} kernels, {compared} comparisons, {} refused", kernels.len(), wrong.len());
-    if wrong.is_empty() { Ok(Completion::Completed) } else { Err(wrong.join("\n").into()) }
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
 }
 
 /// The declarations of a kernel's parameters.
@@ -209,11 +209,7 @@ fn declared(kernel: &str) -> Vec<&'static str> {
 }
 
 /// With the right arguments, no pointer is refused, and no number is taken for one. A wrong pointer that the code accesses is found.
-fn right_arguments_are_launched() -> Result<Completion, Failed> {
-    let headers = match nvrtc::version().and_then(|_| nvrtc::headers()) {
-        Ok(headers) => headers,
-        Err(why) => return Ok(Completion::ignored_with(why)),
-    };
+fn right_arguments_are_launched() -> Result<(), Failed> {
     check_pointers(true);
     let error = |error: &dyn std::error::Error| error.to_string();
     let ctx = kernel_args::context(0).map_err(|why| error(&why))?;
@@ -221,7 +217,7 @@ fn right_arguments_are_launched() -> Result<Completion, Failed> {
     let memory = stream.alloc_zeros::<u8>(4096).map_err(|why| error(&why))?;
     let (mut refused, mut launched, mut wrong) = (Vec::new(), 0, [0, 0]);
     for (set, (target, options)) in COMPILED.iter().enumerate() {
-        let text = compiled(set, &headers)?;
+        let text = compiled(set)?;
         let module = Module::load(&ctx, text).map_err(|why| error(&why))?;
         for (name, typed) in kernels() {
             let function = module.function(name).map_err(|why| error(&why))?;
@@ -241,5 +237,5 @@ fn right_arguments_are_launched() -> Result<Completion, Failed> {
     if !refused.is_empty() {
         return Err(refused.join("\n").into());
     }
-    if found * 10 < all * 9 { Err(format!("{found} of {all} are refused").into()) } else { Ok(Completion::Completed) }
+    if found * 10 < all * 9 { Err(format!("{found} of {all} are refused").into()) } else { Ok(()) }
 }

@@ -12,8 +12,9 @@ mod nightly;
 mod outcome;
 
 use kernel_args_test_generator::size;
-use libtest_mimic::{Arguments, Completion, Failed, Trial};
-use nightly::{Nightly, Program, Toolchain};
+use kernel_args_test_tools::trial;
+use libtest_mimic::{Arguments, Completion, Failed};
+use nightly::{ADDRESS_SANITIZER, MIRI, Nightly, Program, Toolchain};
 use outcome::Outcome;
 use std::{process::ExitCode, time::Instant};
 
@@ -33,11 +34,11 @@ pub(crate) fn main() -> ExitCode {
     // Runs one after another: each run uses all processors, and later runs reuse its build.
     arguments.test_threads = Some(1);
     let trials = vec![
-        Trial::ignorable_test("miri_finds_nothing_with_stacked_borrows", || miri("")),
-        Trial::ignorable_test("miri_finds_nothing_with_tree_borrows", || miri("-Zmiri-tree-borrows")),
-        Trial::ignorable_test("miri_finds_nothing_in_recorded_launches", recorded),
-        Trial::ignorable_test("miri_finds_nothing_in_held_slices", held),
-        Trial::ignorable_test("address_sanitizer_finds_nothing", address_sanitizer),
+        trial("miri_finds_nothing_with_stacked_borrows", &[MIRI], || miri("")),
+        trial("miri_finds_nothing_with_tree_borrows", &[MIRI], || miri("-Zmiri-tree-borrows")),
+        trial("miri_finds_nothing_in_recorded_launches", &[MIRI], recorded),
+        trial("miri_finds_nothing_in_held_slices", &[MIRI], held),
+        trial("address_sanitizer_finds_nothing", &[ADDRESS_SANITIZER], address_sanitizer),
     ];
     libtest_mimic::run(&arguments, trials).exit_code()
 }
@@ -71,11 +72,7 @@ fn only_full() -> String {
 }
 
 fn miri_on(flags: &str, runs: &[Run]) -> Result<Completion, Failed> {
-    let toolchain = match Toolchain::with_miri() {
-        Ok(toolchain) => toolchain,
-        Err(why) => return Ok(Completion::ignored_with(why)),
-    };
-    let miri = toolchain.miri(flags)?;
+    let miri = Toolchain::with_miri()?.miri(flags)?;
     report(&miri, &format!("Miri {flags}"), runs)
 }
 
@@ -83,11 +80,7 @@ fn address_sanitizer() -> Result<Completion, Failed> {
     if !size::is_full() {
         return Ok(Completion::ignored_with(only_full()));
     }
-    let toolchain = match Toolchain::with_address_sanitizer() {
-        Ok(toolchain) => toolchain,
-        Err(why) => return Ok(Completion::ignored_with(why)),
-    };
-    let address = toolchain.address_sanitizer()?;
+    let address = Toolchain::with_address_sanitizer()?.address_sanitizer()?;
     let library =
         &["arguments::", "hygiene::", "misbehaving_driver::", "random_structs::", "run_time::", "soundness::"];
     let driver = &["echo::", "fault_injection::", "launch::"];

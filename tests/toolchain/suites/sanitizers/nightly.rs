@@ -2,6 +2,7 @@
 
 use crate::sanitizers::outcome::Outcome;
 use kernel_args_test_generator::size;
+use kernel_args_test_tools::Tool;
 use kernel_args_toolchain_tests::{folder, root, target, write};
 use std::{
     env,
@@ -12,6 +13,12 @@ use std::{
 /// Intentional leaks, by parts of the functions' names: a view that lives as long as the memory next to it; and what a driver that
 /// refuses calls can still use, such as the memory of a graph that was not destroyed.
 const INTENDED_LEAKS: &str = "leak:echo::pointers::view_mut_by_reference\nleak:driver::fault_injection::\n";
+
+/// A nightly toolchain with Miri: the folder of the repository, in which it runs.
+pub(crate) const MIRI: Tool = Tool::new("Miri", |_| Toolchain::with_miri().map(|_| root()));
+/// A nightly toolchain, on a platform with AddressSanitizer.
+pub(crate) const ADDRESS_SANITIZER: Tool =
+    Tool::new("AddressSanitizer", |_| Toolchain::with_address_sanitizer().map(|_| root()));
 
 /// A test program.
 pub(crate) struct Program {

@@ -14,10 +14,11 @@ mod trees;
 #[cfg(unix)]
 mod without;
 
-use crate::support::{self, Package, toolkit};
+use crate::support::{self, Package};
 use kernel_args_build::{Error, Kernels, Output};
 use kernel_args_image::Image;
-use libtest_mimic::{Completion, Failed, Trial};
+use kernel_args_test_tools::{self as tools, GCC, NVCC, NVRTC, Tool};
+use libtest_mimic::Trial;
 use std::{env, path::PathBuf};
 
 /// The variable that names the build script for the started program.
@@ -116,15 +117,9 @@ mod without {
     }
 }
 
-/// A test that is ignored if a compiler is not installed.
-fn with(parts: &'static [&'static str], name: String, run: impl FnOnce(&[PathBuf]) + Send + 'static) -> Trial {
-    Trial::ignorable_test(name, move || -> Result<Completion, Failed> {
-        match parts.iter().map(|part| toolkit(part)).collect::<Result<Vec<_>, _>>() {
-            Ok(folders) => run(&folders),
-            Err(why) => return Ok(Completion::ignored_with(why)),
-        }
-        Ok(Completion::Completed)
-    })
+/// A trial that needs compilers, with their folders.
+fn with(compilers: &'static [Tool], name: String, run: impl FnOnce(&[PathBuf]) + Send + 'static) -> Trial {
+    tools::trial(name, compilers, move || run(&compilers.iter().map(|tool| tools::path(*tool)).collect::<Vec<_>>()))
 }
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -139,9 +134,9 @@ pub(crate) fn trials() -> Vec<Trial> {
     }));
     macro_rules! each {
         ($module:ident: $($name:ident)*) => {$(
-            for parts in [&["nvrtc"], &["nvcc"]] {
-                let name = format!("{}_{}", parts[0], stringify!($name));
-                trials.push(with(parts, name, |homes| $module::$name(&homes[0], parts[0])));
+            for (name, compilers) in [("nvrtc", &[NVRTC]), ("nvcc", &[NVCC])] {
+                let trial = format!("{name}_{}", stringify!($name));
+                trials.push(with(compilers, trial, move |homes| $module::$name(&homes[0], name)));
             }
         )*};
     }
@@ -161,7 +156,11 @@ pub(crate) fn trials() -> Vec<Trial> {
         constants_follow_headers_and_settings
         constants_without_a_compiler
     ];
-    each![trees: what_the_compiler_reads_is_watched];
+    // The compilers that they compare with gcc.
+    for (name, compilers) in [("nvrtc", &[NVRTC, GCC]), ("nvcc", &[NVCC, GCC])] {
+        let trial = format!("{name}_what_the_compiler_reads_is_watched");
+        trials.push(with(compilers, trial, move |homes| trees::what_the_compiler_reads_is_watched(&homes[0], name)));
+    }
     each![each:
         writes_the_image_its_description_and_the_modules
         a_description_names_no_folder
@@ -183,10 +182,10 @@ pub(crate) fn trials() -> Vec<Trial> {
             trials.push(with($parts, name, |homes| $module::$name($(&homes[$at]),*)));
         )*};
     }
-    more![&["nvcc"], nvcc::a_fat_binary_contains_every_generation(0) nvcc::a_missing_host_compiler_is_reported(0) nvcc::a_library_is_compiled_described_and_committed(0)];
-    more![&["nvcc", "nvrtc"], nvcc::both_compilers_describe_a_kernel_alike(0, 1)];
-    more![&["nvrtc"], nvrtc::settings_of_the_modules_are_written(0) nvrtc::the_example_is_up_to_date(0) nvrtc::fat_binaries_are_refused(0) nvrtc::a_header_of_c_is_said_to_be_missing(0)];
-    more![&["nvrtc", "nvcc"], nvrtc::headers_of_cuda_are_found(0, 1)];
+    more![&[NVCC], nvcc::a_fat_binary_contains_every_generation(0) nvcc::a_missing_host_compiler_is_reported(0) nvcc::a_library_is_compiled_described_and_committed(0)];
+    more![&[NVCC, NVRTC], nvcc::both_compilers_describe_a_kernel_alike(0, 1)];
+    more![&[NVRTC], nvrtc::settings_of_the_modules_are_written(0) nvrtc::the_example_is_up_to_date(0) nvrtc::fat_binaries_are_refused(0) nvrtc::a_header_of_c_is_said_to_be_missing(0)];
+    more![&[NVRTC, NVCC], nvrtc::headers_of_cuda_are_found(0, 1)];
     trials
 }
 

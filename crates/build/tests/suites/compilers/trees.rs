@@ -7,10 +7,11 @@ use super::{
     Package,
     tree::{Forms, STANDARDS, Tree},
 };
+use kernel_args_test_tools::{self as tools, GCC};
 use std::{
     env, fs,
     path::{Component, Path, PathBuf},
-    process::{Command, Stdio},
+    process::Stdio,
     time::{Duration, SystemTime},
 };
 
@@ -94,7 +95,7 @@ struct Count {
 
 /// The text that the preprocessor makes of a tree. Both CUDA compilers read the same files as GCC.
 fn text(tree: &Tree) -> Option<Vec<u8>> {
-    let mut gcc = Command::new("gcc");
+    let mut gcc = tools::command(GCC);
     gcc.args(["-E", "-P", "-w", "-x", "c++", "-Iinc1", "-Iinc2", "src/k.cu"])
         .arg(format!("-std={}", STANDARDS[tree.standard]))
         .args(tree.defines.iter().map(|define| format!("-D{define}")))

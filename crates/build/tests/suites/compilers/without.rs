@@ -10,17 +10,17 @@ use std::{
 };
 
 /// A program that writes the files that nvcc would write, and logs the start and end of each run into `log`. It waits until
-/// `TOGETHER` runs have started.
+/// `TOGETHER` runs have started. `command -p` finds the utilities of POSIX without `PATH`.
 const FAKE: &str = r#"#!/bin/sh
 echo start >> "$LOG"
 while [ $# -gt 0 ]; do
     case "$1" in -o) out=$2; shift;; -MF) list=$2; shift;; *.cu) source=$1;; esac
     shift
 done
-sleep 0.2
+command -p sleep 0.2
 laps=0
-while [ "$(grep -c start "$LOG")" -lt "${TOGETHER:-1}" ] && [ $laps -lt 100 ]; do
-    sleep 0.1
+while [ "$(command -p grep -c start "$LOG")" -lt "${TOGETHER:-1}" ] && [ $laps -lt 100 ]; do
+    command -p sleep 0.1
     laps=$((laps + 1))
 done
 printf '.version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u32 n) { ret; }\n' > "$out"
@@ -72,8 +72,7 @@ pub(super) fn cargos_jobs_are_shared() {
     let log = package.root.join("log");
     // The path has no space, because a space would end the variable.
     let fifo = std::env::temp_dir().join(format!("kernel-args-{}-fifo", std::process::id()));
-    let made = std::process::Command::new("mkfifo").arg(&fifo).status();
-    assert!(made.unwrap().success());
+    kernel_args_test_tools::pipe(&fifo);
     let mut tokens = fs::File::options().read(true).write(true).open(&fifo).unwrap();
     tokens.write_all(b"++").unwrap();
     let flags = format!("-j --jobserver-auth=fifo:{}", fifo.display());
@@ -190,7 +189,7 @@ pub(super) fn a_header_that_the_build_script_writes_counts_by_its_text() {
     sources(&package, &["a"]);
     let fake = FAKE.replace(
         "out : %s\\n' \"$source\"",
-        "out : %s %s/written.cuh\\n' \"$source\" \"$(echo \"$OUT_DIR\" | sed 's/ /\\\\ /g')\"",
+        "out : %s %s/written.cuh\\n' \"$source\" \"$(echo \"$OUT_DIR\" | command -p sed 's/ /\\\\ /g')\"",
     );
     let nvcc = program(&package, "fake/nvcc", &fake);
     let log = package.root.join("log");

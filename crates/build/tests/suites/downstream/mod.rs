@@ -3,11 +3,12 @@
 
 mod crates;
 
-use crate::support::{Package, Ran, clear, repository, toolkit};
+use crate::support::{Package, Ran, clear, repository};
 use crates::{
     BINDGEN, BUILD, BUILD_DESCRIBED, COMPILES, DESCRIBED, FIELDS, FIELDS_SWAPPED, FORGE, HEADER, MEMBERS,
     MEMBERS_SWAPPED, OWN, SOURCE, app, manifest, workspace,
 };
+use kernel_args_test_tools::{self as tools, NVCC, NVRTC, Tool};
 use libtest_mimic::{Completion, Failed, Trial};
 use std::{env, fs, path::Path, process::Command};
 
@@ -325,10 +326,7 @@ fn steps_that_are_missing_are_named() {
 
 /// The images of the tools that frameworks use, each with one line for this crate. They run `nvcc`.
 fn images_of_other_crates_are_described() -> Result<Completion, Failed> {
-    let home = match toolkit("nvcc") {
-        Ok(home) => home,
-        Err(why) => return Ok(Completion::ignored_with(why)),
-    };
+    let home = tools::path(NVCC);
     let package = Package::new("tools");
     package.write("Cargo.toml", "[workspace]\nresolver = \"3\"\nmembers = [\"forge\", \"bindgen\"]\n");
     for (name, tool, build) in [("forge", "cudaforge", FORGE), ("bindgen", "bindgen_cuda", BINDGEN)] {
@@ -384,11 +382,8 @@ fn images_of_other_crates_are_described() -> Result<Completion, Failed> {
 }
 
 /// Two packages whose libraries export one function. Without `+whole-archive`, both would call the function of one library.
-fn two_libraries_of_a_program_that_export_one_function_are_an_error() -> Result<Completion, Failed> {
-    let home = match toolkit("nvcc") {
-        Ok(home) => home,
-        Err(why) => return Ok(Completion::ignored_with(why)),
-    };
+fn two_libraries_of_a_program_that_export_one_function_are_an_error() -> Result<(), Failed> {
+    let home = tools::path(NVCC);
     let package = Package::new("libraries");
     package.write("Cargo.toml", "[workspace]\nresolver = \"3\"\nmembers = [\"first\", \"second\", \"app\"]\n");
     fs::copy(repository().join("Cargo.lock"), package.root.join("Cargo.lock"))?;
@@ -421,7 +416,7 @@ fn two_libraries_of_a_program_that_export_one_function_are_an_error() -> Result<
     let names = ["run", "libfirst.a", "libsecond.a"];
     assert!(!both.success && names.iter().all(|name| said.contains(name)), "{said}");
     assert!(said.contains("multiple definition") || said.contains("duplicate symbol"), "{said}");
-    Ok(Completion::Completed)
+    Ok(())
 }
 
 /// Writes a file with a time after all images.
@@ -434,13 +429,8 @@ fn write_later(path: &Path, text: &str) {
 
 /// A test that is ignored if neither compiler is installed.
 fn compiled(name: &str, run: fn(&Path)) -> Trial {
-    Trial::ignorable_test(name, move || -> Result<Completion, Failed> {
-        match toolkit("nvrtc").or_else(|_| toolkit("nvcc")) {
-            Ok(home) => run(&home),
-            Err(why) => return Ok(Completion::ignored_with(why)),
-        }
-        Ok(Completion::Completed)
-    })
+    const EITHER: Tool = Tool::new("nvrtc or nvcc", |_| NVRTC.found().or_else(|_| NVCC.found()));
+    tools::trial(name, &[EITHER], move || run(&tools::path(EITHER)))
 }
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -456,9 +446,10 @@ pub(crate) fn trials() -> Vec<Trial> {
         steps_that_are_missing_are_named();
         Ok(())
     }));
-    trials.push(Trial::ignorable_test("images_of_other_crates_are_described", images_of_other_crates_are_described));
-    trials.push(Trial::ignorable_test(
+    trials.push(tools::trial("images_of_other_crates_are_described", &[NVCC], images_of_other_crates_are_described));
+    trials.push(tools::trial(
         "two_libraries_of_a_program_that_export_one_function_are_an_error",
+        &[NVCC],
         two_libraries_of_a_program_that_export_one_function_are_an_error,
     ));
     macro_rules! trials {

@@ -1,8 +1,9 @@
 //! `--launchers`: host functions of objects, archives and shared libraries.
 
 use super::common::{Folder, run};
+use kernel_args_test_tools::{self as tools, AR, GXX};
+use libtest_mimic::Trial;
 use serde_json::Value;
-use std::process::Command;
 
 const OLD: &str = r#"
 #include <stddef.h>
@@ -22,22 +23,33 @@ extern "C" __attribute__((weak)) void inlined(int n) {}
 extern "C" void kernel(float* __cuda_0) {}
 "#;
 
+pub(super) fn trials() -> Vec<Trial> {
+    let tests: [(&str, fn()); 3] = [
+        (
+            "functions_are_shown_with_their_prototypes_and_members",
+            functions_are_shown_with_their_prototypes_and_members,
+        ),
+        ("two_builds_are_compared", two_builds_are_compared),
+        ("files_without_described_functions_are_errors", files_without_described_functions_are_errors),
+    ];
+    tests.map(|(name, test)| tools::trial(name, &[GXX, AR], test)).into()
+}
+
 /// Compiles a source to an object.
 fn object(folder: &Folder, name: &str, source: &str) -> String {
     let text = folder.write(&format!("{name}.cpp"), source);
     let object = text.replace(".cpp", ".o");
-    let status = Command::new("g++").args(["-g", "-w", "-fPIC", "-c", "-o", &object, &text]).status();
+    let status = tools::command(GXX).args(["-g", "-w", "-fPIC", "-c", "-o", &object, &text]).status();
     assert!(status.expect("g++ starts").success());
     object
 }
 
-#[test]
 fn functions_are_shown_with_their_prototypes_and_members() {
     let folder = Folder::new();
     let object = object(&folder, "old", OLD);
     let [archive, library] = ["libold.a", "libold.so"].map(|name| object.replace("old.o", name));
-    assert!(Command::new("ar").args(["crs", &archive, &object]).status().unwrap().success());
-    assert!(Command::new("g++").args(["-shared", "-o", &library, &object]).status().unwrap().success());
+    assert!(tools::command(AR).args(["crs", &archive, &object]).status().unwrap().success());
+    assert!(tools::command(GXX).args(["-shared", "-o", &library, &object]).status().unwrap().success());
     let mut lists = Vec::new();
     for file in [&object, &archive, &library] {
         let shown = run(&["show", "--launchers", "--kernel", "scale", file]);
@@ -60,7 +72,6 @@ fn functions_are_shown_with_their_prototypes_and_members() {
     assert_eq!(scale["parameters"][3]["members"][1]["offset"], 4);
 }
 
-#[test]
 fn two_builds_are_compared() {
     let folder = Folder::new();
     let old = object(&folder, "old", OLD);
@@ -95,7 +106,6 @@ fn two_builds_are_compared() {
     assert_eq!((same.code, same.stdout.as_str()), (0, "no change in the interface of 4 launchers\n"));
 }
 
-#[test]
 fn files_without_described_functions_are_errors() {
     let folder = Folder::new();
     let without = object(&folder, "none", "int cpp_only(int n) { return 0; }");

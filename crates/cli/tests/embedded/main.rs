@@ -1,52 +1,58 @@
 //! Libraries, programs and archives that a compiler and binutils make. The tests are ignored without these tools.
 
 #[allow(dead_code, reason = "standard input is another suite's")]
+#[path = "../common/mod.rs"]
 mod common;
+#[allow(dead_code, unused_imports, reason = "a shell reads the words of `shell`")]
+#[path = "../../src/escape.rs"]
+mod escape;
+mod launchers;
 
 use common::{Folder, bytes, data, run};
-use libtest_mimic::{Arguments, Completion, Failed, Trial};
-use std::process::{Command, ExitCode};
+use kernel_args_test_tools::{self as tools, AR, GCC, OBJCOPY, Tool};
+use libtest_mimic::Arguments;
+use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::from_args();
-    let is_there = |tool: &str| {
-        let output = Command::new(tool).arg("--version").output();
-        output.is_ok_and(|output| output.status.success())
-    };
-    let missing = ["gcc", "ar", "objcopy"].into_iter().find(|tool| !is_there(tool));
-    let tests: [(&str, fn()); 6] = [
+    let with_binutils: [(&str, fn()); 5] = [
         ("a_library_is_read", a_library_is_read),
         ("a_program_is_read", a_program_is_read),
         ("an_archive_is_read", an_archive_is_read),
         ("images_in_data_are_read", images_in_data_are_read),
-        ("a_program_of_rust_is_read", a_program_of_rust_is_read),
         ("relocatable_device_code_is_read", relocatable_device_code_is_read),
     ];
-    let trial = |(name, test): (&str, fn())| {
-        Trial::ignorable_test(name, move || -> Result<Completion, Failed> {
-            if let Some(tool) = missing {
-                return Ok(Completion::ignored_with(format!("{tool} is not installed")));
-            }
-            test();
-            Ok(Completion::Completed)
-        })
-    };
-    libtest_mimic::run(&arguments, tests.map(trial).into()).exit_code()
+    let mut trials = launchers::trials();
+    trials.extend(with_binutils.map(|(name, test)| tools::trial(name, &[GCC, AR, OBJCOPY], test)));
+    trials.push(tools::trial("a_program_of_rust_is_read", &[], a_program_of_rust_is_read));
+    trials.push(tools::trial("a_shell_reads_the_word", &[BASH], a_shell_reads_the_word));
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-fn tool(name: &str, arguments: &[&str]) {
-    let status = Command::new(name).args(arguments).status().expect(name);
-    assert!(status.success(), "{name} {arguments:?}");
+/// Words in commands that are printed for the user.
+fn a_shell_reads_the_word() {
+    for odd in escape::ODD.into_iter().filter(|odd| !odd.contains('\0')) {
+        let command = format!("printf %s {}", escape::shell(odd.into()));
+        let read = tools::command(BASH).args(["-c", &command]).output();
+        let read = read.expect("bash runs");
+        assert_eq!(String::from_utf8_lossy(&read.stdout), odd, "{command}");
+    }
+}
+
+const BASH: Tool = Tool::program("bash");
+
+fn run_tool(tool: Tool, arguments: &[&str]) {
+    let status = tools::command(tool).args(arguments).status().expect("it is there");
+    assert!(status.success(), "{tool:?} {arguments:?}");
 }
 
 /// A gcc object file with a section that contains the file.
 fn object(folder: &Folder, name: &str, section: &str, content: &str) -> String {
     let source = folder.write(&format!("{name}.c"), "int main(void) { return 0; }\n");
     let object = folder.path(name).to_str().unwrap().to_owned();
-    tool("gcc", &["-c", &source, "-o", &object]);
+    run_tool(GCC, &["-c", &source, "-o", &object]);
     let add = format!("{section}={content}");
     let flags = format!("{section}=alloc,readonly,data");
-    tool("objcopy", &["--add-section", &add, "--set-section-flags", &flags, &object]);
+    run_tool(OBJCOPY, &["--add-section", &add, "--set-section-flags", &flags, &object]);
     object
 }
 
@@ -66,13 +72,13 @@ fn a_library_is_read() {
     let (folder, fatbin) = (Folder::new(), data("one.size.fatbin"));
     let object = object(&folder, "kernels.o", ".nv_fatbin", &fatbin);
     let library = folder.path("libkernels.so").to_str().unwrap().to_owned();
-    tool("gcc", &["-shared", "-o", &library, &object]);
+    run_tool(GCC, &["-shared", "-o", &library, &object]);
     agrees(&library, "libkernels.so: sm_75, PTX sm_75", &fatbin);
     // Two object files with several containers each, which the linker joins.
     let two = folder.write("two.fatbin", [bytes(&fatbin), bytes(&data("one.speed.fatbin"))].concat());
     let second = self::object(&folder, "second.o", ".nv_fatbin", &two);
-    tool("objcopy", &["--strip-symbol", "main", &second]);
-    tool("gcc", &["-shared", "-o", &library, &object, &second]);
+    run_tool(OBJCOPY, &["--strip-symbol", "main", &second]);
+    run_tool(GCC, &["-shared", "-o", &library, &object, &second]);
     let ran = run(&["show", "--summary", &library]);
     assert!(ran.stdout.ends_with("1 kernel in 6 images of 1 file\n"), "{}", ran.stdout);
 }
@@ -81,12 +87,12 @@ fn a_program_is_read() {
     let (folder, fatbin) = (Folder::new(), data("one.speed.fatbin"));
     let object = object(&folder, "main.o", ".nv_fatbin", &fatbin);
     let program = folder.path("program").to_str().unwrap().to_owned();
-    tool("gcc", &["-o", &program, &object]);
+    run_tool(GCC, &["-o", &program, &object]);
     agrees(&program, "program: sm_75, PTX sm_75", &fatbin);
-    tool("objcopy", &["--strip-all", &program]);
+    run_tool(OBJCOPY, &["--strip-all", &program]);
     agrees(&program, "program: sm_75, PTX sm_75", &fatbin);
     // A file without device code.
-    tool("objcopy", &["--remove-section", ".nv_fatbin", &program]);
+    run_tool(OBJCOPY, &["--remove-section", ".nv_fatbin", &program]);
     let ran = run(&["show", &program]);
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.contains("no kernels: it is an ELF file without device code"), "{}", ran.stderr);
@@ -97,11 +103,11 @@ fn an_archive_is_read() {
     let object = object(&folder, "an_object_file_with_a_long_name.o", ".nv_fatbin", &fatbin);
     let source = folder.write("host.c", "int host(void) { return 0; }\n");
     let host = folder.path("host.o").to_str().unwrap().to_owned();
-    tool("gcc", &["-c", &source, "-o", &host]);
+    run_tool(GCC, &["-c", &source, "-o", &host]);
     let archive = folder.path("libkernels.a").to_str().unwrap().to_owned();
-    tool("ar", &["rcs", &archive, &host, &object]);
+    run_tool(AR, &["rcs", &archive, &host, &object]);
     agrees(&archive, "libkernels.a(an_object_file_with_a_long_name.o): sm_75, PTX sm_75", &fatbin);
-    tool("ar", &["d", &archive, "an_object_file_with_a_long_name.o"]);
+    run_tool(AR, &["d", &archive, "an_object_file_with_a_long_name.o"]);
     assert!(run(&["show", &archive]).stderr.contains("no kernels: it is an archive without device code"));
 }
 
@@ -125,7 +131,7 @@ fn images_in_data_are_read() {
     let source = folder.write("data.s", text);
     let main = folder.write("main.c", "int main(void) { return 0; }\n");
     let program = folder.path("program").to_str().unwrap().to_owned();
-    tool("gcc", &["-o", &program, &main, &source]);
+    run_tool(GCC, &["-o", &program, &main, &source]);
     let listed = |files: &[&str]| {
         let ran = run(&[&["show", "--list"], files].concat());
         assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{files:?}");
@@ -145,7 +151,7 @@ fn images_in_data_are_read() {
 
 /// This program, which contains a text through `include_str!`.
 fn a_program_of_rust_is_read() {
-    let included = std::hint::black_box(include_str!("../../../ptx/saxpy.ptx"));
+    let included = std::hint::black_box(include_str!("../../../../ptx/saxpy.ptx"));
     let program = std::env::current_exe().unwrap();
     let ran = run(&["show", "--list", program.to_str().unwrap()]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
