@@ -52,7 +52,7 @@ pub use held::{Held, Hold};
 #[cfg(feature = "graphs")]
 pub use keep::{Keep, KeptMemory};
 #[cfg(feature = "graphs")]
-pub(crate) use keep::{enter_kept, keep};
+pub(crate) use keep::{Kept, enter_kept};
 #[cfg(feature = "graphs")]
 pub use pool::{MemoryUse, PoolSlice};
 #[cfg(feature = "graphs")]

@@ -20,6 +20,8 @@ mod jit_options;
 mod jit_values;
 mod launch_options;
 #[cfg(feature = "graphs")]
+mod retired;
+#[cfg(feature = "graphs")]
 mod run_record;
 mod stream;
 #[cfg(feature = "graphs")]
@@ -44,7 +46,9 @@ pub(crate) use attributes::{Attribute, Attributes};
 #[cfg(feature = "graphs")]
 pub(crate) use foreign_cache::{Captured, ForeignCache, ForeignSteps};
 #[cfg(feature = "graphs")]
-pub(crate) use run_record::{Entered, NotRecording, Phase, Recording, RunRecord, SharedRecording};
+pub(crate) use retired::retire;
+#[cfg(feature = "graphs")]
+pub(crate) use run_record::{Entered, Leftovers, NotRecording, Phase, Recording, RunRecord, SharedRecording};
 pub(crate) use stream::StreamTarget;
 #[cfg(feature = "graphs")]
 pub(crate) use uploads::Uploads;

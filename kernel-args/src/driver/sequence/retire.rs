@@ -1,0 +1,32 @@
+use crate::{driver::config, interop::DeviceMemory};
+use cudarc::driver::CudaSlice;
+
+/// Frees a slice of cudarc or of a pool, from any thread: now, or behind the run that records on its stream.
+///
+/// A framework passes the memory that it no longer needs to this function, for example in the `Drop` of its tensors, if its steps use memory that it
+/// guarantees with [`assume_all_held`](super::Run::assume_all_held) or [`assume_held`](super::Run::assume_held): a different thread can drop the last owner of
+/// a tensor while a run that uses it records. The run can be recorded, enqueued and given up on any thread. If several runs record on the stream, the slice is
+/// freed when all of them are over. Without such a run, it is dropped as usual.
+///
+/// It is freed in the order of its stream, so this is enough for runs on the stream of the slice. A run on a different stream needs
+/// [`Run::keep`](super::Run::keep), and so does a `UnifiedSlice`, which no stream frees. If the run becomes part of a capture, the slice is freed after the
+/// capture.
+///
+/// ```no_run
+/// use cudarc::driver::CudaSlice;
+/// use kernel_args::sequence::retire;
+///
+/// struct Tensor(Option<CudaSlice<f32>>);
+///
+/// impl Drop for Tensor {
+///     fn drop(&mut self) {
+///         if let Some(slice) = self.0.take() {
+///             retire(slice);
+///         }
+///     }
+/// }
+/// ```
+pub fn retire<T>(slice: impl DeviceMemory<T, Slice = CudaSlice<T>> + Send + Sync + 'static) {
+    let stream = slice.slice().stream().clone();
+    config::retire(slice, &stream);
+}
