@@ -274,7 +274,9 @@ fn random() -> Outcome {
                 drop(run);
             }
             assert_eq!(world.value(&y)?, expected);
-            alive.into_iter().for_each(|(_, slice)| retire(slice));
+            for (_, slice) in alive {
+                retire(slice);
+            }
             (0..sent).try_for_each(|_| acknowledged.recv())?;
         }
         Outcome::Ok(())

@@ -87,7 +87,7 @@ fn range<T: DeviceRepr>(slice: &PoolSlice<T>) -> Range<CUdeviceptr> {
     begin..begin.checked_add(bytes.expect("a size")).expect("an address")
 }
 
-fn each<T: DeviceRepr + ValidAsZeroBits + AnyBitPattern>(rng: &mut Rng, source: &Source, limit: usize) -> Outcome {
+fn each<T: DeviceRepr + ValidAsZeroBits + AnyBitPattern>(rng: &mut Rng, source: &Source, limit: usize) {
     for len in lengths(rng, size_of::<T>(), limit) {
         let (bytes, zeros) = (len as u128 * size_of::<T>() as u128, rng.below(2) == 0);
         let what = || format!("{len} elements of {} bytes, limit {limit}", size_of::<T>());
@@ -118,13 +118,12 @@ fn each<T: DeviceRepr + ValidAsZeroBits + AnyBitPattern>(rng: &mut Rng, source: 
         }
         assert_eq!(source.memory_use().used, before.used, "{}", what());
     }
-    Ok(())
 }
 
 fn boundaries() -> Outcome {
+    const LARGEST: usize = isize::MAX as usize;
     let world = World::new()?;
     let mut rng = Rng::new(0x5173, 0);
-    const LARGEST: usize = isize::MAX as usize;
     for limit in
         [None, Some(0), Some(1000), Some(70_001), Some(1 << 20), Some(LARGEST), Some(LARGEST + 1), Some(usize::MAX)]
     {
@@ -135,12 +134,12 @@ fn boundaries() -> Outcome {
         let run = sequence.begin()?;
         let limit = limit.unwrap_or(LARGEST);
         for source in [Source::Pool(pool), Source::Run(sequence, run)] {
-            each::<u8>(&mut rng, &source, limit)?;
-            each::<u16>(&mut rng, &source, limit)?;
-            each::<[u8; 3]>(&mut rng, &source, limit)?;
-            each::<u64>(&mut rng, &source, limit)?;
-            each::<[u32; 64]>(&mut rng, &source, limit)?;
-            each::<[u8; 0]>(&mut rng, &source, limit)?;
+            each::<u8>(&mut rng, &source, limit);
+            each::<u16>(&mut rng, &source, limit);
+            each::<[u8; 3]>(&mut rng, &source, limit);
+            each::<u64>(&mut rng, &source, limit);
+            each::<[u32; 64]>(&mut rng, &source, limit);
+            each::<[u8; 0]>(&mut rng, &source, limit);
         }
     }
     // The driver's errors of allocations that no machine has.

@@ -25,9 +25,9 @@ fn retired_memory_is_freed_when_no_run_can_use_it() {
             let more = live();
             [0, 1].map(|elsewhere| {
                 if elsewhere == 1 {
-                    retire_elsewhere(slice(stream))
+                    retire_elsewhere(slice(stream));
                 } else {
-                    retire(slice(stream))
+                    retire(slice(stream));
                 }
                 live() - more
             })
