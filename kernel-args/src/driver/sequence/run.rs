@@ -290,8 +290,8 @@ impl Run {
     /// [`Error::Launch`] if the run cannot record.
     ///
     /// # Safety
-    /// [`assume_held`](Self::assume_held), for the memory of each slice that a step uses. For example: from this call until the run is over, all slices are on
-    /// the stream of the run, and the framework drops none of them on any thread, but passes it to [`retire`](crate::sequence::retire) or [`keep`](Self::keep).
+    /// [`assume_held`](Self::assume_held), for the memory of each slice that a step uses. For example: all slices are on the stream of the run, and no thread
+    /// drops one until the run is over, but passes it to [`retire`](crate::sequence::retire) or [`keep`](Self::keep).
     pub unsafe fn assume_all_held(&self) -> Result<(), Error> {
         self.enter("memory")?.assume(ALL_MEMORY, false);
         Ok(())

@@ -24,7 +24,7 @@ pub(crate) fn trials(_: &Driver) -> Vec<Trial> {
 
 type Slice = Arc<CudaSlice<f32>>;
 
-/// Reports the slices of the next mask in each call; those of the last mask from then on.
+/// Reports the slices of the next mask in each call. The last mask is used again.
 struct Liar {
     slices: Vec<Slice>,
     masks: Mutex<Vec<usize>>,
