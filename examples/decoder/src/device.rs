@@ -83,7 +83,8 @@ impl Device {
         let timed = || ctx.new_event(Some(CUevent_flags::CU_EVENT_DEFAULT));
         let mut sequence = (mode == Mode::Sequence).then(|| Sequence::new(&stream));
         if let Some(sequence) = &mut sequence {
-            // SAFETY: a run uses the memory of tensors, on this stream only. `OfStream` retires what is dropped while a run records.
+            // SAFETY: a run uses the memory of tensors, on this stream only. `OfStream` retires what is dropped while a
+            // run records.
             unsafe { sequence.assume_all_held()? };
         }
         Ok(Rc::new(Self {

@@ -36,7 +36,8 @@ use std::{boxed::Box, sync::Arc, vec::Vec};
 pub trait Keep: Send + 'static {
     /// Calls [`KeptMemory::add`] for each slice in the value.
     ///
-    /// It is called when the value is kept and when the run is enqueued, which is an error if a slice of the first call is not part of the second one.
+    /// It is called when the value is kept and when the run is enqueued, which is an error if a slice of the first call
+    /// is not part of the second one.
     fn memory<'v>(&'v self, memory: &mut KeptMemory<'v>);
 }
 
@@ -82,8 +83,8 @@ impl Kept {
         Self { value: Box::new(value), memory: Vec::new() }
     }
 
-    /// Launches can use the memory of the value until a run is enqueued, or in every run. The error is the context of memory of a different context; then
-    /// nothing was added.
+    /// Launches can use the memory of the value until a run is enqueued, or in every run. The error is the context of
+    /// memory of a different context; then nothing was added.
     pub(crate) fn own(&mut self, known: &RunMemory, always: bool) -> Result<(), ContextName> {
         let mut memory = KeptMemory { known, ranges: Vec::new(), foreign: None, guards: None };
         self.value.memory(&mut memory);
@@ -101,8 +102,9 @@ impl Kept {
 
 /// The stream waits for the earlier uses of the memory of the values. Adds the guards that record its use.
 ///
-/// `false` if a value does not report memory that it has reported when it was kept: then the use of this memory would not be recorded. All of it is still
-/// allocated, so a slice with the same address and length is the same slice, or a view of it, with the same events.
+/// `false` if a value does not report memory that it has reported when it was kept: then the use of this memory would
+/// not be recorded. All of it is still allocated, so a slice with the same address and length is the same slice, or a
+/// view of it, with the same events.
 pub(crate) fn enter_kept<'v>(
     values: impl Iterator<Item = &'v Kept>,
     known: &'v RunMemory,

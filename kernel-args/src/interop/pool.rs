@@ -173,7 +173,8 @@ pub(crate) fn alloc_bytes(stream: &Arc<CudaStream>, bytes: usize) -> Result<Cuda
     Ok(slice)
 }
 
-/// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` while the stream is being captured: its allocations then belong to the graph, and exist only when it runs.
+/// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` while the stream is being captured: its allocations then belong to the
+/// graph, and exist only when it runs.
 fn refuse_capture(stream: &CudaStream) -> Result<(), DriverError> {
     match stream.capture_status()? {
         CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE => Ok(()),
@@ -513,7 +514,8 @@ impl PoolMemory {
         self.state(&self.lock.wait()).memory
     }
 
-    /// Frees the memory that no slice has, in the order of the stream, or nothing while the stream is being captured. Returns its ranges.
+    /// Frees the memory that no slice has, in the order of the stream, or nothing while the stream is being captured.
+    /// Returns its ranges.
     pub(crate) fn trim(&self) -> Vec<Range<CUdeviceptr>> {
         if refuse_capture(&self.stream).is_err() {
             return Vec::new();

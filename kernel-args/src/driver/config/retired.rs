@@ -46,7 +46,8 @@ impl Retired {
     }
 }
 
-/// Drops a value now, or when all runs are over that record on the stream and use memory that they neither hold nor own.
+/// Drops a value now, or when all runs are over that record on the stream and use memory that they neither hold nor
+/// own.
 pub(crate) fn retire(value: impl Send + Sync + 'static, stream: &CudaStream) {
     let on = handles(stream);
     let value: Arc<dyn Send + Sync> = Arc::new(value);

@@ -52,8 +52,8 @@ pub fn context(ordinal: usize) -> Result<Arc<CudaContext>, Error> {
 
 /// Runs `work`, which enqueues on the stream what its caller relies on when it returns, such as a copy to the host.
 ///
-/// `None` while the stream is being captured, before `work` or afterwards: the work would be part of the graph, or is if a different thread has begun the
-/// capture meanwhile. Then the value is leaked, because the graph uses its memory.
+/// `None` while the stream is being captured, before `work` or afterwards: the work would be part of the graph, or is
+/// if a different thread has begun the capture meanwhile. Then the value is leaked, because the graph uses its memory.
 #[cfg(any(feature = "graphs", feature = "textures"))]
 pub(crate) fn uncaptured<T>(stream: &CudaStream, work: impl FnOnce() -> Result<T, Error>) -> Result<Option<T>, Error> {
     let (api, context) = (api()?, stream.context());

@@ -65,7 +65,8 @@ pub enum LaunchError {
         /// The limit in bytes.
         limit: usize,
     },
-    /// The stream is being captured: the work would be part of the graph, and its result would not exist now. Nothing was enqueued.
+    /// The stream is being captured: the work would be part of the graph, and its result would not exist now. Nothing
+    /// was enqueued.
     #[non_exhaustive]
     Capturing {
         /// What was requested: ``` `alloc_zeros` of a pool ```.

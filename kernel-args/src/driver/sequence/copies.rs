@@ -68,8 +68,8 @@ impl Run {
     /// They are on the device when the run begins, and the step copies them from there. So a run with other elements changes no node of the graph.
     ///
     /// # Errors
-    /// [`Error::Launch`] if the run does not hold the memory or cannot record, or if `to` has fewer elements than `from`; [`Error::Driver`]. The run is an error if
-    /// its stream is being captured when it ends.
+    /// [`Error::Launch`] if the run does not hold the memory or cannot record, or if `to` has fewer elements than
+    /// `from`; [`Error::Driver`]. The run is an error if its stream is being captured when it ends.
     pub fn memcpy_htod<T: DeviceRepr + NoUninit>(
         &self,
         from: &[T],
@@ -107,8 +107,8 @@ impl Run {
     /// Copies all elements of `from` at this place in the order of the launches, for the host: after the run, [`HostCopy::wait`] returns them.
     ///
     /// # Errors
-    /// [`Error::Launch`] if the run does not hold the memory or cannot record; the errors of [`alloc`](Self::alloc). The run is an error if its stream is being
-    /// captured when it ends.
+    /// [`Error::Launch`] if the run does not hold the memory or cannot record; the errors of [`alloc`](Self::alloc).
+    /// The run is an error if its stream is being captured when it ends.
     pub fn clone_dtoh<T: DeviceRepr + 'static>(&self, from: &impl DeviceMemory<T>) -> Result<HostCopy<T>, Error> {
         // `HostCopy` reads the elements after the run, which has written all of them.
         let mut slice = self.alloc_unset(from.slice().len())?;
@@ -128,8 +128,8 @@ impl<T: DeviceRepr + 'static> HostCopy<T> {
     /// Waits for the run, and returns the elements.
     ///
     /// # Errors
-    /// [`Error::Launch`] if the run records or was given up, or the stream is being captured ([`LaunchError::Capturing`]); [`Error::Cudarc`] or
-    /// [`Error::Driver`] if the copy failed.
+    /// [`Error::Launch`] if the run records or was given up, or the stream is being captured
+    /// ([`LaunchError::Capturing`]); [`Error::Cudarc`] or [`Error::Driver`] if the copy failed.
     pub fn wait(self) -> Result<Vec<T>, Error> {
         if !self.run.is_enqueued() {
             return Err(not_recording("the copy for the host".into(), NotRecording::NotEnqueued));

@@ -44,7 +44,8 @@ impl Pool {
         Self(PoolMemory::new(stream, false))
     }
 
-    /// Sets the number of bytes that the pool allocates from the driver at most. The default is `isize::MAX`, and so is a larger limit.
+    /// Sets the number of bytes that the pool allocates from the driver at most. The default is `isize::MAX`, and so is
+    /// a larger limit.
     #[must_use]
     pub fn limit(self, bytes: usize) -> Self {
         self.0.set_limit(bytes);
@@ -54,8 +55,8 @@ impl Pool {
     /// A slice of `len` elements.
     ///
     /// # Errors
-    /// [`LaunchError::NoMemory`] if the pool would exceed its limit; [`LaunchError::Capturing`] if it has no free memory while the stream is being captured;
-    /// [`Error::Driver`].
+    /// [`LaunchError::NoMemory`] if the pool would exceed its limit; [`LaunchError::Capturing`] if it has no free
+    /// memory while the stream is being captured; [`Error::Driver`].
     ///
     /// # Safety
     /// Nothing reads an element that was not written.
@@ -87,7 +88,8 @@ impl Pool {
         self.0.memory_use()
     }
 
-    /// Frees the memory that no slice has, in the order of the stream. While the stream is being captured, it frees nothing.
+    /// Frees the memory that no slice has, in the order of the stream. While the stream is being captured, it frees
+    /// nothing.
     pub fn trim(&self) {
         self.0.trim();
     }
@@ -107,8 +109,8 @@ impl Run {
     /// node of the graph changes. A slice that is not dropped stays allocated, and can be used after the run.
     ///
     /// # Errors
-    /// [`Error::Launch`] if the run cannot record, the pool would exceed its limit ([`LaunchError::NoMemory`]), or it has no free memory while the stream is being
-    /// captured ([`LaunchError::Capturing`]); [`Error::Driver`].
+    /// [`Error::Launch`] if the run cannot record, the pool would exceed its limit ([`LaunchError::NoMemory`]), or it
+    /// has no free memory while the stream is being captured ([`LaunchError::Capturing`]); [`Error::Driver`].
     ///
     /// # Safety
     /// Nothing reads an element that was not written: neither a step, nor later work. A run that is given up writes nothing.
@@ -123,7 +125,8 @@ impl Run {
         recording.pool.alloc(recording.lock(), len, &|range| recording.held.own(range, true)).map_err(no_memory)
     }
 
-    /// A slice of `len` elements, whose bytes a step of the run sets to zero. If the run is part of a capture, this happens when the graph is launched.
+    /// A slice of `len` elements, whose bytes a step of the run sets to zero. If the run is part of a capture, this
+    /// happens when the graph is launched.
     ///
     /// # Errors
     /// See [`alloc`](Self::alloc).

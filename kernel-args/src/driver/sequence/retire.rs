@@ -3,15 +3,16 @@ use cudarc::driver::CudaSlice;
 
 /// Frees a slice of cudarc or of a pool, from any thread: now, or behind the run that records on its stream.
 ///
-/// It is for a framework that guarantees its memory with [`assume_all_held`](super::Run::assume_all_held) or [`assume_held`](super::Run::assume_held). While a
-/// run that uses a tensor records, a different thread can drop the last owner of the tensor. So the `Drop` of the tensor passes its slice to this function.
+/// It is for a framework that guarantees its memory with [`assume_all_held`](super::Run::assume_all_held) or
+/// [`assume_held`](super::Run::assume_held). While a run that uses a tensor records, a different thread can drop the
+/// last owner of the tensor. So the `Drop` of the tensor passes its slice to this function.
 ///
-/// If several runs record on the stream, the slice is freed when all of them are over: enqueued or given up, on any thread. Without such a run, it is dropped
-/// as usual.
+/// If several runs record on the stream, the slice is freed when all of them are over: enqueued or given up, on any
+/// thread. Without such a run, it is dropped as usual.
 ///
-/// It is freed in the order of its stream, so this is enough for runs on the stream of the slice. A run on a different stream needs
-/// [`Run::keep`](super::Run::keep), and so does a `UnifiedSlice`, which no stream frees. If the run becomes part of a capture, the slice is freed after the
-/// capture.
+/// It is freed in the order of its stream, so this is enough for runs on the stream of the slice. A run on a different
+/// stream needs [`Run::keep`](super::Run::keep), and so does a `UnifiedSlice`, which no stream frees. If the run
+/// becomes part of a capture, the slice is freed after the capture.
 ///
 /// ```no_run
 /// use cudarc::driver::CudaSlice;

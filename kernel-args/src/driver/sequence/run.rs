@@ -161,7 +161,8 @@ impl State {
     }
 }
 
-/// Drops what a run leaves behind. A free on a stream that is being captured would be part of the graph: then it is dropped after the capture.
+/// Drops what a run leaves behind. A free on a stream that is being captured would be part of the graph: then it is
+/// dropped after the capture.
 fn release_behind(stream: &Arc<CudaStream>, leftovers: Leftovers) {
     if leftovers.is_empty() {
         return;
@@ -290,8 +291,9 @@ impl Run {
     /// [`Error::Launch`] if the run cannot record.
     ///
     /// # Safety
-    /// [`assume_held`](Self::assume_held), for the memory of each slice that a step uses. For example: all slices are on the stream of the run, and no thread
-    /// drops one until the run is over, but passes it to [`retire`](crate::sequence::retire) or [`keep`](Self::keep).
+    /// [`assume_held`](Self::assume_held), for the memory of each slice that a step uses. For example: all slices are
+    /// on the stream of the run, and no thread drops one until the run is over, but passes it to
+    /// [`retire`](crate::sequence::retire) or [`keep`](Self::keep).
     pub unsafe fn assume_all_held(&self) -> Result<(), Error> {
         self.enter("memory")?.assume(ALL_MEMORY, false);
         Ok(())

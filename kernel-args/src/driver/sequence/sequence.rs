@@ -194,8 +194,9 @@ impl Sequence {
     /// [`Error::Launch`] if a run of this sequence is not over.
     ///
     /// # Safety
-    /// [`assume_held`](Self::assume_held), for the memory of each slice that a step uses. For example: all slices are on the stream of the sequence, and no
-    /// thread drops one, but passes it to [`retire`](crate::sequence::retire) or [`Run::keep`].
+    /// [`assume_held`](Self::assume_held), for the memory of each slice that a step uses. For example: all slices are
+    /// on the stream of the sequence, and no thread drops one, but passes it to [`retire`](crate::sequence::retire) or
+    /// [`Run::keep`].
     pub unsafe fn assume_all_held(&mut self) -> Result<(), Error> {
         self.idle()?.assume(ALL_MEMORY, true);
         Ok(())

@@ -27,8 +27,8 @@ const SMALL: u128 = 1 << 21;
 /// What no machine can allocate.
 const HUGE: u128 = 1 << 50;
 
-/// Numbers of elements of this size next to powers of two of bytes, to the limits of types and to `limit`. Each results in an allocation that is small, or
-/// that no machine has.
+/// Numbers of elements of this size next to powers of two of bytes, to the limits of types and to `limit`. Each results
+/// in an allocation that is small, or that no machine has.
 fn lengths(rng: &mut Rng, size: usize, limit: usize) -> Vec<usize> {
     let mut bytes: Vec<u128> = (0..=64).map(|shift| 1 << shift).collect();
     bytes.extend([isize::MAX as u128, usize::MAX as u128, limit as u128, limit as u128 * 4 / 5, 512 * 3, 512 * 7]);
@@ -110,7 +110,8 @@ fn each<T: DeviceRepr + ValidAsZeroBits + AnyBitPattern>(rng: &mut Rng, source: 
                 assert_eq!(requested == usize::MAX, is_too_large, "{}", what());
                 assert!(requested as u128 >= bytes || is_too_large, "{}", what());
                 assert!(own == limit.min(isize::MAX as usize), "{}: its limit is {own}", what());
-                // A block is up to a quarter larger, and a chunk has room for the alignment. Chunks have blocks of other sizes.
+                // A block is up to a quarter larger, and a chunk has room for the alignment. Chunks have blocks of
+                // other sizes.
                 assert!(before.reserved > 0 || bytes * 5 / 4 + 1024 > own as u128, "{}", what());
             }
             // The driver has no such memory.
