@@ -243,7 +243,9 @@ pub mod graph {
 #[cfg(feature = "graphs")]
 pub mod sequence {
     pub use crate::{
-        driver::{HostCopy, Pool, Recorder, Run, RunCounts, RunMode, Sequence, WhyPlain, current, is_recording},
+        driver::{
+            HostCopy, Pool, Recorder, Run, RunCounts, RunMode, Sequence, WhyPlain, current, is_recording, retire,
+        },
         memory::{
             DeviceMemory, DeviceMemoryMut, ForeignArg, ForeignArgs, Handle, Held, Hold, Keep, KeptMemory, MemoryUse,
             PoolSlice, Value,

@@ -12,7 +12,7 @@ use cudarc::driver::{
     sys::{CUevent_flags, CUgraphInstantiate_flags, CUstreamCaptureMode},
 };
 use half::bf16;
-use kernel_args::sequence::{Handle, Pool, PoolSlice, Run, RunCounts, RunMode, Sequence, Value};
+use kernel_args::sequence::{Handle, Pool, PoolSlice, Run, RunCounts, RunMode, Sequence, Value, retire};
 use std::{
     cell::{Cell, Ref, RefCell},
     ops::{Deref, DerefMut},
@@ -83,7 +83,8 @@ impl Device {
         let timed = || ctx.new_event(Some(CUevent_flags::CU_EVENT_DEFAULT));
         let mut sequence = (mode == Mode::Sequence).then(|| Sequence::new(&stream));
         if let Some(sequence) = &mut sequence {
-            // SAFETY: a run uses the memory of tensors, on this stream only. `OfStream` passes what is dropped while a run records to the run.
+            // SAFETY: a run uses the memory of tensors, on this stream only. `OfStream` retires what is dropped while a
+            // run records.
             unsafe { sequence.assume_all_held()? };
         }
         Ok(Rc::new(Self {
@@ -101,7 +102,7 @@ impl Device {
     }
 
     /// Memory for `n` elements, which are not set: every operation writes its output before a later one reads it.
-    pub fn alloc<T: Element>(self: &Rc<Self>, n: usize) -> Result<Memory<T>> {
+    pub fn alloc<T: Element>(&self, n: usize) -> Result<Memory<T>> {
         add(&self.counts.allocations, 1);
         Ok(match (&*self.run(), &self.pool) {
             // SAFETY: see above. After an error in a step, the tensors are not used again.
@@ -109,7 +110,7 @@ impl Device {
             // SAFETY: see above.
             (None, Some(pool)) => Memory::Pool(unsafe { pool.alloc(n)? }),
             // SAFETY: see above.
-            (None, None) => Memory::Stream(OfStream(Some(unsafe { self.stream.alloc(n)? }), self.clone())),
+            (None, None) => Memory::Stream(OfStream(Some(unsafe { self.stream.alloc(n)? }))),
         })
     }
 
@@ -192,7 +193,7 @@ pub enum Memory<T: Element> {
 }
 
 /// Memory that cudarc frees.
-pub struct OfStream<T: Element>(Option<CudaSlice<T>>, Rc<Device>);
+pub struct OfStream<T: Element>(Option<CudaSlice<T>>);
 
 impl<T: Element> Deref for Memory<T> {
     type Target = CudaSlice<T>;
@@ -216,9 +217,9 @@ impl<T: Element> DerefMut for Memory<T> {
 
 impl<T: Element> Drop for OfStream<T> {
     fn drop(&mut self) {
-        // A run that is recorded uses it later than now. If the run is over, its end reports it.
-        if let (Some(run), Some(slice)) = (&*self.1.run(), self.0.take()) {
-            let _ = run.keep(slice);
+        // A run that is recorded uses it later than now.
+        if let Some(slice) = self.0.take() {
+            retire(slice);
         }
     }
 }

@@ -104,7 +104,9 @@ pub use observe::{
     check_pointers, install,
 };
 #[cfg(feature = "graphs")]
-pub use sequence::{HostCopy, Pool, Recorder, Run, RunCounts, RunMode, Sequence, WhyPlain, current, is_recording};
+pub use sequence::{
+    HostCopy, Pool, Recorder, Run, RunCounts, RunMode, Sequence, WhyPlain, current, is_recording, retire,
+};
 pub use verify::{NotCompared, Verification};
 #[cfg(feature = "record")]
 pub use {

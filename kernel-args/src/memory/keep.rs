@@ -34,13 +34,16 @@ use std::{boxed::Box, sync::Arc, vec::Vec};
 )]
 pub trait Keep: Send + 'static {
     /// Calls [`KeptMemory::add`] for each slice in the value.
+    ///
+    /// It is called when the value is kept and when the run is enqueued, which is an error if a slice of the first call
+    /// is not part of the second one.
     fn memory<'v>(&'v self, memory: &mut KeptMemory<'v>);
 }
 
 /// What a kept value calls with each of its slices.
 pub struct KeptMemory<'v> {
     known: &'v RunMemory,
-    /// While the value is kept: its memory, and the context of memory of a different context.
+    /// The memory of the value, and the context of memory of a different context.
     ranges: Vec<Range<CUdeviceptr>>,
     foreign: Option<ContextName>,
     /// While the run is enqueued: the guards that record the use of the memory.
@@ -54,38 +57,68 @@ impl<'v> KeptMemory<'v> {
         let context = slice.stream().context();
         if context.cu_ctx() != known.stream().context().cu_ctx() {
             self.foreign = Some(ContextName::of(context));
-        } else if let Some(guards) = &mut self.guards {
-            guards.push(slice.device_ptr(known.stream()).1);
-        } else {
-            let (begin, guard) = slice.device_ptr(known.reader());
-            // The use is recorded when the run is enqueued.
-            mem::forget(guard);
-            self.ranges.push(begin..begin + slice.num_bytes() as CUdeviceptr);
+            return;
         }
+        let used_on = if self.guards.is_some() { known.stream() } else { known.reader() };
+        let (begin, guard) = slice.device_ptr(used_on);
+        match &mut self.guards {
+            Some(guards) => guards.push(guard),
+            // The use is recorded when the run is enqueued.
+            None => mem::forget(guard),
+        }
+        self.ranges.push(begin..begin + slice.num_bytes() as CUdeviceptr);
     }
 }
 
-/// Adds the memory of a value that is kept until a run is enqueued, or every run. The error is the context of memory of a different context; then
-/// nothing was added.
-pub(crate) fn keep(value: &dyn Keep, known: &RunMemory, always: bool) -> Result<(), ContextName> {
-    let mut memory = KeptMemory { known, ranges: Vec::new(), foreign: None, guards: None };
-    value.memory(&mut memory);
-    if let Some(foreign) = memory.foreign {
-        return Err(foreign);
+/// A value that a run owns, or every run of a sequence.
+pub(crate) struct Kept {
+    value: Box<dyn Keep>,
+    /// The memory that launches can use because the value has reported it.
+    memory: Vec<Range<CUdeviceptr>>,
+}
+
+impl Kept {
+    pub(crate) fn new(value: impl Keep) -> Self {
+        Self { value: Box::new(value), memory: Vec::new() }
     }
-    memory.ranges.into_iter().for_each(|range| known.own(range, always));
-    Ok(())
+
+    /// Launches can use the memory of the value until a run is enqueued, or in every run. The error is the context of
+    /// memory of a different context; then nothing was added.
+    pub(crate) fn own(&mut self, known: &RunMemory, always: bool) -> Result<(), ContextName> {
+        let mut memory = KeptMemory { known, ranges: Vec::new(), foreign: None, guards: None };
+        self.value.memory(&mut memory);
+        let KeptMemory { ranges, foreign, .. } = memory;
+        if let Some(foreign) = foreign {
+            return Err(foreign);
+        }
+        for range in &ranges {
+            known.own(range.clone(), always);
+        }
+        self.memory = ranges;
+        Ok(())
+    }
 }
 
 /// The stream waits for the earlier uses of the memory of the values. Adds the guards that record its use.
+///
+/// `false` if a value does not report memory that it has reported when it was kept: then the use of this memory would
+/// not be recorded. All of it is still allocated, so a slice with the same address and length is the same slice, or a
+/// view of it, with the same events.
 pub(crate) fn enter_kept<'v>(
-    values: impl Iterator<Item = &'v dyn Keep>,
+    values: impl Iterator<Item = &'v Kept>,
     known: &'v RunMemory,
     guards: &mut Vec<SyncOnDrop<'v>>,
-) {
+) -> bool {
     let mut memory = KeptMemory { known, ranges: Vec::new(), foreign: None, guards: Some(mem::take(guards)) };
-    values.for_each(|value| value.memory(&mut memory));
+    let mut are_same = true;
+    for kept in values {
+        memory.ranges.clear();
+        kept.value.memory(&mut memory);
+        let is_reported = |own: &Range<CUdeviceptr>| own.is_empty() || memory.ranges.contains(own);
+        are_same &= memory.ranges == kept.memory || kept.memory.iter().all(is_reported);
+    }
     *guards = memory.guards.unwrap_or_default();
+    are_same
 }
 
 macro_rules! slices {

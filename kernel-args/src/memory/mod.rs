@@ -51,7 +51,7 @@ pub(crate) use {append_list::AppendList, context_name::Foreign};
 #[cfg(feature = "graphs")]
 pub(crate) use {
     held::enter_held,
-    keep::{enter_kept, keep},
+    keep::{Kept, enter_kept},
     pool::{NoMemory, PoolMemory, alloc_bytes},
     ranges::ALL_MEMORY,
     run_memory::{After, Enter, EnteredSlice, HeldMemory, HeldSlice, RunMemory},

@@ -16,11 +16,14 @@ use core::{
     mem::{self, ManuallyDrop},
     ops::{Deref, DerefMut, Range},
     ptr::NonNull,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::atomic::{AtomicUsize, Ordering},
 };
 use cudarc::driver::{
     CudaSlice, CudaStream, DevicePtr, DevicePtrMut, DriverError, SyncOnDrop, result,
-    sys::{CUdeviceptr, cudaError_enum::CUDA_ERROR_UNKNOWN},
+    sys::{
+        CUdeviceptr, CUstreamCaptureStatus,
+        cudaError_enum::{CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, CUDA_ERROR_UNKNOWN},
+    },
 };
 use std::{
     boxed::Box,
@@ -69,8 +72,8 @@ pub(crate) struct PoolMemory {
     lock: ThreadLock,
     state: RefCell<State>,
     late: Arc<Mutex<Late>>,
-    /// A run has used the memory, and other streams do not wait for it.
-    is_unsettled: AtomicBool,
+    /// The number of the last run that has used the memory, if other streams do not wait for it; otherwise 0.
+    unsettled: AtomicUsize,
 }
 
 // SAFETY: `state`, which is private, is only used through `PoolMemory::state`, by the thread that has entered `lock`. It is `Send`.
@@ -96,6 +99,8 @@ struct State {
     order: Vec<u32>,
     /// The number of allocations of the run that records.
     run: Option<usize>,
+    /// The number of runs.
+    runs: usize,
     /// Whether cudarc tracks the slices of the free blocks.
     is_tracking: bool,
     /// The slices that exist, and the pool itself as long as there is one.
@@ -148,6 +153,7 @@ impl<T> Drop for Lent<T> {
 /// No byte is written: this is the promise of the callers of `alloc`, and the other functions of pools write all bytes.
 pub(crate) fn alloc_bytes(stream: &Arc<CudaStream>, bytes: usize) -> Result<CudaSlice<u8>, DriverError> {
     let (context, on) = (stream.context(), stream.cu_stream());
+    refuse_capture(stream)?;
     context.bind_to_thread()?;
     let address = if context.has_async_alloc() {
         // SAFETY: the stream belongs to the context.
@@ -158,10 +164,22 @@ pub(crate) fn alloc_bytes(stream: &Arc<CudaStream>, bytes: usize) -> Result<Cuda
     }?;
     // SAFETY: the memory has this size, and belongs to the slice.
     let slice = unsafe { slice_at(stream, address, bytes) };
-    slice.inspect_err(|_| {
+    let slice = slice.inspect_err(|_| {
         // SAFETY: nothing uses it. `cuMemFree` frees memory of both functions.
         let _ = unsafe { result::free_sync(address) };
-    })
+    })?;
+    // A different thread can have begun a capture. Then the drop of the slice is also part of it.
+    refuse_capture(stream)?;
+    Ok(slice)
+}
+
+/// `CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED` while the stream is being captured: its allocations then belong to the
+/// graph, and exist only when it runs.
+fn refuse_capture(stream: &CudaStream) -> Result<(), DriverError> {
+    match stream.capture_status()? {
+        CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE => Ok(()),
+        _ => Err(DriverError(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)),
+    }
 }
 
 /// cudarc's `upgrade_device_ptr`, which panics if the driver does not create the events of the slice.
@@ -199,6 +217,8 @@ const _: () = {
 const SMALLEST: usize = 512;
 /// The smallest chunk.
 const CHUNK: usize = 16 << 20;
+/// The largest memory, as for an object of Rust. Sums and roundings of such sizes do not overflow.
+const LARGEST: usize = isize::MAX as usize;
 
 /// The class of the smallest blocks with this size: the sizes of the classes are 4, 5, 6 and 7 times a power of two.
 fn class_of(bytes: usize) -> u32 {
@@ -253,6 +273,11 @@ impl State {
             self.blocks.iter_mut().for_each(|block| block.slice = None);
             self.is_tracking = is_tracking;
         }
+    }
+
+    /// At most [`LARGEST`].
+    fn limit(&self) -> usize {
+        self.limit.unwrap_or(LARGEST)
     }
 
     /// A block.
@@ -319,9 +344,10 @@ impl State {
     }
 
     fn add_chunk(&mut self, size: usize, stream: &Arc<CudaStream>) -> Result<Range<CUdeviceptr>, NoMemory> {
+        refuse_capture(stream).map_err(NoMemory::Driver)?;
         // No block begins where the chunk begins.
         let bytes = size.saturating_add(SMALLEST);
-        let limit = self.limit.unwrap_or(usize::MAX);
+        let limit = self.limit();
         // The steps of a run use free memory too.
         if self.run.is_none() && self.memory.reserved.saturating_add(bytes) > limit {
             self.trim();
@@ -410,7 +436,7 @@ impl PoolMemory {
             lock: ThreadLock::default(),
             state: RefCell::default(),
             late: Arc::new(Mutex::new(has_runs.then(Vec::new))),
-            is_unsettled: AtomicBool::new(false),
+            unsettled: AtomicUsize::new(0),
         })
     }
 
@@ -457,9 +483,11 @@ impl PoolMemory {
         len: usize,
         grown: &dyn Fn(Range<CUdeviceptr>),
     ) -> Result<(Box<Lent<T>>, u32), NoMemory> {
-        let limit = state.limit.unwrap_or(isize::MAX as usize);
-        let too_large = NoMemory::Limit { requested: usize::MAX, limit };
-        let bytes = len.checked_mul(size_of::<T>()).filter(|bytes| *bytes <= limit).ok_or(too_large)?;
+        let limit = state.limit();
+        let bytes = len.checked_mul(size_of::<T>()).filter(|bytes| *bytes <= LARGEST).unwrap_or(usize::MAX);
+        if bytes > limit {
+            return Err(NoMemory::Limit { requested: bytes, limit });
+        }
         state.set_tracking(self.stream.context().is_event_tracking());
         let block = state.alloc(bytes, &self.stream, grown)?;
         let own = &mut state.blocks[block as usize];
@@ -478,7 +506,7 @@ impl PoolMemory {
     }
 
     pub(crate) fn set_limit(&self, bytes: usize) {
-        self.state(&self.lock.wait()).limit = Some(bytes);
+        self.state(&self.lock.wait()).limit = Some(bytes.min(LARGEST));
     }
 
     pub(crate) fn memory_use(&self) -> MemoryUse {
@@ -486,8 +514,12 @@ impl PoolMemory {
         self.state(&self.lock.wait()).memory
     }
 
-    /// Frees the memory that no slice has, in the order of the stream. Returns its ranges.
+    /// Frees the memory that no slice has, in the order of the stream, or nothing while the stream is being captured.
+    /// Returns its ranges.
     pub(crate) fn trim(&self) -> Vec<Range<CUdeviceptr>> {
+        if refuse_capture(&self.stream).is_err() {
+            return Vec::new();
+        }
         self.drop_late();
         self.await_streams();
         self.state(&self.lock.wait()).trim()
@@ -510,8 +542,9 @@ impl PoolMemory {
             state.order.truncate(allocations);
         }
         if is_enqueued && (allocations > 0 || state.memory.used > 0) {
-            let context = self.stream.context();
-            self.is_unsettled.store(context.is_managing_stream_synchronization(), Ordering::Relaxed);
+            state.runs += 1;
+            let is_tracked = self.stream.context().is_managing_stream_synchronization();
+            self.unsettled.store(if is_tracked { state.runs } else { 0 }, Ordering::Relaxed);
         }
     }
 
@@ -541,8 +574,13 @@ impl PoolMemory {
 
     #[cold]
     fn settle(&self) {
-        self.is_unsettled.store(false, Ordering::Relaxed);
-        self.stream.context().record_err(self.stream.synchronize());
+        let run = self.unsettled.load(Ordering::Relaxed);
+        let waited = self.stream.synchronize();
+        if waited.is_ok() {
+            // Until now, other threads wait too. A later run is not settled.
+            let _ = self.unsettled.compare_exchange(run, 0, Ordering::Relaxed, Ordering::Relaxed);
+        }
+        self.stream.context().record_err(waited);
     }
 }
 
@@ -629,7 +667,7 @@ impl<T: 'static> Deref for PoolSlice<T> {
 
     #[inline]
     fn deref(&self) -> &CudaSlice<T> {
-        if self.pool.is_unsettled.load(Ordering::Relaxed) {
+        if self.pool.unsettled.load(Ordering::Relaxed) != 0 {
             self.pool.settle();
         }
         &self.slice.0
@@ -639,7 +677,7 @@ impl<T: 'static> Deref for PoolSlice<T> {
 impl<T: 'static> DerefMut for PoolSlice<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut CudaSlice<T> {
-        if self.pool.is_unsettled.load(Ordering::Relaxed) {
+        if self.pool.unsettled.load(Ordering::Relaxed) != 0 {
             self.pool.settle();
         }
         &mut self.slice.0

@@ -19,6 +19,12 @@ pub(crate) fn make_current(context: &CudaContext) -> Result<(), CallError> {
 }
 
 impl Api {
+    /// Whether work on the stream becomes part of a graph instead of running, or would without an error in the capture.
+    /// The context of the stream must be current.
+    pub(crate) fn is_capturing(&self, stream: &CudaStream) -> Result<bool, CallError> {
+        Ok(out(|status| self.cuStreamIsCapturing(stream.into(), status))? != 0)
+    }
+
     /// Null if no context is current.
     pub(crate) fn current(&self) -> Result<CUcontext, CallError> {
         let mut context = ptr::null_mut();

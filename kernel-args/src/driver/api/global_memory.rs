@@ -111,9 +111,7 @@ impl GlobalMemory {
 
     fn prepare_on(&self, stream: &CudaStream, offset: usize, length: usize) -> Result<CUdeviceptr, NotCopied> {
         let place = self.prepare(offset, length)?;
-        let mut status = 0;
-        self.api.cuStreamIsCapturing(stream.into(), &mut status)?;
-        if status == 0 { Ok(place) } else { Err(NotCopied::Capturing) }
+        if self.api.is_capturing(stream)? { Err(NotCopied::Capturing) } else { Ok(place) }
     }
 
     /// Waits for all work in the context, then copies the bytes from `offset` on.

@@ -26,7 +26,7 @@ use crate::{
     },
     memory::ContextName,
 };
-use core::ptr;
+use core::{mem, ptr};
 use cudarc::driver::{
     CudaContext, CudaFunction, CudaStream, DriverError,
     sys::{CUcontext, CUdevice, CUfunction_attribute},
@@ -48,6 +48,27 @@ pub fn context(ordinal: usize) -> Result<Arc<CudaContext>, Error> {
     api()?;
     let calls = "cuInit, cuDeviceGet, cuDevicePrimaryCtxRetain, cuDeviceGetAttribute or cuCtxSetCurrent";
     CudaContext::new(ordinal).map_err(|error| not_created(ordinal, calls, error))
+}
+
+/// Runs `work`, which enqueues on the stream what its caller relies on when it returns, such as a copy to the host.
+///
+/// `None` while the stream is being captured, before `work` or afterwards: the work would be part of the graph, or is
+/// if a different thread has begun the capture meanwhile. Then the value is leaked, because the graph uses its memory.
+#[cfg(any(feature = "graphs", feature = "textures"))]
+pub(crate) fn uncaptured<T>(stream: &CudaStream, work: impl FnOnce() -> Result<T, Error>) -> Result<Option<T>, Error> {
+    let (api, context) = (api()?, stream.context());
+    make_current(context)?;
+    if api.is_capturing(stream)? {
+        return Ok(None);
+    }
+    let value = work()?;
+    if api.is_capturing(stream)? {
+        mem::forget(value);
+        return Ok(None);
+    }
+    // cudarc stores errors of waits.
+    context.check_err().map_err(|error| Error::cudarc("cuStreamWaitEvent or cuEventRecord", error))?;
+    Ok(Some(value))
 }
 
 /// `NoDevice`, if the device does not exist.

@@ -60,10 +60,17 @@ pub enum LaunchError {
     /// A pool would need more memory than its limit. Nothing was allocated.
     #[non_exhaustive]
     NoMemory {
-        /// The bytes of the allocation, rounded up to the size of a block; `usize::MAX` if it has more than an allocation can have.
+        /// The bytes of the allocation, or of its block; `usize::MAX` if it has more than `isize::MAX`.
         requested: usize,
         /// The limit in bytes.
         limit: usize,
+    },
+    /// The stream is being captured: the work would be part of the graph, and its result would not exist now. Nothing
+    /// was enqueued.
+    #[non_exhaustive]
+    Capturing {
+        /// What was requested: ``` `alloc_zeros` of a pool ```.
+        what: &'static str,
     },
     /// A launch is not part of what its thread records: it is in the closure of a capture or a run of a sequence, or on the stream of a run that
     /// was begun. It would run before the recorded work. The driver was not called. [`graph::run_now`](crate::graph::run_now) allows it.
@@ -242,10 +249,21 @@ display!(LaunchError, |this, f| match this {
                      help: write {own}; if it has to run now, move it before the closure, or write `graph::run_now(|| …)` around it"
         )
     }
+    Self::NoMemory { requested: usize::MAX, .. } => write!(
+        f,
+        "the pool has no memory for an allocation of more than {} bytes, which no slice can have\n\
+         help: check the number of elements",
+        isize::MAX
+    ),
     Self::NoMemory { requested, limit } => write!(
         f,
         "the pool has no memory for an allocation of {requested} bytes: its limit is {limit} bytes\n\
          help: drop slices that are no longer used, call `trim` between two runs, or set a larger limit"
+    ),
+    Self::Capturing { what } => write!(
+        f,
+        "{what} is not possible while the stream is being captured: it would be part of the graph, and run when the graph is launched\n\
+         help: call it before or after the capture"
     ),
     Self::NotRecorded { what, reason, help } => write!(f, "{what} was not recorded: {reason}\nhelp: {help}"),
     Self::Replaced { held_at } => write!(

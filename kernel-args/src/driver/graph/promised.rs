@@ -1,6 +1,6 @@
 //! The unsafe methods of graphs: their callers promise that launches are valid and that memory stays allocated.
 
-use super::{Dependencies, Graph, GraphExec, GraphMemory, Node, NodeArgs, explain, release::is_capturing};
+use super::{Dependencies, Graph, GraphExec, GraphMemory, Node, NodeArgs, explain};
 #[cfg(feature = "observe")]
 use crate::driver::observe::{self, Event, GraphEvent};
 use crate::{
@@ -102,7 +102,7 @@ impl GraphExec {
         let (api, memory) = (self.driver.api(), &self.contents.memory);
         let mut left = memory.left().peekable();
         // The call would become a node of a capture.
-        if left.peek().is_none() || is_capturing(stream).unwrap_or(true) {
+        if left.peek().is_none() || api.is_capturing(stream).unwrap_or(true) {
             return;
         }
         if memory.state.is_none_or(|state| state.is_over(api, &self.context)) {

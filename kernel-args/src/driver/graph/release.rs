@@ -16,7 +16,7 @@ use super::{
     sync::{Condvar, Mutex},
 };
 use crate::driver::{
-    api::{Api, CallError, Event, api, atexit, out},
+    api::{Api, Event, api, atexit},
     error::Error,
 };
 use core::{cell::Cell, mem, time::Duration};
@@ -51,7 +51,7 @@ impl ReleaseAfter {
     /// After the work that `stream` has now. Its context must be current.
     fn work_of(stream: Arc<CudaStream>, api: &'static Api) -> Self {
         // An event that was recorded by a capture never completes.
-        let settled = || is_capturing(&stream).is_ok_and(|capturing| !capturing);
+        let settled = || api.is_capturing(&stream).is_ok_and(|capturing| !capturing);
         if settled()
             && let Ok(event) = Event::record(api, &stream)
             && settled()
@@ -213,9 +213,4 @@ fn drop_after(api: &'static Api, released: Released) -> Option<Released> {
     turns().drops = false;
     DROPPED.notify_all();
     None
-}
-
-pub(super) fn is_capturing(stream: &CudaStream) -> Result<bool, CallError> {
-    let api = api()?;
-    Ok(out(|status| api.cuStreamIsCapturing(stream.into(), status))? != 0)
 }

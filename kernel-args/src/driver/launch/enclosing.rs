@@ -1,7 +1,7 @@
 //! What the thread records or captures: a launch of this thread must be part of it.
 
 use crate::driver::{
-    api::{api, out},
+    api::api,
     error::{Error, LaunchError, OutsideOf},
     run::RunRecord,
     watched::{enter_closure, leave_closure},
@@ -126,7 +126,7 @@ pub(crate) fn check(stream: Option<&CudaStream>, what: impl FnOnce() -> String) 
         Some(stream) => {
             let api = api()?;
             // If the driver does not report it, the call of the launch returns the driver's error.
-            !matches!(out(|status| api.cuStreamIsCapturing(stream.into(), status)), Ok(0))
+            !matches!(api.is_capturing(stream), Ok(false))
         }
     };
     if is_captured { Ok(()) } else { Err(Error::Launch(LaunchError::Outside { launched: what(), of })) }

@@ -61,6 +61,18 @@ pub(crate) fn not_recording(what: String, why: NotRecording) -> Error {
             "this thread is in a launch of the run, or in the closure of `Sequence::run`",
             "call `finish` after the launch; a run of `Sequence::run` ends with its closure",
         ),
+        NotRecording::FromHost => (
+            "its stream is being captured, and the run copies from the host, which the captured graph would repeat",
+            "copy before the capture, with `stream.memcpy_htod(&values, &mut y)?`",
+        ),
+        NotRecording::ForHost => (
+            "its stream is being captured, and the run copies for the host, which would happen when the captured graph is launched",
+            "copy after a launch of the graph, with `stream.clone_dtoh(&y)?`",
+        ),
+        NotRecording::Unreported => (
+            "a kept value does not report a slice that it reported when it was kept",
+            "write a `Keep::memory` that reports the same slices in each call",
+        ),
         NotRecording::Comparing => {
             ("this thread compares the arguments of foreign work", "record nothing in the function `eq` of an argument")
         }

@@ -1,17 +1,17 @@
 //! What a run records, and the lock that lets one thread record at a time.
 
-use super::{ForeignCache, ForeignSteps, Uploads};
+use super::{ForeignCache, ForeignSteps, Uploads, retired::Retired};
 use crate::{
     driver::api::LaunchLog,
-    memory::{Keep, LockGuard, PoolMemory, RunMemory},
+    memory::{Kept, LockGuard, PoolMemory, RunMemory},
 };
 use core::{
     cell::{Cell, OnceCell, RefCell},
     fmt, mem,
-    ops::Deref,
+    ops::{Deref, Range},
     sync::atomic::{AtomicBool, Ordering},
 };
-use cudarc::driver::{CudaContext, CudaStream, DriverError};
+use cudarc::driver::{CudaContext, CudaStream, DriverError, sys::CUdeviceptr};
 use std::{
     boxed::Box,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
@@ -57,11 +57,15 @@ pub(crate) struct Recording {
     pub(crate) foreign: RefCell<ForeignCache>,
     pub(crate) pool: Arc<PoolMemory>,
     pub(crate) uploads: RefCell<Uploads>,
+    /// Why the run cannot be part of a capture.
+    pub(crate) outside_captures: Cell<Option<NotRecording>>,
     /// The stream of slices without events.
     untracked: OnceCell<Arc<CudaStream>>,
     /// The values that the run owns.
-    pub(crate) kept: RefCell<Vec<Box<dyn Keep>>>,
+    pub(crate) kept: RefCell<Vec<Kept>>,
     pub(crate) phase: Cell<Phase>,
+    /// For the steps that use memory which the run neither holds nor owns.
+    retired: OnceCell<Arc<Retired>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,17 +90,38 @@ pub(crate) enum NotRecording {
     Inside,
     /// This thread compares the arguments of foreign work.
     Comparing,
+    /// It copies from the host, and its stream is being captured.
+    FromHost,
+    /// It copies for the host, and its stream is being captured.
+    ForHost,
+    /// A kept value does not report memory that it has reported before.
+    Unreported,
 }
 
 /// What a run leaves behind. Its drop can run code of the program.
 #[must_use = "`release` drops each value, also after a panic"]
 pub(crate) struct Leftovers {
     retained: Vec<Arc<dyn Send + Sync>>,
-    kept: Vec<Box<dyn Keep>>,
+    kept: Vec<Kept>,
     foreign: Vec<Arc<ForeignSteps>>,
 }
 
 impl Leftovers {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.retained.is_empty() && self.kept.is_empty() && self.foreign.is_empty()
+    }
+
+    /// The values, for a different place of their drops.
+    pub(crate) fn into_owners(self) -> Vec<Box<dyn Send>> {
+        fn boxed<T: Send + 'static>(value: T) -> Box<dyn Send> {
+            Box::new(value)
+        }
+
+        let Self { retained, kept, foreign } = self;
+        let owners = retained.into_iter().map(boxed).chain(foreign.into_iter().map(boxed));
+        owners.chain(kept.into_iter().map(boxed)).collect()
+    }
+
     /// Drops all values. The first panic goes on when all are dropped.
     pub(crate) fn release(self) {
         let Self { retained, kept, foreign } = self;
@@ -156,9 +181,11 @@ impl SharedRecording {
             foreign: RefCell::default(),
             pool: pool.clone(),
             uploads: RefCell::default(),
+            outside_captures: Cell::new(None),
             untracked: OnceCell::new(),
             kept: RefCell::default(),
             phase: Cell::new(Phase::Idle),
+            retired: OnceCell::new(),
         };
         Self { stream, pool, recording }
     }
@@ -228,16 +255,45 @@ impl Recording {
         Ok(self.untracked.get_or_init(|| own.default_stream()))
     }
 
+    /// A run records.
+    pub(crate) fn begin(&self) {
+        self.phase.set(Phase::Active);
+        self.pool.begin_run();
+        if let Some(retired) = self.retired.get() {
+            retired.begin();
+        }
+    }
+
+    /// Adds memory whose owner guarantees that it stays allocated until this run is enqueued, or every run.
+    pub(crate) fn assume(&self, memory: Range<CUdeviceptr>, always: bool) {
+        self.retired.get_or_init(|| {
+            let retired = Retired::new(self.held.stream());
+            if self.phase.get() == Phase::Active {
+                retired.begin();
+            }
+            retired
+        });
+        self.held.own(memory, always);
+    }
+
+    /// What was retired, because the run is over.
+    pub(crate) fn take_retired(&self) -> Vec<Arc<dyn Send + Sync>> {
+        self.retired.get().map(|retired| retired.end()).unwrap_or_default()
+    }
+
     /// Forgets the run. The caller releases what it leaves behind when nothing is borrowed.
     pub(crate) fn clear(&self) -> Leftovers {
         self.log.borrow_mut().clear();
         self.uploads.borrow_mut().clear();
         self.without_node.set(None);
+        self.outside_captures.set(None);
         let foreign = match self.phase.replace(Phase::Idle) {
             Phase::Active => self.foreign.borrow_mut().end_run(),
             Phase::Idle => Vec::new(),
         };
-        Leftovers { retained: self.held.clear(), kept: self.kept.take(), foreign }
+        let mut retained = self.held.clear();
+        retained.append(&mut self.take_retired());
+        Leftovers { retained, kept: self.kept.take(), foreign }
     }
 }
 

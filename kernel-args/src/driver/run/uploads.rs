@@ -42,10 +42,6 @@ impl Uploads {
         Ok(part.device.slice(begin..begin + bytes.len()))
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.iter().all(|upload| upload.bytes.is_empty())
-    }
-
     /// Copies the bytes to the device, before the steps of the run and behind the run before. The driver has read them when this returns.
     pub(crate) fn enqueue(&mut self, stream: &Arc<CudaStream>) -> Result<(), DriverError> {
         for Upload { bytes, device } in &mut self.0 {

@@ -2,15 +2,17 @@
 
 use super::{
     Run,
+    pool::no_memory,
     run::{State, not_held},
 };
 use crate::{
     driver::{
+        context::uncaptured,
         error::{Error, LaunchError},
         launch::not_recording,
         run::{NotRecording, Recording},
     },
-    memory::{Access, DeviceMemory, DeviceMemoryMut, HeldMemory, PoolSlice},
+    memory::{Access, DeviceMemory, DeviceMemoryMut, HeldMemory, NoMemory, PoolSlice},
 };
 use bytemuck::{AnyBitPattern, NoUninit};
 use core::fmt;
@@ -65,7 +67,8 @@ impl Run {
     /// They are on the device when the run begins, and the step copies them from there. So a run with other elements changes no node of the graph.
     ///
     /// # Errors
-    /// [`Error::Launch`] if the run does not hold the memory or cannot record, or if `to` has fewer elements than `from`; [`Error::Driver`].
+    /// [`Error::Launch`] if the run does not hold the memory or cannot record, or if `to` has fewer elements than
+    /// `from`; [`Error::Driver`]. The run is an error if its stream is being captured when it ends.
     pub fn memcpy_htod<T: DeviceRepr + NoUninit>(
         &self,
         from: &[T],
@@ -80,7 +83,8 @@ impl Run {
         if size_of_val(from) > 0 {
             let mut uploads = recording.uploads.borrow_mut();
             let bytes = uploads.push(bytemuck::cast_slice(from), self.stream(), &recording.held);
-            let bytes = bytes.map_err(|error| Error::cudarc("cuMemAllocAsync or cuMemAlloc", error))?;
+            let bytes = bytes.map_err(|error| no_memory(NoMemory::Driver(error)))?;
+            recording.outside_captures.set(Some(NotRecording::FromHost));
             let from = memory(recording, &bytes, "memcpy_htod", "from")?;
             recording.log.borrow_mut().push_copy(to, from);
             uses(recording, &[(from, false), (to, true)], from.bytes());
@@ -103,10 +107,12 @@ impl Run {
     ///
     /// # Errors
     /// [`Error::Launch`] if the run does not hold the memory or cannot record; the errors of [`alloc`](Self::alloc).
+    /// The run is an error if its stream is being captured when it ends.
     pub fn clone_dtoh<T: DeviceRepr + 'static>(&self, from: &impl DeviceMemory<T>) -> Result<HostCopy<T>, Error> {
         // `HostCopy` reads the elements after the run, which has written all of them.
         let mut slice = self.alloc_unset(from.slice().len())?;
         self.memcpy_dtod(from, &mut slice)?;
+        self.enter("clone_dtoh")?.outside_captures.set(Some(NotRecording::ForHost));
         Ok(HostCopy { slice, run: self.state().clone() })
     }
 }
@@ -121,12 +127,15 @@ impl<T: DeviceRepr + 'static> HostCopy<T> {
     /// Waits for the run, and returns the elements.
     ///
     /// # Errors
-    /// [`Error::Launch`] if the run records, or was given up; [`Error::Cudarc`] if the copy failed.
+    /// [`Error::Launch`] if the run records or was given up, or the stream is being captured
+    /// ([`LaunchError::Capturing`]); [`Error::Cudarc`] or [`Error::Driver`] if the copy failed.
     pub fn wait(self) -> Result<Vec<T>, Error> {
         if !self.run.is_enqueued() {
             return Err(not_recording("the copy for the host".into(), NotRecording::NotEnqueued));
         }
-        Ok(self.slice.stream().clone_dtoh(&*self.slice)?)
+        let stream = self.run.stream();
+        let copied = uncaptured(stream, || Ok(stream.clone_dtoh(&*self.slice)?))?;
+        copied.ok_or(Error::Launch(LaunchError::Capturing { what: "`wait` for a copy to the host" }))
     }
 }
 

@@ -9,14 +9,14 @@ use crate::{
         context::bind,
         error::{Error, LaunchError},
         graph::explain,
-        launch::unrecorded,
-        run::{ForeignSteps, Recording},
+        launch::{not_recording, unrecorded},
+        run::{ForeignSteps, NotRecording, Recording},
     },
-    memory::{Accesses, Keep, enter_held, enter_kept},
+    memory::{Accesses, Kept, enter_held, enter_kept},
 };
 use core::mem;
-use cudarc::driver::{CudaStream, SyncOnDrop, sys::CUstreamCaptureStatus};
-use std::{boxed::Box, string::ToString, sync::Arc, vec::Vec};
+use cudarc::driver::{CudaStream, SyncOnDrop};
+use std::{string::ToString, sync::Arc, vec::Vec};
 
 /// What a sequence keeps from run to run: its graphs.
 pub(super) struct Engine {
@@ -24,7 +24,7 @@ pub(super) struct Engine {
     pub(super) plans: Vec<Plan>,
     pub(super) limit: usize,
     /// What the sequence owns for all its runs.
-    pub(super) always: Vec<Box<dyn Keep>>,
+    pub(super) always: Vec<Kept>,
     /// Storage of the last run, for the next one.
     changes: Vec<Change>,
     found: Vec<Change>,
@@ -73,10 +73,13 @@ impl Engine {
         let objects = held.take_objects();
         let mut guards = mem::take(storage);
         let entered = enter_held(held, &mut guards);
-        enter_kept(always.iter().chain(&*kept).map(|value| &**value), held, &mut guards);
+        let are_reported = enter_kept(always.iter().chain(&*kept), held, &mut guards);
         #[cfg(feature = "textures")]
         guards.extend(objects.iter().map(|(object, writes)| object.enter(stream, *writes)));
+        let refused = |why| not_recording("the run of a sequence".into(), why);
         let entered = entered.map_err(|held_at| Error::Launch(LaunchError::Replaced { held_at }));
+        let entered =
+            entered.and_then(|()| are_reported.then_some(()).ok_or_else(|| refused(NotRecording::Unreported)));
         let ready =
             entered.and_then(|()| context.check_err().map_err(|error| Error::cudarc("cuStreamWaitEvent", error)));
         if ready.is_err() {
@@ -96,26 +99,24 @@ impl Engine {
                 accesses,
                 foreign: foreign.now(),
                 before_last,
+                is_capturing: api.is_capturing(stream)?,
             };
-            let uploads = &mut *recording.uploads.borrow_mut();
-            if !uploads.is_empty() && is_capturing(stream)? {
-                return Err(Error::Launch(LaunchError::NotRecorded {
-                    what: "the run of a sequence".into(),
-                    reason: "its stream is being captured, and the run copies from the host, \
-                             which the captured graph would repeat",
-                    help: "copy before the capture, with `stream.memcpy_htod(&values, &mut y)?`",
-                }));
+            let outside_captures = recording.outside_captures.get();
+            if let Some(why) = outside_captures.filter(|_| run.is_capturing) {
+                return Err(refused(why));
             }
-            uploads.enqueue(stream)?;
+            recording.uploads.borrow_mut().enqueue(stream)?;
             let enqueue = || run.enqueue(log, without_node.get());
             #[cfg(feature = "observe")]
-            if observe::is_active() {
-                observe::around(&Event::SequenceRun(&event), enqueue)
-            } else {
-                enqueue()
-            }
+            let mode =
+                if observe::is_active() { observe::around(&Event::SequenceRun(&event), enqueue)? } else { enqueue()? };
             #[cfg(not(feature = "observe"))]
-            enqueue()
+            let mode = enqueue()?;
+            match outside_captures {
+                // A different thread has begun a capture meanwhile.
+                Some(why) if api.is_capturing(stream)? => Err(refused(why)),
+                _ => Ok(mode),
+            }
         });
         // The first graph has the steps of this run.
         log.remember(matches!(outcome, Ok(RunMode::Built | RunMode::Updated(_))));
@@ -136,12 +137,6 @@ fn recycled(empty: Vec<SyncOnDrop<'_>>) -> Vec<SyncOnDrop<'static>> {
     empty.into_iter().map(|_| unreachable!("the list is empty")).collect()
 }
 
-fn is_capturing(stream: &CudaStream) -> Result<bool, Error> {
-    let status = stream.capture_status();
-    let status = status.map_err(|error| Error::cudarc("cuStreamIsCapturing", error))?;
-    Ok(status != CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE)
-}
-
 struct Enqueue<'q> {
     api: &'static Api,
     stream: &'q Arc<CudaStream>,
@@ -152,13 +147,14 @@ struct Enqueue<'q> {
     accesses: Option<&'q Accesses>,
     foreign: &'q [Arc<ForeignSteps>],
     before_last: &'q mut Vec<u64>,
+    is_capturing: bool,
 }
 
 impl Enqueue<'_> {
     fn enqueue(mut self, log: &mut LaunchLog, without_node: Option<&'static str>) -> Result<RunMode, Error> {
         let why = match without_node {
             Some(option) => WhyPlain::Attribute(option),
-            None if is_capturing(self.stream)? => WhyPlain::Capturing,
+            None if self.is_capturing => WhyPlain::Capturing,
             None => match self.as_graph(log)? {
                 Ok(mode) => return Ok(mode),
                 Err(refused) => WhyPlain::Refused(refused.to_string()),

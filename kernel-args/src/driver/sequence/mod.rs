@@ -7,7 +7,7 @@
 //! |---|---|
 //! | who records a run, and when it is over | `run.rs`, `recorder.rs`; `run_record.rs` of `run`, `enclosing.rs` of `launch` |
 //! | what is recorded | `record.rs` of `launch`, `copies.rs`, `foreign.rs`; as words: `log.rs`, `step.rs`, `captured.rs` of `api` |
-//! | which memory a step may use | `run_memory.rs`, `held.rs`, `keep.rs`, `pool.rs` of `memory` |
+//! | which memory a step may use | `run_memory.rs`, `held.rs`, `keep.rs`, `pool.rs` of `memory`; `retired.rs` of `run` |
 //! | what can run at the same time | `dependencies.rs`; the memory of a step: `uses.rs` of `memory` |
 //! | when a run is plain launches | `mode.rs` (reasons), `engine.rs` (conditions), `plain.rs` (how) |
 
@@ -20,6 +20,7 @@ mod plain;
 mod plan;
 mod pool;
 mod recorder;
+mod retire;
 mod run;
 #[expect(clippy::module_inception, reason = "it holds `Sequence`")]
 mod sequence;
@@ -29,5 +30,6 @@ pub(crate) use foreign::{add_work, capture, read_captured};
 pub use mode::{RunCounts, RunMode, WhyPlain};
 pub use pool::Pool;
 pub use recorder::Recorder;
+pub use retire::retire;
 pub use run::{Run, current, is_recording};
 pub use sequence::Sequence;

@@ -2,12 +2,17 @@
 
 use super::{Run, Sequence};
 use crate::{
-    driver::error::{Error, LaunchError},
+    driver::{
+        context::uncaptured,
+        error::{Error, LaunchError},
+    },
     memory::{MemoryUse, NoMemory, PoolMemory, PoolSlice},
 };
 use bytemuck::AnyBitPattern;
 use core::fmt;
-use cudarc::driver::{CudaStream, DeviceRepr, ValidAsZeroBits};
+use cudarc::driver::{
+    CudaStream, DeviceRepr, DriverError, ValidAsZeroBits, sys::cudaError_enum::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+};
 use std::sync::Arc;
 
 /// Memory for plain launches on one stream, which is used again without calls of the driver.
@@ -39,7 +44,8 @@ impl Pool {
         Self(PoolMemory::new(stream, false))
     }
 
-    /// Sets the number of bytes that the pool allocates from the driver at most.
+    /// Sets the number of bytes that the pool allocates from the driver at most. The default is `isize::MAX`, and so is
+    /// a larger limit.
     #[must_use]
     pub fn limit(self, bytes: usize) -> Self {
         self.0.set_limit(bytes);
@@ -49,7 +55,8 @@ impl Pool {
     /// A slice of `len` elements.
     ///
     /// # Errors
-    /// [`LaunchError::NoMemory`] if the pool would exceed its limit; [`Error::Driver`].
+    /// [`LaunchError::NoMemory`] if the pool would exceed its limit; [`LaunchError::Capturing`] if it has no free
+    /// memory while the stream is being captured; [`Error::Driver`].
     ///
     /// # Safety
     /// Nothing reads an element that was not written.
@@ -60,11 +67,15 @@ impl Pool {
     /// A slice of `len` elements, whose bytes are zero.
     ///
     /// # Errors
-    /// See [`alloc`](Self::alloc); [`Error::Cudarc`].
+    /// See [`alloc`](Self::alloc); [`LaunchError::Capturing`] while the stream is being captured; [`Error::Cudarc`].
     pub fn alloc_zeros<T: DeviceRepr + ValidAsZeroBits + 'static>(&self, len: usize) -> Result<PoolSlice<T>, Error> {
-        let mut slice = self.alloc_unset(len)?;
-        self.0.stream().memset_zeros(&mut *slice)?;
-        Ok(slice)
+        let stream = self.0.stream();
+        let zeros = uncaptured(stream, || {
+            let mut slice = self.alloc_unset(len)?;
+            stream.memset_zeros(&mut *slice)?;
+            Ok(slice)
+        })?;
+        zeros.ok_or(Error::Launch(LaunchError::Capturing { what: "`alloc_zeros` of a pool" }))
     }
 
     fn alloc_unset<T: 'static>(&self, len: usize) -> Result<PoolSlice<T>, Error> {
@@ -77,7 +88,8 @@ impl Pool {
         self.0.memory_use()
     }
 
-    /// Frees the memory that no slice has, in the order of the stream.
+    /// Frees the memory that no slice has, in the order of the stream. While the stream is being captured, it frees
+    /// nothing.
     pub fn trim(&self) {
         self.0.trim();
     }
@@ -97,7 +109,8 @@ impl Run {
     /// node of the graph changes. A slice that is not dropped stays allocated, and can be used after the run.
     ///
     /// # Errors
-    /// [`Error::Launch`] if the run cannot record, or the pool would exceed its limit ([`LaunchError::NoMemory`]); [`Error::Driver`].
+    /// [`Error::Launch`] if the run cannot record, the pool would exceed its limit ([`LaunchError::NoMemory`]), or it
+    /// has no free memory while the stream is being captured ([`LaunchError::Capturing`]); [`Error::Driver`].
     ///
     /// # Safety
     /// Nothing reads an element that was not written: neither a step, nor later work. A run that is given up writes nothing.
@@ -112,7 +125,8 @@ impl Run {
         recording.pool.alloc(recording.lock(), len, &|range| recording.held.own(range, true)).map_err(no_memory)
     }
 
-    /// A slice of `len` elements, whose bytes a step of the run sets to zero.
+    /// A slice of `len` elements, whose bytes a step of the run sets to zero. If the run is part of a capture, this
+    /// happens when the graph is launched.
     ///
     /// # Errors
     /// See [`alloc`](Self::alloc).
@@ -154,8 +168,11 @@ impl Sequence {
 }
 
 #[cold]
-fn no_memory(why: NoMemory) -> Error {
+pub(super) fn no_memory(why: NoMemory) -> Error {
     match why {
+        NoMemory::Driver(DriverError(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)) => {
+            Error::Launch(LaunchError::Capturing { what: "an allocation of a pool without free memory" })
+        }
         NoMemory::Limit { requested, limit } => Error::Launch(LaunchError::NoMemory { requested, limit }),
         NoMemory::Driver(error) => {
             Error::cudarc("cuMemAllocAsync or cuMemAlloc, or an earlier call in this context,", error)

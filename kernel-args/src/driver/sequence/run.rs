@@ -3,13 +3,15 @@
 use super::{RunMode, engine::Engine};
 use crate::{
     driver::{
+        api::api,
         config::{AsStream, StreamTarget},
         error::{ContextError, ContextMismatch, Error, LaunchError},
+        graph::{release, start},
         launch::{BegunRun, begin_run, end_run, not_recording, run_on},
-        run::{Entered, NotRecording, RunRecord, SharedRecording},
+        run::{Entered, Leftovers, NotRecording, RunRecord, SharedRecording},
         watched::{enter_closure, leave_closure},
     },
-    memory::{ALL_MEMORY, ContextName, Keep, RunMemory, keep},
+    memory::{ALL_MEMORY, ContextName, Keep, Kept, RunMemory},
 };
 use core::{
     any::Any,
@@ -82,6 +84,10 @@ impl State {
         self.mode.get().is_some()
     }
 
+    pub(super) fn stream(&self) -> &Arc<CudaStream> {
+        self.record.stream()
+    }
+
     pub(super) fn has_recorders(&self) -> bool {
         self.recorders.load(Ordering::Relaxed) > 0
     }
@@ -89,14 +95,19 @@ impl State {
     /// Ends the run, which this thread has entered once.
     fn end(&self, recording: Entered<'_>, enqueues: bool) -> Result<RunMode, Error> {
         /// Also after a panic of a kept value.
-        struct Clear<'r>(Option<Entered<'r>>);
+        struct Clear<'r> {
+            recording: Option<Entered<'r>>,
+            stream: &'r Arc<CudaStream>,
+            is_enqueued: bool,
+        }
 
         impl Drop for Clear<'_> {
             fn drop(&mut self) {
-                if let Some(recording) = self.0.take() {
+                if let Some(recording) = self.recording.take() {
+                    recording.pool.end_run(self.is_enqueued);
                     let leftovers = recording.clear();
                     drop(recording);
-                    leftovers.release();
+                    release_behind(self.stream, leftovers);
                 }
             }
         }
@@ -104,16 +115,14 @@ impl State {
         // From now on, no code that runs here can record.
         self.record.set_over(&recording);
         end_run((&raw const *self).cast());
-        let clear = Clear(Some(recording));
-        let outcome = match &clear.0 {
+        let mut clear = Clear { recording: Some(recording), stream: self.stream(), is_enqueued: false };
+        let outcome = match &clear.recording {
             Some(recording) if enqueues => {
                 self.engine.lock().unwrap_or_else(PoisonError::into_inner).enqueue(recording)
             }
             _ => Ok(RunMode::Empty),
         };
-        if let Some(recording) = &clear.0 {
-            recording.pool.end_run(enqueues && outcome.is_ok());
-        }
+        clear.is_enqueued = enqueues && outcome.is_ok();
         if let (Ok(mode), true) = (&outcome, enqueues) {
             // It is set once, by the thread that ends the run.
             let _ = self.mode.set(mode.clone());
@@ -146,10 +155,25 @@ impl State {
             Ok(recording) => {
                 self.record.set_over(&recording);
                 end_run((&raw const *self).cast());
+                drop(recording.take_retired());
             }
             // It is over; or the next call of `begin` on the thread that is in it clears it.
             Err(_) => {}
         }
+    }
+}
+
+/// Drops what a run leaves behind. A free on a stream that is being captured would be part of the graph: then it is
+/// dropped after the capture.
+fn release_behind(stream: &Arc<CudaStream>, leftovers: Leftovers) {
+    if leftovers.is_empty() {
+        return;
+    }
+    let is_capturing = api().is_ok_and(|api| api.is_capturing(stream).unwrap_or(false));
+    if is_capturing && start().is_ok() {
+        release(Some(stream), stream.context(), leftovers.into_owners());
+    } else {
+        leftovers.release();
     }
 }
 
@@ -242,10 +266,11 @@ impl Run {
     /// # Errors
     /// [`Error::Launch`] if the run cannot record; [`Error::Context`] if memory belongs to a different context than the stream. The value is dropped.
     pub fn keep(&self, value: impl Keep) -> Result<(), Error> {
-        let value: Box<dyn Keep> = Box::new(value);
+        // After an error it is dropped outside of the recording.
+        let mut kept = Kept::new(value);
         let recording = self.enter("a kept value")?;
-        keep(&*value, &recording.held, false).map_err(|foreign| foreign_slice(foreign, self.stream()))?;
-        recording.kept.borrow_mut().push(value);
+        kept.own(&recording.held, false).map_err(|foreign| foreign_slice(foreign, self.stream()))?;
+        recording.kept.borrow_mut().push(kept);
         Ok(())
     }
 
@@ -258,7 +283,7 @@ impl Run {
     /// Until the work of the run has finished, the memory stays allocated. Nothing uses it at the same time as a step that writes it, or writes it at the
     /// same time as a step that reads it.
     pub unsafe fn assume_held(&self, memory: Range<CUdeviceptr>) -> Result<(), Error> {
-        self.enter("memory")?.held.own(memory, false);
+        self.enter("memory")?.assume(memory, false);
         Ok(())
     }
 
@@ -268,10 +293,11 @@ impl Run {
     /// [`Error::Launch`] if the run cannot record.
     ///
     /// # Safety
-    /// [`assume_held`](Self::assume_held), for the memory of each slice that a step uses. For example: while the run records, the framework never drops a
-    /// slice, but passes it to [`keep`](Self::keep).
+    /// [`assume_held`](Self::assume_held), for the memory of each slice that a step uses. For example: all slices are
+    /// on the stream of the run, and no thread drops one until the run is over, but passes it to
+    /// [`retire`](crate::sequence::retire) or [`keep`](Self::keep).
     pub unsafe fn assume_all_held(&self) -> Result<(), Error> {
-        self.enter("memory")?.held.own(ALL_MEMORY, false);
+        self.enter("memory")?.assume(ALL_MEMORY, false);
         Ok(())
     }
 }

@@ -12,14 +12,11 @@ use crate::{
         launch::{check_enclosing, not_recording, within},
         run::{Entered, NotRecording, Phase, SharedRecording},
     },
-    memory::{ALL_MEMORY, Keep, PoolMemory, keep},
+    memory::{ALL_MEMORY, Keep, Kept, PoolMemory},
 };
 use core::{fmt, ops::Range};
 use cudarc::driver::{CudaStream, sys::CUdeviceptr};
-use std::{
-    boxed::Box,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 const GRAPHS: usize = 8;
 
@@ -142,8 +139,7 @@ impl Sequence {
         check_enclosing(Some(self.stream()), what)?;
         let recording = self.idle()?;
         let leftovers = recording.clear();
-        recording.phase.set(Phase::Active);
-        recording.pool.begin_run();
+        recording.begin();
         drop(recording);
         leftovers.release();
         if let Some(mode) = self.last.mode() {
@@ -173,10 +169,10 @@ impl Sequence {
     /// [`Error::Context`] if memory belongs to a different context than the stream; [`Error::Launch`] if a run of this sequence is not over. The value
     /// is dropped.
     pub fn keep(&mut self, value: impl Keep) -> Result<(), Error> {
-        let value: Box<dyn Keep> = Box::new(value);
+        let mut kept = Kept::new(value);
         let recording = self.idle()?;
-        keep(&*value, &recording.held, true).map_err(|foreign| foreign_slice(foreign, self.stream()))?;
-        self.engine().always.push(value);
+        kept.own(&recording.held, true).map_err(|foreign| foreign_slice(foreign, self.stream()))?;
+        self.engine().always.push(kept);
         Ok(())
     }
 
@@ -189,7 +185,7 @@ impl Sequence {
     /// Until the work of the last run that uses it has finished, the memory stays allocated. Nothing uses it at the same time as a step that writes it, or
     /// writes it at the same time as a step that reads it.
     pub unsafe fn assume_held(&mut self, memory: Range<CUdeviceptr>) -> Result<(), Error> {
-        self.idle()?.held.own(memory, true);
+        self.idle()?.assume(memory, true);
         Ok(())
     }
 
@@ -199,10 +195,11 @@ impl Sequence {
     /// [`Error::Launch`] if a run of this sequence is not over.
     ///
     /// # Safety
-    /// [`assume_held`](Self::assume_held), for the memory of each slice that a step uses. For example: while a run records, the framework never drops a
-    /// slice, but passes it to [`Run::keep`].
+    /// [`assume_held`](Self::assume_held), for the memory of each slice that a step uses. For example: all slices are
+    /// on the stream of the sequence, and no thread drops one, but passes it to [`retire`](crate::sequence::retire) or
+    /// [`Run::keep`].
     pub unsafe fn assume_all_held(&mut self) -> Result<(), Error> {
-        self.idle()?.held.own(ALL_MEMORY, true);
+        self.idle()?.assume(ALL_MEMORY, true);
         Ok(())
     }
 

@@ -7,6 +7,7 @@ use super::{
 use crate::{
     driver::{
         api::{ArrayMemory, ChannelFormat},
+        context::uncaptured,
         error::{ContextError, Error, TextureError},
     },
     memory::Tracked,
@@ -179,9 +180,8 @@ impl<T: Texel> Array<T> {
             |error| Error::cudarc("cuMemAllocAsync, cuEventCreate, cuMemsetD8Async or cuMemcpyDtoHAsync", error);
         let mut texels = stream.alloc_zeros::<T>(self.shape.texels()).map_err(cudarc)?;
         self.copy_to(stream, &mut texels.as_view_mut())?;
-        let texels = stream.clone_dtoh(&texels).map_err(cudarc)?;
-        stream.context().check_err().map_err(|error| Error::cudarc("cuStreamSynchronize", error))?;
-        Ok(texels)
+        let read = uncaptured(stream, || stream.clone_dtoh(&texels).map_err(cudarc))?;
+        read.ok_or(Error::Texture(TextureError::Capturing))
     }
 
     /// Overwrites all texels, in the order of `stream`: `array.copy_from(&stream, &slice.as_view())`.

@@ -2,16 +2,20 @@
 
 mod allocated;
 mod attack;
+mod captured;
 mod copies;
 mod engine;
 mod exchanged;
 mod foreign;
 mod held;
+mod kept;
 mod libraries;
 mod modes;
 mod parallel;
 mod random;
 mod refused;
+mod retired;
+mod sizes;
 mod stored;
 mod world;
 
@@ -32,7 +36,11 @@ pub(crate) fn main() -> ExitCode {
             trials.extend(foreign::trials(driver));
             trials.extend(libraries::trials(driver));
             trials.extend(allocated::trials(driver));
+            trials.extend(sizes::trials(driver));
             trials.extend(copies::trials(driver));
+            trials.extend(captured::trials(driver));
+            trials.extend(kept::trials(driver));
+            trials.extend(retired::trials(driver));
             trials.extend(engine::trials(driver));
             trials.extend(random::trials(driver));
             trials

@@ -137,3 +137,13 @@ pub(crate) fn wrapped_saxpy(
     // SAFETY: each slice has `N` elements.
     unsafe { launch!(kernel, 1, N, args, stream = on) }
 }
+
+/// Runs `work` without cudarc's event tracking: events of slices cannot be part of a capture.
+pub(crate) fn untracked(world: &World, work: impl FnOnce() -> Outcome) -> Outcome {
+    // SAFETY: the trials use one stream.
+    unsafe { world.ctx.disable_event_tracking() };
+    let outcome = work();
+    // SAFETY: the same.
+    unsafe { world.ctx.enable_event_tracking() };
+    outcome
+}

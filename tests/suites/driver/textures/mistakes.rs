@@ -19,6 +19,7 @@ pub(super) fn trials() -> Vec<Trial> {
     vec![
         trial("options_that_contradict", options),
         trial("sizes_that_the_gpu_does_not_support", wrong_sizes),
+        trial("sizes_near_every_boundary_are_supported_or_errors", boundaries),
         trial("memory_that_does_not_fit", memory),
         trial("copies_that_do_not_fit", copies),
         trial("objects_of_another_context", contexts),
@@ -31,6 +32,37 @@ fn text<T>(outcome: Result<T, Error>) -> String {
         Err(error) => panic!("another error: {error}"),
         Ok(_) => panic!("it was accepted"),
     }
+}
+
+fn boundaries() -> Outcome {
+    const LARGEST: usize = isize::MAX as usize;
+    const SIZES: [usize; 9] = [0, 1, 8, 64, 1 << 21, 1 << 32, LARGEST, LARGEST + 1, usize::MAX];
+    let ctx = context()?;
+    let stream = ctx.new_stream()?;
+    let slice = Arc::new(stream.alloc_zeros::<f32>(1024)?);
+    let is_small = |sizes: &[usize]| sizes.iter().all(|size| (1..=64).contains(size));
+    let check = |shape: ArrayShape, sizes: &[usize]| {
+        let product = sizes.iter().try_fold(1_usize, |product, size| product.checked_mul(*size));
+        let texels = if sizes.contains(&0) { Some(0) } else { product };
+        assert!(shape.texels() == texels.unwrap_or(usize::MAX) || sizes.contains(&0), "{shape}");
+        assert_eq!(Array::<[f32; 4]>::new(&ctx, shape).is_ok(), is_small(sizes), "{shape}");
+        assert_eq!(Array::<u8>::for_surfaces(&ctx, shape).is_ok(), is_small(sizes), "{shape}");
+    };
+    for a in SIZES {
+        check(ArrayShape::OneD(a), &[a]);
+        for b in SIZES {
+            check(ArrayShape::TwoD([a, b]), &[a, b]);
+            check(ArrayShape::Layered1D([a, b]), &[a, b]);
+            for c in SIZES {
+                check(ArrayShape::ThreeD([a, b, c]), &[a, b, c]);
+                check(ArrayShape::Layered2D([a, b, c]), &[a, b, c]);
+                let pitched = Texture::pitched(&slice, [a, b], c, &TextureOptions::new());
+                let fits = is_small(&[a, b]) && c >= a && c as u128 * b as u128 <= 1024 && c % 8 == 0;
+                assert_eq!(pitched.is_ok(), fits, "{a} × {b}, pitch {c}");
+            }
+        }
+    }
+    Ok(())
 }
 
 fn options() -> Outcome {

@@ -5,3 +5,5 @@ mod graphs;
 mod launches;
 mod modules;
 mod padding;
+mod retired;
+mod sequences;
