@@ -4,6 +4,8 @@ use std::{collections::HashMap, fmt::Write, sync::Arc};
 
 use super::*;
 
+mod meetings;
+
 const HEADER: &str = ".version 8.5\n.target sm_90\n.address_size 64\n";
 
 /// Memory that a kernel accesses.
@@ -514,6 +516,17 @@ fn parts_of_a_warp_exchange_values() {
     assert!((0..32).all(|lane| values[lane as usize] == lane ^ 16), "{values:?}");
 }
 
+/// One lane writes ten values, and the others read each of them: at two places.
+#[test]
+fn a_lane_hands_values_to_others() {
+    let body = ".shared .b32 box; mov.u32 %r1, 0; mov.u32 %r2, 0; setp.ne.u32 %p1, %t, 0; @%p1 bra R;
+        W: mul.lo.u32 %r3, %r1, %r1; st.shared.u32 [box], %r3; bar.warp.sync -1; bar.warp.sync -1; add.u32 %r1, %r1, 1;
+        setp.lt.u32 %p2, %r1, 10; @%p2 bra W; bra E;
+        R: bar.warp.sync -1; ld.shared.u32 %r3, [box]; add.u32 %r2, %r2, %r3; bar.warp.sync -1; add.u32 %r1, %r1, 1;
+        setp.lt.u32 %p2, %r1, 10; @%p2 bra R; E: cvt.u64.u32 %w1, %r2; st.global.u64 [%a], %w1;";
+    assert_eq!(block(body, 32), [vec![0], vec![285; 31]].concat());
+}
+
 #[test]
 fn libraries_have_shared_memory() {
     let store = "mov.u32 %r1, %reserved_smem_offset_1; st.shared.u32 [%r1], %t; ld.shared.u32 %r3, [%r1];";
@@ -697,6 +710,18 @@ fn faults_have_a_kind_and_a_place() {
         ("brkpt;", Kind::Trap, "brkpt"),
         ("L: bra L;", Kind::Budget, ""),
         ("setp.eq.u32 %p1, %t, 0; @%p1 bra L; bar.sync 1, 64; L: bar.sync 0;", Kind::Budget, ""),
+        // Lanes that wait for a different instruction, a different set, and a lane that does not come.
+        (
+            "setp.eq.u32 %p1, %t, 0; @%p1 bra L; bar.warp.sync 3; bra E; L: vote.sync.any.pred %p2, %p1, 3; E:",
+            Kind::Budget,
+            "",
+        ),
+        (
+            "setp.eq.u32 %p1, %t, 0; @%p1 bra L; bar.warp.sync 2; bra E; L: bar.warp.sync 3; E: bar.sync 0;",
+            Kind::Budget,
+            "",
+        ),
+        ("setp.eq.u32 %p1, %t, 0; @%p1 bra L; bar.warp.sync 3; L: bar.warp.sync 1; bar.sync 0;", Kind::Budget, ""),
     ] {
         let (_, effects) = block_with(body, "", (1, 2, 0));
         let fault = effects.fault.expect(body);

@@ -100,6 +100,13 @@ fn mask(lanes: &[Lane], holds: impl Fn(&Lane) -> bool) -> u32 {
     lanes.iter().enumerate().fold(0, |mask, (at, lane)| mask | u32::from(holds(lane)) << at)
 }
 
+/// The same in each lane.
+fn in_all(lanes: &mut [Lane], mut function: impl FnMut(&mut Lane)) {
+    for lane in lanes {
+        function(lane);
+    }
+}
+
 impl Chain {
     fn new(number: usize) -> Self {
         let random = Random::new(&format!("chain {number}"));
@@ -266,10 +273,8 @@ impl Chain {
             _ => format!("setp.{name}.{logic}.{kind} %p{first}|%p{second}, {a}, {b}, {with};"),
         };
         self.each(&line, move |lane| {
-            let [a, b] = [a, b].map(|operand| match is_signed {
-                true => signed(operand.of(lane), bits),
-                false => i128::from(operand.of(lane)),
-            });
+            let value = |value: u64| if is_signed { signed(value, bits) } else { i128::from(value) };
+            let (a, b) = (value(a.of(lane)), value(b.of(lane)));
             let holds = match name {
                 "eq" => a == b,
                 "ne" => a != b,
@@ -442,11 +447,11 @@ impl Chain {
         match self.random.pick(&["ballot", "all", "any", "uni", "redux"]) {
             "ballot" => self.all(&format!("vote.sync.ballot.b32 %r{to}, {of}, -1;"), move |lanes| {
                 let mask = mask(lanes, |lane| of.of(lane));
-                lanes.iter_mut().for_each(|lane| lane.r[to] = mask);
+                in_all(lanes, |lane| lane.r[to] = mask);
             }),
             "redux" => self.all(&format!("redux.sync.add.u32 %r{to}, %r{to}, -1;"), move |lanes| {
                 let sum = lanes.iter().fold(0u32, |sum, lane| sum.wrapping_add(lane.r[to]));
-                lanes.iter_mut().for_each(|lane| lane.r[to] = sum);
+                in_all(lanes, |lane| lane.r[to] = sum);
             }),
             name => self.all(&format!("vote.sync.{name}.pred %p{predicate}, {of}, -1;"), move |lanes| {
                 let mask = mask(lanes, |lane| of.of(lane));
@@ -455,7 +460,7 @@ impl Chain {
                     "any" => mask != 0,
                     _ => mask == 0 || mask == u32::MAX,
                 };
-                lanes.iter_mut().for_each(|lane| lane.p[predicate] = holds);
+                in_all(lanes, |lane| lane.p[predicate] = holds);
             }),
         }
     }
@@ -473,7 +478,7 @@ impl Chain {
         } else {
             self.all(&format!("match.all.sync.b32 %r{to}|%p{same}, %r{of}, -1;"), move |lanes| {
                 let all = lanes.iter().all(|lane| lane.r[of] == lanes[0].r[of]);
-                lanes.iter_mut().for_each(|lane| {
+                in_all(lanes, |lane| {
                     (lane.r[to], lane.p[same]) = (if all { u32::MAX } else { 0 }, all);
                 });
             });
@@ -487,12 +492,12 @@ impl Chain {
             "warp" => self.all("bar.warp.sync -1;", |_| ()),
             "popc" => self.all(&format!("barrier.red.popc.u32 %r{to}, %warp, 32, {of};"), move |lanes| {
                 let count = mask(lanes, |lane| of.of(lane)).count_ones();
-                lanes.iter_mut().for_each(|lane| lane.r[to] = count);
+                in_all(lanes, |lane| lane.r[to] = count);
             }),
             name => self.all(&format!("barrier.red.{name}.pred %p{predicate}, %warp, 32, {of};"), move |lanes| {
                 let mask = mask(lanes, |lane| of.of(lane));
                 let holds = if name == "and" { mask == u32::MAX } else { mask != 0 };
-                lanes.iter_mut().for_each(|lane| lane.p[predicate] = holds);
+                in_all(lanes, |lane| lane.p[predicate] = holds);
             }),
         }
     }
