@@ -281,12 +281,18 @@ impl Step<'_, '_> {
             self.warp.epoch += 1;
             return Next::On;
         }
+        self.meet(exchange, instruction, &sets, of)
+    }
+
+    /// The same for lanes that are at different places, or that wait. The last of a set finds the results, and the others take them when
+    /// they run again.
+    fn meet(&mut self, exchange: &Exchange, instruction: &Instruction, sets: &Lanes, of: u32) -> Next {
         let (alive, done) = (self.warp.alive, self.warp.done());
-        self.group.passed |= self.group.mask & !self.mask;
+        let own = std::mem::take(&mut self.group.passed) | self.group.mask & !self.mask;
         let executable = self.worker.launch.executable;
         let name_at = |at: &Frame| &executable.functions[at.function as usize].instructions[at.pc as usize].name;
         let others = self.warp.groups.iter().filter(|other| matches!(other.state, State::Together(_)));
-        let mut waiting = vec![(self.mask & !done, self.group.passed)];
+        let mut waiting = vec![(self.mask & !done, own)];
         waiting.extend(
             others
                 .filter(|other| *name_at(&other.at) == instruction.name)
@@ -294,7 +300,7 @@ impl Step<'_, '_> {
         );
         let from = exchange.from.map(|source| *self.source(source));
         let meeting = self.warp.meeting.get_or_insert_default();
-        merge(&mut meeting.sets, &sets, self.mask);
+        merge(&mut meeting.sets, sets, self.mask);
         for (brought, from) in meeting.from.iter_mut().zip(&from) {
             merge(brought, from, self.mask);
         }
@@ -323,19 +329,18 @@ impl Step<'_, '_> {
         if finished == 0 {
             // Lanes whose guard is false do not wait.
             self.leave(pc + 1);
-            self.group.state = State::Together(alive);
+            (self.group.state, self.group.passed) = (State::Together(alive), own);
             return Next::Waits;
         }
         if self.mask != finished {
             self.split(self.mask & !finished, pc, pc + 1);
             if let Some(rest) = self.warp.groups.last_mut() {
-                rest.state = State::Together(alive);
+                (rest.state, rest.passed) = (State::Together(alive), own);
             }
         }
         self.mask = finished;
         self.write(exchange.to, &value);
         self.write_predicate(exchange.valid, valid);
-        self.group.passed = 0;
         self.group.at.pc = pc + 1;
         Next::Jumped
     }

@@ -42,10 +42,9 @@ pub(super) struct Function {
 pub(super) struct Variable {
     pub(super) space: String,
     pub(super) name: String,
+    /// 0 for `[]`: its size is known at the launch only.
     pub(super) size: u64,
     pub(super) align: u64,
-    /// `[]`: its size is known at the launch only.
-    pub(super) is_dynamic: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -285,10 +284,10 @@ impl<'a> Reader<'a> {
             }
         };
         let element = element.ok_or_else(|| self.mistake())?;
-        let (mut size, mut is_dynamic) = (element * lanes, false);
+        let mut size = element * lanes;
         while self.takes('[') {
             if self.takes(']') {
-                (is_dynamic, size) = (true, 0);
+                size = 0;
                 continue;
             }
             let extent = self.integer()?;
@@ -298,7 +297,7 @@ impl<'a> Reader<'a> {
         if align > 1 << 16 || align != 0 && !align.is_power_of_two() {
             return Err(self.mistake());
         }
-        Ok(Variable { space, name, size, align: align.max(element.max(1)), is_dynamic })
+        Ok(Variable { space, name, size, align: align.max(element.max(1)) })
     }
 
     fn body(&mut self) -> Parsed<Vec<Statement>> {

@@ -527,6 +527,51 @@ fn a_lane_hands_values_to_others() {
     assert_eq!(block(body, 32), [vec![0], vec![285; 31]].concat());
 }
 
+/// The sizes that ptxas 13.0 prints. The static part is padded for the dynamic one, which ends where the launch says.
+#[test]
+fn dynamic_shared_memory_is_aligned() {
+    let f = ".func f(.param .b32 x) { .reg .b32 %r; .shared .align 16 .b8 fl[2]; mov.u32 %r, fl; mov.u32 %r, g; ret; }";
+    for (module, body, size) in [
+        ("", ".shared .align 4 .b8 s[17]; mov.u32 %r, s;", 17),
+        (".extern .shared .align 1 .b8 d[];", ".shared .align 1 .b8 s[17]; mov.u32 %r, s; mov.u32 %r, d;", 32),
+        (".extern .shared .align 128 .b8 d[];", ".shared .align 4 .b8 s[16]; mov.u32 %r, s; mov.u32 %r, d;", 128),
+        (".extern .shared .align 128 .b8 d[];", ".shared .align 4 .b8 s[16]; mov.u32 %r, s;", 128),
+        (".extern .shared .align 128 .b8 d[];", "mov.u32 %r, d;", 0),
+        // What is used of the module comes before what is only declared.
+        (
+            ".shared .align 8 .b8 g[20]; .shared .b64 h;",
+            ".shared .align 1 .b8 s[5]; .shared .b16 t; mov.u32 %r, g; mov.u32 %r, s;",
+            30,
+        ),
+        (
+            ".shared .align 16 .b8 g[2];",
+            ".shared .align 1 .b8 s[2]; mov.u32 %r, s; { .param .b32 x; call f, (x); }",
+            34,
+        ),
+    ] {
+        let text = format!(
+            "{HEADER}{module}\n{f}\n.visible .entry k() {{ .reg .b32 %r; {body} ret; }}",
+            f = if size == 34 { &f } else { "" }
+        );
+        let image = crate::image::Image::read(&crate::image::Source::Ptx(text.clone().into_bytes()), 90);
+        let kernel = Arc::clone(&image.unwrap_or_else(|refusal| panic!("{}", refusal.log)).kernels[0]);
+        let program = kernel.program.as_ref().expect("it has PTX");
+        let executable = program.kernel("k", &[]).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!((u64::from(kernel.static_shared), executable.shared_size), (size, size), "{text}");
+    }
+    for n in [1, 15, 16, 129, 4096] {
+        let body = format!(
+            ".shared .b64 s; st.shared.u64 [s], %o; mov.u32 %r1, d; st.shared.u8 [%r1+{}], %t; bar.sync 0;
+             ld.shared.u8 %r2, [%r1+{0}]; and.b32 %r1, %r1, 127; add.u32 %r1, %r1, %r2; cvt.u64.u32 %w1, %r1; st.global.u64 [%a], %w1;",
+            n - 1
+        );
+        let (result, effects) = block_with(&body, ".extern .shared .align 128 .b8 d[];", (1, 1, n));
+        assert!(effects.fault.is_none() && result == [0], "{n}: {:?}", effects.fault);
+        let (_, effects) = block_with(&body, ".extern .shared .align 128 .b8 d[];", (1, 1, n - 1));
+        assert!(effects.fault.is_some(), "{n}");
+    }
+}
+
 #[test]
 fn libraries_have_shared_memory() {
     let store = "mov.u32 %r1, %reserved_smem_offset_1; st.shared.u32 [%r1], %t; ld.shared.u32 %r3, [%r1];";

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use crate::placement::Shape;
+
 use super::{
     Mistake,
     lexer::{Kind, Token},
@@ -13,8 +15,8 @@ use super::{
 /// The parts of a body that matter to the driver.
 #[derive(Debug, Default)]
 pub(super) struct Body {
-    /// Bytes of `.shared` variables declared inside.
-    pub(super) shared: u32,
+    /// The `.shared` variables declared inside.
+    pub(super) shared: Vec<(String, Shape)>,
     /// Bytes of `.local` variables declared inside.
     pub(super) local: u32,
     /// The identifiers in the body.
@@ -53,7 +55,10 @@ impl Body {
         let word = token.word().ok_or_else(|| reader.unexpected())?;
         match word {
             ".loc" => reader.skip_line(),
-            ".shared" => self.shared += variable::read(reader)?.bytes.len() as u32,
+            ".shared" => {
+                let declared = variable::read(reader)?;
+                self.shared.push((declared.name.clone(), declared.shape()));
+            }
             ".local" => self.local += variable::read(reader)?.bytes.len() as u32,
             _ if word.starts_with('.') => self.operands(reader)?,
             _ => {

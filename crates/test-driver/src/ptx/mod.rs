@@ -11,7 +11,10 @@ mod opcodes;
 mod reader;
 mod variable;
 
-use std::sync::Arc;
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    sync::Arc,
+};
 
 use crate::{
     error::Status,
@@ -36,8 +39,10 @@ struct Module {
     variables: Vec<Variable>,
     /// The size of the variables in constant memory, in bytes.
     constants: usize,
-    /// Module-level `.shared` variables: name and bytes. A kernel uses the variables that it names.
-    shared: Vec<(String, u32)>,
+    /// The functions that are not kernels, with their numbers.
+    functions: HashMap<String, (usize, Body)>,
+    /// Module-level `.shared` variables. A kernel has those that it names, or a function that it calls.
+    shared: Vec<(String, Shape)>,
 }
 
 /// `.target sm_90a`.
@@ -153,9 +158,6 @@ impl Module {
         }
         let product = |threads: [u32; 3]| threads.iter().product();
         let directives = entry.directives;
-        let named = |(name, bytes): &(String, u32)| {
-            if entry.body.names.contains(name) { *bytes } else { 0 }
-        };
         Ok(Kernel {
             name: entry.name.clone(),
             parameters: placement::place(&entry.parameters, sm),
@@ -163,13 +165,36 @@ impl Module {
             required_threads: directives.required_threads,
             is_tile: false,
             cluster: directives.cluster,
-            static_shared: entry.body.shared + self.shared.iter().map(named).sum::<u32>(),
+            static_shared: self.static_shared(&entry.body),
             registers: directives.max_registers.map_or(REGISTERS, |most| most.min(REGISTERS)),
             local: entry.body.local,
             ptx_version: self.target.sm,
             binary_version: sm,
             program: None,
         })
+    }
+
+    /// The static shared memory of a kernel with this body, and of the functions that it names: first what the kernel uses, then what is
+    /// used of the module, then what the functions use, and at last what is only declared.
+    fn static_shared(&self, body: &Body) -> u32 {
+        let (mut names, mut functions, mut next) = (HashSet::new(), BTreeMap::new(), vec![body]);
+        while let Some(body) = next.pop() {
+            let new = body.names.iter().filter(|name| names.insert(name.as_str()));
+            for (number, function) in new.filter_map(|name| self.functions.get(name)) {
+                functions.insert(*number, function);
+                next.push(function);
+            }
+        }
+        let of = |body: &&Body, is_used: bool| {
+            let found = body.shared.iter().filter(|(name, _)| body.names.contains(name) == is_used);
+            found.map(|(_, shape)| *shape).collect::<Vec<_>>()
+        };
+        let of_module = self.shared.iter().filter(|(name, shape)| shape.size == 0 || names.contains(name.as_str()));
+        let mut shapes = of(&body, true);
+        shapes.extend(of_module.map(|(_, shape)| *shape));
+        shapes.extend(functions.values().flat_map(|body| of(body, true)));
+        shapes.extend(std::iter::once(&body).chain(functions.values()).flat_map(|body| of(body, false)));
+        placement::place_shared(&shapes).1 as u32
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::placement::Shape;
 
 use super::{
-    Directives, Entry, Mistake, Module, Target, body,
+    Body, Directives, Entry, Mistake, Module, Target, body,
     lexer::{self, Kind, Token},
     variable,
 };
@@ -43,19 +43,21 @@ pub(super) fn read(text: &[u8]) -> Result<Module, Mistake> {
             }
             ".func" => {
                 reader.skip();
-                reader.function()?;
+                if let Some((name, body)) = reader.function()? {
+                    module.functions.insert(name, (module.functions.len(), body));
+                }
             }
             ".global" | ".const" | ".shared" => {
                 let is_external = reader.follows(".extern");
                 let declared = variable::read(&mut reader)?;
                 match word.as_str() {
+                    ".shared" => module.shared.push((declared.name.clone(), declared.shape())),
                     _ if is_external => {}
-                    ".shared" => module.shared.push((declared.name, declared.bytes.len() as u32)),
                     space => {
                         if space == ".const" {
                             module.constants += declared.bytes.len();
                         }
-                        let variable::Declared { name, bytes, relocations } = declared;
+                        let variable::Declared { name, bytes, relocations, .. } = declared;
                         module.variables.push(crate::image::Variable { name, bytes, relocations });
                     }
                 }
@@ -310,15 +312,23 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A `.func`: only its errors matter.
-    fn function(&mut self) -> Result<(), Mistake> {
+    /// The name and the body of a `.func`, if it has a body.
+    fn function(&mut self) -> Result<Option<(String, Body)>, Mistake> {
+        let (mut name, mut depth) = (None, 0);
         while let Some(token) = self.peek() {
-            if token.is(';') {
-                self.skip();
-                return Ok(());
-            }
-            if token.is('{') {
-                return body::read(self).map(drop);
+            match &token.kind {
+                Kind::Mark(';') => {
+                    self.skip();
+                    return Ok(None);
+                }
+                Kind::Mark('{') => {
+                    let body = body::read(self)?;
+                    return Ok(name.map(|name| (name, body)));
+                }
+                Kind::Mark('(') => depth += 1,
+                Kind::Mark(')') => depth -= 1,
+                Kind::Word(word) if depth == 0 && !word.starts_with('.') => name = Some(word.clone()),
+                _ => {}
             }
             self.skip();
         }

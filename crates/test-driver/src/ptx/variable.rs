@@ -1,6 +1,6 @@
 //! Variable declarations: `.global .align 4 .b8 table[16] = {…};` (PTX ISA, 5.4).
 
-use crate::image::Relocation;
+use crate::{image::Relocation, placement::Shape};
 
 use super::{
     Mistake,
@@ -12,7 +12,14 @@ use super::{
 pub(super) struct Declared {
     pub(super) name: String,
     pub(super) bytes: Vec<u8>,
+    pub(super) align: usize,
     pub(super) relocations: Vec<Relocation>,
+}
+
+impl Declared {
+    pub(super) fn shape(&self) -> Shape {
+        Shape { size: self.bytes.len(), align: self.align }
+    }
 }
 
 /// Larger sizes than a GPU's memory are rejected.
@@ -33,10 +40,10 @@ pub(super) fn scalar_size(word: &str) -> Option<usize> {
 /// A declaration from its state space (`.global`, `.shared`, …) to its `;`.
 pub(super) fn read(reader: &mut Reader<'_>) -> Result<Declared, Mistake> {
     reader.word()?;
-    let (mut element, mut lanes) = (None, 1usize);
+    let (mut element, mut lanes, mut align) = (None, 1usize, 1usize);
     let name = loop {
         match reader.word()? {
-            ".align" => drop(reader.integer()?),
+            ".align" => align = reader.integer()? as usize,
             ".v2" => lanes = 2,
             ".v4" => lanes = 4,
             ".v8" => lanes = 8,
@@ -46,6 +53,9 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Declared, Mistake> {
         }
     };
     let element = element.ok_or_else(|| reader.unexpected())?;
+    if !align.is_power_of_two() || align > 1 << 16 {
+        return Err(reader.unexpected());
+    }
     let mut count = lanes;
     while reader.takes('[') {
         // `[]` takes its length from the initializer, or is dynamic shared memory.
@@ -65,7 +75,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Declared, Mistake> {
     } else {
         reader.expect(';')?;
     }
-    Ok(Declared { name, bytes, relocations })
+    Ok(Declared { name, bytes, align: align.max(element), relocations })
 }
 
 /// Values up to the `;`. Addresses are zero until the module is loaded.
