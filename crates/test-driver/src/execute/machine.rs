@@ -189,8 +189,8 @@ pub(super) struct Worker<'a> {
     pub(super) free: Vec<Warp>,
     /// Counts accesses that could wait for other threads.
     pub(super) polls: u32,
-    /// The last such access: its instruction and its result.
-    pub(super) last_poll: (u32, u64),
+    /// The last such accesses: the instruction and the result.
+    pub(super) recent_polls: [(u32, u32, u64); 8],
 }
 
 /// How a pass over a cluster ended.
@@ -207,6 +207,8 @@ const QUANTUM: u32 = 4096;
 pub(super) const POLLS: u32 = 64;
 /// After so many instructions, groups that wait at a join for this one go on without it.
 const PATIENCE: u64 = 1 << 17;
+/// Passes after which a different cluster runs.
+const LONG: u64 = 64;
 /// The bytes of all blocks that run at the same time.
 const RESIDENT: usize = 1 << 30;
 
@@ -310,7 +312,7 @@ impl<'a> Worker<'a> {
             random: launch.settings.seed,
             free: Vec::new(),
             polls: 0,
-            last_poll: (0, 0),
+            recent_polls: [(0, 0, 0); 8],
         }
     }
 
@@ -320,6 +322,7 @@ impl<'a> Worker<'a> {
         let mut resident: VecDeque<Cluster> = VecDeque::new();
         let mut used = 0;
         let mut is_last = false;
+        let mut passes = 0;
         loop {
             let admits = resident.is_empty() || self.launch.geometry.cooperative || self.polls > 0;
             self.polls = 0;
@@ -348,12 +351,26 @@ impl<'a> Worker<'a> {
                     }
                     // Every block costs something.
                     self.spent += 4;
+                    // The next block, if others wait.
+                    self.polls = u32::from(!resident.is_empty());
                 }
                 Ok(Pass::Polls) => {
                     self.polls = 1;
                     resident.push_back(cluster);
                 }
-                Ok(Pass::Runs) => resident.push_front(cluster),
+                Ok(Pass::Runs) if (passes + 1) % LONG != 0 => {
+                    passes += 1;
+                    resident.push_front(cluster);
+                }
+                // What runs for long can wait for other blocks too, in a way that is not recognised: all of them run in turn, and after
+                // each turn one more.
+                Ok(Pass::Runs) => {
+                    passes += 1;
+                    resident.push_back(cluster);
+                    if passes >= LONG * resident.len() as u64 {
+                        (self.polls, passes) = (1, 0);
+                    }
+                }
                 Err(fault) => {
                     self.launch.fail(*fault);
                     break;

@@ -517,13 +517,18 @@ impl Step<'_, '_> {
         Ok(Next::Waits)
     }
 
-    /// Notes a value from memory that other threads write: a thread that reads it again and again waits for them.
-    pub(super) fn polled(&mut self, value: u64) {
-        let poll = (self.group.at.pc, value);
-        if self.worker.last_poll == poll {
-            self.worker.polls += 1;
+    /// Notes what an instruction reads from memory that other threads write: a thread that reads the same again and again, perhaps with
+    /// several instructions, waits for them.
+    pub(super) fn polled(&mut self, values: impl Iterator<Item = u64>) {
+        let value = values.fold(0u64, |all, value| all.rotate_left(7).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ value);
+        let poll = (self.group.at.function, self.group.at.pc, value);
+        let worker = &mut *self.worker;
+        if worker.recent_polls.contains(&poll) {
+            worker.polls += 1;
+        } else {
+            worker.recent_polls.rotate_right(1);
+            worker.recent_polls[0] = poll;
         }
-        self.worker.last_poll = poll;
     }
 
     pub(super) fn checks(&self) -> Option<std::sync::MutexGuard<'_, Checks>> {

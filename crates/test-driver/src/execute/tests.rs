@@ -634,6 +634,14 @@ fn atomics_count_all_threads_of_all_blocks() {
     assert_eq!(out.0, expected);
 }
 
+/// The results of a vector may be its operands.
+#[test]
+fn atomics_of_vectors_read_before_they_write() {
+    let body = "mov.b32 %f1, 0f3F800000; mov.b32 %f2, 0f40000000; atom.global.add.v2.f32 {%f1, %f2}, [%a], {%f2, %f1};
+        add.f32 %f1, %f1, %f2; ld.global.v2.f32 {%f2, %f3}, [%a]; mov.b64 %w1, {%f2, %f3}; st.global.u64 [%a], %w1;";
+    assert_eq!(block(body, 2), [u64::from(2f32.to_bits()) | u64::from(1f32.to_bits()) << 32; 2]);
+}
+
 #[test]
 fn copies_and_barriers_in_memory() {
     let body = ".shared .align 16 .b8 s[256]; .shared .b64 bar; setp.ne.u32 %p1, %t, 0; @%p1 bra W;
@@ -740,6 +748,66 @@ fn blocks_can_wait_for_each_other() {
     let effects = run(text, (8, 32, 0), &[address], &mut [&mut out]);
     assert!(effects.fault.is_none(), "{:?}", effects.fault);
     assert_eq!(out.0, [5 | 256 << 32]);
+}
+
+/// Block 0 waits for the last block in many ways: the value to wait for is not 0 in the first words of `%o`.
+#[test]
+fn waits_of_every_form_end() {
+    let before = ".func (.param .b32 r) get(.param .b64 p) { .reg .b64 %p; .reg .b32 %v; ld.param.u64 %p, [p]; ld.relaxed.gpu.u32 %v, [%p];
+        st.param.b32 [r], %v; ret; }";
+    let call = |offset: u32, to: &str| {
+        format!(
+            "{{ .param .b64 p; .param .b32 r; add.u64 %w1, %o, {offset}; st.param.b64 [p], %w1; call (r), get, (p); ld.param.b32 {to}, [r]; }}"
+        )
+    };
+    let many = (0..12).fold(String::new(), |all, n| {
+        all + &format!("ld.volatile.global.u32 %r4, [%o+{}]; add.u32 %r3, %r3, %r4;", 4 * n)
+    });
+    let waits = [
+        "ld.relaxed.gpu.global.u32 %r3, [%o];".to_owned(),
+        "ld.relaxed.gpu.global.v2.u32 {%r4, %r3}, [%o];".to_owned(),
+        "ld.volatile.global.v4.u32 {%r3, %r4, %r5, %r6}, [%o];".to_owned(),
+        "ld.acquire.gpu.global.u32 %r3, [%o]; ld.acquire.gpu.global.u32 %r4, [%o+4];".to_owned(),
+        "ld.relaxed.gpu.global.u32 %r4, [%o+4]; ld.volatile.global.u64 %w1, [%o+8]; ld.relaxed.sys.global.u32 %r3, [%o];".to_owned(),
+        "atom.global.add.u32 %r3, [%o], 0; atom.global.cas.b32 %r4, [%o+4], 99, 0;".to_owned(),
+        "atom.global.cas.b32 %r3, [%o], 99, 0; ld.volatile.global.u32 %r4, [%o+4];".to_owned(),
+        // It counts how often it has looked, there and in a register.
+        "atom.global.add.u32 %r4, [%o+12], 1; ld.relaxed.gpu.global.u32 %r3, [%o];".to_owned(),
+        "add.u32 %r6, %r6, 1; st.volatile.global.u32 [%o+12], %r6; ld.volatile.global.v2.u32 {%r4, %r5}, [%o+8]; ld.volatile.global.u32 %r3, [%o];"
+            .to_owned(),
+        "nanosleep.u32 20; ld.global.u32 %r3, [%o];".to_owned(),
+        "membar.gl; ld.global.u32 %r3, [%o];".to_owned(),
+        "mov.u32 %r4, %clock; ld.weak.global.u32 %r3, [%o];".to_owned(),
+        "ld.global.u32 %r3, [%o];".to_owned(),
+        format!("mov.u32 %r3, 0; {many}").replace("[%o+4]", "[%o+8]"),
+        call(0, "%r3"),
+        call(4, "%r4") + &call(0, "%r3"),
+    ];
+    for wait in &waits {
+        for (grid, block, seed) in [(2, 1, 0), (2, 1, 5), (40, 32, 3), (700, 32, 0)] {
+            let text = format!(
+                "{before} {LANE_HEAD}{LANE} mov.u32 %r6, 0; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %nctaid.x; sub.u32 %r2, %r2, 1;
+                 setp.eq.u32 %p1, %r1, %r2; @%p1 bra S; setp.ne.u32 %p1, %r1, 0; @%p1 ret;
+                 W: {wait} setp.eq.u32 %p2, %r3, 0; @%p2 bra W; st.global.u32 [%o+64], %r3; ret;
+                 S: mov.u32 %r4, 7; st.relaxed.gpu.global.u32 [%o], %r4; st.relaxed.gpu.global.u32 [%o+4], %r4; ret; }}"
+            );
+            let mut out = Memory(vec![0; 16]);
+            let address = out.address();
+            let settings = Settings { seed, ..settings() };
+            let effects = run_with(&text, (grid, block, 0), &[address], &mut [&mut out], settings, [1, 1, 1]);
+            assert!(effects.fault.is_none(), "{wait} {seed}: {:?}", effects.fault);
+            assert_eq!(out.0[8] as u32, 7, "{wait}");
+            // One pass of each block, or a few turns of a wait that is not recognised.
+            assert!(effects.instructions < 1 << 25, "{wait}: {} instructions", effects.instructions);
+        }
+        // Nothing ends it.
+        let text = format!("{before} {LANE_HEAD}{LANE} W: {wait} bra W; }}");
+        let mut out = Memory(vec![0; 16]);
+        let address = out.address();
+        let settings = Settings { budget: 1 << 22, ..settings() };
+        let effects = run_with(&text, (3, 32, 0), &[address], &mut [&mut out], settings, [1, 1, 1]);
+        assert_eq!(effects.fault.map(|fault| fault.kind), Some(Kind::Budget), "{wait}");
+    }
 }
 
 #[test]
