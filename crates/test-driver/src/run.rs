@@ -49,7 +49,8 @@ impl KernelCall {
     }
 
     fn threads(&self) -> u64 {
-        let all = self.geometry.grid.iter().chain(&self.geometry.block);
+        let blocks = self.kernel.blocks(self.geometry.grid);
+        let all = blocks.iter().chain(&self.geometry.block);
         all.fold(1, |product, extent| product.saturating_mul(u64::from(*extent)))
     }
 }
@@ -105,7 +106,7 @@ impl Driver {
             executable,
             bank: &call.bank.bytes,
             geometry: Geometry {
-                grid: geometry.grid,
+                grid: call.kernel.blocks(geometry.grid),
                 block: geometry.block,
                 cluster: geometry.cluster.unwrap_or([1; 3]),
                 has_clusters: geometry.cluster.is_some(),

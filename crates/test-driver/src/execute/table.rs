@@ -3,7 +3,7 @@
 use super::{
     access,
     arithmetic::{self, Test, Vector, compare, mask, one},
-    code::{Condition, Logic, Op, SINK, Space, window},
+    code::{Condition, Logic, Op, SINK, Source, Space, window},
     convert,
     decode::Decoder,
     machine::POLLS,
@@ -212,6 +212,11 @@ fn mov(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -
     let [to, from] = operands else { return None };
     let kind = words.kind()?;
     if kind == Type::Pred {
+        // `%is_explicit_cluster` is the only special register that is a predicate.
+        if let Some(special) = decoder.from(from, kind).filter(|source| matches!(source, Source::Special(_))) {
+            let (test, from) = (compare("ne", Type::U32, false)?, [special, decoder.zero()]);
+            return Some(Op::Test { test, to: [decoder.predicate(to)?, SINK], from, with: None });
+        }
         return predicate(decoder.predicate(to)?, |a, _| a, [decoder.condition(from)?, Condition::default()]);
     }
     if kind == Type::B128 {

@@ -81,6 +81,7 @@ struct Directives {
     required_threads: Option<[u32; 3]>,
     max_registers: Option<u32>,
     cluster: Option<[u32; 3]>,
+    blocks_are_clusters: bool,
 }
 
 /// The constant memory of a module, in bytes.
@@ -165,6 +166,7 @@ impl Module {
             required_threads: directives.required_threads,
             is_tile: false,
             cluster: directives.cluster,
+            blocks_are_clusters: directives.blocks_are_clusters,
             static_shared: self.static_shared(&entry.body),
             registers: directives.max_registers.map_or(REGISTERS, |most| most.min(REGISTERS)),
             local: entry.body.local,

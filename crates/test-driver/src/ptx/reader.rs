@@ -281,6 +281,7 @@ impl<'a> Reader<'a> {
                 ".maxntid" => directives.max_threads = Some(self.extents()?),
                 ".reqntid" => directives.required_threads = Some(self.extents()?),
                 ".reqnctapercluster" => directives.cluster = Some(self.extents()?),
+                ".blocksareclusters" => directives.blocks_are_clusters = true,
                 ".maxnreg" => directives.max_registers = Some(self.integer()? as u32),
                 ".pragma" => self.skip_statement()?,
                 word if word.starts_with('.') => self.skip_values(),
