@@ -5,7 +5,7 @@ use std::{io::Write, num::NonZero, thread};
 use crate::{
     config::NotExecuted,
     error::{Outcome, Status},
-    execute::{Effects, Executable, Fault, Heap, Kind, Request, Settings, Space},
+    execute::{Effects, Executable, Fault, Geometry, Heap, Kind, Request, Settings, Space},
     handle::Handle,
     launches::launch::{KernelCall, Recorded, Via},
     memory::Kind as MemoryKind,
@@ -49,7 +49,8 @@ impl KernelCall {
     }
 
     fn threads(&self) -> u64 {
-        let all = self.geometry.grid.iter().chain(&self.geometry.block);
+        let blocks = self.kernel.blocks(self.geometry.grid);
+        let all = blocks.iter().chain(&self.geometry.block);
         all.fold(1, |product, extent| product.saturating_mul(u64::from(*extent)))
     }
 }
@@ -104,7 +105,7 @@ impl Driver {
         let request = Request {
             executable,
             bank: &call.bank.bytes,
-            geometry,
+            geometry: Geometry { grid: call.kernel.blocks(geometry.grid), ..geometry },
             variables: &variables,
             regions: self.memory.regions(context, device),
             heap: &mut heap,
