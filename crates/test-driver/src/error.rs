@@ -1,6 +1,6 @@
 //! `CUresult`: the codes, their names and descriptions (CUDA driver API, "Data types used by CUDA driver").
 
-use std::ffi::{CStr, c_char};
+use std::ffi::{CStr, CString, c_char};
 
 use crate::entry::Out;
 
@@ -148,6 +148,15 @@ statuses! {
     UNKNOWN 999 "unknown error"
 }
 
+impl Status {
+    /// The description of an error with the report of the fault that has caused it. It is never freed, as all descriptions.
+    pub(crate) fn described(self, report: &str) -> Option<&'static CStr> {
+        let (_, description) = entry(self.0).ok()?;
+        let text = format!("{}\n{}", description.to_string_lossy(), report.replace('\0', ""));
+        Some(Box::leak(CString::new(text).ok()?.into_boxed_c_str()))
+    }
+}
+
 /// The name and the description of `code`.
 fn entry(code: u32) -> Outcome<(&'static CStr, &'static CStr)> {
     TABLE.iter().find(|(known, _, _)| *known == code).map(|(_, name, text)| (*name, *text)).ok_or(Status::INVALID_VALUE)
@@ -164,9 +173,9 @@ entry_points! {
         }
     }
 
-    fn cuGetErrorString(_driver, error: Status, text: Out<*const c_char>) {
+    fn cuGetErrorString(driver, error: Status, text: Out<*const c_char>) {
         match entry(error.0) {
-            Ok((_, description)) => text.set(description.as_ptr()),
+            Ok((_, description)) => text.set(driver.faulted(error).unwrap_or(description).as_ptr()),
             Err(status) => {
                 text.set_if_wanted(std::ptr::null());
                 Err(status)
