@@ -189,3 +189,11 @@ pub(crate) struct Executable {
     /// The source files by their numbers.
     pub(super) files: std::collections::BTreeMap<u64, String>,
 }
+
+impl Executable {
+    /// The file and the line of the source: `kernel.cu:7`.
+    pub(super) fn source(&self, instruction: &Instruction) -> Option<String> {
+        let (file, line) = instruction.source?;
+        self.files.get(&file).map(|file| format!("{file}:{line}"))
+    }
+}

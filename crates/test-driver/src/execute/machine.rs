@@ -396,10 +396,11 @@ impl<'a> Worker<'a> {
         let block = cluster.blocks.first()?;
         let warp = block.warps.iter().find(|warp| !warp.groups.is_empty())?;
         let group = warp.groups.first()?;
-        let instruction =
-            &self.launch.executable.functions[group.at.function as usize].instructions[group.at.pc as usize];
+        let executable = self.launch.executable;
+        let instruction = &executable.functions[group.at.function as usize].instructions[group.at.pc as usize];
+        let source = executable.source(instruction).map(|source| format!(" ({source})")).unwrap_or_default();
         let place = format!(
-            ": block {:?} is at line {} of the PTX (`{}`) with thread {:?}",
+            ": block {:?} is at line {} of the PTX{source} (`{}`) with thread {:?}",
             block.index,
             instruction.line,
             instruction.name,

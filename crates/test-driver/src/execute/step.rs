@@ -177,9 +177,7 @@ impl Step<'_, '_> {
         fault.line = instruction.line;
         fault.instruction = instruction.name.to_string();
         fault.function.clone_from(&executable.functions[self.group.at.function as usize].name);
-        fault.source = instruction
-            .source
-            .and_then(|(file, line)| executable.files.get(&file).map(|file| format!("{file}:{line}")));
+        fault.source = executable.source(instruction);
         fault.block = self.block().index;
         fault.thread = self.thread(fault.lane);
         fault

@@ -9,12 +9,11 @@ use crate::{
         api::{Api, KernelCall, LaunchConfig, Promise, Status, StreamHandle},
         attributes::{self, AttributeCheck, AttributeLimits},
         config::{Attributes, Form, Launch},
-        error::Error,
+        error::{Error, Near},
         function::{Arguments, Callee, Fitting, NameOf},
     },
     marshal::{ForEachValue, LaunchStream, text_of},
 };
-use std::string::String;
 
 /// The arguments of `cuLaunchKernelEx` without the parameters, with details for its errors.
 ///
@@ -80,7 +79,7 @@ impl LaunchCall<'_> {
 
     #[inline(always)]
     fn finish(&self, launched: Result<(), Error>) -> Result<(), Error> {
-        finish(launched, self.launch_stream, || self.callee.name())
+        finish(launched, self.launch_stream, || Near::After(self.callee.name()))
     }
 
     #[inline(always)]
@@ -127,12 +126,12 @@ impl LaunchCall<'_> {
 pub(crate) fn finish(
     launched: Result<(), Error>,
     stream: &LaunchStream<'_>,
-    name: impl FnOnce() -> String,
+    what: impl FnOnce() -> Near,
 ) -> Result<(), Error> {
     match launched {
         Ok(()) => match stream.check() {
             Ok(()) => Ok(()),
-            Err(error) => Err(explain::unrecorded(name(), error)),
+            Err(error) => Err(explain::unrecorded(what(), error)),
         },
         Err(error) => {
             let _ = stream.check();

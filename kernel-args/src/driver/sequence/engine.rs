@@ -6,7 +6,7 @@ use crate::{
         api::{Api, Change, LaunchLog, Steps, api},
         config::{ForeignSteps, Recording},
         context::bind,
-        error::{Error, LaunchError},
+        error::{Error, LaunchError, Near},
         graph::explain,
         launch::unrecorded,
     },
@@ -126,7 +126,7 @@ impl Engine {
         (counts.graphs, counts.captures) = (plans.len(), foreign.borrow().captures());
         match context.check_err() {
             Ok(()) => Ok(mode),
-            Err(error) => Err(unrecorded("(a sequence)".to_string(), error)),
+            Err(error) => Err(unrecorded(Near::Enqueued, error)),
         }
     }
 }
