@@ -19,6 +19,10 @@ pub(super) fn imports(files: &[(String, String)]) -> Imports {
     let mut imports = Imports::new();
     for (path, text) in files {
         let own = module(path);
+        // The files of unit tests.
+        if own.iter().any(|name| name == "tests") {
+            continue;
+        }
         let tokens: TokenStream = text.parse().unwrap_or_else(|error| panic!("{path}: {error}"));
         let mut named = Vec::new();
         paths_in(tokens, &own, &mut named);
@@ -182,6 +186,7 @@ mod tests {
             ("a/mod.rs", "mod deep; pub struct A;"),
             ("a/deep.rs", "use super::{super::b::{self, B}, A}; // crate::c"),
             ("b.rs", "fn f() { crate::a::deep::g() } #[cfg(test)] mod tests { use crate::c::C; }"),
+            ("b/tests.rs", "use crate::c::C;"),
             ("c.rs", "macro_rules! m { () => { $crate::a::A } } mod inline { use super::super::b; }"),
         ]));
         let of = |module: &[&str]| -> Vec<String> {
@@ -191,6 +196,7 @@ mod tests {
         assert_eq!(of(&["a", "deep"]), ["a", "b"]);
         assert_eq!(of(&["b"]), ["a::deep"]);
         assert_eq!(of(&["c"]), ["b"]);
+        assert!(!imports.contains_key(&["b", "tests"].map(String::from).to_vec()));
     }
 
     #[test]
