@@ -75,6 +75,8 @@ pub(crate) struct Program {
 
 type Decoded = Parsed<Arc<Executable>>;
 
+// Instructions contain functions of a step, and a step has the instructions: these types are above both files.
+
 /// What an instruction does that has no variant of its own.
 type Run = Box<dyn Fn(&mut Step<'_, '_>) -> Result<Next, Stop> + Send + Sync>;
 

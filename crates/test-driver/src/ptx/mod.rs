@@ -4,7 +4,7 @@
 //!
 //! | matter | module |
 //! |---|---|
-//! | tokens, and one after the other | `lexer`, `reader` |
+//! | a text as tokens, and steps through them | `lexer`, `reader` |
 //! | a module, its functions and their directives | `module` |
 //! | variables and parameters, and initial values | `variable` |
 //! | statements and operands | `syntax` |
