@@ -121,7 +121,7 @@ fn enqueue<A: LauncherArgs>(
     promise: Promise<'_>,
     is_watched: bool,
 ) -> Result<(), Error> {
-    check_contracts(&args, &mut Launch::new(1, 1), true, name::<A>)?;
+    check_contracts(&args, &mut Launch::new(1, 1), None, true, name::<A>)?;
     let stream = target.map(|target| target.stream);
     #[cfg(feature = "graphs")]
     if is_watched {
