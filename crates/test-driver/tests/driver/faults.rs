@@ -111,7 +111,7 @@ fn the_description_of_a_lost_context_s_error_is_the_report() {
         assert_eq!(Some(&first), driver.last_fault().as_ref());
         assert!(first.contains("at 0x30, where it has no memory; parameter 0 is 0x20\n"), "{first}");
         assert_eq!((described(719), described(701)), (None, None));
-        // Another context has a report of its own, and no other one while it is current.
+        // Each context has its own report.
         let other = CudaContext::new(1).expect("a second device");
         other.bind_to_thread().expect("it is alive");
         assert_eq!(described(700), Some(first.clone()));

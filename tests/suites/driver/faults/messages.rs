@@ -3,7 +3,7 @@
 //!
 //! On the test driver, all codes at all places are in one process, each in a context of its own. On a GPU a fault can end other contexts, so
 //! each code that a kernel can cause is in a process of its own, at each place. `tests/golden/faults.txt` has the texts of the test driver: of one
-//! code at each place, and of each code at one place. All other texts are combined from these.
+//! code at each place, and of each code at one place. At each place, the text of another code is the same, except for what belongs to the code.
 
 use cudarc::driver::{
     CudaContext, CudaSlice, CudaStream, DevicePtr,
@@ -222,7 +222,7 @@ impl World {
         Ok(())
     }
 
-    /// The context is lost, by a launch whose error is none.
+    /// A launch loses the context, and returns no error.
     fn lost(cause: Cause) -> Caused<Self> {
         let mut world = Self::new(cause, false)?;
         world.launch(true)?;
@@ -345,7 +345,6 @@ fn check(cause: Cause, recorder: bool, text: &str) -> Result<(), String> {
                 &format!(", {} bytes at ", LENGTH * 4),
                 &format!("`{field}` points to it"),
             ];
-            // The parameters of a launcher are not those of its kernel.
             for part in parts {
                 expect(text.contains(part), part);
             }
