@@ -122,7 +122,7 @@ impl Driver {
         }
     }
 
-    /// The description of the fault with this error: of the current context, otherwise of another one.
+    /// The description of the fault with this error: of the current context, otherwise of any context.
     pub(crate) fn faulted(&self, error: Status) -> Option<&'static CStr> {
         let is_lost = |context: &&Context| context.sticky == Some(error);
         let current = self.context(top()).ok().filter(is_lost);

@@ -184,7 +184,7 @@ impl Driver {
         format!("the kernel `{kernel}` fails: {text}\n  at {}", fault.place())
     }
 
-    /// The allocation next to an address, and the parameter that points to it; far from any, the parameter that is almost this address.
+    /// The allocation next to an address, and the parameter that points to it; far from any, the parameters that are almost this address.
     fn neighbour(&self, call: &KernelCall, address: u64) -> String {
         const NEAR: u64 = 1 << 20;
         let words = call.kernel.parameters.iter().enumerate().flat_map(|(index, parameter)| {
@@ -201,11 +201,9 @@ impl Driver {
             (start.saturating_sub(NEAR)..start.saturating_add(*length).saturating_add(NEAR)).contains(&address)
         };
         let Some((start, length, id, is_freed)) = nearest.filter(is_near) else {
-            let mut near = words.filter(|(.., value)| (*value..value.saturating_add(NEAR)).contains(&address));
-            return match (near.next(), near.next()) {
-                (Some((index, at, value)), None) => format!("{} is {value:#x}", named(index, at)),
-                _ => String::new(),
-            };
+            let near = words.filter(|(.., value)| (*value..value.saturating_add(NEAR)).contains(&address));
+            let text = |text: String, (index, at, value)| text + &format!("{} is {value:#x}", named(index, at));
+            return near.fold(String::new(), text);
         };
         let end = start + length;
         let distance = if address < start {

@@ -23,17 +23,29 @@ pub(crate) fn register_fields(kernel: &str, parameters: &'static [Parameter<'sta
     }
 }
 
-/// The field, or its member, that is the pointer at a byte of a parameter.
-pub(super) fn field_name(kernel: &str, parameter: usize, at: usize) -> Option<String> {
+/// The name of the pointer or the field at a byte of a parameter, `lights[2].at`, and whether it is a pointer.
+pub(super) fn field_name(kernel: &str, parameter: usize, at: usize) -> Option<(String, bool)> {
     let fields = FIELDS.lock().unwrap_or_else(PoisonError::into_inner);
-    fields.get(kernel)?.get(parameter).map(|field| place(field, at))
-}
-
-/// The place of the pointer at a byte of a field: `lights[2].at`.
-fn place(field: &Parameter<'_>, at: usize) -> String {
-    let place = for_each_pointer(field, &vec![0; field.size], &mut |pointer| match pointer.offset {
-        offset if offset == at => Err(pointer.path.to_string()),
+    let field = fields.get(kernel)?.get(parameter)?;
+    let found = for_each_pointer(field, &vec![0; field.size], &mut |pointer| match pointer.offset {
+        offset if offset == at => Err((pointer.path.to_string(), !pointer.is_integer)),
         _ => Ok(()),
     });
-    place.err().unwrap_or_else(|| field.name.into())
+    Some(found.err().unwrap_or_else(|| (field.name.into(), false)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_of_one_symbol_with_other_structs_have_no_names() {
+        const ONE: &[Parameter<'static>] = &[Parameter { name: "n", ..Parameter::record(0, 4) }];
+        const OTHER: &[Parameter<'static>] = &[Parameter { name: "count", ..Parameter::record(0, 4) }];
+        for (parameters, name) in [(ONE, Some("n")), (ONE, Some("n")), (OTHER, None), (OTHER, None), (ONE, None)] {
+            register_fields("kernel", parameters);
+            assert_eq!(field_name("kernel", 0, 0), name.map(|name| (name.into(), false)));
+        }
+        assert_eq!(field_name("unknown", 0, 0), None);
+    }
 }

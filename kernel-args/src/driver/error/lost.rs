@@ -142,18 +142,93 @@ fn kernel_of(report: &str) -> Option<&str> {
     report.split('`').nth(1)
 }
 
-/// The report with the fields of the kernel's struct instead of numbers of parameters: "parameter 1 points to it", "parameter 0 (byte 8) is 0x20".
+/// The report with fields of the kernel's struct instead of numbers of parameters: "; parameter 1 points to it". Of several that are almost the
+/// address, "; parameter 0 (byte 8) is 0x20", only the pointers.
 fn with_fields(report: &str) -> String {
     const PARAMETER: &str = "; parameter ";
-    let named = || {
-        let (before, rest) = report.split_once(PARAMETER)?;
-        let (index, rest) = rest.split_once(' ')?;
-        let (at, rest) = match rest.strip_prefix("(byte ") {
-            Some(rest) => rest.split_once(") ")?,
-            None => ("0", rest),
-        };
-        let field = field_name(kernel_of(report)?, index.parse().ok()?, at.parse().ok()?)?;
-        Some(format!("{before}; `{field}` {rest}"))
+    let field = |part: &str| {
+        let (index, rest) = part.split_once(' ')?;
+        let (at, rest) = rest.strip_prefix("(byte ").and_then(|rest| rest.split_once(") ")).unwrap_or(("0", rest));
+        let (name, is_pointer) = field_name(kernel_of(report)?, index.parse().ok()?, at.parse().ok()?)?;
+        Some((format!("; `{name}` {rest}"), is_pointer))
     };
-    named().unwrap_or_else(|| report.into())
+    let end = report.find('\n').unwrap_or(report.len());
+    let mut parts = report[..end].split(PARAMETER);
+    let mut text = String::from(parts.next().unwrap_or_default());
+    let parts = parts.map(|part| field(part).unwrap_or_else(|| (format!("{PARAMETER}{part}"), false)));
+    let parts: Vec<_> = parts.collect();
+    let has_pointer = parts.iter().any(|(_, is_pointer)| *is_pointer);
+    text.extend(parts.into_iter().filter(|part| part.1 || !has_pointer).map(|part| part.0));
+    text + &report[end..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::driver::error::register_fields;
+    use kernel_args_abi::{Class, Parameter};
+
+    fn lost(near: Near, report: Option<&str>) -> LostContext {
+        LostContext {
+            status: Status(700),
+            near,
+            report: report.map(with_fields),
+            #[cfg(feature = "observe")]
+            fault: OnceLock::new(),
+        }
+    }
+
+    #[test]
+    fn parameters_of_a_report_become_fields() {
+        const FIELDS: &[Parameter<'static>] = &[
+            Parameter { name: "n", ..Parameter::record(0, 8) },
+            Parameter { name: "y", class: Class::Pointer, ..Parameter::record(8, 8) },
+        ];
+        register_fields("scale", FIELDS);
+        for (report, expected) in [
+            (
+                "the kernel `scale` fails: x; parameter 1 points to it\n  at y",
+                "the kernel `scale` fails: x; `y` points to it\n  at y",
+            ),
+            ("the kernel `scale` fails; parameter 1 is 0x20", "the kernel `scale` fails; `y` is 0x20"),
+            (
+                "the kernel `scale` fails; parameter 7 (byte 8) is 0x20",
+                "the kernel `scale` fails; parameter 7 (byte 8) is 0x20",
+            ),
+            (
+                "the kernel `other` fails; parameter 0 points to it",
+                "the kernel `other` fails; parameter 0 points to it",
+            ),
+            (
+                "the kernel `scale` fails; parameter 0 is 0x1; parameter 1 is 0x0\n  at y",
+                "the kernel `scale` fails; `y` is 0x0\n  at y",
+            ),
+            ("the kernel `scale` fails; parameter 0 is 0x1", "the kernel `scale` fails; `n` is 0x1"),
+            ("nothing", "nothing"),
+        ] {
+            assert_eq!(with_fields(report), expected);
+        }
+    }
+
+    #[test]
+    fn the_first_line_names_the_kernel_as_far_as_it_is_known() {
+        let report = Some("the kernel `scale` fails: it traps");
+        for (near, report, first) in [
+            (Near::Nothing, None, "an EARLIER kernel accessed"),
+            (Near::Before("scale".into()), None, "an EARLIER kernel accessed"),
+            (Near::Called("scale".into()), None, "an EARLIER kernel accessed"),
+            (Near::After("scale".into()), None, "kernel `scale` or an EARLIER kernel accessed"),
+            (Near::After("scale".into()), report, "kernel `scale` accessed"),
+            (Near::After("next".into()), report, "the EARLIER kernel `scale` accessed"),
+            (Near::Nothing, report, "the EARLIER kernel `scale` accessed"),
+        ] {
+            let text = lost(near, report).to_string();
+            assert!(text.starts_with(first), "{text}");
+            assert_eq!(
+                text.contains("the driver reports: the kernel `scale` fails: it traps"),
+                report.is_some(),
+                "{text}"
+            );
+        }
+    }
 }

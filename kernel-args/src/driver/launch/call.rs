@@ -9,11 +9,12 @@ use crate::{
         api::{Api, KernelCall, LaunchConfig, Promise, Status, StreamHandle},
         attributes::{self, AttributeCheck, AttributeLimits},
         config::{Attributes, Form, Launch},
-        error::{Error, Near},
+        error::Error,
         function::{Arguments, Callee, Fitting, NameOf},
     },
     marshal::{ForEachValue, LaunchStream, text_of},
 };
+use cudarc::driver::DriverError;
 
 /// The arguments of `cuLaunchKernelEx` without the parameters, with details for its errors.
 ///
@@ -79,7 +80,7 @@ impl LaunchCall<'_> {
 
     #[inline(always)]
     fn finish(&self, launched: Result<(), Error>) -> Result<(), Error> {
-        finish(launched, self.launch_stream, || Near::After(self.callee.name()))
+        finish(launched, self.launch_stream, |error| explain::unrecorded(self.callee.name(), error))
     }
 
     #[inline(always)]
@@ -126,12 +127,12 @@ impl LaunchCall<'_> {
 pub(crate) fn finish(
     launched: Result<(), Error>,
     stream: &LaunchStream<'_>,
-    what: impl FnOnce() -> Near,
+    unrecorded: impl FnOnce(DriverError) -> Error,
 ) -> Result<(), Error> {
     match launched {
         Ok(()) => match stream.check() {
             Ok(()) => Ok(()),
-            Err(error) => Err(explain::unrecorded(what(), error)),
+            Err(error) => Err(unrecorded(error)),
         },
         Err(error) => {
             let _ = stream.check();

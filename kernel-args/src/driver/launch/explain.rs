@@ -132,7 +132,13 @@ fn destroyed(kernel: &str, context: Option<&CudaContext>, call: DriverCall) -> O
 }
 
 #[cold]
-pub(crate) fn unrecorded(launched: Near, error: DriverError) -> Error {
+pub(super) fn unrecorded(kernel: String, error: DriverError) -> Error {
+    unrecorded_after(Near::After(kernel), error)
+}
+
+/// After the call of a launcher, or the run of a sequence.
+#[cold]
+pub(crate) fn unrecorded_after(launched: Near, error: DriverError) -> Error {
     let status = error.0.into();
     Error::Launch(LaunchError::Unrecorded {
         kernel: match &launched {

@@ -23,7 +23,7 @@ use crate::{
         context::bind,
         error::{ContextError, Error, FailedLauncher, LaunchError, LostContext, Near, runtime_name},
         function::{Arguments, check_contracts},
-        launch::{finish, foreign, not_awaited, unbound},
+        launch::{finish, foreign, not_awaited, unbound, unrecorded_after},
     },
     marshal::{DecodedArgs, LaunchStream, LauncherArgs, Returned, StreamArgument, marshal_params, text_of},
 };
@@ -158,7 +158,7 @@ fn enqueue<A: LauncherArgs>(
         }
         call.around(&lowered, || lowered.call(stream.map_or(StreamHandle::DEFAULT, Into::into), promise, is_watched))
     });
-    finish(launched, &launch_stream, || Near::Called(name::<A>()))
+    finish(launched, &launch_stream, |error| unrecorded_after(Near::Called(name::<A>()), error))
 }
 
 fn name<A: LauncherArgs>() -> String {

@@ -8,7 +8,7 @@ use crate::{
         context::bind,
         error::{Error, LaunchError, Near},
         graph::explain,
-        launch::unrecorded,
+        launch::unrecorded_after,
     },
     interop::{Keep, enter_held, enter_kept},
     marshal::Accesses,
@@ -126,7 +126,7 @@ impl Engine {
         (counts.graphs, counts.captures) = (plans.len(), foreign.borrow().captures());
         match context.check_err() {
             Ok(()) => Ok(mode),
-            Err(error) => Err(unrecorded(Near::Enqueued, error)),
+            Err(error) => Err(unrecorded_after(Near::Enqueued, error)),
         }
     }
 }
