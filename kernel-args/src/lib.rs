@@ -213,8 +213,8 @@ pub mod error {
     #[cfg(feature = "cudarc")]
     pub use crate::driver::{
         BrokenContract, ContextError, ContextMismatch, DriverCall, FailedLaunch, FailedLauncher, GlobalError,
-        GlobalMismatch, GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError, MismatchError,
-        OutsideOf, Status, UnsupportedAttribute, Unverified, VerifyError,
+        GlobalMismatch, GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError, LostContext,
+        MismatchError, OutsideOf, Status, UnsupportedAttribute, Unverified, VerifyError,
     };
     #[cfg(feature = "nvrtc")]
     pub use crate::driver::{CompileError, NvrtcError};

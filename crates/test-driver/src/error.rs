@@ -1,6 +1,6 @@
 //! `CUresult`: the codes, their names and descriptions (CUDA driver API, "Data types used by CUDA driver").
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 
 /// A `CUresult`, as the entry points return it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,6 +144,15 @@ statuses! {
     GRAPH_RECAPTURE_FAILURE 918 "graph recapture failure"
     FABRIC_NOT_READY 919 "fabric not ready"
     UNKNOWN 999 "unknown error"
+}
+
+impl Status {
+    /// The description of an error with the report of the fault that has caused it. It is never freed, as all descriptions.
+    pub(crate) fn described(self, report: &str) -> Option<&'static CStr> {
+        let (_, description) = entry(self.0).ok()?;
+        let text = format!("{}\n{}", description.to_string_lossy(), report.replace('\0', ""));
+        Some(Box::leak(CString::new(text).ok()?.into_boxed_c_str()))
+    }
 }
 
 /// The name and the description of `code`.

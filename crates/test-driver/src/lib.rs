@@ -45,7 +45,9 @@
 //! is destroyed. An access outside of live allocations, of freed or another device's memory, and of shared or local memory out of bounds is
 //! 700. A misaligned access is 716, `trap` 719, a call of no function 715, `assert` 710, and a kernel that does not end 702.
 //! [`Control::last_fault`] reports the kernel, the thread, the instruction with its line in PTX and in the source, the address, the nearest
-//! allocation and the parameter that points to it.
+//! allocation and the parameter that points to it. `cuGetErrorString` returns the same report after the first line, for the error of a
+//! context that is lost: the thread's current context, otherwise any context. So errors of cudarc and of kernel-args contain it.
+//! [`Control::lose_context`] leaves any code without a report.
 //!
 //! With [`Settings::memcheck`], [`Control::memcheck`] or `KERNEL_ARGS_TEST_DRIVER_MEMCHECK=1` the report is also written to stderr. Two
 //! more errors (719) are then found: reads of global or shared memory that nothing has written, and threads that access the same shared

@@ -32,6 +32,8 @@ pub use integer::{Condition, Integer, Narrowed};
 pub struct Contracts {
     /// Whether the struct or one of its fields has a contract.
     pub any: bool,
+    /// Whether a contract depends on the grid.
+    pub grid: bool,
     /// Whether the dynamic shared memory is computed: `shared = "block.x * 4"`.
     pub shared: bool,
     /// Whether a launch must name its stream: `stream = required`.
@@ -40,12 +42,17 @@ pub struct Contracts {
 
 impl Contracts {
     /// A struct without contracts.
-    pub const NONE: Self = Self { any: false, shared: false, stream: false };
+    pub const NONE: Self = Self { any: false, grid: false, shared: false, stream: false };
 
     /// The contracts of a struct, and of one whose fields are inserted into it.
     #[must_use]
     pub const fn and(self, inner: Self) -> Self {
-        Self { any: self.any || inner.any, shared: self.shared || inner.shared, stream: self.stream || inner.stream }
+        Self {
+            any: self.any || inner.any,
+            grid: self.grid || inner.grid,
+            shared: self.shared || inner.shared,
+            stream: self.stream || inner.stream,
+        }
     }
 }
 

@@ -76,8 +76,8 @@ pub use error::GraphError;
 pub use error::{AlignedBy, BadPointer, PointerProblem};
 pub use error::{
     BrokenContract, ContextError, ContextMismatch, DriverCall, Error, FailedLaunch, FailedLauncher, GlobalError,
-    GlobalMismatch, GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError, MismatchError, OutsideOf,
-    UnsupportedAttribute, Unverified, VerifyError,
+    GlobalMismatch, GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError, LostContext,
+    MismatchError, OutsideOf, UnsupportedAttribute, Unverified, VerifyError,
 };
 #[cfg(feature = "nvrtc")]
 pub use error::{CompileError, NvrtcError};

@@ -196,7 +196,7 @@ mod tests {
         assert_eq!(of(&["a", "deep"]), ["a", "b"]);
         assert_eq!(of(&["b"]), ["a::deep"]);
         assert_eq!(of(&["c"]), ["b"]);
-        assert!(!imports.contains_key(&["b", "tests"].map(String::from).to_vec()));
+        assert!(!imports.contains_key(["b", "tests"].map(String::from).as_slice()));
     }
 
     #[test]

@@ -185,6 +185,13 @@ entry_points! {
         Ok(())
     }
 
+    /// Leaves an error in the current context, as a kernel that fails does. There is no report.
+    fn kernel_args_test_driver_lose_context(driver, code: c_uint) {
+        let context = driver.current()?;
+        driver.contexts.get_mut(context)?.sticky = Some(Status(code));
+        Ok(())
+    }
+
     fn kernel_args_test_driver_clear_failures(driver) {
         driver.config.clear_failures();
         Ok(())

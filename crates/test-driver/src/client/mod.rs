@@ -216,6 +216,13 @@ impl Control {
         expect(unsafe { function(name.as_ptr(), code, times) });
     }
 
+    /// Leaves this `CUresult` in the thread's current context, as a kernel that fails does: every later call in it returns the error.
+    pub fn lose_context(&self, code: u32) {
+        let function = self.function::<unsafe extern "C" fn(u32) -> Status>("lose_context");
+        // SAFETY: it takes a number.
+        expect(unsafe { function(code) });
+    }
+
     /// Cancels all requested failures.
     pub fn clear_failures(&self) {
         let function = self.function::<unsafe extern "C" fn() -> Status>("clear_failures");

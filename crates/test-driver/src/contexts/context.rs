@@ -8,7 +8,7 @@
 use std::{
     cell::RefCell,
     collections::HashMap,
-    ffi::{c_int, c_uint, c_void},
+    ffi::{CStr, c_int, c_uint, c_void},
     process,
     sync::{Arc, Weak},
 };
@@ -38,6 +38,8 @@ pub(crate) struct Context {
     flags: u32,
     /// The error that a kernel caused. Only destroying the context clears it.
     pub(crate) sticky: Option<Status>,
+    /// The description of this error, with the report of the fault.
+    pub(crate) described: Option<&'static CStr>,
     limits: HashMap<c_uint, usize>,
     cache_config: c_uint,
 }
@@ -71,6 +73,7 @@ impl Context {
             primary,
             flags,
             sticky: None,
+            described: None,
             limits: LIMITS.into(),
             cache_config: 0,
         }
@@ -117,6 +120,14 @@ impl Driver {
             Some(status) => Err(status),
             None => Ok(()),
         }
+    }
+
+    /// The description of the fault with this error: of the current context, otherwise of any context.
+    pub(crate) fn faulted(&self, error: Status) -> Option<&'static CStr> {
+        let is_lost = |context: &&Context| context.sticky == Some(error);
+        let current = self.context(top()).ok().filter(is_lost);
+        let lost = current.or_else(|| self.contexts.iter().map(|(_, context)| context).find(is_lost));
+        lost?.described
     }
 
     pub(crate) fn context(&self, context: Handle) -> Outcome<&Context> {

@@ -18,9 +18,9 @@ entry_points! {
         }
     }
 
-    fn cuGetErrorString(_driver, error: Status, text: Out<*const c_char>) {
+    fn cuGetErrorString(driver, error: Status, text: Out<*const c_char>) {
         match entry(error.0) {
-            Ok((_, description)) => text.set(description.as_ptr()),
+            Ok((_, description)) => text.set(driver.faulted(error).unwrap_or(description).as_ptr()),
             Err(status) => {
                 text.set_if_wanted(std::ptr::null());
                 Err(status)

@@ -182,6 +182,7 @@ impl Step<'_, '_> {
         let count = to.len() + from.len();
         // A vector is aligned as a whole.
         let whole = size * count as u32;
+        let mut polled = [0; 8];
         for index in 0..count {
             let mut values = from.get(index).map_or([0; LANES], |source| *self.source(*source));
             for lane in each(self.mask) {
@@ -210,10 +211,11 @@ impl Step<'_, '_> {
             if kind.is_signed() {
                 values = values.map(|value| extend(value, *kind) & low(*width));
             }
-            if *is_strong {
-                self.polled(values[self.mask.trailing_zeros() as usize]);
-            }
+            polled[index] = values[self.mask.trailing_zeros() as usize];
             self.write(*slot, &values);
+        }
+        if *is_strong && what == What::Load {
+            self.polled(polled.into_iter());
         }
         Ok(())
     }
@@ -322,8 +324,9 @@ pub(super) fn atom(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &
             step.orders();
         }
         let (addresses, third) = (step.addresses(place), *step.source(third));
-        for (index, source) in from.iter().enumerate() {
-            let values = *step.source(*source);
+        let values: Vec<Lanes> = from.iter().map(|source| *step.source(*source)).collect();
+        let mut polled = [0; 8];
+        for (index, values) in values.iter().enumerate() {
             let mut results = [0; LANES];
             for lane in each(step.mask) {
                 let address = addresses[lane].wrapping_add(u64::from(size) * index as u64);
@@ -341,9 +344,12 @@ pub(super) fn atom(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &
                 step.check(touched, lane, true)?;
             }
             if let Some(slot) = to.get(index) {
-                step.polled(results[step.mask.trailing_zeros() as usize]);
+                polled[index % 8] = results[step.mask.trailing_zeros() as usize];
                 step.write(*slot, &results);
             }
+        }
+        if !to.is_empty() {
+            step.polled(polled.into_iter());
         }
         if is_cas && step.worker.launch.checks.is_some() {
             // A lock: what it protects does not race.
@@ -410,7 +416,7 @@ fn phase(
             done |= u32::from(results[lane] >> 63 != awaited) << lane;
         }
         if test.is_some() {
-            step.polled(u64::from(done));
+            step.polled([u64::from(done)].into_iter());
             step.write_predicate(to, done);
         } else {
             step.write(to, &results);

@@ -3,6 +3,7 @@
 use super::{
     Finish, Host, Run, Special,
     arithmetic::{Test, Vector},
+    types::Lanes,
 };
 
 /// Where an operand is: a register of the function, a constant of the kernel, or a special register of the warp.
@@ -93,6 +94,20 @@ pub(super) struct Barrier {
 /// `and`, `or`, `xor` of masks.
 pub(super) type Logic = fn(u32, u32) -> u32;
 
+/// What the lanes of a set do together: of their values, their predicates and the set, a value and a predicate for each.
+pub(super) type Meet = Box<dyn Fn(&[&Lanes; 3], u32, u32) -> (Lanes, u32) + Send + Sync>;
+
+/// An instruction by which lanes of a warp exchange values.
+pub(super) struct Exchange {
+    /// The set that each lane names: its lanes wait for each other. `None`: the lanes that are there.
+    pub(super) set: Option<Source>,
+    pub(super) from: [Source; 3],
+    pub(super) of: Condition,
+    pub(super) to: u32,
+    pub(super) valid: u32,
+    pub(super) meet: Meet,
+}
+
 #[rustfmt::skip]
 pub(super) enum Op {
     Vector { function: Vector, to: u32, from: [Source; 4] },
@@ -105,8 +120,10 @@ pub(super) enum Op {
     Trap,
     Barrier(Box<Barrier>),
     Run(Run),
-    /// Lanes of a warp execute it together. Those that `mask` names wait for each other.
-    Together { mask: Option<Source>, run: Run },
+    /// All lanes of a warp execute it together, at one place.
+    Together(Run),
+    /// Lanes of a warp execute it together, each at its own place: only the name of the instruction is the same.
+    Exchange(Box<Exchange>),
 }
 
 pub(super) struct Instruction {
@@ -171,4 +188,12 @@ pub(crate) struct Executable {
     pub(crate) allocates: bool,
     /// The source files by their numbers.
     pub(super) files: std::collections::BTreeMap<u64, String>,
+}
+
+impl Executable {
+    /// The file and the line of the source: `kernel.cu:7`.
+    pub(super) fn source(&self, instruction: &Instruction) -> Option<String> {
+        let (file, line) = instruction.source?;
+        self.files.get(&file).map(|file| format!("{file}:{line}"))
+    }
 }

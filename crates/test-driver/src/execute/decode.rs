@@ -13,7 +13,10 @@ use super::{
     types::{Type, low},
     words::Words,
 };
-use crate::ptx::{self, Mistake, Module, Operand, Parsed, Statement, Variable};
+use crate::ptx::{
+    self, Mistake, Module, Operand, Parsed, Statement, Variable,
+    placement::{self, Shape},
+};
 
 /// How an instruction is decoded.
 #[derive(Clone, Copy)]
@@ -56,9 +59,9 @@ struct Kernel<'a> {
     executable: Executable,
     constants: HashMap<Constant, u32>,
     specials: HashMap<String, u32>,
-    /// Shared variables: of the module by name, and their sizes and alignments.
+    /// Shared variables: of the module by name, and all with their places in the order in which they lie (`Module::static_shared`).
     shared_names: HashMap<String, u32>,
-    shared: Vec<Variable>,
+    shared: Vec<([usize; 2], Variable)>,
     /// Functions to decode, by their numbers in the module.
     wanted: Vec<usize>,
     /// The offsets of the kernel's parameters.
@@ -71,6 +74,8 @@ pub(super) struct Decoder<'a, 'b> {
     kernel: &'b mut Kernel<'a>,
     function: Function,
     is_entry: bool,
+    /// 0 for the kernel, and the number in the module for a function.
+    number: usize,
     /// All scopes of the function. The first one is its body.
     scopes: Vec<Scope>,
     /// The number of the innermost scope.
@@ -129,6 +134,7 @@ impl<'a> Kernel<'a> {
         let mut decoder = Decoder {
             function: Function { name: source.name.clone(), registers: 1, predicates: 2, ..Function::default() },
             is_entry: source.is_entry,
+            number: if source.is_entry { 0 } else { number },
             scopes: vec![Scope::default()],
             scope: 0,
             branches: Vec::new(),
@@ -141,24 +147,17 @@ impl<'a> Kernel<'a> {
     }
 
     fn finish(mut self) -> Executable {
-        // Variables without a size come last: they are the dynamic part.
-        let mut end = 0u64;
-        let mut offsets = vec![0; self.shared.len()];
-        for dynamic in [false, true] {
-            let of_kind = self.shared.iter().enumerate().filter(|(_, variable)| variable.is_dynamic == dynamic);
-            let mut start = None;
-            for (number, variable) in of_kind {
-                if dynamic {
-                    let at = *start.get_or_insert(end.next_multiple_of(16));
-                    offsets[number] = at.next_multiple_of(variable.align);
-                } else {
-                    offsets[number] = end.next_multiple_of(variable.align);
-                    end = offsets[number] + variable.size;
-                }
-            }
+        let mut order: Vec<usize> = (0..self.shared.len()).collect();
+        order.sort_by_key(|number| self.shared[*number].0);
+        let mut shapes: Vec<Shape> = order.iter().map(|number| self.shared[*number].1.shape()).collect();
+        let is_dynamic = |variable: &&Variable| variable.space == ".shared" && variable.size == 0;
+        shapes.extend(self.module.variables.iter().filter(is_dynamic).map(Variable::shape));
+        let (offsets, end) = placement::place_shared(&shapes);
+        self.executable.shared = vec![0; self.shared.len()];
+        for (number, offset) in order.into_iter().zip(offsets) {
+            self.executable.shared[number] = offset as u64;
         }
-        self.executable.shared = offsets;
-        self.executable.shared_size = end;
+        self.executable.shared_size = end as u64;
         self.executable
     }
 
@@ -171,8 +170,8 @@ impl<'a> Kernel<'a> {
         Source::Constant(number)
     }
 
-    fn add_shared(&mut self, variable: &Variable) -> u32 {
-        self.shared.push(variable.clone());
+    fn add_shared(&mut self, place: [usize; 2], variable: &Variable) -> u32 {
+        self.shared.push((place, variable.clone()));
         self.shared.len() as u32 - 1
     }
 
@@ -258,7 +257,8 @@ impl Decoder<'_, '_> {
                 }
                 Statement::Variable(variable) => match variable.space.as_str() {
                     ".shared" => {
-                        let number = self.kernel.add_shared(variable);
+                        // Until it is used.
+                        let number = self.kernel.add_shared([3, self.number], variable);
                         self.scope().names.insert(variable.name.clone(), Named::Shared(number));
                     }
                     ".local" | ".param" => drop(self.frame(variable)?),
@@ -290,6 +290,9 @@ impl Decoder<'_, '_> {
         while let Some(index) = scope {
             scope = self.scopes[index].parent;
             if let Some(named) = self.scopes[index].names.get(name) {
+                if let Named::Shared(number) = named {
+                    self.kernel.shared[*number as usize].0[0] = if self.is_entry { 0 } else { 2 };
+                }
                 return Some(named.clone());
             }
             let Some((prefix, number)) = split else { continue };
@@ -480,8 +483,8 @@ impl Decoder<'_, '_> {
         let module = self.kernel.module;
         let number = known.or_else(|| {
             let is_it = |variable: &&Variable| variable.space == ".shared" && variable.name == name;
-            let variable = module.variables.iter().find(is_it)?;
-            let number = self.kernel.add_shared(variable);
+            let place = module.variables.iter().position(|variable| is_it(&variable))?;
+            let number = self.kernel.add_shared([1, place], &module.variables[place]);
             self.kernel.shared_names.insert(name.to_owned(), number);
             Some(number)
         });

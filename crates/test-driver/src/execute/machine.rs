@@ -76,7 +76,7 @@ pub(super) enum State {
     Ready,
     /// It waits at its last join.
     Joining,
-    /// It waits for the lanes of a mask at its instruction.
+    /// It waits at its instruction for lanes, which were alive then.
     Together(u32),
     /// It waits at a barrier of the block, since this generation of it.
     Barrier(u32, u32),
@@ -92,6 +92,21 @@ pub(super) struct Group {
     pub(super) callers: Vec<Frame>,
     pub(super) joins: Vec<Join>,
     pub(super) state: State,
+    /// Lanes that came along to the instruction at which it waits, and did not execute it: their guard was false.
+    pub(super) passed: u32,
+}
+
+/// What lanes bring to an instruction that they execute at different places, and what they take away.
+#[derive(Debug, Default)]
+pub(super) struct Meeting {
+    /// The set that each lane names.
+    pub(super) sets: Lanes,
+    pub(super) from: [Lanes; 3],
+    pub(super) of: u32,
+    /// Lanes whose results are there, and the results.
+    pub(super) done: u32,
+    pub(super) to: Lanes,
+    pub(super) valid: u32,
 }
 
 impl Group {
@@ -114,6 +129,7 @@ pub(super) struct Warp {
     pub(super) predicates: Vec<u32>,
     pub(super) specials: Vec<Lanes>,
     pub(super) carry: u32,
+    pub(super) meeting: Option<Box<Meeting>>,
     /// The generation of the cluster's barrier when it arrived there.
     pub(super) cluster_generation: u32,
     /// The instructions that it has executed: time, as it sees it.
@@ -173,8 +189,8 @@ pub(super) struct Worker<'a> {
     pub(super) free: Vec<Warp>,
     /// Counts accesses that could wait for other threads.
     pub(super) polls: u32,
-    /// The last such access: its instruction and its result.
-    pub(super) last_poll: (u32, u64),
+    /// The last such accesses: the instruction and the result.
+    pub(super) recent_polls: [(u32, u32, u64); 8],
 }
 
 /// How a pass over a cluster ended.
@@ -191,6 +207,8 @@ const QUANTUM: u32 = 4096;
 pub(super) const POLLS: u32 = 64;
 /// After so many instructions, groups that wait at a join for this one go on without it.
 const PATIENCE: u64 = 1 << 17;
+/// Passes after which a different cluster runs.
+const LONG: u64 = 64;
 /// The bytes of all blocks that run at the same time.
 const RESIDENT: usize = 1 << 30;
 
@@ -234,7 +252,7 @@ impl Cluster {
         match group.state {
             State::Ready => true,
             State::Joining => group.joins.last().is_none_or(|join| join.mask & warp.alive & !group.mask == 0),
-            State::Together(mask) => mask & warp.alive & !group.mask == 0,
+            State::Together(alive) => alive != warp.alive || warp.done() & group.mask != 0,
             State::Barrier(id, generation) => block.barriers[id as usize].generation != generation,
             State::Cluster(generation) => self.generation != generation,
         }
@@ -294,7 +312,7 @@ impl<'a> Worker<'a> {
             random: launch.settings.seed,
             free: Vec::new(),
             polls: 0,
-            last_poll: (0, 0),
+            recent_polls: [(0, 0, 0); 8],
         }
     }
 
@@ -304,6 +322,7 @@ impl<'a> Worker<'a> {
         let mut resident: VecDeque<Cluster> = VecDeque::new();
         let mut used = 0;
         let mut is_last = false;
+        let mut passes = 0;
         loop {
             let admits = resident.is_empty() || self.launch.geometry.cooperative || self.polls > 0;
             self.polls = 0;
@@ -332,12 +351,26 @@ impl<'a> Worker<'a> {
                     }
                     // Every block costs something.
                     self.spent += 4;
+                    // The next block, if others wait.
+                    self.polls = u32::from(!resident.is_empty());
                 }
                 Ok(Pass::Polls) => {
                     self.polls = 1;
                     resident.push_back(cluster);
                 }
-                Ok(Pass::Runs) => resident.push_front(cluster),
+                Ok(Pass::Runs) if (passes + 1) % LONG != 0 => {
+                    passes += 1;
+                    resident.push_front(cluster);
+                }
+                // What runs for long can wait for other blocks too, in a way that is not recognised: all of them run in turn, and after
+                // each turn one more.
+                Ok(Pass::Runs) => {
+                    passes += 1;
+                    resident.push_back(cluster);
+                    if passes >= LONG * resident.len() as u64 {
+                        (self.polls, passes) = (1, 0);
+                    }
+                }
                 Err(fault) => {
                     self.launch.fail(*fault);
                     break;
@@ -363,10 +396,11 @@ impl<'a> Worker<'a> {
         let block = cluster.blocks.first()?;
         let warp = block.warps.iter().find(|warp| !warp.groups.is_empty())?;
         let group = warp.groups.first()?;
-        let instruction =
-            &self.launch.executable.functions[group.at.function as usize].instructions[group.at.pc as usize];
+        let executable = self.launch.executable;
+        let instruction = &executable.functions[group.at.function as usize].instructions[group.at.pc as usize];
+        let source = executable.source(instruction).map(|source| format!(" ({source})")).unwrap_or_default();
         let place = format!(
-            ": block {:?} is at line {} of the PTX (`{}`) with thread {:?}",
+            ": block {:?} is at line {} of the PTX{source} (`{}`) with thread {:?}",
             block.index,
             instruction.line,
             instruction.name,
@@ -420,6 +454,7 @@ impl<'a> Worker<'a> {
         warp.number = number;
         warp.alive = mask;
         warp.carry = 0;
+        warp.meeting = None;
         warp.patience = 0;
         warp.clock = 0;
         warp.groups.clear();
@@ -568,30 +603,25 @@ impl Warp {
         false
     }
 
-    /// `group` needs the lanes of `mask` at its instruction. Returns whether they are there.
-    pub(super) fn gather(&mut self, group: &mut Group, mut mask: u32) -> bool {
+    /// The lanes for which the results of an exchange are there.
+    pub(super) fn done(&self) -> u32 {
+        self.meeting.as_ref().map_or(0, |meeting| meeting.done)
+    }
+
+    /// The groups that wait at the instruction of `group` become a part of it.
+    pub(super) fn gather(&mut self, group: &mut Group) {
         let mut index = 0;
         while index < self.groups.len() {
             let other = &self.groups[index];
-            if let State::Together(its) = other.state
-                && other.mask & mask != 0
-                && other.is_at(group)
-            {
+            if matches!(other.state, State::Together(_)) && other.is_at(group) {
                 let other = self.groups.swap_remove(index);
                 group.mask |= other.mask;
+                group.passed |= other.passed;
                 group.joins.truncate(common(&group.joins, &other.joins));
-                mask |= its;
-                index = 0;
             } else {
                 index += 1;
             }
         }
-        if mask & self.alive & !group.mask == 0 {
-            group.state = State::Ready;
-            return true;
-        }
-        group.state = State::Together(mask);
-        false
     }
 }
 

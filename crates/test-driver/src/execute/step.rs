@@ -3,7 +3,7 @@
 use super::{
     Fault, Kind,
     checks::Checks,
-    code::{Barrier, Call, Callee, Condition, Instruction, Logic, Op, SINK, Source, window},
+    code::{Barrier, Call, Callee, Condition, Exchange, Instruction, Logic, Op, SINK, Source, window},
     flow::END,
     lock,
     machine::{Block, Cluster, Frame, Group, Join, POLLS, State, Warp, Worker},
@@ -24,8 +24,6 @@ pub(super) struct Step<'s, 'w> {
     pub(super) group: &'s mut Group,
     /// The lanes whose guard is true.
     pub(super) mask: u32,
-    /// The lanes of `mask` that an instruction of `Op::Together` names.
-    pub(super) named: u32,
 }
 
 /// How an instruction ended.
@@ -81,7 +79,7 @@ impl Worker<'_> {
     ) -> Result<(), Stop> {
         let launch = self.launch;
         let mask = group.mask;
-        let mut step = Step { worker: self, cluster, rank, warp, group, mask, named: 0 };
+        let mut step = Step { worker: self, cluster, rank, warp, group, mask };
         match std::mem::replace(&mut step.group.state, State::Ready) {
             State::Joining => drop(step.group.joins.pop()),
             State::Barrier(id, generation) => step.finish_barrier(id, generation),
@@ -179,9 +177,7 @@ impl Step<'_, '_> {
         fault.line = instruction.line;
         fault.instruction = instruction.name.to_string();
         fault.function.clone_from(&executable.functions[self.group.at.function as usize].name);
-        fault.source = instruction
-            .source
-            .and_then(|(file, line)| executable.files.get(&file).map(|file| format!("{file}:{line}")));
+        fault.source = executable.source(instruction);
         fault.block = self.block().index;
         fault.thread = self.thread(fault.lane);
         fault
@@ -246,25 +242,105 @@ impl Step<'_, '_> {
             Op::Trap => Err(fault(Kind::Trap, self.mask.trailing_zeros() as usize)),
             Op::Barrier(barrier) => self.barrier(barrier),
             Op::Run(run) => run(self),
-            Op::Together { mask, run } => {
-                let named = mask.map_or([u64::from(self.mask); LANES], |source| *self.source(source));
-                let all = each(self.mask).fold(0, |all, lane| all | named[lane] as u32);
-                if !self.warp.gather(self.group, all) {
+            Op::Together(run) => {
+                self.warp.gather(self.group);
+                if self.warp.alive & !self.group.mask != 0 {
+                    self.group.state = State::Together(self.warp.alive);
                     return Ok(Next::Waits);
                 }
                 self.warp.epoch += 1;
-                // Lanes can name different sets, for example parts of a warp: each set is on its own.
-                let mut rest = self.group.mask & self.condition(instruction.guard);
-                while rest != 0 {
-                    let set = named[rest.trailing_zeros() as usize];
-                    self.mask = each(rest).filter(|lane| named[*lane] == set).fold(0, |mask, lane| mask | 1 << lane);
-                    self.named = self.mask & set as u32;
-                    run(self)?;
-                    rest &= !self.mask;
-                }
-                Ok(Next::On)
+                self.mask = self.group.mask & self.condition(instruction.guard);
+                run(self)
+            }
+            Op::Exchange(exchange) => Ok(self.exchange(exchange, instruction)),
+        }
+    }
+
+    /// The lanes of each set exchange values when all of them are at an instruction of this name.
+    fn exchange(&mut self, exchange: &Exchange, instruction: &Instruction) -> Next {
+        self.warp.gather(self.group);
+        self.mask = self.group.mask & self.condition(instruction.guard);
+        let sets = exchange.set.map_or([u64::from(self.mask); LANES], |source| *self.source(source));
+        let (of, named) = (self.condition(exchange.of), each(self.mask).fold(0, |all, lane| all | sets[lane] as u32));
+        if named & self.warp.alive & !self.group.mask == 0 && self.warp.done() & self.mask == 0 {
+            // All are here. They can name different sets, for example parts of a warp: each set is on its own.
+            let mut rest = self.mask;
+            while rest != 0 {
+                let set = sets[rest.trailing_zeros() as usize];
+                let lanes = each(rest).filter(|lane| sets[*lane] == set).fold(0, |lanes, lane| lanes | 1 << lane);
+                let from = exchange.from.map(|source| self.source(source));
+                let (value, valid) = (exchange.meet)(&from, of, lanes & set as u32);
+                self.mask = lanes;
+                self.write(exchange.to, &value);
+                self.write_predicate(exchange.valid, valid);
+                rest &= !lanes;
+            }
+            self.group.passed = 0;
+            self.warp.epoch += 1;
+            return Next::On;
+        }
+        self.meet(exchange, instruction, &sets, of)
+    }
+
+    /// The same for lanes that are at different places, or that wait. The last of a set finds the results, and the others take them when
+    /// they run again.
+    fn meet(&mut self, exchange: &Exchange, instruction: &Instruction, sets: &Lanes, of: u32) -> Next {
+        let (alive, done) = (self.warp.alive, self.warp.done());
+        let own = std::mem::take(&mut self.group.passed) | self.group.mask & !self.mask;
+        let executable = self.worker.launch.executable;
+        let name_at = |at: &Frame| &executable.functions[at.function as usize].instructions[at.pc as usize].name;
+        let others = self.warp.groups.iter().filter(|other| matches!(other.state, State::Together(_)));
+        let mut waiting = vec![(self.mask & !done, own)];
+        waiting.extend(
+            others
+                .filter(|other| *name_at(&other.at) == instruction.name)
+                .map(|other| (other.mask & !done, other.passed)),
+        );
+        let from = exchange.from.map(|source| *self.source(source));
+        let meeting = self.warp.meeting.get_or_insert_default();
+        merge(&mut meeting.sets, sets, self.mask);
+        for (brought, from) in meeting.from.iter_mut().zip(&from) {
+            merge(brought, from, self.mask);
+        }
+        meeting.of = meeting.of & !self.mask | of & self.mask;
+        let mut rest = self.mask & !done;
+        while rest != 0 {
+            let set = meeting.sets[rest.trailing_zeros() as usize];
+            let (mut lanes, mut passed) = (0, 0);
+            for (mask, its) in &waiting {
+                let same = each(*mask).filter(|lane| meeting.sets[*lane] == set).fold(0, |same, lane| same | 1 << lane);
+                lanes |= same;
+                passed |= if same == 0 { 0 } else { *its };
+            }
+            if set as u32 & alive & !lanes & !passed == 0 {
+                let (value, valid) = (exchange.meet)(&meeting.from.each_ref(), meeting.of, lanes & set as u32);
+                merge(&mut meeting.to, &value, lanes);
+                meeting.valid = meeting.valid & !lanes | valid & lanes;
+                meeting.done |= lanes;
+                self.warp.epoch += 1;
+            }
+            rest &= !lanes;
+        }
+        let (finished, value, valid) = (meeting.done & self.mask, meeting.to, meeting.valid);
+        meeting.done &= !finished;
+        let pc = self.group.at.pc;
+        if finished == 0 {
+            // Lanes whose guard is false do not wait.
+            self.leave(pc + 1);
+            (self.group.state, self.group.passed) = (State::Together(alive), own);
+            return Next::Waits;
+        }
+        if self.mask != finished {
+            self.split(self.mask & !finished, pc, pc + 1);
+            if let Some(rest) = self.warp.groups.last_mut() {
+                (rest.state, rest.passed) = (State::Together(alive), own);
             }
         }
+        self.mask = finished;
+        self.write(exchange.to, &value);
+        self.write_predicate(exchange.valid, valid);
+        self.group.at.pc = pc + 1;
+        Next::Jumped
     }
 
     /// Lanes leave the group to go on at `pc`. Both meet at `join`.
@@ -439,13 +515,18 @@ impl Step<'_, '_> {
         Ok(Next::Waits)
     }
 
-    /// Notes a value from memory that other threads write: a thread that reads it again and again waits for them.
-    pub(super) fn polled(&mut self, value: u64) {
-        let poll = (self.group.at.pc, value);
-        if self.worker.last_poll == poll {
-            self.worker.polls += 1;
+    /// Notes what an instruction reads from memory that other threads write: a thread that reads the same again and again, perhaps with
+    /// several instructions, waits for them.
+    pub(super) fn polled(&mut self, values: impl Iterator<Item = u64>) {
+        let value = values.fold(0u64, |all, value| all.rotate_left(7).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ value);
+        let poll = (self.group.at.function, self.group.at.pc, value);
+        let worker = &mut *self.worker;
+        if worker.recent_polls.contains(&poll) {
+            worker.polls += 1;
+        } else {
+            worker.recent_polls.rotate_right(1);
+            worker.recent_polls[0] = poll;
         }
-        self.worker.last_poll = poll;
     }
 
     pub(super) fn checks(&self) -> Option<std::sync::MutexGuard<'_, Checks>> {

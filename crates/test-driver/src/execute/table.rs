@@ -3,7 +3,7 @@
 use super::{
     access,
     arithmetic::{self, Test, Vector, compare, mask, one},
-    code::{Condition, Logic, Op, SINK, Space, window},
+    code::{Condition, Logic, Op, SINK, Source, Space, window},
     convert,
     decode::{Decoder, How, lanes, run, space},
     machine::POLLS,
@@ -63,7 +63,7 @@ fn nothing(_: &mut Decoder<'_, '_>, _: &Words<'_>, _: &[Operand]) -> Option<Op> 
     run(|_| ())
 }
 
-/// `add`, `sub` and `mad`, also with a carry.
+/// `add`, `sub` and `mad`, also with a carry. A subtraction adds the complement: its carry says that nothing is borrowed.
 fn add(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -> Option<Op> {
     let (root, kind) = (words.part(0)?, words.kind()?);
     let (reads, writes) = (root.ends_with('c'), words.has("cc"));
@@ -81,21 +81,20 @@ fn add(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -
         let wide = |value: u128| i128::from(extend(value as u64, kind).cast_signed());
         if kind.is_signed() { wide(a).wrapping_mul(wide(b)).cast_unsigned() } else { a.wrapping_mul(b) }
     };
-    let is_high = words.has("hi");
-    let whole: fn(u128, u128, u128, u128, u128) -> u128 = match name {
-        "add" => |a, b, _, _, flag| a + b + flag,
-        // The flag is a borrow.
-        "sub" => |a, b, _, _, flag| a.wrapping_sub(b).wrapping_sub(flag),
-        _ => |_, _, product, c, flag| product + c + flag,
-    };
+    let (is_high, is_sub, is_mad) = (words.has("hi"), name == "sub", name == "mad");
     run(move |step| {
         let [a, b, c] = from.map(|source| *step.source(source));
         let (mut value, mut flags) = ([0; LANES], 0u32);
         for lane in 0..LANES {
-            let flag = u128::from(reads && step.warp.carry >> lane & 1 == 1);
+            let flag = if reads { step.warp.carry >> lane & 1 == 1 } else { is_sub };
             let (a, b, c) = (u128::from(a[lane]), u128::from(b[lane]), u128::from(c[lane]));
             let part = product(a, b) >> if is_high { bits } else { 0 } & u128::from(low(bits));
-            let whole = whole(a, b, part, c, flag);
+            let (x, y) = match () {
+                () if is_mad => (part, c),
+                () if is_sub => (a, b ^ u128::from(low(bits))),
+                () => (a, b),
+            };
+            let whole = x + y + u128::from(flag);
             value[lane] = whole as u64 & low(bits);
             flags |= u32::from(whole >> bits & 1 == 1) << lane;
         }
@@ -177,6 +176,11 @@ fn mov(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -
     let [to, from] = operands else { return None };
     let kind = words.kind()?;
     if kind == Type::Pred {
+        // `%is_explicit_cluster` is the only special register that is a predicate.
+        if let Some(special) = decoder.from(from, kind).filter(|source| matches!(source, Source::Special(_))) {
+            let (test, from) = (compare("ne", Type::U32, false)?, [special, decoder.zero()]);
+            return Some(Op::Test { test, to: [decoder.predicate(to)?, SINK], from, with: None });
+        }
         return predicate(decoder.predicate(to)?, |a, _| a, [decoder.condition(from)?, Condition::default()]);
     }
     if kind == Type::B128 {

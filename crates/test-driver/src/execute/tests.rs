@@ -4,6 +4,8 @@ use std::{collections::HashMap, fmt::Write, sync::Arc};
 
 use super::*;
 
+mod meetings;
+
 const HEADER: &str = ".version 8.5\n.target sm_90\n.address_size 64\n";
 
 /// Memory that a kernel accesses.
@@ -513,6 +515,63 @@ fn parts_of_a_warp_exchange_values() {
     assert!((0..32).all(|lane| values[lane as usize] == lane ^ 16), "{values:?}");
 }
 
+/// One lane writes ten values, and the others read each of them: at two places.
+#[test]
+fn a_lane_hands_values_to_others() {
+    let body = ".shared .b32 box; mov.u32 %r1, 0; mov.u32 %r2, 0; setp.ne.u32 %p1, %t, 0; @%p1 bra R;
+        W: mul.lo.u32 %r3, %r1, %r1; st.shared.u32 [box], %r3; bar.warp.sync -1; bar.warp.sync -1; add.u32 %r1, %r1, 1;
+        setp.lt.u32 %p2, %r1, 10; @%p2 bra W; bra E;
+        R: bar.warp.sync -1; ld.shared.u32 %r3, [box]; add.u32 %r2, %r2, %r3; bar.warp.sync -1; add.u32 %r1, %r1, 1;
+        setp.lt.u32 %p2, %r1, 10; @%p2 bra R; E: cvt.u64.u32 %w1, %r2; st.global.u64 [%a], %w1;";
+    assert_eq!(block(body, 32), [vec![0], vec![285; 31]].concat());
+}
+
+/// The sizes that ptxas 13.0 prints. The static part is padded for the dynamic one, which ends where the launch says.
+#[test]
+fn dynamic_shared_memory_is_aligned() {
+    let f = ".func f(.param .b32 x) { .reg .b32 %r; .shared .align 16 .b8 fl[2]; mov.u32 %r, fl; mov.u32 %r, g; ret; }";
+    for (module, body, size) in [
+        ("", ".shared .align 4 .b8 s[17]; mov.u32 %r, s;", 17),
+        (".extern .shared .align 1 .b8 d[];", ".shared .align 1 .b8 s[17]; mov.u32 %r, s; mov.u32 %r, d;", 32),
+        (".extern .shared .align 128 .b8 d[];", ".shared .align 4 .b8 s[16]; mov.u32 %r, s; mov.u32 %r, d;", 128),
+        (".extern .shared .align 128 .b8 d[];", ".shared .align 4 .b8 s[16]; mov.u32 %r, s;", 128),
+        (".extern .shared .align 128 .b8 d[];", "mov.u32 %r, d;", 0),
+        // What is used of the module comes before what is only declared.
+        (
+            ".shared .align 8 .b8 g[20]; .shared .b64 h;",
+            ".shared .align 1 .b8 s[5]; .shared .b16 t; mov.u32 %r, g; mov.u32 %r, s;",
+            30,
+        ),
+        (
+            ".shared .align 16 .b8 g[2];",
+            ".shared .align 1 .b8 s[2]; mov.u32 %r, s; { .param .b32 x; call f, (x); }",
+            34,
+        ),
+    ] {
+        let text = format!(
+            "{HEADER}{module}\n{f}\n.visible .entry k() {{ .reg .b32 %r; {body} ret; }}",
+            f = if size == 34 { &f } else { "" }
+        );
+        let image =
+            crate::images::image::Image::read(&crate::images::image::Source::Ptx(text.clone().into_bytes()), 90);
+        let kernel = Arc::clone(&image.unwrap_or_else(|refusal| panic!("{}", refusal.log)).kernels[0]);
+        let program = kernel.program.as_ref().expect("it has PTX");
+        let executable = program.kernel("k", &[]).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!((u64::from(kernel.static_shared), executable.shared_size), (size, size), "{text}");
+    }
+    for n in [1, 15, 16, 129, 4096] {
+        let body = format!(
+            ".shared .b64 s; st.shared.u64 [s], %o; mov.u32 %r1, d; st.shared.u8 [%r1+{}], %t; bar.sync 0;
+             ld.shared.u8 %r2, [%r1+{0}]; and.b32 %r1, %r1, 127; add.u32 %r1, %r1, %r2; cvt.u64.u32 %w1, %r1; st.global.u64 [%a], %w1;",
+            n - 1
+        );
+        let (result, effects) = block_with(&body, ".extern .shared .align 128 .b8 d[];", (1, 1, n));
+        assert!(effects.fault.is_none() && result == [0], "{n}: {:?}", effects.fault);
+        let (_, effects) = block_with(&body, ".extern .shared .align 128 .b8 d[];", (1, 1, n - 1));
+        assert!(effects.fault.is_some(), "{n}");
+    }
+}
+
 #[test]
 fn libraries_have_shared_memory() {
     let store = "mov.u32 %r1, %reserved_smem_offset_1; st.shared.u32 [%r1], %t; ld.shared.u32 %r3, [%r1];";
@@ -573,6 +632,14 @@ fn atomics_count_all_threads_of_all_blocks() {
     assert!(effects.fault.is_none(), "{:?}", effects.fault);
     let expected = [1000 + (99 << 32), 2000, u64::from(1000f32.to_bits()), 500f64.to_bits(), 127 << 32, 0, 5, 0];
     assert_eq!(out.0, expected);
+}
+
+/// The results of a vector may be its operands.
+#[test]
+fn atomics_of_vectors_read_before_they_write() {
+    let body = "mov.b32 %f1, 0f3F800000; mov.b32 %f2, 0f40000000; atom.global.add.v2.f32 {%f1, %f2}, [%a], {%f2, %f1};
+        add.f32 %f1, %f1, %f2; ld.global.v2.f32 {%f2, %f3}, [%a]; mov.b64 %w1, {%f2, %f3}; st.global.u64 [%a], %w1;";
+    assert_eq!(block(body, 2), [u64::from(2f32.to_bits()) | u64::from(1f32.to_bits()) << 32; 2]);
 }
 
 #[test]
@@ -683,6 +750,66 @@ fn blocks_can_wait_for_each_other() {
     assert_eq!(out.0, [5 | 256 << 32]);
 }
 
+/// Block 0 waits for the last block in many ways: the value to wait for is not 0 in the first words of `%o`.
+#[test]
+fn waits_of_every_form_end() {
+    let before = ".func (.param .b32 r) get(.param .b64 p) { .reg .b64 %p; .reg .b32 %v; ld.param.u64 %p, [p]; ld.relaxed.gpu.u32 %v, [%p];
+        st.param.b32 [r], %v; ret; }";
+    let call = |offset: u32, to: &str| {
+        format!(
+            "{{ .param .b64 p; .param .b32 r; add.u64 %w1, %o, {offset}; st.param.b64 [p], %w1; call (r), get, (p); ld.param.b32 {to}, [r]; }}"
+        )
+    };
+    let many = (0..12).fold(String::new(), |all, n| {
+        all + &format!("ld.volatile.global.u32 %r4, [%o+{}]; add.u32 %r3, %r3, %r4;", 4 * n)
+    });
+    let waits = [
+        "ld.relaxed.gpu.global.u32 %r3, [%o];".to_owned(),
+        "ld.relaxed.gpu.global.v2.u32 {%r4, %r3}, [%o];".to_owned(),
+        "ld.volatile.global.v4.u32 {%r3, %r4, %r5, %r6}, [%o];".to_owned(),
+        "ld.acquire.gpu.global.u32 %r3, [%o]; ld.acquire.gpu.global.u32 %r4, [%o+4];".to_owned(),
+        "ld.relaxed.gpu.global.u32 %r4, [%o+4]; ld.volatile.global.u64 %w1, [%o+8]; ld.relaxed.sys.global.u32 %r3, [%o];".to_owned(),
+        "atom.global.add.u32 %r3, [%o], 0; atom.global.cas.b32 %r4, [%o+4], 99, 0;".to_owned(),
+        "atom.global.cas.b32 %r3, [%o], 99, 0; ld.volatile.global.u32 %r4, [%o+4];".to_owned(),
+        // It counts how often it has looked, there and in a register.
+        "atom.global.add.u32 %r4, [%o+12], 1; ld.relaxed.gpu.global.u32 %r3, [%o];".to_owned(),
+        "add.u32 %r6, %r6, 1; st.volatile.global.u32 [%o+12], %r6; ld.volatile.global.v2.u32 {%r4, %r5}, [%o+8]; ld.volatile.global.u32 %r3, [%o];"
+            .to_owned(),
+        "nanosleep.u32 20; ld.global.u32 %r3, [%o];".to_owned(),
+        "membar.gl; ld.global.u32 %r3, [%o];".to_owned(),
+        "mov.u32 %r4, %clock; ld.weak.global.u32 %r3, [%o];".to_owned(),
+        "ld.global.u32 %r3, [%o];".to_owned(),
+        format!("mov.u32 %r3, 0; {many}").replace("[%o+4]", "[%o+8]"),
+        call(0, "%r3"),
+        call(4, "%r4") + &call(0, "%r3"),
+    ];
+    for wait in &waits {
+        for (grid, block, seed) in [(2, 1, 0), (2, 1, 5), (40, 32, 3), (700, 32, 0)] {
+            let text = format!(
+                "{before} {LANE_HEAD}{LANE} mov.u32 %r6, 0; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %nctaid.x; sub.u32 %r2, %r2, 1;
+                 setp.eq.u32 %p1, %r1, %r2; @%p1 bra S; setp.ne.u32 %p1, %r1, 0; @%p1 ret;
+                 W: {wait} setp.eq.u32 %p2, %r3, 0; @%p2 bra W; st.global.u32 [%o+64], %r3; ret;
+                 S: mov.u32 %r4, 7; st.relaxed.gpu.global.u32 [%o], %r4; st.relaxed.gpu.global.u32 [%o+4], %r4; ret; }}"
+            );
+            let mut out = Memory(vec![0; 16]);
+            let address = out.address();
+            let settings = Settings { seed, ..settings() };
+            let effects = run_with(&text, (grid, block, 0), &[address], &mut [&mut out], settings, [1, 1, 1]);
+            assert!(effects.fault.is_none(), "{wait} {seed}: {:?}", effects.fault);
+            assert_eq!(out.0[8] as u32, 7, "{wait}");
+            // One pass of each block, or a few turns of a wait that is not recognised.
+            assert!(effects.instructions < 1 << 25, "{wait}: {} instructions", effects.instructions);
+        }
+        // Nothing ends it.
+        let text = format!("{before} {LANE_HEAD}{LANE} W: {wait} bra W; }}");
+        let mut out = Memory(vec![0; 16]);
+        let address = out.address();
+        let settings = Settings { budget: 1 << 22, ..settings() };
+        let effects = run_with(&text, (3, 32, 0), &[address], &mut [&mut out], settings, [1, 1, 1]);
+        assert_eq!(effects.fault.map(|fault| fault.kind), Some(Kind::Budget), "{wait}");
+    }
+}
+
 #[test]
 fn faults_have_a_kind_and_a_place() {
     for (body, kind, instruction) in [
@@ -696,6 +823,18 @@ fn faults_have_a_kind_and_a_place() {
         ("brkpt;", Kind::Trap, "brkpt"),
         ("L: bra L;", Kind::Budget, ""),
         ("setp.eq.u32 %p1, %t, 0; @%p1 bra L; bar.sync 1, 64; L: bar.sync 0;", Kind::Budget, ""),
+        // Lanes that wait for a different instruction, a different set, and a lane that does not come.
+        (
+            "setp.eq.u32 %p1, %t, 0; @%p1 bra L; bar.warp.sync 3; bra E; L: vote.sync.any.pred %p2, %p1, 3; E:",
+            Kind::Budget,
+            "",
+        ),
+        (
+            "setp.eq.u32 %p1, %t, 0; @%p1 bra L; bar.warp.sync 2; bra E; L: bar.warp.sync 3; E: bar.sync 0;",
+            Kind::Budget,
+            "",
+        ),
+        ("setp.eq.u32 %p1, %t, 0; @%p1 bra L; bar.warp.sync 3; L: bar.warp.sync 1; bar.sync 0;", Kind::Budget, ""),
     ] {
         let (_, effects) = block_with(body, "", (1, 2, 0));
         let fault = effects.fault.expect(body);

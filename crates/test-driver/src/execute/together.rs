@@ -2,7 +2,7 @@
 
 use super::{
     arithmetic::combine,
-    code::{Barrier, Condition, Op, Source, Space},
+    code::{Barrier, Condition, Exchange, Op, SINK, Source, Space},
     decode::{Decoder, run, space},
     machine::State,
     matrix::{Fragment, Product},
@@ -12,13 +12,22 @@ use super::{
 };
 use crate::ptx::Operand;
 
-/// An instruction of the lanes that `mask` names, or of those that are there. `Step::named` are those that do it.
-fn together(
-    mask: Option<Source>,
-    function: impl Fn(&mut Step<'_, '_>) -> Result<(), Stop> + Send + Sync + 'static,
+/// An instruction of all lanes, at one place.
+fn together(function: impl Fn(&mut Step<'_, '_>) -> Result<(), Stop> + Send + Sync + 'static) -> Option<Op> {
+    Some(Op::Together(Box::new(move |step| function(step).map(|()| Next::On))))
+}
+
+/// An instruction by which lanes exchange values. With `.sync`, its last operand is their set.
+fn exchange<const N: usize>(
+    decoder: &mut Decoder<'_, '_>,
+    set: Option<Source>,
+    (to, valid): (u32, u32),
+    (from, of): ([Source; N], Condition),
+    meet: impl Fn(&[&Lanes; 3], u32, u32) -> (Lanes, u32) + Send + Sync + 'static,
 ) -> Option<Op> {
-    let run = Box::new(move |step: &mut Step<'_, '_>| function(step).map(|()| Next::On));
-    Some(Op::Together { mask, run })
+    let mut all = [decoder.zero(); 3];
+    all[..N].copy_from_slice(&from);
+    Some(Op::Exchange(Box::new(Exchange { set, from: all, of, to, valid, meet: Box::new(meet) })))
 }
 
 /// The lanes of a `.sync` instruction, its last operand, and the operands before.
@@ -34,6 +43,9 @@ fn lanes_of<'a>(
     Some((Some(decoder.from(last, Type::U32)?), rest))
 }
 
+/// The destination of an instruction without a result.
+const NOWHERE: (u32, u32) = (0, SINK);
+
 /// All lanes or none.
 fn mask_of(holds: bool) -> u32 {
     if holds { u32::MAX } else { 0 }
@@ -42,7 +54,7 @@ fn mask_of(holds: bool) -> u32 {
 pub(super) fn bar(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -> Option<Op> {
     if words.has("warp") {
         let mask = Some(decoder.from(operands.first()?, Type::U32)?);
-        return together(mask, |_| Ok(()));
+        return exchange(decoder, mask, NOWHERE, ([], Condition::default()), |_, _, _| ([0; LANES], 0));
     }
     if words.has("cluster") {
         return Some(Op::Run(if words.has("arrive") { Box::new(cluster_arrive) } else { Box::new(cluster_wait) }));
@@ -98,17 +110,11 @@ pub(super) fn vote(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &
         "uni" => |held, mask| held == mask || held == 0,
         _ => {
             let (to, _) = decoder.to(to)?;
-            return together(mask, move |step| {
-                step.write(to, &[u64::from(step.condition(of) & step.named); LANES]);
-                Ok(())
-            });
+            return exchange(decoder, mask, (to, SINK), ([], of), |_, of, set| ([u64::from(of & set); LANES], 0));
         }
     };
-    let to = decoder.predicate(to)?;
-    together(mask, move |step| {
-        step.write_predicate(to, mask_of(holds(step.condition(of) & step.named, step.named)));
-        Ok(())
-    })
+    let to = (0, decoder.predicate(to)?);
+    exchange(decoder, mask, to, ([], of), move |_, of, set| ([0; LANES], mask_of(holds(of & set, set))))
 }
 
 /// `shfl` (PTX ISA, 9.7.9.6): for a mode, the lane that a lane reads, and whether it is in range.
@@ -123,13 +129,12 @@ pub(super) fn shuffle(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands
         _ => |_, by, least, most| (least | by, least | by <= most),
     };
     let is_index = words.has("idx");
-    let (to, valid) = decoder.pair(to)?;
+    let to = decoder.pair(to)?;
     let [value, by, clamp] = [value, by, clamp].map(|operand| decoder.from(operand, Type::U32));
-    let (value, by, clamp) = (value?, by?, clamp?);
-    together(mask, move |step| {
-        let (values, by, clamps) = (*step.source(value), *step.source(by), *step.source(clamp));
-        let (mut result, mut all_valid) = (values, 0u32);
-        for at in each(step.named) {
+    let from = [value?, by?, clamp?];
+    exchange(decoder, mask, to, (from, Condition::default()), move |[values, by, clamps], _, set| {
+        let (mut result, mut all_valid) = (**values, 0u32);
+        for at in each(set) {
             let (lane, clamp) = (at as u32, clamps[at] as u32);
             let (limit, segment) = (clamp & 31, clamp >> 8 & 31);
             let by = by[at] as u32 & 31 & if is_index { !segment } else { 31 };
@@ -139,9 +144,7 @@ pub(super) fn shuffle(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands
                 all_valid |= 1 << at;
             }
         }
-        step.write(to, &result);
-        step.write_predicate(valid, all_valid);
-        Ok(())
+        (result, all_valid)
     })
 }
 
@@ -149,20 +152,18 @@ pub(super) fn matching(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operand
     let (mask, rest) = lanes_of(decoder, words, operands)?;
     let [to, value] = rest else { return None };
     let (kind, is_all) = (words.kind()?, words.has("all"));
-    let (to, valid) = decoder.pair(to)?;
+    let to = decoder.pair(to)?;
     let value = decoder.from(value, kind)?;
-    together(mask, move |step| {
-        let values = step.source(value).map(|value| value & low(kind.bits()));
+    exchange(decoder, mask, to, ([value], Condition::default()), move |[values, ..], _, set| {
+        let values = values.map(|value| value & low(kind.bits()));
         let (mut result, mut same) = ([0; LANES], 0);
-        for at in each(step.named) {
-            let equal = each(step.named).filter(|other| values[*other] == values[at]);
+        for at in each(set) {
+            let equal = each(set).filter(|other| values[*other] == values[at]);
             let equal = equal.fold(0u32, |equal, lane| equal | 1 << lane);
-            same |= u32::from(equal == step.named) << at;
-            result[at] = u64::from(if is_all && equal != step.named { 0 } else { equal });
+            same |= u32::from(equal == set) << at;
+            result[at] = u64::from(if is_all && equal != set { 0 } else { equal });
         }
-        step.write(to, &result);
-        step.write_predicate(valid, same);
-        Ok(())
+        (result, same)
     })
 }
 
@@ -172,13 +173,11 @@ pub(super) fn redux(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: 
     let kind = words.kind().filter(|kind| !kind.is_float())?;
     let combine = combine(words.any(&["add", "min", "max", "and", "or", "xor"])?)?;
     let (value, (to, _)) = (decoder.from(value, kind)?, decoder.to(to)?);
-    together(mask, move |step| {
-        let values = step.source(value);
-        let mut lanes = each(step.named);
+    exchange(decoder, mask, (to, SINK), ([value], Condition::default()), move |[values, ..], _, set| {
+        let mut lanes = each(set);
         let first = lanes.next().map_or(0, |lane| values[lane]);
         let result = lanes.fold(first, |sum, lane| combine(kind, sum, values[lane], 0));
-        step.write(to, &[extend(result, kind) & low(kind.bits()); LANES]);
-        Ok(())
+        ([extend(result, kind) & low(kind.bits()); LANES], 0)
     })
 }
 
@@ -189,12 +188,10 @@ pub(super) fn activemask(decoder: &mut Decoder<'_, '_>, _: &Words<'_>, operands:
 
 pub(super) fn elect(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -> Option<Op> {
     let (mask, rest) = lanes_of(decoder, words, operands)?;
-    let (to, valid) = decoder.pair(rest.first()?)?;
-    together(mask, move |step| {
-        let first = step.named.trailing_zeros();
-        step.write(to, &[u64::from(first); LANES]);
-        step.write_predicate(valid, 1u32.checked_shl(first).unwrap_or(0));
-        Ok(())
+    let to = decoder.pair(rest.first()?)?;
+    exchange(decoder, mask, to, ([], Condition::default()), |_, _, set| {
+        let first = set.trailing_zeros();
+        ([u64::from(first); LANES], 1u32.checked_shl(first).unwrap_or(0))
     })
 }
 
@@ -207,7 +204,7 @@ fn product(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand
     if !product.fits([a.len(), b.len(), c.len(), to.len()]) {
         return None;
     }
-    together(Some(decoder.constant(low(32))), move |step| {
+    together(move |step| {
         let [a, b, c] =
             [&a, &b, &c].map(|sources| sources.iter().map(|source| *step.source(*source)).collect::<Vec<Lanes>>());
         for (slot, value) in to.iter().zip(&product.multiply([&a, &b, &c], to.len())) {
@@ -263,7 +260,7 @@ pub(super) fn matrix(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands:
         }
         (Box::new(places), 2, None)
     };
-    together(Some(decoder.constant(low(32))), move |step| {
+    together(move |step| {
         let (addresses, stride) = (step.addresses(place), stride.map(|stride| step.uniform(stride)));
         let mut result = vec![[0; LANES]; to.len()];
         for lane in 0..LANES {

@@ -37,6 +37,7 @@ pub(crate) mod attribute {
     pub(crate) const REGISTERS: u8 = 0x2f;
     pub(crate) const CLUSTER: u8 = 0x3d;
     pub(crate) const PARAMETER_V2: u8 = 0x45;
+    pub(crate) const BLOCKS_ARE_CLUSTERS: u8 = 0x5b;
     pub(crate) const LANGUAGE: u8 = 0x66;
 }
 
@@ -149,6 +150,7 @@ impl<'a> Elf<'a> {
                 // A kernel of CUDA Tile: driver 580 accepts a block of 1 thread, or of the threads that the compiler has selected.
                 attribute::LANGUAGE => kernel.is_tile = record.word(0) == 7,
                 attribute::CLUSTER => kernel.cluster = Some(record.extents()),
+                attribute::BLOCKS_ARE_CLUSTERS => kernel.blocks_are_clusters = true,
                 _ => {}
             }
         }

@@ -106,6 +106,9 @@ fn info(kernel: &Kernel) -> Vec<u8> {
     if let Some(cluster) = kernel.cluster {
         bytes.extend(record(attribute::CLUSTER, &extents(cluster)));
     }
+    if kernel.blocks_are_clusters {
+        bytes.extend(record(attribute::BLOCKS_ARE_CLUSTERS, &[]));
+    }
     bytes
 }
 
@@ -194,6 +197,7 @@ mod tests {
                 max_threads: 256,
                 required_threads: Some([16, 16, 1]),
                 cluster: Some([2, 1, 1]),
+                blocks_are_clusters: true,
                 static_shared: 1234,
                 registers: 77,
                 ptx_version: 90,

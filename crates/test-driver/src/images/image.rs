@@ -26,6 +26,8 @@ pub(crate) struct Kernel {
     pub(crate) is_tile: bool,
     /// `.reqnctapercluster`.
     pub(crate) cluster: Option<[u32; 3]>,
+    /// `.blocksareclusters`: the grid of a launch counts clusters.
+    pub(crate) blocks_are_clusters: bool,
     pub(crate) static_shared: u32,
     pub(crate) registers: u32,
     pub(crate) local: u32,
@@ -36,6 +38,14 @@ pub(crate) struct Kernel {
 }
 
 impl Kernel {
+    /// The blocks of a launch with this grid.
+    pub(crate) fn blocks(&self, grid: [u32; 3]) -> [u32; 3] {
+        match self.cluster.filter(|_| self.blocks_are_clusters) {
+            Some(cluster) => std::array::from_fn(|axis| grid[axis].saturating_mul(cluster[axis])),
+            None => grid,
+        }
+    }
+
     /// The size of the parameter bank: the end of its last parameter, without tail padding.
     pub(crate) fn bank_size(&self) -> usize {
         self.parameters.iter().map(|parameter| parameter.offset + parameter.size).max().unwrap_or(0)

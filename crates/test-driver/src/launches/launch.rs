@@ -123,7 +123,7 @@ impl Driver {
         let within = |extents: [u32; 3], limits: [u32; 3]| {
             extents.iter().zip(limits).all(|(extent, limit)| (1..=limit).contains(extent))
         };
-        if !within(geometry.grid, MAX_GRID) || !within(geometry.block, MAX_BLOCK) {
+        if !within(kernel.blocks(geometry.grid), MAX_GRID) || !within(geometry.block, MAX_BLOCK) {
             return Err(Status::INVALID_VALUE);
         }
         let threads: u32 = geometry.block.iter().product();
@@ -144,11 +144,11 @@ impl Driver {
         }
         geometry.cluster = geometry.cluster.or(kernel.cluster);
         if let Some(cluster) = geometry.cluster {
-            self.check_cluster(cluster, geometry.grid, held.non_portable_cluster)?;
+            self.check_cluster(cluster, kernel.blocks(geometry.grid), held.non_portable_cluster)?;
         }
         if geometry.cooperative {
             let each = held.blocks_per_sm(threads, geometry.shared, self.figures());
-            let blocks: u64 = geometry.grid.iter().map(|&extent| u64::from(extent)).product();
+            let blocks: u64 = kernel.blocks(geometry.grid).iter().map(|&extent| u64::from(extent)).product();
             if blocks > u64::from(each * MULTIPROCESSORS) {
                 return Err(Status::COOPERATIVE_LAUNCH_TOO_LARGE);
             }

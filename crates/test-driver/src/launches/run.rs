@@ -5,7 +5,7 @@ use std::{io::Write, num::NonZero, thread};
 use crate::{
     config::NotExecuted,
     error::{Outcome, Status},
-    execute::{Effects, Executable, Fault, Heap, Kind, Request, Settings, Space},
+    execute::{Effects, Executable, Fault, Geometry, Heap, Kind, Request, Settings, Space},
     handle::Handle,
     launches::launch::{KernelCall, Recorded, Via},
     memory::Kind as MemoryKind,
@@ -49,7 +49,8 @@ impl KernelCall {
     }
 
     fn threads(&self) -> u64 {
-        let all = self.geometry.grid.iter().chain(&self.geometry.block);
+        let blocks = self.kernel.blocks(self.geometry.grid);
+        let all = blocks.iter().chain(&self.geometry.block);
         all.fold(1, |product, extent| product.saturating_mul(u64::from(*extent)))
     }
 }
@@ -104,7 +105,7 @@ impl Driver {
         let request = Request {
             executable,
             bank: &call.bank.bytes,
-            geometry,
+            geometry: Geometry { grid: call.kernel.blocks(geometry.grid), ..geometry },
             variables: &variables,
             regions: self.memory.regions(context, device),
             heap: &mut heap,
@@ -134,8 +135,9 @@ impl Driver {
         let surplus = self.node_updates.len().saturating_sub(1 << 12);
         self.node_updates.drain(..surplus);
         let Some(fault) = effects.fault else { return Ok(()) };
-        self.contexts.get_mut(context)?.sticky = Some(fault.kind.status());
-        let report = self.report(call, &fault);
+        let (status, report) = (fault.kind.status(), self.report(call, &fault));
+        let context = self.contexts.get_mut(context)?;
+        (context.sticky, context.described) = (Some(status), status.described(&report));
         match fault.kind {
             Kind::Assert => eprintln!("{}", fault.text),
             Kind::Budget => eprintln!("kernel-args test driver: {report}"),
@@ -182,9 +184,27 @@ impl Driver {
         format!("the kernel `{kernel}` fails: {text}\n  at {}", fault.place())
     }
 
-    /// The allocation next to an address, and the parameter that points to it.
+    /// The allocation next to an address, and the parameter that points to it; far from any, the parameters that are almost this address.
     fn neighbour(&self, call: &KernelCall, address: u64) -> String {
-        let Some((start, length, id, is_freed)) = self.memory.nearest(address) else { return String::new() };
+        const NEAR: u64 = 1 << 20;
+        let words = call.kernel.parameters.iter().enumerate().flat_map(|(index, parameter)| {
+            let bytes = call.bank.bytes.get(parameter.offset..parameter.offset + parameter.size).unwrap_or_default();
+            let words = bytes.as_chunks::<8>().0.iter().enumerate();
+            words.map(move |(at, word)| (index, at * 8, u64::from_le_bytes(*word)))
+        });
+        let named = |index: usize, at: usize| match at {
+            0 => format!("; parameter {index}"),
+            at => format!("; parameter {index} (byte {at})"),
+        };
+        let nearest = self.memory.nearest(address);
+        let is_near = |(start, length, ..): &(u64, u64, u64, bool)| {
+            (start.saturating_sub(NEAR)..start.saturating_add(*length).saturating_add(NEAR)).contains(&address)
+        };
+        let Some((start, length, id, is_freed)) = nearest.filter(is_near) else {
+            let near = words.filter(|(.., value)| (*value..value.saturating_add(NEAR)).contains(&address));
+            let text = |text: String, (index, at, value)| text + &format!("{} is {value:#x}", named(index, at));
+            return near.fold(String::new(), text);
+        };
         let end = start + length;
         let distance = if address < start {
             format!("{} bytes before", start - address)
@@ -194,15 +214,9 @@ impl Driver {
             format!("byte {} of", address - start)
         };
         let freed = if is_freed { ", which is freed" } else { "" };
-        let points = |(_, parameter): &(usize, &crate::images::image::Parameter)| {
-            let bytes = call.bank.bytes.get(parameter.offset..parameter.offset + parameter.size).unwrap_or_default();
-            bytes.chunks_exact(8).any(|word| {
-                let value = word.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte));
-                (start..=end).contains(&value)
-            })
-        };
-        let parameter = call.kernel.parameters.iter().enumerate().find(points);
-        let parameter = parameter.map_or(String::new(), |(index, _)| format!("; parameter {index} points to it"));
+        let parameter = words.into_iter().find(|(.., value)| (start..=end).contains(value));
+        let parameter =
+            parameter.map(|(index, at, _)| format!("{} points to it", named(index, at))).unwrap_or_default();
         format!(": {distance} allocation {id}, {length} bytes at {start:#x}{freed}{parameter}")
     }
 

@@ -64,6 +64,7 @@ pub(crate) struct Directives {
     pub(crate) required_threads: Option<[u32; 3]>,
     pub(crate) max_registers: Option<u32>,
     pub(crate) cluster: Option<[u32; 3]>,
+    pub(crate) blocks_are_clusters: bool,
 }
 
 /// Returns the module if each of its instructions has a known name.
@@ -206,7 +207,7 @@ impl Reader<'_> {
                 return Err(self.unexpected());
             }
             let parameter = self.variable()?;
-            if of_entry && parameter.is_dynamic {
+            if of_entry && parameter.size == 0 {
                 return Err(self.rejected());
             }
             parameters.push(parameter);
@@ -225,6 +226,7 @@ impl Reader<'_> {
                 ".maxntid" => directives.max_threads = Some(self.extents()?),
                 ".reqntid" => directives.required_threads = Some(self.extents()?),
                 ".reqnctapercluster" => directives.cluster = Some(self.extents()?),
+                ".blocksareclusters" => directives.blocks_are_clusters = true,
                 ".maxnreg" => directives.max_registers = Some(self.integer()? as u32),
                 ".pragma" => self.skip_statement(|_| ())?,
                 word if word.starts_with('.') => self.skip_values(),

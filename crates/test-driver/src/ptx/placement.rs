@@ -1,10 +1,10 @@
-//! The locations where ptxas places the parameters of a kernel. An independent implementation, without code of the crates under
+//! The locations where ptxas places the parameters and the shared variables of a kernel. An independent implementation, without code of the crates under
 //! test.
 //!
 //! ptxas aligns the *absolute* address of each parameter in the constant bank, and the start address of the parameters depends
 //! on the GPU. If an alignment divides the start address, the offsets are the same as in a C struct; otherwise they differ.
 
-/// A parameter before it is placed.
+/// A parameter or a variable before it is placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     pub(crate) size: usize,
@@ -45,6 +45,26 @@ pub(crate) fn place(shapes: &[Shape], sm: u32) -> Vec<Parameter> {
             Parameter { offset: start - base, size: shape.size }
         })
         .collect()
+}
+
+/// The offsets of shared variables, and the size of the static ones. Those without a size are the dynamic part, which begins behind the
+/// static one: ptxas pads that to the largest of their alignments, at least 16, whether the kernel uses them or not.
+pub(crate) fn place_shared(shapes: &[Shape]) -> (Vec<usize>, usize) {
+    let mut end = 0usize;
+    let mut place = |shape: &Shape| {
+        let start = end.next_multiple_of(shape.align);
+        end = if shape.size == 0 { end } else { start + shape.size };
+        start
+    };
+    let mut offsets: Vec<usize> = shapes.iter().map(&mut place).collect();
+    let dynamic = shapes.iter().filter(|shape| shape.size == 0).map(|shape| shape.align.max(16)).max();
+    let end = end.next_multiple_of(dynamic.unwrap_or(1));
+    for (offset, shape) in offsets.iter_mut().zip(shapes) {
+        if shape.size == 0 {
+            *offset = end;
+        }
+    }
+    (offsets, end)
 }
 
 /// The maximum size of a kernel's parameters in bytes.
@@ -90,5 +110,28 @@ mod tests {
         // 4352 bytes in total keep the base 0x160; one more byte changes it to 0.
         assert_eq!(offsets(&[(64, 64), (4288, 1)], 80), [32, 96]);
         assert_eq!(offsets(&[(64, 64), (4289, 1)], 80), [0, 64]);
+    }
+
+    /// The sizes that ptxas 13.0 prints.
+    #[test]
+    fn the_static_part_is_padded_for_the_dynamic_one() {
+        for (variables, size) in [
+            (&[(17, 1)][..], 17),
+            (&[(17, 1), (0, 1)][..], 32),
+            (&[(16, 4), (0, 16)][..], 16),
+            (&[(16, 4), (0, 64)][..], 64),
+            (&[(16, 4), (0, 1024)][..], 1024),
+            (&[(0, 16), (16, 4), (0, 256)][..], 256),
+            (&[(0, 128)][..], 0),
+            (&[(17, 1), (4, 64), (3, 1)][..], 71),
+            (&[(5, 1), (6, 2), (3, 1), (20, 8)][..], 36),
+            (&[(5, 1), (6, 16), (5, 4)][..], 29),
+        ] {
+            let shapes: Vec<Shape> = variables.iter().map(|&(size, align)| Shape { size, align }).collect();
+            let (offsets, end) = place_shared(&shapes);
+            assert_eq!(end, size, "{variables:?}");
+            let dynamic = shapes.iter().zip(offsets).filter(|(shape, _)| shape.size == 0);
+            assert!(dynamic.clone().all(|(_, offset)| offset == end), "{variables:?}");
+        }
     }
 }

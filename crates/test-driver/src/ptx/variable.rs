@@ -3,6 +3,7 @@
 use super::{
     Parsed,
     lexer::{self, Kind},
+    placement::Shape,
     reader::Reader,
 };
 
@@ -11,12 +12,11 @@ use super::{
 pub(crate) struct Variable {
     pub(crate) space: String,
     pub(crate) name: String,
+    /// 0 for `[]`: its size is known at the launch only.
     pub(crate) size: u64,
     pub(crate) align: u64,
     /// The size of an element, or of a component of a vector.
     element: usize,
-    /// `[]`: its size is known at the launch only.
-    pub(crate) is_dynamic: bool,
     pub(crate) is_external: bool,
     /// The initial bytes that are written in the text. The rest is zero.
     pub(crate) bytes: Vec<u8>,
@@ -34,6 +34,12 @@ pub(crate) struct Relocation {
     /// The variable or the function, and an offset.
     pub(crate) name: String,
     pub(crate) offset: u64,
+}
+
+impl Variable {
+    pub(crate) fn shape(&self) -> Shape {
+        Shape { size: self.size as usize, align: self.align as usize }
+    }
 }
 
 /// Larger sizes than a GPU's memory are rejected.
@@ -83,11 +89,11 @@ impl Reader<'_> {
             }
         };
         let element = element.ok_or_else(|| self.unexpected())?;
-        let (mut size, mut is_dynamic) = (element * lanes, false);
+        let mut size = element * lanes;
         while self.takes('[') {
             // It takes its length from the initial values, or is dynamic shared memory.
             if self.takes(']') {
-                (is_dynamic, size) = (true, 0);
+                size = 0;
                 continue;
             }
             let extent = self.integer()?;
@@ -95,7 +101,7 @@ impl Reader<'_> {
             self.expect(']')?;
         }
         let align = align.max(element).max(1);
-        Ok(Variable { space, name, size, align, element: element as usize, is_dynamic, ..Variable::default() })
+        Ok(Variable { space, name, size, align, element: element as usize, ..Variable::default() })
     }
 
     /// The initial values of a variable, up to the `;`. Addresses are zero until the module is loaded.

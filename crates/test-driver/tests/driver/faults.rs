@@ -89,6 +89,47 @@ fn freed_memory_misaligned_addresses_and_traps_are_named() {
     });
 }
 
+/// What `cuGetErrorString` returns, after the first line.
+fn described(code: u32) -> Option<String> {
+    let mut text = std::ptr::null();
+    // SAFETY: every code is accepted, as a number of the same size.
+    let code = unsafe { std::mem::transmute::<u32, sys::CUresult>(code) };
+    assert_eq!(call!(sys::cuGetErrorString(code, &raw mut text)), Ok(()));
+    // SAFETY: the driver never frees it.
+    let text = unsafe { std::ffi::CStr::from_ptr(text) }.to_string_lossy();
+    text.split_once('\n').map(|(_, report)| report.to_owned())
+}
+
+#[test]
+fn the_description_of_a_lost_context_s_error_is_the_report() {
+    within(&Settings::new().devices(2), |driver| {
+        let (context, _memory, address) = zeros();
+        assert_eq!(described(700), None);
+        let far = "ld.global.u32 %r1, [%a+16];";
+        assert_eq!(run(far, [0x20, address], 1), ILLEGAL_ADDRESS);
+        let first = described(700).expect("a report");
+        assert_eq!(Some(&first), driver.last_fault().as_ref());
+        assert!(first.contains("at 0x30, where it has no memory; parameter 0 is 0x20\n"), "{first}");
+        assert_eq!((described(719), described(701)), (None, None));
+        // Each context has its own report.
+        let other = CudaContext::new(1).expect("a second device");
+        other.bind_to_thread().expect("it is alive");
+        assert_eq!(described(700), Some(first.clone()));
+        driver.lose_context(700);
+        assert_eq!((synchronize(), described(700)), (ILLEGAL_ADDRESS, None));
+        assert_eq!(call!(sys::cuCtxSetCurrent(context.cu_ctx())), Ok(()));
+        assert_eq!(described(700), Some(first));
+        for device in [0, 1] {
+            assert_eq!(call!(sys::cuDevicePrimaryCtxReset_v2(device)), Ok(()));
+        }
+        assert_eq!(described(700), None);
+        // Each parameter that can be the address is named.
+        let (_context, _memory, _) = zeros();
+        assert_eq!(run(far, [0x20, 0x28], 1), ILLEGAL_ADDRESS);
+        assert!(described(700).expect("a report").contains("; parameter 0 is 0x20; parameter 1 is 0x28\n"));
+    });
+}
+
 #[test]
 fn memory_of_another_device_is_not_reached() {
     within(&Settings::new().devices(2).without_peers(), |driver| {

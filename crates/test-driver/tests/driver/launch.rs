@@ -3,7 +3,7 @@
 use std::ptr::null_mut;
 
 use crate::raw::*;
-use cudarc::driver::{CudaContext, sys};
+use cudarc::driver::{CudaContext, DevicePtr, sys};
 use kernel_args_test_driver::{LaunchForm, Settings, within};
 
 #[test]
@@ -212,6 +212,31 @@ fn launch_attributes_reach_the_launch() {
             |grid: u32| call!(sys::cuLaunchCooperativeKernel(k, grid, 1, 1, 1024, 1, 1, 0, null_mut(), null_mut()));
         assert_eq!((cooperative(264), cooperative(265)), (Ok(()), Err(720)));
         assert!(driver.last_launch().expect("it ran").cooperative);
+    });
+}
+
+/// `.blocksareclusters`, which is `__block_size__`: the grid of a launch counts clusters, and the kernel sees blocks.
+#[test]
+fn a_grid_of_clusters_has_all_their_blocks() {
+    within(&Settings::new(), |driver| {
+        let context = CudaContext::new(0).expect("a device");
+        let mut memory = context.default_stream().alloc_zeros::<u32>(6).expect("memory");
+        let address = memory.device_ptr(&context.default_stream()).0;
+        let text = ".version 8.0\n.target sm_90\n.address_size 64
+            .visible .entry k(.param .u64 a) .blocksareclusters .reqntid 32, 1, 1 .reqnctapercluster 2, 3, 1
+            { .reg .b64 %a; .reg .b32 %r<9>; .reg .pred %p; ld.param.u64 %a, [a]; red.global.add.u32 [%a], 1;
+              mov.u32 %r1, %nctaid.x; mov.u32 %r2, %nctaid.y; st.global.v2.u32 [%a+8], {%r1, %r2};
+              mov.u32 %r1, %nclusterid.x; mov.pred %p, %is_explicit_cluster; selp.u32 %r2, 1, 0, %p;
+              st.global.v2.u32 [%a+16], {%r1, %r2}; ret; }";
+        let function = function(load(text).expect("right"), "k").expect("it has this entry");
+        for grid in [[1, 1, 1], [3, 2, 1]] {
+            assert_eq!(launch(function, (grid, [32, 1, 1], 0), &[&address.to_le_bytes()]), Ok(()));
+            let [x, y] = [2 * grid[0], 3 * grid[1]];
+            let seen = context.default_stream().clone_dtoh(&memory).expect("it ran");
+            assert_eq!(seen, [32 * x * y, 0, x, y, grid[0], 1]);
+            assert_eq!(driver.last_launch().map(|last| last.grid), Some(grid));
+            context.default_stream().memset_zeros(&mut memory).expect("it is written");
+        }
     });
 }
 

@@ -16,6 +16,7 @@
 #![allow(clippy::match_same_arms, clippy::too_many_lines, clippy::type_complexity)]
 
 mod cases;
+mod chains;
 mod page;
 mod programs;
 mod system;
@@ -72,6 +73,10 @@ fn main() -> ExitCode {
             together(all.collect())
         }));
     }
+    for first in (0..chains::CHAINS).step_by(20) {
+        trials.push(Trial::test(format!("chains::from_{first}"), move || chains::chains(first, 20)));
+    }
+    trials.push(Trial::test("chains::wide_integers", chains::wide_integers));
     if is_active() && SEED.is_empty() {
         let expected = Arc::clone(&expected);
         trials.push(Trial::test("page::is_current", move || page::is_current(&expected)));

@@ -47,6 +47,11 @@ impl Scope<'_> {
         }
     }
 
+    /// Whether an expression depends on the grid.
+    pub(super) fn has_grid(&self, expression: &Expression) -> bool {
+        expression.places.iter().any(|place| matches!(self.meaning(place), Ok(Meaning::Launch("grid"))))
+    }
+
     fn meaning(&self, place: &Place) -> syn::Result<Meaning<'_>> {
         let field = |name: &str| self.fields.iter().find(|field| field.name == name);
         let unknown = |name: &str| {

@@ -36,6 +36,7 @@ pub(super) fn contracts(
     for expression in expressions(of_struct, attrs) {
         scope.check(expression, diagnostics);
     }
+    let grid = of_struct.grid_covers.is_some() || expressions(of_struct, attrs).any(|one| scope.has_grid(one));
     for (field, attr) in fields.iter().zip(attrs) {
         let FieldContracts { len: Some(len), capacity, .. } = &attr.contracts else {
             continue;
@@ -110,6 +111,7 @@ pub(super) fn contracts(
     quote! {
         const CONTRACTS: #private::contract::Contracts = #private::contract::Contracts {
             any: #any,
+            grid: #grid,
             shared: #shared,
             stream: #stream,
         }#(#inner)*;

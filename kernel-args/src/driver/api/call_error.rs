@@ -81,6 +81,15 @@ impl Status {
     }
 }
 
+impl Status {
+    /// What the driver reports about the fault of a kernel, after the first line of the description: the test driver does.
+    pub(crate) fn report(self) -> Option<&'static str> {
+        let mut text = None;
+        api().ok()?.cuGetErrorString(self, &mut text).ok()?;
+        Some(text?.to_c_str().to_str().ok()?.split_once('\n')?.1)
+    }
+}
+
 impl From<CUresult> for Status {
     fn from(result: CUresult) -> Self {
         Self(result as u32)

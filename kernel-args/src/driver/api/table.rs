@@ -114,6 +114,7 @@ entry_points! {
     unsafe cuFuncGetName(name: &mut *const c_char, function: CUfunction);
     // The kernel is a `CUkernel`.
     safe cuKernelGetFunction(function: &mut CUfunction, kernel: Alive<'_, c_void>);
+    safe cuGetErrorString(status: Status, text: &mut Option<Text<'static>>);
     safe cuEventCreate(event: &mut CUevent, flags: c_uint);
     safe cuEventRecord(event: EventHandle<'_>, stream: StreamHandle<'_>);
     safe cuEventSynchronize(event: EventHandle<'_>);

@@ -20,6 +20,20 @@ impl AttributeLimits {
             || self.directives.explicit_cluster
     }
 
+    /// The blocks of a grid, which counts clusters if the kernel is compiled with `.blocksareclusters` (`__block_size__`).
+    #[inline(always)]
+    pub(crate) fn blocks(&self, grid: Dim3) -> Dim3 {
+        if self.directives.blocks_are_clusters { self.blocks_of_clusters(grid) } else { grid }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn blocks_of_clusters(&self, grid: Dim3) -> Dim3 {
+        let cluster = self.required_cluster.unwrap_or(Dim3::new(1, 1, 1));
+        let blocks = |grid: u32, cluster: u32| grid.saturating_mul(cluster);
+        Dim3::new(blocks(grid.x, cluster.x), blocks(grid.y, cluster.y), blocks(grid.z, cluster.z))
+    }
+
     pub(crate) fn check_without_cluster(&self, name: impl FnOnce() -> String, grid: Dim3) -> Result<(), Error> {
         match self.required_cluster {
             Some(cluster) if !self.directives.blocks_are_clusters && !divides(cluster, grid) => {
@@ -127,7 +141,7 @@ impl AttributeCheck<'_> {
     }
 
     pub(super) fn cooperative(&self, _: bool) -> Result<(), Error> {
-        let blocks = Dim3::from(self.config.grid).count();
+        let blocks = self.limits.blocks(self.config.grid.into()).count();
         let max = self.max_cooperative_blocks()?;
         if blocks <= max {
             return Ok(());

@@ -1,6 +1,6 @@
 //! Errors of graphs.
 
-use super::meaning::help;
+use super::{LostContext, meaning::help};
 use crate::driver::api::Status;
 /// A graph, or a node of a graph, that was not created, changed or launched.
 #[non_exhaustive]
@@ -15,12 +15,16 @@ pub struct GraphError {
     pub status: Option<Status>,
     /// What to do; may be empty.
     pub help: &'static str,
+    /// If a kernel left the error: what is known about it.
+    pub lost: Option<Box<LostContext>>,
 }
 
 display!(GraphError, |this, f| {
-    if let Some(kernel) = &this.kernel {
-        write!(f, "kernel `{kernel}`: ")?;
+    let kernel = this.kernel.as_ref().map(|kernel| format!("kernel `{kernel}`: ")).unwrap_or_default();
+    let Self { action, reason, lost, .. } = this;
+    if let Some(lost) = lost {
+        return lost.write(f, format_args!("{kernel}{action}: {reason}"));
     }
-    write!(f, "{}: {}", this.action, this.reason)?;
+    write!(f, "{kernel}{action}: {reason}")?;
     help(f, this.help)
 });

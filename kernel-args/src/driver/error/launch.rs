@@ -2,7 +2,7 @@
 
 #[cfg(feature = "observe")]
 use super::BadPointer;
-use super::{Error, FailedLauncher, meaning::help};
+use super::{Error, FailedLauncher, LostContext, meaning::help};
 use crate::{
     contract::ContractError,
     device::vector::Dim3,
@@ -104,7 +104,20 @@ pub enum LaunchError {
         kernel: String,
         /// The call and what it returned.
         call: DriverCall,
+        /// If it is the error of this or an earlier kernel: what is known about it.
+        lost: Option<Box<LostContext>>,
     },
+}
+
+impl LaunchError {
+    pub(super) fn lost_context(&self) -> Option<&LostContext> {
+        match self {
+            Self::Failed(launch) => launch.lost.as_deref(),
+            Self::Launcher(launcher) => launcher.lost.as_deref(),
+            Self::Unrecorded { lost, .. } => lost.as_deref(),
+            _ => None,
+        }
+    }
 }
 
 /// What a launch is outside of, although it is in its closure.
@@ -143,9 +156,8 @@ pub struct FailedLaunch {
     pub meaning: Cow<'static, str>,
     /// What to do; may be empty.
     pub help: &'static str,
-    /// If an earlier kernel left the error, and the flight recorder is on: the launches that were running.
-    #[cfg(feature = "observe")]
-    pub fault: Option<Box<super::ContextFault>>,
+    /// If an earlier kernel left the error: what is known about it.
+    pub lost: Option<Box<LostContext>>,
 }
 
 /// A launch that exceeds a limit.
@@ -271,7 +283,8 @@ display!(LaunchError, |this, f| match this {
         "the run of the sequence was not enqueued: the slice that was held at {held_at} was replaced by another one\n\
                  help: hold both slices and exchange the values that `hold` returned, or replace the slice between two runs"
     ),
-    Self::Unrecorded { kernel, call } => write!(
+    Self::Unrecorded { call, lost: Some(lost), .. } => lost.write(f, format_args!("{call}")),
+    Self::Unrecorded { kernel, call, lost: None } => write!(
         f,
         "kernel `{kernel}` was launched, but its use of the arguments was not recorded: {call}\n\
                  help: synchronize the stream before a different stream uses the same memory"
@@ -279,24 +292,22 @@ display!(LaunchError, |this, f| match this {
 });
 
 display!(FailedLaunch, |this, f| {
-    write!(
-        f,
-        "launching kernel `{}` returned {}\n  {}\n  grid {}, block {}, {} bytes of dynamic shared memory",
-        this.kernel, this.status, this.meaning, this.grid, this.block, this.shared
-    )?;
+    let first = format!("launching kernel `{}` returned {}", this.kernel, this.status);
+    let mut details =
+        format!("  grid {}, block {}, {} bytes of dynamic shared memory", this.grid, this.block, this.shared);
     if !this.attributes.is_empty() {
-        write!(f, "\n  attributes: {}", this.attributes)?;
+        details = format!("{details}\n  attributes: {}", this.attributes);
     }
     if !this.resources.is_empty() {
-        write!(f, "\n  the kernel uses {}", this.resources)?;
+        details = format!("{details}\n  the kernel uses {}", this.resources);
     }
     if !this.arguments.is_empty() {
-        write!(f, "\n{}", this.arguments)?;
+        details = format!("{details}\n{}", this.arguments);
     }
-    #[cfg(feature = "observe")]
-    if let Some(fault) = &this.fault {
-        write!(f, "\nthe flight recorder: {fault}")?;
+    if let Some(lost) = &this.lost {
+        return lost.write(f, format_args!("{first}\n{details}"));
     }
+    write!(f, "{first}\n  {}\n{details}", this.meaning)?;
     help(f, this.help)
 });
 

@@ -1,6 +1,9 @@
 //! What a launcher has returned.
 
-use super::meaning::{Asked, help, meaning};
+use super::{
+    LostContext,
+    meaning::{Asked, help, meaning},
+};
 use crate::driver::api::Status;
 
 /// A launcher that returned an error.
@@ -14,9 +17,8 @@ pub struct FailedLauncher {
     pub name: Option<String>,
     /// Every argument, decoded, with its field's name, if something observes launches, or a sequence records the call. Otherwise empty.
     pub arguments: String,
-    /// If an earlier kernel left the error, and the flight recorder is on: the launches that were running.
-    #[cfg(feature = "observe")]
-    pub fault: Option<Box<super::ContextFault>>,
+    /// If a kernel left the error: what is known about it.
+    pub lost: Option<Box<LostContext>>,
 }
 
 /// CUDA Runtime API, `cudaError_t`: the codes that the driver does not have, or names differently. All other codes have the driver's name.
@@ -66,11 +68,16 @@ fn of_the_runtime(code: i32) -> Option<(&'static str, &'static str)> {
 }
 
 display!(FailedLauncher, |this, f| {
-    let Self { launcher, code, name, arguments, .. } = this;
-    match name {
-        Some(name) => write!(f, "launcher `{launcher}` returned {name} ({code})")?,
-        None => write!(f, "launcher `{launcher}` returned {code}")?,
+    let Self { launcher, code, name, arguments, lost } = this;
+    let returned = match name {
+        Some(name) => format!("launcher `{launcher}` returned {name} ({code})"),
+        None => format!("launcher `{launcher}` returned {code}"),
+    };
+    let arguments = if arguments.is_empty() { String::new() } else { format!("\n{arguments}") };
+    if let Some(lost) = lost {
+        return lost.write(f, format_args!("{returned}{arguments}"));
     }
+    f.write_str(&returned)?;
     let known = name.as_ref().and_then(|_| {
         let of_the_driver =
             || meaning(Status(code.cast_unsigned()), Asked::Other).map(|known| (known.what, known.help));
@@ -79,12 +86,6 @@ display!(FailedLauncher, |this, f| {
     if let Some((what, _)) = known {
         write!(f, "\n  {what}")?;
     }
-    if !arguments.is_empty() {
-        write!(f, "\n{arguments}")?;
-    }
-    #[cfg(feature = "observe")]
-    if let Some(fault) = &this.fault {
-        write!(f, "\nthe flight recorder: {fault}")?;
-    }
+    f.write_str(&arguments)?;
     help(f, known.map_or("", |(_, what)| what))
 });

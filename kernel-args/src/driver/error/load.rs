@@ -1,6 +1,6 @@
 //! Images that were not loaded, and kernels that were not found in them.
 
-use super::{Error, IncompatibleImage, lines};
+use super::{Error, IncompatibleImage, LostContext, lines};
 use crate::driver::api::DriverCall;
 use std::{io, path::PathBuf};
 
@@ -20,6 +20,8 @@ pub enum LoadError {
         log: String,
         /// What the error usually means, what the image contains, and what to do: lines, each with a line break before it.
         explanation: String,
+        /// If an earlier kernel left the error: what is known about it.
+        lost: Option<Box<LostContext>>,
     },
     /// No kernel has this name, or several kernels match equally well.
     #[non_exhaustive]
@@ -133,7 +135,8 @@ pub enum ImageError {
 display!(LoadError, |this, f| match this {
     Self::Image(image) => image.fmt(f),
     Self::Incompatible(image) => write!(f, "the image was not loaded: {image}"),
-    Self::Rejected { call, log, explanation } => {
+    Self::Rejected { call, lost: Some(lost), .. } => lost.write(f, format_args!("{call}")),
+    Self::Rejected { call, log, explanation, lost: None } => {
         write!(f, "{call}")?;
         if !log.is_empty() {
             write!(f, "; the driver's compiler says:\n{log}")?;

@@ -25,6 +25,11 @@ pub(crate) enum Asked {
 }
 
 impl Status {
+    /// CUDA Driver API, `CUresult`: the errors of kernels after which "any further CUDA work will return the same error".
+    pub(crate) fn is_fault(self) -> bool {
+        matches!(self.0, 700 | 702 | 710 | 714..=719 | 721)
+    }
+
     /// What the code usually means when the driver returns it; `None` if this crate has no explanation.
     ///
     /// The errors of this crate contain the same text, with what to do and with details of the kernel and the launch.
@@ -34,7 +39,7 @@ impl Status {
     }
 }
 
-const SANITIZE: &str = "run the program under compute-sanitizer, which reports the kernel and the line; or launch with \
+pub(super) const SANITIZE: &str = "run the program under compute-sanitizer, which reports the kernel and the line; or launch with \
     CUDA_LAUNCH_BLOCKING=1 to see after which launch the error occurs";
 
 const REINSTALL: &str =
@@ -179,7 +184,7 @@ pub(crate) const fn meaning(status: Status, asked: Asked) -> Option<Meaning> {
             "drop everything that was created in the context, then create the context, load and allocate again; or remove the \
              reset: the driver frees everything when the process ends",
         ),
-        710 => ("an `assert` failed in an EARLIER kernel, which has written it to stderr, and the context is lost", "see the line of the assertion"),
+        710 => ("an EARLIER kernel failed an `assert`, which it has written to stderr, and the context is lost", "see the line of the assertion"),
         711 => ("the GPU already has access to the maximum number of other GPUs", "disable the access to a GPU that is not used"),
         712 => ("this host memory is already registered", ""),
         713 => ("this host memory is not registered", ""),

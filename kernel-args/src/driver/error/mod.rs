@@ -3,11 +3,13 @@
 //! | to change | open |
 //! |---|---|
 //! | what an error code of the driver means | `meaning.rs`; which limit a launch exceeds: `resources.rs` of `launch` |
+//! | the error that a kernel has left in its context | `lost.rs`, which every group with a code contains; the fields in it: `fields.rs` |
 //! | a text | the file of its group: `load.rs`, `verify.rs`, `launch.rs`, `launcher.rs`, `context.rs`, `graph.rs`, `nvrtc.rs`, `pointer.rs`, `texture.rs` |
 
 mod context;
 #[cfg(feature = "observe")]
 mod fault;
+mod fields;
 mod global;
 #[cfg(feature = "graphs")]
 mod graph;
@@ -15,6 +17,7 @@ mod incompatible;
 mod launch;
 mod launcher;
 mod load;
+mod lost;
 mod meaning;
 #[cfg(feature = "nvrtc")]
 mod nvrtc;
@@ -34,6 +37,7 @@ pub use crate::driver::api::DriverCall;
 pub use context::{ContextError, ContextMismatch, GreenError};
 #[cfg(feature = "observe")]
 pub use fault::{ContextFault, PointsTo, RecordedArgument, RunningLaunch};
+pub(crate) use fields::register_fields;
 pub use global::{GlobalError, GlobalMismatch};
 #[cfg(feature = "graphs")]
 pub use graph::GraphError;
@@ -42,6 +46,10 @@ pub use launch::{BrokenContract, FailedLaunch, LaunchError, Limit, OutsideOf, Un
 pub use launcher::FailedLauncher;
 pub(crate) use launcher::runtime_name;
 pub use load::{ImageError, LoadError};
+#[cfg(feature = "observe")]
+pub(crate) use lost::FLIGHT_RECORDER;
+pub use lost::LostContext;
+pub(crate) use lost::Near;
 pub(crate) use meaning::{Asked, Meaning, meaning};
 #[cfg(feature = "nvrtc")]
 pub use nvrtc::{CompileError, NvrtcError};
@@ -81,8 +89,10 @@ pub enum Error {
         call: &'static str,
         /// The status that it returned.
         status: Status,
+        /// If it is the error of a kernel: what is known about it.
+        lost: Option<Box<LostContext>>,
     },
-    /// A driver call of cudarc failed, outside this crate: the error that `?` converted.
+    /// A driver call of cudarc failed, outside this crate: the error that `?` converted. The error of a kernel becomes [`Self::Driver`].
     Cudarc(DriverError),
     /// A source was not compiled at run time.
     #[cfg(feature = "nvrtc")]
@@ -118,6 +128,19 @@ impl Error {
     pub(crate) fn cudarc(call: &'static str, error: DriverError) -> Self {
         CallError::cudarc(call, error).into()
     }
+
+    /// What is known about the kernel that has failed, if this is the error that it left in its context. Every later call in this context
+    /// returns it, also calls of cudarc and of other libraries.
+    #[must_use]
+    pub fn lost_context(&self) -> Option<&LostContext> {
+        match self {
+            Self::Driver { lost, .. } | Self::Load(LoadError::Rejected { lost, .. }) => lost.as_deref(),
+            Self::Launch(error) => error.lost_context(),
+            #[cfg(feature = "graphs")]
+            Self::Graph(error) => error.lost.as_deref(),
+            _ => None,
+        }
+    }
 }
 
 macro_rules! conversions {
@@ -133,7 +156,7 @@ macro_rules! conversions {
 }
 
 conversions! {
-    DriverCall: DriverCall { call, status } => Self::Driver { call, status };
+    DriverCall: DriverCall { call, status } => Self::Driver { call, status, lost: LostContext::new(status, Near::Nothing) };
     CallError: error => match error {
         CallError::Unavailable(unavailable) => unavailable.into(),
         CallError::Returned(call) => call.into(),
@@ -142,7 +165,10 @@ conversions! {
         Unavailable::Library => Self::NoDriver,
         Unavailable::EntryPoint(missing) => Self::OldDriver { missing },
     };
-    DriverError: error => Self::Cudarc(error);
+    DriverError: error => match LostContext::new(error.0.into(), Near::Nothing) {
+        None => Self::Cudarc(error),
+        lost => Self::Driver { call: "a driver call of cudarc", status: error.0.into(), lost },
+    };
     #[cfg(feature = "nvrtc")]
     cudarc::nvrtc::CompileError: error => Self::Compile(CompileError::Cudarc(Box::new(error)));
 }
@@ -163,7 +189,8 @@ display!(Error, |this, f| {
                     None => f.write_str("\nhelp: install a newer driver"),
                 }
             }
-            Self::Driver { call, status } => {
+            Self::Driver { call, status, lost: Some(lost) } => lost.write(f, format_args!("{call} returned {status}")),
+            Self::Driver { call, status, lost: None } => {
                 write!(f, "{call} returned {status}")?;
                 explain(f, *status)
             }
@@ -257,6 +284,7 @@ errors! {
     FailedLaunch
     FailedLauncher
     Limit
+    LostContext
     UnsupportedAttribute
     LoadError {
         Self::Image(image) => image,

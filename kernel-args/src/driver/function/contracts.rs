@@ -1,3 +1,4 @@
+use super::LoadedFunction;
 use crate::{
     contract::{ContractError, Geometry},
     driver::{
@@ -13,6 +14,7 @@ use std::{boxed::Box, string::String};
 pub(crate) fn check_contracts<A: KernelArgs>(
     args: &A,
     launch: &mut Launch<'_>,
+    function: Option<&LoadedFunction>,
     is_node: bool,
     name: impl FnOnce() -> String,
 ) -> Result<(), Error> {
@@ -20,6 +22,11 @@ pub(crate) fn check_contracts<A: KernelArgs>(
         return Ok(());
     }
     let mut geometry = Geometry::new(launch.grid, launch.block);
+    if const { A::CONTRACTS.grid }
+        && let Some(function) = function
+    {
+        geometry.grid = function.blocks(launch.grid);
+    }
     geometry.shared = launch.shared_given.then_some(launch.shared);
     geometry.names_stream = is_node || launch.stream.is_some();
     match args.check_contracts(geometry) {

@@ -301,7 +301,7 @@ impl<A: KernelArgs> Arguments for A {
 
     #[inline(always)]
     fn check_contracts(&self, launch: &mut Launch<'_>, callee: Callee<'_>) -> Result<(), Error> {
-        check_contracts(self, launch, false, || callee.name())
+        check_contracts(self, launch, callee.loaded(), false, || callee.name())
     }
 
     #[inline]

@@ -98,10 +98,10 @@ impl LoadedFunction {
             None => Dim3::new(self.best_block()?, 1, 1),
         };
         let mut blocks = (elements as u64).div_ceil(block.count().max(1));
-        if let Some(cluster) = self.attribute_limits.required_cluster
-            && !self.attribute_limits.directives.blocks_are_clusters
-        {
-            blocks = blocks.next_multiple_of(u64::from(cluster.x.max(1)));
+        if let Some(cluster) = self.attribute_limits.required_cluster {
+            let x = u64::from(cluster.x.max(1));
+            let of_clusters = self.attribute_limits.directives.blocks_are_clusters;
+            blocks = if of_clusters { blocks.div_ceil(x) } else { blocks.next_multiple_of(x) };
         }
         match u32::try_from(blocks) {
             Ok(x) if x <= self.max_grid.x => Ok((Dim3::new(x, 1, 1), block)),

@@ -103,6 +103,12 @@ impl LoadedFunction {
         })
     }
 
+    /// [`AttributeLimits::blocks`]
+    #[inline(always)]
+    pub(crate) fn blocks(&self, grid: Dim3) -> Dim3 {
+        self.attribute_limits.blocks(grid)
+    }
+
     #[inline(always)]
     pub(crate) fn handle(&self) -> FunctionHandle<'_> {
         self.function.alive()

@@ -24,7 +24,7 @@ pub(crate) use loaded::LoadedFunction;
 use crate::{
     driver::{
         api,
-        error::{ContextError, Error},
+        error::{ContextError, Error, register_fields},
         image::Description,
         verify::{Host, Verification, verify},
     },
@@ -167,7 +167,14 @@ impl Function {
         if self.inner.verified.iter().any(|one| matches!(one, Fits::Struct(verified) if *verified == erased)) {
             return Ok(());
         }
-        self.verify(*host, || Fits::Struct(erased))
+        self.verify_struct(erased, *host)
+    }
+
+    #[cold]
+    fn verify_struct(&self, erased: TypeId, host: Host<'static>) -> Result<(), Error> {
+        self.verify(host, || Fits::Struct(erased))?;
+        register_fields(self.name(), host.signature.parameters);
+        Ok(())
     }
 
     #[inline]

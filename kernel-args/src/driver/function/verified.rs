@@ -5,7 +5,7 @@ use super::{callee::function_name, hash::FastHasher};
 use crate::{
     driver::{
         api::{Api, FunctionHandle, Status},
-        error::Error,
+        error::{Error, register_fields},
         verify::{Host, compare, records},
     },
     marshal::KernelArgs,
@@ -79,14 +79,16 @@ pub(crate) fn verify_once<A: KernelArgs>(
 }
 
 #[cold]
-fn verify_by_driver(host: Host<'_>, function: FunctionHandle<'_>) -> Result<(), Error> {
+fn verify_by_driver(host: Host<'static>, function: FunctionHandle<'_>) -> Result<(), Error> {
     let Some(records) = records(function)? else {
         return Ok(());
     };
-    if check::fits(host.signature.parameters, &records, None) {
-        return Ok(());
+    let name = function_name(function);
+    if !check::fits(host.signature.parameters, &records, None) {
+        compare(host, &name, &records, None)?;
     }
-    compare(host, &function_name(function), &records, None)
+    register_fields(&name, host.signature.parameters);
+    Ok(())
 }
 
 /// Whether the last parameter of the function matches the last parameter of `host`. An index past the end would take the driver a

@@ -137,7 +137,7 @@ impl<A: KernelArgs> Kernel<A> {
             let kernel = ContextName::of(&function.context);
             return Err(foreign_stream(name(), kernel, stream));
         }
-        check_contracts(args, &mut launch, false, name)?;
+        check_contracts(args, &mut launch, Some(function), false, name)?;
         let launch = &launch;
         let fitting = self.fit(args);
         let lowered_on = LaunchStream::in_context(function.context.cu_ctx());

@@ -215,7 +215,7 @@ impl<B> Graph<B> {
         }
         let after = RefCell::new(self.after(Some(function.name.as_str()), after)?);
         let uses = MemoryUses::of(&self.contents.memory);
-        check_contracts(args, &mut launch, true, || function.name.clone())?;
+        check_contracts(args, &mut launch, Some(function), true, || function.name.clone())?;
         let attributes = launch.attributes.take();
         if let Some(attributes) = &attributes {
             self.check_attributes(function, &launch, attributes)?;

@@ -73,7 +73,7 @@ where
         }
         #[cfg(feature = "observe")]
         let checked = pointers_are_checked().then(|| {
-            let geometry = Geometry::new(launch.grid, launch.block);
+            let geometry = Geometry::new(function.blocks(launch.grid), launch.block);
             (*function, fitting.args().lengths(geometry))
         });
         let outcome = self.lower(

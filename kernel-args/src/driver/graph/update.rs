@@ -140,7 +140,7 @@ impl GraphExec {
         observe: impl FnOnce(&ForEachValue<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let function = node.kernel.function();
-        check_contracts(args, &mut launch, true, || function.name.clone())?;
+        check_contracts(args, &mut launch, Some(function), true, || function.name.clone())?;
         let Some(found) = self.driver.node(node.any.0) else {
             return Err(self.has_not(node));
         };

@@ -2,7 +2,7 @@ use super::ImageBytes;
 use crate::driver::{
     api::{CallError, DriverCall, DriverOptions, Linker, Module, NotLoaded, Status},
     config::JitOptions,
-    error::{Error, ImageError, LoadError},
+    error::{Error, ImageError, LoadError, LostContext, Near},
 };
 use cudarc::driver::CudaContext;
 use std::{boxed::Box, string::String, sync::Arc, time::Duration};
@@ -61,7 +61,8 @@ fn has_errors(log: &str) -> bool {
 fn with_log(error: CallError, options: &DriverOptions) -> Error {
     match error {
         CallError::Returned(call) => {
-            Error::Load(LoadError::Rejected { call, log: options.error_log(), explanation: String::new() })
+            let lost = LostContext::new(call.status, Near::Nothing);
+            Error::Load(LoadError::Rejected { call, log: options.error_log(), explanation: String::new(), lost })
         }
         CallError::Unavailable(unavailable) => unavailable.into(),
     }

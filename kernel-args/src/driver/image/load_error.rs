@@ -37,7 +37,7 @@ pub(crate) fn explained(
     images: &[ImageBytes],
     options: &JitOptions,
 ) -> Error {
-    if let Error::Load(LoadError::Rejected { call, log, explanation }) = &mut error {
+    if let Error::Load(LoadError::Rejected { call, log, explanation, lost: None }) = &mut error {
         let meaning = meaning_of(call.status, log);
         // Writing to a `String` cannot fail.
         let _ = explain(explanation, call.status, meaning, context, images, options);

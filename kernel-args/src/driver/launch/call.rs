@@ -15,7 +15,7 @@ use crate::{
     marshal::{LaunchStream, text_of},
     memory::ForEachValue,
 };
-use std::string::String;
+use cudarc::driver::DriverError;
 
 /// The arguments of `cuLaunchKernelEx` without the parameters, with details for its errors.
 ///
@@ -81,7 +81,7 @@ impl LaunchCall<'_> {
 
     #[inline(always)]
     fn finish(&self, launched: Result<(), Error>) -> Result<(), Error> {
-        finish(launched, self.launch_stream, || self.callee.name())
+        finish(launched, self.launch_stream, |error| explain::unrecorded(self.callee.name(), error))
     }
 
     #[inline(always)]
@@ -128,12 +128,12 @@ impl LaunchCall<'_> {
 pub(crate) fn finish(
     launched: Result<(), Error>,
     stream: &LaunchStream<'_>,
-    name: impl FnOnce() -> String,
+    unrecorded: impl FnOnce(DriverError) -> Error,
 ) -> Result<(), Error> {
     match launched {
         Ok(()) => match stream.check() {
             Ok(()) => Ok(()),
-            Err(error) => Err(explain::unrecorded(name(), error)),
+            Err(error) => Err(unrecorded(error)),
         },
         Err(error) => {
             let _ = stream.check();

@@ -9,7 +9,9 @@ use crate::{
         api::{DriverCall, FunctionHandle, LaunchConfig, Status, was_reset},
         attributes::attributes_text,
         config::Attributes,
-        error::{Asked, ContextError, ContextMismatch, Error, FailedLaunch, LaunchError, Meaning, meaning},
+        error::{
+            Asked, ContextError, ContextMismatch, Error, FailedLaunch, LaunchError, LostContext, Meaning, Near, meaning,
+        },
         function::NameOf,
     },
     memory::{ContextName, Foreign},
@@ -100,9 +102,9 @@ pub(crate) fn foreign_stream(kernel: String, expected: ContextName, stream: &Cud
 #[cold]
 pub(crate) fn unbound(kernel: &str, context: &CudaContext, error: Error) -> Error {
     match error {
-        Error::Driver { call, status } => {
+        Error::Driver { call, status, .. } => {
             let call = DriverCall { call, status };
-            destroyed(kernel, Some(context), call).unwrap_or(error)
+            destroyed(kernel, Some(context), call).unwrap_or_else(|| not_launched(kernel, call))
         }
         error => error,
     }
@@ -124,7 +126,11 @@ pub(crate) fn not_awaited(kernel: &str, context: Option<&CudaContext>, error: Dr
             help,
         });
     }
-    destroyed(kernel, context, call).unwrap_or_else(|| call.into())
+    destroyed(kernel, context, call).unwrap_or_else(|| not_launched(kernel, call))
+}
+
+fn not_launched(kernel: &str, DriverCall { call, status }: DriverCall) -> Error {
+    Error::Driver { call, status, lost: LostContext::new(status, Near::Before(kernel.into())) }
 }
 
 #[cold]
@@ -138,13 +144,24 @@ fn destroyed(kernel: &str, context: Option<&CudaContext>, call: DriverCall) -> O
 }
 
 #[cold]
-pub(crate) fn unrecorded(kernel: String, error: DriverError) -> Error {
+pub(super) fn unrecorded(kernel: String, error: DriverError) -> Error {
+    unrecorded_after(Near::After(kernel), error)
+}
+
+/// After the call of a launcher, or the run of a sequence.
+#[cold]
+pub(crate) fn unrecorded_after(launched: Near, error: DriverError) -> Error {
+    let status = error.0.into();
     Error::Launch(LaunchError::Unrecorded {
-        kernel,
+        kernel: match &launched {
+            Near::After(name) | Near::Called(name) => name.clone(),
+            _ => "(a sequence)".into(),
+        },
+        lost: LostContext::new(status, launched),
         call: DriverCall {
             call: "cuEventRecord, cuCtxGetCurrent or cuCtxSetCurrent (for memory of another GPU also cuEventCreate, \
                    cuStreamWaitEvent or cuEventDestroy)",
-            status: error.0.into(),
+            status,
         },
     })
 }
@@ -166,7 +183,7 @@ pub(crate) fn launch(
     }
     let attributes = attributes.as_ref().map(attributes_text).unwrap_or_default();
     // An earlier kernel failed, or a context or handle is invalid, possibly the function's.
-    let is_answered = !matches!(status.0, 201 | 400 | 500 | 700 | 702..=719);
+    let is_answered = !status.is_fault() && !matches!(status.0, 201 | 400 | 500 | 703..=713);
     let resources = is_answered.then(|| Resources::of(function).ok()).flatten();
     let usual = match status.0 {
         1 | 801 if !attributes.is_empty() => ATTRIBUTES,
@@ -191,8 +208,7 @@ pub(crate) fn launch(
         help,
         attributes,
         arguments,
-        #[cfg(feature = "observe")]
-        fault: None,
+        lost: LostContext::new(status, Near::Nothing),
     })))
 }
 

@@ -24,9 +24,9 @@ pub(crate) use call::finish;
 pub use enclosing::run_now;
 #[cfg(feature = "graphs")]
 pub(crate) use enclosing::{BegunRun, begin_run, check as check_enclosing, end_run, run_on, within};
-pub(crate) use explain::{foreign, not_awaited, unbound};
+pub(crate) use explain::{foreign, not_awaited, unbound, unrecorded_after};
 #[cfg(feature = "graphs")]
-pub(crate) use explain::{foreign_in, foreign_stream, launch as failed, not_recording, unrecorded};
+pub(crate) use explain::{foreign_in, foreign_stream, launch as failed, not_recording};
 pub use launchable::{LaunchArgs, Launchable};
 #[cfg(feature = "graphs")]
 pub(crate) use record::not_held;

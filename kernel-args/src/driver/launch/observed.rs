@@ -43,8 +43,8 @@ impl Facts<'_> {
         promise: Promise<'_>,
         pass: &mut LaunchLowered<'_>,
     ) -> Result<(), Error> {
-        let lengths =
-            observe::is_active().then(|| fitting.args().lengths(Geometry::new(self.launch.grid, self.launch.block)));
+        let grid = || self.callee.loaded().map_or(self.launch.grid, |function| function.blocks(self.launch.grid));
+        let lengths = observe::is_active().then(|| fitting.args().lengths(Geometry::new(grid(), self.launch.block)));
         let of = (lengths.as_ref(), A::parameters());
         fitting.lower(form, stream, |call, values| self.around(of, call, promise, values, pass))
     }

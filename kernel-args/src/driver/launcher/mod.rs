@@ -18,12 +18,12 @@ use crate::{
 };
 use crate::{
     driver::{
-        api::{Promise, StreamHandle, api},
+        api::{Promise, Status, StreamHandle, api},
         config::{AsStream, Launch, StreamTarget},
         context::bind,
-        error::{ContextError, Error, FailedLauncher, LaunchError, runtime_name},
+        error::{ContextError, Error, FailedLauncher, LaunchError, LostContext, Near, runtime_name},
         function::{Arguments, check_contracts},
-        launch::{finish, foreign, not_awaited, unbound},
+        launch::{finish, foreign, not_awaited, unbound, unrecorded_after},
     },
     marshal::{DecodedArgs, LaunchStream, LauncherArgs, Returned, StreamArgument, marshal_params, text_of},
 };
@@ -121,7 +121,7 @@ fn enqueue<A: LauncherArgs>(
     promise: Promise<'_>,
     is_watched: bool,
 ) -> Result<(), Error> {
-    check_contracts(&args, &mut Launch::new(1, 1), true, name::<A>)?;
+    check_contracts(&args, &mut Launch::new(1, 1), None, true, name::<A>)?;
     let stream = target.map(|target| target.stream);
     #[cfg(feature = "graphs")]
     if is_watched {
@@ -158,7 +158,7 @@ fn enqueue<A: LauncherArgs>(
         }
         call.around(&lowered, || lowered.call(stream.map_or(StreamHandle::DEFAULT, Into::into), promise, is_watched))
     });
-    finish(launched, &launch_stream, name::<A>)
+    finish(launched, &launch_stream, |error| unrecorded_after(Near::Called(name::<A>()), error))
 }
 
 fn name<A: LauncherArgs>() -> String {
@@ -199,13 +199,14 @@ impl<A: LauncherArgs> Lowered<'_, A> {
 
 #[cold]
 fn failed(launcher: &str, Returned { code, is_cuda }: Returned, arguments: String) -> Error {
+    let name = is_cuda.then(|| runtime_name(code)).flatten();
+    let lost = name.as_ref().and_then(|_| LostContext::new(Status(code.cast_unsigned()), Near::Nothing));
     Error::Launch(LaunchError::Launcher(Box::new(FailedLauncher {
         launcher: launcher.into(),
         code,
-        name: is_cuda.then(|| runtime_name(code)).flatten(),
+        name,
         arguments,
-        #[cfg(feature = "observe")]
-        fault: None,
+        lost,
     })))
 }
 

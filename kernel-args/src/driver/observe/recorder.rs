@@ -4,15 +4,16 @@ use super::{Event, recorded::Recorded};
 use crate::driver::{
     api::{Api, CallError, DriverCall, Markers, Status, StreamHandle, api, out},
     context::bind,
-    error::{ContextFault, Error, LaunchError},
+    error::{ContextFault, Error, FLIGHT_RECORDER},
     watched::Watcher,
 };
+use core::cell::Cell;
 use cudarc::driver::CudaContext;
 use std::{
-    boxed::Box,
     collections::{BTreeMap, VecDeque},
     env, eprintln,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    thread_local,
     vec::Vec,
 };
 
@@ -41,12 +42,40 @@ fn recorder() -> MutexGuard<'static, FlightRecorder> {
     RECORDER.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+thread_local! {
+    /// Whether this thread is in a launch that holds the lock. The error of the launch gets its fault afterwards.
+    static LOCKED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Drop is the end of the launch.
+struct Locked;
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        LOCKED.set(false);
+    }
+}
+
+/// What was running in the current context when the fault came. If the current context has no records, of the only one that has.
+fn current_fault(status: Status) -> Option<ContextFault> {
+    if !Watcher::Recorder.is_active() || LOCKED.get() {
+        return None;
+    }
+    let current = api().ok()?.current().ok()?;
+    let recorder = recorder();
+    let mut contexts = recorder.contexts.keys().rev();
+    let found = contexts.clone().find(|id| id.0 == current.addr());
+    let only = || contexts.next().filter(|_| recorder.contexts.len() == 1);
+    recorder.fault(*found.or_else(only)?, status)
+}
+
 /// Returns the number that is kept.
 pub(super) fn keep(kept: usize) -> usize {
     let kept = kept.min(MOST);
     let mut recorder = recorder();
     recorder.kept = kept;
     recorder.contexts.clear();
+    FLIGHT_RECORDER.get_or_init(|| current_fault);
     Watcher::Recorder.set_active(kept > 0);
     kept
 }
@@ -77,18 +106,13 @@ pub fn context_fault(context: &Arc<CudaContext>) -> Result<Option<ContextFault>,
     let status = match bind(api, context) {
         Ok(()) => match api.cuCtxSynchronize() {
             Ok(()) => return Ok(None),
-            Err(CallError::Returned(DriverCall { status, .. })) if is_fault(status) => status,
+            Err(CallError::Returned(DriverCall { status, .. })) if status.is_fault() => status,
             Err(error) => return Err(error.into()),
         },
-        Err(Error::Driver { status, .. }) if is_fault(status) => status,
+        Err(Error::Driver { status, .. }) if status.is_fault() => status,
         Err(error) => return Err(error),
     };
     Ok(recorder().fault(id(api, context), status))
-}
-
-/// CUDA Driver API, `CUresult`: the errors after which "any further CUDA work will return the same error".
-fn is_fault(status: Status) -> bool {
-    matches!(status.0, 700 | 702 | 710 | 714..=719 | 721)
 }
 
 pub(super) fn record<R>(event: &Event<'_>, run: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
@@ -112,23 +136,19 @@ pub(super) fn record<R>(event: &Event<'_>, run: impl FnOnce() -> Result<R, Error
         recorder.contexts.insert(context, records);
     }
     let launch = recorder.contexts.get(&context).and_then(|records| Recorded::of(api, records.launches, event));
-    let mut result = run();
+    LOCKED.set(true);
+    let locked = Locked;
+    let result = run();
+    drop(locked);
     if result.is_ok()
         && let (Some(launch), Some(records)) = (launch, recorder.contexts.get_mut(&context))
     {
         records.add(api, stream, launch);
     }
-    let failed = match &mut result {
-        Err(Error::Launch(LaunchError::Failed(failed))) => Some((failed.status, &mut failed.fault)),
-        Err(Error::Launch(LaunchError::Launcher(failed))) => {
-            Some((Status(failed.code.cast_unsigned()), &mut failed.fault))
-        }
-        _ => None,
-    };
-    if let Some((status, fault)) = failed
-        && is_fault(status)
+    if let Err(error) = &result
+        && let Some(lost) = error.lost_context()
     {
-        *fault = recorder.fault(context, status).map(Box::new);
+        lost.set_fault(recorder.fault(context, lost.status()));
     }
     result
 }
@@ -151,7 +171,7 @@ fn place<'e>(api: &Api, event: &Event<'e>) -> Option<(Id, StreamHandle<'e>)> {
     match out(|status| api.cuStreamIsCapturing(stream, status)) {
         Ok(0) => Some((context, stream)),
         // After a fault every call returns it. The launch will, too, and then names what was running.
-        Err(CallError::Returned(DriverCall { status, .. })) if is_fault(status) => Some((context, stream)),
+        Err(CallError::Returned(DriverCall { status, .. })) if status.is_fault() => Some((context, stream)),
         _ => None,
     }
 }

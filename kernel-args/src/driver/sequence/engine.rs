@@ -7,9 +7,9 @@ use crate::{
     driver::{
         api::{Api, Change, LaunchLog, Steps, api},
         context::bind,
-        error::{Error, LaunchError},
+        error::{Error, LaunchError, Near},
         graph::explain,
-        launch::{not_recording, unrecorded},
+        launch::{not_recording, unrecorded_after},
         run::{ForeignSteps, NotRecording, Recording},
     },
     memory::{Accesses, Kept, enter_held, enter_kept},
@@ -128,7 +128,7 @@ impl Engine {
         (counts.graphs, counts.captures) = (plans.len(), foreign.borrow().captures());
         match context.check_err() {
             Ok(()) => Ok(mode),
-            Err(error) => Err(unrecorded("(a sequence)".to_string(), error)),
+            Err(error) => Err(unrecorded_after(Near::Enqueued, error)),
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::{Run, run::not_held};
 use crate::{
     driver::{
-        api::{Api, Graph, NotRead, Steps, api},
+        api::{Api, CallError, Graph, NotRead, Steps, api},
         context::make_current,
         error::{Error, GraphError, OutsideOf},
         graph::Capturing,
@@ -309,29 +309,24 @@ impl<'s> Capture<'s> {
         let capturing = Capturing::begin();
         let begun = api.begin_foreign_capture((&**stream).into());
         begun.map_err(|error| {
-            failed(
-                Error::from(error).to_string(),
-                "if the stream is being captured, run the sequence before or after the capture",
-            )
+            returned(error, "if the stream is being captured, run the sequence before or after the capture")
         })?;
         Ok(Self { api, stream, is_over: false, _capturing: capturing })
     }
 
     fn end(&mut self) -> Result<Graph, Error> {
         self.is_over = true;
-        let broken = |reason| {
+        let help = "the closure must not synchronize, query or wait for other streams; pass each slice that it uses as an argument, \
+                            and use the slices that it receives; if another thread uses the stream, record the run when it does not";
+        let ended = self.api.end_capture(self.stream);
+        if !matches!(ended, Ok(Some(_))) {
             // A wait that cudarc could not report has ended the capture.
             let _ = self.stream.context().check_err();
-            failed(
-                reason,
-                "the closure must not synchronize, query or wait for other streams; pass each slice that it uses as an argument, and use \
-                 the slices that it receives; if another thread uses the stream, record the run when it does not",
-            )
-        };
-        match self.api.end_capture(self.stream) {
+        }
+        match ended {
             Ok(Some(graph)) => Ok(graph),
-            Ok(None) => Err(broken("the capture of the stream was ended in the closure".into())),
-            Err(error) => Err(broken(Error::from(error).to_string())),
+            Ok(None) => Err(failed("the capture of the stream was ended in the closure".into(), help)),
+            Err(error) => Err(returned(error, help)),
         }
     }
 }
@@ -349,7 +344,7 @@ impl Drop for Capture<'_> {
 #[cold]
 fn not_read(why: NotRead) -> Error {
     match why {
-        NotRead::Call(error) => failed(Error::from(error).to_string(), ""),
+        NotRead::Call(error) => returned(error, ""),
         NotRead::Parameters => failed("the driver does not report the parameters of its kernels".into(), ""),
         NotRead::Allocation => failed(
             "the work allocates memory, which no later run would have".into(),
@@ -376,7 +371,13 @@ fn not_read(why: NotRead) -> Error {
 }
 
 #[cold]
+fn returned(error: CallError, help: &'static str) -> Error {
+    let error = Error::from(error);
+    if error.lost_context().is_some() { error } else { failed(error.to_string(), help) }
+}
+
+#[cold]
 fn failed(reason: String, help: &'static str) -> Error {
     let action = "the foreign work was not recorded";
-    Error::Graph(Box::new(GraphError { kernel: None, action, reason, status: None, help }))
+    Error::Graph(Box::new(GraphError { kernel: None, action, reason, status: None, help, lost: None }))
 }

@@ -4,7 +4,7 @@
 mod effects;
 mod info;
 mod kept;
-mod kernels;
+pub(crate) mod kernels;
 mod refused;
 mod refused_grids;
 

@@ -1,9 +1,10 @@
 //! Each contract fires and passes.
 
 use super::{Outcome, refused};
+use crate::attributes::kernels::before_sm90;
 use cudarc::driver::{CudaSlice, CudaView};
 use kernel_args::{DevicePointer, DeviceType, Error, Kernel, KernelArgs, Retained, args::IntoDim, launch};
-use kernel_args_tests::driver::{context, trial};
+use kernel_args_tests::driver::{context, trial, trial_unless};
 use libtest_mimic::Trial;
 use std::{num::NonZeroU32, sync::Arc};
 
@@ -440,6 +441,56 @@ fn grids() -> Outcome {
     Ok(())
 }
 
+/// `__block_size__`: the grid of a launch counts clusters of six blocks.
+const CLUSTERS: &str = "
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry one_int(.param .u32 a) .blocksareclusters .reqntid 32, 1, 1 .reqnctapercluster 2, 3, 1 { ret; }
+.visible .entry counted(.param .u64 x, .param .u32 n) .blocksareclusters .reqntid 32, 1, 1 .reqnctapercluster 2, 3, 1 { ret; }
+";
+
+#[derive(KernelArgs)]
+#[kernel_args(requires = "grid.x <= 4")]
+struct Few {
+    n: u32,
+}
+
+#[derive(KernelArgs)]
+struct PerThread<'a> {
+    #[kernel_args(len = "grid.x * block.x")]
+    x: &'a CudaSlice<f32>,
+    n: u32,
+}
+
+/// Contracts see the blocks of a grid that counts clusters.
+fn grids_of_clusters() -> Outcome {
+    let context = context()?;
+    let covered = Kernel::<Covered>::from_image(&context, CLUSTERS, "one_int")?;
+    run_with(&covered, 1, 32, Covered { n: 4 * 192 })?;
+    run_with(&covered, (3, 2), 32, Covered { n: 4 * 36 * 32 })?;
+    refused(
+        run_with(&covered, 1, 32, Covered { n: 4 * 193 }),
+        "grid (2, 3, 1) and block (32, 1, 1) are 192 threads, but `grid_covers = \"n / 4\"` on `Covered` requires 193\n  \
+         n = 772\n\
+         help: use a grid of at least 7 blocks",
+    );
+    let few = Kernel::<Few>::from_image(&context, CLUSTERS, "one_int")?;
+    run_with(&few, 2, 32, Few { n: 0 })?;
+    assert!(run_with(&few, 3, 32, Few { n: 0 }).is_err(), "six blocks");
+    let per_thread = Kernel::<PerThread>::from_image(&context, CLUSTERS, "counted")?;
+    let x = context.default_stream().alloc_zeros::<f32>(128)?;
+    run_with(&per_thread, 2, 32, PerThread { x: &x, n: 0 })?;
+    refused(
+        run_with(&per_thread, 3, 32, PerThread { x: &x, n: 0 }),
+        "`x` of `PerThread` has 128 elements, but `len = \"grid.x * block.x\"` requires 192\n  grid.x = 6, block.x = 32\n\
+         help: pass memory of at least 192 elements, or correct the values that the contract uses",
+    );
+    // 100 elements are 4 blocks, in 2 clusters.
+    assert_eq!(covered.grid_and_block_for(100)?, ([2, 1, 1].into(), [32, 1, 1].into()));
+    Ok(())
+}
+
 /// A struct with type and const parameters; the lengths of retained pointers.
 #[derive(KernelArgs)]
 #[kernel_args(block = N)]
@@ -565,6 +616,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("blocks", blocks),
         trial("multiples_and_limits_of_blocks", multiples_and_limits_of_blocks),
         trial("grids", grids),
+        trial_unless(before_sm90(), "grids_of_clusters", grids_of_clusters),
         trial("conditions", conditions),
         trial("conditions_of_lengths", conditions_of_lengths),
         trial("generic_structs", generic_structs),

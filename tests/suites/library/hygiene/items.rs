@@ -64,6 +64,7 @@ images! {
     strided = "../ptx/strided.ptx",
     textures = "../ptx/textures.ptx",
     vector_add = "../ptx/vector_add.ptx",
+    wide_integers = "../ptx/wide_integers.ptx",
     mutants = "golden/mutants.ptx",
     debug = "golden/debug.ptx",
     debug_ptx = "../crates/image/tests/data/debug.ptx",

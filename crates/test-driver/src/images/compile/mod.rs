@@ -1,15 +1,16 @@
 //! The image of a module in PTX: what a driver refuses in a text that is PTX, and the memory of kernels.
 
-use std::{mem, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    mem,
+    sync::Arc,
+};
 
 use crate::{
     error::Status,
     execute::Program,
     images::image::{Image, Kernel, Refusal, Variable},
-    ptx::{
-        self, Function, Mistake, Module, Statement,
-        placement::{self, Shape},
-    },
+    ptx::{self, Function, Mistake, Module, Statement, placement},
 };
 
 /// The newest PTX version that the driver accepts, as a driver for CUDA 13.0 does.
@@ -73,8 +74,7 @@ pub(crate) fn compile(text: &[u8], sm: u32) -> Result<Image, Refusal> {
 
 fn kernel(module: &Module, entry: &Function, sm: u32) -> Result<Kernel, Mistake> {
     let limit = placement::limit(module.version, module.target.sm);
-    let shape = |parameter: &ptx::Variable| Shape { size: parameter.size as usize, align: parameter.align as usize };
-    let shapes: Vec<_> = entry.parameters.iter().map(shape).collect();
+    let shapes: Vec<_> = entry.parameters.iter().map(ptx::Variable::shape).collect();
     let size = placement::c_size(&shapes);
     if size > limit {
         let text = format!(
@@ -85,16 +85,7 @@ fn kernel(module: &Module, entry: &Function, sm: u32) -> Result<Kernel, Mistake>
     }
     let product = |threads: [u32; 3]| threads.iter().product();
     let directives = entry.directives;
-    let inside = entry.body.iter().flatten().filter_map(|statement| match statement {
-        Statement::Variable(variable) => Some(variable),
-        _ => None,
-    });
-    // A kernel uses the variables of the module that it names.
-    let named = |variable: &&ptx::Variable| !variable.is_external && entry.names.contains(&variable.name);
-    let of_space = |space| {
-        let variables = inside.clone().chain(module.variables.iter().filter(named));
-        variables.filter(|variable| variable.space == space).map(|variable| variable.size as u32).sum()
-    };
+    let local = variables(entry).filter(|variable| variable.space == ".local");
     Ok(Kernel {
         name: entry.name.clone(),
         parameters: placement::place(&shapes, sm),
@@ -102,13 +93,50 @@ fn kernel(module: &Module, entry: &Function, sm: u32) -> Result<Kernel, Mistake>
         required_threads: directives.required_threads,
         is_tile: false,
         cluster: directives.cluster,
-        static_shared: of_space(".shared"),
+        blocks_are_clusters: directives.blocks_are_clusters,
+        static_shared: static_shared(module, entry),
         registers: directives.max_registers.map_or(REGISTERS, |most| most.min(REGISTERS)),
-        local: of_space(".local"),
+        local: local.map(|variable| variable.size as u32).sum(),
         ptx_version: module.target.sm,
         binary_version: sm,
         program: None,
     })
+}
+
+/// The variables of a body.
+fn variables(function: &Function) -> impl Iterator<Item = &ptx::Variable> {
+    function.body.iter().flatten().filter_map(|statement| match statement {
+        Statement::Variable(variable) => Some(variable),
+        _ => None,
+    })
+}
+
+/// The static shared memory of a kernel, and of the functions that it names. First comes what the kernel uses, then what is used of
+/// the module, then what the functions use, and at last what is only declared.
+fn static_shared(module: &Module, entry: &Function) -> u32 {
+    let bodies =
+        module.functions.iter().enumerate().filter(|(_, function)| !function.is_entry && function.body.is_some());
+    let by_name: HashMap<_, _> = bodies.map(|(number, function)| (&function.name, (number, function))).collect();
+    let (mut names, mut functions, mut next) = (HashSet::new(), BTreeMap::new(), vec![entry]);
+    while let Some(function) = next.pop() {
+        let new = function.names.iter().filter(|name| names.insert(*name));
+        for (number, function) in new.filter_map(|name| by_name.get(name)) {
+            functions.insert(*number, *function);
+            next.push(function);
+        }
+    }
+    let of = |function: &Function, is_used: bool| {
+        let of_body = variables(function).filter(|variable| variable.space == ".shared");
+        let found = of_body.filter(|variable| function.names.contains(&variable.name) == is_used);
+        found.map(ptx::Variable::shape).collect::<Vec<_>>()
+    };
+    let of_module = module.variables.iter().filter(|variable| variable.space == ".shared");
+    let of_module = of_module.filter(|variable| variable.size == 0 || names.contains(&variable.name));
+    let mut shapes = of(entry, true);
+    shapes.extend(of_module.map(ptx::Variable::shape));
+    shapes.extend(functions.values().flat_map(|function| of(function, true)));
+    shapes.extend(std::iter::once(&entry).chain(functions.values()).flat_map(|function| of(function, false)));
+    placement::place_shared(&shapes).1 as u32
 }
 
 #[cfg(test)]

@@ -45,7 +45,7 @@ fn directives_and_memory_reach_the_kernel() {
          $L: @!%p1 bra $L; mov.u32 %r1, outer; cp.async.bulk.shared::cluster.global [%r1], {%r1, %r2}; ret; }",
     );
     let kernel = &image.kernels[0];
-    assert_eq!((kernel.max_threads, kernel.static_shared, kernel.local, kernel.registers), (256, 164, 8, 20));
+    assert_eq!((kernel.max_threads, kernel.static_shared, kernel.local, kernel.registers), (256, 176, 8, 20));
     assert_eq!((kernel.ptx_version, kernel.binary_version), (75, 90));
 }
 

@@ -5,7 +5,7 @@ mod returned;
 
 use crate::driver::{
     api::{CallError, DriverCall, GraphRef, NodeId},
-    error::{Error, GraphError},
+    error::{Error, GraphError, LostContext, Near},
 };
 
 pub(super) use {reasons::SAME_CONTEXT, returned::not_updated};
@@ -55,6 +55,7 @@ impl Action {
     #[cold]
     fn failed(self, kernel: Option<String>, call: Option<DriverCall>, reason: String, help: &'static str) -> Error {
         let status = call.map(|call| call.status);
-        Error::Graph(Box::new(GraphError { kernel, action: self.0, reason, status, help }))
+        let lost = status.and_then(|status| LostContext::new(status, Near::Nothing));
+        Error::Graph(Box::new(GraphError { kernel, action: self.0, reason, status, help, lost }))
     }
 }

@@ -26,6 +26,9 @@ impl Action {
 
     #[cold]
     pub(in crate::driver::graph) fn returned(self, call: DriverCall) -> Error {
+        if call.status.is_fault() {
+            return self.failed(None, Some(call), call.to_string(), "");
+        }
         let cause = CAUSES.iter().find(|(of, code, ..)| of.is_none_or(|of| of == self) && *code == call.status.0);
         let (reason, help) = match cause {
             Some((.., reason, help)) => (*reason, *help),
@@ -48,6 +51,9 @@ impl Action {
         shared: u32,
         arguments: &str,
     ) -> Error {
+        if call.status.is_fault() {
+            return self.failed(Some(kernel), Some(call), call.to_string(), "");
+        }
         let meaning = match call.status.0 {
             1 if self == UPDATED => "the driver does not allow this change of an instantiated graph",
             _ => meaning(call.status, Asked::Launch).map_or("", |meaning| meaning.what),

@@ -2,6 +2,8 @@
 //!
 //! `KERNEL_ARGS_FULL=1` runs 100 random programs.
 
+mod messages;
+
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, sys::CUstreamCaptureMode};
 use kernel_args::{
     ArgList, DevicePointer, DevicePointerMut, Error, Kernel, Module,
@@ -12,7 +14,7 @@ use kernel_args::{
     sequence::Sequence,
 };
 use kernel_args_tests::{
-    driver::{context, suite, trial},
+    driver::{Driver, context, suite, trial},
     process,
     saxpy::{Pointers, SAXPY},
     values::{Draw, Source},
@@ -106,10 +108,10 @@ fn random_program(seed: u64) -> Outcome {
     // The error of a later launch contains the same.
     let error = error.or_else(|| world.launch(0, false).err());
     let error = error.ok_or("the context is not lost")?;
-    let Error::Launch(LaunchError::Failed(failed)) = &error else {
+    if !matches!(error, Error::Launch(LaunchError::Failed(_))) {
         return Err(format!("another error: {error}").into());
-    };
-    let also = failed.fault.as_ref().ok_or("the error has no fault")?;
+    }
+    let also = error.lost_context().and_then(|lost| lost.fault()).ok_or("the error has no fault")?;
     check(also, &world, bad, at, is_alone)?;
     let text = error.to_string();
     if !text.contains(&format!("  launch {bad} on stream ")) {
@@ -305,7 +307,7 @@ fn in_the_environment() -> Outcome {
     Ok(())
 }
 
-fn trials() -> Vec<Trial> {
+fn trials(driver: &Driver) -> Vec<Trial> {
     let mut trials = vec![
         trial("the_launch_that_faulted_is_named", the_launch_that_faulted_is_named),
         trial("switched_on_in_the_environment", in_the_environment),
@@ -317,6 +319,7 @@ fn trials() -> Vec<Trial> {
         "a_list_in_a_short_ring",
     ];
     trials.extend(others.map(|name| trial(name, move || process::run(name))));
+    trials.extend(messages::trials(driver));
     trials
 }
 
@@ -327,5 +330,8 @@ pub(crate) fn main() -> ExitCode {
     if let Some(code) = process::child(CASES) {
         return code;
     }
-    suite("faults", |_| trials(), |_| ())
+    if let Some(code) = messages::child() {
+        return code;
+    }
+    suite("faults", trials, |_| ())
 }
