@@ -141,7 +141,7 @@ impl Passed {
             self.passing.add(Leaf::Wide, start, size);
             return Ok(size);
         }
-        // The first element has the alignment of all, and the others the same parts.
+        // All elements have one alignment, and the same parts.
         let mut size = 0usize;
         for index in 0..count {
             let at = size.saturating_mul(index).saturating_add(start);
