@@ -39,10 +39,8 @@ pub struct Passing {
     size: usize,
     /// Of each 8 bytes of a value with up to 16: System V's classes INTEGER and SSE, or SSE with SSEUP.
     halves: [Option<Leaf>; 2],
-    /// Whether System V's class is MEMORY for another reason than the size.
+    /// Whether System V's class is MEMORY.
     in_memory: bool,
-    /// Whether one part is the whole value.
-    is_one_wide: bool,
     /// The first part, the places of the parts, and whether all have its kind and size: a homogeneous aggregate has up to four.
     first: Option<(Leaf, usize)>,
     places: u8,
@@ -63,7 +61,6 @@ impl Passing {
             size,
             halves: [None; 2],
             in_memory: size > 16,
-            is_one_wide: false,
             first: None,
             places: 0,
             is_homogeneous: size <= MOST,
@@ -83,7 +80,8 @@ impl Passing {
             return;
         }
         self.in_memory |= !offset.is_multiple_of(size);
-        self.is_one_wide |= matches!(leaf, Leaf::Wide) && size == self.size;
+        // A vector of more than 16 bytes, alone.
+        self.in_memory &= !matches!(leaf, Leaf::Wide) || size != self.size;
         self.homogeneous(leaf, offset, size);
         let leaf = match leaf {
             Leaf::Wide if size <= 8 => Leaf::Float,
@@ -149,9 +147,7 @@ impl Passing {
     #[must_use]
     pub const fn is_like(&self, other: &Self, convention: Convention) -> bool {
         match convention {
-            Convention::SystemV if self.in_memory || other.in_memory => {
-                self.in_memory == other.in_memory && self.is_one_wide == other.is_one_wide
-            }
+            Convention::SystemV if self.in_memory || other.in_memory => self.in_memory == other.in_memory,
             Convention::SystemV => is_same(self.halves[0], other.halves[0]) && is_same(self.halves[1], other.halves[1]),
             Convention::Aapcs64 => match (self.elements(), other.elements()) {
                 (None, None) => true,

@@ -38,10 +38,9 @@ impl Directives {
             let _ = writeln!(text, "cargo::rerun-if-changed={path}");
         }
         for line in &self.linked {
-            let _ = match line.contains(['\n', '\r']) {
-                false => writeln!(text, "cargo::{line}"),
-                true => writeln!(text, "cargo::error=the path of a library has a line break, which cargo cannot read"),
-            };
+            let is_one_line = !line.contains(['\n', '\r']);
+            let broken = "error=the path of a library has a line break, which cargo cannot read";
+            let _ = writeln!(text, "cargo::{}", if is_one_line { line } else { broken });
         }
         if self.is_absent {
             text += "cargo::rustc-env=KERNEL_ARGS_OPTIONAL=1\n";

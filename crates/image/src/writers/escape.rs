@@ -13,6 +13,7 @@ pub(crate) fn rust_comment(text: &str) -> String {
 }
 
 /// As code in the documentation of an item. Characters that end the code or its line are replaced: rustdoc would read HTML or a test behind it.
+#[must_use]
 pub fn quoted(text: &str) -> String {
     format!("`{}`", rust_comment(text).replace('`', "\u{fffd}"))
 }

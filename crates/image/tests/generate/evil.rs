@@ -149,7 +149,7 @@ fn attributes(all: &[syn::Attribute], text: &str) -> String {
     derived
 }
 
-/// A name that Rust and C++ both have is declared, so only the others are a comment.
+/// Whether Rust can declare a function of this name, possibly after `r#`.
 fn is_word(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
         && syn::parse_str::<syn::Ident>(&format!("r#{name}")).is_ok()

@@ -48,7 +48,7 @@ impl Functions {
     ) -> Result<Self, Error> {
         let units = Units::new(sections)?;
         let mut types = TypeTable::new(&units);
-        let mut structs = Vec::new();
+        let mut structs = Structs::default();
         let mut wanted: BTreeMap<&str, Option<Result<Function, String>>> = BTreeMap::new();
         for symbol in symbols {
             units.store(OF_MAP + symbol.len())?;
@@ -91,7 +91,7 @@ impl Functions {
         }
         let found = wanted.into_iter().filter_map(|(symbol, found)| Some((String::from(symbol), found?)));
         let mut functions = Self { convention, found: found.collect(), table: types.finish() };
-        for (list, index, passed) in structs {
+        for (list, index, passed) in structs.0 {
             let Some(rust) = functions.list(list).get(index) else { continue };
             if passed.passing.is_like(&Passing::of(&rust), convention) {
                 continue;
@@ -101,7 +101,9 @@ impl Functions {
             let what = format!("its parameter {index}, `{}`, {is} {}", rust.name, passed.contains);
             let what = format!("{what}, which C passes in other registers than Rust passes its bytes");
             let own = functions.found.values_mut().find(|own| own.as_ref().is_ok_and(|own| own.parameters == list));
-            own.into_iter().for_each(|own| *own = Err(what.clone()));
+            if let Some(own) = own {
+                *own = Err(what);
+            }
         }
         Ok(functions)
     }
@@ -140,13 +142,16 @@ fn lacks_parameters(producer: &str) -> bool {
     producer.split(' ').rev().find(is_level) == Some("-g1")
 }
 
+/// The parameters that are structs by value: the list, the index, and how C passes it; and of each type.
+type Structs = (Vec<(usize, usize, Passed)>, BTreeMap<Position, Passed>);
+
 /// Or why Rust cannot call it.
 fn read<'s>(
     units: &Units<'s>,
     types: &mut TypeTable<'_, 's>,
     function: &Subprogram<'s>,
     (place, is_gcc): (Position, bool),
-    structs: &mut Vec<(usize, usize, Passed)>,
+    structs: &mut Structs,
 ) -> Result<Result<Function, String>, Error> {
     let parameters = match function.listed(units)? {
         Ok(listed) => listed,
@@ -162,8 +167,12 @@ fn read<'s>(
             return Ok(Err(format!("its parameter {index}, `{name}`, is {what}")));
         }
         if let (Some(place), Class::Bytes, Some(size)) = (ty.aggregate, ty.class, ty.size) {
-            units.store(size_of::<(usize, usize, Passed)>())?;
-            let passed = Passed::read(units, place, usize::try_from(size).unwrap_or(usize::MAX), is_gcc)?;
+            units.store(2 * OF_MAP + size_of::<(usize, usize, Passed)>())?;
+            let passed = match structs.1.get(&place) {
+                Some(known) => *known,
+                None => Passed::read(units, place, usize::try_from(size).unwrap_or(usize::MAX), is_gcc)?,
+            };
+            structs.1.insert(place, passed);
             ty.alignment = ty.alignment.max(Some(passed.align).filter(|bytes| *bytes > 8));
             by_value.push((index, passed));
         }
@@ -194,7 +203,7 @@ fn read<'s>(
     let own = rows.iter().enumerate().filter(|(index, _)| Some(*index) != stream).map(|(_, row)| *row);
     let own: Vec<u32> = own.collect();
     let parameters = types.store(|table| table.structure(&rows))?;
-    structs.extend(by_value.into_iter().map(|(index, passed)| (parameters, index, passed)));
+    structs.0.extend(by_value.into_iter().map(|(index, passed)| (parameters, index, passed)));
     Ok(Ok(Function {
         parameters,
         without_stream: types.store(|table| table.structure(&own))?,

@@ -20,12 +20,15 @@ pub(super) struct Passed {
     /// In bytes, as far as the entries show it.
     pub(super) align: u64,
     is_gcc: bool,
+    /// Whether no part decides.
+    is_large: bool,
 }
 
 impl Passed {
     /// `is_gcc` is whether GCC compiles the function.
     pub(super) fn read(units: &Units<'_>, place: Position, size: usize, is_gcc: bool) -> Result<Self, Error> {
-        let mut passed = Self { passing: Passing::new(size), contains: MEMBERS, align: 1, is_gcc };
+        let is_large = !Passing::counts(size - size.min(1));
+        let mut passed = Self { passing: Passing::new(size), contains: MEMBERS, align: 1, is_gcc, is_large };
         passed.add(units, Some(place), 0, DEEPEST)?;
         // Of a packed struct, the entries do not show it.
         if !(size as u64).is_multiple_of(passed.align) {
@@ -138,11 +141,11 @@ impl Passed {
             self.passing.add(Leaf::Wide, start, size);
             return Ok(size);
         }
-        // The first element has the alignment of all, and the others the same parts.
+        // All elements have one alignment, and the same parts.
         let mut size = 0usize;
         for index in 0..count {
             let at = size.saturating_mul(index).saturating_add(start);
-            if index > 0 && !Passing::counts(at) {
+            if index > 0 && (!Passing::counts(at) || self.is_large) {
                 break;
             }
             size = self.add(units, entry.ty(units), at, depth)?;

@@ -140,10 +140,9 @@ fn pad(passing: &mut Passing, ty: &Ty, start: usize, definitions: &[Generated<'_
     match ty {
         Ty::Array(of, count) => {
             let (size, _) = align::layout(of, definitions);
-            (0..*count)
-                .map(|index| start + index * size)
-                .take_while(|at| Passing::counts(*at))
-                .for_each(|at| pad(passing, of, at, definitions));
+            let places =
+                (0..*count).map(|index| start + index * size).take_while(|at| Passing::counts(*at) && size > 0);
+            places.for_each(|at| pad(passing, of, at, definitions));
         }
         Ty::Defined(id) => {
             let definition = &definitions[*id];
@@ -151,7 +150,9 @@ fn pad(passing: &mut Passing, ty: &Ty, start: usize, definitions: &[Generated<'_
             for (from, to) in declare::padding(definition, members, definitions) {
                 passing.add_bytes(start + from, to - from);
             }
-            members.iter().for_each(|member| pad(passing, &member.ty, start + member.offset, definitions));
+            for member in members {
+                pad(passing, &member.ty, start + member.offset, definitions);
+            }
         }
         _ => {}
     }
