@@ -158,6 +158,7 @@ struct World {
     stream: Arc<CudaStream>,
     from: CudaSlice<u32>,
     to: CudaSlice<u32>,
+    other: Option<CudaSlice<u32>>,
     bad: Kernel<Args<'static>>,
     good: Kernel<Args<'static>>,
     /// `bad`, for nodes.
@@ -178,6 +179,7 @@ impl World {
         };
         let stream = if is_tracked { ctx.new_stream()? } else { ctx.default_stream() };
         let (from, to) = (stream.clone_htod(&[1_u32; LENGTH])?, stream.alloc_zeros(LENGTH)?);
+        let other = Some(stream.alloc_zeros(LENGTH)?);
         let image = image();
         let (bad, good) =
             (Kernel::from_image(&ctx, &*image, cause.kernel())?, Kernel::from_image(&ctx, &*image, "good")?);
@@ -186,7 +188,7 @@ impl World {
         // The end of the slice; on a GPU, far behind it.
         let n = if control.is_some() { LENGTH as u32 } else { u32::MAX - 15 };
         ctx.synchronize()?;
-        Ok(Self { ctx, stream, from, to, bad, good, node, n, cause })
+        Ok(Self { ctx, stream, from, to, other, bad, good, node, n, cause })
     }
 
     fn launch(&mut self, is_bad: bool) -> Result<(), Error> {
@@ -295,6 +297,12 @@ const PLACES: &[Place] = &[
     ("launcher on the default stream", |cause| noticed(cause, World::run)),
     ("load of a module", |cause| noticed(cause, |world| Module::load(&world.ctx, &*image()).map(drop))),
     ("synchronize", |cause| noticed(cause, |world| world.stream.synchronize().map_err(Error::from))),
+    ("drop of a slice", |cause| noticed(cause, |world| {
+        // cudarc stores the error, for the next call.
+        drop(world.other.take());
+        world.launch(false)
+    })),
+    ("a new stream", |cause| noticed(cause, |world| world.ctx.new_stream().map(drop).map_err(Error::from))),
     ("copy", |cause| noticed(cause, |world| world.stream.clone_dtoh(&world.to).map(drop).map_err(Error::from))),
     ("allocation", |cause| noticed(cause, |world| world.stream.alloc_zeros::<u32>(LENGTH).map(drop).map_err(Error::from))),
     ("pool", |cause| noticed(cause, |world| Pool::new(&world.stream).alloc_zeros::<u32>(LENGTH).map(drop))),
