@@ -29,6 +29,7 @@ pub use integer::{Condition, Integer, Narrowed};
 
 /// What the contracts of a struct need to know about a launch.
 #[derive(Clone, Copy, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Contracts {
     /// Whether the struct or one of its fields has a contract.
     pub any: bool,
