@@ -98,7 +98,7 @@ pub(crate) use {
 pub(crate) use {
     ranges::ALL_MEMORY,
     run_memory::{After, Enter, Entered, HeldMemory, HeldSlice, RunMemory},
-    uses::{Access, Accesses, StepUses},
+    uses::{Access, Accesses, Addresses, StepUses},
 };
 
 /// Calls its argument with each parameter of a launch and its bytes, in order.
