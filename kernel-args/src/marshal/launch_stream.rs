@@ -120,6 +120,23 @@ mod on_device {
             Self::new(None, Unnamed::Default(context, PhantomData))
         }
 
+        /// No argument belongs to it: [`foreign_field`](Self::foreign_field) is the first one with memory of a context.
+        #[cfg(feature = "graphs")]
+        pub(crate) fn in_no_context() -> Self {
+            Self::in_context(ptr::without_provenance_mut(1))
+        }
+
+        #[cfg(feature = "graphs")]
+        pub(crate) fn foreign_field(&self) -> Option<usize> {
+            self.on.foreign.get().map(|(field, _)| field)
+        }
+
+        /// Whether an argument that was lowered uses memory on the named stream.
+        #[cfg(feature = "graphs")]
+        pub(crate) fn is_tracked_on_its_stream(&self) -> bool {
+            self.on.named.is_some() && self.on.tracked.get()
+        }
+
         #[cfg(feature = "observe")]
         pub(in crate::marshal) fn noting(lengths: &'k Lengths) -> Self {
             Self::new(None, Unnamed::Lengths(lengths))

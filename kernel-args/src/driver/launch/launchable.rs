@@ -141,7 +141,7 @@ fn name(callee: Callee<'_>) -> impl FnOnce() -> std::string::String {
     move || std::format!("kernel `{}`", callee.name())
 }
 
-/// Checks that the launch is part of the closure that its thread is in, and the contracts.
+/// Checks that the launch is part of the closure that its thread is in, that a capture keeps its memory, and the contracts.
 #[inline(always)]
 pub(super) fn begin<A: Arguments>(
     args: &A,
@@ -152,6 +152,12 @@ pub(super) fn begin<A: Arguments>(
     #[cfg(feature = "graphs")]
     if is_watched && launch.recording.is_none() {
         super::enclosing::check(launch.stream, name(callee))?;
+        super::capturing::check_memory(
+            launch.stream,
+            &|stream| args.report_contexts(stream),
+            A::name_of,
+            name(callee),
+        )?;
     }
     #[cfg(not(feature = "graphs"))]
     let _ = is_watched;

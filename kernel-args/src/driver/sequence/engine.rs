@@ -8,7 +8,7 @@ use crate::{
         context::bind,
         error::{Error, LaunchError},
         graph::explain,
-        launch::unrecorded,
+        launch::{is_promised, not_kept, unrecorded},
     },
     interop::{Keep, enter_held, enter_kept},
     marshal::Accesses,
@@ -85,6 +85,7 @@ impl Engine {
             let uses = held.steps.borrow();
             let accesses = held.notes_uses.get().then(|| uses.accesses());
             let foreign = foreign.borrow();
+            let is_captured = is_capturing(stream)?;
             let run = Enqueue {
                 api,
                 stream,
@@ -95,15 +96,19 @@ impl Engine {
                 accesses,
                 foreign: foreign.now(),
                 before_last,
+                is_captured,
             };
             let uploads = &mut *recording.uploads.borrow_mut();
-            if !uploads.is_empty() && is_capturing(stream)? {
+            if is_captured && !uploads.is_empty() {
                 return Err(Error::Launch(LaunchError::NotRecorded {
                     what: "the run of a sequence".into(),
                     reason: "its stream is being captured, and the run copies from the host, \
                              which the captured graph would repeat",
                     help: "copy before the capture, with `stream.memcpy_htod(&values, &mut y)?`",
                 }));
+            }
+            if is_captured && held.uses_own_memory() && !is_promised(stream)? {
+                return Err(not_kept("the run of a sequence".into(), "".into()));
             }
             uploads.enqueue(stream)?;
             let enqueue = || run.enqueue(log, without_node.get());
@@ -151,13 +156,14 @@ struct Enqueue<'q> {
     accesses: Option<&'q Accesses>,
     foreign: &'q [Arc<ForeignSteps>],
     before_last: &'q mut Vec<u64>,
+    is_captured: bool,
 }
 
 impl Enqueue<'_> {
     fn enqueue(mut self, log: &mut LaunchLog, without_node: Option<&'static str>) -> Result<RunMode, Error> {
         let why = match without_node {
             Some(option) => WhyPlain::Attribute(option),
-            None if is_capturing(self.stream)? => WhyPlain::Capturing,
+            None if self.is_captured => WhyPlain::Capturing,
             None => match self.as_graph(log)? {
                 Ok(mode) => return Ok(mode),
                 Err(refused) => WhyPlain::Refused(refused.to_string()),

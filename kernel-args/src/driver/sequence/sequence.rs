@@ -211,8 +211,8 @@ impl Sequence {
     /// behind `&mut`, a surface or a field with `#[kernel_args(shared_write)]`. A view is only its own part of a slice.
     ///
     /// A launch with a pointer that is not from a slice of the launch waits for all earlier launches, and all later ones wait for it. So
-    /// does a launch with a pointer to pointers, a struct that contains pointers, or a field with `#[kernel_args(opaque)]`, and a launch with an
-    /// integer that can be an address: of 64 bits or more, where the kernel has a pointer, or neither its types nor its code show a number.
+    /// does a launch with a pointer to pointers, a struct that contains pointers, or a field with `#[kernel_args(opaque)]`. The same holds for a
+    /// launch with an integer that can be an address: of 64 bits or more, unless the kernel's types or its code show a number.
     ///
     /// At most 32 launches run at the same time: graphs with more branches are slower. The results are the same as without it.
     /// [`longest_chain`](Self::longest_chain) shows its effect. A run that cannot be a graph is

@@ -1,4 +1,4 @@
-//! Addresses in integers, which show no memory: a launch with one waits for all others, unless its kernel has a number there.
+//! Addresses in integers, which show no memory: a launch with one waits for every other launch, unless its kernel has a number there.
 
 use crate::sequences::world::{N, Outcome};
 use cudarc::{
