@@ -131,12 +131,6 @@ mod on_device {
             self.on.foreign.get().map(|(field, _)| field)
         }
 
-        /// Whether an argument that was lowered uses memory on the named stream.
-        #[cfg(feature = "graphs")]
-        pub(crate) fn is_tracked_on_its_stream(&self) -> bool {
-            self.on.named.is_some() && self.on.tracked.get()
-        }
-
         #[cfg(feature = "observe")]
         pub(in crate::marshal) fn noting(lengths: &'k Lengths) -> Self {
             Self::new(None, Unnamed::Lengths(lengths))

@@ -40,7 +40,8 @@ impl Graph {
     /// In `work`, `launch!(kernel, grid, block, args, node, stream = &stream)` returns the [`Node`](super::Node) of the launch. Other work on the
     /// stream is captured too (`CU_STREAM_CAPTURE_MODE_THREAD_LOCAL`); the caller must keep its memory allocated, for example with
     /// [`retain`](Self::retain). A launch of this crate without `node`, on any thread, whose arguments have memory of a slice, is
-    /// [`LaunchError::NotKept`](crate::error::LaunchError::NotKept): [`capture_unretained`](Self::capture_unretained) allows it.
+    /// [`LaunchError::NotKept`](crate::error::LaunchError::NotKept): [`capture_unretained`](Self::capture_unretained) allows it. A type of your own
+    /// reports its memory with [`KernelArg::check_context`](crate::KernelArg::check_context).
     ///
     /// A launch of this thread on a stream that is not being captured, for example one without `stream = …`, would run now, before the graph: it is
     /// [`LaunchError::Outside`](crate::error::LaunchError::Outside). [`run_now`](crate::graph::run_now) allows it.

@@ -64,16 +64,17 @@ impl LaunchCall<'_> {
                 is_recorded: false,
             };
             let pass: &mut super::observed::LaunchLowered<'_> =
-                &mut |lowered, promise, values| call.pass(lowered, promise, values, A::name_of, true);
+                &mut |lowered, promise, values| call.pass(lowered, promise, values, A::name_of);
             return self.finish(facts.lower(fitting, form, launch_stream, promise, pass));
         }
-        let launched =
-            match form {
-                Form::Packed => fitting
-                    .packed(launch_stream, |call, values| self.pass(call, promise, values, A::name_of, is_watched)),
-                Form::KernelParams => fitting
-                    .params(launch_stream, |call, values| self.pass(call, promise, values, A::name_of, is_watched)),
-            };
+        #[cfg(not(feature = "observe"))]
+        let _ = is_watched;
+        let launched = match form {
+            Form::Packed => fitting.packed(launch_stream, |call, values| self.pass(call, promise, values, A::name_of)),
+            Form::KernelParams => {
+                fitting.params(launch_stream, |call, values| self.pass(call, promise, values, A::name_of))
+            }
+        };
         self.finish(launched)
     }
 
@@ -96,16 +97,8 @@ impl LaunchCall<'_> {
         promise: Promise<'_>,
         values: &ForEachValue<'_>,
         name_of: NameOf,
-        is_watched: bool,
     ) -> Result<(), Error> {
         let Self { api, callee, launch, launch_stream } = self;
-        #[cfg(feature = "graphs")]
-        if is_watched {
-            let what = || std::format!("kernel `{}`", callee.name());
-            super::capturing::check_lowered(launch.stream, launch_stream, what)?;
-        }
-        #[cfg(not(feature = "graphs"))]
-        let _ = is_watched;
         // Some arguments report their context only when they are lowered.
         if let Some(field) = launch_stream.foreign() {
             return Err(explain::foreign(callee.name(), name_of, field));

@@ -84,10 +84,6 @@ pub(crate) fn is_promised(stream: &CudaStream) -> Result<bool, Error> {
     Ok(keeper(stream)? == Some(Keeper::Caller))
 }
 
-fn is_kept_by_graph(stream: Option<&CudaStream>) -> Result<bool, Error> {
-    Ok(stream.map(keeper).transpose()?.flatten() == Some(Keeper::Graph))
-}
-
 /// Checks that a launch on `stream` has no memory that a captured graph would need and not keep. `report` reports the contexts of the arguments.
 #[cold]
 pub(crate) fn check_memory(
@@ -96,7 +92,7 @@ pub(crate) fn check_memory(
     name_of: NameOf,
     what: impl FnOnce() -> String,
 ) -> Result<(), Error> {
-    if !is_kept_by_graph(stream)? {
+    if stream.map(keeper).transpose()?.flatten() != Some(Keeper::Graph) {
         return Ok(());
     }
     let probe = LaunchStream::in_no_context();
@@ -105,17 +101,4 @@ pub(crate) fn check_memory(
         Some(field) => Err(explain::not_kept(what(), name_of(field).unwrap_or_default())),
         None => Ok(()),
     }
-}
-
-/// [`check_memory`] for arguments that were lowered for `launch`, which is on `stream`: of a type that reports no context before.
-#[cold]
-pub(super) fn check_lowered(
-    stream: Option<&CudaStream>,
-    launch: &LaunchStream<'_>,
-    what: impl FnOnce() -> String,
-) -> Result<(), Error> {
-    if launch.is_tracked_on_its_stream() && is_kept_by_graph(stream)? {
-        return Err(explain::not_kept(what(), "".into()));
-    }
-    Ok(())
 }

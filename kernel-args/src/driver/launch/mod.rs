@@ -151,6 +151,8 @@ fn watched<const USUAL: bool, A: LaunchArgs>(
     #[cfg(feature = "graphs")]
     {
         launch.recording = None;
+        let kernel = || std::format!("kernel `{}`", target.symbol(&promise));
+        check_memory(launch.stream, &|stream| args.report(stream), A::name_of, kernel)?;
     }
     if USUAL {
         (launch.form, launch.attributes) = (None, None);
