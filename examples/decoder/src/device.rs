@@ -133,10 +133,12 @@ impl Device {
         let Some(blas) = &self.blas else { return Ok(false) };
         add(&self.counts.foreign, 1);
         match &*self.run() {
-            Some(run) => run.foreign((blas, Value(shape), x, w, out), |_, (blas, shape, x, w, mut out)| {
-                // SAFETY: the caller guarantees the lengths.
-                unsafe { blas.product(shape, &x, &w, &mut out) }
-            })?,
+            // SAFETY: the caller guarantees the lengths. The product uses the slices and the workspace of the handle.
+            Some(run) => unsafe {
+                run.foreign((blas, Value(shape), x, w, out), |_, (blas, shape, x, w, mut out)| {
+                    blas.product(shape, &x, &w, &mut out)
+                })?;
+            },
             // SAFETY: the caller guarantees the lengths.
             None => unsafe { blas.product(shape, x, w, out)? },
         }

@@ -118,6 +118,17 @@ mod on_device {
             Self::new(None, Unnamed::Default(context, PhantomData))
         }
 
+        /// No argument belongs to it: [`foreign_field`](Self::foreign_field) is the first one with memory of a context.
+        #[cfg(feature = "graphs")]
+        pub(crate) fn in_no_context() -> Self {
+            Self::in_context(ptr::without_provenance_mut(1))
+        }
+
+        #[cfg(feature = "graphs")]
+        pub(crate) fn foreign_field(&self) -> Option<usize> {
+            self.on.foreign.get().map(|(field, _)| field)
+        }
+
         #[cfg(feature = "observe")]
         pub(in crate::marshal) fn noting(lengths: &'k Lengths) -> Self {
             Self::new(None, Unnamed::Lengths(lengths))

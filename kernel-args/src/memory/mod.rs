@@ -56,7 +56,7 @@ pub(crate) use {
     ranges::ALL_MEMORY,
     run_memory::{After, Enter, EnteredSlice, HeldMemory, HeldSlice, RunMemory},
     thread_lock::LockGuard,
-    uses::{Access, Accesses, StepUses},
+    uses::{Access, Accesses, Addresses, StepUses},
 };
 
 /// Calls its argument with each parameter of a launch and its bytes, in order.

@@ -184,6 +184,12 @@ impl RunMemory {
         record()
     }
 
+    /// Whether steps use memory that is allocated only until the work of the run has finished, as far as it is known.
+    pub(crate) fn uses_own_memory(&self) -> bool {
+        let known = self.known.borrow();
+        (known.count > 0 || !self.retained.borrow().is_empty()) && !known.owned.is_everything()
+    }
+
     pub(crate) fn retain(&self, memory: &Arc<dyn Send + Sync>) {
         self.retained.borrow_mut().push(memory.clone());
     }

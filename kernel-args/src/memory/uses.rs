@@ -2,7 +2,11 @@
 
 use super::ForEachValue;
 use cudarc::driver::sys::CUdeviceptr;
-use kernel_args_abi::{Class, CppBase, CppType, Members, Parameter, cpp::builtin};
+use kernel_args_abi::{
+    Class, CppBase, CppType, Meaning, Parameter,
+    cpp::builtin,
+    signature::{Slot, SlotKind},
+};
 use std::{mem, vec::Vec};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,6 +15,73 @@ pub struct Access {
     pub(crate) address: CUdeviceptr,
     pub(crate) bytes: usize,
     pub(crate) writes: bool,
+}
+
+/// Whether a kernel uses a parameter, or a part of it, as an address: what its types and its code show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Addresses {
+    None,
+    /// Nothing shows it.
+    #[default]
+    Possible,
+    Certain,
+    /// It reads further addresses from the memory behind it.
+    Nested,
+}
+
+impl Addresses {
+    pub(crate) fn of(kernel: &Parameter<'_>) -> Self {
+        let in_code = kernel.body.slots().map(|slot| Self::of_slot(&slot)).max();
+        let in_code = in_code.unwrap_or(if kernel.body.is_known() { Self::None } else { Self::Possible });
+        match Self::of_type(kernel) {
+            Self::Possible => in_code,
+            // An integer of the source that is an address in the code.
+            known if in_code < Self::Certain => known,
+            known => known.max(in_code),
+        }
+    }
+
+    fn of_slot(slot: &Slot<'_>) -> Self {
+        if slot.indirect.is_some() {
+            Self::Nested
+        } else if slot.kind == SlotKind::Pointer || slot.read.is_possible() || slot.written.is_possible() {
+            Self::Certain
+        } else if slot.escapes {
+            Self::Possible
+        } else {
+            Self::None
+        }
+    }
+
+    fn of_type(kernel: &Parameter<'_>) -> Self {
+        let Parameter { cpp, members, class, size, .. } = kernel;
+        if cpp.is_pointer() || *class == Class::Pointer {
+            return if cpp.depth > 1 { Self::Nested } else { Self::Certain };
+        }
+        if members.is_known() {
+            return members.iter().map(|member| Self::of_type(&member)).max().unwrap_or(Self::None);
+        }
+        let is_number = *size < size_of::<CUdeviceptr>()
+            || *class == Class::Float
+            || members.is_enum()
+            || members.stands_for().is_some()
+            || match cpp.base {
+                CppBase::Unknown | CppBase::Void => false,
+                CppBase::Named(name) => builtin(name).is_some(),
+                _ => true,
+            };
+        if is_number { Self::None } else { Self::Possible }
+    }
+
+    /// Whether `argument`, which is no pointer, can be such an address, or contain one.
+    fn can_be(self, argument: &Parameter<'_>) -> bool {
+        let is_object = matches!(argument.members.stands_for(), Some(Meaning::Texture | Meaning::Surface));
+        match self {
+            Self::None => false,
+            Self::Possible => !is_object && has_address_sized_integer(argument),
+            Self::Certain | Self::Nested => !is_object,
+        }
+    }
 }
 
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -76,11 +147,12 @@ impl StepUses {
     }
 
     /// Adds a launch with the slices and objects that were added. The values are not visited if the arguments have the same type, slices
-    /// and bytes (`is_repeated`) as in the previous run.
-    pub(crate) fn add_launch(
+    /// and bytes (`is_repeated`, which includes the function) as in the previous run. `kernel` is what is known of the kernel's parameters.
+    pub(crate) fn add_launch<'k>(
         &mut self,
         parameters: Option<&'static [Parameter<'static>]>,
         is_repeated: bool,
+        kernel: impl FnOnce() -> &'k [Addresses],
         visit: &ForEachValue<'_>,
     ) {
         let Self { now, previous } = self;
@@ -99,15 +171,16 @@ impl StepUses {
             accesses.all.extend_from_slice(known.unwrap_or_default());
             known.is_none()
         } else {
-            let mut is_ordered = false;
+            let (mut is_ordered, mut kernel) = (false, kernel().iter());
             visit(&mut |parameter, bytes| {
+                let addresses = kernel.next().copied().unwrap_or_default();
                 is_ordered |= match parameter.class {
                     Class::Pointer => {
                         let access = access(parameter.cpp, bytes, slices);
                         accesses.all.extend(access.ok().flatten());
-                        access.is_err()
+                        access.is_err() || addresses == Addresses::Nested
                     }
-                    _ => !is_value(parameter.class, parameter.cpp, parameter.members),
+                    _ => !is_value(parameter) || addresses.can_be(parameter),
                 };
             });
             is_ordered
@@ -159,18 +232,34 @@ fn access(cpp: CppType<'_>, bytes: &[u8], slices: &[(CUdeviceptr, usize)]) -> Re
     Ok(Some(Access { address, bytes, writes: cpp.const_mask == 0 }))
 }
 
-fn is_value(class: Class, cpp: CppType<'_>, members: Members<'_>) -> bool {
-    if cpp.is_pointer() || class == Class::Pointer || class == Class::Unknown {
+fn is_value(argument: &Parameter<'_>) -> bool {
+    let Parameter { class, cpp, members, .. } = argument;
+    if cpp.is_pointer() || matches!(class, Class::Pointer | Class::Unknown) {
         return false;
     }
     if members.is_known() {
-        let mut members = members.iter();
-        return members.all(|member| is_value(member.class, member.cpp, member.members));
+        return members.iter().all(|member| is_value(&member));
     }
-    class != Class::Bytes
+    *class != Class::Bytes
         || match cpp.base {
             CppBase::Unknown | CppBase::Void => false,
             CppBase::Named(name) => builtin(name).is_some(),
             _ => true,
         }
+}
+
+/// Whether a value is an integer that is large enough for an address, or contains one.
+fn has_address_sized_integer(argument: &Parameter<'_>) -> bool {
+    let Parameter { size, class, cpp, members, .. } = argument;
+    if members.is_known() {
+        return members.iter().any(|member| has_address_sized_integer(&member));
+    }
+    match cpp.base {
+        CppBase::Integer { bits, .. } => bits >= 64,
+        CppBase::Bool | CppBase::Char | CppBase::Float { .. } => false,
+        CppBase::Named(name) if builtin(name).is_some_and(|found| found.components > 0) => {
+            builtin(name).is_some_and(|found| matches!(found.element, "u64" | "i64" | "CLong" | "CULong"))
+        }
+        _ => *class != Class::Float && *size >= size_of::<CUdeviceptr>(),
+    }
 }

@@ -243,7 +243,7 @@ impl<T: Clone + Eq + Send + Sync + 'static> ForeignArg for Value<T> {
 /// A shared handle of a library, such as `CudaBlas`, as an argument of foreign work.
 ///
 /// The work of a library also uses memory of the handle, such as a workspace. The sequence keeps the handle as long as its graphs have the work, and orders
-/// the work of one handle.
+/// the work of one handle. What else the work uses, the caller of [`foreign`](crate::sequence::Run::foreign) promises.
 ///
 /// ```
 /// # struct Blas;
@@ -257,7 +257,7 @@ pub struct Handle<H>(Arc<H>);
 
 impl<H> Handle<H> {
     /// # Safety
-    /// Until the handle is dropped, all memory is allocated that the work of the library uses, and that is not an argument of this work. For example: the
+    /// Until the handle is dropped, all memory is allocated that the library uses on its own for the work of the handle. For example: the
     /// handle owns the slice that `cublasSetWorkspace` has received.
     pub unsafe fn new(handle: impl Into<Arc<H>>) -> Self {
         Self(handle.into())

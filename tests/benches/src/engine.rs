@@ -94,7 +94,10 @@ impl Engine {
         self.run(count, |this, run| {
             let [x, y] = this.inputs.each_ref().map(|input| &**input);
             let args = (&this.handle, 1024_usize, 1.0_f32, x, y, &mut *this.output);
-            run.foreign(args, |stream, ((), n, _, x, _, mut out)| Ok(stream.memcpy_dtod(&x.slice(..n), &mut out)?))
+            // SAFETY: the work uses the memory of the arguments.
+            unsafe {
+                run.foreign(args, |stream, ((), n, _, x, _, mut out)| Ok(stream.memcpy_dtod(&x.slice(..n), &mut out)?))
+            }
         });
     }
 

@@ -49,6 +49,14 @@ pub enum LaunchError {
         /// What to do.
         help: &'static str,
     },
+    /// The stream is being captured, and the graph would not keep memory that the launch borrows. The driver was not called.
+    #[non_exhaustive]
+    NotKept {
+        /// What was launched: ``kernel `saxpy` ``, ``launcher `run` ``, `the run of a sequence`.
+        launched: String,
+        /// The field, or the index of an argument of a list; empty if it is not known.
+        field: Cow<'static, str>,
+    },
     /// A copy in a sequence has more elements than its destination. Nothing was recorded.
     #[non_exhaustive]
     TooShort {
@@ -234,6 +242,22 @@ display!(LaunchError, |this, f| match this {
     Self::NotCaptured { kernel, status, meaning, help: what } => {
         write!(f, "kernel `{kernel}` was not captured: waiting for its arguments returned {status}\n  {meaning}")?;
         help(f, what)
+    }
+    Self::NotKept { launched, field } => {
+        let memory = if field.is_empty() { "its arguments".into() } else { std::format!("`{field}`") };
+        // Only a kernel can be a node with arguments.
+        let with_node = if launched.starts_with("kernel ") {
+            "write `node` after the arguments, which own their memory, for example in a `Retained`: `launch!(kernel, grid, block, args, node, \
+             stream = &stream)`; or "
+        } else {
+            ""
+        };
+        write!(
+            f,
+            "{launched} was not captured: the graph does not keep the memory of {memory}, which could be freed \
+                     before the graph runs\n\
+                     help: {with_node}promise that the memory stays allocated: `unsafe {{ Graph::capture_unretained(&stream, || …) }}`"
+        )
     }
     Self::TooShort { from, to } => write!(
         f,

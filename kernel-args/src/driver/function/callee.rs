@@ -1,12 +1,12 @@
 use super::{Function, LoadedFunction};
-#[cfg(feature = "graphs")]
-use crate::driver::api::LaunchKeeper;
 use crate::driver::{
     api::{FunctionHandle, api},
     config::Launch,
     error::Error,
     query::allow,
 };
+#[cfg(feature = "graphs")]
+use crate::{driver::api::LaunchKeeper, memory::Addresses};
 use cudarc::driver::CudaFunction;
 use std::string::String;
 
@@ -52,6 +52,15 @@ impl<'f> Callee<'f> {
             Self::Function(function) => function.keeper(),
             Self::Cudarc(function) => LaunchKeeper::Cudarc(function.clone()),
             Self::Raw(_) => LaunchKeeper::Caller,
+        }
+    }
+
+    /// Which of its parameters are addresses; empty if nothing is known.
+    #[cfg(feature = "graphs")]
+    pub(crate) fn addresses(self) -> &'f [Addresses] {
+        match self {
+            Self::Function(function) => function.addresses(),
+            Self::Cudarc(_) | Self::Raw(_) => &[],
         }
     }
 

@@ -21,6 +21,8 @@ pub use info::BlockSuggestion;
 pub(crate) use limits::{EXCHANGED, exceeds, look_exchanged};
 pub(crate) use loaded::LoadedFunction;
 
+#[cfg(feature = "graphs")]
+use crate::memory::Addresses;
 use crate::{
     driver::{
         api,
@@ -35,6 +37,8 @@ use core::{any::TypeId, fmt};
 use cudarc::driver::{CudaContext, sys::CUfunction};
 use kernel_args_abi::{Signature, param_layout::LIMIT, texts::LIST};
 use std::{boxed::Box, format, string::String, sync::Arc};
+#[cfg(feature = "graphs")]
+use std::{sync::OnceLock, vec::Vec};
 
 /// A loaded kernel without the type of its arguments, for programs that know the arguments only at run time.
 ///
@@ -70,6 +74,9 @@ struct Inner {
     description: Option<Arc<Description>>,
     verification: Verification,
     verified: AppendList<Fits>,
+    /// Which of its parameters are addresses, if a launch has needed it.
+    #[cfg(feature = "graphs")]
+    addresses: OnceLock<Box<[Addresses]>>,
 }
 
 enum Fits {
@@ -102,7 +109,16 @@ impl Function {
     ) -> Result<Self, Error> {
         let verification = Verification::of(description.as_deref(), unread)?;
         let loaded = LoadedFunction::new(function, name, context, description.as_deref())?;
-        Ok(Self { inner: Arc::new(Inner { loaded, description, verification, verified: AppendList::new() }) })
+        Ok(Self {
+            inner: Arc::new(Inner {
+                loaded,
+                description,
+                verification,
+                verified: AppendList::new(),
+                #[cfg(feature = "graphs")]
+                addresses: OnceLock::new(),
+            }),
+        })
     }
 
     #[cfg(feature = "observe")]
@@ -124,6 +140,15 @@ impl Function {
     #[cfg(feature = "record")]
     fn description(&self) -> Option<&Description> {
         self.inner.description.as_deref()
+    }
+
+    #[cfg(feature = "graphs")]
+    fn addresses(&self) -> &[Addresses] {
+        let Inner { addresses, description, .. } = &*self.inner;
+        addresses.get_or_init(|| {
+            let parameters = description.as_ref().map_or_else(Vec::new, |kernel| kernel.analysed());
+            parameters.iter().map(Addresses::of).collect()
+        })
     }
 
     #[cfg(feature = "graphs")]

@@ -13,7 +13,7 @@ use crate::{
         context::make_current,
         error::{Error, OutsideOf},
         function::{Arguments, Callee, check_contracts},
-        launch::{LaunchCall, foreign_in, foreign_stream, within},
+        launch::{Captured, Keeper, LaunchCall, foreign_in, foreign_stream, within},
         module::Kernel,
     },
     marshal::{KernelArgs, LaunchStream},
@@ -40,7 +40,9 @@ impl Graph {
     ///
     /// In `work`, `launch!(kernel, grid, block, args, node, stream = &stream)` returns the [`Node`](super::Node) of the launch. Other work on the
     /// stream is captured too (`CU_STREAM_CAPTURE_MODE_THREAD_LOCAL`); the caller must keep its memory allocated, for example with
-    /// [`retain`](Self::retain).
+    /// [`retain`](Self::retain). A launch of this crate without `node`, on any thread, whose arguments have memory of a slice, is
+    /// [`LaunchError::NotKept`](crate::error::LaunchError::NotKept): [`capture_unretained`](Self::capture_unretained) allows it. A type of your own
+    /// reports its memory with [`KernelArg::check_context`](crate::KernelArg::check_context).
     ///
     /// A launch of this thread on a stream that is not being captured, for example one without `stream = …`, would run now, before the graph: it is
     /// [`LaunchError::Outside`](crate::error::LaunchError::Outside). [`run_now`](crate::graph::run_now) allows it.
@@ -65,7 +67,32 @@ impl Graph {
     /// The error of `work`; [`Error::Graph`] if the stream cannot be captured, or the capture was ended or invalidated. The stream is not capturing
     /// afterwards.
     pub fn capture<E: From<Error>>(stream: &Arc<CudaStream>, work: impl FnOnce() -> Result<(), E>) -> Result<Self, E> {
-        let mut capture = Capture::begin(stream)?;
+        Self::capture_for(Keeper::Graph, stream, work)
+    }
+
+    /// [`capture`](Self::capture) of launches whose memory the caller keeps allocated: without `node`, with arguments that borrow slices.
+    ///
+    /// While cudarc tracks slices with events, a launch that waits for one is an error: a capture cannot wait for work outside of it.
+    ///
+    /// # Errors
+    /// As for [`capture`](Self::capture).
+    ///
+    /// # Safety
+    /// The memory that the captured launches use stays allocated until the graph and all graphs that are instantiated from it are dropped, and their
+    /// launches have finished.
+    pub unsafe fn capture_unretained<E: From<Error>>(
+        stream: &Arc<CudaStream>,
+        work: impl FnOnce() -> Result<(), E>,
+    ) -> Result<Self, E> {
+        Self::capture_for(Keeper::Caller, stream, work)
+    }
+
+    fn capture_for<E: From<Error>>(
+        keeper: Keeper,
+        stream: &Arc<CudaStream>,
+        work: impl FnOnce() -> Result<(), E>,
+    ) -> Result<Self, E> {
+        let mut capture = Capture::begin(keeper, stream)?;
         // If `work` returns an error or panics, dropping the capture ends it.
         within(OutsideOf::Capture, work)?;
         Ok(capture.end()?)
@@ -78,21 +105,24 @@ struct Capture<'s> {
     stream: &'s Arc<CudaStream>,
     id: Option<GraphId>,
     ended: bool,
-    /// Its drop is after the end of the capture.
+    /// The drops of both are after the end of the capture.
+    _captured: Captured,
     _capturing: Option<Capturing>,
 }
 
 impl<'s> Capture<'s> {
-    fn begin(stream: &'s Arc<CudaStream>) -> Result<Self, Error> {
+    fn begin(keeper: Keeper, stream: &'s Arc<CudaStream>) -> Result<Self, Error> {
         let api = api()?;
         required!(api, cuStreamEndCapture)?;
         make_current(stream.context())?;
         let capturing = Capturing::begin();
-        explain::CAPTURE_BEGUN.check(api.cuStreamBeginCapture_v2((&**stream).into(), THREAD_LOCAL))?;
-        let mut capture = Self { api, stream, id: None, ended: false, _capturing: capturing };
-        capture.id = api.capture_info(stream)?.map(|info| info.id);
-        captures().extend(capture.id.map(|id| (id, Vec::new())));
-        Ok(capture)
+        let (captured, id) = Captured::begin(keeper, || {
+            explain::CAPTURE_BEGUN.check(api.cuStreamBeginCapture_v2((&**stream).into(), THREAD_LOCAL))?;
+            let info = api.capture_info(stream).inspect_err(|_| api.abandon_capture(stream))?;
+            Ok(info.map(|info| info.id))
+        })?;
+        captures().extend(id.map(|id| (id, Vec::new())));
+        Ok(Self { api, stream, id, ended: false, _captured: captured, _capturing: capturing })
     }
 
     fn end(&mut self) -> Result<Graph, Error> {

@@ -8,6 +8,7 @@
 //! | a kind of node | its file (`host.rs`, `event.rs`, `child.rs`, `body.rs`), its call in `graph_nodes.rs` of `api`, its row in `reasons.rs`, and `graph_kinds.rs` of the test driver |
 //! | an error | its row in `reasons.rs`, or in `returned.rs` for an error of the driver |
 //! | memory of a graph | `allocations.rs`, `memory.rs`; how a launch takes it: `promised.rs` |
+//! | which launches a capture refuses | `capturing.rs` of `launch` |
 //! | a removal | `contents.rs`, and `graph.rs` of `api` |
 //! | what a graph retains, and when it releases it | `contents.rs`, `exec.rs`, `release.rs`, `release_queue.rs` |
 //! | an update of a whole graph | `whole_update.rs` |

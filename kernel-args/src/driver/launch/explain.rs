@@ -17,6 +17,8 @@ use crate::{
     memory::{ContextName, Foreign},
 };
 use cudarc::driver::{CudaContext, CudaStream, DriverError};
+#[cfg(feature = "graphs")]
+use std::borrow::Cow;
 use std::{
     boxed::Box,
     string::{String, ToString},
@@ -80,6 +82,12 @@ pub(crate) fn not_recording(what: String, why: NotRecording) -> Error {
         }
     };
     Error::Launch(LaunchError::NotRecorded { what, reason, help })
+}
+
+#[cfg(feature = "graphs")]
+#[cold]
+pub(crate) fn not_kept(launched: String, field: Cow<'static, str>) -> Error {
+    Error::Launch(LaunchError::NotKept { launched, field })
 }
 
 #[cfg(feature = "graphs")]

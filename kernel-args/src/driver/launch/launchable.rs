@@ -17,23 +17,57 @@ use crate::{
     memory::ContextName,
 };
 use cudarc::driver::{CudaFunction, sys::CUfunction};
+#[cfg(feature = "graphs")]
+use std::string::String;
 use std::sync::Arc;
 
 mod sealed {
+    #[cfg(feature = "graphs")]
+    use crate::driver::function::Arguments;
+    #[cfg(feature = "graphs")]
+    use crate::marshal::LaunchStream;
     use crate::marshal::{self, KernelArgs};
+    #[cfg(feature = "graphs")]
+    use std::borrow::Cow;
+
+    macro_rules! reported {
+        ($arguments:ty) => {
+            #[cfg(feature = "graphs")]
+            fn report(&self, stream: &LaunchStream<'_>) {
+                self.report_contexts(stream);
+            }
+
+            #[cfg(feature = "graphs")]
+            fn name_of(index: usize) -> Option<Cow<'static, str>> {
+                <$arguments as Arguments>::name_of(index)
+            }
+        };
+    }
 
     pub trait Sealed {}
     pub trait ArgList {
         #[doc(hidden)]
         const REQUIRES_STREAM: bool = false;
+
+        /// [`Arguments::report_contexts`], and the name of an argument.
+        #[cfg(feature = "graphs")]
+        fn report(&self, stream: &LaunchStream<'_>);
+        #[cfg(feature = "graphs")]
+        fn name_of(index: usize) -> Option<Cow<'static, str>>;
     }
 
     #[diagnostic::do_not_recommend]
     impl<A: KernelArgs> ArgList for A {
         const REQUIRES_STREAM: bool = A::CONTRACTS.stream;
+
+        reported!(A);
     }
-    impl ArgList for marshal::ArgList<'_> {}
-    impl ArgList for &mut marshal::ArgList<'_> {}
+    impl<'l> ArgList for marshal::ArgList<'l> {
+        reported!(marshal::ArgList<'l>);
+    }
+    impl<'l> ArgList for &mut marshal::ArgList<'l> {
+        reported!(marshal::ArgList<'l>);
+    }
 }
 
 /// The arguments of a kernel for [`launch!`](crate::launch!): a struct with `#[derive(KernelArgs)]`, a list
@@ -67,6 +101,11 @@ pub trait Launchable<A: LaunchArgs>: sealed::Sealed {
     /// The errors of [`launch`](super::launch()). Its caller has promised what it requires.
     #[doc(hidden)]
     fn enqueue(&self, launch: Launch<'_>, args: A, promise: Promise<'_>, is_watched: bool) -> Result<(), Error>;
+
+    /// The kernel's symbol.
+    #[cfg(feature = "graphs")]
+    #[doc(hidden)]
+    fn symbol(&self, promise: &Promise<'_>) -> String;
 }
 
 impl<A: KernelArgs> sealed::Sealed for Kernel<A> {}
@@ -89,6 +128,11 @@ impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<
         begin(&args, &mut launch, Callee::Function(self.as_function()), is_watched)?;
         launch_fitting::<Self, _>(self.as_function(), launch, self.fit(&mut args), promise, is_watched)
     }
+
+    #[cfg(feature = "graphs")]
+    fn symbol(&self, _: &Promise<'_>) -> String {
+        self.name().into()
+    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -96,6 +140,11 @@ impl<A: KernelArgs> Launchable<A> for Function {
     #[inline]
     fn enqueue(&self, launch: Launch<'_>, mut args: A, promise: Promise<'_>, is_watched: bool) -> Result<(), Error> {
         launch_function(self, launch, &mut args, promise, is_watched)
+    }
+
+    #[cfg(feature = "graphs")]
+    fn symbol(&self, _: &Promise<'_>) -> String {
+        self.name().into()
     }
 }
 
@@ -111,6 +160,11 @@ impl Launchable<&mut ArgList<'_>> for Function {
     ) -> Result<(), Error> {
         launch_function(self, launch, args, promise, is_watched)
     }
+
+    #[cfg(feature = "graphs")]
+    fn symbol(&self, _: &Promise<'_>) -> String {
+        self.name().into()
+    }
 }
 
 impl Launchable<ArgList<'_>> for Function {
@@ -123,6 +177,11 @@ impl Launchable<ArgList<'_>> for Function {
         is_watched: bool,
     ) -> Result<(), Error> {
         launch_function(self, launch, &mut args, promise, is_watched)
+    }
+
+    #[cfg(feature = "graphs")]
+    fn symbol(&self, _: &Promise<'_>) -> String {
+        self.name().into()
     }
 }
 
@@ -199,6 +258,11 @@ macro_rules! forwarded {
             #[inline(always)]
             fn enqueue(&self, launch: Launch<'_>, args: A, promise: Promise<'_>, is_watched: bool) -> Result<(), Error> {
                 (**self).enqueue(launch, args, promise, is_watched)
+            }
+
+            #[cfg(feature = "graphs")]
+            fn symbol(&self, promise: &Promise<'_>) -> String {
+                (**self).symbol(promise)
             }
         }
     )*};

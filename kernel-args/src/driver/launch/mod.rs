@@ -4,6 +4,8 @@
 mod bytes;
 mod call;
 #[cfg(feature = "graphs")]
+mod capturing;
+#[cfg(feature = "graphs")]
 mod enclosing;
 mod explain;
 mod launchable;
@@ -21,12 +23,14 @@ pub(crate) use bytes::{ByteArguments, launch_bytes};
 pub(crate) use call::LaunchCall;
 pub(crate) use call::finish;
 #[cfg(feature = "graphs")]
+pub(crate) use capturing::{Captured, Keeper, check_memory, is_promised};
+#[cfg(feature = "graphs")]
 pub use enclosing::run_now;
 #[cfg(feature = "graphs")]
 pub(crate) use enclosing::{BegunRun, begin_run, check as check_enclosing, end_run, run_on, within};
 pub(crate) use explain::{foreign, not_awaited, unbound, unrecorded_after};
 #[cfg(feature = "graphs")]
-pub(crate) use explain::{foreign_in, foreign_stream, launch as failed, not_recording};
+pub(crate) use explain::{foreign_in, foreign_stream, launch as failed, not_kept, not_recording};
 pub use launchable::{LaunchArgs, Launchable};
 #[cfg(feature = "graphs")]
 pub(crate) use record::not_held;
@@ -95,7 +99,9 @@ impl<'l> LaunchOptions<'l> for WithoutStream<'l> {
 /// not compiled with a default stream for each thread.
 ///
 /// On a stream that is being captured, this holds for each launch of the captured
-/// graph, and the kernel stays loaded for these launches. With the recorder of a [`Sequence`](crate::sequence::Sequence) as
+/// graph, for which the memory of the arguments also stays allocated, and the kernel loaded. In
+/// [`Graph::capture`](crate::graph::Graph::capture), arguments with memory that the graph does not keep are an error; a capture that was begun without
+/// this crate is not noticed. With the recorder of a [`Sequence`](crate::sequence::Sequence) as
 /// the stream, it holds until the work of the run has finished, and a raw function stays loaded until the sequence is dropped.
 #[inline(always)]
 pub unsafe fn launch<'l, A: LaunchArgs, L: LaunchOptions<'l>>(
@@ -145,6 +151,8 @@ fn watched<const USUAL: bool, A: LaunchArgs>(
     #[cfg(feature = "graphs")]
     {
         launch.recording = None;
+        let kernel = || std::format!("kernel `{}`", target.symbol(&promise));
+        check_memory(launch.stream, &|stream| args.report(stream), A::name_of, kernel)?;
     }
     if USUAL {
         (launch.form, launch.attributes) = (None, None);

@@ -21,6 +21,8 @@ use cudarc::driver::{
     CudaFunction,
     sys::{CUcontext, CUfunction},
 };
+#[cfg(feature = "graphs")]
+use std::string::String;
 
 /// The launch makes the function's context current.
 impl<A: KernelArgs> Launchable<A> for CudaFunction {
@@ -55,6 +57,11 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
         let fitting = Fitting::promised(callee, &mut args, &promise);
         launch_raw::<Self, _>(api, fitting, context, (context, stored), launch, promise, is_watched)
     }
+
+    #[cfg(feature = "graphs")]
+    fn symbol(&self, _: &Promise<'_>) -> String {
+        Callee::Cudarc(self).name()
+    }
 }
 
 /// The launch makes the stream's context current. Without `stream = …`, the function must belong to the current context
@@ -80,6 +87,11 @@ impl<A: KernelArgs> Launchable<A> for CUfunction {
         let stored = verified::context(*self, TypeId::of::<A::Erased>());
         let fitting = Fitting::promised(callee, &mut args, &promise);
         launch_raw::<Self, _>(api, fitting, context, (ptr::null_mut(), stored), launch, promise, is_watched)
+    }
+
+    #[cfg(feature = "graphs")]
+    fn symbol(&self, promise: &Promise<'_>) -> String {
+        Callee::Raw(promise.function(*self)).name()
     }
 }
 

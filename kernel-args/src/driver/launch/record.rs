@@ -110,7 +110,12 @@ impl Record<'_> {
             }
         }?;
         if recording.held.notes_uses.get() {
-            recording.held.steps.borrow_mut().add_launch(self.parameters, log.is_last_repeated(), values);
+            recording.held.steps.borrow_mut().add_launch(
+                self.parameters,
+                log.is_last_repeated(),
+                || callee.addresses(),
+                values,
+            );
         }
         Ok(())
     }

@@ -128,7 +128,10 @@ fn enqueue<A: LauncherArgs>(
         if let Some(run) = target.and_then(|target| target.recording) {
             return record::record(run, args, promise);
         }
-        crate::driver::launch::check_enclosing(stream, || std::format!("launcher `{}`", A::LAUNCHER))?;
+        let launcher = || std::format!("launcher `{}`", A::LAUNCHER);
+        crate::driver::launch::check_enclosing(stream, launcher)?;
+        let report = |stream: &LaunchStream<'_>| args.check_contexts(stream, 0);
+        crate::driver::launch::check_memory(stream, &report, <A as Arguments>::name_of, launcher)?;
     }
     let launch_stream = match stream {
         Some(stream) => LaunchStream::on(stream),

@@ -9,7 +9,7 @@ use crate::{
         context::bind,
         error::{Error, LaunchError, Near},
         graph::explain,
-        launch::{not_recording, unrecorded_after},
+        launch::{is_promised, not_kept, not_recording, unrecorded_after},
         run::{ForeignSteps, NotRecording, Recording},
     },
     memory::{Accesses, Kept, enter_held, enter_kept},
@@ -104,6 +104,9 @@ impl Engine {
             let outside_captures = recording.outside_captures.get();
             if let Some(why) = outside_captures.filter(|_| run.is_capturing) {
                 return Err(refused(why));
+            }
+            if run.is_capturing && held.uses_own_memory() && !is_promised(stream)? {
+                return Err(not_kept("the run of a sequence".into(), "".into()));
             }
             recording.uploads.borrow_mut().enqueue(stream)?;
             let enqueue = || run.enqueue(log, without_node.get());

@@ -57,28 +57,52 @@ impl Run {
     ///
     /// The closure cannot capture variables, so everything that it depends on is an argument. It must not read what changes otherwise, such as a `static`.
     ///
+    /// The sequence cannot see which memory a kernel of a library uses, so the caller promises it, for safe functions of a library too. The memory of
+    /// copies and memsets is compared with the arguments, if none of them is a [`Handle`](crate::sequence::Handle).
+    ///
     /// ```no_run
     /// # use cudarc::driver::{CudaSlice, CudaStream};
     /// # use kernel_args::{Error, sequence::{Handle, Run}};
     /// # struct Blas;
     /// # impl Blas { unsafe fn gemm<A, B>(&self, _: usize, _: &A, _: &mut B) -> Result<(), Error> { Ok(()) } }
     /// # fn example(run: &Run, blas: Handle<Blas>, n: usize, x: &CudaSlice<f32>, y: &mut CudaSlice<f32>) -> Result<(), Error> {
-    /// run.foreign((&blas, n, x, y), |_stream, (blas, n, x, mut y)| {
-    ///     // SAFETY: both slices have `n` elements.
-    ///     unsafe { blas.gemm(n, &x, &mut y) }
+    /// // SAFETY: both slices have `n` elements. The product uses only them, and the workspace of the handle.
+    /// unsafe { run.foreign((&blas, n, x, y), |_stream, (blas, n, x, mut y)| blas.gemm(n, &x, &mut y)) }
+    /// # }
+    /// ```
+    ///
+    /// The promise covers safe functions too. A later run would copy from this slice, even if it was freed:
+    ///
+    /// ```compile_fail,E0133
+    /// # use cudarc::driver::CudaSlice;
+    /// # use kernel_args::{Error, sequence::{Handle, Run}};
+    /// # use std::sync::Mutex;
+    /// static SCRATCH: Mutex<Option<CudaSlice<f32>>> = Mutex::new(None);
+    ///
+    /// # fn example(run: &Run, handle: Handle<()>, y: &mut CudaSlice<f32>) -> Result<(), Error> {
+    /// run.foreign((&handle, y), |stream, (_, mut y)| {
+    ///     let scratch = SCRATCH.lock().unwrap();
+    ///     Ok(stream.memcpy_dtod(scratch.as_ref().unwrap(), &mut y)?)
     /// })
     /// # }
     /// ```
     ///
     /// The handle of a library must use the stream of the run. A library that allocates memory for its work must get this memory before: for cuBLAS with
-    /// `cublasSetWorkspace`. An `unsafe` call in the closure promises what it requires for each run with equal arguments.
+    /// `cublasSetWorkspace`.
     ///
     /// # Errors
     /// The error of the closure. [`Error::Launch`] if the run does not hold the memory of an argument, or cannot record. [`Error::Graph`] if the work cannot be
     /// captured: the stream is a default stream, a call has ended the capture, or a node cannot be a step of a run. Nothing was recorded then, and the stream is
     /// not capturing.
+    ///
+    /// # Safety
+    /// For each run with equal arguments, in which the closure is not called:
+    /// - The work uses only memory of the arguments, which it writes only if they are `&mut`, and memory that is allocated as long as the
+    ///   [`Handle`](crate::sequence::Handle) or the `Arc` that it belongs to. Other memory, such as a slice in a `static`, can be freed before the run.
+    /// - Memory that is not an argument is used by the work of one handle only.
+    /// - The requirements of the `unsafe` functions that the closure calls are met.
     #[expect(clippy::needless_pass_by_value, reason = "the arguments can be exclusive borrows")]
-    pub fn foreign<A, E, F>(&self, args: A, work: F) -> Result<(), E>
+    pub unsafe fn foreign<A, E, F>(&self, args: A, work: F) -> Result<(), E>
     where
         A: ForeignArgs,
         E: From<Error>,

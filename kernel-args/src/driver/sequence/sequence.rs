@@ -209,7 +209,8 @@ impl Sequence {
     /// behind `&mut`, a surface or a field with `#[kernel_args(shared_write)]`. A view is only its own part of a slice.
     ///
     /// A launch with a pointer that is not from a slice of the launch waits for all earlier launches, and all later ones wait for it. So
-    /// does a launch with a pointer to pointers, a struct that contains pointers, or a field with `#[kernel_args(opaque)]`.
+    /// does a launch with a pointer to pointers, a struct that contains pointers, or a field with `#[kernel_args(opaque)]`. The same holds for a
+    /// launch with an integer that can be an address: of 64 bits or more, unless the kernel's types or its code show a number.
     ///
     /// At most 32 launches run at the same time: graphs with more branches are slower. The results are the same as without it.
     /// [`longest_chain`](Self::longest_chain) shows its effect. A run that cannot be a graph is
@@ -217,8 +218,8 @@ impl Sequence {
     ///
     /// # Safety
     /// In all later runs, launches that are not ordered with all launches use only the memory of their slices, or memory that no kernel of the run
-    /// writes. The compiler sees no other memory: `__device__` variables, texture and surface objects as numbers, addresses in integers,
-    /// pointers that are stored in slices.
+    /// writes. The compiler sees no other memory: `__device__` variables, texture and surface objects as numbers, addresses in integers that the
+    /// kernel declares as integers, pointers that are stored in slices.
     #[must_use]
     pub unsafe fn parallel(self) -> Self {
         if let Ok(recording) = self.shared.enter() {

@@ -5,6 +5,7 @@ use crate::fault_injection::{
     stages::{STAGES, TEXTURES},
     world::{Fault, NO_CONTEXT, Pointers, SAXPY, World, library_kernel, make_current},
 };
+use crate::sequences::world::foreign;
 use cudarc::{
     driver::{CudaContext, DevicePtr, DevicePtrMut, LaunchConfig, PushKernelArg},
     nvrtc::Ptx,
@@ -217,7 +218,7 @@ fn foreign_work(ctx: &Arc<CudaContext>) -> Result<(), Error> {
         sequence.run(|s| {
             let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
             s.memset_zeros(&mut y)?;
-            s.foreign((&saxpy, alpha, x, &mut *y), |stream, (saxpy, alpha, x, mut y)| {
+            foreign(s, (&saxpy, alpha, x, &mut *y), |stream, (saxpy, alpha, x, mut y)| {
                 let ((x, _x), (y, _y)) = (x.device_ptr(stream), y.device_ptr_mut(stream));
                 let mut builder = stream.launch_builder(saxpy);
                 builder.arg(&N).arg(&alpha).arg(&x).arg(&y);

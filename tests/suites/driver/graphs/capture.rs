@@ -87,7 +87,7 @@ fn tracked_slices_are_captured() -> Outcome {
     Ok(())
 }
 
-/// Without `node` the launch waits on the captured stream, which ends the capture. The error contains the code to write.
+/// Without `node` the launch would wait on the captured stream, which ends the capture. It is refused before. The error contains the code to write.
 fn the_error_of_a_plain_launch_contains_the_correction() -> Outcome {
     let world = World::new()?;
     let kernel = Kernel::<Saxpy<'_>>::from_image(&world.ctx, SAXPY, "saxpy")?;
@@ -104,9 +104,8 @@ fn the_error_of_a_plain_launch_contains_the_correction() -> Outcome {
         };
         Ok(())
     });
-    assert!(said.contains("(905)") && said.contains("help: ") && said.contains(", node, "), "{said}");
-    let broken = graph.err().ok_or("the capture was not broken")?.to_string();
-    assert!(broken.contains("(901)") && broken.contains("help: "), "{broken}");
+    assert!(said.contains("help: ") && said.contains(", node, "), "{said}");
+    assert!(graph?.nodes()?.is_empty());
     Ok(())
 }
 

@@ -67,13 +67,15 @@ fn in_the_order_of_the_launches() -> Outcome {
 /// If it is found before the graph is instantiated, a node retains its arguments.
 fn in_a_graph() -> Outcome {
     let world = World::new()?;
-    let mut graph = Graph::capture(&world.stream, || -> Result<(), Error> {
+    let work = || -> Result<(), Error> {
         for _ in 0..3 {
             // SAFETY: both slices have `N` elements, on one stream.
             unsafe { kernel_args::launch!(world.kernel, 1, 32, world.args(1.0), stream = &world.stream) }?;
         }
         Ok(())
-    })?;
+    };
+    // SAFETY: `world` keeps the memory alive.
+    let mut graph = unsafe { Graph::capture_unretained(&world.stream, work) }?;
     let nodes = graph.kernel_nodes(&world.kernel)?;
     assert_eq!(nodes.len(), 3);
     let mut exec = graph.instantiate()?;

@@ -1,6 +1,7 @@
 //! Graphs: created explicitly or captured, updated in both forms, enabled and disabled, and the memory that they keep
 //! allocated.
 
+mod borrowed;
 mod capture;
 mod chain;
 mod child;
@@ -38,6 +39,7 @@ pub(crate) fn main() -> ExitCode {
             trials.extend(random_nodes::trials());
             trials.extend(chain::trials());
             trials.extend(capture::trials());
+            trials.extend(borrowed::trials());
             trials.extend(found::trials(driver));
             trials.extend(memory::trials());
             trials.extend(combined::trials());

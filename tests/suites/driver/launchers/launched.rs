@@ -165,6 +165,16 @@ fn captured() -> Outcome {
     };
     ctx.synchronize()?;
     let graph = Graph::capture(&stream, || {
+        // The graph would not keep the slices.
+        // SAFETY: nothing is launched.
+        let borrowed = unsafe { launch!(ffi::saxpy, memory.args(2.0), stream = &stream) };
+        let text = borrowed.as_ref().map_or_else(ToString::to_string, |()| String::new());
+        assert!(matches!(borrowed, Err(Error::Launch(LaunchError::NotKept { .. }))), "{text}");
+        assert!(
+            text.starts_with("launcher `saxpy` was not captured: the graph does not keep the memory of `x`"),
+            "{text}"
+        );
+        assert!(text.contains("help: promise that"), "{text}");
         // SAFETY: both slices have `N` elements, and exist until the graph has run.
         unsafe { launch!(ffi::saxpy, untracked, stream = &stream)? };
         // SAFETY: nothing is launched.

@@ -1,6 +1,6 @@
 //! Copies from and to the host in a run, and the choice of a graph.
 
-use crate::sequences::world::{N, Outcome, World, says};
+use crate::sequences::world::{N, Outcome, World, foreign, says};
 use kernel_args::{
     Error,
     sequence::{Run, RunMode, Sequence},
@@ -118,11 +118,13 @@ fn captured() -> Outcome {
     // cudarc's events of slices cannot be part of a capture.
     // SAFETY: everything is on one stream, and the slices stay allocated.
     unsafe { world.ctx.disable_event_tracking() };
-    let graph = kernel_args::graph::Graph::capture(&world.stream, || {
+    let work = || {
         let outcome = sequence.run(|s| s.memcpy_htod(&[2.0; LEN], &mut *s.hold(&mut y)?));
         says(outcome, &["was not recorded", "its stream is being captured"]).expect("the reason");
         sequence.run(|s| s.memset_zeros(&mut *s.hold(&mut y)?))
-    });
+    };
+    // SAFETY: the same.
+    let graph = unsafe { kernel_args::graph::Graph::capture_unretained(&world.stream, work) };
     // SAFETY: the same.
     unsafe { world.ctx.enable_event_tracking() };
     assert_eq!(graph?.nodes()?.len(), 1);
@@ -179,7 +181,7 @@ fn counts() -> Outcome {
     for alpha in [1.0, 1.0, 2.0, 3.0] {
         sequence.run(|s| {
             let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
-            s.foreign((&mut *y, alpha), |stream, (mut y, _)| Ok::<_, Error>(stream.memset_zeros(&mut y)?))?;
+            foreign(s, (&mut *y, alpha), |stream, (mut y, _)| Ok::<_, Error>(stream.memset_zeros(&mut y)?))?;
             world.saxpy(alpha, x, &mut y, s)
         })?;
     }

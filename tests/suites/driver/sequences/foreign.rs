@@ -5,12 +5,12 @@
 
 use crate::sequences::{
     stored,
-    world::{N, Outcome, SAXPY, World, says},
+    world::{N, Outcome, SAXPY, World, foreign, says},
 };
 use cudarc::{
     driver::{
-        CudaFunction, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, DriverError, LaunchConfig, PushKernelArg,
-        sys::CUstreamCaptureStatus,
+        CudaFunction, CudaSlice, CudaStream, CudaViewMut, DevicePtr, DevicePtrMut, DriverError, LaunchConfig,
+        PushKernelArg, sys::CUstreamCaptureStatus,
     },
     nvrtc::Ptx,
 };
@@ -135,7 +135,7 @@ pub(crate) fn axpy(
     x: &CudaSlice<f32>,
     y: &mut CudaSlice<f32>,
 ) -> Result<(), Error> {
-    run.foreign((library, n, alpha, x, y), |_, (library, n, alpha, x, mut y)| {
+    foreign(run, (library, n, alpha, x, y), |_, (library, n, alpha, x, mut y)| {
         // SAFETY: the trials pass slices with `n` elements.
         Ok(unsafe { library.axpy(n, alpha, &x, &mut y) }?)
     })
@@ -226,7 +226,7 @@ fn memory() -> Outcome {
     for run in 1..4 {
         sequence.run(|s| {
             let (x, mut y, mut words) = (s.hold(&x)?, s.hold(&mut y)?, s.hold(&mut words)?);
-            s.foreign((x, y.slice_mut(..FEW as usize), &mut *words), |stream, (x, mut y, mut words)| {
+            foreign(s, (x, y.slice_mut(..FEW as usize), &mut *words), |stream, (x, mut y, mut words)| {
                 stream.memcpy_dtod(&x.slice(..FEW as usize), &mut y)?;
                 let (address, _sync) = words.device_ptr_mut(stream);
                 // SAFETY: the slice has eight words.
@@ -262,7 +262,7 @@ fn kinds() -> Outcome {
         sequence.run(|s| {
             let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
             let args = (handle, Value(operation), flag, float, x.slice(..len), &x.slice(len..), y.slice_mut(..len));
-            s.foreign(args, |stream, (handle, operation, flag, float, x, _, mut y)| {
+            foreign(s, args, |stream, (handle, operation, flag, float, x, _, mut y)| {
                 CALLS.fetch_add(1, Ordering::Relaxed);
                 assert!(**handle == 1 && x.len() == y.len() && (flag || float.is_nan() || float == 0.0));
                 match operation {
@@ -303,7 +303,7 @@ impl PartialEq for Compared {
 impl Eq for Compared {}
 
 fn compared(run: &Run, value: Compared, x: &CudaSlice<f32>, y: &mut CudaSlice<f32>) -> Result<(), Error> {
-    run.foreign((Value(value), x, y), |stream, (_, x, mut y)| Ok(stream.memcpy_dtod(&x, &mut y)?))
+    foreign(run, (Value(value), x, y), |stream, (_, x, mut y)| Ok(stream.memcpy_dtod(&x, &mut y)?))
 }
 
 /// Each work of a run has the same memory. The work of the run before with the same position is compared first.
@@ -343,7 +343,7 @@ fn comparison_that_records() -> Outcome {
     let record = || {
         RUN.with_borrow(|run| {
             if let Some(run) = run {
-                let found = run.foreign((7_u32,), |_, _| Ok(()));
+                let found = foreign(run, (7_u32,), |_, _| Ok(()));
                 FOUND.with_borrow_mut(|all| all.push(found));
             }
         });
@@ -397,7 +397,7 @@ fn dropped_in_a_capture() -> Outcome {
         let (library, mut sequence) = (Library::new(&world)?, Sequence::new(&world.stream));
         sequence.run(|s| {
             let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
-            s.foreign((&library, x, &mut *y), |_, (library, x, mut y)| {
+            foreign(s, (&library, x, &mut *y), |_, (library, x, mut y)| {
                 thread::sleep(Duration::from_millis(2));
                 // SAFETY: both slices have `N` elements.
                 Ok::<_, Error>(unsafe { library.axpy(N, 1.0, &x, &mut y) }?)
@@ -508,13 +508,13 @@ fn failing() -> Outcome {
         sequence.run(|s| {
             let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
             world.saxpy(1.0, x, &mut y, s)?;
-            let failed = s.foreign((x, &mut *y), |stream, (x, mut y)| {
+            let failed = foreign(s, (x, &mut *y), |stream, (x, mut y)| {
                 stream.memcpy_dtod(&x, &mut y)?;
                 Err(Error::NoDriver)
             });
             assert!(matches!(failed, Err(Error::NoDriver)) && !is_capturing(&world));
             let caught = catch_unwind(AssertUnwindSafe(|| {
-                s.foreign((x, &mut *y), |stream, (x, mut y)| -> Result<(), Error> {
+                foreign(s, (x, &mut *y), |stream, (x, mut y)| -> Result<(), Error> {
                     stream.memcpy_dtod(&x, &mut y)?;
                     panic!("on purpose")
                 })
@@ -544,7 +544,7 @@ fn refused() -> Outcome {
     };
     run(
         &|s, _, y| {
-            s.foreign((y,), |stream, (mut y,)| {
+            foreign(s, (y,), |stream, (mut y,)| {
                 let _ = stream.synchronize();
                 let _ = stream.memset_zeros(&mut y);
                 Ok(())
@@ -554,7 +554,7 @@ fn refused() -> Outcome {
     )?;
     run(
         &|s, _, y| {
-            s.foreign((y,), |stream, (mut y,)| {
+            foreign(s, (y,), |stream, (mut y,)| {
                 let own = stream.alloc_zeros::<f32>(N as usize)?;
                 Ok(stream.memcpy_dtod(&own, &mut y)?)
             })
@@ -562,14 +562,14 @@ fn refused() -> Outcome {
         &["allocates memory", "cublasSetWorkspace"],
     )?;
     run(
-        &|s, _, y| s.foreign((y,), |stream, (mut y,)| Ok(stream.memcpy_htod(&[7.0; N as usize], &mut y)?)),
+        &|s, _, y| foreign(s, (y,), |stream, (mut y,)| Ok(stream.memcpy_htod(&[7.0; N as usize], &mut y)?)),
         &["memory of the host", "memcpy_htod"],
     )?;
-    run(&|s, _, y| s.foreign((y,), |_, (_,)| Ok(())), &["has enqueued nothing", "run.stream()"])?;
+    run(&|s, _, y| foreign(s, (y,), |_, (_,)| Ok(())), &["has enqueued nothing", "run.stream()"])?;
     run(
         &|s, x, y| {
             // What is read is not written.
-            s.foreign((x, y), |stream, (x, _)| {
+            foreign(s, (x, y), |stream, (x, _)| {
                 let (address, _sync) = x.device_ptr(stream);
                 // SAFETY: the slice has `N` elements.
                 Ok(unsafe { cudarc::driver::result::memset_d8_async(address, 0, 4, stream.cu_stream()) }?)
@@ -579,7 +579,7 @@ fn refused() -> Outcome {
     )?;
     run(
         &|s, _, y| {
-            s.foreign((y,), |stream, (mut y,)| {
+            foreign(s, (y,), |stream, (mut y,)| {
                 stream.memset_zeros(&mut y)?;
                 // SAFETY: the stream is captured, and the capture is ended as the driver documents it.
                 Ok(unsafe { cudarc::driver::result::stream::end_capture(stream.cu_stream()) }.map(drop)?)
@@ -591,40 +591,87 @@ fn refused() -> Outcome {
     let default = world.ctx.default_stream();
     let mut sequence = Sequence::new(&default);
     let outcome = sequence
-        .run(|s| s.foreign((&mut *s.hold(&mut y)?,), |stream, (mut y,)| Ok::<_, Error>(stream.memset_zeros(&mut y)?)));
+        .run(|s| foreign(s, (&mut *s.hold(&mut y)?,), |stream, (mut y,)| Ok::<_, Error>(stream.memset_zeros(&mut y)?)));
     says(outcome, &["legacy default stream", "ctx.new_stream()"])?;
     Ok(())
 }
 
-/// A closure without variables that uses memory of a `static`.
+type Hidden = Mutex<Option<CudaSlice<f32>>>;
+
+/// A value that contains memory.
+#[derive(Clone)]
+struct Shared(Arc<Hidden>);
+
+impl PartialEq for Shared {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Shared {}
+
+/// Reads or writes memory that is no argument.
+fn misuse(
+    kind: u32,
+    stream: &Arc<CudaStream>,
+    hidden: &mut Option<CudaSlice<f32>>,
+    y: &mut CudaViewMut<'_, f32>,
+) -> Result<(), Error> {
+    let hidden = hidden.as_mut().expect("a slice");
+    match kind {
+        0 => stream.memcpy_dtod(hidden, y)?,
+        1 => stream.memcpy_dtod(&*y, hidden)?,
+        _ => stream.memset_zeros(hidden)?,
+    }
+    Ok(())
+}
+
+/// A closure without variables that uses memory of a `static`, of the thread, or in a shared argument.
 fn through_a_static() -> Outcome {
-    static MEMORY: Mutex<Option<CudaSlice<f32>>> = Mutex::new(None);
+    static MEMORY: Hidden = Mutex::new(None);
+    thread_local! {
+        static OF_THREAD: RefCell<Option<CudaSlice<f32>>> = const { RefCell::new(None) };
+    }
+
     let (world, x, mut y, mut sequence) = World::begin()?;
     // Otherwise the events of the slice end the capture.
     // SAFETY: everything is on one stream.
     unsafe { world.ctx.disable_event_tracking() };
     *MEMORY.lock()? = Some(world.slice(5.0)?);
+    OF_THREAD.set(Some(world.slice(5.0)?));
+    let shared = Shared(Arc::new(Mutex::new(Some(world.slice(5.0)?))));
     world.ctx.synchronize()?;
-    for is_written in [true, false] {
-        let outcome = sequence.run(|s| {
-            let mut y = s.hold(&mut y)?;
-            let args = (&mut *y, is_written);
-            s.foreign(args, |stream, (mut y, is_written)| {
-                let mut memory = MEMORY.lock().expect("no panic");
-                let memory = memory.as_mut().expect("a slice");
-                if is_written {
-                    stream.memset_zeros(memory)?;
-                } else {
-                    stream.memcpy_dtod(memory, &mut y)?;
-                }
-                Ok::<_, Error>(())
-            })
-        });
-        says(outcome, &["the foreign work was not recorded", "argument"])?;
+    for kind in 0..3_u32 {
+        sequence.run(|s| {
+            let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
+            let refused = [
+                foreign(s, (&mut *y, kind), |stream, (mut y, kind)| {
+                    misuse(kind, stream, &mut MEMORY.lock().expect("no panic"), &mut y)
+                }),
+                foreign(s, (&mut *y, kind), |stream, (mut y, kind)| {
+                    OF_THREAD.with_borrow_mut(|hidden| misuse(kind, stream, hidden, &mut y))
+                }),
+                foreign(s, (&mut *y, kind, &shared.0), |stream, (mut y, kind, hidden)| {
+                    misuse(kind, stream, &mut hidden.lock().expect("no panic"), &mut y)
+                }),
+                foreign(s, (&mut *y, kind, Value(shared.clone())), |stream, (mut y, kind, hidden)| {
+                    misuse(kind, stream, &mut hidden.0.lock().expect("no panic"), &mut y)
+                }),
+            ];
+            for refused in refused {
+                let verb = if kind == 0 { "reads" } else { "writes" };
+                says(refused, &["the foreign work was not recorded", verb, "memory that is not an argument"])
+                    .expect("the reason");
+            }
+            world.saxpy(1.0, x, &mut y, s)
+        })?;
     }
-    let memory = MEMORY.lock()?.take().ok_or("a slice")?;
-    assert_eq!(world.value(&memory)?, 5.0);
-    drop((x, memory));
+    assert_eq!(world.value(&y)?, 3.0);
+    let of_shared = shared.0.lock().expect("no panic").take();
+    for hidden in [MEMORY.lock()?.take(), OF_THREAD.take(), of_shared] {
+        assert_eq!(world.value(&hidden.ok_or("a slice")?)?, 5.0);
+    }
+    drop(x);
     // SAFETY: the same.
     unsafe { world.ctx.enable_event_tracking() };
     Ok(())
@@ -659,7 +706,7 @@ fn nested() -> Outcome {
         // SAFETY: the arguments are the whole work.
         let nested = unsafe {
             s.foreign_with((&mut *y,), |stream, (mut y,)| {
-                let inner = s.foreign((x,), |_, (_,)| Ok::<_, Error>(()));
+                let inner = foreign(s, (x,), |_, (_,)| Ok::<_, Error>(()));
                 says(inner, &["the foreign work was not recorded"]).expect("the reason");
                 let finished = (**s).clone().finish();
                 says(finished, &["in a launch of the run"]).expect("the reason");
@@ -693,7 +740,7 @@ fn other_thread() -> Outcome {
             })
         };
         says(broken, &["the foreign work was not recorded", "another thread uses the stream"]).expect("the reason");
-        s.foreign((&mut *y,), |stream, (mut y,)| Ok::<_, Error>(stream.memset_zeros(&mut y)?))
+        foreign(s, (&mut *y,), |stream, (mut y,)| Ok::<_, Error>(stream.memset_zeros(&mut y)?))
     })?;
     assert_eq!(world.value(&y)?, 0.0);
     Ok(())
@@ -712,7 +759,7 @@ fn host_function() -> Outcome {
     for (run, is_plain) in (1..).zip([false, false, true, false, true]) {
         sequence.run(|s| {
             let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
-            let refused = s.foreign((&mut *y,), |stream, (_,)| {
+            let refused = foreign(s, (&mut *y,), |stream, (_,)| {
                 // SAFETY: the function is never called.
                 unsafe {
                     cudarc::driver::result::stream::launch_host_function(stream.cu_stream(), count, ptr::null_mut())

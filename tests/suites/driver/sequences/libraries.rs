@@ -2,7 +2,7 @@
 
 #![allow(clippy::many_single_char_names, reason = "the names of cuBLAS")]
 
-use crate::sequences::world::{Outcome, World};
+use crate::sequences::world::{Outcome, World, foreign};
 use cudarc::{
     cublas::{
         CudaBlas, Gemm, GemmConfig, Gemv, GemvConfig, StridedBatchedConfig,
@@ -209,7 +209,7 @@ impl Matrices {
             let batches = shape.batches();
             let mut c = run.alloc_zeros::<f32>(batches * m * n)?;
             let args = (handle, Value(shape), a.slice(..batches * m * k), b.slice(..batches * k * n), &mut *c);
-            run.foreign(args, |_, (library, shape, a, b, mut c)| -> Outcome {
+            foreign(&run, args, |_, (library, shape, a, b, mut c)| -> Outcome {
                 // SAFETY: they have the elements of the shape.
                 unsafe { library.product(shape, &a, &b, &mut c) }
             })?;

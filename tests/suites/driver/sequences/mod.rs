@@ -1,5 +1,6 @@
 //! Sequences: launches that are recorded, and enqueued as one graph.
 
+mod addresses;
 mod allocated;
 mod attack;
 mod captured;
@@ -17,7 +18,7 @@ mod refused;
 mod retired;
 mod sizes;
 mod stored;
-mod world;
+pub(crate) mod world;
 
 use kernel_args_tests::{driver::suite, tally};
 use std::process::ExitCode;
@@ -29,6 +30,7 @@ pub(crate) fn main() -> ExitCode {
             let mut trials = modes::trials(driver);
             trials.extend(held::trials(driver));
             trials.extend(parallel::trials(driver));
+            trials.extend(addresses::trials(driver));
             trials.extend(attack::trials(driver));
             trials.extend(exchanged::trials(driver));
             trials.extend(refused::trials(driver));

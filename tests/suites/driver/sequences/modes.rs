@@ -328,10 +328,12 @@ fn captured() -> Outcome {
     // cudarc's events of slices cannot be part of a capture.
     // SAFETY: everything is on one stream, and the slices stay allocated.
     unsafe { world.ctx.disable_event_tracking() };
-    let graph = kernel_args::graph::Graph::capture(&world.stream, || {
+    let work = || {
         mode = Some(run()?);
         Ok::<_, Error>(())
-    });
+    };
+    // SAFETY: the same.
+    let graph = unsafe { kernel_args::graph::Graph::capture_unretained(&world.stream, work) };
     // SAFETY: the same.
     unsafe { world.ctx.enable_event_tracking() };
     assert_eq!(mode, Some(RunMode::Plain(WhyPlain::Capturing)));

@@ -5,7 +5,7 @@ use kernel_args::{
     DevicePointerMut, Error, Kernel, KernelArg, KernelArgs,
     args::{AsStream, Guard, LaunchStream},
     launch,
-    sequence::Sequence,
+    sequence::{ForeignArgs, Run, Sequence},
 };
 use kernel_args_tests::driver::context;
 use std::{ops::DerefMut, sync::Arc};
@@ -93,6 +93,16 @@ impl World {
         // SAFETY: each slice has `N` elements.
         unsafe { launch!(self.vector_add, 1, N, args, stream = on) }
     }
+}
+
+/// Foreign work of the trials, which uses the memory of its arguments and of handles, or is refused.
+pub(crate) fn foreign<A: ForeignArgs, E: From<Error>>(
+    run: &Run,
+    args: A,
+    work: impl for<'a> Fn(&'a Arc<CudaStream>, A::In<'a>) -> Result<(), E> + 'static,
+) -> Result<(), E> {
+    // SAFETY: see above.
+    unsafe { run.foreign(args, work) }
 }
 
 /// A slice whose `lower` does something else first.
