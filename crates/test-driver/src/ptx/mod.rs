@@ -176,8 +176,8 @@ impl Module {
         })
     }
 
-    /// The static shared memory of a kernel with this body, and of the functions that it names: first what the kernel uses, then what is
-    /// used of the module, then what the functions use, and at last what is only declared.
+    /// The static shared memory of a kernel with this body, and of the functions that it names. First is what the kernel uses, then what
+    /// is used of the module, then what the functions use. What is only declared comes last.
     fn static_shared(&self, body: &Body) -> u32 {
         let (mut names, mut functions, mut next) = (HashSet::new(), BTreeMap::new(), vec![body]);
         while let Some(body) = next.pop() {
