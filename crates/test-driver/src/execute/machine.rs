@@ -351,7 +351,7 @@ impl<'a> Worker<'a> {
                     }
                     // Every block costs something.
                     self.spent += 4;
-                    // The next block, if others wait.
+                    // The next block, if clusters wait.
                     self.polls = u32::from(!resident.is_empty());
                 }
                 Ok(Pass::Polls) => {

@@ -282,8 +282,8 @@ impl Step<'_, '_> {
         self.meet(exchange, instruction, &sets, of)
     }
 
-    /// The same for lanes that are at different places, or that wait. The last of a set finds the results, and the others take them when
-    /// they run again.
+    /// The same for lanes that are at different places, or that wait. The last lane of a set computes the results of all, which take them
+    /// when they run again.
     fn meet(&mut self, exchange: &Exchange, instruction: &Instruction, sets: &Lanes, of: u32) -> Next {
         let (alive, done) = (self.warp.alive, self.warp.done());
         let own = std::mem::take(&mut self.group.passed) | self.group.mask & !self.mask;

@@ -515,7 +515,7 @@ fn parts_of_a_warp_exchange_values() {
     assert!((0..32).all(|lane| values[lane as usize] == lane ^ 16), "{values:?}");
 }
 
-/// One lane writes ten values, and the others read each of them: at two places.
+/// One lane writes ten values, and the 31 lanes at a different place read each of them.
 #[test]
 fn a_lane_hands_values_to_others() {
     let body = ".shared .b32 box; mov.u32 %r1, 0; mov.u32 %r2, 0; setp.ne.u32 %p1, %t, 0; @%p1 bra R;

@@ -320,7 +320,7 @@ impl Chain {
         });
     }
 
-    /// Registers that are made of others.
+    /// A register that is made of two, and the opposite.
     fn parts(&mut self) {
         let (l, first) = (self.random.below(L), self.random.below(R));
         let second = (first + 1 + self.random.below(R - 1)) % R;

@@ -153,8 +153,8 @@ fn page(expected: &Expected) -> String {
         and {} random kernels have the results of a GPU ({}); {} of them differ.\n\n\
         A form is a kernel of {THREADS} threads with random operands, half of them at the edges of their type. Its values are the results that\n\
         are compared. A random kernel has {} threads with {} bytes of results.\n\n\
-        What one instruction leaves for the next ones (the carry flag, predicates, memory) is tested with {} random chains, whose results\n\
-        are those of a model in Rust's integers, and with integers of 128 bits.\n\n\
+        What one instruction leaves for the next ones (the carry flag, predicates, memory) is tested with {} random chains, which a\n\
+        model in Rust's integers computes too, and with integers of 128 bits.\n\n\
         | instruction | types and modifiers | forms | compared | values | differ | random kernels |\n|---|---|---|---|---|---|---|\n",
         rows.len(),
         compared,

@@ -44,7 +44,7 @@ pub(crate) fn main() -> ExitCode {
             &[GCC, GXX, conventions::CROSS_GCC.optional(), CROSS.optional(), conventions::EMULATOR.optional()],
             conventions::each_class,
         ),
-        trial("messages_are_as_in_the_golden_file", &[GXX, OBJCOPY, AR], messages),
+        trial("messages_are_as_in_the_golden_file", &[GCC, GXX, OBJCOPY, AR], messages),
         trial("functions_that_nvcc_compiles_are_launched", &[HEADERS, GXX], of_nvcc),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
@@ -122,7 +122,7 @@ fn objects(folder: &Path) -> Result<(), Failed> {
     object("puns", PUNS, &["-g"])?;
     object("passed", PASSED, &["-g"])?;
     fs::write(folder.join("old_style.c"), "void of_old_style(x) float x; {}\n")?;
-    run("gcc", &["-g", "-std=gnu11", "-c", "old_style.c"])?;
+    run(GCC, &["-g", "-std=gnu11", "-c", "old_style.c"])?;
     object("described", &of("described"), &["-g"])?;
     fs::write(folder.join("bitcode.o"), b"BC\xc0\xde and more")?;
     let _ = fs::remove_file(folder.join("mixed.a"));

@@ -74,8 +74,8 @@ fn branch(arm: usize, kinds: &[usize], random: &mut Random) -> String {
     code + &format!("bra end; no{arm}:\n")
 }
 
-/// Lanes in several branches meet lanes of their own branch and of others, each at its own place, some of them in functions. A set has
-/// the results of its lanes, whatever the order in which they come.
+/// Lanes meet lanes of their own branch and of different branches, each at its own place, some of them in functions. The results of a
+/// set depend only on its lanes, whatever the order in which they come.
 #[test]
 fn lanes_meet_at_different_places() {
     let mut functions = String::new();
