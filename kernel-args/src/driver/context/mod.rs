@@ -26,7 +26,7 @@ use crate::{
     },
     memory::ContextName,
 };
-use core::{mem, ptr};
+use core::ptr;
 use cudarc::driver::{
     CudaContext, CudaFunction, CudaStream, DriverError,
     sys::{CUcontext, CUdevice, CUfunction_attribute},
@@ -63,7 +63,7 @@ pub(crate) fn uncaptured<T>(stream: &CudaStream, work: impl FnOnce() -> Result<T
     }
     let value = work()?;
     if api.is_capturing(stream)? {
-        mem::forget(value);
+        core::mem::forget(value);
         return Ok(None);
     }
     // cudarc stores errors of waits.
