@@ -123,6 +123,7 @@ impl Device {
     ///
     /// # Safety
     /// The slices have the lengths of the shape.
+    #[expect(clippy::multiple_unsafe_ops_per_block, reason = "the closure is part of the foreign work")]
     pub unsafe fn gemm(
         &self,
         shape: GemmShape,
