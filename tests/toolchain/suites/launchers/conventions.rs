@@ -205,7 +205,7 @@ const WITHOUT_UNIONS: usize = 10;
 fn random(random: &mut Random) -> Case {
     let is_packed = random.chance(4);
     let (mut body, mut rust, mut values) = (String::from("{"), String::new(), Vec::new());
-    for index in 0..1 + random.below(3) {
+    for index in 0..=random.below(3) {
         let [begin, end, part, ty] = MEMBERS[random.below(if is_packed { WITHOUT_UNIONS } else { MEMBERS.len() })];
         let _ = write!(body, " {begin} m{index}{end};");
         let _ = write!(rust, "m{index}: {ty}, ");
