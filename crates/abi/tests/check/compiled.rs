@@ -151,4 +151,5 @@ fn a_parameter_of_a_described_kernel_has_its_index() {
     assert_eq!(described.parameter_count(), expected.len());
     let one_by_one: Vec<_> = (0..expected.len()).map(|index| described.parameter(index)).collect();
     assert_eq!(one_by_one, expected);
+    assert_eq!(described.parameter_array::<22>().as_slice(), expected);
 }
