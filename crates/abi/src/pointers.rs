@@ -207,6 +207,12 @@ mod tests {
     }
 
     #[test]
+    fn only_pointers_have_elements() {
+        let size = |cpp| super::element_size(&of("x", 0, 8, Class::Pointer, cpp));
+        assert_eq!([CppType::integer(false, 64), FLOATS, FLOATS.pointer(false)].map(size), [None, None, Some(8)]);
+    }
+
+    #[test]
     fn members_outside_of_their_struct_are_not_read() {
         let members = [of("a", usize::MAX - 3, 8, Class::Pointer, FLOATS), of("b", 4, 8, Class::Pointer, FLOATS)];
         let short = of("s", 0, 8, Class::Bytes, CppType::named("S")).with_members(Members::of(&members));

@@ -134,6 +134,17 @@ mod tests {
     }
 
     #[test]
+    fn the_kernels_names_of_elements_are_a_list() {
+        let kernel = ["n", "nx", "ny"].map(|name| Parameter { name, ..Parameter::record(4, 2) });
+        let array = Array { first: 1, len: 2 };
+        let text = array.write_names(&kernel, 1, 1);
+        assert_eq!(text.as_str(), "write the kernel's names on the array, `name = [\"nx\", \"ny\"]`");
+        // The last element has no parameter.
+        let text = array.write_names(&kernel[..2], 1, 1);
+        assert!(text.as_str().ends_with("or a list, `name = [\"nx\", \"ny\"]`"), "{}", text.as_str());
+    }
+
+    #[test]
     fn long_names_keep_their_ends() {
         let long = ["x"; 200].concat();
         let text = element(&long, usize::MAX);

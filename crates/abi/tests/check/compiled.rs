@@ -1,7 +1,7 @@
 //! Structs against kernels with C++ names that nvcc compiled.
 
 use super::sides::*;
-use kernel_args_abi::check::{Report, Selection, report, select};
+use kernel_args_abi::check::{Report, Selection, nearest, report, select};
 use kernel_args_abi::compiled::{CompiledImage, CompiledKernels};
 use kernel_args_abi::{Class, CppBase, CppType, Parameter, Signature};
 use kernel_args_image::mangled::Demangled;
@@ -138,6 +138,20 @@ fn a_long_mangled_name_is_cut_where_it_is_quoted() {
 }
 
 #[test]
+fn the_nearest_kernel_is_the_first_with_the_fewest_mistakes() {
+    let kernel = |name, parameters| Signature { name, parameters };
+    let (host, ints) = ([f32("a"), f32("b")], [integer("a", true, 32), integer("b", true, 32)]);
+    let one = [ints[0], host[1]];
+    let [far, near, same] = [kernel("far", &ints[..]), kernel("near", &one), kernel("same", &one)];
+    let host = kernel("Host", &host);
+    for (candidates, expected) in [([far, near, same], 1), ([near, same, far], 0), ([far, far, near], 2)] {
+        assert_eq!(nearest(&host, &candidates), expected);
+    }
+    let [instance, plain] = [kernel("void k<float>(int, float)", &one), kernel("k(int, float)", &one)];
+    assert_eq!(nearest(&host, &[instance, plain]), 1);
+}
+
+#[test]
 fn a_parameter_of_a_described_kernel_has_its_index() {
     let image = Image::read(PTX.as_bytes()).unwrap();
     let kernels = image.kernels().unwrap();
@@ -151,4 +165,5 @@ fn a_parameter_of_a_described_kernel_has_its_index() {
     assert_eq!(described.parameter_count(), expected.len());
     let one_by_one: Vec<_> = (0..expected.len()).map(|index| described.parameter(index)).collect();
     assert_eq!(one_by_one, expected);
+    assert_eq!(described.parameter_array::<22>().as_slice(), expected);
 }
