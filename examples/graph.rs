@@ -1,5 +1,6 @@
-//! Simulates a falling ball with a graph of two kernels that is launched repeatedly, each time with different arguments.
-//! Launches in a graph cost a fraction of separate launches. The graph keeps the memory of its arguments allocated.
+//! Simulates a falling ball with a graph of two kernels that is launched repeatedly, each time with different
+//! arguments. Launches in a graph cost a fraction of separate launches. The graph keeps the memory of its arguments
+//! allocated.
 
 use kernel_args::{DevicePointer, DevicePointerMut, Error, Kernel, KernelArgs, Launch, Retained, graph::Graph, launch};
 use std::sync::Arc;

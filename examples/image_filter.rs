@@ -1,7 +1,8 @@
-//! Filters of an image: textures and surfaces. A blur reads a texture between its pixels and writes a surface, and a second kernel finds
-//! the edges in the blurred image.
+//! Filters of an image: textures and surfaces. A blur reads a texture between its pixels and writes a surface, and a
+//! second kernel finds the edges in the blurred image.
 //!
-//! The argument is the name of a picture of the three images; the default is `image_filter.png`. Without a GPU it does nothing.
+//! The argument is the name of a picture of the three images; the default is `image_filter.png`. Without a GPU it does
+//! nothing.
 
 #![expect(
     clippy::cast_possible_wrap,
@@ -61,7 +62,8 @@ fn filtered(ctx: &Arc<CudaContext>, before: &[UChar4]) -> Result<(Image, Image),
     let module = Module::load(ctx, PTX)?;
     let (blur, edges): (Kernel<Blur>, Kernel<Edges>) = (module.kernel("blur")?, module.kernel("edges")?);
 
-    // Kernels read bytes as floats from 0 to 1, and between the pixels their mean. Outside of the image they read the nearest pixel.
+    // Kernels read bytes as floats from 0 to 1, and between the pixels their mean. Outside of the image they read the
+    // nearest pixel.
     let options = TextureOptions::new().filter(FilterMode::Linear).read(ReadMode::NormalizedFloat);
     let image = Array::new(ctx, [WIDTH, HEIGHT])?;
     image.write(&stream, before)?;

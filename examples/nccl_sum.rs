@@ -1,11 +1,11 @@
 //! A sum over all GPUs with NCCL, between verified launches: first in one process, then in one process per GPU.
 //!
-//! A kernel fills a vector on each GPU, NCCL adds the vectors of all GPUs, and a kernel adds the sum to each GPU's vector. This
-//! program starts the processes. On several machines, a launcher would start them, and the first process would send the
-//! communicator's id to the remaining processes.
+//! A kernel fills a vector on each GPU, NCCL adds the vectors of all GPUs, and a kernel adds the sum to each GPU's
+//! vector. This program starts the processes. On several machines, a launcher would start them, and the first process
+//! would send the communicator's id to the remaining processes.
 //!
-//! Without a GPU or without NCCL it runs the possible parts and reports this. cudarc loads `libnccl.so`: if a package contains
-//! only `libnccl.so.2`, create a link with that name, and add its folder to `LD_LIBRARY_PATH`.
+//! Without a GPU or without NCCL it runs the possible parts and reports this. cudarc loads `libnccl.so`: if a package
+//! contains only `libnccl.so.2`, create a link with that name, and add its folder to `LD_LIBRARY_PATH`.
 #![allow(clippy::float_cmp, reason = "small whole numbers: exact")]
 
 use cudarc::{

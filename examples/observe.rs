@@ -1,5 +1,5 @@
-//! A profile of a program by an observer: for each kernel the number of launches, their time on the GPU between two events of
-//! CUDA, and the bytes of their parameters, as a table and as a chart.
+//! A profile of a program by an observer: for each kernel the number of launches, their time on the GPU between two
+//! events of CUDA, and the bytes of their parameters, as a table and as a chart.
 //!
 //! Without a GPU it stops before the first launch.
 

@@ -1,7 +1,7 @@
 //! A program that combines the CUDA runtime, a library that uses it (cuRAND), cudarc and verified launches.
 //!
-//! All of them use the primary context of the device, in any order. Memory from `cudaMalloc` is passed as a device pointer, a
-//! `cudaStream_t` as a borrowed stream, and a `cudaKernel_t` as its function in the context.
+//! All of them use the primary context of the device, in any order. Memory from `cudaMalloc` is passed as a device
+//! pointer, a `cudaStream_t` as a borrowed stream, and a `cudaKernel_t` as its function in the context.
 //!
 //! Without a GPU or without the runtime, it runs the possible parts and reports this.
 #![allow(clippy::float_cmp, reason = "small whole numbers: exact")]

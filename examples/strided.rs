@@ -1,12 +1,14 @@
-//! Twice the elements of a transposed tensor: the lengths and strides of its dimensions reach the kernel in device memory, in a struct
-//! by value, and as separate parameters. By value, nothing is copied before a launch, and a graph keeps nothing but its nodes.
+//! Twice the elements of a transposed tensor: the lengths and strides of its dimensions reach the kernel in device
+//! memory, in a struct by value, and as separate parameters. By value, nothing is copied before a launch, and a graph
+//! keeps nothing but its nodes.
 #![allow(clippy::float_cmp, reason = "small whole numbers: exact")]
 
 use cudarc::driver::{CudaSlice, CudaStream};
 use kernel_args::{DevicePointer, DevicePointerMut, DeviceType, Kernel, KernelArgs, Retained, graph::Graph, launch};
 use std::{error::Error, sync::Arc};
 
-/// In device memory: the lengths, then the strides. They must be copied there before each launch, and stay allocated until it is over.
+/// In device memory: the lengths, then the strides. They must be copied there before each launch, and stay allocated
+/// until it is over.
 #[derive(KernelArgs)]
 #[kernel_args(ptx = "../ptx/strided.ptx", entry = "strided_uploaded")]
 struct Uploaded<'a> {
@@ -17,7 +19,8 @@ struct Uploaded<'a> {
     y: &'a mut CudaSlice<f32>,
 }
 
-/// `struct Dims { size lengths[4]; size strides[4]; }` in the kernel's source: for any tensor with at most 4 dimensions.
+/// `struct Dims { size lengths[4]; size strides[4]; }` in the kernel's source: for any tensor with at most 4
+/// dimensions.
 #[derive(Clone, Copy, DeviceType)]
 #[repr(C)]
 struct Dims {

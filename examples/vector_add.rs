@@ -1,5 +1,5 @@
-//! The complete path from PTX to a result, with every error handled. The program ships its kernels as files, and stores the
-//! loaded kernel in a struct.
+//! The complete path from PTX to a result, with every error handled. The program ships its kernels as files, and stores
+//! the loaded kernel in a struct.
 #![allow(clippy::float_cmp, reason = "small whole and half numbers: exact")]
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DriverError};

@@ -1,5 +1,5 @@
-//! Compiles the library that `kernel-args trace` loads into a program. The program contains it, because `cargo install` installs
-//! programs only. The library needs the standard library alone, so this is one call of rustc.
+//! Compiles the library that `kernel-args trace` loads into a program. The program contains it, because `cargo install`
+//! installs programs only. The library needs the standard library alone, so this is one call of rustc.
 
 use std::{env, fs, path::PathBuf, process::Command};
 

@@ -1,4 +1,5 @@
-//! Builds the library for the program `kernel-args-test-driver`, which contains it: `cargo install` installs programs only.
+//! Builds the library for the program `kernel-args-test-driver`, which contains it: `cargo install` installs programs
+//! only.
 //!
 //! In this repository, cargo builds the library next to the program, which finds it there.
 

@@ -1,4 +1,5 @@
-//! A small binding of the CUDA runtime. The runtime is loaded when the program runs, so the program builds without CUDA.
+//! A small binding of the CUDA runtime. The runtime is loaded when the program runs, so the program builds without
+//! CUDA.
 
 use libloading::Library;
 use std::{

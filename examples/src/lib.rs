@@ -7,7 +7,8 @@ use kernel_args::Error;
 use kernel_args_test_driver::{Settings, interpret_without_gpu};
 use std::sync::Arc;
 
-/// The context of the first GPU. On a machine without one, the program is run again on the test driver, which interprets its kernels.
+/// The context of the first GPU. On a machine without one, the program is run again on the test driver, which
+/// interprets its kernels.
 ///
 /// # Errors
 /// If there is a driver that fails.

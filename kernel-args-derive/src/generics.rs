@@ -8,14 +8,14 @@ use syn::{
     WherePredicate, parse_quote, punctuated::Punctuated,
 };
 
-/// The generics of a device type's impl. A type parameter that occurs in `used` gets the bound `DeviceType`, every other type
-/// parameter the bound `'static`. Bounds on a lifetime also apply to `'static`.
+/// The generics of a device type's impl. A type parameter that occurs in `used` gets the bound `DeviceType`, every
+/// other type parameter the bound `'static`. Bounds on a lifetime also apply to `'static`.
 pub(crate) fn bounded(generics: &Generics, used: &TokenStream, krate: &Path) -> Generics {
     with_predicates(generics, derived(generics, krate, |parameter| mentions(used, &parameter.ident)))
 }
 
-/// The generics of the impl for arguments: the same as for a device type, unless `bound` replaces them. A type parameter that the struct
-/// itself declares as a `KernelArg` need not be a device type.
+/// The generics of the impl for arguments: the same as for a device type, unless `bound` replaces them. A type
+/// parameter that the struct itself declares as a `KernelArg` need not be a device type.
 pub(crate) fn bounded_arguments(
     generics: &Generics,
     used: &TokenStream,

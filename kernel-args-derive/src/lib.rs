@@ -34,8 +34,8 @@ use syn::{DeriveInput, parse_macro_input};
 /// lifetime, type and const parameters. Each type parameter gets the bound `DeviceType`, unless the struct declares it
 /// as a `KernelArg`, or `bound` overrides the bounds.
 ///
-/// A macro in the type of a field is an error, because the derived code uses the type several times: write `type Name = the_macro!();`. The
-/// struct, or any part of it, may come from a macro.
+/// A macro in the type of a field is an error, because the derived code uses the type several times: write
+/// `type Name = the_macro!();`. The struct, or any part of it, may come from a macro.
 ///
 /// ```
 /// use kernel_args::{DevicePointer, DevicePointerMut, KernelArgs};
@@ -71,16 +71,16 @@ use syn::{DeriveInput, parse_macro_input};
 /// struct Saxpy<T: DeviceType> { n: i32, alpha: T, x: DevicePointer<T>, y: DevicePointerMut<T> }
 /// ```
 ///
-/// `Saxpy<f32>` is compared with the matching kernels whose names end with `<float>`. With several parameters, the suffixes are joined in
-/// the order of the parameters: `"_f32"` and `"_f64"` form `cast_f32_f64`. Combinations without a kernel are skipped. Choose the kernel at
-/// run time: `module.family::<Saxpy<f32>>("saxpy")` appends the suffix of the binding. `kernel_args::guide::dtypes` has all forms of
-/// patterns and bindings, and what must have a kernel.
+/// `Saxpy<f32>` is compared with the matching kernels whose names end with `<float>`. With several parameters, the
+/// suffixes are joined in the order of the parameters: `"_f32"` and `"_f64"` form `cast_f32_f64`. Combinations without
+/// a kernel are skipped. Choose the kernel at run time: `module.family::<Saxpy<f32>>("saxpy")` appends the suffix of
+/// the binding. `kernel_args::guide::dtypes` has all forms of patterns and bindings, and what must have a kernel.
 ///
 /// # Contracts
 ///
-/// What a kernel requires of its arguments and its launch. Each launch checks it, and each node of a graph. An error names the struct, the
-/// field and both numbers; the driver is not called. `KernelArgs::check_contracts` checks them without a driver.
-/// `kernel_args::guide::contracts` has examples, and documents expressions and details.
+/// What a kernel requires of its arguments and its launch. Each launch checks it, and each node of a graph. An error
+/// names the struct, the field and both numbers; the driver is not called. `KernelArgs::check_contracts` checks them
+/// without a driver. `kernel_args::guide::contracts` has examples, and documents expressions and details.
 ///
 /// | contract | on | the launch requires |
 /// |---|---|---|
@@ -129,9 +129,9 @@ pub fn derive_kernel_args(input: TokenStream) -> TokenStream {
 
 /// Makes a struct or an enum a device type: a type that a kernel takes by value.
 ///
-/// It implements `kernel_args::DeviceType` for structs with `repr(C)`, `repr(C, packed)` or `repr(transparent)` whose fields are device
-/// types, and for enums without fields that have an integer `repr`. A layout that differs between host and device is
-/// an error at the field.
+/// It implements `kernel_args::DeviceType` for structs with `repr(C)`, `repr(C, packed)` or `repr(transparent)` whose
+/// fields are device types, and for enums without fields that have an integer `repr`. A layout that differs between
+/// host and device is an error at the field.
 ///
 /// A kernel's image contains the name, the size and the alignment of a struct. If debug information contains the
 /// members too ([`kernels!`]: `debug_info`), they are compared one by one:
@@ -139,7 +139,8 @@ pub fn derive_kernel_args(input: TokenStream) -> TokenStream {
 /// - A field that covers padding of the kernel's struct counts as padding.
 /// - A union, bit fields, and the pointer to a table of virtual functions match any bytes. The members next to them are
 ///   compared: a field there that has the name of another member of the kernel's struct is an error.
-/// - The members of a base class are members of the struct: in Rust either its own fields, or a field with their struct.
+/// - The members of a base class are members of the struct: in Rust either its own fields, or a field with their
+///   struct.
 /// - Structs behind pointers are compared in the same way, at any depth: the error names the path, `lights[].color`.
 ///   `DevicePointer<core::ffi::c_void>` and structs that the kernel's source only declares are not compared.
 /// - Each variant of an enum must have a value of the kernel's enum, under the same name if the kernel's enum has that
@@ -179,9 +180,9 @@ pub fn derive_kernel_args(input: TokenStream) -> TokenStream {
 ///
 /// # In device memory
 ///
-/// If `kernel-args` has the feature `cudarc`, the derive also implements cudarc's `DeviceRepr`, and `ValidAsZeroBits` (for `alloc_zeros`) if
-/// zero bytes are a value of the type. They are for a struct whose fields all have this property, and for an enum with a variant of value 0.
-/// The trait `DeviceType` documents what reading back assumes.
+/// If `kernel-args` has the feature `cudarc`, the derive also implements cudarc's `DeviceRepr`, and `ValidAsZeroBits`
+/// (for `alloc_zeros`) if zero bytes are a value of the type. They are for a struct whose fields all have this
+/// property, and for an enum with a variant of value 0. The trait `DeviceType` documents what reading back assumes.
 ///
 /// If these impls already exist, rustc reports conflicting implementations (E0119). Remove them, or write
 /// `#[device_type(skip_device_repr)]` on the type.
@@ -234,8 +235,8 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 /// # Debug information
 ///
 /// The debug information of an image contains the names of parameters, the C++ types of `extern "C"` kernels, and the
-/// members of structs. `nvcc -G` and NVRTC's `--device-debug` generate it. A debug build of the same source can provide it for an optimised
-/// image, which has the same parameters:
+/// members of structs. `nvcc -G` and NVRTC's `--device-debug` generate it. A debug build of the same source can provide
+/// it for an optimised image, which has the same parameters:
 ///
 /// ```
 /// kernel_args::kernels! {
@@ -246,12 +247,12 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 /// assert_eq!(shade::shade.parameter(3).members.len(), 5);
 /// ```
 ///
-/// The second file has any format of an image, and its path follows the same rules. It is not part of the program. It is an error if it does
-/// not describe each kernel of the image, with the same parameters.
+/// The second file has any format of an image, and its path follows the same rules. It is not part of the program. It
+/// is an error if it does not describe each kernel of the image, with the same parameters.
 ///
-/// It is also an error if the image itself contains debug information of the named kernels that cannot be read. It is then damaged or
-/// compressed, or the compiler recorded another number of parameters. `debug_info = if_readable` instead of a file ignores
-/// what cannot be read. At run time such an image is loaded, and `Verification` reports it.
+/// It is also an error if the image itself contains debug information of the named kernels that cannot be read. It is
+/// then damaged or compressed, or the compiler recorded another number of parameters. `debug_info = if_readable`
+/// instead of a file ignores what cannot be read. At run time such an image is loaded, and `Verification` reports it.
 ///
 /// One `kernels!` may contain several modules. If the crate `kernel_args` is re-exported, begin with its path, from
 /// the root of the crate: `kernels! { crate = crate::facade::kernel_args; pub mod … }`.
@@ -265,15 +266,15 @@ pub fn derive_device_type(input: TokenStream) -> TokenStream {
 /// | one `CompiledKernel` per kernel | its documentation lists the parameters |
 /// | one `CompiledKernels` per name shared by several kernels | a struct that names it is compared with the kernel that it fits |
 ///
-/// A cubin contains only the offsets and sizes of parameters, the mangled name of a C++ kernel their types. (Names of numba and Julia look
-/// alike, but their types are ignored.) If the parameters of a kernel differ between the GPUs of an image, a struct that names it does not
-/// compile.
+/// A cubin contains only the offsets and sizes of parameters, the mangled name of a C++ kernel their types. (Names of
+/// numba and Julia look alike, but their types are ignored.) If the parameters of a kernel differ between the GPUs of
+/// an image, a struct that names it does not compile.
 ///
 /// # Generated structs
 ///
-/// With the option `generate` (feature `generate`), a module also contains a struct with `#[derive(KernelArgs)]` for each of its kernels,
-/// and a device type for each struct and enum that these kernels take or point to. Each generated struct names its
-/// kernel and is compared with it like a hand-written one.
+/// With the option `generate` (feature `generate`), a module also contains a struct with `#[derive(KernelArgs)]` for
+/// each of its kernels, and a device type for each struct and enum that these kernels take or point to. Each generated
+/// struct names its kernel and is compared with it like a hand-written one.
 ///
 /// ```ignore
 #[doc = include_str!("kernels/generated.example")]
@@ -317,11 +318,13 @@ pub fn kernels(input: TokenStream) -> TokenStream {
     .into()
 }
 
-/// Compares the declarations of host functions with the static library that contains them (features `kernels` and `debug-info`).
+/// Compares the declarations of host functions with the static library that contains them (features `kernels` and
+/// `debug-info`).
 ///
-/// Linkers compare names only. This attribute on a block that somebody wrote by hand compares each function with the debug information of the
-/// library. Compared are the number, the order and the names of the arguments, their types, pointees and `const`, and the returned type;
-/// also members of structs and values of enums with `#[derive(DeviceType)]`. An error is at the argument, with the type to declare.
+/// Linkers compare names only. This attribute on a block that somebody wrote by hand compares each function with the
+/// debug information of the library. Compared are the number, the order and the names of the arguments, their types,
+/// pointees and `const`, and the returned type; also members of structs and values of enums with
+/// `#[derive(DeviceType)]`. An error is at the argument, with the type to declare.
 ///
 /// ```ignore
 /// #[kernel_args::launchers(library = concat!(env!("OUT_DIR"), "/liblaunchers.a"))]
@@ -338,8 +341,9 @@ pub fn kernels(input: TokenStream) -> TokenStream {
 ///                 help: declare `n: u32`
 /// ```
 ///
-/// The library is a static library, an object or a shared library, in the ELF format for x86-64 or AArch64, compiled with `-g`. It need not be
-/// the file that is linked: a second compilation of the same source with `-g` is sufficient. The path is resolved as in [`kernels!`].
+/// The library is a static library, an object or a shared library, in the ELF format for x86-64 or AArch64, compiled
+/// with `-g`. It need not be the file that is linked: a second compilation of the same source with `-g` is sufficient.
+/// The path is resolved as in [`kernels!`].
 ///
 /// | option | meaning |
 /// |---|---|
@@ -348,8 +352,8 @@ pub fn kernels(input: TokenStream) -> TokenStream {
 /// | `crate = path` | the path of the crate `kernel_args` |
 /// | `#[kernel_args(skip)]` on a function | it is not compared |
 ///
-/// A type without the derive, such as a struct of another crate or a pointer to one, matches every type of its size. Two libraries of a
-/// package that export one function are an error.
+/// A type without the derive, such as a struct of another crate or a pointer to one, matches every type of its size.
+/// Two libraries of a package that export one function are an error.
 ///
 /// Next to each function is a type of the same name, which implements `kernel_args::launcher::Launcher`.
 #[proc_macro_attribute]

@@ -1,7 +1,7 @@
 //! Macros in tokens that the derives emit several times.
 //!
-//! rustc expands such a macro at each place, and a procedural macro can return another type each time: the buffer would have the size of
-//! one type, and the value another. So it is an error.
+//! rustc expands such a macro at each place, and a procedural macro can return another type each time: the buffer would
+//! have the size of one type, and the value another. So it is an error.
 
 use crate::{diagnostics::Diagnostics, texts};
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};

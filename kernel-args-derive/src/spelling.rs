@@ -32,8 +32,8 @@ pub(crate) fn expression(
     }
 }
 
-/// The spelling of an element of an array whose type is an alias: the derive does not see the element. `info` is the `TypeInfo` of the
-/// element. If it does not determine the type, the spelling is the alias.
+/// The spelling of an element of an array whose type is an alias: the derive does not see the element. `info` is the
+/// `TypeInfo` of the element. If it does not determine the type, the spelling is the alias.
 pub(crate) fn of_element(alias: &TypePath, span: Span, krate: &TokenStream, info: &TokenStream) -> TokenStream {
     let alias = input::spelling(&alias.to_token_stream());
     quote_spanned! {span=>

@@ -5,8 +5,8 @@ use core::fmt;
 use kernel_args_abi::compiled::CompiledKernel;
 use std::vec::Vec;
 
-/// Which kernels of an image a program's structs are compared with at compile time. One line of a test lists the kernels that no
-/// struct names:
+/// Which kernels of an image a program's structs are compared with at compile time. One line of a test lists the
+/// kernels that no struct names:
 ///
 /// ```
 /// # use kernel_args::{DevicePointer, DevicePointerMut, KernelArgs};
@@ -22,8 +22,8 @@ use std::vec::Vec;
 /// Coverage::of(saxpy::KERNELS).with::<Saxpy>().assert_complete();
 /// ```
 ///
-/// A struct that is missing in the test makes it fail, so the list of structs cannot become wrong unnoticed. Name a generic struct
-/// with any types that are bound; it counts for all of its bindings. Several images are one chain:
+/// A struct that is missing in the test makes it fail, so the list of structs cannot become wrong unnoticed. Name a
+/// generic struct with any types that are bound; it counts for all of its bindings. Several images are one chain:
 /// `Coverage::of(unary::KERNELS.iter().chain(binary::KERNELS))`.
 #[derive(Clone, Debug)]
 pub struct Coverage {

@@ -1,7 +1,7 @@
 //! C++ headers of Rust types: structs, enums and kernels, with assertions of their layout.
 //!
-//! [`header`] writes the C++ declarations of a Rust program's types. The `.cu` file includes this header and does not declare the
-//! types itself. A change on one side is then a compile error on the other side.
+//! [`header`] writes the C++ declarations of a Rust program's types. The `.cu` file includes this header and does not
+//! declare the types itself. A change on one side is then a compile error on the other side.
 //!
 //! ```
 //! use kernel_args::{DevicePointerMut, DeviceType, KernelArgs, cpp, vector::Float4};
@@ -137,7 +137,8 @@ pub fn device_type<T: DeviceType>() -> Item<'static> {
 /// A kernel that takes `A`, for a header.
 ///
 /// `symbol` is its symbol, or its name in C++: `saxpy` is an `extern "C"` kernel; `_Z5saxpyifPKfPf`, `sim::saxpy` and
-/// `::saxpy` are kernels with C++ linkage. A mangled symbol contains the parameter types, and these must match the fields.
+/// `::saxpy` are kernels with C++ linkage. A mangled symbol contains the parameter types, and these must match the
+/// fields.
 #[must_use]
 pub fn kernel<A: KernelArgs>(symbol: &str) -> Item<'_> {
     Item::kernel(symbol, A::PARAMETERS)

@@ -51,8 +51,9 @@
 )]
 //! - [`real_bugs`]: thirty mistakes in the arguments of kernels, and what becomes of them
 
-/// A module for each chapter: its condition, its name, its title if the files contain no title, and its files.
-/// docs.rs serves no files of the package, so pictures are part of the text. An empty line ends each file: a table would continue.
+/// A module for each chapter: its condition, its name, its title if the files contain no title, and its files. docs.rs
+/// serves no files of the package, so pictures are part of the text. An empty line ends each file: a table would
+/// continue.
 macro_rules! chapters {
     ($($(#[$condition:meta])* $name:ident $($title:literal)?: $($file:literal),+;)+) => {
         $(

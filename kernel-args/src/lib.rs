@@ -1,8 +1,9 @@
 //! Checked parameters for CUDA kernels.
 //!
-//! A CUDA kernel takes its parameters as raw bytes, and nothing checks them: if a type, the order, a size or an alignment is wrong, the
-//! kernel still launches and computes garbage. With this crate, a struct describes the parameters once. It is compared with the
-//! compiled kernel when the program is built, and with the loaded function when it runs.
+//! A CUDA kernel takes its parameters as raw bytes, and nothing checks them: if a type, the order, a size or an
+//! alignment is wrong, the kernel still launches and computes garbage. With this crate, a struct describes the
+//! parameters once. It is compared with the compiled kernel when the program is built, and with the loaded function
+//! when it runs.
 //!
 #![cfg_attr(not(feature = "cudarc"), doc = "```ignore")]
 #![cfg_attr(feature = "cudarc", doc = "```no_run")]
@@ -96,7 +97,8 @@
 //!
 #![doc = include_str!("../guide/tables/features.md")]
 //!
-//! The application chooses the version of the cudarc bindings: it enables a `cuda-NNNNN` feature in its own dependency on cudarc.
+//! The application chooses the version of the cudarc bindings: it enables a `cuda-NNNNN` feature in its own dependency
+//! on cudarc.
 //!
 #![doc = include_str!("../guide/style.html")]
 #![cfg_attr(not(feature = "cudarc"), no_std)]
@@ -253,7 +255,8 @@ pub mod sequence {
     };
 }
 
-/// Images of kernels: options of the driver's compiler, images that were read at compile time, and how a kernel was verified.
+/// Images of kernels: options of the driver's compiler, images that were read at compile time, and how a kernel was
+/// verified.
 pub mod image {
     #[cfg(feature = "cudarc")]
     pub use crate::coverage::Coverage;
@@ -316,15 +319,15 @@ pub mod texture {
     };
 }
 
-/// Includes the modules that the build script wrote with [`kernel-args-build`](https://docs.rs/kernel-args-build): one for each
-/// `.cu` file, with the items that [`kernels!`] generates.
+/// Includes the modules that the build script wrote with [`kernel-args-build`](https://docs.rs/kernel-args-build): one
+/// for each `.cu` file, with the items that [`kernels!`] generates.
 ///
 /// ```ignore
 /// kernel_args::include_kernels!();
 /// ```
 ///
-/// It is short for `include!(concat!(env!("OUT_DIR"), "/kernels.rs"))`. If a build script writes several files, name the file:
-/// `include_kernels!("hopper.rs")`.
+/// It is short for `include!(concat!(env!("OUT_DIR"), "/kernels.rs"))`. If a build script writes several files, name
+/// the file: `include_kernels!("hopper.rs")`.
 #[macro_export]
 macro_rules! include_kernels {
     () => {
@@ -371,8 +374,8 @@ pub mod __private;
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// The example of generated structs. It cannot be a documentation test of `kernel-args-derive`: in a workspace build, the macro
-/// has features that its own dev-dependency lacks.
+/// The example of generated structs. It cannot be a documentation test of `kernel-args-derive`: in a workspace build,
+/// the macro has features that its own dev-dependency lacks.
 #[cfg(all(doctest, feature = "cudarc"))]
 #[doc = concat!("```\n", include_str!("../../kernel-args-derive/src/kernels/generated.example"), "```")]
 struct Generated;

@@ -18,8 +18,8 @@ pub fn params<A: KernelArgs>(args: A) -> Vec<Vec<u8>> {
             .iter()
             .zip(A::PARAMETERS)
             .map(|(&from, parameter)| {
-                // SAFETY: each pointer is valid for the size of its parameter until this closure returns, and all its bytes are
-                // initialized. The memcheck suite checks this.
+                // SAFETY: each pointer is valid for the size of its parameter until this closure returns, and all its
+                // bytes are initialized. The memcheck suite checks this.
                 unsafe { slice::from_raw_parts(from.cast::<u8>(), parameter.size) }.to_vec()
             })
             .collect()

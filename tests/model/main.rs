@@ -1,5 +1,5 @@
-//! All interleavings of the thread that drops what graphs release, with the threads that use it. loom replaces the locks, and
-//! reports a deadlock as a panic.
+//! All interleavings of the thread that drops what graphs release, with the threads that use it. loom replaces the
+//! locks, and reports a deadlock as a panic.
 
 /// The locks of the file below.
 mod sync {
@@ -35,8 +35,8 @@ struct World {
     ended: std::sync::atomic::AtomicBool,
 }
 
-/// The drop of object 0 waits, the drop of object 9 ends the process, and the drop of object 7 panics with a payload whose drop
-/// panics.
+/// The drop of object 0 waits, the drop of object 9 ends the process, and the drop of object 7 panics with a payload
+/// whose drop panics.
 const WAITS: usize = 0;
 const PANICS: usize = 7;
 const EXITS: usize = 9;

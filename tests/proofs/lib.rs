@@ -1,9 +1,9 @@
 //! One source of properties: Kani proves them for all values, and a test checks them for the values of a domain.
 //!
-//! A property is a function of [`Values`], written with [`proofs!`]. It draws its inputs, returns early for inputs without a
-//! meaning, and asserts what must hold. Kani draws symbolic values, so the proof includes every number of the machine. The
-//! test draws every combination of concrete values, one after another: by default numbers at the edges (near 0, near the
-//! powers of two, near the maximum), and all numbers with `KERNEL_ARGS_FULL=1`.
+//! A property is a function of [`Values`], written with [`proofs!`]. It draws its inputs, returns early for inputs
+//! without a meaning, and asserts what must hold. Kani draws symbolic values, so the proof includes every number of the
+//! machine. The test draws every combination of concrete values, one after another: by default numbers at the edges
+//! (near 0, near the powers of two, near the maximum), and all numbers with `KERNEL_ARGS_FULL=1`.
 //!
 //! `.ci/proofs` runs both. Without Kani, it only compiles the code for Kani, with the stub in `kani.rs`.
 

@@ -1,4 +1,5 @@
-//! The random echo kernels that NVIDIA's compiler has compiled: `cargo run -p kernel-args-test-generator --bin echo_corpus`.
+//! The random echo kernels that NVIDIA's compiler has compiled:
+//! `cargo run -p kernel-args-test-generator --bin echo_corpus`.
 
 use crate::derived::ENTRIES;
 use kernel_args_test_generator::{corpus, echo};

@@ -19,8 +19,8 @@ pub use generated::{derived, parts};
 
 use std::{env, path::PathBuf};
 
-/// The folder of the repository, if cargo started this program. No path from compile time: programs also run on machines without the
-/// sources.
+/// The folder of the repository, if cargo started this program. No path from compile time: programs also run on
+/// machines without the sources.
 #[must_use]
 pub fn sources() -> Option<PathBuf> {
     let package = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR")?);
@@ -41,9 +41,9 @@ pub fn sources() -> Option<PathBuf> {
 mod generated {
     /// Random kernel signatures as `#[derive(KernelArgs)]` structs, with by-value structs and enums.
     ///
-    /// They are the first [`echo::derived`](kernel_args_test_generator::echo::derived) echo kernels of the generator for
-    /// [`echo::SEED`](kernel_args_test_generator::echo::SEED) at build time: number `i` here is kernel `i` there. The
-    /// expected bytes are [`echo::expected`](kernel_args_test_generator::echo::expected) for the same seed.
+    /// They are the first [`echo::derived`](kernel_args_test_generator::echo::derived) echo kernels of the generator
+    /// for [`echo::SEED`](kernel_args_test_generator::echo::SEED) at build time: number `i` here is kernel `i` there.
+    /// The expected bytes are [`echo::expected`](kernel_args_test_generator::echo::expected) for the same seed.
     pub mod derived {
         include!(concat!(env!("OUT_DIR"), "/derived.rs"));
     }

@@ -20,8 +20,8 @@ fn folder() -> Option<PathBuf> {
     folder.is_dir().then_some(folder)
 }
 
-/// Runs this program again with the pinned NVRTC at the end of the library path, and returns the exit code. Returns `None` in
-/// the started process. Existing entries of the path have priority.
+/// Runs this program again with the pinned NVRTC at the end of the library path, and returns the exit code. Returns
+/// `None` in the started process. Existing entries of the path have priority.
 #[must_use]
 pub fn reexec_with_nvrtc() -> Option<ExitCode> {
     if env::var_os(LOOKED).is_some() {

@@ -20,11 +20,12 @@ const VARIABLE: &str = "KERNEL_ARGS_SUITE";
 
 /// The `main` of a program of suites.
 ///
-/// The argument `graphs::` runs the suite `graphs`; `graphs::capture` runs its trials whose names contain `capture`; several
-/// such arguments are allowed. Without such an argument, all suites run. Each suite gets all remaining arguments.
+/// The argument `graphs::` runs the suite `graphs`; `graphs::capture` runs its trials whose names contain `capture`;
+/// several such arguments are allowed. Without such an argument, all suites run. Each suite gets all remaining
+/// arguments.
 ///
-/// Suites without a GPU run in parallel, and each prints its output when it has ended. With `--nocapture` or `--test-threads=1`
-/// they run one after another.
+/// Suites without a GPU run in parallel, and each prints its output when it has ended. With `--nocapture` or
+/// `--test-threads=1` they run one after another.
 #[must_use]
 pub fn main(suites: &'static [Suite]) -> ExitCode {
     if let Some(wanted) = env::var_os(VARIABLE) {

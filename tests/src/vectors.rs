@@ -1,5 +1,5 @@
-//! CUDA's vectors as the kernels of this repository declare them. NVIDIA's compiler has compiled these on Linux, so their `long` has 8 bytes
-//! on each host.
+//! CUDA's vectors as the kernels of this repository declare them. NVIDIA's compiler has compiled these on Linux, so
+//! their `long` has 8 bytes on each host.
 
 pub use kernel_args::vector::*;
 

@@ -1,6 +1,7 @@
 //! How a C function takes a value: in which registers, or in memory. Two structs of the same bytes can differ in it.
 //!
-//! System V ABI for x86-64, "3.2.3 Parameter Passing"; Procedure Call Standard for the Arm 64-bit Architecture, "6.8.2 Parameter passing rules".
+//! System V ABI for x86-64, "3.2.3 Parameter Passing"; Procedure Call Standard for the Arm 64-bit Architecture, "6.8.2
+//! Parameter passing rules".
 
 use crate::{
     class::Class,
@@ -41,7 +42,8 @@ pub struct Passing {
     halves: [Option<Leaf>; 2],
     /// Whether System V's class is MEMORY.
     in_memory: bool,
-    /// The first part, the places of the parts, and whether all have its kind and size: a homogeneous aggregate has up to four.
+    /// The first part, the places of the parts, and whether all have its kind and size: a homogeneous aggregate has up
+    /// to four.
     first: Option<(Leaf, usize)>,
     places: u8,
     is_homogeneous: bool,
@@ -98,7 +100,8 @@ impl Passing {
         }
     }
 
-    /// Adds an array of unknown length at the end of a struct. GCC ignores it on x86-64, clang passes the struct in memory.
+    /// Adds an array of unknown length at the end of a struct. GCC ignores it on x86-64, clang passes the struct in
+    /// memory.
     pub const fn add_open_array(&mut self, is_gcc: bool) {
         self.in_memory |= !is_gcc;
         self.is_homogeneous = false;

@@ -14,9 +14,10 @@ pub(crate) struct Jobserver(Option<Client>);
 
 impl Jobserver {
     pub(crate) fn of_process() -> Self {
-        // SAFETY: the variable that is read names a FIFO or two descriptors. Cargo keeps these descriptors open for this
-        // process when it starts the process. If something other than cargo started the process with a variable that is not
-        // meant for it, `true` makes the crate check that the open descriptors with these numbers are pipes.
+        // SAFETY: the variable that is read names a FIFO or two descriptors. Cargo keeps these descriptors open for
+        // this process when it starts the process. If something other than cargo started the process with a variable
+        // that is not meant for it, `true` makes the crate check that the open descriptors with these numbers are
+        // pipes.
         let client = unsafe { Client::from_env_ext(true) };
         Self(client.client.ok())
     }

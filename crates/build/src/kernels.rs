@@ -40,9 +40,9 @@ use std::{
 /// | `NAME.debug.ptx` | the names, types and members of the parameters, without code |
 /// | `NAME.sources`, `NAME.debug.sources` | the inputs of both files, and of the second one, to detect when they must be made again |
 ///
-/// and `kernels.rs`, which [`kernel_args::include_kernels!`] includes: one `kernel_args::kernels!` with a module for each
-/// source. The module has the name of the file; characters that are not allowed in Rust become `_`. For a source without
-/// kernels and [`constants`](Self::constants) there is no module, and cargo shows a warning.
+/// and `kernels.rs`, which [`kernel_args::include_kernels!`] includes: one `kernel_args::kernels!` with a module for
+/// each source. The module has the name of the file; characters that are not allowed in Rust become `_`. For a source
+/// without kernels and [`constants`](Self::constants) there is no module, and cargo shows a warning.
 ///
 /// [`kernel_args::include_kernels!`]: https://docs.rs/kernel-args/latest/kernel_args/macro.include_kernels.html
 #[derive(Clone, Default, Debug)]
@@ -76,7 +76,8 @@ pub struct Kernels {
     pub(crate) built: Arc<AtomicBool>,
 }
 
-/// Settings with a source that are never built are an error: otherwise `include_kernels!` reports a file that does not exist.
+/// Settings with a source that are never built are an error: otherwise `include_kernels!` reports a file that does not
+/// exist.
 impl Drop for Kernels {
     fn drop(&mut self) {
         let is_last = Arc::strong_count(&self.built) == 1;
@@ -172,30 +173,32 @@ impl Kernels {
 
     /// Adds a static library of host functions that launch kernels, from all files that match the patterns.
     ///
-    /// Its `extern "C"` functions become a module with this name in `kernels.rs`: their declarations, compared with the library, a struct of
-    /// arguments for each, and their types. The features `debug-info` and `generate` of `kernel-args` are needed. Each source is compiled a second
-    /// time with `-g`, for the description. `nvcc` compiles, with the settings of the kernels; host options are `.flag("-Xcompiler=-Wall")`. The
-    /// program is linked with the library, the CUDA runtime ([`cudart`](Self::cudart)) and the C++ library.
+    /// Its `extern "C"` functions become a module with this name in `kernels.rs`: their declarations, compared with the
+    /// library, a struct of arguments for each, and their types. The features `debug-info` and `generate` of
+    /// `kernel-args` are needed. Each source is compiled a second time with `-g`, for the description. `nvcc` compiles,
+    /// with the settings of the kernels; host options are `.flag("-Xcompiler=-Wall")`. The program is linked with the
+    /// library, the CUDA runtime ([`cudart`](Self::cudart)) and the C++ library.
     pub fn launchers(mut self, name: impl Into<String>, patterns: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.libraries.push((name.into(), patterns.into_iter().map(Into::into).collect()));
         self
     }
 
-    /// Makes the device code of [`launchers`](Self::launchers) relocatable (`nvcc -dc`), so it can refer to code in other sources of the
-    /// library, and links it.
+    /// Makes the device code of [`launchers`](Self::launchers) relocatable (`nvcc -dc`), so it can refer to code in
+    /// other sources of the library, and links it.
     pub fn relocatable_device_code(mut self) -> Self {
         self.relocatable = true;
         self
     }
 
-    /// Sets how the program is linked with the CUDA runtime, which [`launchers`](Self::launchers) need: statically by default.
+    /// Sets how the program is linked with the CUDA runtime, which [`launchers`](Self::launchers) need: statically by
+    /// default.
     pub fn cudart(mut self, cudart: Cudart) -> Self {
         self.cudart = cudart;
         self
     }
 
-    /// Adds a compiler option. `nvcc` and NVRTC have different options. `--use_fast_math`, `--maxrregcount=64` and `-lineinfo`
-    /// work with both.
+    /// Adds a compiler option. `nvcc` and NVRTC have different options. `--use_fast_math`, `--maxrregcount=64` and
+    /// `-lineinfo` work with both.
     pub fn flag(mut self, flag: impl Into<String>) -> Self {
         self.flags.push(flag.into());
         self
@@ -251,8 +254,9 @@ impl Kernels {
         self
     }
 
-    /// Adds to each module a struct for the arguments of each kernel, and one for each type that a kernel takes by value, as
-    /// `generate` of `kernel_args::kernels!` does. `kernels.rs` contains them as text, to read and to find in an editor.
+    /// Adds to each module a struct for the arguments of each kernel, and one for each type that a kernel takes by
+    /// value, as `generate` of `kernel_args::kernels!` does. `kernels.rs` contains them as text, to read and to find in
+    /// an editor.
     ///
     /// Without the feature `cudarc` of `kernel-args`, there are no slices: call [`raw_pointers`](Self::raw_pointers).
     pub fn generate(mut self) -> Self {
@@ -266,15 +270,15 @@ impl Kernels {
         self
     }
 
-    /// Makes the structs of [`generate`](Self::generate) use `CudaView<T>` and `CudaViewMut<T>` for pointers: they take slices
-    /// (`x.as_view()`) and views.
+    /// Makes the structs of [`generate`](Self::generate) use `CudaView<T>` and `CudaViewMut<T>` for pointers: they take
+    /// slices (`x.as_view()`) and views.
     pub fn view_pointers(mut self) -> Self {
         self.pointers = Pointers::Views;
         self
     }
 
-    /// Makes the structs of [`generate`](Self::generate) use `Retained<DevicePointer<T>>` for pointers: nodes of graphs retain
-    /// them.
+    /// Makes the structs of [`generate`](Self::generate) use `Retained<DevicePointer<T>>` for pointers: nodes of graphs
+    /// retain them.
     pub fn retained_pointers(mut self) -> Self {
         self.pointers = Pointers::Retained;
         self

@@ -4,8 +4,8 @@
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Output {
-    /// `NAME.ptx`: text that the driver compiles when it loads the image, for the GPU generation of the image and all later
-    /// generations.
+    /// `NAME.ptx`: text that the driver compiles when it loads the image, for the GPU generation of the image and all
+    /// later generations.
     Ptx,
     /// `NAME.cubin`: machine code for one GPU generation.
     Cubin,

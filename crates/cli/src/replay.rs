@@ -72,7 +72,8 @@ pub(crate) fn run(options: Options<'_>, output: &mut Output) -> io::Result<Statu
     }
     let context = kernel_args::context(options.value::<u32>("device").unwrap_or(0) as usize).map_err(failed)?;
     #[expect(unsafe_code, reason = "the kernel is the user's, as a program that a shell starts")]
-    // SAFETY: this cannot be known of a file. This process has nothing else that the kernel could overwrite: it ends after the replay.
+    // SAFETY: this cannot be known of a file. This process has nothing else that the kernel could overwrite: it ends
+    // after the replay.
     let promise = unsafe { ReplayPromise::new() };
     let replay = recording.replay(&context, &changes, promise).map_err(failed)?;
     if replay.status.0 != 0 {

@@ -1,5 +1,5 @@
-//! `kernel-args trace` with a program that attacks it. Each attack has a budget of time and of memory: the test fails if the command
-//! line tool exceeds it. Python plays the program; without Python these tests are ignored.
+//! `kernel-args trace` with a program that attacks it. Each attack has a budget of time and of memory: the test fails
+//! if the command line tool exceeds it. Python plays the program; without Python these tests are ignored.
 
 #[allow(dead_code, reason = "standard input is another suite's")]
 mod common;
@@ -129,7 +129,8 @@ except OSError:
         }
     }
 
-    /// Traces an attack. Returns what was written to standard error, and the trace, which contains the last launch of the program.
+    /// Traces an attack. Returns what was written to standard error, and the trace, which contains the last launch of
+    /// the program.
     fn trace(attack: &str, options: &[&str]) -> String {
         let folder = Folder::new();
         trace_in(&folder, attack, options)

@@ -1,5 +1,5 @@
-//! The program on a terminal: the progress bar, and colours. Python creates the terminal; without Python these tests are
-//! ignored.
+//! The program on a terminal: the progress bar, and colours. Python creates the terminal; without Python these tests
+//! are ignored.
 
 #[allow(dead_code, reason = "standard input is another suite's")]
 mod common;

@@ -207,7 +207,8 @@ impl ApiCall {
 
     ///
     /// # Safety
-    /// `parameters` is the `functionParams` of this function in a callback, before or after the call: the driver reads the same pointers.
+    /// `parameters` is the `functionParams` of this function in a callback, before or after the call: the driver reads
+    /// the same pointers.
     pub(crate) unsafe fn read(self, parameters: *const c_void) -> Call {
         match self {
             Self::Graph => {
@@ -261,7 +262,8 @@ impl Parameters {
             if at.is_null() {
                 break;
             }
-            // SAFETY: pairs of a name and a value until the name is null (`cuLaunchKernel` in the CUDA driver API's documentation).
+            // SAFETY: pairs of a name and a value until the name is null (`cuLaunchKernel` in the CUDA driver API's
+            // documentation).
             let name = unsafe { at.read() } as usize;
             if name == 0 {
                 break;

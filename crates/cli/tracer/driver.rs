@@ -83,7 +83,8 @@ impl Driver {
         if let Some(recorded) = known().get(&function) {
             return recorded.clone();
         }
-        // Not under the lock: with lazy loading the query loads the module of the function, whose callback calls `forget`.
+        // Not under the lock: with lazy loading the query loads the module of the function, whose callback calls
+        // `forget`.
         let queries = [self.of_function, self.of_kernel].into_iter().flatten();
         let recorded = { queries }.find_map(|query| all(query, function));
         known().insert(function, recorded.clone());
@@ -154,13 +155,15 @@ impl Driver {
     }
 
     pub(crate) fn memory(&self, address: u64) -> Option<Allocation> {
-        /// `CU_POINTER_ATTRIBUTE_MEMORY_TYPE`, `_DEVICE_ORDINAL`, `_DEVICE_POINTER`, `_RANGE_START_ADDR`, `_RANGE_SIZE`.
+        /// `CU_POINTER_ATTRIBUTE_MEMORY_TYPE`, `_DEVICE_ORDINAL`, `_DEVICE_POINTER`, `_RANGE_START_ADDR`,
+        /// `_RANGE_SIZE`.
         const ATTRIBUTES: [u32; 5] = [2, 9, 3, 11, 12];
         // The kind and the device have 4 bytes; the driver writes the lower ones.
         let mut values = [0_u64; 5];
         let places: [*mut u64; 5] = values.each_mut().map(|value| &raw mut *value);
-        // SAFETY: as many attributes as places, each with room for the largest. Any address may be asked about: "this function will not
-        // return an error when the ptr encountered is not a valid CUDA pointer" (`cuPointerGetAttributes`).
+        // SAFETY: as many attributes as places, each with room for the largest. Any address may be asked about: "this
+        // function will not return an error when the ptr encountered is not a valid CUDA pointer"
+        // (`cuPointerGetAttributes`).
         let error = unsafe { self.pointer_attributes?(5, ATTRIBUTES.as_ptr(), places.as_ptr(), address) };
         let [kind, device, pointer, start, size] = values;
         (error == 0).then_some(Allocation { kind, device: device as u32, pointer, start, size })

@@ -1,8 +1,9 @@
 //! The library that `kernel-args trace` loads into a program: it reports the program's launches to `kernel-args`.
 //!
-//! The CUDA driver loads the library that the variable `CUDA_INJECTION64_PATH` names, and calls [`InitializeInjection`]. CUPTI then calls
-//! [`callback`] for each launch and each loaded module: also in programs with the static CUDA runtime, and for libraries. (CUPTI
-//! documentation, *CUPTI Callback API* and *Injection*.) This library only copies; `kernel-args` decodes.
+//! The CUDA driver loads the library that the variable `CUDA_INJECTION64_PATH` names, and calls
+//! [`InitializeInjection`]. CUPTI then calls [`callback`] for each launch and each loaded module: also in programs with
+//! the static CUDA runtime, and for libraries. (CUPTI documentation, *CUPTI Callback API* and *Injection*.) This
+//! library only copies; `kernel-args` decodes.
 //!
 //! It uses the standard library only: the build script of `kernel-args-cli` compiles it with one call of rustc.
 
@@ -47,8 +48,8 @@ const INVALID_HANDLE: u32 = 400;
 
 static TRACER: OnceLock<Tracer> = OnceLock::new();
 
-/// Called by the driver once it has loaded this library. Returns 1, which means success, in any case: a program runs without a trace
-/// rather than not at all.
+/// Called by the driver once it has loaded this library. Returns 1, which means success, in any case: a program runs
+/// without a trace rather than not at all.
 #[unsafe(no_mangle)]
 pub extern "C" fn InitializeInjection() -> c_int {
     let _ = catch_unwind(|| {
@@ -81,8 +82,8 @@ extern "C" fn callback(_: *mut c_void, domain: u32, id: u32, data: *const c_void
         let Some(tracer) = TRACER.get() else { return };
         match domain {
             cupti::DRIVER_API => {
-                // SAFETY: for this domain, `data` is a `CUpti_CallbackData` that is valid during the callback (CUPTI documentation,
-                // `CUpti_CallbackFunc`).
+                // SAFETY: for this domain, `data` is a `CUpti_CallbackData` that is valid during the callback (CUPTI
+                // documentation, `CUpti_CallbackFunc`).
                 let data = unsafe { &*data.cast::<CallbackData>() };
                 tracer.call(id, data);
             }
@@ -129,7 +130,8 @@ impl Tracer {
         // SAFETY: as before; the callback before this call has written it.
         let start = unsafe { data.correlation.read() };
         let duration = now().saturating_sub(start);
-        // SAFETY: every function of the driver that is traced returns a `CUresult`, and this is the callback after the call.
+        // SAFETY: every function of the driver that is traced returns a `CUresult`, and this is the callback after the
+        // call.
         let status = unsafe { data.result.cast::<u32>().read() };
         if self.recorder.is_some() {
             record::Recorder::after(status, &self.driver, &self.report);

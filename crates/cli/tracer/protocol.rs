@@ -1,6 +1,7 @@
 //! What the tracer sends to `kernel-args`. Both compile this file.
 //!
-//! Each event is one line: its name and its fields, separated by tabs. Lists have commas, and the parts of an item have spaces.
+//! Each event is one line: its name and its fields, separated by tabs. Lists have commas, and the parts of an item have
+//! spaces.
 
 use std::fmt;
 

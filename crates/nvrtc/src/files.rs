@@ -1,5 +1,5 @@
-//! Reads and writes regular files only. A device or a pipe could block, be endless or be destroyed, and a link leads to a file that the
-//! program did not name.
+//! Reads and writes regular files only. A device or a pipe could block, be endless or be destroyed, and a link leads to
+//! a file that the program did not name.
 
 use std::{
     ffi::OsString,
@@ -13,7 +13,8 @@ use std::{
 /// Reads a regular file of at most `limit` bytes. Returns `None` if no file has this name; a folder is not a file.
 ///
 /// # Errors
-/// If the file is a device or a pipe, if it is longer than `limit` ([`io::ErrorKind::FileTooLarge`]), or if the system denies access.
+/// If the file is a device or a pipe, if it is longer than `limit` ([`io::ErrorKind::FileTooLarge`]), or if the system
+/// denies access.
 pub fn read_file(path: &Path, limit: usize) -> io::Result<Option<Vec<u8>>> {
     let is_absent = |error: &io::Error| {
         matches!(
@@ -50,7 +51,8 @@ pub fn read_file(path: &Path, limit: usize) -> io::Result<Option<Vec<u8>>> {
 /// Opens a regular file of a program that is not trusted, to read it. A link is not followed.
 ///
 /// # Errors
-/// If the name is a link, a device, a pipe or a folder, if the file is longer than `limit` bytes, or if the system denies access.
+/// If the name is a link, a device, a pipe or a folder, if the file is longer than `limit` bytes, or if the system
+/// denies access.
 pub fn open_to_read(path: &Path, limit: u64) -> io::Result<File> {
     let check = |found: &fs::Metadata| match found.len() {
         _ if !found.is_file() => Err(io::Error::other("not a regular file")),

@@ -1,9 +1,11 @@
 //! The functions of NVRTC: the only unsafe code of this crate.
 //!
-//! The `SAFETY` comments cite NVIDIA's document "NVRTC (Runtime Compilation)" by the sections of its chapter "User Interface".
+//! The `SAFETY` comments cite NVIDIA's document "NVRTC (Runtime Compilation)" by the sections of its chapter "User
+//! Interface".
 //!
-//! The library is opened with `libloading` instead of the cudarc feature `nvrtc`. That feature takes longer to compile than the rest of a build
-//! script, panics without the library, accepts no path, and drops the log of a program that compiles.
+//! The library is opened with `libloading` instead of the cudarc feature `nvrtc`. That feature takes longer to compile
+//! than the rest of a build script, panics without the library, accepts no path, and drops the log of a program that
+//! compiles.
 #![allow(unsafe_code, reason = "the functions of a C library")]
 
 use crate::Error;
@@ -43,8 +45,8 @@ macro_rules! entry_points {
         impl Nvrtc {
             fn load(library: &Library) -> Result<Self, Error> {
                 Ok(Self {
-                    // SAFETY: the table has the parameters of each function as the sections "General Information Query" and
-                    // "Compilation" declare them. All return `nvrtcResult`, an enum of C with the size of `int`.
+                    // SAFETY: the table has the parameters of each function as the sections "General Information Query"
+                    // and "Compilation" declare them. All return `nvrtcResult`, an enum of C with the size of `int`.
                     $($name: unsafe { symbol(library, stringify!($name)) }?,)*
                     // SAFETY: the table has the parameters of these functions as the same sections declare them.
                     $($newer: unsafe { symbol(library, stringify!($newer)) }.ok(),)*
@@ -98,17 +100,18 @@ unsafe fn symbol<T: Copy>(library: &Library, name: &'static str) -> Result<T, Er
     const {
         assert!(mem::size_of::<T>() == mem::size_of::<usize>(), "a function pointer");
     };
-    // SAFETY: the caller guarantees the type. The pointer is not used after the library: `Nvrtc::open` never unloads it.
+    // SAFETY: the caller guarantees the type. The pointer is not used after the library: `Nvrtc::open` never unloads
+    // it.
     let symbol = unsafe { library.get::<T>(name) };
     symbol.map(|function| *function).map_err(|_| Error::EntryPoint(name))
 }
 
 /// Loads a library and never unloads it: its functions stay valid.
 fn load(path: &OsStr) -> Result<&'static Library, libloading::Error> {
-    // SAFETY: `Library::new` requires that the library's initializers can run here. NVRTC's documentation states no condition
-    // for loading the library or its builtins. The user asserts that the file is NVIDIA's library, by its path or by the
-    // system's library path, as for each program that is started. The library is never unloaded, so no terminator runs while
-    // code uses it.
+    // SAFETY: `Library::new` requires that the library's initializers can run here. NVRTC's documentation states no
+    // condition for loading the library or its builtins. The user asserts that the file is NVIDIA's library, by its
+    // path or by the system's library path, as for each program that is started. The library is never unloaded, so no
+    // terminator runs while code uses it.
     let library = unsafe { Library::new(path) }?;
     Ok(Box::leak(Box::new(library)))
 }
@@ -128,12 +131,12 @@ impl Nvrtc {
     /// Loads the library at a path, or by a name that the system resolves.
     ///
     /// # Errors
-    /// [`Error::Library`] if it cannot be loaded, [`Error::EntryPoint`] if a function is missing that every supported NVRTC
-    /// has.
+    /// [`Error::Library`] if it cannot be loaded, [`Error::EntryPoint`] if a function is missing that every supported
+    /// NVRTC has.
     pub fn open(path: &Path) -> Result<Self, Error> {
         if let Some(builtins) = builtins(path) {
-            // NVRTC opens its builtins by file name, which succeeds if they are already loaded. If they cannot be loaded here,
-            // NVRTC reports it when it compiles.
+            // NVRTC opens its builtins by file name, which succeeds if they are already loaded. If they cannot be
+            // loaded here, NVRTC reports it when it compiles.
             let _ = load(builtins.as_os_str());
         }
         let library = load(path.as_os_str()).map_err(|error| Error::Library(error.to_string()))?;
@@ -159,12 +162,13 @@ impl Nvrtc {
         let number = newer!(self, nvrtcGetNumSupportedArchs)?;
         let list = newer!(self, nvrtcGetSupportedArchs)?;
         let mut count = 0;
-        // SAFETY: "General Information Query": `nvrtcGetNumSupportedArchs` writes one `int` through the pointer, which is valid.
+        // SAFETY: "General Information Query": `nvrtcGetNumSupportedArchs` writes one `int` through the pointer, which
+        // is valid.
         let status = unsafe { number(&raw mut count) };
         self.check("nvrtcGetNumSupportedArchs", status)?;
         let mut found: Vec<c_int> = vec![0; usize::try_from(count).unwrap_or(0)];
-        // SAFETY: the same section: `nvrtcGetSupportedArchs` writes as many `int`s as `nvrtcGetNumSupportedArchs` has returned.
-        // `found` has room for them.
+        // SAFETY: the same section: `nvrtcGetSupportedArchs` writes as many `int`s as `nvrtcGetNumSupportedArchs` has
+        // returned. `found` has room for them.
         let status = unsafe { list(found.as_mut_ptr()) };
         self.check("nvrtcGetSupportedArchs", status)?;
         let mut found: Vec<u16> = found.into_iter().filter_map(|sm| sm.try_into().ok()).collect();
@@ -182,7 +186,8 @@ impl Nvrtc {
         let text = if text.is_null() {
             format!("error {status}")
         } else {
-            // SAFETY: the same section: the function returns a string, which is not freed. The library is never unloaded.
+            // SAFETY: the same section: the function returns a string, which is not freed. The library is never
+            // unloaded.
             let text = unsafe { CStr::from_ptr(text) };
             format!("{} ({status})", text.to_string_lossy())
         };
@@ -198,8 +203,8 @@ impl fmt::Debug for Nvrtc {
 
 /// An `nvrtcProgram`. Dropping it destroys the program.
 ///
-/// The handle is not null: `nvrtcCreateProgram` wrote it and returned success, and only `drop` destroys it. The `SAFETY`
-/// comments of the methods call this "alive".
+/// The handle is not null: `nvrtcCreateProgram` wrote it and returned success, and only `drop` destroys it. The
+/// `SAFETY` comments of the methods call this "alive".
 pub struct Program<'t> {
     nvrtc: &'t Nvrtc,
     handle: Handle,
@@ -220,9 +225,9 @@ impl Nvrtc {
         let names = pointers(headers.iter().map(|(name, _)| name));
         let texts = pointers(headers.iter().map(|(_, text)| text));
         let mut handle = ptr::null_mut();
-        // SAFETY: "Compilation": `nvrtcCreateProgram` writes the program through its first pointer, which is valid, and reads
-        // NUL-terminated texts and `numHeaders` pointers of each array. All texts are `CStr`s, and both arrays have that
-        // length. The documentation does not specify whether it copies the texts, so `Program` borrows them.
+        // SAFETY: "Compilation": `nvrtcCreateProgram` writes the program through its first pointer, which is valid, and
+        // reads NUL-terminated texts and `numHeaders` pointers of each array. All texts are `CStr`s, and both arrays
+        // have that length. The documentation does not specify whether it copies the texts, so `Program` borrows them.
         unsafe {
             call!(
                 self,
@@ -241,7 +246,8 @@ impl Nvrtc {
 
 impl Drop for Program<'_> {
     fn drop(&mut self) {
-        // SAFETY: "Compilation": `nvrtcDestroyProgram` takes a pointer to a program. It is alive, and nothing uses it after this.
+        // SAFETY: "Compilation": `nvrtcDestroyProgram` takes a pointer to a program. It is alive, and nothing uses it
+        // after this.
         unsafe { (self.nvrtc.nvrtcDestroyProgram)(&raw mut self.handle) };
     }
 }
@@ -252,7 +258,8 @@ impl Program<'_> {
     /// # Errors
     /// [`Error::Call`].
     pub fn add_name(&mut self, expression: &CStr) -> Result<(), Error> {
-        // SAFETY: "Compilation": `nvrtcAddNameExpression` records the expression, a NUL-terminated text. The program is alive.
+        // SAFETY: "Compilation": `nvrtcAddNameExpression` records the expression, a NUL-terminated text. The program is
+        // alive.
         unsafe { call!(self.nvrtc, nvrtcAddNameExpression, self.handle, expression.as_ptr()) }
     }
 
@@ -262,8 +269,8 @@ impl Program<'_> {
     /// [`Error::Call`]; see the [`log`](Self::log).
     pub fn compile(&mut self, options: &[CString]) -> Result<(), Error> {
         let pointers = pointers(options);
-        // SAFETY: "Compilation": `nvrtcCompileProgram` reads `numOptions` NUL-terminated texts. The array has that length, and
-        // the program is alive.
+        // SAFETY: "Compilation": `nvrtcCompileProgram` reads `numOptions` NUL-terminated texts. The array has that
+        // length, and the program is alive.
         unsafe { call!(self.nvrtc, nvrtcCompileProgram, self.handle, count(options), pointers.as_ptr()) }
     }
 
@@ -273,8 +280,8 @@ impl Program<'_> {
     /// [`Error::Call`].
     pub fn symbol(&self, expression: &CStr) -> Result<String, Error> {
         let mut symbol = ptr::null();
-        // SAFETY: "Compilation": `nvrtcGetLoweredName` reads a NUL-terminated text and writes a pointer. The program is alive,
-        // and `symbol` is valid.
+        // SAFETY: "Compilation": `nvrtcGetLoweredName` reads a NUL-terminated text and writes a pointer. The program is
+        // alive, and `symbol` is valid.
         unsafe { call!(self.nvrtc, nvrtcGetLoweredName, self.handle, expression.as_ptr(), &raw mut symbol) }?;
         if symbol.is_null() {
             return Ok(String::new());
@@ -326,14 +333,14 @@ impl Program<'_> {
     /// `size` is the function of section "Compilation" that returns the number of bytes that `write` writes.
     unsafe fn read(&self, name: &'static str, size: Size, write: Write) -> Result<Vec<u8>, Error> {
         let mut length = 0;
-        // SAFETY: "Compilation": each function `nvrtcGet…Size` writes one `size_t` through the pointer, which is valid. The
-        // program is alive.
+        // SAFETY: "Compilation": each function `nvrtcGet…Size` writes one `size_t` through the pointer, which is valid.
+        // The program is alive.
         let status = unsafe { size(self.handle, &raw mut length) };
         self.nvrtc.check(name, status)?;
         let mut bytes = vec![0_u8; length];
         if length > 0 {
-            // SAFETY: the caller guarantees that the function writes `length` bytes, for which `bytes` has room. The program is
-            // alive.
+            // SAFETY: the caller guarantees that the function writes `length` bytes, for which `bytes` has room. The
+            // program is alive.
             let status = unsafe { write(self.handle, bytes.as_mut_ptr().cast()) };
             self.nvrtc.check(name, status)?;
         }

@@ -1,8 +1,8 @@
 //! The C interface of an entry point: the types of its arguments, and the macro that exports it.
 //!
-//! The argument types below contain a pointer that an exported function received, and nothing else constructs them. CUDA's
-//! contract for every such function is that a pointer is null or valid for the accesses of the function. Their methods can
-//! therefore be safe functions, with the proof in one place.
+//! The argument types below contain a pointer that an exported function received, and nothing else constructs them.
+//! CUDA's contract for every such function is that a pointer is null or valid for the accesses of the function. Their
+//! methods can therefore be safe functions, with the proof in one place.
 
 use std::ffi::{CStr, c_char, c_void};
 
@@ -65,8 +65,8 @@ impl<T: Copy> Out<T> {
 }
 
 impl Out<c_char> {
-    /// Writes `text` and a NUL into a buffer of `capacity` bytes, truncated to fit. Returns the number of bytes written,
-    /// including the NUL.
+    /// Writes `text` and a NUL into a buffer of `capacity` bytes, truncated to fit. Returns the number of bytes
+    /// written, including the NUL.
     pub(crate) fn set_text(self, text: &str, capacity: usize) -> Outcome<usize> {
         let Some(room) = capacity.checked_sub(1) else {
             return Ok(0);
@@ -126,8 +126,8 @@ impl<T: Copy> In<T> {
         if self.0.is_null() {
             return Err(Status::INVALID_VALUE);
         }
-        // SAFETY: the caller passed an array that has this element. Entry points read no further than the driver does according
-        // to CUDA's documentation.
+        // SAFETY: the caller passed an array that has this element. Entry points read no further than the driver does
+        // according to CUDA's documentation.
         let element = unsafe { self.0.add(index) };
         // SAFETY: the caller passed an array that has this element. C does not guarantee alignment.
         Ok(unsafe { element.read_unaligned() })
@@ -201,8 +201,8 @@ impl HostCall {
     }
 }
 
-/// Exports entry points. Each body runs while the driver's lock is held, after the call was counted and if no failure was
-/// requested for it, and returns an [`Outcome`](crate::error::Outcome).
+/// Exports entry points. Each body runs while the driver's lock is held, after the call was counted and if no failure
+/// was requested for it, and returns an [`Outcome`](crate::error::Outcome).
 ///
 /// It also defines `address_of(name)` for the entry points of the module. `cuGetProcAddress` uses it.
 macro_rules! entry_points {

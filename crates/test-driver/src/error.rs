@@ -147,7 +147,8 @@ statuses! {
 }
 
 impl Status {
-    /// The description of an error with the report of the fault that has caused it. It is never freed, as all descriptions.
+    /// The description of an error with the report of the fault that has caused it. It is never freed, as all
+    /// descriptions.
     pub(crate) fn described(self, report: &str) -> Option<&'static CStr> {
         let (_, description) = entry(self.0).ok()?;
         let text = format!("{}\n{}", description.to_string_lossy(), report.replace('\0', ""));

@@ -1,8 +1,9 @@
 //! Handles: the C representation of a context, a stream, a function …
 //!
-//! A handle is a number that is not an address, and different for every kind of object. A handle of the wrong kind is detected, and
-//! a stale handle too, until the next object of its kind is created. That object gets the handle that was freed last, as on a real
-//! driver, whose handles are addresses: code that identifies an object by its handle alone finds a different object.
+//! A handle is a number that is not an address, and different for every kind of object. A handle of the wrong kind is
+//! detected, and a stale handle too, until the next object of its kind is created. That object gets the handle that was
+//! freed last, as on a real driver, whose handles are addresses: code that identifies an object by its handle alone
+//! finds a different object.
 
 use crate::error::{Outcome, Status};
 
@@ -29,7 +30,8 @@ pub(crate) struct Handles<T> {
     /// Freed handles, which are reused from the end.
     free: Vec<Handle>,
     reused: bool,
-    /// The object of each handle since `base`. A vector, not a map: maps of each kind would be a fifth of this crate's code.
+    /// The object of each handle since `base`. A vector, not a map: maps of each kind would be a fifth of this crate's
+    /// code.
     objects: Vec<Option<Box<T>>>,
 }
 

@@ -128,8 +128,8 @@ fn user(name: &str) -> PathBuf {
 
 /// Cargo, in a folder, on the test driver: the documented command.
 ///
-/// It has its own target folder. The name of the test driver's library has no hash of its features. So in the folder of this workspace, it
-/// would replace the workspace's library, and all suites would be compiled again.
+/// It has its own target folder. The name of the test driver's library has no hash of its features. So in the folder of
+/// this workspace, it would replace the workspace's library, and all suites would be compiled again.
 fn cargo(program: &Path, folder: &Path, words: &[&str]) -> Output {
     let tests = Path::new(env!("CARGO_TARGET_TMPDIR"));
     Command::new(program)
@@ -229,8 +229,8 @@ fn not_executed(output: &Output) -> usize {
     String::from_utf8_lossy(&output.stderr).matches("`scale` was launched, not executed").count()
 }
 
-/// `cargo test` of the workspace has compiled the quickstart. Cargo compiles it once more, with the features that it has alone, if it has
-/// not been compiled or with `KERNEL_ARGS_FULL=1`.
+/// `cargo test` of the workspace has compiled the quickstart. Cargo compiles it once more, with the features that it
+/// has alone, if it has not been compiled or with `KERNEL_ARGS_FULL=1`.
 fn the_quickstart_runs_on_the_stand_in() {
     let compiled = Path::new(PROGRAM).with_file_name("examples").join("quickstart");
     let output = if !is_full() && compiled.exists() {

@@ -1,7 +1,7 @@
 //! Heat diffusion on a plate. The build script compiles the kernel and generates its structs.
 
-// The module `heat`: the image, the struct `Diffuse` with the kernel's parameters, the struct `Plate` with its members, and the
-// constant `BLOCK`.
+// The module `heat`: the image, the struct `Diffuse` with the kernel's parameters, the struct `Plate` with its members,
+// and the constant `BLOCK`.
 kernel_args::include_kernels!();
 
 use heat::{BLOCK, Diffuse, Plate};

@@ -1,4 +1,5 @@
-//! The device of the tensor library: where memory comes from, where launches and cuBLAS calls are enqueued, and what a step is.
+//! The device of the tensor library: where memory comes from, where launches and cuBLAS calls are enqueued, and what a
+//! step is.
 //!
 //! The model and the operations are the same in all modes. Only this file knows the mode.
 
@@ -29,7 +30,8 @@ pub enum Mode {
     Pooled,
     /// As a run of a sequence, with its memory.
     Sequence,
-    /// Captured once and launched again, with memory from a [`Pool`]: always the same position and length, so the tokens are wrong.
+    /// Captured once and launched again, with memory from a [`Pool`]: always the same position and length, so the
+    /// tokens are wrong.
     Captured,
 }
 

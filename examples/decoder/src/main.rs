@@ -25,7 +25,8 @@ type Error = Box<dyn std::error::Error>;
 
 type Result<T = ()> = std::result::Result<T, Error>;
 
-/// A logit of the host's that is smaller than the largest one by at most this is as good: `bf16` has 8 significant bits.
+/// A logit of the host's that is smaller than the largest one by at most this is as good: `bf16` has 8 significant
+/// bits.
 const TOLERANCE: f32 = 0.06;
 
 fn main() -> Result {

@@ -23,8 +23,8 @@ pub struct Config {
     pub rope_base: f32,
     /// A cache has capacity for this number of tokens, and grows by it.
     pub cache_block: u32,
-    /// Matrices are multiplied as for a multiple of this number of tokens, so cuBLAS gets another shape only after as many tokens. A multiple of 8:
-    /// cuBLAS prefers rows that begin at multiples of 16 bytes.
+    /// Matrices are multiplied as for a multiple of this number of tokens, so cuBLAS gets another shape only after as
+    /// many tokens. A multiple of 8: cuBLAS prefers rows that begin at multiples of 16 bytes.
     pub rounding: u32,
 }
 

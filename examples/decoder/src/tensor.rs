@@ -28,8 +28,8 @@ macro_rules! run {
     ($device:expr, $kernel:ident, $grid:expr, $arguments:expr) => {{
         let device = &$device;
         add(&device.counts.launches, 1);
-        // SAFETY: each operation compares the shapes of its tensors, whose memory has the length of their shape. The kernel accesses
-        // only elements within the shape.
+        // SAFETY: each operation compares the shapes of its tensors, whose memory has the length of their shape. The
+        // kernel accesses only elements within the shape.
         unsafe {
             match &*device.run() {
                 Some(run) => launch!(device.kernels.$kernel, $grid, BLOCK, $arguments, stream = run)?,
@@ -208,8 +208,9 @@ impl Tensor<bf16> {
         x.divided(&total)?.narrowed()
     }
 
-    /// The attention of these queries, a row per head, over the tokens of a cache. Adjacent heads share the keys and values of one head of
-    /// the cache. Matrices are as if a multiple of `rounding` tokens existed, whose keys and values are 0 and whose probabilities are 0.
+    /// The attention of these queries, a row per head, over the tokens of a cache. Adjacent heads share the keys and
+    /// values of one head of the cache. Matrices are as if a multiple of `rounding` tokens existed, whose keys and
+    /// values are 0 and whose probabilities are 0.
     pub fn attention(&self, keys: &Cached, values: &Cached, rounding: u32) -> Result<Self> {
         let Rows { rows: heads, columns: size, stride } = self.shape;
         let cache = keys.shape;

@@ -1,7 +1,9 @@
-//! Checked launches of a program that uses `cuda-core`, the host layer of cuda-oxide and cuTile: its function, stream and buffers are the arguments.
+//! Checked launches of a program that uses `cuda-core`, the host layer of cuda-oxide and cuTile: its function, stream
+//! and buffers are the arguments.
 //!
-//! `kernel-args` needs three things of a host layer: the handles of the function and of the stream, and an argument for memory. `Buffer`
-//! and `BufferMut` are such arguments: with `KernelArg` a struct can contain them, and with `Elements` their lengths are checked.
+//! `kernel-args` needs three things of a host layer: the handles of the function and of the stream, and an argument for
+//! memory. `Buffer` and `BufferMut` are such arguments: with `KernelArg` a struct can contain them, and with `Elements`
+//! their lengths are checked.
 
 use cuda_core::{Context, DeviceBuffer};
 use cudarc::driver::{CudaContext, sys::CUfunction};

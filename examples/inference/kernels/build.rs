@@ -1,7 +1,7 @@
 //! Writes the PTX of `src/mlp.cu` into `OUT_DIR`.
 //!
-//! If the variable `NVCC` names a compiler, this script compiles the PTX. Otherwise it copies the committed PTX, to build the
-//! example on a machine without CUDA.
+//! If the variable `NVCC` names a compiler, this script compiles the PTX. Otherwise it copies the committed PTX, to
+//! build the example on a machine without CUDA.
 
 use std::{env, error::Error, fs, path::Path, process::Command};
 

@@ -1,7 +1,7 @@
 //! A two-layer perceptron whose kernels are in a separate crate with a build script.
 //!
-//! `arguments` describes the kernels, `checked` launches them, `with_builder` does the same with cudarc only, and `reference`
-//! computes the result on the host.
+//! `arguments` describes the kernels, `checked` launches them, `with_builder` does the same with cudarc only, and
+//! `reference` computes the result on the host.
 
 pub mod arguments;
 pub mod checked;
@@ -57,8 +57,8 @@ pub struct Layer<T> {
 /// The launches of each kernel on a stream of type `S`, which can be the recorder of a sequence.
 ///
 /// # Safety
-/// In every method, the slices have the lengths of the shape; slices without a shape have the same length. `agreement` takes
-/// one number that is zero.
+/// In every method, the slices have the lengths of the shape; slices without a shape have the same length. `agreement`
+/// takes one number that is zero.
 #[allow(clippy::missing_safety_doc, clippy::missing_errors_doc, reason = "above; errors are the driver's")]
 pub trait Launches<T: Element, S> {
     /// Uniform values in `[-scale, scale)`.

@@ -1,5 +1,5 @@
-//! Two galaxies collide. Positions and velocities are `Float4` in device memory; the parameters of a step are a struct by
-//! value. The program compares the GPU's energies with the host's, and writes a picture at the end.
+//! Two galaxies collide. Positions and velocities are `Float4` in device memory; the parameters of a step are a struct
+//! by value. The program compares the GPU's energies with the host's, and writes a picture at the end.
 //!
 //! Run it with `--release`. The argument is the name of the picture; the default is `nbody.png`. Without a GPU the
 //! kernels are interpreted, for fewer bodies and steps.

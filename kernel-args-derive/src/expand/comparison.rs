@@ -103,7 +103,8 @@ impl<'a> Comparison<'a> {
 
 /// Whether a build script may have found no compiler: then a module has no item for a kernel that nothing describes.
 ///
-/// The build script of this package sets the first variable for the package; users set it for all packages, docs.rs the second.
+/// The build script of this package sets the first variable for the package; users set it for all packages, docs.rs the
+/// second.
 fn may_be_absent() -> bool {
     let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0");
     is_set("KERNEL_ARGS_OPTIONAL") || is_set("DOCS_RS")

@@ -150,7 +150,8 @@ fn structure(
     })
 }
 
-/// The constant for what pointers to the struct point to: the struct can contain such pointers. A generic struct has no `static`.
+/// The constant for what pointers to the struct point to: the struct can contain such pointers. A generic struct has no
+/// `static`.
 fn behind(krate: &Path, is_generic: bool) -> TokenStream {
     let abi = quote!(#krate::__private::abi);
     if !is_generic {
@@ -242,15 +243,16 @@ impl<'a> Member<'a> {
 
     /// Stores the field at `__to`.
     ///
-    /// SAFETY of the generated call: the pattern and `same_type` prove that the field belongs to the struct, or is a copy of
-    /// its field, and has the type from which `LAYOUT` was computed. The address need not be aligned. So `offset` and the size of the field are inside the
-    /// `LAYOUT.size()` bytes that the caller guarantees. The block has the span of the derive, so
-    /// `#![forbid(unsafe_code)]` in the user's crate does not apply to it.
+    /// SAFETY of the generated call: the pattern and `same_type` prove that the field belongs to the struct, or is a
+    /// copy of its field, and has the type from which `LAYOUT` was computed. The address need not be aligned. So
+    /// `offset` and the size of the field are inside the `LAYOUT.size()` bytes that the caller guarantees. The block
+    /// has the span of the derive, so `#![forbid(unsafe_code)]` in the user's crate does not apply to it.
     fn store(&self, repr: &Repr) -> TokenStream {
         let Self { field, span, krate, of, .. } = self;
         let (span, ty, member, offset) = (*span, field.ty, &field.member, self.offset(&quote!(Self)));
         let (this, to) = (local("self", span), local("__to", span));
-        // A field of a packed struct need not be aligned, so no reference to it may exist: `Self` and the field are copied.
+        // A field of a packed struct need not be aligned, so no reference to it may exist: `Self` and the field are
+        // copied.
         let field_of = if repr.packed.is_some() {
             quote_spanned! {span=>
                 let __copy: Self = *#this;
@@ -281,7 +283,8 @@ fn names(input: &DeriveInput, attr: &TypeAttr, repr: &Repr, all: &TokenStream) -
         let value = quote!(#krate::__private::transparent(#all));
         return (quote!(#value.class), quote!(#value.cpp));
     }
-    // A transparent struct with a name is either a class around one value, or another name for the value. The two differ in PTX.
+    // A transparent struct with a name is either a class around one value, or another name for the value. The two
+    // differ in PTX.
     let class = if repr.transparent { quote!(Unknown) } else { quote!(Bytes) };
     let name = cpp.unwrap_or_else(|| input.ident.unraw().to_string());
     (quote!(#krate::__private::abi::Class::#class), quote!(#krate::__private::abi::CppType::named(#name)))

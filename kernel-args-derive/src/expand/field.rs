@@ -1,5 +1,5 @@
-//! A field of a struct of arguments, and what the derive emits for it. If a field is spread or flattened, only rustc knows the number of
-//! parameters.
+//! A field of a struct of arguments, and what the derive emits for it. If a field is spread or flattened, only rustc
+//! knows the number of parameters.
 
 use super::{local, respan};
 use crate::{
@@ -48,8 +48,9 @@ impl<'a> ParameterField<'a> {
         matches!(self.attr.shape, Shape::One)
     }
 
-    /// Reports a spread field whose type is certainly not an array, which rustc would report more than once; and a flattened field whose
-    /// type is a type parameter: rustc does not accept a constant that contains parameters of an unknown number.
+    /// Reports a spread field whose type is certainly not an array, which rustc would report more than once; and a
+    /// flattened field whose type is a type parameter: rustc does not accept a constant that contains parameters of an
+    /// unknown number.
     pub(super) fn may_be_parts(&self, generics: &Generics, diagnostics: &mut Diagnostics) -> bool {
         const NAMES: [&str; 8] = ["bool", "f32", "f64", "Vec", "Box", "Arc", "Option", "CudaSlice"];
         let mut ty = self.field.ty;
@@ -87,7 +88,8 @@ impl<'a> ParameterField<'a> {
         quote_spanned!(self.span()=> <#ty as #errors::Arg>)
     }
 
-    /// The type of the elements of a spread field. The derive sees it if the type is written as an array, not as an alias.
+    /// The type of the elements of a spread field. The derive sees it if the type is written as an array, not as an
+    /// alias.
     fn element(&self) -> Type {
         fn of(ty: &Type, krate: &TokenStream) -> Type {
             match ty {
@@ -103,8 +105,8 @@ impl<'a> ParameterField<'a> {
         of(self.field.ty, &self.krate)
     }
 
-    /// The type of the field, or one with the same parameters, named by the trait that it must implement: then rustc reports a missing impl
-    /// once.
+    /// The type of the field, or one with the same parameters, named by the trait that it must implement: then rustc
+    /// reports a missing impl once.
     fn this(&self) -> TokenStream {
         let (ty, krate, span) = (self.field.ty, &self.krate, self.span());
         match self.attr.shape {
@@ -324,9 +326,10 @@ impl<'a> ParameterField<'a> {
 
     /// Writes the parameters of the field, then does the `rest`.
     ///
-    /// SAFETY of the generated calls: the pattern and `same_type` prove that the field belongs to the struct and has the type from which
-    /// `PARTS` and `PARAMETERS` were computed. So offsets and indices are in the bounds that the caller of `lower` guarantees. The blocks
-    /// have the span of the derive, so `#![forbid(unsafe_code)]` in the user's crate does not apply to them.
+    /// SAFETY of the generated calls: the pattern and `same_type` prove that the field belongs to the struct and has
+    /// the type from which `PARTS` and `PARAMETERS` were computed. So offsets and indices are in the bounds that the
+    /// caller of `lower` guarantees. The blocks have the span of the derive, so `#![forbid(unsafe_code)]` in the user's
+    /// crate does not apply to them.
     pub(super) fn put(&self, rest: &TokenStream) -> TokenStream {
         let (ty, krate, span, index) = (self.field.ty, &self.krate, self.span(), self.index);
         let (variable, first, this) = (self.variable(), self.first(), self.this());

@@ -71,15 +71,16 @@ pub(crate) fn is_primitive(name: &Ident) -> bool {
     PRIMITIVE.contains(&name.to_string().as_str())
 }
 
-/// The check of the fields' names, if the function's declaration was compared with its library: then a type has its path. Without one, the
-/// name that is imported twice is the empty type of the glob import.
+/// The check of the fields' names, if the function's declaration was compared with its library: then a type has its
+/// path. Without one, the name that is imported twice is the empty type of the glob import.
 pub(super) fn names(
     Launcher { path, .. }: &Launcher,
     fields: &[ParameterField<'_>],
     erased: &TokenStream,
     krate: &Path,
 ) -> TokenStream {
-    // A path through a type, such as `Self::run`, cannot be imported. `f32` is a type, even if a function has this name.
+    // A path through a type, such as `Self::run`, cannot be imported. `f32` is a type, even if a function has this
+    // name.
     let is_type = |name: &Ident| name.unraw().to_string().starts_with(char::is_uppercase);
     if path.segments.iter().rev().skip(1).any(|segment| is_type(&segment.ident))
         || path.segments.last().is_some_and(|last| is_primitive(&last.ident))

@@ -54,8 +54,8 @@ pub(crate) fn kernels(kernels: &TokenStream, span: Span, krate: &TokenStream) ->
     }
 }
 
-/// A local variable or `self` of the output, used at `span`. If a macro contains the derive and another place the field,
-/// a variable with the field's hygiene would not be the variable that the derive declares.
+/// A local variable or `self` of the output, used at `span`. If a macro contains the derive and another place the
+/// field, a variable with the field's hygiene would not be the variable that the derive declares.
 fn local(name: &str, span: Span) -> Ident {
     Ident::new(name, span.resolved_at(Span::call_site()))
 }

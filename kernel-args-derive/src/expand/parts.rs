@@ -37,8 +37,8 @@ pub(super) fn parameters(
     let private = quote!(#krate::__private);
     let bool = quote!(#private::core::primitive::bool);
     let parameters = quote!(const PARAMETERS: &'static [#private::abi::Parameter<'static>]);
-    // A use of the trait `NotInPlace`: this type is not a device type, so the trait is never an unused import. An `allow` is an error in a
-    // crate that forbids the lint.
+    // A use of the trait `NotInPlace`: this type is not a device type, so the trait is never an unused import. An
+    // `allow` is an error in a crate that forbids the lint.
     let end = quote!(#private::InPlace::<#private::core::convert::Infallible>::IS_VALUE);
     if !has_parts {
         let count = fields.len();

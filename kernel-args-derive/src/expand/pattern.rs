@@ -1,9 +1,10 @@
 //! The comparison of a struct with all kernels of its patterns.
 //!
-//! A struct of a pattern is compared with all of its kernels, for all of its bindings, in one constant (`Found`): each constant costs rustc more
-//! than the comparison of a kernel in it. Only the first kernel that does not fit is then compared in full, and each field has a constant for the
-//! error. So one slip in a struct with ten bindings is one error, and the number of constants does not depend on the number of bindings. If no
-//! symbol of the image is mangled, its kernels are sorted by symbol, and a pattern is searched for by bisection.
+//! A struct of a pattern is compared with all of its kernels, for all of its bindings, in one constant (`Found`): each
+//! constant costs rustc more than the comparison of a kernel in it. Only the first kernel that does not fit is then
+//! compared in full, and each field has a constant for the error. So one slip in a struct with ten bindings is one
+//! error, and the number of constants does not depend on the number of bindings. If no symbol of the image is mangled,
+//! its kernels are sorted by symbol, and a pattern is searched for by bisection.
 
 use super::{field::ParameterField, kernels, parts, respan};
 use crate::{
@@ -88,7 +89,8 @@ impl<'a> Pattern<'a> {
         }
     }
 
-    /// The static `__FAMILY` and the results of its comparison. rustc evaluates a constant again for the generic impl, but not a static.
+    /// The static `__FAMILY` and the results of its comparison. rustc evaluates a constant again for the generic impl,
+    /// but not a static.
     ///
     /// `parts` is the number of fields if they are not one parameter each.
     fn found(&self, ident: &Ident, generics: &Generics, parts: Option<usize>, at: &TokenStream) -> TokenStream {

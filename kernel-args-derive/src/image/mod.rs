@@ -57,8 +57,8 @@ fn resolved(path: &ImagePath) -> String {
     path.resolve().map_or_else(|_| String::new(), |path| path.written)
 }
 
-/// The candidate kernels of a struct, `ptx = "…", entry = "…"`: their place, and as expressions there their `CompiledKernels` and the bytes of
-/// the image. `None` if an error was reported.
+/// The candidate kernels of a struct, `ptx = "…", entry = "…"`: their place, and as expressions there their
+/// `CompiledKernels` and the bytes of the image. `None` if an error was reported.
 pub(crate) fn named(
     path: &ImagePath,
     entry: Option<&LitStr>,
@@ -75,8 +75,8 @@ pub(crate) fn named(
     let debug_info = DebugInfo::read(debug_info, (path, &file), &symbols, &krate.to_token_stream(), diagnostics)?;
     let krate = respan(krate, span);
     let (own, tracked) = (path.tracked(&krate), &debug_info.tracked);
-    // The table contains only these kernels, with all their texts, and does not refer to the image: rustc would compare the whole image again
-    // for each constant that refers to it.
+    // The table contains only these kernels, with all their texts, and does not refer to the image: rustc would compare
+    // the whole image again for each constant that refers to it.
     let mut encoder = Encoder::new();
     let kernels = debug_info.with_bodies(&file, symbols.iter().copied());
     for &symbol in &symbols {

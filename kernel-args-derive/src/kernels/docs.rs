@@ -24,8 +24,8 @@ pub(crate) fn kernel(kernel: &Kernel<'_>, varies: bool) -> String {
     text
 }
 
-/// What the code shows, if it was analysed: through which pointers to mutable memory it only reads, and which parameters it does not
-/// use.
+/// What the code shows, if it was analysed: through which pointers to mutable memory it only reads, and which
+/// parameters it does not use.
 fn shown_by_code(parameters: &[Parameter<'_>]) -> String {
     let is_read = |parameter: &Parameter<'_>| {
         let ty = parameter.cpp;

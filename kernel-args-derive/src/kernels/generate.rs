@@ -37,8 +37,8 @@ fn chosen(content: ParseStream<'_>) -> syn::Result<Option<Pointers>> {
     Ok(chosen.filter(|_| key == "pointers" && content.is_empty()))
 }
 
-/// The structs for kernels and the types of variables. The flag next to each kernel is true if its parameters differ between
-/// GPUs.
+/// The structs for kernels and the types of variables. The flag next to each kernel is true if its parameters differ
+/// between GPUs.
 pub(crate) fn structs(
     pointers: Pointers,
     kernels: &[(Kernel<'_>, bool)],

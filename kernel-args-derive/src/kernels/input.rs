@@ -29,8 +29,8 @@ pub(crate) struct Module {
     /// Whether structs are generated, and with which pointers.
     pub(crate) generate: Option<Pointers>,
     pub(crate) debug_info: Option<DebugInfoOption>,
-    /// `absent("src/kernels.cu", "PATH: has no `nvcc`")`, the source and what was tried, which the build script writes if no compiler made the
-    /// image: the file only describes its kernels.
+    /// `absent("src/kernels.cu", "PATH: has no `nvcc`")`, the source and what was tried, which the build script writes
+    /// if no compiler made the image: the file only describes its kernels.
     pub(crate) absent: Option<[LitStr; 2]>,
     /// `constants { pub const TILE: i32 = 16; }`, which the build script writes for the constants of the source.
     pub(crate) constants: TokenStream,

@@ -3,9 +3,10 @@
 //! An image may have thousands of kernels. To keep the compile time low, the data of all kernels is one literal of
 //! bytes (`kernel_args_abi::compiled`), each item is an index into it, and rustc receives all items as one text.
 //!
-//! The image and the table are `static`s: rustc would hash a constant that contained their bytes for each struct. If a second file contains the
-//! debug information, the kernels of both files are compared, and a function that nothing calls includes the file. Rustc then notices a new file,
-//! and neither compiles nor keeps it. When `IMAGE` is loaded, the table completes what the image contains about a kernel.
+//! The image and the table are `static`s: rustc would hash a constant that contained their bytes for each struct. If a
+//! second file contains the debug information, the kernels of both files are compared, and a function that nothing
+//! calls includes the file. Rustc then notices a new file, and neither compiles nor keeps it. When `IMAGE` is loaded,
+//! the table completes what the image contains about a kernel.
 
 mod docs;
 #[cfg(feature = "generate")]
@@ -144,8 +145,8 @@ fn items(module: &Module, file: &File, krate: &Path, diagnostics: &mut Diagnosti
     }
 }
 
-/// The `static`s that contain the image and the table. An image that is the same on every GPU gets a summary. The program then needs no
-/// readers.
+/// The `static`s that contain the image and the table. An image that is the same on every GPU gets a summary. The
+/// program then needs no readers.
 fn image(
     module: &Module,
     file: &File,
@@ -172,7 +173,8 @@ fn image(
             let summary = Literal::byte_string(&summary);
             let new = quote!(unsafe { #krate::__private::Summary::new(&__BYTES, #summary) });
             let summary = quote_spanned! {span=>
-                // SAFETY: both are of the image that this macro has read and validated; its fingerprint is compared below.
+                // SAFETY: both are of the image that this macro has read and validated; its fingerprint is compared
+                // below.
                 static __SUMMARY: #at::__private::Summary = #new;
             };
             (quote!(#some(&__SUMMARY)), summary)

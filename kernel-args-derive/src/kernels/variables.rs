@@ -1,4 +1,5 @@
-//! The items for global variables: a constant for each, whose type `Module::global` compares with the Rust type of its call.
+//! The items for global variables: a constant for each, whose type `Module::global` compares with the Rust type of its
+//! call.
 
 use super::{docs, tokens};
 use crate::image::{DebugInfo, File};

@@ -1,7 +1,7 @@
 //! `#[launchers(library = "…")]`: declarations of host functions, compared with the library that contains them.
 //!
-//! Each argument has a constant for its error, as a field of a struct has. The parameters of all functions of a block are one table, as for
-//! `kernels!`; without their streams a second time, for structs of arguments.
+//! Each argument has a constant for its error, as a field of a struct has. The parameters of all functions of a block
+//! are one table, as for `kernels!`; without their streams a second time, for structs of arguments.
 
 mod block;
 mod spelling;
@@ -108,7 +108,8 @@ fn find<'l>(libraries: &'l [Arc<Library>], symbol: &str) -> Result<Launcher<'l>,
     library.launchers.get(symbol).map_err(|what| format!("`{}`: {what}{skip}", library.written))
 }
 
-/// Compares a declaration, and implements `Launcher` for the type with its name. `at` is the index of its lists in the table.
+/// Compares a declaration, and implements `Launcher` for the type with its name. `at` is the index of its lists in the
+/// table.
 fn check(function: &Declared, launcher: &Launcher<'_>, at: u32, options: &Options) -> TokenStream {
     let Declared { conditions, name, symbol, arguments, result, .. } = function;
     let (span, krate) = (name.span(), &options.krate);

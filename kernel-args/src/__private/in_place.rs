@@ -4,8 +4,9 @@ use crate::{device::DeviceType, marshal::has_gaps};
 use core::marker::PhantomData;
 use kernel_args_abi::Parameter;
 
-/// `InPlace::<T>::IS_VALUE` is `true` if `T` is a device type without padding. Device types use the inherent constant; all
-/// different types use the constant of [`NotInPlace`]. For a generic `T`, only its bounds decide which constant is used.
+/// `InPlace::<T>::IS_VALUE` is `true` if `T` is a device type without padding. Device types use the inherent constant;
+/// all different types use the constant of [`NotInPlace`]. For a generic `T`, only its bounds decide which constant is
+/// used.
 pub struct InPlace<T>(PhantomData<T>);
 
 impl<T: DeviceType> InPlace<T> {
@@ -19,8 +20,8 @@ pub trait NotInPlace {
 
 impl<T> NotInPlace for InPlace<T> {}
 
-/// Whether the fields of a struct are the packed form of `parameters`, without gaps. `fields` contains the offset and the `IS_VALUE`
-/// of each field. Padding after the last field is allowed.
+/// Whether the fields of a struct are the packed form of `parameters`, without gaps. `fields` contains the offset and
+/// the `IS_VALUE` of each field. Padding after the last field is allowed.
 pub const fn is_packed(parameters: &[Parameter<'_>], fields: &[(usize, bool)]) -> bool {
     let mut i = 0;
     while i < parameters.len() {

@@ -15,8 +15,8 @@ pub const READERS: Option<Readers> = Some(&crate::driver::READERS);
 #[cfg(not(feature = "cudarc"))]
 pub const READERS: Option<Readers> = None;
 
-/// The differences between a struct and its kernel, and the binding of its types. `None` if it fits, or if no kernel could be selected,
-/// which [`source`] and [`all_bound`](super::all_bound) report.
+/// The differences between a struct and its kernel, and the binding of its types. `None` if it fits, or if no kernel
+/// could be selected, which [`source`] and [`all_bound`](super::all_bound) report.
 pub type Checked = Option<(Report<'static>, Option<Bound<'static>>)>;
 
 #[derive(Clone, Copy)]
@@ -26,7 +26,8 @@ pub struct Named {
 }
 
 impl Named {
-    /// The kernels that the struct must be compared with in full: this needs the list of their parameters, with names and types.
+    /// The kernels that the struct must be compared with in full: this needs the list of their parameters, with names
+    /// and types.
     pub const fn in_doubt(&self) -> CompiledKernels {
         match self.symbol {
             Some(_) => self.kernels.none(),
@@ -144,9 +145,9 @@ pub const fn nothing_missing(checked: &Checked) {
 
 /// The embedded image, if it is the image that was checked: first the derive reads the file, then rustc.
 ///
-/// `length` is the length of the file that was checked. `parts` contains the position, the length and the fingerprint of each
-/// declaration that was checked, or of the whole file if it contains no declarations. A constant that compares a large file as a
-/// whole would take minutes.
+/// `length` is the length of the file that was checked. `parts` contains the position, the length and the fingerprint
+/// of each declaration that was checked, or of the whole file if it contains no declarations. A constant that compares
+/// a large file as a whole would take minutes.
 #[track_caller]
 pub const fn checked_image(image: &'static [u8], length: usize, parts: &[(usize, usize, u64)]) -> &'static [u8] {
     if image.len() != length {

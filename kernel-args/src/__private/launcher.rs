@@ -1,7 +1,7 @@
 //! The comparison of a declaration with the host function that it names.
 //!
-//! A macro sees the tokens of a type. If rustc finds no constant of [`Probe`] itself, because the type is not a device type, it uses the
-//! constant of [`AnyType`], which matches every type of this size.
+//! A macro sees the tokens of a type. If rustc finds no constant of [`Probe`] itself, because the type is not a device
+//! type, it uses the constant of [`AnyType`], which matches every type of this size.
 
 use super::TypeInfo;
 pub use crate::launcher::Launcher;
@@ -115,7 +115,8 @@ pub const fn declared_right(error: Option<Message>) {
     }
 }
 
-/// The fields of a struct and the parameters of its launcher, both with the parameters' types: rustc compares the fields' types. `None` if nothing describes the function, or rustc reports the number.
+/// The fields of a struct and the parameters of its launcher, both with the parameters' types: rustc compares the
+/// fields' types. `None` if nothing describes the function, or rustc reports the number.
 pub type NamedFields<const N: usize> = Option<[[Parameter<'static>; N]; 2]>;
 
 pub const fn named_fields<A: KernelArgs, const N: usize>(launcher: Option<CompiledKernel>) -> NamedFields<N> {

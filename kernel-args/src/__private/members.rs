@@ -19,7 +19,8 @@ pub(super) const fn behind<D: DeviceType>() -> Parameter<'static> {
     }
 }
 
-/// Sets the type that a pointer points to; any other field stays. [`member`] has the members of a generic struct only by name.
+/// Sets the type that a pointer points to; any other field stays. [`member`] has the members of a generic struct only
+/// by name.
 pub const fn pointing_to(member: Parameter<'static>, behind: &'static Parameter<'static>) -> Parameter<'static> {
     if member.pointee.is_known() { member.with_pointee(Pointee::of(behind)) } else { member }
 }

@@ -32,8 +32,8 @@ pub const fn parameter(name: &'static str, spelling: &'static str, info: TypeInf
     })
 }
 
-/// The spelling of a type that has a type parameter between `before` and `after`. The spelling contains the actual type if the
-/// type of the whole determines it, or else the name of the type parameter.
+/// The spelling of a type that has a type parameter between `before` and `after`. The spelling contains the actual type
+/// if the type of the whole determines it, or else the name of the type parameter.
 pub const fn instantiated(before: &str, parameter: &str, after: &str, info: TypeInfo) -> Message<256> {
     texts::instantiated(before, parameter, after, info.name, info.cpp, info.layout.size())
 }
@@ -166,8 +166,8 @@ pub const fn param_buffer_len<A: KernelArgs>() -> usize {
     A::LAYOUT.size().div_ceil(8)
 }
 
-/// Evaluates the constants of a struct at compile time (its layout and the kernel that it names), and asserts that its buffer has
-/// room for the parameters.
+/// Evaluates the constants of a struct at compile time (its layout and the kernel that it names), and asserts that its
+/// buffer has room for the parameters.
 pub const fn evaluate<A: KernelArgs>() {
     let _ = A::SOURCE;
     assert!(

@@ -150,8 +150,8 @@ pub const fn firsts<A: KernelArgs, const N: usize>() -> [usize; N] {
     firsts
 }
 
-/// Room for the parameters of a flattened field and for the padding before the next parameter. No parameter is aligned to more than
-/// the padding.
+/// Room for the parameters of a flattened field and for the padding before the next parameter. No parameter is aligned
+/// to more than the padding.
 #[repr(C)]
 pub struct FlatSlot<A: KernelArgs> {
     _values: MaybeUninit<A::ParamBuffer>,

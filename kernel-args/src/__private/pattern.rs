@@ -30,7 +30,8 @@ pub const fn compare_bound<const N: usize, const P: usize>(
     }
 }
 
-/// Reports a kernel that matches the patterns, but that no binding takes, and a kernel whose parameters depend on the GPU.
+/// Reports a kernel that matches the patterns, but that no binding takes, and a kernel whose parameters depend on the
+/// GPU.
 #[track_caller]
 pub const fn all_bound<const N: usize, const P: usize>(family: &Family, found: &Found<N, P>) {
     if let Some(kernel) = found.varying(family) {

@@ -19,8 +19,8 @@ impl TypeInfo {
         Self::with::<D>(D::POINTEE)
     }
 
-    /// The constants of the type of a field of a device type. `POINTEE` could contain the constants of the struct with the
-    /// field.
+    /// The constants of the type of a field of a device type. `POINTEE` could contain the constants of the struct with
+    /// the field.
     pub const fn in_struct<D: DeviceType>() -> Self {
         Self::with::<D>(D::POINTEE_IN_STRUCT)
     }
@@ -33,9 +33,9 @@ impl TypeInfo {
 
 /// Rejects a field whose type is not the `T` that the derive read.
 ///
-/// An attribute macro that runs after the derive can change the type of a field. rustc would dereference a reference to the field
-/// until the type matches. It does not do this for a reference in a tuple in a variable. For the same reason the derives destructure
-/// a struct with a pattern: `self.field` would use `Deref`.
+/// An attribute macro that runs after the derive can change the type of a field. rustc would dereference a reference to
+/// the field until the type matches. It does not do this for a reference in a tuple in a variable. For the same reason
+/// the derives destructure a struct with a pattern: `self.field` would use `Deref`.
 #[inline(always)]
 pub const fn same_type<T>(_: &(&T,)) {}
 

@@ -18,7 +18,8 @@ pub fn exactly<T>(decide: impl FnOnce() -> Result<T, ContractError>) -> Result<T
     decide()
 }
 
-/// The error of a contract that the quick computation has decided: a launch keeps nothing in registers for the code after this call.
+/// The error of a contract that the quick computation has decided: a launch keeps nothing in registers for the code
+/// after this call.
 ///
 /// # Panics
 /// If `decide` finds that the contract holds. The quick computation is exact where this function is used.
@@ -40,7 +41,8 @@ pub struct Contract {
     operands: [Operand; OPERANDS],
 }
 
-/// A contract on a field of the struct `arguments`; on the struct itself, `field` is empty. Its expression uses the numbers `named`.
+/// A contract on a field of the struct `arguments`; on the struct itself, `field` is empty. Its expression uses the
+/// numbers `named`.
 #[must_use]
 pub fn contract(arguments: &'static str, field: &'static str, written: &'static str, named: &[Operand]) -> Contract {
     let mut operands = [("", Shown::Number(number(0))); OPERANDS];

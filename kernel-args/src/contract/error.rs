@@ -9,8 +9,8 @@ pub(super) const OPERANDS: usize = 12;
 
 pub(super) type Operand = (&'static str, Shown);
 
-/// A contract of a struct that a launch breaks: `#[kernel_args(len = "n")]` and the like. Its text names the struct, the field, and both
-/// numbers.
+/// A contract of a struct that a launch breaks: `#[kernel_args(len = "n")]` and the like. Its text names the struct,
+/// the field, and both numbers.
 #[derive(Clone)]
 pub struct ContractError(Stored<Details>);
 

@@ -2,8 +2,8 @@
 
 use crate::device::vector::Dim3;
 
-/// What contracts of a struct can refer to in addition to its fields: the grid, the block, the dynamic shared memory and the stream of a
-/// launch. [`KernelArgs::check_contracts`](crate::KernelArgs::check_contracts) takes it.
+/// What contracts of a struct can refer to in addition to its fields: the grid, the block, the dynamic shared memory
+/// and the stream of a launch. [`KernelArgs::check_contracts`](crate::KernelArgs::check_contracts) takes it.
 ///
 /// ```
 /// use kernel_args::{KernelArgs, args::Geometry, vector::Dim3};

@@ -1,7 +1,7 @@
 //! What `#[kernel_args(len = "n")]` and the other contracts of a struct compute and compare at each launch.
 //!
-//! A contract is evaluated twice only if it fails: [`quick`] computes with `u64` and gives up where the result would not be exact;
-//! [`exact`] then computes with `i128`, decides, and describes the error.
+//! A contract is evaluated twice only if it fails: [`quick`] computes with `u64` and gives up where the result would
+//! not be exact; [`exact`] then computes with `i128`, decides, and describes the error.
 //!
 //! | to change | open |
 //! |---|---|
@@ -57,7 +57,8 @@ impl Contracts {
     }
 }
 
-/// The low bits of an integer field whose parameter is narrower. The contract of `as` has checked that they are the value.
+/// The low bits of an integer field whose parameter is narrower. The contract of `as` has checked that they are the
+/// value.
 #[inline(always)]
 pub fn narrow<N: Narrowed>(value: &impl Integer) -> N {
     N::low_bits(value.primitive().low())

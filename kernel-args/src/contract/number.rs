@@ -1,5 +1,5 @@
-//! The numbers of both computations of contracts, with the same operations: `u64` for [`quick`](super::quick), `i128` for
-//! [`exact`](super::exact).
+//! The numbers of both computations of contracts, with the same operations: `u64` for [`quick`](super::quick), `i128`
+//! for [`exact`](super::exact).
 
 use super::{Condition, Elements, Integer, Narrowed as _};
 use crate::device::vector::Dim3;
@@ -27,7 +27,8 @@ impl Why for NoValue {
     }
 }
 
-/// Nothing, in code that expects a value: without the call, LLVM computes on after an error, and compares flags at the end.
+/// Nothing, in code that expects a value: without the call, LLVM computes on after an error, and compares flags at the
+/// end.
 impl Why for () {
     #[inline(always)]
     fn of(_: NoValue) {
@@ -63,7 +64,8 @@ pub enum Operation {
 pub trait Value: Copy + Ord + From<u64> {
     /// What is remembered if an expression has no value.
     type Why: Why;
-    /// More than the elements of any slice: the number of elements where there is no memory, see [`Elements::elements`].
+    /// More than the elements of any slice: the number of elements where there is no memory, see
+    /// [`Elements::elements`].
     const MOST: Self;
 
     /// The value of an integer.

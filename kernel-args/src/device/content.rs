@@ -1,13 +1,14 @@
 //! Types in device memory, as what pointers point to.
 //!
-//! A struct can contain a pointer to itself. So a pointee is a reference that rustc does not follow: to a `static` that the derive
-//! writes for a struct without generic parameters. A generic struct cannot have a `static`. If it is behind a pointer in another struct, the
-//! derive of that struct writes the `static`. If both are generic, it has only its name and its size.
+//! A struct can contain a pointer to itself. So a pointee is a reference that rustc does not follow: to a `static` that
+//! the derive writes for a struct without generic parameters. A generic struct cannot have a `static`. If it is behind
+//! a pointer in another struct, the derive of that struct writes the `static`. If both are generic, it has only its
+//! name and its size.
 
 use kernel_args_abi::{Class, CppType, Members, Parameter, Pointee};
 
-/// A type `T` of this class, C++ type and content. Its device layout is not needed, and would depend on what its own pointers
-/// point to.
+/// A type `T` of this class, C++ type and content. Its device layout is not needed, and would depend on what its own
+/// pointers point to.
 #[must_use]
 pub const fn in_memory<T>(
     class: Class,

@@ -6,8 +6,8 @@ use kernel_args_abi::{Class, CppBase, CppType, Layout, Meaning, Members, Paramet
 
 /// A type that a kernel can take by value.
 ///
-/// It has the size and alignment of the type on the *device*: `f64` is aligned to 8 bytes even on a host that aligns it to 4.
-/// Sources: CUDA C++ Programming Guide, "Built-in Vector Types"; CUDA Driver API, `cuLaunchKernel`.
+/// It has the size and alignment of the type on the *device*: `f64` is aligned to 8 bytes even on a host that aligns it
+/// to 4. Sources: CUDA C++ Programming Guide, "Built-in Vector Types"; CUDA Driver API, `cuLaunchKernel`.
 ///
 /// Implemented for all integers and floats, `bool`, `NonZero*`, `Wrapping`, arrays, CUDA's vector types
 /// ([`crate::vector`]), device pointers, texture and surface objects. Derive it for structs and enums.
@@ -15,17 +15,17 @@ use kernel_args_abi::{Class, CppBase, CppType, Layout, Meaning, Members, Paramet
 /// # In device memory
 ///
 /// With the feature `cudarc`, the device types of this crate and types with the derive implement cudarc's `DeviceRepr`:
-/// `CudaSlice<Light>` can be allocated, copied to the device and read back; with [`ZeroBits`](super::ZeroBits) also `ValidAsZeroBits`, for
-/// `alloc_zeros`.
+/// `CudaSlice<Light>` can be allocated, copied to the device and read back; with [`ZeroBits`](super::ZeroBits) also
+/// `ValidAsZeroBits`, for `alloc_zeros`.
 ///
-/// Reading memory back (`clone_dtoh`) assumes that it contains values of the type: the `unsafe` launch includes the promise that the kernel
-/// writes only `0` and `1` to a `bool`, and only discriminants to an enum. If a kernel can write different values, allocate memory of the
-/// integer type and convert after reading back.
+/// Reading memory back (`clone_dtoh`) assumes that it contains values of the type: the `unsafe` launch includes the
+/// promise that the kernel writes only `0` and `1` to a `bool`, and only discriminants to an enum. If a kernel can
+/// write different values, allocate memory of the integer type and convert after reading back.
 ///
 /// # Padding
 ///
-/// The padding of a struct contains whatever was in the host's memory before. This crate copies none of it to the device: it uses
-/// [`store`](Self::store), which writes zeros, or copies values without padding.
+/// The padding of a struct contains whatever was in the host's memory before. This crate copies none of it to the
+/// device: it uses [`store`](Self::store), which writes zeros, or copies values without padding.
 ///
 /// | path | padding |
 /// |---|---|
@@ -40,8 +40,8 @@ use kernel_args_abi::{Class, CppBase, CppType, Layout, Meaning, Members, Paramet
 /// For cudarc, declare the padding as a field: `_padding: [u8; 3]`.
 ///
 /// # Safety
-/// - `size_of::<Self>() == LAYOUT.size()`, and `align_of::<Self>()` is `LAYOUT.align()`, or less if `LAYOUT.align()` is at
-///   most 16.
+/// - `size_of::<Self>() == LAYOUT.size()`, and `align_of::<Self>()` is `LAYOUT.align()`, or less if `LAYOUT.align()` is
+///   at most 16.
 /// - Every byte of a value that is not padding is initialised and is at the offset where the device expects it.
 /// - [`store`](Self::store) writes all `LAYOUT.size()` bytes, padding as zeros.
 /// - If [`HAS_PADDING`](Self::HAS_PADDING) is `false`, all bytes of every value are initialised.
@@ -59,12 +59,12 @@ pub unsafe trait DeviceType: Copy + 'static {
     const LAYOUT: Layout;
     /// Integer, float, pointer, or bytes.
     const CLASS: Class;
-    /// The C++ type. For an array it is the array type. In C++, an array is a member of a struct; a parameter is a struct that
-    /// contains the array.
+    /// The C++ type. For an array it is the array type. In C++, an array is a member of a struct; a parameter is a
+    /// struct that contains the array.
     const CPP: CppType<'static>;
-    /// For a struct its members, in the order of their offsets; for an array the members of one element; for an enum its variants.
-    /// They are compared with the debug information of the kernel, including nested members. C++ headers are written from them.
-    /// [`Members::UNKNOWN`] matches every type with the same size, alignment and name.
+    /// For a struct its members, in the order of their offsets; for an array the members of one element; for an enum
+    /// its variants. They are compared with the debug information of the kernel, including nested members. C++ headers
+    /// are written from them. [`Members::UNKNOWN`] matches every type with the same size, alignment and name.
     ///
     /// Memory safety does not depend on them.
     const MEMBERS: Members<'static> = Members::UNKNOWN;
@@ -100,13 +100,13 @@ pub unsafe trait DeviceType: Copy + 'static {
             assert_layout::<Self>();
             assert!(!Self::HAS_PADDING, "a type with padding must write its own zeros");
         };
-        // SAFETY: the caller guarantees `LAYOUT.size()` writable bytes at `to`, and the assertion above proves that this is the
-        // size of `Self`.
+        // SAFETY: the caller guarantees `LAYOUT.size()` writable bytes at `to`, and the assertion above proves that
+        // this is the size of `Self`.
         unsafe { to.cast::<Self>().write_unaligned(*self) };
     }
 
-    /// Whether `bytes`, which are `LAYOUT.size()` bytes from device memory, are a value of this type: a `bool` is 0 or 1, an enum
-    /// is one of its variants. The default rejects all bytes.
+    /// Whether `bytes`, which are `LAYOUT.size()` bytes from device memory, are a value of this type: a `bool` is 0 or
+    /// 1, an enum is one of its variants. The default rejects all bytes.
     #[must_use]
     fn is_value(bytes: &[u8]) -> bool {
         let _ = bytes;
@@ -125,8 +125,9 @@ pub(crate) fn from_bytes<T: DeviceType>(bytes: &[u8]) -> Option<T> {
     Some(unsafe { bytes.as_ptr().cast::<T>().read_unaligned() })
 }
 
-/// Asserts that a Rust type has the device's size and alignment. For alignments up to 16, the host alignment can be smaller. All code that
-/// writes parameters evaluates it for each type, so a wrong `impl` by hand is an error, not a write past the end.
+/// Asserts that a Rust type has the device's size and alignment. For alignments up to 16, the host alignment can be
+/// smaller. All code that writes parameters evaluates it for each type, so a wrong `impl` by hand is an error, not a
+/// write past the end.
 ///
 /// # Panics
 /// At compile time, if size or alignment differ.
@@ -148,8 +149,8 @@ pub(crate) const fn bytes_of<T: DeviceType>(value: &T) -> &[u8] {
     const {
         assert!(!T::HAS_PADDING, "the padding of a type is not initialised");
     };
-    // SAFETY: `slice::from_raw_parts`, "Safety": the bytes are in one value, which is borrowed as long as the slice; `DeviceType`
-    // promises that all bytes of a type without padding are initialised.
+    // SAFETY: `slice::from_raw_parts`, "Safety": the bytes are in one value, which is borrowed as long as the slice;
+    // `DeviceType` promises that all bytes of a type without padding are initialised.
     unsafe { slice::from_raw_parts(ptr::from_ref(value).cast::<u8>(), size_of::<T>()) }
 }
 
@@ -189,8 +190,8 @@ pub trait Variants: Sized + 'static {
 
 /// Asserts that the bytes of each variant of an enum are the bytes of its discriminant.
 ///
-/// An attribute macro that runs after the derive can replace the `repr`: with `repr(align(4))`, an enum of four bytes has one byte for its
-/// discriminant, and three that are not initialised. [`assert_layout`] compares the sizes.
+/// An attribute macro that runs after the derive can replace the `repr`: with `repr(align(4))`, an enum of four bytes
+/// has one byte for its discriminant, and three that are not initialised. [`assert_layout`] compares the sizes.
 ///
 /// # Panics
 /// At compile time, if the bytes differ.
@@ -200,8 +201,9 @@ pub const fn assert_variants<E: Variants>() {
         while i < E::ALL.len() {
             let (variant, discriminant) = &E::ALL[i];
             let (size, variant) = (size_of::<E>(), ptr::from_ref(variant).cast::<u8>());
-            // SAFETY: `slice::from_raw_parts`, "Safety": the bytes are in one value, which is borrowed as long as the slice. Not all
-            // of them may be initialised: this is evaluated only at compile time, where the compiler rejects reads of such bytes.
+            // SAFETY: `slice::from_raw_parts`, "Safety": the bytes are in one value, which is borrowed as long as the
+            // slice. Not all of them may be initialised: this is evaluated only at compile time, where the compiler
+            // rejects reads of such bytes.
             let variant = unsafe { slice::from_raw_parts(variant, size) };
             let discriminant = bytes_of(discriminant);
             let mut byte = 0;
@@ -233,8 +235,8 @@ pub(crate) const fn component<T: DeviceType>(
     Parameter::field(name, spelling, offset, T::LAYOUT, T::CLASS, T::CPP).with_members(T::MEMBERS)
 }
 
-/// Implements [`DeviceType`] and [`ZeroBits`](super::ZeroBits) for types without padding for which zero bytes are a value, and
-/// asserts their size and alignment at compile time.
+/// Implements [`DeviceType`] and [`ZeroBits`](super::ZeroBits) for types without padding for which zero bytes are a
+/// value, and asserts their size and alignment at compile time.
 macro_rules! device_types {
     ($($(#[$meta:meta])* $ty:ty: $size:literal / $align:literal, $class:ident, $cpp:expr $(, $members:expr)?;)*) => {$(
         $(#[$meta])*
@@ -253,8 +255,8 @@ macro_rules! device_types {
             }
         }
         $(#[$meta])*
-        // SAFETY: zero bytes are the number 0, so they are a value of every type that consists of numbers; for `bool` they are
-        // `false`.
+        // SAFETY: zero bytes are the number 0, so they are a value of every type that consists of numbers; for `bool`
+        // they are `false`.
         #[diagnostic::do_not_recommend]
         unsafe impl $crate::device::ZeroBits for $ty {}
         $(#[$meta])*
@@ -342,8 +344,8 @@ unsafe impl<T: DeviceType> DeviceType for num::Wrapping<T> {
     }
 }
 
-// SAFETY: an array contains its elements one after another, in Rust and in C++ (Rust Reference, "Array layout": "the zero-based nth
-// element of the array is offset from the start of the array by n * size_of::<T>() bytes").
+// SAFETY: an array contains its elements one after another, in Rust and in C++ (Rust Reference, "Array layout": "the
+// zero-based nth element of the array is offset from the start of the array by n * size_of::<T>() bytes").
 unsafe impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
     const LAYOUT: Layout = match T::LAYOUT.array(N) {
         Ok(layout) => layout,
@@ -365,8 +367,9 @@ unsafe impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
                 unsafe { element.store(place) };
             }
         } else {
-            // SAFETY: `to` is valid for `LAYOUT.size()` bytes. This is the size of the array, because the size of `T` is
-            // `T::LAYOUT.size()`, as asserted above. Memory that is valid for writes does not overlap a shared reference.
+            // SAFETY: `to` is valid for `LAYOUT.size()` bytes. This is the size of the array, because the size of `T`
+            // is `T::LAYOUT.size()`, as asserted above. Memory that is valid for writes does not overlap a shared
+            // reference.
             unsafe {
                 ptr::copy_nonoverlapping(ptr::from_ref(self).cast::<u8>(), to, size_of::<Self>());
             };

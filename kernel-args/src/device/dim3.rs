@@ -1,4 +1,5 @@
-//! `dim3` as the extent of a grid or a block. See the vector types for its layout and its default of one block or thread.
+//! `dim3` as the extent of a grid or a block. See the vector types for its layout and its default of one block or
+//! thread.
 
 use super::vector::Dim3;
 use core::{

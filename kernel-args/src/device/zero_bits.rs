@@ -4,9 +4,9 @@ use core::{marker::PhantomData, num::Wrapping};
 
 /// A device type for which zero bytes are a valid value: cudarc's `alloc_zeros` and `memset_zeros` accept it.
 ///
-/// Implemented for all numbers, CUDA's vector types, device pointers (null), texture and surface objects, conditions of graphs and tensor maps, not for
-/// `NonZero*`. `#[derive(DeviceType)]` implements it for a struct if all its fields implement it, and for an enum if one of its
-/// variants has the discriminant 0.
+/// Implemented for all numbers, CUDA's vector types, device pointers (null), texture and surface objects, conditions of
+/// graphs and tensor maps, not for `NonZero*`. `#[derive(DeviceType)]` implements it for a struct if all its fields
+/// implement it, and for an enum if one of its variants has the discriminant 0.
 ///
 /// # Safety
 /// `size_of::<Self>()` zero bytes are a value of the type.

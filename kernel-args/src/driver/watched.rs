@@ -2,8 +2,8 @@
 
 use core::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// A bit for each active [`Watcher`]. Above them, the number of closures of captures and sequences that threads are in, and
-/// of runs that a launch can name as its stream.
+/// A bit for each active [`Watcher`]. Above them, the number of closures of captures and sequences that threads are in,
+/// and of runs that a launch can name as its stream.
 static WATCHED: AtomicUsize = AtomicUsize::new(if cfg!(feature = "observe") { START } else { 0 });
 
 const START: usize = 1 << 7;

@@ -1,7 +1,7 @@
 //! cudarc's device memory as arguments.
 //!
-//! A shared borrow is passed as `T const*` and tracked as a read; an exclusive borrow is passed as `T*` and tracked as a write.
-//! The launch waits for the work on other streams that it depends on, and records its own use of the memory.
+//! A shared borrow is passed as `T const*` and tracked as a read; an exclusive borrow is passed as `T*` and tracked as
+//! a write. The launch waits for the work on other streams that it depends on, and records its own use of the memory.
 
 use crate::{
     contract::Elements,

@@ -1,7 +1,7 @@
 //! The device types of this crate in cudarc's device memory.
 //!
-//! cudarc itself implements `DeviceRepr` for numbers, `bool` and arrays, and with its features `f16` and `f8` for the types of
-//! the crates `half` and `float8`.
+//! cudarc itself implements `DeviceRepr` for numbers, `bool` and arrays, and with its features `f16` and `f8` for the
+//! types of the crates `half` and `float8`.
 
 use crate::device::{
     ConditionalHandle, DevicePointer, DevicePointerMut, DeviceType, Pointee, SurfaceObject, TensorMap, TensorMapA64,

@@ -1,5 +1,5 @@
-//! `nalgebra`: a column vector or point of two to four components is passed as the CUDA vector, a quaternion as the vector
-//! `(i, j, k, w)`. Every other matrix is passed as an array of its elements, column after column:
+//! `nalgebra`: a column vector or point of two to four components is passed as the CUDA vector, a quaternion as the
+//! vector `(i, j, k, w)`. Every other matrix is passed as an array of its elements, column after column:
 //! `struct { float elements[9]; }` for `Matrix3<f32>`.
 //!
 //! Transformations (`Isometry3`, `Rotation3`, …) are rejected: pass their matrix, `.to_homogeneous()`.
@@ -13,7 +13,8 @@ use kernel_args_abi::{Class, CppType, Layout, Members};
 use nalgebra::{Point, Quaternion, SMatrix, Scalar, Unit, Vector2, Vector3, Vector4};
 
 /// A matrix is `repr(C)` around its storage, which is `repr(transparent)` around `[[T; R]; C]`: "column-major".
-// SAFETY: the array and CUDA's vectors have no padding, and the array has the components of the vector in the same order.
+// SAFETY: the array and CUDA's vectors have no padding, and the array has the components of the vector in the same
+// order.
 unsafe impl<T: VectorElement + Scalar, const R: usize, const C: usize> DeviceType for SMatrix<T, R, C> {
     const LAYOUT: Layout = match (R, C) {
         (2, 1) => T::Two::LAYOUT,

@@ -1,11 +1,11 @@
 //! Types of other crates that have the components of a type of this crate.
 
-/// Implements `DeviceType` for types with the size and the components of a type of this crate and without padding. Their
-/// alignment on the host may be smaller: `type as type of this crate`.
+/// Implements `DeviceType` for types with the size and the components of a type of this crate and without padding.
+/// Their alignment on the host may be smaller: `type as type of this crate`.
 macro_rules! same_as {
     ($([$($generics:tt)*] $ty:ty as $device:ty;)*) => {$(
-        // SAFETY: the documentation of the type guarantees the components of `$device` in the same order, one after another;
-        // neither type has padding. `assert_layout` compares size and alignment at every use of a value.
+        // SAFETY: the documentation of the type guarantees the components of `$device` in the same order, one after
+        // another; neither type has padding. `assert_layout` compares size and alignment at every use of a value.
         unsafe impl $($generics)* $crate::device::DeviceType for $ty {
             const LAYOUT: kernel_args_abi::Layout = <$device as $crate::device::DeviceType>::LAYOUT;
             const CLASS: kernel_args_abi::Class = <$device as $crate::device::DeviceType>::CLASS;

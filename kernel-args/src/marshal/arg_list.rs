@@ -9,21 +9,23 @@ use super::{
 use core::{ffi::c_void, fmt, marker::PhantomData};
 use std::string::String;
 
-/// The arguments of one kernel as a list whose length and types are known only at run time, for example in code generators and
-/// interpreters. If the kernel is known at compile time, use a struct with `#[derive(KernelArgs)]`, which is checked then.
+/// The arguments of one kernel as a list whose length and types are known only at run time, for example in code
+/// generators and interpreters. If the kernel is known at compile time, use a struct with `#[derive(KernelArgs)]`,
+/// which is checked then.
 ///
-/// Every [`KernelArg`] can be pushed. `launch!` takes the list with a [`Function`](crate::Function), which compares each list of types
-/// once, like a struct with the fields `0`, `1`, …
+/// Every [`KernelArg`] can be pushed. `launch!` takes the list with a [`Function`](crate::Function), which compares
+/// each list of types once, like a struct with the fields `0`, `1`, …
 ///
 /// # Borrows
 ///
-/// The list borrows the slices that are pushed until it is dropped or moved: `launch!` takes it by value. To launch a list again, pass
-/// `&mut args`. A use of the slices before `drop(args)` is then the error "borrow might be used here, when `args` is dropped".
+/// The list borrows the slices that are pushed until it is dropped or moved: `launch!` takes it by value. To launch a
+/// list again, pass `&mut args`. A use of the slices before `drop(args)` is then the error "borrow might be used here,
+/// when `args` is dropped".
 ///
 /// # Memory
 ///
-/// The list stores up to 64 arguments with 1 KiB in total without heap allocation. Arguments that are aligned to more than 16
-/// bytes are always on the heap.
+/// The list stores up to 64 arguments with 1 KiB in total without heap allocation. Arguments that are aligned to more
+/// than 16 bytes are always on the heap.
 ///
 /// ```no_run
 /// use kernel_args::{ArgList, Module, launch};
@@ -68,8 +70,9 @@ impl<'a> ArgList<'a> {
         self
     }
 
-    /// Appends each element of a slice as an argument of its own, for kernels that take the lengths and strides of an array as separate
-    /// parameters. It does not compile for elements without bytes. `&mut` slices of cudarc cannot be copied: push them.
+    /// Appends each element of a slice as an argument of its own, for kernels that take the lengths and strides of an
+    /// array as separate parameters. It does not compile for elements without bytes. `&mut` slices of cudarc cannot be
+    /// copied: push them.
     ///
     /// ```
     /// use kernel_args::ArgList;
@@ -120,16 +123,16 @@ impl<'a> ArgList<'a> {
         (&self.types, self.values.iter_mut())
     }
 
-    /// Calls `launch` with the `kernelParams` of `cuLaunchKernel`: one pointer to each parameter. It works for any alignment.
-    /// The pointers are valid until `launch` returns.
+    /// Calls `launch` with the `kernelParams` of `cuLaunchKernel`: one pointer to each parameter. It works for any
+    /// alignment. The pointers are valid until `launch` returns.
     ///
     /// Use it with other driver bindings; [`launch!`](crate::launch!) calls it for you.
     pub fn with_kernel_params<R>(&mut self, launch: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
         self.marshal_params(&LaunchStream::untracked(), |_, pointers| launch(pointers))
     }
 
-    /// Calls `launch` with the packed buffer for `CU_LAUNCH_PARAM_BUFFER_POINTER`. Its length is the size without tail padding.
-    /// Padding between parameters is zero.
+    /// Calls `launch` with the packed buffer for `CU_LAUNCH_PARAM_BUFFER_POINTER`. Its length is the size without tail
+    /// padding. Padding between parameters is zero.
     ///
     /// # Errors
     /// [`PackError::DependsOnGpu`] if an argument is aligned to more than 16 bytes.

@@ -47,7 +47,8 @@ impl ArgumentType {
         self.layout.size()
     }
 
-    /// Whether the kernel receives the same type. One type can have several `ArgumentType`s: one for each call of `push`.
+    /// Whether the kernel receives the same type. One type can have several `ArgumentType`s: one for each call of
+    /// `push`.
     #[inline]
     pub(crate) fn is(&self, other: &Self) -> bool {
         ptr::eq(self, other) || (self.device)() == (other.device)()

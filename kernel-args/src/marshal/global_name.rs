@@ -4,8 +4,8 @@ use kernel_args_abi::compiled::CompiledKernel;
 #[cfg(feature = "cudarc")]
 use std::string::String;
 
-/// The name of a global variable: a text, or a constant of [`kernels!`](crate::kernels), with which the type is compared when the
-/// program is compiled.
+/// The name of a global variable: a text, or a constant of [`kernels!`](crate::kernels), with which the type is
+/// compared when the program is compiled.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the name of a global variable",
     label = "neither a text nor a constant of `kernels!`",

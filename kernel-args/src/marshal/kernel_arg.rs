@@ -3,7 +3,8 @@
 use super::{Guard, LaunchStream};
 use crate::device::{DevicePointer, DevicePointerMut, DeviceType, Nullable, Pointee};
 
-/// The type of a field of a `#[derive(KernelArgs)]` struct: it defines which [device type](DeviceType) the kernel receives.
+/// The type of a field of a `#[derive(KernelArgs)]` struct: it defines which [device type](DeviceType) the kernel
+/// receives.
 ///
 /// Every device type is passed by value; a cudarc slice becomes a device pointer; an `Option` of a pointer becomes the
 /// pointer or null. Implement it for your own types that convert to one of these.
@@ -24,9 +25,9 @@ pub trait KernelArg {
 
     /// Passes the context of the memory that [`lower`](Self::lower) uses to `LaunchStream::check_context`.
     ///
-    /// It is called for every argument before the first argument is lowered. A launch with memory of a different context is
-    /// therefore rejected before anything is enqueued. A value has no context. An argument that wraps another argument forwards
-    /// the call:
+    /// It is called for every argument before the first argument is lowered. A launch with memory of a different
+    /// context is therefore rejected before anything is enqueued. A value has no context. An argument that wraps
+    /// another argument forwards the call:
     ///
     /// ```
     /// use kernel_args::{DevicePointer, KernelArg, args::{Guard, LaunchStream}};

@@ -15,24 +15,26 @@ use kernel_args_abi::{
 ///
 /// # Safety
 /// - [`ParamBuffer`](Self::ParamBuffer) has at least as many bytes as [`LAYOUT`](Self::LAYOUT).
-/// - [`Each<T>`](Self::Each) has room for as many `T` as there are [`PARAMETERS`](Self::PARAMETERS), and is aligned for them.
+/// - [`Each<T>`](Self::Each) has room for as many `T` as there are [`PARAMETERS`](Self::PARAMETERS), and is aligned for
+///   them.
 /// - [`PARAMETERS`](Self::PARAMETERS) have the offsets that C's rule gives them, and `LAYOUT` is the layout of the same
 ///   parameters: each parameter is inside the layout, and parameters do not overlap.
 /// - [`lower`](Self::lower) writes every parameter with the writer `F`, in order, at its offset and index, then calls
 ///   `launch` once. All guards outlive that call.
-/// - If [`IN_PLACE`](Self::IN_PLACE) is `true`, the first `LAYOUT.size()` bytes of the struct are initialised, and are the packed form.
-/// - [`packed_in_place`](Self::packed_in_place) returns a pointer to such bytes, which are the packed form as long as the struct is
-///   borrowed.
-/// - Two structs with the same [`Erased`](Self::Erased) have the same `PARAMETERS`: a kernel that was verified for one of these
-///   structs can be launched with each of them.
+/// - If [`IN_PLACE`](Self::IN_PLACE) is `true`, the first `LAYOUT.size()` bytes of the struct are initialised, and are
+///   the packed form.
+/// - [`packed_in_place`](Self::packed_in_place) returns a pointer to such bytes, which are the packed form as long as
+///   the struct is borrowed.
+/// - Two structs with the same [`Erased`](Self::Erased) have the same `PARAMETERS`: a kernel that was verified for one
+///   of these structs can be launched with each of them.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not hold the arguments of a kernel",
     label = "not a `KernelArgs` struct",
     note = "write `#[derive(KernelArgs)]` on a struct with one field for each parameter"
 )]
 pub unsafe trait KernelArgs: Sized {
-    /// This struct with every lifetime `'static`. A kernel that was verified for it can be launched with the struct of any
-    /// lifetime, so generic code stores a `Kernel<A::Erased>` and launches an `A`.
+    /// This struct with every lifetime `'static`. A kernel that was verified for it can be launched with the struct of
+    /// any lifetime, so generic code stores a `Kernel<A::Erased>` and launches an `A`.
     type Erased: KernelArgs<Erased = Self::Erased> + 'static;
     #[doc(hidden)]
     type ParamBuffer;
@@ -70,8 +72,8 @@ pub unsafe trait KernelArgs: Sized {
     #[doc(hidden)]
     const CONTRACTS: Contracts = Contracts::NONE;
 
-    /// Checks the contracts, such as `#[kernel_args(len = "n")]`, of the fields, then of the struct. Each launch calls it. Returns `geometry`
-    /// with the dynamic shared memory that a contract computes.
+    /// Checks the contracts, such as `#[kernel_args(len = "n")]`, of the fields, then of the struct. Each launch calls
+    /// it. Returns `geometry` with the dynamic shared memory that a contract computes.
     ///
     /// ```
     /// # use kernel_args::{KernelArgs, args::Geometry, vector::Dim3};
@@ -106,15 +108,16 @@ pub unsafe trait KernelArgs: Sized {
         Ok(())
     }
 
-    /// Calls `note` with each pointer that has the contracts `len` and `capacity`: its name, and the number of elements that `len`
-    /// requires. Checks of pointers compare it with the allocation.
+    /// Calls `note` with each pointer that has the contracts `len` and `capacity`: its name, and the number of elements
+    /// that `len` requires. Checks of pointers compare it with the allocation.
     #[doc(hidden)]
     #[inline]
     fn required_lengths(&self, geometry: Geometry, note: &mut dyn FnMut(&'static str, Option<u64>)) {
         let _ = (geometry, note);
     }
 
-    /// Calls [`KernelArg::check_context`](super::KernelArg::check_context) for every field. The first parameter has the index `first`.
+    /// Calls [`KernelArg::check_context`](super::KernelArg::check_context) for every field. The first parameter has the
+    /// index `first`.
     #[doc(hidden)]
     #[inline]
     fn check_contexts(&self, stream: &LaunchStream<'_>, first: usize) {
@@ -124,9 +127,9 @@ pub unsafe trait KernelArgs: Sized {
     /// Lowers every field with the writer `F`, calls `launch`, and drops the guards of the fields.
     ///
     /// # Safety
-    /// Until `launch` has returned, `buffer` is valid for writes of `LAYOUT.size()` bytes. If the form has pointers, `pointers` is
-    /// valid for writes of [`Each<*mut c_void>`](Self::Each). For [`Within<F, A, FIELD>`](super::Within), this struct is field `FIELD` of
-    /// `A`, and `buffer` and `pointers` have the room for `A`.
+    /// Until `launch` has returned, `buffer` is valid for writes of `LAYOUT.size()` bytes. If the form has pointers,
+    /// `pointers` is valid for writes of [`Each<*mut c_void>`](Self::Each). For [`Within<F, A, FIELD>`](super::Within),
+    /// this struct is field `FIELD` of `A`, and `buffer` and `pointers` have the room for `A`.
     #[doc(hidden)]
     unsafe fn lower<F: ParamWriter, R>(
         &mut self,
@@ -167,11 +170,11 @@ pub unsafe trait KernelArgs: Sized {
         marshal_params(&mut self, &LaunchStream::untracked(), launch)
     }
 
-    /// Calls `launch` with the packed buffer for `CU_LAUNCH_PARAM_BUFFER_POINTER`. Its length is the size without tail padding, for
-    /// `CU_LAUNCH_PARAM_BUFFER_SIZE`. Padding between parameters is zero.
+    /// Calls `launch` with the packed buffer for `CU_LAUNCH_PARAM_BUFFER_POINTER`. Its length is the size without tail
+    /// padding, for `CU_LAUNCH_PARAM_BUFFER_SIZE`. Padding between parameters is zero.
     ///
-    /// It does not compile for a struct with an alignment above 16 bytes, because the packed offsets then depend on the GPU: use
-    /// [`pack_at`](Self::pack_at). Only the contract `as` is checked.
+    /// It does not compile for a struct with an alignment above 16 bytes, because the packed offsets then depend on the
+    /// GPU: use [`pack_at`](Self::pack_at). Only the contract `as` is checked.
     ///
     /// # Panics
     /// If a field does not fit into the type that `as` names.
@@ -204,8 +207,9 @@ pub unsafe trait KernelArgs: Sized {
         decode_params(&mut self, show)
     }
 
-    /// Writes the packed form for a particular GPU into `buffer`, and returns the bytes to pass: up to the end of the last
-    /// parameter, with zeros between parameters. `cuFuncGetParamInfo` or [`ParamLayout::on`] returns the `offsets`.
+    /// Writes the packed form for a particular GPU into `buffer`, and returns the bytes to pass: up to the end of the
+    /// last parameter, with zeros between parameters. `cuFuncGetParamInfo` or [`ParamLayout::on`] returns the
+    /// `offsets`.
     ///
     /// # Errors
     /// If the number of `offsets` is not the number of parameters, they overlap, or they do not fit in `buffer`.
@@ -236,7 +240,8 @@ fn assert_narrowed<A: KernelArgs>(args: &A) {
 
 /// Arguments that borrow nothing: a struct with `#[derive(KernelArgs)]` that has no lifetime parameters.
 ///
-/// A graph retains such arguments. A struct with a lifetime parameter does not implement it, even if the lifetime is `'static`.
+/// A graph retains such arguments. A struct with a lifetime parameter does not implement it, even if the lifetime is
+/// `'static`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can borrow memory, but a graph keeps the arguments of its nodes after the borrow has ended",
     label = "can borrow",

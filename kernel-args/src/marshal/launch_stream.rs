@@ -68,13 +68,14 @@ mod on_device {
         recorded: LastEvent,
     }
 
-    /// What arguments are lowered for without a named stream. A launch of values alone passes no reference to a function that is not
-    /// inlined, so the `LaunchStream` is not in memory.
+    /// What arguments are lowered for without a named stream. A launch of values alone passes no reference to a
+    /// function that is not inlined, so the `LaunchStream` is not in memory.
     #[derive(Clone, Copy)]
     enum Unnamed<'k> {
         /// The default stream of this context; of the context of the first argument if it is null.
         Default(CUcontext, PhantomData<&'k ()>),
-        /// A launch of a sequence, which waits for other streams and records the use of its slices itself, once for each.
+        /// A launch of a sequence, which waits for other streams and records the use of its slices itself, once for
+        /// each.
         #[cfg(feature = "graphs")]
         Sequence(&'k RunMemory),
         /// Nothing is lowered: the length of each slice whose context is checked is noted.
@@ -112,7 +113,8 @@ mod on_device {
             Self::new(None, Unnamed::Sequence(held))
         }
 
-        /// A launch on the default stream of `context`. If `context` is null, the context of the first argument is used.
+        /// A launch on the default stream of `context`. If `context` is null, the context of the first argument is
+        /// used.
         #[inline]
         pub(crate) fn in_context(context: CUcontext) -> Self {
             Self::new(None, Unnamed::Default(context, PhantomData))
@@ -134,8 +136,9 @@ mod on_device {
             Self::new(None, Unnamed::Lengths(lengths))
         }
 
-        /// Declares that the argument's memory belongs to `context`: [`KernelArg::check_context`] calls it before any argument
-        /// is lowered. An argument that belongs to a different context than the launch is rejected before the driver is called.
+        /// Declares that the argument's memory belongs to `context`: [`KernelArg::check_context`] calls it before any
+        /// argument is lowered. An argument that belongs to a different context than the launch is rejected before the
+        /// driver is called.
         ///
         /// [`KernelArg::check_context`]: crate::KernelArg::check_context
         #[inline]
@@ -176,11 +179,11 @@ mod on_device {
             }
         }
 
-        /// The stream of this launch, for an argument that belongs to `context`. If the launch has no stream, it is the default
-        /// stream of `context`.
+        /// The stream of this launch, for an argument that belongs to `context`. If the launch has no stream, it is the
+        /// default stream of `context`.
         ///
-        /// A launch in a [`Sequence`](crate::sequence::Sequence) is rejected after this call: it does not know which memory the argument
-        /// uses.
+        /// A launch in a [`Sequence`](crate::sequence::Sequence) is rejected after this call: it does not know which
+        /// memory the argument uses.
         #[inline]
         pub fn stream(&self, context: &Arc<CudaContext>) -> &CudaStream {
             match self.stream_or_held(context) {
@@ -241,7 +244,8 @@ mod on_device {
             }
         }
 
-        /// The address of `memory`, for a launch in a sequence. If the sequence does not hold the memory, the field is marked.
+        /// The address of `memory`, for a launch in a sequence. If the sequence does not hold the memory, the field is
+        /// marked.
         #[cfg(feature = "graphs")]
         #[inline(always)]
         pub(crate) fn held_address<T>(&self, held: &RunMemory, memory: &impl DevicePtr<T>) -> CUdeviceptr {
@@ -261,10 +265,11 @@ mod on_device {
             Guard { sync: ManuallyDrop::new(Some(sync)), recorded: Some(&self.on.recorded), argument: PhantomData }
         }
 
-        /// The error of a wait or of an event record that cudarc could not return. cudarc stores it in the context of the stream.
+        /// The error of a wait or of an event record that cudarc could not return. cudarc stores it in the context of
+        /// the stream.
         ///
-        /// It is called directly before the launch. From then on, events that guards record are remembered and not recorded twice. An
-        /// event that was recorded earlier does not include this launch.
+        /// It is called directly before the launch. From then on, events that guards record are remembered and not
+        /// recorded twice. An event that was recorded earlier does not include this launch.
         #[inline]
         pub(crate) fn check(&self) -> Result<(), DriverError> {
             if !self.on.tracked.get() {
@@ -359,8 +364,8 @@ impl LastEvent {
 
 /// Records the use of the argument's memory when it is dropped, after the launch has been enqueued.
 ///
-/// All arguments have the same guard type. With an associated type, rustc would report two errors for a field that cannot be
-/// passed.
+/// All arguments have the same guard type. With an associated type, rustc would report two errors for a field that
+/// cannot be passed.
 #[must_use = "dropping it records that the launch has been enqueued"]
 pub struct Guard<'s> {
     #[cfg(feature = "cudarc")]
@@ -394,7 +399,8 @@ impl<'s> Guard<'s> {
     }
 }
 
-/// For a value, the compiler removes this drop, but only if the inlined code is no more than a test. So `record_use` is not inlined.
+/// For a value, the compiler removes this drop, but only if the inlined code is no more than a test. So `record_use` is
+/// not inlined.
 #[cfg(feature = "cudarc")]
 impl Drop for Guard<'_> {
     #[inline(always)]
@@ -405,8 +411,8 @@ impl Drop for Guard<'_> {
     }
 }
 
-/// Records an event of a different context, which cudarc does only on a stream of that context: on its default stream, after that has joined
-/// the launch's stream.
+/// Records an event of a different context, which cudarc does only on a stream of that context: on its default stream,
+/// after that has joined the launch's stream.
 #[cfg(feature = "cudarc")]
 #[cold]
 fn record_elsewhere(event: &CudaEvent, stream: &CudaStream, error: DriverError) -> Result<(), DriverError> {

@@ -6,8 +6,8 @@ use core::ffi::c_void;
 
 /// The arguments of a launcher: a struct with `#[derive(KernelArgs)]` and `#[kernel_args(launcher = path)]`.
 ///
-/// A launcher is a function of the host, usually `extern "C"` in a `.cu` file, that launches kernels. The struct has a field for each of its
-/// arguments, in order, without the stream. [`launch!`](crate::launch!) calls it.
+/// A launcher is a function of the host, usually `extern "C"` in a `.cu` file, that launches kernels. The struct has a
+/// field for each of its arguments, in order, without the stream. [`launch!`](crate::launch!) calls it.
 #[diagnostic::on_unimplemented(
     message = "`launch!` needs a grid and a block: `{Self}` does not hold the arguments of a launcher",
     label = "neither a grid with a block, nor a launcher's struct",
@@ -55,7 +55,8 @@ pub fn returned<S: LauncherStatus>(status: S) -> Returned {
     Returned { code: status.code(), is_cuda: S::IS_CUDA }
 }
 
-/// What a launcher returns: nothing, or the status of the runtime or the driver. A launch returns an error if the status is not 0.
+/// What a launcher returns: nothing, or the status of the runtime or the driver. A launch returns an error if the
+/// status is not 0.
 ///
 /// Implement it for an enum of your own:
 ///
@@ -122,8 +123,8 @@ pub trait CArgument<C> {
     fn to_c(self) -> C;
 }
 
-/// With a second impl for each type, rustc does not choose `C` by the impl, but by the function: it then compares each field with its parameter,
-/// and not all types with all parameters.
+/// With a second impl for each type, rustc does not choose `C` by the impl, but by the function: it then compares each
+/// field with its parameter, and not all types with all parameters.
 pub enum Unused {}
 
 #[diagnostic::do_not_recommend]

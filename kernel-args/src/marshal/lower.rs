@@ -14,7 +14,8 @@ use crate::contract::{ContractError, Contracts, Geometry};
 use core::{ffi::c_void, mem::MaybeUninit, ptr, slice};
 use kernel_args_abi::{ParamLayout, Parameter, compiled::Family};
 
-/// Calls `launch` with a pointer to each parameter. Until `launch` returns, each points to the initialised bytes of its parameter.
+/// Calls `launch` with a pointer to each parameter. Until `launch` returns, each points to the initialised bytes of its
+/// parameter.
 #[inline]
 pub(crate) fn marshal_params<A: KernelArgs, R>(
     args: &mut A,
@@ -25,8 +26,9 @@ pub(crate) fn marshal_params<A: KernelArgs, R>(
     let mut pointers = MaybeUninit::<A::Each<*mut c_void>>::uninit();
     let pointers = pointers.as_mut_ptr().cast::<*mut c_void>();
     let launch = || {
-        // SAFETY: `KernelArgs` promises that `Each` has room for a pointer to each parameter and is aligned for them, and that
-        // `lower` has written all pointers when it calls this closure. Nothing else accesses them until the closure returns.
+        // SAFETY: `KernelArgs` promises that `Each` has room for a pointer to each parameter and is aligned for them,
+        // and that `lower` has written all pointers when it calls this closure. Nothing else accesses them until the
+        // closure returns.
         launch(unsafe { &mut *ptr::slice_from_raw_parts_mut(pointers, A::PARAMETERS.len()) })
     };
     // SAFETY: `KernelArgs` promises that both locals are large enough, and both outlive the call.
@@ -35,12 +37,14 @@ pub(crate) fn marshal_params<A: KernelArgs, R>(
 
 pub(super) fn decode_params<A: KernelArgs, R>(args: &mut A, show: impl FnOnce(&DecodedArgs<'_>) -> R) -> R {
     marshal_params(args, &LaunchStream::untracked(), |pointers| {
-        // SAFETY: `marshal_params` passes a pointer to each parameter, whose bytes are initialised until this closure returns.
+        // SAFETY: `marshal_params` passes a pointer to each parameter, whose bytes are initialised until this closure
+        // returns.
         show(&unsafe { DecodedArgs::params(A::PARAMETERS, pointers) })
     })
 }
 
-/// Calls `launch` with the `LAYOUT.size()` bytes of the packed form, which can be the struct itself. Not for a layout that depends on the GPU.
+/// Calls `launch` with the `LAYOUT.size()` bytes of the packed form, which can be the struct itself. Not for a layout
+/// that depends on the GPU.
 #[inline]
 pub(crate) fn marshal_packed<A: KernelArgs, R>(
     args: &mut A,
@@ -49,7 +53,8 @@ pub(crate) fn marshal_packed<A: KernelArgs, R>(
 ) -> R {
     let size = A::LAYOUT.size();
     if let Some(packed) = args.packed_in_place() {
-        // SAFETY: `KernelArgs` promises `LAYOUT.size()` initialised bytes as long as the struct is borrowed, and `args` is borrowed.
+        // SAFETY: `KernelArgs` promises `LAYOUT.size()` initialised bytes as long as the struct is borrowed, and `args`
+        // is borrowed.
         return launch(unsafe { &*ptr::slice_from_raw_parts(packed, size) });
     }
     let mut buffer = MaybeUninit::<A::ParamBuffer>::uninit();
@@ -59,11 +64,12 @@ pub(crate) fn marshal_packed<A: KernelArgs, R>(
         unsafe { buffer.write_bytes(0, size) };
     }
     let launch = || {
-        // SAFETY: the bytes between parameters were written above, and `KernelArgs` promises that `lower` has written each parameter
-        // when it calls this closure. Nothing writes to the buffer until the closure returns.
+        // SAFETY: the bytes between parameters were written above, and `KernelArgs` promises that `lower` has written
+        // each parameter when it calls this closure. Nothing writes to the buffer until the closure returns.
         launch(unsafe { &*ptr::slice_from_raw_parts(buffer, size) })
     };
-    // SAFETY: `KernelArgs` promises that `buffer` is large enough, and it outlives the call; the packed form writes no pointers.
+    // SAFETY: `KernelArgs` promises that `buffer` is large enough, and it outlives the call; the packed form writes no
+    // pointers.
     unsafe { args.lower::<Packed, R>(stream, buffer, ptr::null_mut(), launch) }
 }
 
@@ -155,8 +161,8 @@ impl ArgList<'_> {
         let mut pointers = Room::<*mut c_void, SHORT>::new(self.len());
         let pointers = pointers.as_mut_ptr();
         self.marshal(stream, pointers, |types, _| {
-            // SAFETY: `marshal` has written a pointer for each argument, and the list has one type for each argument. Nothing else
-            // accesses the pointers.
+            // SAFETY: `marshal` has written a pointer for each argument, and the list has one type for each argument.
+            // Nothing else accesses the pointers.
             launch(types, unsafe { slice::from_raw_parts_mut(pointers, types.len()) })
         })
     }
@@ -168,8 +174,8 @@ impl ArgList<'_> {
         launch: impl FnOnce(&ArgumentTypes, &[u8]) -> R,
     ) -> R {
         self.marshal(stream, ptr::null_mut(), |types, buffer| {
-            // SAFETY: a layout ends with its last parameter, and without pointers `marshal` has written all parameters and the bytes
-            // between them.
+            // SAFETY: a layout ends with its last parameter, and without pointers `marshal` has written all parameters
+            // and the bytes between them.
             launch(types, unsafe { slice::from_raw_parts(buffer, types.layout().size()) })
         })
     }
@@ -194,8 +200,9 @@ impl ArgList<'_> {
                 // SAFETY: the offset of the parameter is after `end`, inside the buffer.
                 unsafe { gap.write_bytes(0, at.offset - end) };
             }
-            // SAFETY: the buffer has the size of the layout, and the parameter is inside the layout at its offset. Both callers pass null,
-            // or room for each argument. All of it outlives `launch`. So does the argument, which `guards` borrows.
+            // SAFETY: the buffer has the size of the layout, and the parameter is inside the layout at its offset. Both
+            // callers pass null, or room for each argument. All of it outlives `launch`. So does the argument, which
+            // `guards` borrows.
             let guard = unsafe { argument.put(stream, buffer, at.offset, pointers, index) };
             if !guard.is_none() {
                 guards.push(guard);
@@ -206,7 +213,8 @@ impl ArgList<'_> {
     }
 }
 
-/// The values that the kernel receives, from [`KernelArgs::with_arguments`]. As text, a line for each: its offset, its value and its bytes.
+/// The values that the kernel receives, from [`KernelArgs::with_arguments`]. As text, a line for each: its offset, its
+/// value and its bytes.
 pub struct DecodedArgs<'p> {
     pub(super) parameters: &'p [Parameter<'p>],
     place: LoweredAs<'p>,
@@ -221,7 +229,8 @@ enum LoweredAs<'p> {
 
 impl<'p> DecodedArgs<'p> {
     /// # Safety
-    /// For `'p`, each of `pointers` points to the parameter with the same index, and all bytes of the parameter are initialised.
+    /// For `'p`, each of `pointers` points to the parameter with the same index, and all bytes of the parameter are
+    /// initialised.
     pub(crate) unsafe fn params(parameters: &'p [Parameter<'p>], pointers: &'p [*mut c_void]) -> Self {
         Self { parameters, place: LoweredAs::Params(pointers) }
     }
@@ -241,7 +250,8 @@ impl<'p> DecodedArgs<'p> {
         let bytes = move |i: usize, parameter: &Parameter<'_>| match place {
             LoweredAs::Params(pointers) => {
                 let from = pointers[i].cast::<u8>().cast_const();
-                // SAFETY: the pointer points to the parameter with the same index, and all its bytes are initialised for `'p`.
+                // SAFETY: the pointer points to the parameter with the same index, and all its bytes are initialised
+                // for `'p`.
                 unsafe { slice::from_raw_parts(from, parameter.size) }
             }
             LoweredAs::Packed(buffer) => {

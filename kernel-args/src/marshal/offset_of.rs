@@ -4,8 +4,8 @@ use super::KernelArgs;
 
 /// The offset of a field among the kernel's parameters, in bytes. It can be evaluated in a constant.
 ///
-/// `cudaGraphKernelNodeSetParam` takes this offset: with it, a kernel updates a parameter of another node of its graph (CUDA
-/// Runtime API, "Graph Management").
+/// `cudaGraphKernelNodeSetParam` takes this offset: with it, a kernel updates a parameter of another node of its graph
+/// (CUDA Runtime API, "Graph Management").
 ///
 /// ```
 /// use kernel_args::{DevicePointerMut, KernelArgs, args::offset_of};
@@ -26,8 +26,9 @@ use super::KernelArgs;
 /// ```
 ///
 /// # Panics
-/// If the struct has no parameter with this name, or if a parameter is aligned to more than 16 bytes. In the second case offsets
-/// depend on the GPU: use [`ParamLayout::on`](crate::abi::ParamLayout::on). In a constant, the panic is a compile error.
+/// If the struct has no parameter with this name, or if a parameter is aligned to more than 16 bytes. In the second
+/// case offsets depend on the GPU: use [`ParamLayout::on`](crate::abi::ParamLayout::on). In a constant, the panic is a
+/// compile error.
 #[must_use]
 #[track_caller]
 pub const fn offset_of<A: KernelArgs>(field: &str) -> usize {

@@ -35,7 +35,8 @@ pub enum PackError {
 }
 
 impl PackError {
-    /// Checks that parameters at `offsets` do not overlap and fit in `len` bytes; returns the end of the last parameter.
+    /// Checks that parameters at `offsets` do not overlap and fit in `len` bytes; returns the end of the last
+    /// parameter.
     pub(super) fn check_offsets(
         parameters: &[Parameter<'static>],
         offsets: &[usize],

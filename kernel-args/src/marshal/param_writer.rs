@@ -8,16 +8,18 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// Writes parameters in one of the two forms: `KernelParams` or `Packed`. [`Within`] is either form, for a flattened field.
+/// Writes parameters in one of the two forms: `KernelParams` or `Packed`. [`Within`] is either form, for a flattened
+/// field.
 pub trait ParamWriter: sealed::Sealed {
     /// Lowers one argument and writes its parameter; returns its guard.
     ///
     /// # Safety
-    /// For [`Within<F, A, FIELD>`](Within): `index` is the index of a parameter of the field. It has the device type of `arg`. `F` can
-    /// write the parameter of `A` for it, with these `buffer` and `pointers`. `offset` is not used.
+    /// For [`Within<F, A, FIELD>`](Within): `index` is the index of a parameter of the field. It has the device type of
+    /// `arg`. `F` can write the parameter of `A` for it, with these `buffer` and `pointers`. `offset` is not used.
     ///
     /// Otherwise: `buffer` is valid for writes of the device type's size at `offset`. For `KernelParams`, `pointers` is
-    /// valid for a write at `index`. The pointer that this call stores there is valid as long as `arg` and `buffer` are valid.
+    /// valid for a write at `index`. The pointer that this call stores there is valid as long as `arg` and `buffer` are
+    /// valid.
     unsafe fn put<'s, A: KernelArg>(
         arg: &'s mut A,
         stream: &'s LaunchStream<'_>,
@@ -132,8 +134,8 @@ impl<F: ParamWriter, A: KernelArgs, const FIELD: usize> ParamWriter for Within<F
     }
 }
 
-/// Values of type `T` in the memory of an `E`, an array of `T` or a tuple of such types: in a constant of a generic struct, an array has no
-/// length.
+/// Values of type `T` in the memory of an `E`, an array of `T` or a tuple of such types: in a constant of a generic
+/// struct, an array has no length.
 pub struct Row<E, T> {
     room: MaybeUninit<E>,
     len: usize,
@@ -174,7 +176,8 @@ impl<E, T: Copy> Row<E, T> {
     /// The values.
     #[must_use]
     pub const fn as_slice(&self) -> &[T] {
-        // SAFETY: `slice::from_raw_parts`, "Safety": `push` has written `len` values one after another, and they are borrowed with `self`.
+        // SAFETY: `slice::from_raw_parts`, "Safety": `push` has written `len` values one after another, and they are
+        // borrowed with `self`.
         unsafe { slice::from_raw_parts(self.room.as_ptr().cast::<T>(), self.len) }
     }
 

@@ -49,8 +49,8 @@ pub trait Spread {
     /// The elements.
     fn elements(&self) -> &[Self::Element];
 
-    /// Calls `put` with each element and its index, then `then`, then drops the results of `put`. For `values` they own nothing, and are not
-    /// stored, so no code for their drops remains.
+    /// Calls `put` with each element and its index, then `then`, then drops the results of `put`. For `values` they own
+    /// nothing, and are not stored, so no code for their drops remains.
     fn put_each<'s, G, R>(
         &'s mut self,
         values: bool,

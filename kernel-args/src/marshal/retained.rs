@@ -12,8 +12,9 @@ use std::sync::Arc;
 /// A device pointer that keeps its memory allocated for its own lifetime: an argument for the nodes of a
 /// [`Graph`](crate::graph::Graph), which retains its arguments.
 ///
-/// `P` is [`DevicePointer<T>`], for `T const*`, or [`DevicePointerMut<T>`], for `T*`. It owns an [`Arc`] of the memory, of which the program
-/// can keep clones. Its use is not tracked: the launch does not wait for other streams, nor they for the launch.
+/// `P` is [`DevicePointer<T>`], for `T const*`, or [`DevicePointerMut<T>`], for `T*`. It owns an [`Arc`] of the memory,
+/// of which the program can keep clones. Its use is not tracked: the launch does not wait for other streams, nor they
+/// for the launch.
 ///
 /// ```no_run
 /// use kernel_args::{DevicePointer, DevicePointerMut, KernelArgs, Retained};
@@ -60,8 +61,8 @@ impl<T: Pointee> Retained<DevicePointer<T>> {
 impl<T: Pointee> Retained<DevicePointerMut<T>> {
     /// A pointer to the beginning of `memory`, which the kernel writes.
     ///
-    /// The default stream waits for the writes to the memory that cudarc has recorded. The memory is shared: the caller of the
-    /// launch ensures that nothing else uses it while the kernel runs.
+    /// The default stream waits for the writes to the memory that cudarc has recorded. The memory is shared: the caller
+    /// of the launch ensures that nothing else uses it while the kernel runs.
     #[must_use]
     pub fn write<M: DevicePtr<T> + Send + Sync + 'static>(memory: &Arc<M>) -> Self {
         Self::new(DevicePointerMut::from_raw(address(&**memory)), memory)
@@ -91,7 +92,8 @@ impl<P: Copy> Retained<P> {
     }
 }
 
-/// The address. cudarc returns it only for a stream that will use the memory. This is the default stream, which never captures.
+/// The address. cudarc returns it only for a stream that will use the memory. This is the default stream, which never
+/// captures.
 fn address<T>(memory: &impl DevicePtr<T>) -> u64 {
     let stream = memory.stream().context().default_stream();
     let (address, _sync) = memory.device_ptr(&stream);

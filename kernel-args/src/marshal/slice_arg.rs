@@ -4,8 +4,8 @@ use super::{Guard, KernelArg, LaunchStream};
 use cudarc::driver::CudaContext;
 use std::sync::Arc;
 
-/// An argument that is cudarc's device memory: references to `CudaSlice<T>` and `UnifiedSlice<T>`, and views such as `CudaView<T>`
-/// and `CudaViewMut<T>`. [`PeerAccess::memory`](crate::context::PeerAccess::memory) takes it.
+/// An argument that is cudarc's device memory: references to `CudaSlice<T>` and `UnifiedSlice<T>`, and views such as
+/// `CudaView<T>` and `CudaViewMut<T>`. [`PeerAccess::memory`](crate::context::PeerAccess::memory) takes it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not device memory from cudarc",
     label = "neither a slice nor a view",

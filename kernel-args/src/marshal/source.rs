@@ -9,8 +9,8 @@ use kernel_args_abi::compiled::CompiledImage;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Source {
-    /// The image that the struct was checked against at compile time: PTX (its comments may have any encoding), a cubin or a fat
-    /// binary.
+    /// The image that the struct was checked against at compile time: PTX (its comments may have any encoding), a cubin
+    /// or a fat binary.
     pub image: &'static [u8],
     /// The kernel's symbol in the image.
     pub entry: &'static str,

@@ -52,7 +52,8 @@ impl<T> ShortList<T> {
         short.iter_mut().chain(&mut self.more)
     }
 
-    /// Takes all values out. The list is empty from the start of the call. Values that the caller does not take are leaked.
+    /// Takes all values out. The list is empty from the start of the call. Values that the caller does not take are
+    /// leaked.
     #[inline]
     pub(super) fn drain(&mut self) -> impl Iterator<Item = T> {
         let len = self.len.min(SHORT);
@@ -104,8 +105,8 @@ impl<'a> ArgumentValues<'a> {
         let value = if align_of::<T>() <= align_of::<Unit>() && needed <= UNITS - self.units {
             // A value without bytes may be one past the last unit.
             let unit = self.storage[self.units..].as_mut_ptr();
-            // SAFETY: the next `needed` units belong to `storage` and to no other argument. Their size and alignment are sufficient
-            // for a `T`.
+            // SAFETY: the next `needed` units belong to `storage` and to no other argument. Their size and alignment
+            // are sufficient for a `T`.
             unsafe { unit.cast::<T>().write(argument) };
             let at = self.units;
             self.units += needed;
@@ -121,8 +122,8 @@ impl<'a> ArgumentValues<'a> {
         for (index, value) in self.values.iter().enumerate() {
             let argument = match value {
                 StoredValue::Boxed(argument) => &**argument,
-                // SAFETY: `push` has written a value of that type there, and `self` is borrowed. The storage is an `UnsafeCell`, so the
-                // value can have interior mutability.
+                // SAFETY: `push` has written a value of that type there, and `self` is borrowed. The storage is an
+                // `UnsafeCell`, so the value can have interior mutability.
                 StoredValue::Inline(at, typed) => unsafe { &*place(storage, *at, *typed) },
             };
             then(index, argument);
@@ -133,8 +134,8 @@ impl<'a> ArgumentValues<'a> {
         let storage = self.storage.as_mut_ptr();
         self.values.iter_mut().map(move |value| match value {
             StoredValue::Boxed(argument) => &mut **argument,
-            // SAFETY: `push` has written a value of that type there. The iterator returns one reference to each, and `self` is borrowed
-            // exclusively.
+            // SAFETY: `push` has written a value of that type there. The iterator returns one reference to each, and
+            // `self` is borrowed exclusively.
             StoredValue::Inline(at, typed) => unsafe { &mut *place(storage, *at, *typed) },
         })
     }
@@ -145,7 +146,8 @@ impl<'a> ArgumentValues<'a> {
         // Each value is removed from the list before it is dropped. If a drop panics, no value is dropped twice.
         for value in self.values.drain() {
             if let StoredValue::Inline(at, typed) = value {
-                // SAFETY: `push` has written a value of that type there. The list no longer contains it, so it is dropped once.
+                // SAFETY: `push` has written a value of that type there. The list no longer contains it, so it is
+                // dropped once.
                 unsafe { place(storage, at, typed).drop_in_place() };
             }
         }

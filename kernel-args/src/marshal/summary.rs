@@ -10,8 +10,8 @@ pub struct Summary {
 
 impl Summary {
     /// # Safety
-    /// `kernel_args_image::validate` accepted the image, and `kernel_args_image::summary` created the bytes from it: the driver
-    /// reads an image without knowing its length.
+    /// `kernel_args_image::validate` accepted the image, and `kernel_args_image::summary` created the bytes from it:
+    /// the driver reads an image without knowing its length.
     #[must_use]
     pub const unsafe fn new(image: &'static [u8], bytes: &'static [u8]) -> Self {
         Self { image, bytes }

@@ -8,8 +8,9 @@ use cudarc::driver::{CudaContext, sys::CUcontext};
 
 /// The name of a context in an error: "the primary context of device 0", "context 0x55d0c3a1e2f0 of device 1".
 ///
-/// A name does not keep its context alive and does not call the driver. Two names of the same context are equal. The driver can
-/// reuse the address of a destroyed context for a new context, so names of destroyed contexts are not unique.
+/// A name does not keep its context alive and does not call the driver. Two names of the same context are equal. The
+/// driver can reuse the address of a destroyed context for a new context, so names of destroyed contexts are not
+/// unique.
 #[derive(Clone, Copy)]
 pub struct ContextName {
     handle: usize,

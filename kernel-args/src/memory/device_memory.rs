@@ -2,7 +2,8 @@
 
 use cudarc::driver::{CudaSlice, CudaView, CudaViewMut, DevicePtr, UnifiedSlice, UnifiedView, UnifiedViewMut};
 
-/// Device memory of a step in a sequence: cudarc's slices and views, the slices that a run holds, and the slices of a pool.
+/// Device memory of a step in a sequence: cudarc's slices and views, the slices that a run holds, and the slices of a
+/// pool.
 ///
 /// Only this crate implements it, because a run relies on the address and the length.
 #[diagnostic::on_unimplemented(

@@ -1,13 +1,15 @@
 //! Slices that a run of a sequence holds.
 //!
-//! A run of a sequence starts when its closure has returned, and its slices must still be allocated. Deferred frees would need cudarc's
-//! cooperation, so the slices are borrowed for a lifetime that outlives the closure, as with scoped threads. An exclusive borrow becomes a `Held`,
-//! which can be borrowed again and again. It must not be unique for the compiler only: `mem::replace` through it can free the slice. So the address
-//! and the length of a step are read from one object at one time (`HeldMemory`), and must be memory of a held slice with the same type of elements;
-//! the object must be at a held place, or a view of it. When the closure has returned, all memory that was held must be at held places of its type,
-//! otherwise the run is refused. cudarc reports an address only together with a wait, which would cost more than the rest of a recorded launch. So
-//! addresses are read with a stream of a second handle to the primary context, in which an error is stored: its waits end before the driver is
-//! called. In other contexts, the reading of a slice that is not borrowed shared costs its waits.
+//! A run of a sequence starts when its closure has returned, and its slices must still be allocated. Deferred frees
+//! would need cudarc's cooperation, so the slices are borrowed for a lifetime that outlives the closure, as with scoped
+//! threads. An exclusive borrow becomes a `Held`, which can be borrowed again and again. It must not be unique for the
+//! compiler only: `mem::replace` through it can free the slice. So the address and the length of a step are read from
+//! one object at one time (`HeldMemory`), and must be memory of a held slice with the same type of elements; the object
+//! must be at a held place, or a view of it. When the closure has returned, all memory that was held must be at held
+//! places of its type, otherwise the run is refused. cudarc reports an address only together with a wait, which would
+//! cost more than the rest of a recorded launch. So addresses are read with a stream of a second handle to the primary
+//! context, in which an error is stored: its waits end before the driver is called. In other contexts, the reading of a
+//! slice that is not borrowed shared costs its waits.
 
 use super::{After, DeviceMemory, DeviceMemoryMut, Enter, EnteredSlice, HeldSlice, RunMemory, device_memory::memory};
 use core::{
@@ -28,8 +30,8 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// Memory that a sequence can hold: `&CudaSlice<T>` and `&mut CudaSlice<T>`, and the same for `UnifiedSlice<T>` and `&mut
-/// CudaViewMut<T>`. [`Recorder::hold`](crate::sequence::Recorder::hold) takes it.
+/// Memory that a sequence can hold: `&CudaSlice<T>` and `&mut CudaSlice<T>`, and the same for `UnifiedSlice<T>` and
+/// `&mut CudaViewMut<T>`. [`Recorder::hold`](crate::sequence::Recorder::hold) takes it.
 #[diagnostic::on_unimplemented(
     message = "a sequence cannot hold `{Self}`",
     label = "not a reference to a slice of cudarc",
@@ -71,11 +73,11 @@ fn push<T: 'static, M>(
     });
 }
 
-/// Each held slice waits for its earlier uses on the stream. Adds the guards that record the use of the slices. The closure of the run is over, so
-/// no [`Held`] is used any more.
+/// Each held slice waits for its earlier uses on the stream. Adds the guards that record the use of the slices. The
+/// closure of the run is over, so no [`Held`] is used any more.
 ///
-/// It is an error, with the place where the slice was held, if memory that was held is no longer the memory of a slice at a held place
-/// of the same type.
+/// It is an error, with the place where the slice was held, if memory that was held is no longer the memory of a slice
+/// at a held place of the same type.
 pub(crate) fn enter_held<'s>(
     known: &'s RunMemory,
     guards: &mut Vec<SyncOnDrop<'s>>,
@@ -83,14 +85,15 @@ pub(crate) fn enter_held<'s>(
     let stream = known.stream();
     let (mut missing, mut other) = (Vec::new(), Vec::new());
     for slice in (0..).map_while(|index| known.get(index)) {
-        // SAFETY: `hold` has borrowed the slice for `'s`, exclusively or shared as this function needs it. A `Held` of an
-        // exclusive borrow, and what a program has derived from one that it leaks, is used only in the closure, because of its
-        // lifetime. No guard and no slice in the list refers to a place that is held exclusively: see `RunMemory::hold`.
+        // SAFETY: `hold` has borrowed the slice for `'s`, exclusively or shared as this function needs it. A `Held` of
+        // an exclusive borrow, and what a program has derived from one that it leaks, is used only in the closure,
+        // because of its lifetime. No guard and no slice in the list refers to a place that is held exclusively: see
+        // `RunMemory::hold`.
         let entered = unsafe { (slice.enter)(slice.place, stream) };
         guards.push(match entered.after {
             After::Nothing => SyncOnDrop::Record(None),
-            // SAFETY: the event is part of the slice, which is borrowed for `'s`. An exclusive slice is in the list once, so it is
-            // not entered again before the guard is dropped.
+            // SAFETY: the event is part of the slice, which is borrowed for `'s`. An exclusive slice is in the list
+            // once, so it is not entered again before the guard is dropped.
             After::Record(event) => SyncOnDrop::Record(Some((unsafe { &*event }, stream))),
             After::Synchronize => SyncOnDrop::Sync(Some(stream)),
         });
@@ -107,8 +110,8 @@ pub(crate) fn enter_held<'s>(
     missing.first().map_or(Ok(()), |slice| Err(slice.held_at))
 }
 
-/// A slice that a run of a [`Sequence`](crate::sequence::Sequence) holds exclusively. It derefs to the slice: launches read it as
-/// `&y`, and write it as `&mut y`.
+/// A slice that a run of a [`Sequence`](crate::sequence::Sequence) holds exclusively. It derefs to the slice: launches
+/// read it as `&y`, and write it as `&mut y`.
 pub struct Held<'s, S> {
     slice: *mut S,
     borrowed: PhantomData<&'s mut S>,
@@ -219,7 +222,8 @@ macro_rules! hold {
 hold! { shared: [] CudaSlice<T>; [] UnifiedSlice<T>; }
 hold! { exclusive: [] CudaSlice<T>; [] UnifiedSlice<T>; ['v] CudaViewMut<'v, T>; }
 
-/// Any thread can use what a [`HeldSlice`] borrows. A view has an address and a length, but no value of its element type.
+/// Any thread can use what a [`HeldSlice`] borrows. A view has an address and a length, but no value of its element
+/// type.
 const fn can_be_sent<S: Send + Sync>() {}
 const _: () = {
     can_be_sent::<CudaSlice<*mut ()>>();

@@ -5,8 +5,8 @@ use core::{mem, ops::Range};
 use cudarc::driver::{CudaSlice, DevicePtr, DeviceSlice, SyncOnDrop, UnifiedSlice, sys::CUdeviceptr};
 use std::{boxed::Box, sync::Arc, vec::Vec};
 
-/// A value that a run of a sequence can own: [`Run::keep`](crate::sequence::Run::keep) takes it. It reports its memory, which launches of the run can
-/// then use.
+/// A value that a run of a sequence can own: [`Run::keep`](crate::sequence::Run::keep) takes it. It reports its memory,
+/// which launches of the run can then use.
 ///
 /// ```
 /// use cudarc::driver::CudaSlice;
@@ -24,9 +24,9 @@ use std::{boxed::Box, sync::Arc, vec::Vec};
 ///     }
 /// }
 /// ```
-// A safe implementation cannot report memory that the value does not keep allocated: it works for each lifetime `'v`, also for one that ends when the
-// value is dropped. So all slices that it reports are borrowed for as long as nothing uses the value exclusively. A kept value is in a `Box`, and is
-// only borrowed shared until it is dropped.
+// A safe implementation cannot report memory that the value does not keep allocated: it works for each lifetime `'v`,
+// also for one that ends when the value is dropped. So all slices that it reports are borrowed for as long as nothing
+// uses the value exclusively. A kept value is in a `Box`, and is only borrowed shared until it is dropped.
 #[diagnostic::on_unimplemented(
     message = "a run cannot keep `{Self}`",
     label = "this type does not report its memory",

@@ -1,7 +1,8 @@
 //! Memory that is used again in the order of a stream.
 //!
-//! A pool has chunks of the driver's memory, and cuts blocks from them. A block is never a whole chunk. So a [`CudaSlice`] that a program takes out of a
-//! [`PoolSlice`] cannot free it: the driver rejects an address that no allocation has returned. Such a block is not used again, and its chunk is not freed.
+//! A pool has chunks of the driver's memory, and cuts blocks from them. A block is never a whole chunk. So a
+//! [`CudaSlice`] that a program takes out of a [`PoolSlice`] cannot free it: the driver rejects an address that no
+//! allocation has returned. Such a block is not used again, and its chunk is not freed.
 
 use super::{
     DeviceMemory, DeviceMemoryMut,
@@ -34,11 +35,12 @@ use std::{
 
 /// A slice of a pool. It derefs to cudarc's slice: launches read it as `&x` and write it as `&mut x`.
 ///
-/// It owns its memory until it is dropped. Then the pool uses the memory again, for work that is enqueued later on the stream of the pool: a run of a sequence
-/// for later steps of the same run, and for later runs.
+/// It owns its memory until it is dropped. Then the pool uses the memory again, for work that is enqueued later on the
+/// stream of the pool: a run of a sequence for later steps of the same run, and for later runs.
 ///
-/// While cudarc tracks the use of memory on several streams, the host waits. An access to memory of a sequence waits for the run before, and a
-/// run with such memory waits for the work of all streams. A program with one stream, or without cudarc's event tracking, does not wait.
+/// While cudarc tracks the use of memory on several streams, the host waits. An access to memory of a sequence waits
+/// for the run before, and a run with such memory waits for the work of all streams. A program with one stream, or
+/// without cudarc's event tracking, does not wait.
 pub struct PoolSlice<T: 'static> {
     /// In a box, which the next slice of the block uses again, with its stream and its events.
     slice: ManuallyDrop<Box<Lent<T>>>,
@@ -76,7 +78,8 @@ pub(crate) struct PoolMemory {
     unsettled: AtomicUsize,
 }
 
-// SAFETY: `state`, which is private, is only used through `PoolMemory::state`, by the thread that has entered `lock`. It is `Send`.
+// SAFETY: `state`, which is private, is only used through `PoolMemory::state`, by the thread that has entered `lock`.
+// It is `Send`.
 unsafe impl Sync for PoolMemory {}
 
 const _: () = {
@@ -366,7 +369,8 @@ impl State {
         Ok(range)
     }
 
-    /// The block of a slice at this address: `block`, unless a program has exchanged the slices of two `PoolSlice`. `None` for another slice.
+    /// The block of a slice at this address: `block`, unless a program has exchanged the slices of two `PoolSlice`.
+    /// `None` for another slice.
     #[inline(always)]
     fn block_of(&self, block: u32, address: CUdeviceptr) -> Option<u32> {
         #[cold]
@@ -602,8 +606,8 @@ impl Deref for PoolOfSlice {
 
     #[inline(always)]
     fn deref(&self) -> &PoolMemory {
-        // SAFETY: `PoolMemory::alloc` has stored an `Arc` of the pool in its state when it had no slice. The drop of the last slice takes it. So the pool
-        // exists as long as a slice does, and only slices have this value.
+        // SAFETY: `PoolMemory::alloc` has stored an `Arc` of the pool in its state when it had no slice. The drop of
+        // the last slice takes it. So the pool exists as long as a slice does, and only slices have this value.
         unsafe { self.0.as_ref() }
     }
 }

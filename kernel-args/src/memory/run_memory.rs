@@ -5,7 +5,8 @@
 //! | held: slices that are borrowed | something of its type is at each held place; the end of the run finds the memory there, or is an error | through what is at a held place |
 //! | owned: kept values, memory of the sequence, what an `unsafe` caller guarantees | it stays allocated | by its address |
 //!
-//! Both are sorted by address. Runs usually repeat the order of their uses, so each use first tries what the previous run has found.
+//! Both are sorted by address. Runs usually repeat the order of their uses, so each use first tries what the previous
+//! run has found.
 
 use super::{context_name::ContextName, ranges::Ranges, uses::StepUses};
 use core::{
@@ -42,7 +43,8 @@ pub(crate) enum After {
     Synchronize,
 }
 
-/// A held slice. Something of its type is at its place until the run is over: behind an exclusive borrow, the program can exchange it.
+/// A held slice. Something of its type is at its place until the run is over: behind an exclusive borrow, the program
+/// can exchange it.
 #[derive(Clone, Copy)]
 pub(crate) struct HeldSlice {
     pub(crate) place: *mut (),
@@ -63,8 +65,8 @@ impl HeldSlice {
     }
 }
 
-/// The memory of a slice or a view at the time of its use: part of held or owned memory. Only [`RunMemory::memory`] creates it, with the address
-/// and the size of one object.
+/// The memory of a slice or a view at the time of its use: part of held or owned memory. Only [`RunMemory::memory`]
+/// creates it, with the address and the size of one object.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct HeldMemory {
@@ -90,8 +92,8 @@ pub(crate) struct NotHeld {
     pub(crate) foreign: Option<ContextName>,
 }
 
-// SAFETY: `place` and `enter` are a shared or an exclusive borrow of a slice, and every slice that can be held is `Send` and `Sync`: see
-// `can_be_sent` in `memory/held.rs`. `owner` is only compared.
+// SAFETY: `place` and `enter` are a shared or an exclusive borrow of a slice, and every slice that can be held is
+// `Send` and `Sync`: see `can_be_sent` in `memory/held.rs`. `owner` is only compared.
 unsafe impl Send for HeldSlice {}
 
 #[doc(hidden)]
@@ -166,7 +168,8 @@ impl RunMemory {
         &self.stream
     }
 
-    /// Runs `record`, which lowers the arguments of a launch. A launch while another launch is lowered has marks of its own.
+    /// Runs `record`, which lowers the arguments of a launch. A launch while another launch is lowered has marks of its
+    /// own.
     #[inline(always)]
     pub(crate) fn within<R>(&self, record: impl FnOnce() -> R) -> R {
         struct Outer<'h>(&'h RunMemory, bool);
@@ -219,15 +222,16 @@ impl RunMemory {
         if self.is_not_held.replace(false) { self.not_held.borrow_mut().pop() } else { None }
     }
 
-    /// The address of a slice or a view of cudarc that the current launch uses. If the run has not its memory, `field` is marked.
-    /// Not inlined: a plain launch does not pay for it.
+    /// The address of a slice or a view of cudarc that the current launch uses. If the run has not its memory, `field`
+    /// is marked. Not inlined: a plain launch does not pay for it.
     #[inline(never)]
     pub(crate) fn address<T>(&self, memory: &impl DevicePtr<T>, field: usize) -> CUdeviceptr {
         let memory = self.memory(memory, field);
         memory.map_or_else(|address| address, HeldMemory::address)
     }
 
-    /// The address and the size of memory that the current launch uses. The error is the address of memory that the run has not.
+    /// The address and the size of memory that the current launch uses. The error is the address of memory that the run
+    /// has not.
     #[inline(always)]
     pub(crate) fn memory<T>(&self, memory: &impl DevicePtr<T>, field: usize) -> Result<HeldMemory, CUdeviceptr> {
         self.expected(memory).map_or_else(|| self.memory_otherwise(memory, field), Ok)
@@ -298,7 +302,8 @@ impl RunMemory {
         address
     }
 
-    /// The current launch uses an object, which is kept until the run is enqueued. An object of a different context is marked.
+    /// The current launch uses an object, which is kept until the run is enqueued. An object of a different context is
+    /// marked.
     #[cfg(feature = "textures")]
     pub(crate) fn track<T: super::Tracked>(&self, object: &Arc<T>, writes: bool, field: usize) {
         if object.context().cu_ctx() != self.stream.context().cu_ctx() {
@@ -323,8 +328,8 @@ impl RunMemory {
         self.objects.take()
     }
 
-    /// Adds a slice, unless its place is held exclusively, or it is a view of the slice at such a place: a program can do so with a borrow of a
-    /// [`Held`] that it leaks.
+    /// Adds a slice, unless its place is held exclusively, or it is a view of the slice at such a place: a program can
+    /// do so with a borrow of a [`Held`] that it leaks.
     ///
     /// [`Held`]: crate::sequence::Held
     pub(crate) fn hold(&self, slice: HeldSlice) {
@@ -387,9 +392,9 @@ impl RunMemory {
 }
 
 impl Known {
-    /// Searches for the slice or the range with this memory, which becomes the expected one for this use: owned memory; or a held slice with the
-    /// type of a slice at this place, because the program can exchange them. The error is where the run has held the slice at the place with
-    /// this `owner`, if it has.
+    /// Searches for the slice or the range with this memory, which becomes the expected one for this use: owned memory;
+    /// or a held slice with the type of a slice at this place, because the program can exchange them. The error is
+    /// where the run has held the slice at the place with this `owner`, if it has.
     #[cold]
     fn search(
         &mut self,
@@ -432,8 +437,8 @@ impl Known {
 
 /// A stream with which cudarc reports addresses without calls of the driver, if there is one; otherwise `stream`.
 ///
-/// `DevicePtr::device_ptr` also lets the stream wait for the memory, but not if an error is stored in the context of the stream. No other code
-/// uses this handle to the context of the device.
+/// `DevicePtr::device_ptr` also lets the stream wait for the memory, but not if an error is stored in the context of
+/// the stream. No other code uses this handle to the context of the device.
 fn reader(stream: &Arc<CudaStream>) -> Arc<CudaStream> {
     let context = stream.context();
     if context.is_primary()

@@ -17,11 +17,12 @@ pub(crate) struct ThreadLock {
     depth: Cell<usize>,
 }
 
-/// The thread has the lock for a short time, in which it runs no code of the program. A thread that needs the lock then waits.
+/// The thread has the lock for a short time, in which it runs no code of the program. A thread that needs the lock then
+/// waits.
 const BRIEF: usize = 1;
 
-// SAFETY: only the thread that has the lock uses `depth`: `take` stores the thread in `thread` if that is 0, and the last drop of an `LockGuard` of
-// this thread, which is not `Send`, stores 0. The acquire and release order the threads.
+// SAFETY: only the thread that has the lock uses `depth`: `take` stores the thread in `thread` if that is 0, and the
+// last drop of an `LockGuard` of this thread, which is not `Send`, stores 0. The acquire and release order the threads.
 unsafe impl Sync for ThreadLock {}
 
 /// This thread has the lock.

@@ -20,8 +20,8 @@ pub(crate) trait Tracked: Send + Sync + 'static {
 
 /// The uses of an object, an event for each stream: every use is recorded until the object is destroyed.
 ///
-/// cudarc keeps one event for all reads of a slice, so a read on a second stream hides the read on the first one. That orders too
-/// little to destroy an object.
+/// cudarc keeps one event for all reads of a slice, so a read on a second stream hides the read on the first one. That
+/// orders too little to destroy an object.
 pub(crate) struct ObjectUses {
     streams: AppendList<StreamUses>,
     /// There was a use for which no event was recorded.
@@ -52,8 +52,8 @@ impl ObjectUses {
         Ok(self.streams.push(uses, |one, new| one.stream == new.stream))
     }
 
-    /// See [`Tracked::enter`]. Like cudarc, it does nothing while a program has only the default stream, and stores errors in the context
-    /// of the stream.
+    /// See [`Tracked::enter`]. Like cudarc, it does nothing while a program has only the default stream, and stores
+    /// errors in the context of the stream.
     pub(crate) fn enter<'t>(&'t self, stream: &'t CudaStream, writes: bool) -> SyncOnDrop<'t> {
         let context = stream.context();
         let own = context.is_managing_stream_synchronization().then(|| self.on(stream));

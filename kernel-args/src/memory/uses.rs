@@ -146,8 +146,9 @@ impl StepUses {
         self.now.accesses.all.push(access);
     }
 
-    /// Adds a launch with the slices and objects that were added. The values are not visited if the arguments have the same type, slices
-    /// and bytes (`is_repeated`, which includes the function) as in the previous run. `kernel` is what is known of the kernel's parameters.
+    /// Adds a launch with the slices and objects that were added. The values are not visited if the arguments have the
+    /// same type, slices and bytes (`is_repeated`, which includes the function) as in the previous run. `kernel` is
+    /// what is known of the kernel's parameters.
     pub(crate) fn add_launch<'k>(
         &mut self,
         parameters: Option<&'static [Parameter<'static>]>,
@@ -217,8 +218,8 @@ impl StepUses {
     }
 }
 
-/// The memory behind a pointer: the largest slice of the launch at its address; nothing for a null pointer. It is an error if no slice is there, or
-/// if it contains pointers.
+/// The memory behind a pointer: the largest slice of the launch at its address; nothing for a null pointer. It is an
+/// error if no slice is there, or if it contains pointers.
 fn access(cpp: CppType<'_>, bytes: &[u8], slices: &[(CUdeviceptr, usize)]) -> Result<Option<Access>, ()> {
     let address = CUdeviceptr::from_ne_bytes(bytes.try_into().map_err(|_| ())?);
     if address == 0 {

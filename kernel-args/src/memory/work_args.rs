@@ -16,7 +16,8 @@ use std::{sync::Arc, vec::Vec};
 /// | [`&Handle<H>`](Handle): a handle of a library that has memory of its own | `&H` | it is the same handle, which the sequence then keeps |
 /// | `&Arc<H>`: any other shared value | `&Arc<H>` | it is the same value, which the sequence then keeps |
 ///
-/// The run must hold or own the memory. The views have no events: nothing waits for a slice while the work is captured. The run waits for it.
+/// The run must hold or own the memory. The views have no events: nothing waits for a slice while the work is captured.
+/// The run waits for it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an argument of foreign work",
     label = "not memory, a value or a handle",
@@ -105,8 +106,9 @@ pub struct SliceAlias<T>(ManuallyDrop<CudaSlice<T>>);
 impl<T> SliceAlias<T> {
     fn new(found: HeldMemory, stream: &Arc<CudaStream>) -> Self {
         let len = found.bytes().checked_div(size_of::<T>()).unwrap_or(0);
-        // SAFETY: `RunMemory::memory` has found this memory of a slice or a view of `T`, which is allocated until the run is enqueued. The alias is never
-        // dropped or returned: the closure receives a view of it, which borrows it. The argument borrows the memory in the same way for the whole call.
+        // SAFETY: `RunMemory::memory` has found this memory of a slice or a view of `T`, which is allocated until the
+        // run is enqueued. The alias is never dropped or returned: the closure receives a view of it, which borrows it.
+        // The argument borrows the memory in the same way for the whole call.
         Self(ManuallyDrop::new(unsafe { stream.upgrade_device_ptr(found.address(), len) }))
     }
 }
@@ -242,8 +244,9 @@ impl<T: Clone + Eq + Send + Sync + 'static> ForeignArg for Value<T> {
 
 /// A shared handle of a library, such as `CudaBlas`, as an argument of foreign work.
 ///
-/// The work of a library also uses memory of the handle, such as a workspace. The sequence keeps the handle as long as its graphs have the work, and orders
-/// the work of one handle. What else the work uses, the caller of [`foreign`](crate::sequence::Run::foreign) promises.
+/// The work of a library also uses memory of the handle, such as a workspace. The sequence keeps the handle as long as
+/// its graphs have the work, and orders the work of one handle. What else the work uses, the caller of
+/// [`foreign`](crate::sequence::Run::foreign) promises.
 ///
 /// ```
 /// # struct Blas;
@@ -257,8 +260,8 @@ pub struct Handle<H>(Arc<H>);
 
 impl<H> Handle<H> {
     /// # Safety
-    /// Until the handle is dropped, all memory is allocated that the library uses on its own for the work of the handle. For example: the
-    /// handle owns the slice that `cublasSetWorkspace` has received.
+    /// Until the handle is dropped, all memory is allocated that the library uses on its own for the work of the
+    /// handle. For example: the handle owns the slice that `cublasSetWorkspace` has received.
     pub unsafe fn new(handle: impl Into<Arc<H>>) -> Self {
         Self(handle.into())
     }

@@ -17,11 +17,12 @@ use std::{
 
 /// Launches in one batch: few enough to never fill the driver's queue (1,024 launches).
 pub const BATCH: u32 = 200;
-/// Batches of a variant that are not timed, before the timed batch. Without them a variant pays for the cold state that the
-/// previous variant leaves: the driver's queue, which a batch of large parameters fills with megabytes, and the driver's copy
-/// of a graph.
+/// Batches of a variant that are not timed, before the timed batch. Without them a variant pays for the cold state that
+/// the previous variant leaves: the driver's queue, which a batch of large parameters fills with megabytes, and the
+/// driver's copy of a graph.
 const LEAD: u32 = 2;
-/// The number of stack depths. Each timed batch runs at one of them, to average over the alignment of buffers on the stack.
+/// The number of stack depths. Each timed batch runs at one of them, to average over the alignment of buffers on the
+/// stack.
 const DEPTHS: u64 = 64;
 /// Rounds before the first measured round.
 const WARM_UP: usize = 3;
@@ -68,8 +69,8 @@ impl Batches {
         self.variants.push(Variant { case, way, count, batch });
     }
 
-    /// Times one batch of every variant, and returns each with its nanoseconds per launch. Each round has a different order.
-    /// Two untimed batches of the same variant precede each timed batch. The GPU is idle when a batch begins.
+    /// Times one batch of every variant, and returns each with its nanoseconds per launch. Each round has a different
+    /// order. Two untimed batches of the same variant precede each timed batch. The GPU is idle when a batch begins.
     ///
     /// # Errors
     /// If a kernel fails.
@@ -114,7 +115,8 @@ impl Batches {
         Ok(samples.measured(settings))
     }
 
-    /// Runs a round for each line of standard input, and writes the result to standard output. `compare.py` uses this mode.
+    /// Runs a round for each line of standard input, and writes the result to standard output. `compare.py` uses this
+    /// mode.
     ///
     /// # Errors
     /// If a kernel fails, or standard output is closed.

@@ -30,8 +30,8 @@ pub fn calibrate() {
     unsafe { measured(nothing, ptr::null_mut()) };
 }
 
-/// Runs this program with `argument` on the test driver, then again under callgrind. Returns the instructions of each measured call,
-/// as [`count`] does, and what the program prints.
+/// Runs this program with `argument` on the test driver, then again under callgrind. Returns the instructions of each
+/// measured call, as [`count`] does, and what the program prints.
 ///
 /// # Errors
 /// The errors of [`count`].
@@ -46,8 +46,8 @@ pub fn count_on_stand_in(argument: &str) -> Result<(Vec<u64>, String), Box<dyn E
     Ok((count(&command)?, String::from_utf8(output.stdout)?))
 }
 
-/// Runs `command` under callgrind. Returns the instructions of each call through [`measured`], without the instructions inside
-/// functions whose names begin with `cu` (the driver), and without the cost that [`calibrate`] measured.
+/// Runs `command` under callgrind. Returns the instructions of each call through [`measured`], without the instructions
+/// inside functions whose names begin with `cu` (the driver), and without the cost that [`calibrate`] measured.
 ///
 /// # Errors
 /// If valgrind cannot be started, the command fails, or nothing was counted.
@@ -66,8 +66,8 @@ fn within(directory: &Path, command: &Command) -> io::Result<Vec<u64>> {
     let mut valgrind = Command::new("valgrind");
     valgrind
         .args(["--quiet", "--tool=callgrind", "--demangle=no"])
-        // Entering one of these functions toggles counting. Driver calls outside of measured calls are therefore counted too.
-        // Their count is reset when a measured call begins.
+        // Entering one of these functions toggles counting. Driver calls outside of measured calls are therefore
+        // counted too. Their count is reset when a measured call begins.
         .args(["--toggle-collect=measured", "--toggle-collect=cu*"])
         .args(["--zero-before=measured", "--dump-after=measured"])
         .arg(format!("--callgrind-out-file={}", directory.join("out").display()))

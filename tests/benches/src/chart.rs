@@ -36,7 +36,8 @@ const fn series(way: &'static str, label: &'static str, colour: (u8, u8, u8)) ->
     Series { way, label, colour: RGBColor(red, green, blue), width: 2 }
 }
 
-/// The colours of Okabe and Ito, which colour-blind readers can distinguish. They are darker here, because labels use them too.
+/// The colours of Okabe and Ito, which colour-blind readers can distinguish. They are darker here, because labels use
+/// them too.
 const OURS: Series = Series { width: 4, ..series(ways::OURS, "kernel-args, launch!", (0xc8, 0x52, 0x00)) };
 const CHEVRONS: Series = series(ways::CHEVRONS, "C++ <<<>>>", (0x1f, 0x4e, 0x9e));
 const CUDARC: Series = series(ways::CUDARC, "cudarc", (0x00, 0x80, 0x5d));

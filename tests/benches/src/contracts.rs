@@ -77,8 +77,8 @@ fn prepared<A: KernelArgs>(device: &Device) -> Result<*mut c_void, Box<dyn Error
     Ok(Box::into_raw(Box::new(prepared)).cast())
 }
 
-/// Each row: the name and the row without the contract; `pointer` or `slice` with its attributes; the value of `n` with its type and
-/// attributes; attributes of the struct; options of the launch.
+/// Each row: the name and the row without the contract; `pointer` or `slice` with its attributes; the value of `n` with
+/// its type and attributes; attributes of the struct; options of the launch.
 macro_rules! contracts {
     ($($name:literal, $without:literal, $memory:ident: $ty:ty [$($of_memory:tt)*], $number:ident: $int:ty [$($of_number:tt)*],
        [$($of_struct:tt)*], |$values:ident| [$($options:tt)*];)*) => {

@@ -1,4 +1,5 @@
-//! What the steps of an engine cost the host in a run that is equal to the run before: launches, foreign work, allocations.
+//! What the steps of an engine cost the host in a run that is equal to the run before: launches, foreign work,
+//! allocations.
 
 use crate::{
     graph::Eight,

@@ -1,5 +1,5 @@
-//! Graphs of kernels that do nothing. All nodes get new arguments before each launch, with this crate and with the driver calls
-//! of a C program.
+//! Graphs of kernels that do nothing. All nodes get new arguments before each launch, with this crate and with the
+//! driver calls of a C program.
 
 use crate::{
     batch::BATCH,

@@ -136,7 +136,8 @@ impl<A: Example> Case<A> {
         done(&launched);
     }
 
-    /// `launch!` with cudarc's function. It is verified at the first launch, and its last parameter is queried at each launch.
+    /// `launch!` with cudarc's function. It is verified at the first launch, and its last parameter is queried at each
+    /// launch.
     #[inline(always)]
     pub fn ours_function(&mut self) {
         let args = black_box(&mut *self.args);

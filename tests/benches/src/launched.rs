@@ -74,8 +74,8 @@ pub struct Launched {
 }
 
 impl Launched {
-    /// Launches once to resolve symbols, and a second time, which callgrind counts. Returns the result of `around` for the
-    /// second launch.
+    /// Launches once to resolve symbols, and a second time, which callgrind counts. Returns the result of `around` for
+    /// the second launch.
     pub fn run<R>(&self, launches: &mut Launches, around: impl FnOnce(&mut dyn FnMut()) -> R) -> R {
         let other = self.streams.then(|| launches.device.context.new_stream());
         let argument = core::ptr::from_mut(launches).cast();

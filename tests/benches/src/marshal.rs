@@ -1,7 +1,7 @@
 //! Six ways from a struct of arguments to the driver call.
 //!
-//! Each way is a separate function that is never inlined and takes a pointer to the struct, to hide the arguments from the
-//! optimizer. The driver is a sink in a separate C file.
+//! Each way is a separate function that is never inlined and takes a pointer to the struct, to hide the arguments from
+//! the optimizer. The driver is a sink in a separate C file.
 
 use crate::callgrind::{Call, measured};
 use core::{ffi::c_void, ptr};
@@ -34,8 +34,8 @@ pub struct Shape {
     /// `p8`, `mix`.
     pub name: &'static str,
     pub(crate) offsets: &'static [usize],
-    /// The bytes of each parameter that all ways pass identically: the bytes without padding, or all bytes if every way zeroes
-    /// the padding.
+    /// The bytes of each parameter that all ways pass identically: the bytes without padding, or all bytes if every way
+    /// zeroes the padding.
     pub(crate) sizes: &'static [usize],
     pub(crate) run: fn(Variant, &mut dyn FnMut(Call, *mut c_void)),
 }

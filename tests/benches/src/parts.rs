@@ -15,7 +15,8 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Marshals example arguments in four ways. Callgrind counts: separate fields and parts as `kernelParams`, then both packed.
+    /// Marshals example arguments in four ways. Callgrind counts: separate fields and parts as `kernelParams`, then
+    /// both packed.
     pub fn run(&self) {
         // SAFETY: the arguments have the type that the call takes.
         (self.run)(&mut |call, args| unsafe { measured(call, args) });

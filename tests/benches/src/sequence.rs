@@ -1,5 +1,5 @@
-//! Runs of many launches of kernels that do nothing: as a sequence, as plain launches, as a graph whose changed nodes a C program
-//! updates, and as a graph that cudarc has captured.
+//! Runs of many launches of kernels that do nothing: as a sequence, as plain launches, as a graph whose changed nodes a
+//! C program updates, and as a graph that cudarc has captured.
 
 use crate::{
     graph::{Bare, Eight},
@@ -56,7 +56,8 @@ impl Program {
         let kernel = |name| device.module.load_function(name);
         let function = kernel("words_8")?;
         let eight = Kernel::from_function(&device.context, function.clone())?;
-        // The default stream cannot be captured. With a stream of its own, cudarc tracks the use of the slices with events.
+        // The default stream cannot be captured. With a stream of its own, cudarc tracks the use of the slices with
+        // events.
         let stream = device.context.new_stream()?;
         let memory = || stream.alloc_zeros(1024);
         let outputs = match arguments {
@@ -131,7 +132,8 @@ impl Program {
         self.is_parallel = false;
     }
 
-    /// `cuGraphExecKernelNodeSetParams` for each launch that has changed, then `cuGraphLaunch`. Its scalars stand for addresses.
+    /// `cuGraphExecKernelNodeSetParams` for each launch that has changed, then `cuGraphLaunch`. Its scalars stand for
+    /// addresses.
     pub fn bare(&mut self) {
         let of = self.next();
         let function = self.eight.cu_function();

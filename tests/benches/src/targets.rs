@@ -113,8 +113,8 @@ const TARGETS: &[Target] = &[
     target("200 nodes updated and launched / 200 launches", (GRAPH, &[OURS_GRAPH]), (P8, &[OURS]), 0.22),
 ];
 
-/// Comparisons without a target: the agreement of two processes, and of two positions in one process; the driver functions
-/// compared with each other; the cost of tracking.
+/// Comparisons without a target: the agreement of two processes, and of two positions in one process; the driver
+/// functions compared with each other; the cost of tracking.
 const BESIDE: &[Target] = &[
     target(
         "the driver's fastest way / `cuLaunchKernel` with kernelParams, a struct of 4 KiB",

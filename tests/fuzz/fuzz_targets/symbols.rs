@@ -1,5 +1,6 @@
-//! Names in the debug information of a host library and of an image, with any characters: the generated Rust and C++ have the expected items,
-//! with the attributes that the generator writes, and no other. Documentation has no HTML and no test.
+//! Names in the debug information of a host library and of an image, with any characters: the generated Rust and C++
+//! have the expected items, with the attributes that the generator writes, and no other. Documentation has no HTML and
+//! no test.
 #![no_main]
 
 #[path = "../../../crates/image/tests/generate/evil.rs"]

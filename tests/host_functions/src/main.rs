@@ -1,5 +1,5 @@
-//! Launches functions of a library that nvcc has compiled: every kind of argument, two streams, sequences, errors. `tests/gpu.py` and the suite
-//! `launchers` of `tests/toolchain` build it.
+//! Launches functions of a library that nvcc has compiled: every kind of argument, two streams, sequences, errors.
+//! `tests/gpu.py` and the suite `launchers` of `tests/toolchain` build it.
 
 kernel_args::include_kernels!();
 

@@ -11,7 +11,8 @@ use std::panic::catch_unwind;
 
 const LAUNCH: Geometry = Geometry::new(Dim3::new(3, 2, 1), Dim3::new(64, 2, 1));
 
-/// Each wide type with each narrow one: values that fit have the bytes of the narrow type in both forms, any value that does not fit is refused.
+/// Each wide type with each narrow one: values that fit have the bytes of the narrow type in both forms, any value that
+/// does not fit is refused.
 macro_rules! narrowed {
     ($numbers:ident: $($wide:ident as $narrow:ident),* $(,)?) => {$({
         #[derive(Clone, Copy, KernelArgs)]
@@ -146,7 +147,8 @@ fn contracts_of_a_launch_are_checked_without_a_driver() {
     }
 }
 
-/// The contracts of a flattened struct are checked, and a narrow field can be next to fields that are several parameters.
+/// The contracts of a flattened struct are checked, and a narrow field can be next to fields that are several
+/// parameters.
 #[test]
 fn a_flattened_struct_keeps_its_contracts() {
     #[derive(Clone, Copy, KernelArgs)]

@@ -1,5 +1,5 @@
-//! Contracts that the quick computation decides alone: with integers of every type, many of them negative or too large, each is
-//! compared with 128-bit arithmetic.
+//! Contracts that the quick computation decides alone: with integers of every type, many of them negative or too large,
+//! each is compared with 128-bit arithmetic.
 
 use crate::numbers::Numbers;
 use kernel_args::{KernelArgs, args::Geometry, vector::Dim3};

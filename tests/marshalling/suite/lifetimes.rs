@@ -75,7 +75,8 @@ fn sorted(mut events: Vec<String>) -> Vec<String> {
     events
 }
 
-/// Checks that both are borrowed, then `launch` runs, then both are released. The order within each pair does not matter.
+/// Checks that both are borrowed, then `launch` runs, then both are released. The order within each pair does not
+/// matter.
 fn assert_around(events: &[String], launch: &str) {
     assert_eq!(events[..2], ["a is lent", "b is lent"]);
     assert_eq!(events[2], launch);

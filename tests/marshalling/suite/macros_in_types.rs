@@ -1,5 +1,5 @@
-//! Macros that expand to another type at each use, where they are accepted: they are expanded once. Places where they must be
-//! rejected are in `tests/toolchain/suites/compile_fail/ui/macro_in_type`.
+//! Macros that expand to another type at each use, where they are accepted: they are expanded once. Places where they
+//! must be rejected are in `tests/toolchain/suites/compile_fail/ui/macro_in_type`.
 
 use kernel_args::{DeviceType, KernelArgs};
 use kernel_args_test_macros::next;

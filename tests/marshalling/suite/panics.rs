@@ -1,5 +1,5 @@
-//! Panics in every place where the library calls user code, and nested calls. Run under Miri, these tests detect use after
-//! free, double free, and references that outlive their targets.
+//! Panics in every place where the library calls user code, and nested calls. Run under Miri, these tests detect use
+//! after free, double free, and references that outlive their targets.
 
 use kernel_args::{
     DeviceType, KernelArg, KernelArgs,

@@ -1,5 +1,5 @@
-//! The targets of the pointers in `kernelParams`: a value is not copied if the struct stores it in the form that the kernel
-//! reads.
+//! The targets of the pointers in `kernelParams`: a value is not copied if the struct stores it in the form that the
+//! kernel reads.
 
 use kernel_args::{DevicePointer, DeviceType, KernelArg, KernelArgs, vector::Float4};
 use kernel_args_marshalling_tests::params;
@@ -178,8 +178,8 @@ struct Lowering<A: KernelArg> {
     value: A,
 }
 
-/// A copy is needed if there are bytes between the fields, if a field is not a plain value, or if the type of a field is
-/// generic.
+/// A copy is needed if there are bytes between the fields, if a field is not a plain value, or if the type of a field
+/// is generic.
 #[test]
 fn any_other_struct_is_copied() {
     let padded = Padded { small: 1, large: 2 };

@@ -1,4 +1,5 @@
-//! A stub of the crate `kani` that Kani links: `.ci/proofs` compiles the code for Kani with it where Kani is not installed.
+//! A stub of the crate `kani` that Kani links: `.ci/proofs` compiles the code for Kani with it where Kani is not
+//! installed.
 
 pub use kani_macros::{proof, unwind};
 

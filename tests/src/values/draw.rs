@@ -1,5 +1,5 @@
-//! Random values of Rust types: the same numbers in the same order as the generator's `value` module. The expected bytes can
-//! therefore be computed without this crate's code.
+//! Random values of Rust types: the same numbers in the same order as the generator's `value` module. The expected
+//! bytes can therefore be computed without this crate's code.
 
 use kernel_args::{DevicePointer, DevicePointerMut, args::Pointee};
 use kernel_args_test_generator::{Rng, cuda_types, value};
@@ -44,8 +44,8 @@ pub trait Draw: Copy {
     fn draw(from: &mut Source) -> Self;
 }
 
-/// The bytes that a kernel must receive for a value, computed without the code under test: from the type's own number format,
-/// or for a struct field by field at the offsets in the kernel's source. Padding is zero.
+/// The bytes that a kernel must receive for a value, computed without the code under test: from the type's own number
+/// format, or for a struct field by field at the offsets in the kernel's source. Padding is zero.
 pub trait Bytes: Draw {
     /// The bytes of the value.
     fn bytes(&self) -> Vec<u8>;

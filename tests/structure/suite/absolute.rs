@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-/// The first folders of paths that a file may name: folders of every machine and of CUDA, a folder that does not exist, inputs of
-/// functions that only read the path, and ends of paths.
+/// The first folders of paths that a file may name: folders of every machine and of CUDA, a folder that does not exist,
+/// inputs of functions that only read the path, and ends of paths.
 const ALLOWED: &[&str] = &[
     "bin", "dev", "proc", "usr", "opt", "nowhere", "a", "out", "src", "library", "registry", "rustc", "suites", "tests",
 ];

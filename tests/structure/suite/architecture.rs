@@ -1,4 +1,5 @@
-//! ARCHITECTURE.md: its table of packages agrees with their manifests and files, and it names every folder of their sources.
+//! ARCHITECTURE.md: its table of packages agrees with their manifests and files, and it names every folder of their
+//! sources.
 
 use crate::{manifest::Package, table};
 

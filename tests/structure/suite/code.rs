@@ -3,8 +3,8 @@
 /// The columns of a code block that docs.rs shows without scrolling.
 const MOST: usize = 88;
 
-/// Lines of code that are too long, and images without a name: a line for each. Blocks of `text` are messages, which are quoted as
-/// they are; hidden lines are not shown.
+/// Lines of code that are too long, and images without a name: a line for each. Blocks of `text` are messages, which
+/// are quoted as they are; hidden lines are not shown.
 pub(crate) fn problems(file: &str, text: &str) -> Vec<String> {
     let (mut problems, mut block) = (Vec::new(), None);
     for (number, line) in (1..).zip(text.lines()) {

@@ -9,7 +9,8 @@ fn comment(line: &str) -> Option<&str> {
     ["///", "//!", "//"].iter().find_map(|mark| line.strip_prefix(mark))
 }
 
-/// Comments that are wider than the code: a line for each. Rows of tables, lines of code and single words (addresses) cannot be wrapped.
+/// Comments that are wider than the code: a line for each. Rows of tables, lines of code and single words (addresses)
+/// cannot be wrapped.
 pub(crate) fn wide(file: &str, text: &str) -> Vec<String> {
     let (mut problems, mut is_code) = (Vec::new(), false);
     for (index, line) in text.lines().enumerate() {

@@ -9,8 +9,8 @@ fn is_path(code: &str) -> bool {
     code.bytes().all(plain) && (code.contains('/') || Path::new(code).extension().is_some_and(|end| end == "rs"))
 }
 
-/// The path as the repository has it: from its root, or from a folder of the path before it, which is in the same line or in the
-/// heading of the section.
+/// The path as the repository has it: from its root, or from a folder of the path before it, which is in the same line
+/// or in the heading of the section.
 fn resolve(code: &str, before: &str, exists: &impl Fn(&str) -> bool) -> Option<String> {
     let folders = Path::new(before).ancestors().filter_map(Path::to_str);
     let mut places =

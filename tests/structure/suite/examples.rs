@@ -67,7 +67,8 @@ fn with_constructor<'t>(lines: &[&'t str]) -> BTreeSet<&'t str> {
 #[test]
 fn a_struct_without_an_example_is_found() {
     let text = "/// A.\npub struct A<'a> {\n}\nimpl<'a> A<'a> {\n    /// Makes one.\n    pub const fn new(\n        n: u32,\n    ) -> Self {\n    }\n}\n\
-        /// B.\n///\n/// ```\n/// B::new();\n/// ```\n#[derive(Debug)]\n#[allow(\n    x,\n)]\npub struct B;\nimpl B {\n    pub fn new() -> Result<Self, Error> {\n}\n\
+        /// B.\n///\n/// ```\n/// B::new();\n/// ```\n#[derive(Debug)]\n#[allow(\n    x,\n)]\npub struct B;\nimpl B {\n
+        /// pub fn new() -> Result<Self, Error> {\n}\n\
         pub struct C;\nimpl C {\n    pub fn with(&self) -> Self {\n    }\n    fn own() -> Self {\n    }\n}\n\
         pub struct D;\nimpl From<u8> for D {\n    pub fn of() -> Self {\n    }\n}\n";
     let found = missing(&[("a.rs".into(), text.into())]);

@@ -4,7 +4,8 @@
 const CALLS: [&str; 7] =
     ["File::create", "File::options", "OpenOptions::new", "fs::copy", "fs::hard_link", "fs::rename", "fs::write"];
 
-/// The files with such a call, by their paths and texts. Comments and unit tests, which are at the end of a file, are not read.
+/// The files with such a call, by their paths and texts. Comments and unit tests, which are at the end of a file, are
+/// not read.
 pub(crate) fn writers(files: &[(String, String)]) -> Vec<&str> {
     let calls = |line: &str, call| {
         let places = line.match_indices(call);

@@ -1,5 +1,5 @@
-//! Imports between the modules of a crate: folders import downwards only, and modules of a folder do not import each other in a
-//! circle.
+//! Imports between the modules of a crate: folders import downwards only, and modules of a folder do not import each
+//! other in a circle.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::{

@@ -1,8 +1,8 @@
-//! Checks that the repository agrees with its declarations and documents: suites, their files, tables in READMEs, lists of
-//! packages.
+//! Checks that the repository agrees with its declarations and documents: suites, their files, tables in READMEs, lists
+//! of packages.
 //!
-//! Each check is a function of names and texts that returns one line per mistake. It runs on the repository, and in its own
-//! unit test on a small input with each mistake.
+//! Each check is a function of names and texts that returns one line per mistake. It runs on the repository, and in its
+//! own unit test on a small input with each mistake.
 
 mod absolute;
 mod architecture;
@@ -257,8 +257,9 @@ fn sources(folder: &str, inside: &str, found: &mut Vec<(String, String)>) {
     }
 }
 
-/// The only circle: the state of the test driver has a table for each kind of object (`Driver`), and a variant for each kind of work
-/// (`Operation`), so it names the types of all folders. Each folder adds its calls to `Driver`: imports of the state are not compared.
+/// The only circle: the state of the test driver has a table for each kind of object (`Driver`), and a variant for each
+/// kind of work (`Operation`), so it names the types of all folders. Each folder adds its calls to `Driver`: imports of
+/// the state are not compared.
 const STATE: (&str, &str) = ("crates/test-driver", "state");
 
 #[test]
@@ -393,8 +394,8 @@ fn the_table_of_the_test_driver_has_every_folder() {
     assert_eq!(rows, expected);
 }
 
-/// The functions that write files are in `crates/nvrtc/src/files.rs`. The tracer and the test driver depend on no crate of this
-/// workspace: they create new files in a folder of their own.
+/// The functions that write files are in `crates/nvrtc/src/files.rs`. The tracer and the test driver depend on no crate
+/// of this workspace: they create new files in a folder of their own.
 const WRITERS: &[&str] =
     &["crates/cli/tracer/report.rs", "crates/nvrtc/src/files.rs", "crates/test-driver/src/client/install.rs"];
 
@@ -449,7 +450,8 @@ fn no_file_names_a_folder_of_a_machine() {
     assert_none(&problems);
 }
 
-/// Files that start tools outside of trials: a program that makes a corpus, and benchmarks, which report a tool that is missing.
+/// Files that start tools outside of trials: a program that makes a corpus, and benchmarks, which report a tool that is
+/// missing.
 const NO_TRIALS: [&str; 3] = ["tests/support/generator/src/bin/", "tests/support/tools/src/", "tests/benches/"];
 
 #[test]
@@ -486,7 +488,7 @@ const FIXED: &[&str] = &["tests/toolchain/suites/compile_fail/ui/", "golden/"];
 #[test]
 fn comments_wrap_and_few_refer_to_others() {
     let (mut problems, mut references, tracked) = (Vec::new(), 0, tracked());
-    let files = tracked.lines().filter(|file| is_rust(file) && root().join(file).is_file());
+    let files = tracked.iter().filter(|file| is_rust(file) && root().join(file).is_file());
     for file in files.filter(|file| !FIXED.iter().any(|fixed| file.contains(fixed))) {
         let text = read(file);
         problems.extend(comments::wide(file, &text));

@@ -5,8 +5,8 @@ use crate::code::WITH_CUDARC;
 /// The most words of a sentence.
 const MOST: usize = 35;
 
-/// The sentences that are too long: a line for each. A sentence ends with `.`, `!`, `?` or `;`, or with its paragraph, list item
-/// or table.
+/// The sentences that are too long: a line for each. A sentence ends with `.`, `!`, `?` or `;`, or with its paragraph,
+/// list item or table.
 pub(crate) fn long(file: &str, text: &str) -> Vec<String> {
     let (mut problems, mut paragraph, mut is_code) = (Vec::new(), String::new(), false);
     let is_rust = crate::is_rust(file);

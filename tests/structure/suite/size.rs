@@ -1,4 +1,5 @@
-//! The size of each published package: characters of its sources that are not white space. Documentation counts, unit tests do not.
+//! The size of each published package: characters of its sources that are not white space. Documentation counts, unit
+//! tests do not.
 //!
 //! A change may lower a ceiling. A change that raises one adds a line with its reason to `RAISED`.
 

@@ -1,4 +1,5 @@
-//! Trials that start a tool declare it: they take it from `kernel-args-test-tools`, which ignores them on a machine without it.
+//! Trials that start a tool declare it: they take it from `kernel-args-test-tools`, which ignores them on a machine
+//! without it.
 
 /// What is there wherever the tests run: cargo's own programs, and paths, such as `/bin/sh`.
 fn is_always_there(program: &str) -> bool {
@@ -13,8 +14,8 @@ pub(crate) fn declared(text: &str) -> impl Iterator<Item = &str> {
     text.split("Tool::program(\"").skip(1).filter_map(|rest| rest.split('"').next())
 }
 
-/// Each program that a file of tests starts by its name: the line, the function, and the name. `tools` are the declared names: other
-/// names are arguments, unless a command has them.
+/// Each program that a file of tests starts by its name: the line, the function, and the name. `tools` are the declared
+/// names: other names are arguments, unless a command has them.
 pub(crate) fn started(path: &str, text: &str, tools: &[&str]) -> Vec<String> {
     let (mut found, mut function) = (Vec::new(), "");
     for (number, line) in (1..).zip(text.lines()) {

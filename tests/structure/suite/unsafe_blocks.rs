@@ -2,8 +2,8 @@
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-/// The files with `unsafe` blocks, by their paths and texts. Unit tests are not read, and neither are crates that forbid unsafe
-/// code: a derive only writes blocks for other crates.
+/// The files with `unsafe` blocks, by their paths and texts. Unit tests are not read, and neither are crates that
+/// forbid unsafe code: a derive only writes blocks for other crates.
 pub(crate) fn files(files: &[(String, String)]) -> Vec<String> {
     let roots = ["lib.rs", "main.rs"];
     let forbids =

@@ -1,5 +1,5 @@
-//! Structs that are compared at compile time with the debug information of a second file, and the part of it that is available
-//! for kernels that are chosen at run time.
+//! Structs that are compared at compile time with the debug information of a second file, and the part of it that is
+//! available for kernels that are chosen at run time.
 #![allow(dead_code, reason = "descriptions of structs, of which no value is made")]
 
 use kernel_args::{

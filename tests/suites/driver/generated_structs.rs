@@ -1,5 +1,5 @@
-//! Structs that `kernels!` generates, in launches: every byte must be echoed, and the kernels are verified with all debug
-//! information.
+//! Structs that `kernels!` generates, in launches: every byte must be echoed, and the kernels are verified with all
+//! debug information.
 
 use cudarc::driver::{CudaSlice, DevicePtr, DeviceRepr};
 use kernel_args::{

@@ -1,5 +1,5 @@
-//! Compares the launches of the example `inference` with the same launches through cudarc's builder: each passes the same
-//! bytes, and is shorter.
+//! Compares the launches of the example `inference` with the same launches through cudarc's builder: each passes the
+//! same bytes, and is shorter.
 
 use cudarc::driver::CudaSlice;
 use half::{bf16, f16};

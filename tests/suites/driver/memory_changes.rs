@@ -28,8 +28,8 @@ const EACH: usize = 20;
 /// The number of threads of a launch: the kernels' `n`. All of their accesses are within `BYTES`.
 const THREADS: i32 = 32;
 const BYTES: usize = 1 << 16;
-/// The byte of the first pointer's memory; the next pointer has the next byte: a copy is a change. They are small numbers as
-/// a `float`, a `double` and a `__half`: a sum with them is another number.
+/// The byte of the first pointer's memory; the next pointer has the next byte: a copy is a change. They are small
+/// numbers as a `float`, a `double` and a `__half`: a sum with them is another number.
 const PATTERN: u8 = 0x34;
 
 pub(crate) fn main() -> ExitCode {

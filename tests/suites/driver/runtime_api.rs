@@ -196,8 +196,8 @@ fn memory_both_ways(cudart: &Cudart) -> Outcome {
     Ok(())
 }
 
-/// The contexts of the program, and a runtime stream in each of them: launches in its own context work, and a launch in a
-/// different context is rejected with the names of both.
+/// The contexts of the program, and a runtime stream in each of them: launches in its own context work, and a launch in
+/// a different context is rejected with the names of both.
 struct Two<'a> {
     cudart: &'a Cudart,
     primary: &'a Arc<CudaContext>,
@@ -236,8 +236,8 @@ impl Two<'_> {
     }
 }
 
-/// If a context other than the primary context is current, the objects that the runtime creates belong to it. `cudaSetDevice`
-/// makes the primary context current.
+/// If a context other than the primary context is current, the objects that the runtime creates belong to it.
+/// `cudaSetDevice` makes the primary context current.
 fn a_created_context(cudart: &Cudart) -> Outcome {
     set_device(cudart)?;
     let ctx = context()?;

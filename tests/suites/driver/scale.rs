@@ -1,8 +1,8 @@
-//! Echo at scale: hundreds of random signatures with their derived structs, in both forms, from PTX that the driver compiles,
-//! from cubins, and in captured graphs.
+//! Echo at scale: hundreds of random signatures with their derived structs, in both forms, from PTX that the driver
+//! compiles, from cubins, and in captured graphs.
 //!
-//! The build script of this package writes the structs, and the same generator writes the kernels. NVIDIA's compiler compiles
-//! the corpus: `cargo run -p kernel-args-test-generator --bin echo_corpus`.
+//! The build script of this package writes the structs, and the same generator writes the kernels. NVIDIA's compiler
+//! compiles the corpus: `cargo run -p kernel-args-test-generator --bin echo_corpus`.
 
 use cudarc::driver::{
     CudaContext, CudaSlice, CudaStream, DevicePtrMut,

@@ -1,9 +1,10 @@
-//! Kernels whose parameters are easily confused (`ptx/confused.cuh`), each with right and wrong structs: pointers and integers in each
-//! other's place, memory instead of textures and surfaces, values instead of addresses, elements of which only a part is used.
+//! Kernels whose parameters are easily confused (`ptx/confused.cuh`), each with right and wrong structs: pointers and
+//! integers in each other's place, memory instead of textures and surfaces, values instead of addresses, elements of
+//! which only a part is used.
 //!
-//! A row is the name of a kernel, the fields of a struct, and its verdicts for four sources of types: the code of the kernel, the
-//! same if the struct is strict, C++ names, and debug information. A dot is accepted, a cross is refused; then follow
-//! the fields that the error names.
+//! A row is the name of a kernel, the fields of a struct, and its verdicts for four sources of types: the code of the
+//! kernel, the same if the struct is strict, C++ names, and debug information. A dot is accepted, a cross is refused;
+//! then follow the fields that the error names.
 #![allow(dead_code, reason = "descriptions of structs, of which no value is made")]
 
 use cudarc::driver::{CudaSlice, CudaView, sys::CUdeviceptr};

@@ -1,5 +1,5 @@
-//! Kernels of numba and rustc, whose mangled symbols are not C++: each comparison accepts right structs, and each name finds its
-//! kernel.
+//! Kernels of numba and rustc, whose mangled symbols are not C++: each comparison accepts right structs, and each name
+//! finds its kernel.
 #![allow(dead_code, reason = "descriptions of structs, of which no value is made")]
 
 use cudarc::driver::{CudaSlice, CudaView};

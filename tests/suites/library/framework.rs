@@ -1,5 +1,5 @@
-//! A framework in small: ten element types, 30 families of kernels, fp8 that the image for `sm_86` lacks. One macro derives and
-//! binds the arguments of each family.
+//! A framework in small: ten element types, 30 families of kernels, fp8 that the image for `sm_86` lacks. One macro
+//! derives and binds the arguments of each family.
 
 use half::{bf16, f16};
 use kernel_args::{

@@ -362,7 +362,8 @@ fn wrong_members_are_named_on_both_sides() {
     }
 }
 
-/// The kernel is `plain(…, float* y, …)`: a pointer to `[f32; 4]` can be a pointer to `float`, a pointer to `[f64; 4]` cannot.
+/// The kernel is `plain(…, float* y, …)`: a pointer to `[f32; 4]` can be a pointer to `float`, a pointer to `[f64; 4]`
+/// cannot.
 #[test]
 fn a_pointer_to_an_array_has_a_pointee() {
     /// The arguments of `plain` with this type of `y`.

@@ -1,5 +1,5 @@
-//! Tests that need a driver with configurable failures: waits and records, old drivers, failing calls, GPUs of different
-//! generations, leaks. Each test runs on the test driver, in a separate process.
+//! Tests that need a driver with configurable failures: waits and records, old drivers, failing calls, GPUs of
+//! different generations, leaks. Each test runs on the test driver, in a separate process.
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, CudaView, LaunchConfig, PushKernelArg};
 use kernel_args::{
@@ -174,8 +174,8 @@ fn a_buffer_that_is_passed_twice_is_recorded_once() {
     });
 }
 
-/// A record before the launch does not replace a record after it: an argument that drops its guard too early does not affect a
-/// different argument with the same buffer.
+/// A record before the launch does not replace a record after it: an argument that drops its guard too early does not
+/// affect a different argument with the same buffer.
 #[test]
 fn a_guard_that_is_dropped_too_early_is_no_record_of_the_launch() {
     within(&Settings::new(), |driver| {

@@ -1,4 +1,5 @@
-//! Random structs with random values: both forms contain the bytes that the kernels must receive according to the generator.
+//! Random structs with random values: both forms contain the bytes that the kernels must receive according to the
+//! generator.
 
 use kernel_args::KernelArgs;
 use kernel_args_marshalling_tests::params;

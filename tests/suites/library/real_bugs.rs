@@ -1,5 +1,5 @@
-//! Real bugs in the arguments of kernels, reduced: the message for each, as the chapter `real_bugs` of the guide shows it.
-//! `KERNEL_ARGS_BLESS=1` writes the messages into the chapter.
+//! Real bugs in the arguments of kernels, reduced: the message for each, as the chapter `real_bugs` of the guide shows
+//! it. `KERNEL_ARGS_BLESS=1` writes the messages into the chapter.
 #![allow(dead_code, reason = "structs with mistakes, of which no value is made")]
 
 use cudarc::driver::{CudaContext, CudaSlice};

@@ -57,8 +57,8 @@ pub struct Program {
 /// Programs by name.
 pub type Programs = BTreeMap<String, Program>;
 
-/// Follows hints in all programs until each is accepted, or has no hint that can be followed. `package` contains the images of
-/// the programs and gets their texts. `kind` is how a program is compiled.
+/// Follows hints in all programs until each is accepted, or has no hint that can be followed. `package` contains the
+/// images of the programs and gets their texts. `kind` is how a program is compiled.
 ///
 /// # Errors
 /// If a file cannot be written or rustc cannot be started.
@@ -91,8 +91,8 @@ const TOGETHER: usize = 16;
 
 /// Compiles programs, many of them as modules of one crate: rustc then starts once.
 ///
-/// rustc evaluates constants only if it finds no other error. So a program with such an error is compiled alone, and the remaining
-/// programs of its crate once more.
+/// rustc evaluates constants only if it finds no other error. So a program with such an error is compiled alone, and
+/// the remaining programs of its crate once more.
 fn together(compiler: &Compiler<'_>, sources: &Path, programs: &[Crate]) -> Result<Vec<Compiled>, String> {
     let (mut done, mut open) = (BTreeMap::new(), programs.to_vec());
     while !open.is_empty() {

@@ -1,7 +1,7 @@
 //! Compiles crates with rustc and the libraries that cargo has built for this package.
 //!
-//! cargo would compile these libraries again for a different workspace. As with cargo, a crate is compiled again only if an
-//! input of rustc has changed; here this also applies to crates that do not compile.
+//! cargo would compile these libraries again for a different workspace. As with cargo, a crate is compiled again only
+//! if an input of rustc has changed; here this also applies to crates that do not compile.
 
 mod record;
 
@@ -21,7 +21,8 @@ use std::{
     thread,
 };
 
-/// The options that cargo passes to rustc for this package: a name and a path after each `--extern`, a folder after each `-L`.
+/// The options that cargo passes to rustc for this package: a name and a path after each `--extern`, a folder after
+/// each `-L`.
 const LIBRARIES: &[&str] = kernel_args_test_macros::libraries!();
 
 /// The output of a compilation.

@@ -6,8 +6,8 @@
 //!
 //! - *A write through a shared borrow* changes memory that the program promised not to change.
 //! - *A wrong floating-point format.* The code computes with elements, and the bits of one format are noise in a
-//!   different format. Vectors that fill one element, the upper halves of `float`, and a 0, which has the same bits in all
-//!   formats, are no evidence.
+//!   different format. Vectors that fill one element, the upper halves of `float`, and a 0, which has the same bits in
+//!   all formats, are no evidence.
 //! - *Floats whose bits are addresses.* The code accesses memory at what it loads.
 //! - *Memory, a texture and a surface* instead of each other. The instruction takes a handle of one kind, or an
 //!   address.

@@ -44,8 +44,8 @@ const fn is_of_long(base: CppBase<'_>) -> bool {
     }
 }
 
-/// The second width that `long` can have behind a pointer: the code shows it. On Windows it is always possible, because programs for Windows
-/// contain images from Linux, where `size_t` is `unsigned long`.
+/// The second width that `long` can have behind a pointer: the code shows it. On Windows it is always possible, because
+/// programs for Windows contain images from Linux, where `size_t` is `unsigned long`.
 const fn other_long(kernel: &Parameter<'_>) -> Option<u16> {
     if !is_of_long(kernel.cpp.base) {
         return None;
@@ -233,8 +233,8 @@ pub(super) const fn dimensions_agree(a: &Parameter<'_>, b: &Parameter<'_>) -> bo
         || contains_rows(b.cpp.extents, b_unit, a.cpp.extents, a_unit)
 }
 
-/// [`dimensions_agree`] for arrays behind pointers. A pointer to an array can be the pointer to its first element, so the array is
-/// a row of a list of any length.
+/// [`dimensions_agree`] for arrays behind pointers. A pointer to an array can be the pointer to its first element, so
+/// the array is a row of a list of any length.
 pub(super) const fn rows_agree(a: [u32; 3], b: [u32; 3]) -> bool {
     contains_rows(a, 1, b, 1) || contains_rows(b, 1, a, 1)
 }

@@ -56,7 +56,8 @@ impl<'a> Lists<'a> {
             && self.distance(field, to) + self.distance(other, parameter) <= now
     }
 
-    /// Whether names forbid this pair of strangers. A field that fits stays, unless it also fits the parameter of its name.
+    /// Whether names forbid this pair of strangers. A field that fits stays, unless it also fits the parameter of its
+    /// name.
     const fn is_wrong_by_name(&self, field: usize, parameter: usize) -> bool {
         let (own, other) = self.partners.of(field, parameter);
         field != parameter

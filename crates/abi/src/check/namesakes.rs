@@ -116,8 +116,8 @@ impl<'a> Level<'a> {
         }
     }
 
-    /// Whether this struct lacks the inner struct with the difference: it does not have its members itself, and its member at
-    /// the difference is no other name of it.
+    /// Whether this struct lacks the inner struct with the difference: it does not have its members itself, and its
+    /// member at the difference is no other name of it.
     const fn lacks(&self, theirs: &Self) -> bool {
         let inner = theirs.end.declared.name;
         if self.members.find(inner).is_some() && theirs.members.find(inner).is_none() {

@@ -309,8 +309,8 @@ impl<'a> Walk<'a> {
         Step::Event(self.event((host, kernel), (host_siblings, k.siblings), Differences::of(Difference::Offset)))
     }
 
-    /// The difference if the kernel's struct has a member with the name of `h` at another place; if not `in_host`, if the host's has
-    /// one with the name of `k`. Needed where types are not compared.
+    /// The difference if the kernel's struct has a member with the name of `h` at another place; if not `in_host`, if
+    /// the host's has one with the name of `k`. Needed where types are not compared.
     const fn misplaced(&mut self, h: &Item<'a>, k: &Item<'a>, in_host: bool) -> Option<Step<'a>> {
         let (host, kernel) = if in_host {
             let (other, offset) = some!(misplaced(h, k, &mut self.kernel_names));

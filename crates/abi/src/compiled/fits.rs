@@ -210,7 +210,8 @@ const fn bit(field: &Parameter<'_>) -> usize {
 mod tests {
     use super::*;
 
-    /// A plain type that is not found in the table is compared in full: that takes a hundred times as long, with the same result.
+    /// A plain type that is not found in the table is compared in full: that takes a hundred times as long, with the
+    /// same result.
     #[test]
     fn each_plain_type_has_a_bit_of_its_own() {
         for (number, ty) in PLAIN.iter().enumerate() {

@@ -86,8 +86,8 @@ impl CompiledKernel {
         head.next_parameter()
     }
 
-    /// The variable that a table of variables has at this place, with its C++ name: its declaration, and its type from debug
-    /// information.
+    /// The variable that a table of variables has at this place, with its C++ name: its declaration, and its type from
+    /// debug information.
     #[doc(hidden)]
     pub const fn variable(&self) -> Parameter<'static> {
         let parameter = self.parameter(0);

@@ -41,8 +41,8 @@ pub const fn builtin(name: &str) -> Option<&'static Builtin> {
     builtin::find(segment.name, segment.arguments)
 }
 
-/// Whether a name is a vector of `long`, and the second name the vector of `int` or `long long` that it is on some system. The sizes of
-/// both are not compared.
+/// Whether a name is a vector of `long`, and the second name the vector of `int` or `long long` that it is on some
+/// system. The sizes of both are not compared.
 pub(crate) const fn is_vector_of_long(long: &str, other: &str) -> bool {
     let (long, other) = (some!(builtin(long), false), some!(builtin(other), false));
     let is_integer = match long.element.as_bytes() {

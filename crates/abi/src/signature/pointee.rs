@@ -33,8 +33,8 @@ struct Hidden<'a>(MaybeUninit<&'a Parameter<'a>>);
 impl<'a> Hidden<'a> {
     #[allow(unsafe_code, reason = "see above")]
     const fn get(self) -> &'a Parameter<'a> {
-        // SAFETY: `MaybeUninit::assume_init`, "Safety": the value is initialised, because `Pointee::of` is the only place that
-        // makes one.
+        // SAFETY: `MaybeUninit::assume_init`, "Safety": the value is initialised, because `Pointee::of` is the only
+        // place that makes one.
         unsafe { self.0.assume_init() }
     }
 }

@@ -12,13 +12,13 @@
 //! format of `reader`. They are its name (first, because it is searched for), spelling, size, offset + 1 (0: unknown),
 //! alignment, class, C++ type, the lengths of an array, its members, its body, and its referent.
 //!
-//! The members are a number: 0 if they are unknown, then one number per reason why they are opaque, then two for objects. Larger
-//! numbers are four times the position of a list plus the kind of the list. The referent is 0 if it is not stored, 1 for a texture object, 2
-//! for a surface object, otherwise 3 plus the index of the type.
+//! The members are a number: 0 if they are unknown, then one number per reason why they are opaque, then two for
+//! objects. Larger numbers are four times the position of a list plus the kind of the list. The referent is 0 if it is
+//! not stored, 1 for a texture object, 2 for a surface object, otherwise 3 plus the index of the type.
 //!
-//! A body is 0 if the code is not known, 1 if the parameter is never loaded, otherwise 2 plus the position of the list of its slots.
-//! A slot consists of its offset divided by 8 and two bytes of flags. The flags specify what follows: the elements (class, size, step),
-//! and each evidence (opcode, line, and the file if the line is not 0).
+//! A body is 0 if the code is not known, 1 if the parameter is never loaded, otherwise 2 plus the position of the list
+//! of its slots. A slot consists of its offset divided by 8 and two bytes of flags. The flags specify what follows: the
+//! elements (class, size, step), and each evidence (opcode, line, and the file if the line is not 0).
 
 use super::{
     Body, Certainty, ElementClass, Elements, Evidence, Meaning, Members, Opaque, Parameter, Pointee, Referent, Slot,
@@ -177,8 +177,8 @@ const fn record<'a>(reader: &mut Reader<'a>, has_spelling: bool) -> (Parameter<'
     (Parameter { name, spelling, members, body, ..value }, reader.number())
 }
 
-/// Reads a size, an offset, an alignment, a class, and a C++ type without the lengths of an array. `names` and `readable` are
-/// arguments of [`Reader::base`].
+/// Reads a size, an offset, an alignment, a class, and a C++ type without the lengths of an array. `names` and
+/// `readable` are arguments of [`Reader::base`].
 pub(crate) const fn value<'a>(reader: &mut Reader<'a>, names: &'a str, readable: usize) -> Parameter<'a> {
     let size = reader.number();
     let offset = reader.number().checked_sub(1);

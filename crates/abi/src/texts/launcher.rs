@@ -29,7 +29,8 @@ impl<const N: usize> Report<'_, N> {
         }
     }
 
-    /// The error at an argument of the same bytes that is passed in another way. A value that nothing describes is not compared.
+    /// The error at an argument of the same bytes that is passed in another way. A value that nothing describes is not
+    /// compared.
     const fn passing_message(&self, argument: usize) -> Option<Message> {
         let Pairing { host, kernel: launcher, .. } = self.pairing();
         if host.len() != launcher.len() || host[argument].size != launcher[argument].size {
@@ -119,8 +120,9 @@ impl<const N: usize> Report<'_, N> {
     }
 }
 
-/// Whether a declaration may differ in this way, although a new struct may not. Declarations are older than this comparison. Right are a pointer to
-/// the elements of a struct or to the bits of a type, a stream as an integer, and one renamed argument. Names that are exchanged are a mistake.
+/// Whether a declaration may differ in this way, although a new struct may not. Declarations are older than this
+/// comparison. Right are a pointer to the elements of a struct or to the bits of a type, a stream as an integer, and
+/// one renamed argument. Names that are exchanged are a mistake.
 const fn is_right(pairing: &Pairing<'_>, mismatch: &Mismatch) -> bool {
     let Mismatch::Differs { field, parameter, differences, .. } = *mismatch else {
         return false;
@@ -181,7 +183,8 @@ const fn are_elements(members: Members<'_>, element: &str, depth: usize) -> bool
     i > 0
 }
 
-/// The error at the returned type of a declaration. `None` if it is right. A returned pointer may be declared with or without `const`.
+/// The error at the returned type of a declaration. `None` if it is right. A returned pointer may be declared with or
+/// without `const`.
 pub const fn result_message(host: &[Parameter<'_>], launcher: &Signature<'_>, declare: &str) -> Option<Message> {
     let (name, mut hint) = (launcher.name, Hint::new());
     let mut message;
@@ -229,8 +232,8 @@ const fn declaration(name: &str, ty: &str) -> Declaration {
     text!(declare, &typed(name, ty))
 }
 
-/// Appends a hint about a kernel and its fields, up to the attributes of a field, which an argument cannot have. Names are inside of
-/// backticks.
+/// Appends a hint about a kernel and its fields, up to the attributes of a field, which an argument cannot have. Names
+/// are inside of backticks.
 const fn push_for_launcher(hint: &mut Hint, text: &str) {
     const WORDS: [(&str, &str); 2] = [("kernel", "launcher"), ("field", "argument")];
     let bytes = text.as_bytes();

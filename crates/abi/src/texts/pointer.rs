@@ -49,7 +49,8 @@ const fn is_slice(cpp: CppType<'_>) -> bool {
     cpp.depth == 1 && cpp.rows[0] == 0
 }
 
-/// The type of `host` with pointers to its elements as elements: `&CudaSlice<DevicePointer<f32>>` for `&CudaSlice<f32>`.
+/// The type of `host` with pointers to its elements as elements: `&CudaSlice<DevicePointer<f32>>` for
+/// `&CudaSlice<f32>`.
 pub(super) const fn to_pointers(host: &Parameter<'_>) -> Message<256> {
     let pointers = Message::<256>::concat(&["DevicePointer<", element_name(host.cpp.base).as_str(), ">"]);
     let slice = Message::concat(&["&CudaSlice<", pointers.as_str(), ">"]);

@@ -1,8 +1,8 @@
 //! Every sentence that users read, in one list.
 //!
-//! A row is a function of its placeholders: it appends the text to a [`Message`](super::Message). A placeholder without a
-//! kind is a name from the user's program. An error shows what is wrong, then both sides, then `help:` with the code to
-//! write.
+//! A row is a function of its placeholders: it appends the text to a [`Message`](super::Message). A placeholder without
+//! a kind is a name from the user's program. An error shows what is wrong, then both sides, then `help:` with the code
+//! to write.
 
 use super::spelling::{LONGEST_NAME, push_count, push_cpp, push_layout};
 use crate::{

@@ -1,4 +1,5 @@
-//! Pointers to arrays: `DevicePointer<[f32; 4]>` for `float (*)[4]`, and for the pointers that C++ programs pass instead.
+//! Pointers to arrays: `DevicePointer<[f32; 4]>` for `float (*)[4]`, and for the pointers that C++ programs pass
+//! instead.
 
 use super::sides::*;
 use kernel_args_abi::{

@@ -1,5 +1,5 @@
-//! A reader follows each hint literally. The struct then fits. If a field is missing or too many, no other change of this
-//! size is equally likely, unless the text names it.
+//! A reader follows each hint literally. The struct then fits. If a field is missing or too many, no other change of
+//! this size is equally likely, unless the text names it.
 
 use super::advice::{Advice, Change, as_field};
 use super::oracle::typed;

@@ -78,7 +78,8 @@ impl Build<'_> {
         }
     }
 
-    /// Writes the committed files, or warns if they are out of date. Also warns if a change of a header cannot be noticed.
+    /// Writes the committed files, or warns if they are out of date. Also warns if a change of a header cannot be
+    /// noticed.
     pub(super) fn compare(&self, folder: &Path, done: &[Done], update: bool) -> Result<Vec<String>, String> {
         let mut warnings = Vec::new();
         for (unit, done) in self.units.iter().zip(done) {

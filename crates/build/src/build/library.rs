@@ -149,7 +149,8 @@ impl Build<'_> {
         archive(search, &library, &objects)?;
         let mut link = |line: String| directives.linked.push(line);
         link(format!("rustc-link-search=native={}", self.out.display()));
-        // With all objects, a function that two libraries of a program export is an error of the linker, which names both libraries.
+        // With all objects, a function that two libraries of a program export is an error of the linker, which names
+        // both libraries.
         link(format!("rustc-link-lib=static:+whole-archive={name}"));
         if self.kernels.relocatable {
             link("rustc-link-lib=static=cudadevrt".into());

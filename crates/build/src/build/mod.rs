@@ -42,16 +42,18 @@ impl Kernels {
     /// Compiles the kernels and writes `kernels.rs`.
     ///
     /// # Errors
-    /// If a source does not compile: the error contains the compiler's output for each of them. If no compiler is found: the
-    /// error lists every place that was tried. If a setting or file is wrong: the error explains what to change.
+    /// If a source does not compile: the error contains the compiler's output for each of them. If no compiler is
+    /// found: the error lists every place that was tried. If a setting or file is wrong: the error explains what to
+    /// change.
     pub fn build(self) -> Result<(), Error> {
         run(&self, true).map_err(Error)
     }
 
-    /// Describes the kernels of images that another crate compiles, such as `cudaforge` or `bindgen_cuda`, and writes `kernels.rs`.
+    /// Describes the kernels of images that another crate compiles, such as `cudaforge` or `bindgen_cuda`, and writes
+    /// `kernels.rs`.
     ///
-    /// The images are in `OUT_DIR` under the names of their sources. Call this function after the call that compiles them, with
-    /// the same sources, headers and defines. The GPU generation is read from the image if it is PTX:
+    /// The images are in `OUT_DIR` under the names of their sources. Call this function after the call that compiles
+    /// them, with the same sources, headers and defines. The GPU generation is read from the image if it is PTX:
     ///
     /// ```ignore
     /// let ptx = cudaforge::KernelBuilder::new().source_glob("src/**/*.cu").watch(["src/params.cuh"]).build_ptx()?;
@@ -60,8 +62,8 @@ impl Kernels {
     /// ```
     ///
     /// # Errors
-    /// The errors of [`build`](Self::build). Also an error if an image does not exist, or is older than a header of the package
-    /// that its source includes: these crates check only the headers that their `watch` names.
+    /// The errors of [`build`](Self::build). Also an error if an image does not exist, or is older than a header of the
+    /// package that its source includes: these crates check only the headers that their `watch` names.
     pub fn debug_info(self) -> Result<(), Error> {
         run(&self, false).map_err(Error)
     }

@@ -9,7 +9,8 @@
 //! source 0123456789abcdef src/saxpy.cu
 //! ```
 //!
-//! In `OUT_DIR` the file also contains the compiler, files outside of the package, other inputs, and the compiler's warnings.
+//! In `OUT_DIR` the file also contains the compiler, files outside of the package, other inputs, and the compiler's
+//! warnings.
 
 use std::{collections::BTreeMap, fs, path::Path, time::UNIX_EPOCH};
 

@@ -68,7 +68,8 @@ fn options(job: &Job<'_>, headers: &[PathBuf]) -> Vec<String> {
     list.extend(options.std.iter().map(|std| format!("--std={std}")));
     list.extend(options.definitions());
     let includes = options.includes.iter().chain(headers);
-    // NVRTC for Windows reads paths in the code page of the system. A relative path needs no characters of the package's own path.
+    // NVRTC for Windows reads paths in the code page of the system. A relative path needs no characters of the
+    // package's own path.
     let canonical = |path: &Path| fs::canonicalize(path).ok();
     let is_here = cfg!(windows) && canonical(Path::new(".")).is_some_and(|here| canonical(job.root) == Some(here));
     let path = |folder: &PathBuf| match folder.strip_prefix(job.root) {

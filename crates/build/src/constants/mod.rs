@@ -1,7 +1,7 @@
 //! Constants of a source that become Rust constants.
 //!
-//! C++ evaluates them: the source is compiled once more, followed by a global variable for the type and one for the value of each
-//! constant, and both are read from the PTX. The description of the source then contains a line for each:
+//! C++ evaluates them: the source is compiled once more, followed by a global variable for the type and one for the
+//! value of each constant, and both are read from the PTX. The description of the source then contains a line for each:
 //!
 //! ```text
 //! // const TILE: i32 = 16

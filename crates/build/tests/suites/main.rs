@@ -1,4 +1,5 @@
-//! Build scripts with each compiler, and crates that cargo builds. It is one program: the compilers run while cargo waits.
+//! Build scripts with each compiler, and crates that cargo builds. It is one program: the compilers run while cargo
+//! waits.
 
 mod compilers;
 mod downstream;

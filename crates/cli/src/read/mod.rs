@@ -1,4 +1,4 @@
-//! Reads files. One thread reads headers; several threads decompress and parse. The memory for decompressed data is limited.
+//! Reads files: one thread reads headers, several threads decompress and parse, in limited memory.
 //!
 //! | to change | open |
 //! |---|---|

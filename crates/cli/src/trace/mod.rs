@@ -1,7 +1,7 @@
 //! `kernel-args trace`: runs a program, and shows its kernel launches.
 //!
-//! CUPTI calls a library in the program (`tracer/`) for each launch. The library sends one line for each, and the images of the kernels
-//! become files. This process decodes them: an error here never ends the program.
+//! CUPTI calls a library in the program (`tracer/`) for each launch. The library sends one line for each, and the
+//! images of the kernels become files. This process decodes them: an error here never ends the program.
 //!
 //! | to change | open |
 //! |---|---|

@@ -15,7 +15,8 @@ fn shown(file: &str) -> Vec<Value> {
     value["kernels"].as_array().unwrap().clone()
 }
 
-/// The program's form of a library parameter. The program leaves out numbered compiler names, and shortens declarations.
+/// The program's form of a library parameter. The program leaves out numbered compiler names, and shortens
+/// declarations.
 fn expected(parameter: &Parameter<'_>, is_member: bool) -> Value {
     let class = match parameter.class {
         Class::Bits => "bits",

@@ -8,7 +8,8 @@ use kernel_args_image::{
 };
 use std::fs;
 
-/// The program's output. Only kernels that a header cannot declare, and kernels without names of their parameters, are reported.
+/// The program's output. Only kernels that a header cannot declare, and kernels without names of their parameters, are
+/// reported.
 fn written(arguments: &[&str]) -> String {
     let ran = run(arguments);
     let reported = match arguments[0] {

@@ -16,8 +16,8 @@ pub struct Directives {
     pub explicit_cluster: bool,
     /// `.blocksareclusters`: the grid size is the number of clusters.
     pub blocks_are_clusters: bool,
-    /// Whether it is a kernel of CUDA Tile (`__tile_global__`), which only a cubin contains. A launch has blocks of one thread: see
-    /// [`required_threads`](Self::required_threads).
+    /// Whether it is a kernel of CUDA Tile (`__tile_global__`), which only a cubin contains. A launch has blocks of one
+    /// thread: see [`required_threads`](Self::required_threads).
     pub tile: bool,
     /// `.minnctapersm`: the minimum number of blocks per multiprocessor. A cubin does not contain it.
     pub min_blocks: Option<u32>,

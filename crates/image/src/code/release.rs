@@ -46,11 +46,11 @@ macro_rules! releases {
 /// <https://docs.nvidia.com/cuda/parallel-thread-execution/#release-notes-ptx-release-history>.
 ///
 /// # Compatibility of drivers
-/// - A driver loads **a cubin** of a compiler from the same major release, also from a newer minor one, and of older releases:
-///   CUDA Compatibility, "Minor Version Compatibility",
+/// - A driver loads **a cubin** of a compiler from the same major release, also from a newer minor one, and of older
+///   releases: CUDA Compatibility, "Minor Version Compatibility",
 ///   <https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html>.
-/// - A driver compiles **PTX** up to the version of its own release (same page, "Limitations and caveats"): a driver for 13.0
-///   returns `CUDA_ERROR_UNSUPPORTED_PTX_VERSION` (222) for PTX 9.1.
+/// - A driver compiles **PTX** up to the version of its own release (same page, "Limitations and caveats"): a driver
+///   for 13.0 returns `CUDA_ERROR_UNSUPPORTED_PTX_VERSION` (222) for PTX 9.1.
 pub const RELEASES: [Release; 31] = releases! {
     9 0 6 0 384; 9 1 6 1 387; 9 2 6 2 396; 10 0 6 3 400; 10 1 6 4 418; 10 2 6 5 440; 11 0 7 0 445; 11 1 7 1 455;
     11 2 7 2 460; 11 3 7 3 465; 11 4 7 4 470; 11 5 7 5 495; 11 6 7 6 510; 11 7 7 7 515; 11 8 7 8 520; 12 0 8 0 525;
@@ -68,7 +68,8 @@ impl CudaVersion {
         Self { major: (number / 1000) as u16, minor: (number % 1000 / 10) as u16 }
     }
 
-    /// The newest PTX version that a driver of this version compiles. `None` if [`RELEASES`] does not contain the version.
+    /// The newest PTX version that a driver of this version compiles. `None` if [`RELEASES`] does not contain the
+    /// version.
     #[must_use]
     pub fn newest_ptx(self) -> Option<PtxVersion> {
         let known = RELEASES.iter().find(|release| release.cuda == self);

@@ -1,7 +1,7 @@
 //! Whether the types in a symbol are the types of the kernel's parameters.
 //!
-//! numba and Julia write symbols that look like C++, with types that their parameters do not have. A type counts if a C++
-//! compiler (nvcc, NVRTC, clang) declares such a parameter for it in PTX:
+//! numba and Julia write symbols that look like C++, with types that their parameters do not have. A type counts if a
+//! C++ compiler (nvcc, NVRTC, clang) declares such a parameter for it in PTX:
 //!
 //! | C++ | PTX |
 //! |---|---|
@@ -12,7 +12,8 @@
 //! | class, also of one member or none; `__half`, `float4` | bytes |
 //! | any type with `__grid_constant__` | bytes |
 //!
-//! A cubin contains sizes only. Names of Julia's numbers never count: most of its types are classes, which fit any bytes.
+//! A cubin contains sizes only. Names of Julia's numbers never count: most of its types are classes, which fit any
+//! bytes.
 
 use super::{Arity, Demangled};
 use crate::prelude::*;
@@ -32,9 +33,11 @@ enum Verdict {
 }
 
 impl Demangled {
-    /// The types of a kernel with these `parameters`. `None` if a type contradicts its parameter: the symbol is not C++.
+    /// The types of a kernel with these `parameters`. `None` if a type contradicts its parameter: the symbol is not
+    /// C++.
     ///
-    /// Whether a name on 64 bits is the name of an enum follows from the code: without an analysed body, the type is unknown.
+    /// Whether a name on 64 bits is the name of an enum follows from the code: without an analysed body, the type is
+    /// unknown.
     #[must_use]
     pub fn types_for(&self, parameters: &[Parameter<'_>]) -> Option<Vec<CppType<'_>>> {
         let mut types = self.types_of(parameters.len())?;

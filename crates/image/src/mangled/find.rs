@@ -49,7 +49,8 @@ pub fn matches(symbol: &str, wanted: &str) -> bool {
 /// The symbols that match `wanted` best, by the rules of [`matches()`]: the first group that is not empty.
 ///
 /// 1. the symbol that is equal to `wanted`
-/// 2. the symbols that match all parts of `wanted`; if `wanted` contains parameters, functions before template instances
+/// 2. the symbols that match all parts of `wanted`; if `wanted` contains parameters, functions before template
+///    instances
 /// 3. the symbols with more template arguments than `wanted`
 pub fn candidates<'s>(wanted: &str, symbols: impl IntoIterator<Item = &'s str>) -> Vec<&'s str> {
     let wanted = Wanted::new(wanted);
@@ -233,8 +234,8 @@ fn distance(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
-/// The name in a folder that is meant by `wanted`, and at most four names: the similar ones; without any, names with the same ending
-/// first, then images.
+/// The name in a folder that is meant by `wanted`, and at most four names: the similar ones; without any, names with
+/// the same ending first, then images.
 ///
 /// An image can be meant by the name of an image, but not by the name of a source, nor the other way around.
 #[doc(hidden)]

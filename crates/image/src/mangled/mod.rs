@@ -3,8 +3,8 @@
 //! Unless a kernel is `extern "C"`, its symbol contains the types of all its parameters: `_Z5saxpyifPKfPf` is
 //! `saxpy(int, float, float const*, float*)`.
 //!
-//! CUDA uses the Itanium C++ ABI, "5.1 External Names". A type that cannot be read with certainty is unknown, never a guess:
-//! launches are rejected because of these types.
+//! CUDA uses the Itanium C++ ABI, "5.1 External Names". A type that cannot be read with certainty is unknown, never a
+//! guess: launches are rejected because of these types.
 
 mod declared;
 mod find;
@@ -53,8 +53,8 @@ enum Arity {
     Foreign,
 }
 
-/// The text of a symbol in the style of llvm-cxxfilt: `saxpy(int, float, float const*, float*)`. `None` if the symbol is not mangled,
-/// or if its text is longer than 64 KiB.
+/// The text of a symbol in the style of llvm-cxxfilt: `saxpy(int, float, float const*, float*)`. `None` if the symbol
+/// is not mangled, or if its text is longer than 64 KiB.
 #[must_use]
 pub fn demangle(symbol: &str) -> Option<String> {
     if let Some(rust) = rust::read(symbol) {
@@ -140,7 +140,8 @@ impl Demangled {
         Some(Self { text: printer.finish()?, name, template, parameters: Vec::new(), list: Arity::None })
     }
 
-    /// `void sim::step<float, 4>(float*, int)`, without ABI tags and inline namespaces, which sources do not contain either.
+    /// `void sim::step<float, 4>(float*, int)`, without ABI tags and inline namespaces, which sources do not contain
+    /// either.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
@@ -174,7 +175,8 @@ impl Demangled {
         matches!(self.list, Arity::Complete | Arity::Open)
     }
 
-    /// The types of the parameters. A type that is not certain is [`UNKNOWN`](CppType::UNKNOWN). `None` if their number is not certain.
+    /// The types of the parameters. A type that is not certain is [`UNKNOWN`](CppType::UNKNOWN). `None` if their number
+    /// is not certain.
     #[must_use]
     pub fn parameters(&self) -> Option<Vec<CppType<'_>>> {
         let ty = |(range, ty): &(Range<usize>, CppType<'static>)| {

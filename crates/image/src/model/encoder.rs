@@ -48,14 +48,14 @@ impl<'k> Encoder<'k> {
         Self::default()
     }
 
-    /// Appends a kernel. Without a `declaration`, all texts are copied into the table. `varies` means that its parameters differ
-    /// between GPUs. Adds debug information if it matches the parameters.
+    /// Appends a kernel. Without a `declaration`, all texts are copied into the table. `varies` means that its
+    /// parameters differ between GPUs. Adds debug information if it matches the parameters.
     pub fn push(&mut self, kernel: &Kernel<'k>, declaration: Option<Declaration<'_>>, varies: bool) {
         self.push_list(kernel, declaration, varies, false);
     }
 
-    /// Appends a variable as a list with one parameter, a struct with the variable as its only member. `varies` means that its size
-    /// differs between GPUs.
+    /// Appends a variable as a list with one parameter, a struct with the variable as its only member. `varies` means
+    /// that its size differs between GPUs.
     pub fn push_variable(&mut self, variable: &Variable<'k>, varies: bool) {
         self.push_list(variable.as_list(), None, varies, true);
     }

@@ -18,8 +18,8 @@ pub struct Image<'a> {
 }
 
 impl<'a> Image<'a> {
-    /// Reads an image: PTX text (possibly with NULs at the end), a cubin, or a fat binary. Skips members that are neither PTX nor a
-    /// cubin, unless there are no other members.
+    /// Reads an image: PTX text (possibly with NULs at the end), a cubin, or a fat binary. Skips members that are
+    /// neither PTX nor a cubin, unless there are no other members.
     ///
     /// # Errors
     /// If the bytes are in none of these formats, or if a member or all members together exceed
@@ -46,8 +46,8 @@ impl<'a> Image<'a> {
         Ok(Self { parts, size: bytes.len() })
     }
 
-    /// Combines this image with other images of the same kernels, as members of one fat binary: a cubin and its PTX, or an image and
-    /// a debug build. If several contain a kernel, earlier images have priority.
+    /// Combines this image with other images of the same kernels, as members of one fat binary: a cubin and its PTX, or
+    /// an image and a debug build. If several contain a kernel, earlier images have priority.
     #[must_use]
     pub fn with(mut self, more: Self) -> Self {
         self.parts.extend(more.parts);
@@ -58,8 +58,8 @@ impl<'a> Image<'a> {
     /// Parses all texts and cubins, decompressed one after another.
     ///
     /// Allocates at most eight times the size of the image, of its largest member when decompressed, or of
-    /// [`fatbin::EXPANSION_FLOOR`]: the largest counts. Debug information takes 48 times the size of its sections and 3 MiB
-    /// more, and at most 768 MiB.
+    /// [`fatbin::EXPANSION_FLOOR`]: the largest counts. Debug information takes 48 times the size of its sections and
+    /// 3 MiB more, and at most 768 MiB.
     ///
     /// # Errors
     /// If a member cannot be decompressed, if a PTX text or a cubin is invalid, or if the kernels exceed this memory.
@@ -82,9 +82,10 @@ impl<'a> Image<'a> {
         Ok(kernels)
     }
 
-    /// Analyses the code of the kernels that `wanted` accepts, and adds the result to `kernels`, the kernels of this image:
-    /// [`Parameter::body`](kernel_args_abi::Parameter::body). Only PTX is analysed; it also answers for the cubins of the same kernel. A
-    /// kernel that cannot be analysed, or that uses none of its parameters, stays as it is.
+    /// Analyses the code of the kernels that `wanted` accepts, and adds the result to `kernels`, the kernels of this
+    /// image: [`Parameter::body`](kernel_args_abi::Parameter::body). Only PTX is analysed; it also answers for the
+    /// cubins of the same kernel. A kernel that cannot be analysed, or that uses none of its parameters, stays as it
+    /// is.
     ///
     /// Requires the feature `bodies`. Without it, nothing is analysed.
     ///
@@ -133,8 +134,8 @@ fn members(bytes: &[u8]) -> Result<Vec<Member<'_>>, fatbin::Error> {
 ///     set. Alignments are powers of two.
 ///   - String tables end with NUL, and names are inside them. Symbol and relocation tables contain complete entries.
 ///   - The section of each symbol exists, and functions and objects end inside their section. The symbol of each
-///     relocation exists, and the relocation begins inside the section that it changes. A relocation table whose `sh_link`
-///     is not a symbol table belongs to the first one of the file, as for the driver.
+///     relocation exists, and the relocation begins inside the section that it changes. A relocation table whose
+///     `sh_link` is not a symbol table belongs to the first one of the file, as for the driver.
 ///   - Notes and the records of `.nv.info` end inside their sections, and [`cubin::parse`] accepts the kernels.
 /// - **A fat binary**: each container, and the header and payload of each member, end before `n`. Texts in a header
 ///   end inside the header. Compressed members decompress to exactly the specified size, which is within

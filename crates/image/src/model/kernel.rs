@@ -109,7 +109,8 @@ impl Kernel<'_> {
         Limits { directives: self.directives(), dynamic_shared: self.dynamic_shared().unwrap_or(false) }
     }
 
-    /// Whether only the code can show something about a parameter: it has no C++ type, or is a struct of unknown members.
+    /// Whether only the code can show something about a parameter: it has no C++ type, or is a struct of unknown
+    /// members.
     #[must_use]
     pub fn has_untyped_parameters(&self) -> bool {
         self.parameters().iter().any(is_untyped)
@@ -152,9 +153,9 @@ impl Kernel<'_> {
 
 /// One list of parameters from PTX (`declared`), a cubin (`recorded`), the symbol and debug information.
 ///
-/// Names, sizes, alignments and classes come from PTX if it exists, offsets from the cubin if its parameters have the same sizes,
-/// C++ types from the symbol: see [`Demangled::types_for`]. Debug information about the same parameters adds names, members and
-/// missing types.
+/// Names, sizes, alignments and classes come from PTX if it exists, offsets from the cubin if its parameters have the
+/// same sizes, C++ types from the symbol: see [`Demangled::types_for`]. Debug information about the same parameters
+/// adds names, members and missing types.
 pub(crate) fn join_parameters<'p>(
     declared: Option<Vec<Parameter<'p>>>,
     recorded: Option<Vec<Parameter<'p>>>,
@@ -195,8 +196,8 @@ pub struct Variable<'k> {
 }
 
 impl<'k> Variable<'k> {
-    /// The variable with the type from `other`, a debug build of the same source. Unchanged if the sizes differ. Alignments may differ: an optimizing
-    /// compiler raises them.
+    /// The variable with the type from `other`, a debug build of the same source. Unchanged if the sizes differ.
+    /// Alignments may differ: an optimizing compiler raises them.
     #[must_use]
     pub fn with_debug_info_of(mut self, other: &Variable<'k>) -> Self {
         let (mut own, others) = (self.list.parameters_without_debug_info(), other.list.parameters_without_debug_info());

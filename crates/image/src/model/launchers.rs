@@ -1,10 +1,11 @@
 //! The functions of a static library that launch kernels, from the debug information of its objects.
 //!
-//! A launcher is a kernel with a host in front of it: its parameters are a list like a kernel's. They come from objects and archives of a host
-//! compiler (ELF, x86-64 or AArch64, DWARF 2 to 5), also from shared libraries and programs. Functions are found by their symbols, so only
-//! `extern "C"` functions have one.
+//! A launcher is a kernel with a host in front of it: its parameters are a list like a kernel's. They come from objects
+//! and archives of a host compiler (ELF, x86-64 or AArch64, DWARF 2 to 5), also from shared libraries and programs.
+//! Functions are found by their symbols, so only `extern "C"` functions have one.
 //!
-//! A problem of one member or one function leaves the other functions readable. Memory and time are bounded as for [`dwarf`].
+//! A problem of one member or one function leaves the other functions readable. Memory and time are bounded as for
+//! [`dwarf`].
 
 use crate::prelude::*;
 use crate::{
@@ -174,8 +175,8 @@ impl Launchers {
         self.exports.get(symbol).is_some_and(|export| !export.is_weak)
     }
 
-    /// The functions that are not mangled, whose names the compiler did not make. Each can be an error. Inline functions, and nvcc's host
-    /// functions of kernels, are left out.
+    /// The functions that are not mangled, whose names the compiler did not make. Each can be an error. Inline
+    /// functions, and nvcc's host functions of kernels, are left out.
     pub fn functions(&self) -> impl Iterator<Item = (&str, Result<Launcher<'_>, String>)> {
         let own = self.symbols().filter(|symbol| is_c(symbol) && self.exports(symbol));
         let functions = own.map(|symbol| (symbol, self.get(symbol)));

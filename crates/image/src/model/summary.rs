@@ -1,4 +1,5 @@
-//! The summary of an image as bytes. The macros write it at compile time, so a program needs no reader of images for it.
+//! The summary of an image as bytes. The macros write it at compile time, so a program needs no reader of images for
+//! it.
 
 use crate::prelude::*;
 use crate::{
@@ -34,8 +35,8 @@ const FEATURES: [Features; 3] = [Features::Baseline, Features::Family, Features:
 /// Their numbers begin with 1. PTX has 0.
 const KINDS_OF_CODE: [CodeKind; 4] = [CodeKind::Cubin, CodeKind::LtoIr, CodeKind::Other, CodeKind::TileIr];
 
-/// The summary of an image, for the kernels with these symbols. `None` if a kernel differs between code of the image: such an image is
-/// read at run time, when the GPU is known.
+/// The summary of an image, for the kernels with these symbols. `None` if a kernel differs between code of the image:
+/// such an image is read at run time, when the GPU is known.
 #[must_use]
 pub fn summary<'s>(
     kind: Kind,

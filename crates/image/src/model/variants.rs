@@ -10,8 +10,8 @@ use crate::{
 };
 use kernel_args_abi::{Body, Class, Layout, Members, ParamLayout, Parameter, Sm, check::is_made, signature::Slot};
 
-/// A kernel in PTX texts, or in cubins, that contain the same data about it, which does not borrow the image. `P` identifies a text or
-/// cubin; a lower one has priority.
+/// A kernel in PTX texts, or in cubins, that contain the same data about it, which does not borrow the image. `P`
+/// identifies a text or cubin; a lower one has priority.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Observed<P> {
     /// Whether it is in cubins.
@@ -145,8 +145,9 @@ struct Group<'s, P> {
 
 /// A kernel once per list of parameters and limits, from what all images contain about it.
 ///
-/// Each PTX text belongs to the cubins with the same limits that place its parameters alike. Other cubins have the types of the first
-/// text with the same sizes. Debug information of any image applies to every variant with the same parameters.
+/// Each PTX text belongs to the cubins with the same limits that place its parameters alike. Other cubins have the
+/// types of the first text with the same sizes. Debug information of any image applies to every variant with the same
+/// parameters.
 #[must_use]
 pub fn variants<P: Ord + Clone>(demangled: Option<&Demangled>, mut seen: Vec<Observed<P>>) -> Vec<Variant<P>> {
     for seen in &mut seen {

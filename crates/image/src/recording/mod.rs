@@ -1,7 +1,7 @@
 //! The file format in which `kernel-args` records one launch of a kernel: [`Writer`] and [`Reader`].
 //!
-//! `kernel-args replay` launches it again: a recording has the image, the arguments, and the memory behind the pointers, before and after
-//! the launch.
+//! `kernel-args replay` launches it again: a recording has the image, the arguments, and the memory behind the
+//! pointers, before and after the launch.
 //!
 //! A recording is a tar archive, so `tar tf` lists it and `tar xf` unpacks it:
 //!
@@ -15,9 +15,10 @@
 //!
 //! The entries are in this order, so a recording is written and read as a stream. A reader treats it as hostile.
 //!
-//! A zip archive has its list of entries at the end, and a format of our own would need a tool to look into it. A replay allocates new memory and
-//! replaces the addresses in the arguments. Memory at the recorded addresses (`cuMemAddressReserve`) would also make pointers in device memory
-//! right, but the driver treats the address as a hint, and what such pointers point to is not known.
+//! A zip archive has its list of entries at the end, and a format of our own would need a tool to look into it. A
+//! replay allocates new memory and replaces the addresses in the arguments. Memory at the recorded addresses
+//! (`cuMemAddressReserve`) would also make pointers in device memory right, but the driver treats the address as a
+//! hint, and what such pointers point to is not known.
 
 mod manifest;
 mod reader;

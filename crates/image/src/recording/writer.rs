@@ -8,8 +8,8 @@ use std::{
 };
 use tar::{Builder, EntryType, Header};
 
-/// Writes one recording. Call [`memory`](Self::memory) for each allocation before the launch, then for each after it, then
-/// [`finish`](Self::finish).
+/// Writes one recording. Call [`memory`](Self::memory) for each allocation before the launch, then for each after it,
+/// then [`finish`](Self::finish).
 pub struct Writer<W: Write> {
     archive: Builder<W>,
     sizes: Vec<u64>,

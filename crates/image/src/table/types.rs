@@ -52,7 +52,8 @@ impl TypeWriter {
         FIRST + 4 * self.list(places) + kind
     }
 
-    /// With these numbers of its members and its referent. `named` is the position of the name of its type, if it was written.
+    /// With these numbers of its members and its referent. `named` is the position of the name of its type, if it was
+    /// written.
     pub(crate) fn record(
         &mut self,
         parameter: &Parameter<'_>,

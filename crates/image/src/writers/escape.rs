@@ -1,5 +1,5 @@
-//! Text from outside, such as symbols and file names. Names in code are checked identifiers, and literals are written by `{:?}`: only
-//! comments and documentation take any text.
+//! Text from outside, such as symbols and file names. Names in code are checked identifiers, and literals are written
+//! by `{:?}`: only comments and documentation take any text.
 
 use crate::prelude::*;
 
@@ -12,14 +12,15 @@ pub(crate) fn rust_comment(text: &str) -> String {
     text.replace(is_odd, "\u{fffd}")
 }
 
-/// As code in the documentation of an item. Characters that end the code or its line are replaced: rustdoc would read HTML or a test behind it.
+/// As code in the documentation of an item. Characters that end the code or its line are replaced: rustdoc would read
+/// HTML or a test behind it.
 #[must_use]
 pub fn quoted(text: &str) -> String {
     format!("`{}`", rust_comment(text).replace('`', "\u{fffd}"))
 }
 
-/// As the rest of a `//` comment of C++. A backslash at the end, possibly before white space or as a trigraph, would continue the
-/// comment.
+/// As the rest of a `//` comment of C++. A backslash at the end, possibly before white space or as a trigraph, would
+/// continue the comment.
 #[cfg(feature = "header")]
 pub(crate) fn cpp_comment(text: &str) -> String {
     let mut comment = rust_comment(text);

@@ -137,7 +137,8 @@ pub fn items(kernels: &[Kernel<'_>]) -> (Vec<usize>, Vec<Item>) {
     (order, found)
 }
 
-/// The names of the items for variables: `TABLE` for `sim::table`, `BUFFER_7` for `buffer<7>`. `items` are the items for kernels.
+/// The names of the items for variables: `TABLE` for `sim::table`, `BUFFER_7` for `buffer<7>`. `items` are the items
+/// for kernels.
 #[must_use]
 pub fn variables(variables: &[Kernel<'_>], items: &[Item]) -> Vec<String> {
     let mut taken: BTreeSet<String> = items.iter().map(|item| item.name.clone()).collect();

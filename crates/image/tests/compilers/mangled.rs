@@ -144,8 +144,8 @@ impl Source {
         written.unwrap()
     }
 
-    /// Compares the types in a symbol with the source, and returns the number of parameters. `None` if the symbol is not one of the
-    /// functions.
+    /// Compares the types in a symbol with the source, and returns the number of parameters. `None` if the symbol is
+    /// not one of the functions.
     fn compare(&mut self, symbol: &str) -> Option<usize> {
         let demangled = Demangled::new(symbol)?;
         let list = self.written.remove(demangled.name().rsplit("::").next()?)?;

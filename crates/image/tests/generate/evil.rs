@@ -1,4 +1,5 @@
-//! Names that contain the syntax of Rust, C++ and Markdown: the generated text has the expected items, whatever the names contain.
+//! Names that contain the syntax of Rust, C++ and Markdown: the generated text has the expected items, whatever the
+//! names contain.
 //!
 //! `tests/fuzz` runs [`check`] too.
 

@@ -56,8 +56,8 @@ const CLASSES: &str = ".align 1 .b8[1]|.align 2 .b8[2]|.align 4 .b8[4]|.align 8 
 const CLASSES_AND_ENUMS: &str = ".u8|.s8|.b8|.u16|.b16|.u32|.b32|.b128|\
     .align 1 .b8[1]|.align 2 .b8[2]|.align 4 .b8[4]|.align 8 .b8[8]|.align 16 .b8[16]";
 
-/// A type in a symbol, its text, and all parameters that can have it: what NVRTC 13.0 declares for sm_90 and sm_100 (also with
-/// `__grid_constant__`), and LLVM for a half.
+/// A type in a symbol, its text, and all parameters that can have it: what NVRTC 13.0 declares for sm_90 and sm_100
+/// (also with `__grid_constant__`), and LLVM for a half.
 const POSSIBLE: [(&str, &str, &str); 27] = [
     ("b", "bool", ".u8|.s8|.b8|.align 1 .b8[1]"),
     ("c", "char", ".u8|.s8|.b8|.align 1 .b8[1]"),

@@ -169,7 +169,8 @@ fn invalid_tables_are_rejected() {
     }
 }
 
-/// CUPTI reports some cubins with stale numbers of sections in relocation tables. The driver loads them, with the symbols of the file.
+/// CUPTI reports some cubins with stale numbers of sections in relocation tables. The driver loads them, with the
+/// symbols of the file.
 #[test]
 fn relocations_with_another_link_belong_to_the_symbols_of_the_file() {
     let cubin = CUBINS[0];
@@ -186,7 +187,8 @@ fn relocations_with_another_link_belong_to_the_symbols_of_the_file() {
     assert!(image::validate(&patched(cubin, table + 40, &[0xff])).is_err());
 }
 
-/// A cubin with its section headers at the end, followed by `count` copies of the header of the first section of a kind.
+/// A cubin with its section headers at the end, followed by `count` copies of the header of the first section of a
+/// kind.
 fn repeated(cubin: &[u8], kind: u64, count: u16) -> Vec<u8> {
     let table = index(cubin, 40, 8);
     let own = u16::try_from(number(cubin, 60, 2)).unwrap();

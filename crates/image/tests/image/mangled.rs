@@ -107,8 +107,8 @@ fn symbols_of_compilers_are_read() {
     }
 }
 
-/// `S1_` refers to the `T_` of `f`, but in the parameters of `k` it is the `T_` of `k`. `S0_` is the `auto` of a lambda. GNU c++filt
-/// reads them in the same way.
+/// `S1_` refers to the `T_` of `f`, but in the parameters of `k` it is the `T_` of `k`. `S0_` is the `auto` of a
+/// lambda. GNU c++filt reads them in the same way.
 #[test]
 fn substitutions_have_the_parameters_of_the_template_that_is_read() {
     let table: &[(&str, &[&str])] = &[
@@ -135,8 +135,8 @@ fn substitutions_have_the_parameters_of_the_template_that_is_read() {
     );
 }
 
-/// Demanglers write values that are not `int` with a suffix, and values of enums with their type. The symbol is from g++ 12. The
-/// length in `Array<float, 3>` is `unsigned`.
+/// Demanglers write values that are not `int` with a suffix, and values of enums with their type. The symbol is from
+/// g++ 12. The length in `Array<float, 3>` is `unsigned`.
 #[test]
 fn numbers_among_template_arguments_are_understood() {
     let expected = [

@@ -76,7 +76,8 @@ fn an_instruction_needs_the_alignment_of_its_width() {
     }
 }
 
-/// Whether the kernel accesses memory at the pointer in `%rd1` or after it, and whether every launch accesses memory through it.
+/// Whether the kernel accesses memory at the pointer in `%rd1` or after it, and whether every launch accesses memory
+/// through it.
 fn at_start_and_always(instructions: &str) -> (bool, bool) {
     let text = kernel(instructions);
     let module = Module::read(text.as_bytes()).unwrap();

@@ -43,7 +43,8 @@ fn read(bytes: &[u8]) -> usize {
     count
 }
 
-/// Each byte replaced by several values, and truncated files. Every 37th byte by default, all with `KERNEL_ARGS_FULL=1`.
+/// Each byte replaced by several values, and truncated files. Every 37th byte by default, all with
+/// `KERNEL_ARGS_FULL=1`.
 #[test]
 fn broken_objects_do_not_panic() {
     let _alone = alone();

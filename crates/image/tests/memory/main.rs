@@ -1,5 +1,5 @@
-//! Images with too large sizes in their headers and hostile bodies: the memory allocated for them. This program's allocator
-//! counts.
+//! Images with too large sizes in their headers and hostile bodies: the memory allocated for them. This program's
+//! allocator counts.
 
 mod allocated;
 #[cfg(feature = "bodies")]

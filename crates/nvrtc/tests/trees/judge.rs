@@ -13,8 +13,8 @@ pub(crate) trait Judge: Send + Sync {
     fn name(&self) -> &'static str;
     /// The forms of directives that the compiler supports.
     fn forms(&self) -> Forms;
-    /// Compiles a tree. Two trees give different outputs if the compiler reads different texts. The error means that the tree
-    /// does not compile.
+    /// Compiles a tree. Two trees give different outputs if the compiler reads different texts. The error means that
+    /// the tree does not compile.
     fn read(&self, tree: &Tree) -> Result<Vec<u8>, String>;
     fn search<'t>(&self, tree: &'t Tree) -> Search<'t>;
 }

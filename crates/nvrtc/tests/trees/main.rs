@@ -1,4 +1,5 @@
-//! Random trees of headers: if a change of a file changes what a compiler reads, the search for included files detects it.
+//! Random trees of headers: if a change of a file changes what a compiler reads, the search for included files detects
+//! it.
 //!
 //! The compilers are `gcc -E` and NVRTC. `KERNEL_ARGS_FULL=1` tries many more trees; `KERNEL_ARGS_SEED=7` tries one.
 

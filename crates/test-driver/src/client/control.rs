@@ -1,6 +1,6 @@
 //! The controls that the library exports in addition to CUDA's entry points: C functions with the prefix
-//! `kernel_args_test_driver_`. Each returns a `CUresult`. They work before `cuInit`, are not counted, and cannot be made to fail.
-//! Rust tests use them through [`Control`](crate::Control).
+//! `kernel_args_test_driver_`. Each returns a `CUresult`. They work before `cuInit`, are not counted, and cannot be
+//! made to fail. Rust tests use them through [`Control`](crate::Control).
 
 use std::ffi::{c_char, c_int, c_uint};
 

@@ -22,8 +22,8 @@ pub(crate) fn strike_out(library: &mut [u8], names: &[String]) -> io::Result<()>
 #[cfg(not(windows))]
 const PLACEHOLDER: &[u8] = b"kernel_args_test_driver_absent";
 
-/// Changes the names of the dynamic symbols to [`PLACEHOLDER`]. `dlsym` still finds an entry by its hash, and rejects it when it compares
-/// the name. References inside the library also use the name, and resolve to the placeholder.
+/// Changes the names of the dynamic symbols to [`PLACEHOLDER`]. `dlsym` still finds an entry by its hash, and rejects
+/// it when it compares the name. References inside the library also use the name, and resolve to the placeholder.
 #[cfg(not(windows))]
 fn remove(library: &mut [u8], is_struck: &dyn Fn(&[u8]) -> bool) -> Result<usize, Error> {
     use object::{

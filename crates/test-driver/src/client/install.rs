@@ -25,10 +25,11 @@ const ACTIVE: &str = "KERNEL_ARGS_TEST_DRIVER_ACTIVE";
 /// The variable with the path of the library if it is not next to the binary.
 const PATH: &str = "KERNEL_ARGS_TEST_DRIVER_LIBRARY";
 
-/// The library of the test driver: the path in `KERNEL_ARGS_TEST_DRIVER_LIBRARY`, or the newest file near the running binary.
+/// The library of the test driver: the path in `KERNEL_ARGS_TEST_DRIVER_LIBRARY`, or the newest file near the running
+/// binary.
 ///
-/// Next to it are test binaries in `target/*/deps`, and a bundle copied elsewhere. For examples and programs it is in `deps`, next to
-/// the binary or above it.
+/// Next to it are test binaries in `target/*/deps`, and a bundle copied elsewhere. For examples and programs it is in
+/// `deps`, next to the binary or above it.
 #[must_use]
 pub fn locate() -> Option<PathBuf> {
     if let Some(path) = env::var_os(PATH) {
@@ -51,7 +52,8 @@ pub fn is_active() -> bool {
     env::var_os(ACTIVE).is_some()
 }
 
-/// A directory in which `libcuda.so` and `libcuda.so.1` (`nvcuda.dll` on Windows) are the test driver. Dropping it removes the directory.
+/// A directory in which `libcuda.so` and `libcuda.so.1` (`nvcuda.dll` on Windows) are the test driver. Dropping it
+/// removes the directory.
 #[derive(Debug)]
 pub struct Session {
     directory: PathBuf,
@@ -160,8 +162,8 @@ impl Drop for Session {
     }
 }
 
-/// Runs this program again, with the same arguments, on the test driver, and returns its exit code. Returns `None` in the
-/// started process. Call it first in `main`:
+/// Runs this program again, with the same arguments, on the test driver, and returns its exit code. Returns `None` in
+/// the started process. Call it first in `main`:
 ///
 /// ```no_run
 /// # use std::process::ExitCode;
@@ -188,9 +190,9 @@ fn run_again(settings: &Settings) -> io::Result<u8> {
     Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
 }
 
-/// On a machine without a GPU, runs this program again on the test driver and then exits with its exit code. Its first line states that
-/// kernels are interpreted. With a GPU, and on the test driver, it returns. Call it first in the `main` of an example or a benchmark
-/// that everybody should be able to run.
+/// On a machine without a GPU, runs this program again on the test driver and then exits with its exit code. Its first
+/// line states that kernels are interpreted. With a GPU, and on the test driver, it returns. Call it first in the
+/// `main` of an example or a benchmark that everybody should be able to run.
 ///
 /// # Errors
 /// The errors of [`reexec_with_stand_in`].

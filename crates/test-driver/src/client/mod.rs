@@ -1,7 +1,7 @@
 //! What a program uses in addition to CUDA: a process on the test driver, settings, controls, the names of functions.
 //!
-//! This file has the controls for Rust tests. They must reach the library that `libcuda.so` resolves to in the process, not this
-//! crate's own copy of the code.
+//! This file has the controls for Rust tests. They must reach the library that `libcuda.so` resolves to in the process,
+//! not this crate's own copy of the code.
 
 pub(crate) mod control;
 pub(crate) mod exports;
@@ -32,8 +32,8 @@ pub struct Control {
     library: Library,
 }
 
-/// The kernels that this process has launched and that were not executed: whatever a program compares with their results is unknown. Empty
-/// on a GPU.
+/// The kernels that this process has launched and that were not executed: whatever a program compares with their
+/// results is unknown. Empty on a GPU.
 #[must_use]
 pub fn not_executed() -> Vec<String> {
     Control::attach().map_or_else(Vec::new, |control| control.not_executed())
@@ -90,7 +90,8 @@ impl Control {
     }
 
     fn symbol<F: Copy>(&self, name: &str) -> Option<F> {
-        // SAFETY: callers pass the type `F` from the declaration in `control.rs`; the pointer is used while `self` lives.
+        // SAFETY: callers pass the type `F` from the declaration in `control.rs`; the pointer is used while `self`
+        // lives.
         unsafe { self.library.get::<F>(format!("{PREFIX}{name}").as_bytes()) }.ok().map(|symbol| *symbol)
     }
 
@@ -132,13 +133,15 @@ impl Control {
             .collect()
     }
 
-    /// The symbols of the kernels that were launched and have no effect on this driver: nothing has computed their results.
+    /// The symbols of the kernels that were launched and have no effect on this driver: nothing has computed their
+    /// results.
     #[must_use]
     pub fn not_executed(&self) -> Vec<String> {
         self.text("not_executed").lines().map(str::to_owned).collect()
     }
 
-    /// The report of the last fault of a kernel: what it did, where it was, and the memory next to it. `None` if no kernel has failed.
+    /// The report of the last fault of a kernel: what it did, where it was, and the memory next to it. `None` if no
+    /// kernel has failed.
     #[must_use]
     pub fn last_fault(&self) -> Option<String> {
         let mut text = vec![0u8; 4096];
@@ -151,8 +154,9 @@ impl Control {
         Some(String::from_utf8_lossy(&text[..end]).into_owned())
     }
 
-    /// Whether accesses of kernels are checked from now on: reads of memory that nothing has written, and races on shared memory. A
-    /// kernel that fails a check is stopped, and leaves `CUDA_ERROR_LAUNCH_FAILED`. Memory that exists already counts as written.
+    /// Whether accesses of kernels are checked from now on: reads of memory that nothing has written, and races on
+    /// shared memory. A kernel that fails a check is stopped, and leaves `CUDA_ERROR_LAUNCH_FAILED`. Memory that exists
+    /// already counts as written.
     pub fn memcheck(&self, is_checked: bool) {
         let function = self.function::<unsafe extern "C" fn(u32) -> Status>("memcheck");
         // SAFETY: it takes a number.
@@ -176,7 +180,8 @@ impl Control {
         expect(unsafe { function() });
     }
 
-    /// Changes the compute capability for modules that are loaded later. Returns whether the driver supports it (75 to 121).
+    /// Changes the compute capability for modules that are loaded later. Returns whether the driver supports it (75 to
+    /// 121).
     #[must_use]
     pub fn set_sm(&self, sm: u32) -> bool {
         let function = self.function::<unsafe extern "C" fn(u32) -> Status>("set_sm");
@@ -216,7 +221,8 @@ impl Control {
         expect(unsafe { function(name.as_ptr(), code, times) });
     }
 
-    /// Leaves this `CUresult` in the thread's current context, as a kernel that fails does: every later call in it returns the error.
+    /// Leaves this `CUresult` in the thread's current context, as a kernel that fails does: every later call in it
+    /// returns the error.
     pub fn lose_context(&self, code: u32) {
         let function = self.function::<unsafe extern "C" fn(u32) -> Status>("lose_context");
         // SAFETY: it takes a number.
@@ -243,7 +249,8 @@ impl Control {
         self.number("launches")
     }
 
-    /// How many instructions all threads of kernels have executed in this process. Each instruction of a warp counts as 32.
+    /// How many instructions all threads of kernels have executed in this process. Each instruction of a warp counts as
+    /// 32.
     #[must_use]
     pub fn instructions(&self) -> u64 {
         self.number("instructions")

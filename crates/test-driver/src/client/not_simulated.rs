@@ -1,5 +1,6 @@
-//! The functions of the driver that are not simulated. They exist, because a program that looks one up and does not find it, as cudarc
-//! does, panics without a reason. Each returns `CUDA_ERROR_NOT_SUPPORTED`, and reports it once. `cuGetProcAddress` does not find them.
+//! The functions of the driver that are not simulated. They exist, because a program that looks one up and does not
+//! find it, as cudarc does, panics without a reason. Each returns `CUDA_ERROR_NOT_SUPPORTED`, and reports it once.
+//! `cuGetProcAddress` does not find them.
 
 use std::{collections::BTreeSet, sync::Mutex};
 

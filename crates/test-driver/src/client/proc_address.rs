@@ -90,8 +90,8 @@ entry_points! {
         driver.give_address(symbol, address, None)
     }
 
-    /// NVIDIA's libraries request tables of undocumented functions (NVRTC: for the driver's cache of compiled code, without
-    /// checking whether the entry point exists). This driver has no such tables.
+    /// NVIDIA's libraries request tables of undocumented functions (NVRTC: for the driver's cache of compiled code,
+    /// without checking whether the entry point exists). This driver has no such tables.
     fn cuGetExportTable(_driver, table: Out<*const c_void>, _id: In<c_void>) {
         table.set(std::ptr::null())?;
         Err(Status::NOT_FOUND)

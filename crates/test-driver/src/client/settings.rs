@@ -48,8 +48,8 @@ impl Settings {
         self
     }
 
-    /// Runs the blocks and warps of a kernel in another order, the same for the same seed: what depends on the order changes. 0 is the
-    /// order of their numbers.
+    /// Runs the blocks and warps of a kernel in another order, the same for the same seed: what depends on the order
+    /// changes. 0 is the order of their numbers.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
@@ -64,22 +64,24 @@ impl Settings {
         self
     }
 
-    /// Checks the accesses of kernels, and reports each fault on stderr: see [`Control::memcheck`](crate::Control::memcheck).
+    /// Checks the accesses of kernels, and reports each fault on stderr: see
+    /// [`Control::memcheck`](crate::Control::memcheck).
     #[must_use]
     pub fn memcheck(mut self) -> Self {
         self.memcheck = true;
         self
     }
 
-    /// Kernels that cannot be executed are launched without an effect. Otherwise their launch fails with `CUDA_ERROR_NOT_SUPPORTED`.
+    /// Kernels that cannot be executed are launched without an effect. Otherwise their launch fails with
+    /// `CUDA_ERROR_NOT_SUPPORTED`.
     #[must_use]
     pub fn launch_what_is_not_executed(mut self) -> Self {
         self.not_executed = true;
         self
     }
 
-    /// A driver that cannot return a function's parameters, like drivers before 12.4. It still has the version of CUDA 13.0,
-    /// because the tests contain PTX of that version.
+    /// A driver that cannot return a function's parameters, like drivers before 12.4. It still has the version of CUDA
+    /// 13.0, because the tests contain PTX of that version.
     #[must_use]
     pub fn old(self) -> Self {
         self.without("cuFuncGetParamInfo").without("cuKernelGetParamInfo")

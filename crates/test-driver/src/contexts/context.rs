@@ -1,9 +1,9 @@
 //! Contexts: primary contexts, created contexts, the stack of current contexts of each thread, sticky errors, limits.
 //!
-//! Destroyed contexts behave as seen on driver 580: a stack keeps its entries; for such an entry `cuCtxGetDevice` still returns
-//! the device, and other calls return `CUDA_ERROR_CONTEXT_IS_DESTROYED`. A context that no stack keeps is freed memory: the
-//! real driver uses it and crashes later; this driver ends the process at once, until a new context has got the handle. The
-//! handle of a primary context is never freed.
+//! Destroyed contexts behave as seen on driver 580: a stack keeps its entries; for such an entry `cuCtxGetDevice` still
+//! returns the device, and other calls return `CUDA_ERROR_CONTEXT_IS_DESTROYED`. A context that no stack keeps is freed
+//! memory: the real driver uses it and crashes later; this driver ends the process at once, until a new context has got
+//! the handle. The handle of a primary context is never freed.
 
 use std::{
     cell::RefCell,

@@ -39,7 +39,8 @@ pub(crate) fn register() {
     });
 }
 
-/// The result of a call during process exit: an error for the exiting thread. A call on another thread could access freed data.
+/// The result of a call during process exit: an error for the exiting thread. A call on another thread could access
+/// freed data.
 pub(crate) fn check() -> Result<(), Status> {
     if !IS_OVER.load(Ordering::SeqCst) {
         return Ok(());

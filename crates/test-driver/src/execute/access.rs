@@ -220,7 +220,8 @@ impl Step<'_, '_> {
         Ok(())
     }
 
-    /// `cp.async`: `size` bytes, of which `given` are read and the rest is zero; the barrier at which bulk copies arrive.
+    /// `cp.async`: `size` bytes, of which `given` are read and the rest is zero; the barrier at which bulk copies
+    /// arrive.
     fn copy(
         &mut self,
         [to, from]: [Place; 2],
@@ -397,8 +398,8 @@ pub(super) fn copy(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &
     attempt(move |step| step.copy(places, size, given, barrier))
 }
 
-/// A change of the state of a barrier in memory by an operand. The old state goes to a register, or of a test, with a parity or a
-/// state, whether the phase has ended to a predicate.
+/// A change of the state of a barrier in memory by an operand. The old state goes to a register, or of a test, with a
+/// parity or a state, whether the phase has ended to a predicate.
 fn phase(
     place: Place,
     value: Option<Source>,

@@ -76,8 +76,8 @@ fn narrow(kind: Type, function: impl Fn(Format, u64, u64, u64) -> u64 + Send + S
     })
 }
 
-/// An operation on floats: on `f32` as the hardware of this machine rounds it, in `f64` rounded to odd for narrower formats and other
-/// modes, and in `f64` with a rounding.
+/// An operation on floats: on `f32` as the hardware of this machine rounds it, in `f64` rounded to odd for narrower
+/// formats and other modes, and in `f64` with a rounding.
 fn floating(
     kind: Type,
     mode: Mode,

@@ -94,7 +94,8 @@ pub(super) struct Barrier {
 /// `and`, `or`, `xor` of masks.
 pub(super) type Logic = fn(u32, u32) -> u32;
 
-/// What the lanes of a set do together: of their values, their predicates and the set, a value and a predicate for each.
+/// What the lanes of a set do together: of their values, their predicates and the set, a value and a predicate for
+/// each.
 pub(super) type Meet = Box<dyn Fn(&[&Lanes; 3], u32, u32) -> (Lanes, u32) + Send + Sync>;
 
 /// An instruction by which lanes of a warp exchange values.

@@ -59,7 +59,8 @@ struct Kernel<'a> {
     executable: Executable,
     constants: HashMap<Constant, u32>,
     specials: HashMap<String, u32>,
-    /// Shared variables: of the module by name, and all with their places in the order in which they lie (`Module::static_shared`).
+    /// Shared variables: of the module by name, and all with their places in the order in which they lie
+    /// (`Module::static_shared`).
     shared_names: HashMap<String, u32>,
     shared: Vec<([usize; 2], Variable)>,
     /// Functions to decode, by their numbers in the module.

@@ -1,5 +1,5 @@
-//! Floating-point numbers of all formats, with every rounding: computed in `f64` rounded to odd, which is then rounded once more
-//! to the format. That is exact, because `f64` has more than two bits more than each narrower format.
+//! Floating-point numbers of all formats, with every rounding: computed in `f64` rounded to odd, which is then rounded
+//! once more to the format. That is exact, because `f64` has more than two bits more than each narrower format.
 
 use super::types::Type;
 
@@ -143,7 +143,8 @@ fn power(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
 }
 
-/// `near` is an exact value rounded to nearest, and `rest` has the sign of what is missing. The result is rounded to odd.
+/// `near` is an exact value rounded to nearest, and `rest` has the sign of what is missing. The result is rounded to
+/// odd.
 pub(super) fn odd(near: f64, rest: f64) -> f64 {
     if rest == 0.0 || rest.is_nan() || !near.is_finite() || near.to_bits() & 1 == 1 {
         return near;
@@ -264,8 +265,8 @@ pub(super) fn nan(operands: &[f64]) -> Option<f64> {
     Some(f64::from_bits(first.to_bits() | 1 << 51))
 }
 
-/// A result whose operands are no NaN. NVIDIA's NaN is negative as on x86-64; a processor of AArch64 makes a positive one. It is not a constant
-/// here: LLVM replaces the selection of a constant NaN or a square root by the square root.
+/// A result whose operands are no NaN. NVIDIA's NaN is negative as on x86-64; a processor of AArch64 makes a positive
+/// one. It is not a constant here: LLVM replaces the selection of a constant NaN or a square root by the square root.
 pub(super) fn made(value: f64) -> f64 {
     if value.is_nan() { -value.abs() } else { value }
 }

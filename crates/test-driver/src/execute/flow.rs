@@ -3,7 +3,8 @@
 /// The end of a function.
 pub(super) const END: u32 = u32::MAX;
 
-/// For each instruction, the first one that all paths from it reach. `successors`: for each instruction; none for the end.
+/// For each instruction, the first one that all paths from it reach. `successors`: for each instruction; none for the
+/// end.
 ///
 /// The iterative algorithm of Cooper, Harvey and Kennedy, on the blocks of the reversed graph.
 pub(super) fn joins(successors: &[Vec<u32>]) -> Vec<u32> {

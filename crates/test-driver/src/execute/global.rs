@@ -1,5 +1,5 @@
-//! Memory of the device during a launch. Every access is checked against the allocations, and is a relaxed atomic access of its
-//! size: threads of a kernel can access the same address at the same time.
+//! Memory of the device during a launch. Every access is checked against the allocations, and is a relaxed atomic
+//! access of its size: threads of a kernel can access the same address at the same time.
 
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
@@ -21,8 +21,8 @@ pub(super) type Recent = (u64, u64);
 
 impl Global {
     /// # Safety
-    /// The regions are memory of this process, ordered and without overlaps. It stays allocated as long as the value exists. All code
-    /// accesses it as it would access the memory of a GPU: atomically, or not at the same time.
+    /// The regions are memory of this process, ordered and without overlaps. It stays allocated as long as the value
+    /// exists. All code accesses it as it would access the memory of a GPU: atomically, or not at the same time.
     pub(super) unsafe fn new(regions: Vec<(u64, u64)>) -> Self {
         Self { regions }
     }

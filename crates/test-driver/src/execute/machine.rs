@@ -1,4 +1,5 @@
-//! The state of a running kernel: clusters of blocks, blocks of warps, and warps as groups of lanes that are at one place.
+//! The state of a running kernel: clusters of blocks, blocks of warps, and warps as groups of lanes that are at one
+//! place.
 
 use std::{
     collections::VecDeque,
@@ -362,8 +363,8 @@ impl<'a> Worker<'a> {
                     passes += 1;
                     resident.push_front(cluster);
                 }
-                // What runs for long can wait for other blocks too, in a way that is not recognised: all of them run in turn, and after
-                // each turn one more.
+                // What runs for long can wait for other blocks too, in a way that is not recognised: all of them run in
+                // turn, and after each turn one more.
                 Ok(Pass::Runs) => {
                     passes += 1;
                     resident.push_back(cluster);

@@ -15,8 +15,8 @@ pub(super) struct Fragment {
     rows: usize,
     columns: usize,
     kind: Type,
-    /// The elements of a row that a lane of `mma` has in a row. `None` for `wmma`: PTX does not define which lane has which element; here
-    /// each lane has the next ones in the order of rows, and starts again at the end.
+    /// The elements of a row that a lane of `mma` has in a row. `None` for `wmma`: PTX does not define which lane has
+    /// which element; here each lane has the next ones in the order of rows, and starts again at the end.
     run: Option<usize>,
     /// Columns are stored as rows: for `b` of `mma` in registers, for `wmma` in memory.
     by_columns: bool,
@@ -72,7 +72,8 @@ impl Fragment {
         })
     }
 
-    /// For each element of a lane in memory: its register and lowest bit, and its address. Without a stride, rows follow each other.
+    /// For each element of a lane in memory: its register and lowest bit, and its address. Without a stride, rows
+    /// follow each other.
     pub(super) fn addresses(
         &self,
         start: u64,

@@ -11,9 +11,9 @@
 //!
 //! No crate is used: `ptoxide` executes a small part of PTX, and the other crates are parsers.
 //!
-//! A register is 32 values of 64 bits. The lanes of a warp that are at the same place are a *group*. A branch splits a group, and both
-//! parts meet again at the branch's immediate post-dominator. If one of them waits for something, the lanes that have arrived go on
-//! without it, so a lock between lanes of a warp ends.
+//! A register is 32 values of 64 bits. The lanes of a warp that are at the same place are a *group*. A branch splits a
+//! group, and both parts meet again at the branch's immediate post-dominator. If one of them waits for something, the
+//! lanes that have arrived go on without it, so a lock between lanes of a warp ends.
 
 // Values are bits of registers, and change their types all the time.
 #![allow(clippy::cast_lossless, clippy::cast_possible_wrap, clippy::cast_precision_loss, clippy::cast_sign_loss)]
@@ -314,8 +314,8 @@ impl Request<'_> {
         };
         let dynamic_start = if geometry.shared > 0 { executable.shared_size.next_multiple_of(16) } else { 0 };
         let shared = executable.shared_size.max(dynamic_start + u64::from(geometry.shared));
-        // SAFETY: the regions are live allocations of the driver, which is locked as long as the kernel runs. The program accesses
-        // them as it would access the memory of a GPU.
+        // SAFETY: the regions are live allocations of the driver, which is locked as long as the kernel runs. The
+        // program accesses them as it would access the memory of a GPU.
         let global = unsafe { global::Global::new(self.regions) };
         let checks = settings.memcheck.then(|| Mutex::new(checks::Checks::new(std::mem::take(written))));
         let budget = settings.budget / LANES as u64;

@@ -282,8 +282,8 @@ impl Step<'_, '_> {
         self.meet(exchange, instruction, &sets, of)
     }
 
-    /// The same for lanes that are at different places, or that wait. The last lane of a set computes the results of all, which take them
-    /// when they run again.
+    /// The same for lanes that are at different places, or that wait. The last lane of a set computes the results of
+    /// all, which take them when they run again.
     fn meet(&mut self, exchange: &Exchange, instruction: &Instruction, sets: &Lanes, of: u32) -> Next {
         let (alive, done) = (self.warp.alive, self.warp.done());
         let own = std::mem::take(&mut self.group.passed) | self.group.mask & !self.mask;
@@ -515,8 +515,8 @@ impl Step<'_, '_> {
         Ok(Next::Waits)
     }
 
-    /// Notes what an instruction reads from memory that other threads write: a thread that reads the same again and again, perhaps with
-    /// several instructions, waits for them.
+    /// Notes what an instruction reads from memory that other threads write: a thread that reads the same again and
+    /// again, perhaps with several instructions, waits for them.
     pub(super) fn polled(&mut self, values: impl Iterator<Item = u64>) {
         let value = values.fold(0u64, |all, value| all.rotate_left(7).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ value);
         let poll = (self.group.at.function, self.group.at.pc, value);

@@ -63,7 +63,8 @@ fn nothing(_: &mut Decoder<'_, '_>, _: &Words<'_>, _: &[Operand]) -> Option<Op> 
     run(|_| ())
 }
 
-/// `add`, `sub` and `mad`, also with a carry. A subtraction adds the complement: its carry says that nothing is borrowed.
+/// `add`, `sub` and `mad`, also with a carry. A subtraction adds the complement: its carry says that nothing is
+/// borrowed.
 fn add(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[Operand]) -> Option<Op> {
     let (root, kind) = (words.part(0)?, words.kind()?);
     let (reads, writes) = (root.ends_with('c'), words.has("cc"));

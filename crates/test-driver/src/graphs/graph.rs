@@ -77,8 +77,8 @@ impl Driver {
         self.release_references(held.references)
     }
 
-    /// The nodes in topological order, the latest ones as early as possible: a program that relies on the order in which it added them has
-    /// wrong results.
+    /// The nodes in topological order, the latest ones as early as possible: a program that relies on the order in
+    /// which it added them has wrong results.
     ///
     /// # Errors
     /// `CUDA_ERROR_INVALID_VALUE` for a cycle.
@@ -126,8 +126,8 @@ impl Driver {
     }
 }
 
-/// Returns a list like the API: `count` is the caller's capacity before, and the number of written entries after (without a
-/// buffer: the number of existing entries). The rest of the buffer is set to null.
+/// Returns a list like the API: `count` is the caller's capacity before, and the number of written entries after
+/// (without a buffer: the number of existing entries). The rest of the buffer is set to null.
 pub(crate) fn give(list: &[Handle], buffer: Out<Handle>, count: Out<usize>) -> Outcome {
     if buffer.is_null() {
         return count.set(list.len());

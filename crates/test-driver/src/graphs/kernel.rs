@@ -23,8 +23,8 @@ struct KernelNodeParams {
     context: Handle,
 }
 
-/// The arrays that a node returns for its parameters. CUDA keeps these arrays in the node, and they are readable until the node
-/// is changed or destroyed.
+/// The arrays that a node returns for its parameters. CUDA keeps these arrays in the node, and they are readable until
+/// the node is changed or destroyed.
 #[derive(Debug)]
 pub(crate) struct NodeArrays {
     /// The bytes of the bank. The arrays point to them.
@@ -61,8 +61,8 @@ impl NodeArrays {
 }
 
 impl Driver {
-    /// The checked launch of a kernel node. If `func` is null, `kern` is used. The context is the function's context, the given
-    /// context, or the current context.
+    /// The checked launch of a kernel node. If `func` is null, `kern` is used. The context is the function's context,
+    /// the given context, or the current context.
     fn node_call(&self, parameters: In<KernelNodeParams>) -> Outcome<KernelCall> {
         let params = parameters.get()?;
         let function = if params.function.is_null() { params.kernel } else { params.function };

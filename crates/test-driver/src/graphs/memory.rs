@@ -1,5 +1,5 @@
-//! Memory of graphs: allocation and free nodes, and how much memory they use (CUDA driver API, "Graph management"; the programming
-//! guide's "Graph memory nodes").
+//! Memory of graphs: allocation and free nodes, and how much memory they use (CUDA driver API, "Graph management"; the
+//! programming guide's "Graph memory nodes").
 
 use std::{
     ffi::{c_int, c_uint},
@@ -45,7 +45,8 @@ impl Driver {
     /// The memory that a new node of `graph` frees.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` if no node allocates it, this graph frees it already, or its own graph and another graph would both free it.
+    /// `CUDA_ERROR_INVALID_VALUE` if no node allocates it, this graph frees it already, or its own graph and another
+    /// graph would both free it.
     fn to_free(&self, graph: Handle, address: u64) -> Outcome<Arc<Block>> {
         let block = self.memory.blocks.get(address).ok_or(Status::INVALID_VALUE)?;
         let owner = self.graphs.iter().find_map(|(owner, held)| {

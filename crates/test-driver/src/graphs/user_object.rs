@@ -1,4 +1,5 @@
-//! User objects, which graphs keep alive (CUDA driver API, "Graph management"; the programming guide's "CUDA user objects").
+//! User objects, which graphs keep alive (CUDA driver API, "Graph management"; the programming guide's "CUDA user
+//! objects").
 
 use std::{
     cell::Cell,

@@ -1,8 +1,8 @@
-//! Reads the data that ptxas writes into a cubin about each kernel: an independent reader of the `.nv.info` sections, without
-//! code of the crates under test.
+//! Reads the data that ptxas writes into a cubin about each kernel: an independent reader of the `.nv.info` sections,
+//! without code of the crates under test.
 //!
-//! `.nv.info.<kernel>` is a list of records `{u8 format, u8 attribute, …}`: format 4 has a `u16` length and that many bytes,
-//! all other formats a 2-byte value.
+//! `.nv.info.<kernel>` is a list of records `{u8 format, u8 attribute, …}`: format 4 has a `u16` length and that many
+//! bytes, all other formats a 2-byte value.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -41,8 +41,8 @@ pub(crate) mod attribute {
     pub(crate) const LANGUAGE: u8 = 0x66;
 }
 
-/// The part of `.nv.shared.<kernel>` before the kernel's own variables: since sm_90, ptxas places them after the 1024 bytes
-/// that the system reserves in each block (seen in cubins of ptxas 13.0).
+/// The part of `.nv.shared.<kernel>` before the kernel's own variables: since sm_90, ptxas places them after the 1024
+/// bytes that the system reserves in each block (seen in cubins of ptxas 13.0).
 pub(crate) fn reserved_shared(sm: u32) -> u32 {
     if sm >= 90 { 1024 } else { 0 }
 }
@@ -147,7 +147,8 @@ impl<'a> Elf<'a> {
                     kernel.max_threads = record.extents().iter().product();
                     kernel.required_threads = Some(record.extents());
                 }
-                // A kernel of CUDA Tile: driver 580 accepts a block of 1 thread, or of the threads that the compiler has selected.
+                // A kernel of CUDA Tile: driver 580 accepts a block of 1 thread, or of the threads that the compiler
+                // has selected.
                 attribute::LANGUAGE => kernel.is_tile = record.word(0) == 7,
                 attribute::CLUSTER => kernel.cluster = Some(record.extents()),
                 attribute::BLOCKS_ARE_CLUSTERS => kernel.blocks_are_clusters = true,
@@ -219,7 +220,8 @@ fn records(mut rest: &[u8]) -> impl Iterator<Item = Record<'_>> {
     })
 }
 
-/// The size of the ELF image at an address. `at` reads `length` bytes at an offset: `cuModuleLoadData` gets only the address.
+/// The size of the ELF image at an address. `at` reads `length` bytes at an offset: `cuModuleLoadData` gets only the
+/// address.
 pub(crate) fn length(at: impl Fn(usize, usize) -> Vec<u8>) -> usize {
     use object::U64;
     let long = |offset: usize| {

@@ -1,7 +1,7 @@
 //! Reads a fat binary, and selects the code that a device runs: an independent reader of nvcc's output.
 //!
-//! A container is a header (magic, 2 bytes version, 2 bytes size of the header, 8 bytes size of the rest) and members. A member
-//! is a header and a payload, each with its size.
+//! A container is a header (magic, 2 bytes version, 2 bytes size of the header, 8 bytes size of the rest) and members.
+//! A member is a header and a payload, each with its size.
 
 use std::sync::Arc;
 
@@ -46,8 +46,8 @@ pub(crate) fn length(at: impl Fn(usize, usize) -> Vec<u8>) -> usize {
 /// Texts of PTX.
 type Texts = Vec<Arc<[u8]>>;
 
-/// The code for a device of compute capability `sm`: the cubin for the most similar GPU, otherwise the newest PTX. And the newest
-/// PTX, from which a kernel is executed.
+/// The code for a device of compute capability `sm`: the cubin for the most similar GPU, otherwise the newest PTX. And
+/// the newest PTX, from which a kernel is executed.
 pub(crate) fn chosen(bytes: &[u8], sm: u32) -> Result<(Source, Texts), Refusal> {
     let invalid = |what: &str| Refusal::new(Status::INVALID_IMAGE, format!("a fat binary {what}"));
     let members = members(bytes).ok_or_else(|| invalid("that is cut"))?;

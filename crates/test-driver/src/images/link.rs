@@ -75,8 +75,8 @@ impl Driver {
         Ok(())
     }
 
-    /// As driver 580.159.04: a link with an undefined function fails, unless the process has loaded PTX of an unsupported
-    /// version before. Then only the error log reports it.
+    /// As driver 580.159.04: a link with an undefined function fails, unless the process has loaded PTX of an
+    /// unsupported version before. Then only the error log reports it.
     fn complete(&self, link: &Link) -> Outcome {
         let undefined = link.declared.iter().find(|name| !link.defined.contains(name));
         let refused = undefined.map_or(Ok(()), |name| {

@@ -29,12 +29,13 @@ const BUFFER_POINTER: usize = 1;
 const BUFFER_SIZE: usize = 2;
 
 impl Bank {
-    /// Places the parameters like the driver. An `extra` list without a buffer is ignored, and a kernel without parameters
-    /// accepts both forms at once (seen on driver 580).
+    /// Places the parameters like the driver. An `extra` list without a buffer is ignored, and a kernel without
+    /// parameters accepts both forms at once (seen on driver 580).
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for both forms at once, for no form if the kernel has parameters, for an invalid `extra`
-    /// list, and for a null entry in `kernelParams`; `CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES` for a buffer larger than the bank.
+    /// `CUDA_ERROR_INVALID_VALUE` for both forms at once, for no form if the kernel has parameters, for an invalid
+    /// `extra` list, and for a null entry in `kernelParams`; `CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES` for a buffer larger
+    /// than the bank.
     pub(crate) fn read(kernel: &Kernel, kernel_params: In<usize>, extra: In<usize>) -> Outcome<Self> {
         let buffer = Self::buffer(extra)?;
         match (kernel_params.is_null(), buffer) {

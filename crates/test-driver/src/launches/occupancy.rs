@@ -1,5 +1,5 @@
-//! Occupancy: threads, registers, shared memory and block slots of a multiprocessor, without the allocation granularity, which
-//! only NVIDIA knows exactly.
+//! Occupancy: threads, registers, shared memory and block slots of a multiprocessor, without the allocation
+//! granularity, which only NVIDIA knows exactly.
 
 use std::ffi::{c_int, c_uint};
 

@@ -184,7 +184,8 @@ impl Driver {
         format!("the kernel `{kernel}` fails: {text}\n  at {}", fault.place())
     }
 
-    /// The allocation next to an address, and the parameter that points to it; far from any, the parameters that are almost this address.
+    /// The allocation next to an address, and the parameter that points to it; far from any, the parameters that are
+    /// almost this address.
     fn neighbour(&self, call: &KernelCall, address: u64) -> String {
         const NEAR: u64 = 1 << 20;
         let words = call.kernel.parameters.iter().enumerate().flat_map(|(index, parameter)| {

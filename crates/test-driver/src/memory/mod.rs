@@ -144,8 +144,8 @@ fn memory(length: usize) -> Outcome<u64> {
     Ok(start.expose_provenance() as u64)
 }
 
-/// The memory of an allocation node. It exists as long as a node, an executable graph or an allocation refers to it, so its address is
-/// fixed.
+/// The memory of an allocation node. It exists as long as a node, an executable graph or an allocation refers to it, so
+/// its address is fixed.
 #[derive(Debug)]
 pub(crate) struct Block {
     pub(crate) address: u64,
@@ -240,8 +240,8 @@ impl Memory {
     /// Registers memory of the program.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_VALUE` for no memory, `CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED` for memory that is known already, or that
-    /// shares a page with registered memory.
+    /// `CUDA_ERROR_INVALID_VALUE` for no memory, `CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED` for memory that is known
+    /// already, or that shares a page with registered memory.
     pub(crate) fn register(&mut self, address: u64, length: usize) -> Outcome {
         if address == 0 || length == 0 {
             return Err(Status::INVALID_VALUE);
@@ -366,8 +366,8 @@ impl Memory {
         }
         let to = self.resolve(to, length)?;
         let from = self.resolve(from, length)?;
-        // SAFETY: device ranges were checked. For host ranges the caller guarantees validity, as CUDA requires. The ranges may
-        // overlap.
+        // SAFETY: device ranges were checked. For host ranges the caller guarantees validity, as CUDA requires. The
+        // ranges may overlap.
         unsafe { to.copy_from(from, length) };
         Ok(())
     }

@@ -72,8 +72,8 @@ impl Driver {
         }
     }
 
-    /// Whether kernels of the current context have an address for an allocation. The driver reports one for memory of every context on
-    /// their own device (seen on driver 580).
+    /// Whether kernels of the current context have an address for an allocation. The driver reports one for memory of
+    /// every context on their own device (seen on driver 580).
     fn is_accessible(&self, held: &Allocation) -> Outcome<bool> {
         let context = self.current()?;
         let device = self.context(context)?.device;
@@ -81,7 +81,8 @@ impl Driver {
         Ok(held.device == device || held.reachable_from(context, device, peers))
     }
 
-    /// An attribute for `cuPointerGetAttributes`: what an address does not have is null, and the ordinal of its device -2.
+    /// An attribute for `cuPointerGetAttributes`: what an address does not have is null, and the ordinal of its device
+    /// -2.
     fn pointer_attribute_or_null(&self, attribute: c_uint, address: u64, data: Out<c_void>) -> Outcome {
         match self.pointer_attribute(attribute, address, data) {
             Err(Status::INVALID_VALUE) => {}

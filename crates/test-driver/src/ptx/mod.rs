@@ -11,9 +11,9 @@
 //! | the names of instructions | `opcodes` |
 //! | where ptxas places parameters | `placement` |
 //!
-//! It is one of three PTX readers in the repository, and intentionally independent. It rejects what a driver rejects; the suites
-//! therefore detect a library that accepts more than the driver. `kernel-args-image` reads the data for the comparison from any
-//! PTX. The oracle's `read_ptx` reads only NVRTC's output, to check the other two.
+//! It is one of three PTX readers in the repository, and intentionally independent. It rejects what a driver rejects;
+//! the suites therefore detect a library that accepts more than the driver. `kernel-args-image` reads the data for the
+//! comparison from any PTX. The oracle's `read_ptx` reads only NVRTC's output, to check the other two.
 
 mod lexer;
 mod module;

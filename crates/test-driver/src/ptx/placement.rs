@@ -1,8 +1,9 @@
-//! The locations where ptxas places the parameters and the shared variables of a kernel. An independent implementation, without code of the crates under
-//! test.
+//! The locations where ptxas places the parameters and the shared variables of a kernel. An independent implementation,
+//! without code of the crates under test.
 //!
-//! ptxas aligns the *absolute* address of each parameter in the constant bank, and the start address of the parameters depends
-//! on the GPU. If an alignment divides the start address, the offsets are the same as in a C struct; otherwise they differ.
+//! ptxas aligns the *absolute* address of each parameter in the constant bank, and the start address of the parameters
+//! depends on the GPU. If an alignment divides the start address, the offsets are the same as in a C struct; otherwise
+//! they differ.
 
 /// A parameter or a variable before it is placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,8 +48,9 @@ pub(crate) fn place(shapes: &[Shape], sm: u32) -> Vec<Parameter> {
         .collect()
 }
 
-/// The offsets of shared variables, and the size of the static ones. Those without a size are the dynamic part, which begins behind the
-/// static one: ptxas pads that to the largest of their alignments, at least 16, whether the kernel uses them or not.
+/// The offsets of shared variables, and the size of the static ones. Those without a size are the dynamic part, which
+/// begins behind the static one: ptxas pads that to the largest of their alignments, at least 16, whether the kernel
+/// uses them or not.
 pub(crate) fn place_shared(shapes: &[Shape]) -> (Vec<usize>, usize) {
     let mut end = 0usize;
     let mut place = |shape: &Shape| {

@@ -1,5 +1,5 @@
-//! CUPTI's callbacks around launches and after loads, and the library that `CUDA_INJECTION64_PATH` names. (CUPTI documentation,
-//! *CUPTI Callback API* and *Injection*.)
+//! CUPTI's callbacks around launches and after loads, and the library that `CUDA_INJECTION64_PATH` names. (CUPTI
+//! documentation, *CUPTI Callback API* and *Injection*.)
 //!
 //! A program finds CUPTI in a library of its own, `libcupti.so`. Here it is this library.
 

@@ -32,9 +32,9 @@ impl Event {
 }
 
 impl Driver {
-    /// The event. Fails if its context has failed or if it belongs to captured work. Querying such an event invalidates the
-    /// capture. After the capture is invalidated or has ended, the event returns `CUDA_ERROR_INVALID_VALUE` until it is
-    /// recorded again (seen on driver 580).
+    /// The event. Fails if its context has failed or if it belongs to captured work. Querying such an event invalidates
+    /// the capture. After the capture is invalidated or has ended, the event returns `CUDA_ERROR_INVALID_VALUE` until
+    /// it is recorded again (seen on driver 580).
     fn settled_event(&mut self, event: Handle) -> Outcome<&Event> {
         let held = self.events.get(event)?;
         self.check(held.context)?;

@@ -47,8 +47,8 @@ impl Driver {
     /// The context and the capture behind a stream handle.
     ///
     /// # Errors
-    /// `CUDA_ERROR_INVALID_CONTEXT` for a default stream without a current context, `CUDA_ERROR_INVALID_HANDLE` for an invalid
-    /// stream.
+    /// `CUDA_ERROR_INVALID_CONTEXT` for a default stream without a current context, `CUDA_ERROR_INVALID_HANDLE` for an
+    /// invalid stream.
     pub(crate) fn stream_target(&self, stream: Handle) -> Outcome<Target> {
         if stream.is_null() || stream == LEGACY || stream == PER_THREAD {
             let context = self.current()?;

@@ -9,8 +9,8 @@ use crate::raw::*;
 use cudarc::driver::{CudaContext, sys};
 use kernel_args_test_driver::{Settings, within};
 
-/// Loads with a log buffer of `capacity` bytes. Returns the code, the log, and the number of written bytes that the driver
-/// reports.
+/// Loads with a log buffer of `capacity` bytes. Returns the code, the log, and the number of written bytes that the
+/// driver reports.
 fn load_with_log(text: &str, capacity: usize) -> (Result<(), u32>, String, usize) {
     use sys::CUjit_option as Jit;
     let image = CString::new(text).expect("no NUL");

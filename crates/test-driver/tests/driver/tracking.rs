@@ -1,5 +1,5 @@
-//! cudarc's event tracking, observed in the driver: the number of waits and records of a launch, and the resulting order of
-//! streams.
+//! cudarc's event tracking, observed in the driver: the number of waits and records of a launch, and the resulting
+//! order of streams.
 
 use cudarc::driver::{CudaContext, LaunchConfig, PushKernelArg};
 use kernel_args_test_driver::{Control, Settings, within};

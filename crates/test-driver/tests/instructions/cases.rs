@@ -17,7 +17,8 @@ const OPERANDS: usize = 3;
 pub(crate) enum Tolerance {
     /// Equal bytes.
     Exact,
-    /// Floats of the result's type that differ by at most this many units in the last place, or by this absolute error (`sin` and `cos` near zero).
+    /// Floats of the result's type that differ by at most this many units in the last place, or by this absolute error
+    /// (`sin` and `cos` near zero).
     Approximate { ulps: u32, absolute: f32 },
 }
 
@@ -170,7 +171,8 @@ impl Random {
     }
 }
 
-/// Single-precision values at the edges: zeros, ones, the largest and smallest normal and subnormal, infinities, NaNs, halves between integers.
+/// Single-precision values at the edges: zeros, ones, the largest and smallest normal and subnormal, infinities, NaNs,
+/// halves between integers.
 const F32: &[u32] = &[
     0,
     0x8000_0000,

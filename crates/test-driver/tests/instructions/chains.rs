@@ -1,5 +1,5 @@
-//! What one instruction leaves for the next ones: the carry flag, predicates, parts of registers, memory. Random chains, compared with a
-//! model of each instruction in Rust's integers, here and on a GPU.
+//! What one instruction leaves for the next ones: the carry flag, predicates, parts of registers, memory. Random
+//! chains, compared with a model of each instruction in Rust's integers, here and on a GPU.
 
 use crate::{Gpu, cases::Random, together};
 use libtest_mimic::Failed;
@@ -404,7 +404,8 @@ impl Chain {
         });
     }
 
-    /// A function with a chain of its own: the upper half of a difference of numbers of 128 bits, and whether it is negative.
+    /// A function with a chain of its own: the upper half of a difference of numbers of 128 bits, and whether it is
+    /// negative.
     fn call(&mut self) {
         let [to, a, b, c, d] = [(); 5].map(|()| self.random.below(L));
         self.line("{\n    .param .b64 back;");

@@ -1,9 +1,9 @@
 //! What kernels compute: on the test driver, compared with what a GPU computed from the same kernels.
 //!
-//! `gpu.txt` has a line for each form of an instruction, and for each random kernel: the results of a GPU, whole if they are approximate, otherwise
-//! their hash. On a GPU, `KERNEL_ARGS_RESULTS=PATH` writes the file to this path, and all bytes to `PATH.bin`. With `KERNEL_ARGS_GPU_RESULTS=PATH`
-//! these are compared instead of `gpu.txt`, and the first thread that differs is known. `KERNEL_ARGS_SEED=7` is for other operands and
-//! other random kernels, in both steps.
+//! `gpu.txt` has a line for each form of an instruction, and for each random kernel: the results of a GPU, whole if
+//! they are approximate, otherwise their hash. On a GPU, `KERNEL_ARGS_RESULTS=PATH` writes the file to this path, and
+//! all bytes to `PATH.bin`. With `KERNEL_ARGS_GPU_RESULTS=PATH` these are compared instead of `gpu.txt`, and the first
+//! thread that differs is known. `KERNEL_ARGS_SEED=7` is for other operands and other random kernels, in both steps.
 
 // Values are bits, and texts are short.
 #![allow(
@@ -132,8 +132,8 @@ impl Gpu {
             launch.arg(&input).arg(&mut output).arg(&mut sums);
             let config =
                 LaunchConfig { grid_dim: (grid as u32, 1, 1), block_dim: (block as u32, 1, 1), shared_mem_bytes: 0 };
-            // SAFETY: the kernels read and write the bytes of their threads in these allocations. A kernel of a case has two parameters: the
-            // driver ignores the third.
+            // SAFETY: the kernels read and write the bytes of their threads in these allocations. A kernel of a case
+            // has two parameters: the driver ignores the third.
             unsafe { launch.launch(config) }?;
             let mut bytes = self.stream.clone_dtoh(&output)?;
             bytes.extend(self.stream.clone_dtoh(&sums)?);

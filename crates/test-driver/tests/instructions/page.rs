@@ -13,7 +13,8 @@ use std::{
     fs,
 };
 
-/// What is not executed: a statement with the registers of a case, and its name on the page. Each launch of one returns 801.
+/// What is not executed: a statement with the registers of a case, and its name on the page. Each launch of one returns
+/// 801.
 const NOT_EXECUTED: &[(&str, &str)] = &[
     ("alloca", "alloca.u64 %l1, %l2;"),
     (
@@ -227,7 +228,8 @@ pub(crate) fn is_current(expected: &Expected) -> Result<(), Failed> {
     }
 }
 
-/// Each name of PTX ISA 9.0 is in the table or in the list of what is not executed, and launches of the latter return 801.
+/// Each name of PTX ISA 9.0 is in the table or in the list of what is not executed, and launches of the latter return
+/// 801.
 pub(crate) fn the_rest_is_refused() -> Result<(), Failed> {
     let (table, all) = names();
     let listed: BTreeSet<_> = table.into_iter().chain(NOT_EXECUTED.iter().map(|(name, _)| *name)).collect();

@@ -1,5 +1,6 @@
-//! Random kernels: expressions over all types, branches, loops, shared memory, shuffles, atomics and calls. Everything is exact, and the order
-//! of threads does not matter. [`AVOIDED`] lists what they do not contain, so no difference is expected for any seed.
+//! Random kernels: expressions over all types, branches, loops, shared memory, shuffles, atomics and calls. Everything
+//! is exact, and the order of threads does not matter. [`AVOIDED`] lists what they do not contain, so no difference is
+//! expected for any seed.
 
 use crate::cases::Random;
 use std::{fmt::Write, iter, mem};

@@ -1,5 +1,5 @@
-//! Expressions of contracts as code: the places of an expression are read by either of two modules with the same functions, whose numbers
-//! have the same methods.
+//! Expressions of contracts as code: the places of an expression are read by either of two modules with the same
+//! functions, whose numbers have the same methods.
 
 use super::super::{local, respan};
 use crate::{
@@ -90,7 +90,8 @@ impl Scope<'_> {
         }
     }
 
-    /// An error if the field has a primitive type of the wrong kind. rustc reports other types, without the name of the field.
+    /// An error if the field has a primitive type of the wrong kind. rustc reports other types, without the name of the
+    /// field.
     fn field<'f>(&self, field: &'f Field<'f>, place: &Place) -> syn::Result<Meaning<'f>> {
         if is_memory(field.ty) && place.rest.to_string().replace(' ', "") == ".len" {
             return Err(syn::Error::new(place.span, texts::len_is_a_method(&place.written())));
@@ -138,14 +139,15 @@ impl Scope<'_> {
         self.value_of(expression, mode, "integer")
     }
 
-    /// The number of elements that memory must have. Sums and products of fields need no check of signs. As an unsigned number, a
-    /// negative number exceeds every length; so does a sum with it, and a product with it that is not zero.
+    /// The number of elements that memory must have. Sums and products of fields need no check of signs. As an unsigned
+    /// number, a negative number exceeds every length; so does a sum with it, and a product with it that is not zero.
     pub(super) fn required(&self, expression: &Expression, mode: Mode) -> TokenStream {
         let of_integers = if expression.only_grows { "or_huge" } else { "integer" };
         self.value_of(expression, mode, of_integers)
     }
 
-    /// Same, with the function that reads integers. The exact computation uses the variables of [`read_all`](Self::read_all).
+    /// Same, with the function that reads integers. The exact computation uses the variables of
+    /// [`read_all`](Self::read_all).
     fn value_of(&self, expression: &Expression, mode: Mode, of_integers: &str) -> TokenStream {
         let code = &expression.code;
         match mode {
@@ -157,8 +159,8 @@ impl Scope<'_> {
         }
     }
 
-    /// Statements that read the numbers of expressions into the variables of the exact computation. The computation has copies
-    /// of them, and no reference to the struct: that would keep the struct in memory.
+    /// Statements that read the numbers of expressions into the variables of the exact computation. The computation has
+    /// copies of them, and no reference to the struct: that would keep the struct in memory.
     pub(super) fn read_all(&self, expressions: &[&Expression]) -> TokenStream {
         self.read_places(distinct(expressions.iter().copied()), Mode::Exact, "integer")
     }

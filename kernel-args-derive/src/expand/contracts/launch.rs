@@ -117,7 +117,8 @@ impl Output<'_> {
     }
 }
 
-/// The axes with their values; no axis for a value that applies to all threads. `absent` is the value of an axis without one.
+/// The axes with their values; no axis for a value that applies to all threads. `absent` is the value of an axis
+/// without one.
 fn extents<'a>(
     axes: &'a Axes,
     absent: Option<&'a Expression>,

@@ -1,7 +1,7 @@
 //! The contracts of a struct as one method, which a launch inlines.
 //!
-//! Each contract is a comparison, and a closure that only runs if the comparison does not hold: it computes again with more bits, and
-//! decides.
+//! Each contract is a comparison, and a closure that only runs if the comparison does not hold: it computes again with
+//! more bits, and decides.
 
 mod expression;
 mod field;

@@ -19,8 +19,9 @@ pub(super) struct Output<'a> {
 }
 
 impl Output<'_> {
-    /// A comparison, and the decision if it does not hold. `is_exact` if the contract is broken then; otherwise it may hold: a value in between
-    /// can be negative, or exceed a `u64`. The decision can use `__own`, the value of the field that the function reads.
+    /// A comparison, and the decision if it does not hold. `is_exact` if the contract is broken then; otherwise it may
+    /// hold: a value in between can be negative, or exceed a `u64`. The decision can use `__own`, the value of the
+    /// field that the function reads.
     pub(super) fn check<T>(
         &self,
         written: &Written<T>,
@@ -60,7 +61,8 @@ impl Output<'_> {
         self.unless(written.span, (quick, is_exact), &TokenStream::new(), expressions, &decision)
     }
 
-    /// The comparison; if it does not hold, the statements `before`, and the decision with the numbers of the expressions.
+    /// The comparison; if it does not hold, the statements `before`, and the decision with the numbers of the
+    /// expressions.
     fn unless(
         &self,
         span: Span,

@@ -1,4 +1,5 @@
-//! What the derive emits, as golden files to read: a plain struct, a struct with an image, one with a pattern, one for a launcher.
+//! What the derive emits, as golden files to read: for a plain struct, one with an image, one with a pattern, one for a
+//! launcher.
 //!
 //! `KERNEL_ARGS_BLESS=1` writes the files.
 

@@ -82,7 +82,8 @@ impl Status {
 }
 
 impl Status {
-    /// What the driver reports about the fault of a kernel, after the first line of the description: the test driver does.
+    /// What the driver reports about the fault of a kernel, after the first line of the description: the test driver
+    /// does.
     pub(crate) fn report(self) -> Option<&'static str> {
         let mut text = None;
         api().ok()?.cuGetErrorString(self, &mut text).ok()?;

@@ -32,13 +32,14 @@ impl<E: Into<CallError>> From<E> for NotRead {
     }
 }
 
-/// The attributes of kernels that libraries set, by their `CUlaunchAttributeID`: cooperative, cluster dimension, cluster scheduling policy, priority,
-/// memory synchronization domain, preferred cluster dimension. Their default is zero.
+/// The attributes of kernels that libraries set, by their `CUlaunchAttributeID`: cooperative, cluster dimension,
+/// cluster scheduling policy, priority, memory synchronization domain, preferred cluster dimension. Their default is
+/// zero.
 const ATTRIBUTES: [u32; 6] = [2, 4, 5, 8, 9, 11];
 
 impl Graph {
-    /// Appends its nodes to `words`, each after the nodes that it depends on, and returns their number. `allows` returns whether a copy or a memset may
-    /// read or write this memory.
+    /// Appends its nodes to `words`, each after the nodes that it depends on, and returns their number. `allows`
+    /// returns whether a copy or a memset may read or write this memory.
     pub(crate) fn read_steps(
         &self,
         words: &mut Vec<u64>,
@@ -168,7 +169,8 @@ impl GraphNode<'_> {
 /// The bytes of a parameter; `None` if the node has not the parameters in a known form.
 ///
 /// # Safety
-/// The record has the parameters of a node that is not changed while the result is used. The parameter with this index has this offset and size.
+/// The record has the parameters of a node that is not changed while the result is used. The parameter with this index
+/// has this offset and size.
 unsafe fn parameter(record: &KernelNodeRecord, index: usize, offset: usize, size: usize) -> Option<&[u8]> {
     /// `CU_LAUNCH_PARAM_BUFFER_POINTER`.
     const BUFFER: usize = 1;
@@ -176,12 +178,14 @@ unsafe fn parameter(record: &KernelNodeRecord, index: usize, offset: usize, size
     if !record.params.is_null() {
         // SAFETY: `cuGraphKernelNodeGetParams`: `kernelParams` has a pointer to each parameter of the function.
         let pointer = unsafe { record.params.add(index) };
-        // SAFETY: "the kernelParams or extra array returned in nodeParams, as well as the argument values it points to, are owned by the node".
+        // SAFETY: "the kernelParams or extra array returned in nodeParams, as well as the argument values it points to,
+        // are owned by the node".
         address = unsafe { *pointer }.cast();
     } else if !record.extra.is_null() {
         let mut pair = record.extra.cast::<[*mut c_void; 2]>();
         loop {
-            // SAFETY: `cuLaunchKernel`: `extra` is a list of keys with values that ends with the key `CU_LAUNCH_PARAM_END`, which is null.
+            // SAFETY: `cuLaunchKernel`: `extra` is a list of keys with values that ends with the key
+            // `CU_LAUNCH_PARAM_END`, which is null.
             let key = unsafe { *pair.cast::<*mut c_void>() };
             if key.is_null() {
                 break;
@@ -200,7 +204,8 @@ unsafe fn parameter(record: &KernelNodeRecord, index: usize, offset: usize, size
 }
 
 impl Api {
-    /// Begins to capture a stream, whose context must be current. The calls of this thread are not restricted: a library can load code.
+    /// Begins to capture a stream, whose context must be current. The calls of this thread are not restricted: a
+    /// library can load code.
     pub(crate) fn begin_foreign_capture(&self, stream: StreamHandle<'_>) -> Result<(), CallError> {
         required!(self, cuStreamEndCapture)?;
         self.cuStreamBeginCapture_v2(stream, Self::RELAXED)

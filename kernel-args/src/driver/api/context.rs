@@ -79,8 +79,8 @@ impl Api {
             primary == context
         };
         (0..count).any(is_primary).then(|| {
-            // SAFETY: CUDA Driver API, "Primary Context Management": the driver owns a primary context, whose handle is valid until the process
-            // ends: after a release or a reset, calls return an error.
+            // SAFETY: CUDA Driver API, "Primary Context Management": the driver owns a primary context, whose handle is
+            // valid until the process ends: after a release or a reset, calls return an error.
             unsafe { Alive::new(context) }
         })
     }
@@ -110,7 +110,8 @@ impl Api {
     ) -> Result<(u32, DeviceResource, DeviceResource), CallError> {
         let (mut part, mut rest) = (DeviceResource::EMPTY, DeviceResource::EMPTY);
         let mut groups = 1;
-        // SAFETY: `cuDevSmResourceSplitByCount` writes at most 1 group. `part` and `rest` have room for the resource of any driver version.
+        // SAFETY: `cuDevSmResourceSplitByCount` writes at most 1 group. `part` and `rest` have room for the resource of
+        // any driver version.
         unsafe { self.cuDevSmResourceSplitByCount(&mut part, &mut groups, all, &mut rest, 0, smallest) }?;
         Ok((groups, part, rest))
     }
@@ -145,8 +146,8 @@ impl Green {
         let stream = unsafe { Owned::new(api, handle) };
         Ok(OwnStream {
             _stream: stream,
-            // SAFETY: CUDA Driver API, "Green Contexts": a stream of a green context is a stream of its primary context. `OwnStream` lends the
-            // wrapper only while it owns the stream.
+            // SAFETY: CUDA Driver API, "Green Contexts": a stream of a green context is a stream of its primary
+            // context. `OwnStream` lends the wrapper only while it owns the stream.
             wrapper: unsafe { context.wrap_borrowed_stream(handle) },
         })
     }
@@ -173,8 +174,8 @@ pub(crate) struct PoolAccess {
     pub(crate) flags: c_uint,
 }
 
-/// `CUdevResource`: 144 bytes up to CUDA 13.0, 152 bytes from 13.1. This type has room for both, and must be passed alone: in an array, its
-/// size would have to equal the driver's.
+/// `CUdevResource`: 144 bytes up to CUDA 13.0, 152 bytes from 13.1. This type has room for both, and must be passed
+/// alone: in an array, its size would have to equal the driver's.
 #[repr(C, align(8))]
 pub(crate) struct DeviceResource {
     pub(crate) kind: c_uint,

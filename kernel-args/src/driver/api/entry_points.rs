@@ -1,6 +1,7 @@
 //! Entry points of libraries in this process (C, the CUDA runtime, the driver), and how they get their types.
 //!
-//! cudarc's bindings panic if the library or a symbol is missing, and lack the errors of newer drivers. Each symbol is looked up once.
+//! cudarc's bindings panic if the library or a symbol is missing, and lack the errors of newer drivers. Each symbol is
+//! looked up once.
 
 use super::{Api, Unavailable};
 use core::{
@@ -72,7 +73,8 @@ macro_rules! required {
 }
 pub(crate) use required;
 
-/// Entry points by the names that the library exports; `newer` ones can be missing. `= "name"` is the name in error messages, if it differs.
+/// Entry points by the names that the library exports; `newer` ones can be missing. `= "name"` is the name in error
+/// messages, if it differs.
 macro_rules! entry_points {
     (
         always { $($kind:ident $name:ident($($argument:ident: $ty:ty),* $(,)?) $(= $reported:literal)?;)* }
@@ -95,10 +97,12 @@ macro_rules! entry_points {
                 let mut api = Self {
                     $($name: {
                         let symbol = symbol(library, concat!(stringify!($name), "\0"))?;
-                        // SAFETY: CUDA's Driver API documents the function with this name, if need be without a suffix such as `_v2` (`cuda.h`
-                        // has the suffixed names). The table gives it the documented type, written with types of the same ABI: `&mut T`, `*mut T`
-                        // and `Option<NonNull<T>>` have the same ABI, and a `repr(transparent)` struct has the ABI of its field (`fn` of the
-                        // standard library, "ABI compatibility"). A function pointer may be transmuted from a data pointer (`core::mem::transmute`).
+                        // SAFETY: CUDA's Driver API documents the function with this name, if need be without a suffix
+                        // such as `_v2` (`cuda.h` has the suffixed names). The table gives it the documented type,
+                        // written with types of the same ABI: `&mut T`, `*mut T` and `Option<NonNull<T>>` have the same
+                        // ABI, and a `repr(transparent)` struct has the ABI of its field (`fn` of the standard library,
+                        // "ABI compatibility"). A function pointer may be transmuted from a data pointer
+                        // (`core::mem::transmute`).
                         unsafe { mem::transmute::<NonNull<c_void>, signature!($kind ($($ty),*))>(symbol) }
                     },)*
                     $($(#[$group] $newer: symbol(library, concat!(stringify!($newer), "\0")).ok().map(|symbol| {
@@ -131,7 +135,8 @@ pub(crate) fn api() -> Result<&'static Api, Unavailable> {
     Ok(API.get_or_init(|| api))
 }
 
-// SAFETY: C11, 7.22.4.2: `int atexit(void (*)(void))`. It accepts any function of that type, and is thread-safe (7.1.4; POSIX).
+// SAFETY: C11, 7.22.4.2: `int atexit(void (*)(void))`. It accepts any function of that type, and is thread-safe (7.1.4;
+// POSIX).
 unsafe extern "C" {
     /// The function that was registered last runs first, so this one runs before the driver's.
     #[cfg(feature = "graphs")]
@@ -150,7 +155,8 @@ pub(super) fn driver() -> Option<&'static Library> {
     const NAMES: &[&str] = if cfg!(windows) { &["nvcuda.dll"] } else { &["libcuda.so", "libcuda.so.1"] };
     let find = || {
         NAMES.iter().find_map(|name| {
-            // SAFETY: the initialisers of the NVIDIA driver library run in every program that loads it, and have no precondition.
+            // SAFETY: the initialisers of the NVIDIA driver library run in every program that loads it, and have no
+            // precondition.
             unsafe { Library::new(*name) }.ok()
         })
     };
@@ -173,8 +179,8 @@ pub(crate) fn runtime_version() -> Option<c_int> {
         // SAFETY: with `RTLD_NOLOAD`, `dlopen` loads nothing (`dlopen(3)`), so no initialiser runs.
         unsafe { Library::open(Some(*name), RTLD_NOLOAD | RTLD_LAZY | RTLD_LOCAL) }.ok()
     })?;
-    // SAFETY: CUDA Runtime API, "Version Management": `cudaError_t cudaRuntimeGetVersion(int*)`, in every release; the enum is a C `int`.
-    // `library` is held while the symbol is used.
+    // SAFETY: CUDA Runtime API, "Version Management": `cudaError_t cudaRuntimeGetVersion(int*)`, in every release; the
+    // enum is a C `int`. `library` is held while the symbol is used.
     let get_version = unsafe { library.get::<GetVersion>(b"cudaRuntimeGetVersion\0") }.ok()?;
     let mut version = 0;
     (get_version(&mut version) == 0).then_some(version)

@@ -85,7 +85,8 @@ impl Exec {
         let handle = if node.is_of(self.id) { node.raw() } else { self.inside_or_former(node)? };
         Some(ExecNode {
             exec: self,
-            // SAFETY: the node belongs to the graph that this value owns, whose nodes are no longer removed, or to a graph inside of it.
+            // SAFETY: the node belongs to the graph that this value owns, whose nodes are no longer removed, or to a
+            // graph inside of it.
             node: unsafe { Alive::new(handle) },
         })
     }
@@ -105,7 +106,8 @@ impl Exec {
         (outcome, result)
     }
 
-    /// Destroys the driver's objects, also while this thread captures a stream. Nothing else of this value is used afterwards.
+    /// Destroys the driver's objects, also while this thread captures a stream. Nothing else of this value is used
+    /// afterwards.
     pub(crate) fn destroy(&mut self) {
         let mut mode = Api::RELAXED;
         let exchanged = self.api.cuThreadExchangeStreamCaptureMode(&mut mode);
@@ -116,15 +118,17 @@ impl Exec {
         }
     }
 
-    /// Frees memory that a launch of the graph has left allocated, after that launch. `Drop` calls this, so the error is discarded.
+    /// Frees memory that a launch of the graph has left allocated, after that launch. `Drop` calls this, so the error
+    /// is discarded.
     ///
     /// # Safety
-    /// A node of this graph has returned the address, the last launch of the graph was on this stream, no object owns the memory, and the context
-    /// was not reset since.
+    /// A node of this graph has returned the address, the last launch of the graph was on this stream, no object owns
+    /// the memory, and the context was not reset since.
     pub(crate) unsafe fn free(&self, memory: CUdeviceptr, stream: StreamHandle<'_>) {
-        // SAFETY: `cuMemFreeAsync`: the stream is alive. CUDA C++ Programming Guide, "Graph Memory Nodes": the addresses of a graph's memory
-        // are fixed "over the life of the graph", which this value owns. So the address refers to no other memory, and if the program has
-        // freed it with a raw call, the driver returns `CUDA_ERROR_INVALID_VALUE`.
+        // SAFETY: `cuMemFreeAsync`: the stream is alive. CUDA C++ Programming Guide, "Graph Memory Nodes": the
+        // addresses of a graph's memory are fixed "over the life of the graph", which this value owns. So the address
+        // refers to no other memory, and if the program has freed it with a raw call, the driver returns
+        // `CUDA_ERROR_INVALID_VALUE`.
         let _ = unsafe { self.api.cuMemFreeAsync(memory, stream.raw()) };
     }
 
@@ -157,8 +161,9 @@ impl ExecNode<'_> {
         let (api, exec, node) = (self.exec.api, self.exec.handle.raw(), self.node.raw());
         match step.operation.params() {
             MemoryParams::Set(memset) => {
-                // SAFETY: `cuGraphExecMemsetNodeSetParams`: the instantiated graph is alive, has this node, and belongs to this thread. The call copies
-                // the parameters: the caller of a graph launch guarantees that the memory is valid.
+                // SAFETY: `cuGraphExecMemsetNodeSetParams`: the instantiated graph is alive, has this node, and belongs
+                // to this thread. The call copies the parameters: the caller of a graph launch guarantees that the
+                // memory is valid.
                 unsafe { api.cuGraphExecMemsetNodeSetParams(exec, node, &memset, context) }
             }
             MemoryParams::Copy(copy) => {

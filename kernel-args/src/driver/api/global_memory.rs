@@ -118,7 +118,8 @@ impl GlobalMemory {
     pub(crate) fn read(&self, offset: usize, to: &mut [u8]) -> Result<(), NotCopied> {
         let from = self.prepare(offset, to.len())?;
         self.api.cuCtxSynchronize()?;
-        // SAFETY: `cuMemcpyDtoH`: the source is inside the variable, whose module is loaded, and `to` has this length. The call waits for the copy.
+        // SAFETY: `cuMemcpyDtoH`: the source is inside the variable, whose module is loaded, and `to` has this length.
+        // The call waits for the copy.
         Ok(unsafe { self.api.cuMemcpyDtoH_v2(to.as_mut_ptr().cast(), from, to.len()) }?)
     }
 
@@ -126,16 +127,17 @@ impl GlobalMemory {
     pub(crate) fn write(&self, offset: usize, from: &[u8]) -> Result<(), NotCopied> {
         let to = self.prepare(offset, from.len())?;
         self.api.cuCtxSynchronize()?;
-        // SAFETY: `cuMemcpyHtoD`: the destination is inside the variable, whose module is loaded, and `from` has this length. The call has read the
-        // source when it returns.
+        // SAFETY: `cuMemcpyHtoD`: the destination is inside the variable, whose module is loaded, and `from` has this
+        // length. The call has read the source when it returns.
         Ok(unsafe { self.api.cuMemcpyHtoD_v2(to, from.as_ptr().cast(), from.len()) }?)
     }
 
     pub(crate) fn write_on(&self, stream: &CudaStream, offset: usize, from: Vec<u8>) -> Result<(), NotCopied> {
         let (to, length) = (self.prepare_on(stream, offset, from.len())?, from.len());
         let copy = InFlight::new(self.api, stream, from, |from| {
-            // SAFETY: `cuMemcpyHtoDAsync`: the destination is inside the variable, and `from` has this length. Both stay allocated until the copy
-            // is complete: `InFlight` keeps the source, and this value drops the `InFlight` before the module.
+            // SAFETY: `cuMemcpyHtoDAsync`: the destination is inside the variable, and `from` has this length. Both
+            // stay allocated until the copy is complete: `InFlight` keeps the source, and this value drops the
+            // `InFlight` before the module.
             unsafe { self.api.cuMemcpyHtoDAsync_v2(to, from.cast(), length, stream.cu_stream()) }
         })?;
         let mut in_flight = self.in_flight.lock().unwrap_or_else(PoisonError::into_inner);
@@ -152,8 +154,8 @@ impl GlobalMemory {
     ) -> Result<PendingBytes, NotCopied> {
         let from = self.prepare_on(stream, offset, length)?;
         let copy = InFlight::new(self.api, stream, vec![0; length], |to| {
-            // SAFETY: `cuMemcpyDtoHAsync`: the source is inside the variable, and `to` has this length. `PendingBytes` keeps both, and reads the
-            // memory only after the event that follows the copy.
+            // SAFETY: `cuMemcpyDtoHAsync`: the source is inside the variable, and `to` has this length. `PendingBytes`
+            // keeps both, and reads the memory only after the event that follows the copy.
             unsafe { self.api.cuMemcpyDtoHAsync_v2(to.cast(), from, length, stream.cu_stream()) }
         })?;
         Ok(PendingBytes { copy, _memory: self.clone() })

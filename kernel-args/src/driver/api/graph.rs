@@ -75,8 +75,8 @@ impl Graph {
     /// Its id is then rejected, even if the driver gives its handle to a new node.
     pub(crate) fn remove(&mut self, node: NodeId) -> Result<(), CallError> {
         let all = if self.remaining.is_empty() { self.as_ref().nodes()? } else { Vec::new() };
-        // SAFETY: `cuGraphDestroyNode`: the node belongs to this graph, which is alive and not shared with another thread. `Remaining` then
-        // rejects its id.
+        // SAFETY: `cuGraphDestroyNode`: the node belongs to this graph, which is alive and not shared with another
+        // thread. `Remaining` then rejects its id.
         unsafe { self.api().cuGraphDestroyNode(node.raw()) }?;
         self.remaining.remove(node, self.id, &all);
         self.id = GraphId::new();
@@ -107,17 +107,19 @@ pub(crate) struct After<'g> {
     nodes: Vec<CUgraphNode>,
 }
 
-/// Calls that add a node. The `host` function, an event, and what a `copy` and a `memset` use must exist when the graph is launched.
+/// Calls that add a node. The `host` function, an event, and what a `copy` and a `memset` use must exist when the graph
+/// is launched.
 macro_rules! new_nodes {
     ($($access:vis $name:ident($($argument:ident: $ty:ty),*) = $call:ident;)*) => {
         impl After<'_> {$(
             $access fn $name(&self, $($argument: $ty),*) -> Result<NodeId, CallError> {
                 let mut node = ptr::null_mut();
                 let (graph, nodes) = (self.graph, &self.nodes);
-                // SAFETY: CUDA Driver API, "Graph Management", the calls `cuGraphAdd…Node`: the graph is alive, and the nodes belong to it.
-                // The types prove that contexts, events and child graphs are alive, and that a function accepts its parameters
-                // (`KernelNodeParams`). The call copies all parameters, and only defines the node: the caller of a graph launch
-                // guarantees that the memory is valid. The driver rejects a free of an address that no allocation node has returned.
+                // SAFETY: CUDA Driver API, "Graph Management", the calls `cuGraphAdd…Node`: the graph is alive, and the
+                // nodes belong to it. The types prove that contexts, events and child graphs are alive, and that a
+                // function accepts its parameters (`KernelNodeParams`). The call copies all parameters, and only
+                // defines the node: the caller of a graph launch guarantees that the memory is valid. The driver
+                // rejects a free of an address that no allocation node has returned.
                 unsafe { graph.api().$call(&mut node, graph.raw(), nodes.as_ptr(), nodes.len(), $($argument),*) }?;
                 // SAFETY: the call has added the node to this graph.
                 Ok(unsafe { graph.added(node) })
@@ -179,8 +181,8 @@ impl<'g> After<'g> {
     ) -> Result<(NodeId, Vec<Graph>), CallError> {
         let (graph, nodes, mut node) = (self.graph, &self.nodes, ptr::null_mut());
         let (raw, count) = (graph.raw(), nodes.len());
-        // SAFETY: `cuGraphAddNode`: the graph is alive, and the `count` nodes belong to it; null means that the edges have no data. The
-        // parameters describe a conditional node in a live context.
+        // SAFETY: `cuGraphAddNode`: the graph is alive, and the `count` nodes belong to it; null means that the edges
+        // have no data. The parameters describe a conditional node in a live context.
         unsafe { graph.api().cuGraphAddNode_v2(&mut node, raw, nodes.as_ptr(), Null::NULL, count, &mut params) }?;
         // SAFETY: the call has added the node to this graph.
         let id = unsafe { graph.added(node) };
@@ -279,19 +281,22 @@ impl NewNode<'_> {
 impl MemoryStep<'_> {
     /// `cuMemsetD8Async`, `cuMemsetD16Async`, `cuMemsetD32Async` or `cuMemcpyDtoDAsync_v2`.
     ///
-    /// Each range of a step is a `HeldMemory`, or the beginning of one: `LaunchLog::push_memset` and `push_copy` record such steps. Its
-    /// address and size were read together, and are within owned memory, which stays allocated until the run is enqueued, or within the memory of a
-    /// held slice with the same type of elements. After the closure,
-    /// `enter_held` has found this memory in a slice of this type at a held place, or the run is an error before its steps are enqueued.
-    /// That slice is borrowed until then. Later it is freed in the order of streams: its guard records the run as its use.
+    /// Each range of a step is a `HeldMemory`, or the beginning of one: `LaunchLog::push_memset` and `push_copy` record
+    /// such steps. Its address and size were read together, and are within owned memory, which stays allocated until
+    /// the run is enqueued, or within the memory of a held slice with the same type of elements. After the closure,
+    /// `enter_held` has found this memory in a slice of this type at a held place, or the run is an error before its
+    /// steps are enqueued. That slice is borrowed until then. Later it is freed in the order of streams: its guard
+    /// records the run as its use.
     ///
-    /// A captured step (`push_captured`) uses memory of its arguments, which are `HeldMemory` in each run, or memory that an `unsafe` caller guarantees.
+    /// A captured step (`push_captured`) uses memory of its arguments, which are `HeldMemory` in each run, or memory
+    /// that an `unsafe` caller guarantees.
     pub(crate) fn enqueue(&self, api: &Api, stream: StreamHandle<'_>) -> Result<(), CallError> {
         let stream = stream.raw();
         match self.operation {
             MemoryOperation::Set { to, value, element: 1, elements } => {
-                // SAFETY: `cuMemsetD8Async`: the memory is allocated, as proved above. The program has borrowed it exclusively, and
-                // zeros are values of its type: `Run::memset_zeros` requires both. Captured steps: as proved above.
+                // SAFETY: `cuMemsetD8Async`: the memory is allocated, as proved above. The program has borrowed it
+                // exclusively, and zeros are values of its type: `Run::memset_zeros` requires both. Captured steps: as
+                // proved above.
                 unsafe { api.cuMemsetD8Async(to, value as u8, elements, stream) }
             }
             MemoryOperation::Set { to, value, element: 2, elements } => {
@@ -303,8 +308,9 @@ impl MemoryStep<'_> {
                 unsafe { api.cuMemsetD32Async(to, value, elements, stream) }
             }
             MemoryOperation::Copy { to, from, bytes } => {
-                // SAFETY: `cuMemcpyDtoDAsync`: both times, the bytes are allocated, as proved above. They do not overlap and have the same
-                // type: `Run::memcpy_dtod` requires two slices of one type, the destination borrowed exclusively. Captured steps: as proved above.
+                // SAFETY: `cuMemcpyDtoDAsync`: both times, the bytes are allocated, as proved above. They do not
+                // overlap and have the same type: `Run::memcpy_dtod` requires two slices of one type, the destination
+                // borrowed exclusively. Captured steps: as proved above.
                 unsafe { api.cuMemcpyDtoDAsync_v2(to, from, bytes, stream) }
             }
         }
@@ -345,21 +351,24 @@ impl Api {
             _ => return Ok(None),
         }
         let last = (count == 1 && !nodes.is_null()).then(|| {
-            // SAFETY: `cuStreamGetCaptureInfo`: the driver's array has `count` nodes, and is valid until the next call for this stream.
+            // SAFETY: `cuStreamGetCaptureInfo`: the driver's array has `count` nodes, and is valid until the next call
+            // for this stream.
             let node = unsafe { nodes.read() };
             // SAFETY: the node belongs to the graph of this capture.
             unsafe { NodeId::new(node, id) }
         });
         let graph = (!graph.is_null()).then(|| {
-            // SAFETY: `cuStreamGetCaptureInfo` lends the graph while the stream is being captured, for all uses except destroying it and
-            // removing nodes. Only one thread may use a captured stream, and this crate calls this function between two calls of that thread.
+            // SAFETY: `cuStreamGetCaptureInfo` lends the graph while the stream is being captured, for all uses except
+            // destroying it and removing nodes. Only one thread may use a captured stream, and this crate calls this
+            // function between two calls of that thread.
             let graph = unsafe { Alive::new(graph) };
             GraphRef { api: self, graph, id, remaining: None }
         });
         Ok(Some(CaptureInfo { id, graph, last }))
     }
 
-    /// The graph, if the driver returns one, and the result of `cuStreamEndCapture`. Makes the stream's context current.
+    /// The graph, if the driver returns one, and the result of `cuStreamEndCapture`. Makes the stream's context
+    /// current.
     fn end_capture_now(&'static self, stream: &CudaStream) -> (Option<Owned<CUgraph_st>>, Result<(), CallError>) {
         // If this call fails, the next call fails too.
         let _ = self.cuCtxSetCurrent((&**stream.context()).into());

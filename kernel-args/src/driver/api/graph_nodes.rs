@@ -78,8 +78,8 @@ impl<'g> GraphRef<'g> {
     ) -> Result<(), CallError> {
         let (api, graph) = (self.api, self.graph.raw());
         if api.cuGraphGetEdges_v2.is_some() {
-            // SAFETY: `cuGraphGetEdges`: each array has room for `count` entries, or all are null, and the call returns the number of edges.
-            // The graph is alive.
+            // SAFETY: `cuGraphGetEdges`: each array has room for `count` entries, or all are null, and the call returns
+            // the number of edges. The graph is alive.
             return unsafe { api.cuGraphGetEdges_v2(graph, from, to, data, count) };
         }
         // SAFETY: the first version has the same requirements, and no edge data.
@@ -124,7 +124,8 @@ impl HostNodeParams {
 /// # Safety
 /// `function` points to an `F` that is alive during the call.
 unsafe extern "C" fn run_host_function<F: HostFunction>(function: *mut c_void) {
-    // SAFETY: the driver passes the pointer of `HostNodeParams::of`, and the graph holds its `Arc` until its launches have finished.
+    // SAFETY: the driver passes the pointer of `HostNodeParams::of`, and the graph holds its `Arc` until its launches
+    // have finished.
     unsafe { &*function.cast::<F>().cast_const() }.run();
 }
 
@@ -168,7 +169,8 @@ impl<'g> GraphNode<'g> {
         self.api.cuGraphChildGraphNodeGetGraph(self.node, &mut graph)?;
         Ok(GraphRef {
             api: self.api,
-            // SAFETY: `cuGraphChildGraphNodeGetGraph`: "the node retains ownership of the graph", and the node is alive.
+            // SAFETY: `cuGraphChildGraphNodeGetGraph`: "the node retains ownership of the graph", and the node is
+            // alive.
             graph: unsafe { Alive::new(graph) },
             id,
             remaining: None,
@@ -210,7 +212,8 @@ impl<'g> GraphNode<'g> {
     }
 
     pub(crate) fn set_attribute(self, attribute: &LaunchAttribute<'_>) -> Result<(), CallError> {
-        // SAFETY: `cuGraphKernelNodeSetAttribute`: the node is alive, and the value, which the call copies, belongs to the attribute's id.
+        // SAFETY: `cuGraphKernelNodeSetAttribute`: the node is alive, and the value, which the call copies, belongs to
+        // the attribute's id.
         unsafe { self.api.cuGraphKernelNodeSetAttribute(self.node.raw(), attribute.id, &attribute.value) }
     }
 

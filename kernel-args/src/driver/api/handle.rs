@@ -26,8 +26,8 @@ use {
 #[repr(transparent)]
 pub(crate) struct Handle<T>(*mut T);
 
-// SAFETY: this crate never dereferences the pointer, and code that dereferences the result of `raw` is unsafe (Rust Reference, "Behavior
-// considered undefined"). All other operations are operations on a number.
+// SAFETY: this crate never dereferences the pointer, and code that dereferences the result of `raw` is unsafe (Rust
+// Reference, "Behavior considered undefined"). All other operations are operations on a number.
 unsafe impl<T> Send for Handle<T> {}
 // SAFETY: a shared `Handle` is a number that nothing changes.
 unsafe impl<T> Sync for Handle<T> {}
@@ -44,7 +44,8 @@ impl<T> Handle<T> {
     }
 }
 
-/// The handle of an object that is alive for `'a`: a value of this type is the proof. Threads share a reference to the owner instead.
+/// The handle of an object that is alive for `'a`: a value of this type is the proof. Threads share a reference to the
+/// owner instead.
 #[repr(transparent)]
 pub(crate) struct Alive<'a, T>(*mut T, PhantomData<&'a ()>);
 
@@ -139,7 +140,8 @@ impl<T: Destroyed> Owned<T> {
 impl<T: Destroyed> Drop for Owned<T> {
     fn drop(&mut self) {
         if let Some(destroy) = T::destroy(self.api) {
-            // SAFETY: the object is alive, only this value destroys it, and every `Alive` of it was a borrow of this value.
+            // SAFETY: the object is alive, only this value destroys it, and every `Alive` of it was a borrow of this
+            // value.
             unsafe { destroy(self.handle.raw()) };
         }
     }
@@ -229,8 +231,9 @@ struct Page([AtomicU32; PAGE]);
 #[cfg(feature = "observe")]
 const PAGE: usize = if cfg!(target_arch = "aarch64") { 65536 } else { 4096 } / size_of::<AtomicU32>();
 
-/// Words that the GPU writes and the host reads, also after a fault. They are never freed, because a stream can write them later. They are
-/// memory of the program: memory of the driver ends with its context. Two registrations cannot share a page.
+/// Words that the GPU writes and the host reads, also after a fault. They are never freed, because a stream can write
+/// them later. They are memory of the program: memory of the driver ends with its context. Two registrations cannot
+/// share a page.
 #[cfg(feature = "observe")]
 pub(crate) struct Markers {
     pages: &'static [Page],

@@ -63,7 +63,8 @@ impl<'e> LaunchAttribute<'e> {
     /// `CU_LAUNCH_ATTRIBUTE_IGNORE`; all bytes are zero.
     pub(crate) const IGNORE: Self = Self { id: 0, padding: 0, value: AttributeValue([0; 64]), event: PhantomData };
 
-    /// `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT` and `CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT`: their values begin with an event.
+    /// `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT` and `CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT`: their values begin
+    /// with an event.
     const WITH_EVENT: [u32; 2] = [7, 12];
 
     /// With a value of zeros.
@@ -111,7 +112,8 @@ impl<'e> LaunchAttribute<'e> {
         bytes
     }
 
-    /// Whether the value differs from what a driver returns for an attribute that was not set: zeros, or clusters of one block.
+    /// Whether the value differs from what a driver returns for an attribute that was not set: zeros, or clusters of
+    /// one block.
     #[cfg(feature = "graphs")]
     pub(super) fn is_set(&self) -> bool {
         /// `CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION` and `CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION`.

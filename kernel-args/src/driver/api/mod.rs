@@ -1,4 +1,6 @@
-//! Checked wrappers of the driver: every raw call is in this folder. The CUDA Driver API documents the calls that a SAFETY comment names.
+//! Checked wrappers of the driver: every raw call is in this folder.
+//!
+//! The CUDA Driver API documents the calls that a SAFETY comment names.
 //!
 //! | file | what it proves |
 //! |---|---|

@@ -16,7 +16,8 @@ use std::{
     sync::Arc,
 };
 
-/// The driver receives no length, so this is PTX that ends with NUL, or an image whose headers refer only to bytes inside of it.
+/// The driver receives no length, so this is PTX that ends with NUL, or an image whose headers refer only to bytes
+/// inside of it.
 pub(crate) struct DriverImage {
     bytes: Arc<Vec<u8>>,
     kind: CUjitInputType,
@@ -95,8 +96,8 @@ impl Module {
         let api = api().map_err(CallError::from)?;
         make_current(context)?;
         let mut handle = ptr::null_mut();
-        // SAFETY: `cuModuleLoadDataEx` takes a `DriverImage`, outside of which the driver reads no byte. The two arrays of `DriverOptions` have
-        // `count` entries, and the data that they point to outlives the call.
+        // SAFETY: `cuModuleLoadDataEx` takes a `DriverImage`, outside of which the driver reads no byte. The two arrays
+        // of `DriverOptions` have `count` entries, and the data that they point to outlives the call.
         let status = unsafe {
             (api.cuModuleLoadDataEx)(
                 &mut handle,
@@ -134,7 +135,8 @@ impl Module {
         make_current(&self.context)?;
         let mut function = ptr::null_mut();
         let found = self.api.cuModuleGetFunction(&mut function, self.alive(), symbol.into());
-        // SAFETY: CUDA Driver API, "Module Management": a function is valid until its module is unloaded, which the borrow prevents.
+        // SAFETY: CUDA Driver API, "Module Management": a function is valid until its module is unloaded, which the
+        // borrow prevents.
         Ok(is_found(found)?.then(|| unsafe { Alive::new(function) }))
     }
 
@@ -162,8 +164,8 @@ impl Drop for Module {
         }
         // cudarc's `bind_to_thread` would return a pending error instead.
         let _ = self.api.cuCtxSetCurrent((&*self.context).into());
-        // SAFETY: `cuModuleUnload`: the module is loaded, and nothing else unloads it. Every handle of its functions is a borrow of this
-        // value, or belongs to a `Function` that holds this value.
+        // SAFETY: `cuModuleUnload`: the module is loaded, and nothing else unloads it. Every handle of its functions is
+        // a borrow of this value, or belongs to a `Function` that holds this value.
         unsafe { (self.api.cuModuleUnload)(self.handle.raw()) };
     }
 }
@@ -182,8 +184,8 @@ impl Linker {
             Err(unavailable) => return Err((unavailable.into(), options)),
         };
         let mut state = ptr::null_mut();
-        // SAFETY: `cuLinkCreate`: the two arrays have `count` entries, and "must remain valid for the life of the CUlinkState": the linker is
-        // destroyed before its options.
+        // SAFETY: `cuLinkCreate`: the two arrays have `count` entries, and "must remain valid for the life of the
+        // CUlinkState": the linker is destroyed before its options.
         match unsafe { api.cuLinkCreate_v2(options.count(), options.keys(), options.values(), &mut state) } {
             Ok(()) => Ok(Self {
                 // SAFETY: the call has created the linker, and only this value owns it.
@@ -201,8 +203,8 @@ impl Linker {
     /// `index` identifies the image in the log.
     pub(crate) fn add(&mut self, image: &DriverImage, index: usize) -> Result<(), CallError> {
         let name = CString::new(format!("image {index}")).unwrap_or_default();
-        // SAFETY: `cuLinkAddData`: the linker is alive, the data are a `DriverImage` of this kind and size, the name ends with NUL, and there
-        // are no options. "No reference is retained to any inputs after this call returns."
+        // SAFETY: `cuLinkAddData`: the linker is alive, the data are a `DriverImage` of this kind and size, the name
+        // ends with NUL, and there are no options. "No reference is retained to any inputs after this call returns."
         unsafe {
             self.state.api.cuLinkAddData_v2(
                 self.state.alive().raw(),

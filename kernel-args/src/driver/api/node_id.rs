@@ -1,7 +1,7 @@
 //! Ids of graphs and of their nodes.
 //!
-//! The driver gives the handle of a removed node to the next node. Each removal gives the graph a new id, which the nodes have that are added
-//! afterwards: no two nodes have the same handle and the same id.
+//! The driver gives the handle of a removed node to the next node. Each removal gives the graph a new id, which the
+//! nodes have that are added afterwards: no two nodes have the same handle and the same id.
 
 use core::{
     cell::RefCell,

@@ -63,7 +63,8 @@ impl KernelNodeShape {
 /// `CUDA_MEM_ALLOC_NODE_PARAMS`.
 #[repr(C)]
 pub(crate) struct AllocNodeParams {
-    /// `CUmemPoolProps`: the types of the allocation, of its handles and of its location; the location; and words that must be zero.
+    /// `CUmemPoolProps`: the types of the allocation, of its handles and of its location; the location; and words that
+    /// must be zero.
     pool: [c_uint; 22],
     access: *const c_void,
     access_count: usize,
@@ -86,7 +87,8 @@ impl AllocNodeParams {
     }
 }
 
-/// `CUDA_HOST_NODE_PARAMS`, the first version: a function, and a pointer that it accepts while the graph can be launched.
+/// `CUDA_HOST_NODE_PARAMS`, the first version: a function, and a pointer that it accepts while the graph can be
+/// launched.
 #[repr(C)]
 pub(crate) struct HostNodeParams {
     pub(super) function: unsafe extern "C" fn(*mut c_void),

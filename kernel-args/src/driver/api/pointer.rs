@@ -16,7 +16,8 @@ pub(crate) type PointerValues<'v> = [&'v mut u64; COUNT];
 
 const COUNT: usize = 6;
 
-/// `CU_POINTER_ATTRIBUTE_MEMORY_TYPE`, `_DEVICE_POINTER`, `_IS_MANAGED`, `_DEVICE_ORDINAL`, `_RANGE_START_ADDR`, `_RANGE_SIZE`.
+/// `CU_POINTER_ATTRIBUTE_MEMORY_TYPE`, `_DEVICE_POINTER`, `_IS_MANAGED`, `_DEVICE_ORDINAL`, `_RANGE_START_ADDR`,
+/// `_RANGE_SIZE`.
 const ATTRIBUTES: PointerAttributes = PointerAttributes([2, 3, 8, 9, 11, 12]);
 
 /// `CU_MEMORYTYPE_HOST`.
@@ -91,9 +92,10 @@ impl Readable {
         let end = offset.checked_add(to.len() as u64);
         assert!(end.is_some_and(|end| end <= allocation.size), "a copy outside of the allocation");
         let from = allocation.start + offset;
-        // SAFETY: `cuMemcpyDtoH`: `to` has this length, and the call returns when it is complete. The source is inside an allocation that the
-        // driver has reported. `promised` guarantees that host memory and managed memory is still allocated. Other memory is reached only
-        // through the driver, which returns `CUDA_ERROR_INVALID_VALUE` if the program has freed it since.
+        // SAFETY: `cuMemcpyDtoH`: `to` has this length, and the call returns when it is complete. The source is inside
+        // an allocation that the driver has reported. `promised` guarantees that host memory and managed memory is
+        // still allocated. Other memory is reached only through the driver, which returns `CUDA_ERROR_INVALID_VALUE` if
+        // the program has freed it since.
         unsafe { api.cuMemcpyDtoH_v2(to.as_mut_ptr().cast(), from, to.len()) }
     }
 }
@@ -110,8 +112,9 @@ pub(crate) fn is_mapped(address: u64) -> bool {
         protection: u32,
         _kind: [u32; 2],
     }
-    // SAFETY: Windows API, "VirtualQuery function (memoryapi.h)": `SIZE_T VirtualQuery(LPCVOID, PMEMORY_BASIC_INFORMATION, SIZE_T)`, which
-    // are 8 bytes each on x86-64 and AArch64. It reads nothing through the address.
+    // SAFETY: Windows API, "VirtualQuery function (memoryapi.h)":
+    // `SIZE_T VirtualQuery(LPCVOID, PMEMORY_BASIC_INFORMATION, SIZE_T)`, which are 8 bytes each on x86-64 and AArch64.
+    // It reads nothing through the address.
     #[link(name = "kernel32")]
     unsafe extern "system" {
         fn VirtualQuery(address: u64, memory: &mut Memory, size: usize) -> usize;
@@ -120,7 +123,8 @@ pub(crate) fn is_mapped(address: u64) -> bool {
     /// `PAGE_NOACCESS`, `PAGE_EXECUTE`, `PAGE_GUARD`.
     const UNREADABLE: u32 = 0x1 | 0x10 | 0x100;
     let mut memory = Memory::default();
-    // SAFETY: it writes at most as many bytes as the third argument, and `memory` has so many. Any bytes are valid for its fields.
+    // SAFETY: it writes at most as many bytes as the third argument, and `memory` has so many. Any bytes are valid for
+    // its fields.
     let written = unsafe { VirtualQuery(address, &mut memory, size_of::<Memory>()) };
     written != 0 && memory.state == COMMITTED && memory.protection & UNREADABLE == 0
 }

@@ -10,8 +10,8 @@
 //! If no context or the wrong context is current, each call is documented to return `CUDA_ERROR_INVALID_CONTEXT` or
 //! `CUDA_ERROR_INVALID_HANDLE`.
 //!
-//! An `unsafe` entry point has requirements that these types do not express, such as an array and its length, parameters that match a kernel,
-//! or an object that is no longer used. The files of this folder prove them.
+//! An `unsafe` entry point has requirements that these types do not express, such as an array and its length,
+//! parameters that match a kernel, or an object that is no longer used. The files of this folder prove them.
 
 #[cfg(feature = "observe")]
 use super::pointer::{PointerAttributeCount, PointerAttributes, PointerValues};

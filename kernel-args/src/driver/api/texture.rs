@@ -75,7 +75,8 @@ impl ObjectState {
 
     /// Calls `destroy` in the context when all uses have finished. A reset of the context has destroyed the object.
     ///
-    /// `false` if the driver does not report the end of the uses: the object stays allocated, because `Drop` cannot report an error.
+    /// `false` if the driver does not report the end of the uses: the object stays allocated, because `Drop` cannot
+    /// report an error.
     fn destroy(&self, destroy: impl FnOnce()) -> bool {
         let Self { api, context, state, uses } = self;
         if state.is_over(api, context) {
@@ -150,9 +151,9 @@ impl ArrayMemory {
         stored("cuCtxGetCurrent, cuCtxSetCurrent, cuEventCreate or cuStreamWaitEvent")?;
         make_current(context)?;
         let parameters = copies::copy(to, from, self.extent);
-        // SAFETY: `cuMemcpy3DAsync`: the array is alive and consists of `extent`, the memory of the same rows and slices without gaps, as the
-        // two callers have asserted. Both stay allocated until the copy has finished: cudarc's slice and this array record the copy as a use,
-        // and are not freed before the end of their uses.
+        // SAFETY: `cuMemcpy3DAsync`: the array is alive and consists of `extent`, the memory of the same rows and
+        // slices without gaps, as the two callers have asserted. Both stay allocated until the copy has finished:
+        // cudarc's slice and this array record the copy as a use, and are not freed before the end of their uses.
         let copied = unsafe { self.uses.api.cuMemcpy3DAsync_v2(&parameters, stream.cu_stream()) };
         drop(guards);
         copied.and(stored("cuCtxGetCurrent, cuCtxSetCurrent or cuEventRecord"))
@@ -176,8 +177,9 @@ impl Tracked for ArrayMemory {
 impl Drop for ArrayMemory {
     fn drop(&mut self) {
         self.uses.destroy(|| {
-            // SAFETY: `cuArrayDestroy`: the array is alive, and nothing else destroys it. Objects of this array hold this value, so they are
-            // destroyed. `ObjectState::destroy` has waited for all copies and launches, each of which was recorded.
+            // SAFETY: `cuArrayDestroy`: the array is alive, and nothing else destroys it. Objects of this array hold
+            // this value, so they are destroyed. `ObjectState::destroy` has waited for all copies and launches, each of
+            // which was recorded.
             let _ = unsafe { self.uses.api.cuArrayDestroy(self.array.raw()) };
         });
     }
@@ -260,8 +262,8 @@ impl ObjectMemory {
     ) -> Result<Self, CallError> {
         let (api, mut object) = (texels.uses().api, 0);
         let destroy = required!(api, cuTexObjectDestroy)?;
-        // SAFETY: `cuTexObjectCreate`: the descriptors have their documented layouts and are only read. `texels`, which the object holds,
-        // holds the resource. A resource view is not required.
+        // SAFETY: `cuTexObjectCreate`: the descriptors have their documented layouts and are only read. `texels`, which
+        // the object holds, holds the resource. A resource view is not required.
         unsafe { api.cuTexObjectCreate(&mut object, resource, sampler, Null::NULL) }?;
         Ok(Self { object, texels, destroy })
     }
@@ -270,8 +272,8 @@ impl ObjectMemory {
         let (texels, resource) = Texels::of_array(array)?;
         let (api, mut object) = (array.uses.api, 0);
         let destroy = required!(api, cuSurfObjectDestroy)?;
-        // SAFETY: `cuSurfObjectCreate`: the descriptor has its documented layout, is only read, and names an array that the object retains.
-        // An array without `CUDA_ARRAY3D_SURFACE_LDST` is an error.
+        // SAFETY: `cuSurfObjectCreate`: the descriptor has its documented layout, is only read, and names an array that
+        // the object retains. An array without `CUDA_ARRAY3D_SURFACE_LDST` is an error.
         unsafe { api.cuSurfObjectCreate(&mut object, &resource) }?;
         Ok(Self { object, texels, destroy })
     }
@@ -305,8 +307,9 @@ impl Tracked for ObjectMemory {
 impl Drop for ObjectMemory {
     fn drop(&mut self) {
         let has_finished = self.texels.uses().destroy(|| {
-            // SAFETY: `cuTexObjectDestroy` and `cuSurfObjectDestroy`: `destroy` is the function of the object's kind, the object is alive, and
-            // nothing else destroys it. `ObjectState::destroy` has waited for all launches that were given this value, each of which was recorded.
+            // SAFETY: `cuTexObjectDestroy` and `cuSurfObjectDestroy`: `destroy` is the function of the object's kind,
+            // the object is alive, and nothing else destroys it. `ObjectState::destroy` has waited for all launches
+            // that were given this value, each of which was recorded.
             unsafe { (self.destroy)(self.object) };
         });
         // cudarc does not know the uses of its memory.

@@ -20,7 +20,8 @@ impl AttributeLimits {
             || self.directives.explicit_cluster
     }
 
-    /// The blocks of a grid, which counts clusters if the kernel is compiled with `.blocksareclusters` (`__block_size__`).
+    /// The blocks of a grid, which counts clusters if the kernel is compiled with `.blocksareclusters`
+    /// (`__block_size__`).
     #[inline(always)]
     pub(crate) fn blocks(&self, grid: Dim3) -> Dim3 {
         if self.directives.blocks_are_clusters { self.blocks_of_clusters(grid) } else { grid }

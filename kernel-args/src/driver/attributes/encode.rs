@@ -52,8 +52,8 @@ mod tests {
     use cudarc::driver::sys::CUlaunchAttributeID as Id;
     use std::vec::Vec;
 
-    /// The attributes that are not in the trials `kept/…`, which read the values of nodes with cudarc's types. The numbers of the
-    /// modes are from `cuda.h` of CUDA 13.5.
+    /// The attributes that are not in the trials `kept/…`, which read the values of nodes with cudarc's types. The
+    /// numbers of the modes are from `cuda.h` of CUDA 13.5.
     #[test]
     fn an_attribute_has_its_number_and_its_value() {
         let (node, one) = (DeviceNode::new(), Launch::new(1, 1));

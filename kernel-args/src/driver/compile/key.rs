@@ -14,8 +14,8 @@ pub(super) type Changes = Vec<Option<SystemTime>>;
 
 /// The name of the cache entry, or the reason why the source cannot be cached.
 ///
-/// The times of the last changes are not part of the name. A file that changes and changes back during a compilation has the same
-/// text before and after it, but another time.
+/// The times of the last changes are not part of the name. A file that changes and changes back during a compilation
+/// has the same text before and after it, but another time.
 pub(super) fn key(
     options: &CompileOptions,
     source: &str,

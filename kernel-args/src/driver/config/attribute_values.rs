@@ -52,7 +52,8 @@ enums! {
         LoadBalancing = 2, "LOAD_BALANCING";
     }
 
-    /// Whether a cluster can have more than the 8 blocks that every GPU with clusters supports: `CUlaunchAttributePortableClusterMode`.
+    /// Whether a cluster can have more than the 8 blocks that every GPU with clusters supports:
+    /// `CUlaunchAttributePortableClusterMode`.
     #[non_exhaustive]
     PortableClusterMode = "CU_LAUNCH_PORTABLE_CLUSTER_MODE_" {
         /// As the function allows, which this crate sets for a launch with a larger cluster.
@@ -164,7 +165,8 @@ pub(super) trait EncodedValue<'e> {
     fn encoded(self, id: u32, visit: &mut dyn FnMut(LaunchAttribute<'e>, &dyn Display));
 }
 
-/// For each type its text, and its numbers at their offsets in the union of `cuda.h`, after an event if it begins with one.
+/// For each type its text, and its numbers at their offsets in the union of `cuda.h`, after an event if it begins with
+/// one.
 macro_rules! values {
     ($($ty:ty: |$value:ident| $text:expr, $new:ident($($event:expr)?) $(, $offset:literal: $number:expr)*;)*) => {$(
         impl<'e> EncodedValue<'e> for $ty {

@@ -12,8 +12,9 @@ macro_rules! options {
     ($($(#[$doc:meta])* $method:ident($($given:ident: $from:ty)?) = $value:expr, $number:literal, $cuda:literal;)*) => {
         /// Options for `cuModuleLoadDataEx` and `cuLinkCreate`. CUDA Driver API, `CUjit_option`.
         ///
-        /// They apply to PTX, which the driver compiles; a cubin is loaded unchanged. If the driver does not support an option,
-        /// or not with this value, the call returns [`Error::Load`](crate::Error::Load), which lists the options.
+        /// They apply to PTX, which the driver compiles; a cubin is loaded unchanged. If the driver does not support an
+        /// option, or not with this value, the call returns [`Error::Load`](crate::Error::Load), which lists the
+        /// options.
         ///
         /// ```no_run
         /// use kernel_args::{Module, image::JitOptions};
@@ -39,15 +40,15 @@ macro_rules! options {
         /// | 17, 18, 19 | `CU_JIT_GLOBAL_SYMBOL_NAMES`, `…_ADDRESSES`, `…_COUNT` | [`global_symbol`](Self::global_symbol) |
         /// | 20 to 29 | `CU_JIT_LTO`, `CU_JIT_FTZ` to `CU_JIT_FMA`, `CU_JIT_REFERENCED_…`, `CU_JIT_OPTIMIZE_UNUSED_DEVICE_VARIABLES` | none: see below |
         ///
-        /// Any further option, including options of newer drivers, can be set by number: [`raw`](Self::raw). Driver 580 accepts
-        /// options 16, 20 to 24 and 29 without an effect on PTX, and rejects PTX with option 15.
+        /// Any further option, including options of newer drivers, can be set by number: [`raw`](Self::raw). Driver 580
+        /// accepts options 16, 20 to 24 and 29 without an effect on PTX, and rejects PTX with option 15.
         ///
         /// # Link-time optimization
-        /// Options 20 to 29 apply to LTO-IR from toolkits before CUDA 12.0, and are deprecated (`cuda.h`); PTX ignores them.
-        /// Since CUDA 12.0 the library nvJitLink replaces them: it links LTO-IR (`nvcc -dlto`, NVRTC's `-dlto`) to a cubin,
-        /// which [`Module::load`](crate::Module::load) accepts. In PTX, the treatment of denormals, division, square roots and
-        /// fused multiply-add is part of the instructions, so the compiler that writes the PTX has these options (`--ftz`,
-        /// `--prec-div`, `--prec-sqrt`, `--fmad` of nvcc and NVRTC).
+        /// Options 20 to 29 apply to LTO-IR from toolkits before CUDA 12.0, and are deprecated (`cuda.h`); PTX ignores
+        /// them. Since CUDA 12.0 the library nvJitLink replaces them: it links LTO-IR (`nvcc -dlto`, NVRTC's `-dlto`)
+        /// to a cubin, which [`Module::load`](crate::Module::load) accepts. In PTX, the treatment of denormals,
+        /// division, square roots and fused multiply-add is part of the instructions, so the compiler that writes the
+        /// PTX has these options (`--ftz`, `--prec-div`, `--prec-sqrt`, `--fmad` of nvcc and NVRTC).
         #[derive(Clone, Default)]
         #[must_use]
         pub struct JitOptions {
@@ -75,7 +76,8 @@ macro_rules! options {
 }
 
 options! {
-    /// The maximum number of registers per thread, at least 1. A value above the GPU's maximum (255) allows all registers.
+    /// The maximum number of registers per thread, at least 1. A value above the GPU's maximum (255) allows all
+    /// registers.
     max_registers(registers: u32) = registers as usize, 0, "MAX_REGISTERS";
     /// The number of threads, 1 to 1024, that a block of each kernel must support. The compiler limits the registers
     /// accordingly. It cannot be combined with [`target`](Self::target).
@@ -88,8 +90,9 @@ options! {
     optimization(level: OptimizationLevel) = level as usize, 7, "OPTIMIZATION_LEVEL";
     /// Compiles for the context's GPU, which is the default.
     target_of_context() = 0, 8, "TARGET_FROM_CUCONTEXT";
-    /// Compiles for a specific target instead of the context's GPU, `90` for sm_90. A module for a different GPU does not
-    /// load. Use this to enable features that need an explicit target, such as [`JitTarget::architecture_specific`].
+    /// Compiles for a specific target instead of the context's GPU, `90` for sm_90. A module for a different GPU does
+    /// not load. Use this to enable features that need an explicit target, such as
+    /// [`JitTarget::architecture_specific`].
     target(target: impl Into<JitTarget>) = target.into().0 as usize, 9, "TARGET";
     /// What the driver uses from a fat binary without a cubin for exactly this GPU. The linker rejects this option.
     fallback(fallback: Fallback) = fallback as usize, 10, "FALLBACK_STRATEGY";
@@ -104,19 +107,20 @@ options! {
     /// Generates code that can be placed at any address. Driver 12.0 and newer.
     position_independent() = 1, 30, "POSITION_INDEPENDENT_CODE";
     /// How many blocks of a kernel should fit on a multiprocessor at the same time, at least 1. It is a hint, which the
-    /// compiler combines with [`max_threads_per_block`](Self::max_threads_per_block). Kernels with `.minnctapersm` ignore
-    /// it (unless [`override_directives`](Self::override_directives) is set). Driver 12.3 and newer.
+    /// compiler combines with [`max_threads_per_block`](Self::max_threads_per_block). Kernels with `.minnctapersm`
+    /// ignore it (unless [`override_directives`](Self::override_directives) is set). Driver 12.3 and newer.
     min_blocks_per_multiprocessor(blocks: u32) = blocks as usize, 31, "MIN_CTA_PER_SM";
     /// The maximum number of threads in a block of any kernel, 1 to 1024; larger launches fail. Kernels with `.maxntid`
     /// ignore it (unless [`override_directives`](Self::override_directives) is set). Driver 12.4 and newer.
     max_threads_per_block(threads: u32) = threads as usize, 32, "MAX_THREADS_PER_BLOCK";
-    /// The limits of registers, threads and blocks that are set here override the directives of the PTX. Driver 12.4 and
-    /// newer.
+    /// The limits of registers, threads and blocks that are set here override the directives of the PTX. Driver 12.4
+    /// and newer.
     override_directives() = 1, 33, "OVERRIDE_DIRECTIVE_VALUES";
-    /// The number of threads that compile, 0 for one per processor. Driver 12.4 and newer; older drivers return an error.
+    /// The number of threads that compile, 0 for one per processor. Driver 12.4 and newer; older drivers return an
+    /// error.
     compile_threads(threads: u32) = threads as usize, 34, "SPLIT_COMPILE";
-    /// The number of threads that load binaries, 0 for one per processor. Drivers that lack this option, such as drivers
-    /// for CUDA 13.0, return an error.
+    /// The number of threads that load binaries, 0 for one per processor. Drivers that lack this option, such as
+    /// drivers for CUDA 13.0, return an error.
     loader_threads(threads: u32) = threads as usize, 35, "BINARY_LOADER_THREAD_COUNT";
 }
 

@@ -26,7 +26,8 @@ impl<'a> From<&'a CudaStream> for StreamTarget<'a> {
 }
 
 /// A stream that a launch can name: cudarc's `CudaStream`, a [`BorrowedStream`](crate::context::BorrowedStream), a
-/// [`GreenStream`](crate::context::GreenStream), an `Arc` of one; or the [`Recorder`](crate::sequence::Recorder) of a sequence.
+/// [`GreenStream`](crate::context::GreenStream), an `Arc` of one; or the [`Recorder`](crate::sequence::Recorder) of a
+/// sequence.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a stream",
     label = "a launch cannot be enqueued on this",

@@ -1,12 +1,13 @@
 //! The current context of a thread.
 //!
-//! Driver 580 uses freed memory if a destroyed context is passed to `cuCtxSetCurrent` or `cuCtxPushCurrent`, unless the context is still on
-//! a thread's stack. Calls in a context on a stack return an error, and no new context gets its handle. So a previously current handle is
-//! passed to the driver only if it belongs to a primary context, which the driver never frees, or if something keeps the context alive.
+//! Driver 580 uses freed memory if a destroyed context is passed to `cuCtxSetCurrent` or `cuCtxPushCurrent`, unless the
+//! context is still on a thread's stack. Calls in a context on a stack return an error, and no new context gets its
+//! handle. So a previously current handle is passed to the driver only if it belongs to a primary context, which the
+//! driver never frees, or if something keeps the context alive.
 //!
-//! Everything that is made in a context holds it, so safe code cannot destroy a context under a handle. A reset of a primary context can. Only the
-//! cold path of a launch queries that (`cuDevicePrimaryCtxGetState`, `cuCtxGetId`). `with_current` pushes and pops, because the previous context
-//! belongs to other code that can destroy it.
+//! Everything that is made in a context holds it, so safe code cannot destroy a context under a handle. A reset of a
+//! primary context can. Only the cold path of a launch queries that (`cuDevicePrimaryCtxGetState`, `cuCtxGetId`).
+//! `with_current` pushes and pops, because the previous context belongs to other code that can destroy it.
 
 use super::{bind, current, named};
 use crate::{
@@ -22,9 +23,9 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// The context that is current on this thread, if any. Compare it with [`ContextName::of`].
 ///
-/// This crate needs no current context: a launch makes the context of its kernel current and does not restore the previous one. Calls of the CUDA
-/// runtime and its libraries, and raw driver calls, use the current context. If another thread has destroyed it, it stays current, and such
-/// calls return `CUDA_ERROR_CONTEXT_IS_DESTROYED`.
+/// This crate needs no current context: a launch makes the context of its kernel current and does not restore the
+/// previous one. Calls of the CUDA runtime and its libraries, and raw driver calls, use the current context. If another
+/// thread has destroyed it, it stays current, and such calls return `CUDA_ERROR_CONTEXT_IS_DESTROYED`.
 ///
 /// # Errors
 /// [`Error::NoDriver`] without the driver's library; [`Error::Driver`].
@@ -33,8 +34,9 @@ pub fn current_context() -> Result<Option<ContextName>, Error> {
     Ok((!context.is_null()).then(|| named(context)))
 }
 
-/// Runs `work` while `context` is current on this thread; then restores the previous context, even if `work` panics or changes it:
-/// `cuCtxPushCurrent`, `cuCtxPopCurrent`. A guard object could be forgotten, or dropped on a different thread or in the wrong order.
+/// Runs `work` while `context` is current on this thread; then restores the previous context, even if `work` panics or
+/// changes it: `cuCtxPushCurrent`, `cuCtxPopCurrent`. A guard object could be forgotten, or dropped on a different
+/// thread or in the wrong order.
 ///
 /// ```no_run
 /// let own = kernel_args::context::create_context(0, kernel_args::context::ContextFlags::new())?;
@@ -44,14 +46,15 @@ pub fn current_context() -> Result<Option<ContextName>, Error> {
 /// ```
 ///
 /// # Errors
-/// [`Error::Driver`] if the context cannot be made current: `work` has not run. [`Error::Context`] if the previous context cannot be restored:
-/// `work` has run.
+/// [`Error::Driver`] if the context cannot be made current: `work` has not run. [`Error::Context`] if the previous
+/// context cannot be restored: `work` has run.
 ///
 /// # Contexts that are destroyed inside
-/// `work` can drop the last owner of a context. cudarc then makes that context current, and the driver removes it from the thread's stack when it
-/// is destroyed. The previous context is still restored if it is a primary context, a context of
-/// [`create_context`](crate::context::create_context), or was passed to this function before: this function keeps it alive. For any other context
-/// the result is [`Error::Context`]: its state is unknown, and the driver can crash when it makes a destroyed context current.
+/// `work` can drop the last owner of a context. cudarc then makes that context current, and the driver removes it from
+/// the thread's stack when it is destroyed. The previous context is still restored if it is a primary context, a
+/// context of [`create_context`](crate::context::create_context), or was passed to this function before: this function
+/// keeps it alive. For any other context the result is [`Error::Context`]: its state is unknown, and the driver can
+/// crash when it makes a destroyed context current.
 pub fn with_current<T>(context: &Arc<CudaContext>, work: impl FnOnce() -> T) -> Result<T, Error> {
     let stack = Stack::push(context)?;
     let on_panic = OnPanic(&stack);
@@ -111,8 +114,8 @@ impl Stack {
         Ok(stack)
     }
 
-    /// The top of the stack is the pushed context, or the context that replaced it. If the destruction of a context removed the pushed one, the top is
-    /// `before` or a context below it.
+    /// The top of the stack is the pushed context, or the context that replaced it. If the destruction of a context
+    /// removed the pushed one, the top is `before` or a context below it.
     fn restore(&self) -> Result<(), Error> {
         if !current()?.is_null() {
             self.api.cuCtxPopCurrent_v2(&mut ptr::null_mut())?;

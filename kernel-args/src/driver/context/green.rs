@@ -10,10 +10,12 @@ use core::ops::Deref;
 use cudarc::driver::{CudaContext, CudaStream};
 use std::sync::Arc;
 
-/// A part of a GPU's multiprocessors (SMs), for the kernels that are launched on its streams. The rest stays free for other work.
+/// A part of a GPU's multiprocessors (SMs), for the kernels that are launched on its streams. The rest stays free for
+/// other work.
 ///
-/// A green context shares everything else with the primary context of its device: its streams use the kernels, memory and events of the primary
-/// context. Needs a driver of CUDA 12.5 or newer. It is destroyed when it and its streams are dropped.
+/// A green context shares everything else with the primary context of its device: its streams use the kernels, memory
+/// and events of the primary context. Needs a driver of CUDA 12.5 or newer. It is destroyed when it and its streams are
+/// dropped.
 ///
 /// ```no_run
 /// use kernel_args::{Kernel, KernelArgs, launch, context::GreenContext};
@@ -40,12 +42,13 @@ pub struct GreenContext {
 }
 
 impl GreenContext {
-    /// Splits the GPU of `ctx`, a primary context, into a part of at least `sms` multiprocessors and a part with the remaining ones, if any remain.
-    /// The driver rounds `sms` up to a size that the GPU supports (on sm_90 a multiple of 8).
+    /// Splits the GPU of `ctx`, a primary context, into a part of at least `sms` multiprocessors and a part with the
+    /// remaining ones, if any remain. The driver rounds `sms` up to a size that the GPU supports (on sm_90 a multiple
+    /// of 8).
     ///
     /// # Errors
-    /// [`Error::Context`] if `ctx` is not a primary context, or the GPU has fewer multiprocessors; [`Error::OldDriver`] if the driver is older than
-    /// 12.5; [`Error::Driver`].
+    /// [`Error::Context`] if `ctx` is not a primary context, or the GPU has fewer multiprocessors; [`Error::OldDriver`]
+    /// if the driver is older than 12.5; [`Error::Driver`].
     pub fn split(ctx: &Arc<CudaContext>, sms: u32) -> Result<(Self, Option<Self>), Error> {
         let api = api()?;
         required!(api, cuGreenCtxStreamCreate)?;
@@ -98,8 +101,8 @@ impl GreenContext {
 
 debug!(GreenContext, this => sm_count: this.sm_count, device: this.context.ordinal());
 
-/// A stream of a [`GreenContext`]: `stream = &stream` in [`launch!`](crate::launch!). It derefs to cudarc's stream, but gives no [`Arc`] of it:
-/// allocate and copy on a different stream of the primary context.
+/// A stream of a [`GreenContext`]: `stream = &stream` in [`launch!`](crate::launch!). It derefs to cudarc's stream, but
+/// gives no [`Arc`] of it: allocate and copy on a different stream of the primary context.
 pub struct GreenStream {
     stream: OwnStream,
     green: GreenContext,

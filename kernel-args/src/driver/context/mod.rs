@@ -43,7 +43,8 @@ pub fn is_available() -> bool {
 /// cudarc's context of the device `ordinal`. [`CudaContext::new`] panics without a driver.
 ///
 /// # Errors
-/// [`Error::NoDriver`] without the driver's library; [`Error::Context`] if the device does not exist; [`Error::Driver`].
+/// [`Error::NoDriver`] without the driver's library; [`Error::Context`] if the device does not exist;
+/// [`Error::Driver`].
 pub fn context(ordinal: usize) -> Result<Arc<CudaContext>, Error> {
     api()?;
     let calls = "cuInit, cuDeviceGet, cuDevicePrimaryCtxRetain, cuDeviceGetAttribute or cuCtxSetCurrent";
@@ -103,8 +104,8 @@ pub(crate) fn current() -> Result<CUcontext, Error> {
 
 /// Makes `context` current on this thread for a launch, with a single driver call if it is current already.
 ///
-/// cudarc's `bind_to_thread` also takes the pending error of an earlier call, with a locked instruction. Here it stays for the next cudarc call, or
-/// for a launch with tracked arguments.
+/// cudarc's `bind_to_thread` also takes the pending error of an earlier call, with a locked instruction. Here it stays
+/// for the next cudarc call, or for a launch with tracked arguments.
 #[inline(always)]
 pub(crate) fn bind(api: &Api, context: &Arc<CudaContext>) -> Result<(), Error> {
     let mut current = ptr::null_mut();

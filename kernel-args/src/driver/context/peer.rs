@@ -1,7 +1,8 @@
 //! Memory of another GPU as an argument: peer access.
 //!
-//! It is marked by its type, `Peer`: `cuPointerGetAttribute` would cost a call for each argument. cudarc records the use of a slice only on streams of
-//! the slice's own context; otherwise the use is recorded on the default stream there, which waits for the launch.
+//! It is marked by its type, `Peer`: `cuPointerGetAttribute` would cost a call for each argument. cudarc records the
+//! use of a slice only on streams of the slice's own context; otherwise the use is recorded on the default stream
+//! there, which waits for the launch.
 
 use super::{current::with_current, tracking};
 use crate::{
@@ -23,8 +24,8 @@ const READ_WRITE: u32 = 3;
 
 /// Access of the kernels of one context to the memory of a second context, usually of a second GPU.
 ///
-/// A launch rejects an argument of a different context, unless [`memory`](Self::memory) marks it. Then the launch waits for the last use of the
-/// memory on the other GPU, and later work there waits for the launch.
+/// A launch rejects an argument of a different context, unless [`memory`](Self::memory) marks it. Then the launch waits
+/// for the last use of the memory on the other GPU, and later work there waits for the launch.
 ///
 /// ```no_run
 /// use cudarc::driver::CudaSlice;
@@ -57,13 +58,16 @@ pub struct PeerAccess {
 }
 
 impl PeerAccess {
-    /// Enables the kernels of the context `kernels` to access memory of the context `memory`: allocations of `cuMemAlloc`
-    /// (`cuCtxEnablePeerAccess`), and the memory pool of its device, from which cudarc allocates (`cuMemPoolSetAccess`).
+    /// Enables the kernels of the context `kernels` to access memory of the context `memory`: allocations of
+    /// `cuMemAlloc` (`cuCtxEnablePeerAccess`), and the memory pool of its device, from which cudarc allocates
+    /// (`cuMemPoolSetAccess`).
     ///
-    /// Access stays enabled when this is dropped. The opposite direction needs its own call. For one context the driver is not called.
+    /// Access stays enabled when this is dropped. The opposite direction needs its own call. For one context the driver
+    /// is not called.
     ///
     /// # Errors
-    /// [`Error::Context`] if the two GPUs cannot access each other's memory, or both contexts are on the same GPU; [`Error::Driver`].
+    /// [`Error::Context`] if the two GPUs cannot access each other's memory, or both contexts are on the same GPU;
+    /// [`Error::Driver`].
     pub fn enable(kernels: &Arc<CudaContext>, memory: &Arc<CudaContext>) -> Result<Self, Error> {
         if kernels.cu_ctx() != memory.cu_ctx() {
             if !Self::is_possible(kernels, memory)? {
@@ -102,7 +106,8 @@ impl PeerAccess {
         Ok(possible != 0)
     }
 
-    /// Memory of the second context as an argument of a launch: a slice or a view, `&` to read it and `&mut` to write it.
+    /// Memory of the second context as an argument of a launch: a slice or a view, `&` to read it and `&mut` to write
+    /// it.
     ///
     /// The launch also accepts memory of the kernels' own context, but of no third context.
     pub fn memory<S: SliceArg>(&self, slice: S) -> Peer<'_, S> {
@@ -112,7 +117,8 @@ impl PeerAccess {
 
 debug!(PeerAccess, this => kernels: ContextName::of(&this.kernels), memory: ContextName::of(&this.memory));
 
-/// Memory of another GPU as an argument: [`PeerAccess::memory`]. `S` is a slice or view of cudarc: `far: Peer<'a, &'a CudaSlice<f32>>`.
+/// Memory of another GPU as an argument: [`PeerAccess::memory`]. `S` is a slice or view of cudarc:
+/// `far: Peer<'a, &'a CudaSlice<f32>>`.
 #[derive(Debug)]
 #[must_use]
 pub struct Peer<'a, S> {

@@ -39,20 +39,21 @@ pub struct BorrowedStream {
 impl BorrowedStream {
     /// Borrows a stream of `ctx`. A `cudaStream_t` is a `CUstream`: pass it with `.cast()`.
     ///
-    /// Launches on it wait for the last use of their slices on other streams, and record their own use, as on a stream of cudarc. It is not
-    /// destroyed when this is dropped.
+    /// Launches on it wait for the last use of their slices on other streams, and record their own use, as on a stream
+    /// of cudarc. It is not destroyed when this is dropped.
     ///
-    /// The driver reports the context of the stream: the runtime creates it in the current context, which a launch changes to the context of its
-    /// kernel. The current context of this thread does not change here.
+    /// The driver reports the context of the stream: the runtime creates it in the current context, which a launch
+    /// changes to the context of its kernel. The current context of this thread does not change here.
     ///
-    /// The runtime's default streams need no borrowing: `ctx.default_stream()` is `cudaStreamLegacy`, and `ctx.per_thread_stream()` is
-    /// `cudaStreamPerThread`.
+    /// The runtime's default streams need no borrowing: `ctx.default_stream()` is `cudaStreamLegacy`, and
+    /// `ctx.per_thread_stream()` is `cudaStreamPerThread`.
     ///
     /// # Errors
     /// [`Error::Context`] if the stream belongs to a different context; [`Error::Driver`].
     ///
     /// # Safety
-    /// `stream` is a live stream, and stays alive as long as this value, its clones, and everything that was created with them.
+    /// `stream` is a live stream, and stays alive as long as this value, its clones, and everything that was created
+    /// with them.
     pub unsafe fn new(ctx: &Arc<CudaContext>, stream: CUstream) -> Result<Self, Error> {
         let api = api()?;
         // SAFETY: the caller guarantees that the stream is alive.
@@ -97,12 +98,13 @@ impl fmt::Debug for BorrowedStream {
     }
 }
 
-/// The function of a `CUkernel` in `ctx`: `cuKernelGetFunction`. A kernel from `cuLibraryGetKernel` or the runtime's `cudaGetKernel` (pass it
-/// with `.cast()`) belongs to no context; the driver loads it in each context that uses it. A `cudaFunction_t`, which `cudaGetFuncBySymbol`
-/// returns, is already a `CUfunction`.
+/// The function of a `CUkernel` in `ctx`: `cuKernelGetFunction`. A kernel from `cuLibraryGetKernel` or the runtime's
+/// `cudaGetKernel` (pass it with `.cast()`) belongs to no context; the driver loads it in each context that uses it. A
+/// `cudaFunction_t`, which `cudaGetFuncBySymbol` returns, is already a `CUfunction`.
 ///
-/// [`launch!`](crate::launch!) takes the function, and compares its arguments with the driver's record of the kernel. (`cuLaunchKernel` also
-/// accepts a `CUkernel` that is cast to a `CUfunction`, but CUDA does not document which queries do.)
+/// [`launch!`](crate::launch!) takes the function, and compares its arguments with the driver's record of the kernel.
+/// (`cuLaunchKernel` also accepts a `CUkernel` that is cast to a `CUfunction`, but CUDA does not document which queries
+/// do.)
 ///
 /// # Errors
 /// [`Error::OldDriver`] if the driver is older than 12.0; [`Error::Driver`].

@@ -27,12 +27,14 @@ pub struct Versions {
     pub driver: CudaVersion,
     /// The driver's own version, `580.159.04`, from `/proc/driver/nvidia/version`.
     pub driver_release: Option<String>,
-    /// The newest PTX version that the driver compiles; `None` if it is newer than [`RELEASES`](kernel_args_image::RELEASES).
+    /// The newest PTX version that the driver compiles; `None` if it is newer than
+    /// [`RELEASES`](kernel_args_image::RELEASES).
     pub newest_ptx: Option<PtxVersion>,
-    /// The CUDA runtime's version, if its library is loaded in this process. A statically linked runtime is not detected.
+    /// The CUDA runtime's version, if its library is loaded in this process. A statically linked runtime is not
+    /// detected.
     pub runtime: Option<CudaVersion>,
-    /// The version of the library that [`Module::compile`](crate::Module) uses, which this call loads. `None` without the library or the feature
-    /// `nvrtc`.
+    /// The version of the library that [`Module::compile`](crate::Module) uses, which this call loads. `None` without
+    /// the library or the feature `nvrtc`.
     pub nvrtc: Option<CudaVersion>,
     /// The GPUs, in the order of their ordinals.
     pub gpus: Vec<Gpu>,

@@ -8,8 +8,8 @@ use std::{borrow::Cow, fmt};
 /// An error about contexts.
 #[non_exhaustive]
 pub enum ContextError {
-    /// The context of an argument or of the stream is not the context of the kernel. Nothing was enqueued or launched. For a
-    /// verified `Kernel` the driver was not called.
+    /// The context of an argument or of the stream is not the context of the kernel. Nothing was enqueued or launched.
+    /// For a verified `Kernel` the driver was not called.
     #[non_exhaustive]
     ForeignArgument {
         /// The kernel.

@@ -4,7 +4,8 @@ use crate::{device::vector::Dim3, driver::api::Status};
 
 /// Which launches had finished when a kernel left an error in its context, and which were running.
 ///
-/// Kernels of one stream run one after another, so of each stream only the first launch that had not finished can have run.
+/// Kernels of one stream run one after another, so of each stream only the first launch that had not finished can have
+/// run.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ContextFault {
@@ -12,13 +13,13 @@ pub struct ContextFault {
     pub status: Status,
     /// The number of launches in this context since the recorder was switched on.
     pub launches: u64,
-    /// The launches that had not finished, and behind which no earlier launch of the same stream was waiting: one for each stream
-    /// that was busy.
+    /// The launches that had not finished, and behind which no earlier launch of the same stream was waiting: one for
+    /// each stream that was busy.
     pub running: Vec<RunningLaunch>,
     /// The number of launches that were waiting behind them, in the same streams.
     pub waiting: usize,
-    /// The number of launches that were no longer kept, because more than the recorder keeps came after them. They are taken as
-    /// finished.
+    /// The number of launches that were no longer kept, because more than the recorder keeps came after them. They are
+    /// taken as finished.
     pub forgotten: u64,
 }
 

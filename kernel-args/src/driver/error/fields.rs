@@ -1,4 +1,5 @@
-//! The fields of the structs that kernels were verified for, by the kernel's symbol: a report of a fault names the field.
+//! The fields of the structs that kernels were verified for, by the kernel's symbol: a report of a fault names the
+//! field.
 
 use kernel_args_abi::{Parameter, pointers::for_each_pointer};
 use std::{

@@ -49,7 +49,8 @@ pub enum LaunchError {
         /// What to do.
         help: &'static str,
     },
-    /// The stream is being captured, and the graph would not keep memory that the launch borrows. The driver was not called.
+    /// The stream is being captured, and the graph would not keep memory that the launch borrows. The driver was not
+    /// called.
     #[non_exhaustive]
     NotKept {
         /// What was launched: ``kernel `saxpy` ``, ``launcher `run` ``, `the run of a sequence`.
@@ -80,8 +81,9 @@ pub enum LaunchError {
         /// What was requested: ``` `alloc_zeros` of a pool ```.
         what: &'static str,
     },
-    /// A launch is not part of what its thread records: it is in the closure of a capture or a run of a sequence, or on the stream of a run that
-    /// was begun. It would run before the recorded work. The driver was not called. [`graph::run_now`](crate::graph::run_now) allows it.
+    /// A launch is not part of what its thread records: it is in the closure of a capture or a run of a sequence, or on
+    /// the stream of a run that was begun. It would run before the recorded work. The driver was not called.
+    /// [`graph::run_now`](crate::graph::run_now) allows it.
     #[non_exhaustive]
     Outside {
         /// What was launched: ``kernel `saxpy` ``, `the graph`, `the run of a sequence`.
@@ -105,7 +107,8 @@ pub enum LaunchError {
         /// The call of `hold` for the slice.
         held_at: &'static Location<'static>,
     },
-    /// The kernel was launched, but its use of the arguments' memory was not recorded: other streams do not wait for it.
+    /// The kernel was launched, but its use of the arguments' memory was not recorded: other streams do not wait for
+    /// it.
     #[non_exhaustive]
     Unrecorded {
         /// The kernel.

@@ -13,15 +13,18 @@ pub struct FailedLauncher {
     pub launcher: String,
     /// The number that it returned.
     pub code: i32,
-    /// The runtime's name of the number, such as `cudaErrorInvalidConfiguration`; `None` if it has none, or if it is no `cudaError_t`.
+    /// The runtime's name of the number, such as `cudaErrorInvalidConfiguration`; `None` if it has none, or if it is no
+    /// `cudaError_t`.
     pub name: Option<String>,
-    /// Every argument, decoded, with its field's name, if something observes launches, or a sequence records the call. Otherwise empty.
+    /// Every argument, decoded, with its field's name, if something observes launches, or a sequence records the call.
+    /// Otherwise empty.
     pub arguments: String,
     /// If a kernel left the error: what is known about it.
     pub lost: Option<Box<LostContext>>,
 }
 
-/// CUDA Runtime API, `cudaError_t`: the codes that the driver does not have, or names differently. All other codes have the driver's name.
+/// CUDA Runtime API, `cudaError_t`: the codes that the driver does not have, or names differently. All other codes have
+/// the driver's name.
 #[rustfmt::skip]
 const NAMES: &[(i32, &str)] = &[
     (2, "MemoryAllocation"), (3, "InitializationError"), (4, "CudartUnloading"), (9, "InvalidConfiguration"), (12, "InvalidPitchValue"),

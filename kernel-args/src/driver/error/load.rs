@@ -18,7 +18,8 @@ pub enum LoadError {
         call: DriverCall,
         /// The error log of the driver's compiler or linker; may be empty.
         log: String,
-        /// What the error usually means, what the image contains, and what to do: lines, each with a line break before it.
+        /// What the error usually means, what the image contains, and what to do: lines, each with a line break before
+        /// it.
         explanation: String,
         /// If an earlier kernel left the error: what is known about it.
         lost: Option<Box<LostContext>>,
@@ -50,7 +51,8 @@ pub enum LoadError {
         arguments: &'static str,
         /// The bindings, as in the struct's attribute.
         bindings: Vec<&'static str>,
-        /// The first compute capability whose code has one of the kernels, if the attribute contains it: 89 for `if sm >= 89`.
+        /// The first compute capability whose code has one of the kernels, if the attribute contains it: 89 for
+        /// `if sm >= 89`.
         since: Option<u16>,
         /// The compute capabilities of the code in the image with which the struct was compared: 86 for `sm_86`.
         image: &'static [u16],
@@ -107,7 +109,8 @@ pub enum ImageError {
     Absent {
         /// The CUDA source.
         source: &'static str,
-        /// The places where the build script searched for a compiler, one per line, each with the reason why it was rejected.
+        /// The places where the build script searched for a compiler, one per line, each with the reason why it was
+        /// rejected.
         tried: &'static str,
     },
     /// The image has no bytes.

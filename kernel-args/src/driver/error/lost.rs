@@ -15,7 +15,8 @@ use std::sync::OnceLock;
 #[cfg(feature = "observe")]
 pub(crate) static FLIGHT_RECORDER: OnceLock<fn(Status) -> Option<ContextFault>> = OnceLock::new();
 
-/// The error that a kernel has left in its context. Every later call in the context returns it: [`Error::lost_context`](super::Error::lost_context).
+/// The error that a kernel has left in its context. Every later call in the context returns it:
+/// [`Error::lost_context`](super::Error::lost_context).
 pub struct LostContext {
     status: Status,
     near: Near,
@@ -72,7 +73,8 @@ impl LostContext {
         self.status
     }
 
-    /// The kernel that has failed: of the driver's report, or the only launch that was running. `None` if neither is known.
+    /// The kernel that has failed: of the driver's report, or the only launch that was running. `None` if neither is
+    /// known.
     #[must_use]
     pub fn kernel(&self) -> Option<&str> {
         if let Some(kernel) = self.report().and_then(kernel_of) {
@@ -85,8 +87,8 @@ impl LostContext {
         None
     }
 
-    /// What the driver reports about the fault: the thread, the line and the memory. NVIDIA's driver reports nothing, the test driver
-    /// (`kernel-args-test-driver`) always does.
+    /// What the driver reports about the fault: the thread, the line and the memory. NVIDIA's driver reports nothing,
+    /// the test driver (`kernel-args-test-driver`) always does.
     #[must_use]
     pub fn report(&self) -> Option<&str> {
         self.report.as_deref()
@@ -142,8 +144,8 @@ fn kernel_of(report: &str) -> Option<&str> {
     report.split('`').nth(1)
 }
 
-/// The report with fields of the kernel's struct instead of numbers of parameters: "; parameter 1 points to it". Of several that are almost the
-/// address, "; parameter 0 (byte 8) is 0x20", only the pointers.
+/// The report with fields of the kernel's struct instead of numbers of parameters: "; parameter 1 points to it". Of
+/// several that are almost the address, "; parameter 0 (byte 8) is 0x20", only the pointers.
 fn with_fields(report: &str) -> String {
     const PARAMETER: &str = "; parameter ";
     let field = |part: &str| {

@@ -25,7 +25,8 @@ pub(crate) enum Asked {
 }
 
 impl Status {
-    /// CUDA Driver API, `CUresult`: the errors of kernels after which "any further CUDA work will return the same error".
+    /// CUDA Driver API, `CUresult`: the errors of kernels after which "any further CUDA work will return the same
+    /// error".
     pub(crate) fn is_fault(self) -> bool {
         matches!(self.0, 700 | 702 | 710 | 714..=719 | 721)
     }

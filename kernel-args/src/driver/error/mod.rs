@@ -71,7 +71,8 @@ pub use verify::{MismatchError, Unverified, VerifyError};
 /// }
 /// ```
 ///
-/// `Debug` writes the same text as `Display`: `unwrap` prints it, and a `main` that returns an error. So do the errors in it.
+/// `Debug` writes the same text as `Display`: `unwrap` prints it, and a `main` that returns an error. So do the errors
+/// in it.
 #[non_exhaustive]
 pub enum Error {
     /// This machine has no CUDA driver.
@@ -92,7 +93,8 @@ pub enum Error {
         /// If it is the error of a kernel: what is known about it.
         lost: Option<Box<LostContext>>,
     },
-    /// A driver call of cudarc failed, outside this crate: the error that `?` converted. The error of a kernel becomes [`Self::Driver`].
+    /// A driver call of cudarc failed, outside this crate: the error that `?` converted. The error of a kernel becomes
+    /// [`Self::Driver`].
     Cudarc(DriverError),
     /// A source was not compiled at run time.
     #[cfg(feature = "nvrtc")]
@@ -129,8 +131,8 @@ impl Error {
         CallError::cudarc(call, error).into()
     }
 
-    /// What is known about the kernel that has failed, if this is the error that it left in its context. Every later call in this context
-    /// returns it, also calls of cudarc and of other libraries.
+    /// What is known about the kernel that has failed, if this is the error that it left in its context. Every later
+    /// call in this context returns it, also calls of cudarc and of other libraries.
     #[must_use]
     pub fn lost_context(&self) -> Option<&LostContext> {
         match self {

@@ -2,12 +2,14 @@
 
 use std::borrow::Cow;
 
-/// An argument that points to memory that the kernel cannot use. [`check_pointers`](crate::observe::check_pointers) finds it.
+/// An argument that points to memory that the kernel cannot use. [`check_pointers`](crate::observe::check_pointers)
+/// finds it.
 #[non_exhaustive]
 pub struct BadPointer {
     /// The kernel.
     pub kernel: String,
-    /// The field, or the index of an argument of a list, with the path to the pointer in a struct by value: `lights.at`.
+    /// The field, or the index of an argument of a list, with the path to the pointer in a struct by value:
+    /// `lights.at`.
     pub field: String,
     /// The C++ type: `float const*`.
     pub cpp: String,

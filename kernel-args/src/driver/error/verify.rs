@@ -22,7 +22,8 @@ pub struct MismatchError {
     pub kernel: String,
     /// The struct; `ArgList` for a list.
     pub arguments: String,
-    /// The wrong fields, or the indices of wrong arguments in a list, in order. They do not include parameters without a field.
+    /// The wrong fields, or the indices of wrong arguments in a list, in order. They do not include parameters without
+    /// a field.
     pub fields: Vec<String>,
     /// The fields and the kernel's parameters, side by side, as text.
     pub table: String,

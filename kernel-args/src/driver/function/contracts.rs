@@ -40,8 +40,8 @@ pub(crate) fn check_contracts<A: KernelArgs>(
     Ok(())
 }
 
-/// Returns no `Error`: the inlined code would compare its tag with the one of a launch that succeeded, and keep the launch's values for
-/// that case.
+/// Returns no `Error`: the inlined code would compare its tag with the one of a launch that succeeded, and keep the
+/// launch's values for that case.
 #[cold]
 #[inline(never)]
 #[expect(clippy::unnecessary_box_returns, reason = "a pointer has no tag to compare")]

@@ -45,7 +45,8 @@ impl<E> Typed<E> {
     }
 }
 
-/// A struct of arguments, as values. Searches take it instead of a type parameter, so they are compiled once, not for each struct.
+/// A struct of arguments, as values. Searches take it instead of a type parameter, so they are compiled once, not for
+/// each struct.
 #[derive(Clone, Copy)]
 pub(crate) struct StructType {
     host: &'static Host<'static>,
@@ -129,8 +130,8 @@ impl Function {
         }
         let mut pointers: std::vec::Vec<*mut c_void> =
             values.iter_mut().map(|bytes| bytes.as_mut_ptr().cast()).collect();
-        // SAFETY: the driver or the image reports exactly these parameters with these sizes for the function. `pointers` has a pointer
-        // to the bytes of each, which stay initialised until this function returns.
+        // SAFETY: the driver or the image reports exactly these parameters with these sizes for the function.
+        // `pointers` has a pointer to the bytes of each, which stay initialised until this function returns.
         let call = unsafe { KernelCall::with_params(self.loaded().handle(), pointers.as_mut_ptr()) };
         Ok(launch(call))
     }
@@ -193,8 +194,8 @@ impl<'f, A: Arguments> Fitting<'f, A> {
         }
     }
 
-    /// Lowers the arguments to the packed form, and calls `pass` with the call and its values. The offsets are C's: not for a layout that
-    /// depends on the GPU.
+    /// Lowers the arguments to the packed form, and calls `pass` with the call and its values. The offsets are C's: not
+    /// for a layout that depends on the GPU.
     #[inline(always)]
     pub(crate) fn packed<R>(
         self,
@@ -223,8 +224,8 @@ impl<'f, A: Arguments> Fitting<'f, A> {
     ) -> R {
         let handle = self.callee.handle();
         self.args.marshal_params(stream, |types, pointers| {
-            // SAFETY: the function takes the parameters of `args`. `marshal_params` passes a pointer to each of them, and they stay
-            // initialised until this closure returns.
+            // SAFETY: the function takes the parameters of `args`. `marshal_params` passes a pointer to each of them,
+            // and they stay initialised until this closure returns.
             let call = unsafe { KernelCall::with_params(handle, pointers.as_mut_ptr()) };
             let pointers = &*pointers;
             pass(call, &move |visit| {
@@ -242,7 +243,8 @@ pub(crate) type NameOf = fn(usize) -> Option<Cow<'static, str>>;
 
 /// The arguments of a launch: a struct, or a list.
 pub(crate) trait Arguments: Sized {
-    /// The form of a launch for which `asked` is wanted, otherwise the usual form. A layout that depends on the GPU has no packed form.
+    /// The form of a launch for which `asked` is wanted, otherwise the usual form. A layout that depends on the GPU has
+    /// no packed form.
     fn form(&self, asked: Option<Form>) -> Form;
 
     /// Checks the contracts, and sets the dynamic shared memory that a contract computes.

@@ -32,10 +32,10 @@ impl Function {
     /// same name and the same sizes, but different types or different code, is not detected.
     ///
     /// # Errors
-    /// [`Error::Load`] if the image cannot be read, if it has no kernel with the function's name, or if the function was
-    /// loaded from a different image; also if the image has several kernels and the driver is older than 12.3, which does
-    /// not report the name: then use [`Module::from_cudarc`](crate::Module::from_cudarc). [`Error::Context`] if cudarc
-    /// loaded the function in a different context.
+    /// [`Error::Load`] if the image cannot be read, if it has no kernel with the function's name, or if the function
+    /// was loaded from a different image; also if the image has several kernels and the driver is older than 12.3,
+    /// which does not report the name: then use [`Module::from_cudarc`](crate::Module::from_cudarc). [`Error::Context`]
+    /// if cudarc loaded the function in a different context.
     pub fn from_cudarc<'i>(
         ctx: &Arc<CudaContext>,
         function: CudaFunction,
@@ -51,8 +51,8 @@ impl Function {
         })
     }
 
-    /// A function that cudarc loaded in `ctx`. Without a description, only the driver's records are verified, sizes and offsets. `symbol` is
-    /// its name, if the caller knows it.
+    /// A function that cudarc loaded in `ctx`. Without a description, only the driver's records are verified, sizes and
+    /// offsets. `symbol` is its name, if the caller knows it.
     pub(crate) fn of_cudarc(
         ctx: &Arc<CudaContext>,
         function: CudaFunction,

@@ -30,8 +30,9 @@ pub(crate) struct LoadedFunction {
     pub(crate) best_block: AtomicU32,
     pub(super) max_block: Dim3,
     pub(crate) max_threads: u32,
-    /// Up to this number of threads, a launch with `shared` is within the limits: 0 if the kernel is compiled for a fixed size of block or
-    /// cluster. A launch compares with this number or the next one; the compiler knows which one.
+    /// Up to this number of threads, a launch with `shared` is within the limits: 0 if the kernel is compiled for a
+    /// fixed size of block or cluster. A launch compares with this number or the next one; the compiler knows which
+    /// one.
     pub(super) simple_threads: u32,
     /// For a launch without `shared`: 0 also if the kernel uses dynamic shared memory.
     pub(super) simple_threads_without_shared: u32,

@@ -53,8 +53,8 @@ fn store(function: CUfunction, arguments: TypeId, context: CUcontext) {
     VERIFIED.with(|entries| entries[place(function, arguments)].set(entry));
 }
 
-/// Verifies `function` for `A`, unless this thread did so (`was_verified`) and the last parameter is unchanged. The function's context must
-/// be current; `own` is this context, or null if it is unknown.
+/// Verifies `function` for `A`, unless this thread did so (`was_verified`) and the last parameter is unchanged. The
+/// function's context must be current; `own` is this context, or null if it is unknown.
 #[inline]
 pub(crate) fn verify_once<A: KernelArgs>(
     api: &Api,
@@ -91,8 +91,8 @@ fn verify_by_driver(host: Host<'static>, function: FunctionHandle<'_>) -> Result
     Ok(())
 }
 
-/// Whether the last parameter of the function matches the last parameter of `host`. An index past the end would take the driver a
-/// microsecond.
+/// Whether the last parameter of the function matches the last parameter of `host`. An index past the end would take
+/// the driver a microsecond.
 #[inline]
 fn last_fits(host: Host<'_>, get_param_info: impl FnOnce(usize, &mut usize, &mut usize) -> Status) -> bool {
     let [before @ .., last] = host.signature.parameters else {

@@ -1,6 +1,7 @@
 //! The memory that a graph allocates, and which nodes use it.
 //!
-//! The driver fixes its address when its node is added, so an argument of any type that contains such an address is a use.
+//! The driver fixes its address when its node is added, so an argument of any type that contains such an address is a
+//! use.
 
 use super::{GraphExec, Node, explain};
 use crate::{
@@ -105,7 +106,8 @@ impl Allocations {
         outcome
     }
 
-    /// Checks that a node runs while the memory is allocated that its new arguments use: its dependencies cannot change.
+    /// Checks that a node runs while the memory is allocated that its new arguments use: its dependencies cannot
+    /// change.
     pub(super) fn check_update<A: KernelArgs>(
         &self,
         exec: &GraphExec,

@@ -1,7 +1,8 @@
 //! Conditional nodes: their conditions and their bodies.
 //!
-//! A body is a `Graph<InBody<'b>>`: `mem::swap` cannot exchange it with a graph that outlives its closure. On driver 580, a body with a host
-//! function, an event, or a copy from or to pageable memory is an error without a reason when the graph is instantiated.
+//! A body is a `Graph<InBody<'b>>`: `mem::swap` cannot exchange it with a graph that outlives its closure. On driver
+//! 580, a body with a host function, an event, or a copy from or to pageable memory is an error without a reason when
+//! the graph is instantiated.
 
 use super::{
     AnyNode, Dependencies, Graph,
@@ -24,11 +25,12 @@ pub struct InBody<'b>(PhantomData<fn(&'b ()) -> &'b ()>);
 
 /// A body of a conditional node, which a closure fills with the methods of [`Graph`].
 ///
-/// It can contain kernels of the graph's context, copies within device memory, memsets, joins, child graphs and conditional nodes. It cannot
-/// contain host functions, events, and copies from or to the host: a `Body` has no methods for them.
+/// It can contain kernels of the graph's context, copies within device memory, memsets, joins, child graphs and
+/// conditional nodes. It cannot contain host functions, events, and copies from or to the host: a `Body` has no methods
+/// for them.
 ///
-/// In the instantiated graph its nodes can be updated, enabled and disabled like all other nodes. The outermost graph retains their
-/// arguments. A body cannot leave its closure.
+/// In the instantiated graph its nodes can be updated, enabled and disabled like all other nodes. The outermost graph
+/// retains their arguments. A body cannot leave its closure.
 pub type Body<'b> = Graph<InBody<'b>>;
 
 impl<B> Graph<B> {
@@ -62,8 +64,8 @@ impl<B> Graph<B> {
     /// ```
     ///
     /// # Errors
-    /// The error of `fill`; [`Error::Graph`] if one of `after` or the condition belongs to a different graph, or the driver returns an error;
-    /// [`Error::OldDriver`] if the driver is older than 12.3.
+    /// The error of `fill`; [`Error::Graph`] if one of `after` or the condition belongs to a different graph, or the
+    /// driver returns an error; [`Error::OldDriver`] if the driver is older than 12.3.
     pub fn add_if<E: From<Error>>(
         &mut self,
         condition: Condition,
@@ -95,7 +97,8 @@ impl<B> Graph<B> {
 
     /// Adds a node that runs a body again and again while the value of `condition` is not 0.
     ///
-    /// The value is read before each run. A kernel in the body must set it to 0 in the end: otherwise the launch never finishes.
+    /// The value is read before each run. A kernel in the body must set it to 0 in the end: otherwise the launch never
+    /// finishes.
     ///
     /// # Errors
     /// As for [`add_if`](Self::add_if).
@@ -108,8 +111,8 @@ impl<B> Graph<B> {
         self.add_conditional(condition, ConditionalKind::While, 1, after, once(fill))
     }
 
-    /// Adds a node with `cases` bodies. It runs the body whose index is the value of `condition`, and none if the value is not below
-    /// `cases`. `fill` is called for each body, with its index.
+    /// Adds a node with `cases` bodies. It runs the body whose index is the value of `condition`, and none if the value
+    /// is not below `cases`. `fill` is called for each body, with its index.
     ///
     /// # Errors
     /// As for [`add_if`](Self::add_if); also [`Error::Graph`] if `cases` is 0. It needs CUDA 12.8.
@@ -167,7 +170,8 @@ impl<B> Graph<B> {
     }
 }
 
-/// Drop gives what a body of `node` holds to the graph around it, which contains its nodes also after an error or a panic.
+/// Drop gives what a body of `node` holds to the graph around it, which contains its nodes also after an error or a
+/// panic.
 struct Filled<'c, 'b> {
     body: Body<'b>,
     node: NodeId,
@@ -187,8 +191,8 @@ fn once<E>(fill: impl FnOnce(&mut Body<'_>) -> Result<(), E>) -> impl FnMut(u32,
 
 /// The condition of one conditional node: a number that kernels set.
 ///
-/// [`Graph::add_condition`] creates it. [`add_if`](Graph::add_if), which has an example, and similar methods take it, because each condition
-/// needs exactly one conditional node.
+/// [`Graph::add_condition`] creates it. [`add_if`](Graph::add_if), which has an example, and similar methods take it,
+/// because each condition needs exactly one conditional node.
 #[derive(Debug)]
 #[must_use = "a graph with a condition that no conditional node has cannot be instantiated"]
 pub struct Condition {
@@ -197,8 +201,8 @@ pub struct Condition {
 }
 
 impl Condition {
-    /// The handle for kernels, which call `cudaGraphSetConditional(handle, value)`. They must be nodes of the graph that created the condition,
-    /// or of a body in it, and run before the conditional node or in its bodies.
+    /// The handle for kernels, which call `cudaGraphSetConditional(handle, value)`. They must be nodes of the graph
+    /// that created the condition, or of a body in it, and run before the conditional node or in its bodies.
     #[must_use]
     pub fn handle(&self) -> ConditionalHandle {
         self.handle
@@ -213,8 +217,8 @@ impl Condition {
 }
 
 impl<B> Graph<B> {
-    /// Creates a condition for a conditional node of this graph or of a body in it. Its value is `default` at the start of each
-    /// launch, until a kernel sets it.
+    /// Creates a condition for a conditional node of this graph or of a body in it. Its value is `default` at the start
+    /// of each launch, until a kernel sets it.
     ///
     /// # Errors
     /// [`Error::OldDriver`] if the driver is older than 12.3; [`Error::Graph`] if it returns an error.

@@ -28,7 +28,8 @@ use std::{
 /// `CU_STREAM_CAPTURE_MODE_THREAD_LOCAL`.
 const THREAD_LOCAL: u32 = 1;
 
-/// The captures in progress that this crate has begun. An id is never used again (CUDA Driver API, `cuStreamGetCaptureInfo`).
+/// The captures in progress that this crate has begun. An id is never used again (CUDA Driver API,
+/// `cuStreamGetCaptureInfo`).
 fn captures() -> MutexGuard<'static, BTreeMap<GraphId, CapturedSlots>> {
     static CAPTURES: Mutex<BTreeMap<GraphId, CapturedSlots>> = Mutex::new(BTreeMap::new());
     // No code that can panic runs while it is locked.
@@ -38,14 +39,16 @@ fn captures() -> MutexGuard<'static, BTreeMap<GraphId, CapturedSlots>> {
 impl Graph {
     /// Captures what `work` enqueues on `stream`, instead of running it, and returns it as a graph.
     ///
-    /// In `work`, `launch!(kernel, grid, block, args, node, stream = &stream)` returns the [`Node`](super::Node) of the launch. Other work on the
-    /// stream is captured too (`CU_STREAM_CAPTURE_MODE_THREAD_LOCAL`); the caller must keep its memory allocated, for example with
-    /// [`retain`](Self::retain). A launch of this crate without `node`, on any thread, whose arguments have memory of a slice, is
-    /// [`LaunchError::NotKept`](crate::error::LaunchError::NotKept): [`capture_unretained`](Self::capture_unretained) allows it. A type of your own
-    /// reports its memory with [`KernelArg::check_context`](crate::KernelArg::check_context).
+    /// In `work`, `launch!(kernel, grid, block, args, node, stream = &stream)` returns the [`Node`](super::Node) of the
+    /// launch. Other work on the stream is captured too (`CU_STREAM_CAPTURE_MODE_THREAD_LOCAL`); the caller must keep
+    /// its memory allocated, for example with [`retain`](Self::retain). A launch of this crate without `node`, on any
+    /// thread, whose arguments have memory of a slice, is [`LaunchError::NotKept`](crate::error::LaunchError::NotKept):
+    /// [`capture_unretained`](Self::capture_unretained) allows it. A type of your own reports its memory with
+    /// [`KernelArg::check_context`](crate::KernelArg::check_context).
     ///
-    /// A launch of this thread on a stream that is not being captured, for example one without `stream = …`, would run now, before the graph: it is
-    /// [`LaunchError::Outside`](crate::error::LaunchError::Outside). [`run_now`](crate::graph::run_now) allows it.
+    /// A launch of this thread on a stream that is not being captured, for example one without `stream = …`, would run
+    /// now, before the graph: it is [`LaunchError::Outside`](crate::error::LaunchError::Outside).
+    /// [`run_now`](crate::graph::run_now) allows it.
     ///
     /// ```no_run
     /// # use kernel_args::{DevicePointerMut, Error, Kernel, KernelArgs, launch, graph::Graph};
@@ -64,22 +67,24 @@ impl Graph {
     /// ```
     ///
     /// # Errors
-    /// The error of `work`; [`Error::Graph`] if the stream cannot be captured, or the capture was ended or invalidated. The stream is not capturing
-    /// afterwards.
+    /// The error of `work`; [`Error::Graph`] if the stream cannot be captured, or the capture was ended or invalidated.
+    /// The stream is not capturing afterwards.
     pub fn capture<E: From<Error>>(stream: &Arc<CudaStream>, work: impl FnOnce() -> Result<(), E>) -> Result<Self, E> {
         Self::capture_for(Keeper::Graph, stream, work)
     }
 
-    /// [`capture`](Self::capture) of launches whose memory the caller keeps allocated: without `node`, with arguments that borrow slices.
+    /// [`capture`](Self::capture) of launches whose memory the caller keeps allocated: without `node`, with arguments
+    /// that borrow slices.
     ///
-    /// While cudarc tracks slices with events, a launch that waits for one is an error: a capture cannot wait for work outside of it.
+    /// While cudarc tracks slices with events, a launch that waits for one is an error: a capture cannot wait for work
+    /// outside of it.
     ///
     /// # Errors
     /// As for [`capture`](Self::capture).
     ///
     /// # Safety
-    /// The memory that the captured launches use stays allocated until the graph and all graphs that are instantiated from it are dropped, and their
-    /// launches have finished.
+    /// The memory that the captured launches use stays allocated until the graph and all graphs that are instantiated
+    /// from it are dropped, and their launches have finished.
     pub unsafe fn capture_unretained<E: From<Error>>(
         stream: &Arc<CudaStream>,
         work: impl FnOnce() -> Result<(), E>,

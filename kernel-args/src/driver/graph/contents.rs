@@ -22,7 +22,8 @@ pub(super) struct GraphContents {
     slots: BTreeMap<NodeId, Vec<Arc<NodeSlot>>>,
     owners: Vec<Owner>,
     pub(super) memory: Allocations,
-    /// The number of conditions without a conditional node. It is negative if the conditions belong to a graph around this body.
+    /// The number of conditions without a conditional node. It is negative if the conditions belong to a graph around
+    /// this body.
     pub(super) unused_conditions: isize,
 }
 

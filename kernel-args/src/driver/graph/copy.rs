@@ -36,9 +36,9 @@ const HOST_COPY: &str = "a copy from or to the host";
 impl Graph {
     /// Adds a node that copies all elements of `from` to device memory, after the nodes `after`.
     ///
-    /// The graph retains `from`, and every launch reads it again. If `T` has padding, which may contain any bytes of the host, the graph retains a
-    /// copy with zeros instead. It retains the device memory if `to` is [`Retained`](crate::Retained). A body of a conditional node cannot contain
-    /// such a node.
+    /// The graph retains `from`, and every launch reads it again. If `T` has padding, which may contain any bytes of
+    /// the host, the graph retains a copy with zeros instead. It retains the device memory if `to` is
+    /// [`Retained`](crate::Retained). A body of a conditional node cannot contain such a node.
     ///
     /// # Errors
     /// As for [`add_memcpy`](Self::add_memcpy).
@@ -88,12 +88,13 @@ impl Graph {
 impl<B> Graph<B> {
     /// Adds a node that copies `len` elements within device memory, after the nodes `after`.
     ///
-    /// `to` is a [`DevicePointerMut`](crate::DevicePointerMut), `from` also a [`DevicePointer`](crate::DevicePointer). The graph keeps the memory of
-    /// [`Retained`](crate::Retained) pointers allocated, the caller all other memory, for example with [`retain`](Self::retain).
+    /// `to` is a [`DevicePointerMut`](crate::DevicePointerMut), `from` also a [`DevicePointer`](crate::DevicePointer).
+    /// The graph keeps the memory of [`Retained`](crate::Retained) pointers allocated, the caller all other memory, for
+    /// example with [`retain`](Self::retain).
     ///
     /// # Errors
-    /// [`Error::Graph`] if `len` is 0, if memory of the graph or of a `Retained` pointer has fewer elements, if one of `after` belongs to a different
-    /// graph, or if the driver returns an error.
+    /// [`Error::Graph`] if `len` is 0, if memory of the graph or of a `Retained` pointer has fewer elements, if one of
+    /// `after` belongs to a different graph, or if the driver returns an error.
     pub fn add_memcpy<T: DeviceType>(
         &mut self,
         to: impl NodeMemoryMut<T>,

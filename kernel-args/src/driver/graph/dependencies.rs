@@ -3,8 +3,8 @@
 use super::{AnyNode, HostNode, Node};
 use crate::marshal::KernelArgs;
 
-/// The nodes after which a new node runs: `&[]` for none, `&node` for one, `[&a, &b]` for several. For nodes of different types,
-/// a slice of [`AnyNode`]: `&[a.any(), b.any()]`.
+/// The nodes after which a new node runs: `&[]` for none, `&node` for one, `[&a, &b]` for several. For nodes of
+/// different types, a slice of [`AnyNode`]: `&[a.any(), b.any()]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of nodes",
     label = "not nodes",

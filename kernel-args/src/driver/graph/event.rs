@@ -9,9 +9,11 @@ use cudarc::driver::CudaEvent;
 use std::sync::Arc;
 
 impl Graph {
-    /// Adds a node that records `event` after the nodes `after` have finished, at each launch. The graph retains the event.
+    /// Adds a node that records `event` after the nodes `after` have finished, at each launch. The graph retains the
+    /// event.
     ///
-    /// Other streams and the host can wait for the event, and it can record times. A body of a conditional node cannot contain such a node.
+    /// Other streams and the host can wait for the event, and it can record times. A body of a conditional node cannot
+    /// contain such a node.
     ///
     /// ```no_run
     /// # use kernel_args::{DevicePointerMut, graph::Graph};
@@ -31,18 +33,20 @@ impl Graph {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Graph`] if the event belongs to a different context, one of `after` to a different graph, or the driver returns an error.
+    /// [`Error::Graph`] if the event belongs to a different context, one of `after` to a different graph, or the driver
+    /// returns an error.
     pub fn add_event_record(&mut self, event: &Arc<CudaEvent>, after: impl Dependencies) -> Result<AnyNode, Error> {
         const HELP: &str = "record an event that was created with the graph's context";
         explain::ADDED.check_context(&self.context, "event", event.context(), HELP)?;
         self.add_event(event, after, |after| after.add_event_record((&**event).into()))
     }
 
-    /// Adds a node that waits for `event` after the nodes `after` have finished, at each launch. The graph retains the event.
+    /// Adds a node that waits for `event` after the nodes `after` have finished, at each launch. The graph retains the
+    /// event.
     ///
-    /// A launch waits for the work that was last recorded before it, outside of the graph or by a node before this node, and not for an event that
-    /// was never recorded. The event can belong to a different context, also of a different GPU. A body of a conditional node cannot contain such
-    /// a node.
+    /// A launch waits for the work that was last recorded before it, outside of the graph or by a node before this
+    /// node, and not for an event that was never recorded. The event can belong to a different context, also of a
+    /// different GPU. A body of a conditional node cannot contain such a node.
     ///
     /// # Errors
     /// [`Error::Graph`] if one of `after` belongs to a different graph, or the driver returns an error.

@@ -24,8 +24,8 @@ use std::sync::Arc;
 
 /// An instantiated graph, which can be launched repeatedly, with new arguments for its nodes.
 ///
-/// [`Graph`](super::Graph) documents what keeps the arguments' memory allocated. Each launch runs after the previous one, even on different
-/// streams. An update affects only later launches.
+/// [`Graph`](super::Graph) documents what keeps the arguments' memory allocated. Each launch runs after the previous
+/// one, even on different streams. An update affects only later launches.
 pub struct GraphExec {
     pub(super) driver: api::Exec,
     pub(super) context: Arc<CudaContext>,
@@ -54,8 +54,8 @@ impl GraphExec {
         nodes_of(self.driver.graph(), kernel)
     }
 
-    /// Enables or disables a node of a kernel, a copy or a memset, for later launches. A disabled node does nothing, but its dependencies stay in
-    /// effect.
+    /// Enables or disables a node of a kernel, a copy or a memset, for later launches. A disabled node does nothing,
+    /// but its dependencies stay in effect.
     ///
     /// # Errors
     /// [`Error::Graph`] if the node belongs to a different graph, or the driver returns an error.
@@ -88,8 +88,8 @@ impl GraphExec {
         explain::UPLOADED.check(self.driver.upload((&**stream).into()))
     }
 
-    /// The driver's handle of the instantiated graph, which is valid while this is alive. Wait for launches through the handle before an update, or
-    /// the drop of this object, releases arguments that they use.
+    /// The driver's handle of the instantiated graph, which is valid while this is alive. Wait for launches through the
+    /// handle before an update, or the drop of this object, releases arguments that they use.
     #[must_use]
     pub fn cu_graph_exec(&self) -> CUgraphExec {
         self.driver.raw()

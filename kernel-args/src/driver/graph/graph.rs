@@ -56,15 +56,17 @@ use std::sync::Arc;
 ///
 /// # What keeps memory allocated
 ///
-/// The kernel of a node runs at each launch of the graph, long after the call that set its arguments. Therefore arguments must be
-/// `'static`: a borrowed slice does not compile. The graph retains them, and the kernels of the nodes, until an update replaces them or the
-/// graph is dropped, and the last launch that may use them has finished. Then they are dropped on a thread of this crate, because the
-/// driver's threads must not call CUDA. The memory of a [`Retained`](crate::Retained) pointer is part of its argument.
+/// The kernel of a node runs at each launch of the graph, long after the call that set its arguments. Therefore
+/// arguments must be `'static`: a borrowed slice does not compile. The graph retains them, and the kernels of the
+/// nodes, until an update replaces them or the graph is dropped, and the last launch that may use them has finished.
+/// Then they are dropped on a thread of this crate, because the driver's threads must not call CUDA. The memory of a
+/// [`Retained`](crate::Retained) pointer is part of its argument.
 ///
-/// A raw [`DevicePointer`](crate::DevicePointer) or `CUdeviceptr`, and arguments of an `…_unretained` method, retain nothing: the caller
-/// must keep their memory allocated, as [`GraphExec::launch`] documents.
+/// A raw [`DevicePointer`](crate::DevicePointer) or `CUdeviceptr`, and arguments of an `…_unretained` method, retain
+/// nothing: the caller must keep their memory allocated, as [`GraphExec::launch`] documents.
 ///
-/// A graph launch does not update cudarc's record of the last use of a slice: the caller must order it and the work of other streams.
+/// A graph launch does not update cudarc's record of the last use of a slice: the caller must order it and the work of
+/// other streams.
 pub struct Graph<B = ()> {
     pub(super) driver: api::Graph,
     pub(super) context: Arc<CudaContext>,
@@ -87,7 +89,8 @@ impl Graph {
     /// Converts it to a graph that can be launched. All nodes are enabled.
     ///
     /// # Errors
-    /// [`Error::Graph`] if the driver returns an error, or a body of a conditional node was not filled. It drops the graph.
+    /// [`Error::Graph`] if the driver returns an error, or a body of a conditional node was not filled. It drops the
+    /// graph.
     pub fn instantiate(self) -> Result<GraphExec, Error> {
         self.instantiate_with(0)
     }
@@ -110,11 +113,13 @@ impl Graph {
 
     /// Removes a node and its dependencies, and releases what the node has retained: `cuGraphDestroyNode`.
     ///
-    /// The nodes after it no longer wait for the nodes before it. The removed node, and every clone of it, is rejected, even if the driver gives
-    /// its handle to a new node. A node of a child graph, or of a body of a conditional node, cannot be removed alone.
+    /// The nodes after it no longer wait for the nodes before it. The removed node, and every clone of it, is rejected,
+    /// even if the driver gives its handle to a new node. A node of a child graph, or of a body of a conditional node,
+    /// cannot be removed alone.
     ///
     /// # Errors
-    /// [`Error::Graph`] if it is not a node of this graph (any more), if the graph allocates or frees memory, or if the driver returns an error.
+    /// [`Error::Graph`] if it is not a node of this graph (any more), if the graph allocates or frees memory, or if the
+    /// driver returns an error.
     pub fn remove(&mut self, node: impl Into<AnyNode>) -> Result<(), Error> {
         let AnyNode(id) = node.into();
         let graph = self.driver.as_ref();
@@ -130,11 +135,12 @@ impl Graph {
         Ok(())
     }
 
-    /// Allows kernels to update the parameters of a node. Returns the `cudaGraphDeviceNode_t` that `cudaGraphKernelNodeSetParam` takes together
-    /// with the [offset](crate::args::offset_of) of a field. It is valid as long as the graph.
+    /// Allows kernels to update the parameters of a node. Returns the `cudaGraphDeviceNode_t` that
+    /// `cudaGraphKernelNodeSetParam` takes together with the [offset](crate::args::offset_of) of a field. It is valid
+    /// as long as the graph.
     ///
-    /// A graph with such a node can be instantiated once. It must be [uploaded](super::GraphExec::upload) before its first launch and after each
-    /// update of the node by the host. A parameter that a kernel writes is not checked.
+    /// A graph with such a node can be instantiated once. It must be [uploaded](super::GraphExec::upload) before its
+    /// first launch and after each update of the node by the host. A parameter that a kernel writes is not checked.
     ///
     /// # Errors
     /// [`Error::Graph`] if the node belongs to a different graph, or the driver returns an error: it needs CUDA 12.4.
@@ -155,12 +161,12 @@ impl<B> Graph<B> {
         Self { driver, contents: GraphContents::new(&context), context, place: Nesting::default(), kind: PhantomData }
     }
 
-    /// Adds a node that launches `kernel` after the nodes `after`: `&[]` for none, `&node` for one, `[&a, &b]` for several.
-    /// The graph retains `args`.
+    /// Adds a node that launches `kernel` after the nodes `after`: `&[]` for none, `&node` for one, `[&a, &b]` for
+    /// several. The graph retains `args`.
     ///
     /// # Errors
-    /// [`Error::Launch`] and [`Error::Context`] as for a launch; [`Error::Graph`] if the kernel belongs to a different context, one of `after` to
-    /// a different graph, or the driver returns an error.
+    /// [`Error::Launch`] and [`Error::Context`] as for a launch; [`Error::Graph`] if the kernel belongs to a different
+    /// context, one of `after` to a different graph, or the driver returns an error.
     pub fn add_kernel<A: KernelArgs, T>(
         &mut self,
         kernel: &Kernel<A>,
@@ -284,8 +290,9 @@ impl<B> Graph<B> {
         })
     }
 
-    /// Keeps `owner` until the graph is dropped and all its launches have finished, for example memory that raw pointers in the arguments point
-    /// to, or objects that a captured library call uses. A different thread then drops it.
+    /// Keeps `owner` until the graph is dropped and all its launches have finished, for example memory that raw
+    /// pointers in the arguments point to, or objects that a captured library call uses. A different thread then drops
+    /// it.
     ///
     /// # Errors
     /// [`Error::Graph`] if the system could not start the thread.
@@ -295,8 +302,8 @@ impl<B> Graph<B> {
         Ok(())
     }
 
-    /// The driver's handle, which is valid while this is alive. Only one thread at a time may modify a graph. What other code instantiates
-    /// from it retains nothing: keep this object until the launches have finished.
+    /// The driver's handle, which is valid while this is alive. Only one thread at a time may modify a graph. What
+    /// other code instantiates from it retains nothing: keep this object until the launches have finished.
     #[must_use]
     pub fn cu_graph(&self) -> CUgraph {
         self.driver.raw()

@@ -1,7 +1,7 @@
 //! Nodes that call a function of the program.
 //!
-//! A panic of a closure must not make a later launch fail, and the driver cannot stop a launch. So the panic is kept for `take_panic`, as the panic of a
-//! thread for `join`, and the closure is not called again until then.
+//! A panic of a closure must not make a later launch fail, and the driver cannot stop a launch. So the panic is kept
+//! for `take_panic`, as the panic of a thread for `join`, and the closure is not called again until then.
 
 use super::{AnyNode, Dependencies, Graph};
 use crate::driver::{
@@ -30,8 +30,8 @@ impl HostNode {
         self.any
     }
 
-    /// The payload of the panic with which the function ended, as `std::thread::JoinHandle::join` returns it. Later launches call
-    /// the function again.
+    /// The payload of the panic with which the function ended, as `std::thread::JoinHandle::join` returns it. Later
+    /// launches call the function again.
     #[must_use = "it is the panic of the function"]
     pub fn take_panic(&self) -> Option<Payload> {
         // No code that can panic runs while it is locked.
@@ -54,7 +54,8 @@ impl From<&HostNode> for AnyNode {
 
 debug!(HostNode, this => node: this.any.0.raw());
 
-/// The lock is free, unless other code has instantiated the graph through its handle: launches of one graph run one after another.
+/// The lock is free, unless other code has instantiated the graph through its handle: launches of one graph run one
+/// after another.
 struct HostClosure<F> {
     function: Mutex<F>,
     panicked: Arc<Mutex<Option<Payload>>>,
@@ -75,17 +76,18 @@ impl<F: FnMut() + Send + 'static> HostFunction for HostClosure<F> {
 }
 
 impl Graph {
-    /// Adds a node that calls `function` once in each launch, on a thread of the driver, after the nodes `after` have finished and before the nodes
-    /// that depend on it.
+    /// Adds a node that calls `function` once in each launch, on a thread of the driver, after the nodes `after` have
+    /// finished and before the nodes that depend on it.
     ///
-    /// `function` must not call CUDA, directly or indirectly: the driver returns errors from such calls, or the program hangs. So it must not drop
-    /// the last handle of a slice, an event or a graph, and must not wait for a thread that calls CUDA.
+    /// `function` must not call CUDA, directly or indirectly: the driver returns errors from such calls, or the program
+    /// hangs. So it must not drop the last handle of a slice, an event or a graph, and must not wait for a thread that
+    /// calls CUDA.
     ///
-    /// The graph retains `function`. When the graph is dropped and its launches have finished, a thread of this crate drops it, where it may call
-    /// CUDA.
+    /// The graph retains `function`. When the graph is dropped and its launches have finished, a thread of this crate
+    /// drops it, where it may call CUDA.
     ///
-    /// After a panic of `function` the launch continues, and later launches do not call it until [`HostNode::take_panic`] has returned the panic. A
-    /// body of a conditional node cannot contain such a node.
+    /// After a panic of `function` the launch continues, and later launches do not call it until
+    /// [`HostNode::take_panic`] has returned the panic. A body of a conditional node cannot contain such a node.
     ///
     /// ```no_run
     /// # use kernel_args::{DevicePointer, graph::{Graph, HostBuffer}};

@@ -7,7 +7,8 @@ use std::sync::Arc;
 /// Host memory that a copy in a graph overwrites at each launch, shared by the graph and the program: see
 /// [`Graph::add_memcpy_dtoh`](super::Graph::add_memcpy_dtoh).
 ///
-/// A clone refers to the same memory, which stays allocated until the last clone is dropped and all graphs that write it have released it.
+/// A clone refers to the same memory, which stays allocated until the last clone is dropped and all graphs that write
+/// it have released it.
 ///
 /// ```no_run
 /// use kernel_args::{DevicePointer, graph::{Graph, HostBuffer}};
@@ -28,8 +29,9 @@ use std::sync::Arc;
 /// ```
 pub struct HostBuffer<T: DeviceType>(Arc<[Cell<T>]>);
 
-// SAFETY: only `to_vec` and `as_ptr` reach the elements, and their callers must order the accesses. A device type is `Copy`, so the last clone
-// runs no code of it when it frees the memory. `T: Send + Sync` allows copies of the elements on any thread.
+// SAFETY: only `to_vec` and `as_ptr` reach the elements, and their callers must order the accesses. A device type is
+// `Copy`, so the last clone runs no code of it when it frees the memory. `T: Send + Sync` allows copies of the elements
+// on any thread.
 unsafe impl<T: DeviceType + Send + Sync> Send for HostBuffer<T> {}
 // SAFETY: as for `Send`: a shared reference allows no more than `to_vec` and `as_ptr`.
 unsafe impl<T: DeviceType + Send + Sync> Sync for HostBuffer<T> {}
@@ -57,7 +59,8 @@ impl<T: DeviceType> HostBuffer<T> {
     /// A copy of the current elements.
     ///
     /// # Safety
-    /// During this call nothing writes the buffer, neither a launch of a graph nor a thread. The elements are valid values of `T`.
+    /// During this call nothing writes the buffer, neither a launch of a graph nor a thread. The elements are valid
+    /// values of `T`.
     #[must_use]
     pub unsafe fn to_vec(&self) -> Vec<T> {
         self.0.iter().map(Cell::get).collect()

@@ -45,9 +45,11 @@ where
     O: FnOnce(&ForEachValue<'_>) -> Result<(), Error>,
     S: FnOnce(&KernelNodeParams<'_>) -> Result<T, CallError>,
 {
-    /// Checks the launch and the arguments, makes the function's context current if it differs from `bound`, and calls `set`.
+    /// Checks the launch and the arguments, makes the function's context current if it differs from `bound`, and calls
+    /// `set`.
     ///
-    /// A graph cannot contain the waits for slices and the records of their use: both are on the default stream of their context.
+    /// A graph cannot contain the waits for slices and the records of their use: both are on the default stream of
+    /// their context.
     #[inline(always)]
     pub(super) fn with<A: KernelArgs>(self, fitting: Fitting<'_, A>, bound: &mut *const c_void) -> Result<T, Error> {
         let Self { function, launch, .. } = &self;
@@ -99,8 +101,8 @@ where
         #[cfg(feature = "observe")] checked: Option<&NodePointers<'_>>,
     ) -> Result<T, Error> {
         let Self { function, launch, action, observe, set, .. } = self;
-        // Packed takes 0.74 to 0.92 of the time of `kernelParams` for 8 parameters, and less for more parameters (H200, CUDA 13.0,
-        // `tests/benches/`).
+        // Packed takes 0.74 to 0.92 of the time of `kernelParams` for 8 parameters, and less for more parameters (H200,
+        // CUDA 13.0, `tests/benches/`).
         let usual = if A::PARAMETERS.is_empty() { Form::KernelParams } else { Form::Packed };
         let form = fitting.args().form(launch.form.or(Some(usual)));
         let (grid, block, shared) = (launch.grid, launch.block, launch.shared);
@@ -138,7 +140,8 @@ enum Failure {
     Driver(DriverCall, String),
 }
 
-/// Runs inside the code that lowers the arguments. Its error is one word, which keeps that code small enough to be inlined.
+/// Runs inside the code that lowers the arguments. Its error is one word, which keeps that code small enough to be
+/// inlined.
 struct Passed<'a, 's, O, S> {
     stream: &'a LaunchStream<'s>,
     #[cfg(feature = "observe")]

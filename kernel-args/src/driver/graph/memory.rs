@@ -25,11 +25,12 @@ use std::sync::Arc;
 
 /// Memory of `len` elements that a graph allocates each time it runs: see [`Graph::add_alloc`].
 ///
-/// For the nodes of the same graph, [`read`](Self::read) and [`write`](Self::write) are arguments where a struct has a [`Retained`] pointer,
-/// and [`pointer`](Self::pointer) is for copies and memsets. The address is fixed for all launches.
+/// For the nodes of the same graph, [`read`](Self::read) and [`write`](Self::write) are arguments where a struct has a
+/// [`Retained`] pointer, and [`pointer`](Self::pointer) is for copies and memsets. The address is fixed for all
+/// launches.
 ///
-/// The memory exists during a launch of the graph, from the node that allocates it to the node that frees it; without such a node, until the
-/// program frees it. The handle itself keeps nothing allocated.
+/// The memory exists during a launch of the graph, from the node that allocates it to the node that frees it; without
+/// such a node, until the program frees it. The handle itself keeps nothing allocated.
 pub struct GraphMemory<T> {
     address: CUdeviceptr,
     len: usize,
@@ -89,11 +90,13 @@ impl<T> Clone for GraphMemory<T> {
 debug!([T] GraphMemory<T>, this => address: format_args!("{:#x}", this.address), len: this.len);
 
 impl Graph {
-    /// Adds a node that allocates uninitialized memory for `len` elements on the graph's device, after the nodes `after`.
+    /// Adds a node that allocates uninitialized memory for `len` elements on the graph's device, after the nodes
+    /// `after`.
     ///
-    /// A kernel, a copy or a memset whose arguments contain an address of the memory always runs after this node: the graph adds the dependency.
-    /// The order of the nodes that use the memory is the caller's: see `after` of each method. Three things are not seen: pointers that are
-    /// themselves in device memory, launches that are captured, and nodes of child graphs and of bodies of conditional nodes.
+    /// A kernel, a copy or a memset whose arguments contain an address of the memory always runs after this node: the
+    /// graph adds the dependency. The order of the nodes that use the memory is the caller's: see `after` of each
+    /// method. Three things are not seen: pointers that are themselves in device memory, launches that are captured,
+    /// and nodes of child graphs and of bodies of conditional nodes.
     ///
     /// ```no_run
     /// use kernel_args::{DevicePointer, DevicePointerMut, Kernel, KernelArgs, Retained, graph::{Graph, HostBuffer}};
@@ -122,8 +125,8 @@ impl Graph {
     /// # Memory that no node frees
     ///
     /// It stays allocated after a launch, and must be freed before the next one: by the launch itself, with
-    /// [`instantiate_auto_free`](Self::instantiate_auto_free); as a slice that [`GraphExec::take`] returns; or with a raw `cuMemFreeAsync`. If it
-    /// was not taken, dropping the [`GraphExec`] frees it after the last launch.
+    /// [`instantiate_auto_free`](Self::instantiate_auto_free); as a slice that [`GraphExec::take`] returns; or with a
+    /// raw `cuMemFreeAsync`. If it was not taken, dropping the [`GraphExec`] frees it after the last launch.
     ///
     /// # Limits of CUDA
     ///
@@ -131,7 +134,8 @@ impl Graph {
     /// [removed](Self::remove), and it cannot take part in [`GraphExec::update_graph`].
     ///
     /// # Errors
-    /// [`Error::Graph`] if `len` is 0, if one of `after` belongs to a different graph, or if the driver returns an error, such as too little memory.
+    /// [`Error::Graph`] if `len` is 0, if one of `after` belongs to a different graph, or if the driver returns an
+    /// error, such as too little memory.
     pub fn add_alloc<T: DeviceType>(&mut self, len: usize, after: impl Dependencies) -> Result<GraphMemory<T>, Error> {
         let action = explain::ALLOCATED;
         let bytes = size::<T>(len).ok_or_else(|| match len {
@@ -146,11 +150,12 @@ impl Graph {
         Ok(GraphMemory { address, len, node: AnyNode(node), context: self.context.clone(), elements: PhantomData })
     }
 
-    /// Adds a node that frees the memory, after the nodes `after` and after all nodes of the graph that use it. A node that is added later cannot
-    /// use the memory.
+    /// Adds a node that frees the memory, after the nodes `after` and after all nodes of the graph that use it. A node
+    /// that is added later cannot use the memory.
     ///
     /// # Errors
-    /// [`Error::Graph`] if the memory or one of `after` belongs to a different graph, this graph frees it already, or the driver returns an error.
+    /// [`Error::Graph`] if the memory or one of `after` belongs to a different graph, this graph frees it already, or
+    /// the driver returns an error.
     pub fn add_free<T: DeviceType>(
         &mut self,
         memory: &GraphMemory<T>,
@@ -170,8 +175,8 @@ impl Graph {
         Ok(AnyNode(node))
     }
 
-    /// [`instantiate`](Self::instantiate) with `CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH`: each launch first frees the
-    /// memory that the previous launch has left allocated.
+    /// [`instantiate`](Self::instantiate) with `CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH`: each launch first
+    /// frees the memory that the previous launch has left allocated.
     ///
     /// # Errors
     /// As for [`instantiate`](Self::instantiate).
@@ -223,7 +228,8 @@ impl Graph {
         })
     }
 
-    /// Gives memory that the driver keeps for graphs of this device, but no graph uses now, back to the device: `cuDeviceGraphMemTrim`.
+    /// Gives memory that the driver keeps for graphs of this device, but no graph uses now, back to the device:
+    /// `cuDeviceGraphMemTrim`.
     ///
     /// # Errors
     /// [`Error::Driver`], [`Error::OldDriver`].

@@ -1,7 +1,7 @@
 //! CUDA graphs with typed kernel nodes.
 //!
-//! A [`Graph`] is built node by node or captured from a stream. A [`Node<A>`] is one of its kernel nodes: a [`GraphExec`], the instantiated graph,
-//! sets new arguments for it, checked as for a launch.
+//! A [`Graph`] is built node by node or captured from a stream. A [`Node<A>`] is one of its kernel nodes: a
+//! [`GraphExec`], the instantiated graph, sets new arguments for it, checked as for a launch.
 //!
 //! | to change | open |
 //! |---|---|

@@ -11,8 +11,9 @@ use std::sync::Arc;
 
 /// A kernel node of a graph, whose kernel takes the arguments `A`.
 ///
-/// [`GraphExec::update`](super::GraphExec::update) sets new arguments. A `Node` keeps its kernel loaded, but not its graph alive: without the
-/// graph it is rejected like a node of a different graph. As with [`Kernel`], `A` can be written with any lifetime.
+/// [`GraphExec::update`](super::GraphExec::update) sets new arguments. A `Node` keeps its kernel loaded, but not its
+/// graph alive: without the graph it is rejected like a node of a different graph. As with [`Kernel`], `A` can be
+/// written with any lifetime.
 pub struct Node<A: KernelArgs> {
     pub(super) kernel: Kernel<A>,
     pub(super) any: AnyNode,

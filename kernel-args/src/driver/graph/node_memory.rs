@@ -14,8 +14,8 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// Device memory that a node of a [`Graph`](super::Graph) copies from: a device pointer, or a [`Retained`] pointer, whose memory
-/// the graph keeps allocated as it does for the arguments of a kernel.
+/// Device memory that a node of a [`Graph`](super::Graph) copies from: a device pointer, or a [`Retained`] pointer,
+/// whose memory the graph keeps allocated as it does for the arguments of a kernel.
 #[diagnostic::on_unimplemented(
     message = "a node of a graph cannot copy or set `{Self}`",
     label = "no device memory of `{T}`",

@@ -26,7 +26,8 @@ impl<B> Graph<B> {
     /// As for [`add_kernel`](Self::add_kernel).
     ///
     /// # Safety
-    /// The memory that `args` point to stays allocated until an update replaces them or the graph is dropped, and its launches have finished.
+    /// The memory that `args` point to stays allocated until an update replaces them or the graph is dropped, and its
+    /// launches have finished.
     pub unsafe fn add_kernel_unretained<A: KernelArgs, T>(
         &mut self,
         kernel: &Kernel<A>,
@@ -45,14 +46,15 @@ impl GraphExec {
     /// Launches the graph, after the work that is already in the stream and the previous launch of this graph.
     ///
     /// # Errors
-    /// [`Error::Graph`] if the stream belongs to a different context or is being captured, or the driver returns an error.
+    /// [`Error::Graph`] if the stream belongs to a different context or is being captured, or the driver returns an
+    /// error.
     ///
     /// # Safety
     /// For each enabled node with its current arguments, until the launch has finished:
     /// - the kernel accesses only valid memory: pointers that the arguments do not own point to memory that stays
     ///   allocated, and the kernel stays within that memory;
-    /// - no such access races with another use of the same memory, on another stream or by the host. The launch neither reads nor updates cudarc's
-    ///   record of the last use of a slice;
+    /// - no such access races with another use of the same memory, on another stream or by the host. The launch neither
+    ///   reads nor updates cudarc's record of the last use of a slice;
     /// - the kernel sets only [conditions](super::Condition) of this graph.
     pub unsafe fn launch(&mut self, stream: &Arc<CudaStream>) -> Result<(), Error> {
         self.bind(stream, explain::LAUNCHED)?;
@@ -108,8 +110,8 @@ impl GraphExec {
         if memory.state.is_none_or(|state| state.is_over(api, &self.context)) {
             return;
         }
-        // SAFETY: a node of this graph allocates the memory, no node frees it, and no `take` followed the last launch, on this stream. The
-        // context is the one of the nodes.
+        // SAFETY: a node of this graph allocates the memory, no node frees it, and no `take` followed the last launch,
+        // on this stream. The context is the one of the nodes.
         left.for_each(|address| unsafe { self.driver.free(address, (&**stream).into()) });
     }
 
@@ -118,8 +120,8 @@ impl GraphExec {
     /// It belongs to the stream of that launch, so work on other streams waits for the launch, as for every slice.
     ///
     /// # Errors
-    /// [`Error::Graph`] if the memory belongs to a different graph, the graph frees it, or no launch has allocated it since it was last taken;
-    /// [`Error::Context`].
+    /// [`Error::Graph`] if the memory belongs to a different graph, the graph frees it, or no launch has allocated it
+    /// since it was last taken; [`Error::Context`].
     ///
     /// # Panics
     /// cudarc panics if the driver cannot create an event.
@@ -140,7 +142,8 @@ impl GraphExec {
         // The next launch sets it.
         self.last_launch = None;
         make_current(&self.context)?;
-        // SAFETY: the launch on this stream has allocated `len` elements, and the caller guarantees that nothing else frees them.
+        // SAFETY: the launch on this stream has allocated `len` elements, and the caller guarantees that nothing else
+        // frees them.
         let mut slice = unsafe { stream.upgrade_device_ptr::<T>(address, len) };
         // Records the launch as a use, for which other streams wait.
         drop(slice.device_ptr_mut(&stream));
@@ -153,7 +156,8 @@ impl GraphExec {
     /// As for [`update`](Self::update).
     ///
     /// # Safety
-    /// The memory that `args` point to stays allocated until another update replaces them or the graph is dropped, and its launches have finished.
+    /// The memory that `args` point to stays allocated until another update replaces them or the graph is dropped, and
+    /// its launches have finished.
     #[inline]
     pub unsafe fn update_unretained<A: KernelArgs, B>(
         &mut self,
@@ -171,22 +175,24 @@ impl GraphExec {
 }
 
 impl<A: KernelArgs> Kernel<A> {
-    /// Captures a launch on a stream that [`Graph::capture`] captures, and returns its node: [`launch!`](crate::launch!) with `node`. The graph
-    /// retains `args`.
+    /// Captures a launch on a stream that [`Graph::capture`] captures, and returns its node:
+    /// [`launch!`](crate::launch!) with `node`. The graph retains `args`.
     ///
-    /// Slices in the arguments wait for their last use, and record this use, on the default stream of their context, because a capture cannot
-    /// contain this.
+    /// Slices in the arguments wait for their last use, and record this use, on the default stream of their context,
+    /// because a capture cannot contain this.
     ///
     /// # Errors
     /// As for [`launch()`](crate::launch()), and [`Error::Graph`] if no [`Graph::capture`] captures the stream.
     ///
     /// # Safety
-    /// The requirements of [`launch()`](crate::launch()), for each launch of the captured graph, which keeps the memory that `args` own.
+    /// The requirements of [`launch()`](crate::launch()), for each launch of the captured graph, which keeps the memory
+    /// that `args` own.
     pub unsafe fn capture<B>(&self, launch: Launch<'_>, mut args: B) -> Result<Node<A>, Error>
     where
         B: NodeArgs<A> + OwnedArgs + Send + 'static,
     {
-        // SAFETY: the caller promises it for each launch of the graph, and the slot keeps the memory that the arguments own.
+        // SAFETY: the caller promises it for each launch of the graph, and the slot keeps the memory that the arguments
+        // own.
         let promise = unsafe { Promise::new() };
         let (slot, node) = self.capture_with(launch, &mut args, promise)?;
         if const { mem::needs_drop::<B>() } {
@@ -202,8 +208,8 @@ impl<A: KernelArgs> Kernel<A> {
     /// As for [`capture`](Self::capture).
     ///
     /// # Safety
-    /// The requirements of [`capture`](Self::capture). In addition, the memory that `args` point to stays allocated until an update replaces them
-    /// or the graph is dropped, and its launches have finished.
+    /// The requirements of [`capture`](Self::capture). In addition, the memory that `args` point to stays allocated
+    /// until an update replaces them or the graph is dropped, and its launches have finished.
     pub unsafe fn capture_unretained<B>(&self, launch: Launch<'_>, mut args: B) -> Result<Node<A>, Error>
     where
         B: NodeArgs<A>,

@@ -1,14 +1,16 @@
 //! The thread on which owners of a graph's memory are dropped.
 //!
-//! Launches use the memory of a graph's arguments until they have finished. So an owner is sent to a thread of this crate, with an event that
-//! completes when they have. A stream that is being captured can record none: the thread records it later, when it gets the next owner. User
-//! objects of the driver would make each launch 0.8 µs longer on an H200. Their destructors run on a thread of the driver, which must not call
-//! CUDA (CUDA Driver API, `cuUserObjectCreate`), but dropping a slice does. Arguments that own nothing skip all this at compile time.
+//! Launches use the memory of a graph's arguments until they have finished. So an owner is sent to a thread of this
+//! crate, with an event that completes when they have. A stream that is being captured can record none: the thread
+//! records it later, when it gets the next owner. User objects of the driver would make each launch 0.8 µs longer on an
+//! H200. Their destructors run on a thread of the driver, which must not call CUDA (CUDA Driver API,
+//! `cuUserObjectCreate`), but dropping a slice does. Arguments that own nothing skip all this at compile time.
 //!
-//! At the end of the process, the driver frees data that its functions use, so the thread must not be in the driver then:
-//! [`release_queue`](super::release_queue) has its states.
+//! At the end of the process, the driver frees data that its functions use, so the thread must not be in the driver
+//! then: [`release_queue`](super::release_queue) has its states.
 //!
-//! Slices that cudarc tracks are lowered on the default stream, never on a captured stream: a wait for work outside of a capture ends it.
+//! Slices that cudarc tracks are lowered on the default stream, never on a captured stream: a wait for work outside of
+//! a capture ends it.
 
 use super::{
     Graph, explain,
@@ -88,7 +90,8 @@ extern "C" fn end() {
     QUEUE.end(IS_THE_THREAD.get(), LONGEST);
 }
 
-/// Drops `owners` in this order on the thread, after the work that `stream` has now. With a stream, `context` must be current.
+/// Drops `owners` in this order on the thread, after the work that `stream` has now. With a stream, `context` must be
+/// current.
 pub(crate) fn release(stream: Option<&Arc<CudaStream>>, context: &Arc<CudaContext>, owners: Vec<Owner>) {
     if owners.is_empty() {
         return;
@@ -100,8 +103,8 @@ pub(crate) fn release(stream: Option<&Arc<CudaStream>>, context: &Arc<CudaContex
     QUEUE.send(Some(Released { after, context: context.clone(), owners }));
 }
 
-/// What the thread drops can free memory on a stream, and would become a part of a capture of this stream. So it drops nothing during captures of this
-/// crate, and they begin when it drops nothing.
+/// What the thread drops can free memory on a stream, and would become a part of a capture of this stream. So it drops
+/// nothing during captures of this crate, and they begin when it drops nothing.
 struct Turns {
     /// The captures that other threads make.
     captures: usize,
@@ -141,15 +144,15 @@ impl Drop for Capturing {
 }
 
 impl Graph {
-    /// Blocks until everything that graphs have released so far is dropped: retained values of nodes that were updated since, and of dropped graphs,
-    /// when their launches have finished. It does not wait for the end of a capture: of the stream of the last launch, or of [`Graph::capture`] on any
-    /// thread, before which nothing is dropped.
+    /// Blocks until everything that graphs have released so far is dropped: retained values of nodes that were updated
+    /// since, and of dropped graphs, when their launches have finished. It does not wait for the end of a capture: of
+    /// the stream of the last launch, or of [`Graph::capture`] on any thread, before which nothing is dropped.
     ///
-    /// They are dropped soon even without this call, on a different thread. The end of the process waits at most one second for such drops, and
-    /// does not drop the rest.
+    /// They are dropped soon even without this call, on a different thread. The end of the process waits at most one
+    /// second for such drops, and does not drop the rest.
     ///
-    /// In the drop of such a value this function returns at once, because the value itself is not dropped yet. For the same reason, such a drop must
-    /// not wait for another thread that calls it.
+    /// In the drop of such a value this function returns at once, because the value itself is not dropped yet. For the
+    /// same reason, such a drop must not wait for another thread that calls it.
     pub fn wait_until_released() {
         if RUNS.get() == Some(&true) {
             QUEUE.send(None);

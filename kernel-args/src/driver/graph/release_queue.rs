@@ -13,8 +13,8 @@
 //!        └──────────────── process_ends ─────────────────┘
 //! ```
 //!
-//! The thread never ends. While it drops an object, `calls_cuda` is set, and the lock is not held. It takes the objects in
-//! the order in which they are sent, so `done >= n` means that the first `n` objects are dropped or forgotten.
+//! The thread never ends. While it drops an object, `calls_cuda` is set, and the lock is not held. It takes the objects
+//! in the order in which they are sent, so `done >= n` means that the first `n` objects are dropped or forgotten.
 //!
 //! | caller | waits for | except |
 //! |---|---|---|
@@ -22,8 +22,8 @@
 //! | `wait` | `done` to reach the number of objects that were sent before the call | on the thread itself, whose object is not done |
 //! | `end`, when the process ends | `calls_cuda` to be cleared; at most `longest` | on the thread itself, when a drop ends the process |
 //!
-//! The program `tests/model` compiles this file with the locks of `loom` and runs all interleavings, so it imports nothing
-//! from this crate except the locks.
+//! The program `tests/model` compiles this file with the locks of `loom` and runs all interleavings, so it imports
+//! nothing from this crate except the locks.
 
 use super::sync::{Condvar, Mutex, MutexGuard};
 use core::{mem, panic::AssertUnwindSafe, time::Duration};

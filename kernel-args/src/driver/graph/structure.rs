@@ -83,11 +83,11 @@ structure! {
 }
 
 impl<B> Graph<B> {
-    /// The nodes that launch `kernel`, each after its dependencies; independent nodes are in the order of the driver's list. So the launches that
-    /// were captured from one stream are in their order.
+    /// The nodes that launch `kernel`, each after its dependencies; independent nodes are in the order of the driver's
+    /// list. So the launches that were captured from one stream are in their order.
     ///
-    /// Use it for a graph that other code has captured. The kernel was verified against `A`, and the nodes can be updated with arguments that the
-    /// graph retains.
+    /// Use it for a graph that other code has captured. The kernel was verified against `A`, and the nodes can be
+    /// updated with arguments that the graph retains.
     ///
     /// # Errors
     /// [`Error::Graph`].
@@ -110,8 +110,8 @@ impl<B> Graph<B> {
 }
 
 impl Graph {
-    /// `node` as a node of `kernel`, which can be updated with arguments that the graph retains. `None` if it launches a different
-    /// kernel or is not a kernel node.
+    /// `node` as a node of `kernel`, which can be updated with arguments that the graph retains. `None` if it launches
+    /// a different kernel or is not a kernel node.
     ///
     /// # Errors
     /// [`Error::Graph`] if the node was removed or belongs to a different graph.

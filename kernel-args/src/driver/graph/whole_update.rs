@@ -1,7 +1,8 @@
 //! An instantiated graph that takes over the parameters of another graph.
 //!
-//! `cuStreamBeginRecaptureToGraph` (CUDA 13.3) is not used: it first releases what the graph retains, and leaves the graph undefined if it fails.
-//! An update with a second `Graph::capture` works on every driver since 12.0, explains what differs, and changes nothing if it is refused.
+//! `cuStreamBeginRecaptureToGraph` (CUDA 13.3) is not used: it first releases what the graph retains, and leaves the
+//! graph undefined if it fails. An update with a second `Graph::capture` works on every driver since 12.0, explains
+//! what differs, and changes nothing if it is refused.
 
 use super::{Graph, GraphExec, contents::GraphContents, explain};
 use crate::{
@@ -55,15 +56,16 @@ impl From<GraphUpdateError> for Error {
 }
 
 impl GraphExec {
-    /// Gives this graph the kernels, arguments, copies and memsets of `graph`, for later launches: `cuGraphExecUpdate`. The nodes and
-    /// dependencies must be the same. This is cheaper than a new instantiation.
+    /// Gives this graph the kernels, arguments, copies and memsets of `graph`, for later launches: `cuGraphExecUpdate`.
+    /// The nodes and dependencies must be the same. This is cheaper than a new instantiation.
     ///
-    /// CUDA pairs the nodes of both graphs by the order in which they were added, so create both graphs with the same code. The nodes of this graph
-    /// stay valid, for [`update`](Self::update) and [`set_enabled`](Self::set_enabled); the nodes of `graph` do not become nodes of this graph.
+    /// CUDA pairs the nodes of both graphs by the order in which they were added, so create both graphs with the same
+    /// code. The nodes of this graph stay valid, for [`update`](Self::update) and [`set_enabled`](Self::set_enabled);
+    /// the nodes of `graph` do not become nodes of this graph.
     ///
-    /// This graph retains what `graph` retains, until another `update_graph` replaces it or this graph is dropped. The replaced arguments, and
-    /// then these, are released when the launches that may use them have finished. What [`Graph::retain`] gave to the first graph is kept until
-    /// this graph is dropped.
+    /// This graph retains what `graph` retains, until another `update_graph` replaces it or this graph is dropped. The
+    /// replaced arguments, and then these, are released when the launches that may use them have finished. What
+    /// [`Graph::retain`] gave to the first graph is kept until this graph is dropped.
     ///
     /// ```no_run
     /// # use kernel_args::{Error, graph::{Graph, GraphExec}};
@@ -78,9 +80,9 @@ impl GraphExec {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Graph`] if `graph` belongs to a different context, one of the graphs allocates memory or has conditional nodes, or the driver
-    /// refuses the update. The reason names what differs, and the node if the driver reports it. After an error this graph is unchanged, and the
-    /// error contains `graph`.
+    /// [`Error::Graph`] if `graph` belongs to a different context, one of the graphs allocates memory or has
+    /// conditional nodes, or the driver refuses the update. The reason names what differs, and the node if the driver
+    /// reports it. After an error this graph is unchanged, and the error contains `graph`.
     pub fn update_graph(&mut self, graph: Graph) -> Result<(), GraphUpdateError> {
         if let Err(error) = self.updated(&graph) {
             return Err(GraphUpdateError { error, graph: Box::new(Mutex::new(graph)) });

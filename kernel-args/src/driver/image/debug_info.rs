@@ -27,8 +27,9 @@ pub enum DebugInfo {
 }
 
 impl DebugInfo {
-    /// Completes parameters with debug information: their own, or the information `from_table` that was read when the program was
-    /// compiled, if the image has the same parameters for this GPU. `error` is the reason why it cannot be read.
+    /// Completes parameters with debug information: their own, or the information `from_table` that was read when the
+    /// program was compiled, if the image has the same parameters for this GPU. `error` is the reason why it cannot be
+    /// read.
     pub(super) fn complete<'p>(
         own: &Members<'p>,
         from_table: &'p [Parameter<'p>],

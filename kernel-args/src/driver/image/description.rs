@@ -165,8 +165,9 @@ pub(crate) fn nearest<'k>(wanted: &str, kernels: impl IntoIterator<Item = &'k De
     nearest_by_name(wanted, names)
 }
 
-/// The kernels and variables of several images as one, for the GPU `sm`, or the reason why the image could not be read. `table` contains the
-/// information that was read when the program was compiled. `has_code` is true if arguments are compared with the code.
+/// The kernels and variables of several images as one, for the GPU `sm`, or the reason why the image could not be read.
+/// `table` contains the information that was read when the program was compiled. `has_code` is true if arguments are
+/// compared with the code.
 pub(super) fn read_kernels(
     images: Vec<Arc<Vec<u8>>>,
     table: Option<&'static CompiledImage>,

@@ -36,8 +36,8 @@ pub(crate) fn link(context: &Arc<CudaContext>, images: &[ImageBytes], options: &
         added.map_err(|error| with_log(error, linker.options()))?;
     }
     let cubin = linker.complete();
-    // Driver 580.159.04 returns success for an undefined function if the process has loaded PTX of an unsupported version
-    // before. The error log is right.
+    // Driver 580.159.04 returns success for an undefined function if the process has loaded PTX of an unsupported
+    // version before. The error log is right.
     let cubin = match cubin {
         Ok(_) if has_errors(&linker.options().error_log()) => {
             Err(CallError::Returned(DriverCall { call: "cuLinkComplete", status: Status::SUCCESS }))

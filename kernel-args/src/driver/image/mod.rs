@@ -172,8 +172,9 @@ images! {
     [] CompiledSource: |source| Bytes::Source(source);
     #[cfg(feature = "nvrtc")]
     [] &CompiledSource: |source| Bytes::Source(source.clone());
-    /// PTX that NVRTC compiled. cudarc does not expose the contents of any other `Ptx`: loading a `Ptx` that was created
-    /// from text, bytes or a path returns [`Error::Load`](crate::Error::Load), which advises to pass these directly.
+    /// PTX that NVRTC compiled. cudarc does not expose the contents of any other `Ptx`: loading a `Ptx` that was
+    /// created from text, bytes or a path returns [`Error::Load`](crate::Error::Load), which advises to pass these
+    /// directly.
     #[cfg(feature = "nvrtc")]
     [] &'a cudarc::nvrtc::Ptx: |ptx| ptx.as_bytes().map_or(Bytes::NotCompiled, |bytes| Bytes::Memory(Cow::Borrowed(bytes)));
     /// PTX that NVRTC compiled: see the conversion of a reference.

@@ -29,7 +29,8 @@ static LOADED: Mutex<BTreeMap<usize, Weak<PointerUses>>> = Mutex::new(BTreeMap::
 #[derive(Default)]
 struct Known {
     needed: Vec<PointerAccess>,
-    /// The pointers that are accessed, by parameter and offset, and whether that is certain; `None` if the code cannot be analysed.
+    /// The pointers that are accessed, by parameter and offset, and whether that is certain; `None` if the code cannot
+    /// be analysed.
     accessed: Option<Vec<((usize, usize), bool)>>,
 }
 
@@ -38,7 +39,8 @@ impl PointerUses {
         Self { images: images.to_vec(), sm, symbol: symbol.into(), known: OnceLock::new() }
     }
 
-    /// A launch of this handle finds it, as long as the loaded function exists: the driver can reuse the handle afterwards.
+    /// A launch of this handle finds it, as long as the loaded function exists: the driver can reuse the handle
+    /// afterwards.
     pub(crate) fn register(self: &Arc<Self>, function: CUfunction) {
         let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
         loaded.retain(|_, uses| uses.strong_count() > 0);

@@ -61,7 +61,8 @@ pub(super) fn compiled_variables(table: Option<&'static CompiledImage>) -> Vec<V
     variables.kernels().into_iter().map(|variable| VariableDescription::compiled(&variable)).collect()
 }
 
-/// The variables of an image for the GPU `sm`. `table` contains the information that was read when the program was compiled.
+/// The variables of an image for the GPU `sm`. `table` contains the information that was read when the program was
+/// compiled.
 pub(super) fn read_variables(
     kernels: &Kernels<'_>,
     table: Option<&'static CompiledImage>,

@@ -1,7 +1,7 @@
 //! A single call of `cuLaunchKernelEx`.
 //!
-//! `Launch` holds attributes as an `Option`, so the optimizer removes all code for attributes from a launch without them. For that, no reference
-//! to `Launch` may reach a function that is not inlined.
+//! `Launch` holds attributes as an `Option`, so the optimizer removes all code for attributes from a launch without
+//! them. For that, no reference to `Launch` may reach a function that is not inlined.
 
 use super::explain;
 use crate::{
@@ -19,8 +19,9 @@ use cudarc::driver::DriverError;
 
 /// The arguments of `cuLaunchKernelEx` without the parameters, with details for its errors.
 ///
-/// It owns the `Launch`. With a reference, the compiler keeps the `Launch` in memory if the arguments are slices or many scalars: a launch
-/// of 512 scalars takes 195 instructions instead of 76. For the same reason, functions that are not inlined receive copies.
+/// It owns the `Launch`. With a reference, the compiler keeps the `Launch` in memory if the arguments are slices or
+/// many scalars: a launch of 512 scalars takes 195 instructions instead of 76. For the same reason, functions that are
+/// not inlined receive copies.
 #[derive(Clone, Copy)]
 pub(crate) struct LaunchCall<'a> {
     pub(crate) api: &'static Api,
@@ -30,8 +31,8 @@ pub(crate) struct LaunchCall<'a> {
 }
 
 impl LaunchCall<'_> {
-    /// Checks the attributes, lowers the arguments, and calls the driver. The function's context must be current, and the stream must
-    /// belong to it.
+    /// Checks the attributes, lowers the arguments, and calls the driver. The function's context must be current, and
+    /// the stream must belong to it.
     ///
     /// `T` is what is launched: with its own closures for each, they have one call in most programs, and are inlined.
     #[expect(clippy::extra_unused_type_parameters, reason = "it makes the types of the closures distinct")]
@@ -46,7 +47,8 @@ impl LaunchCall<'_> {
         let mut asked = launch.form;
         if let Some(attributes) = launch.attributes {
             check_attributes(api, *callee, self.config(), attributes)?;
-            // Driver 580 returns `CUDA_ERROR_INVALID_VALUE` for a cooperative launch in the packed form on a capturing stream.
+            // Driver 580 returns `CUDA_ERROR_INVALID_VALUE` for a cooperative launch in the packed form on a capturing
+            // stream.
             if attributes.cooperative.is_some() {
                 asked = asked.or(Some(Form::KernelParams));
             }

@@ -18,8 +18,8 @@ use std::{
     vec::Vec,
 };
 
-/// The captures that [`Graph::capture`](crate::graph::Graph::capture) and its `unsafe` form make. An id is never used again (CUDA Driver API,
-/// `cuStreamGetCaptureInfo`).
+/// The captures that [`Graph::capture`](crate::graph::Graph::capture) and its `unsafe` form make. An id is never used
+/// again (CUDA Driver API, `cuStreamGetCaptureInfo`).
 static CAPTURES: Mutex<Vec<(GraphId, Keeper)>> = Mutex::new(Vec::new());
 
 /// Who keeps the memory of the captured work allocated.
@@ -36,7 +36,8 @@ fn captures() -> MutexGuard<'static, Vec<(GraphId, Keeper)>> {
     CAPTURES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A capture of this crate. While one exists, each launch of each thread finds out whether its stream is being captured.
+/// A capture of this crate. While one exists, each launch of each thread finds out whether its stream is being
+/// captured.
 pub(crate) struct Captured(Option<GraphId>);
 
 impl Captured {
@@ -84,7 +85,8 @@ pub(crate) fn is_promised(stream: &CudaStream) -> Result<bool, Error> {
     Ok(keeper(stream)? == Some(Keeper::Caller))
 }
 
-/// Checks that a launch on `stream` has no memory that a captured graph would need and not keep. `report` reports the contexts of the arguments.
+/// Checks that a launch on `stream` has no memory that a captured graph would need and not keep. `report` reports the
+/// contexts of the arguments.
 #[cold]
 pub(crate) fn check_memory(
     stream: Option<&CudaStream>,

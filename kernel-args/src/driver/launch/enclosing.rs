@@ -43,9 +43,9 @@ pub(crate) fn within<R>(enclosing: OutsideOf, work: impl FnOnce() -> R) -> R {
 
 /// Runs `work`, whose launches run now, while the thread records a run of a sequence or captures a stream.
 ///
-/// A launch that is not part of the graph or the run is then [`LaunchError::Outside`]: in the closure of a capture or a run, and on the stream of a
-/// run that [`begin`](crate::sequence::Sequence::begin) has begun. It would run
-/// before the work around it, which is usually a forgotten `stream = …`. For a launch that has to run now, such as the
+/// A launch that is not part of the graph or the run is then [`LaunchError::Outside`]: in the closure of a capture or a
+/// run, and on the stream of a run that [`begin`](crate::sequence::Sequence::begin) has begun. It would run before the
+/// work around it, which is usually a forgotten `stream = …`. For a launch that has to run now, such as the
 /// initialisation of memory when it is first used, this function says that it is meant.
 ///
 /// ```no_run
@@ -112,8 +112,8 @@ pub(crate) fn run_on(stream: Option<&CudaStream>) -> Option<Arc<dyn BegunRun>> {
     RUNS.try_with(|runs| runs.borrow().iter().rev().filter_map(Weak::upgrade).find(is_on)).ok().flatten()
 }
 
-/// Checks that a launch which is not recorded is part of what its thread records or captures: that its stream is being captured. Without a
-/// stream, it is on the default stream, which never is. `what` names it in the error.
+/// Checks that a launch which is not recorded is part of what its thread records or captures: that its stream is being
+/// captured. Without a stream, it is on the default stream, which never is. `what` names it in the error.
 #[cold]
 pub(crate) fn check(stream: Option<&CudaStream>, what: impl FnOnce() -> String) -> Result<(), Error> {
     let of = match SCOPE.get() {

@@ -95,7 +95,8 @@ impl LaunchArgs for &mut ArgList<'_> {}
             with a list of `ArgList` it takes a `Function`, such as `kernel.as_function()`"
 )]
 pub trait Launchable<A: LaunchArgs>: sealed::Sealed {
-    /// `is_watched` is false if the launch is only a call of the driver. The compiler knows it, and removes what such a launch does not need.
+    /// `is_watched` is false if the launch is only a call of the driver. The compiler knows it, and removes what such a
+    /// launch does not need.
     ///
     /// # Errors
     /// The errors of [`launch`](super::launch()). Its caller has promised what it requires.
@@ -197,7 +198,8 @@ fn launch_function<A: Arguments>(
     launch_fitting::<Function, _>(function, launch, function.fit(args)?, promise, is_watched)
 }
 
-/// The name of the function, when it is needed. In a generic function, this closure would be a type of its own for each struct.
+/// The name of the function, when it is needed. In a generic function, this closure would be a type of its own for each
+/// struct.
 #[cfg(feature = "graphs")]
 fn name(callee: Callee<'_>) -> impl FnOnce() -> std::string::String {
     move || std::format!("kernel `{}`", callee.name())

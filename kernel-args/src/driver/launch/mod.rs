@@ -85,24 +85,26 @@ impl<'l> LaunchOptions<'l> for WithoutStream<'l> {
 /// # Safety
 /// - The kernel takes these arguments, where [`launch!`](crate::launch!) documents that it does not verify this.
 /// - With these values, this grid, block and shared memory, the kernel stays within the memory of its arguments.
-///   [Contracts](derive@crate::KernelArgs#contracts) check lengths, ranges and sizes; the caller promises that the kernel keeps to them, and
-///   everything that no contract states: indices in device memory, strides, the size of static shared memory.
-/// - Memory that the arguments do not borrow or own, behind raw pointers or in structs, stays allocated until the kernel has finished
-///   and the launch has returned.
-/// - No access of the kernel races with another use of the same memory: on another stream through raw pointers, by the host, or by
-///   its own threads. Slices are ordered with their uses on other streams by their borrows and by cudarc's events.
+///   [Contracts](derive@crate::KernelArgs#contracts) check lengths, ranges and sizes; the caller promises that the
+///   kernel keeps to them, and everything that no contract states: indices in device memory, strides, the size of
+///   static shared memory.
+/// - Memory that the arguments do not borrow or own, behind raw pointers or in structs, stays allocated until the
+///   kernel has finished and the launch has returned.
+/// - No access of the kernel races with another use of the same memory: on another stream through raw pointers, by the
+///   host, or by its own threads. Slices are ordered with their uses on other streams by their borrows and by cudarc's
+///   events.
 /// - What the kernel writes is a value of its Rust type: only discriminants to an enum, 0 or 1 to a `bool`.
-/// - The global variables of the kernel contain what it requires while it runs, and nothing overwrites them in that time: reading and
-///   writing a [`Global`](crate::global::Global) is safe.
+/// - The global variables of the kernel contain what it requires while it runs, and nothing overwrites them in that
+///   time: reading and writing a [`Global`](crate::global::Global) is safe.
 ///
-/// A launcher enqueues its work on the stream that it receives. Without a stream, it uses the default stream of the current context, and was
-/// not compiled with a default stream for each thread.
+/// A launcher enqueues its work on the stream that it receives. Without a stream, it uses the default stream of the
+/// current context, and was not compiled with a default stream for each thread.
 ///
-/// On a stream that is being captured, this holds for each launch of the captured
-/// graph, for which the memory of the arguments also stays allocated, and the kernel loaded. In
-/// [`Graph::capture`](crate::graph::Graph::capture), arguments with memory that the graph does not keep are an error; a capture that was begun without
-/// this crate is not noticed. With the recorder of a [`Sequence`](crate::sequence::Sequence) as
-/// the stream, it holds until the work of the run has finished, and a raw function stays loaded until the sequence is dropped.
+/// On a stream that is being captured, this holds for each launch of the captured graph, for which the memory of the
+/// arguments also stays allocated, and the kernel loaded. In [`Graph::capture`](crate::graph::Graph::capture),
+/// arguments with memory that the graph does not keep are an error; a capture that was begun without this crate is not
+/// noticed. With the recorder of a [`Sequence`](crate::sequence::Sequence) as the stream, it holds until the work of
+/// the run has finished, and a raw function stays loaded until the sequence is dropped.
 #[inline(always)]
 pub unsafe fn launch<'l, A: LaunchArgs, L: LaunchOptions<'l>>(
     target: &(impl Launchable<A> + ?Sized),
@@ -138,8 +140,8 @@ pub unsafe fn launch<'l, A: LaunchArgs, L: LaunchOptions<'l>>(
 
 /// A launch that is observed, or made while a thread records a run or is in the closure of a capture.
 ///
-/// The arguments are in a tuple, which moves them: a plain launch then never has their address, and can keep them in registers. `USUAL` if
-/// the launch has neither a form nor attributes.
+/// The arguments are in a tuple, which moves them: a plain launch then never has their address, and can keep them in
+/// registers. `USUAL` if the launch has neither a form nor attributes.
 #[cfg(any(feature = "graphs", feature = "observe"))]
 #[cold]
 #[inline(never)]
@@ -191,20 +193,22 @@ fn watched<const USUAL: bool, A: LaunchArgs>(
 /// | `Function` | the image and the driver | at its first launch with a struct or with a list of types |
 /// | `CudaFunction`, `CUfunction` | the driver, 12.4 and newer: sizes and offsets | at a thread's first launch of the handle with a struct |
 ///
-/// A `CudaFunction` or `CUfunction` is a handle: an address that the driver can reuse for a different kernel after the module is unloaded.
-/// Each thread stores up to 128 verified pairs of a handle and a struct. Every further launch queries only the *last* parameter, and
-/// verifies the handle again if it differs; this takes 15 to 23 ns for any number of parameters (H200, driver 580). A reused handle is not
-/// detected if the parameter at this index has the same size and offset while earlier parameters differ or further parameters follow, or if
-/// the struct has no fields. The kernel then reads wrong values, as it would without this crate. A `Kernel` and a `Function` keep their
-/// module loaded.
+/// A `CudaFunction` or `CUfunction` is a handle: an address that the driver can reuse for a different kernel after the
+/// module is unloaded. Each thread stores up to 128 verified pairs of a handle and a struct. Every further launch
+/// queries only the *last* parameter, and verifies the handle again if it differs; this takes 15 to 23 ns for any
+/// number of parameters (H200, driver 580). A reused handle is not detected if the parameter at this index has the same
+/// size and offset while earlier parameters differ or further parameters follow, or if the struct has no fields. The
+/// kernel then reads wrong values, as it would without this crate. A `Kernel` and a `Function` keep their module
+/// loaded.
 ///
 /// With `node` after the arguments, the launch is captured into a graph, and the result is its
 /// [`Node`](crate::graph::Node): `launch!(kernel, grid, block, args, node, stream = &stream)`, same as
 /// [`Kernel::capture`](crate::Kernel::capture). The stream must be capturing, and the arguments must own the memory
 /// that they point to.
 ///
-/// Contracts of the struct, such as `#[kernel_args(len = "n")]`, are checked first: see [`derive@KernelArgs`](derive@crate::KernelArgs#contracts).
-/// With `stream = required`, a launch without `stream = …` is an error when the program is built; `cargo check` does not evaluate it.
+/// Contracts of the struct, such as `#[kernel_args(len = "n")]`, are checked first: see
+/// [`derive@KernelArgs`](derive@crate::KernelArgs#contracts). With `stream = required`, a launch without `stream = …`
+/// is an error when the program is built; `cargo check` does not evaluate it.
 ///
 /// Otherwise it is an expression of type `Result<(), kernel_args::Error>`. It evaluates each argument once, and must be
 /// in an `unsafe` block: [`launch()`](crate::launch()) documents what the caller promises.
@@ -226,12 +230,13 @@ fn watched<const USUAL: bool, A: LaunchArgs>(
 ///
 /// # Launchers
 ///
-/// A launcher is a function of the host that launches kernels, such as an `extern "C"` function of a `.cu` file. It has no grid and no block:
-/// `launch!(ffi::run, args, stream = &stream)` calls `ffi::run` with the fields of a struct with `#[kernel_args(launcher = ffi::run)]` and
-/// the stream. Before the call, the launch checks contracts and contexts, makes the stream's context current, and waits for other streams
-/// that use the slices; afterwards it records their use. A returned status that is not 0 is
-/// [`LaunchError::Launcher`](crate::error::LaunchError::Launcher). For a function that takes no stream, the option is
-/// `default_stream = true`: it works on the default stream of the context of its arguments.
+/// A launcher is a function of the host that launches kernels, such as an `extern "C"` function of a `.cu` file. It has
+/// no grid and no block: `launch!(ffi::run, args, stream = &stream)` calls `ffi::run` with the fields of a struct with
+/// `#[kernel_args(launcher = ffi::run)]` and the stream. Before the call, the launch checks contracts and contexts,
+/// makes the stream's context current, and waits for other streams that use the slices; afterwards it records their
+/// use. A returned status that is not 0 is [`LaunchError::Launcher`](crate::error::LaunchError::Launcher). For a
+/// function that takes no stream, the option is `default_stream = true`: it works on the default stream of the context
+/// of its arguments.
 #[macro_export]
 macro_rules! launch {
     // CUDA C++'s `func<<<grid, block>>>(args)`, which is no expression of Rust.

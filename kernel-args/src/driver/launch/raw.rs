@@ -38,8 +38,8 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
         begin(&args, &mut launch, callee, is_watched)?;
         let stored = verified::context(self.cu_function(), TypeId::of::<A::Erased>());
         let context = match launch.stream {
-            // The query of a function's context is slow. If the handle was reused for a function of a different context and the stream
-            // is wrong too, the driver reports the error.
+            // The query of a function's context is slow. If the handle was reused for a function of a different context
+            // and the stream is wrong too, the driver reports the error.
             Some(stream) if stored == Some(stream.context().cu_ctx()) => {
                 bind(api, stream.context())?;
                 stream.context().cu_ctx()
@@ -95,8 +95,8 @@ impl<A: KernelArgs> Launchable<A> for CUfunction {
     }
 }
 
-/// `context` is the current context, or null; `own` is the function's context, or null if it is unknown. `stored` is the context in which
-/// this thread has verified the function for `A`.
+/// `context` is the current context, or null; `own` is the function's context, or null if it is unknown. `stored` is
+/// the context in which this thread has verified the function for `A`.
 ///
 /// It is inlined, because a call takes the `Launch` from memory: 210 instructions for 8 scalars instead of 126.
 #[inline(always)]

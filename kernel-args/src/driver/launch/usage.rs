@@ -21,7 +21,8 @@ macro_rules! __capture {
     };
 }
 
-/// The call of a launcher: its function, whether the options name the stream and the default stream, the stream and the arguments.
+/// The call of a launcher: its function, whether the options name the stream and the default stream, the stream and the
+/// arguments.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __call_launcher {
@@ -141,7 +142,8 @@ macro_rules! __launch_options {
 macro_rules! option_names {
     ($d:tt $($(#[$doc:meta])* $name:ident($given:ident: $from:ty) -> $ty:ty = $value:expr, $id:literal, $cuda:literal,
         $major:literal . $minor:literal $(, sm $sm:literal)? $(, nodes $nodes:literal)? $(, address $address:literal)?;)*) => {
-        /// Compares two names of options: `a b {if they are one option} {if they are two, or none}`. Without names, all options as text.
+        /// Compares two names of options: `a b {if they are one option} {if they are two, or none}`. Without names, all
+        /// options as text.
         #[doc(hidden)]
         #[macro_export]
         macro_rules! __launch_option {

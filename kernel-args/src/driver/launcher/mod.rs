@@ -186,11 +186,12 @@ impl<A: LauncherArgs> Lowered<'_, A> {
         unsafe { DecodedArgs::params(A::PARAMETERS, self.params) }.visit(visit);
     }
 
-    /// An error contains the arguments if `is_watched`. Otherwise no pointer to them is stored: 10 instructions less for 8 scalars.
+    /// An error contains the arguments if `is_watched`. Otherwise no pointer to them is stored: 10 instructions less
+    /// for 8 scalars.
     #[inline(always)]
     fn call(&self, stream: StreamHandle<'_>, _: Promise<'_>, is_watched: bool) -> Result<(), Error> {
-        // SAFETY: `marshal_params` has passed a pointer to each parameter: a value of the field's device type. The caller of `launch!` has
-        // promised that the function may be called with them.
+        // SAFETY: `marshal_params` has passed a pointer to each parameter: a value of the field's device type. The
+        // caller of `launch!` has promised that the function may be called with them.
         let returned = unsafe { A::call(self.params.as_ptr(), StreamArgument(stream.raw().cast())) };
         if returned.code == 0 {
             return Ok(());

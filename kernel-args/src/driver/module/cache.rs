@@ -9,8 +9,8 @@ use core::{
 /// The number of lists: a module with a hundred kernels has one or two in each.
 const LISTS: usize = 64;
 
-/// The functions that a module has returned, by the type of their arguments and the requested name. Lookups take no lock. The cache only grows:
-/// its functions are verified, and stay valid as long as the module is loaded.
+/// The functions that a module has returned, by the type of their arguments and the requested name. Lookups take no
+/// lock. The cache only grows: its functions are verified, and stay valid as long as the module is loaded.
 pub(crate) struct KernelCache {
     lists: [AppendList<Cached>; LISTS],
 }

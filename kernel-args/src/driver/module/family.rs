@@ -18,10 +18,11 @@ use kernel_args_abi::{
 const OF_ANOTHER_FAMILY: &str = "the struct was not compared with this kernel when it was compiled; its `entries` are";
 
 impl Module {
-    /// The kernel of a family for the types of `A`, verified against `A`: `family` with the suffix that the struct binds to its types. This is the
-    /// binding with which the struct was compared when it was compiled.
+    /// The kernel of a family for the types of `A`, verified against `A`: `family` with the suffix that the struct
+    /// binds to its types. This is the binding with which the struct was compared when it was compiled.
     ///
-    /// You can call this at every launch, as [`kernel`](Self::kernel): from the second call on it needs no driver, heap or lock.
+    /// You can call this at every launch, as [`kernel`](Self::kernel): from the second call on it needs no driver, heap
+    /// or lock.
     ///
     /// ```no_run
     /// # use kernel_args::{DeviceType, DevicePointer, DevicePointerMut, Error, KernelArgs, Module, launch};
@@ -37,16 +38,16 @@ impl Module {
     /// }
     /// ```
     ///
-    /// A struct without bindings has no suffix: `module.family::<Relu>("relu_f32")`. Unlike [`kernel`](Self::kernel), this accepts only the kernels
-    /// with which the struct was compared when it was compiled.
+    /// A struct without bindings has no suffix: `module.family::<Relu>("relu_f32")`. Unlike [`kernel`](Self::kernel),
+    /// this accepts only the kernels with which the struct was compared when it was compiled.
     ///
-    /// A struct whose types have no binding does not compile here. If an image may lack the kernels of a type, bind it with `if_present`: then the
-    /// error is at run time.
+    /// A struct whose types have no binding does not compile here. If an image may lack the kernels of a type, bind it
+    /// with `if_present`: then the error is at run time.
     ///
     /// # Errors
-    /// [`LoadError::Absent`] if the binding is optional and the module lacks the kernel. [`LoadError::NotFound`] also if the name matches none of the
-    /// struct's `entries`. [`LoadError::Unbound`] if a type differs from all bound types, but its parameters do not. Otherwise as for
-    /// [`kernel`](Self::kernel).
+    /// [`LoadError::Absent`] if the binding is optional and the module lacks the kernel. [`LoadError::NotFound`] also
+    /// if the name matches none of the struct's `entries`. [`LoadError::Unbound`] if a type differs from all bound
+    /// types, but its parameters do not. Otherwise as for [`kernel`](Self::kernel).
     #[inline]
     pub fn family<A: KernelArgs>(&self, family: &str) -> Result<Kernel<A>, Error> {
         const { assert_bound::<A>() };

@@ -23,9 +23,9 @@ const OF_ANOTHER_IMAGE: &str = "the image has this kernel, but the module does n
 impl Module {
     /// The kernel `entry` without the type of its arguments, for programs that know the arguments only at run time.
     ///
-    /// `entry` is a symbol, the unmangled name of a C++ kernel with one overload and one instance, or a demangled name: `saxpy<float>`,
-    /// `saxpy(int, float)`. A kernel of rustc has its path as a name: `sim::step`. You can call this at every launch: from the second call on, it finds
-    /// the function without the driver, the heap or a lock.
+    /// `entry` is a symbol, the unmangled name of a C++ kernel with one overload and one instance, or a demangled name:
+    /// `saxpy<float>`, `saxpy(int, float)`. A kernel of rustc has its path as a name: `sim::step`. You can call this at
+    /// every launch: from the second call on, it finds the function without the driver, the heap or a lock.
     ///
     /// # Errors
     /// [`Error::Load`] if the module has no kernel or several kernels with this name.

@@ -32,10 +32,11 @@ const NOT_IN_MODULE: &str = "the image has this variable, but the module does no
 /// It holds the module, so the variable stays valid. Clones refer to the same variable.
 ///
 /// # Concurrent kernels
-/// Neither CUDA nor this crate orders these copies and kernels on other streams. [`read`](Self::read) and [`write`](Self::write) wait for all
-/// work in the context; [`read_on`](Self::read_on) and [`write_on`](Self::write_on) are ordered on their stream only. A kernel that runs at the
-/// same time may see a part of a write, and a read may return a part of what it writes. The caller of the `unsafe` launch promises that the
-/// variables contain what the kernel requires while it runs: a variable with a pointer must not be overwritten then, for example.
+/// Neither CUDA nor this crate orders these copies and kernels on other streams. [`read`](Self::read) and
+/// [`write`](Self::write) wait for all work in the context; [`read_on`](Self::read_on) and [`write_on`](Self::write_on)
+/// are ordered on their stream only. A kernel that runs at the same time may see a part of a write, and a read may
+/// return a part of what it writes. The caller of the `unsafe` launch promises that the variables contain what the
+/// kernel requires while it runs: a variable with a pointer must not be overwritten then, for example.
 pub struct Global<T: ?Sized> {
     pub(super) memory: Arc<GlobalMemory>,
     pub(super) name: Arc<str>,
@@ -65,9 +66,10 @@ pub struct GlobalInfo {
 impl Module {
     /// The global variable `name` (`__device__`, `__constant__`, `__managed__`) as a `T`.
     ///
-    /// `T` is compared with the variable: its size with the image and the driver, its alignment and class with PTX, its type and members with debug
-    /// information. A slice `[T]` fits an array of any length. `name` is a symbol, a C++ name (`dt`, `sim::dt`, `buffer<7>`), or a constant of
-    /// [`kernels!`](crate::kernels): then `T` is also compared when the program is compiled.
+    /// `T` is compared with the variable: its size with the image and the driver, its alignment and class with PTX, its
+    /// type and members with debug information. A slice `[T]` fits an array of any length. `name` is a symbol, a C++
+    /// name (`dt`, `sim::dt`, `buffer<7>`), or a constant of [`kernels!`](crate::kernels): then `T` is also compared
+    /// when the program is compiled.
     ///
     /// ```no_run
     /// use kernel_args::Module;

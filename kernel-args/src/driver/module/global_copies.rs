@@ -20,8 +20,8 @@ fn stored<T: DeviceType>(elements: &[T]) -> Vec<u8> {
 
 macro_rules! addresses {
     () => {
-        /// The address of the variable (of the first element of a slice), as an argument of a kernel. It is valid as long as the module is loaded: keep
-        /// this value.
+        /// The address of the variable (of the first element of a slice), as an argument of a kernel. It is valid as
+        /// long as the module is loaded: keep this value.
         #[must_use]
         pub fn as_ptr(&self) -> DevicePointer<T> {
             DevicePointer::from_raw(self.memory.address())
@@ -47,7 +47,8 @@ impl<T: DeviceType> Global<T> {
 
     /// Overwrites the value. Waits for all work in the context first. The padding of `value` becomes zeros.
     ///
-    /// A compiler may have replaced a variable that is declared `const` by its value: kernels then do not see the new value.
+    /// A compiler may have replaced a variable that is declared `const` by its value: kernels then do not see the new
+    /// value.
     ///
     /// # Errors
     /// The errors of the driver.
@@ -55,10 +56,12 @@ impl<T: DeviceType> Global<T> {
         self.write_bytes(0, &stored(slice::from_ref(value)))
     }
 
-    /// Reads the value in the order of `stream`. The driver may wait for the copy, because the host memory is not pinned.
+    /// Reads the value in the order of `stream`. The driver may wait for the copy, because the host memory is not
+    /// pinned.
     ///
     /// # Errors
-    /// [`Error::Context`] for a stream of a different context; [`Error::Global`] while it is being captured; otherwise the errors of the driver.
+    /// [`Error::Context`] for a stream of a different context; [`Error::Global`] while it is being captured; otherwise
+    /// the errors of the driver.
     pub fn read_on(&self, stream: &CudaStream) -> Result<PendingRead<T>, Error> {
         PendingRead::start(self, stream, 0, size_of::<T>())
     }
@@ -119,7 +122,8 @@ impl<T: DeviceType> Global<[T]> {
     /// `count` elements from element `start` on. Waits for all work in the context first.
     ///
     /// # Errors
-    /// [`Error::Global`] if the elements are not inside of the variable, or not values of `T`; otherwise the driver's errors.
+    /// [`Error::Global`] if the elements are not inside of the variable, or not values of `T`; otherwise the driver's
+    /// errors.
     pub fn read_at(&self, start: usize, count: usize) -> Result<Vec<T>, Error> {
         let (offset, length) = self.place(start, count)?;
         self.elements(&self.read_bytes(offset, length)?)
@@ -143,7 +147,8 @@ impl<T: DeviceType> Global<[T]> {
         PendingRead::start(self, stream, offset, length)
     }
 
-    /// Overwrites the elements from element `start` on, in the order of `stream`, and usually does not wait for it. `elements` are copied first.
+    /// Overwrites the elements from element `start` on, in the order of `stream`, and usually does not wait for it.
+    /// `elements` are copied first.
     ///
     /// # Errors
     /// The errors of [`write_at`](Self::write_at), and of a stream the errors of [`Global::write_on`].

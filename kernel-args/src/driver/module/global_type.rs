@@ -4,7 +4,8 @@ use crate::{device::DeviceType, marshal::GlobalName};
 use kernel_args_abi::{Class, CppType, Parameter, texts::variable_message};
 use std::any::type_name;
 
-/// A type that [`Module::global`](crate::Module::global) accepts: a [`DeviceType`], or a slice `[T]` for an array of any length.
+/// A type that [`Module::global`](crate::Module::global) accepts: a [`DeviceType`], or a slice `[T]` for an array of
+/// any length.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the type of a global variable",
     label = "not a device type",

@@ -16,8 +16,9 @@ use std::sync::Arc;
 
 /// A loaded kernel that takes the arguments `A`, verified once.
 ///
-/// You can store it and launch it with arguments of any lifetime: a `Kernel<Saxpy<'static>>` launches a `Saxpy<'a>`. For the type of a
-/// field, write `'static`, not the parameter that rustc suggests. Cloning it is cheap, and any thread can use it.
+/// You can store it and launch it with arguments of any lifetime: a `Kernel<Saxpy<'static>>` launches a `Saxpy<'a>`.
+/// For the type of a field, write `'static`, not the parameter that rustc suggests. Cloning it is cheap, and any thread
+/// can use it.
 ///
 /// ```no_run
 /// use cudarc::driver::CudaSlice;
@@ -66,7 +67,8 @@ impl<A: KernelArgs> Kernel<A> {
         Box::new(self.as_function().clone())
     }
 
-    /// Loads the kernel that the struct names: `#[kernel_args(kernel = saxpy::saxpy)]`, or `#[kernel_args(ptx = "…", entry = "…")]`.
+    /// Loads the kernel that the struct names: `#[kernel_args(kernel = saxpy::saxpy)]`, or
+    /// `#[kernel_args(ptx = "…", entry = "…")]`.
     ///
     /// A struct without a kernel, or with a pattern for several kernels, does not compile here.
     ///
@@ -80,8 +82,8 @@ impl<A: KernelArgs> Kernel<A> {
         Self::from_image(ctx, source, source.entry)
     }
 
-    /// Loads an image (PTX text, a cubin, a fat binary, a file) and returns its kernel `entry`. For several kernels of one image, load a
-    /// [`Module`] once.
+    /// Loads an image (PTX text, a cubin, a fat binary, a file) and returns its kernel `entry`. For several kernels of
+    /// one image, load a [`Module`] once.
     ///
     /// # Errors
     /// The errors of [`Module::load`] and [`Module::kernel`].
@@ -89,10 +91,12 @@ impl<A: KernelArgs> Kernel<A> {
         Module::load(ctx, image)?.kernel(entry)
     }
 
-    /// The kernel `entry` of a module that cudarc loaded in `ctx`, verified as by [`from_function`](Self::from_function).
+    /// The kernel `entry` of a module that cudarc loaded in `ctx`, verified as by
+    /// [`from_function`](Self::from_function).
     ///
     /// # Errors
-    /// [`Error::Load`] if the module has no kernel with this name; otherwise as for [`from_function`](Self::from_function).
+    /// [`Error::Load`] if the module has no kernel with this name; otherwise as for
+    /// [`from_function`](Self::from_function).
     pub fn from_cudarc_module(ctx: &Arc<CudaContext>, module: &Arc<CudaModule>, entry: &str) -> Result<Self, Error> {
         const HAS_NUL: &str = "a name cannot contain NUL";
         const NOT_FOUND: &str = "the module has no symbol with exactly this name (C++ kernels have mangled names, unless they are `extern \"C\"`)";
@@ -109,8 +113,8 @@ impl<A: KernelArgs> Kernel<A> {
         })
     }
 
-    /// A function that cudarc loaded in `ctx`. Only sizes and offsets are verified, because cudarc does not keep the image: see
-    /// [`from_function_with_image`](Self::from_function_with_image).
+    /// A function that cudarc loaded in `ctx`. Only sizes and offsets are verified, because cudarc does not keep the
+    /// image: see [`from_function_with_image`](Self::from_function_with_image).
     ///
     /// # Errors
     /// [`Error::Verify`] if `A` does not match; [`Error::Context`] if cudarc loaded it in a different context.
@@ -191,11 +195,12 @@ impl Function {
 impl Module {
     /// The kernel `entry`, verified against `A`.
     ///
-    /// `entry` is a symbol, or the unmangled name of a C++ kernel: of overloads and template instances, the one that matches `A`. A demangled name
-    /// selects a specific kernel: `saxpy<float>`, `saxpy(int, float)`. A kernel of rustc has its path as a name: `sim::step`.
+    /// `entry` is a symbol, or the unmangled name of a C++ kernel: of overloads and template instances, the one that
+    /// matches `A`. A demangled name selects a specific kernel: `saxpy<float>`, `saxpy(int, float)`. A kernel of rustc
+    /// has its path as a name: `sim::step`.
     ///
-    /// You can call this at every launch: the module caches each kernel by struct and `entry`, and from the second call on it finds the kernel
-    /// without the driver, the heap or a lock. An error is not cached.
+    /// You can call this at every launch: the module caches each kernel by struct and `entry`, and from the second call
+    /// on it finds the kernel without the driver, the heap or a lock. An error is not cached.
     ///
     /// ```no_run
     /// # use kernel_args::{Error, KernelArgs, Module, DeviceType, DevicePointerMut, launch};
@@ -210,7 +215,8 @@ impl Module {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Load`] if the module has no kernel with this name, or several kernels match; [`Error::Verify`] if `A` does not match.
+    /// [`Error::Load`] if the module has no kernel with this name, or several kernels match; [`Error::Verify`] if `A`
+    /// does not match.
     #[inline]
     pub fn kernel<A: KernelArgs>(&self, entry: &str) -> Result<Kernel<A>, Error> {
         match self.cache.get_typed(entry) {
@@ -219,8 +225,9 @@ impl Module {
         }
     }
 
-    /// [`kernel`](Self::kernel) with the name in `#[kernel_args(ptx = "…", entry = "…")]`. It is verified against this module, not against the
-    /// image that the struct was compared with when it was compiled. A struct without a kernel does not compile here.
+    /// [`kernel`](Self::kernel) with the name in `#[kernel_args(ptx = "…", entry = "…")]`. It is verified against this
+    /// module, not against the image that the struct was compared with when it was compiled. A struct without a kernel
+    /// does not compile here.
     ///
     /// # Errors
     /// The errors of [`kernel`](Self::kernel).

@@ -15,7 +15,8 @@ use crate::{
 macro_rules! resources {
     ($($(#[$doc:meta])* $name:ident = $attribute:ident;)*) => {
         /// # Resources of the kernel
-        /// CUDA Driver API, `CUfunction_attribute`. Each method makes the kernel's context current and queries the driver.
+        /// CUDA Driver API, `CUfunction_attribute`. Each method makes the kernel's context current and queries the
+        /// driver.
         impl<A: KernelArgs> Kernel<A> {$(
             $(#[$doc])*
             ///
@@ -59,8 +60,8 @@ impl<A: KernelArgs> Kernel<A> {
         Ok(value.map(|value| value != 0))
     }
 
-    /// How much dynamic shared memory a launch without [`Launch::shared_memory_mode`] can have. `None` before CUDA 13.4, or for a mode that this
-    /// crate does not know.
+    /// How much dynamic shared memory a launch without [`Launch::shared_memory_mode`] can have. `None` before CUDA
+    /// 13.4, or for a mode that this crate does not know.
     ///
     /// # Errors
     /// [`Error::Driver`].
@@ -73,8 +74,8 @@ impl<A: KernelArgs> Kernel<A> {
 /// # Occupancy
 /// CUDA Driver API, "Occupancy". Dynamic shared memory above 48 KiB is opted in, as in a launch.
 impl<A: KernelArgs> Kernel<A> {
-    /// The maximum number of blocks that one multiprocessor runs at the same time, for blocks of `block` threads with `shared` bytes of dynamic
-    /// shared memory: `cuOccupancyMaxActiveBlocksPerMultiprocessor`.
+    /// The maximum number of blocks that one multiprocessor runs at the same time, for blocks of `block` threads with
+    /// `shared` bytes of dynamic shared memory: `cuOccupancyMaxActiveBlocksPerMultiprocessor`.
     ///
     /// # Errors
     /// [`Error::Launch`] if the device has less shared memory; [`Error::Driver`].
@@ -82,7 +83,8 @@ impl<A: KernelArgs> Kernel<A> {
         self.function().max_active_blocks(block.into_dim(), shared)
     }
 
-    /// The largest grid of a [`cooperative`](Launch::cooperative) launch: the number of blocks that all multiprocessors run at the same time.
+    /// The largest grid of a [`cooperative`](Launch::cooperative) launch: the number of blocks that all multiprocessors
+    /// run at the same time.
     ///
     /// # Errors
     /// The errors of [`max_active_blocks`](Self::max_active_blocks).
@@ -90,7 +92,8 @@ impl<A: KernelArgs> Kernel<A> {
         self.function().max_cooperative_blocks(block.into_dim(), shared)
     }
 
-    /// The one-dimensional block with the highest occupancy, with `shared` bytes of dynamic shared memory: `cuOccupancyMaxPotentialBlockSize`.
+    /// The one-dimensional block with the highest occupancy, with `shared` bytes of dynamic shared memory:
+    /// `cuOccupancyMaxPotentialBlockSize`.
     ///
     /// # Errors
     /// The errors of [`max_active_blocks`](Self::max_active_blocks).
@@ -98,8 +101,9 @@ impl<A: KernelArgs> Kernel<A> {
         self.function().suggest_block(shared)
     }
 
-    /// The maximum number of clusters of a launch that the GPU runs at the same time: `cuOccupancyMaxActiveClusters`. It depends on the block, the
-    /// shared memory and the [`cluster`](Launch::cluster) of `launch`; 0 means that the GPU cannot run it.
+    /// The maximum number of clusters of a launch that the GPU runs at the same time: `cuOccupancyMaxActiveClusters`.
+    /// It depends on the block, the shared memory and the [`cluster`](Launch::cluster) of `launch`; 0 means that the
+    /// GPU cannot run it.
     ///
     /// ```no_run
     /// # use kernel_args::{Kernel, KernelArgs, Launch};
@@ -117,8 +121,8 @@ impl<A: KernelArgs> Kernel<A> {
         self.function().max_active_clusters(launch)
     }
 
-    /// The maximum number of blocks of a cluster of a launch: `cuOccupancyMaxPotentialClusterSize`; at most 8 until the kernel has been launched
-    /// with a larger cluster.
+    /// The maximum number of blocks of a cluster of a launch: `cuOccupancyMaxPotentialClusterSize`; at most 8 until the
+    /// kernel has been launched with a larger cluster.
     ///
     /// # Errors
     /// The errors of [`max_active_clusters`](Self::max_active_clusters).
@@ -126,10 +130,11 @@ impl<A: KernelArgs> Kernel<A> {
         self.function().max_cluster_size(launch)
     }
 
-    /// A grid and a block with at least one thread for each of `elements`: the block that the kernel requires, or else the one with the highest
-    /// occupancy. The kernel must skip the threads beyond the last element.
+    /// A grid and a block with at least one thread for each of `elements`: the block that the kernel requires, or else
+    /// the one with the highest occupancy. The kernel must skip the threads beyond the last element.
     ///
-    /// The driver is queried once for each loaded kernel. cudarc's `LaunchConfig::for_num_elems` has blocks of 1024 threads.
+    /// The driver is queried once for each loaded kernel. cudarc's `LaunchConfig::for_num_elems` has blocks of 1024
+    /// threads.
     ///
     /// ```no_run
     /// # use kernel_args::{Kernel, KernelArgs, launch};

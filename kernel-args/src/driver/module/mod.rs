@@ -35,7 +35,8 @@ use cache::KernelCache;
 use cudarc::driver::{CudaContext, CudaModule};
 use std::{slice, sync::Arc, time::Duration};
 
-/// A loaded module: the kernels of one image, or of several linked images. It is unloaded when it and all its kernels are dropped.
+/// A loaded module: the kernels of one image, or of several linked images. It is unloaded when it and all its kernels
+/// are dropped.
 ///
 /// ```no_run
 /// # use kernel_args::{DevicePointerMut, KernelArgs, Module};
@@ -88,8 +89,8 @@ impl Module {
     /// Loads an image: the driver compiles PTX for the context's GPU.
     ///
     /// # Errors
-    /// [`Error::Load`] if the file cannot be read, or if the driver rejects the image (with the compiler's log). An image without code for this GPU
-    /// and this driver is rejected before the driver is called.
+    /// [`Error::Load`] if the file cannot be read, or if the driver rejects the image (with the compiler's log). An
+    /// image without code for this GPU and this driver is rejected before the driver is called.
     pub fn load<'i>(ctx: &Arc<CudaContext>, image: impl IntoImage<'i>) -> Result<Arc<Self>, Error> {
         Self::load_with(ctx, image, &JitOptions::new())
     }
@@ -140,12 +141,12 @@ impl Module {
     /// # Ok::<(), kernel_args::Error>(())
     /// ```
     ///
-    /// [`log`](Self::log) contains NVRTC's warnings. For the other results, or for options of the driver's compiler, call
-    /// [`CompileOptions::compile`] and [`load_with`](Self::load_with).
+    /// [`log`](Self::log) contains NVRTC's warnings. For the other results, or for options of the driver's compiler,
+    /// call [`CompileOptions::compile`] and [`load_with`](Self::load_with).
     ///
     /// # Errors
-    /// [`Error::Compile`] if NVRTC is not found or does not compile the source; its log refers to the lines of the source. Otherwise as for
-    /// [`load`](Self::load).
+    /// [`Error::Compile`] if NVRTC is not found or does not compile the source; its log refers to the lines of the
+    /// source. Otherwise as for [`load`](Self::load).
     #[cfg(feature = "nvrtc")]
     pub fn compile(ctx: &Arc<CudaContext>, source: &str, options: &CompileOptions) -> Result<Arc<Self>, Error> {
         let source = options.compile(ctx, source)?;
@@ -167,12 +168,13 @@ impl Module {
         unreachable!("no type implements the trait")
     }
 
-    /// A module that cudarc loaded in `ctx` from `image`. Its kernels are verified as if this crate had loaded it. cudarc and this crate use the
-    /// same functions and `__device__` variables.
+    /// A module that cudarc loaded in `ctx` from `image`. Its kernels are verified as if this crate had loaded it.
+    /// cudarc and this crate use the same functions and `__device__` variables.
     ///
-    /// Every requested kernel is compared with the driver's function, by the sizes and offsets of its parameters (driver 12.4 and newer); if they
-    /// differ, the image is rejected. A kernel with the same name and sizes, but different types or code, is not detected. A context other than
-    /// `ctx` is rejected when a kernel is requested: the driver does not report the context of a module.
+    /// Every requested kernel is compared with the driver's function, by the sizes and offsets of its parameters
+    /// (driver 12.4 and newer); if they differ, the image is rejected. A kernel with the same name and sizes, but
+    /// different types or code, is not detected. A context other than `ctx` is rejected when a kernel is requested: the
+    /// driver does not report the context of a module.
     ///
     /// ```no_run
     /// # #[cfg(feature = "nvrtc")] {
@@ -199,8 +201,9 @@ impl Module {
         Self::new(loaded, &image, slice::from_ref(&image), String::new(), None)
     }
 
-    /// Loads an image with cudarc. [`Function::to_cudarc`](crate::Function::to_cudarc) then returns cudarc's `CudaFunction` of each kernel, for
-    /// code that still launches with cudarc's builder. Both use the same `__device__` variables. The driver's compiler writes no log here.
+    /// Loads an image with cudarc. [`Function::to_cudarc`](crate::Function::to_cudarc) then returns cudarc's
+    /// `CudaFunction` of each kernel, for code that still launches with cudarc's builder. Both use the same
+    /// `__device__` variables. The driver's compiler writes no log here.
     ///
     /// # Errors
     /// As for [`load`](Self::load), but an image that the driver rejects is [`Error::Driver`].
@@ -216,8 +219,8 @@ impl Module {
         Self::new(loaded, &image, slice::from_ref(&image), String::new(), None)
     }
 
-    /// cudarc's module; `None` if this crate loaded the module, because cudarc cannot wrap it: see [`from_cudarc`](Self::from_cudarc) and
-    /// `load_with_cudarc`.
+    /// cudarc's module; `None` if this crate loaded the module, because cudarc cannot wrap it: see
+    /// [`from_cudarc`](Self::from_cudarc) and `load_with_cudarc`.
     #[must_use]
     pub fn cudarc(&self) -> Option<&Arc<CudaModule>> {
         match &self.loaded {
@@ -226,8 +229,8 @@ impl Module {
         }
     }
 
-    /// Links several images into one module: `cuLinkCreate`, `cuLinkAddData`, `cuLinkComplete`. A kernel in one image can call a device function
-    /// in another image, if both were compiled with relocatable device code (`-rdc=true`).
+    /// Links several images into one module: `cuLinkCreate`, `cuLinkAddData`, `cuLinkComplete`. A kernel in one image
+    /// can call a device function in another image, if both were compiled with relocatable device code (`-rdc=true`).
     ///
     /// # Errors
     /// The errors of [`load`](Self::load).
@@ -287,8 +290,9 @@ impl Module {
         }))
     }
 
-    /// The log of the driver's compiler or linker; with [`JitOptions::verbose`] it contains the registers and memory of each kernel. It is empty if
-    /// the driver has the result of the same PTX and options in its cache on disk (`CUDA_CACHE_DISABLE=1` disables the cache).
+    /// The log of the driver's compiler or linker; with [`JitOptions::verbose`] it contains the registers and memory of
+    /// each kernel. It is empty if the driver has the result of the same PTX and options in its cache on disk
+    /// (`CUDA_CACHE_DISABLE=1` disables the cache).
     #[must_use]
     pub fn log(&self) -> &str {
         &self.log

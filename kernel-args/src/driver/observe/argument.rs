@@ -29,7 +29,8 @@ impl<'a> Argument<'a> {
         self.parameter.cpp
     }
 
-    /// The offset of the parameter in bytes by C's rule. Above an alignment of 16 bytes, the offset on the device can differ.
+    /// The offset of the parameter in bytes by C's rule. Above an alignment of 16 bytes, the offset on the device can
+    /// differ.
     #[must_use]
     pub fn offset(&self) -> usize {
         self.parameter.offset.unwrap_or(0)
@@ -47,7 +48,8 @@ impl<'a> Argument<'a> {
         Value::of(self.parameter, self.bytes)
     }
 
-    /// For a slice or a view, its length in elements. `None` for any other argument, also for a pointer without a length.
+    /// For a slice or a view, its length in elements. `None` for any other argument, also for a pointer without a
+    /// length.
     #[must_use]
     pub fn elements(&self) -> Option<usize> {
         self.elements

@@ -24,8 +24,8 @@ use std::{
 
 /// A launch, with everything that the program has passed to it.
 ///
-/// A launcher, a function of the host that launches kernels, chooses the grid and the block itself: they are 0, and the function of the driver
-/// is null. The kernels that it launches are not events.
+/// A launcher, a function of the host that launches kernels, chooses the grid and the block itself: they are 0, and the
+/// function of the driver is null. The kernels that it launches are not events.
 ///
 /// Names and arguments are decoded when they are asked for.
 pub struct LaunchEvent<'e> {
@@ -51,21 +51,22 @@ pub struct LaunchEvent<'e> {
 }
 
 impl<'e> LaunchEvent<'e> {
-    /// The kernel's symbol, or the name of the launcher. The driver reports the symbol of a raw function if it is 12.3 or newer.
+    /// The kernel's symbol, or the name of the launcher. The driver reports the symbol of a raw function if it is 12.3
+    /// or newer.
     #[must_use]
     pub fn name(&self) -> String {
         (self.name)()
     }
 
-    /// The C++ name of the kernel with its parameters: `saxpy(int, float, float const*, float*)`. `None` if the symbol is not
-    /// mangled.
+    /// The C++ name of the kernel with its parameters: `saxpy(int, float, float const*, float*)`. `None` if the symbol
+    /// is not mangled.
     #[must_use]
     pub fn demangled(&self) -> Option<String> {
         demangle(&self.name())
     }
 
-    /// The file of the image that contains the kernel, or the name of the source that was compiled at run time. `None` for an image
-    /// from memory, a module of cudarc, or a raw function.
+    /// The file of the image that contains the kernel, or the name of the source that was compiled at run time. `None`
+    /// for an image from memory, a module of cudarc, or a raw function.
     #[must_use]
     pub fn module(&self) -> Option<&'e str> {
         self.module
@@ -95,8 +96,8 @@ impl<'e> LaunchEvent<'e> {
         self.config.shared
     }
 
-    /// The stream. `None` for a raw function that is launched without `stream = …`: its stream is the default stream of the current
-    /// context.
+    /// The stream. `None` for a raw function that is launched without `stream = …`: its stream is the default stream of
+    /// the current context.
     #[must_use]
     pub fn stream(&self) -> Option<&'e CudaStream> {
         self.stream

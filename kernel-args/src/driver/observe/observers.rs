@@ -16,12 +16,12 @@ use std::{
 
 /// Sees each launch, graph launch, load and compilation of this crate, before and after it: [`install`].
 ///
-/// Both methods run on the thread that launches, directly before and after the call of the driver. A launch that is rejected
-/// earlier, for example for a grid that is too large, is not an event.
+/// Both methods run on the thread that launches, directly before and after the call of the driver. A launch that is
+/// rejected earlier, for example for a grid that is too large, is not an event.
 ///
 /// - **Threads.** Launches of several threads call an observer at the same time.
-/// - **Launches by an observer.** What an observer itself launches, loads or compiles is not an event for any observer, so an
-///   observer cannot call itself. A thread that it starts is a thread like any other.
+/// - **Launches by an observer.** What an observer itself launches, loads or compiles is not an event for any observer,
+///   so an observer cannot call itself. A thread that it starts is a thread like any other.
 /// - **Panics.** A panic in an observer does not reach the launch, which goes on. The observer is not called again, and
 ///   [`Installed::take_panic`] returns the panic.
 pub trait Observer: Send + Sync {
@@ -50,8 +50,8 @@ thread_local! {
     static IN_OBSERVER: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Installs an observer until the returned value is dropped. Observers are called in the order in which they were installed, and
-/// after a call in the reverse order.
+/// Installs an observer until the returned value is dropped. Observers are called in the order in which they were
+/// installed, and after a call in the reverse order.
 ///
 /// ```
 /// use kernel_args::observe::{self, Event, Observer};
@@ -77,8 +77,8 @@ pub fn install(observer: impl Observer + 'static) -> Installed {
     Installed(entry)
 }
 
-/// An installed observer. Drop uninstalls it: launches that begin afterwards do not call it. A launch of another thread can still
-/// be between `before` and `after`, and then calls `after`.
+/// An installed observer. Drop uninstalls it: launches that begin afterwards do not call it. A launch of another thread
+/// can still be between `before` and `after`, and then calls `after`.
 ///
 /// `mem::forget` keeps the observer installed until the process ends.
 #[must_use = "dropping it uninstalls the observer"]
@@ -138,7 +138,8 @@ impl Observers {
     pub(super) fn after(self, event: &Event<'_>, result: Result<(), &Error>) {
         for entry in self.0.into_iter().rev() {
             call(&entry, |observer| observer.after(event, result));
-            // The last reference, if the observer was uninstalled in the meantime. Nobody can receive a panic of its drop.
+            // The last reference, if the observer was uninstalled in the meantime. Nobody can receive a panic of its
+            // drop.
             let _ = guarded(|| drop(entry));
         }
     }

@@ -25,7 +25,8 @@ struct FlightRecorder {
 /// The largest number of launches that are kept of a context: markers of 256 KiB, and launches of some 100 bytes each.
 const MOST: usize = 1 << 16;
 
-/// A context: its handle, and its id, which no later context with the same handle has. The id is 0 if the driver is older than 12.0.
+/// A context: its handle, and its id, which no later context with the same handle has. The id is 0 if the driver is
+/// older than 12.0.
 type Id = (usize, u64);
 
 static RECORDER: Mutex<FlightRecorder> = Mutex::new(FlightRecorder { kept: 0, contexts: BTreeMap::new() });
@@ -56,7 +57,8 @@ impl Drop for Locked {
     }
 }
 
-/// What was running in the current context when the fault came. If the current context has no records, of the only one that has.
+/// What was running in the current context when the fault came. If the current context has no records, of the only one
+/// that has.
 fn current_fault(status: Status) -> Option<ContextFault> {
     if !Watcher::Recorder.is_active() || LOCKED.get() {
         return None;
@@ -96,8 +98,8 @@ pub(super) fn read_environment() {
     }
 }
 
-/// The fault of a context: waits for its work, and returns the launches that were running when a kernel left an error in it.
-/// `None` if there is no such error, or if the recorder is off.
+/// The fault of a context: waits for its work, and returns the launches that were running when a kernel left an error
+/// in it. `None` if there is no such error, or if the recorder is off.
 ///
 /// # Errors
 /// The errors of the driver that are not faults of the context.
@@ -153,7 +155,8 @@ pub(super) fn record<R>(event: &Event<'_>, run: impl FnOnce() -> Result<R, Error
     result
 }
 
-/// The context and the stream of a launch that runs now. `None` for other events, and for a launch that is captured or recorded.
+/// The context and the stream of a launch that runs now. `None` for other events, and for a launch that is captured or
+/// recorded.
 fn place<'e>(api: &Api, event: &Event<'e>) -> Option<(Id, StreamHandle<'e>)> {
     let (context, stream) = match *event {
         Event::KernelLaunch(launch) | Event::LauncherCall(launch) if launch.is_recorded => return None,

@@ -8,7 +8,8 @@ use std::env;
 #[cfg(feature = "record")]
 use std::path::PathBuf;
 
-/// Reads the environment, at the first event or the first call of the program: a call of the program then replaces what it has read.
+/// Reads the environment, at the first event or the first call of the program: a call of the program then replaces what
+/// it has read.
 pub(super) fn start() {
     if Watcher::Environment.set_active(false) {
         let checked = env::var_os("KERNEL_ARGS_CHECK_POINTERS");
@@ -19,29 +20,31 @@ pub(super) fn start() {
     }
 }
 
-/// Switches the flight recorder on, which keeps the last `kept` launches of each context. 0 switches it off. Returns the number that is
-/// kept: 65,536 at most.
+/// Switches the flight recorder on, which keeps the last `kept` launches of each context. 0 switches it off. Returns
+/// the number that is kept: 65,536 at most.
 ///
-/// After a fault (an illegal address, a misaligned address, a trap), the error of the next launch and [`context_fault`](super::context_fault) contain the
-/// launches that were running. The environment variable `KERNEL_ARGS_FLIGHT_RECORDER` does the same for a program that does not call
-/// this: `KERNEL_ARGS_FLIGHT_RECORDER=1024`.
+/// After a fault (an illegal address, a misaligned address, a trap), the error of the next launch and
+/// [`context_fault`](super::context_fault) contain the launches that were running. The environment variable
+/// `KERNEL_ARGS_FLIGHT_RECORDER` does the same for a program that does not call this:
+/// `KERNEL_ARGS_FLIGHT_RECORDER=1024`.
 ///
-/// `kept` should be larger than the number of launches that are enqueued at the same time. Older ones count as finished.
+/// `kept` should be larger than the number of launches that are enqueued at the same time. Older ones count as
+/// finished.
 #[expect(clippy::must_use_candidate, reason = "it is called for its effect")]
 pub fn record_launches(kept: usize) -> usize {
     start();
     recorder::keep(kept)
 }
 
-/// Switches the check of pointers on or off, for all threads. The environment variable `KERNEL_ARGS_CHECK_POINTERS=1` switches it on
-/// without a change of the program.
+/// Switches the check of pointers on or off, for all threads. The environment variable `KERNEL_ARGS_CHECK_POINTERS=1`
+/// switches it on without a change of the program.
 ///
 /// Each launch then asks the driver about the memory behind each pointer of its arguments, and returns
-/// [`LaunchError::Pointer`](crate::error::LaunchError::Pointer) before the driver is called, if the kernel cannot use it. The chapter
-/// [`guide::pointers`](crate::guide::pointers) lists what is checked.
+/// [`LaunchError::Pointer`](crate::error::LaunchError::Pointer) before the driver is called, if the kernel cannot use
+/// it. The chapter [`guide::pointers`](crate::guide::pointers) lists what is checked.
 ///
-/// Switch it on before modules are loaded: what the code of a kernel does with its pointers is known only for modules that are loaded
-/// afterwards.
+/// Switch it on before modules are loaded: what the code of a kernel does with its pointers is known only for modules
+/// that are loaded afterwards.
 ///
 /// ```
 /// kernel_args::observe::check_pointers(cfg!(debug_assertions));
@@ -58,16 +61,17 @@ pub(crate) fn pointers_are_checked() -> bool {
 }
 
 #[cfg(feature = "record")]
-/// Records the launch number `nth` of a kernel into a file, counted from 0: its image, geometry, attributes and arguments, and the
-/// memory behind its pointers, before and after. `kernel-args replay FILE` launches it again without the program, and so does
-/// [`replay`](crate::replay).
+/// Records the launch number `nth` of a kernel into a file, counted from 0: its image, geometry, attributes and
+/// arguments, and the memory behind its pointers, before and after. `kernel-args replay FILE` launches it again without
+/// the program, and so does [`replay`](crate::replay).
 ///
 /// `kernel` is a symbol or a C++ name, as for [`Module::kernel`](crate::Module::kernel). The environment variables
-/// `KERNEL_ARGS_RECORD=saxpy#3` and `KERNEL_ARGS_RECORD_FILE` do the same for a program that does not call this; without `#3`, the
-/// first launch is recorded. The chapter [`guide::observe`](crate::guide::observe) shows what a recording contains.
+/// `KERNEL_ARGS_RECORD=saxpy#3` and `KERNEL_ARGS_RECORD_FILE` do the same for a program that does not call this;
+/// without `#3`, the first launch is recorded. The chapter [`guide::observe`](crate::guide::observe) shows what a
+/// recording contains.
 ///
-/// Call it before the module is loaded: otherwise the recording has no image. A launch that is captured into a graph or recorded by a
-/// sequence is not counted, because it does not run then.
+/// Call it before the module is loaded: otherwise the recording has no image. A launch that is captured into a graph or
+/// recorded by a sequence is not counted, because it does not run then.
 ///
 /// ```no_run
 /// use kernel_args::observe;

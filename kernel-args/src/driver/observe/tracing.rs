@@ -16,8 +16,9 @@ use tracing::{Span, field::Empty, span::EnteredSpan};
 ///
 /// The call of a launcher is a span `launch` without `grid` and `block`; `kernel` is its name.
 ///
-/// A span begins before the driver's call and ends after it: it is the time of the host. If the call fails, the span has the field
-/// `error`, and contains an event of level error with the text. Fields are decoded only if a subscriber wants the span.
+/// A span begins before the driver's call and ends after it: it is the time of the host. If the call fails, the span
+/// has the field `error`, and contains an event of level error with the text. Fields are decoded only if a subscriber
+/// wants the span.
 ///
 /// ```
 /// use kernel_args::observe::{self, Tracing};

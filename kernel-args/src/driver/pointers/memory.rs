@@ -12,7 +12,8 @@ pub(super) enum MemoryAt {
     Allocated(Allocation),
     /// No allocation, but one ends directly before the address: it is the end of a range.
     End,
-    /// Memory of the process that the driver does not know. Kernels can access it if the GPU shares the page tables of the process.
+    /// Memory of the process that the driver does not know. Kernels can access it if the GPU shares the page tables of
+    /// the process.
     Host {
         is_accessible: bool,
     },
@@ -53,7 +54,8 @@ fn is_mapped(address: u64) -> Option<bool> {
     Some(maps.lines().any(|line| holds(line, address)))
 }
 
-/// Whether a line of `/proc/self/maps` describes readable memory with this address: `7f00-7f10 rw-p 00000000 00:00 0 [stack]`.
+/// Whether a line of `/proc/self/maps` describes readable memory with this address:
+/// `7f00-7f10 rw-p 00000000 00:00 0 [stack]`.
 #[cfg(any(test, not(windows)))]
 fn holds(line: &str, address: u64) -> bool {
     let mut words = line.split_ascii_whitespace();

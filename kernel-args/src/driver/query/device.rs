@@ -29,7 +29,8 @@ pub(crate) fn max_sizes() -> Result<[Dim3; 2], CallError> {
     Ok([extent(MAX_GRID_DIM_X)?, extent(MAX_BLOCK_DIM_X)?])
 }
 
-/// The maximum number of blocks of `threads` threads on one multiprocessor. The function is loaded in the current context.
+/// The maximum number of blocks of `threads` threads on one multiprocessor. The function is loaded in the current
+/// context.
 pub(crate) fn max_active_blocks(function: FunctionHandle<'_>, threads: u64, shared: u32) -> Result<u32, CallError> {
     let api = api()?;
     let (threads, shared) = (c_int::try_from(threads).unwrap_or(c_int::MAX), shared as usize);

@@ -54,8 +54,8 @@ impl<'i> ReplayOptions<'i> {
         self
     }
 
-    /// Launches so many times more and measures the time on the GPU, each time with the recorded memory. This takes as much memory
-    /// of the GPU again.
+    /// Launches so many times more and measures the time on the GPU, each time with the recorded memory. This takes as
+    /// much memory of the GPU again.
     pub fn repetitions(mut self, repetitions: u32) -> Self {
         self.repetitions = repetitions;
         self

@@ -7,7 +7,8 @@ use cudarc::driver::CudaContext;
 use kernel_args_image::recording::{Manifest, Reader};
 use std::{path::PathBuf, sync::Arc};
 
-/// A recording of one launch: a file that [`record_to_file`](crate::observe::record_to_file) or `kernel-args trace --record` wrote.
+/// A recording of one launch: a file that [`record_to_file`](crate::observe::record_to_file) or
+/// `kernel-args trace --record` wrote.
 ///
 /// ```no_run
 /// use kernel_args::replay::{Recording, ReplayOptions, ReplayPromise};
@@ -40,21 +41,22 @@ impl Recording {
         Ok(Self { file, manifest })
     }
 
-    /// The kernel, its geometry, arguments and pointers, and the machine. It comes from the file, so a name can contain any characters.
+    /// The kernel, its geometry, arguments and pointers, and the machine. It comes from the file, so a name can contain
+    /// any characters.
     #[must_use]
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// Launches the recording in `ctx`: with its own memory, whose addresses replace the recorded pointers. Compares the memory
-    /// afterwards with the recorded memory.
+    /// Launches the recording in `ctx`: with its own memory, whose addresses replace the recorded pointers. Compares
+    /// the memory afterwards with the recorded memory.
     ///
-    /// Pointers in device memory and variables of the module are not part of a recording: such a pointer keeps the recorded address,
-    /// and a variable the value from the image.
+    /// Pointers in device memory and variables of the module are not part of a recording: such a pointer keeps the
+    /// recorded address, and a variable the value from the image.
     ///
     /// # Errors
-    /// [`Error::Recording`] for a damaged file, an image without the recorded kernel's parameters, or no image; otherwise the
-    /// errors of [`Module::load`](crate::Module::load) and of a launch.
+    /// [`Error::Recording`] for a damaged file, an image without the recorded kernel's parameters, or no image;
+    /// otherwise the errors of [`Module::load`](crate::Module::load) and of a launch.
     pub fn replay(
         &self,
         ctx: &Arc<CudaContext>,

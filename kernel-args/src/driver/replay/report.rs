@@ -8,8 +8,8 @@ use std::vec::Vec;
 pub struct Replay {
     /// What the driver returned when the launch was recorded.
     pub recorded: Status,
-    /// What the driver returned for the replay. After a fault of the kernel, nothing was compared, and the context cannot be used any
-    /// more.
+    /// What the driver returned for the replay. After a fault of the kernel, nothing was compared, and the context
+    /// cannot be used any more.
     pub status: Status,
     /// The allocations, compared with the recorded memory after the launch. Empty if one of the launches failed.
     pub memory: Vec<ReplayedMemory>,
@@ -37,7 +37,8 @@ pub struct Difference {
     pub bytes: u64,
     /// The offset of the first of them.
     pub first: u64,
-    /// The largest difference of two elements, if they are known to be `float` or `double`. NaN if only one of the two is NaN.
+    /// The largest difference of two elements, if they are known to be `float` or `double`. NaN if only one of the two
+    /// is NaN.
     pub largest: Option<f64>,
 }
 

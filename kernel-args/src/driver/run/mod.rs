@@ -1,4 +1,4 @@
-//! One run of a sequence: what it records, its memory, its copies from the host, and the external work that was captured.
+//! One run of a sequence: what it records, its memory, its copies from the host, and its external work.
 //!
 //! | to change | open |
 //! |---|---|

@@ -33,7 +33,8 @@ pub(crate) struct SharedRecording {
     recording: Recording,
 }
 
-// SAFETY: `enter` gives references to `recording` to the thread that has the lock of the pool, for as long as it has it. `Recording` is `Send`.
+// SAFETY: `enter` gives references to `recording` to the thread that has the lock of the pool, for as long as it has
+// it. `Recording` is `Send`.
 unsafe impl Sync for SharedRecording {}
 
 const _: () = {
@@ -47,8 +48,8 @@ impl Drop for SharedRecording {
     }
 }
 
-/// The steps of a run and the memory that they may use. The thread that has entered it can enter it again, for example when the argument of a launch
-/// launches: all fields have interior mutability.
+/// The steps of a run and the memory that they may use. The thread that has entered it can enter it again, for example
+/// when the argument of a launch launches: all fields have interior mutability.
 pub(crate) struct Recording {
     pub(crate) held: RunMemory,
     pub(crate) log: RefCell<LaunchLog>,
@@ -232,8 +233,8 @@ impl Deref for Entered<'_> {
 impl Recording {
     /// A stream of the same context, in which cudarc tracks nothing: slices of it have no events.
     ///
-    /// It belongs to a second handle of the context. cudarc's own handle of a context that the program has created would destroy the context. It is
-    /// leaked.
+    /// It belongs to a second handle of the context. cudarc's own handle of a context that the program has created
+    /// would destroy the context. It is leaked.
     pub(crate) fn untracked(&self) -> Result<&Arc<CudaStream>, DriverError> {
         if let Some(known) = self.untracked.get() {
             return Ok(known);
@@ -242,8 +243,8 @@ impl Recording {
         let own = if context.is_primary() {
             CudaContext::new(context.ordinal())
         } else {
-            // SAFETY: the context is alive. The handle is leaked below, so it never destroys the context, and this recording, which keeps the context
-            // alive, is its only user.
+            // SAFETY: the context is alive. The handle is leaked below, so it never destroys the context, and this
+            // recording, which keeps the context alive, is its only user.
             unsafe { CudaContext::from_raw_context(context.ordinal(), context.cu_device(), context.cu_ctx()) }
         };
         let own = own?;

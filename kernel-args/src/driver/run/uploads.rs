@@ -4,8 +4,8 @@ use crate::memory::{RunMemory, alloc_bytes};
 use cudarc::driver::{CudaSlice, CudaStream, CudaView, DevicePtr, DriverError, sys::CUdeviceptr};
 use std::{sync::Arc, vec::Vec};
 
-/// Bytes of the host that the steps of a run copy from: they are on the device before the run begins. Equal runs have them at equal addresses, so other
-/// bytes change no step.
+/// Bytes of the host that the steps of a run copy from: they are on the device before the run begins. Equal runs have
+/// them at equal addresses, so other bytes change no step.
 #[derive(Default)]
 pub(crate) struct Uploads(Vec<Upload>);
 
@@ -42,7 +42,8 @@ impl Uploads {
         Ok(part.device.slice(begin..begin + bytes.len()))
     }
 
-    /// Copies the bytes to the device, before the steps of the run and behind the run before. The driver has read them when this returns.
+    /// Copies the bytes to the device, before the steps of the run and behind the run before. The driver has read them
+    /// when this returns.
     pub(crate) fn enqueue(&mut self, stream: &Arc<CudaStream>) -> Result<(), DriverError> {
         for Upload { bytes, device } in &mut self.0 {
             if !bytes.is_empty() {

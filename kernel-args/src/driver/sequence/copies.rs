@@ -42,7 +42,8 @@ impl Run {
     /// Copies all elements of `from` to the beginning of `to`.
     ///
     /// # Errors
-    /// [`Error::Launch`] if the run does not hold the memory of both or cannot record, or if `to` has fewer elements than `from`.
+    /// [`Error::Launch`] if the run does not hold the memory of both or cannot record, or if `to` has fewer elements
+    /// than `from`.
     pub fn memcpy_dtod<T: DeviceRepr>(
         &self,
         from: &impl DeviceMemory<T>,
@@ -62,9 +63,11 @@ impl Run {
         Ok(())
     }
 
-    /// Copies all elements of `from`, memory of the host, to the beginning of `to`. The elements are copied now: the program can change them.
+    /// Copies all elements of `from`, memory of the host, to the beginning of `to`. The elements are copied now: the
+    /// program can change them.
     ///
-    /// They are on the device when the run begins, and the step copies them from there. So a run with other elements changes no node of the graph.
+    /// They are on the device when the run begins, and the step copies them from there. So a run with other elements
+    /// changes no node of the graph.
     ///
     /// # Errors
     /// [`Error::Launch`] if the run does not hold the memory or cannot record, or if `to` has fewer elements than
@@ -103,7 +106,8 @@ impl Run {
         Ok(slice)
     }
 
-    /// Copies all elements of `from` at this place in the order of the launches, for the host: after the run, [`HostCopy::wait`] returns them.
+    /// Copies all elements of `from` at this place in the order of the launches, for the host: after the run,
+    /// [`HostCopy::wait`] returns them.
     ///
     /// # Errors
     /// [`Error::Launch`] if the run does not hold the memory or cannot record; the errors of [`alloc`](Self::alloc).

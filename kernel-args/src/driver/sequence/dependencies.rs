@@ -4,16 +4,19 @@ use crate::memory::Access;
 use cudarc::driver::sys::CUdeviceptr;
 use std::{collections::BTreeMap, ops::Range, vec, vec::Vec};
 
-/// The maximum number of branches. On an H200, 1,000 independent kernels that do nothing take 0.29 µs each in 4 branches, 0.21 in 8, 0.22
-/// in 32, 0.24 in 64, and 1.0 without a limit (`tests/benches/README.md`, "Sequences"). Kernels that take longer use more branches well.
+/// The maximum number of branches. On an H200, 1,000 independent kernels that do nothing take 0.29 µs each in 4
+/// branches, 0.21 in 8, 0.22 in 32, 0.24 in 64, and 1.0 without a limit (`tests/benches/README.md`, "Sequences").
+/// Kernels that take longer use more branches well.
 const BRANCHES: usize = 32;
 
 /// For each step, the earlier steps that it waits for.
 ///
-/// A step waits for the last step that wrote memory that it uses; a step that writes also waits for the steps that have read that memory
-/// since. A step that is ordered with every other step waits for all steps before it, and all steps after it wait for it.
+/// A step waits for the last step that wrote memory that it uses; a step that writes also waits for the steps that have
+/// read that memory since. A step that is ordered with every other step waits for all steps before it, and all steps
+/// after it wait for it.
 ///
-/// The steps form at most [`BRANCHES`] branches: a step that would begin one more also waits for the last step of another branch.
+/// The steps form at most [`BRANCHES`] branches: a step that would begin one more also waits for the last step of
+/// another branch.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Dependencies {
     ends: Vec<usize>,
@@ -29,7 +32,8 @@ impl Dependencies {
     fn in_branches<'a>(steps: impl Iterator<Item = Option<&'a [Access]>>, limit: usize) -> Self {
         let mut all = Self::default();
         let mut memory = LastUses::default();
-        // The last step that is ordered with every other step; for it and each step since, whether a later one waits for it.
+        // The last step that is ordered with every other step; for it and each step since, whether a later one waits
+        // for it.
         let (mut ordered, mut is_awaited): (Option<u32>, Vec<bool>) = (None, Vec::new());
         let mut branches = Branches::default();
         for (index, accesses) in steps.enumerate() {
@@ -206,7 +210,8 @@ mod tests {
         first.iter().any(|a| second.iter().any(|b| both(a, b)))
     }
 
-    /// Two steps are ordered if they conflict. Without a limit of branches, a step waits only for steps that it conflicts with.
+    /// Two steps are ordered if they conflict. Without a limit of branches, a step waits only for steps that it
+    /// conflicts with.
     #[test]
     fn conflicting_steps_are_ordered_and_only_those() {
         let (mut independent, mut pairs) = (0, 0);

@@ -201,14 +201,16 @@ impl Enqueue<'_> {
     }
 }
 
-/// Up to this number of changes, no other graph is searched for: a comparison with a graph takes as long as some updates.
+/// Up to this number of changes, no other graph is searched for: a comparison with a graph takes as long as some
+/// updates.
 const FEW: usize = 32;
 
 impl Enqueue<'_> {
-    /// Updates the graph that becomes this run with the fewest changes, and moves it to the front; returns whether there is one. If `is_first`,
-    /// the first graph has these `changes`; otherwise they are stored there.
+    /// Updates the graph that becomes this run with the fewest changes, and moves it to the front; returns whether
+    /// there is one. If `is_first`, the first graph has these `changes`; otherwise they are stored there.
     ///
-    /// If the run before the last was much closer, as in a program that alternates between two buffers, it is a graph of its own.
+    /// If the run before the last was much closer, as in a program that alternates between two buffers, it is a graph
+    /// of its own.
     fn update(&mut self, steps: Steps<'_>, is_first: bool) -> bool {
         let Self { plans, limit, changes, found, accesses, before_last, .. } = self;
         if !is_first || changes.len() > FEW {

@@ -28,7 +28,8 @@ use std::{
     vec::Vec,
 };
 
-/// Where work comes from: the type of a closure without variables, or a place in the source. Work with equal arguments from one place is equal.
+/// Where work comes from: the type of a closure without variables, or a place in the source. Work with equal arguments
+/// from one place is equal.
 trait Place: Copy + PartialEq + Send + Sync + 'static {}
 
 impl Place for TypeId {}
@@ -47,18 +48,22 @@ impl PartialEq for Always {
 impl Place for Always {}
 
 /// # Foreign work
-/// Calls that enqueue work on a stream themselves: cuBLAS, cuBLASLt, cuDNN, cuFFT, host launchers, the launches and copies of cudarc.
+/// Calls that enqueue work on a stream themselves: cuBLAS, cuBLASLt, cuDNN, cuFFT, host launchers, the launches and
+/// copies of cudarc.
 impl Run {
     /// Adds the work that the closure enqueues on the stream of the run, as steps in the order of the launches.
     ///
-    /// The closure is called while the stream is captured, so nothing runs. Its kernels, memsets and copies become steps. In later runs with
-    /// equal arguments ([`ForeignArg`](crate::sequence::ForeignArg)), the closure is **not called**: the run has the same steps. With other arguments it is captured
-    /// again, and updates the nodes of the graph if the kernels are the same.
+    /// The closure is called while the stream is captured, so nothing runs. Its kernels, memsets and copies become
+    /// steps. In later runs with equal arguments ([`ForeignArg`](crate::sequence::ForeignArg)), the closure is **not
+    /// called**: the run has the same steps. With other arguments it is captured again, and updates the nodes of the
+    /// graph if the kernels are the same.
     ///
-    /// The closure cannot capture variables, so everything that it depends on is an argument. It must not read what changes otherwise, such as a `static`.
+    /// The closure cannot capture variables, so everything that it depends on is an argument. It must not read what
+    /// changes otherwise, such as a `static`.
     ///
-    /// The sequence cannot see which memory a kernel of a library uses, so the caller promises it, for safe functions of a library too. The memory of
-    /// copies and memsets is compared with the arguments, if none of them is a [`Handle`](crate::sequence::Handle).
+    /// The sequence cannot see which memory a kernel of a library uses, so the caller promises it, for safe functions
+    /// of a library too. The memory of copies and memsets is compared with the arguments, if none of them is a
+    /// [`Handle`](crate::sequence::Handle).
     ///
     /// ```no_run
     /// # use cudarc::driver::{CudaSlice, CudaStream};
@@ -87,18 +92,19 @@ impl Run {
     /// # }
     /// ```
     ///
-    /// The handle of a library must use the stream of the run. A library that allocates memory for its work must get this memory before: for cuBLAS with
-    /// `cublasSetWorkspace`.
+    /// The handle of a library must use the stream of the run. A library that allocates memory for its work must get
+    /// this memory before: for cuBLAS with `cublasSetWorkspace`.
     ///
     /// # Errors
-    /// The error of the closure. [`Error::Launch`] if the run does not hold the memory of an argument, or cannot record. [`Error::Graph`] if the work cannot be
-    /// captured: the stream is a default stream, a call has ended the capture, or a node cannot be a step of a run. Nothing was recorded then, and the stream is
-    /// not capturing.
+    /// The error of the closure. [`Error::Launch`] if the run does not hold the memory of an argument, or cannot
+    /// record. [`Error::Graph`] if the work cannot be captured: the stream is a default stream, a call has ended the
+    /// capture, or a node cannot be a step of a run. Nothing was recorded then, and the stream is not capturing.
     ///
     /// # Safety
     /// For each run with equal arguments, in which the closure is not called:
-    /// - The work uses only memory of the arguments, which it writes only if they are `&mut`, and memory that is allocated as long as the
-    ///   [`Handle`](crate::sequence::Handle) or the `Arc` that it belongs to. Other memory, such as a slice in a `static`, can be freed before the run.
+    /// - The work uses only memory of the arguments, which it writes only if they are `&mut`, and memory that is
+    ///   allocated as long as the [`Handle`](crate::sequence::Handle) or the `Arc` that it belongs to. Other memory,
+    ///   such as a slice in a `static`, can be freed before the run.
     /// - Memory that is not an argument is used by the work of one handle only.
     /// - The requirements of the `unsafe` functions that the closure calls are met.
     #[expect(clippy::needless_pass_by_value, reason = "the arguments can be exclusive borrows")]
@@ -124,8 +130,9 @@ impl Run {
     /// See [`foreign`](Self::foreign).
     ///
     /// # Safety
-    /// In each run with equal arguments, from this place in the source, the closure would enqueue the same work with the same addresses. Memory
-    /// that the work uses, and that is not an argument, is allocated until the work of the run has finished.
+    /// In each run with equal arguments, from this place in the source, the closure would enqueue the same work with
+    /// the same addresses. Memory that the work uses, and that is not an argument, is allocated until the work of the
+    /// run has finished.
     #[expect(clippy::needless_pass_by_value, reason = "the arguments can be exclusive borrows")]
     #[track_caller]
     pub unsafe fn foreign_with<A, E>(
@@ -140,7 +147,8 @@ impl Run {
         self.add_foreign(Location::caller(), &args, false, work)
     }
 
-    /// [`foreign`](Self::foreign) for work that differs in each run, such as random numbers of cuRAND: the closure is called in each run.
+    /// [`foreign`](Self::foreign) for work that differs in each run, such as random numbers of cuRAND: the closure is
+    /// called in each run.
     ///
     /// # Errors
     /// See [`foreign`](Self::foreign).
@@ -204,8 +212,8 @@ impl Run {
     }
 }
 
-/// Adds the work that the previous run has at this place in its order, or an earlier run with this `hash`, if it is equal; otherwise what `capture`
-/// returns, with its key. `note` adds the uses of memory of one step.
+/// Adds the work that the previous run has at this place in its order, or an earlier run with this `hash`, if it is
+/// equal; otherwise what `capture` returns, with its key. `note` adds the uses of memory of one step.
 #[inline]
 pub(crate) fn add_work<E: From<Error>>(
     recording: &Recording,
@@ -295,8 +303,8 @@ pub(crate) fn capture<E: From<Error>>(
     Ok(capture.end()?)
 }
 
-/// The nodes of a captured graph as steps. If the driver does not report the parameters of its kernels, it is a child graph; also if it has a node of
-/// another kind, for which an `unsafe` caller has promised what each launch needs.
+/// The nodes of a captured graph as steps. If the driver does not report the parameters of its kernels, it is a child
+/// graph; also if it has a node of another kind, for which an `unsafe` caller has promised what each launch needs.
 pub(crate) fn read_captured(
     graph: Graph,
     is_checked: bool,

@@ -1,7 +1,8 @@
 //! Sequences: launch code that is written as plain launches, and runs as graphs.
 //!
-//! A run records its launches ([`recorder`]), compares them with the launches of an earlier run, and launches the graph of that run
-//! with what changed ([`plan`]). Steps that use different memory can run at the same time ([`dependencies`]). A run that cannot be a graph is enqueued launch by launch ([`plain`]).
+//! A run records its launches ([`recorder`]), compares them with the launches of an earlier run, and launches the graph
+//! of that run with what changed ([`plan`]). Steps that use different memory can run at the same time
+//! ([`dependencies`]). A run that cannot be a graph is enqueued launch by launch ([`plain`]).
 //!
 //! | to change | open |
 //! |---|---|

@@ -16,7 +16,8 @@ pub enum RunMode {
     Plain(WhyPlain),
 }
 
-/// How often a sequence has done what: why its steps are slow. [`Sequence::counts`](super::Sequence::counts) returns it.
+/// How often a sequence has done what: why its steps are slow. [`Sequence::counts`](super::Sequence::counts) returns
+/// it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RunCounts {

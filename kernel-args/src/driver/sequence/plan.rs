@@ -29,7 +29,8 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Creates a graph whose nodes wait for each other as their steps must, and instantiates it. The context must be current.
+    /// Creates a graph whose nodes wait for each other as their steps must, and instantiates it. The context must be
+    /// current.
     pub(super) fn new(
         api: &'static Api,
         stream: &Arc<CudaStream>,

@@ -105,15 +105,17 @@ impl fmt::Debug for Pool {
 impl Run {
     /// A slice of `len` elements, for the launches of this run and for later work on its stream.
     ///
-    /// When it is dropped, later steps of this run can use the memory again, and later runs. The allocations of equal runs have the same addresses, so no
-    /// node of the graph changes. A slice that is not dropped stays allocated, and can be used after the run.
+    /// When it is dropped, later steps of this run can use the memory again, and later runs. The allocations of equal
+    /// runs have the same addresses, so no node of the graph changes. A slice that is not dropped stays allocated, and
+    /// can be used after the run.
     ///
     /// # Errors
     /// [`Error::Launch`] if the run cannot record, the pool would exceed its limit ([`LaunchError::NoMemory`]), or it
     /// has no free memory while the stream is being captured ([`LaunchError::Capturing`]); [`Error::Driver`].
     ///
     /// # Safety
-    /// Nothing reads an element that was not written: neither a step, nor later work. A run that is given up writes nothing.
+    /// Nothing reads an element that was not written: neither a step, nor later work. A run that is given up writes
+    /// nothing.
     pub unsafe fn alloc<T: DeviceRepr + 'static>(&self, len: usize) -> Result<PoolSlice<T>, Error> {
         self.alloc_unset(len)
     }

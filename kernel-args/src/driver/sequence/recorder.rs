@@ -31,7 +31,8 @@ use core::{fmt, marker::PhantomData, ops::Deref};
 /// ```
 pub struct Recorder<'s, 'env: 's> {
     run: &'s Run,
-    /// Both lifetimes are invariant, so a slice that is held for `'s` cannot have a shorter borrow. It stays on its thread.
+    /// Both lifetimes are invariant, so a slice that is held for `'s` cannot have a shorter borrow. It stays on its
+    /// thread.
     lifetimes: PhantomData<(&'s mut &'env (), *const ())>,
     invariant: PhantomData<fn(&'s ()) -> &'s ()>,
 }
@@ -43,13 +44,14 @@ impl<'s> Recorder<'s, '_> {
 
     /// Holds a slice until the run is enqueued: launches of this run can use its memory, and views of it.
     ///
-    /// `hold(&x)` returns `&x`, for kernels that read the memory. `hold(&mut y)` returns a [`Held`](crate::sequence::Held), which derefs to
-    /// the slice: kernels read it as `&y` and write it as `&mut y`. The slice stays borrowed, so the closure cannot drop it. Held slices can
-    /// be exchanged: a launch uses the slice that its reference refers to. A run is an error if the closure has replaced a held slice by one
-    /// that is not held.
+    /// `hold(&x)` returns `&x`, for kernels that read the memory. `hold(&mut y)` returns a
+    /// [`Held`](crate::sequence::Held), which derefs to the slice: kernels read it as `&y` and write it as `&mut y`.
+    /// The slice stays borrowed, so the closure cannot drop it. Held slices can be exchanged: a launch uses the slice
+    /// that its reference refers to. A run is an error if the closure has replaced a held slice by one that is not
+    /// held.
     ///
-    /// The stream waits for earlier work of other streams on the slice, and records the run as its use, as for a plain launch.
-    /// Both happen once for each held slice.
+    /// The stream waits for earlier work of other streams on the slice, and records the run as its use, as for a plain
+    /// launch. Both happen once for each held slice.
     ///
     /// # Errors
     /// [`Error::Context`] if the slice belongs to a different context than the stream.

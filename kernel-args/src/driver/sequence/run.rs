@@ -27,10 +27,12 @@ use std::{
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
-/// A run of a [`Sequence`](super::Sequence) that records, as a value without lifetimes: a framework stores it where its launches are.
+/// A run of a [`Sequence`](super::Sequence) that records, as a value without lifetimes: a framework stores it where its
+/// launches are.
 ///
-/// It is the stream of the launches of the run, `stream = &run`. Clones are the same run. If the last clone is dropped before
-/// [`finish`](Self::finish), nothing is enqueued. One thread at a time can record in it: a use while another thread is in a call of it is an error.
+/// It is the stream of the launches of the run, `stream = &run`. Clones are the same run. If the last clone is dropped
+/// before [`finish`](Self::finish), nothing is enqueued. One thread at a time can record in it: a use while another
+/// thread is in a call of it is an error.
 ///
 /// ```no_run
 /// # use kernel_args::{Error, Kernel, KernelArgs, launch, sequence::{Sequence, current}};
@@ -232,13 +234,15 @@ impl Run {
         self.0.enter(what)
     }
 
-    /// Enqueues the recorded launches as one launch of a graph, and drops what the run owns. Later uses of clones are errors.
+    /// Enqueues the recorded launches as one launch of a graph, and drops what the run owns. Later uses of clones are
+    /// errors.
     ///
     /// It can be called on any thread.
     ///
     /// # Errors
-    /// [`Error::Launch`] if the run is over, another thread records in it, or this thread is in a launch of it or in the closure of
-    /// [`Sequence::run`](super::Sequence::run); the errors of a plain launch. The run is over also after an error of the driver.
+    /// [`Error::Launch`] if the run is over, another thread records in it, or this thread is in a launch of it or in
+    /// the closure of [`Sequence::run`](super::Sequence::run); the errors of a plain launch. The run is over also after
+    /// an error of the driver.
     ///
     /// # Panics
     /// If the drop of a kept value panics. The run was enqueued, and all other values are dropped.
@@ -260,11 +264,13 @@ impl Run {
 
     /// The run owns the value until it is enqueued or given up. Then the value is dropped, behind the work of the run.
     ///
-    /// Launches of this run can use its memory from now on, and views of it. If the value is shared, as in an `Arc`, the program can go on to use it. The
-    /// stream waits for earlier writes of other streams to its slices, and records the run as their use.
+    /// Launches of this run can use its memory from now on, and views of it. If the value is shared, as in an `Arc`,
+    /// the program can go on to use it. The stream waits for earlier writes of other streams to its slices, and records
+    /// the run as their use.
     ///
     /// # Errors
-    /// [`Error::Launch`] if the run cannot record; [`Error::Context`] if memory belongs to a different context than the stream. The value is dropped.
+    /// [`Error::Launch`] if the run cannot record; [`Error::Context`] if memory belongs to a different context than the
+    /// stream. The value is dropped.
     pub fn keep(&self, value: impl Keep) -> Result<(), Error> {
         // After an error it is dropped outside of the recording.
         let mut kept = Kept::new(value);
@@ -280,14 +286,15 @@ impl Run {
     /// [`Error::Launch`] if the run cannot record.
     ///
     /// # Safety
-    /// Until the work of the run has finished, the memory stays allocated. Nothing uses it at the same time as a step that writes it, or writes it at the
-    /// same time as a step that reads it.
+    /// Until the work of the run has finished, the memory stays allocated. Nothing uses it at the same time as a step
+    /// that writes it, or writes it at the same time as a step that reads it.
     pub unsafe fn assume_held(&self, memory: Range<CUdeviceptr>) -> Result<(), Error> {
         self.enter("memory")?.assume(memory, false);
         Ok(())
     }
 
-    /// Launches of this run can use all memory: [`assume_held`](Self::assume_held) for a framework that keeps its memory itself.
+    /// Launches of this run can use all memory: [`assume_held`](Self::assume_held) for a framework that keeps its
+    /// memory itself.
     ///
     /// # Errors
     /// [`Error::Launch`] if the run cannot record.
@@ -343,8 +350,8 @@ pub(super) fn foreign_slice(foreign: ContextName, stream: &CudaStream) -> Error 
     Error::Context(ContextError::ForeignSlice(Box::new(contexts)))
 }
 
-/// The run that this thread records on `stream`: the last one that it has begun there, with [`begin`](super::Sequence::begin) or
-/// [`run`](super::Sequence::run).
+/// The run that this thread records on `stream`: the last one that it has begun there, with
+/// [`begin`](super::Sequence::begin) or [`run`](super::Sequence::run).
 #[must_use]
 pub fn current(stream: &CudaStream) -> Option<Run> {
     let run: Arc<dyn Any + Send + Sync> = run_on(Some(stream))?;
@@ -355,7 +362,8 @@ pub fn current(stream: &CudaStream) -> Option<Run> {
     Some(Run(state))
 }
 
-/// Whether this thread records a run on `stream`. Work that it enqueues there now, for example with cudarc, runs before all launches of the run.
+/// Whether this thread records a run on `stream`. Work that it enqueues there now, for example with cudarc, runs before
+/// all launches of the run.
 #[must_use]
 pub fn is_recording(stream: &CudaStream) -> bool {
     run_on(Some(stream)).is_some()

@@ -22,11 +22,11 @@ const GRAPHS: usize = 8;
 
 /// A piece of a program that launches on one stream and is repeated. Each run is one launch of a CUDA graph.
 ///
-/// The closure of [`run`](Self::run) contains plain launches, with the [`Recorder`] as their stream. The first run creates a graph
-/// with a node for each launch. A later run compares its launches with the launches of the graph: an equal launch costs a
-/// comparison; for other arguments, another grid, block or size of shared memory, the node is updated; for other kernels, launch
-/// attributes or another number of launches, another graph is created. A sequence remembers the last 8 graphs
-/// ([`remember`](Self::remember)), so a program can alternate between them.
+/// The closure of [`run`](Self::run) contains plain launches, with the [`Recorder`] as their stream. The first run
+/// creates a graph with a node for each launch. A later run compares its launches with the launches of the graph: an
+/// equal launch costs a comparison; for other arguments, another grid, block or size of shared memory, the node is
+/// updated; for other kernels, launch attributes or another number of launches, another graph is created. A sequence
+/// remembers the last 8 graphs ([`remember`](Self::remember)), so a program can alternate between them.
 ///
 /// ```no_run
 /// use kernel_args::{Kernel, KernelArgs, launch, sequence::Sequence};
@@ -57,13 +57,14 @@ const GRAPHS: usize = 8;
 /// ```
 ///
 /// # What it guarantees
-/// - Nothing is enqueued before the closure returns `Ok`. After an error or a panic in the closure, nothing is enqueued, and the
-///   sequence can be used again.
-/// - The results are the same as with plain launches in the same order. Other work that the closure enqueues, for example a copy with
-///   cudarc, comes before all of them.
+/// - Nothing is enqueued before the closure returns `Ok`. After an error or a panic in the closure, nothing is
+///   enqueued, and the sequence can be used again.
+/// - The results are the same as with plain launches in the same order. Other work that the closure enqueues, for
+///   example a copy with cudarc, comes before all of them.
 /// - Memory that a launch uses through a slice is still allocated when the launch is enqueued: the run holds the slice
 ///   ([`Recorder::hold`]), and a launch with other slices is an error. For pointers that do not come from a slice
-///   ([`DevicePointer`](crate::DevicePointer)), the caller of the launch promises it, until the work of the run has finished.
+///   ([`DevicePointer`](crate::DevicePointer)), the caller of the launch promises it, until the work of the run has
+///   finished.
 /// - Kernels stay loaded until no graph needs them.
 ///
 /// A run is enqueued as plain launches if it cannot be a graph: [`mode`](Self::mode) contains the reason.
@@ -86,7 +87,8 @@ impl Sequence {
         Self { shared, engine, last, mode: RunMode::Empty }
     }
 
-    /// Sets how many graphs the sequence remembers, at least one. The graph whose last run is the longest ago is destroyed first.
+    /// Sets how many graphs the sequence remembers, at least one. The graph whose last run is the longest ago is
+    /// destroyed first.
     #[must_use]
     pub fn remember(self, graphs: usize) -> Self {
         let mut engine = self.engine();
@@ -99,12 +101,13 @@ impl Sequence {
 
     /// Records the launches of the closure, and enqueues them if it returns `Ok`.
     ///
-    /// In the closure, a launch of this thread without `stream = s` is [`LaunchError::Outside`](crate::error::LaunchError::Outside): it would run
-    /// now, before the recorded launches. [`graph::run_now`](crate::graph::run_now) allows it.
+    /// In the closure, a launch of this thread without `stream = s` is
+    /// [`LaunchError::Outside`](crate::error::LaunchError::Outside): it would run now, before the recorded launches.
+    /// [`graph::run_now`](crate::graph::run_now) allows it.
     ///
     /// # Errors
-    /// The error of the closure: then nothing was enqueued. [`Error::Launch`] if a held slice was replaced, and the errors of a plain
-    /// launch.
+    /// The error of the closure: then nothing was enqueued. [`Error::Launch`] if a held slice was replaced, and the
+    /// errors of a plain launch.
     pub fn run<'env, T>(
         &mut self,
         record: impl for<'s> FnOnce(&'s Recorder<'s, 'env>) -> Result<T, Error>,
@@ -131,7 +134,8 @@ impl Sequence {
     /// Begins a run whose recorder can be stored: [`Run`]. [`Run::finish`] enqueues its launches.
     ///
     /// Until then, a launch of this thread on the stream of the sequence without the run as its stream is
-    /// [`LaunchError::Outside`](crate::error::LaunchError::Outside), and [`current`](crate::sequence::current) returns the run on this thread.
+    /// [`LaunchError::Outside`](crate::error::LaunchError::Outside), and [`current`](crate::sequence::current) returns
+    /// the run on this thread.
     ///
     /// # Errors
     /// [`Error::Launch`] if a run of this sequence is not over, or this thread records another run on the stream.
@@ -163,11 +167,12 @@ impl Sequence {
         Ok(recording)
     }
 
-    /// The sequence owns the value: launches of all its later runs can use its memory. Weights of a model, for example in an `Arc`.
+    /// The sequence owns the value: launches of all its later runs can use its memory. Weights of a model, for example
+    /// in an `Arc`.
     ///
     /// # Errors
-    /// [`Error::Context`] if memory belongs to a different context than the stream; [`Error::Launch`] if a run of this sequence is not over. The value
-    /// is dropped.
+    /// [`Error::Context`] if memory belongs to a different context than the stream; [`Error::Launch`] if a run of this
+    /// sequence is not over. The value is dropped.
     pub fn keep(&mut self, value: impl Keep) -> Result<(), Error> {
         let mut kept = Kept::new(value);
         let recording = self.idle()?;
@@ -182,14 +187,15 @@ impl Sequence {
     /// [`Error::Launch`] if a run of this sequence is not over.
     ///
     /// # Safety
-    /// Until the work of the last run that uses it has finished, the memory stays allocated. Nothing uses it at the same time as a step that writes it, or
-    /// writes it at the same time as a step that reads it.
+    /// Until the work of the last run that uses it has finished, the memory stays allocated. Nothing uses it at the
+    /// same time as a step that writes it, or writes it at the same time as a step that reads it.
     pub unsafe fn assume_held(&mut self, memory: Range<CUdeviceptr>) -> Result<(), Error> {
         self.idle()?.assume(memory, true);
         Ok(())
     }
 
-    /// Launches of all later runs can use all memory: [`assume_held`](Self::assume_held) for a framework that keeps its memory itself.
+    /// Launches of all later runs can use all memory: [`assume_held`](Self::assume_held) for a framework that keeps its
+    /// memory itself.
     ///
     /// # Errors
     /// [`Error::Launch`] if a run of this sequence is not over.
@@ -205,21 +211,24 @@ impl Sequence {
 
     /// Lets two launches run at the same time if neither writes memory that both use.
     ///
-    /// The slices, textures and surfaces of a launch show which memory it uses: a kernel reads what is behind `&`, and writes what is
-    /// behind `&mut`, a surface or a field with `#[kernel_args(shared_write)]`. A view is only its own part of a slice.
+    /// The slices, textures and surfaces of a launch show which memory it uses: a kernel reads what is behind `&`, and
+    /// writes what is behind `&mut`, a surface or a field with `#[kernel_args(shared_write)]`. A view is only its own
+    /// part of a slice.
     ///
-    /// A launch with a pointer that is not from a slice of the launch waits for all earlier launches, and all later ones wait for it. So
-    /// does a launch with a pointer to pointers, a struct that contains pointers, or a field with `#[kernel_args(opaque)]`. The same holds for a
-    /// launch with an integer that can be an address: of 64 bits or more, unless the kernel's types or its code show a number.
+    /// A launch with a pointer that is not from a slice of the launch waits for all earlier launches, and all later
+    /// ones wait for it. So does a launch with a pointer to pointers, a struct that contains pointers, or a field with
+    /// `#[kernel_args(opaque)]`. The same holds for a launch with an integer that can be an address: of 64 bits or
+    /// more, unless the kernel's types or its code show a number.
     ///
-    /// At most 32 launches run at the same time: graphs with more branches are slower. The results are the same as without it.
-    /// [`longest_chain`](Self::longest_chain) shows its effect. A run that cannot be a graph is
-    /// enqueued in order.
+    /// At most 32 launches run at the same time: graphs with more branches are slower. The results are the same as
+    /// without it. [`longest_chain`](Self::longest_chain) shows its effect. A run that cannot be a graph is enqueued in
+    /// order.
     ///
     /// # Safety
-    /// In all later runs, launches that are not ordered with all launches use only the memory of their slices, or memory that no kernel of the run
-    /// writes. The compiler sees no other memory: `__device__` variables, texture and surface objects as numbers, addresses in integers that the
-    /// kernel declares as integers, pointers that are stored in slices.
+    /// In all later runs, launches that are not ordered with all launches use only the memory of their slices, or
+    /// memory that no kernel of the run writes. The compiler sees no other memory: `__device__` variables, texture and
+    /// surface objects as numbers, addresses in integers that the kernel declares as integers, pointers that are stored
+    /// in slices.
     #[must_use]
     pub unsafe fn parallel(self) -> Self {
         if let Ok(recording) = self.shared.enter() {
@@ -228,8 +237,8 @@ impl Sequence {
         self
     }
 
-    /// The number of launches, memsets and copies in the longest chain of those that wait for each other, in the last run that was a
-    /// graph; 0 before such a run. Without [`parallel`](Self::parallel) it is the number of all.
+    /// The number of launches, memsets and copies in the longest chain of those that wait for each other, in the last
+    /// run that was a graph; 0 before such a run. Without [`parallel`](Self::parallel) it is the number of all.
     #[must_use]
     pub fn longest_chain(&self) -> usize {
         self.engine.try_lock().map_or(0, |engine| engine.plans.first().map_or(0, Plan::longest_chain))
@@ -241,7 +250,8 @@ impl Sequence {
         self.last.mode().unwrap_or(&self.mode)
     }
 
-    /// How often runs were enqueued in which way, and how many graphs are remembered. It is empty while a run is being enqueued.
+    /// How often runs were enqueued in which way, and how many graphs are remembered. It is empty while a run is being
+    /// enqueued.
     #[must_use]
     pub fn counts(&self) -> RunCounts {
         self.engine.try_lock().map_or_else(|_| RunCounts::default(), |engine| engine.counts)

@@ -19,8 +19,8 @@ use cudarc::driver::{
 };
 use std::sync::Arc;
 
-/// The dimensions of an [`Array`], in texels. Texel `(x, y, z)` is element `(z * height + y) * width + x` of a copy; layers are the last dimension.
-/// `From` makes one of a width, of `[width, height]` and of `[width, height, depth]`.
+/// The dimensions of an [`Array`], in texels. Texel `(x, y, z)` is element `(z * height + y) * width + x` of a copy;
+/// layers are the last dimension. `From` makes one of a width, of `[width, height]` and of `[width, height, depth]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArrayShape {
     /// `tex1D`: the width.
@@ -108,10 +108,12 @@ display!(ArrayShape, |this, f| {
 
 /// Memory of a GPU in the layout of textures, with texels of type `T`: `CUarray`.
 ///
-/// Kernels read it as a [`Texture`](super::Texture), and read and write it as a [`Surface`](super::Surface). Clones refer to the same memory, which
-/// is freed when no clone, texture or surface exists, after the work that uses it: the last drop waits for it.
+/// Kernels read it as a [`Texture`](super::Texture), and read and write it as a [`Surface`](super::Surface). Clones
+/// refer to the same memory, which is freed when no clone, texture or surface exists, after the work that uses it: the
+/// last drop waits for it.
 ///
-/// Copies are enqueued on a stream. They and the copies and launches on other streams that use the array wait for each other.
+/// Copies are enqueued on a stream. They and the copies and launches on other streams that use the array wait for each
+/// other.
 ///
 /// ```no_run
 /// use kernel_args::texture::Array;
@@ -131,8 +133,8 @@ pub struct Array<T> {
 }
 
 impl<T: Texel> Array<T> {
-    /// An array for textures, whose texels are not initialized. `shape` is an [`ArrayShape`], or a width, `[width, height]` or
-    /// `[width, height, depth]`.
+    /// An array for textures, whose texels are not initialized. `shape` is an [`ArrayShape`], or a width,
+    /// `[width, height]` or `[width, height, depth]`.
     ///
     /// # Errors
     /// [`Error::Texture`] if the GPU does not support the size; the errors of the driver, such as too little memory.
@@ -161,8 +163,8 @@ impl<T: Texel> Array<T> {
     /// Overwrites all texels, in the order of `stream`. The texels are copied to a temporary slice first.
     ///
     /// # Errors
-    /// [`Error::Texture`] if the array does not have this number of texels, or the stream is being captured; [`Error::Context`] for a stream of a
-    /// different context; the errors of the driver.
+    /// [`Error::Texture`] if the array does not have this number of texels, or the stream is being captured;
+    /// [`Error::Context`] for a stream of a different context; the errors of the driver.
     pub fn write(&self, stream: &Arc<CudaStream>, texels: &[T]) -> Result<(), Error> {
         self.check(stream, texels.len())?;
         let cudarc = |error| Error::cudarc("cuMemAllocAsync, cuEventCreate or cuMemcpyHtoDAsync", error);

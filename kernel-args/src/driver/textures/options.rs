@@ -46,7 +46,8 @@ pub enum ReadMode {
 
 /// How a [`Texture`](super::Texture) is sampled: `CUDA_TEXTURE_DESC`.
 ///
-/// The default is [`Clamp`](AddressMode::Clamp), [`Point`](FilterMode::Point), [`Element`](ReadMode::Element), and coordinates in texels.
+/// The default is [`Clamp`](AddressMode::Clamp), [`Point`](FilterMode::Point), [`Element`](ReadMode::Element), and
+/// coordinates in texels.
 ///
 /// ```
 /// use kernel_args::texture::{AddressMode, FilterMode, ReadMode, TextureOptions};
@@ -106,7 +107,8 @@ impl TextureOptions {
         self
     }
 
-    /// The texels are colors in sRGB, and the texture returns linear ones. The fourth number is not changed. For 4 numbers of type `u8`.
+    /// The texels are colors in sRGB, and the texture returns linear ones. The fourth number is not changed. For 4
+    /// numbers of type `u8`.
     pub fn srgb(mut self) -> Self {
         self.is_srgb = true;
         self
@@ -174,8 +176,8 @@ impl TextureOptions {
                 );
             }
         }
-        // With a filter, a GPU also reads next to the only texel of a dimension that the texture does not have: a border would be half of each sample
-        // (seen on an H200).
+        // With a filter, a GPU also reads next to the only texel of a dimension that the texture does not have: a
+        // border would be half of each sample (seen on an H200).
         let mut all = [AddressMode::Clamp; 3];
         all[..dimensions].copy_from_slice(address);
         let flags =

@@ -12,8 +12,8 @@ mod sealed {
 
 /// An element of an [`Array`](super::Array) or of a texture: 1, 2 or 4 numbers of 8, 16 or 32 bits.
 ///
-/// The numbers are `u8`, `i8`, `u16`, `i16`, `u32`, `i32`, `f32`, and with the feature `half` also `half::f16`. Several of them are a CUDA
-/// vector, such as [`UChar4`](crate::vector::UChar4), or an array, such as `[u8; 4]`.
+/// The numbers are `u8`, `i8`, `u16`, `i16`, `u32`, `i32`, `f32`, and with the feature `half` also `half::f16`. Several
+/// of them are a CUDA vector, such as [`UChar4`](crate::vector::UChar4), or an array, such as `[u8; 4]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a texel",
     label = "not 1, 2 or 4 numbers of 8, 16 or 32 bits",

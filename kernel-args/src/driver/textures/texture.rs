@@ -22,10 +22,11 @@ use std::{mem, sync::Arc};
 
 /// Texels that kernels read through the texture units: `cudaTextureObject_t`.
 ///
-/// It retains its array or its memory. Clones are the same texture, which is destroyed when no clone exists, after the launches that use it: the
-/// last drop waits for them.
+/// It retains its array or its memory. Clones are the same texture, which is destroyed when no clone exists, after the
+/// launches that use it: the last drop waits for them.
 ///
-/// As a field, `&Texture` is tracked like a slice that is read. A `Texture` as a field is retained by the nodes of a graph.
+/// As a field, `&Texture` is tracked like a slice that is read. A `Texture` as a field is retained by the nodes of a
+/// graph.
 ///
 /// ```no_run
 /// use kernel_args::{Kernel, KernelArgs, launch, texture::{Array, FilterMode, Texture, TextureOptions}};
@@ -65,7 +66,8 @@ impl Texture {
     /// A texture of all elements of a slice. Kernels read it with `tex1Dfetch`, at integer coordinates.
     ///
     /// # Errors
-    /// [`Error::Texture`] if the read mode does not fit the texels, or the GPU does not support so many; the errors of the driver.
+    /// [`Error::Texture`] if the read mode does not fit the texels, or the GPU does not support so many; the errors of
+    /// the driver.
     pub fn linear<T: Texel>(memory: &Arc<CudaSlice<T>>, read: ReadMode) -> Result<Self, Error> {
         let sampler = TextureOptions::new().read(read).sampler(T::FORMAT, 1)?;
         limits::check(memory.context(), LINEAR_1D, [("length", memory.len())], || "a texture of a slice".into())?;
@@ -143,10 +145,11 @@ fn of_memory<T: Texel>(
     Ok(Texture(Arc::new(ObjectMemory::texture_of_memory(memory, T::FORMAT.raw(), shape, sampler)?)))
 }
 
-/// The texels of an array that kernels read and write: `cudaSurfaceObject_t`. The x coordinate of `surf2Dread` and `surf2Dwrite` is in bytes.
+/// The texels of an array that kernels read and write: `cudaSurfaceObject_t`. The x coordinate of `surf2Dread` and
+/// `surf2Dwrite` is in bytes.
 ///
-/// It retains its array. Clones are the same surface, which is destroyed as a [`Texture`]. As a field, `&Surface` is tracked like a slice that is
-/// written. A `Surface` as a field is retained by the nodes of a graph.
+/// It retains its array. Clones are the same surface, which is destroyed as a [`Texture`]. As a field, `&Surface` is
+/// tracked like a slice that is written. A `Surface` as a field is retained by the nodes of a graph.
 ///
 /// ```no_run
 /// use kernel_args::{KernelArgs, texture::{Array, Surface, Texture, TextureOptions}};

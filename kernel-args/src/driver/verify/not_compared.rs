@@ -15,8 +15,8 @@ use std::{
 pub struct NotCompared {
     /// The parameter's name.
     pub parameter: String,
-    /// The path of the part: `shape` for the parameter itself, `lights[].value` for a member of the struct behind the pointer
-    /// `lights`. The path of a member of a struct that is passed by value does not contain the parameter.
+    /// The path of the part: `shape` for the parameter itself, `lights[].value` for a member of the struct behind the
+    /// pointer `lights`. The path of a member of a struct that is passed by value does not contain the parameter.
     pub path: String,
     /// Why it is not compared.
     pub reason: NotComparedReason,

@@ -19,9 +19,9 @@ pub enum Verification {
         image: bool,
         /// Whether debug information with names, C++ types and members was available.
         debug_info: DebugInfo,
-        /// The parts of the parameters that debug information describes, but that cannot be compared: unions, bit fields,
-        /// structs that are only declared. Everything else is compared, also behind pointers, except fields with
-        /// `#[device_type(opaque)]` or `#[kernel_args(opaque)]`.
+        /// The parts of the parameters that debug information describes, but that cannot be compared: unions, bit
+        /// fields, structs that are only declared. Everything else is compared, also behind pointers, except fields
+        /// with `#[device_type(opaque)]` or `#[kernel_args(opaque)]`.
         not_compared: Vec<NotCompared>,
     },
     /// No information was available, so wrong arguments would not be detected.

@@ -112,11 +112,12 @@ macro_rules! memory {
 
 memory! { [] Slice<T>; ['v] ViewMut<'v, T>; }
 
-/// The lifetimes of a run: as in [`Sequence::run`](crate::sequence::Sequence::run), nothing that is held leaves the closure.
+/// The lifetimes of a run: as in [`Sequence::run`](crate::sequence::Sequence::run), nothing that is held leaves the
+/// closure.
 type Lifetimes<'s, 'env> = PhantomData<&'s mut &'env ()>;
 
-/// A run that holds slices, and then uses all of them, as an enqueued run does. Returns how many it used, or where the slice was held whose
-/// memory the program has replaced.
+/// A run that holds slices, and then uses all of them, as an enqueued run does. Returns how many it used, or where the
+/// slice was held whose memory the program has replaced.
 fn run<'env>(
     slices: &RunMemory,
     record: impl for<'s> FnOnce(Run<'s>, Lifetimes<'s, 'env>),

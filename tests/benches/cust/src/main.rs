@@ -1,6 +1,7 @@
 //! Counts the instructions of a launch with cust's `launch!`, on the test driver.
 //!
-//! `CUDA_LIBRARY_PATH` must name a directory whose `lib64` contains the test driver as `libcuda.so`: see tests/benches/README.md.
+//! `CUDA_LIBRARY_PATH` must name a directory whose `lib64` contains the test driver as `libcuda.so`: see
+//! tests/benches/README.md.
 
 use core::{ffi::c_void, hint::black_box};
 use cust::{

@@ -1,7 +1,9 @@
-//! Draws the chart and prints the tables of a run, from its `launch.tsv`: `chart [DATA.tsv] [--fill FILE]... [--rehearsal]`.
+//! Draws the chart and prints the tables of a run, from its `launch.tsv`:
+//! `chart [DATA.tsv] [--fill FILE]... [--rehearsal]`.
 //!
-//! Draws `DATA.svg` next to the data and prints the tables. `--fill` writes the tables into a Markdown file, between `<!--
-//! measured: NAME -->` and `<!-- end of NAME -->`. The results of a rehearsal are written to files only with `--rehearsal`.
+//! Draws `DATA.svg` next to the data and prints the tables. `--fill` writes the tables into a Markdown file, between
+//! `<!-- measured: NAME -->` and `<!-- end of NAME -->`. The results of a rehearsal are written to files only with
+//! `--rehearsal`.
 
 use kernel_args_benches::{chart, measured::Measured, report, targets};
 use kernel_args_nvrtc::write_file;

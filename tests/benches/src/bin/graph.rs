@@ -47,8 +47,8 @@ fn count() -> Result<(), Box<dyn Error>> {
         unsafe { once(job) };
         // SAFETY: the function takes a job.
         println!("{}", allocations(|| unsafe { measured(once, job) }));
-        // A different thread drops the objects that a graph has retained. Its instructions would be counted for the next
-        // variant.
+        // A different thread drops the objects that a graph has retained. Its instructions would be counted for the
+        // next variant.
         core::mem::forget(chain);
     }
     Ok(())

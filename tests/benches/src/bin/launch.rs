@@ -1,8 +1,8 @@
 //! Measures the cost of a launch on the host, with a GPU: medians of many batches. All variants are interleaved.
 //!
-//! `launch [--seconds N] [--output FILE] [--only CASE] [--stand-in]`, or `launch --rounds`, which runs a round for each line of
-//! standard input (used by `compare.py`). `--patched-cudarc` is for a build with `cudarc/waits.patch`: it launches only tracked
-//! slices, under different names.
+//! `launch [--seconds N] [--output FILE] [--only CASE] [--stand-in]`, or `launch --rounds`, which runs a round for each
+//! line of standard input (used by `compare.py`). `--patched-cudarc` is for a build with `cudarc/waits.patch`: it
+//! launches only tracked slices, under different names.
 
 use kernel_args::{Kernel, Module, args::Form};
 use kernel_args_benches::{

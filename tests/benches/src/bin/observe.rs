@@ -1,7 +1,7 @@
 //! The time of a launch on the host: without an observer, with one, and with the flight recorder.
 //!
-//! It runs on the driver of the machine. `kernel-args-test-driver` runs it on the test driver, whose times show only what this
-//! crate does.
+//! It runs on the driver of the machine. `kernel-args-test-driver` runs it on the test driver, whose times show only
+//! what this crate does.
 
 use core::hint::black_box;
 use kernel_args::{
@@ -31,7 +31,8 @@ impl Observer for Looks {
     }
 }
 
-/// The median of rounds of launches, in nanoseconds for each launch. Every round ends with a synchronization that is not timed.
+/// The median of rounds of launches, in nanoseconds for each launch. Every round ends with a synchronization that is
+/// not timed.
 fn time(kernel: &Kernel<Saxpy>) -> Result<f64, Box<dyn Error>> {
     const ROUNDS: usize = 101;
     const LAUNCHES: u32 = 200;

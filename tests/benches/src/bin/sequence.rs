@@ -1,5 +1,5 @@
-//! Runs of launches as sequences. With `--instructions`, counts instructions and heap allocations on the test driver; with `--engine`, measures the
-//! steps of an engine; without an option, measures the time on a GPU.
+//! Runs of launches as sequences. With `--instructions`, counts instructions and heap allocations on the test driver;
+//! with `--engine`, measures the steps of an engine; without an option, measures the time on a GPU.
 
 use kernel_args_benches::{
     callgrind::{self, measured},
@@ -73,7 +73,8 @@ fn times() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Prints what each kind of step takes on the host, without what a run takes, and returns an error if one takes longer than its limit.
+/// Prints what each kind of step takes on the host, without what a run takes, and returns an error if one takes longer
+/// than its limit.
 fn engine() -> Result<(), Box<dyn Error>> {
     let (device, mut slow) = (Device::first()?, Vec::new());
     let mut engine = Engine::new(&device)?;
@@ -159,7 +160,8 @@ fn instructions() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Runs in its own process. Callgrind counts the third run of each way, and of each step of an engine. Prints the allocations to standard output.
+/// Runs in its own process. Callgrind counts the third run of each way, and of each step of an engine. Prints the
+/// allocations to standard output.
 fn count() -> Result<(), Box<dyn Error>> {
     callgrind::calibrate();
     let device = Device::first()?;

@@ -88,7 +88,8 @@ fn clusters_of_the_kernel() -> Outcome {
     ranks(&four, Launch::new(8, 32).cluster(4), 8.into_dim(), 4.into_dim())
 }
 
-/// The largest grid that fits passes a barrier of all its blocks, which is only possible if all blocks run at the same time.
+/// The largest grid that fits passes a barrier of all its blocks, which is only possible if all blocks run at the same
+/// time.
 fn grid_barrier() -> Outcome {
     let kernel = kernel::<Barrier<'_>>(ATTRIBUTES, "grid_barrier")?;
     for (block, shared) in [(1024, 0), (64, 0), (256, 48 * 1024), (32, 96 * 1024)] {
@@ -105,8 +106,8 @@ fn grid_barrier() -> Outcome {
     Ok(())
 }
 
-/// If the attribute permits it, the dependent kernel begins before the previous kernel ends, otherwise after it. In both cases
-/// it waits for the results.
+/// If the attribute permits it, the dependent kernel begins before the previous kernel ends, otherwise after it. In
+/// both cases it waits for the results.
 fn dependent_launch() -> Outcome {
     let primary = kernel::<Busy<'_>>(SM90, "primary")?;
     let dependent = kernel::<Dependent<'_>>(SM90, "dependent")?;

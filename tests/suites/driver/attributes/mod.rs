@@ -1,5 +1,5 @@
-//! Launch attributes and queries of a kernel: the effect of each attribute on a GPU, the attributes of a captured node, and
-//! errors before the driver is called. On the test driver only the observable parts run.
+//! Launch attributes and queries of a kernel: the effect of each attribute on a GPU, the attributes of a captured node,
+//! and errors before the driver is called. On the test driver only the observable parts run.
 
 mod effects;
 mod info;

@@ -36,8 +36,8 @@ impl Drop for Raw {
     }
 }
 
-/// A launch on it waits for slices of other streams, and other streams wait for it, even if it is the only stream of the
-/// context.
+/// A launch on it waits for slices of other streams, and other streams wait for it, even if it is the only stream of
+/// the context.
 fn a_borrowed_stream_is_ordered() -> Outcome {
     let ctx = create_context(device(), ContextFlags::new())?;
     let kernel = Kernel::<Saxpy>::load(&ctx)?;

@@ -102,7 +102,8 @@ fn a_panic_restores_as_well() -> Outcome {
     Ok(())
 }
 
-/// cudarc makes a context current to destroy it, replacing the current one, and the driver then removes it from the stack.
+/// cudarc makes a context current to destroy it, replacing the current one, and the driver then removes it from the
+/// stack.
 fn contexts_are_destroyed_meanwhile() -> Outcome {
     let (a, b) = (context()?, own()?);
     let stacks: [&[&Context]; 5] = [&[], &[&a], &[&b], &[&a, &b], &[&b, &a]];
@@ -181,8 +182,8 @@ fn a_destroyed_context_is_not_restored() -> Outcome {
     Ok(())
 }
 
-/// A thread whose current context was destroyed by a different thread: this crate's own code does not fail, and the driver
-/// returns errors.
+/// A thread whose current context was destroyed by a different thread: this crate's own code does not fail, and the
+/// driver returns errors.
 fn a_destroyed_context_is_current() -> Outcome {
     let live = own()?;
     let kernel = Kernel::<Saxpy>::load(&live)?;
@@ -219,9 +220,9 @@ fn random(state: &mut u64, end: usize) -> usize {
     usize::try_from(*state % end as u64).expect("it is below `end`")
 }
 
-/// Creates, drops (here and on a different thread), binds and uses contexts in a random order, in nested closures. After a
-/// closure the previous context is current again, unless it is destroyed; no live context is lost, and the driver does not
-/// crash.
+/// Creates, drops (here and on a different thread), binds and uses contexts in a random order, in nested closures.
+/// After a closure the previous context is current again, unless it is destroyed; no live context is lost, and the
+/// driver does not crash.
 fn steps(seed: &mut u64, contexts: &mut [Option<Context>; 3], depth: usize) -> Outcome {
     for _ in 0..8 {
         let slot = random(seed, contexts.len());

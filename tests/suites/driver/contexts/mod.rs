@@ -1,5 +1,5 @@
-//! Contexts: created contexts, the current context, objects of a different context, resets, green contexts, streams and kernels
-//! of the runtime.
+//! Contexts: created contexts, the current context, objects of a different context, resets, green contexts, streams and
+//! kernels of the runtime.
 
 mod borrowed;
 mod current;

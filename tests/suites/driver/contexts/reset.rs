@@ -1,5 +1,5 @@
-//! A primary context is reset during the program: the result is an error that reports the reset, and never a crash where the
-//! driver can be asked.
+//! A primary context is reset during the program: the result is an error that reports the reset, and never a crash
+//! where the driver can be asked.
 //!
 //! A reset ends everything on the device, so each trial runs in a separate process.
 

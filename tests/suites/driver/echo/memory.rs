@@ -24,7 +24,8 @@ const COUNT: usize = 5;
 /// The bytes in device memory.
 fn raw<T: DeviceRepr>(memory: &CudaSlice<T>) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
     let size = COUNT * size_of::<T>();
-    // SAFETY: the values of these types consist of initialized bytes, with zeroed padding, and any byte is a valid number.
+    // SAFETY: the values of these types consist of initialized bytes, with zeroed padding, and any byte is a valid
+    // number.
     let bytes = unsafe { memory.transmute::<u8>(size) }.ok_or("too few bytes")?;
     Ok(memory.stream().clone_dtoh(&bytes)?)
 }
@@ -37,7 +38,8 @@ fn compare(name: &str, what: &str, found: &[u8], expected: &[u8]) -> Outcome {
     Err(format!("{name}, {what}: {found:02x?}, expected {expected:02x?}").into())
 }
 
-/// Values are copied to the device and back. Without padding, the bytes in device memory are the bytes that a kernel reads.
+/// Values are copied to the device and back. Without padding, the bytes in device memory are the bytes that a kernel
+/// reads.
 fn there_and_back<T: Bytes + DeviceType + DeviceRepr>(name: &str) -> Outcome {
     let stream = context()?.default_stream();
     for seed in 0..ROUNDS {

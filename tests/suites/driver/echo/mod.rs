@@ -1,5 +1,5 @@
-//! Kernels that echo their parameters: every byte must be returned, in both forms, through a verified kernel and through a raw
-//! function.
+//! Kernels that echo their parameters: every byte must be returned, in both forms, through a verified kernel and
+//! through a raw function.
 
 pub(crate) mod counts;
 mod memory;

@@ -24,8 +24,8 @@ fn every_code_has_a_meaning() -> Outcome {
     Ok(())
 }
 
-/// After these errors "any further CUDA work will return the same error" (CUDA Driver API, `CUresult`), so the launched kernel
-/// is not their cause.
+/// After these errors "any further CUDA work will return the same error" (CUDA Driver API, `CUresult`), so the launched
+/// kernel is not their cause.
 fn an_error_of_an_earlier_kernel_names_it_as_the_cause() -> Outcome {
     for code in [700, 702, 710, 714, 715, 716, 717, 718, 719, 721] {
         let meaning = Status(code).meaning().ok_or("no meaning")?;

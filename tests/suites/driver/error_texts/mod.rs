@@ -1,8 +1,8 @@
 //! The driver's errors: each error that a program can cause is caused, and its text is compared with a golden file.
 //!
 //! The texts of `tests/golden/errors.txt` are from the GPU and driver in its first line. On a different GPU, and on the
-//! test driver, an error must have an explanation, but its numbers may differ. `KERNEL_ARGS_BLESS=1` on a GPU writes the
-//! file. If `tests/golden` does not exist, it is written into the current folder.
+//! test driver, an error must have an explanation, but its numbers may differ. `KERNEL_ARGS_BLESS=1` on a GPU writes
+//! the file. If `tests/golden` does not exist, it is written into the current folder.
 
 mod codes;
 mod golden;

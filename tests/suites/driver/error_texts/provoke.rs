@@ -1,4 +1,5 @@
-//! Errors that a program can cause. Many destroy the context, so each runs in a separate process, which prints its text.
+//! Errors that a program can cause. Many destroy the context, so each runs in a separate process, which prints its
+//! text.
 
 use crate::error_texts::golden;
 use cudarc::driver::{CudaContext, DevicePtrMut, PushKernelArg};

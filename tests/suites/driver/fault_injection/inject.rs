@@ -177,7 +177,8 @@ const RECOVERED: [&str; 4] = [
     "cuDevicePrimaryCtxGetState",
 ];
 
-/// Calls that release replaced arguments after an update: if they fail, the graph keeps the arguments as long as it lives.
+/// Calls that release replaced arguments after an update: if they fail, the graph keeps the arguments as long as it
+/// lives.
 const RECOVERED_BY_GRAPHS: [&str; 5] =
     ["cuCtxSetCurrent", "cuEventCreate", "cuEventRecord", "cuEventSynchronize", "cuStreamIsCapturing"];
 

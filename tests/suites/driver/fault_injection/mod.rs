@@ -1,5 +1,5 @@
-//! Every driver call fails once, in turn: an error names it, nothing leaks, and the next launch works. If an old driver lacks
-//! an entry point, the result is an error or a fallback. Runs on the test driver.
+//! Every driver call fails once, in turn: an error names it, nothing leaks, and the next launch works. If an old driver
+//! lacks an entry point, the result is an error or a fallback. Runs on the test driver.
 
 mod inject;
 mod missing;

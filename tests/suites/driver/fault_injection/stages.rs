@@ -38,7 +38,8 @@ const fn stage(name: &'static str, run: fn(&mut World) -> Result<Made, Fault>) -
 pub(crate) const LEFT: &str = "graph, memory left";
 pub(crate) const LEFT_BYTES: usize = 4096;
 
-/// A graph with the parameters of another graph. If it is not known when its last launch has finished, it is not destroyed.
+/// A graph with the parameters of another graph. If it is not known when its last launch has finished, it is not
+/// destroyed.
 pub(crate) const REPLACED: &str = "graph, replaced";
 
 /// An array, a texture and a surface. If the driver does not report the end of their uses, they are not destroyed.
@@ -399,8 +400,8 @@ pub(crate) const STAGES: &[Stage] = &[
     }),
 ];
 
-/// The objects of a stage. Dropping them also waits until the objects that its graphs retained are dropped, to count these
-/// calls. A stage itself waits too.
+/// The objects of a stage. Dropping them also waits until the objects that its graphs retained are dropped, to count
+/// these calls. A stage itself waits too.
 struct Released<T>(Option<T>);
 
 impl<T> Drop for Released<T> {

@@ -1,9 +1,10 @@
-//! The first message of a fault, wherever it is noticed, for each code: the kernel, the meaning and the help of the code, the report of the
-//! test driver, and the flight recorder if it is on.
+//! The first message of a fault, wherever it is noticed, for each code: the kernel, the meaning and the help of the
+//! code, the report of the test driver, and the flight recorder if it is on.
 //!
-//! On the test driver, all codes at all places are in one process, each in a context of its own. On a GPU a fault can end other contexts, so
-//! each code that a kernel can cause is in a process of its own, at each place. `tests/golden/faults.txt` has the texts of the test driver: of one
-//! code at each place, and of each code at one place. At each place, the text of another code is the same, except for what belongs to the code.
+//! On the test driver, all codes at all places are in one process, each in a context of its own. On a GPU a fault can
+//! end other contexts, so each code that a kernel can cause is in a process of its own, at each place.
+//! `tests/golden/faults.txt` has the texts of the test driver: of one code at each place, and of each code at one
+//! place. At each place, the text of another code is the same, except for what belongs to the code.
 
 use cudarc::driver::{
     CudaContext, CudaSlice, CudaStream, DevicePtr,

@@ -76,7 +76,8 @@ impl World {
     }
 }
 
-/// Launches on four streams, and one of them faults. In a program with an odd number, its stream is the only one that is busy then.
+/// Launches on four streams, and one of them faults. In a program with an odd number, its stream is the only one that
+/// is busy then.
 fn random_program(seed: u64) -> Outcome {
     let from = &mut Source::new(seed);
     let bad = u64::from(u16::draw(from)) % LAUNCHES;

@@ -1,5 +1,5 @@
-//! Global variables: kernels read what the host has written, and the host reads what kernels have written, byte for byte; a
-//! type that does not fit is an error that names the member.
+//! Global variables: kernels read what the host has written, and the host reads what kernels have written, byte for
+//! byte; a type that does not fit is an error that names the member.
 
 mod mistakes;
 mod names;

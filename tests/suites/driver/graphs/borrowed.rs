@@ -298,7 +298,8 @@ fn runs() -> Outcome {
     run().map_err(Into::into)
 }
 
-/// The crate does not notice such a capture: the caller of the launch promises the memory for each launch of the graph. A run notices it.
+/// The crate does not notice such a capture: the caller of the launch promises the memory for each launch of the graph.
+/// A run notices it.
 fn of_cudarc() -> Outcome {
     let world = World::new()?;
     let functions = Functions::new(&world)?;

@@ -87,7 +87,8 @@ fn tracked_slices_are_captured() -> Outcome {
     Ok(())
 }
 
-/// Without `node` the launch would wait on the captured stream, which ends the capture. It is refused before. The error contains the code to write.
+/// Without `node` the launch would wait on the captured stream, which ends the capture. It is refused before. The error
+/// contains the code to write.
 fn the_error_of_a_plain_launch_contains_the_correction() -> Outcome {
     let world = World::new()?;
     let kernel = Kernel::<Saxpy<'_>>::from_image(&world.ctx, SAXPY, "saxpy")?;

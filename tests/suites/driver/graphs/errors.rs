@@ -134,7 +134,8 @@ fn captures() -> Outcome {
     Ok(())
 }
 
-/// The graph does not keep them. cudarc would make the launch wait for the copies that wrote them, which are not captured.
+/// The graph does not keep them. cudarc would make the launch wait for the copies that wrote them, which are not
+/// captured.
 fn a_capture_of_borrowed_slices() -> Outcome {
     let world = World::new()?;
     let kernel = Kernel::<Saxpy<'_>>::from_image(&world.ctx, SAXPY, "saxpy")?;

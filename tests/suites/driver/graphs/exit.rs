@@ -1,5 +1,5 @@
-//! Objects that a graph has released are dropped on a separate thread, which calls CUDA, while the process ends. Each trial
-//! runs in a process.
+//! Objects that a graph has released are dropped on a separate thread, which calls CUDA, while the process ends. Each
+//! trial runs in a process.
 
 use crate::graphs::saxpy::{N, SAXPY};
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, DeviceSlice, SyncOnDrop, sys::CUdeviceptr};
@@ -74,7 +74,8 @@ impl<F: Fn()> DevicePtr<f32> for Slow<F> {
     }
 }
 
-/// Drops a graph with this number of nodes. Each node retains separate memory. Returns after the first memory is dropped.
+/// Drops a graph with this number of nodes. Each node retains separate memory. Returns after the first memory is
+/// dropped.
 fn dropped(nodes: usize, last: impl Fn() + Clone + Send + Sync + 'static) -> Outcome {
     let ctx = context()?;
     let stream = ctx.new_stream()?;

@@ -1,7 +1,8 @@
 //! Random graphs with allocations, removed nodes and updates, compared with the same operations in sequence.
 //!
-//! The graphs work on `BUFFERS` buffers: some are slices, some are memory of the graph. A node copies a buffer to a second buffer, sets a
-//! buffer, or adds a multiple of one buffer to a second buffer (`saxpy`). It depends on the nodes before it that use its buffers.
+//! The graphs work on `BUFFERS` buffers: some are slices, some are memory of the graph. A node copies a buffer to a
+//! second buffer, sets a buffer, or adds a multiple of one buffer to a second buffer (`saxpy`). It depends on the nodes
+//! before it that use its buffers.
 
 use crate::graphs::saxpy::{LAUNCH, N, Outcome, Owned, SAXPY};
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream};
@@ -208,7 +209,8 @@ impl Program {
         Ok(())
     }
 
-    /// One program: with memory of the graph and updates of nodes, or with removed nodes and updates of the whole graph.
+    /// One program: with memory of the graph and updates of nodes, or with removed nodes and updates of the whole
+    /// graph.
     fn run(&mut self, with_memory: bool) -> Outcome {
         let mut built = self.begin(with_memory)?;
         let count = 4 + self.random.below(8);

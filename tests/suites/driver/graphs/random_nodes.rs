@@ -1,5 +1,5 @@
-//! Random graphs of all kinds of nodes, also inside of child graphs and conditional nodes, compared with a model that runs
-//! their steps one after another: the same bytes, after updates too.
+//! Random graphs of all kinds of nodes, also inside of child graphs and conditional nodes, compared with a model that
+//! runs their steps one after another: the same bytes, after updates too.
 
 use crate::graphs::{
     conditions::{CountDown, SetCondition, Setters},

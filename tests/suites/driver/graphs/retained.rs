@@ -292,8 +292,8 @@ impl DevicePtr<f32> for PanickingMemory {
     }
 }
 
-/// An event after the last launch is recorded on the stream of that launch, even if the program has dropped it and the driver
-/// could reuse its handle.
+/// An event after the last launch is recorded on the stream of that launch, even if the program has dropped it and the
+/// driver could reuse its handle.
 fn after_the_stream_was_dropped() -> Outcome {
     let world = World::new()?;
     let (first, second) = (world.memory()?, world.memory()?);
@@ -335,7 +335,8 @@ fn the_kernel() -> Outcome {
     Ok(())
 }
 
-/// On the test driver: the live objects at the end. The destructors do not call the driver, which would reject the calls.
+/// On the test driver: the live objects at the end. The destructors do not call the driver, which would reject the
+/// calls.
 fn nothing_is_left() -> Outcome {
     let control = Control::attach().ok_or("this is not the test driver")?;
     let world = World::new()?;

@@ -78,8 +78,8 @@ impl World {
 
     /// Launches a graph of this suite.
     pub(crate) fn run(&self, exec: &mut GraphExec) -> Result<(), Error> {
-        // SAFETY: the memory of all nodes has the elements that they access, outlives the launch, and is used on this stream, or on
-        // a stream that waits for it.
+        // SAFETY: the memory of all nodes has the elements that they access, outlives the launch, and is used on this
+        // stream, or on a stream that waits for it.
         unsafe { exec.launch(&self.stream) }
     }
 
@@ -99,8 +99,8 @@ impl World {
     }
 }
 
-/// Waits until the condition is true: the objects that a graph retains are released on a different thread, after its launches
-/// have completed.
+/// Waits until the condition is true: the objects that a graph retains are released on a different thread, after its
+/// launches have completed.
 pub(crate) fn soon(what: &str, mut is_so: impl FnMut() -> bool) -> Outcome {
     let start = Instant::now();
     while !is_so() {

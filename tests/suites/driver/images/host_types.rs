@@ -1,4 +1,5 @@
-//! C types that differ between platforms: NVRTC of this platform compiles the kernel, and structs of this platform are compared with it.
+//! C types that differ between platforms: NVRTC of this platform compiles the kernel, and structs of this platform are
+//! compared with it.
 
 use crate::images::Outcome;
 use cudarc::driver::CudaSlice;

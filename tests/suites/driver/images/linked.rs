@@ -80,8 +80,8 @@ fn linked_sources_run(driver: &Driver) -> Outcome {
     Ok(())
 }
 
-/// Errors of driver 580 for a kernel that calls an undefined function: PTX does not compile; a cubin is loaded, but its kernel
-/// is not found.
+/// Errors of driver 580 for a kernel that calls an undefined function: PTX does not compile; a cubin is loaded, but its
+/// kernel is not found.
 fn alone(ctx: &Arc<CudaContext>, kernel: &CompiledSource, is_ptx: bool) -> Outcome {
     let module = match Module::load(ctx, kernel) {
         Ok(module) => module,

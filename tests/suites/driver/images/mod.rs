@@ -1,5 +1,5 @@
-//! Versions, images that are incompatible with the GPU or the driver, options of the driver's compiler, and compiling at run
-//! time.
+//! Versions, images that are incompatible with the GPU or the driver, options of the driver's compiler, and compiling
+//! at run time.
 
 mod absent;
 mod cache;

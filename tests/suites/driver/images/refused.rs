@@ -1,5 +1,5 @@
-//! Images that the GPU or the driver cannot run: detected before the driver is called, with the same result as the driver's,
-//! and explained if the driver rejects them.
+//! Images that the GPU or the driver cannot run: detected before the driver is called, with the same result as the
+//! driver's, and explained if the driver rejects them.
 
 use crate::images::Outcome;
 use cudarc::driver::{CudaContext, DriverError, result};
@@ -148,8 +148,8 @@ fn verdict(image: &[u8], gpu: kernel_args::abi::Sm, driver: CudaVersion) -> (boo
     (runs.clone().any(|runs| runs == Ok(true)), runs.clone().all(|runs| runs.is_err()))
 }
 
-/// The driver also rejects the images that are rejected before the driver is called, and accepts the images that the rules
-/// accept.
+/// The driver also rejects the images that are rejected before the driver is called, and accepts the images that the
+/// rules accept.
 fn the_driver_agrees(is_real: bool) -> Outcome {
     let (versions, ctx) = (versions()?, context()?);
     let gpu = versions.gpus[0].sm;
@@ -288,8 +288,8 @@ fn linked_images_are_looked_at_too() -> Outcome {
     Ok(())
 }
 
-/// After a load of PTX of an unsupported version, `cuLinkComplete` of driver 580.159.04 returns success although a function
-/// is undefined: only the error log reports it.
+/// After a load of PTX of an unsupported version, `cuLinkComplete` of driver 580.159.04 returns success although a
+/// function is undefined: only the error log reports it.
 fn an_undefined_function_is_an_error_of_the_link() -> Outcome {
     let ctx = context()?;
     let caller = b".version 7.0\n.target sm_75\n.address_size 64\n.extern .func missing_function();\n\

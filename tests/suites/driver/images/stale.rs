@@ -170,7 +170,8 @@ fn a_changed_file_is_never_a_hit() -> Outcome {
     Ok(())
 }
 
-/// A cached result always matches its key, even if a header changes between the computation of the key and the compilation.
+/// A cached result always matches its key, even if a header changes between the computation of the key and the
+/// compilation.
 fn a_header_that_changes_meanwhile_is_not_kept() -> Outcome {
     // Few values, because each is compiled again below.
     const VALUES: u32 = 20;
@@ -193,7 +194,8 @@ fn a_header_that_changes_meanwhile_is_not_kept() -> Outcome {
                 if is_over.load(Ordering::SeqCst) {
                     break;
                 }
-                // Windows refuses to replace a file that is open, and to open a file that is being replaced: the next one is tried.
+                // Windows refuses to replace a file that is open, and to open a file that is being replaced: the next
+                // one is tried.
                 write(value).or_else(|error| if cfg!(windows) { Ok(()) } else { Err(error) })?;
                 thread::sleep(Duration::from_millis(3));
             }

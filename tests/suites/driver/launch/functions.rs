@@ -1,5 +1,5 @@
-//! Launches without a struct type: lists of arguments, cudarc modules and functions with their image, cached raw functions, and
-//! cudarc's `LaunchConfig`.
+//! Launches without a struct type: lists of arguments, cudarc modules and functions with their image, cached raw
+//! functions, and cudarc's `LaunchConfig`.
 
 use crate::launch::results::{Outcome, SAXPY, Saxpy, TYPED};
 use cudarc::{

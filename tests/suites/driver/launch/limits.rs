@@ -146,8 +146,8 @@ fn shared_memory_of_two_handles() -> Outcome {
     Ok(())
 }
 
-/// A cudarc function is launched without a stream and without a current context, and is rejected as a function of a different
-/// context.
+/// A cudarc function is launched without a stream and without a current context, and is rejected as a function of a
+/// different context.
 fn a_function_of_cudarc() -> Outcome {
     let ctx = context()?;
     let module = ctx.load_module(cudarc::nvrtc::Ptx::from_src(SAXPY))?;

@@ -9,8 +9,8 @@ use kernel_args::{
 use kernel_args_tests::driver::{context, trial};
 use libtest_mimic::Trial;
 
-/// Loads `entry` of `$ptx` for a struct with these fields. The kernel must be rejected for `$wrong`, with `$words` in the
-/// error.
+/// Loads `entry` of `$ptx` for a struct with these fields. The kernel must be rejected for `$wrong`, with `$words` in
+/// the error.
 macro_rules! refused {
     ($($name:ident: $ptx:ident $entry:literal { $($field:ident: $ty:ty),* } => [$($wrong:literal),*] $words:literal;)*) => {
         $(fn $name() -> Outcome {
@@ -75,7 +75,8 @@ refused! {
 /// Two kernels whose symbols contain no types, as NVRTC writes them with `--device-debug`.
 const DEBUG: &str = include_str!("../../../../crates/image/tests/data/debug.ptx");
 
-/// Facts that only debug information contains: the types of `extern "C"` kernels, and the order of fields with the same type.
+/// Facts that only debug information contains: the types of `extern "C"` kernels, and the order of fields with the same
+/// type.
 fn debug_information_is_compared() -> Outcome {
     let module = Module::load(&context()?, DEBUG)?;
     let refused = |error: Option<Error>, field: &str, words: &str| -> Outcome {

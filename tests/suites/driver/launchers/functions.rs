@@ -1,5 +1,5 @@
-//! The launchers: functions with C's calling convention that enqueue kernels on the stream that they receive, as the functions of a `.cu` file
-//! do. They call the driver's entry points, so they also work on the test driver.
+//! The launchers: functions with C's calling convention that enqueue kernels on the stream that they receive, as the
+//! functions of a `.cu` file do. They call the driver's entry points, so they also work on the test driver.
 
 use cudarc::driver::{
     CudaContext, CudaSlice,

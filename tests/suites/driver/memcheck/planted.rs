@@ -12,8 +12,8 @@ pub(crate) struct Lying {
     large: u32,
 }
 
-// SAFETY: this is not sound: `HAS_PADDING` is left `false`, so three uninitialized bytes are copied. Only a run under memcheck
-// uses it.
+// SAFETY: this is not sound: `HAS_PADDING` is left `false`, so three uninitialized bytes are copied. Only a run under
+// memcheck uses it.
 unsafe impl DeviceType for Lying {
     const LAYOUT: Layout = match Layout::from_size_align(8, 4) {
         Ok(layout) => layout,

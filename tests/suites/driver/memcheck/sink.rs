@@ -38,8 +38,8 @@ impl Sink {
         for i in 0..size {
             // SAFETY: the caller guarantees all of them.
             let place = unsafe { from.add(i) };
-            // SAFETY: the caller guarantees all bytes. The read is volatile, to read the byte from the same address as the
-            // driver.
+            // SAFETY: the caller guarantees all bytes. The read is volatile, to read the byte from the same address as
+            // the driver.
             let byte = unsafe { place.read_volatile() };
             self.crc = TABLE[((self.crc ^ u32::from(byte)) & 0xff) as usize] ^ (self.crc >> 8);
         }

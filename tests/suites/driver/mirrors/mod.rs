@@ -1,5 +1,5 @@
-//! Structs in device memory, which a program mirrors by hand: compared with debug information at compile time and when they
-//! are loaded, to any depth of pointers.
+//! Structs in device memory, which a program mirrors by hand: compared with debug information at compile time and when
+//! they are loaded, to any depth of pointers.
 #![allow(dead_code, reason = "descriptions of structs, of which no value is made")]
 
 mod wrong;

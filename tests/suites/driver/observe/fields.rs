@@ -221,7 +221,8 @@ fn geometry_stream_names_and_attributes_are_what_the_program_passed() -> Outcome
     Ok(())
 }
 
-/// A kernel, a function with a struct and with a list, cudarc's function, and a raw function: with and without a stream.
+/// A kernel, a function with a struct and with a list, cudarc's function, and a raw function: with and without a
+/// stream.
 fn each_kind_of_function_is_observed() -> Outcome {
     let ctx = context()?;
     let stream = ctx.new_stream()?;

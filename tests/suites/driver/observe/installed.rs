@@ -204,7 +204,8 @@ fn start<A: LaunchArgs>(target: &impl Launchable<A>, launch: Launch<'_>, args: A
     unsafe { kernel_args::launch(target, launch, args) }
 }
 
-/// The comparison with the limits also decides whether a launch is observed, so both are right with and without an observer.
+/// The comparison with the limits also decides whether a launch is observed, so both are right with and without an
+/// observer.
 fn limits_are_checked_and_launches_observed_in_any_order() -> Outcome {
     let (ctx, words) = (context()?, Words::default());
     let check = |module: &Arc<Module>, calls: usize| -> Outcome {

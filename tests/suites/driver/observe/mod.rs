@@ -1,4 +1,5 @@
-//! Observers: each event, each field of a launch, random launches compared with what was observed; what observers may do.
+//! Observers: each event, each field of a launch, random launches compared with what was observed; what observers may
+//! do.
 
 mod events;
 mod fields;

@@ -1,4 +1,5 @@
-//! The packed form instead of `kernelParams`, in suites of this program and in programs of other authors, whose results must not change.
+//! The packed form instead of `kernelParams`, in suites of this program and in programs of other authors, whose results
+//! must not change.
 //!
 //! `packed.c` replaces the form of each launch. It needs gcc; the programs in Python need a GPU and their packages.
 
@@ -139,7 +140,8 @@ fn agrees(name: &str, report: &Value) -> Outcome {
     is_right.then_some(()).ok_or_else(|| format!("{name}: {report}").into())
 }
 
-/// What `kernel-args trace --verify` compares: the driver's record of each kernel, its image's, and the reading of the image.
+/// What `kernel-args trace --verify` compares: the driver's record of each kernel, its image's, and the reading of the
+/// image.
 fn records_agree(name: &str, source: &str) -> Outcome {
     let folder = tempfile::tempdir()?;
     let [script, trace] = [name, "trace"].map(|name| folder.path().join(name));
@@ -154,7 +156,8 @@ fn records_agree(name: &str, source: &str) -> Outcome {
     is_right.then_some(()).ok_or(trace.into())
 }
 
-/// On a driver that prints each launch (`driver.c`), a program finds the functions in each way and launches each kind of kernel.
+/// On a driver that prints each launch (`driver.c`), a program finds the functions in each way and launches each kind
+/// of kernel.
 fn every_function_is_found() -> Outcome {
     let replaced = Replaced::new()?;
     let driver = ["-shared", "-fPIC", "-Wl,-Bsymbolic,-soname,libcuda.so.1"];
@@ -176,7 +179,8 @@ fn every_function_is_found() -> Outcome {
     Ok(())
 }
 
-/// The output of `program.c` on `driver.c`. The last launch has the packed form already, and cooperative launches have none.
+/// The output of `program.c` on `driver.c`. The last launch has the packed form already, and cooperative launches have
+/// none.
 fn expected() -> Outcome<String> {
     let (packed, own) = (format!("11{}{}{}", "a5".repeat(7), "22".repeat(8), "33".repeat(4)), "11".repeat(4));
     let mut text = String::new();

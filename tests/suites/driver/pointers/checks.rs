@@ -309,7 +309,8 @@ fn not_accessed() -> Outcome {
     world.finish()
 }
 
-/// Whether the end of memory, null, and an address at which nothing is can be an argument depends on the accesses of the kernel.
+/// Whether the end of memory, null, and an address at which nothing is can be an argument depends on the accesses of
+/// the kernel.
 fn uses_in_code() -> Outcome {
     #[derive(KernelArgs, Clone, Copy)]
     struct Args {

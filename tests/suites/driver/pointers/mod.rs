@@ -1,5 +1,5 @@
-//! Checked pointers: each check fires and has a neighbour that passes, at each place that launches; random kernels; no false alarm
-//! in other suites.
+//! Checked pointers: each check fires and has a neighbour that passes, at each place that launches; random kernels; no
+//! false alarm in other suites.
 
 mod alarms;
 mod checks;

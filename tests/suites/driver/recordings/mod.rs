@@ -1,5 +1,5 @@
-//! Launches that are recorded in a file and launched again. Requests count the launches of the process, so each case is a process of
-//! its own.
+//! Launches that are recorded in a file and launched again. Requests count the launches of the process, so each case is
+//! a process of its own.
 
 mod changed;
 mod program;

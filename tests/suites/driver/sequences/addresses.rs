@@ -1,4 +1,5 @@
-//! Addresses in integers, which show no memory: a launch with one waits for every other launch, unless its kernel has a number there.
+//! Addresses in integers, which show no memory: a launch with one waits for every other launch, unless its kernel has a
+//! number there.
 
 use crate::sequences::world::{N, Outcome};
 use cudarc::{
@@ -329,7 +330,8 @@ fn perform(
     }
 }
 
-/// Runs the steps in a sequence, and compares the memory with the same steps as plain launches. Returns the longest chain.
+/// Runs the steps in a sequence, and compares the memory with the same steps as plain launches. Returns the longest
+/// chain.
 fn compare(kernels: &Kernels, sequence: &mut Sequence, memory: [&mut Memory; 2], steps: &[Step]) -> Outcome<usize> {
     let stream = &kernels.stream;
     let [plain, recorded] = memory;

@@ -360,7 +360,8 @@ fn threads() -> Outcome {
     Ok(())
 }
 
-/// No launch fails because a different thread drops a slice at that time, and no thread waits for a closure that waits for it.
+/// No launch fails because a different thread drops a slice at that time, and no thread waits for a closure that waits
+/// for it.
 fn dropped_elsewhere() -> Outcome {
     let (world, x, _, mut sequence) = World::begin()?;
     let x = Arc::new(x);

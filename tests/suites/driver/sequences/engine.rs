@@ -1,5 +1,5 @@
-//! Random steps of an engine: launches, allocations, foreign work, copies and drops, plainly, plainly with memory of a pool, and as sequences. The bytes are
-//! equal.
+//! Random steps of an engine: launches, allocations, foreign work, copies and drops, plainly, plainly with memory of a
+//! pool, and as sequences. The bytes are equal.
 
 use crate::sequences::{
     foreign::{self, Library},

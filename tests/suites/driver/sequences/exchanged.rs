@@ -1,5 +1,5 @@
-//! Slices that safe code exchanges behind held borrows: a step uses the memory of the slice that its reference refers to, or it is an
-//! error. Lengths and addresses are always of one slice.
+//! Slices that safe code exchanges behind held borrows: a step uses the memory of the slice that its reference refers
+//! to, or it is an error. Lengths and addresses are always of one slice.
 
 use crate::sequences::{
     random::Place,
@@ -62,8 +62,8 @@ const LONG: usize = 4 * N as usize;
 
 type Slice = CudaSlice<f32>;
 
-/// Records `step` while the place of a held slice contains a longer slice, which is not held. The arguments are the reference to this
-/// place, and two held slices that are as long as the longer slice.
+/// Records `step` while the place of a held slice contains a longer slice, which is not held. The arguments are the
+/// reference to this place, and two held slices that are as long as the longer slice.
 fn attack(
     step: impl FnOnce(&World, &mut Slice, &Slice, &mut Slice, &Recorder<'_, '_>) -> Result<(), Error>,
     words: &[&str],
@@ -428,8 +428,8 @@ fn without_waits() -> Outcome {
     Ok(())
 }
 
-/// Random exchanges of slices of different lengths between steps, in which each step is recorded with the result of a plain launch, or is
-/// an error.
+/// Random exchanges of slices of different lengths between steps, in which each step is recorded with the result of a
+/// plain launch, or is an error.
 fn random() -> Outcome {
     let programs = match env::var_os("KERNEL_ARGS_FULL") {
         Some(_) => 2000,
@@ -469,7 +469,8 @@ struct Counts {
     refused: u64,
 }
 
-/// What a recorded step does: `to = factor * to + alpha * from` for `n` elements. A slice is an index and the first element.
+/// What a recorded step does: `to = factor * to + alpha * from` for `n` elements. A slice is an index and the first
+/// element.
 struct Step {
     n: usize,
     factor: f32,

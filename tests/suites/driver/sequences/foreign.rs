@@ -1,5 +1,5 @@
-//! Work of a library that enqueues on a stream itself, in a sequence. A small library with its own kernels and calls of the driver takes the
-//! place of cuBLAS.
+//! Work of a library that enqueues on a stream itself, in a sequence. A small library with its own kernels and calls of
+//! the driver takes the place of cuBLAS.
 
 #![allow(clippy::multiple_unsafe_ops_per_block, reason = "the closures of foreign work call the library")]
 
@@ -60,7 +60,8 @@ pub(crate) fn trials(_: &Driver) -> Vec<Trial> {
     ]
 }
 
-/// What cuBLAS is in an engine: kernels that are chosen by the size, on the stream of the handle, with memory of its own.
+/// What cuBLAS is in an engine: kernels that are chosen by the size, on the stream of the handle, with memory of its
+/// own.
 pub(crate) struct Library {
     saxpy: CudaFunction,
     add: CudaFunction,
@@ -89,7 +90,8 @@ impl Library {
         self.calls.load(Ordering::Relaxed)
     }
 
-    /// `y = alpha * x + y` for `n` elements: one kernel; for more than half of the elements of a slice, a memset and two kernels.
+    /// `y = alpha * x + y` for `n` elements: one kernel; for more than half of the elements of a slice, a memset and
+    /// two kernels.
     ///
     /// # Safety
     /// `x` and `y` have `n` elements.
@@ -390,7 +392,8 @@ fn handles() -> Outcome {
     Ok(())
 }
 
-/// A different thread drops the handle of the sequence before. Its memory is freed on the stream, which is being captured.
+/// A different thread drops the handle of the sequence before. Its memory is freed on the stream, which is being
+/// captured.
 fn dropped_in_a_capture() -> Outcome {
     let (world, x, mut y, _) = World::begin()?;
     for _ in 0..20 {

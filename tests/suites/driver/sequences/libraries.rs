@@ -1,4 +1,5 @@
-//! NVIDIA's libraries in a sequence, on a GPU: cuBLAS, cuBLASLt, cuRAND and NCCL. `foreign.rs` has a small library instead, which needs no GPU.
+//! NVIDIA's libraries in a sequence, on a GPU: cuBLAS, cuBLASLt, cuRAND and NCCL. `foreign.rs` has a small library
+//! instead, which needs no GPU.
 
 #![allow(clippy::many_single_char_names, reason = "the names of cuBLAS")]
 

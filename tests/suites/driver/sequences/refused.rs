@@ -1,5 +1,5 @@
-//! What the driver refuses: each call of a run fails once. The run is then an error or a run of plain launches, and the next run has the
-//! right result.
+//! What the driver refuses: each call of a run fails once. The run is then an error or a run of plain launches, and the
+//! next run has the right result.
 
 use crate::sequences::{
     foreign::{Library, axpy},
@@ -103,8 +103,8 @@ fn each_call() -> Outcome {
     Ok(())
 }
 
-/// A step of an engine: a kept value, allocations, copies, a memset, launches and foreign work. Each element of its result is
-/// `2 * input + alpha * (2 * input + 3)`.
+/// A step of an engine: a kept value, allocations, copies, a memset, launches and foreign work. Each element of its
+/// result is `2 * input + alpha * (2 * input + 3)`.
 fn step(
     world: &World,
     sequence: &mut Sequence,

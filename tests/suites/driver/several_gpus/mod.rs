@@ -1,4 +1,5 @@
-//! Two GPUs: kernels, contexts and streams of each, arguments of the wrong GPU, peer access, launches from many threads.
+//! Two GPUs: kernels, contexts and streams of each, arguments of the wrong GPU, peer access, launches from many
+//! threads.
 //!
 //! The test driver has two devices here. On a machine with one GPU the trials count as ignored.
 

@@ -1,5 +1,5 @@
-//! Textures and surfaces: their life, what they wait for, mistakes, and what kernels sample, compared with a model of the
-//! sampling rules of the CUDA C++ programming guide.
+//! Textures and surfaces: their life, what they wait for, mistakes, and what kernels sample, compared with a model of
+//! the sampling rules of the CUDA C++ programming guide.
 
 mod life;
 mod mistakes;

@@ -188,7 +188,8 @@ impl<T: Numbers> Model<'_, T> {
             let x = f64::from(at[dimension]) * if self.rules.is_normalized { extent } else { 1.0 };
             let x = if is_linear { x - 0.5 } else { x };
             let index = x.floor();
-            // Fractions are fixed-point numbers with 8 bits behind the point. The guide does not specify how they are rounded.
+            // Fractions are fixed-point numbers with 8 bits behind the point. The guide does not specify how they are
+            // rounded.
             let fraction = if is_linear { x - index } else { 0.0 };
             inexact += if (fraction * 256.0).fract() == 0.0 { 0.0 } else { 1.0 / 256.0 };
             let of = |index: f64| address(self.rules.address[dimension], index as i64, extent as i64);

@@ -66,8 +66,8 @@ fn reads() -> Outcome {
     let mut out = [world.first.alloc_zeros::<f32>(TEXELS)?, world.second.alloc_zeros::<f32>(TEXELS)?];
     let [first, second] = &mut out;
     world.first.synchronize()?;
-    // The waits of the slice `out` are 2, for its reads and its writes. Each stream that has used the array adds its writes, the own stream also
-    // its reads.
+    // The waits of the slice `out` are 2, for its reads and its writes. Each stream that has used the array adds its
+    // writes, the own stream also its reads.
     let read = waits(|| Ok(world.copy(&world.first, &texture, first)?))?;
     let read_again = waits(|| Ok(world.copy(&world.second, &texture, second)?))?;
     let write = waits(|| Ok(world.brighten(&world.second, &surface)?))?;

@@ -169,7 +169,8 @@ fn texels<T: Numbers>(shape: ArrayShape) -> Vec<T> {
 
 /// Places from one and a half times the size below the texture to the same above it, in each layer.
 ///
-/// Without a filter they are not near the edges of texels. With a filter, and with sizes that are powers of two, most fractions have 8 bits.
+/// Without a filter they are not near the edges of texels. With a filter, and with sizes that are powers of two, most
+/// fractions have 8 bits.
 fn places(shape: ArrayShape, rules: &Rules) -> Vec<[f32; 4]> {
     let (size, layers) = sizes(shape);
     let dimensions = coordinates(shape);

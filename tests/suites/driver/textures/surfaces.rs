@@ -13,7 +13,8 @@ use kernel_args_tests::driver::{context, trial};
 use libtest_mimic::Trial;
 use std::fmt::Debug;
 
-/// `__global__ void mirror_4(cudaSurfaceObject_t from, cudaSurfaceObject_t to, int shape, int3 size)`, and for other sizes.
+/// `__global__ void mirror_4(cudaSurfaceObject_t from, cudaSurfaceObject_t to, int shape, int3 size)`, and for other
+/// sizes.
 #[derive(KernelArgs)]
 struct Mirror<'a> {
     from: &'a Surface,

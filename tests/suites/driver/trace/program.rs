@@ -259,7 +259,8 @@ fn graph() -> Outcome {
     Ok(())
 }
 
-/// Two launches of a kernel of a library, whose module is loaded by the first use of the kernel. The process ends if they do not.
+/// Two launches of a kernel of a library, whose module is loaded by the first use of the kernel. The process ends if
+/// they do not.
 fn lazy() -> Outcome {
     const LIMIT: Duration = Duration::from_secs(60);
     thread::spawn(|| {
@@ -292,7 +293,8 @@ fn lazy() -> Outcome {
     Ok(())
 }
 
-/// Launches with pointers, most of which the kernels cannot use: it prints the address of each launch and what is wrong with it.
+/// Launches with pointers, most of which the kernels cannot use: it prints the address of each launch and what is wrong
+/// with it.
 fn pointers() -> Outcome {
     let ctx = context()?;
     let module = Module::load(&ctx, PTX)?;

@@ -1,4 +1,5 @@
-//! Both forms contain the bytes that the kernel must receive according to the generator. No driver is needed: Miri runs it.
+//! Both forms contain the bytes that the kernel must receive according to the generator. No driver is needed: Miri runs
+//! it.
 
 use crate::arguments::{heap::allocations, lists::List};
 use kernel_args::{

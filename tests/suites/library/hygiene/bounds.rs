@@ -78,7 +78,8 @@ fn an_explicit_bound_replaces_the_derived_bounds() {
     assert_eq!(unbounded.with_packed(<[u8]>::to_vec), [3]);
 }
 
-/// A struct that stores the kernel of the erased struct and launches the struct itself. It needs only the bound of the trait.
+/// A struct that stores the kernel of the erased struct and launches the struct itself. It needs only the bound of the
+/// trait.
 struct Operation<A: KernelArgs> {
     kernel: kernel_args::Kernel<A::Erased>,
 }

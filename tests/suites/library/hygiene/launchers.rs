@@ -1,4 +1,5 @@
-//! Structs that name launchers: without a prelude, with shadowed names, from macros, with raw identifiers, in code that forbids `unsafe`.
+//! Structs that name launchers: without a prelude, with shadowed names, from macros, with raw identifiers, in code that
+//! forbids `unsafe`.
 
 /// The functions.
 mod c {

@@ -1,7 +1,7 @@
 //! The derives in difficult surroundings: every module compiles, and its structs marshal their fields.
 //!
-//! These tests do not compare specific bytes: the suite `marshalling` does. A wrong name in the expansion is an error of rustc,
-//! or calls the user's item instead of the library's.
+//! These tests do not compare specific bytes: the suite `marshalling` does. A wrong name in the expansion is an error
+//! of rustc, or calls the user's item instead of the library's.
 #![deny(warnings)]
 
 mod bounds;

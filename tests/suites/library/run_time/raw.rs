@@ -131,8 +131,8 @@ fn a_wrong_struct_is_refused_at_every_launch() {
     });
 }
 
-/// A handle that the driver reused for a different kernel: a different last parameter is detected, and the kernel is verified
-/// again.
+/// A handle that the driver reused for a different kernel: a different last parameter is detected, and the kernel is
+/// verified again.
 #[test]
 fn a_handle_that_was_given_to_another_kernel_is_verified_again() {
     within(&Settings::new(), |driver| {
@@ -166,8 +166,8 @@ fn a_handle_that_was_given_to_another_kernel_is_verified_again() {
     });
 }
 
-/// The documented limits of `launch!`. If this test fails, the documentation lists too many limits. The packed form is used,
-/// because the driver reads no more of it than there is.
+/// The documented limits of `launch!`. If this test fails, the documentation lists too many limits. The packed form is
+/// used, because the driver reads no more of it than there is.
 #[test]
 fn reused_handles_have_exactly_the_documented_limits() {
     within(&Settings::new(), |_| {
@@ -214,8 +214,8 @@ fn a_handle_that_was_given_to_another_context_is_launched_there() {
     });
 }
 
-/// A context that is destroyed, and a new context, stream and function with the same handles: nothing that was stored about the
-/// first is used for the second.
+/// A context that is destroyed, and a new context, stream and function with the same handles: nothing that was stored
+/// about the first is used for the second.
 #[test]
 fn the_handles_of_a_destroyed_context_are_given_to_another_one() {
     within(&Settings::new().devices(2), |driver| {

@@ -1,5 +1,5 @@
-//! Launches that must be rejected, and launches that must work: contexts, failed waits, shared memory. On the test driver,
-//! in separate processes.
+//! Launches that must be rejected, and launches that must work: contexts, failed waits, shared memory. On the test
+//! driver, in separate processes.
 
 use cudarc::driver::{CudaContext, CudaFunction, CudaSlice, CudaStream, sys::CUcontext};
 use kernel_args::{

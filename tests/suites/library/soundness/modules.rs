@@ -4,7 +4,8 @@ use cudarc::driver::{DriverError, sys::CUresult};
 use kernel_args::Module;
 use kernel_args_stand_in::{Settings, within};
 
-/// cudarc returns a pending error instead of making a context current, and the driver cannot unload a module without a context.
+/// cudarc returns a pending error instead of making a context current, and the driver cannot unload a module without a
+/// context.
 #[test]
 fn a_module_is_unloaded_while_its_context_has_a_pending_error() {
     within(&Settings::new(), |driver| {

@@ -1,8 +1,8 @@
 //! Which host types fit which C++ types: every pair, as a golden table.
 //!
-//! The kernels are in `ptx/matrix.cuh`, each with one parameter; the host types are in `hosts.rs`. The table has a part for
-//! each source of types: C names (only PTX declarations), C++ names (mangled types), and both with debug information. A change
-//! of a verdict changes the table, so it is reviewed: `KERNEL_ARGS_BLESS=1` writes it.
+//! The kernels are in `ptx/matrix.cuh`, each with one parameter; the host types are in `hosts.rs`. The table has a part
+//! for each source of types: C names (only PTX declarations), C++ names (mangled types), and both with debug
+//! information. A change of a verdict changes the table, so it is reviewed: `KERNEL_ARGS_BLESS=1` writes it.
 
 mod hosts;
 

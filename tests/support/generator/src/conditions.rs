@@ -1,4 +1,5 @@
-//! Random conditions of contracts: as the text of `requires`, and as calls of the functions with which a test computes them.
+//! Random conditions of contracts: as the text of `requires`, and as calls of the functions with which a test computes
+//! them.
 
 use crate::rng::Rng;
 use std::fmt::Write as _;

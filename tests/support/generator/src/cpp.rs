@@ -141,8 +141,8 @@ impl Signature {
         format!("extern \"C\" __global__ void {}({}) {{{body}}}\n", self.name, parameters.join(", "))
     }
 
-    /// C++ expressions for every number that a compiler can compute about the types: size and alignment of each parameter, then
-    /// of each struct, with the offset of each of its fields. NVRTC evaluates them.
+    /// C++ expressions for every number that a compiler can compute about the types: size and alignment of each
+    /// parameter, then of each struct, with the offset of each of its fields. NVRTC evaluates them.
     #[must_use]
     pub fn cpp_facts(&self) -> Vec<String> {
         let extent = |cpp: String| [format!("sizeof({cpp})"), format!("alignof({cpp})")];

@@ -1,7 +1,7 @@
 //! Echo kernels in the form that a GPU suite launches.
 //!
-//! The first parameter of a kernel is `out`. The kernel copies every following parameter to it byte for byte, with padding, one
-//! directly after another. The source includes `ptx/echo.cuh`.
+//! The first parameter of a kernel is `out`. The kernel copies every following parameter to it byte for byte, with
+//! padding, one directly after another. The source includes `ptx/echo.cuh`.
 
 use crate::{Rng, Shape, Signature, random, size};
 
@@ -23,8 +23,8 @@ pub fn signatures(seed: u64, count: usize) -> Vec<Signature> {
     random::signatures(seed, Shape::Echo, count)
 }
 
-/// The bytes of the parameters after `out` of kernel `index`, for the random values of `seed`: one vector for each, with zeros
-/// as padding. The kernel must answer with these bytes, one after another.
+/// The bytes of the parameters after `out` of kernel `index`, for the random values of `seed`: one vector for each,
+/// with zeros as padding. The kernel must answer with these bytes, one after another.
 #[must_use]
 pub fn expected(kernel: &Signature, seed: u64, index: usize) -> Vec<Vec<u8>> {
     kernel.draw(&mut Rng::new(seed, index as u64))

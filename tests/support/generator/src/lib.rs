@@ -1,8 +1,8 @@
 //! Random kernel signatures for tests: as CUDA C++, as Rust, and as the bytes that a kernel must receive.
 //!
-//! This crate has no dependencies, in particular not the crates under test: sizes, alignments and bytes come from its own table
-//! ([`types`]) and its own arithmetic ([`layout`]). The oracle suite compares both with NVIDIA's compiler. All results depend
-//! only on a seed and are equal on every machine.
+//! This crate has no dependencies, in particular not the crates under test: sizes, alignments and bytes come from its
+//! own table ([`types`]) and its own arithmetic ([`layout`]). The oracle suite compares both with NVIDIA's compiler.
+//! All results depend only on a seed and are equal on every machine.
 
 pub mod conditions;
 pub mod corpus;

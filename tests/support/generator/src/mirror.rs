@@ -1,5 +1,5 @@
-//! Random structs in device memory that point to each other: as CUDA C++, as the Rust structs that mirror them, and with
-//! mistakes.
+//! Random structs in device memory that point to each other: as CUDA C++, as the Rust structs that mirror them, and
+//! with mistakes.
 
 use crate::Rng;
 use std::fmt::Write as _;
@@ -101,8 +101,8 @@ impl Mirrors {
         )
     }
 
-    /// Struct `index` with a mistake of this number: two members are exchanged, a member has another type of the same size, a
-    /// member is missing, a pointer points to another struct.
+    /// Struct `index` with a mistake of this number: two members are exchanged, a member has another type of the same
+    /// size, a member is missing, a pointer points to another struct.
     #[must_use]
     pub fn mistake(&self, index: usize, number: usize) -> Vec<Member> {
         let mut members = self.structs[index].clone();

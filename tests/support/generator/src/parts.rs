@@ -1,5 +1,5 @@
-//! Echo kernels whose Rust structs spread and flatten fields, at random: runs of parameters of one type are arrays, runs of fields are
-//! structs of their own, at most two levels deep, with type parameters and lengths as parameters.
+//! Echo kernels whose Rust structs spread and flatten fields, at random: runs of parameters of one type are arrays,
+//! runs of fields are structs of their own, at most two levels deep, with type parameters and lengths as parameters.
 
 use crate::{Rng, Signature, Type, echo, rust};
 use std::fmt::Write as _;

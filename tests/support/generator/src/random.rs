@@ -56,8 +56,8 @@ pub fn signature(seed: u64, shape: Shape, index: usize) -> Signature {
         signature.name = format!("k{index}");
     }
     if limit > 4096 {
-        // Above 4,352 bytes, sm_70 to sm_89 place the block at a different address. This covers sizes near that limit and far
-        // above it.
+        // Above 4,352 bytes, sm_70 to sm_89 place the block at a different address. This covers sizes near that limit
+        // and far above it.
         let len = 3000 + random.rng.below(if index.is_multiple_of(2) { 2000 } else { 24_000 });
         let bytes = Type::Array(Box::new(Type::named("u8")), len);
         signature.parameters.push(bytes);

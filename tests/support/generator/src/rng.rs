@@ -1,7 +1,7 @@
 //! Random numbers from a seed.
 
-/// SplitMix64 (Steele, Lea, Flood, 2014). Golden tables and corpora need the same numbers forever, and crates for random
-/// numbers do not guarantee that across versions.
+/// SplitMix64 (Steele, Lea, Flood, 2014). Golden tables and corpora need the same numbers forever, and crates for
+/// random numbers do not guarantee that across versions.
 #[derive(Clone, Debug)]
 pub struct Rng(u64);
 

@@ -2,8 +2,8 @@
 
 use crate::{Field, Pointee, Signature, Slot, Struct, Type};
 
-/// Finds a minimal signature: repeatedly takes the first of the [`smaller`] signatures that fails. `first_failing` returns the
-/// index of the first failing signature. It gets many at once, because compilers are fast with many.
+/// Finds a minimal signature: repeatedly takes the first of the [`smaller`] signatures that fails. `first_failing`
+/// returns the index of the first failing signature. It gets many at once, because compilers are fast with many.
 pub fn shrink(mut signature: Signature, mut first_failing: impl FnMut(&[Signature]) -> Option<usize>) -> Signature {
     loop {
         let candidates = smaller(&signature);
@@ -102,8 +102,8 @@ fn inside(ty: &Type) -> Vec<Type> {
     found
 }
 
-/// The struct with a part removed. Each result is a plain struct with a new name, because the instances of a generic struct
-/// share its definition.
+/// The struct with a part removed. Each result is a plain struct with a new name, because the instances of a generic
+/// struct share its definition.
 fn simpler(structure: &Struct) -> Vec<Struct> {
     let plain = plain(structure);
     let mut found = Vec::new();
@@ -156,7 +156,8 @@ fn plain(structure: &Struct) -> Struct {
     }
 }
 
-/// Replaces `old` by `new` inside a type. An instance of a generic struct with `old` in its arguments becomes a plain struct.
+/// Replaces `old` by `new` inside a type. An instance of a generic struct with `old` in its arguments becomes a plain
+/// struct.
 fn replace(ty: &Type, old: &Struct, new: &Struct) -> Type {
     match ty {
         Type::Struct(s) if s == old => Type::Struct(new.clone()),

@@ -1,8 +1,8 @@
 //! The table of CUDA types for all suites.
 //!
-//! The table is written from CUDA's documentation, independent of the library's own table, and the oracle suite compares it
-//! with NVIDIA's compiler. To add a type, add one row here: the random signatures, the random values, the layouts in the oracle
-//! suite and the echo kernels are derived from the rows.
+//! The table is written from CUDA's documentation, independent of the library's own table, and the oracle suite
+//! compares it with NVIDIA's compiler. To add a type, add one row here: the random signatures, the random values, the
+//! layouts in the oracle suite and the echo kernels are derived from the rows.
 
 /// Calls the macro `$then` with all rows:
 ///
@@ -125,10 +125,10 @@ macro_rules! cuda_types {
 ///
 /// `RUST = "C++", COUNT x SIZE aligned ALIGN, echo KERNEL;`
 ///
-/// The columns have the same meaning as in [`cuda_types!`]. `ALIGN` is the alignment on the device; on the host it may be
-/// lower. `KERNEL` is the name of the kernel in `ptx/` that echoes the type, after `echo_`. For a generic type the rows are
-/// samples. Random signatures do not contain these types: in a struct that is passed by value they are rejected if the host's
-/// alignment changes their offset.
+/// The columns have the same meaning as in [`cuda_types!`]. `ALIGN` is the alignment on the device; on the host it may
+/// be lower. `KERNEL` is the name of the kernel in `ptx/` that echoes the type, after `echo_`. For a generic type the
+/// rows are samples. Random signatures do not contain these types: in a struct that is passed by value they are
+/// rejected if the host's alignment changes their offset.
 #[macro_export]
 macro_rules! foreign_types {
     ($then:ident) => {

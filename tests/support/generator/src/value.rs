@@ -1,8 +1,8 @@
 //! Random values, and their bytes on the device.
 //!
-//! The order of random numbers is the order of C++ initialization: fields, elements and components in order. Each component
-//! takes one number of the stream; a 128-bit component takes two, low half first. Code that makes the same value in Rust must
-//! draw the numbers in the same order.
+//! The order of random numbers is the order of C++ initialization: fields, elements and components in order. Each
+//! component takes one number of the stream; a 128-bit component takes two, low half first. Code that makes the same
+//! value in Rust must draw the numbers in the same order.
 
 use crate::{Rng, Signature, Type, leaf::Scalar};
 

@@ -1,5 +1,5 @@
-//! Random signatures: equal for equal seeds, and of every kind. A corpus is accepted only for the structs that it was made for. The
-//! text of a single signature contains exactly the definitions that it uses.
+//! Random signatures: equal for equal seeds, and of every kind. A corpus is accepted only for the structs that it was
+//! made for. The text of a single signature contains exactly the definitions that it uses.
 
 use kernel_args_test_generator::{
     Field, Shape, Signature, Struct, Type, corpus, cpp::PRELUDE, echo, leaf::LEAVES, random::MOST_PARAMETERS,

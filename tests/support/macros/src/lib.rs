@@ -1,8 +1,9 @@
 //! Macros that change what a derive has seen: attribute macros that change an item after a derive, and a macro with a
 //! different output at each use ([`next!`]). A macro that lists the libraries of its crate: [`libraries!`].
 //!
-//! A derive above an attribute macro is expanded first: it sees the item in the source, and the compiler sees the output of the
-//! attribute macro. The output of the derive is then compiled with an item that the derive has never seen.
+//! A derive above an attribute macro is expanded first: it sees the item in the source, and the compiler sees the
+//! output of the attribute macro. The output of the derive is then compiled with an item that the derive has never
+//! seen.
 
 use proc_macro::TokenStream;
 use proc_macro2::{TokenStream as Tokens, TokenTree};
@@ -41,8 +42,8 @@ pub fn unchanged(_: TokenStream, item: TokenStream) -> TokenStream {
 /// enum Mode { Fast = 1, Exact = 2 }
 /// ```
 ///
-/// but not by an enum with padding. (The message contains the number of an allocation, which is not stable, so this case is not
-/// in `tests/toolchain/suites/compile_fail`.)
+/// but not by an enum with padding. (The message contains the number of an allocation, which is not stable, so this
+/// case is not in `tests/toolchain/suites/compile_fail`.)
 ///
 /// ```compile_fail,E0080
 /// # use kernel_args::DeviceType;
@@ -84,8 +85,8 @@ fn replace(item: &mut DeriveInput, new: Field) -> syn::Result<()> {
     Err(syn::Error::new_spanned(new, "this field does not exist"))
 }
 
-/// Moves the fields of a struct into a new struct `Inner`, behind `Deref` and `DerefMut`. Each `deref_mut` moves them to a new
-/// address.
+/// Moves the fields of a struct into a new struct `Inner`, behind `Deref` and `DerefMut`. Each `deref_mut` moves them
+/// to a new address.
 #[proc_macro_attribute]
 pub fn behind_deref(_: TokenStream, item: TokenStream) -> TokenStream {
     let item = parse_macro_input!(item as DeriveInput);
@@ -119,8 +120,8 @@ pub fn behind_deref(_: TokenStream, item: TokenStream) -> TokenStream {
     .into()
 }
 
-/// Expands to the first part at its first use, to the second at its second use, and so on; the last part repeats. Uses are
-/// counted for each name: `next!(name: u8, [u8; 512])`.
+/// Expands to the first part at its first use, to the second at its second use, and so on; the last part repeats. Uses
+/// are counted for each name: `next!(name: u8, [u8; 512])`.
 #[proc_macro]
 pub fn next(input: TokenStream) -> TokenStream {
     static USES: Mutex<BTreeMap<String, usize>> = Mutex::new(BTreeMap::new());
@@ -155,8 +156,8 @@ impl Parse for Next {
     }
 }
 
-/// The rustc options for the libraries of the current crate, as a list of texts: `--extern` with `NAME=PATH`, and `-L` with a
-/// folder. Tests use them to compile programs without building a library twice.
+/// The rustc options for the libraries of the current crate, as a list of texts: `--extern` with `NAME=PATH`, and `-L`
+/// with a folder. Tests use them to compile programs without building a library twice.
 ///
 /// A macro runs in the compiler's process, so it can read the compiler's arguments.
 #[proc_macro]
@@ -164,7 +165,8 @@ pub fn libraries(_: TokenStream) -> TokenStream {
     let arguments: Vec<String> = env::args().collect();
     let pairs = arguments.windows(2).filter(|pair| pair[0] == "--extern" || pair[0] == "-L");
     let texts = pairs.flat_map(|pair| {
-        // A library is compiled against the metadata of its dependencies. To link a program, the `rlib` next to it is needed.
+        // A library is compiled against the metadata of its dependencies. To link a program, the `rlib` next to it is
+        // needed.
         let value = pair[1].strip_suffix(".rmeta");
         [pair[0].clone(), value.map_or_else(|| pair[1].clone(), |path| format!("{path}.rlib"))]
     });

@@ -1,10 +1,11 @@
 //! Tools that a machine can lack: compilers, Python, valgrind.
 //!
-//! A trial that uses tools is made by [`trial`]: without a tool that it needs it is ignored, with the reason. It asks [`has`] for an
-//! [`optional`](Tool::optional) tool. Tools are started by [`command`], which panics if the trial has not declared the tool: the mistake
-//! is found on machines that have it too.
+//! A trial that uses tools is made by [`trial`]: without a tool that it needs it is ignored, with the reason. It asks
+//! [`has`] for an [`optional`](Tool::optional) tool. Tools are started by [`command`], which panics if the trial has
+//! not declared the tool: the mistake is found on machines that have it too.
 //!
-//! `KERNEL_ARGS_ONLY_TOOLS=1` ignores trials without tools: on the same machine with its tools hidden, they do the same again.
+//! `KERNEL_ARGS_ONLY_TOOLS=1` ignores trials without tools: on the same machine with its tools hidden, they do the same
+//! again.
 
 use libtest_mimic::{Completion, Failed, Trial};
 use std::{
@@ -34,7 +35,8 @@ impl Tool {
         Self { name, find, is_optional: false }
     }
 
-    /// A program in `PATH`, or where the variable of its name is set: `GXX` for g++, `LLVM_CXXFILT_19` for llvm-cxxfilt-19.
+    /// A program in `PATH`, or where the variable of its name is set: `GXX` for g++, `LLVM_CXXFILT_19` for
+    /// llvm-cxxfilt-19.
     #[must_use]
     pub const fn program(name: &'static str) -> Self {
         Self::new(name, program)

@@ -168,7 +168,8 @@ impl Item {
         words.find_map(|word| all.iter().find(|item| item.name == word).cloned())
     }
 
-    /// The type with arguments instead of the item's type parameters: `Cell<f32>` for `T1`, if the item is `Grid<u8, Cell<f32>>`.
+    /// The type with arguments instead of the item's type parameters: `Cell<f32>` for `T1`, if the item is
+    /// `Grid<u8, Cell<f32>>`.
     pub(super) fn instantiate(&self, source: &str, spelled: &str, ty: &str) -> String {
         let list = |text: &str| -> Vec<String> {
             let Some(open) = text.find('<') else { return vec![] };

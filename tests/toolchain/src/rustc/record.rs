@@ -70,8 +70,8 @@ impl Record {
     }
 }
 
-/// A hash of the compiler's version and of the time and length of each library. cargo writes a library again if one of its
-/// dependencies changes.
+/// A hash of the compiler's version and of the time and length of each library. cargo writes a library again if one of
+/// its dependencies changes.
 fn surroundings() -> Result<u64, String> {
     static HASH: OnceLock<Result<u64, String>> = OnceLock::new();
     HASH.get_or_init(|| {

@@ -1,6 +1,6 @@
 //! Mistakes in structs for random kernels without types in their symbols and without debug information: how many are
-//! refused, and how many are refused if the struct is strict, by kind of mistake and set of kernels. A right struct that is
-//! refused is an error, even if it is strict: these kernels do not pun.
+//! refused, and how many are refused if the struct is strict, by kind of mistake and set of kernels. A right struct
+//! that is refused is an error, even if it is strict: these kernels do not pun.
 //!
 //! A struct is compared in both ways that a user meets: with the table that `kernels!` makes, and with the parameters
 //! of a loaded image.

@@ -1,9 +1,9 @@
-//! Structs that are generated from kernels match these kernels: each is compiled, compared with its kernel at compile time, and
-//! compared again with all debug information.
+//! Structs that are generated from kernels match these kernels: each is compiled, compared with its kernel at compile
+//! time, and compared again with all debug information.
 //!
-//! The kernels are random signatures (`tests/support/generator`), `kernels.cu` with common C++ parameters, `rare.cu` with rare ones,
-//! and `headers.cu` with types from CUDA's headers, compiled by NVRTC with and without debug information; and the images of
-//! this repository.
+//! The kernels are random signatures (`tests/support/generator`), `kernels.cu` with common C++ parameters, `rare.cu`
+//! with rare ones, and `headers.cu` with types from CUDA's headers, compiled by NVRTC with and without debug
+//! information; and the images of this repository.
 //!
 //! | variable | meaning | default | with `KERNEL_ARGS_FULL=1` |
 //! |---|---|---|---|

@@ -71,7 +71,8 @@ pub(crate) fn fit(package: &str, images: &[PathBuf]) -> Result<(), String> {
     Ok(())
 }
 
-/// The names of the structs of kernels. A generic struct names none: rustc compares it with all instances of its template.
+/// The names of the structs of kernels. A generic struct names none: rustc compares it with all instances of its
+/// template.
 fn names(text: &str) -> Vec<&str> {
     let kernels = text.split("#[derive(KernelArgs)]\n").skip(1);
     let declared = kernels.filter_map(|kernel| kernel.split_once("pub struct ")?.1.split_once('{'));

@@ -1,7 +1,7 @@
 //! Removes text that depends on the machine, and line numbers of other files, from messages.
 //!
-//! Paths begin with `$WORKSPACE`, `$CARGO` or `$RUST`. Lines of files other than the program have no number, and the margin has
-//! the width of the program's own line numbers.
+//! Paths begin with `$WORKSPACE`, `$CARGO` or `$RUST`. Lines of files other than the program have no number, and the
+//! margin has the width of the program's own line numbers.
 
 use serde_json::Value;
 use std::path::Path;
@@ -57,7 +57,8 @@ fn one(text: &str, places: &Places<'_>) -> String {
     normalized
 }
 
-/// Removes the list of types that implement a trait: rustc shows the first eight, and they depend on the rest of the library.
+/// Removes the list of types that implement a trait: rustc shows the first eight, and they depend on the rest of the
+/// library.
 fn shortened(lines: &[&str]) -> Vec<String> {
     let mut short = Vec::new();
     let mut listed = None;

@@ -7,8 +7,8 @@ use crate::headers::{
 use kernel_args_toolchain_tests::{read, root};
 use std::slice;
 
-/// The header and its kernel compile. A kernel with different parameters does not compile, nor a struct with a different
-/// layout.
+/// The header and its kernel compile. A kernel with different parameters does not compile, nor a struct with a
+/// different layout.
 pub(crate) fn by_nvrtc() -> Result<String, String> {
     let text = read(&root().join("kernel-args/tests/data/shade.h"))?;
     let header = ("shade.h".to_owned(), text.clone());

@@ -7,8 +7,8 @@ use kernel_args_test_generator::{Shape, cpp, signatures, size};
 use kernel_args_toolchain_tests::{folder, nvrtc, write};
 use std::{fs, slice};
 
-/// The headers of random kernels compile. Their structs contain unions with alignments that debug information does not record.
-/// Template instances cannot be declared.
+/// The headers of random kernels compile. Their structs contain unions with alignments that debug information does not
+/// record. Template instances cannot be declared.
 pub(crate) fn by_nvrtc() -> Result<String, String> {
     let kernels = signatures(7, Shape::Plain, size::choose(60, 1000));
     let folder = folder("headers/images")?;

@@ -2,8 +2,8 @@
 //!
 //! g++ and NVRTC compile the headers of random structs (from `tests/build.rs`) and of every device type. The headers'
 //! assertions compare the C++ layout with the Rust layout. The kernels that the headers declare are compiled with debug
-//! information, which is compared with the Rust structs: they must be equal. Modified headers must not compile. Headers are
-//! also written from this debug information, and compiled.
+//! information, which is compared with the Rust structs: they must be equal. Modified headers must not compile. Headers
+//! are also written from this debug information, and compiled.
 //!
 //! Without CUDA's headers (`python3 ptx/toolchain.py nvcc`) the compilers use stand-ins with the same types.
 

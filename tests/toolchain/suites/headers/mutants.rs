@@ -56,9 +56,10 @@ fn changes(text: &str) -> Vec<(String, String)> {
         }
         for member in members {
             let line = lines[member].trim();
-            // A different pointee type does not change the layout, and a header asserts only the layout of a member: only the
-            // declaration contains the type. (The pointees of a kernel's parameters are compared at the definition of the
-            // kernel, and members with debug information.) The mutant therefore replaces the pointer by a value.
+            // A different pointee type does not change the layout, and a header asserts only the layout of a member:
+            // only the declaration contains the type. (The pointees of a kernel's parameters are compared at the
+            // definition of the kernel, and members with debug information.) The mutant therefore replaces the pointer
+            // by a value.
             if let Some((_, name)) = line.rsplit_once('*') {
                 change(format!("not a pointer: {line}"), &|lines| {
                     lines[member] = format!("    unsigned char {name}");

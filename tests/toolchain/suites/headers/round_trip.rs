@@ -100,8 +100,8 @@ fn differences(host: &Signature<'_>, kernel: &Signature<'_>, count: &mut usize) 
     found
 }
 
-/// The headers of the random structs compile, their kernels have the parameters of the structs, and headers that are written
-/// from these kernels compile too.
+/// The headers of the random structs compile, their kernels have the parameters of the structs, and headers that are
+/// written from these kernels compile too.
 pub(crate) fn random() -> Result<String, String> {
     let written = random::all();
     let headers = written.iter().map(|Written { name, text, .. }| (format!("{name}.h"), text.clone()));

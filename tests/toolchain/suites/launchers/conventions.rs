@@ -1,7 +1,8 @@
 //! Each class of the calling conventions: a struct of C or C++ by value, between other arguments.
 //!
-//! A struct with a declaration is called through it, and arrives. A struct that is refused does not arrive if it is declared by its bytes.
-//! Random structs arrive if and only if they are not refused: 40, or 1,000 with `KERNEL_ARGS_FULL=1`.
+//! A struct with a declaration is called through it, and arrives. A struct that is refused does not arrive if it is
+//! declared by its bytes. Random structs arrive if and only if they are not refused: 40, or 1,000 with
+//! `KERNEL_ARGS_FULL=1`.
 
 use super::{compiled, errors, number, random::Random};
 use kernel_args_image::{Launchers, generate};

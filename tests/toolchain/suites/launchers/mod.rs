@@ -1,10 +1,12 @@
 //! Random host functions, compiled by g++ with debug information and called from Rust.
 //!
-//! The declarations and the structs are generated from the debug information. Each function is called, and each that returns a status is launched
-//! with its struct on the test driver. Each argument is echoed by the C++ function, and compared byte for byte.
-//! Declarations of each function by hand are right, and mistakes in them, one per declaration, are refused at their argument.
+//! The declarations and the structs are generated from the debug information. Each function is called, and each that
+//! returns a status is launched with its struct on the test driver. Each argument is echoed by the C++ function, and
+//! compared byte for byte. Declarations of each function by hand are right, and mistakes in them, one per declaration,
+//! are refused at their argument.
 //!
-//! There are 16 functions, 500 with `KERNEL_ARGS_FULL=1`, or the number in `KERNEL_ARGS_LAUNCHERS`. `KERNEL_ARGS_LAUNCHERS_SEED` is the seed.
+//! There are 16 functions, 500 with `KERNEL_ARGS_FULL=1`, or the number in `KERNEL_ARGS_LAUNCHERS`.
+//! `KERNEL_ARGS_LAUNCHERS_SEED` is the seed.
 
 #![allow(clippy::format_collect, clippy::format_push_string, reason = "the texts are small")]
 
@@ -134,7 +136,8 @@ fn objects(folder: &Path) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The program in `tests/host_functions`: its build script compiles a library with nvcc, and the test driver executes the kernels.
+/// The program in `tests/host_functions`: its build script compiles a library with nvcc, and the test driver executes
+/// the kernels.
 fn of_nvcc() -> Result<(), Failed> {
     let headers = tools::path(HEADERS);
     let output = Command::new(env!("CARGO"))
@@ -216,8 +219,8 @@ fn compiled(compiler: Tool, source: &Path, version: &str, standard: &str) -> Res
     if output.status.success() { Ok(object) } else { Err(String::from_utf8_lossy(&output.stderr).as_ref().into()) }
 }
 
-/// Calls each function through its generated declaration, and launches it with its generated struct if the pointers of structs are `Raw`.
-/// Returns the number of both.
+/// Calls each function through its generated declaration, and launches it with its generated struct if the pointers of
+/// structs are `Raw`. Returns the number of both.
 fn call(
     crates: &Path,
     library: &Library,
@@ -331,7 +334,8 @@ fn main() {
 CALLS}
 "#;
 
-/// Compares right declarations by hand, and declarations with one mistake each. Returns the number of mistakes of each kind.
+/// Compares right declarations by hand, and declarations with one mistake each. Returns the number of mistakes of each
+/// kind.
 fn mistakes(
     random: &mut Random,
     crates: &Path,
@@ -423,8 +427,8 @@ fn variants(random: &mut Random, function: &Function) -> Vec<Variant> {
     all
 }
 
-/// The same for some functions, in one crate whose source starts with `begin`. Its first block has the right declarations, each block after it a mistake in
-/// each function.
+/// The same for some functions, in one crate whose source starts with `begin`. Its first block has the right
+/// declarations, each block after it a mistake in each function.
 fn mistakes_in(
     random: &mut Random,
     crates: &Path,

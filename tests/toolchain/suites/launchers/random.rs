@@ -135,8 +135,8 @@ impl Library {
         }
     }
 
-    /// The definitions. `f7` writes its arguments to `echo`, each at a multiple of 16 bytes, then its stream. `fill_f7` writes the
-    /// arguments to pass in the same form, and the value to return to `result`.
+    /// The definitions. `f7` writes its arguments to `echo`, each at a multiple of 16 bytes, then its stream. `fill_f7`
+    /// writes the arguments to pass in the same form, and the value to return to `result`.
     pub(crate) fn cpp(&self, random: &mut Random) -> String {
         let mut text = String::from(
             "#include <cstddef>\n#include <cstring>\nstruct CUstream_st;\ntypedef CUstream_st* cudaStream_t;\n\

@@ -94,8 +94,8 @@ impl Alone {
         alone
     }
 
-    /// The number of rejected structs for each type, and the total; and the mistakes that were not detected or reported at the
-    /// wrong position.
+    /// The number of rejected structs for each type, and the total; and the mistakes that were not detected or reported
+    /// at the wrong position.
     pub(crate) fn judge(&self, diagnostics: &[Diagnostic]) -> (BTreeMap<&str, [usize; 2]>, Vec<String>) {
         let mut found: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
         let mut faults = Vec::new();

@@ -60,8 +60,8 @@ impl Case {
     }
 }
 
-/// The correct struct of every kernel, and `mistakes` mutants for every four kernels, with equal numbers of all kinds if the
-/// signatures permit it; and a second correct spelling of every other struct.
+/// The correct struct of every kernel, and `mistakes` mutants for every four kernels, with equal numbers of all kinds
+/// if the signatures permit it; and a second correct spelling of every other struct.
 pub(crate) fn cases(kernels: &[Kernel], mistakes: usize) -> Vec<Case> {
     let mut cases = Vec::new();
     let mut made = [0usize; Kind::MISTAKES.len()];

@@ -1,7 +1,7 @@
 //! Random correct signatures, their kernels, and the PTX that NVRTC compiled from these.
 //!
-//! The PTX of the default size is committed, to run the suite without NVIDIA's compiler. If the compiler is installed, the
-//! sources are compiled again, for cubins, and the result is compared with the committed PTX.
+//! The PTX of the default size is committed, to run the suite without NVIDIA's compiler. If the compiler is installed,
+//! the sources are compiled again, for cubins, and the result is compared with the committed PTX.
 
 use kernel_args_test_generator::{Shape, Signature, Type, cpp, signature, size};
 use kernel_args_test_tools as tools;
@@ -220,7 +220,8 @@ pub(crate) fn symbol<'t>(ptx: &'t str, name: &str) -> Option<&'t str> {
         })
 }
 
-/// The inner types of all parameters of a list, each definition once by name; `None` if two definitions have the same name.
+/// The inner types of all parameters of a list, each definition once by name; `None` if two definitions have the same
+/// name.
 pub(crate) fn definitions(types: &[Type]) -> Option<Vec<(String, String)>> {
     let mut found: Vec<(String, String)> = Vec::new();
     let mut agree = true;

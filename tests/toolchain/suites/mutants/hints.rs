@@ -1,4 +1,5 @@
-//! The structs with a mistake, in programs that follow the hints: each ends accepted, with the fields of the correct struct.
+//! The structs with a mistake, in programs that follow the hints: each ends accepted, with the fields of the correct
+//! struct.
 
 use crate::mutants::{
     cases::Case,
@@ -79,8 +80,8 @@ pub(super) fn follow(cases: &[Case], kernels: &[Kernel]) -> Result<(), Failed> {
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
 }
 
-/// Whether each field is at the parameter of its name. What is accepted has the types of the kernel. A name that the kernel does
-/// not have shows nothing: it is the one of a new struct, for example.
+/// Whether each field is at the parameter of its name. What is accepted has the types of the kernel. A name that the
+/// kernel does not have shows nothing: it is the one of a new struct, for example.
 fn is_right(fields: &[(String, String)], right: &[Field]) -> bool {
     let is_known = |name: &str| right.iter().any(|field| field.name == name);
     let pairs = || fields.iter().zip(right);

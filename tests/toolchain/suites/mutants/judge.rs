@@ -48,7 +48,8 @@ pub fn run(images: &[Images]) {
     }
 }
 
-/// Loads the kernel of one struct, and prints a line for each way: number, way, result, fields, and parameters without a field.
+/// Loads the kernel of one struct, and prints a line for each way: number, way, result, fields, and parameters without
+/// a field.
 pub fn load<A: KernelArgs>(loaded: &Loaded, structure: &Struct) {
     tell(structure, "ptx", loaded.ptx.kernel::<A>(structure.entry));
     if let Some(cubin) = &loaded.cubin {

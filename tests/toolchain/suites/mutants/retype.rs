@@ -76,7 +76,8 @@ pub(crate) fn replacements(kind: Kind, ty: &Type) -> Vec<Type> {
     }
 }
 
-/// An enum with a new value in one variant, or with the values of two variants exchanged; or a struct with such an enum.
+/// An enum with a new value in one variant, or with the values of two variants exchanged; or a struct with such an
+/// enum.
 fn other_values(ty: &Type) -> Vec<Type> {
     match ty {
         Type::Enum(e) => {

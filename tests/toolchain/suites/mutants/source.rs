@@ -117,8 +117,8 @@ pub(crate) fn names_kernel(images: &str, number: usize, kernel: &Kernel, debug: 
     format!("#[kernel_args(ptx = \"{images}/c{chunk}.ptx\", {second}entry = \"{name}\")]")
 }
 
-/// Whether a struct is compared with debug information at compile time. All are compared in a full run. By default: in the
-/// first image, the correct structs, and the structs for which debug information makes a difference.
+/// Whether a struct is compared with debug information at compile time. All are compared in a full run. By default: in
+/// the first image, the correct structs, and the structs for which debug information makes a difference.
 pub(crate) fn covers(case: &Case) -> bool {
     size::is_full() || case.kernel < CHUNK && (case.is_right() || case.kind.is_some_and(Kind::is_for_debug_info))
 }

@@ -94,8 +94,8 @@ fn missing(message: &str) -> Vec<usize> {
         .collect()
 }
 
-/// A way to load: its name in the programs, the stage's name, the source of information about the kernel, and the output for a
-/// struct that matches.
+/// A way to load: its name in the programs, the stage's name, the source of information about the kernel, and the
+/// output for a struct that matches.
 type Way = (&'static str, &'static str, Source, &'static str);
 
 const DRIVER: [Way; 4] = [

@@ -1,7 +1,7 @@
 //! The guarantee of each stage for a mistake, computed from the types only.
 //!
-//! It shares no code with the library. The rules are the rules of the NVIDIA compiler (the PTX declaration of a type, the offset
-//! of a parameter), and a list of equivalent C++ types.
+//! It shares no code with the library. The rules are the rules of the NVIDIA compiler (the PTX declaration of a type,
+//! the offset of a parameter), and a list of equivalent C++ types.
 
 use crate::mutants::{corpus::Linkage, mutate::Field, retype::element};
 use kernel_args_test_generator::{Leaf, Pointee, Type};
@@ -12,8 +12,8 @@ const BASE: usize = 0x210;
 /// The source of information about a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Source {
-    /// PTX and debug information: the facts from PTX, the names and C++ types of all parameters, the members of structs and the
-    /// variants of enums.
+    /// PTX and debug information: the facts from PTX, the names and C++ types of all parameters, the members of structs
+    /// and the variants of enums.
     Debug,
     /// PTX: size, alignment and class of every parameter, and the kernel's name.
     Ptx,
@@ -64,8 +64,8 @@ pub(crate) fn promise(source: Source, linkage: Linkage, host: &[Field], kernel: 
     })
 }
 
-/// The facts from debug information about fields with the same PTX declaration: types, members, and names of parameters of one
-/// type.
+/// The facts from debug information about fields with the same PTX declaration: types, members, and names of parameters
+/// of one type.
 fn debug(host: &[Field], kernel: &[&Type]) -> Result<(), &'static str> {
     let mut reason = "the same types, members and names";
     for (field, kernel) in host.iter().zip(kernel) {
@@ -106,8 +106,8 @@ fn has_members_of(host: &Type, kernel: &Type) -> bool {
     })
 }
 
-/// Whether every value of the host's enums is a value of the kernel's enum, with the same name if the kernel's enum has that
-/// name.
+/// Whether every value of the host's enums is a value of the kernel's enum, with the same name if the kernel's enum has
+/// that name.
 fn has_variants_of(host: &Type, kernel: &Type) -> bool {
     let (mut own, mut actual) = (Vec::new(), Vec::new());
     scalars(host, 0, &mut own);
@@ -184,8 +184,8 @@ fn declare(ty: &Type) -> Declared {
     }
 }
 
-/// Whether the PTX declaration of the kernel's parameter is possible for a field of type `host`. Without types, bytes can be a struct
-/// of one number.
+/// Whether the PTX declaration of the kernel's parameter is possible for a field of type `host`. Without types, bytes
+/// can be a struct of one number.
 fn is_declared(host: &Type, kernel: &Type, is_typed: bool) -> bool {
     let declared = declare(kernel);
     let extent = host.extent();
@@ -253,8 +253,8 @@ fn is_integer(leaf: &Leaf) -> bool {
     !leaf.aggregate && !matches!(leaf.rust, "f32" | "f64" | "bool")
 }
 
-/// One canonical name for each C++ type: on Linux, `long` and `long long` have the same bits, and in CUDA 13, `double4` and
-/// `double4_16a`.
+/// One canonical name for each C++ type: on Linux, `long` and `long long` have the same bits, and in CUDA 13, `double4`
+/// and `double4_16a`.
 fn name(leaf: &Leaf) -> &'static str {
     match leaf.cpp {
         "char" => "signed char",

@@ -37,7 +37,8 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// A line of a table: facts, declarations, then the offsets and the total size for each group of GPUs with equal values.
+    /// A line of a table: facts, declarations, then the offsets and the total size for each group of GPUs with equal
+    /// values.
     pub(crate) fn line(&self) -> String {
         let facts: Vec<String> = self.facts.iter().map(ToString::to_string).collect();
         let declared: Vec<String> =

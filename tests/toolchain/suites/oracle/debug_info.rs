@@ -1,5 +1,5 @@
-//! Compares the debug information of signatures with the generator's types, the const engine, and the records of the cubins
-//! with and without debug information.
+//! Compares the debug information of signatures with the generator's types, the const engine, and the records of the
+//! cubins with and without debug information.
 
 use crate::oracle::{
     compile::{Debug, answers_of},
@@ -107,8 +107,8 @@ pub(crate) fn differences(signatures: &[Signature]) -> Result<(Vec<(usize, Strin
     Ok((found, amount))
 }
 
-/// In each signature, exchanges adjacent parameters and struct fields with different types. Returns the exchanges that debug
-/// information does not detect, and the total number.
+/// In each signature, exchanges adjacent parameters and struct fields with different types. Returns the exchanges that
+/// debug information does not detect, and the total number.
 fn unnoticed(signatures: &[Signature], info: &DebugInfo) -> Result<(Vec<String>, usize), String> {
     let mut unnoticed = Vec::new();
     let mut count = 0;

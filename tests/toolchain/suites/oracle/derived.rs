@@ -1,4 +1,5 @@
-//! Compares the derives' results for signatures with a compiler's answers: a crate of structs is generated, built and run.
+//! Compares the derives' results for signatures with a compiler's answers: a crate of structs is generated, built and
+//! run.
 
 use crate::oracle::{answer::Answer, engine};
 use kernel_args::abi::Class;

@@ -1,8 +1,8 @@
-//! The program of the oracle's generated crate. For every struct of the module `structs` it prints the results of rustc and the
-//! derives, one fact per line.
+//! The program of the oracle's generated crate. For every struct of the module `structs` it prints the results of rustc
+//! and the derives, one fact per line.
 //!
-//! `describe SEED [OFFSETS]`: SEED is the seed of the values. A line of the file OFFSETS contains the number of a signature, a
-//! GPU, and the offsets of the parameters on it: `7<TAB>90<TAB>0,16,48`.
+//! `describe SEED [OFFSETS]`: SEED is the seed of the values. A line of the file OFFSETS contains the number of a
+//! signature, a GPU, and the offsets of the parameters on it: `7<TAB>90<TAB>0,16,48`.
 //!
 //! | line | columns |
 //! |---|---|

@@ -1,4 +1,5 @@
-//! Compares the const engine, the architecture rule, the device types and the generator's arithmetic with a compiler's answer.
+//! Compares the const engine, the architecture rule, the device types and the generator's arithmetic with a compiler's
+//! answer.
 
 use crate::oracle::answer::{Answer, Declared};
 use kernel_args::abi::{Alignment, Class, Layout, ParamLayout, Sm};
@@ -106,8 +107,8 @@ fn class(ty: &Type) -> Class {
     }
 }
 
-/// Whether PTX uses this declaration for a value of this class. PTX ISA, "Kernel Function Parameters": 128-bit integers and
-/// halves are also arrays of bytes.
+/// Whether PTX uses this declaration for a value of this class. PTX ISA, "Kernel Function Parameters": 128-bit integers
+/// and halves are also arrays of bytes.
 pub(crate) fn agrees(class: Class, declared: Declared) -> bool {
     match class {
         Class::Integer if declared.size == 16 => declared.letter == 'b',

@@ -1,9 +1,9 @@
 //! The oracle: compares layouts with NVIDIA's own compiler, never with expectations in this repository.
 //!
-//! NVRTC compiles random signatures (`tests/support/generator`) for six GPU generations. Offsets and sizes are read from the cubins,
-//! declarations from the PTX, sizes and offsets within structs from constants that the compiler evaluates. They are compared
-//! with the const engine and its architecture rule, with the derives' results for the same signatures, and with rustc's layout
-//! of the structs.
+//! NVRTC compiles random signatures (`tests/support/generator`) for six GPU generations. Offsets and sizes are read
+//! from the cubins, declarations from the PTX, sizes and offsets within structs from constants that the compiler
+//! evaluates. They are compared with the const engine and its architecture rule, with the derives' results for the same
+//! signatures, and with rustc's layout of the structs.
 //!
 //! | variable | meaning | default | with `KERNEL_ARGS_FULL=1` |
 //! |---|---|---|---|
@@ -13,8 +13,8 @@
 //!
 //! `KERNEL_ARGS_BLESS=1` writes the tables of `tests/golden`.
 //!
-//! Without NVRTC (`python3 ptx/toolchain.py nvrtc`) its trials are ignored, and the derives are compared with the committed
-//! answers in `tests/golden`.
+//! Without NVRTC (`python3 ptx/toolchain.py nvrtc`) its trials are ignored, and the derives are compared with the
+//! committed answers in `tests/golden`.
 
 mod answer;
 mod compile;

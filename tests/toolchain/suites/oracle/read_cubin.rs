@@ -1,7 +1,7 @@
 //! Reads the parameter records in a cubin with the crate `object`, without code under test.
 //!
-//! Section `.nv.info.KERNEL`: records of a format byte, an attribute byte and two more bytes. For format 4, these two bytes are
-//! the number of bytes that follow.
+//! Section `.nv.info.KERNEL`: records of a format byte, an attribute byte and two more bytes. For format 4, these two
+//! bytes are the number of bytes that follow.
 
 use crate::oracle::answer::Records;
 use object::{Object as _, ObjectSection as _};

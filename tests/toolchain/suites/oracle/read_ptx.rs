@@ -1,4 +1,5 @@
-//! Reads the PTX that NVRTC writes for the oracle's own sources, without code under test. It does not support any other PTX.
+//! Reads the PTX that NVRTC writes for the oracle's own sources, without code under test. It does not support any other
+//! PTX.
 //!
 //! `kernel-args-image` and the test driver have separate readers. The oracle compares their results with the compiler's
 //! answer, so it intentionally shares no code with them.
@@ -41,8 +42,8 @@ fn parameter(declaration: &str) -> Option<Declared> {
     None
 }
 
-/// The numbers of the global array `name` of 32-bit integers. PTX contains them as integers or as bytes, without zeros at the
-/// end.
+/// The numbers of the global array `name` of 32-bit integers. PTX contains them as integers or as bytes, without zeros
+/// at the end.
 pub(crate) fn numbers(ptx: &str, name: &str) -> Option<Vec<usize>> {
     let line = ptx.lines().find(|line| line.contains(&format!(" {name}[")))?;
     let (len, list) = line.split_once('[')?.1.split_once(']')?;

@@ -1,7 +1,8 @@
-//! Packages that use the macros, built by cargo: without `std`, with macros of another edition, with an image that changes.
+//! Packages that use the macros, built by cargo: without `std`, with macros of another edition, with an image that
+//! changes.
 //!
-//! They are in cargo's target folder, outside of this workspace, with its versions. Cargo locks that folder, so the trials run one
-//! after another.
+//! They are in cargo's target folder, outside of this workspace, with its versions. Cargo locks that folder, so the
+//! trials run one after another.
 
 mod changed_file;
 mod editions;
@@ -55,8 +56,8 @@ fn path() -> String {
     format!("path = {:?}", root().join("kernel-args").to_string_lossy())
 }
 
-/// The library as a dependency. The packages in the tests of `kernel-args-build` have the same features, so cargo compiles the macros once
-/// for all.
+/// The library as a dependency. The packages in the tests of `kernel-args-build` have the same features, so cargo
+/// compiles the macros once for all.
 fn library() -> String {
     let features = r#"["bodies", "compressed", "debug-info", "kernels"]"#;
     format!("kernel-args = {{ {}, default-features = false, features = {features} }}\n", path())

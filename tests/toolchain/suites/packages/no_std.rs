@@ -1,7 +1,7 @@
 //! Without its features the library does not need the standard library.
 //!
-//! `tests/no_std` is a separate crate with its own panic handler. rustc rejects a second panic handler (E0152), and `std` has
-//! one, so the crate compiles only if nothing in its dependency tree links `std`. It renames the library.
+//! `tests/no_std` is a separate crate with its own panic handler. rustc rejects a second panic handler (E0152), and
+//! `std` has one, so the crate compiles only if nothing in its dependency tree links `std`. It renames the library.
 
 use super::{check, path};
 use kernel_args_toolchain_tests::root;

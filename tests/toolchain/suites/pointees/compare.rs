@@ -1,4 +1,5 @@
-//! Compares structs with the kernels of an image that take them by value and behind a pointer, and prints a line for each.
+//! Compares structs with the kernels of an image that take them by value and behind a pointer, and prints a line for
+//! each.
 
 use kernel_args::{DevicePointer, DeviceType, KernelArgs};
 use kernel_args_abi::{Parameter, Signature, check};

@@ -1,8 +1,9 @@
-//! Random structs that point to each other (`tests/support/generator`), compiled by NVRTC with debug information: the Rust structs that
-//! mirror them fit, and each mistake in a struct is found behind a pointer exactly if it is found in the struct by value.
+//! Random structs that point to each other (`tests/support/generator`), compiled by NVRTC with debug information: the
+//! Rust structs that mirror them fit, and each mistake in a struct is found behind a pointer exactly if it is found in
+//! the struct by value.
 //!
-//! There are 60 structs with 4 mistakes each, 200 with `KERNEL_ARGS_FULL=1`, or the number in `KERNEL_ARGS_POINTEES_STRUCTS`.
-//! `KERNEL_ARGS_POINTEES_SEED` is the seed.
+//! There are 60 structs with 4 mistakes each, 200 with `KERNEL_ARGS_FULL=1`, or the number in
+//! `KERNEL_ARGS_POINTEES_STRUCTS`. `KERNEL_ARGS_POINTEES_SEED` is the seed.
 
 use kernel_args_test_generator::{mirror::Mirrors, size};
 use kernel_args_test_tools::trial;
@@ -57,7 +58,8 @@ fn random_structs() -> Result<(), Failed> {
         mirrors.structs.len(),
         mirrors.structs.len() * MISTAKES
     );
-    // A struct without a member that can be changed has no mistake of this kind, but all kinds fall back to an exchange.
+    // A struct without a member that can be changed has no mistake of this kind, but all kinds fall back to an
+    // exchange.
     if found != mirrors.structs.len() * MISTAKES {
         return Err("a mistake was not found".into());
     }

@@ -1,6 +1,6 @@
-//! Kernels whose code uses other types than their right structs: they pun on purpose. No right struct may be refused, at compile time
-//! when the kernel is loaded, with or without debug information, or when it is launched with checked pointers. A shared borrow that is
-//! written through is still refused.
+//! Kernels whose code uses other types than their right structs: they pun on purpose. No right struct may be refused,
+//! at compile time when the kernel is loaded, with or without debug information, or when it is launched with checked
+//! pointers. A shared borrow that is written through is still refused.
 //!
 //! `kernels.cu` contains the kernels, each with the fields of its right struct.
 
@@ -208,7 +208,8 @@ fn declared(kernel: &str) -> Vec<&'static str> {
     parameters.split(", ").collect()
 }
 
-/// With the right arguments, no pointer is refused, and no number is taken for one. A wrong pointer that the code accesses is found.
+/// With the right arguments, no pointer is refused, and no number is taken for one. A wrong pointer that the code
+/// accesses is found.
 fn right_arguments_are_launched() -> Result<(), Failed> {
     check_pointers(true);
     let error = |error: &dyn std::error::Error| error.to_string();

@@ -1,7 +1,7 @@
 //! The suites under Miri, with both of its borrow models, and under AddressSanitizer.
 //!
-//! Both need a nightly toolchain: `rustup toolchain install nightly --component miri,rust-src`. Without it, the trials count as
-//! ignored.
+//! Both need a nightly toolchain: `rustup toolchain install nightly --component miri,rust-src`. Without it, the trials
+//! count as ignored.
 //!
 //! | variable | meaning | default |
 //! |---|---|---|
@@ -62,7 +62,8 @@ fn recorded() -> Result<Completion, Failed> {
     miri_on("-Zmiri-permissive-provenance", &[(RUNTIME, &["log::", "dependencies::"])])
 }
 
-/// Slices that a run of a sequence holds: exchanged, replaced, moved, leaked. Some of them are leaked for good. The lock of a run.
+/// Slices that a run of a sequence holds: exchanged, replaced, moved, leaked. Some of them are leaked for good. The
+/// lock of a run.
 fn held() -> Result<Completion, Failed> {
     miri_on("-Zmiri-strict-provenance -Zmiri-ignore-leaks", &[(RUNTIME, &["held::", "thread_lock::"])])
 }

@@ -10,8 +10,8 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-/// Intentional leaks, by parts of the functions' names: a view that lives as long as the memory next to it; and what a driver that
-/// refuses calls can still use, such as the memory of a graph that was not destroyed.
+/// Intentional leaks, by parts of the functions' names: a view that lives as long as the memory next to it; and what a
+/// driver that refuses calls can still use, such as the memory of a graph that was not destroyed.
 const INTENDED_LEAKS: &str = "leak:echo::pointers::view_mut_by_reference\nleak:driver::fault_injection::\n";
 
 /// A nightly toolchain with Miri: the folder of the repository, in which it runs.
@@ -81,8 +81,8 @@ impl Toolchain {
         })
     }
 
-    /// Runs the suites with AddressSanitizer instrumentation. The test driver uses the sanitizer's symbols from the program
-    /// that loads it.
+    /// Runs the suites with AddressSanitizer instrumentation. The test driver uses the sanitizer's symbols from the
+    /// program that loads it.
     pub(crate) fn address_sanitizer(self) -> Result<Nightly, String> {
         let leaks = folder("sanitizers")?.join("leaks.txt");
         write(&leaks, INTENDED_LEAKS)?;

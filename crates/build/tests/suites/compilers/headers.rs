@@ -1,5 +1,5 @@
-//! Headers whose names the search cannot resolve at once: after each change or addition the source is compiled again, and cargo
-//! watches for it.
+//! Headers whose names the search cannot resolve at once: after each change or addition the source is compiled again,
+//! and cargo watches for it.
 
 use super::{Package, parameters};
 use std::{

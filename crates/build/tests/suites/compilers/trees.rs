@@ -1,5 +1,5 @@
-//! Random trees of headers: after a change of any file, cargo runs the build script again if the compiler reads another text, and
-//! the script writes the image of the new text.
+//! Random trees of headers: after a change of any file, cargo runs the build script again if the compiler reads another
+//! text, and the script writes the image of the new text.
 //!
 //! `KERNEL_ARGS_FULL=1` tries many more trees; `KERNEL_ARGS_SEED=7` tries one.
 

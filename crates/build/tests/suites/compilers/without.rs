@@ -9,8 +9,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A program that writes the files that nvcc would write, and logs the start and end of each run into `log`. It waits until
-/// `TOGETHER` runs have started. `command -p` finds the utilities of POSIX without `PATH`.
+/// A program that writes the files that nvcc would write, and logs the start and end of each run into `log`. It waits
+/// until `TOGETHER` runs have started. `command -p` finds the utilities of POSIX without `PATH`.
 const FAKE: &str = r#"#!/bin/sh
 echo start >> "$LOG"
 while [ $# -gt 0 ]; do

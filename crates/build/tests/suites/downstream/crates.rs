@@ -14,8 +14,8 @@ pub(super) const HEADER: &str = "struct Params { float alpha; unsigned count; fl
 pub(super) const BUILD: &str = "fn main() -> Result<(), kernel_args_build::Error> {\n    \
     kernel_args_build::Kernels::new().file(\"src/cuda/saxpy.cu\").fallback(\"committed\").build()\n}\n";
 
-/// The steps of a project with `bindgen_cuda`: images in `OUT_DIR`, `ptx.rs` with a constant for each, and then the one line
-/// for this crate.
+/// The steps of a project with `bindgen_cuda`: images in `OUT_DIR`, `ptx.rs` with a constant for each, and then the one
+/// line for this crate.
 pub(super) const BUILD_DESCRIBED: &str = r#"
 fn build_ptx(out: &std::path::Path) -> std::io::Result<()> {
     std::fs::copy("saxpy.ptx", out.join("saxpy.ptx"))?;
@@ -100,9 +100,9 @@ pub(super) const FIELDS: &str = "pub params: PARAMS, pub x: kernel_args::DeviceP
 pub(super) const FIELDS_SWAPPED: &str = "pub params: PARAMS, pub bias: kernel_args::DevicePointer<f32>, \
     pub x: kernel_args::DevicePointer<f32>, pub y: kernel_args::DevicePointerMut<f32>";
 
-/// The features of the library: what `kernel-args-build` needs of the readers of images, and `bodies`. The packages of the suite `packages`
-/// have the same, so cargo compiles the macros once for all. Without cudarc, whose build script runs again when a variable names another
-/// toolkit.
+/// The features of the library: what `kernel-args-build` needs of the readers of images, and `bodies`. The packages of
+/// the suite `packages` have the same, so cargo compiles the macros once for all. Without cudarc, whose build script
+/// runs again when a variable names another toolkit.
 const FEATURES: &str = "default-features = false, features = [\"bodies\", \"compressed\", \"debug-info\", \"kernels\"]";
 
 /// Cargo's target folder is shared, so the packages of each workspace have unique names.

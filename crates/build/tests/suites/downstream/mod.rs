@@ -1,5 +1,5 @@
-//! Crates with a build script, built by cargo: one with kernels, one with structs for the kernels of the first, and one whose
-//! images another crate compiles.
+//! Crates with a build script, built by cargo: one with kernels, one with structs for the kernels of the first, and one
+//! whose images another crate compiles.
 
 mod crates;
 
@@ -381,7 +381,8 @@ fn images_of_other_crates_are_described() -> Result<Completion, Failed> {
     Ok(Completion::Completed)
 }
 
-/// Two packages whose libraries export one function. Without `+whole-archive`, both would call the function of one library.
+/// Two packages whose libraries export one function. Without `+whole-archive`, both would call the function of one
+/// library.
 fn two_libraries_of_a_program_that_export_one_function_are_an_error() -> Result<(), Failed> {
     let home = tools::path(NVCC);
     let package = Package::new("libraries");

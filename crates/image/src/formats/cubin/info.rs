@@ -1,7 +1,7 @@
 //! The records of a kernel: its section `.nv.info.<symbol>`.
 //!
-//! A record begins with a format and an attribute, of one byte each. In format 4, a 16-bit length and the payload follow. In
-//! formats 1 to 3, a value of at most 16 bits follows in two bytes.
+//! A record begins with a format and an attribute, of one byte each. In format 4, a 16-bit length and the payload
+//! follow. In formats 1 to 3, a value of at most 16 bits follows in two bytes.
 
 use super::kernel::Parameter;
 use crate::prelude::*;
@@ -95,8 +95,9 @@ fn record<'a>(bytes: &mut &'a [u8]) -> Option<(u8, u8, u16, &'a [u8])> {
     Some((*format, *attribute, value, payload))
 }
 
-/// `u32` index, `u16` ordinal, `u16` offset. In a large block, `u16` size, then the pointee's alignment as a power of two and its
-/// space (8 bits each). Otherwise that alignment (8 bits), space (4 bits), constant bank (6 bits), and size (14 bits).
+/// `u32` index, `u16` ordinal, `u16` offset. In a large block, `u16` size, then the pointee's alignment as a power of
+/// two and its space (8 bits each). Otherwise that alignment (8 bits), space (4 bits), constant bank (6 bits), and size
+/// (14 bits).
 fn parameter(payload: [u8; 12], is_large: bool) -> (u16, Parameter) {
     let [_, _, _, _, o0, o1, at0, at1, a, b, c, d] = payload;
     let (size, align, space) = if is_large {

@@ -84,8 +84,8 @@ pub struct Kernel<'a> {
 pub struct Resources {
     /// The registers per thread, if the cubin contains their number.
     pub registers: Option<u32>,
-    /// The statically allocated shared memory per block, in bytes: `.nv.shared.<symbol>`. In a relocatable cubin, without memory
-    /// that the linker adds.
+    /// The statically allocated shared memory per block, in bytes: `.nv.shared.<symbol>`. In a relocatable cubin,
+    /// without memory that the linker adds.
     pub static_shared: u64,
 }
 
@@ -97,8 +97,8 @@ pub struct Parameter {
     pub offset: usize,
     /// The size in bytes. 0 for a texture or surface reference, which takes no argument.
     pub size: usize,
-    /// PTX's `.ptr`, which nvcc 13.0 writes for sm_100 and newer. For sm_90 and newer, ptxas changes `.const` of a scalar to `.global`. An
-    /// alignment of 1 is the same as none.
+    /// PTX's `.ptr`, which nvcc 13.0 writes for sm_100 and newer. For sm_90 and newer, ptxas changes `.const` of a
+    /// scalar to `.global`. An alignment of 1 is the same as none.
     pub pointee: Option<Pointee>,
 }
 
@@ -128,7 +128,8 @@ impl Cubin<'_> {
 }
 
 impl Kernel<'_> {
-    /// The parameters in the common model: offsets and sizes, and C++ types from `demangled` if its list has the same length.
+    /// The parameters in the common model: offsets and sizes, and C++ types from `demangled` if its list has the same
+    /// length.
     #[must_use]
     pub fn signature_parameters<'s>(&self, demangled: Option<&'s Demangled>) -> Vec<signature::Parameter<'s>> {
         let parameter = |parameter: &Parameter| {

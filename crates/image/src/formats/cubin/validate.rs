@@ -139,8 +139,8 @@ fn symbols(elf: &Elf<'_>, index: usize, table: &Section, data: &[u8]) -> Result<
 
 /// Checks relocations of `N` bytes each.
 ///
-/// CUPTI passes cubins of other libraries with stale numbers of sections, as in CuPy's matrix products. The driver takes the symbols of
-/// the file.
+/// CUPTI passes cubins of other libraries with stale numbers of sections, as in CuPy's matrix products. The driver
+/// takes the symbols of the file.
 fn relocations<const N: usize>(
     elf: &Elf<'_>,
     index: usize,

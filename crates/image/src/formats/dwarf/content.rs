@@ -71,7 +71,8 @@ impl<'s> Content<'s> {
             Offset::Unclear => None,
         };
         let is_member = child.tag == dw::DW_TAG_member;
-        // EDG (nvcc, NVRTC) writes members instead: `__b_` plus the mangled name of a base class, `__v_` for a virtual one.
+        // EDG (nvcc, NVRTC) writes members instead: `__b_` plus the mangled name of a base class, `__v_` for a virtual
+        // one.
         let name = if is_member { units.name(child)? } else { "" };
         let virtuality = child.value(dw::DW_AT_virtuality);
         let is_virtual = virtuality.is_some_and(|value| value != RawValue::Virtuality(dw::DW_VIRTUALITY_none));

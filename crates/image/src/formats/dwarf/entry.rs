@@ -97,9 +97,11 @@ impl<'s> Die<'s> {
         names.into_iter().any(|name| self.number(name).is_some())
     }
 
-    /// The first byte that contains bits of a bit field, and the end of the last one. `integer` is the size of its integer.
+    /// The first byte that contains bits of a bit field, and the end of the last one. `integer` is the size of its
+    /// integer.
     ///
-    /// DWARF 5, "5.7.6 Data Member Entries". Before DWARF 4, a bit field begins at the most significant bit of its integer.
+    /// DWARF 5, "5.7.6 Data Member Entries". Before DWARF 4, a bit field begins at the most significant bit of its
+    /// integer.
     pub(super) fn bit_field(&self, integer: Option<u64>) -> Option<(u64, u64)> {
         let offset = match self.offset() {
             Offset::None => 0,

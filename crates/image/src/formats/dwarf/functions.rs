@@ -135,7 +135,8 @@ fn has_float<'s>(units: &Units<'s>, function: &Subprogram<'s>) -> Result<bool, E
     Ok(false)
 }
 
-/// Whether GCC's option `-g1` was the last one for the level: then functions have neither parameters nor a returned type.
+/// Whether GCC's option `-g1` was the last one for the level: then functions have neither parameters nor a returned
+/// type.
 fn lacks_parameters(producer: &str) -> bool {
     let is_level =
         |word: &&str| word.strip_prefix("-g").is_some_and(|level| ["", "0", "1", "2", "3", "gdb"].contains(&level));

@@ -147,8 +147,8 @@ impl<'u, 's> TypeTable<'u, 's> {
         Ok(known)
     }
 
-    /// Reads the types that were referred to, and those that these refer to, as far as the budget permits. A type that is not read
-    /// remains unknown.
+    /// Reads the types that were referred to, and those that these refer to, as far as the budget permits. A type that
+    /// is not read remains unknown.
     pub(super) fn finish(mut self) -> Vec<u8> {
         let mut places = Vec::new();
         while let Some(&place) = self.referents.get(places.len()) {

@@ -1,12 +1,13 @@
 //! Debug information about kernels: the names, C++ types and members of their parameters.
 //!
-//! `nvcc -G` and NVRTC's `--device-debug` write DWARF in cubins (`.debug_info`) and in PTX (`.section .debug_info { … }`) about the
-//! parameters of all kernels. A build without debug information has the same parameters. `-lineinfo` alone does not write it.
+//! `nvcc -G` and NVRTC's `--device-debug` write DWARF in cubins (`.debug_info`) and in PTX
+//! (`.section .debug_info { … }`) about the parameters of all kernels. A build without debug information has the same
+//! parameters. `-lineinfo` alone does not write it.
 //!
 //! Reading requires the feature `debug-info`. Without it, a kernel's debug information results in [`Error::Feature`].
 //!
-//! Supported are versions 2 to 5. Compressed sections are an error. Type units (`-fdebug-types-section` of host compilers) are
-//! not read; their structs have unknown members.
+//! Supported are versions 2 to 5. Compressed sections are an error. Type units (`-fdebug-types-section` of host
+//! compilers) are not read; their structs have unknown members.
 //!
 //! The time is linear in the size of the sections. The stored data is at most 16 times their size plus 1 MiB, and at
 //! most 256 MiB. While lists grow, up to three times as much is allocated.
@@ -158,7 +159,8 @@ pub enum Error {
     Compressed(&'static str),
     /// It is inconsistent, or not DWARF 2 to 5: the reason.
     Dwarf(String),
-    /// Reading it would take more time or memory than its size justifies, because entries refer to each other repeatedly.
+    /// Reading it would take more time or memory than its size justifies, because entries refer to each other
+    /// repeatedly.
     Size,
     /// A kernel has parameters that a kernel cannot have, or a parameter of unknown size.
     Kernel {

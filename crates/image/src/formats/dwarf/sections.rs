@@ -34,7 +34,8 @@ impl<'a> Sections<'a> {
         &self.0[section]
     }
 
-    /// ptxas resolves the references between sections. The remaining relocations are code addresses, which types do not need.
+    /// ptxas resolves the references between sections. The remaining relocations are code addresses, which types do not
+    /// need.
     pub(crate) fn of_cubin(bytes: &'a [u8]) -> Result<Self, Error> {
         let elf = Elf::parse(bytes).map_err(|error| Error::Cubin(cubin::Error::Elf(error)))?;
         Ok(Self::of_elf(&elf)?.0)

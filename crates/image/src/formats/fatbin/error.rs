@@ -10,8 +10,8 @@ pub(crate) const WRAPPER_MAGIC: u32 = 0x4662_43b1;
 /// The maximum size of a member in bytes, decompressed or stored. NVIDIA's libraries have members of 160 MB.
 pub const MEMBER_LIMIT: u64 = 1 << 30;
 
-/// The maximum decompressed size of each member and of all members of a file, as a multiple of the compressed size. nvcc's cubins
-/// expand 10 to 12 times.
+/// The maximum decompressed size of each member and of all members of a file, as a multiple of the compressed size.
+/// nvcc's cubins expand 10 to 12 times.
 pub const EXPANSION_LIMIT: u64 = 32;
 
 /// The decompressed size in bytes that [`EXPANSION_LIMIT`] does not restrict: a small file can expand more.

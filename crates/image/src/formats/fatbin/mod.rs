@@ -1,6 +1,7 @@
 //! Fat binaries: containers of PTX texts and cubins, as written by `nvcc -fatbin`.
 //!
-//! The format is not documented. The rules come from the output of nvcc 13.0 in each compression mode, and of 13.5 for Tile IR.
+//! The format is not documented. The rules come from the output of nvcc 13.0 in each compression mode, and of 13.5 for
+//! Tile IR.
 //!
 //! A container is a header of 16 bytes (magic, `u16` version, `u16` header size, `u64` size of the rest), followed by
 //! members. A member is a header of at least 64 bytes and its payload, padded to 8 bytes.
@@ -236,8 +237,8 @@ impl MemberHeader {
     }
 }
 
-/// Checks that texts are inside the header: the file name (offset and length), and the compiler options (the offset of an offset
-/// of a NUL-terminated text).
+/// Checks that texts are inside the header: the file name (offset and length), and the compiler options (the offset of
+/// an offset of a NUL-terminated text).
 fn texts_end(header: &[u8]) -> Option<()> {
     let text = |at: u32, length: u32| {
         let start = usize::try_from(at).ok()?;

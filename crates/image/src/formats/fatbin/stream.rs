@@ -39,10 +39,11 @@ impl Source for &[u8] {
     }
 }
 
-/// An iterator over the members of a fat binary. It reads only their headers; [`payload`](Self::payload) reads one payload.
+/// An iterator over the members of a fat binary. It reads only their headers; [`payload`](Self::payload) reads one
+/// payload.
 ///
-/// Several consecutive containers, possibly with zeros between them, are read as one. The iterator ends after an error in a
-/// container.
+/// Several consecutive containers, possibly with zeros between them, are read as one. The iterator ends after an error
+/// in a container.
 ///
 /// ```
 /// use kernel_args_image::fatbin::Stream;
@@ -141,7 +142,8 @@ impl<S: Source> Stream<S> {
         Self::with_budget(source, budget)
     }
 
-    /// As [`new`](Self::new), for a part of a file, with what remains of the file's budget. [`budget`](Self::budget) is for the next part.
+    /// As [`new`](Self::new), for a part of a file, with what remains of the file's budget. [`budget`](Self::budget) is
+    /// for the next part.
     pub fn with_budget(source: S, budget: Budget) -> Self {
         Self { budget, source, at: 0, end: 0, is_first: true, is_over: false }
     }

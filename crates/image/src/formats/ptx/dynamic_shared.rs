@@ -1,7 +1,8 @@
-//! Which kernels use dynamic shared memory: CUDA's `extern __shared__ float s[];`, in PTX `.extern .shared .align 16 .b8 s[];`.
+//! Which kernels use dynamic shared memory: CUDA's `extern __shared__ float s[];`, in PTX
+//! `.extern .shared .align 16 .b8 s[];`.
 //!
-//! PTX ISA, "State Spaces: Shared State Space". A kernel uses it if its body names the array, or names a function that uses it. In a
-//! text with such an array, the bodies after its declaration are read a second time.
+//! PTX ISA, "State Spaces: Shared State Space". A kernel uses it if its body names the array, or names a function that
+//! uses it. In a text with such an array, the bodies after its declaration are read a second time.
 
 use super::lexer::{LINE, Lexer, STRING, Token, WORD};
 use crate::formats::bytes::{after_comment, skip, skip_long};
@@ -147,7 +148,8 @@ impl<'a> Searched<'a> {
     }
 }
 
-/// Calls `visit` for every identifier that can be one of the names. The body was skipped before, so comments and strings end.
+/// Calls `visit` for every identifier that can be one of the names. The body was skipped before, so comments and
+/// strings end.
 fn words<'a>(body: &'a [u8], names: &Searched<'_>, mut visit: impl FnMut(&'a [u8])) {
     let end = body.len();
     let mut at = 0;

@@ -23,8 +23,8 @@ pub struct Entry<'a> {
     pub directives: Directives,
     /// Whether it has a body.
     pub is_defined: bool,
-    /// Whether its body, or the body of a function of this text that it names, uses `.extern .shared .b8 s[];`, an array whose size the
-    /// launch specifies (CUDA's `extern __shared__`).
+    /// Whether its body, or the body of a function of this text that it names, uses `.extern .shared .b8 s[];`, an
+    /// array whose size the launch specifies (CUDA's `extern __shared__`).
     pub dynamic_shared: bool,
 }
 
@@ -42,8 +42,8 @@ impl<'a> Entry<'a> {
         Ok((entry, end))
     }
 
-    /// The parameters in the common model: sizes, alignments and classes, and C++ types from `demangled` if its list has the same length.
-    /// PTX contains no offsets.
+    /// The parameters in the common model: sizes, alignments and classes, and C++ types from `demangled` if its list
+    /// has the same length. PTX contains no offsets.
     #[must_use]
     pub fn signature_parameters<'s>(&'s self, demangled: Option<&'s Demangled>) -> Vec<signature::Parameter<'s>> {
         let parameter = |parameter: &'s Parameter<'_>| signature::Parameter {

@@ -16,8 +16,8 @@ pub fn begins(head: &[u8], is_all: bool) -> bool {
     }
 }
 
-/// The size of the PTX text at the beginning of `bytes`: the end of its last statement. `None` if it may continue. `is_all` means
-/// that nothing follows `bytes`.
+/// The size of the PTX text at the beginning of `bytes`: the end of its last statement. `None` if it may continue.
+/// `is_all` means that nothing follows `bytes`.
 #[must_use]
 pub fn extent(bytes: &[u8], is_all: bool) -> Option<usize> {
     let lexer = &mut Lexer::bounded(bytes, LONGEST);

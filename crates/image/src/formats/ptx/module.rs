@@ -14,7 +14,8 @@ use crate::{
 };
 use core::ops::Range;
 
-/// The kernels of a PTX text without their bodies: owned, and much smaller than the text. A kernel is parsed again on each access.
+/// The kernels of a PTX text without their bodies: owned, and much smaller than the text. A kernel is parsed again on
+/// each access.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Module {
     version: (u16, u16),

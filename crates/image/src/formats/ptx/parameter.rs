@@ -62,14 +62,14 @@ pub struct PointerAccess {
     pub parameter: usize,
     /// The offset of the pointer in the parameter, in bytes: a multiple of 8.
     pub offset: usize,
-    /// The alignment that every access needs: the least, if a kernel chooses between accesses. 1 if the kernel passes the pointer on or
-    /// rounds it.
+    /// The alignment that every access needs: the least, if a kernel chooses between accesses. 1 if the kernel passes
+    /// the pointer on or rounds it.
     pub align: Alignment,
-    /// Whether an instruction accesses memory at a constant offset from the address that is not negative. Otherwise it can be the end
-    /// of memory that the kernel reads backwards.
+    /// Whether an instruction accesses memory at a constant offset from the address that is not negative. Otherwise it
+    /// can be the end of memory that the kernel reads backwards.
     pub is_at_start: bool,
-    /// Whether every thread of every launch accesses memory at a constant offset: no jump is before the instruction. Then the address
-    /// cannot be null.
+    /// Whether every thread of every launch accesses memory at a constant offset: no jump is before the instruction.
+    /// Then the address cannot be null.
     pub is_always: bool,
 }
 
@@ -80,8 +80,8 @@ impl<'a> Parameter<'a> {
     /// ```text
     /// { .param | .align N }  type  [ .ptr [space] ]  [ .align N ]  name  [ '[' N ']' ]
     /// ```
-    /// The `.align` before the type applies to the parameter; the largest one counts. The `.align` after it applies to the pointee,
-    /// with or without `.ptr`. (Observed with ptxas 13.0.)
+    /// The `.align` before the type applies to the parameter; the largest one counts. The `.align` after it applies to
+    /// the pointee, with or without `.ptr`. (Observed with ptxas 13.0.)
     pub(super) fn parse(lexer: &mut Lexer<'a>) -> Result<Self, Error> {
         let (start, _) = lexer.peek_token()?;
         let (scalar, raised) = Self::scalar(lexer)?;

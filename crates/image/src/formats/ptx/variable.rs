@@ -19,7 +19,8 @@ impl<'a> Variable<'a> {
     /// ```text
     /// .global  { .attribute(.managed) | .align N | .v2 }  type  name  { '[' N ']' }
     /// ```
-    /// `None` for other declarations: of a texture, of a list of variables, of an array whose length its initializer specifies.
+    /// `None` for other declarations: of a texture, of a list of variables, of an array whose length its initializer
+    /// specifies.
     pub(super) fn parse(lexer: &mut Lexer<'a>, start: usize) -> Option<Self> {
         *lexer = lexer.back_to(start);
         let mut space = match lexer.token().ok()?.1 {

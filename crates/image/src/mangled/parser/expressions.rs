@@ -75,7 +75,8 @@ impl Parser<'_> {
     fn unresolved(&mut self, is_global: bool) -> Option<Id> {
         let mut scope = None;
         if self.eat("sr") {
-            // The ABI permits parameters and identifiers here, but g++ writes any type: `St7is_sameIT_iE`, `NS_6TraitsIT_EE`.
+            // The ABI permits parameters and identifiers here, but g++ writes any type: `St7is_sameIT_iE`,
+            // `NS_6TraitsIT_EE`.
             let is_type = match self.rest.strip_prefix('N') {
                 Some(rest) if rest.starts_with('S') => {
                     let around = mem::replace(&mut self.rest, rest);

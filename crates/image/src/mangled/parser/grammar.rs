@@ -15,8 +15,8 @@ use crate::mangled::tree::ASSIGNMENT;
 /// | `N` `Y` | an offset, the name of a template parameter |
 /// | `_` `E` | the letter itself: not shown |
 ///
-/// The text has a `%` for each operand that is shown, or a number: `%1` is the second operand. `%B` is in parentheses unless its
-/// precedence is below 1, and `%C` is in parentheses unless its precedence is below 2.
+/// The text has a `%` for each operand that is shown, or a number: `%1` is the second operand. `%B` is in parentheses
+/// unless its precedence is below 1, and `%C` is in parentheses unless its precedence is below 2.
 pub(super) type Production = (&'static str, &'static str, &'static str, u8);
 
 /// The types that substitutions can refer to.

@@ -17,7 +17,8 @@ const DEPTH_LIMIT: u32 = 256;
 /// Nodes that are visited to replace template parameters in substitutions.
 const REBINDING_LIMIT: usize = 1 << 22;
 
-/// Every function removes the text that it reads from the front of `rest`. `None` means that the symbol is not a valid mangled name.
+/// Every function removes the text that it reads from the front of `rest`. `None` means that the symbol is not a valid
+/// mangled name.
 #[derive(Default)]
 pub(super) struct Parser<'s> {
     pub(super) rest: &'s str,
@@ -123,8 +124,8 @@ impl<'s> Parser<'s> {
         self.substitutions.push((id, self.scope));
     }
 
-    /// Compilers treat the `T_` of all templates as equal. Template parameters in a substitution therefore belong to the current
-    /// template: `_Z1kIZ1fIiEvT_EUlvE_EvS1_` is `k<T>(T)`, not `k<T>(int)`.
+    /// Compilers treat the `T_` of all templates as equal. Template parameters in a substitution therefore belong to
+    /// the current template: `_Z1kIZ1fIiEvT_EUlvE_EvS1_` is `k<T>(T)`, not `k<T>(int)`.
     fn substitution_at(&mut self, at: usize) -> Option<Id> {
         let (mut id, scope) = *self.substitutions.get(at)?;
         if scope != self.scope {

@@ -109,8 +109,8 @@ impl<'a> Kernels<'a> {
         Ok(weight + self.add(PartCode::Cubin(cubin), counts, debug_info))
     }
 
-    /// With this many kernels and variables. Returns the memory of its debug information. Debug information that cannot be read does not
-    /// prevent reading the rest.
+    /// With this many kernels and variables. Returns the memory of its debug information. Debug information that cannot
+    /// be read does not prevent reading the rest.
     fn add(
         &mut self,
         code: PartCode<'a>,
@@ -138,8 +138,8 @@ impl<'a> Kernels<'a> {
         }
     }
 
-    /// `text` is the text of this part. A kernel that uses none of its parameters shows nothing: descriptions without code contain such
-    /// kernels.
+    /// `text` is the text of this part. A kernel that uses none of its parameters shows nothing: descriptions without
+    /// code contain such kernels.
     #[cfg(feature = "bodies")]
     pub(super) fn add_bodies(&mut self, part: usize, text: &[u8], wanted: &mut impl FnMut(&str) -> bool) {
         let Some(Part { code: PartCode::Text(module), bodies: known, .. }) = self.parts.get_mut(part) else {
@@ -161,7 +161,8 @@ impl<'a> Kernels<'a> {
     #[allow(clippy::unused_self, reason = "as with the feature")]
     pub(super) const fn add_bodies(&mut self, _: usize, _: &[u8], _: &mut impl FnMut(&str) -> bool) {}
 
-    /// Adds what `other`, which contains the same kernels, shows about their code: threads can analyse some of them each.
+    /// Adds what `other`, which contains the same kernels, shows about their code: threads can analyse some of them
+    /// each.
     #[doc(hidden)]
     pub fn add_bodies_of(&mut self, other: &Kernels<'_>) {
         for (own, other) in self.parts.iter_mut().zip(&other.parts) {
@@ -174,8 +175,8 @@ impl<'a> Kernels<'a> {
         list.into_iter().flat_map(|(list, _)| list.parameters()).map(|parameter| parameter.body).collect()
     }
 
-    /// What a kernel needs of the memory behind its pointers on the GPU `sm`: what PTX declares (`.ptr .align`), and what the
-    /// accesses need, if its code was [analysed](crate::Image::add_bodies).
+    /// What a kernel needs of the memory behind its pointers on the GPU `sm`: what PTX declares (`.ptr .align`), and
+    /// what the accesses need, if its code was [analysed](crate::Image::add_bodies).
     #[cfg(feature = "bodies")]
     #[must_use]
     pub fn accesses(&self, symbol: &str, sm: Sm) -> Vec<PointerAccess> {
@@ -214,8 +215,8 @@ impl<'a> Kernels<'a> {
         self.parts.iter().flat_map(|part| part.debug_info.errors())
     }
 
-    /// Why the debug information about a kernel cannot be used: it cannot be read, or contains different parameters. `None` if it can be
-    /// used, or does not exist. Line tables do not count.
+    /// Why the debug information about a kernel cannot be used: it cannot be read, or contains different parameters.
+    /// `None` if it can be used, or does not exist. Line tables do not count.
     #[must_use]
     pub fn debug_error(&self, kernel: &Kernel<'_>) -> Option<dwarf::Error> {
         if kernel.debug_info.is_known() {
@@ -269,15 +270,16 @@ impl<'a> Kernels<'a> {
         self.each(&self.index).map(|places| self.symbol(places[0]))
     }
 
-    /// The kernel with this symbol, as GPU generation `sm` runs it: from the cubin for `sm`, otherwise from the nearest older cubin of
-    /// the same major version. Without `sm`, from the first cubin.
+    /// The kernel with this symbol, as GPU generation `sm` runs it: from the cubin for `sm`, otherwise from the nearest
+    /// older cubin of the same major version. Without `sm`, from the first cubin.
     #[must_use]
     pub fn kernel(&self, symbol: &str, sm: Option<Sm>) -> Option<Kernel<'_>> {
         let kernel = self.chosen(self.places(symbol), sm)?;
         Some(Kernel { demangled: Demangled::new(kernel.name), ..kernel }.with_checked_name())
     }
 
-    /// The kernel with this symbol once per list of parameters and limits: see [`variants()`]. A place is the index of the text or cubin.
+    /// The kernel with this symbol once per list of parameters and limits: see [`variants()`]. A place is the index of
+    /// the text or cubin.
     #[must_use]
     pub fn variants(&self, symbol: &str) -> Vec<Variant<usize>> {
         let mut seen = Vec::new();
@@ -307,8 +309,8 @@ impl<'a> Kernels<'a> {
         Some(Variable { space, list: Kernel { demangled: Demangled::variable(list.name), ..list } })
     }
 
-    /// All kernels in alphabetical order, as [`kernel`](Self::kernel) returns them without a GPU generation, but without C++ names and the
-    /// types that only symbols contain: demangling takes longer than all other steps.
+    /// All kernels in alphabetical order, as [`kernel`](Self::kernel) returns them without a GPU generation, but
+    /// without C++ names and the types that only symbols contain: demangling takes longer than all other steps.
     pub fn undemangled(&self) -> impl Iterator<Item = Kernel<'_>> {
         self.each(&self.index).filter_map(|places| self.chosen(places, None))
     }
@@ -357,7 +359,8 @@ impl<'a> Kernels<'a> {
         })
     }
 
-    /// The text that the driver compiles for `sm`: of those that it can compile, the one for the newest GPUs. Otherwise the first.
+    /// The text that the driver compiles for `sm`: of those that it can compile, the one for the newest GPUs. Otherwise
+    /// the first.
     fn text_for(&self, places: impl Iterator<Item = Place>, sm: Option<Sm>) -> Option<Place> {
         let mut texts = places.filter(|place| !place.is_cubin).peekable();
         let first = texts.peek().copied();

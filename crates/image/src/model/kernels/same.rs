@@ -6,14 +6,15 @@ use crate::prelude::*;
 use kernel_args_abi::Sm;
 
 impl Kernels<'_> {
-    /// Whether the texts and cubins contain this kernel with parameters of another number or size, or in PTX of other alignments or
-    /// classes. Offsets of over-aligned parameters depend on the GPU, so they are not compared.
+    /// Whether the texts and cubins contain this kernel with parameters of another number or size, or in PTX of other
+    /// alignments or classes. Offsets of over-aligned parameters depend on the GPU, so they are not compared.
     #[must_use]
     pub fn varies(&self, symbol: &str) -> bool {
         self.vary(self.places(symbol))
     }
 
-    /// Whether the texts and cubins contain this variable with different sizes, or in PTX with different alignments or classes.
+    /// Whether the texts and cubins contain this variable with different sizes, or in PTX with different alignments or
+    /// classes.
     #[must_use]
     pub fn variable_varies(&self, symbol: &str) -> bool {
         self.vary(self.places_in(&self.variables, symbol))
@@ -35,8 +36,8 @@ impl Kernels<'_> {
             })
     }
 
-    /// If every text and cubin has this kernel, with the same parameters at the same offsets and with the same limits. Then the kernel is
-    /// the same on every GPU.
+    /// If every text and cubin has this kernel, with the same parameters at the same offsets and with the same limits.
+    /// Then the kernel is the same on every GPU.
     pub(crate) fn same_limits(&self, symbol: &str) -> Option<Limits> {
         const NO_GPU: Sm = Sm(0);
         let places = self.places(symbol);

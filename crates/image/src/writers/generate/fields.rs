@@ -62,7 +62,8 @@ pub(super) fn of_variable<'k>(variable: &Variable<'k>, types: &mut Types<'k, '_>
     ty.named()
 }
 
-/// The type of a parameter, and whether the comparison would reject it. Bytes replace a type that cannot be at its offset.
+/// The type of a parameter, and whether the comparison would reject it. Bytes replace a type that cannot be at its
+/// offset.
 fn placed(types: &mut Types<'_, '_>, of: &Parameter<'_>, ty: Ty, end: Option<usize>) -> (Ty, bool) {
     let (size, own) = types.layout(&ty);
     let known = of.align.map(Alignment::bytes);

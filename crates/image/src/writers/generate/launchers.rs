@@ -15,8 +15,8 @@ use crate::writers::escape::{quoted, rust_comment};
 use kernel_args_abi::{CppBase, Parameter, passing::Passing};
 
 /// Generates the declarations of the functions of a library, as a block with the attribute `launchers`, a struct with
-/// `#[derive(KernelArgs)]` for each, and their types. `library` is the path for the attribute, a Rust expression. `None` is for a library that
-/// no compiler has made: each function is then one of Rust that panics with this text.
+/// `#[derive(KernelArgs)]` for each, and their types. `library` is the path for the attribute, a Rust expression.
+/// `None` is for a library that no compiler has made: each function is then one of Rust that panics with this text.
 ///
 /// A comment names each function that Rust cannot call, with the reason.
 #[must_use]
@@ -198,7 +198,8 @@ impl RustWriter<'_, '_> {
         }
     }
 
-    /// Whether `launch!` does not see that the field's pointer is the function's: a pointer in an array, or behind two pointers.
+    /// Whether `launch!` does not see that the field's pointer is the function's: a pointer in an array, or behind two
+    /// pointers.
     fn is_spelled_otherwise(&mut self, ty: &Ty) -> bool {
         let Ty::Pointer { to, .. } = ty else { return false };
         let behind = if let Ty::Pointer { to, .. } = &**to { to } else { to };

@@ -1,8 +1,8 @@
 //! Rust structs for the kernels of an image, as text (feature `generate`).
 //!
 //! The text contains one struct with `#[derive(KernelArgs)]` per kernel, and one `#[derive(DeviceType)]` type per
-//! struct and enum that the kernels take by value or point to, or that is the type of a global variable. The image determines how many C++ names the text
-//! contains:
+//! struct and enum that the kernels take by value or point to, or that is the type of a global variable. The image
+//! determines how many C++ names the text contains:
 //!
 //! | image | fields | structs by value |
 //! |---|---|---|
@@ -31,9 +31,9 @@
 //! # Inferred pointers
 //!
 //! Without a C++ type, the code of a kernel shows which 64-bit parameters are pointers, what it accesses through them,
-//! and whether it writes ([`Image::add_bodies`](crate::Image::add_bodies)). The documentation of such a
-//! field says that its type is inferred. A pointer that the kernel only reads is one to `const`. Integers are unsigned, because
-//! the code does not show more, and so is what the kernel only copies.
+//! and whether it writes ([`Image::add_bodies`](crate::Image::add_bodies)). The documentation of such a field says that
+//! its type is inferred. A pointer that the kernel only reads is one to `const`. Integers are unsigned, because the
+//! code does not show more, and so is what the kernel only copies.
 //!
 //! Only the host writes arguments, so an enum argument always contains one of its variants. Device memory of enums
 //! (`CudaSlice<Mode>`) that a kernel writes must contain only variants when it is read back.
@@ -41,15 +41,17 @@
 //! # Names
 //!
 //! The struct of a kernel has the name of the kernel's item in `kernels!` (see [`items`]): `saxpy` becomes `Saxpy`,
-//! `axpy_float` becomes `AxpyFloat`. If all instances of a template differ in one type, they also have one generic struct
-//! ([`Naming::Items`]): `Axpy<f32>` and `Axpy<f64>` are compared with the instances. A type has its C++ name without namespaces, with template arguments:
-//! `sim::Box<float, 3>` becomes `BoxFloat3`. Types that share a name, or have the name of a type of `kernel-args`, get
-//! their namespaces as a prefix, or a number at the end. A kernel with the name of a type gets `Args` at the end.
+//! `axpy_float` becomes `AxpyFloat`. If all instances of a template differ in one type, they also have one generic
+//! struct ([`Naming::Items`]): `Axpy<f32>` and `Axpy<f64>` are compared with the instances. A type has its C++ name
+//! without namespaces, with template arguments: `sim::Box<float, 3>` becomes `BoxFloat3`. Types that share a name, or
+//! have the name of a type of `kernel-args`, get their namespaces as a prefix, or a number at the end. A kernel with
+//! the name of a type gets `Args` at the end.
 //!
 //! Fields, members and variants keep their C++ names. Keywords become raw identifiers; `self`, `Self`, `super`,
 //! `crate` and `_` get a `_` at the end; characters other than letters, digits and `_` become `_`.
 //!
-//! Kernels, then types, are sorted by name. The same image always produces the same text, which rustfmt does not change.
+//! Kernels, then types, are sorted by name. The same image always produces the same text, which rustfmt does not
+//! change.
 
 mod align;
 mod cuda;
@@ -85,7 +87,8 @@ pub fn of_image(image: &Kernels<'_>, options: &Options<'_>) -> String {
     of_images(image, None, options)
 }
 
-/// Generates structs for all kernels of an image, with the debug information of another image if its parameters are the same.
+/// Generates structs for all kernels of an image, with the debug information of another image if its parameters are the
+/// same.
 #[must_use]
 pub fn of_images(image: &Kernels<'_>, debug_info: Option<&Kernels<'_>>, options: &Options<'_>) -> String {
     let other = |symbol: &str| debug_info?.kernel(symbol, None);

@@ -26,7 +26,8 @@ pub enum Naming<'a> {
     /// It names no kernel. The struct is compared when a kernel is loaded with it.
     #[default]
     None,
-    /// By an item of `kernels!`: the path of the module (`crate::kernels::saxpy`), or empty if the structs are inside the module.
+    /// By an item of `kernels!`: the path of the module (`crate::kernels::saxpy`), or empty if the structs are inside
+    /// the module.
     Items(&'a str),
     /// By the path of the image: `ptx = "saxpy.ptx", entry = "saxpy"`. rustc reads the image once per struct.
     Image {

@@ -33,8 +33,8 @@ pub(super) fn known(name: &str, align: Option<Alignment>) -> Option<CudaType<'_>
     Some(CudaType { name: row.cpp, include: include(row.cpp), layout: Some((row.size, row.align)) })
 }
 
-/// For a member without an alignment. Some types have two alignments in different versions of CUDA: the result is the usual one
-/// unless it exceeds `bound`. `None` for every other type.
+/// For a member without an alignment. Some types have two alignments in different versions of CUDA: the result is the
+/// usual one unless it exceeds `bound`. `None` for every other type.
 pub(super) fn alignment_up_to(name: &str, bound: usize) -> Option<Alignment> {
     let usual = known(name, None)?.layout?.1;
     let align = Alignment::new(usual.min(bound))?;

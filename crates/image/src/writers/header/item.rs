@@ -24,7 +24,8 @@ impl<'a> Item<'a> {
     /// A kernel with its parameters in order.
     ///
     /// `symbol` is its symbol in an image, or its C++ name. An identifier such as `saxpy` is an `extern "C"` kernel. A
-    /// mangled symbol (`_Z5saxpyifPKfPf`), whose types the prototype uses, or a qualified name (`sim::saxpy`, `::saxpy`) has C++ linkage.
+    /// mangled symbol (`_Z5saxpyifPKfPf`), whose types the prototype uses, or a qualified name (`sim::saxpy`,
+    /// `::saxpy`) has C++ linkage.
     #[must_use]
     pub fn kernel(symbol: &'a str, parameters: &[Parameter<'a>]) -> Self {
         Self { ty: None, symbol, parameters: parameters.to_vec(), grid_constants: Vec::new() }
@@ -85,8 +86,8 @@ impl<'a> Header<'a> {
         self
     }
 
-    /// Includes `file` (`"sim/light.cuh"`, or `"<name>"` for a system header), which declares `types`, by full names. The header asserts
-    /// their sizes and alignments.
+    /// Includes `file` (`"sim/light.cuh"`, or `"<name>"` for a system header), which declares `types`, by full names.
+    /// The header asserts their sizes and alignments.
     #[must_use]
     pub fn include(mut self, file: &'a str, types: &[&'a str]) -> Self {
         self.includes.push((file, types.to_vec()));

@@ -7,7 +7,8 @@ use crate::writers::layout::{bytes, packing, round_up};
 /// The largest `alignas` that CUDA's C++ compilers accept.
 const LARGEST: usize = 1 << 12;
 
-/// The alignment of a struct, its `alignas` and its `#pragma pack`; or the member that C++ cannot place, if it is one, and the problem.
+/// The alignment of a struct, its `alignas` and its `#pragma pack`; or the member that C++ cannot place, if it is one,
+/// and the problem.
 type Placed = Result<(usize, Option<usize>, Option<usize>), (Option<usize>, String)>;
 
 /// The smallest alignment above `least` that places a member after `end` at `wanted`.
@@ -22,8 +23,8 @@ fn alignment_for(end: usize, least: usize, wanted: usize) -> Option<usize> {
     None
 }
 
-/// Sets the `alignas` that each member needs for its offset. `align_of` returns the alignment of a type, if known. `source_align` is the
-/// struct's alignment in its source.
+/// Sets the `alignas` that each member needs for its offset. `align_of` returns the alignment of a type, if known.
+/// `source_align` is the struct's alignment in its source.
 pub(super) fn place(
     members: &mut [CppMember],
     align_of: impl Fn(&TypeUse) -> Option<usize>,

@@ -1,7 +1,8 @@
 //! C++ headers: the structs, enums and kernels that correspond to parameters, with assertions of their layout.
 //!
-//! A [`Header`] takes types and kernels as [`Parameter`](kernel_args_abi::Parameter)s, from Rust types or from the debug information of an image.
-//! It writes a header for nvcc and NVRTC. The parts that do not depend on CUDA also compile with any C++11 compiler.
+//! A [`Header`] takes types and kernels as [`Parameter`](kernel_args_abi::Parameter)s, from Rust types or from the
+//! debug information of an image. It writes a header for nvcc and NVRTC. The parts that do not depend on CUDA also
+//! compile with any C++11 compiler.
 //!
 //! - Each struct and enum is declared once, in its namespace, after the types that it depends on.
 //! - `static_assert`s compare `sizeof`, `alignof` and `offsetof` with the given layout.

@@ -1,7 +1,7 @@
 //! The pointees of pointers, and which instance of a generic Rust struct a spelling names.
 //!
-//! A pointer contains the C++ name of its pointee, but not the members: only the spelled type arguments distinguish `Params<f32>` and
-//! `Params<u32>`.
+//! A pointer contains the C++ name of its pointee, but not the members: only the spelled type arguments distinguish
+//! `Params<f32>` and `Params<u32>`.
 
 use super::{
     Base,
@@ -107,7 +107,8 @@ fn is_open(arguments: &[&str]) -> bool {
     arguments.iter().any(|word| is_parameter(word))
 }
 
-/// Whether both name different instances of the same generic struct. `false` if one of them does not spell its arguments.
+/// Whether both name different instances of the same generic struct. `false` if one of them does not spell its
+/// arguments.
 fn differ(by_value: &str, pointer: &str) -> bool {
     let (by_value, pointer) = (tokens(by_value), tokens(pointer));
     let instance = by_value.iter().position(|token| *token == "<").and_then(|open| {

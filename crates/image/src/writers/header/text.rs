@@ -46,7 +46,8 @@ impl HeaderWriter<'_, '_, '_> {
         self.text.push('\n');
     }
 
-    /// `float const* x`, `float rows[2][3]`, `float (*x)[4]`. The names of the neighbouring members or parameters hide types.
+    /// `float const* x`, `float rows[2][3]`, `float (*x)[4]`. The names of the neighbouring members or parameters hide
+    /// types.
     pub(super) fn declare(&self, namespace: &str, hidden: &BTreeSet<&str>, ty: &TypeUse, name: &str) -> String {
         let base = match &ty.base {
             Base::Bytes(_) => "unsigned char".into(),

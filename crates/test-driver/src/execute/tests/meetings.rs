@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// Puts `%r` together from the value `%v`, the set `%m` and a lane `%s` of the set, and the same for a lane of the values of all.
+/// Puts `%r` together from the value `%v`, the set `%m` and a lane `%s` of the set, and the same for a lane of the
+/// values of all.
 type Meeting = (&'static str, fn(&[u32; 32], u32, usize, usize) -> u32);
 
 const MEETINGS: [Meeting; 8] = [
@@ -44,7 +45,8 @@ impl Random {
     }
 }
 
-/// The code of a branch. It reads the set and the source of each meeting from memory: the set 0 is of lanes that do not come.
+/// The code of a branch. It reads the set and the source of each meeting from memory: the set 0 is of lanes that do not
+/// come.
 fn branch(arm: usize, kinds: &[usize], random: &mut Random) -> String {
     let mut code = format!("setp.ne.u32 %q, %r9, {arm}; @%q bra no{arm};");
     for (index, kind) in kinds.iter().enumerate() {
@@ -74,8 +76,8 @@ fn branch(arm: usize, kinds: &[usize], random: &mut Random) -> String {
     code + &format!("bra end; no{arm}:\n")
 }
 
-/// Lanes meet lanes of their own branch and of different branches, each at its own place, some of them in functions. The results of a
-/// set depend only on its lanes, whatever the order in which they come.
+/// Lanes meet lanes of their own branch and of different branches, each at its own place, some of them in functions.
+/// The results of a set depend only on its lanes, whatever the order in which they come.
 #[test]
 fn lanes_meet_at_different_places() {
     let mut functions = String::new();

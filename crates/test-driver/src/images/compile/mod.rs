@@ -111,8 +111,8 @@ fn variables(function: &Function) -> impl Iterator<Item = &ptx::Variable> {
     })
 }
 
-/// The static shared memory of a kernel, and of the functions that it names. First comes what the kernel uses, then what is used of
-/// the module, then what the functions use, and at last what is only declared.
+/// The static shared memory of a kernel, and of the functions that it names. First comes what the kernel uses, then
+/// what is used of the module, then what the functions use, and at last what is only declared.
 fn static_shared(module: &Module, entry: &Function) -> u32 {
     let bodies =
         module.functions.iter().enumerate().filter(|(_, function)| !function.is_entry && function.body.is_some());

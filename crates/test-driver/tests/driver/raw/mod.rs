@@ -21,8 +21,8 @@ pub(crate) const OUT_OF_RESOURCES: Result<(), u32> = Err(701);
 /// One call of an entry point, with the result of [`code`].
 macro_rules! call {
     ($call:expr) => {
-        // SAFETY: the tests run on the test driver, which checks handles, device addresses and numbers. Pointer arguments
-        // are locals and arrays that outlive the call and have the stated length.
+        // SAFETY: the tests run on the test driver, which checks handles, device addresses and numbers. Pointer
+        // arguments are locals and arrays that outlive the call and have the stated length.
         $crate::raw::code(unsafe { $call })
     };
 }
@@ -35,8 +35,8 @@ pub(crate) fn code(result: sys::CUresult) -> Result<(), u32> {
     }
 }
 
-/// PTX with entries of the given names and parameter lists. The body of `echo` copies the bytes of parameters 1, 2, … to parameter
-/// 0, one after another; other bodies do nothing.
+/// PTX with entries of the given names and parameter lists. The body of `echo` copies the bytes of parameters 1, 2, …
+/// to parameter 0, one after another; other bodies do nothing.
 pub(crate) fn ptx(entries: &[(&str, &str)]) -> String {
     let header = ".version 8.1\n.target sm_75\n.address_size 64\n".to_owned();
     entries.iter().fold(header, |text, (name, parameters)| {

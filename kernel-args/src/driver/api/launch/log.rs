@@ -9,7 +9,8 @@ use core::{any::Any, marker::PhantomData, mem};
 use cudarc::driver::CudaFunction;
 use std::sync::Arc;
 
-/// Steps in their order, as words. As long as they equal the steps of the previous run, they are only compared, and not stored again.
+/// Steps in their order, as words. As long as they equal the steps of the previous run, they are only compared, and not
+/// stored again.
 #[derive(Default)]
 pub(crate) struct LaunchLog {
     /// The steps of this run, unless they are the first `repeated` words of `previous`.
@@ -39,8 +40,8 @@ pub(crate) enum LaunchKeeper {
 }
 
 impl LaunchLog {
-    /// `values` calls its argument with the bytes of each parameter. `keeper` returns what keeps the function loaded, and `check` checks the launch;
-    /// neither is called if they are known from the previous run.
+    /// `values` calls its argument with the bytes of each parameter. `keeper` returns what keeps the function loaded,
+    /// and `check` checks the launch; neither is called if they are known from the previous run.
     #[expect(clippy::too_many_arguments, reason = "inlined")]
     #[inline(always)]
     pub(crate) fn push<E>(
@@ -77,8 +78,8 @@ impl LaunchLog {
         Ok(())
     }
 
-    /// Whether the step has the header of the previous run's, which keeps its function loaded (or the caller of `launch` does). Then it is stored,
-    /// unless all steps so far are repeated.
+    /// Whether the step has the header of the previous run's, which keeps its function loaded (or the caller of
+    /// `launch` does). Then it is stored, unless all steps so far are repeated.
     #[inline(always)]
     fn repeats(&mut self, header: &Header, parameters: &[u8]) -> bool {
         if let Some(at) = self.repeated
@@ -228,9 +229,10 @@ impl LaunchLog {
 
     /// The promise that all steps may run; `None` without steps.
     ///
-    /// [`push`](Self::push) has received the promise of each launch's caller, which is about the slices of the arguments at that time. Their memory
-    /// is [`HeldMemory`], and [`MemoryStep::enqueue`](super::MemoryStep::enqueue) proves that it is still memory of slices of the same types when
-    /// the steps are enqueued. Memsets and copies need only this proof.
+    /// [`push`](Self::push) has received the promise of each launch's caller, which is about the slices of the
+    /// arguments at that time. Their memory is [`HeldMemory`], and [`MemoryStep::enqueue`](super::MemoryStep::enqueue)
+    /// proves that it is still memory of slices of the same types when the steps are enqueued. Memsets and copies need
+    /// only this proof.
     pub(crate) fn promise(&self) -> Option<Promise<'_>> {
         (self.steps > 0).then_some(Promise(PhantomData))
     }

@@ -47,8 +47,8 @@ impl Function {
 
     #[inline(always)]
     pub(crate) fn alive(&self) -> FunctionHandle<'_> {
-        // SAFETY: CUDA Driver API, "Module Management", `cuModuleUnload`: a function is valid until its module is unloaded, which `keeper`
-        // prevents. Both constructors take the handle from the keeper.
+        // SAFETY: CUDA Driver API, "Module Management", `cuModuleUnload`: a function is valid until its module is
+        // unloaded, which `keeper` prevents. Both constructors take the handle from the keeper.
         unsafe { Alive::new(self.handle.raw()) }
     }
 
@@ -78,7 +78,8 @@ pub struct Promise<'p>(PhantomData<&'p mut ()>);
 
 impl<'p> Promise<'p> {
     /// # Safety
-    /// For the one launch that takes this value, and returns within `'p`, the caller promises what [`launch()`](crate::launch()) requires.
+    /// For the one launch that takes this value, and returns within `'p`, the caller promises what
+    /// [`launch()`](crate::launch()) requires.
     #[inline(always)]
     pub(crate) unsafe fn new() -> Self {
         Self(PhantomData)
@@ -108,10 +109,11 @@ pub struct ReplayPromise(());
 #[cfg(feature = "record")]
 impl ReplayPromise {
     /// # Safety
-    /// The launches that take this value run a kernel whose code and arguments come from a file. The caller promises what
-    /// [`launch()`](crate::launch()) requires: with these arguments, and with the grid, block and image of the options, the kernel stays
-    /// within its memory. Otherwise it can overwrite everything that the GPU can access in this process, also memory of the host on some
-    /// systems. The program `kernel-args replay` therefore runs it in a process of its own.
+    /// The launches that take this value run a kernel whose code and arguments come from a file. The caller promises
+    /// what [`launch()`](crate::launch()) requires: with these arguments, and with the grid, block and image of the
+    /// options, the kernel stays within its memory. Otherwise it can overwrite everything that the GPU can access in
+    /// this process, also memory of the host on some systems. The program `kernel-args replay` therefore runs it in a
+    /// process of its own.
     #[must_use]
     pub unsafe fn new() -> Self {
         Self(())
@@ -126,8 +128,8 @@ impl ReplayPromise {
 
 #[cfg(feature = "graphs")]
 fn recorded_function<'l>(address: u64) -> FunctionHandle<'l> {
-    // SAFETY: only `step` calls this, with a function that its entry keeps loaded, or that the caller of `launch` keeps loaded until the work
-    // of the sequence has finished.
+    // SAFETY: only `step` calls this, with a function that its entry keeps loaded, or that the caller of `launch` keeps
+    // loaded until the work of the sequence has finished.
     unsafe { Alive::new(ptr::with_exposed_provenance_mut(address as usize)) }
 }
 
@@ -216,7 +218,8 @@ impl Api {
         if status != Status::SUCCESS || name.is_null() {
             return None;
         }
-        // SAFETY: the driver has returned a string that ends with NUL, "valid as long as the function handle is valid", as it is here.
+        // SAFETY: the driver has returned a string that ends with NUL, "valid as long as the function handle is valid",
+        // as it is here.
         let name = unsafe { CStr::from_ptr(name) };
         Some(name.to_string_lossy().into_owned())
     }
@@ -224,9 +227,9 @@ impl Api {
     /// `cuLaunchKernelEx`, or `cuLaunchKernel` if the driver is older than 11.8.
     #[inline(always)]
     pub(crate) fn launch(&self, config: &LaunchConfig<'_>, call: KernelCall<'_>, _: Promise<'_>) -> Status {
-        // SAFETY: `cuLaunchKernelEx` reads the configuration, whose stream and attributes are alive. From `params` or `extra` it reads as many
-        // bytes for each parameter as the function has (`KernelCall`), and copies them before it returns. The caller of `launch` promises that
-        // the kernel may run.
+        // SAFETY: `cuLaunchKernelEx` reads the configuration, whose stream and attributes are alive. From `params` or
+        // `extra` it reads as many bytes for each parameter as the function has (`KernelCall`), and copies them before
+        // it returns. The caller of `launch` promises that the kernel may run.
         unsafe { (self.launch_kernel)(config, call.function.raw(), call.params, call.extra) }
     }
 }
@@ -234,7 +237,8 @@ impl Api {
 /// `cuLaunchKernel` with the arguments of `cuLaunchKernelEx`. An earlier check rejects launch attributes.
 ///
 /// # Safety
-/// As for `cuLaunchKernelEx`: `config` is valid for reads; the function is loaded; `params` or `extra` has its parameters; the kernel may run.
+/// As for `cuLaunchKernelEx`: `config` is valid for reads; the function is loaded; `params` or `extra` has its
+/// parameters; the kernel may run.
 pub(super) unsafe extern "C" fn launch_without_attributes(
     config: *const LaunchConfig<'_>,
     function: CUfunction,
@@ -251,8 +255,8 @@ pub(super) unsafe extern "C" fn launch_without_attributes(
     }
     let LaunchConfig { grid: [grid_x, grid_y, grid_z], block: [block_x, block_y, block_z], shared, stream, .. } =
         config;
-    // SAFETY: `cuLaunchKernel` takes the parameters in the same form as `cuLaunchKernelEx`. The caller guarantees that they are valid, that the
-    // function is loaded and that the kernel may run. The stream of a configuration is alive.
+    // SAFETY: `cuLaunchKernel` takes the parameters in the same form as `cuLaunchKernelEx`. The caller guarantees that
+    // they are valid, that the function is loaded and that the kernel may run. The stream of a configuration is alive.
     unsafe {
         (api.cuLaunchKernel)(
             function,

@@ -220,8 +220,8 @@ impl<'l> Steps<'l> {
         Some(read(Steps(self.0.get(change.at..)?).parts().next()?))
     }
 
-    /// Calls `found` for each step of `new` that differs. Returns whether updates of fewer than `below` nodes can change these steps to `new`: the same
-    /// functions and attributes, copies and memsets in the same order.
+    /// Calls `found` for each step of `new` that differs. Returns whether updates of fewer than `below` nodes can
+    /// change these steps to `new`: the same functions and attributes, copies and memsets in the same order.
     pub(crate) fn differences(self, new: Steps<'_>, below: usize, mut found: impl FnMut(Change)) -> bool {
         let (mut old, mut new, mut at, mut count) = (self.parts(), new.parts(), 0, 0);
         for index in 0.. {
@@ -244,7 +244,8 @@ impl<'l> Steps<'l> {
     }
 }
 
-/// The header and the parameters of the step at a place, if, as only the header shows, it has no attributes and `size` bytes of parameters.
+/// The header and the parameters of the step at a place, if, as only the header shows, it has no attributes and `size`
+/// bytes of parameters.
 #[inline(always)]
 pub(super) fn step_at(steps: &[u64], at: usize, size: usize) -> Option<(&[u64], &[u64])> {
     let end = at + Header::WORDS + size.div_ceil(8);
@@ -258,7 +259,8 @@ pub(super) fn differences(old: &[u64], new: impl IntoIterator<Item = u64>) -> u6
     both.fold(0, |sum, (old, new)| sum | (old ^ new))
 }
 
-/// Whether an update of a node makes `new` of `old`, which differ: two launches of one function with the same attributes, two copies, or two memsets.
+/// Whether an update of a node makes `new` of `old`, which differ: two launches of one function with the same
+/// attributes, two copies, or two memsets.
 pub(super) fn is_update(old: &[u64], new: &[u64]) -> bool {
     let header = Header::first_of(old);
     if matches!(header.0[0] as u8, MEMSET | COPY | CHILD) {

@@ -1,4 +1,5 @@
-//! A row for each reason: `name [the kernel, if there is one] [the call, if the driver returned an error] (what the text contains)`.
+//! A row for each reason:
+//! `name [the kernel, if there is one] [the call, if the driver returned an error] (what the text contains)`.
 
 use super::{Action, returned::NOT_IN_CHILD_GRAPHS};
 use crate::{

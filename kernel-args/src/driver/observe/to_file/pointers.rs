@@ -10,8 +10,8 @@ use std::{
 
 /// Adds the memory that the next parameter of `manifest` points to, and its allocation.
 ///
-/// Looks each aligned word of an argument up, whatever its type: structs without known members and integers can contain pointers too.
-/// `promised` makes the memory of a pointer readable.
+/// Looks each aligned word of an argument up, whatever its type: structs without known members and integers can contain
+/// pointers too. `promised` makes the memory of a pointer readable.
 pub(super) fn add_memory(
     manifest: &mut Manifest,
     allocations: &mut Vec<Readable>,

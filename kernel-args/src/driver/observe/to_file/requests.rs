@@ -61,11 +61,12 @@ fn add(kernel: &str, nth: u64, file: PathBuf) -> Arc<FileRequest> {
 pub struct FileRecording(Arc<FileRequest>);
 
 impl FileRecording {
-    /// Whether the launch has come and is in the file. `false` if it has not come yet; it then is not recorded any more.
+    /// Whether the launch has come and is in the file. `false` if it has not come yet; it then is not recorded any
+    /// more.
     ///
     /// # Errors
-    /// [`Error::Recording`] if the file cannot be written, and errors of the driver, such as the fault of an earlier kernel. The file does
-    /// not exist then.
+    /// [`Error::Recording`] if the file cannot be written, and errors of the driver, such as the fault of an earlier
+    /// kernel. The file does not exist then.
     pub fn finish(self) -> Result<bool, Error> {
         match core::mem::replace(&mut *lock(&self.0.state), RequestState::Waits(0)) {
             RequestState::Done(result) => result.map(|()| true),
@@ -148,8 +149,8 @@ fn runs_now(launch: &LaunchEvent<'_>) -> bool {
     !launch.is_recorded && matches!(capturing, Ok(0))
 }
 
-/// The request for this launch. Counts the launch for all requests of its kernel. Of two requests for one launch, the second gets the
-/// next launch.
+/// The request for this launch. Counts the launch for all requests of its kernel. Of two requests for one launch, the
+/// second gets the next launch.
 fn requested(launch: &LaunchEvent<'_>) -> Option<Arc<FileRequest>> {
     let symbol = launch.name();
     let mut found = None;

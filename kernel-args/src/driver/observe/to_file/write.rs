@@ -86,8 +86,8 @@ fn describe(api: &Api, launch: &LaunchEvent<'_>) -> Result<(Manifest, Vec<Readab
     (launch.values)(&mut |parameter, bytes| {
         if result.is_ok() {
             result = add_memory(&mut manifest, &mut memory, api, parameter, bytes, |allocation| {
-                // SAFETY: the caller of the launch promises that memory behind its pointers stays allocated until the launch has returned:
-                // see `launch()`. `write`, which has called this function, is part of the launch.
+                // SAFETY: the caller of the launch promises that memory behind its pointers stays allocated until the
+                // launch has returned: see `launch()`. `write`, which has called this function, is part of the launch.
                 unsafe { allocation.promised() }
             });
         }

@@ -1,4 +1,5 @@
-//! Random kernels: right arguments are launched and have the right effect, and one wrong pointer that the code accesses is refused.
+//! Random kernels: right arguments are launched and have the right effect, and one wrong pointer that the code accesses
+//! is refused.
 //!
 //! | variable | meaning | default | with `KERNEL_ARGS_FULL=1` |
 //! |---|---|---|---|

@@ -1,4 +1,5 @@
-//! Macros that contain a derive, or an attribute of it, and take the rest. The tokens of one struct then have different hygiene.
+//! Macros that contain a derive, or an attribute of it, and take the rest. The tokens of one struct then have different
+//! hygiene.
 
 /// The derive is the macro's, everything else is the user's.
 #[macro_export]

@@ -7,8 +7,8 @@
 //! By default it makes the kernels of the suites' derived structs (with `KERNEL_ARGS_FULL=1` the full set), for
 //! `compute_75,sm_90`, in `echo-corpus` of the cargo target folder, where the suite `scale` finds them.
 //!
-//! DIR gets `echo_K.cu` with 50 kernels each, NVRTC's output for each TARGET (`compute_75` by default: `echo_K.ptx`; `sm_90`
-//! gives `echo_K.sm_90.cubin`), and `corpus.tsv`: a line with N and SEED, then one line per kernel:
+//! DIR gets `echo_K.cu` with 50 kernels each, NVRTC's output for each TARGET (`compute_75` by default: `echo_K.ptx`;
+//! `sm_90` gives `echo_K.sm_90.cubin`), and `corpus.tsv`: a line with N and SEED, then one line per kernel:
 //!
 //! | column | |
 //! |---|---|
@@ -18,8 +18,9 @@
 //! | 4 | 1 if a parameter is aligned above 16 bytes, which makes packed offsets depend on the GPU, else 0 |
 //! | 5 | the bytes of each parameter after `out` in hex, separated by commas: values of SEED, padding zero |
 //!
-//! The kernel must answer with the bytes of column 5, one after another. A raw launch passes a pointer to the address of `out`,
-//! and then a pointer to each parameter; or a buffer with all of them at the offsets that `cuFuncGetParamInfo` returns.
+//! The kernel must answer with the bytes of column 5, one after another. A raw launch passes a pointer to the address
+//! of `out`, and then a pointer to each parameter; or a buffer with all of them at the offsets that
+//! `cuFuncGetParamInfo` returns.
 
 use kernel_args_test_generator::{corpus, cpp, echo};
 use std::{

@@ -14,15 +14,17 @@
 //! Every address that a running kernel has in a register is computed from an atom of the register's value: a slot, a
 //! variable, local memory, or a value from elsewhere. This holds because
 //! - values only grow until none changes, whatever the order of the instructions. Each opcode either keeps the atoms of
-//!   its operands, or makes a number. An opcode that is not known makes a value from elsewhere, and its operands escape;
-//! - a number is no address: it is a product, a quotient, a small mask, 32 bits of an address, an offset in the window of
-//!   shared memory. In a sum with an address, it leads to the same memory. The distance of two addresses does not: it
-//!   keeps its atoms in what is computed from it. 32 bits combined to 64 are their atoms and a value from elsewhere;
-//! - local memory has a value for each 8 bytes. What is stored in part or at an unknown offset can be in all of it. After
-//!   a store that can be in several arrays, or after code that is not known got the address, a load can be any slot.
-//!   What is never stored as a whole is from elsewhere;
+//!   its operands, or makes a number. An opcode that is not known makes a value from elsewhere, and its operands
+//!   escape;
+//! - a number is no address: it is a product, a quotient, a small mask, 32 bits of an address, an offset in the window
+//!   of shared memory. In a sum with an address, it leads to the same memory. The distance of two addresses does not:
+//!   it keeps its atoms in what is computed from it. 32 bits combined to 64 are their atoms and a value from elsewhere;
+//! - local memory has a value for each 8 bytes. What is stored in part or at an unknown offset can be in all of it.
+//!   After a store that can be in several arrays, or after code that is not known got the address, a load can be any
+//!   slot. What is never stored as a whole is from elsewhere;
 //! - no other memory is followed. A slot that is stored there or gets to code that is not known escapes: everything can
-//!   happen to it. Lists that are too long are every slot. A text that is too large or takes too much work has no claim.
+//!   happen to it. Lists that are too long are every slot. A text that is too large or takes too much work has no
+//!   claim.
 //!
 //! So an access uses slots of its address only. A slot in no written address that does not escape is never written.
 //!

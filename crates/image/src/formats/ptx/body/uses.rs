@@ -229,8 +229,8 @@ impl<'f, 'c, 't> Uses<'f, 'c, 't> {
             _ if value.is_number() => return AddressBase::Unclear,
             [(atom, false)] => Some(*atom),
             _ => {
-                // In a sum of one address and numbers, what is known to be an address is the address. Everything else can be one, unless the
-                // code computes with it as an integer.
+                // In a sum of one address and numbers, what is known to be an address is the address. Everything else
+                // can be one, unless the code computes with it as an integer.
                 let can_differ = !is_sum || lists.is_difference(value.atoms);
                 let is_integer =
                     |atom| matches!(atom, Atom::Slot(slot) if self.slots[slot as usize].slot.arithmetic.is_some());
