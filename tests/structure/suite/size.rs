@@ -5,14 +5,14 @@
 
 /// The ceiling of each published package, in characters.
 const CEILINGS: &[(&str, usize)] = &[
-    ("kernel-args", 1_115_887),
-    ("kernel-args-derive", 238_032),
-    ("kernel-args-abi", 345_499),
-    ("kernel-args-build", 107_494),
-    ("kernel-args-cli", 230_142),
-    ("kernel-args-image", 537_069),
-    ("kernel-args-nvrtc", 36_052),
-    ("kernel-args-test-driver", 482_040),
+    ("kernel-args", 1_153_910),
+    ("kernel-args-derive", 239_516),
+    ("kernel-args-abi", 352_141),
+    ("kernel-args-build", 107_928),
+    ("kernel-args-cli", 230_332),
+    ("kernel-args-image", 548_940),
+    ("kernel-args-nvrtc", 36_045),
+    ("kernel-args-test-driver", 492_287),
 ];
 
 /// Why a ceiling was raised: the package and the reason.

@@ -16,7 +16,12 @@ pub(crate) fn rust_comment(text: &str) -> String {
 /// HTML or a test behind it.
 #[must_use]
 pub fn quoted(text: &str) -> String {
-    format!("`{}`", rust_comment(text).replace('`', "\u{fffd}"))
+    format!("`{}`", code(text))
+}
+
+/// Replaces what would end code in documentation.
+pub(crate) fn code(text: &str) -> String {
+    rust_comment(text).replace('`', "\u{fffd}")
 }
 
 /// As the rest of a `//` comment of C++. A backslash at the end, possibly before white space or as a trigraph, would

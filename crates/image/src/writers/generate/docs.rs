@@ -2,7 +2,10 @@
 
 use super::{Content, Generated, Why, options::Kernel};
 use crate::prelude::*;
-use crate::writers::{escape::quoted, layout::bytes};
+use crate::writers::{
+    escape::{code, quoted},
+    layout::bytes,
+};
 use kernel_args_abi::{
     Class, CppBase, Opaque, Parameter,
     check::is_made,
@@ -40,10 +43,10 @@ pub(super) fn kernel(kernel: &Kernel<'_>) -> Vec<String> {
     if whole.len() + "/// ".len() <= WIDTH {
         return vec![whole];
     }
-    let mut lines = vec!["```cpp".to_owned(), format!("void {name}(")];
+    let mut lines = vec!["```cpp".to_owned(), format!("void {}(", code(&name))];
     for (i, parameter) in parameters.iter().enumerate() {
         let end = if i + 1 == parameters.len() { ")" } else { "," };
-        lines.push(format!("    {parameter}{end}"));
+        lines.push(format!("    {}{end}", code(parameter)));
     }
     lines.push("```".to_owned());
     lines
