@@ -222,7 +222,7 @@ fn a_grid_of_clusters_has_all_their_blocks() {
         let context = CudaContext::new(0).expect("a device");
         let mut memory = context.default_stream().alloc_zeros::<u32>(6).expect("memory");
         let address = memory.device_ptr(&context.default_stream()).0;
-        let text = ".version 8.0\n.target sm_90\n.address_size 64
+        let text = ".version 9.0\n.target sm_90\n.address_size 64
             .visible .entry k(.param .u64 a) .blocksareclusters .reqntid 32, 1, 1 .reqnctapercluster 2, 3, 1
             { .reg .b64 %a; .reg .b32 %r<9>; .reg .pred %p; ld.param.u64 %a, [a]; red.global.add.u32 [%a], 1;
               mov.u32 %r1, %nctaid.x; mov.u32 %r2, %nctaid.y; st.global.v2.u32 [%a+8], {%r1, %r2};

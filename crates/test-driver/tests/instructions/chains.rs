@@ -201,7 +201,12 @@ impl Chain {
     fn arithmetic(&mut self, name: &'static str, part: &'static str, flag: &str, kind: &str) {
         let bits = if kind.ends_with("64") { 64 } else { 32 };
         let to = self.register(bits);
-        let [a, b, c] = [(); 3].map(|()| self.operand(bits));
+        let [mut a, b, mut c] = [(); 3].map(|()| self.operand(bits));
+        // ptxas 13.0 multiplies by 0 in `madc.hi` of 64 bits behind a flag that it computes itself, such as the flag of
+        // `add.cc.u32 %r0, 5, 5`.
+        if !flag.is_empty() {
+            [a, c] = [(); 2].map(|()| self.register(bits));
+        }
         let (reads, writes, is_mad) = (name.ends_with('c'), !flag.is_empty(), name.starts_with("mad"));
         let (is_signed, is_high) = (kind.starts_with('s'), part == ".hi");
         let third = if is_mad { format!(", {c}") } else { String::new() };

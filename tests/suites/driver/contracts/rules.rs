@@ -443,7 +443,7 @@ fn grids() -> Outcome {
 
 /// `__block_size__`: the grid of a launch counts clusters of six blocks.
 const CLUSTERS: &str = "
-.version 8.0
+.version 9.0
 .target sm_90
 .address_size 64
 .visible .entry one_int(.param .u32 a) .blocksareclusters .reqntid 32, 1, 1 .reqnctapercluster 2, 3, 1 { ret; }
