@@ -126,6 +126,12 @@ impl Driver {
         if !within(kernel.blocks(geometry.grid), MAX_GRID) || !within(geometry.block, MAX_BLOCK) {
             return Err(Status::INVALID_VALUE);
         }
+        // Seen on an H200 with driver 580: such a kernel launches with a block of 1 as with the block that it requires.
+        if let Some(required) =
+            kernel.required_threads.filter(|_| kernel.blocks_are_clusters && geometry.block == [1; 3])
+        {
+            geometry.block = required;
+        }
         let threads: u32 = geometry.block.iter().product();
         let fits = threads <= MAX_THREADS.min(kernel.max_threads);
         if !fits
@@ -140,11 +146,13 @@ impl Driver {
         if let (Some(required), Some(asked)) = (kernel.cluster, geometry.cluster)
             && required != asked
         {
-            return Err(Status::INVALID_VALUE);
+            return Err(Status::INVALID_CLUSTER_SIZE);
         }
         geometry.cluster = geometry.cluster.or(kernel.cluster);
         if let Some(cluster) = geometry.cluster {
-            self.check_cluster(cluster, kernel.blocks(geometry.grid), held.non_portable_cluster)?;
+            // Seen on an H200 with driver 580.
+            let otherwise = kernel.cluster.map_or(Status::INVALID_VALUE, |_| Status::INVALID_CLUSTER_SIZE);
+            self.check_cluster(cluster, kernel.blocks(geometry.grid), held.non_portable_cluster, otherwise)?;
         }
         if geometry.cooperative {
             let each = held.blocks_per_sm(threads, geometry.shared, self.figures());
@@ -156,7 +164,8 @@ impl Driver {
         Ok(geometry)
     }
 
-    fn check_cluster(&self, cluster: [u32; 3], grid: [u32; 3], non_portable: bool) -> Outcome {
+    /// `otherwise` is the error of a grid that is no multiple of the cluster.
+    fn check_cluster(&self, cluster: [u32; 3], grid: [u32; 3], non_portable: bool, otherwise: Status) -> Outcome {
         let most = if non_portable { 16 } else { 8 };
         let blocks = cluster.iter().try_fold(1u32, |product, extent| product.checked_mul(*extent));
         if self.config.sm < 90 || blocks == Some(0) {
@@ -166,7 +175,7 @@ impl Driver {
             return Err(Status::INVALID_CLUSTER_SIZE);
         }
         let divides = grid.iter().zip(cluster).all(|(extent, part)| extent % part == 0);
-        if divides { Ok(()) } else { Err(Status::INVALID_VALUE) }
+        if divides { Ok(()) } else { Err(otherwise) }
     }
 
     fn launch(

@@ -216,6 +216,7 @@ fn launch_attributes_reach_the_launch() {
 }
 
 /// `.blocksareclusters`, which is `__block_size__`: the grid of a launch counts clusters, and the kernel sees blocks.
+/// A block of 1 is the block that the kernel requires.
 #[test]
 fn a_grid_of_clusters_has_all_their_blocks() {
     within(&Settings::new(), |driver| {
@@ -229,8 +230,8 @@ fn a_grid_of_clusters_has_all_their_blocks() {
               mov.u32 %r1, %nclusterid.x; mov.pred %p, %is_explicit_cluster; selp.u32 %r2, 1, 0, %p;
               st.global.v2.u32 [%a+16], {%r1, %r2}; ret; }";
         let function = function(load(text).expect("right"), "k").expect("it has this entry");
-        for grid in [[1, 1, 1], [3, 2, 1]] {
-            assert_eq!(launch(function, (grid, [32, 1, 1], 0), &[&address.to_le_bytes()]), Ok(()));
+        for (grid, block) in [([1, 1, 1], 32), ([3, 2, 1], 32), ([3, 2, 1], 1)] {
+            assert_eq!(launch(function, (grid, [block, 1, 1], 0), &[&address.to_le_bytes()]), Ok(()));
             let [x, y] = [2 * grid[0], 3 * grid[1]];
             let seen = context.default_stream().clone_dtoh(&memory).expect("it ran");
             assert_eq!(seen, [32 * x * y, 0, x, y, grid[0], 1]);
