@@ -5,14 +5,14 @@
 
 /// The ceiling of each published package, in characters.
 const CEILINGS: &[(&str, usize)] = &[
-    ("kernel-args", 1_153_910),
-    ("kernel-args-derive", 239_516),
-    ("kernel-args-abi", 352_141),
-    ("kernel-args-build", 107_928),
-    ("kernel-args-cli", 230_332),
-    ("kernel-args-image", 548_940),
-    ("kernel-args-nvrtc", 36_045),
-    ("kernel-args-test-driver", 492_287),
+    ("kernel-args", 1_154_000),
+    ("kernel-args-derive", 240_000),
+    ("kernel-args-abi", 353_000),
+    ("kernel-args-build", 108_000),
+    ("kernel-args-cli", 231_000),
+    ("kernel-args-image", 549_000),
+    ("kernel-args-nvrtc", 37_000),
+    ("kernel-args-test-driver", 493_000),
 ];
 
 /// Why a ceiling was raised: the package and the reason.
