@@ -2,7 +2,7 @@
 
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
 use half::{bf16, f16};
-use kernel_args::{ArgList, DevicePointer, DevicePointerMut, Error, Function, KernelArg, launch};
+use kernel_args::{ArgList, DevicePointer, DevicePointerMut, Error, Function, KernelArg, graph::Graph, launch};
 use std::sync::Arc;
 
 /// The number of bytes behind each pointer.
@@ -33,7 +33,10 @@ impl Pun<'_> {
 
     /// Launches with a wrong address for each pointer. Returns whether each is refused.
     pub(crate) fn launch_wrong(&self, stream: &Arc<CudaStream>, memory: &CudaSlice<u8>) -> Vec<bool> {
-        let pointers = (0..self.types.len()).filter(|index| self.types[*index].starts_with('&'));
+        // Between a `begin` and an `end` to nothing, a kernel leaves the memory, and its launch is a fault.
+        let is_range = self.declared.iter().any(|declared| declared.ends_with(" begin"));
+        let ends_range = |index: usize| is_range && self.declared[index].ends_with(" end");
+        let pointers = (0..self.types.len()).filter(|index| self.types[*index].starts_with('&') && !ends_range(*index));
         let refused = |wrong| self.launch(stream, memory, (Form::Pointers, 16), Some(wrong)).is_err();
         pointers.map(refused).collect()
     }
@@ -81,8 +84,16 @@ impl Pun<'_> {
                 other => panic!("`{other}` is no type"),
             }
         }
-        // SAFETY: the test driver runs no kernel.
-        unsafe { launch!(self.function, 1, 32, list, shared = 64) }
+        let launch = || {
+            // SAFETY: what the kernel accesses through is the memory, or is refused. Numbers are used in a graph that is
+            // never launched.
+            unsafe { launch!(self.function, 1, 32, list, shared = 64, stream = stream) }
+        };
+        if wrong.is_some() {
+            return launch();
+        }
+        // SAFETY: the graph is never launched.
+        unsafe { Graph::capture_unretained(stream, launch) }.map(drop)
     }
 }
 
