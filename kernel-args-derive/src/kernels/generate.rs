@@ -4,7 +4,7 @@ use super::tokens;
 use crate::texts;
 pub(crate) use kernel_args_image::generate::Pointers;
 use kernel_args_image::generate::{self, Naming, Options};
-use kernel_args_image::{Kernel, Variable, quoted};
+use kernel_args_image::{Kernel, Variable};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::{Ident, Path, Token, parenthesized, parse::ParseStream};
@@ -76,7 +76,7 @@ pub(crate) fn library(module: &super::Module, library: &crate::image::Library, k
     let absent = module.absent.as_ref().map(|[source, tried]| texts::absent_library(&source.value(), &tried.value()));
     let text = generate::of_launchers(&library.launchers, absent.as_deref().map_or(Ok(path.as_str()), Err), &options);
     let (tokens, tracked) = (tokens(&text), module.image.tracked(&krate.parse().unwrap_or_default()));
-    let title = format!("The host functions of {}.", quoted(&library.written));
+    let title = format!("The host functions of {}.", kernel_args_image::quoted(&library.written));
     quote::quote! {
         #![doc = #title]
         #tracked

@@ -85,8 +85,8 @@ impl Pun<'_> {
             }
         }
         let launch = || {
-            // SAFETY: what the kernel accesses through is the memory, or is refused. Numbers are used in a graph that is
-            // never launched.
+            // SAFETY: what the kernel accesses through is the memory, or is refused. Numbers are used in a graph that
+            // is never launched.
             unsafe { launch!(self.function, 1, 32, list, shared = 64, stream = stream) }
         };
         if wrong.is_some() {
