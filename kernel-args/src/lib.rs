@@ -216,7 +216,7 @@ pub mod error {
     pub use crate::driver::{
         BrokenContract, ContextError, ContextMismatch, DriverCall, FailedLaunch, FailedLauncher, GlobalError,
         GlobalMismatch, GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError, LostContext,
-        MismatchError, OutsideOf, Status, UnsupportedAttribute, Unverified, VerifyError,
+        MismatchError, OutsideOf, RunError, Status, UnsupportedAttribute, Unverified, VerifyError,
     };
     #[cfg(feature = "nvrtc")]
     pub use crate::driver::{CompileError, NvrtcError};
@@ -249,7 +249,7 @@ pub mod sequence {
             HostCopy, Pool, Recorder, Run, RunCounts, RunMode, Sequence, WhyPlain, current, is_recording, retire,
         },
         memory::{
-            DeviceMemory, DeviceMemoryMut, ForeignArg, ForeignArgs, Handle, Held, Hold, Keep, KeptMemory, MemoryUse,
+            DeviceMemory, DeviceMemoryMut, ExternalArg, ExternalArgs, Handle, Held, Hold, Keep, KeptMemory, MemoryUse,
             PoolSlice, Value,
         },
     };

@@ -39,13 +39,13 @@ pub enum Mode {
 #[derive(Default)]
 pub struct Counts {
     pub launches: Cell<usize>,
-    pub foreign: Cell<usize>,
+    pub external: Cell<usize>,
     pub allocations: Cell<usize>,
 }
 
 impl Counts {
     pub fn all(&self) -> [&Cell<usize>; 3] {
-        [&self.launches, &self.foreign, &self.allocations]
+        [&self.launches, &self.external, &self.allocations]
     }
 
     pub fn clear(&self) {
@@ -125,7 +125,7 @@ impl Device {
     ///
     /// # Safety
     /// The slices have the lengths of the shape.
-    #[expect(clippy::multiple_unsafe_ops_per_block, reason = "the closure is part of the foreign work")]
+    #[expect(clippy::multiple_unsafe_ops_per_block, reason = "the closure is part of the external work")]
     pub unsafe fn gemm(
         &self,
         shape: GemmShape,
@@ -134,11 +134,11 @@ impl Device {
         out: &mut CudaSlice<bf16>,
     ) -> Result<bool> {
         let Some(blas) = &self.blas else { return Ok(false) };
-        add(&self.counts.foreign, 1);
+        add(&self.counts.external, 1);
         match &*self.run() {
             // SAFETY: the caller guarantees the lengths. The product uses the slices and the workspace of the handle.
             Some(run) => unsafe {
-                run.foreign((blas, Value(shape), x, w, out), |_, (blas, shape, x, w, mut out)| {
+                run.external((blas, Value(shape), x, w, out), |_, (blas, shape, x, w, mut out)| {
                     blas.product(shape, &x, &w, &mut out)
                 })?;
             },

@@ -55,7 +55,7 @@ pub struct Measured {
 
 impl Measured {
     pub const HEADER: &str =
-        "mode             tokens/s  host_ms  gpu_ms  launches  foreign  allocations  captures  updates  graphs";
+        "mode             tokens/s  host_ms  gpu_ms  launches  external  allocations  captures  updates  graphs";
 }
 
 impl fmt::Display for Measured {
@@ -65,7 +65,7 @@ impl fmt::Display for Measured {
             per_second,
             host,
             gpu,
-            counts: [launches, foreign, allocations],
+            counts: [launches, external, allocations],
             changes: [captures, updates],
             graphs,
             ..
@@ -73,7 +73,7 @@ impl fmt::Display for Measured {
         let run = run.to_string();
         write!(
             f,
-            "{run:<16} {per_second:>8.1} {host:>8.3} {gpu:>7.3} {launches:>9.1} {foreign:>8.1} {allocations:>12.1} {captures:>9.1} {updates:>8.1} {graphs:>7}"
+            "{run:<16} {per_second:>8.1} {host:>8.3} {gpu:>7.3} {launches:>9.1} {external:>8.1} {allocations:>12.1} {captures:>9.1} {updates:>8.1} {graphs:>7}"
         )
     }
 }

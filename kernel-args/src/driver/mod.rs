@@ -77,7 +77,7 @@ pub use error::{AlignedBy, BadPointer, PointerProblem};
 pub use error::{
     BrokenContract, ContextError, ContextMismatch, DriverCall, Error, FailedLaunch, FailedLauncher, GlobalError,
     GlobalMismatch, GreenError, ImageError, IncompatibleImage, LaunchError, Limit, LoadError, LostContext,
-    MismatchError, OutsideOf, UnsupportedAttribute, Unverified, VerifyError,
+    MismatchError, OutsideOf, RunError, UnsupportedAttribute, Unverified, VerifyError,
 };
 #[cfg(feature = "nvrtc")]
 pub use error::{CompileError, NvrtcError};

@@ -39,7 +39,7 @@ mod on_device {
     use super::{Guard, LastEvent, LaunchStream};
     #[cfg(feature = "graphs")]
     use crate::memory::RunMemory;
-    use crate::memory::{ContextName, Foreign};
+    use crate::memory::{ContextName, OtherContext};
     use core::{
         cell::{Cell, OnceCell},
         marker::PhantomData,
@@ -63,7 +63,7 @@ mod on_device {
         unnamed: Unnamed<'k>,
         /// Not in `Unnamed`, whose drop would then not be inlined.
         default_stream: DefaultStream,
-        foreign: Cell<Option<(usize, ContextName)>>,
+        other_context: Cell<Option<(usize, ContextName)>>,
         tracked: Cell<bool>,
         recorded: LastEvent,
     }
@@ -90,7 +90,7 @@ mod on_device {
                 named,
                 unnamed,
                 default_stream: DefaultStream::new(),
-                foreign: Cell::new(None),
+                other_context: Cell::new(None),
                 tracked: Cell::new(false),
                 recorded: LastEvent::new(),
             };
@@ -128,7 +128,7 @@ mod on_device {
 
         #[cfg(feature = "graphs")]
         pub(crate) fn foreign_field(&self) -> Option<usize> {
-            self.on.foreign.get().map(|(field, _)| field)
+            self.on.other_context.get().map(|(field, _)| field)
         }
 
         #[cfg(feature = "observe")]
@@ -162,7 +162,7 @@ mod on_device {
                 (None, Unnamed::Lengths(_)) => true,
             };
             if !is_own {
-                self.mark_foreign(context);
+                self.mark_other_context(context);
             }
         }
 
@@ -280,23 +280,23 @@ mod on_device {
         }
 
         #[inline(always)]
-        fn mark_foreign(&self, argument: &CudaContext) {
-            if self.on.foreign.get().is_none() {
-                self.on.foreign.set(Some((self.field.get(), name_of(argument))));
+        fn mark_other_context(&self, argument: &CudaContext) {
+            if self.on.other_context.get().is_none() {
+                self.on.other_context.set(Some((self.field.get(), name_of(argument))));
             }
         }
 
         /// The first field that belongs to a different context than the launch, and both contexts.
         #[inline(always)]
-        pub(crate) fn foreign(&self) -> Option<Foreign> {
-            let (field, argument) = self.on.foreign.get()?;
+        pub(crate) fn other_context(&self) -> Option<OtherContext> {
+            let (field, argument) = self.on.other_context.get()?;
             let launch = match (self.on.unnamed, self.context()) {
                 (Unnamed::Default(own, _), _) if !own.is_null() => ContextName::of_handle(own, None),
                 // The context that `argument` was compared with.
                 (_, Some(context)) => name_of(context),
                 _ => return None,
             };
-            Some(Foreign { field, argument, launch })
+            Some(OtherContext { field, argument, launch })
         }
     }
 

@@ -76,7 +76,7 @@ impl fmt::Debug for ContextName {
 
 /// An argument that belongs to a different context than its launch.
 #[derive(Clone, Copy)]
-pub(crate) struct Foreign {
+pub(crate) struct OtherContext {
     /// The field, or the index in a list.
     pub(crate) field: usize,
     pub(crate) argument: ContextName,

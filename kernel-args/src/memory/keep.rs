@@ -45,7 +45,7 @@ pub struct KeptMemory<'v> {
     known: &'v RunMemory,
     /// The memory of the value, and the context of memory of a different context.
     ranges: Vec<Range<CUdeviceptr>>,
-    foreign: Option<ContextName>,
+    other_context: Option<ContextName>,
     /// While the run is enqueued: the guards that record the use of the memory.
     guards: Option<Vec<SyncOnDrop<'v>>>,
 }
@@ -56,7 +56,7 @@ impl<'v> KeptMemory<'v> {
         let (known, slice) = (self.known, slice.slice());
         let context = slice.stream().context();
         if context.cu_ctx() != known.stream().context().cu_ctx() {
-            self.foreign = Some(ContextName::of(context));
+            self.other_context = Some(ContextName::of(context));
             return;
         }
         let used_on = if self.guards.is_some() { known.stream() } else { known.reader() };
@@ -85,11 +85,11 @@ impl Kept {
     /// Launches can use the memory of the value until a run is enqueued, or in every run. The error is the context of
     /// memory of a different context; then nothing was added.
     pub(crate) fn own(&mut self, known: &RunMemory, always: bool) -> Result<(), ContextName> {
-        let mut memory = KeptMemory { known, ranges: Vec::new(), foreign: None, guards: None };
+        let mut memory = KeptMemory { known, ranges: Vec::new(), other_context: None, guards: None };
         self.value.memory(&mut memory);
-        let KeptMemory { ranges, foreign, .. } = memory;
-        if let Some(foreign) = foreign {
-            return Err(foreign);
+        let KeptMemory { ranges, other_context, .. } = memory;
+        if let Some(other_context) = other_context {
+            return Err(other_context);
         }
         for range in &ranges {
             known.own(range.clone(), always);
@@ -109,7 +109,7 @@ pub(crate) fn enter_kept<'v>(
     known: &'v RunMemory,
     guards: &mut Vec<SyncOnDrop<'v>>,
 ) -> bool {
-    let mut memory = KeptMemory { known, ranges: Vec::new(), foreign: None, guards: Some(mem::take(guards)) };
+    let mut memory = KeptMemory { known, ranges: Vec::new(), other_context: None, guards: Some(mem::take(guards)) };
     let mut are_same = true;
     for kept in values {
         memory.ranges.clear();

@@ -41,13 +41,13 @@ pub use {
     held::{Held, Hold},
     keep::{Keep, KeptMemory},
     pool::{MemoryUse, PoolSlice},
-    work_args::{ForeignArg, ForeignArgs, Handle, Value},
+    work_args::{ExternalArg, ExternalArgs, Handle, Value},
 };
 
 #[cfg(feature = "textures")]
 pub(crate) use tracked::{ObjectUses, Tracked};
 #[cfg(feature = "cudarc")]
-pub(crate) use {append_list::AppendList, context_name::Foreign};
+pub(crate) use {append_list::AppendList, context_name::OtherContext};
 #[cfg(feature = "graphs")]
 pub(crate) use {
     held::enter_held,

@@ -89,7 +89,7 @@ pub(crate) struct NotHeld {
     /// Where the run has held the slice that this one has replaced.
     pub(crate) replaces: Option<&'static Location<'static>>,
     /// The context of a texture or a surface that belongs to a different context than the launch.
-    pub(crate) foreign: Option<ContextName>,
+    pub(crate) other_context: Option<ContextName>,
 }
 
 // SAFETY: `place` and `enter` are a shared or an exclusive borrow of a slice, and every slice that can be held is
@@ -201,7 +201,7 @@ impl RunMemory {
     #[cold]
     pub(crate) fn use_unknown(&self, field: usize) {
         if !self.known.borrow().owned.is_everything() {
-            self.mark_not_held(NotHeld { field, replaces: None, foreign: None });
+            self.mark_not_held(NotHeld { field, replaces: None, other_context: None });
         }
     }
 
@@ -270,7 +270,7 @@ impl RunMemory {
         if expected.is_some_and(|slice| slice.contains(address, bytes)) {
             known.count += 1;
         } else if let Err(replaces) = known.search(owner, address, bytes) {
-            self.mark_not_held(NotHeld { field, replaces, foreign: None });
+            self.mark_not_held(NotHeld { field, replaces, other_context: None });
             return Err(address);
         }
         Ok(self.used(address, bytes))
@@ -307,8 +307,8 @@ impl RunMemory {
     #[cfg(feature = "textures")]
     pub(crate) fn track<T: super::Tracked>(&self, object: &Arc<T>, writes: bool, field: usize) {
         if object.context().cu_ctx() != self.stream.context().cu_ctx() {
-            let foreign = Some(ContextName::of(object.context()));
-            return self.mark_not_held(NotHeld { field, replaces: None, foreign });
+            let other_context = Some(ContextName::of(object.context()));
+            return self.mark_not_held(NotHeld { field, replaces: None, other_context });
         }
         if self.notes_uses.get() {
             let (address, bytes) = object.memory();

@@ -1,11 +1,11 @@
-//! The arguments of foreign work in a sequence: what its closure receives, and what they are compared by.
+//! The arguments of external work in a sequence: what its closure receives, and what they are compared by.
 
 use super::{Access, HeldMemory, RunMemory};
 use core::{marker::PhantomData, mem::ManuallyDrop, ops::Deref};
 use cudarc::driver::{CudaSlice, CudaStream, CudaView, CudaViewMut, sys::CUdeviceptr};
 use std::{sync::Arc, vec::Vec};
 
-/// An argument of foreign work: [`Run::foreign`](crate::sequence::Run::foreign) takes a tuple of them.
+/// An argument of external work: [`Run::external`](crate::sequence::Run::external) takes a tuple of them.
 ///
 /// | argument | the closure receives | equal if |
 /// |---|---|---|
@@ -19,11 +19,11 @@ use std::{sync::Arc, vec::Vec};
 /// The run must hold or own the memory. The views have no events: nothing waits for a slice while the work is captured.
 /// The run waits for it.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not an argument of foreign work",
+    message = "`{Self}` is not an argument of external work",
     label = "not memory, a value or a handle",
     note = "pass slices and views, numbers, `&Arc<handle>`, or `Value(value)` with a value that is `Clone + Eq + Send + Sync`"
 )]
-pub trait ForeignArg: sealed::Sealed {
+pub trait ExternalArg: sealed::Sealed {
     /// What the closure receives.
     type In<'a>;
     #[doc(hidden)]
@@ -53,13 +53,13 @@ pub trait ForeignArg: sealed::Sealed {
     fn input(alias: &mut Self::Alias) -> Self::In<'_>;
 }
 
-/// The arguments of foreign work: a tuple of up to 12 values that are [`ForeignArg`].
+/// The arguments of external work: a tuple of up to 12 values that are [`ExternalArg`].
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not hold the arguments of foreign work",
+    message = "`{Self}` does not hold the arguments of external work",
     label = "not a tuple of arguments",
     note = "write a tuple: `(&self.blas, n, &*x, &mut *y)`"
 )]
-pub trait ForeignArgs: sealed::Sealed {
+pub trait ExternalArgs: sealed::Sealed {
     /// What the closure receives.
     type In<'a>;
     #[doc(hidden)]
@@ -91,7 +91,7 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// A value that foreign work depends on, as an argument of it.
+/// A value that external work depends on, as an argument of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Value<T>(pub T);
 
@@ -117,7 +117,7 @@ macro_rules! memory {
     ($($writes:literal $view:ident: $([$($life:lifetime)*] $ty:ty),*;)*) => {$($(
         impl<$($life,)* T> sealed::Sealed for $ty {}
 
-        impl<$($life,)* T: 'static> ForeignArg for $ty {
+        impl<$($life,)* T: 'static> ExternalArg for $ty {
             type In<'a> = $view<'a, T>;
             type Key = MemoryKey<T>;
             type Found = HeldMemory;
@@ -168,7 +168,7 @@ macro_rules! values {
     ($($value:ident $bits:ident;)*) => {$(
         impl sealed::Sealed for $value {}
 
-        impl ForeignArg for $value {
+        impl ExternalArg for $value {
             type In<'a> = Self;
             type Key = Self;
             type Found = ();
@@ -211,7 +211,7 @@ values! {
 
 impl<T> sealed::Sealed for Value<T> {}
 
-impl<T: Clone + Eq + Send + Sync + 'static> ForeignArg for Value<T> {
+impl<T: Clone + Eq + Send + Sync + 'static> ExternalArg for Value<T> {
     type In<'a> = T;
     type Key = T;
     type Found = ();
@@ -242,11 +242,11 @@ impl<T: Clone + Eq + Send + Sync + 'static> ForeignArg for Value<T> {
     }
 }
 
-/// A shared handle of a library, such as `CudaBlas`, as an argument of foreign work.
+/// A shared handle of a library, such as `CudaBlas`, as an argument of external work.
 ///
 /// The work of a library also uses memory of the handle, such as a workspace. The sequence keeps the handle as long as
 /// its graphs have the work, and orders the work of one handle. What else the work uses, the caller of
-/// [`foreign`](crate::sequence::Run::foreign) promises.
+/// [`external`](crate::sequence::Run::external) promises.
 ///
 /// ```
 /// # struct Blas;
@@ -285,7 +285,7 @@ macro_rules! shared {
     ($($owns:literal $ty:ty => $in:ty, |$this:ident| $arc:expr, |$alias:ident| $input:expr;)*) => {$(
         impl<H> sealed::Sealed for &$ty {}
 
-        impl<H: Send + Sync + 'static> ForeignArg for &$ty {
+        impl<H: Send + Sync + 'static> ExternalArg for &$ty {
             type In<'a> = &'a $in;
             /// The key keeps the value, so no other value has its address.
             type Key = Arc<H>;
@@ -341,9 +341,9 @@ macro_rules! tuples {
     };
     (@ [$($done:tt)*]) => {};
     (= $($name:ident $index:tt)*) => {
-        impl<$($name: ForeignArg),*> sealed::Sealed for ($($name,)*) {}
+        impl<$($name: ExternalArg),*> sealed::Sealed for ($($name,)*) {}
 
-        impl<$($name: ForeignArg),*> ForeignArgs for ($($name,)*) {
+        impl<$($name: ExternalArg),*> ExternalArgs for ($($name,)*) {
             type In<'a> = ($($name::In<'a>,)*);
             type Key = ($($name::Key,)*);
             type Found = ($($name::Found,)*);

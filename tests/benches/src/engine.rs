@@ -1,4 +1,4 @@
-//! What the steps of an engine cost the host in a run that is equal to the run before: launches, foreign work,
+//! What the steps of an engine cost the host in a run that is equal to the run before: launches, external work,
 //! allocations.
 
 use crate::{
@@ -90,14 +90,14 @@ impl Engine {
         });
     }
 
-    /// Foreign work with a handle, three slices and two numbers.
-    pub fn foreign(&mut self, count: u32) {
+    /// External work with a handle, three slices and two numbers.
+    pub fn external(&mut self, count: u32) {
         self.run(count, |this, run| {
             let [x, y] = this.inputs.each_ref().map(|input| &**input);
             let args = (&this.handle, 1024_usize, 1.0_f32, x, y, &mut *this.output);
             // SAFETY: the work uses the memory of the arguments.
             unsafe {
-                run.foreign(args, |stream, ((), n, _, x, _, mut out)| Ok(stream.memcpy_dtod(&x.slice(..n), &mut out)?))
+                run.external(args, |stream, ((), n, _, x, _, mut out)| Ok(stream.memcpy_dtod(&x.slice(..n), &mut out)?))
             }
         });
     }
@@ -134,7 +134,7 @@ pub type Part = (&'static str, f64, fn(&mut Engine, u32));
 pub const PARTS: [Part; 6] = [
     ("an equal launch", 30.0, Engine::launches),
     ("an equal launch with kept memory", 60.0, Engine::kept),
-    ("an equal foreign step", 60.0, Engine::foreign),
+    ("an equal external step", 60.0, Engine::external),
     ("an allocation and its free in a run", 40.0, Engine::allocations),
     ("an allocation and its free in a `Pool`", 100.0, Engine::pool),
     ("`cuMemAllocAsync` and `cuMemFreeAsync`", f64::INFINITY, Engine::driver),

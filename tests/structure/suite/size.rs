@@ -5,7 +5,7 @@
 
 /// The ceiling of each published package, in characters.
 const CEILINGS: &[(&str, usize)] = &[
-    ("kernel-args", 1_154_000),
+    ("kernel-args", 1_155_000),
     ("kernel-args-derive", 240_000),
     ("kernel-args-abi", 353_000),
     ("kernel-args-build", 108_000),
@@ -16,7 +16,8 @@ const CEILINGS: &[(&str, usize)] = &[
 ];
 
 /// Why a ceiling was raised: the package and the reason.
-const RAISED: &[(&str, &str)] = &[];
+const RAISED: &[(&str, &str)] =
+    &[("kernel-args", "`OtherContext…` and `RunError`: longer names that have one meaning")];
 
 /// How far a package may be below its ceiling: a lower ceiling is then due.
 const SLACK: usize = 2_000;

@@ -217,10 +217,10 @@ impl Two<'_> {
                     slices_on(ctx, &borrowed)?;
                     owners.push(ContextName::of(ctx));
                 }
-                Err(Error::Context(ContextError::ForeignStream(contexts))) => {
+                Err(Error::Context(ContextError::OtherContextStream(contexts))) => {
                     assert_eq!(contexts.expected, ContextName::of(ctx));
                     assert_eq!(contexts.found, ContextName::of(other));
-                    let text = Error::Context(ContextError::ForeignStream(contexts)).to_string();
+                    let text = Error::Context(ContextError::OtherContextStream(contexts)).to_string();
                     assert!(text.contains("help: ") && text.contains("cudaSetDevice"), "{text}");
                 }
                 Err(error) => return Err(error.into()),

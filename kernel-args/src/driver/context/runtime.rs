@@ -65,7 +65,7 @@ impl BorrowedStream {
             if owner != ctx.cu_ctx() {
                 let found = ContextName::of_handle(owner, None);
                 let contexts = ContextMismatch::new(ContextName::of(ctx), found);
-                return Err(Error::Context(ContextError::ForeignStream(Box::new(contexts))));
+                return Err(Error::Context(ContextError::OtherContextStream(Box::new(contexts))));
             }
             let tracking = tracking(ctx)?;
             Ok(Self {

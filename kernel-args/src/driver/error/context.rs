@@ -11,7 +11,7 @@ pub enum ContextError {
     /// The context of an argument or of the stream is not the context of the kernel. Nothing was enqueued or launched.
     /// For a verified `Kernel` the driver was not called.
     #[non_exhaustive]
-    ForeignArgument {
+    OtherContextArgument {
         /// The kernel.
         kernel: String,
         /// The field, or the index of an argument in a list; `None` for the stream.
@@ -21,16 +21,16 @@ pub enum ContextError {
     },
     /// The context of a function is not the context that was given with it.
     #[non_exhaustive]
-    ForeignFunction {
+    OtherContextFunction {
         /// The kernel.
         kernel: String,
         /// The context of the function, and the context that was given.
         contexts: Box<ContextMismatch>,
     },
     /// The context of a stream is not the context that was given with it.
-    ForeignStream(Box<ContextMismatch>),
+    OtherContextStream(Box<ContextMismatch>),
     /// The context of a slice that a sequence should hold is not the context of its stream.
-    ForeignSlice(Box<ContextMismatch>),
+    OtherContextSlice(Box<ContextMismatch>),
     /// A context was reset or destroyed, with everything that was created in it.
     #[non_exhaustive]
     Destroyed {
@@ -74,7 +74,7 @@ pub enum ContextError {
 }
 
 display!(ContextError, |this, f| match this {
-    Self::ForeignArgument { kernel, field: None, contexts } => foreign(
+    Self::OtherContextArgument { kernel, field: None, contexts } => other_context(
         f,
         format_args!(
             "kernel `{kernel}` was not launched: the stream belongs to another context (another device?) than the kernel"
@@ -82,7 +82,7 @@ display!(ContextError, |this, f| match this {
         [("kernel", contexts.expected), ("stream", contexts.found)],
         "use a stream of the context in which the kernel is loaded, or load the kernel in the stream's context",
     ),
-    Self::ForeignArgument { kernel, field: Some(field), contexts } => foreign(
+    Self::OtherContextArgument { kernel, field: Some(field), contexts } => other_context(
         f,
         format_args!(
             "kernel `{kernel}` was not launched: `{field}` belongs to another context (another device?) than the launch"
@@ -91,19 +91,19 @@ display!(ContextError, |this, f| match this {
         "allocate it on a stream of the launch's context, or launch a kernel that is loaded in the argument's context; \
                  memory of another GPU is passed as `peers.memory(&slice)` of a `PeerAccess`",
     ),
-    Self::ForeignFunction { kernel, contexts } => foreign(
+    Self::OtherContextFunction { kernel, contexts } => other_context(
         f,
         format_args!("kernel `{kernel}` was loaded in a different context than the given context"),
         [("kernel", contexts.expected), ("given", contexts.found)],
         "pass the context in which cudarc loaded the module",
     ),
-    Self::ForeignSlice(contexts) => foreign(
+    Self::OtherContextSlice(contexts) => other_context(
         f,
         "the slice belongs to a different context than the stream of the sequence",
         [("stream", contexts.expected), ("slice", contexts.found)],
         "hold slices of the context of the stream",
     ),
-    Self::ForeignStream(contexts) => foreign(
+    Self::OtherContextStream(contexts) => other_context(
         f,
         "the stream belongs to a different context than the given context",
         [("stream", contexts.found), ("given", contexts.expected)],
@@ -111,7 +111,7 @@ display!(ContextError, |this, f| match this {
                  context, which is the context of the last launch, or after `cudaSetDevice` the primary context: \
                  `kernel_args::context(ordinal)`",
     ),
-    Self::NoPeerAccess { contexts } => foreign(
+    Self::NoPeerAccess { contexts } => other_context(
         f,
         "the kernels of one context cannot access the memory of the second context",
         [("kernels", contexts.found), ("memory", contexts.expected)],
@@ -222,11 +222,11 @@ impl ContextError {
             return Ok(());
         }
         let contexts = ContextMismatch::new(ContextName::of(own), ContextName::of(stream));
-        Err(Error::Context(Self::ForeignStream(Box::new(contexts))))
+        Err(Error::Context(Self::OtherContextStream(Box::new(contexts))))
     }
 }
 
-fn foreign(
+fn other_context(
     f: &mut fmt::Formatter<'_>,
     problem: impl fmt::Display,
     contexts: [(&str, ContextName); 2],

@@ -8,7 +8,6 @@ use crate::{
     device::vector::Dim3,
     driver::api::{DriverCall, Status},
 };
-use core::panic::Location;
 use std::borrow::Cow;
 
 /// Why a launch failed.
@@ -27,16 +26,6 @@ pub enum LaunchError {
     Pointer(Box<BadPointer>),
     /// The driver or the GPU lacks a launch attribute. The driver was not called.
     UnsupportedAttribute(Box<UnsupportedAttribute>),
-    /// The launch belongs to a sequence that does not hold the memory of an argument. Nothing was recorded.
-    #[non_exhaustive]
-    NotHeld {
-        /// The kernel.
-        kernel: String,
-        /// The field, or the index of an argument of a list.
-        field: Cow<'static, str>,
-        /// The call of `hold` for the slice that the argument has replaced at its place.
-        replaces: Option<&'static Location<'static>>,
-    },
     /// The stream is being captured into a graph, and cannot wait for the last use of an argument.
     #[non_exhaustive]
     NotCaptured {
@@ -58,59 +47,10 @@ pub enum LaunchError {
         /// The field, or the index of an argument of a list; empty if it is not known.
         field: Cow<'static, str>,
     },
-    /// A copy in a sequence has more elements than its destination. Nothing was recorded.
-    #[non_exhaustive]
-    TooShort {
-        /// The number of elements of the source.
-        from: usize,
-        /// The number of elements of the destination.
-        to: usize,
-    },
-    /// A pool would need more memory than its limit. Nothing was allocated.
-    #[non_exhaustive]
-    NoMemory {
-        /// The bytes of the allocation, or of its block; `usize::MAX` if it has more than `isize::MAX`.
-        requested: usize,
-        /// The limit in bytes.
-        limit: usize,
-    },
-    /// The stream is being captured: the work would be part of the graph, and its result would not exist now. Nothing
-    /// was enqueued.
-    #[non_exhaustive]
-    Capturing {
-        /// What was requested: ``` `alloc_zeros` of a pool ```.
-        what: &'static str,
-    },
-    /// A launch is not part of what its thread records: it is in the closure of a capture or a run of a sequence, or on
-    /// the stream of a run that was begun. It would run before the recorded work. The driver was not called.
-    /// [`graph::run_now`](crate::graph::run_now) allows it.
-    #[non_exhaustive]
-    Outside {
-        /// What was launched: ``kernel `saxpy` ``, `the graph`, `the run of a sequence`.
-        launched: String,
-        /// What the closure belongs to.
-        of: OutsideOf,
-    },
-    /// The run of a sequence cannot record now. Nothing was recorded.
-    #[non_exhaustive]
-    NotRecorded {
-        /// What was not recorded: ``kernel `saxpy` ``, `memcpy_dtod`, `the run of a sequence`.
-        what: String,
-        /// Why.
-        reason: &'static str,
-        /// What to do.
-        help: &'static str,
-    },
-    /// A slice that a run of a sequence held was replaced by a different slice. Nothing was enqueued.
-    #[non_exhaustive]
-    Replaced {
-        /// The call of `hold` for the slice.
-        held_at: &'static Location<'static>,
-    },
     /// The kernel was launched, but its use of the arguments' memory was not recorded: other streams do not wait for
     /// it.
     #[non_exhaustive]
-    Unrecorded {
+    UseNotRecorded {
         /// The kernel.
         kernel: String,
         /// The call and what it returned.
@@ -125,22 +65,10 @@ impl LaunchError {
         match self {
             Self::Failed(launch) => launch.lost.as_deref(),
             Self::Launcher(launcher) => launcher.lost.as_deref(),
-            Self::Unrecorded { lost, .. } => lost.as_deref(),
+            Self::UseNotRecorded { lost, .. } => lost.as_deref(),
             _ => None,
         }
     }
-}
-
-/// What a launch is outside of, although it is in its closure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum OutsideOf {
-    /// A capture: `Graph::capture`.
-    Capture,
-    /// A run of a sequence: `Sequence::run`.
-    Run,
-    /// A run of a sequence on this stream, which the thread has begun: `Sequence::begin`.
-    Recording,
 }
 
 /// A launch for which the driver returned an error.
@@ -220,28 +148,6 @@ display!(LaunchError, |this, f| match this {
     #[cfg(feature = "observe")]
     Self::Pointer(pointer) => pointer.fmt(f),
     Self::UnsupportedAttribute(unsupported) => unsupported.fmt(f),
-    Self::NotHeld { kernel, field, replaces } => {
-        // A list has indices, and the field of a tuple struct has a number.
-        let is_name = field.starts_with(|first: char| first.is_alphabetic() || first == '_');
-        let slice = if is_name { field } else { "slice" };
-        write!(f, "kernel `{kernel}` was not launched: ")?;
-        if let Some(held_at) = replaces {
-            return write!(
-                f,
-                "`{field}` is not the slice that was held at {held_at}, and the sequence does not hold its memory, which could be \
-                         freed before the kernel runs\n\
-                         help: hold both slices at the beginning of the closure, and exchange the values that `hold` returned: \
-                         `mem::swap(&mut {slice}, &mut other)`"
-            );
-        }
-        write!(
-            f,
-            "the sequence does not hold the memory of `{field}`, which could be freed before \
-                     the kernel runs\n\
-                     help: hold the slice at the beginning of the closure: `let mut {slice} = s.hold(&mut {slice})?;` if a kernel writes it, \
-                     `let {slice} = s.hold(&{slice})?;` otherwise; without a closure, let the run own it: `run.keep({slice}.clone())?` with an `Arc`"
-        )
-    }
     Self::NotCaptured { kernel, status, meaning, help: what } => {
         write!(f, "kernel `{kernel}` was not captured: waiting for its arguments returned {status}\n  {meaning}")?;
         help(f, what)
@@ -262,56 +168,8 @@ display!(LaunchError, |this, f| match this {
                      help: {with_node}promise that the memory stays allocated: `unsafe {{ Graph::capture_unretained(&stream, || …) }}`"
         )
     }
-    Self::TooShort { from, to } => write!(
-        f,
-        "`memcpy_dtod` was not recorded: the destination has {to} elements, and the source has {from}\n\
-                 help: copy into a slice with at least {from} elements"
-    ),
-    Self::Outside { launched, of } => {
-        let (around, own) = match of {
-            OutsideOf::Capture => ("capture", "`stream = &stream`, with the stream that is being captured"),
-            OutsideOf::Run => ("run of a sequence", "`stream = s`, with the parameter of the closure"),
-            OutsideOf::Recording => {
-                return write!(
-                    f,
-                    "{launched} was not launched: this thread records a run of a sequence on its stream, so it would run before the recorded \
-                     launches\n\
-                     help: write `stream = s`, where `s` is the run: `sequence::current(&stream)` returns it; if it has to run now, write \
-                     `graph::run_now(|| …)` around it"
-                );
-            }
-        };
-        write!(
-            f,
-            "{launched} was not launched: it is in the closure of a {around}, but its stream is not, so it would run before the work \
-                     of the closure\n\
-                     help: write {own}; if it has to run now, move it before the closure, or write `graph::run_now(|| …)` around it"
-        )
-    }
-    Self::NoMemory { requested: usize::MAX, .. } => write!(
-        f,
-        "the pool has no memory for an allocation of more than {} bytes, which no slice can have\n\
-         help: check the number of elements",
-        isize::MAX
-    ),
-    Self::NoMemory { requested, limit } => write!(
-        f,
-        "the pool has no memory for an allocation of {requested} bytes: its limit is {limit} bytes\n\
-         help: drop slices that are no longer used, call `trim` between two runs, or set a larger limit"
-    ),
-    Self::Capturing { what } => write!(
-        f,
-        "{what} is not possible while the stream is being captured: it would be part of the graph, and run when the graph is launched\n\
-         help: call it before or after the capture"
-    ),
-    Self::NotRecorded { what, reason, help } => write!(f, "{what} was not recorded: {reason}\nhelp: {help}"),
-    Self::Replaced { held_at } => write!(
-        f,
-        "the run of the sequence was not enqueued: the slice that was held at {held_at} was replaced by another one\n\
-                 help: hold both slices and exchange the values that `hold` returned, or replace the slice between two runs"
-    ),
-    Self::Unrecorded { call, lost: Some(lost), .. } => lost.write(f, format_args!("{call}")),
-    Self::Unrecorded { kernel, call, lost: None } => write!(
+    Self::UseNotRecorded { call, lost: Some(lost), .. } => lost.write(f, format_args!("{call}")),
+    Self::UseNotRecorded { kernel, call, lost: None } => write!(
         f,
         "kernel `{kernel}` was launched, but its use of the arguments was not recorded: {call}\n\
                  help: synchronize the stream before a different stream uses the same memory"

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | what an error code of the driver means | `meaning.rs`; which limit a launch exceeds: `resources.rs` of `launch` |
 //! | the error that a kernel has left in its context | `lost.rs`, which every group with a code contains; the fields in it: `fields.rs` |
-//! | a text | the file of its group: `load.rs`, `verify.rs`, `launch.rs`, `launcher.rs`, `context.rs`, `graph.rs`, `nvrtc.rs`, `pointer.rs`, `texture.rs` |
+//! | a text | the file of its group: `load.rs`, `verify.rs`, `launch.rs`, `launcher.rs`, `run.rs`, `context.rs`, `graph.rs`, `nvrtc.rs`, `pointer.rs`, `texture.rs` |
 
 mod context;
 #[cfg(feature = "observe")]
@@ -25,6 +25,7 @@ mod nvrtc;
 mod pointer;
 #[cfg(feature = "record")]
 mod recording;
+mod run;
 #[cfg(feature = "textures")]
 mod texture;
 mod verify;
@@ -42,7 +43,7 @@ pub use global::{GlobalError, GlobalMismatch};
 #[cfg(feature = "graphs")]
 pub use graph::GraphError;
 pub use incompatible::IncompatibleImage;
-pub use launch::{BrokenContract, FailedLaunch, LaunchError, Limit, OutsideOf, UnsupportedAttribute};
+pub use launch::{BrokenContract, FailedLaunch, LaunchError, Limit, UnsupportedAttribute};
 pub use launcher::FailedLauncher;
 pub(crate) use launcher::runtime_name;
 pub use load::{ImageError, LoadError};
@@ -57,6 +58,7 @@ pub use nvrtc::{CompileError, NvrtcError};
 pub use pointer::{AlignedBy, BadPointer, PointerProblem};
 #[cfg(feature = "record")]
 pub use recording::RecordingError;
+pub use run::{OutsideOf, RunError};
 #[cfg(feature = "textures")]
 pub use texture::TextureError;
 pub use verify::{MismatchError, Unverified, VerifyError};
@@ -107,6 +109,8 @@ pub enum Error {
     Context(ContextError),
     /// A launch was rejected, or the driver returned an error for it.
     Launch(LaunchError),
+    /// A run of a sequence, a capture or a pool rejected a call.
+    Run(RunError),
     /// A global variable was not found, or not read or written.
     Global(GlobalError),
     /// A graph, or a node of a graph, was not created, changed or launched.
@@ -257,6 +261,7 @@ errors! {
         Self::Verify(error) => error,
         Self::Context(error) => error,
         Self::Launch(error) => error,
+        Self::Run(error) => error,
         Self::Global(error) => error,
         #[cfg(feature = "graphs")] Self::Graph(error) => &**error,
         #[cfg(feature = "record")] Self::Recording(error) => error,
@@ -281,8 +286,9 @@ errors! {
         Self::Contract(contract) => &**contract,
         #[cfg(feature = "observe")] Self::Pointer(pointer) => &**pointer,
         Self::UnsupportedAttribute(unsupported) => &**unsupported,
-        Self::Unrecorded { call, .. } => call,
+        Self::UseNotRecorded { call, .. } => call,
     }
+    RunError
     FailedLaunch
     FailedLauncher
     Limit

@@ -90,7 +90,7 @@ fn bound_name(ctx: &Arc<CudaContext>, function: &CudaFunction) -> Result<String,
     if loaded_in == ctx.cu_ctx() {
         Ok(name)
     } else {
-        Err(Error::Context(ContextError::ForeignFunction {
+        Err(Error::Context(ContextError::OtherContextFunction {
             kernel: name,
             contexts: Box::new(ContextMismatch::new(named(loaded_in), ContextName::of(ctx))),
         }))

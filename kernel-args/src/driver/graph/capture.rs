@@ -13,7 +13,7 @@ use crate::{
         context::make_current,
         error::{Error, OutsideOf},
         function::{Arguments, Callee, check_contracts},
-        launch::{Captured, Keeper, LaunchCall, foreign_in, foreign_stream, within},
+        launch::{Captured, Keeper, LaunchCall, other_context_in, other_context_stream, within},
         module::Kernel,
     },
     marshal::{KernelArgs, LaunchStream},
@@ -47,7 +47,7 @@ impl Graph {
     /// [`KernelArg::check_context`](crate::KernelArg::check_context).
     ///
     /// A launch of this thread on a stream that is not being captured, for example one without `stream = …`, would run
-    /// now, before the graph: it is [`LaunchError::Outside`](crate::error::LaunchError::Outside).
+    /// now, before the graph: it is [`RunError::Outside`](crate::error::RunError::Outside).
     /// [`run_now`](crate::graph::run_now) allows it.
     ///
     /// ```no_run
@@ -170,16 +170,16 @@ impl<A: KernelArgs> Kernel<A> {
         };
         if stream.context().cu_ctx() != function.context.cu_ctx() {
             let kernel = ContextName::of(&function.context);
-            return Err(foreign_stream(name(), kernel, stream));
+            return Err(other_context_stream(name(), kernel, stream));
         }
         check_contracts(args, &mut launch, Some(function), false, name)?;
         let launch = &launch;
         let fitting = self.fit(args);
         let lowered_on = LaunchStream::in_context(function.context.cu_ctx());
         fitting.args().report_contexts(&lowered_on);
-        if let Some(field) = lowered_on.foreign() {
+        if let Some(field) = lowered_on.other_context() {
             let context = &function.context;
-            return Err(foreign_in(name(), context, <B as Arguments>::name_of, field));
+            return Err(other_context_in(name(), context, <B as Arguments>::name_of, field));
         }
         function.check(launch)?;
         make_current(&function.context)?;

@@ -19,10 +19,10 @@ use crate::{
         context::bind,
         error::Error,
         function::{Arguments, Fitting, LoadedFunction},
-        launch::foreign_in,
+        launch::other_context_in,
     },
     marshal::{KernelArgs, LaunchStream, text_of},
-    memory::{ForEachValue, Foreign},
+    memory::{ForEachValue, OtherContext},
 };
 use core::ffi::c_void;
 use cudarc::driver::DriverError;
@@ -66,8 +66,8 @@ where
         let context = function.context.cu_ctx();
         let stream = LaunchStream::in_context(context);
         fitting.args().report_contexts(&stream);
-        if let Some(field) = stream.foreign() {
-            return Err(foreign::<A>(function, field));
+        if let Some(field) = stream.other_context() {
+            return Err(other_context::<A>(function, field));
         }
         if *bound != context.cast_const().cast() {
             bind(function.api, &function.context)?;
@@ -122,7 +122,7 @@ where
         match outcome {
             Ok(set) => Ok(set),
             Err(failure) => Err(match *failure {
-                Failure::Foreign(field) => foreign::<A>(function, field),
+                Failure::OtherContext(field) => other_context::<A>(function, field),
                 Failure::Other(error) => error,
                 Failure::Driver(call, arguments) => {
                     action.rejected_node(name_of(function), call, [grid, block], shared, &arguments)
@@ -134,7 +134,7 @@ where
 
 enum Failure {
     /// The argument belongs to a different context, and reported it only when it was lowered.
-    Foreign(Foreign),
+    OtherContext(OtherContext),
     Other(Error),
     /// The driver's error, and the arguments as text, because they no longer exist when the error is created.
     Driver(DriverCall, String),
@@ -158,8 +158,8 @@ where
 {
     #[inline(always)]
     fn pass(self, call: KernelCall<'_>, values: &ForEachValue<'_>) -> Result<T, Box<Failure>> {
-        if let Some(field) = self.stream.foreign() {
-            return Err(boxed(Failure::Foreign(field)));
+        if let Some(field) = self.stream.other_context() {
+            return Err(boxed(Failure::OtherContext(field)));
         }
         if let Err(error) = self.stream.check() {
             return Err(failed_wait(error));
@@ -209,8 +209,8 @@ fn rejected(error: CallError, values: &ForEachValue<'_>) -> Box<Failure> {
 
 #[cold]
 #[inline(never)]
-fn foreign<A: KernelArgs>(function: &LoadedFunction, field: Foreign) -> Error {
-    foreign_in(name_of(function), &function.context, <A as Arguments>::name_of, field)
+fn other_context<A: KernelArgs>(function: &LoadedFunction, field: OtherContext) -> Error {
+    other_context_in(name_of(function), &function.context, <A as Arguments>::name_of, field)
 }
 
 /// The kernel's name, for errors. Not inlined, so its callers stay small enough to be inlined.

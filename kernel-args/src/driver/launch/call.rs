@@ -103,8 +103,8 @@ impl LaunchCall<'_> {
     ) -> Result<(), Error> {
         let Self { api, callee, launch, launch_stream } = self;
         // Some arguments report their context only when they are lowered.
-        if let Some(field) = launch_stream.foreign() {
-            return Err(explain::foreign(callee.name(), name_of, field));
+        if let Some(field) = launch_stream.other_context() {
+            return Err(explain::other_context(callee.name(), name_of, field));
         }
         let context = || launch_stream.context().map(|context| &**context);
         if let Err(error) = launch_stream.check() {

@@ -2,7 +2,7 @@
 
 use crate::driver::{
     api::api,
-    error::{Error, LaunchError, OutsideOf},
+    error::{Error, OutsideOf, RunError},
     run::RunRecord,
     watched::{enter_closure, leave_closure},
 };
@@ -43,7 +43,7 @@ pub(crate) fn within<R>(enclosing: OutsideOf, work: impl FnOnce() -> R) -> R {
 
 /// Runs `work`, whose launches run now, while the thread records a run of a sequence or captures a stream.
 ///
-/// A launch that is not part of the graph or the run is then [`LaunchError::Outside`]: in the closure of a capture or a
+/// A launch that is not part of the graph or the run is then [`RunError::Outside`]: in the closure of a capture or a
 /// run, and on the stream of a run that [`begin`](crate::sequence::Sequence::begin) has begun. It would run before the
 /// work around it, which is usually a forgotten `stream = …`. For a launch that has to run now, such as the
 /// initialisation of memory when it is first used, this function says that it is meant.
@@ -129,5 +129,5 @@ pub(crate) fn check(stream: Option<&CudaStream>, what: impl FnOnce() -> String) 
             !matches!(api.is_capturing(stream), Ok(false))
         }
     };
-    if is_captured { Ok(()) } else { Err(Error::Launch(LaunchError::Outside { launched: what(), of })) }
+    if is_captured { Ok(()) } else { Err(Error::Run(RunError::Outside { launched: what(), of })) }
 }

@@ -10,11 +10,12 @@ use crate::{
         attributes::attributes_text,
         config::Attributes,
         error::{
-            Asked, ContextError, ContextMismatch, Error, FailedLaunch, LaunchError, LostContext, Meaning, Near, meaning,
+            Asked, ContextError, ContextMismatch, Error, FailedLaunch, LaunchError, LostContext, Meaning, Near,
+            RunError, meaning,
         },
         function::NameOf,
     },
-    memory::{ContextName, Foreign},
+    memory::{ContextName, OtherContext},
 };
 use cudarc::driver::{CudaContext, CudaStream, DriverError};
 #[cfg(feature = "graphs")]
@@ -25,19 +26,19 @@ use std::{
 };
 
 #[cold]
-pub(crate) fn foreign(kernel: String, name_of: NameOf, foreign: Foreign) -> Error {
-    Error::Context(ContextError::ForeignArgument {
+pub(crate) fn other_context(kernel: String, name_of: NameOf, other_context: OtherContext) -> Error {
+    Error::Context(ContextError::OtherContextArgument {
         kernel,
-        field: name_of(foreign.field),
-        contexts: Box::new(ContextMismatch::new(foreign.launch, foreign.argument)),
+        field: name_of(other_context.field),
+        contexts: Box::new(ContextMismatch::new(other_context.launch, other_context.argument)),
     })
 }
 
 #[cfg(feature = "graphs")]
 #[cold]
-pub(crate) fn foreign_in(kernel: String, context: &CudaContext, name_of: NameOf, field: Foreign) -> Error {
+pub(crate) fn other_context_in(kernel: String, context: &CudaContext, name_of: NameOf, field: OtherContext) -> Error {
     let launch = ContextName::of(context);
-    foreign(kernel, name_of, Foreign { launch, ..field })
+    other_context(kernel, name_of, OtherContext { launch, ..field })
 }
 
 /// `what` cannot be recorded.
@@ -77,11 +78,12 @@ pub(crate) fn not_recording(what: String, why: NotRecording) -> Error {
             "a kept value does not report a slice that it reported when it was kept",
             "write a `Keep::memory` that reports the same slices in each call",
         ),
-        NotRecording::Comparing => {
-            ("this thread compares the arguments of foreign work", "record nothing in the function `eq` of an argument")
-        }
+        NotRecording::Comparing => (
+            "this thread compares the arguments of external work",
+            "record nothing in the function `eq` of an argument",
+        ),
     };
-    Error::Launch(LaunchError::NotRecorded { what, reason, help })
+    Error::Run(RunError::CannotRecord { what, reason, help })
 }
 
 #[cfg(feature = "graphs")]
@@ -102,9 +104,9 @@ pub(super) fn device_node_in_sequence(kernel: String) -> Error {
 }
 
 #[cold]
-pub(crate) fn foreign_stream(kernel: String, expected: ContextName, stream: &CudaStream) -> Error {
+pub(crate) fn other_context_stream(kernel: String, expected: ContextName, stream: &CudaStream) -> Error {
     let argument = ContextName::of(stream.context());
-    foreign(kernel, |_| None, Foreign { field: 0, argument, launch: expected })
+    other_context(kernel, |_| None, OtherContext { field: 0, argument, launch: expected })
 }
 
 #[cold]
@@ -160,7 +162,7 @@ pub(super) fn unrecorded(kernel: String, error: DriverError) -> Error {
 #[cold]
 pub(crate) fn unrecorded_after(launched: Near, error: DriverError) -> Error {
     let status = error.0.into();
-    Error::Launch(LaunchError::Unrecorded {
+    Error::Launch(LaunchError::UseNotRecorded {
         kernel: match &launched {
             Near::After(name) | Near::Called(name) => name.clone(),
             _ => "(a sequence)".into(),

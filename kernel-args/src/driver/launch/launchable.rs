@@ -2,7 +2,7 @@
 
 use super::{
     call::LaunchCall,
-    explain::{foreign, foreign_stream, unbound},
+    explain::{other_context, other_context_stream, unbound},
 };
 use crate::{
     driver::{
@@ -234,7 +234,7 @@ fn launch_fitting<'l, T: ?Sized, A: Arguments>(
     let context = &function.context;
     let stream = launch.stream.unwrap_or(&function.default_stream);
     if !Arc::ptr_eq(stream.context(), context) && stream.context() != context {
-        return Err(foreign_stream(function.name.clone(), ContextName::of(context), stream));
+        return Err(other_context_stream(function.name.clone(), ContextName::of(context), stream));
     }
     #[cfg(feature = "graphs")]
     if is_watched && let Some(recording) = launch.recording {
@@ -244,8 +244,8 @@ fn launch_fitting<'l, T: ?Sized, A: Arguments>(
     let launch_stream = LaunchStream::on(stream);
     // Arguments of a different context are rejected before any argument is lowered.
     fitting.args().report_contexts(&launch_stream);
-    if let Some(field) = launch_stream.foreign() {
-        return Err(foreign(function.name.clone(), A::name_of, field));
+    if let Some(field) = launch_stream.other_context() {
+        return Err(other_context(function.name.clone(), A::name_of, field));
     }
     function.check(&launch)?;
     bind(function.api, context).map_err(|error| unbound(&function.name, context, error))?;

@@ -28,9 +28,9 @@ pub(crate) use capturing::{Captured, Keeper, check_memory, is_promised};
 pub use enclosing::run_now;
 #[cfg(feature = "graphs")]
 pub(crate) use enclosing::{BegunRun, begin_run, check as check_enclosing, end_run, run_on, within};
-pub(crate) use explain::{foreign, not_awaited, unbound, unrecorded_after};
 #[cfg(feature = "graphs")]
-pub(crate) use explain::{foreign_in, foreign_stream, launch as failed, not_kept, not_recording};
+pub(crate) use explain::{launch as failed, not_kept, not_recording, other_context_in, other_context_stream};
+pub(crate) use explain::{not_awaited, other_context, unbound, unrecorded_after};
 pub use launchable::{LaunchArgs, Launchable};
 #[cfg(feature = "graphs")]
 pub(crate) use record::not_held;

@@ -2,7 +2,7 @@
 
 use super::{
     call::LaunchCall,
-    explain::{foreign, foreign_stream},
+    explain::{other_context, other_context_stream},
     launchable::{Launchable, begin},
 };
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
         function::{Arguments, Callee, Fitting, verified},
     },
     marshal::{KernelArgs, LaunchStream},
-    memory::Foreign,
+    memory::OtherContext,
 };
 use core::{any::TypeId, ptr};
 use cudarc::driver::{
@@ -47,7 +47,7 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
             Some(stream) => {
                 let context = bind_function(self)?;
                 if stream.context().cu_ctx() != context {
-                    return Err(foreign_stream(callee.name(), named(context), stream));
+                    return Err(other_context_stream(callee.name(), named(context), stream));
                 }
                 stream.context().check_err().map_err(Error::context)?;
                 context
@@ -115,13 +115,13 @@ fn launch_raw<T: ?Sized, A: KernelArgs>(
         None => LaunchStream::in_context(context),
     };
     fitting.args().report_contexts(&launch_stream);
-    if let Some(field) = launch_stream.foreign() {
+    if let Some(field) = launch_stream.other_context() {
         let launch = match launch.stream {
             None if !context.is_null() => named(context),
             // The context of the stream or of the first argument.
             _ => field.launch,
         };
-        return Err(foreign(callee.name(), <A as Arguments>::name_of, Foreign { launch, ..field }));
+        return Err(other_context(callee.name(), <A as Arguments>::name_of, OtherContext { launch, ..field }));
     }
     if context.is_null() {
         match launch_stream.context() {

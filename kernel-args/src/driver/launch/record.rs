@@ -8,12 +8,12 @@ use crate::{
         api::{KernelCall, Promise, Shape, api},
         attributes::{Encoded, for_launches_only},
         config::{Attributes, Form, Launch},
-        error::{Error, LaunchError},
+        error::{Error, RunError},
         function::{Arguments, Callee, Fitting, NameOf},
         run::{NotRecording, Recording, RunRecord},
     },
     marshal::LaunchStream,
-    memory::{ContextName, ForEachValue, Foreign},
+    memory::{ContextName, ForEachValue, OtherContext},
 };
 use kernel_args_abi::Parameter;
 use std::string::String;
@@ -126,11 +126,11 @@ impl Record<'_> {
 pub(crate) fn not_held(recording: &Recording, kernel: String, name_of: NameOf) -> Error {
     let (mut replaces, mut field) = (None, None);
     if let Some(not_held) = recording.held.take_not_held() {
-        if let Some(argument) = not_held.foreign {
+        if let Some(argument) = not_held.other_context {
             let launch = ContextName::of(recording.held.stream().context());
-            return explain::foreign(kernel, name_of, Foreign { field: not_held.field, argument, launch });
+            return explain::other_context(kernel, name_of, OtherContext { field: not_held.field, argument, launch });
         }
         (replaces, field) = (not_held.replaces, name_of(not_held.field));
     }
-    Error::Launch(LaunchError::NotHeld { kernel, field: field.unwrap_or_default(), replaces })
+    Error::Run(RunError::NotHeld { kernel, field: field.unwrap_or_default(), replaces })
 }

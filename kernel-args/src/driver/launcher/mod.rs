@@ -23,7 +23,7 @@ use crate::{
         context::bind,
         error::{ContextError, Error, FailedLauncher, LaunchError, LostContext, Near, runtime_name},
         function::{Arguments, check_contracts},
-        launch::{finish, foreign, not_awaited, unbound, unrecorded_after},
+        launch::{finish, not_awaited, other_context, unbound, unrecorded_after},
     },
     marshal::{DecodedArgs, LaunchStream, LauncherArgs, Returned, StreamArgument, marshal_params, text_of},
 };
@@ -138,8 +138,8 @@ fn enqueue<A: LauncherArgs>(
         None => LaunchStream::in_context(ptr::null_mut()),
     };
     args.check_contexts(&launch_stream, 0);
-    if let Some(field) = launch_stream.foreign() {
-        return Err(foreign(name::<A>(), <A as Arguments>::name_of, field));
+    if let Some(field) = launch_stream.other_context() {
+        return Err(other_context(name::<A>(), <A as Arguments>::name_of, field));
     }
     let (api, context) = (api()?, launch_stream.context());
     match context {
@@ -153,8 +153,8 @@ fn enqueue<A: LauncherArgs>(
     let call = Call::of(&args, is_watched, stream, context);
     let launched = Lowered::with(&mut args, &launch_stream, |lowered| {
         // Some arguments report their context only when they are lowered.
-        if let Some(field) = launch_stream.foreign() {
-            return Err(foreign(name::<A>(), <A as Arguments>::name_of, field));
+        if let Some(field) = launch_stream.other_context() {
+            return Err(other_context(name::<A>(), <A as Arguments>::name_of, field));
         }
         if let Err(error) = launch_stream.check() {
             return Err(not_awaited(A::LAUNCHER, context.map(|context| &**context), error));

@@ -7,7 +7,7 @@ use crate::{
         error::Error,
         function::Arguments,
         launch::{not_held, not_recording},
-        run::{ForeignSteps, RunRecord},
+        run::{ExternalSteps, RunRecord},
         sequence::{add_work, capture, read_captured},
     },
     marshal::{LaunchStream, LauncherArgs},
@@ -47,7 +47,7 @@ pub(super) fn record<A: LauncherArgs>(run: &RunRecord, mut args: A, promise: Pro
             lowered.values(&mut |_, value| hasher.write(value));
             hasher.finish()
         };
-        let is_equal = |steps: &ForeignSteps| steps.key.downcast_ref().is_some_and(|key: &Key| key.is(lowered));
+        let is_equal = |steps: &ExternalSteps| steps.key.downcast_ref().is_some_and(|key: &Key| key.is(lowered));
         let capture = || {
             // The caller of `launch!` has promised what the work does with memory that is not an argument.
             let graph = capture(on, |stream| lowered.call((&**stream).into(), promise, true));

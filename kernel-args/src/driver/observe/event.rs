@@ -51,7 +51,7 @@ pub struct SequenceEvent<'e> {
     /// The memory of the sequence.
     #[cfg(feature = "graphs")]
     pub memory: MemoryUse,
-    /// How often the sequence has captured foreign work.
+    /// How often the sequence has captured external work.
     pub captures: u64,
 }
 

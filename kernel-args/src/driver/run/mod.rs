@@ -3,16 +3,16 @@
 //! | to change | open |
 //! |---|---|
 //! | what a run consists of, and who can record in it | `run_record.rs` |
-//! | external work that an earlier run has captured | `foreign_cache.rs` |
+//! | external work that an earlier run has captured | `external_cache.rs` |
 //! | copies from the host | `uploads.rs` |
 //! | memory that a program gives up while a run records | `retired.rs` |
 
-mod foreign_cache;
+mod external_cache;
 mod retired;
 mod run_record;
 mod uploads;
 
-pub(crate) use foreign_cache::{Captured, ForeignCache, ForeignSteps};
+pub(crate) use external_cache::{Captured, ExternalCache, ExternalSteps};
 pub(crate) use retired::retire;
 pub(crate) use run_record::{Entered, Leftovers, NotRecording, Phase, Recording, RunRecord, SharedRecording};
 use uploads::Uploads;

@@ -1,6 +1,6 @@
 //! What a run records, and the lock that lets one thread record at a time.
 
-use super::{ForeignCache, ForeignSteps, Uploads, retired::Retired};
+use super::{ExternalCache, ExternalSteps, Uploads, retired::Retired};
 use crate::{
     driver::api::LaunchLog,
     memory::{Kept, LockGuard, PoolMemory, RunMemory},
@@ -55,7 +55,7 @@ pub(crate) struct Recording {
     pub(crate) log: RefCell<LaunchLog>,
     /// The launch attribute for which no node of a graph exists.
     pub(crate) without_node: Cell<Option<&'static str>>,
-    pub(crate) foreign: RefCell<ForeignCache>,
+    pub(crate) external: RefCell<ExternalCache>,
     pub(crate) pool: Arc<PoolMemory>,
     pub(crate) uploads: RefCell<Uploads>,
     /// Why the run cannot be part of a capture.
@@ -89,7 +89,7 @@ pub(crate) enum NotRecording {
     NotEnqueued,
     /// It cannot end while this thread is in a launch of it, or in its closure.
     Inside,
-    /// This thread compares the arguments of foreign work.
+    /// This thread compares the arguments of external work.
     Comparing,
     /// It copies from the host, and its stream is being captured.
     FromHost,
@@ -104,12 +104,12 @@ pub(crate) enum NotRecording {
 pub(crate) struct Leftovers {
     retained: Vec<Arc<dyn Send + Sync>>,
     kept: Vec<Kept>,
-    foreign: Vec<Arc<ForeignSteps>>,
+    external: Vec<Arc<ExternalSteps>>,
 }
 
 impl Leftovers {
     pub(crate) fn is_empty(&self) -> bool {
-        self.retained.is_empty() && self.kept.is_empty() && self.foreign.is_empty()
+        self.retained.is_empty() && self.kept.is_empty() && self.external.is_empty()
     }
 
     /// The values, for a different place of their drops.
@@ -118,20 +118,20 @@ impl Leftovers {
             Box::new(value)
         }
 
-        let Self { retained, kept, foreign } = self;
-        let owners = retained.into_iter().map(boxed).chain(foreign.into_iter().map(boxed));
+        let Self { retained, kept, external } = self;
+        let owners = retained.into_iter().map(boxed).chain(external.into_iter().map(boxed));
         owners.chain(kept.into_iter().map(boxed)).collect()
     }
 
     /// Drops all values. The first panic goes on when all are dropped.
     pub(crate) fn release(self) {
-        let Self { retained, kept, foreign } = self;
+        let Self { retained, kept, external } = self;
         let mut panic = None;
         let mut caught = |drop: &mut dyn FnMut()| {
             panic = panic.take().or(catch_unwind(AssertUnwindSafe(drop)).err());
         };
         retained.into_iter().map(Some).for_each(|mut value| caught(&mut || drop(value.take())));
-        foreign.into_iter().map(Some).for_each(|mut value| caught(&mut || drop(value.take())));
+        external.into_iter().map(Some).for_each(|mut value| caught(&mut || drop(value.take())));
         kept.into_iter().map(Some).for_each(|mut value| caught(&mut || drop(value.take())));
         if let Some(panic) = panic
             && !thread::panicking()
@@ -179,7 +179,7 @@ impl SharedRecording {
             held: RunMemory::new(stream.clone()),
             log: RefCell::default(),
             without_node: Cell::new(None),
-            foreign: RefCell::default(),
+            external: RefCell::default(),
             pool: pool.clone(),
             uploads: RefCell::default(),
             outside_captures: Cell::new(None),
@@ -288,13 +288,13 @@ impl Recording {
         self.uploads.borrow_mut().clear();
         self.without_node.set(None);
         self.outside_captures.set(None);
-        let foreign = match self.phase.replace(Phase::Idle) {
-            Phase::Active => self.foreign.borrow_mut().end_run(),
+        let external = match self.phase.replace(Phase::Idle) {
+            Phase::Active => self.external.borrow_mut().end_run(),
             Phase::Idle => Vec::new(),
         };
         let mut retained = self.held.clear();
         retained.append(&mut self.take_retired());
-        Leftovers { retained, kept: self.kept.take(), foreign }
+        Leftovers { retained, kept: self.kept.take(), external }
     }
 }
 

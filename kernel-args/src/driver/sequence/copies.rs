@@ -8,7 +8,7 @@ use super::{
 use crate::{
     driver::{
         context::uncaptured,
-        error::{Error, LaunchError},
+        error::{Error, RunError},
         launch::not_recording,
         run::{NotRecording, Recording},
     },
@@ -52,7 +52,7 @@ impl Run {
         let recording = &*self.enter("memcpy_dtod")?;
         let (from_len, to_len) = (from.slice().len(), to.slice().len());
         if to_len < from_len {
-            return Err(Error::Launch(LaunchError::TooShort { from: from_len, to: to_len }));
+            return Err(Error::Run(RunError::TooShort { from: from_len, to: to_len }));
         }
         let from = memory(recording, from, "memcpy_dtod", "from")?;
         let to = memory(recording, to, "memcpy_dtod", "to")?;
@@ -80,7 +80,7 @@ impl Run {
         let recording = &*self.enter("memcpy_htod")?;
         let to_len = to.slice().len();
         if to_len < from.len() {
-            return Err(Error::Launch(LaunchError::TooShort { from: from.len(), to: to_len }));
+            return Err(Error::Run(RunError::TooShort { from: from.len(), to: to_len }));
         }
         let to = memory(recording, to, "memcpy_htod", "to")?;
         if size_of_val(from) > 0 {
@@ -132,14 +132,14 @@ impl<T: DeviceRepr + 'static> HostCopy<T> {
     ///
     /// # Errors
     /// [`Error::Launch`] if the run records or was given up, or the stream is being captured
-    /// ([`LaunchError::Capturing`]); [`Error::Cudarc`] or [`Error::Driver`] if the copy failed.
+    /// ([`RunError::Capturing`]); [`Error::Cudarc`] or [`Error::Driver`] if the copy failed.
     pub fn wait(self) -> Result<Vec<T>, Error> {
         if !self.run.is_enqueued() {
             return Err(not_recording("the copy for the host".into(), NotRecording::NotEnqueued));
         }
         let stream = self.run.stream();
         let copied = uncaptured(stream, || Ok(stream.clone_dtoh(&*self.slice)?))?;
-        copied.ok_or(Error::Launch(LaunchError::Capturing { what: "`wait` for a copy to the host" }))
+        copied.ok_or(Error::Run(RunError::Capturing { what: "`wait` for a copy to the host" }))
     }
 }
 

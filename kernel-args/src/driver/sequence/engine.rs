@@ -7,10 +7,10 @@ use crate::{
     driver::{
         api::{Api, Change, LaunchLog, Steps, api},
         context::bind,
-        error::{Error, LaunchError, Near},
+        error::{Error, Near, RunError},
         graph::explain,
         launch::{is_promised, not_kept, not_recording, unrecorded_after},
-        run::{ForeignSteps, NotRecording, Recording},
+        run::{ExternalSteps, NotRecording, Recording},
     },
     memory::{Accesses, Kept, enter_held, enter_kept},
 };
@@ -51,7 +51,7 @@ impl Engine {
     /// Enqueues what was recorded.
     pub(super) fn enqueue(&mut self, recording: &Recording) -> Result<RunMode, Error> {
         let Self { plans, limit, always, changes, found, guards: storage, before_last, counts } = self;
-        let Recording { held, log, without_node, kept, foreign, .. } = recording;
+        let Recording { held, log, without_node, kept, external, .. } = recording;
         let (log, stream) = (&mut *log.borrow_mut(), held.stream());
         if log.len() == 0 {
             counts.empty += 1;
@@ -63,7 +63,7 @@ impl Engine {
             stream,
             graphs: plans.len(),
             memory: recording.pool.memory_use(),
-            captures: foreign.borrow().captures(),
+            captures: external.borrow().captures(),
         };
         let (api, context) = (api()?, stream.context().clone());
         recording.pool.await_streams();
@@ -77,7 +77,7 @@ impl Engine {
         #[cfg(feature = "textures")]
         guards.extend(objects.iter().map(|(object, writes)| object.enter(stream, *writes)));
         let refused = |why| not_recording("the run of a sequence".into(), why);
-        let entered = entered.map_err(|held_at| Error::Launch(LaunchError::Replaced { held_at }));
+        let entered = entered.map_err(|held_at| Error::Run(RunError::Replaced { held_at }));
         let entered =
             entered.and_then(|()| are_reported.then_some(()).ok_or_else(|| refused(NotRecording::Unreported)));
         let ready =
@@ -88,7 +88,7 @@ impl Engine {
         let outcome = ready.and_then(|()| {
             let uses = held.steps.borrow();
             let accesses = held.notes_uses.get().then(|| uses.accesses());
-            let foreign = foreign.borrow();
+            let external = external.borrow();
             let run = Enqueue {
                 api,
                 stream,
@@ -97,7 +97,7 @@ impl Engine {
                 changes,
                 found,
                 accesses,
-                foreign: foreign.now(),
+                external: external.now(),
                 before_last,
                 is_capturing: api.is_capturing(stream)?,
             };
@@ -128,7 +128,7 @@ impl Engine {
         *storage = recycled(guards);
         let mode = outcome?;
         counts.add(&mode);
-        (counts.graphs, counts.captures) = (plans.len(), foreign.borrow().captures());
+        (counts.graphs, counts.captures) = (plans.len(), external.borrow().captures());
         match context.check_err() {
             Ok(()) => Ok(mode),
             Err(error) => Err(unrecorded_after(Near::Enqueued, error)),
@@ -148,7 +148,7 @@ struct Enqueue<'q> {
     changes: &'q mut Vec<Change>,
     found: &'q mut Vec<Change>,
     accesses: Option<&'q Accesses>,
-    foreign: &'q [Arc<ForeignSteps>],
+    external: &'q [Arc<ExternalSteps>],
     before_last: &'q mut Vec<u64>,
     is_capturing: bool,
 }
@@ -163,7 +163,7 @@ impl Enqueue<'_> {
                 Err(refused) => WhyPlain::Refused(refused.to_string()),
             },
         };
-        plain::enqueue(self.api, self.stream, log.recorded(), self.foreign)?;
+        plain::enqueue(self.api, self.stream, log.recorded(), self.external)?;
         Ok(RunMode::Plain(why))
     }
 
@@ -182,8 +182,8 @@ impl Enqueue<'_> {
         } else if self.update(log.recorded(), is_first) {
             RunMode::Updated(self.changes.len())
         } else {
-            let Self { api, stream, plans, limit, accesses, foreign, .. } = self;
-            match Plan::new(api, stream, log, *accesses, foreign) {
+            let Self { api, stream, plans, limit, accesses, external, .. } = self;
+            match Plan::new(api, stream, log, *accesses, external) {
                 Ok(plan) => {
                     plans.truncate(*limit - 1);
                     plans.insert(0, plan);
@@ -192,8 +192,8 @@ impl Enqueue<'_> {
                 Err(error) => return Ok(Err(error)),
             }
         };
-        let Self { stream, plans, foreign, .. } = self;
-        plans[0].keep_foreign(foreign);
+        let Self { stream, plans, external, .. } = self;
+        plans[0].keep_external(external);
         match plans[0].launch(log, (&***stream).into()) {
             Ok(()) => Ok(Ok(mode)),
             Err(error) => Err(explain::LAUNCHED.error(error)),

@@ -7,7 +7,7 @@
 //! | to change | open |
 //! |---|---|
 //! | who records a run, and when it is over | `run.rs`, `recorder.rs`; `run_record.rs` of `run`, `enclosing.rs` of `launch` |
-//! | what is recorded | `record.rs` of `launch`, `copies.rs`, `foreign.rs`; as words: `log.rs`, `step.rs`, `captured.rs` of `api` |
+//! | what is recorded | `record.rs` of `launch`, `copies.rs`, `external.rs`; as words: `log.rs`, `step.rs`, `captured.rs` of `api` |
 //! | which memory a step may use | `run_memory.rs`, `held.rs`, `keep.rs`, `pool.rs` of `memory`; `retired.rs` of `run` |
 //! | what can run at the same time | `dependencies.rs`; the memory of a step: `uses.rs` of `memory` |
 //! | when a run is plain launches | `mode.rs` (reasons), `engine.rs` (conditions), `plain.rs` (how) |
@@ -15,7 +15,7 @@
 mod copies;
 mod dependencies;
 mod engine;
-mod foreign;
+mod external;
 mod mode;
 mod plain;
 mod plan;
@@ -27,7 +27,7 @@ mod run;
 mod sequence;
 
 pub use copies::HostCopy;
-pub(crate) use foreign::{add_work, capture, read_captured};
+pub(crate) use external::{add_work, capture, read_captured};
 pub use mode::{RunCounts, RunMode, WhyPlain};
 pub use pool::Pool;
 pub use recorder::Recorder;

@@ -35,7 +35,7 @@ pub struct RunCounts {
     pub updated_nodes: u64,
     /// Runs that were enqueued as plain launches.
     pub plain: u64,
-    /// Calls of closures of foreign work.
+    /// Calls of closures of external work.
     pub captures: u64,
 }
 

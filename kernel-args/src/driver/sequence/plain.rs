@@ -5,7 +5,7 @@ use crate::driver::{
     error::Error,
     function::function_name,
     launch::failed,
-    run::ForeignSteps,
+    run::ExternalSteps,
 };
 use cudarc::driver::CudaStream;
 use std::{string::String, sync::Arc, vec::Vec};
@@ -15,7 +15,7 @@ pub(super) fn enqueue(
     api: &'static Api,
     stream: &CudaStream,
     steps: Steps<'_>,
-    foreign: &[Arc<ForeignSteps>],
+    external: &[Arc<ExternalSteps>],
 ) -> Result<(), Error> {
     for step in steps.iter() {
         match step {
@@ -30,7 +30,7 @@ pub(super) fn enqueue(
                     }
                     Exec::instantiate(graph, 0)?.launch(stream.into(), steps.promise())
                 };
-                ForeignSteps::with_child(foreign, number, launch).transpose()?;
+                ExternalSteps::with_child(external, number, launch).transpose()?;
             }
         }
     }

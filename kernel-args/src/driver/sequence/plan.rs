@@ -9,7 +9,7 @@ use crate::{
         },
         error::Error,
         graph::{release, start},
-        run::ForeignSteps,
+        run::ExternalSteps,
     },
     memory::Accesses,
 };
@@ -36,10 +36,10 @@ impl Plan {
         stream: &Arc<CudaStream>,
         log: &mut LaunchLog,
         accesses: Option<&Accesses>,
-        foreign: &[Arc<ForeignSteps>],
+        external: &[Arc<ExternalSteps>],
     ) -> Result<Self, Error> {
         start()?;
-        let functions = Functions { stream: stream.clone(), keepers: log.keepers(), foreign: foreign.to_vec() };
+        let functions = Functions { stream: stream.clone(), keepers: log.keepers(), external: external.to_vec() };
         let (graph, context) = (Graph::new(api)?, stream.context());
         let mut nodes: Vec<NodeId> = Vec::with_capacity(log.len());
         let steps = log.recorded();
@@ -49,7 +49,7 @@ impl Plan {
         };
         for (step, before) in steps.iter().zip(dependencies.iter()) {
             let before: Vec<_> = before.iter().map(|step| nodes[*step as usize]).collect();
-            nodes.push(add(&graph, &before, &step, context, foreign)?);
+            nodes.push(add(&graph, &before, &step, context, external)?);
         }
         let mut plan = Self {
             exec: Exec::instantiate(graph, 0)?,
@@ -109,9 +109,9 @@ impl Plan {
         Ok(())
     }
 
-    /// Keeps the foreign work whose steps the nodes have.
-    pub(super) fn keep_foreign(&mut self, work: &[Arc<ForeignSteps>]) {
-        let own = &mut self.functions.foreign;
+    /// Keeps the external work whose steps the nodes have.
+    pub(super) fn keep_external(&mut self, work: &[Arc<ExternalSteps>]) {
+        let own = &mut self.functions.external;
         if own.len() != work.len() || own.iter().zip(work).any(|(own, new)| !Arc::ptr_eq(own, new)) {
             let old = mem::replace(own, work.to_vec());
             let stream = &self.functions.stream;
@@ -132,8 +132,8 @@ impl Plan {
 struct Functions {
     stream: Arc<CudaStream>,
     keepers: Vec<LaunchKeeper>,
-    /// The foreign work of the graph, which keeps its handles.
-    foreign: Vec<Arc<ForeignSteps>>,
+    /// The external work of the graph, which keeps its handles.
+    external: Vec<Arc<ExternalSteps>>,
 }
 
 impl Drop for Functions {
@@ -144,7 +144,7 @@ impl Drop for Functions {
         release(
             Some(&self.stream),
             context,
-            vec![Box::new((mem::take(&mut self.keepers), mem::take(&mut self.foreign)))],
+            vec![Box::new((mem::take(&mut self.keepers), mem::take(&mut self.external)))],
         );
     }
 }
@@ -159,7 +159,7 @@ fn add(
     before: &[NodeId],
     step: &Step<'_>,
     context: &Arc<CudaContext>,
-    foreign: &[Arc<ForeignSteps>],
+    external: &[Arc<ExternalSteps>],
 ) -> Result<NodeId, CallError> {
     let Ok(after) = graph.after(before) else {
         // The nodes were added to this graph.
@@ -174,7 +174,7 @@ fn add(
             Ok(node.id())
         }
         Step::Memory(memory) => after.add_memory(memory, (&**context).into()),
-        Step::Child(number) => match ForeignSteps::with_child(foreign, *number, |child| after.add_child(child)) {
+        Step::Child(number) => match ExternalSteps::with_child(external, *number, |child| after.add_child(child)) {
             Some(added) => added,
             // The run has the work of its steps.
             None => unreachable!("a child without its work"),

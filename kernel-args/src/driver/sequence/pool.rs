@@ -4,7 +4,7 @@ use super::{Run, Sequence};
 use crate::{
     driver::{
         context::uncaptured,
-        error::{Error, LaunchError},
+        error::{Error, RunError},
     },
     memory::{MemoryUse, NoMemory, PoolMemory, PoolSlice},
 };
@@ -55,7 +55,7 @@ impl Pool {
     /// A slice of `len` elements.
     ///
     /// # Errors
-    /// [`LaunchError::NoMemory`] if the pool would exceed its limit; [`LaunchError::Capturing`] if it has no free
+    /// [`RunError::NoMemory`] if the pool would exceed its limit; [`RunError::Capturing`] if it has no free
     /// memory while the stream is being captured; [`Error::Driver`].
     ///
     /// # Safety
@@ -67,7 +67,7 @@ impl Pool {
     /// A slice of `len` elements, whose bytes are zero.
     ///
     /// # Errors
-    /// See [`alloc`](Self::alloc); [`LaunchError::Capturing`] while the stream is being captured; [`Error::Cudarc`].
+    /// See [`alloc`](Self::alloc); [`RunError::Capturing`] while the stream is being captured; [`Error::Cudarc`].
     pub fn alloc_zeros<T: DeviceRepr + ValidAsZeroBits + 'static>(&self, len: usize) -> Result<PoolSlice<T>, Error> {
         let stream = self.0.stream();
         let zeros = uncaptured(stream, || {
@@ -75,7 +75,7 @@ impl Pool {
             stream.memset_zeros(&mut *slice)?;
             Ok(slice)
         })?;
-        zeros.ok_or(Error::Launch(LaunchError::Capturing { what: "`alloc_zeros` of a pool" }))
+        zeros.ok_or(Error::Run(RunError::Capturing { what: "`alloc_zeros` of a pool" }))
     }
 
     fn alloc_unset<T: 'static>(&self, len: usize) -> Result<PoolSlice<T>, Error> {
@@ -110,8 +110,8 @@ impl Run {
     /// can be used after the run.
     ///
     /// # Errors
-    /// [`Error::Launch`] if the run cannot record, the pool would exceed its limit ([`LaunchError::NoMemory`]), or it
-    /// has no free memory while the stream is being captured ([`LaunchError::Capturing`]); [`Error::Driver`].
+    /// [`Error::Launch`] if the run cannot record, the pool would exceed its limit ([`RunError::NoMemory`]), or it
+    /// has no free memory while the stream is being captured ([`RunError::Capturing`]); [`Error::Driver`].
     ///
     /// # Safety
     /// Nothing reads an element that was not written: neither a step, nor later work. A run that is given up writes
@@ -173,9 +173,9 @@ impl Sequence {
 pub(super) fn no_memory(why: NoMemory) -> Error {
     match why {
         NoMemory::Driver(DriverError(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)) => {
-            Error::Launch(LaunchError::Capturing { what: "an allocation of a pool without free memory" })
+            Error::Run(RunError::Capturing { what: "an allocation of a pool without free memory" })
         }
-        NoMemory::Limit { requested, limit } => Error::Launch(LaunchError::NoMemory { requested, limit }),
+        NoMemory::Limit { requested, limit } => Error::Run(RunError::NoMemory { requested, limit }),
         NoMemory::Driver(error) => {
             Error::cudarc("cuMemAllocAsync or cuMemAlloc, or an earlier call in this context,", error)
         }

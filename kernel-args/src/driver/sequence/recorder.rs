@@ -1,6 +1,6 @@
 //! The recorder that the closure of `Sequence::run` receives.
 
-use super::{Run, run::foreign_slice};
+use super::{Run, run::other_context_slice};
 use crate::{
     driver::{
         config::{AsStream, StreamTarget},
@@ -59,7 +59,7 @@ impl<'s> Recorder<'s, '_> {
     pub fn hold<H: Hold<'s>>(&'s self, slice: H) -> Result<H::Held, Error> {
         let stream = self.stream();
         if slice.context().cu_ctx() != stream.context().cu_ctx() {
-            return Err(foreign_slice(ContextName::of(slice.context()), stream));
+            return Err(other_context_slice(ContextName::of(slice.context()), stream));
         }
         Ok(slice.hold(&self.run.enter("a slice")?.held))
     }

@@ -5,7 +5,7 @@ use crate::{
     driver::{
         api::api,
         config::{AsStream, StreamTarget},
-        error::{ContextError, ContextMismatch, Error, LaunchError},
+        error::{ContextError, ContextMismatch, Error, RunError},
         graph::{release, start},
         launch::{BegunRun, begin_run, end_run, not_recording, run_on},
         run::{Entered, Leftovers, NotRecording, RunRecord, SharedRecording},
@@ -275,7 +275,7 @@ impl Run {
         // After an error it is dropped outside of the recording.
         let mut kept = Kept::new(value);
         let recording = self.enter("a kept value")?;
-        kept.own(&recording.held, false).map_err(|foreign| foreign_slice(foreign, self.stream()))?;
+        kept.own(&recording.held, false).map_err(|name| other_context_slice(name, self.stream()))?;
         recording.kept.borrow_mut().push(kept);
         Ok(())
     }
@@ -341,13 +341,13 @@ impl fmt::Debug for Run {
 #[cold]
 pub(super) fn not_held(held: &RunMemory, what: &str, field: Cow<'static, str>) -> Error {
     let replaces = held.take_not_held().and_then(|not_held| not_held.replaces);
-    Error::Launch(LaunchError::NotHeld { kernel: what.into(), field, replaces })
+    Error::Run(RunError::NotHeld { kernel: what.into(), field, replaces })
 }
 
 /// The error for memory of a different context.
-pub(super) fn foreign_slice(foreign: ContextName, stream: &CudaStream) -> Error {
-    let contexts = ContextMismatch::new(ContextName::of(stream.context()), foreign);
-    Error::Context(ContextError::ForeignSlice(Box::new(contexts)))
+pub(super) fn other_context_slice(name: ContextName, stream: &CudaStream) -> Error {
+    let contexts = ContextMismatch::new(ContextName::of(stream.context()), name);
+    Error::Context(ContextError::OtherContextSlice(Box::new(contexts)))
 }
 
 /// The run that this thread records on `stream`: the last one that it has begun there, with

@@ -4,7 +4,7 @@ use super::{
     Recorder, Run, RunCounts, RunMode,
     engine::Engine,
     plan::Plan,
-    run::{State, foreign_slice},
+    run::{State, other_context_slice},
 };
 use crate::{
     driver::{
@@ -102,7 +102,7 @@ impl Sequence {
     /// Records the launches of the closure, and enqueues them if it returns `Ok`.
     ///
     /// In the closure, a launch of this thread without `stream = s` is
-    /// [`LaunchError::Outside`](crate::error::LaunchError::Outside): it would run now, before the recorded launches.
+    /// [`RunError::Outside`](crate::error::RunError::Outside): it would run now, before the recorded launches.
     /// [`graph::run_now`](crate::graph::run_now) allows it.
     ///
     /// # Errors
@@ -134,7 +134,7 @@ impl Sequence {
     /// Begins a run whose recorder can be stored: [`Run`]. [`Run::finish`] enqueues its launches.
     ///
     /// Until then, a launch of this thread on the stream of the sequence without the run as its stream is
-    /// [`LaunchError::Outside`](crate::error::LaunchError::Outside), and [`current`](crate::sequence::current) returns
+    /// [`RunError::Outside`](crate::error::RunError::Outside), and [`current`](crate::sequence::current) returns
     /// the run on this thread.
     ///
     /// # Errors
@@ -176,7 +176,7 @@ impl Sequence {
     pub fn keep(&mut self, value: impl Keep) -> Result<(), Error> {
         let mut kept = Kept::new(value);
         let recording = self.idle()?;
-        kept.own(&recording.held, true).map_err(|foreign| foreign_slice(foreign, self.stream()))?;
+        kept.own(&recording.held, true).map_err(|name| other_context_slice(name, self.stream()))?;
         self.engine().always.push(kept);
         Ok(())
     }

@@ -73,7 +73,7 @@ fn a_stream_of_another_context_is_refused() -> Outcome {
     ctx.bind_to_thread()?;
     // SAFETY: the stream outlives all objects that use it.
     let error = unsafe { BorrowedStream::new(&ctx, raw.0) }.expect_err("of another context");
-    let Error::Context(ContextError::ForeignStream(contexts)) = &error else {
+    let Error::Context(ContextError::OtherContextStream(contexts)) = &error else {
         return Err(error.into());
     };
     assert_eq!(contexts.found, ContextName::of(&other));

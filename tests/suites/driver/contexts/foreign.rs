@@ -25,9 +25,9 @@ fn names_both<T: Debug>(result: Result<T, Error>, expected: &CudaContext, found:
     let text = error.to_string();
     let contexts = match &error {
         Error::Context(
-            ContextError::ForeignArgument { contexts, .. }
-            | ContextError::ForeignFunction { contexts, .. }
-            | ContextError::ForeignStream(contexts),
+            ContextError::OtherContextArgument { contexts, .. }
+            | ContextError::OtherContextFunction { contexts, .. }
+            | ContextError::OtherContextStream(contexts),
         ) => contexts,
         Error::Graph(_) | Error::Launch(LaunchError::Limit(_)) => {
             for context in [expected, found] {

@@ -113,7 +113,7 @@ fn mistakes() -> Outcome {
     let mut counted = Counted::new(&own.default_stream())?;
     // SAFETY: nothing is launched.
     let error = unsafe { launch!(kernel, 8, 128, counted.args(), stream = &stream) };
-    assert!(matches!(error, Err(Error::Context(ContextError::ForeignArgument { field: None, .. }))), "{error:?}");
+    assert!(matches!(error, Err(Error::Context(ContextError::OtherContextArgument { field: None, .. }))), "{error:?}");
     Ok(())
 }
 

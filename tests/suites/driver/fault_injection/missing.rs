@@ -5,7 +5,7 @@ use crate::fault_injection::{
     stages::{STAGES, TEXTURES},
     world::{Fault, NO_CONTEXT, Pointers, SAXPY, World, library_kernel, make_current},
 };
-use crate::sequences::world::foreign;
+use crate::sequences::world::external;
 use cudarc::{
     driver::{CudaContext, DevicePtr, DevicePtrMut, LaunchConfig, PushKernelArg},
     nvrtc::Ptx,
@@ -203,12 +203,12 @@ fn everything_launches() -> Result<(), Fault> {
     unsafe { launch!(function, 1, 8, Pointers::NONE) }?;
     // SAFETY: the kernel accesses no memory; the function is loaded.
     unsafe { launch!(raw, 1, 8, Pointers::NONE) }?;
-    foreign_work(&world.ctx)?;
+    external_work(&world.ctx)?;
     Ok(())
 }
 
 /// Work of a library in a sequence: a child graph, if the driver does not report the parameters of its kernels.
-fn foreign_work(ctx: &Arc<CudaContext>) -> Result<(), Error> {
+fn external_work(ctx: &Arc<CudaContext>) -> Result<(), Error> {
     const N: u32 = 8;
     let stream = ctx.new_stream()?;
     let saxpy = Arc::new(ctx.load_module(Ptx::from_src(SAXPY))?.load_function("saxpy")?);
@@ -218,7 +218,7 @@ fn foreign_work(ctx: &Arc<CudaContext>) -> Result<(), Error> {
         sequence.run(|s| {
             let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
             s.memset_zeros(&mut y)?;
-            foreign(s, (&saxpy, alpha, x, &mut *y), |stream, (saxpy, alpha, x, mut y)| {
+            external(s, (&saxpy, alpha, x, &mut *y), |stream, (saxpy, alpha, x, mut y)| {
                 let ((x, _x), (y, _y)) = (x.device_ptr(stream), y.device_ptr_mut(stream));
                 let mut builder = stream.launch_builder(saxpy);
                 builder.arg(&N).arg(&alpha).arg(&x).arg(&y);

@@ -88,7 +88,7 @@ fn a_stream_of_another_context_is_refused() -> Outcome {
     let stream = other.new_stream()?;
     let counter = world.module.global::<i32>("counter")?;
     for result in [counter.write_on(&stream, &1), counter.read_on(&stream).map(drop)] {
-        assert!(matches!(result, Err(Error::Context(ContextError::ForeignStream(_)))), "{result:?}");
+        assert!(matches!(result, Err(Error::Context(ContextError::OtherContextStream(_)))), "{result:?}");
     }
     Ok(())
 }

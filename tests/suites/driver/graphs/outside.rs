@@ -7,7 +7,7 @@ use super::{
 use cudarc::driver::{CudaFunction, CudaStream};
 use kernel_args::{
     Error, Kernel,
-    error::{LaunchError, OutsideOf},
+    error::{OutsideOf, RunError},
     graph::{Graph, run_now},
     launch,
     sequence::Sequence,
@@ -66,7 +66,7 @@ impl Functions {
 fn are_outside(launches: Vec<Result<(), Error>>, of: OutsideOf) -> Outcome {
     for (index, launch) in launches.into_iter().enumerate() {
         match &launch {
-            Err(Error::Launch(LaunchError::Outside { of: found, .. })) if *found == of => {}
+            Err(Error::Run(RunError::Outside { of: found, .. })) if *found == of => {}
             _ => return Err(format!("launch {index}: {launch:?}").into()),
         }
         let own = if of == OutsideOf::Run { "`stream = s`" } else { "`stream = &stream`" };

@@ -163,7 +163,7 @@ fn a_function_of_cudarc() -> Outcome {
     assert_eq!(stream.clone_dtoh(&y)?, [2.0; 4]);
 
     let refused = Kernel::<Saxpy>::from_function(&other, function.clone());
-    assert!(matches!(refused, Err(Error::Context(ContextError::ForeignFunction { .. }))), "{refused:?}");
+    assert!(matches!(refused, Err(Error::Context(ContextError::OtherContextFunction { .. }))), "{refused:?}");
     Kernel::<Saxpy>::from_function(&ctx, function)?;
     Ok(())
 }
@@ -179,7 +179,7 @@ fn another_context() -> Outcome {
     // SAFETY: nothing is launched.
     let error = unsafe { launch!(kernel, 1, 4, Saxpy { n: 4, alpha: 1.0, x: &x, y: &mut y }) };
     let text = match error {
-        Err(error @ Error::Context(ContextError::ForeignArgument { field: Some(_), .. })) => error.to_string(),
+        Err(error @ Error::Context(ContextError::OtherContextArgument { field: Some(_), .. })) => error.to_string(),
         other => return Err(format!("{other:?}").into()),
     };
     assert!(text.contains("`y` belongs to another context"), "{text}");
@@ -188,7 +188,7 @@ fn another_context() -> Outcome {
     let args = Saxpy { n: 4, alpha: 1.0, x: &x, y: &mut y };
     // SAFETY: nothing is launched.
     let error = unsafe { launch!(kernel, 1, 4, args, stream = &theirs) };
-    assert!(matches!(error, Err(Error::Context(ContextError::ForeignArgument { field: None, .. }))), "{error:?}");
+    assert!(matches!(error, Err(Error::Context(ContextError::OtherContextArgument { field: None, .. }))), "{error:?}");
 
     // Rejected calls have no effect in either context.
     ctx.check_err()?;

@@ -8,7 +8,7 @@ use cudarc::driver::{DevicePtr, DevicePtrMut, sys};
 use kernel_args::{
     DevicePointer, DevicePointerMut, Error,
     context::{ContextFlags, create_context},
-    error::{ContextError, LaunchError},
+    error::{ContextError, LaunchError, RunError},
     graph::{Graph, run_now},
     launch,
 };
@@ -180,7 +180,7 @@ fn captured() -> Outcome {
         // SAFETY: nothing is launched.
         let outside = unsafe { launch!(ffi::saxpy, untracked, stream = &other) };
         let text = outside.as_ref().map_or_else(ToString::to_string, |()| String::new());
-        assert!(matches!(outside, Err(Error::Launch(LaunchError::Outside { .. }))), "{text}");
+        assert!(matches!(outside, Err(Error::Run(RunError::Outside { .. }))), "{text}");
         assert!(text.starts_with("launcher `saxpy` was not launched: it is in the closure of a capture"), "{text}");
         // SAFETY: the same memory, which nothing else uses now.
         run_now(|| unsafe { launch!(ffi::saxpy, untracked, stream = &other) })

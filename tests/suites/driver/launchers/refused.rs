@@ -32,7 +32,7 @@ fn foreign() -> Outcome {
     // SAFETY: the same.
     results.push(("y", unsafe { launch!(ffi::saxpy_default, args, default_stream = true) }));
     for (name, result) in results {
-        let Err(Error::Context(ContextError::ForeignArgument { kernel, field, contexts, .. })) = &result else {
+        let Err(Error::Context(ContextError::OtherContextArgument { kernel, field, contexts, .. })) = &result else {
             return Err(format!("{name}: {result:?}").into());
         };
         assert!(kernel.starts_with("saxpy") && field.as_deref() == Some(name), "{kernel}: {field:?}");

@@ -8,7 +8,7 @@ use cudarc::driver::CudaSlice;
 use kernel_args::{
     Error, Kernel,
     context::{ContextFlags, create_context},
-    error::LaunchError,
+    error::{LaunchError, RunError},
     launch,
     observe::{self, Event, Observer},
     sequence::{RunMode, Sequence},
@@ -148,7 +148,7 @@ fn errors() -> Outcome {
             // SAFETY: the same.
             let outside =
                 unsafe { launch!(ffi::saxpy_default, OnDefault { n: 0, x: None, y: None }, default_stream = true) };
-            assert!(matches!(outside, Err(Error::Launch(LaunchError::Outside { .. }))), "{outside:?}");
+            assert!(matches!(outside, Err(Error::Run(RunError::Outside { .. }))), "{outside:?}");
             // SAFETY: both slices have `N` elements.
             unsafe { launch!(ffi::saxpy, Saxpy { n: N, alpha: 2.0, x, y: &mut y }, stream = s) }
         })?;

@@ -323,7 +323,7 @@ fn perform(
             };
             match run {
                 // SAFETY: the memory is allocated until the end of the program, and the arguments are the addresses.
-                Some(run) => unsafe { run.foreign_with((n, alpha, x, y), |stream, _| launch(stream)) },
+                Some(run) => unsafe { run.external_with((n, alpha, x, y), |stream, _| launch(stream)) },
                 None => launch(&kernels.stream),
             }
         }

@@ -7,7 +7,7 @@ use crate::sequences::{
 use cudarc::driver::{CudaSlice, DevicePtr, sys::CUdeviceptr};
 use kernel_args::{
     Error,
-    error::LaunchError,
+    error::RunError,
     sequence::{Pool, PoolSlice, Run, RunMode, Sequence},
 };
 use kernel_args_tests::driver::{Driver, trial};
@@ -198,7 +198,7 @@ fn bounded() -> Outcome {
     let run = sequence.begin()?;
     let slice = run.alloc_zeros::<u8>(700_000)?;
     let error = run.alloc_zeros::<u8>(400_000).map(drop);
-    assert!(matches!(error, Err(Error::Launch(LaunchError::NoMemory { .. }))));
+    assert!(matches!(error, Err(Error::Run(RunError::NoMemory { .. }))));
     says(error, &["no memory for an allocation of", "its limit is 1048576 bytes", "trim"])?;
     says(run.alloc_zeros::<u64>(usize::MAX / 4), &["no memory"])?;
     let first = address_of(&slice);

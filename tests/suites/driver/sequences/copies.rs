@@ -1,6 +1,6 @@
 //! Copies from and to the host in a run, and the choice of a graph.
 
-use crate::sequences::world::{N, Outcome, World, foreign, says};
+use crate::sequences::world::{N, Outcome, World, external, says};
 use kernel_args::{
     Error,
     sequence::{Run, RunMode, Sequence},
@@ -181,7 +181,7 @@ fn counts() -> Outcome {
     for alpha in [1.0, 1.0, 2.0, 3.0] {
         sequence.run(|s| {
             let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
-            foreign(s, (&mut *y, alpha), |stream, (mut y, _)| Ok::<_, Error>(stream.memset_zeros(&mut y)?))?;
+            external(s, (&mut *y, alpha), |stream, (mut y, _)| Ok::<_, Error>(stream.memset_zeros(&mut y)?))?;
             world.saxpy(alpha, x, &mut y, s)
         })?;
     }

@@ -1,8 +1,8 @@
-//! Random steps of an engine: launches, allocations, foreign work, copies and drops, plainly, plainly with memory of a
+//! Random steps of an engine: launches, allocations, external work, copies and drops, plainly, plainly with memory of a
 //! pool, and as sequences. The bytes are equal.
 
 use crate::sequences::{
-    foreign::{self, Library},
+    external::{self, Library},
     world::{Outcome, Saxpy, VectorAdd, World},
 };
 use cudarc::driver::{CudaSlice, CudaStream};
@@ -27,7 +27,7 @@ enum Step {
     /// `y += alpha * x`.
     Saxpy(f32, usize, usize),
     /// `y += alpha * x`, by the library.
-    Foreign(f32, usize, usize),
+    External(f32, usize, usize),
     Zero(usize),
     /// The tensors one after another: it grows.
     Concatenate(usize, usize),
@@ -44,7 +44,7 @@ fn step(rng: &mut Rng) -> Step {
     match rng.below(12) {
         0..=2 => Step::Add(a, b),
         3 | 4 => Step::Saxpy(alpha, a, b),
-        5 | 6 => Step::Foreign(alpha, a, b),
+        5 | 6 => Step::External(alpha, a, b),
         7 => Step::Zero(a),
         8 => Step::Concatenate(a, b),
         9 => Step::Upload(1 + rng.below(LARGEST), alpha),
@@ -62,7 +62,7 @@ trait Engine {
     fn copy(&self, from: &Self::Tensor, to: &mut Self::Tensor, at: usize) -> Result<(), Error>;
     fn add(&self, world: &World, args: VectorAdd<'_>) -> Result<(), Error>;
     fn saxpy(&self, world: &World, args: Saxpy<'_>) -> Result<(), Error>;
-    fn foreign(&self, library: &Handle<Library>, args: Saxpy<'_>) -> Result<(), Error>;
+    fn external(&self, library: &Handle<Library>, args: Saxpy<'_>) -> Result<(), Error>;
 }
 
 impl Engine for Arc<CudaStream> {
@@ -94,7 +94,7 @@ impl Engine for Arc<CudaStream> {
         unsafe { launch!(world.saxpy, 2, 32, args, stream = self) }
     }
 
-    fn foreign(&self, library: &Handle<Library>, Saxpy { n, alpha, x, y }: Saxpy<'_>) -> Result<(), Error> {
+    fn external(&self, library: &Handle<Library>, Saxpy { n, alpha, x, y }: Saxpy<'_>) -> Result<(), Error> {
         // SAFETY: the same.
         Ok(unsafe { library.axpy(n, alpha, x, y) }?)
     }
@@ -133,8 +133,8 @@ impl Engine for Pooled {
         self.1.saxpy(world, args)
     }
 
-    fn foreign(&self, library: &Handle<Library>, args: Saxpy<'_>) -> Result<(), Error> {
-        self.1.foreign(library, args)
+    fn external(&self, library: &Handle<Library>, args: Saxpy<'_>) -> Result<(), Error> {
+        self.1.external(library, args)
     }
 }
 
@@ -167,8 +167,8 @@ impl Engine for Run {
         unsafe { launch!(world.saxpy, 2, 32, args, stream = self) }
     }
 
-    fn foreign(&self, library: &Handle<Library>, Saxpy { n, alpha, x, y }: Saxpy<'_>) -> Result<(), Error> {
-        foreign::axpy(self, library, n, alpha, x, y)
+    fn external(&self, library: &Handle<Library>, Saxpy { n, alpha, x, y }: Saxpy<'_>) -> Result<(), Error> {
+        external::axpy(self, library, n, alpha, x, y)
     }
 }
 
@@ -193,14 +193,14 @@ fn perform<E: Engine>(
                 engine.add(world, VectorAdd { a, b, c: &mut c, n: n as u32 })?;
                 tensors.push_back(c);
             }
-            Step::Saxpy(alpha, x, y) | Step::Foreign(alpha, x, y) if x % count != y % count => {
+            Step::Saxpy(alpha, x, y) | Step::External(alpha, x, y) if x % count != y % count => {
                 let all = tensors.make_contiguous();
                 let [x, y] = all.get_disjoint_mut([x % count, y % count]).expect("two tensors");
                 // The library's workspace has 32 elements.
                 let n = x.len().min(y.len()).min(32) as u32;
                 let args = Saxpy { n, alpha, x, y };
                 match step {
-                    Step::Foreign(..) => engine.foreign(library, args)?,
+                    Step::External(..) => engine.external(library, args)?,
                     _ => engine.saxpy(world, args)?,
                 }
             }
@@ -216,7 +216,7 @@ fn perform<E: Engine>(
             }
             Step::Upload(len, value) => tensors.push_back(engine.upload(&vec![value * input; len])?),
             Step::Drop(a) if count > 2 => drop(tensors.remove(a % count)),
-            Step::Saxpy(..) | Step::Foreign(..) | Step::Drop(_) => {}
+            Step::Saxpy(..) | Step::External(..) | Step::Drop(_) => {}
         }
         if tensors.len() > 8 {
             tensors.pop_front();

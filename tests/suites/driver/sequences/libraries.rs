@@ -1,9 +1,9 @@
-//! NVIDIA's libraries in a sequence, on a GPU: cuBLAS, cuBLASLt, cuRAND and NCCL. `foreign.rs` has a small library
+//! NVIDIA's libraries in a sequence, on a GPU: cuBLAS, cuBLASLt, cuRAND and NCCL. `external.rs` has a small library
 //! instead, which needs no GPU.
 
 #![allow(clippy::many_single_char_names, reason = "the names of cuBLAS")]
 
-use crate::sequences::world::{Outcome, World, foreign};
+use crate::sequences::world::{Outcome, World, external};
 use cudarc::{
     cublas::{
         CudaBlas, Gemm, GemmConfig, Gemv, GemvConfig, StridedBatchedConfig,
@@ -210,7 +210,7 @@ impl Matrices {
             let batches = shape.batches();
             let mut c = run.alloc_zeros::<f32>(batches * m * n)?;
             let args = (handle, Value(shape), a.slice(..batches * m * k), b.slice(..batches * k * n), &mut *c);
-            foreign(&run, args, |_, (library, shape, a, b, mut c)| -> Outcome {
+            external(&run, args, |_, (library, shape, a, b, mut c)| -> Outcome {
                 // SAFETY: they have the elements of the shape.
                 unsafe { library.product(shape, &a, &b, &mut c) }
             })?;
@@ -275,7 +275,7 @@ fn random_numbers() -> Outcome {
         let mut y = run.alloc_zeros::<f32>(COUNT)?;
         // SAFETY: the generator, which has the rest of the memory, outlives the sequence.
         unsafe {
-            run.foreign_always((&mut *y,), |_, (mut y,)| -> Outcome { Ok(recorded.fill_with_uniform(&mut y)?) })?;
+            run.external_always((&mut *y,), |_, (mut y,)| -> Outcome { Ok(recorded.fill_with_uniform(&mut y)?) })?;
         }
         run.finish()?;
         plain.fill_with_uniform(&mut numbers)?;
@@ -297,7 +297,7 @@ fn sum() -> Outcome {
     let add = |run: &Run, x: &CudaSlice<f32>, y: &mut CudaSlice<f32>| -> Outcome {
         // SAFETY: the communicator outlives the sequence, and its work depends on the arguments only.
         unsafe {
-            run.foreign_with((x, y), |_, (x, mut y)| -> Outcome {
+            run.external_with((x, y), |_, (x, mut y)| -> Outcome {
                 comm.all_reduce::<_, _, f32>(&x, &mut y, &ReduceOp::Sum).map_err(failed)?;
                 Ok(())
             })

@@ -7,7 +7,7 @@ mod captured;
 mod copies;
 mod engine;
 mod exchanged;
-mod foreign;
+mod external;
 mod held;
 mod kept;
 mod libraries;
@@ -35,7 +35,7 @@ pub(crate) fn main() -> ExitCode {
             trials.extend(exchanged::trials(driver));
             trials.extend(refused::trials(driver));
             trials.extend(stored::trials(driver));
-            trials.extend(foreign::trials(driver));
+            trials.extend(external::trials(driver));
             trials.extend(libraries::trials(driver));
             trials.extend(allocated::trials(driver));
             trials.extend(sizes::trials(driver));

@@ -2,7 +2,7 @@
 //! next run has the right result.
 
 use crate::sequences::{
-    foreign::{Library, axpy},
+    external::{Library, axpy},
     world::{N, Outcome, World},
 };
 use cudarc::driver::{CudaSlice, sys::CUstreamCaptureStatus};
@@ -103,7 +103,7 @@ fn each_call() -> Outcome {
     Ok(())
 }
 
-/// A step of an engine: a kept value, allocations, copies, a memset, launches and foreign work. Each element of its
+/// A step of an engine: a kept value, allocations, copies, a memset, launches and external work. Each element of its
 /// result is `2 * input + alpha * (2 * input + 3)`.
 fn step(
     world: &World,

@@ -5,7 +5,7 @@ use bytemuck::AnyBitPattern;
 use cudarc::driver::{DevicePtr, DeviceRepr, ValidAsZeroBits, sys::CUdeviceptr};
 use kernel_args::{
     Error,
-    error::LaunchError,
+    error::RunError,
     graph::Graph,
     sequence::{MemoryUse, Pool, PoolSlice, Run, Sequence},
 };
@@ -105,7 +105,7 @@ fn each<T: DeviceRepr + ValidAsZeroBits + AnyBitPattern>(rng: &mut Rng, source: 
                     assert!(own.end <= next.start || next.end <= own.start, "{}: {own:x?}, {next:x?}", what());
                 }
             }
-            Err(Error::Launch(LaunchError::NoMemory { requested, limit: own, .. })) => {
+            Err(Error::Run(RunError::NoMemory { requested, limit: own, .. })) => {
                 let is_too_large = bytes > isize::MAX as u128;
                 assert_eq!(requested == usize::MAX, is_too_large, "{}", what());
                 assert!(requested as u128 >= bytes || is_too_large, "{}", what());

@@ -5,7 +5,7 @@ use kernel_args::{
     DevicePointerMut, Error, Kernel, KernelArg, KernelArgs,
     args::{AsStream, Guard, LaunchStream},
     launch,
-    sequence::{ForeignArgs, Run, Sequence},
+    sequence::{ExternalArgs, Run, Sequence},
 };
 use kernel_args_tests::driver::context;
 use std::{ops::DerefMut, sync::Arc};
@@ -95,14 +95,14 @@ impl World {
     }
 }
 
-/// Foreign work of the trials, which uses the memory of its arguments and of handles, or is refused.
-pub(crate) fn foreign<A: ForeignArgs, E: From<Error>>(
+/// External work of the trials, which uses the memory of its arguments and of handles, or is refused.
+pub(crate) fn external<A: ExternalArgs, E: From<Error>>(
     run: &Run,
     args: A,
     work: impl for<'a> Fn(&'a Arc<CudaStream>, A::In<'a>) -> Result<(), E> + 'static,
 ) -> Result<(), E> {
     // SAFETY: see above.
-    unsafe { run.foreign(args, work) }
+    unsafe { run.external(args, work) }
 }
 
 /// A slice whose `lower` does something else first.

@@ -35,7 +35,7 @@ fn names_both<T: Debug>(result: Result<T, Error>, launch: usize, found: usize) {
     let text = error.to_string();
     let contexts = match &error {
         Error::Context(
-            ContextError::ForeignArgument { contexts, .. } | ContextError::ForeignFunction { contexts, .. },
+            ContextError::OtherContextArgument { contexts, .. } | ContextError::OtherContextFunction { contexts, .. },
         ) => contexts,
         other => panic!("{other}"),
     };

@@ -163,7 +163,7 @@ fn what_was_not_enabled_is_refused() -> Outcome {
     let error = unsafe { launch!(read, grid(), 256, args) }.expect_err("of a third context");
     let text = error.to_string();
     assert!(
-        matches!(&error, Error::Context(ContextError::ForeignArgument { field: Some(field), .. }) if field == "x"),
+        matches!(&error, Error::Context(ContextError::OtherContextArgument { field: Some(field), .. }) if field == "x"),
         "{text}"
     );
     // The kernel of the second GPU.
@@ -172,7 +172,7 @@ fn what_was_not_enabled_is_refused() -> Outcome {
     // SAFETY: as above.
     let error = unsafe { launch!(back, grid(), 256, args) }.expect_err("not in that direction");
     assert!(
-        matches!(&error, Error::Context(ContextError::ForeignArgument { field: Some(field), .. }) if field == "y"),
+        matches!(&error, Error::Context(ContextError::OtherContextArgument { field: Some(field), .. }) if field == "y"),
         "{error}"
     );
     all_are(&here, &y, 0.0)?;

@@ -215,7 +215,7 @@ fn copies() -> Outcome {
 
     let other = create_context(device(), ContextFlags::new())?;
     let foreign = array.write(&other.default_stream(), &[0.0; 3072]);
-    assert!(matches!(foreign, Err(Error::Context(ContextError::ForeignStream(_)))), "{foreign:?}");
+    assert!(matches!(foreign, Err(Error::Context(ContextError::OtherContextStream(_)))), "{foreign:?}");
     Ok(())
 }
 

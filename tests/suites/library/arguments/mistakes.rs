@@ -126,7 +126,7 @@ fn an_argument_of_another_context_is_named_by_its_index() {
         driver.reset_calls();
         let error = refused(&setup, &mut arguments);
         assert!(
-            matches!(&error, Error::Context(ContextError::ForeignArgument { field: Some(index), .. }) if index == "3"),
+            matches!(&error, Error::Context(ContextError::OtherContextArgument { field: Some(index), .. }) if index == "3"),
             "{error}"
         );
         assert!(error.to_string().contains("`3`"), "{error}");

@@ -184,12 +184,12 @@ fn a_module_of_another_context_is_refused() {
         let theirs = other.load_module(Ptx::from_src(SAXPY)).expect("it loads");
         let ours = Module::from_cudarc(&ctx, theirs.clone(), SAXPY).expect("an image");
         let refused = ours.kernel::<Pointers>("saxpy");
-        assert!(matches!(refused, Err(Error::Context(ContextError::ForeignFunction { .. }))), "{refused:?}");
+        assert!(matches!(refused, Err(Error::Context(ContextError::OtherContextFunction { .. }))), "{refused:?}");
         let refused = Kernel::<Pointers>::from_cudarc_module(&ctx, &theirs, "saxpy");
-        assert!(matches!(refused, Err(Error::Context(ContextError::ForeignFunction { .. }))), "{refused:?}");
+        assert!(matches!(refused, Err(Error::Context(ContextError::OtherContextFunction { .. }))), "{refused:?}");
         let function = theirs.load_function("saxpy").expect("it is there");
         let refused = Function::from_cudarc(&ctx, function, SAXPY);
-        assert!(matches!(refused, Err(Error::Context(ContextError::ForeignFunction { .. }))), "{refused:?}");
+        assert!(matches!(refused, Err(Error::Context(ContextError::OtherContextFunction { .. }))), "{refused:?}");
     });
 }
 

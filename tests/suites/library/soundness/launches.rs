@@ -172,7 +172,7 @@ fn a_slice_of_another_context_is_found_before_anything_is_enqueued() {
                 driver.reset_calls();
                 let error = launcher.launch(target, &mut memory, 0);
                 let calls = driver.called();
-                let Err(Error::Context(ContextError::ForeignArgument { field: Some(found), .. })) = error else {
+                let Err(Error::Context(ContextError::OtherContextArgument { field: Some(found), .. })) = error else {
                     panic!("{target:?}: {error:?}");
                 };
                 assert_eq!(found, field, "{target:?}");
@@ -222,7 +222,7 @@ fn a_slice_that_does_not_declare_its_context_is_found_before_the_launch() {
         assert!(
             matches!(
                 error,
-                Err(Error::Context(ContextError::ForeignArgument {
+                Err(Error::Context(ContextError::OtherContextArgument {
                     field: Some(ref field),
                     ..
                 })) if field == "x"
@@ -247,7 +247,7 @@ fn a_stream_of_another_context_is_found_before_anything_is_enqueued() {
             driver.reset_calls();
             let error = launcher.launch(target, &mut memory, 0);
             assert!(
-                matches!(error, Err(Error::Context(ContextError::ForeignArgument { field: None, .. }))),
+                matches!(error, Err(Error::Context(ContextError::OtherContextArgument { field: None, .. }))),
                 "{target:?}: {error:?}"
             );
             assert_eq!(enqueued(driver), [0; 3], "{target:?}");

@@ -8,7 +8,7 @@ use cudarc::driver::sys::CUdeviceptr;
 pub(crate) enum Step<'l> {
     Launch(RecordedLaunch<'l>),
     Memory(MemoryStep<'l>),
-    /// A captured graph as a child graph, by the number of its foreign work.
+    /// A captured graph as a child graph, by the number of its external work.
     Child(u64),
 }
 

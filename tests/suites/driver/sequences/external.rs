@@ -1,11 +1,11 @@
 //! Work of a library that enqueues on a stream itself, in a sequence. A small library with its own kernels and calls of
 //! the driver takes the place of cuBLAS.
 
-#![allow(clippy::multiple_unsafe_ops_per_block, reason = "the closures of foreign work call the library")]
+#![allow(clippy::multiple_unsafe_ops_per_block, reason = "the closures of external work call the library")]
 
 use crate::sequences::{
     stored,
-    world::{N, Outcome, SAXPY, World, foreign, says},
+    world::{N, Outcome, SAXPY, World, external, says},
 };
 use cudarc::{
     driver::{
@@ -37,26 +37,26 @@ use std::{
 
 pub(crate) fn trials(_: &Driver) -> Vec<Trial> {
     vec![
-        trial("foreign_work_is_captured_once", once),
-        trial("other_arguments_of_foreign_work_are_updates", updates),
-        trial("foreign_work_in_the_order_of_the_launches", in_order),
-        trial("memsets_and_copies_of_foreign_work", memory),
+        trial("external_work_is_captured_once", once),
+        trial("other_arguments_of_external_work_are_updates", updates),
+        trial("external_work_in_the_order_of_the_launches", in_order),
+        trial("memsets_and_copies_of_external_work", memory),
         trial("each_kind_of_argument_is_compared", kinds),
         trial("equal_work_is_compared_once", compared_once),
         trial("a_comparison_that_records", comparison_that_records),
         trial("a_handle_lives_as_long_as_its_steps", handles),
         trial("a_handle_that_is_dropped_while_work_is_captured", dropped_in_a_capture),
-        trial("foreign_work_that_captures_variables", variables),
-        trial("foreign_work_in_plain_runs", plain),
-        trial("foreign_work_at_the_same_time", parallel),
-        trial("foreign_work_of_a_created_context", created_context),
-        trial("an_error_or_a_panic_of_foreign_work", failing),
-        trial("foreign_work_that_cannot_be_captured", refused),
-        trial("foreign_work_with_memory_that_is_no_argument", through_a_static),
-        trial("foreign_work_of_memory_that_is_not_held", not_held),
-        trial("foreign_work_in_foreign_work", nested),
+        trial("external_work_that_captures_variables", variables),
+        trial("external_work_in_plain_runs", plain),
+        trial("external_work_at_the_same_time", parallel),
+        trial("external_work_of_a_created_context", created_context),
+        trial("an_error_or_a_panic_of_external_work", failing),
+        trial("external_work_that_cannot_be_captured", refused),
+        trial("external_work_with_memory_that_is_no_argument", through_a_static),
+        trial("external_work_of_memory_that_is_not_held", not_held),
+        trial("external_work_in_external_work", nested),
         trial("a_capture_that_another_thread_ends", other_thread),
-        trial("foreign_work_that_calls_the_host", host_function),
+        trial("external_work_that_calls_the_host", host_function),
     ]
 }
 
@@ -137,7 +137,7 @@ pub(crate) fn axpy(
     x: &CudaSlice<f32>,
     y: &mut CudaSlice<f32>,
 ) -> Result<(), Error> {
-    foreign(run, (library, n, alpha, x, y), |_, (library, n, alpha, x, mut y)| {
+    external(run, (library, n, alpha, x, y), |_, (library, n, alpha, x, mut y)| {
         // SAFETY: the trials pass slices with `n` elements.
         Ok(unsafe { library.axpy(n, alpha, &x, &mut y) }?)
     })
@@ -228,7 +228,7 @@ fn memory() -> Outcome {
     for run in 1..4 {
         sequence.run(|s| {
             let (x, mut y, mut words) = (s.hold(&x)?, s.hold(&mut y)?, s.hold(&mut words)?);
-            foreign(s, (x, y.slice_mut(..FEW as usize), &mut *words), |stream, (x, mut y, mut words)| {
+            external(s, (x, y.slice_mut(..FEW as usize), &mut *words), |stream, (x, mut y, mut words)| {
                 stream.memcpy_dtod(&x.slice(..FEW as usize), &mut y)?;
                 let (address, _sync) = words.device_ptr_mut(stream);
                 // SAFETY: the slice has eight words.
@@ -264,7 +264,7 @@ fn kinds() -> Outcome {
         sequence.run(|s| {
             let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
             let args = (handle, Value(operation), flag, float, x.slice(..len), &x.slice(len..), y.slice_mut(..len));
-            foreign(s, args, |stream, (handle, operation, flag, float, x, _, mut y)| {
+            external(s, args, |stream, (handle, operation, flag, float, x, _, mut y)| {
                 CALLS.fetch_add(1, Ordering::Relaxed);
                 assert!(**handle == 1 && x.len() == y.len() && (flag || float.is_nan() || float == 0.0));
                 match operation {
@@ -305,7 +305,7 @@ impl PartialEq for Compared {
 impl Eq for Compared {}
 
 fn compared(run: &Run, value: Compared, x: &CudaSlice<f32>, y: &mut CudaSlice<f32>) -> Result<(), Error> {
-    foreign(run, (Value(value), x, y), |stream, (_, x, mut y)| Ok(stream.memcpy_dtod(&x, &mut y)?))
+    external(run, (Value(value), x, y), |stream, (_, x, mut y)| Ok(stream.memcpy_dtod(&x, &mut y)?))
 }
 
 /// Each work of a run has the same memory. The work of the run before with the same position is compared first.
@@ -345,7 +345,7 @@ fn comparison_that_records() -> Outcome {
     let record = || {
         RUN.with_borrow(|run| {
             if let Some(run) = run {
-                let found = foreign(run, (7_u32,), |_, _| Ok(()));
+                let found = external(run, (7_u32,), |_, _| Ok(()));
                 FOUND.with_borrow_mut(|all| all.push(found));
             }
         });
@@ -364,7 +364,7 @@ fn comparison_that_records() -> Outcome {
     let found = FOUND.take();
     assert_eq!(found.len(), 2);
     for found in found {
-        says(found, &["foreign work", "compares the arguments", "record nothing in the function `eq`"])?;
+        says(found, &["external work", "compares the arguments", "record nothing in the function `eq`"])?;
     }
     Ok(())
 }
@@ -400,7 +400,7 @@ fn dropped_in_a_capture() -> Outcome {
         let (library, mut sequence) = (Library::new(&world)?, Sequence::new(&world.stream));
         sequence.run(|s| {
             let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
-            foreign(s, (&library, x, &mut *y), |_, (library, x, mut y)| {
+            external(s, (&library, x, &mut *y), |_, (library, x, mut y)| {
                 thread::sleep(Duration::from_millis(2));
                 // SAFETY: both slices have `N` elements.
                 Ok::<_, Error>(unsafe { library.axpy(N, 1.0, &x, &mut y) }?)
@@ -422,14 +422,14 @@ fn variables() -> Outcome {
             let (with, unsafe_library) = (&library, &library);
             // SAFETY: the handle is the same in each run, and `alpha` does not change the result of the memset.
             unsafe {
-                s.foreign_with((&mut *y,), |stream, (mut y,)| {
+                s.external_with((&mut *y,), |stream, (mut y,)| {
                     let _ = (with, alpha);
                     Ok::<_, Error>(stream.memset_zeros(&mut y)?)
                 })?;
             }
             // SAFETY: the library's workspace is allocated.
             unsafe {
-                s.foreign_always((x, &mut *y), |_, (x, mut y)| {
+                s.external_always((x, &mut *y), |_, (x, mut y)| {
                     always += 1;
                     Ok::<_, Error>(unsafe_library.axpy(FEW, alpha, &x, &mut y)?)
                 })
@@ -511,13 +511,13 @@ fn failing() -> Outcome {
         sequence.run(|s| {
             let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
             world.saxpy(1.0, x, &mut y, s)?;
-            let failed = foreign(s, (x, &mut *y), |stream, (x, mut y)| {
+            let failed = external(s, (x, &mut *y), |stream, (x, mut y)| {
                 stream.memcpy_dtod(&x, &mut y)?;
                 Err(Error::NoDriver)
             });
             assert!(matches!(failed, Err(Error::NoDriver)) && !is_capturing(&world));
             let caught = catch_unwind(AssertUnwindSafe(|| {
-                foreign(s, (x, &mut *y), |stream, (x, mut y)| -> Result<(), Error> {
+                external(s, (x, &mut *y), |stream, (x, mut y)| -> Result<(), Error> {
                     stream.memcpy_dtod(&x, &mut y)?;
                     panic!("on purpose")
                 })
@@ -538,7 +538,7 @@ fn refused() -> Outcome {
     let mut run = |record: Record<'_>, words: &[&str]| -> Outcome {
         sequence.run(|s| {
             let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
-            says(record(s, x, &mut y), &[&["the foreign work was not recorded", "help: "], words].concat())
+            says(record(s, x, &mut y), &[&["the external work was not recorded", "help: "], words].concat())
                 .expect("the reason");
             assert!(!is_capturing(&world) && world.ctx.check_err().is_ok());
             world.saxpy(1.0, x, &mut y, s)
@@ -547,7 +547,7 @@ fn refused() -> Outcome {
     };
     run(
         &|s, _, y| {
-            foreign(s, (y,), |stream, (mut y,)| {
+            external(s, (y,), |stream, (mut y,)| {
                 let _ = stream.synchronize();
                 let _ = stream.memset_zeros(&mut y);
                 Ok(())
@@ -557,7 +557,7 @@ fn refused() -> Outcome {
     )?;
     run(
         &|s, _, y| {
-            foreign(s, (y,), |stream, (mut y,)| {
+            external(s, (y,), |stream, (mut y,)| {
                 let own = stream.alloc_zeros::<f32>(N as usize)?;
                 Ok(stream.memcpy_dtod(&own, &mut y)?)
             })
@@ -565,14 +565,14 @@ fn refused() -> Outcome {
         &["allocates memory", "cublasSetWorkspace"],
     )?;
     run(
-        &|s, _, y| foreign(s, (y,), |stream, (mut y,)| Ok(stream.memcpy_htod(&[7.0; N as usize], &mut y)?)),
+        &|s, _, y| external(s, (y,), |stream, (mut y,)| Ok(stream.memcpy_htod(&[7.0; N as usize], &mut y)?)),
         &["memory of the host", "memcpy_htod"],
     )?;
-    run(&|s, _, y| foreign(s, (y,), |_, (_,)| Ok(())), &["has enqueued nothing", "run.stream()"])?;
+    run(&|s, _, y| external(s, (y,), |_, (_,)| Ok(())), &["has enqueued nothing", "run.stream()"])?;
     run(
         &|s, x, y| {
             // What is read is not written.
-            foreign(s, (x, y), |stream, (x, _)| {
+            external(s, (x, y), |stream, (x, _)| {
                 let (address, _sync) = x.device_ptr(stream);
                 // SAFETY: the slice has `N` elements.
                 Ok(unsafe { cudarc::driver::result::memset_d8_async(address, 0, 4, stream.cu_stream()) }?)
@@ -582,7 +582,7 @@ fn refused() -> Outcome {
     )?;
     run(
         &|s, _, y| {
-            foreign(s, (y,), |stream, (mut y,)| {
+            external(s, (y,), |stream, (mut y,)| {
                 stream.memset_zeros(&mut y)?;
                 // SAFETY: the stream is captured, and the capture is ended as the driver documents it.
                 Ok(unsafe { cudarc::driver::result::stream::end_capture(stream.cu_stream()) }.map(drop)?)
@@ -593,8 +593,9 @@ fn refused() -> Outcome {
     assert_eq!(world.value(&y)?, 6.0);
     let default = world.ctx.default_stream();
     let mut sequence = Sequence::new(&default);
-    let outcome = sequence
-        .run(|s| foreign(s, (&mut *s.hold(&mut y)?,), |stream, (mut y,)| Ok::<_, Error>(stream.memset_zeros(&mut y)?)));
+    let outcome = sequence.run(|s| {
+        external(s, (&mut *s.hold(&mut y)?,), |stream, (mut y,)| Ok::<_, Error>(stream.memset_zeros(&mut y)?))
+    });
     says(outcome, &["legacy default stream", "ctx.new_stream()"])?;
     Ok(())
 }
@@ -648,22 +649,22 @@ fn through_a_static() -> Outcome {
         sequence.run(|s| {
             let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
             let refused = [
-                foreign(s, (&mut *y, kind), |stream, (mut y, kind)| {
+                external(s, (&mut *y, kind), |stream, (mut y, kind)| {
                     misuse(kind, stream, &mut MEMORY.lock().expect("no panic"), &mut y)
                 }),
-                foreign(s, (&mut *y, kind), |stream, (mut y, kind)| {
+                external(s, (&mut *y, kind), |stream, (mut y, kind)| {
                     OF_THREAD.with_borrow_mut(|hidden| misuse(kind, stream, hidden, &mut y))
                 }),
-                foreign(s, (&mut *y, kind, &shared.0), |stream, (mut y, kind, hidden)| {
+                external(s, (&mut *y, kind, &shared.0), |stream, (mut y, kind, hidden)| {
                     misuse(kind, stream, &mut hidden.lock().expect("no panic"), &mut y)
                 }),
-                foreign(s, (&mut *y, kind, Value(shared.clone())), |stream, (mut y, kind, hidden)| {
+                external(s, (&mut *y, kind, Value(shared.clone())), |stream, (mut y, kind, hidden)| {
                     misuse(kind, stream, &mut hidden.0.lock().expect("no panic"), &mut y)
                 }),
             ];
             for refused in refused {
                 let verb = if kind == 0 { "reads" } else { "writes" };
-                says(refused, &["the foreign work was not recorded", verb, "memory that is not an argument"])
+                says(refused, &["the external work was not recorded", verb, "memory that is not an argument"])
                     .expect("the reason");
             }
             world.saxpy(1.0, x, &mut y, s)
@@ -684,7 +685,7 @@ fn not_held() -> Outcome {
     let (world, x, mut y, mut sequence) = World::begin()?;
     let library = Library::new(&world)?;
     let outcome = sequence.run(|s| axpy(s, &library, N, 1.0, &x, &mut *s.hold(&mut y)?));
-    says(outcome, &["foreign work", "`argument 4`", "does not hold"])?;
+    says(outcome, &["external work", "`argument 4`", "does not hold"])?;
     let x = Arc::new(x);
     for _ in 0..2 {
         let run = sequence.begin()?;
@@ -696,7 +697,7 @@ fn not_held() -> Outcome {
         axpy(&run, &library, N, 1.0, &x, &mut y)?;
         let stale = run.clone();
         run.finish()?;
-        says(axpy(&stale, &library, N, 1.0, &x, &mut y), &["foreign work was not recorded", "is over"])?;
+        says(axpy(&stale, &library, N, 1.0, &x, &mut y), &["external work was not recorded", "is over"])?;
     }
     assert_eq!((world.value(&y)?, library.calls()), (2.0, 1));
     Ok(())
@@ -708,9 +709,9 @@ fn nested() -> Outcome {
         let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
         // SAFETY: the arguments are the whole work.
         let nested = unsafe {
-            s.foreign_with((&mut *y,), |stream, (mut y,)| {
-                let inner = foreign(s, (x,), |_, (_,)| Ok::<_, Error>(()));
-                says(inner, &["the foreign work was not recorded"]).expect("the reason");
+            s.external_with((&mut *y,), |stream, (mut y,)| {
+                let inner = external(s, (x,), |_, (_,)| Ok::<_, Error>(()));
+                says(inner, &["the external work was not recorded"]).expect("the reason");
                 let finished = (**s).clone().finish();
                 says(finished, &["in a launch of the run"]).expect("the reason");
                 let outside =
@@ -735,15 +736,15 @@ fn other_thread() -> Outcome {
         let mut y = s.hold(&mut y)?;
         // SAFETY: the arguments are the whole work.
         let broken = unsafe {
-            s.foreign_with((&mut *y,), |stream, (mut y,)| {
+            s.external_with((&mut *y,), |stream, (mut y,)| {
                 stream.memset_zeros(&mut y)?;
                 let synchronized = thread::scope(|scope| scope.spawn(|| stream.synchronize()).join());
                 assert!(synchronized.expect("no panic").is_err());
                 Ok::<_, Error>(())
             })
         };
-        says(broken, &["the foreign work was not recorded", "another thread uses the stream"]).expect("the reason");
-        foreign(s, (&mut *y,), |stream, (mut y,)| Ok::<_, Error>(stream.memset_zeros(&mut y)?))
+        says(broken, &["the external work was not recorded", "another thread uses the stream"]).expect("the reason");
+        external(s, (&mut *y,), |stream, (mut y,)| Ok::<_, Error>(stream.memset_zeros(&mut y)?))
     })?;
     assert_eq!(world.value(&y)?, 0.0);
     Ok(())
@@ -762,18 +763,18 @@ fn host_function() -> Outcome {
     for (run, is_plain) in (1..).zip([false, false, true, false, true]) {
         sequence.run(|s| {
             let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
-            let refused = foreign(s, (&mut *y,), |stream, (_,)| {
+            let refused = external(s, (&mut *y,), |stream, (_,)| {
                 // SAFETY: the function is never called.
                 unsafe {
                     cudarc::driver::result::stream::launch_host_function(stream.cu_stream(), count, ptr::null_mut())
                 }?;
                 Ok::<_, Error>(())
             });
-            says(refused, &["a call of a host function", "foreign_with"]).expect("the reason");
+            says(refused, &["a call of a host function", "external_with"]).expect("the reason");
             world.saxpy(1.0, x, &mut y, s)?;
             // SAFETY: the counter outlives the runs, and the library's workspace is allocated.
             unsafe {
-                s.foreign_with((x, &mut *y), |stream, (x, mut y)| {
+                s.external_with((x, &mut *y), |stream, (x, mut y)| {
                     library.axpy(N, 2.0, &x, &mut y)?;
                     let data = ptr::from_ref(&calls).cast_mut().cast();
                     Ok::<_, Error>(cudarc::driver::result::stream::launch_host_function(

@@ -13,8 +13,8 @@ use std::{
     vec::Vec,
 };
 
-/// The steps of foreign work, for equal arguments.
-pub(crate) struct ForeignSteps {
+/// The steps of external work, for equal arguments.
+pub(crate) struct ExternalSteps {
     /// What the arguments are compared with. It keeps the handles of the work.
     pub(crate) key: Box<dyn Any + Send + Sync>,
     /// As in a [`LaunchLog`](crate::driver::api::LaunchLog).
@@ -26,17 +26,17 @@ pub(crate) struct ForeignSteps {
     last: AtomicU64,
 }
 
-/// The foreign work of the last runs of a sequence.
+/// The external work of the last runs of a sequence.
 #[derive(Default)]
-pub(crate) struct ForeignCache {
+pub(crate) struct ExternalCache {
     /// By a hash of the arguments: a run whose work grows has many.
-    known: HashMap<u64, Vec<Arc<ForeignSteps>>>,
+    known: HashMap<u64, Vec<Arc<ExternalSteps>>>,
     /// The work of this run in its order, then the rest of the previous run's. Runs usually repeat it.
-    order: Vec<Arc<ForeignSteps>>,
+    order: Vec<Arc<ExternalSteps>>,
     /// How much of it this run has.
     now: usize,
     /// What this run has replaced in `order`.
-    replaced: Vec<Arc<ForeignSteps>>,
+    replaced: Vec<Arc<ExternalSteps>>,
     /// The number of the run.
     run: u64,
     captures: u64,
@@ -50,18 +50,18 @@ pub(crate) enum Captured {
     Child(Graph),
 }
 
-impl ForeignCache {
+impl ExternalCache {
     /// For how many runs work is remembered that no run has.
     const RUNS: u64 = 64;
 
     /// Whether the next work in the order is equal.
     #[inline]
-    pub(crate) fn repeats(&self, is_equal: impl Fn(&ForeignSteps) -> bool) -> bool {
+    pub(crate) fn repeats(&self, is_equal: impl Fn(&ExternalSteps) -> bool) -> bool {
         self.order.get(self.now).is_some_and(|steps| is_equal(steps))
     }
 
     /// Makes the equal work of an earlier run the next work, if there is one.
-    pub(crate) fn recall(&mut self, hash: impl Fn() -> u64, is_equal: impl Fn(&ForeignSteps) -> bool) -> bool {
+    pub(crate) fn recall(&mut self, hash: impl Fn() -> u64, is_equal: impl Fn(&ExternalSteps) -> bool) -> bool {
         let known = self.known.get(&hash());
         let Some(steps) = known.and_then(|known| known.iter().rev().find(|steps| is_equal(steps))) else {
             return false;
@@ -76,18 +76,18 @@ impl ForeignCache {
         let last = AtomicU64::new(self.run);
         self.captures += 1;
         let new = Arc::new(match captured {
-            Captured::Steps(words, steps) => ForeignSteps { key, words, steps, child: None, last },
+            Captured::Steps(words, steps) => ExternalSteps { key, words, steps, child: None, last },
             Captured::Child(graph) => {
                 self.children += 1;
                 let (number, graph) = (self.children, Mutex::new(graph));
-                ForeignSteps { key, words: Steps::child(number), steps: 1, child: Some((number, graph)), last }
+                ExternalSteps { key, words: Steps::child(number), steps: 1, child: Some((number, graph)), last }
             }
         });
         self.known.entry(hash).or_default().push(new.clone());
         self.set_next(new);
     }
 
-    fn set_next(&mut self, steps: Arc<ForeignSteps>) {
+    fn set_next(&mut self, steps: Arc<ExternalSteps>) {
         match self.order.get_mut(self.now) {
             Some(old) => self.replaced.push(mem::replace(old, steps)),
             None => self.order.push(steps),
@@ -96,7 +96,7 @@ impl ForeignCache {
 
     /// The run has the next work.
     #[inline]
-    pub(crate) fn advance(&mut self) -> &ForeignSteps {
+    pub(crate) fn advance(&mut self) -> &ExternalSteps {
         let steps = &self.order[self.now];
         steps.last.store(self.run, Ordering::Relaxed);
         self.now += 1;
@@ -109,17 +109,17 @@ impl ForeignCache {
     }
 
     /// The work of this run.
-    pub(crate) fn now(&self) -> &[Arc<ForeignSteps>] {
+    pub(crate) fn now(&self) -> &[Arc<ExternalSteps>] {
         &self.order[..self.now]
     }
 
     /// The run is over. Returns what is no longer remembered; its drop can run code of the program.
-    pub(crate) fn end_run(&mut self) -> Vec<Arc<ForeignSteps>> {
+    pub(crate) fn end_run(&mut self) -> Vec<Arc<ExternalSteps>> {
         let mut old = mem::take(&mut self.replaced);
         old.extend(self.order.drain(mem::take(&mut self.now)..));
         self.run += 1;
         if self.run.is_multiple_of(Self::RUNS) {
-            let is_old = |steps: &mut Arc<ForeignSteps>| steps.last.load(Ordering::Relaxed) + Self::RUNS <= self.run;
+            let is_old = |steps: &mut Arc<ExternalSteps>| steps.last.load(Ordering::Relaxed) + Self::RUNS <= self.run;
             self.known.retain(|_, steps| {
                 old.extend(steps.extract_if(.., is_old));
                 !steps.is_empty()
@@ -129,7 +129,7 @@ impl ForeignCache {
     }
 }
 
-impl ForeignSteps {
+impl ExternalSteps {
     /// Calls `with` with the captured graph of this number.
     pub(crate) fn with_child<R>(all: &[Arc<Self>], number: u64, with: impl FnOnce(&Graph) -> R) -> Option<R> {
         let graph = all.iter().find_map(|steps| steps.child.as_ref().filter(|(own, _)| *own == number));

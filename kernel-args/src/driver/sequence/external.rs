@@ -8,9 +8,9 @@ use crate::{
         error::{Error, GraphError, OutsideOf},
         graph::Capturing,
         launch::{not_recording, within},
-        run::{Captured, ForeignCache, ForeignSteps, NotRecording, Recording},
+        run::{Captured, ExternalCache, ExternalSteps, NotRecording, Recording},
     },
-    memory::{Access, ForeignArgs, StepUses},
+    memory::{Access, ExternalArgs, StepUses},
 };
 use core::{
     any::{Any, TypeId},
@@ -47,14 +47,14 @@ impl PartialEq for Always {
 
 impl Place for Always {}
 
-/// # Foreign work
+/// # External work
 /// Calls that enqueue work on a stream themselves: cuBLAS, cuBLASLt, cuDNN, cuFFT, host launchers, the launches and
 /// copies of cudarc.
 impl Run {
     /// Adds the work that the closure enqueues on the stream of the run, as steps in the order of the launches.
     ///
     /// The closure is called while the stream is captured, so nothing runs. Its kernels, memsets and copies become
-    /// steps. In later runs with equal arguments ([`ForeignArg`](crate::sequence::ForeignArg)), the closure is **not
+    /// steps. In later runs with equal arguments ([`ExternalArg`](crate::sequence::ExternalArg)), the closure is **not
     /// called**: the run has the same steps. With other arguments it is captured again, and updates the nodes of the
     /// graph if the kernels are the same.
     ///
@@ -72,7 +72,7 @@ impl Run {
     /// # impl Blas { unsafe fn gemm<A, B>(&self, _: usize, _: &A, _: &mut B) -> Result<(), Error> { Ok(()) } }
     /// # fn example(run: &Run, blas: Handle<Blas>, n: usize, x: &CudaSlice<f32>, y: &mut CudaSlice<f32>) -> Result<(), Error> {
     /// // SAFETY: both slices have `n` elements. The product uses only them, and the workspace of the handle.
-    /// unsafe { run.foreign((&blas, n, x, y), |_stream, (blas, n, x, mut y)| blas.gemm(n, &x, &mut y)) }
+    /// unsafe { run.external((&blas, n, x, y), |_stream, (blas, n, x, mut y)| blas.gemm(n, &x, &mut y)) }
     /// # }
     /// ```
     ///
@@ -85,7 +85,7 @@ impl Run {
     /// static SCRATCH: Mutex<Option<CudaSlice<f32>>> = Mutex::new(None);
     ///
     /// # fn example(run: &Run, handle: Handle<()>, y: &mut CudaSlice<f32>) -> Result<(), Error> {
-    /// run.foreign((&handle, y), |stream, (_, mut y)| {
+    /// run.external((&handle, y), |stream, (_, mut y)| {
     ///     let scratch = SCRATCH.lock().unwrap();
     ///     Ok(stream.memcpy_dtod(scratch.as_ref().unwrap(), &mut y)?)
     /// })
@@ -108,26 +108,26 @@ impl Run {
     /// - Memory that is not an argument is used by the work of one handle only.
     /// - The requirements of the `unsafe` functions that the closure calls are met.
     #[expect(clippy::needless_pass_by_value, reason = "the arguments can be exclusive borrows")]
-    pub unsafe fn foreign<A, E, F>(&self, args: A, work: F) -> Result<(), E>
+    pub unsafe fn external<A, E, F>(&self, args: A, work: F) -> Result<(), E>
     where
-        A: ForeignArgs,
+        A: ExternalArgs,
         E: From<Error>,
         F: for<'a> Fn(&'a Arc<CudaStream>, A::In<'a>) -> Result<(), E> + 'static,
     {
         const {
             assert!(
                 size_of::<F>() == 0,
-                "the closure of foreign work uses a variable of the code around it, which can change while the arguments stay equal\n\
-                 help: pass it as an argument: `run.foreign((&x, n), |stream, (x, n)| …)`; or promise it with `foreign_with`"
+                "the closure of external work uses a variable of the code around it, which can change while the arguments stay equal\n\
+                 help: pass it as an argument: `run.external((&x, n), |stream, (x, n)| …)`; or promise it with `external_with`"
             );
         }
-        self.add_foreign(TypeId::of::<F>(), &args, true, |stream, input| work(stream, input))
+        self.add_external(TypeId::of::<F>(), &args, true, |stream, input| work(stream, input))
     }
 
-    /// [`foreign`](Self::foreign) for a closure that captures variables, or that reads what is not an argument.
+    /// [`external`](Self::external) for a closure that captures variables, or that reads what is not an argument.
     ///
     /// # Errors
-    /// See [`foreign`](Self::foreign).
+    /// See [`external`](Self::external).
     ///
     /// # Safety
     /// In each run with equal arguments, from this place in the source, the closure would enqueue the same work with
@@ -135,55 +135,55 @@ impl Run {
     /// run has finished.
     #[expect(clippy::needless_pass_by_value, reason = "the arguments can be exclusive borrows")]
     #[track_caller]
-    pub unsafe fn foreign_with<A, E>(
+    pub unsafe fn external_with<A, E>(
         &self,
         args: A,
         work: impl for<'a> FnOnce(&'a Arc<CudaStream>, A::In<'a>) -> Result<(), E>,
     ) -> Result<(), E>
     where
-        A: ForeignArgs,
+        A: ExternalArgs,
         E: From<Error>,
     {
-        self.add_foreign(Location::caller(), &args, false, work)
+        self.add_external(Location::caller(), &args, false, work)
     }
 
-    /// [`foreign`](Self::foreign) for work that differs in each run, such as random numbers of cuRAND: the closure is
+    /// [`external`](Self::external) for work that differs in each run, such as random numbers of cuRAND: the closure is
     /// called in each run.
     ///
     /// # Errors
-    /// See [`foreign`](Self::foreign).
+    /// See [`external`](Self::external).
     ///
     /// # Safety
     /// All memory that the work uses, and that is not an argument, is allocated until the work of the run has finished.
     #[expect(clippy::needless_pass_by_value, reason = "the arguments can be exclusive borrows")]
-    pub unsafe fn foreign_always<A, E>(
+    pub unsafe fn external_always<A, E>(
         &self,
         args: A,
         work: impl for<'a> FnOnce(&'a Arc<CudaStream>, A::In<'a>) -> Result<(), E>,
     ) -> Result<(), E>
     where
-        A: ForeignArgs,
+        A: ExternalArgs,
         E: From<Error>,
     {
-        self.add_foreign(Always, &args, false, work)
+        self.add_external(Always, &args, false, work)
     }
 
     /// If `is_checked`, its copies and memsets use only memory of the arguments, unless a handle has memory.
-    fn add_foreign<P: Place, A: ForeignArgs, E: From<Error>>(
+    fn add_external<P: Place, A: ExternalArgs, E: From<Error>>(
         &self,
         place: P,
         args: &A,
         is_checked: bool,
         work: impl for<'a> FnOnce(&'a Arc<CudaStream>, A::In<'a>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let entered = self.enter("foreign work")?;
+        let entered = self.enter("external work")?;
         let recording = &*entered;
         let held = &recording.held;
         let found = held.within(|| {
             let field = |index| format!("argument {}", index + 1).into();
-            args.find(held).map_err(|index| not_held(held, "foreign work", field(index)))
+            args.find(held).map_err(|index| not_held(held, "external work", field(index)))
         })?;
-        let is_equal = |steps: &ForeignSteps| {
+        let is_equal = |steps: &ExternalSteps| {
             let key = steps.key.downcast_ref::<(P, A::Key)>();
             key.is_some_and(|key| key.0 == place && args.matches(found, &key.1))
         };
@@ -206,7 +206,7 @@ impl Run {
             let captured = capture_work(recording, args, found, is_checked, accesses(), work)?;
             Ok((Box::new((place, args.key(found))) as Box<dyn Any + Send + Sync>, captured))
         };
-        add_work(recording, "foreign work", hash, is_equal, capture, |uses| {
+        add_work(recording, "external work", hash, is_equal, capture, |uses| {
             if is_checked { uses.add(accesses().iter().copied()) } else { uses.add_ordered() }
         })
     }
@@ -219,17 +219,17 @@ pub(crate) fn add_work<E: From<Error>>(
     recording: &Recording,
     what: &str,
     hash: impl Fn() -> u64,
-    is_equal: impl Fn(&ForeignSteps) -> bool,
+    is_equal: impl Fn(&ExternalSteps) -> bool,
     capture: impl FnOnce() -> Result<(Box<dyn Any + Send + Sync>, Captured), E>,
     mut note: impl FnMut(&mut StepUses),
 ) -> Result<(), E> {
     // The comparison of a value can run code of the program.
     let comparing = |_| not_recording(what.into(), NotRecording::Comparing);
-    let mut foreign = recording.foreign.try_borrow_mut().map_err(comparing)?;
-    if !foreign.repeats(&is_equal) {
-        foreign = set_next(recording, foreign, hash, is_equal, capture)?;
+    let mut external = recording.external.try_borrow_mut().map_err(comparing)?;
+    if !external.repeats(&is_equal) {
+        external = set_next(recording, external, hash, is_equal, capture)?;
     }
-    let work = foreign.advance();
+    let work = external.advance();
     recording.log.borrow_mut().push_captured(Steps::of(&work.words), work.steps);
     if recording.held.notes_uses.get() {
         let mut uses = recording.held.steps.borrow_mut();
@@ -242,22 +242,22 @@ pub(crate) fn add_work<E: From<Error>>(
 #[inline(never)]
 fn set_next<'r, E>(
     recording: &'r Recording,
-    mut foreign: RefMut<'r, ForeignCache>,
+    mut external: RefMut<'r, ExternalCache>,
     hash: impl Fn() -> u64,
-    is_equal: impl Fn(&ForeignSteps) -> bool,
+    is_equal: impl Fn(&ExternalSteps) -> bool,
     capture: impl FnOnce() -> Result<(Box<dyn Any + Send + Sync>, Captured), E>,
-) -> Result<RefMut<'r, ForeignCache>, E> {
-    if !foreign.recall(&hash, is_equal) {
-        drop(foreign);
+) -> Result<RefMut<'r, ExternalCache>, E> {
+    if !external.recall(&hash, is_equal) {
+        drop(external);
         let (key, captured) = capture()?;
-        foreign = recording.foreign.borrow_mut();
-        foreign.insert(hash(), key, captured);
+        external = recording.external.borrow_mut();
+        external.insert(hash(), key, captured);
     }
-    Ok(foreign)
+    Ok(external)
 }
 
 #[cold]
-fn capture_work<A: ForeignArgs, E: From<Error>>(
+fn capture_work<A: ExternalArgs, E: From<Error>>(
     recording: &Recording,
     args: &A,
     found: A::Found,
@@ -385,7 +385,7 @@ fn not_read(why: NotRead) -> Error {
         ),
         NotRead::Node(what) => failed(
             format!("the work contains {what}, which cannot be a step of a run"),
-            "call it before or after the run; or promise with `foreign_with` that each run can repeat it",
+            "call it before or after the run; or promise with `external_with` that each run can repeat it",
         ),
         NotRead::Memory { is_host: true, .. } => failed(
             "the work copies from or to memory of the host, which can be freed before a later run".into(),
@@ -410,6 +410,6 @@ fn returned(error: CallError, help: &'static str) -> Error {
 
 #[cold]
 fn failed(reason: String, help: &'static str) -> Error {
-    let action = "the foreign work was not recorded";
+    let action = "the external work was not recorded";
     Error::Graph(Box::new(GraphError { kernel: None, action, reason, status: None, help, lost: None }))
 }
