@@ -246,7 +246,8 @@ pub mod graph {
 pub mod sequence {
     pub use crate::{
         driver::{
-            HostCopy, Pool, Recorder, Run, RunCounts, RunMode, Sequence, WhyPlain, current, is_recording, retire,
+            HostCopy, Memory, Pool, Recorder, Run, RunCounts, RunMode, Sequence, WhyPlain, current, is_recording,
+            retire,
         },
         memory::{
             DeviceMemory, DeviceMemoryMut, ExternalArg, ExternalArgs, Handle, Held, Hold, Keep, KeptMemory, MemoryUse,

@@ -13,12 +13,12 @@ use cudarc::driver::{
     sys::{CUevent_flags, CUgraphInstantiate_flags, CUstreamCaptureMode},
 };
 use half::bf16;
-use kernel_args::sequence::{Handle, Pool, PoolSlice, Run, RunCounts, RunMode, Sequence, Value, retire};
+use kernel_args::sequence::{Handle, Memory, Pool, Run, RunCounts, RunMode, Sequence, Value};
 use std::{
     cell::{Cell, Ref, RefCell},
-    ops::{Deref, DerefMut},
     rc::Rc,
     sync::Arc,
+    time::{Duration, Instant},
 };
 
 /// How a step is enqueued.
@@ -30,6 +30,8 @@ pub enum Mode {
     Pooled,
     /// As a run of a sequence, with its memory.
     Sequence,
+    /// The same, in segments that are enqueued while the step is recorded.
+    Segments,
     /// Captured once and launched again, with memory from a [`Pool`]: always the same position and length, so the
     /// tokens are wrong.
     Captured,
@@ -57,6 +59,9 @@ pub fn add(number: &Cell<usize>, more: usize) {
     number.set(number.get() + more);
 }
 
+/// The steps of a segment.
+const STEPS: usize = 64;
+
 /// An element of a tensor.
 pub trait Element: DeviceRepr + Send + 'static {}
 
@@ -67,6 +72,7 @@ pub struct Device {
     pub stream: Arc<CudaStream>,
     pub kernels: Kernels,
     pub counts: Counts,
+    mode: Mode,
     blas: Option<Handle<Blas>>,
     /// Memory outside of runs; `None` for `cuMemAllocAsync`.
     pool: Option<Pool>,
@@ -76,6 +82,15 @@ pub struct Device {
     graph: RefCell<Option<CudaGraph>>,
     begin: CudaEvent,
     end: CudaEvent,
+    first: First,
+}
+
+/// When the first kernel of a step is enqueued. It is measured in steps of its own, because it takes time.
+#[derive(Default)]
+struct First {
+    /// The begin of the step, and how many graphs were launched before.
+    begin: Cell<Option<(Instant, u64)>>,
+    sum: Cell<Duration>,
 }
 
 impl Device {
@@ -83,15 +98,20 @@ impl Device {
     pub fn new(ctx: &Arc<CudaContext>, mode: Mode, blas: bool) -> Result<Rc<Self>> {
         let stream = ctx.new_stream()?;
         let timed = || ctx.new_event(Some(CUevent_flags::CU_EVENT_DEFAULT));
-        let mut sequence = (mode == Mode::Sequence).then(|| Sequence::new(&stream));
+        let mut sequence = match mode {
+            Mode::Sequence => Some(Sequence::new(&stream)),
+            Mode::Segments => Some(Sequence::new(&stream).segments(STEPS)),
+            _ => None,
+        };
         if let Some(sequence) = &mut sequence {
-            // SAFETY: a run uses the memory of tensors, on this stream only. `OfStream` retires what is dropped while a
+            // SAFETY: a run uses the memory of tensors, on this stream only. `Memory` retires what is dropped while a
             // run records.
             unsafe { sequence.assume_all_held()? };
         }
         Ok(Rc::new(Self {
             kernels: Kernels::load(ctx)?,
             counts: Counts::default(),
+            mode,
             blas: blas.then(|| Blas::new(&stream)).transpose()?,
             pool: matches!(mode, Mode::Pooled | Mode::Captured).then(|| Pool::new(&stream)),
             sequence: sequence.map(RefCell::new),
@@ -99,6 +119,7 @@ impl Device {
             graph: RefCell::default(),
             begin: timed()?,
             end: timed()?,
+            first: First::default(),
             stream,
         }))
     }
@@ -108,11 +129,11 @@ impl Device {
         add(&self.counts.allocations, 1);
         Ok(match (&*self.run(), &self.pool) {
             // SAFETY: see above. After an error in a step, the tensors are not used again.
-            (Some(run), _) => Memory::Pool(unsafe { run.alloc(n)? }),
+            (Some(run), _) => unsafe { run.alloc(n)? }.into(),
             // SAFETY: see above.
-            (None, Some(pool)) => Memory::Pool(unsafe { pool.alloc(n)? }),
+            (None, Some(pool)) => unsafe { pool.alloc(n)? }.into(),
             // SAFETY: see above.
-            (None, None) => Memory::Stream(OfStream(Some(unsafe { self.stream.alloc(n)? }))),
+            (None, None) => unsafe { self.stream.alloc(n)? }.into(),
         })
     }
 
@@ -153,10 +174,15 @@ impl Device {
         if let Some(sequence) = &self.sequence {
             let run = sequence.borrow_mut().begin()?;
             self.run.replace(Some(run.clone()));
+            if self.mode == Mode::Segments {
+                self.begin.record(&self.stream)?;
+            }
             let worked = work();
             self.run.take();
             worked?;
-            self.begin.record(&self.stream)?;
+            if self.mode == Mode::Sequence {
+                self.begin.record(&self.stream)?;
+            }
             if let RunMode::Plain(why) = run.finish()? {
                 return Err(format!("the step was not launched as a graph: {why}").into());
             }
@@ -167,7 +193,31 @@ impl Device {
                 None => work()?,
             }
         }
+        self.enqueued();
         Ok(self.end.record(&self.stream)?)
+    }
+
+    /// The mean time until the first kernel of such steps is enqueued, in milliseconds.
+    pub fn until_first(&self, steps: u32, mut step: impl FnMut() -> Result) -> Result<f64> {
+        for _ in 0..steps {
+            self.first.begin.set(Some((Instant::now(), self.runs().segments)));
+            step()?;
+        }
+        Ok(1e3 * self.first.sum.take().as_secs_f64() / f64::from(steps))
+    }
+
+    /// Something was launched or recorded.
+    pub fn launched(&self) {
+        let before = self.first.begin.get().map(|(_, graphs)| graphs);
+        if before.is_some_and(|graphs| self.sequence.is_none() || self.runs().segments > graphs) {
+            self.enqueued();
+        }
+    }
+
+    fn enqueued(&self) {
+        if let Some((begin, _)) = self.first.begin.take() {
+            self.first.sum.set(self.first.sum.get() + begin.elapsed());
+        }
     }
 
     /// What the sequence has done.
@@ -188,43 +238,5 @@ impl Device {
     /// Milliseconds from the begin to the end of the last step on the GPU. Waits for its end.
     pub fn gpu_time(&self) -> Result<f64> {
         Ok(self.begin.elapsed_ms(&self.end)?.into())
-    }
-}
-
-/// The memory of a tensor.
-pub enum Memory<T: Element> {
-    Stream(OfStream<T>),
-    Pool(PoolSlice<T>),
-}
-
-/// Memory that cudarc frees.
-pub struct OfStream<T: Element>(Option<CudaSlice<T>>);
-
-impl<T: Element> Deref for Memory<T> {
-    type Target = CudaSlice<T>;
-
-    fn deref(&self) -> &CudaSlice<T> {
-        match self {
-            Self::Stream(slice) => slice.0.as_ref().expect("only its drop takes it"),
-            Self::Pool(slice) => slice,
-        }
-    }
-}
-
-impl<T: Element> DerefMut for Memory<T> {
-    fn deref_mut(&mut self) -> &mut CudaSlice<T> {
-        match self {
-            Self::Stream(slice) => slice.0.as_mut().expect("only its drop takes it"),
-            Self::Pool(slice) => slice,
-        }
-    }
-}
-
-impl<T: Element> Drop for OfStream<T> {
-    fn drop(&mut self) {
-        // A run that is recorded uses it later than now.
-        if let Some(slice) = self.0.take() {
-            retire(slice);
-        }
     }
 }

@@ -42,9 +42,12 @@ fn main() -> Result {
     if !blas && !options.kernel_gemm {
         println!("cuBLAS (`libcublas.so`, `libcublas.so.13` or `libcublas.so.12`) is not on this machine.");
     }
-    for &(name, mut config) in options.sizes {
+    let each = options.sizes.iter().flat_map(|size| options.caches.iter().map(move |cache| (size, *cache)));
+    let mut charts = Vec::new();
+    for (&(name, mut config), cache) in each {
         config.rounding = options.rounding.unwrap_or(config.rounding);
-        println!("\n{name}: {config:?}, {} tokens after {}", options.tokens, options.warm_up);
+        config = cache.apply(config);
+        println!("\n{name}, {cache:?}: {config:?}, {} tokens after {}", options.tokens, options.warm_up);
         println!("{}", Measured::HEADER);
         let mut all = Vec::new();
         for &run in &options.runs {
@@ -59,9 +62,10 @@ fn main() -> Result {
                 compare_with_host(config, &first.tokens)?;
             }
         }
-        if let Some(file) = &options.chart {
-            fs::write(file, chart::svg(&all))?;
-        }
+        charts.push((format!("{name}, {cache:?}").to_lowercase(), all));
+    }
+    if let Some(file) = &options.chart {
+        fs::write(file, chart::svg(&charts))?;
     }
     Ok(())
 }

@@ -29,6 +29,7 @@ impl fmt::Display for Run {
             Mode::Plain => "plain",
             Mode::Pooled => "pooled",
             Mode::Sequence => "sequence",
+            Mode::Segments => "segments",
             Mode::Captured => "captured",
         };
         write!(f, "{mode}{}", if self.tracking { "+tracking" } else { "" })
@@ -41,9 +42,11 @@ pub struct Measured {
     /// All tokens, also those before the measurement.
     pub tokens: Vec<u32>,
     pub per_second: f64,
+    /// Until the first kernel is enqueued, in milliseconds.
+    pub first: f64,
     /// Until everything is enqueued, in milliseconds.
     pub host: f64,
-    /// From the first kernel to the last one, in milliseconds.
+    /// From the begin of the step to its end on the GPU, in milliseconds.
     pub gpu: f64,
     /// Launches, calls of cuBLAS, allocations.
     pub counts: [f64; 3],
@@ -54,8 +57,7 @@ pub struct Measured {
 }
 
 impl Measured {
-    pub const HEADER: &str =
-        "mode             tokens/s  host_ms  gpu_ms  launches  external  allocations  captures  updates  graphs";
+    pub const HEADER: &str = "mode             tokens/s first_ms  host_ms  gpu_ms  launches  external  allocations  captures  updates  graphs";
 }
 
 impl fmt::Display for Measured {
@@ -63,6 +65,7 @@ impl fmt::Display for Measured {
         let Self {
             run,
             per_second,
+            first,
             host,
             gpu,
             counts: [launches, external, allocations],
@@ -73,7 +76,7 @@ impl fmt::Display for Measured {
         let run = run.to_string();
         write!(
             f,
-            "{run:<16} {per_second:>8.1} {host:>8.3} {gpu:>7.3} {launches:>9.1} {external:>8.1} {allocations:>12.1} {captures:>9.1} {updates:>8.1} {graphs:>7}"
+            "{run:<16} {per_second:>8.1} {first:>8.3} {host:>8.3} {gpu:>7.3} {launches:>9.1} {external:>8.1} {allocations:>12.1} {captures:>9.1} {updates:>8.1} {graphs:>7}"
         )
     }
 }
@@ -137,14 +140,18 @@ pub fn measure(ctx: &Arc<CudaContext>, config: Config, run: Run, blas: bool, opt
     let (before, started) = (device.runs(), Instant::now());
     engine.generate(options.tokens)?;
     let seconds = started.elapsed().as_secs_f64();
+    let (host, gpu) = (engine.host, engine.gpu);
     let mean = |sum: f64| sum / options.tokens as f64;
     let after = device.runs();
+    let tokens = engine.tokens.clone();
+    let first = device.until_first(8, || engine.generate(1))?;
     Ok(Measured {
         run,
-        tokens: engine.tokens,
+        tokens,
         per_second: options.tokens as f64 / seconds,
-        host: mean(1e3 * engine.host.as_secs_f64()),
-        gpu: mean(engine.gpu),
+        first,
+        host: mean(1e3 * host.as_secs_f64()),
+        gpu: mean(gpu),
         counts: device.counts.all().map(|number| number.get() as f64 / counted as f64),
         changes: [after.captures - before.captures, after.updated_nodes - before.updated_nodes].map(|n| mean(n as f64)),
         graphs: after.built - before.built,

@@ -39,20 +39,42 @@ const LARGE: (&str, Config) = (
 
 const SIZES: [(&str, Config); 2] = [SMALL, LARGE];
 
-const RUNS: [Run; 5] = [
+const RUNS: [Run; 6] = [
     Run { mode: Mode::Plain, tracking: true },
     Run { mode: Mode::Plain, tracking: false },
     Run { mode: Mode::Pooled, tracking: false },
     Run { mode: Mode::Sequence, tracking: false },
+    Run { mode: Mode::Segments, tracking: false },
     Run { mode: Mode::Captured, tracking: false },
 ];
 
-const USAGE: &str = "usage: decoder [--mode plain|pooled|sequence|captured] [--tracking] [--size small|large] [--tokens N] \
-    [--gemm cublas|kernel] [--rounding N] [--chart FILE.svg]";
+const USAGE: &str = "usage: decoder [--mode plain|pooled|sequence|segments|captured] [--tracking] [--size small|large] [--tokens N] \
+    [--gemm cublas|kernel] [--cache blocks|concat] [--rounding N] [--chart FILE.svg]";
+
+/// How the caches of keys and values grow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cache {
+    /// By blocks of tokens. Matrices have rows for a multiple of a number of tokens.
+    Blocks,
+    /// By concatenation: a new tensor for each token, and matrices of other sizes.
+    Concat,
+}
+
+impl Cache {
+    pub const ALL: &[Self] = &[Self::Blocks, Self::Concat];
+
+    pub fn apply(self, config: Config) -> Config {
+        match self {
+            Self::Blocks => config,
+            Self::Concat => Config { cache_block: 1, rounding: 1, ..config },
+        }
+    }
+}
 
 pub struct Options {
     pub sizes: &'static [(&'static str, Config)],
     pub runs: Vec<Run>,
+    pub caches: &'static [Cache],
     pub tokens: usize,
     pub warm_up: usize,
     /// Instead of the sizes' number.
@@ -69,6 +91,7 @@ impl Options {
         let mut options = Self {
             sizes: if is_interpreted { &SIZES[..1] } else { &SIZES },
             runs: RUNS.into(),
+            caches: Cache::ALL,
             tokens: if is_interpreted { 12 } else { 256 },
             warm_up: 4,
             rounding: None,
@@ -88,11 +111,14 @@ impl Options {
                 ("--mode", "plain") => mode = Some(Mode::Plain),
                 ("--mode", "pooled") => mode = Some(Mode::Pooled),
                 ("--mode", "sequence") => mode = Some(Mode::Sequence),
+                ("--mode", "segments") => mode = Some(Mode::Segments),
                 ("--mode", "captured") => mode = Some(Mode::Captured),
                 ("--size", "small") => options.sizes = &SIZES[..1],
                 ("--size", "large") => options.sizes = &SIZES[1..],
                 ("--gemm", "cublas") => options.kernel_gemm = false,
                 ("--gemm", "kernel") => options.kernel_gemm = true,
+                ("--cache", "blocks") => options.caches = &Cache::ALL[..1],
+                ("--cache", "concat") => options.caches = &Cache::ALL[1..],
                 ("--tokens", n) => options.tokens = n.parse().ok().filter(|n| *n > 0).ok_or(USAGE)?,
                 ("--rounding", n) => options.rounding = Some(multiple_of_8(n)?),
                 ("--chart", file) => options.chart = Some(file.into()),
@@ -101,7 +127,7 @@ impl Options {
         }
         match mode {
             Some(Mode::Captured) | None if tracking => Err(
-                "`--tracking` needs `--mode plain`, `pooled` or `sequence`: a capture cannot wait for earlier events"
+                "`--tracking` needs `--mode plain`, `pooled`, `sequence` or `segments`: a capture cannot wait for earlier events"
                     .into(),
             ),
             Some(mode) => Ok(Self { runs: vec![Run { mode, tracking }], ..options }),

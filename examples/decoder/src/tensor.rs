@@ -2,14 +2,14 @@
 
 use crate::{
     Result,
-    device::{Device, Element, Memory, add},
+    device::{Device, Element, add},
     kernels::{
         Angles, Append, Binary, ByRow, CacheShape, Embed, Enlarge, Fill, Gemm, GemmShape, InPlace, Largest, Narrow,
         Normalize, OfRows, Rotate, Rows, Scale, Select, Silu, Square, Widen,
     },
 };
 use half::bf16;
-use kernel_args::launch;
+use kernel_args::{launch, sequence::Memory};
 use std::rc::Rc;
 
 const BLOCK: u32 = 256;
@@ -36,6 +36,7 @@ macro_rules! run {
                 None => launch!(device.kernels.$kernel, $grid, BLOCK, $arguments, stream = &device.stream)?,
             }
         }
+        device.launched();
     }};
 }
 

@@ -105,7 +105,7 @@ pub use observe::{
 };
 #[cfg(feature = "graphs")]
 pub use sequence::{
-    HostCopy, Pool, Recorder, Run, RunCounts, RunMode, Sequence, WhyPlain, current, is_recording, retire,
+    HostCopy, Memory, Pool, Recorder, Run, RunCounts, RunMode, Sequence, WhyPlain, current, is_recording, retire,
 };
 pub use verify::{NotCompared, Verification};
 #[cfg(feature = "record")]

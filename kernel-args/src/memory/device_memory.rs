@@ -27,7 +27,7 @@ pub trait DeviceMemory<T>: memory::Sealed<T> {
 )]
 pub trait DeviceMemoryMut<T>: DeviceMemory<T> {}
 
-pub(super) mod memory {
+pub(crate) mod memory {
     pub trait Sealed<T> {}
 }
 

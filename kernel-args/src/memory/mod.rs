@@ -50,6 +50,7 @@ pub(crate) use tracked::{ObjectUses, Tracked};
 pub(crate) use {append_list::AppendList, context_name::OtherContext};
 #[cfg(feature = "graphs")]
 pub(crate) use {
+    device_memory::memory,
     held::enter_held,
     keep::{Kept, enter_kept},
     pool::{NoMemory, PoolMemory, alloc_bytes},

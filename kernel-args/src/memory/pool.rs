@@ -570,10 +570,15 @@ impl PoolMemory {
 
     /// Before work of the stream uses memory that other streams may use, as far as cudarc tracks uses.
     pub(crate) fn await_streams(&self) {
-        let context = self.stream.context();
-        if context.is_managing_stream_synchronization() && self.memory_use().peak > 0 {
+        if self.awaits_streams() {
+            let context = self.stream.context();
             context.record_err(context.synchronize());
         }
+    }
+
+    /// Whether the host waits for other streams before work with this memory.
+    pub(crate) fn awaits_streams(&self) -> bool {
+        self.stream.context().is_managing_stream_synchronization() && self.memory_use().peak > 0
     }
 
     #[cold]

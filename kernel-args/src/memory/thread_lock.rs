@@ -89,9 +89,9 @@ impl LockGuard<'_> {
         ptr::eq(self.0, lock)
     }
 
-    /// Whether this thread has taken the lock once.
-    pub(crate) fn is_only(&self) -> bool {
-        self.0.depth.get() == 1
+    /// How often this thread has taken the lock.
+    pub(crate) fn depth(&self) -> usize {
+        self.0.depth.get()
     }
 }
 
@@ -123,9 +123,9 @@ mod tests {
     impl Counter {
         fn add(&self) {
             let entered = self.lock.wait();
-            assert!(entered.is_only() && entered.is_of(&self.lock) && !entered.is_of(&ThreadLock::default()));
+            assert!(entered.depth() == 1 && entered.is_of(&self.lock) && !entered.is_of(&ThreadLock::default()));
             let again = self.lock.enter();
-            assert!(again.is_some() && !entered.is_only());
+            assert!(again.is_some() && entered.depth() == 2);
             self.value.set(self.value.get() + 1);
         }
     }

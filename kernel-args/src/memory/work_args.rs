@@ -12,6 +12,7 @@ use std::{sync::Arc, vec::Vec};
 /// | `&CudaSlice<T>`, `CudaView<T>`, `&CudaView<T>`: memory that the work reads | `CudaView<T>` | the address and the length are |
 /// | `&mut CudaSlice<T>`, `CudaViewMut<T>`, `&mut CudaViewMut<T>`: memory that it writes | `CudaViewMut<T>` | the address and the length are |
 /// | integers, `bool`, `f32`, `f64` | the value | the bits are |
+/// | `GemmConfig` and `StridedBatchedConfig` of cudarc, with the feature `cublas` | the value | all fields are |
 /// | [`Value(value)`](Value) | the value | the value is |
 /// | [`&Handle<H>`](Handle): a handle of a library that has memory of its own | `&H` | it is the same handle, which the sequence then keeps |
 /// | `&Arc<H>`: any other shared value | `&Arc<H>` | it is the same value, which the sequence then keeps |
@@ -207,6 +208,75 @@ values! {
     u8 itself; u16 itself; u32 itself; u64 itself; u128 itself; usize itself;
     i8 itself; i16 itself; i32 itself; i64 itself; i128 itself; isize itself;
     bool itself; f32 to_bits; f64 to_bits;
+}
+
+/// The configurations of cuBLAS products as arguments: all fields are compared, the factors by their bytes.
+#[cfg(feature = "cublas")]
+mod cublas {
+    use super::{Access, ExternalArg, RunMemory, sealed};
+    use bytemuck::{NoUninit, bytes_of};
+    use cudarc::{
+        cublas::{GemmConfig, StridedBatchedConfig},
+        driver::CudaStream,
+    };
+    use std::sync::Arc;
+
+    fn are_equal<T: NoUninit>(one: &GemmConfig<T>, other: &GemmConfig<T>) -> bool {
+        let GemmConfig { transa, transb, m, n, k, alpha, lda, ldb, beta, ldc } = one;
+        (*transa, *transb, *m, *n, *k) == (other.transa, other.transb, other.m, other.n, other.k)
+            && (*lda, *ldb, *ldc) == (other.lda, other.ldb, other.ldc)
+            && bytes_of(alpha) == bytes_of(&other.alpha)
+            && bytes_of(beta) == bytes_of(&other.beta)
+    }
+
+    fn are_equal_batches<T: NoUninit>(one: &StridedBatchedConfig<T>, other: &StridedBatchedConfig<T>) -> bool {
+        let StridedBatchedConfig { gemm, batch_size, stride_a, stride_b, stride_c } = one;
+        are_equal(gemm, &other.gemm)
+            && (*batch_size, *stride_a) == (other.batch_size, other.stride_a)
+            && (*stride_b, *stride_c) == (other.stride_b, other.stride_c)
+    }
+
+    macro_rules! configs {
+        ($($config:ident $are_equal:ident;)*) => {$(
+            impl<T> sealed::Sealed for $config<T> {}
+
+            impl<T: NoUninit + Send + Sync> ExternalArg for $config<T> {
+                type In<'a> = Self;
+                type Key = Self;
+                type Found = ();
+                type Alias = Self;
+
+                fn find(&self, _: &RunMemory) -> Option<()> {
+                    Some(())
+                }
+
+                fn matches(&self, (): (), key: &Self) -> bool {
+                    $are_equal(self, key)
+                }
+
+                fn key(&self, (): ()) -> Self {
+                    *self
+                }
+
+                fn access(&self, (): ()) -> Option<Access> {
+                    None
+                }
+
+                fn alias(&self, (): (), _: &Arc<CudaStream>) -> Self {
+                    *self
+                }
+
+                fn input(alias: &mut Self) -> Self {
+                    *alias
+                }
+            }
+        )*};
+    }
+
+    configs! {
+        GemmConfig are_equal;
+        StridedBatchedConfig are_equal_batches;
+    }
 }
 
 impl<T> sealed::Sealed for Value<T> {}

@@ -45,6 +45,7 @@ const FILES: &[(&str, &str)] = &[
     ("kernel-args/src/driver/launcher/mod.rs", "`launch!` of a host function: the caller's promise"),
     ("kernel-args/src/driver/observe/to_file/write.rs", "copies of memory behind the pointers of a launch"),
     ("kernel-args/src/driver/run/run_record.rs", "a run is shared by threads, one of which records at a time"),
+    ("kernel-args/src/driver/sequence/copies.rs", "elements of the host as bytes, which the caller promises"),
     ("kernel-args/src/interop/nalgebra.rs", "types of `nalgebra` are the same components in the same order"),
     ("kernel-args/src/marshal/launcher.rs", "calls a C function with arguments that were compared with it"),
     ("kernel-args/src/marshal/lower.rs", "a buffer for parameters on the stack, written once"),

@@ -84,6 +84,14 @@ display!(RunError, |this, f| match this {
         // A list has indices, and the field of a tuple struct has a number.
         let is_name = field.starts_with(|first: char| first.is_alphabetic() || first == '_');
         let slice = if is_name { field } else { "slice" };
+        if let Some(at) = field.strip_prefix("args.") {
+            return write!(
+                f,
+                "{kernel} was not recorded: the run neither holds nor owns the memory of element {at} of the tuple of arguments\n\
+                 help: let the run own the slice before: `run.keep(slice.clone())?` with an `Arc`; in a closure, hold it: \
+                 `let slice = s.hold(&slice)?;`"
+            );
+        }
         write!(f, "kernel `{kernel}` was not launched: ")?;
         if let Some(held_at) = replaces {
             return write!(
@@ -111,6 +119,14 @@ display!(RunError, |this, f| match this {
         let (around, own) = match of {
             OutsideOf::Capture => ("capture", "`stream = &stream`, with the stream that is being captured"),
             OutsideOf::Run => ("run of a sequence", "`stream = s`, with the parameter of the closure"),
+            OutsideOf::Recording if launched == "the run of a sequence" => {
+                return f.write_str(
+                    "the run of a sequence was not launched: this thread records a run of a different sequence on its stream, so the new run \
+                     would be enqueued before the run that records\n\
+                     help: call `finish` of the run that records first, or add the steps to it: `sequence::current(&stream)` returns it; for a run \
+                     that is enqueued before it, write `graph::run_now(|| …)` around `begin`",
+                );
+            }
             OutsideOf::Recording => {
                 return write!(
                     f,

@@ -78,6 +78,14 @@ pub(crate) fn not_recording(what: String, why: NotRecording) -> Error {
             "a kept value does not report a slice that it reported when it was kept",
             "write a `Keep::memory` that reports the same slices in each call",
         ),
+        NotRecording::Enqueuing => (
+            "a kept value reports its memory, because the first steps of the run are enqueued",
+            "record nothing in `Keep::memory`",
+        ),
+        NotRecording::HalfEnqueued => (
+            "its stream is being captured, and the capture was begun when the first steps of the run were enqueued",
+            "begin the capture before the run, or after its end",
+        ),
         NotRecording::Comparing => (
             "this thread compares the arguments of external work",
             "record nothing in the function `eq` of an argument",

@@ -10,7 +10,7 @@ use crate::{
         config::{Attributes, Form, Launch},
         error::{Error, RunError},
         function::{Arguments, Callee, Fitting, NameOf},
-        run::{NotRecording, Recording, RunRecord},
+        run::{Entered, NotRecording, Recording, RunRecord},
     },
     marshal::LaunchStream,
     memory::{ContextName, ForEachValue, OtherContext},
@@ -21,20 +21,20 @@ use std::string::String;
 /// The function belongs to the context of the sequence's stream.
 #[inline(never)]
 pub(super) fn record<A: Arguments>(
-    recording: &RunRecord,
+    run: &RunRecord,
     launch: Launch<'_>,
     fitting: Fitting<'_, A>,
     promise: Promise<'_>,
 ) -> Result<(), Error> {
     let (callee, launch) = (fitting.callee(), &launch);
-    let entered = recording.enter().map_err(|why| not_recorded(callee, why))?;
+    let entered = run.enter().map_err(|why| not_recorded(callee, why))?;
     let (recording, held) = (&*entered, &entered.held);
     if let Some(attributes) = &launch.attributes {
         check(recording, launch, attributes, callee)?;
     }
     let stream = LaunchStream::in_sequence(held);
     let form = fitting.args().form(Some(Form::Packed));
-    let record = Record { recording, launch, callee, parameters: A::parameters(), name_of: A::name_of };
+    let record = Record { run, entered: &entered, launch, callee, parameters: A::parameters(), name_of: A::name_of };
     #[cfg(feature = "observe")]
     if is_active() {
         let on = held.stream();
@@ -80,7 +80,8 @@ fn check(
 
 /// Its type does not depend on the arguments.
 struct Record<'a> {
-    recording: &'a Recording,
+    run: &'a RunRecord,
+    entered: &'a Entered<'a>,
     launch: &'a Launch<'a>,
     callee: Callee<'a>,
     /// [`Arguments::parameters`] and [`Arguments::name_of`].
@@ -93,7 +94,8 @@ impl Record<'_> {
     #[cfg_attr(debug_assertions, inline)]
     #[cfg_attr(not(debug_assertions), inline(always))]
     fn push(&self, call: KernelCall<'_>, promise: Promise<'_>, values: &ForEachValue<'_>) -> Result<(), Error> {
-        let Self { recording, launch, callee, .. } = *self;
+        let Self { entered, launch, callee, .. } = *self;
+        let recording = &**entered;
         if recording.held.is_not_held() {
             return Err(not_held(recording, callee.name(), self.name_of));
         }
@@ -109,15 +111,21 @@ impl Record<'_> {
                 log.push(&shape, encoded.all(), call, bytes, keeper, check, promise)
             }
         }?;
-        if recording.held.notes_uses.get() {
-            recording.held.steps.borrow_mut().add_launch(
-                self.parameters,
-                log.is_last_repeated(),
-                || callee.addresses(),
-                values,
-            );
+        if recording.is_watched.get() {
+            let is_repeated = log.is_last_repeated();
+            drop(log);
+            self.end_step(is_repeated, values);
         }
         Ok(())
+    }
+
+    #[inline(never)]
+    fn end_step(&self, is_repeated: bool, values: &ForEachValue<'_>) {
+        let Self { run, entered, callee, parameters, .. } = *self;
+        if entered.held.notes_uses.get() {
+            entered.held.steps.borrow_mut().add_launch(parameters, is_repeated, || callee.addresses(), values);
+        }
+        run.end_step(entered);
     }
 }
 

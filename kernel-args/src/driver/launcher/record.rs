@@ -66,7 +66,11 @@ pub(super) fn record<A: LauncherArgs>(run: &RunRecord, mut args: A, promise: Pro
             }
             call.around(&lowered, || add(&lowered))
         })
-    })
+    })?;
+    if recording.is_watched.get() {
+        run.end_step(&entered);
+    }
+    Ok(())
 }
 
 /// The error of a capture names the launcher.

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | what a run consists of, and who can record in it | `run_record.rs` |
 //! | external work that an earlier run has captured | `external_cache.rs` |
+//! | steps that are enqueued while the run records | `Segments` in `run_record.rs` |
 //! | copies from the host | `uploads.rs` |
 //! | memory that a program gives up while a run records | `retired.rs` |
 
@@ -14,5 +15,5 @@ mod uploads;
 
 pub(crate) use external_cache::{Captured, ExternalCache, ExternalSteps};
 pub(crate) use retired::retire;
-pub(crate) use run_record::{Entered, Leftovers, NotRecording, Phase, Recording, RunRecord, SharedRecording};
+pub(crate) use run_record::{Entered, Leftovers, NotRecording, Phase, Recording, RunRecord, Segments, SharedRecording};
 use uploads::Uploads;

@@ -9,7 +9,7 @@ use core::{
     cell::{Cell, OnceCell, RefCell},
     fmt, mem,
     ops::{Deref, Range},
-    sync::atomic::{AtomicBool, Ordering},
+    sync::atomic::{AtomicU8, Ordering},
 };
 use cudarc::driver::{CudaContext, CudaStream, DriverError, sys::CUdeviceptr};
 use std::{
@@ -23,7 +23,21 @@ use std::{
 /// One run that records: where a launch with its recorder goes.
 pub(crate) struct RunRecord {
     shared: Arc<SharedRecording>,
-    is_over: AtomicBool,
+    segments: Arc<dyn Segments>,
+    /// One of the constants below.
+    state: AtomicU8,
+}
+
+const RECORDS: u8 = 0;
+/// It was enqueued or given up.
+const OVER: u8 = 1;
+/// Its first steps are being enqueued.
+const ENQUEUES: u8 = 2;
+
+/// Enqueues the first steps of a run while it records.
+pub(crate) trait Segments: Send + Sync {
+    /// The steps since the last call are a segment.
+    fn cut(&self, recording: &Recording);
 }
 
 /// What the runs of a sequence record, one after another. The lock of its pool is its lock too.
@@ -44,6 +58,7 @@ const _: () = {
 
 impl Drop for SharedRecording {
     fn drop(&mut self) {
+        self.recording.settle();
         self.pool.close();
     }
 }
@@ -52,7 +67,16 @@ impl Drop for SharedRecording {
 /// when the argument of a launch launches: all fields have interior mutability.
 pub(crate) struct Recording {
     pub(crate) held: RunMemory,
+    /// The steps since the last cut.
     pub(crate) log: RefCell<LaunchLog>,
+    /// The number of steps after which the run is cut.
+    pub(crate) segment: Cell<usize>,
+    /// Whether something follows each step: its uses of memory are noted, or the run is cut.
+    pub(crate) is_watched: Cell<bool>,
+    /// Whether steps are enqueued whose use of kept values is not recorded.
+    pub(crate) is_unsettled: Cell<bool>,
+    /// How often the thread has entered the recording when it is in no launch, memset or copy.
+    scopes: Cell<usize>,
     /// The launch attribute for which no node of a graph exists.
     pub(crate) without_node: Cell<Option<&'static str>>,
     pub(crate) external: RefCell<ExternalCache>,
@@ -97,6 +121,10 @@ pub(crate) enum NotRecording {
     ForHost,
     /// A kept value does not report memory that it has reported before.
     Unreported,
+    /// A kept value reports its memory for a segment.
+    Enqueuing,
+    /// Its stream is being captured, and its first segments were enqueued before.
+    HalfEnqueued,
 }
 
 /// What a run leaves behind. Its drop can run code of the program.
@@ -142,13 +170,13 @@ impl Leftovers {
 }
 
 impl RunRecord {
-    pub(crate) fn new(shared: Arc<SharedRecording>) -> Self {
-        Self { shared, is_over: AtomicBool::new(false) }
+    pub(crate) fn new(shared: Arc<SharedRecording>, segments: Arc<dyn Segments>) -> Self {
+        Self { shared, segments, state: AtomicU8::new(RECORDS) }
     }
 
     /// For the next run.
     pub(crate) fn reset(&mut self) {
-        *self.is_over.get_mut() = false;
+        *self.state.get_mut() = RECORDS;
     }
 
     pub(crate) fn stream(&self) -> &Arc<CudaStream> {
@@ -160,15 +188,37 @@ impl RunRecord {
     pub(crate) fn enter(&self) -> Result<Entered<'_>, NotRecording> {
         let entered = self.shared.enter()?;
         // The thread that ends a run has entered it.
-        if self.is_over.load(Ordering::Relaxed) { Err(NotRecording::Over) } else { Ok(entered) }
+        match self.state.load(Ordering::Relaxed) {
+            RECORDS => Ok(entered),
+            OVER => Err(NotRecording::Over),
+            _ => Err(NotRecording::Enqueuing),
+        }
     }
 
     pub(crate) fn is_over(&self) -> bool {
-        self.is_over.load(Ordering::Relaxed)
+        self.state.load(Ordering::Relaxed) == OVER
     }
 
     pub(crate) fn set_over(&self, _: &Entered<'_>) {
-        self.is_over.store(true, Ordering::Relaxed);
+        self.state.store(OVER, Ordering::Relaxed);
+    }
+
+    /// After a step: a run that is cut enqueues its steps, if there are enough. Until it has, nothing can record.
+    pub(crate) fn end_step(&self, entered: &Entered<'_>) {
+        struct Enqueues<'r>(&'r AtomicU8);
+
+        impl Drop for Enqueues<'_> {
+            fn drop(&mut self) {
+                self.0.store(RECORDS, Ordering::Relaxed);
+            }
+        }
+
+        let is_outermost = entered.1.depth() == entered.scopes.get() + 1;
+        if is_outermost && entered.log.borrow().len() >= entered.segment.get() {
+            self.state.store(ENQUEUES, Ordering::Relaxed);
+            let _enqueues = Enqueues(&self.state);
+            self.segments.cut(entered);
+        }
     }
 }
 
@@ -178,6 +228,10 @@ impl SharedRecording {
         let recording = Recording {
             held: RunMemory::new(stream.clone()),
             log: RefCell::default(),
+            segment: Cell::new(usize::MAX),
+            is_watched: Cell::new(false),
+            is_unsettled: Cell::new(false),
+            scopes: Cell::new(0),
             without_node: Cell::new(None),
             external: RefCell::default(),
             pool: pool.clone(),
@@ -212,7 +266,12 @@ pub(crate) struct Entered<'r>(&'r Recording, LockGuard<'r>);
 impl Entered<'_> {
     /// Whether this thread has entered it once: it is not in a launch.
     pub(crate) fn is_only(&self) -> bool {
-        self.1.is_only()
+        self.1.depth() == 1
+    }
+
+    /// This thread stays in the recording until the run is over.
+    pub(crate) fn stay(&self) {
+        self.scopes.set(1);
     }
 
     /// The lock of the pool.
@@ -259,6 +318,7 @@ impl Recording {
     /// A run records.
     pub(crate) fn begin(&self) {
         self.phase.set(Phase::Active);
+        self.scopes.set(0);
         self.pool.begin_run();
         if let Some(retired) = self.retired.get() {
             retired.begin();
@@ -282,8 +342,19 @@ impl Recording {
         self.retired.get().map(|retired| retired.end()).unwrap_or_default()
     }
 
+    /// Kept values can be dropped: if the use of them by other streams is tracked, and the use by this run was not
+    /// recorded, waits for it. During a capture, the release of the values waits for the stream.
+    fn settle(&self) {
+        let stream = self.held.stream();
+        if self.is_unsettled.take() && stream.context().is_event_tracking() {
+            // `Drop` calls it, which cannot report an error.
+            let _ = stream.synchronize();
+        }
+    }
+
     /// Forgets the run. The caller releases what it leaves behind when nothing is borrowed.
     pub(crate) fn clear(&self) -> Leftovers {
+        self.settle();
         self.log.borrow_mut().clear();
         self.uploads.borrow_mut().clear();
         self.without_node.set(None);

@@ -11,6 +11,8 @@ pub(crate) struct Uploads(Vec<Upload>);
 
 struct Upload {
     bytes: Vec<u8>,
+    /// How many of the bytes are on the device.
+    copied: usize,
     device: CudaSlice<u8>,
 }
 
@@ -33,7 +35,7 @@ impl Uploads {
             let device = alloc_bytes(stream, bytes.len().max(Self::PART))?;
             let address = device.device_ptr(stream).0;
             known.own(address..address + device.len() as CUdeviceptr, true);
-            self.0.push(Upload { bytes: Vec::new(), device });
+            self.0.push(Upload { bytes: Vec::new(), copied: 0, device });
         }
         let part = &mut self.0[part];
         let begin = begin(part);
@@ -42,18 +44,22 @@ impl Uploads {
         Ok(part.device.slice(begin..begin + bytes.len()))
     }
 
-    /// Copies the bytes to the device, before the steps of the run and behind the run before. The driver has read them
-    /// when this returns.
+    /// Copies the bytes to the device, before the steps that are enqueued next and behind the run before. The driver
+    /// has read them when this returns.
     pub(crate) fn enqueue(&mut self, stream: &Arc<CudaStream>) -> Result<(), DriverError> {
-        for Upload { bytes, device } in &mut self.0 {
-            if !bytes.is_empty() {
-                stream.memcpy_htod(&*bytes, &mut device.slice_mut(..bytes.len()))?;
+        for Upload { bytes, copied, device } in &mut self.0 {
+            if *copied < bytes.len() {
+                stream.memcpy_htod(&bytes[*copied..], &mut device.slice_mut(*copied..bytes.len()))?;
+                *copied = bytes.len();
             }
         }
         Ok(())
     }
 
     pub(crate) fn clear(&mut self) {
-        self.0.iter_mut().for_each(|upload| upload.bytes.clear());
+        for Upload { bytes, copied, .. } in &mut self.0 {
+            bytes.clear();
+            *copied = 0;
+        }
     }
 }

@@ -15,7 +15,7 @@ use crate::{
     memory::{Access, DeviceMemory, DeviceMemoryMut, HeldMemory, NoMemory, PoolSlice},
 };
 use bytemuck::{AnyBitPattern, NoUninit};
-use core::fmt;
+use core::{fmt, slice};
 use cudarc::driver::{DeviceRepr, DeviceSlice, ValidAsZeroBits};
 use std::{sync::Arc, vec::Vec};
 
@@ -30,11 +30,17 @@ impl Run {
         &self,
         slice: &mut impl DeviceMemoryMut<T>,
     ) -> Result<(), Error> {
-        let recording = &*self.enter("memset_zeros")?;
+        self.set_zeros(slice)
+    }
+
+    /// Zeros are values of `T`, or the caller has promised it.
+    pub(super) fn set_zeros<T>(&self, slice: &mut impl DeviceMemoryMut<T>) -> Result<(), Error> {
+        let recording = &self.enter("memset_zeros")?;
         let to = memory(recording, slice, "memset_zeros", "slice")?;
         if to.bytes() > 0 {
             recording.log.borrow_mut().push_memset(to, 0);
             uses(recording, &[(to, true)], to.bytes());
+            self.end_step(recording);
         }
         Ok(())
     }
@@ -49,7 +55,7 @@ impl Run {
         from: &impl DeviceMemory<T>,
         to: &mut impl DeviceMemoryMut<T>,
     ) -> Result<(), Error> {
-        let recording = &*self.enter("memcpy_dtod")?;
+        let recording = &self.enter("memcpy_dtod")?;
         let (from_len, to_len) = (from.slice().len(), to.slice().len());
         if to_len < from_len {
             return Err(Error::Run(RunError::TooShort { from: from_len, to: to_len }));
@@ -59,6 +65,7 @@ impl Run {
         if from.bytes() > 0 {
             recording.log.borrow_mut().push_copy(to, from);
             uses(recording, &[(from, false), (to, true)], from.bytes());
+            self.end_step(recording);
         }
         Ok(())
     }
@@ -77,20 +84,44 @@ impl Run {
         from: &[T],
         to: &mut impl DeviceMemoryMut<T>,
     ) -> Result<(), Error> {
-        let recording = &*self.enter("memcpy_htod")?;
+        self.copy_htod(from.len(), bytemuck::cast_slice(from), to)
+    }
+
+    /// [`memcpy_htod`](Self::memcpy_htod) for generic code.
+    ///
+    /// # Errors
+    /// See [`memcpy_htod`](Self::memcpy_htod).
+    ///
+    /// # Safety
+    /// The elements have no uninitialised bytes, such as padding.
+    pub unsafe fn memcpy_htod_unchecked<T: DeviceRepr>(
+        &self,
+        from: &[T],
+        to: &mut impl DeviceMemoryMut<T>,
+    ) -> Result<(), Error> {
+        // SAFETY: the slice has these bytes, and the caller guarantees that they are initialised.
+        let bytes = unsafe { slice::from_raw_parts(from.as_ptr().cast::<u8>(), size_of_val(from)) };
+        self.copy_htod(from.len(), bytes, to)
+    }
+
+    /// Copies `from_len` elements with these bytes.
+    fn copy_htod<T>(&self, from_len: usize, from: &[u8], to: &mut impl DeviceMemoryMut<T>) -> Result<(), Error> {
+        let recording = &self.enter("memcpy_htod")?;
         let to_len = to.slice().len();
-        if to_len < from.len() {
-            return Err(Error::Run(RunError::TooShort { from: from.len(), to: to_len }));
+        if to_len < from_len {
+            return Err(Error::Run(RunError::TooShort { from: from_len, to: to_len }));
         }
         let to = memory(recording, to, "memcpy_htod", "to")?;
-        if size_of_val(from) > 0 {
+        if !from.is_empty() {
             let mut uploads = recording.uploads.borrow_mut();
-            let bytes = uploads.push(bytemuck::cast_slice(from), self.stream(), &recording.held);
+            let bytes = uploads.push(from, self.stream(), &recording.held);
             let bytes = bytes.map_err(|error| no_memory(NoMemory::Driver(error)))?;
             recording.outside_captures.set(Some(NotRecording::FromHost));
             let from = memory(recording, &bytes, "memcpy_htod", "from")?;
             recording.log.borrow_mut().push_copy(to, from);
             uses(recording, &[(from, false), (to, true)], from.bytes());
+            drop(uploads);
+            self.end_step(recording);
         }
         Ok(())
     }
@@ -103,6 +134,21 @@ impl Run {
         // Until the run is enqueued, the elements have other bytes: `T` has no invalid values.
         let mut slice = self.alloc_unset(from.len())?;
         self.memcpy_htod(from, &mut slice)?;
+        Ok(slice)
+    }
+
+    /// [`clone_htod`](Self::clone_htod) for generic code.
+    ///
+    /// # Errors
+    /// See [`clone_htod`](Self::clone_htod).
+    ///
+    /// # Safety
+    /// The elements have no uninitialised bytes, such as padding. Nothing reads the slice before the run is enqueued,
+    /// and a run that is given up writes nothing.
+    pub unsafe fn clone_htod_unchecked<T: DeviceRepr + 'static>(&self, from: &[T]) -> Result<PoolSlice<T>, Error> {
+        let mut slice = self.alloc_unset(from.len())?;
+        // SAFETY: the caller guarantees it.
+        unsafe { self.memcpy_htod_unchecked(from, &mut slice)? };
         Ok(slice)
     }
 

@@ -10,61 +10,155 @@ use crate::{
         error::{Error, Near, RunError},
         graph::explain,
         launch::{is_promised, not_kept, not_recording, unrecorded_after},
-        run::{ExternalSteps, NotRecording, Recording},
+        run::{ExternalSteps, NotRecording, Recording, Segments},
     },
-    memory::{Accesses, Kept, enter_held, enter_kept},
+    memory::{Accesses, Kept, StepUses, enter_held, enter_kept},
 };
 use core::mem;
-use cudarc::driver::{CudaStream, SyncOnDrop};
-use std::{string::ToString, sync::Arc, vec::Vec};
+use cudarc::driver::{CudaContext, CudaStream, SyncOnDrop};
+use std::{
+    string::ToString,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    vec,
+    vec::Vec,
+};
 
-/// What a sequence keeps from run to run: its graphs.
+/// What a sequence keeps from run to run.
 pub(super) struct Engine {
-    /// The graph of the last run first.
-    pub(super) plans: Vec<Plan>,
-    pub(super) limit: usize,
+    pub(super) graphs: Graphs,
     /// What the sequence owns for all its runs.
     pub(super) always: Vec<Kept>,
     /// Storage of the last run, for the next one.
+    guards: Vec<SyncOnDrop<'static>>,
+}
+
+pub(super) struct Graphs {
+    /// A run that is not cut has one segment, and an empty one.
+    segments: Vec<Segment>,
+    /// How many graphs a segment remembers.
+    limit: usize,
+    /// The number of steps of a segment. The first one has fewer.
+    steps: usize,
+    /// The run that records.
+    run: Progress,
+    /// How many segments the last run had that was a graph.
+    launched: usize,
+    /// Storage of the last run, for the next one.
     changes: Vec<Change>,
     found: Vec<Change>,
-    guards: Vec<SyncOnDrop<'static>>,
+    pub(super) counts: RunCounts,
+}
+
+/// Steps of a run between two cuts, and their graphs.
+#[derive(Default)]
+struct Segment {
+    /// The graph of the last run first.
+    plans: Vec<Plan>,
     /// The steps that the first graph had before it was last updated with many changes.
     before_last: Vec<u64>,
-    pub(super) counts: RunCounts,
+    /// The steps and their uses of memory. The recording has those of the segment that records.
+    log: LaunchLog,
+    uses: StepUses,
+    without_node: Option<&'static str>,
+    /// Where its external work ends.
+    external: usize,
+}
+
+#[derive(Default)]
+struct Progress {
+    /// The number of segments that are complete.
+    complete: usize,
+    enqueued: usize,
+    /// Whether a segment waits for the end of the run: so do the segments behind it.
+    waits: bool,
+    /// How many of the run's kept values the stream has waited for.
+    awaited: usize,
+    mode: Option<RunMode>,
+    /// The error of a segment, which is the outcome of the run.
+    error: Option<Error>,
+}
+
+pub(super) fn lock(engine: &Mutex<Engine>) -> MutexGuard<'_, Engine> {
+    engine.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn refused(why: NotRecording) -> Error {
+    not_recording("the run of a sequence".into(), why)
+}
+
+impl Segments for Mutex<Engine> {
+    fn cut(&self, recording: &Recording) {
+        let engine = &mut *lock(self);
+        engine.graphs.cut(recording);
+        // After a panic of a kept value too, the rest waits for the end of the run.
+        if !mem::replace(&mut engine.graphs.run.waits, true) {
+            match engine.enqueue_early(recording) {
+                Ok(is_enqueued) => engine.graphs.run.waits = !is_enqueued,
+                Err(error) => engine.graphs.run.error = Some(error),
+            }
+        }
+    }
 }
 
 impl Engine {
     pub(super) fn new(limit: usize) -> Self {
-        Self {
-            plans: Vec::new(),
+        let graphs = Graphs {
+            segments: vec![Segment::default()],
             limit,
-            always: Vec::new(),
+            steps: usize::MAX,
+            run: Progress::default(),
+            launched: 0,
             changes: Vec::new(),
             found: Vec::new(),
-            guards: Vec::new(),
-            before_last: Vec::new(),
             counts: RunCounts::default(),
-        }
+        };
+        Self { graphs, always: Vec::new(), guards: Vec::new() }
     }
 
-    /// Enqueues what was recorded.
-    pub(super) fn enqueue(&mut self, recording: &Recording) -> Result<RunMode, Error> {
-        let Self { plans, limit, always, changes, found, guards: storage, before_last, counts } = self;
-        let Recording { held, log, without_node, kept, external, .. } = recording;
-        let (log, stream) = (&mut *log.borrow_mut(), held.stream());
-        if log.len() == 0 {
-            counts.empty += 1;
+    /// Enqueues the complete segments while the run records. `false` if they must wait for its end:
+    /// - The program can exchange held slices until then.
+    /// - The host waits for other streams before a run with memory of the sequence, as far as cudarc tracks uses.
+    /// - The stream is being captured.
+    fn enqueue_early(&mut self, recording: &Recording) -> Result<bool, Error> {
+        let (held, api) = (&recording.held, api()?);
+        let (stream, context) = (held.stream(), held.stream().context());
+        bind(api, context)?;
+        if held.get(0).is_some() || recording.pool.awaits_streams() || api.is_capturing(stream)? {
+            return Ok(false);
+        }
+        let kept = recording.kept.borrow();
+        let always = if recording.is_unsettled.get() { &[][..] } else { &self.always };
+        let new = always.iter().chain(&kept[self.graphs.run.awaited..]);
+        #[cfg(feature = "textures")]
+        let objects = held.take_objects();
+        let mut guards = Vec::new();
+        let are_reported = enter_kept(new, held, &mut guards);
+        // The end of the run records the uses. It owns the values until then.
+        guards.drain(..).for_each(mem::forget);
+        #[cfg(feature = "textures")]
+        guards.extend(objects.iter().map(|(object, writes)| object.enter(stream, *writes)));
+        ready(context, are_reported, Ok(()), &mut guards)?;
+        self.graphs.run.awaited = kept.len();
+        recording.is_unsettled.set(true);
+        self.graphs.enqueue(api, recording, false)?;
+        drop(guards);
+        context.check_err().map_err(|error| unrecorded_after(Near::Enqueued, error))?;
+        Ok(true)
+    }
+
+    /// Enqueues what was recorded since.
+    pub(super) fn finish(&mut self, recording: &Recording) -> Result<RunMode, Error> {
+        let Self { graphs, always, guards: storage } = self;
+        let Recording { held, kept, external, .. } = recording;
+        let stream = held.stream();
+        if graphs.run.complete == 0 && recording.log.borrow().len() == 0 {
+            graphs.counts.empty += 1;
             return Ok(RunMode::Empty);
         }
-        #[cfg(feature = "observe")]
-        let event = SequenceEvent {
-            steps: log.len(),
-            stream,
-            graphs: plans.len(),
-            memory: recording.pool.memory_use(),
-            captures: external.borrow().captures(),
-        };
+        if let Some(error) = graphs.run.error.take() {
+            return Err(error);
+        }
+        graphs.cut(recording);
         let (api, context) = (api()?, stream.context().clone());
         recording.pool.await_streams();
         bind(api, &context)?;
@@ -76,20 +170,140 @@ impl Engine {
         let are_reported = enter_kept(always.iter().chain(&*kept), held, &mut guards);
         #[cfg(feature = "textures")]
         guards.extend(objects.iter().map(|(object, writes)| object.enter(stream, *writes)));
-        let refused = |why| not_recording("the run of a sequence".into(), why);
         let entered = entered.map_err(|held_at| Error::Run(RunError::Replaced { held_at }));
-        let entered =
-            entered.and_then(|()| are_reported.then_some(()).ok_or_else(|| refused(NotRecording::Unreported)));
-        let ready =
-            entered.and_then(|()| context.check_err().map_err(|error| Error::cudarc("cuStreamWaitEvent", error)));
-        if ready.is_err() {
-            guards.drain(..).for_each(mem::forget);
+        let outcome = ready(&context, are_reported, entered, &mut guards).and_then(|()| {
+            let is_capturing = api.is_capturing(stream)?;
+            let outside_captures = recording.outside_captures.get();
+            let half = (graphs.run.enqueued > 0).then_some(NotRecording::HalfEnqueued);
+            if let Some(why) = outside_captures.or(half).filter(|_| is_capturing) {
+                return Err(refused(why));
+            }
+            if is_capturing && held.uses_own_memory() && !is_promised(stream)? {
+                return Err(not_kept("the run of a sequence".into(), "".into()));
+            }
+            graphs.enqueue(api, recording, is_capturing)?;
+            match outside_captures {
+                // A different thread has begun a capture meanwhile.
+                Some(why) if api.is_capturing(stream)? => Err(refused(why)),
+                _ => Ok(()),
+            }
+        });
+        guards.clear();
+        *storage = recycled(guards);
+        let mode = outcome.map(|()| graphs.run.mode.take().unwrap_or(RunMode::Empty))?;
+        let counts = &mut graphs.counts;
+        counts.add(&mode);
+        counts.captures = external.borrow().captures();
+        counts.graphs = graphs.segments.iter().map(|segment| segment.plans.len()).sum();
+        if !matches!(mode, RunMode::Plain(_)) {
+            graphs.launched = graphs.run.complete;
         }
-        let outcome = ready.and_then(|()| {
-            let uses = held.steps.borrow();
+        context.check_err().map_err(|error| unrecorded_after(Near::Enqueued, error))?;
+        recording.is_unsettled.set(false);
+        Ok(mode)
+    }
+}
+
+/// Whether what is entered can be used. After an error, its uses are not recorded.
+fn ready(
+    context: &CudaContext,
+    are_reported: bool,
+    entered: Result<(), Error>,
+    guards: &mut Vec<SyncOnDrop<'_>>,
+) -> Result<(), Error> {
+    let entered = entered.and_then(|()| are_reported.then_some(()).ok_or_else(|| refused(NotRecording::Unreported)));
+    let ready = entered.and_then(|()| context.check_err().map_err(|error| Error::cudarc("cuStreamWaitEvent", error)));
+    if ready.is_err() {
+        guards.drain(..).for_each(mem::forget);
+    }
+    ready
+}
+
+impl Graphs {
+    pub(super) fn remember(&mut self, graphs: usize) {
+        self.limit = graphs.max(1);
+        self.segments.iter_mut().for_each(|segment| segment.plans.truncate(self.limit));
+    }
+
+    /// Later runs are cut after this many steps.
+    pub(super) fn set_steps(&mut self, steps: usize, recording: &Recording) {
+        self.steps = steps.max(1);
+        recording.segment.set(self.first());
+        recording.is_watched.set(true);
+    }
+
+    /// The GPU begins with a small segment.
+    fn first(&self) -> usize {
+        if self.steps == usize::MAX { self.steps } else { self.steps.div_ceil(4) }
+    }
+
+    pub(super) fn longest_chain(&self) -> usize {
+        let plans = self.segments[..self.launched].iter().filter_map(|segment| segment.plans.first());
+        plans.map(Plan::longest_chain).sum()
+    }
+
+    /// The steps since the last cut are a segment.
+    fn cut(&mut self, recording: &Recording) {
+        let at = self.run.complete;
+        self.run.complete += 1;
+        if self.segments.len() == self.run.complete {
+            let mut next = Segment::default();
+            next.log.clear();
+            self.segments.push(next);
+        }
+        let next = &mut self.segments[at + 1];
+        let (log, uses) = (mem::take(&mut next.log), mem::take(&mut next.uses));
+        let segment = &mut self.segments[at];
+        segment.log = recording.log.replace(log);
+        segment.uses = recording.held.steps.replace(uses);
+        segment.without_node = recording.without_node.take();
+        segment.external = recording.external.borrow().now().len();
+        recording.segment.set(self.steps);
+    }
+
+    /// The run is over: the recording gets the log of the first segment.
+    pub(super) fn end_run(&mut self, recording: &Recording) {
+        let Progress { complete, .. } = mem::take(&mut self.run);
+        if complete > 0 {
+            self.segments[complete].log = recording.log.take();
+            self.segments[complete].uses = recording.held.steps.take();
+            for segment in &mut self.segments[..=complete] {
+                segment.log.clear();
+                segment.uses.clear();
+            }
+            recording.log.replace(mem::take(&mut self.segments[0].log));
+            recording.held.steps.replace(mem::take(&mut self.segments[0].uses));
+            recording.segment.set(self.first());
+        }
+    }
+
+    /// Enqueues the complete segments. After an error, the segments before it are enqueued.
+    fn enqueue(&mut self, api: &'static Api, recording: &Recording, is_capturing: bool) -> Result<(), Error> {
+        let (held, external) = (&recording.held, recording.external.borrow());
+        let stream = held.stream();
+        recording.uploads.borrow_mut().enqueue(stream)?;
+        #[cfg(feature = "observe")]
+        let graphs = self.segments.iter().map(|segment| segment.plans.len()).sum();
+        let Self { segments, limit, changes, found, run, counts, .. } = self;
+        let mut begin = run.enqueued.checked_sub(1).map_or(0, |before| segments[before].external);
+        for segment in &mut segments[run.enqueued..run.complete] {
+            let Segment { plans, before_last, log, uses, without_node, external: end } = segment;
+            run.enqueued += 1;
+            let work = &external.now()[mem::replace(&mut begin, *end)..*end];
+            if log.len() == 0 {
+                continue;
+            }
+            #[cfg(feature = "observe")]
+            let event = SequenceEvent {
+                steps: log.len(),
+                stream,
+                graphs,
+                memory: recording.pool.memory_use(),
+                captures: external.captures(),
+            };
             let accesses = held.notes_uses.get().then(|| uses.accesses());
-            let external = external.borrow();
-            let run = Enqueue {
+            let external = work;
+            let enqueue = Enqueue {
                 api,
                 stream,
                 plans,
@@ -97,42 +311,24 @@ impl Engine {
                 changes,
                 found,
                 accesses,
-                external: external.now(),
+                external,
                 before_last,
-                is_capturing: api.is_capturing(stream)?,
+                is_capturing,
             };
-            let outside_captures = recording.outside_captures.get();
-            if let Some(why) = outside_captures.filter(|_| run.is_capturing) {
-                return Err(refused(why));
-            }
-            if run.is_capturing && held.uses_own_memory() && !is_promised(stream)? {
-                return Err(not_kept("the run of a sequence".into(), "".into()));
-            }
-            recording.uploads.borrow_mut().enqueue(stream)?;
-            let enqueue = || run.enqueue(log, without_node.get());
+            let enqueue = || enqueue.enqueue(log, *without_node);
             #[cfg(feature = "observe")]
             let mode =
-                if observe::is_active() { observe::around(&Event::SequenceRun(&event), enqueue)? } else { enqueue()? };
+                if observe::is_active() { observe::around(&Event::SequenceRun(&event), enqueue) } else { enqueue() };
             #[cfg(not(feature = "observe"))]
-            let mode = enqueue()?;
-            match outside_captures {
-                // A different thread has begun a capture meanwhile.
-                Some(why) if api.is_capturing(stream)? => Err(refused(why)),
-                _ => Ok(mode),
-            }
-        });
-        // The first graph has the steps of this run.
-        log.remember(matches!(outcome, Ok(RunMode::Built | RunMode::Updated(_))));
-        held.steps.borrow_mut().remember();
-        guards.clear();
-        *storage = recycled(guards);
-        let mode = outcome?;
-        counts.add(&mode);
-        (counts.graphs, counts.captures) = (plans.len(), external.borrow().captures());
-        match context.check_err() {
-            Ok(()) => Ok(mode),
-            Err(error) => Err(unrecorded_after(Near::Enqueued, error)),
+            let mode = enqueue();
+            // The first graph has the steps of this run.
+            log.remember(matches!(mode, Ok(RunMode::Built | RunMode::Updated(_))));
+            uses.remember();
+            let mode = mode?;
+            counts.segments += u64::from(!matches!(mode, RunMode::Plain(_)));
+            run.mode = Some(mode.after(run.mode.take()));
         }
+        Ok(())
     }
 }
 

@@ -180,8 +180,8 @@ impl Run {
         let recording = &*entered;
         let held = &recording.held;
         let found = held.within(|| {
-            let field = |index| format!("argument {}", index + 1).into();
-            args.find(held).map_err(|index| not_held(held, "external work", field(index)))
+            let field = |index| format!("args.{index}").into();
+            args.find(held).map_err(|index| not_held(held, "the external work", field(index)))
         })?;
         let is_equal = |steps: &ExternalSteps| {
             let key = steps.key.downcast_ref::<(P, A::Key)>();
@@ -206,9 +206,11 @@ impl Run {
             let captured = capture_work(recording, args, found, is_checked, accesses(), work)?;
             Ok((Box::new((place, args.key(found))) as Box<dyn Any + Send + Sync>, captured))
         };
-        add_work(recording, "external work", hash, is_equal, capture, |uses| {
+        add_work::<E>(recording, "external work", hash, is_equal, capture, |uses| {
             if is_checked { uses.add(accesses().iter().copied()) } else { uses.add_ordered() }
-        })
+        })?;
+        self.end_step(&entered);
+        Ok(())
     }
 }
 
@@ -299,7 +301,16 @@ pub(crate) fn capture<E: From<Error>>(
 ) -> Result<Graph, E> {
     let mut capture = Capture::begin(stream)?;
     // If `work` returns an error or panics, dropping the capture ends it.
-    within(OutsideOf::Capture, || work(stream))?;
+    let worked = within(OutsideOf::Capture, || work(stream));
+    if worked.is_err() && capture.is_invalid() {
+        return Err(failed(
+            "a call in the closure is not possible while the stream is being captured, and has ended the capture"
+                .into(),
+            HELP,
+        )
+        .into());
+    }
+    worked?;
     Ok(capture.end()?)
 }
 
@@ -318,6 +329,9 @@ pub(crate) fn read_captured(
         Err(error) => Err(not_read(error)),
     }
 }
+
+const HELP: &str = "the closure must not synchronize, query or wait for other streams; pass each slice that it uses as an argument, \
+    and use the slices that it receives; if another thread uses the stream, record the run when it does not";
 
 /// A capture in progress. Drop ends it.
 struct Capture<'s> {
@@ -346,10 +360,13 @@ impl<'s> Capture<'s> {
         Ok(Self { api, stream, is_over: false, _capturing: capturing })
     }
 
+    /// A call that no capture can have has ended it.
+    fn is_invalid(&self) -> bool {
+        matches!(self.api.capture_info(self.stream), Ok(Some(info)) if info.graph.is_none())
+    }
+
     fn end(&mut self) -> Result<Graph, Error> {
         self.is_over = true;
-        let help = "the closure must not synchronize, query or wait for other streams; pass each slice that it uses as an argument, \
-                            and use the slices that it receives; if another thread uses the stream, record the run when it does not";
         let ended = self.api.end_capture(self.stream);
         if !matches!(ended, Ok(Some(_))) {
             // A wait that cudarc could not report has ended the capture.
@@ -357,8 +374,8 @@ impl<'s> Capture<'s> {
         }
         match ended {
             Ok(Some(graph)) => Ok(graph),
-            Ok(None) => Err(failed("the capture of the stream was ended in the closure".into(), help)),
-            Err(error) => Err(returned(error, help)),
+            Ok(None) => Err(failed("the capture of the stream was ended in the closure".into(), HELP)),
+            Err(error) => Err(returned(error, HELP)),
         }
     }
 }

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | who records a run, and when it is over | `run.rs`, `recorder.rs`; `run_record.rs` of `run`, `enclosing.rs` of `launch` |
 //! | what is recorded | `record.rs` of `launch`, `copies.rs`, `external.rs`; as words: `log.rs`, `step.rs`, `captured.rs` of `api` |
+//! | the memory of a framework | `memory.rs`, `retire.rs` |
 //! | which memory a step may use | `run_memory.rs`, `held.rs`, `keep.rs`, `pool.rs` of `memory`; `retired.rs` of `run` |
 //! | what can run at the same time | `dependencies.rs`; the memory of a step: `uses.rs` of `memory` |
 //! | when a run is plain launches | `mode.rs` (reasons), `engine.rs` (conditions), `plain.rs` (how) |
@@ -16,6 +17,7 @@ mod copies;
 mod dependencies;
 mod engine;
 mod external;
+mod memory;
 mod mode;
 mod plain;
 mod plan;
@@ -28,6 +30,7 @@ mod sequence;
 
 pub use copies::HostCopy;
 pub(crate) use external::{add_work, capture, read_captured};
+pub use memory::Memory;
 pub use mode::{RunCounts, RunMode, WhyPlain};
 pub use pool::Pool;
 pub use recorder::Recorder;

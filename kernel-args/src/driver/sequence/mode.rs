@@ -37,6 +37,22 @@ pub struct RunCounts {
     pub plain: u64,
     /// Calls of closures of external work.
     pub captures: u64,
+    /// Graphs that were launched: one for each run, or for each segment of a run.
+    pub segments: u64,
+    /// Runs that were given up: dropped without [`Run::finish`](super::Run::finish), or after an error in the closure.
+    pub given_up: u64,
+}
+
+impl RunMode {
+    /// The mode of a run whose segments before had this mode.
+    pub(super) fn after(self, before: Option<Self>) -> Self {
+        match (before, self) {
+            (Some(Self::Plain(why)), _) | (_, Self::Plain(why)) => Self::Plain(why),
+            (Some(Self::Built), _) | (_, Self::Built) => Self::Built,
+            (Some(Self::Updated(first)), Self::Updated(nodes)) => Self::Updated(first + nodes),
+            (_, mode) => mode,
+        }
+    }
 }
 
 impl RunCounts {

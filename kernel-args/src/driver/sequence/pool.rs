@@ -138,7 +138,21 @@ impl Run {
     ) -> Result<PoolSlice<T>, Error> {
         // Until the run is enqueued, the elements have other bytes: `T` has no invalid values.
         let mut slice = self.alloc_unset(len)?;
-        self.memset_zeros(&mut slice)?;
+        self.set_zeros(&mut slice)?;
+        Ok(slice)
+    }
+
+    /// [`alloc_zeros`](Self::alloc_zeros) for generic code.
+    ///
+    /// # Errors
+    /// See [`alloc`](Self::alloc).
+    ///
+    /// # Safety
+    /// Zeros are a value of `T`. Nothing reads the slice before the run is enqueued, and a run that is given up writes
+    /// nothing.
+    pub unsafe fn alloc_zeros_unchecked<T: DeviceRepr + 'static>(&self, len: usize) -> Result<PoolSlice<T>, Error> {
+        let mut slice = self.alloc_unset(len)?;
+        self.set_zeros(&mut slice)?;
         Ok(slice)
     }
 }

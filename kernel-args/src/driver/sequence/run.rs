@@ -1,6 +1,9 @@
 //! A run from `begin` to `finish`, and the runs that a thread records.
 
-use super::{RunMode, engine::Engine};
+use super::{
+    RunMode,
+    engine::{Engine, lock},
+};
 use crate::{
     driver::{
         api::api,
@@ -24,14 +27,14 @@ use std::{
     borrow::Cow,
     boxed::Box,
     string::ToString,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, OnceLock},
 };
 
 /// A run of a [`Sequence`](super::Sequence) that records, as a value without lifetimes: a framework stores it where its
 /// launches are.
 ///
 /// It is the stream of the launches of the run, `stream = &run`. Clones are the same run. If the last clone is dropped
-/// before [`finish`](Self::finish), nothing is enqueued. One thread at a time can record in it: a use while another
+/// before [`finish`](Self::finish), nothing is enqueued, and the run counts as given up. One thread at a time can record in it: a use while another
 /// thread is in a call of it is an error.
 ///
 /// ```no_run
@@ -54,6 +57,7 @@ use std::{
 /// # Ok(())
 /// # }
 /// ```
+#[must_use = "a run that is dropped before `finish` is given up: the rest of it is not enqueued"]
 pub struct Run(Arc<State>);
 
 /// A run, until its last recorder is dropped.
@@ -67,7 +71,7 @@ pub(super) struct State {
 
 impl State {
     pub(super) fn new(shared: &Arc<SharedRecording>, engine: &Arc<Mutex<Engine>>) -> Self {
-        let (record, engine) = (RunRecord::new(shared.clone()), engine.clone());
+        let (record, engine) = (RunRecord::new(shared.clone(), engine.clone()), engine.clone());
         Self { record, engine, recorders: AtomicUsize::new(0), mode: OnceLock::new() }
     }
 
@@ -99,6 +103,7 @@ impl State {
         /// Also after a panic of a kept value.
         struct Clear<'r> {
             recording: Option<Entered<'r>>,
+            engine: &'r Mutex<Engine>,
             stream: &'r Arc<CudaStream>,
             is_enqueued: bool,
         }
@@ -106,7 +111,8 @@ impl State {
         impl Drop for Clear<'_> {
             fn drop(&mut self) {
                 if let Some(recording) = self.recording.take() {
-                    recording.pool.end_run(self.is_enqueued);
+                    recording.pool.end_run(self.is_enqueued || recording.is_unsettled.get());
+                    lock(self.engine).graphs.end_run(&recording);
                     let leftovers = recording.clear();
                     drop(recording);
                     release_behind(self.stream, leftovers);
@@ -117,12 +123,14 @@ impl State {
         // From now on, no code that runs here can record.
         self.record.set_over(&recording);
         end_run((&raw const *self).cast());
-        let mut clear = Clear { recording: Some(recording), stream: self.stream(), is_enqueued: false };
+        let (engine, stream) = (&*self.engine, self.stream());
+        let mut clear = Clear { recording: Some(recording), engine, stream, is_enqueued: false };
         let outcome = match &clear.recording {
-            Some(recording) if enqueues => {
-                self.engine.lock().unwrap_or_else(PoisonError::into_inner).enqueue(recording)
+            Some(recording) if enqueues => lock(engine).finish(recording),
+            _ => {
+                lock(engine).graphs.counts.given_up += 1;
+                Ok(RunMode::Empty)
             }
-            _ => Ok(RunMode::Empty),
         };
         clear.is_enqueued = enqueues && outcome.is_ok();
         if let (Ok(mode), true) = (&outcome, enqueues) {
@@ -148,6 +156,14 @@ impl State {
         let what = "the run of a sequence";
         let recording = self.enter(what)?;
         if recording.is_only() { Ok(recording) } else { Err(not_recording(what.to_string(), NotRecording::Inside)) }
+    }
+
+    /// After a step.
+    #[inline]
+    fn end_step(&self, recording: &Entered<'_>) {
+        if recording.is_watched.get() {
+            self.record.end_step(recording);
+        }
     }
 
     fn give_up(&self) {
@@ -221,7 +237,9 @@ impl Run {
     }
 
     pub(super) fn scope(&self) -> Result<Scope<'_>, Error> {
-        Ok(Scope(&self.0, Some(self.0.enter_once()?)))
+        let recording = self.0.enter_once()?;
+        recording.stay();
+        Ok(Scope(&self.0, Some(recording)))
     }
 
     pub(super) fn state(&self) -> &Arc<State> {
@@ -232,6 +250,11 @@ impl Run {
     #[inline(always)]
     pub(super) fn enter(&self, what: &str) -> Result<Entered<'_>, Error> {
         self.0.enter(what)
+    }
+
+    #[inline]
+    pub(super) fn end_step(&self, recording: &Entered<'_>) {
+        self.0.end_step(recording);
     }
 
     /// Enqueues the recorded launches as one launch of a graph, and drops what the run owns. Later uses of clones are

@@ -2,8 +2,7 @@
 
 use super::{
     Recorder, Run, RunCounts, RunMode,
-    engine::Engine,
-    plan::Plan,
+    engine::{Engine, lock},
     run::{State, other_context_slice},
 };
 use crate::{
@@ -16,7 +15,7 @@ use crate::{
 };
 use core::{fmt, ops::Range};
 use cudarc::driver::{CudaStream, sys::CUdeviceptr};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 const GRAPHS: usize = 8;
 
@@ -57,7 +56,7 @@ const GRAPHS: usize = 8;
 /// ```
 ///
 /// # What it guarantees
-/// - Nothing is enqueued before the closure returns `Ok`. After an error or a panic in the closure, nothing is
+/// - Without [`segments`](Self::segments), nothing is enqueued before the closure returns `Ok`. After an error or a panic in the closure, nothing is
 ///   enqueued, and the sequence can be used again.
 /// - The results are the same as with plain launches in the same order. Other work that the closure enqueues, for
 ///   example a copy with cudarc, comes before all of them.
@@ -91,11 +90,34 @@ impl Sequence {
     /// destroyed first.
     #[must_use]
     pub fn remember(self, graphs: usize) -> Self {
-        let mut engine = self.engine();
-        engine.limit = graphs.max(1);
-        let limit = engine.limit;
-        engine.plans.truncate(limit);
-        drop(engine);
+        lock(&self.engine).graphs.remember(graphs);
+        self
+    }
+
+    /// Enqueues a run in segments of this many steps while it is recorded, the first one smaller: the GPU works while
+    /// the host records. About 64 steps are a good number: a segment is a graph, whose launch takes the host some
+    /// microseconds.
+    ///
+    /// Each segment is compared with the same segment of earlier runs, so a segment with other kernels creates a graph
+    /// for its steps only. The results are the same as without segments, except:
+    /// - A run that is given up, for example after an error in the closure, has enqueued its first segments. Memory
+    ///   that the other steps would have written is not written.
+    /// - If the driver rejects a segment, the segments before it are enqueued, and no segment after it. The end of the
+    ///   run returns the error.
+    /// - Other work on the stream runs between two segments.
+    ///
+    /// The stream waits for the earlier uses of a kept value before the first segment after the value was kept. Kept
+    /// values are dropped at the end of the run, which also records their use. A run that is given up waits for its
+    /// segments instead, if cudarc tracks events.
+    ///
+    /// Some segments are enqueued only at the end of the run: all that are behind a call of [`Recorder::hold`], because
+    /// the program can exchange held slices; with memory of the sequence, while cudarc tracks events on several
+    /// streams; while the stream is being captured.
+    #[must_use]
+    pub fn segments(self, steps: usize) -> Self {
+        if let Ok(recording) = self.shared.enter() {
+            lock(&self.engine).graphs.set_steps(steps, &recording);
+        }
         self
     }
 
@@ -140,8 +162,9 @@ impl Sequence {
     /// # Errors
     /// [`Error::Launch`] if a run of this sequence is not over, or this thread records another run on the stream.
     pub fn begin(&mut self) -> Result<Run, Error> {
-        check_enclosing(Some(self.stream()), what)?;
         let recording = self.idle()?;
+        check_enclosing(Some(self.stream()), what)?;
+        lock(&self.engine).graphs.end_run(&recording);
         let leftovers = recording.clear();
         recording.begin();
         drop(recording);
@@ -177,7 +200,7 @@ impl Sequence {
         let mut kept = Kept::new(value);
         let recording = self.idle()?;
         kept.own(&recording.held, true).map_err(|name| other_context_slice(name, self.stream()))?;
-        self.engine().always.push(kept);
+        lock(&self.engine).always.push(kept);
         Ok(())
     }
 
@@ -233,6 +256,7 @@ impl Sequence {
     pub unsafe fn parallel(self) -> Self {
         if let Ok(recording) = self.shared.enter() {
             recording.held.notes_uses.set(true);
+            recording.is_watched.set(true);
         }
         self
     }
@@ -241,7 +265,7 @@ impl Sequence {
     /// run that was a graph; 0 before such a run. Without [`parallel`](Self::parallel) it is the number of all.
     #[must_use]
     pub fn longest_chain(&self) -> usize {
-        self.engine.try_lock().map_or(0, |engine| engine.plans.first().map_or(0, Plan::longest_chain))
+        self.engine.try_lock().map_or(0, |engine| engine.graphs.longest_chain())
     }
 
     /// How the last run was enqueued.
@@ -254,7 +278,7 @@ impl Sequence {
     /// enqueued.
     #[must_use]
     pub fn counts(&self) -> RunCounts {
-        self.engine.try_lock().map_or_else(|_| RunCounts::default(), |engine| engine.counts)
+        self.engine.try_lock().map_or_else(|_| RunCounts::default(), |engine| engine.graphs.counts)
     }
 
     /// The stream on which runs are enqueued.
@@ -265,10 +289,6 @@ impl Sequence {
 
     pub(super) fn pool(&self) -> &Arc<PoolMemory> {
         self.shared.pool()
-    }
-
-    fn engine(&self) -> MutexGuard<'_, Engine> {
-        self.engine.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Addresses in integers, which show no memory: a launch with one waits for every other launch, unless its kernel has a
 //! number there.
 
-use crate::sequences::world::{N, Outcome};
+use crate::sequences::world::{N, Outcome, new_sequence, trial};
 use cudarc::{
     driver::{
         CudaContext, CudaFunction, CudaSlice, CudaStream, DevicePtr, LaunchConfig, PushKernelArg,
@@ -17,7 +17,7 @@ use kernel_args::{
     vector::ULongLong2,
 };
 use kernel_args_test_generator::rng::Rng;
-use kernel_args_tests::driver::{Driver, context, trial};
+use kernel_args_tests::driver::{Driver, context};
 use libtest_mimic::Trial;
 use std::{env, sync::Arc};
 
@@ -352,7 +352,7 @@ fn compare(kernels: &Kernels, sequence: &mut Sequence, memory: [&mut Memory; 2],
 
 fn parallel(kernels: &Kernels) -> Sequence {
     // SAFETY: the kernels use only the memory of their arguments.
-    unsafe { Sequence::new(&kernels.stream).parallel() }
+    unsafe { new_sequence(&kernels.stream).parallel() }
 }
 
 /// `y = 3 x`, then `z += y` in each form, then `x += z`.

@@ -2,7 +2,7 @@
 
 use crate::sequences::{
     stored::memory,
-    world::{N, Outcome, World, says},
+    world::{N, Outcome, World, new_sequence, says, trial},
 };
 use cudarc::driver::{CudaSlice, DevicePtr, sys::CUdeviceptr};
 use kernel_args::{
@@ -10,7 +10,7 @@ use kernel_args::{
     error::RunError,
     sequence::{Pool, PoolSlice, Run, RunMode, Sequence},
 };
-use kernel_args_tests::driver::{Driver, trial};
+use kernel_args_tests::driver::Driver;
 use libtest_mimic::Trial;
 use std::{
     collections::BTreeSet,
@@ -122,7 +122,7 @@ fn parallel() -> Outcome {
     let world = World::new()?;
     let x = Arc::new(world.slice(1.0)?);
     // SAFETY: the kernels use only the memory of their arguments.
-    let mut sequence = unsafe { Sequence::new(&world.stream).parallel() };
+    let mut sequence = unsafe { new_sequence(&world.stream).parallel() };
     for _ in 0..4 {
         let run = sequence.begin()?;
         run.keep(x.clone())?;
@@ -287,7 +287,7 @@ fn taken() -> Outcome {
 
 fn other_sequence() -> Outcome {
     let (world, x, mut y, mut sequence) = World::begin()?;
-    let (x, mut second) = (Arc::new(x), Sequence::new(&world.stream));
+    let (x, mut second) = (Arc::new(x), new_sequence(&world.stream));
     for run in 1..4 {
         let recorder = sequence.begin()?;
         recorder.keep(x.clone())?;
@@ -320,7 +320,7 @@ fn sequence_slice(sequence: &mut Sequence) -> Result<PoolSlice<f32>, Error> {
 fn other_streams() -> Outcome {
     let world = World::new()?;
     let (x, other) = (Arc::new(world.slice(1.0)?), world.ctx.new_stream()?);
-    let mut sequence = Sequence::new(&world.stream);
+    let mut sequence = new_sequence(&world.stream);
     let mut last: Option<PoolSlice<f32>> = None;
     for run in 1..30 {
         let recorder = sequence.begin()?;

@@ -1,6 +1,6 @@
 //! Attempts to make a run use memory that is freed, with safe code around honest launches.
 
-use crate::sequences::world::{N, Outcome, SAXPY, World, says, wrapped_saxpy};
+use crate::sequences::world::{N, Outcome, SAXPY, World, new_sequence, says, trial, wrapped_saxpy};
 use cudarc::driver::{CudaContext, CudaSlice, CudaViewMut};
 use kernel_args::{
     DevicePointer, Error, Kernel, KernelArg, KernelArgs, Launch, Retained,
@@ -9,10 +9,7 @@ use kernel_args::{
     launch,
     sequence::{Recorder, RunMode, Sequence},
 };
-use kernel_args_tests::{
-    driver::{Driver, trial},
-    saxpy::Owned,
-};
+use kernel_args_tests::{driver::Driver, saxpy::Owned};
 use libtest_mimic::Trial;
 use std::{
     mem,
@@ -49,7 +46,7 @@ fn empty(world: &World) -> CudaSlice<f32> {
 fn emptied() -> Outcome {
     let world = World::new()?;
     let (x, mut y, mut z) = (world.slice(1.0)?, world.slice(0.0)?, empty(&world));
-    let mut sequence = Sequence::new(&world.stream);
+    let mut sequence = new_sequence(&world.stream);
     let outcome = sequence.run(|s| {
         let (x, mut y, _z) = (s.hold(&x)?, s.hold(&mut y)?, s.hold(&mut z)?);
         world.saxpy(1.0, x, &mut y, s)?;
@@ -63,7 +60,7 @@ fn emptied() -> Outcome {
 fn exchanged() -> Outcome {
     let world = World::new()?;
     let (x, mut y, mut z) = (world.slice(1.0)?, world.slice(0.0)?, world.slice(5.0)?);
-    let mut sequence = Sequence::new(&world.stream);
+    let mut sequence = new_sequence(&world.stream);
     sequence.run(|s| {
         let (x, mut y, mut z) = (s.hold(&x)?, s.hold(&mut y)?, s.hold(&mut z)?);
         let (mut first, second) = (&mut *y, &mut *z);
@@ -77,7 +74,7 @@ fn exchanged() -> Outcome {
 fn held_twice() -> Outcome {
     let world = World::new()?;
     let (x, mut y, mut z) = (world.slice(1.0)?, world.slice(0.0)?, world.slice(0.0)?);
-    let mut sequence = Sequence::new(&world.stream);
+    let mut sequence = new_sequence(&world.stream);
     for _ in 0..2 {
         sequence.run(|s| {
             let (first, second) = (s.hold(&x)?, s.hold(&x)?);
@@ -125,7 +122,7 @@ fn moved() -> Outcome {
     for _ in 0..4 {
         all.push(world.slice(0.0)?);
     }
-    let mut sequence = Sequence::new(&world.stream);
+    let mut sequence = new_sequence(&world.stream);
     for run in 1..4 {
         sequence.run(|s| {
             let x = s.hold(&x)?;
@@ -160,7 +157,7 @@ fn views() -> Outcome {
     let kernel: Kernel<OfViews<'_, '_>> = Kernel::from_image(&world.ctx, SAXPY, "saxpy")?;
     let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
     let half = N / 2;
-    let mut sequence = Sequence::new(&world.stream);
+    let mut sequence = new_sequence(&world.stream);
     let add = |alpha, x: &CudaSlice<f32>, y: &mut CudaViewMut<'_, f32>, launch: Launch<'_>| {
         let args = OfViews { n: half, alpha, x, y };
         // SAFETY: the slice and the view have at least `half` elements.
@@ -191,7 +188,7 @@ struct OfUnified<'a> {
 fn unified() -> Outcome {
     let world = World::new()?;
     let kernel: Kernel<OfUnified<'_>> = Kernel::from_image(&world.ctx, SAXPY, "saxpy")?;
-    let mut sequence = Sequence::new(&world.stream);
+    let mut sequence = new_sequence(&world.stream);
     for run in 1..4 {
         // SAFETY: all elements are written before they are read.
         let mut x = unsafe { world.ctx.alloc_unified::<f32>(N as usize, true)? };
@@ -223,7 +220,7 @@ fn nested() -> Outcome {
 
     let world = World::new()?;
     let (x, mut y, mut z) = (world.slice(1.0)?, world.slice(0.0)?, world.slice(0.0)?);
-    let (mut outer, mut inner) = (Sequence::new(&world.stream), Sequence::new(&world.stream));
+    let (mut outer, mut inner) = (new_sequence(&world.stream), new_sequence(&world.stream));
     for run in 1..4 {
         outer
             .run(|s| {
@@ -282,7 +279,7 @@ fn panicking() -> Outcome {
 fn hidden() -> Outcome {
     let world = World::new()?;
     let (x, mut y, mut z) = (world.slice(1.0)?, world.slice(0.0)?, world.slice(0.0)?);
-    let mut sequence = Sequence::new(&world.stream);
+    let mut sequence = new_sequence(&world.stream);
     sequence.run(|s| {
         let (x, mut y, mut z) = (s.hold(&x)?, s.hold(&mut y)?, s.hold(&mut z)?);
         let other = world.slice(100.0).expect("memory");
@@ -352,7 +349,7 @@ fn wrapped() -> Outcome {
     let world = World::new()?;
     let kernel: Kernel<OfByStream<'_>> = Kernel::from_image(&world.ctx, SAXPY, "saxpy")?;
     let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
-    let mut sequence = Sequence::new(&world.stream);
+    let mut sequence = new_sequence(&world.stream);
     // The sequence cannot know which memory this is.
     let outcome = sequence.run(|s| {
         let mut y = s.hold(&mut y)?;
@@ -381,7 +378,7 @@ fn wrapped() -> Outcome {
 fn launching() -> Outcome {
     let world = World::new()?;
     let (x, mut y, mut z) = (world.slice(1.0)?, world.slice(0.0)?, world.slice(7.0)?);
-    let mut sequence = Sequence::new(&world.stream);
+    let mut sequence = new_sequence(&world.stream);
     for run in 1..4 {
         sequence.run(|s| {
             let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
@@ -405,7 +402,7 @@ fn retained() -> Outcome {
     let world = World::new()?;
     let kernel: Kernel<Owned> = Kernel::from_image(&world.ctx, SAXPY, "saxpy")?;
     let y = Arc::new(world.slice(0.0)?);
-    let mut sequence = Sequence::new(&world.stream);
+    let mut sequence = new_sequence(&world.stream);
     for run in 1..4 {
         sequence.run(|s| {
             let x = Arc::new(world.slice(1.0).expect("memory"));
@@ -423,7 +420,7 @@ fn dropped() -> Outcome {
     for _ in 0..4 {
         let world = World::new()?;
         let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
-        let mut sequence = Sequence::new(&world.stream);
+        let mut sequence = new_sequence(&world.stream);
         for _ in 0..2 {
             sequence.run(|s| {
                 let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);

@@ -1,15 +1,15 @@
 //! Functions that promise values, while their stream is being captured: an error, or the values.
 #![forbid(unsafe_code)]
 
-use crate::sequences::world::{Outcome, World, says, untracked};
+use crate::sequences::world::{Outcome, World, new_sequence, says, trial, untracked};
 use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
 use kernel_args::{
     Error,
     graph::Graph,
-    sequence::{HostCopy, Pool, PoolSlice, Run, Sequence},
+    sequence::{HostCopy, Pool, PoolSlice, Run},
 };
 use kernel_args_test_generator::rng::Rng;
-use kernel_args_tests::driver::{Driver, trial};
+use kernel_args_tests::driver::Driver;
 use libtest_mimic::Trial;
 use std::{sync::mpsc, thread};
 
@@ -135,7 +135,7 @@ fn zeros(run: &Run) -> Result<HostCopy<u8>, Error> {
 fn runs() -> Outcome {
     let world = World::new()?;
     untracked(&world, || {
-        let mut sequence = Sequence::new(&world.stream);
+        let mut sequence = new_sequence(&world.stream);
         for by in ALL {
             // The sequence has memory.
             let copies = sequence.run(|s| Ok([zeros(s)?, s.clone_dtoh(&s.clone_htod(&VALUES)?)?]))?;
@@ -166,7 +166,7 @@ fn waits() -> Outcome {
     let world = World::new()?;
     let words = ["`wait` for a copy to the host", "while the stream is being captured"];
     untracked(&world, || {
-        let mut sequence = Sequence::new(&world.stream);
+        let mut sequence = new_sequence(&world.stream);
         for by in ALL {
             let [first, second] = sequence.run(|s| {
                 let values = s.clone_htod(&VALUES)?;
@@ -183,7 +183,7 @@ fn growth() -> Outcome {
     let world = World::new()?;
     untracked(&world, || {
         for by in ALL {
-            let mut sequence = Sequence::new(&world.stream);
+            let mut sequence = new_sequence(&world.stream);
             let grown = during(&world, by, || sequence.run(|s| s.alloc_zeros::<u8>(8)))?;
             says(grown, &["an allocation of a pool without free memory", "while the stream is being captured"])?;
             let grown = during(&world, by, || sequence.run(|s| zeros(s)))?;

@@ -1,11 +1,11 @@
 //! Copies from and to the host in a run, and the choice of a graph.
 
-use crate::sequences::world::{N, Outcome, World, external, says};
+use crate::sequences::world::{N, Outcome, World, external, new_sequence, says, trial};
 use kernel_args::{
     Error,
-    sequence::{Run, RunMode, Sequence},
+    sequence::{Run, RunMode},
 };
-use kernel_args_tests::driver::{Driver, trial};
+use kernel_args_tests::driver::Driver;
 use libtest_mimic::Trial;
 
 pub(crate) fn trials(_: &Driver) -> Vec<Trial> {
@@ -50,7 +50,7 @@ fn from_host() -> Outcome {
 
 fn sizes() -> Outcome {
     let world = World::new()?;
-    let mut sequence = Sequence::new(&world.stream);
+    let mut sequence = new_sequence(&world.stream);
     for round in 0..3_u8 {
         let sizes = [0, 1, 3, 255, 256, 1000, 65_536, 65_537, 200_000];
         let run = sequence.begin()?;
@@ -164,7 +164,7 @@ fn alternating() -> Outcome {
     assert_eq!(modes[..3], expected);
     assert!(modes[3..].iter().all(|mode| *mode == RunMode::Updated(0)), "{modes:?}");
     // With one graph they are updates.
-    let mut sequence = Sequence::new(&world.stream).remember(1);
+    let mut sequence = new_sequence(&world.stream).remember(1);
     // SAFETY: the same.
     unsafe { sequence.assume_all_held()? };
     for run in 0..4 {

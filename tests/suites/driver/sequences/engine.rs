@@ -3,7 +3,7 @@
 
 use crate::sequences::{
     external::{self, Library},
-    world::{Outcome, Saxpy, VectorAdd, World},
+    world::{Outcome, Saxpy, VectorAdd, World, new_sequence, trial},
 };
 use cudarc::driver::{CudaSlice, CudaStream};
 use kernel_args::{
@@ -11,7 +11,7 @@ use kernel_args::{
     sequence::{Handle, Pool, PoolSlice, Run, RunCounts, Sequence},
 };
 use kernel_args_test_generator::rng::Rng;
-use kernel_args_tests::driver::{Driver, trial};
+use kernel_args_tests::driver::Driver;
 use libtest_mimic::Trial;
 use std::{collections::VecDeque, env, ops::DerefMut, sync::Arc};
 
@@ -237,8 +237,8 @@ fn random() -> Outcome {
         let mut rng = Rng::new(seed, 7);
         let library = Library::new(&world)?;
         // SAFETY: the kernels use only the memory of their arguments and of the handle.
-        let parallel = unsafe { Sequence::new(&world.stream).parallel() };
-        let mut sequences = [Sequence::new(&world.stream), parallel];
+        let parallel = unsafe { new_sequence(&world.stream).parallel() };
+        let mut sequences = [new_sequence(&world.stream), parallel];
         let mut plain = VecDeque::new();
         let (mut recorded, mut in_pool) = ([VecDeque::new(), VecDeque::new()], VecDeque::new());
         let pooled = Pooled(Pool::new(&world.stream), world.stream.clone());

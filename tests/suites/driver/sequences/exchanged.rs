@@ -3,7 +3,7 @@
 
 use crate::sequences::{
     random::Place,
-    world::{N, Outcome, SAXPY, Saxpy, World, says},
+    world::{N, Outcome, SAXPY, Saxpy, World, new_sequence, says, trial, trial_unless},
 };
 use cudarc::driver::{CudaEvent, CudaSlice, CudaView, CudaViewMut, DevicePtr, DeviceRepr, UnifiedSlice};
 use kernel_args::{
@@ -11,11 +11,11 @@ use kernel_args::{
     args::Form,
     context::{ContextFlags, create_context},
     launch,
-    sequence::{Recorder, RunMode, Sequence, WhyPlain},
+    sequence::{Recorder, RunMode, WhyPlain},
 };
 use kernel_args_stand_in::Control;
 use kernel_args_test_generator::rng::Rng;
-use kernel_args_tests::driver::{Driver, trial, trial_unless};
+use kernel_args_tests::driver::Driver;
 use libtest_mimic::Trial;
 use std::{collections::BTreeSet, env, mem};
 
@@ -72,7 +72,7 @@ fn attack(
     let of = |value: f32| world.stream.clone_htod(&[value; LONG]);
     let (x, mut z, mut other) = (of(1.0)?, of(2.0)?, of(3.0)?);
     let mut y = world.slice(4.0)?;
-    let mut sequence = Sequence::new(&world.stream);
+    let mut sequence = new_sequence(&world.stream);
     let outcome = sequence.run(|s| {
         let (x, mut z, mut y) = (s.hold(&x)?, s.hold(&mut z)?, s.hold(&mut y)?);
         let place = &mut *y;
@@ -169,7 +169,7 @@ fn ping_pong() -> Outcome {
     let x = world.slice(1.0)?;
     let new = || -> Outcome<_> { Ok([world.slice(10.0)?, world.slice(20.0)?]) };
     let (mut plain, mut recorded) = (new()?, new()?);
-    let mut sequence = Sequence::new(&world.stream);
+    let mut sequence = new_sequence(&world.stream);
     for run in 0..3 {
         rounds(&world, &x, plain.each_mut(), &world.stream)?;
         sequence.run(|s| {
@@ -197,7 +197,7 @@ fn views() -> Outcome {
         // SAFETY: each view has `N / 2` elements.
         unsafe { launch!(kernel, 1, N, args, stream = s) }
     };
-    let mut sequence = Sequence::new(&world.stream);
+    let mut sequence = new_sequence(&world.stream);
     sequence.run(|s| {
         let (mut x, mut y) = (s.hold(&mut x)?, s.hold(&mut y)?);
         let (a, b) = (&mut *x, &mut *y);
@@ -242,7 +242,7 @@ fn unified() -> Outcome {
         // SAFETY: each slice has at least `n` elements.
         unsafe { launch!(kernel, 1, N, args, stream = s) }
     };
-    let mut sequence = Sequence::new(&world.stream);
+    let mut sequence = new_sequence(&world.stream);
     sequence.run(|s| {
         let (mut y, mut z) = (s.hold(&mut y)?, s.hold(&mut z)?);
         let (a, b) = (&mut *y, &mut *z);
@@ -272,7 +272,7 @@ fn typed_views() -> Outcome {
     let world = World::new()?;
     let kernel: Kernel<OfView<'_, '_>> = Kernel::from_image(&world.ctx, SAXPY, "saxpy")?;
     let (x, mut memory) = (world.slice(1.0)?, world.stream.alloc_zeros::<u32>(8)?);
-    let mut sequence = Sequence::new(&world.stream);
+    let mut sequence = new_sequence(&world.stream);
     let (mut low, mut high) = memory.split_at_mut(4);
     // SAFETY: each value is a float.
     let mut high = unsafe { high.transmute_mut::<f32>(4) }.ok_or("four floats")?;
@@ -293,7 +293,7 @@ fn typed_views() -> Outcome {
 fn held_again() -> Outcome {
     let world = World::new()?;
     let (x, mut y, mut z) = (world.slice(1.0)?, world.slice(10.0)?, world.slice(20.0)?);
-    let mut sequence = Sequence::new(&world.stream);
+    let mut sequence = new_sequence(&world.stream);
     for _ in 0..2 {
         sequence.run(|s| {
             let x = s.hold(&x)?;
@@ -313,7 +313,7 @@ fn held_again() -> Outcome {
 fn created_context() -> Outcome {
     let world = World::in_context(create_context(kernel_args_tests::driver::device(), ContextFlags::new())?)?;
     let (mut y, mut z, mut other) = (world.slice(1.0)?, world.slice(2.0)?, world.slice(3.0)?);
-    let mut sequence = Sequence::new(&world.stream);
+    let mut sequence = new_sequence(&world.stream);
     for _ in 0..2 {
         sequence.run(|s| {
             let (mut y, mut z) = (s.hold(&mut y)?, s.hold(&mut z)?);
@@ -359,7 +359,7 @@ fn large_at<T: DeviceRepr>(world: &World, at: u64) -> CudaSlice<T> {
 fn freed_and_allocated() -> Outcome {
     let world = World::new()?;
     let (x, mut y) = (world.slice(1.0)?, large::<f32>(&world)?);
-    let mut sequence = Sequence::new(&world.stream);
+    let mut sequence = new_sequence(&world.stream);
     let outcome = sequence.run(|s| {
         let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
         let at = address(&y);
@@ -379,7 +379,7 @@ fn other_type() -> Outcome {
     let mut flags = large::<bool>(&world)?;
     world.stream.memset_zeros(&mut from)?;
     world.stream.memcpy_htod(&[7], &mut from.slice_mut(..1))?;
-    let mut sequence = Sequence::new(&world.stream);
+    let mut sequence = new_sequence(&world.stream);
     let outcome = sequence.run(|s| {
         let from = s.hold(&from)?;
         let (mut bytes, mut flags) = (s.hold(&mut bytes)?, s.hold(&mut flags)?);
@@ -406,7 +406,7 @@ fn without_waits() -> Outcome {
     let world = World::new()?;
     let kernel: Kernel<Views<'_>> = Kernel::from_image(&world.ctx, SAXPY, "saxpy")?;
     let (x, mut y, mut z) = (world.slice(1.0)?, world.slice(0.0)?, world.slice(0.0)?);
-    let mut sequence = Sequence::new(&world.stream);
+    let mut sequence = new_sequence(&world.stream);
     for _ in 0..3 {
         sequence.run(|s| {
             let (x, mut y, mut z) = (s.hold(&x)?, s.hold(&mut y)?, s.hold(&mut z)?);
@@ -523,7 +523,7 @@ fn program(seed: u64, world: &World, kernels: &Kernels, counts: &mut Counts) -> 
         at_first: BTreeSet::new(),
         steps: Vec::new(),
     };
-    let mut sequence = Sequence::new(stream);
+    let mut sequence = new_sequence(stream);
     if rng.chance(50) {
         // SAFETY: the kernels use only the memory of their arguments.
         sequence = unsafe { sequence.parallel() };

@@ -5,7 +5,7 @@
 
 use crate::sequences::{
     stored,
-    world::{N, Outcome, SAXPY, World, external, says},
+    world::{N, Outcome, SAXPY, World, external, new_sequence, says, trial},
 };
 use cudarc::{
     driver::{
@@ -18,9 +18,9 @@ use kernel_args::{
     Error, Launch,
     context::{ContextFlags, create_context},
     launch,
-    sequence::{Handle, Run, RunMode, Sequence, Value, WhyPlain},
+    sequence::{Handle, Run, RunMode, Value, WhyPlain},
 };
-use kernel_args_tests::driver::{Driver, trial};
+use kernel_args_tests::driver::Driver;
 use libtest_mimic::Trial;
 use std::{
     cell::RefCell,
@@ -397,7 +397,7 @@ fn handles() -> Outcome {
 fn dropped_in_a_capture() -> Outcome {
     let (world, x, mut y, _) = World::begin()?;
     for _ in 0..20 {
-        let (library, mut sequence) = (Library::new(&world)?, Sequence::new(&world.stream));
+        let (library, mut sequence) = (Library::new(&world)?, new_sequence(&world.stream));
         sequence.run(|s| {
             let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
             external(s, (&library, x, &mut *y), |_, (library, x, mut y)| {
@@ -469,7 +469,7 @@ fn parallel() -> Outcome {
         all.push(world.slice(0.0)?);
     }
     // SAFETY: the kernels use only the memory of their arguments and their handle.
-    let mut sequence = unsafe { Sequence::new(&world.stream).parallel() };
+    let mut sequence = unsafe { new_sequence(&world.stream).parallel() };
     for run in 1..4 {
         sequence.run(|s| {
             let x = s.hold(&x)?;
@@ -492,7 +492,7 @@ fn parallel() -> Outcome {
 fn created_context() -> Outcome {
     let world = World::in_context(create_context(kernel_args_tests::driver::device(), ContextFlags::new())?)?;
     let (library, x, mut y) = (Library::new(&world)?, world.slice(1.0)?, world.slice(0.0)?);
-    let mut sequence = Sequence::new(&world.stream);
+    let mut sequence = new_sequence(&world.stream);
     for _ in 0..3 {
         sequence.run(|s| axpy(s, &library, N, 1.0, s.hold(&x)?, &mut *s.hold(&mut y)?))?;
     }
@@ -592,7 +592,7 @@ fn refused() -> Outcome {
     )?;
     assert_eq!(world.value(&y)?, 6.0);
     let default = world.ctx.default_stream();
-    let mut sequence = Sequence::new(&default);
+    let mut sequence = new_sequence(&default);
     let outcome = sequence.run(|s| {
         external(s, (&mut *s.hold(&mut y)?,), |stream, (mut y,)| Ok::<_, Error>(stream.memset_zeros(&mut y)?))
     });

@@ -1,12 +1,9 @@
 //! The memory that a run holds.
 
-use crate::sequences::world::{N, Outcome, SAXPY, Saxpy, World, says};
+use crate::sequences::world::{N, Outcome, SAXPY, Saxpy, World, new_sequence, says, trial};
 use cudarc::driver::{CudaView, CudaViewMut};
-use kernel_args::{
-    Error, Kernel, KernelArgs, launch,
-    sequence::{RunMode, Sequence},
-};
-use kernel_args_tests::driver::{Driver, trial};
+use kernel_args::{Error, Kernel, KernelArgs, launch, sequence::RunMode};
+use kernel_args_tests::driver::Driver;
 use libtest_mimic::Trial;
 use std::mem;
 
@@ -58,7 +55,7 @@ fn other_context() -> Outcome {
     let other = create_context(world.ctx.ordinal(), ContextFlags::new())?;
     let theirs = other.new_stream()?.clone_htod(&[1.0_f32; N as usize])?;
     let kernel: Kernel<Saxpy<'_>> = Kernel::from_image(&other, SAXPY, "saxpy")?;
-    let mut sequence = Sequence::new(&world.stream);
+    let mut sequence = new_sequence(&world.stream);
     let outcome = sequence.run(|s| s.hold(&theirs).map(drop));
     says(outcome, &["the slice belongs to a different context"])?;
     let x = world.slice(1.0)?;
@@ -100,7 +97,7 @@ fn exchanged() -> Outcome {
     let world = World::new()?;
     for swaps in 0..4 {
         let (x, mut y, mut z) = (world.slice(1.0)?, world.slice(0.0)?, world.slice(0.0)?);
-        let mut sequence = Sequence::new(&world.stream);
+        let mut sequence = new_sequence(&world.stream);
         let mut expected = [0.0, 0.0];
         for run in 0..3 {
             sequence.run(|s| {
@@ -143,7 +140,7 @@ fn views() -> Outcome {
     let world = World::new()?;
     let kernel: Kernel<Views<'_>> = Kernel::from_image(&world.ctx, SAXPY, "saxpy")?;
     let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
-    let mut sequence = Sequence::new(&world.stream);
+    let mut sequence = new_sequence(&world.stream);
     let half = N / 2;
     for run in 1..4 {
         sequence.run(|s| {
@@ -171,7 +168,7 @@ fn views() -> Outcome {
 /// The test driver reports a kernel that uses freed memory.
 fn freed() -> Outcome {
     let world = World::new()?;
-    let mut sequence = Sequence::new(&world.stream);
+    let mut sequence = new_sequence(&world.stream);
     for run in 0..20 {
         let (x, mut y) = (world.slice(run as f32)?, world.slice(1.0)?);
         sequence.run(|s| {

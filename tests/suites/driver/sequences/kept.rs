@@ -1,11 +1,11 @@
 //! Kept values that do not report the same memory in each call.
 #![forbid(unsafe_code)]
 
-use crate::sequences::world::{Outcome, World, says};
+use crate::sequences::world::{Outcome, World, new_sequence, says, trial};
 use cudarc::driver::CudaSlice;
-use kernel_args::sequence::{Keep, KeptMemory, PoolSlice, Run, RunMode, Sequence};
+use kernel_args::sequence::{Keep, KeptMemory, PoolSlice, Run, RunMode};
 use kernel_args_test_generator::rng::Rng;
-use kernel_args_tests::driver::{Driver, trial};
+use kernel_args_tests::driver::Driver;
 use libtest_mimic::Trial;
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -89,7 +89,7 @@ fn random() -> Outcome {
         let slices: Result<Vec<Slice>, _> =
             (0..SLICES).map(|at| streams[at % 2].clone_htod(&[(1 << at) as f32; 32]).map(Arc::new)).collect();
         let slices = slices?;
-        let mut sequence = Sequence::new(&world.stream);
+        let mut sequence = new_sequence(&world.stream);
         let always: Vec<usize> = (0..4).map(|_| rng.below(16) | rng.below(16)).collect();
         sequence.keep(Liar::new(&slices, &always))?;
         let mut y: Option<PoolSlice<f32>> = None;

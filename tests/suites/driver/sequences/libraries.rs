@@ -3,7 +3,7 @@
 
 #![allow(clippy::many_single_char_names, reason = "the names of cuBLAS")]
 
-use crate::sequences::world::{Outcome, World, external};
+use crate::sequences::world::{Outcome, World, external, new_sequence, trial_unless};
 use cudarc::{
     cublas::{
         CudaBlas, Gemm, GemmConfig, Gemv, GemvConfig, StridedBatchedConfig,
@@ -16,7 +16,7 @@ use cudarc::{
 };
 use kernel_args::sequence::{Handle, Run, RunMode, Sequence, Value};
 use kernel_args_test_generator::rng::Rng;
-use kernel_args_tests::driver::{Driver, trial_unless};
+use kernel_args_tests::driver::Driver;
 use libtest_mimic::Trial;
 use std::sync::Arc;
 
@@ -228,8 +228,8 @@ fn products<L: Products>(new: impl Fn(&Arc<CudaStream>) -> Outcome<Handle<L>>) -
     let world = World::new()?;
     let (matrices, handles) = (Matrices::new(&world)?, [new(&world.stream)?, new(&world.stream)?]);
     // SAFETY: the libraries use only the memory of the arguments and of their handles.
-    let parallel = unsafe { Sequence::new(&world.stream).parallel() };
-    for mut sequence in [Sequence::new(&world.stream), parallel] {
+    let parallel = unsafe { new_sequence(&world.stream).parallel() };
+    for mut sequence in [new_sequence(&world.stream), parallel] {
         let mut rng = Rng::new(11, 5);
         let mut shapes: Vec<_> = (0..8).map(|_| Shape::random(&mut rng)).collect();
         for _ in 0..30 {
@@ -248,7 +248,7 @@ fn products<L: Products>(new: impl Fn(&Arc<CudaStream>) -> Outcome<Handle<L>>) -
 fn without_workspace() -> Outcome {
     let world = World::new()?;
     let (matrices, handles) = (Matrices::new(&world)?, [Blas::new(&world.stream, false)?]);
-    let mut sequence = Sequence::new(&world.stream);
+    let mut sequence = new_sequence(&world.stream);
     for seed in 0..20 {
         let shape = Shape::random(&mut Rng::new(seed, 9));
         if let Err(error) = matrices.run(&mut sequence, &handles, &[shape]) {
@@ -269,7 +269,7 @@ fn random_numbers() -> Outcome {
     let mut numbers = world.stream.alloc_zeros::<f32>(COUNT)?;
     plain.fill_with_uniform(&mut numbers)?;
     recorded.fill_with_uniform(&mut numbers)?;
-    let (mut sequence, mut seen) = (Sequence::new(&world.stream), Vec::new());
+    let (mut sequence, mut seen) = (new_sequence(&world.stream), Vec::new());
     for _ in 0..10 {
         let run = sequence.begin()?;
         let mut y = run.alloc_zeros::<f32>(COUNT)?;
@@ -304,7 +304,7 @@ fn sum() -> Outcome {
         }
     };
     let x = Arc::new(world.slice(3.0)?);
-    let mut sequence = Sequence::new(&world.stream);
+    let mut sequence = new_sequence(&world.stream);
     for _ in 0..4 {
         let run = sequence.begin()?;
         run.keep(x.clone())?;

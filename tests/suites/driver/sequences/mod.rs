@@ -16,6 +16,7 @@ mod parallel;
 mod random;
 mod refused;
 mod retired;
+mod segments;
 mod sizes;
 mod stored;
 pub(crate) mod world;
@@ -27,25 +28,31 @@ pub(crate) fn main() -> ExitCode {
     suite(
         "sequences",
         |driver| {
-            let mut trials = modes::trials(driver);
-            trials.extend(held::trials(driver));
-            trials.extend(parallel::trials(driver));
-            trials.extend(addresses::trials(driver));
-            trials.extend(attack::trials(driver));
-            trials.extend(exchanged::trials(driver));
-            trials.extend(refused::trials(driver));
-            trials.extend(stored::trials(driver));
-            trials.extend(external::trials(driver));
-            trials.extend(libraries::trials(driver));
-            trials.extend(allocated::trials(driver));
-            trials.extend(sizes::trials(driver));
-            trials.extend(copies::trials(driver));
-            trials.extend(captured::trials(driver));
-            trials.extend(kept::trials(driver));
-            trials.extend(retired::trials(driver));
-            trials.extend(engine::trials(driver));
-            trials.extend(random::trials(driver));
-            trials
+            let all = || {
+                let modules = [
+                    modes::trials,
+                    held::trials,
+                    parallel::trials,
+                    addresses::trials,
+                    attack::trials,
+                    exchanged::trials,
+                    refused::trials,
+                    stored::trials,
+                    external::trials,
+                    libraries::trials,
+                    allocated::trials,
+                    sizes::trials,
+                    copies::trials,
+                    captured::trials,
+                    kept::trials,
+                    retired::trials,
+                    segments::trials,
+                    engine::trials,
+                    random::trials,
+                ];
+                modules.iter().flat_map(|trials| trials(driver)).collect()
+            };
+            world::in_all_ways(all)
         },
         |driver| tally::print("sequences", driver),
     )

@@ -1,6 +1,6 @@
 //! How runs are enqueued, and that plain launches have the same results.
 
-use crate::sequences::world::{N, Outcome, SAXPY, Saxpy, World, says};
+use crate::sequences::world::{N, Outcome, SAXPY, Saxpy, World, new_sequence, says, trial};
 use cudarc::driver::CudaSlice;
 use kernel_args::{
     ArgList, DeviceType, Error, Kernel, KernelArgs, Launch, Module,
@@ -8,7 +8,7 @@ use kernel_args::{
     launch,
     sequence::{RunMode, Sequence, WhyPlain},
 };
-use kernel_args_tests::driver::{Driver, trial};
+use kernel_args_tests::driver::Driver;
 use libtest_mimic::Trial;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -88,7 +88,7 @@ fn run(world: &World, sequence: &mut Sequence, count: usize) -> Outcome<RunMode>
 
 fn remembered() -> Outcome {
     let world = World::new()?;
-    let mut sequence = Sequence::new(&world.stream);
+    let mut sequence = new_sequence(&world.stream);
     let mut modes = Vec::new();
     for count in [7, 2, 7, 2, 3, 7] {
         modes.push(run(&world, &mut sequence, count)? == RunMode::Built);
@@ -99,7 +99,7 @@ fn remembered() -> Outcome {
 
 fn oldest() -> Outcome {
     let world = World::new()?;
-    let mut sequence = Sequence::new(&world.stream).remember(2);
+    let mut sequence = new_sequence(&world.stream).remember(2);
     let mut modes = Vec::new();
     for count in [1, 2, 1, 3, 1, 2, 3] {
         modes.push(run(&world, &mut sequence, count)? == RunMode::Built);
@@ -111,7 +111,7 @@ fn oldest() -> Outcome {
 fn empty() -> Outcome {
     let world = World::new()?;
     let x = world.slice(1.0)?;
-    let mut sequence = Sequence::new(&world.stream);
+    let mut sequence = new_sequence(&world.stream);
     let value = sequence.run(|s| {
         s.hold(&x)?;
         Ok(7)
@@ -123,7 +123,7 @@ fn empty() -> Outcome {
 fn memory() -> Outcome {
     let world = World::new()?;
     let (x, mut y, mut z) = (world.slice(3.0)?, world.slice(1.0)?, world.slice(0.0)?);
-    let mut sequence = Sequence::new(&world.stream);
+    let mut sequence = new_sequence(&world.stream);
     for factor in [1.0, 1.0, 2.0] {
         sequence.run(|s| {
             let (x, mut y, mut z) = (s.hold(&x)?, s.hold(&mut y)?, s.hold(&mut z)?);
@@ -152,7 +152,7 @@ fn kinds() -> Outcome {
     let function = module.function("saxpy")?;
     let ptx = cudarc::nvrtc::Ptx::from_src(SAXPY);
     let theirs = world.ctx.load_module(ptx)?.load_function("saxpy")?;
-    let mut sequence = Sequence::new(&world.stream);
+    let mut sequence = new_sequence(&world.stream);
     for run in 1..4 {
         sequence.run(|s| {
             let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);
@@ -205,7 +205,7 @@ fn large_alignment() -> Outcome {
     let world = World::new()?;
     let kernel: Kernel<Echo<'_>> = Kernel::from_image(&world.ctx, ECHO, "echo_align_32")?;
     let mut out = world.stream.alloc_zeros::<u8>(34)?;
-    let mut sequence = Sequence::new(&world.stream);
+    let mut sequence = new_sequence(&world.stream);
     let mut modes = Vec::new();
     for word in [0x0403_0201_u32, 0x0403_0201, 0x7060_5040] {
         world.stream.memset_zeros(&mut out)?;
@@ -368,7 +368,7 @@ fn other_streams() -> Outcome {
     let world = World::new()?;
     let other = world.ctx.new_stream()?;
     let (x, mut y, mut z) = (world.slice(1.0)?, world.slice(0.0)?, world.slice(0.0)?);
-    let mut sequence = Sequence::new(&world.stream);
+    let mut sequence = new_sequence(&world.stream);
     for run in 1..50 {
         sequence.run(|s| {
             let (x, mut y) = (s.hold(&x)?, s.hold(&mut y)?);

@@ -1,12 +1,12 @@
 //! Launches of a sequence that use different memory: what waits for what, and that the results do not change.
 
-use crate::sequences::world::{N, Outcome, SAXPY, Saxpy, World};
+use crate::sequences::world::{N, Outcome, SAXPY, Saxpy, World, new_sequence, trial};
 use cudarc::driver::{CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr};
 use kernel_args::{
     ArgList, DevicePointer, Error, Kernel, KernelArgs, Module, launch,
     sequence::{Recorder, RunMode, Sequence},
 };
-use kernel_args_tests::driver::{Driver, trial};
+use kernel_args_tests::driver::Driver;
 use libtest_mimic::Trial;
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub(crate) fn trials(_: &Driver) -> Vec<Trial> {
 
 fn sequence(stream: &Arc<CudaStream>) -> Sequence {
     // SAFETY: the kernels use only the memory of their arguments.
-    unsafe { Sequence::new(stream).parallel() }
+    unsafe { new_sequence(stream).parallel() }
 }
 
 fn branches() -> Outcome {
@@ -58,7 +58,7 @@ fn chain() -> Outcome {
     let world = World::new()?;
     let x = world.slice(1.0)?;
     let (mut y, mut z) = (world.slice(0.0)?, world.slice(0.0)?);
-    let mut sequence = Sequence::new(&world.stream);
+    let mut sequence = new_sequence(&world.stream);
     assert_eq!(sequence.longest_chain(), 0);
     sequence.run(|s| {
         let (x, mut y, mut z) = (s.hold(&x)?, s.hold(&mut y)?, s.hold(&mut z)?);

@@ -1,15 +1,15 @@
 //! Random programs, run as plain launches and as a sequence: the memory is the same after each run.
 
-use crate::sequences::world::{N, Outcome, Saxpy, VectorAdd, World};
+use crate::sequences::world::{N, Outcome, Saxpy, VectorAdd, World, new_sequence, trial};
 use cudarc::driver::{CudaSlice, CudaStream};
 use kernel_args::{
     Error, Launch,
     args::{AsStream, Form},
     launch,
-    sequence::{Recorder, RunMode, Sequence},
+    sequence::{Recorder, RunMode},
 };
 use kernel_args_test_generator::rng::Rng;
-use kernel_args_tests::driver::{Driver, trial};
+use kernel_args_tests::driver::Driver;
 use libtest_mimic::Trial;
 use std::{env, ops::DerefMut, sync::Arc};
 
@@ -135,9 +135,9 @@ fn random() -> Outcome {
     let (mut launches, mut modes, mut shortened) = (0, [0; 3], 0);
     for seed in 1..=programs {
         let mut rng = Rng::new(seed, 0);
-        let mut sequence = Sequence::new(&world.stream);
+        let mut sequence = new_sequence(&world.stream);
         // SAFETY: the kernels use only the memory of their arguments.
-        let mut parallel = unsafe { Sequence::new(&world.stream).parallel() };
+        let mut parallel = unsafe { new_sequence(&world.stream).parallel() };
         let new = || -> Outcome<Vec<_>> { (0..SLICES).map(|i| world.slice(1.0 + i as f32)).collect() };
         let (mut plain, mut recorded, mut branched) = (new()?, new()?, new()?);
         let mut program: Vec<_> = (0..=rng.below(30)).map(|_| step(&mut rng)).collect();

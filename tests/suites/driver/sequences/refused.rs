@@ -3,7 +3,7 @@
 
 use crate::sequences::{
     external::{Library, axpy},
-    world::{N, Outcome, World},
+    world::{N, Outcome, World, new_sequence, trial_unless},
 };
 use cudarc::driver::{CudaSlice, sys::CUstreamCaptureStatus};
 use kernel_args::{
@@ -12,7 +12,7 @@ use kernel_args::{
     sequence::{Handle, RunMode, Sequence, WhyPlain},
 };
 use kernel_args_stand_in::Control;
-use kernel_args_tests::driver::{Driver, trial_unless};
+use kernel_args_tests::driver::Driver;
 use libtest_mimic::Trial;
 use std::{
     collections::BTreeMap,
@@ -61,7 +61,7 @@ fn each_call() -> Outcome {
         let called = {
             let world = World::new()?;
             let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
-            let mut sequence = Sequence::new(&world.stream);
+            let mut sequence = new_sequence(&world.stream);
             for factor in first {
                 run(&world, &mut sequence, *factor, &x, &mut y)?;
             }
@@ -73,7 +73,7 @@ fn each_call() -> Outcome {
             for spared in 0..calls {
                 let world = World::new()?;
                 let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
-                let mut sequence = Sequence::new(&world.stream);
+                let mut sequence = new_sequence(&world.stream);
                 for factor in first {
                     run(&world, &mut sequence, *factor, &x, &mut y)?;
                 }
@@ -145,7 +145,7 @@ fn each_call_of_an_engine() -> Outcome {
             let what = format!("{name}: {failing:?}");
             let world = World::new()?;
             let (weights, library) = (Arc::new(world.slice(1.0)?), Library::new(&world)?);
-            let mut sequence = Sequence::new(&world.stream);
+            let mut sequence = new_sequence(&world.stream);
             let mut next = |input| step(&world, &mut sequence, &library, &weights, input);
             let expected = |[input, alpha]: [f32; 2]| vec![2.0 * input + alpha * (2.0 * input + 3.0); N as usize];
             for input in first {
@@ -198,7 +198,7 @@ fn refused() -> Outcome {
     let world = World::new()?;
     let (x, mut y) = (world.slice(1.0)?, world.slice(0.0)?);
     for entry in ["cuGraphCreate", "cuGraphAddKernelNode_v2", "cuGraphInstantiateWithFlags"] {
-        let mut sequence = Sequence::new(&world.stream);
+        let mut sequence = new_sequence(&world.stream);
         control.fail_once(entry, CODE);
         let mode = run(&world, &mut sequence, 1.0, &x, &mut y)?;
         let RunMode::Plain(WhyPlain::Refused(reason)) = mode else {

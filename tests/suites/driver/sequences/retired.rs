@@ -1,15 +1,15 @@
 //! Memory that a framework retires while a run records. The test driver reports a kernel that uses freed memory.
 
-use crate::sequences::world::{N, Outcome, World, untracked};
+use crate::sequences::world::{N, Outcome, World, in_segments, new_sequence, trial, untracked};
 use cudarc::driver::CudaSlice;
 use kernel_args::{
     Error,
     context::{ContextFlags, create_context},
     graph::{Graph, run_now},
-    sequence::{Pool, PoolSlice, RunMode, Sequence, WhyPlain, retire},
+    sequence::{Pool, PoolSlice, RunMode, WhyPlain, retire},
 };
 use kernel_args_test_generator::rng::Rng;
-use kernel_args_tests::driver::{Driver, trial};
+use kernel_args_tests::driver::Driver;
 use libtest_mimic::Trial;
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -42,7 +42,7 @@ fn overwrite(world: &World) -> Outcome<Vec<CudaSlice<f32>>> {
 fn elsewhere() -> Outcome {
     let (world, mut y, mut sequence) = (World::new()?, None, None);
     for run in 1..8_u8 {
-        let sequence = sequence.get_or_insert_with(|| Sequence::new(&world.stream));
+        let sequence = sequence.get_or_insert_with(|| new_sequence(&world.stream));
         let y = y.get_or_insert(world.slice(0.0)?);
         let x = world.slice(f32::from(run))?;
         if run == 4 {
@@ -99,7 +99,7 @@ fn pooled() -> Outcome {
 
 fn several_runs() -> Outcome {
     let (world, _, mut y, mut first) = World::begin()?;
-    let (mut second, mut third) = (Sequence::new(&world.stream), Sequence::new(&world.stream));
+    let (mut second, mut third) = (new_sequence(&world.stream), new_sequence(&world.stream));
     for sequence in [&mut first, &mut second, &mut third] {
         // SAFETY: the slices are on the stream of the sequence, and are retired.
         unsafe { sequence.assume_all_held()? };
@@ -117,7 +117,8 @@ fn several_runs() -> Outcome {
         let freed_later = overwrite(&world)?;
         runs.into_iter().try_for_each(|run| run.finish().map(drop))?;
         drop((others, freed_later));
-        assert_eq!(world.value(&y)?, 2.0 * (last + 1) as f32);
+        let each = if in_segments() { 3.0 } else { 2.0 };
+        assert_eq!(world.value(&y)?, each * (last + 1) as f32);
     }
     Ok(())
 }
@@ -168,13 +169,16 @@ fn states() -> Outcome {
             _ => {
                 drop(sequence);
                 run.finish()?;
-                sequence = Sequence::new(&world.stream);
+                sequence = new_sequence(&world.stream);
                 // SAFETY: the same.
                 unsafe { sequence.assume_all_held()? };
             }
         }
         if matches!(state, 2 | 4 | 5 | 6) {
             expected += 2.0;
+        } else if in_segments() {
+            // The first segment has one step.
+            expected += 1.0;
         }
         assert_eq!(world.value(&y)?, expected, "{state}");
         drop(others);
@@ -187,7 +191,7 @@ fn states() -> Outcome {
 fn captured() -> Outcome {
     let world = World::new()?;
     untracked(&world, || {
-        let (mut y, mut sequence) = (world.slice(0.0)?, Sequence::new(&world.stream));
+        let (mut y, mut sequence) = (world.slice(0.0)?, new_sequence(&world.stream));
         // SAFETY: the slices are on the stream of the sequence. The graph is never launched.
         unsafe { sequence.assume_all_held()? };
         for gives_up in [false, true, false] {
@@ -272,6 +276,10 @@ fn random() -> Outcome {
                 expected += sum;
             } else {
                 drop(run);
+                let most = if in_segments() { expected + sum } else { expected };
+                let value = world.value(&y)?;
+                assert!((expected..=most).contains(&value));
+                expected = value;
             }
             assert_eq!(world.value(&y)?, expected);
             for (_, slice) in alive {

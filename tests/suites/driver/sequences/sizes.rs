@@ -1,6 +1,6 @@
 //! Allocations of all sizes: an allocation succeeds with all its bytes, or is an error.
 
-use crate::sequences::world::{Outcome, World, says};
+use crate::sequences::world::{Outcome, World, new_sequence, says, trial};
 use bytemuck::AnyBitPattern;
 use cudarc::driver::{DevicePtr, DeviceRepr, ValidAsZeroBits, sys::CUdeviceptr};
 use kernel_args::{
@@ -10,7 +10,7 @@ use kernel_args::{
     sequence::{MemoryUse, Pool, PoolSlice, Run, Sequence},
 };
 use kernel_args_test_generator::rng::Rng;
-use kernel_args_tests::driver::{Driver, trial};
+use kernel_args_tests::driver::Driver;
 use libtest_mimic::Trial;
 use std::ops::Range;
 
@@ -128,7 +128,7 @@ fn boundaries() -> Outcome {
     for limit in
         [None, Some(0), Some(1000), Some(70_001), Some(1 << 20), Some(LARGEST), Some(LARGEST + 1), Some(usize::MAX)]
     {
-        let (mut pool, mut sequence) = (Pool::new(&world.stream), Sequence::new(&world.stream));
+        let (mut pool, mut sequence) = (Pool::new(&world.stream), new_sequence(&world.stream));
         if let Some(limit) = limit {
             (pool, sequence) = (pool.limit(limit), sequence.memory_limit(limit));
         }
@@ -171,7 +171,7 @@ fn explained() -> Outcome {
     let words = ["more than 9223372036854775807 bytes", "check the number of elements"];
     says(pool.alloc_zeros::<u8>(usize::MAX), &words)?;
     says(pool.alloc_zeros::<u64>(1 << 60), &words)?;
-    let mut sequence = Sequence::new(&world.stream).memory_limit(1 << 20);
+    let mut sequence = new_sequence(&world.stream).memory_limit(1 << 20);
     let run = sequence.begin()?;
     says(run.alloc_zeros::<f32>(1 << 20), &["of 4194304 bytes", "its limit is 1048576 bytes", "a larger limit"])
 }

@@ -7,13 +7,112 @@ use kernel_args::{
     launch,
     sequence::{ExternalArgs, Run, Sequence},
 };
-use kernel_args_tests::driver::context;
-use std::{ops::DerefMut, sync::Arc};
+use kernel_args_tests::driver::{self, context};
+use libtest_mimic::Trial;
+use std::{
+    fmt,
+    ops::DerefMut,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 pub(crate) use crate::graphs::{
     errors::says,
     saxpy::{Outcome, SAXPY, Saxpy},
 };
+
+/// How the sequences of a trial run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Whole,
+    /// In segments, with and without cudarc's event tracking: with it, memory of the sequence waits for the end of a
+    /// run.
+    Segments,
+    Untracked,
+}
+
+/// The way of the trials that are created now, and of the trial that runs.
+static WAY: Mutex<Way> = Mutex::new(Way::Whole);
+
+fn way() -> Way {
+    *WAY.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn within<R>(way: Way, work: impl FnOnce() -> R) -> R {
+    struct Outer(Way);
+
+    impl Drop for Outer {
+        fn drop(&mut self) {
+            *WAY.lock().unwrap_or_else(PoisonError::into_inner) = self.0;
+        }
+    }
+
+    let _outer = Outer(std::mem::replace(&mut *WAY.lock().unwrap_or_else(PoisonError::into_inner), way));
+    work()
+}
+
+/// A sequence on the stream. In some trials, its runs are cut into segments of one and two steps.
+pub(crate) fn new_sequence(stream: &Arc<CudaStream>) -> Sequence {
+    let sequence = Sequence::new(stream);
+    if way() == Way::Whole { sequence } else { sequence.segments(2) }
+}
+
+/// Whether runs are cut into segments.
+pub(crate) fn in_segments() -> bool {
+    way() != Way::Whole
+}
+
+/// Trials about the graph of a whole run, and what they do in the process only once: count calls, get an address again.
+const OF_WHOLE_RUNS: [&str; 11] = [
+    "freed_memory_is_not_held_as_another_slice",
+    "launches_with_different_memory_are_branches",
+    "parts_of_a_slice_are_different_memory",
+    "a_launch_with_unknown_memory_is_ordered_with_all",
+    "other_dependencies_are_another_graph",
+    "memsets_and_copies_are_branches_too",
+    "numbers_are_not_ordered",
+    "external_work_at_the_same_time",
+    "two_buffers_that_alternate_are_two_graphs",
+    "a_sequence_counts_its_runs",
+    "each_kind_of_argument_is_compared",
+];
+
+/// The trials, and again with runs in segments.
+pub(crate) fn in_all_ways(trials: impl Fn() -> Vec<Trial>) -> Vec<Trial> {
+    let mut all = within(Way::Whole, &trials);
+    for way in [Way::Segments, Way::Untracked] {
+        let is_of_segments = |trial: &Trial| !OF_WHOLE_RUNS.iter().any(|name| trial.name().ends_with(name));
+        all.extend(within(way, &trials).into_iter().filter(is_of_segments));
+    }
+    all
+}
+
+pub(crate) fn trial<E: fmt::Display>(name: &str, run: impl FnOnce() -> Result<(), E> + Send + 'static) -> Trial {
+    trial_unless(None, name, run)
+}
+
+pub(crate) fn trial_unless<E: fmt::Display>(
+    why: Option<&'static str>,
+    name: &str,
+    run: impl FnOnce() -> Result<(), E> + Send + 'static,
+) -> Trial {
+    let way = way();
+    let prefix = match way {
+        Way::Whole => "",
+        Way::Segments => "in_segments_",
+        Way::Untracked => "in_segments_without_events_",
+    };
+    driver::trial_unless(why, format!("{prefix}{name}"), move || {
+        let context = context().map_err(|error| error.to_string())?;
+        if way == Way::Untracked {
+            // SAFETY: each of these trials uses one stream.
+            unsafe { context.disable_event_tracking() };
+        } else {
+            // SAFETY: no memory of a trial before exists.
+            unsafe { context.enable_event_tracking() };
+        }
+        within(way, || run().map_err(|error| error.to_string()))
+    })
+}
 
 const VECTOR_ADD: &str = include_str!("../../../../ptx/vector_add.ptx");
 
@@ -52,7 +151,7 @@ impl World {
     /// A new world, slices of ones and of zeros, and a sequence on the stream.
     pub(crate) fn begin() -> Outcome<(Self, CudaSlice<f32>, CudaSlice<f32>, Sequence)> {
         let world = Self::new()?;
-        let (ones, zeros, sequence) = (world.slice(1.0)?, world.slice(0.0)?, Sequence::new(&world.stream));
+        let (ones, zeros, sequence) = (world.slice(1.0)?, world.slice(0.0)?, new_sequence(&world.stream));
         Ok((world, ones, zeros, sequence))
     }
 
@@ -153,7 +252,9 @@ pub(crate) fn untracked(world: &World, work: impl FnOnce() -> Outcome) -> Outcom
     // SAFETY: the trials use one stream.
     unsafe { world.ctx.disable_event_tracking() };
     let outcome = work();
-    // SAFETY: the same.
-    unsafe { world.ctx.enable_event_tracking() };
+    if way() != Way::Untracked {
+        // SAFETY: the same.
+        unsafe { world.ctx.enable_event_tracking() };
+    }
     outcome
 }
