@@ -201,10 +201,16 @@ impl HostCall {
     }
 }
 
+/// An exported function.
+pub(crate) struct Entry {
+    pub(crate) name: &'static str,
+    pub(crate) address: *const c_void,
+}
+
 /// Exports entry points. Each body runs while the driver's lock is held, after the call was counted and if no failure
 /// was requested for it, and returns an [`Outcome`](crate::error::Outcome).
 ///
-/// It also defines `address_of(name)` for the entry points of the module. `cuGetProcAddress` uses it.
+/// It also defines `ENTRIES` of the module, for `cuGetProcAddress`.
 macro_rules! entry_points {
     ($(
         $(#[$attribute:meta])*
@@ -225,12 +231,9 @@ macro_rules! entry_points {
             }
         )*
 
-        /// The address of this module's entry point `name`.
-        pub(crate) fn address_of(name: &str) -> Option<*const std::ffi::c_void> {
-            match name {
-                $(stringify!($name) => Some($name as *const std::ffi::c_void),)*
-                _ => None,
-            }
-        }
+        /// The entry points of this module, with their addresses.
+        pub(crate) const ENTRIES: &[$crate::entry::Entry] = &[
+            $($crate::entry::Entry { name: stringify!($name), address: $name as *const std::ffi::c_void },)*
+        ];
     };
 }

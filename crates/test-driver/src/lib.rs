@@ -93,7 +93,7 @@
 //!
 //! | variable | meaning |
 //! |---|---|
-//! | `KERNEL_ARGS_TEST_DRIVER_SM` | 75 to 121: the compute capability (90) |
+//! | `KERNEL_ARGS_TEST_DRIVER_SM` | 75 to 121, or `sm_75` to `sm_121`: the compute capability (90) |
 //! | `KERNEL_ARGS_TEST_DRIVER_DEVICES` | 0 to 8: the number of devices (1) |
 //! | `KERNEL_ARGS_TEST_DRIVER_PEERS` | 0: no device can access the memory of a different device (1) |
 //! | `KERNEL_ARGS_TEST_DRIVER_VERSION` | the result of `cuDriverGetVersion` (13000) |
@@ -103,8 +103,9 @@
 //! | `KERNEL_ARGS_TEST_DRIVER_SEED` | another order of blocks and warps, the same for the same number (0) |
 //! | `KERNEL_ARGS_TEST_DRIVER_BUDGET` | the most instructions of threads in a launch (50000000000) |
 //! | `KERNEL_ARGS_TEST_DRIVER_MEMCHECK` | 1: accesses of kernels are checked, and faults reported |
+//! | `KERNEL_ARGS_TEST_DRIVER_LIBRARY` | the path of the library, for sessions |
 //!
-//! A value that means nothing ends the program with exit code 2.
+//! A wrong value, and an unknown variable with this prefix, ends the program with exit code 2.
 //!
 //! From inside the process, [`Control`] (in C: the functions with the prefix `kernel_args_test_driver_`, see
 //! `client/control.rs`). It has the same settings at run time, the number of calls of each entry point, the last launch
@@ -163,4 +164,11 @@ mod streams;
 pub use client::control::LiveObjects;
 pub use client::install::{Session, interpret_without_gpu, is_active, locate, reexec_with_stand_in, within};
 pub use client::settings::Settings;
+
+/// A line for each variable, for `--help`.
+#[doc(hidden)]
+#[must_use]
+pub fn variables() -> String {
+    config::help()
+}
 pub use client::{Control, Launch, LaunchForm, not_executed};

@@ -13,7 +13,7 @@ use std::{
 
 use libloading::Library;
 
-use crate::{Control, Settings, client::exports};
+use crate::{Control, Settings, client::exports, config::Config};
 
 const LIBRARY: &str = if cfg!(windows) { "kernel_args_test_driver.dll" } else { "libkernel_args_test_driver.so" };
 /// The names by which programs load the driver.
@@ -64,7 +64,7 @@ impl Session {
     /// Creates the directory, under the system's directory for temporary files.
     ///
     /// # Errors
-    /// If the library is not found, or the directory cannot be created.
+    /// If the library is not found, or the directory cannot be created. `InvalidInput` if a variable has a wrong value.
     pub fn start(settings: &Settings) -> io::Result<Self> {
         let library = locate().ok_or_else(|| {
             let text = format!("{LIBRARY} is not next to this binary: add the dependency kernel-args-test-driver to the package, or set {PATH} to the file");
@@ -79,7 +79,7 @@ impl Session {
     /// Starts a session with the contents of a library that is part of the program.
     ///
     /// # Errors
-    /// If the directory cannot be created.
+    /// If the directory cannot be created. `InvalidInput` if a variable has a wrong value.
     pub fn of_library(library: &[u8], settings: &Settings) -> io::Result<Self> {
         let session = Self::create(settings)?;
         let path = session.directory.join(LIBRARY);
@@ -89,6 +89,7 @@ impl Session {
     }
 
     fn create(settings: &Settings) -> io::Result<Self> {
+        Config::read(None).map_err(|why| io::Error::new(io::ErrorKind::InvalidInput, why))?;
         static COUNT: AtomicU32 = AtomicU32::new(0);
         loop {
             let number = COUNT.fetch_add(1, Ordering::Relaxed);

@@ -8,12 +8,16 @@ use crate::{error::Status, state};
 
 /// Functions of CUDA 13.0, as cudarc lists them.
 macro_rules! not_simulated {
-    ($($name:ident)*) => {$(
-        #[cfg_attr(not(test), unsafe(no_mangle))]
-        extern "C" fn $name() -> Status {
-            refuse(stringify!($name))
-        }
-    )*};
+    ($($name:ident)*) => {
+        pub(crate) const NAMES: &[&str] = &[$(stringify!($name)),*];
+
+        $(
+            #[cfg_attr(not(test), unsafe(no_mangle))]
+            extern "C" fn $name() -> Status {
+                refuse(stringify!($name))
+            }
+        )*
+    };
 }
 
 fn refuse(name: &'static str) -> Status {

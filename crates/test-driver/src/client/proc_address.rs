@@ -3,9 +3,9 @@
 use std::ffi::{c_int, c_uint, c_void};
 
 use crate::{
-    client::control,
+    client::{control, not_simulated, settings::NEWER},
     contexts::{context, device, error, green, peer},
-    entry::{In, Out, Text},
+    entry::{Entry, In, Out, Text},
     error::{Outcome, Status},
     graphs,
     images::{function, library, link, module},
@@ -19,43 +19,54 @@ use crate::{
 const FOUND: c_uint = 0;
 const NOT_FOUND: c_uint = 1;
 
+/// The exported functions that are simulated.
+fn entries() -> impl Iterator<Item = &'static Entry> {
+    [
+        ENTRIES,
+        capture::ENTRIES,
+        context::ENTRIES,
+        copy::ENTRIES,
+        device::ENTRIES,
+        error::ENTRIES,
+        event::ENTRIES,
+        function::ENTRIES,
+        graphs::graph::ENTRIES,
+        graphs::attribute::ENTRIES,
+        graphs::edit::ENTRIES,
+        graphs::exec::ENTRIES,
+        graphs::inside::ENTRIES,
+        graphs::kernel::ENTRIES,
+        graphs::kinds::ENTRIES,
+        graphs::memory::ENTRIES,
+        graphs::update::ENTRIES,
+        green::ENTRIES,
+        launch::ENTRIES,
+        library::ENTRIES,
+        link::ENTRIES,
+        module::ENTRIES,
+        occupancy::ENTRIES,
+        peer::ENTRIES,
+        pointer::ENTRIES,
+        pool::ENTRIES,
+        region::ENTRIES,
+        stream::ENTRIES,
+        texture::ENTRIES,
+        graphs::user_object::ENTRIES,
+        control::ENTRIES,
+    ]
+    .into_iter()
+    .flatten()
+}
+
 /// The address of the entry point with exactly this name.
 pub(crate) fn exact(name: &str) -> Option<*const c_void> {
-    [
-        address_of,
-        capture::address_of,
-        context::address_of,
-        copy::address_of,
-        device::address_of,
-        error::address_of,
-        event::address_of,
-        function::address_of,
-        graphs::graph::address_of,
-        graphs::attribute::address_of,
-        graphs::edit::address_of,
-        graphs::exec::address_of,
-        graphs::inside::address_of,
-        graphs::kernel::address_of,
-        graphs::kinds::address_of,
-        graphs::memory::address_of,
-        graphs::update::address_of,
-        green::address_of,
-        launch::address_of,
-        library::address_of,
-        link::address_of,
-        module::address_of,
-        occupancy::address_of,
-        peer::address_of,
-        pointer::address_of,
-        pool::address_of,
-        region::address_of,
-        stream::address_of,
-        texture::address_of,
-        graphs::user_object::address_of,
-        control::address_of,
-    ]
-    .iter()
-    .find_map(|lookup| lookup(name))
+    entries().find(|entry| entry.name == name).map(|entry| entry.address)
+}
+
+/// The names of all functions of the driver, and of functions that only newer drivers have.
+pub(crate) fn names() -> Vec<&'static str> {
+    let simulated = entries().map(|entry| entry.name).filter(|name| !name.starts_with(control::PREFIX));
+    simulated.chain(not_simulated::NAMES.iter().copied()).chain(NEWER.map(|(name, _)| name)).collect()
 }
 
 impl Driver {

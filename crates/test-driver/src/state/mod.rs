@@ -10,7 +10,7 @@ use std::{
 };
 
 use crate::{
-    client::{control, proc_address::exact},
+    client::{control, proc_address::names},
     config::Config,
     contexts::{
         context::{Context, Remains},
@@ -150,8 +150,7 @@ impl Driver {
     }
 }
 
-static DRIVER: LazyLock<Mutex<Driver>> =
-    LazyLock::new(|| Mutex::new(Driver::new(Config::from_environment(|name| exact(name).is_some()))));
+static DRIVER: LazyLock<Mutex<Driver>> = LazyLock::new(|| Mutex::new(Driver::new(Config::from_environment(&names()))));
 
 /// The driver's state, for the duration of the guard.
 pub(crate) fn lock() -> MutexGuard<'static, Driver> {
