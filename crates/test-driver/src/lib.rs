@@ -124,6 +124,7 @@
 //!
 //! | folder | contents |
 //! |---|---|
+//! | `runtime/` | The CUDA runtime: its functions, as calls of the driver |
 //! | `client/` | What a program uses in addition to CUDA: a process on the test driver, settings, controls, the names of functions |
 //! | `graphs/` | Graphs and their nodes, executable graphs and their updates, user objects |
 //! | `launches/` | Launches: parameters, attributes and limits, occupancy, and running a kernel |
@@ -158,6 +159,7 @@ mod images;
 mod launches;
 mod memory;
 mod ptx;
+mod runtime;
 mod state;
 mod streams;
 

@@ -100,7 +100,11 @@ impl Driver {
             allocations,
             bytes,
             contexts: self.contexts.len() as u64,
-            streams: self.streams.len() as u64,
+            streams: self
+                .streams
+                .iter()
+                .filter(|(stream, _)| !self.per_thread.values().any(|own| own == stream))
+                .count() as u64,
             events: self.events.len() as u64,
             modules: self.modules.len() as u64,
             links: self.links.len() as u64,

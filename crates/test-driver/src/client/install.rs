@@ -141,9 +141,10 @@ impl Session {
             exports::strike_out(&mut bytes, absent)?;
             fs::write(&first, bytes)?;
         }
-        // It also plays CUPTI.
-        let cupti = if cfg!(windows) { None } else { Some(&"libcupti.so.13") };
-        more.iter().chain(cupti).try_for_each(|name| link(&first, &self.directory.join(name)))
+        // It also plays CUPTI and the CUDA runtime.
+        let others: &[&str] =
+            if cfg!(windows) { &[] } else { &["libcupti.so.13", "libcudart.so.12", "libcudart.so.13"] };
+        more.iter().chain(others).try_for_each(|name| link(&first, &self.directory.join(name)))
     }
 }
 

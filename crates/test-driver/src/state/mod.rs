@@ -7,6 +7,7 @@ use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     panic::AssertUnwindSafe,
     sync::{LazyLock, Mutex, MutexGuard, PoisonError, Weak},
+    thread::ThreadId,
 };
 
 use crate::{
@@ -52,6 +53,8 @@ pub(crate) struct Driver {
     /// The destroyed contexts.
     pub(crate) destroyed: HashMap<Handle, Weak<Remains>>,
     pub(crate) streams: Handles<Stream>,
+    /// The default streams of threads that have captured, by thread and context.
+    pub(crate) per_thread: HashMap<(ThreadId, Handle), Handle>,
     pub(crate) captures: Handles<Capture>,
     pub(crate) events: Handles<Event>,
     pub(crate) modules: Handles<Module>,
@@ -110,6 +113,7 @@ impl Driver {
             contexts: Handles::new(1),
             destroyed: HashMap::new(),
             streams: Handles::new(2),
+            per_thread: HashMap::new(),
             captures: Handles::identifiers(3),
             events: Handles::new(4),
             modules: Handles::new(5),

@@ -8,6 +8,7 @@ mod faults;
 mod graph_objects;
 mod graphs;
 mod launch;
+mod memcheck;
 mod memory;
 mod modules;
 mod placement;
