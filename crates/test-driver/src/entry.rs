@@ -234,6 +234,8 @@ macro_rules! entry_points {
     )*) => {
         $(
             $(#[$attribute])*
+            // The structures of some arguments are needed by their entry points only.
+            #[allow(private_interfaces)]
             // Without a name for the linker, the unit tests compile only what they call.
             #[cfg_attr(not(test), unsafe(no_mangle))]
             pub(crate) extern "C" fn $name($($argument: $type),*) -> $crate::error::Status {

@@ -56,8 +56,21 @@
 //!      code without a report.
 //!
 //! With [`Settings::memcheck`], [`Control::memcheck`] or `KERNEL_ARGS_TEST_DRIVER_MEMCHECK=1` the report is also
-//! written to stderr. Two more errors (719) are then found: reads of global or shared memory that nothing has written,
-//! and threads that access the same shared memory without a barrier between.
+//! written to stderr. More errors (719) are then found:
+//! - A value of global or shared memory that nothing has written, and that decides something: a branch, an address, or a
+//!   value that is computed and stored to global memory. Copies of memory that is partly written, for example structs
+//!   with padding, and unused values are no errors. Atomic operations, `cp.async` and loads of matrices must read memory
+//!   that is written.
+//! - Threads that access the same shared memory without a barrier between.
+//! - A barrier of the block (`bar.sync`) that only a part of a warp reaches.
+//!
+//! A programmatic launch of a kernel without `griddepcontrol.wait` is a remark on stderr.
+//!
+//! # The CUDA runtime
+//! A session also has `libcudart.so.12` and `libcudart.so.13`, for programs that are linked with the shared runtime:
+//! registered kernels and variables, launches, memory, streams, events, attributes, occupancy, graphs, errors. Arrays and
+//! textures of the runtime are not simulated. The static runtime, which cuBLAS and cuRAND contain too, does not run: it
+//! needs undocumented tables of NVIDIA's driver, and a line on stderr reports it.
 //!
 //! # Launches
 //! The behavior was observed on an H100 and an H200 with driver 580. With `kernelParams`, the driver reads each

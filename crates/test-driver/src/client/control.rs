@@ -149,6 +149,12 @@ entry_points! {
         Ok(())
     }
 
+    /// `bytes` at the address are a slice in a block of `room` bytes, as if the block were an allocation of its own.
+    fn kernel_args_test_driver_slice(driver, address: u64, bytes: usize, room: usize) {
+        driver.memory.declare_slice(address, bytes, room);
+        Ok(())
+    }
+
     fn kernel_args_test_driver_reset_calls(driver) {
         driver.calls.clear();
         Ok(())

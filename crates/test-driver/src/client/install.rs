@@ -13,6 +13,8 @@ use std::{
 
 use libloading::Library;
 
+#[cfg(not(windows))]
+use crate::client::runtime_library;
 use crate::{Control, Settings, client::exports, config::Config};
 
 const LIBRARY: &str = if cfg!(windows) { "kernel_args_test_driver.dll" } else { "libkernel_args_test_driver.so" };
@@ -142,9 +144,12 @@ impl Session {
             fs::write(&first, bytes)?;
         }
         // It also plays CUPTI and the CUDA runtime.
-        let others: &[&str] =
-            if cfg!(windows) { &[] } else { &["libcupti.so.13", "libcudart.so.12", "libcudart.so.13"] };
-        more.iter().chain(others).try_for_each(|name| link(&first, &self.directory.join(name)))
+        #[cfg(not(windows))]
+        for name in ["libcudart.so.12", "libcudart.so.13"] {
+            fs::write(self.directory.join(name), runtime_library::library(name, DRIVERS[1]))?;
+        }
+        let cupti = if cfg!(windows) { None } else { Some(&"libcupti.so.13") };
+        more.iter().chain(cupti).try_for_each(|name| link(&first, &self.directory.join(name)))
     }
 }
 

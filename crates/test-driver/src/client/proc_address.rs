@@ -1,6 +1,9 @@
 //! `cuGetProcAddress`: entry points by name, in the newest version of each.
 
-use std::ffi::{c_int, c_uint, c_void};
+use std::{
+    ffi::{c_int, c_uint, c_void},
+    sync::Once,
+};
 
 use crate::{
     client::{control, not_simulated, settings::NEWER},
@@ -18,6 +21,11 @@ use crate::{
 /// `CU_GET_PROC_ADDRESS_SUCCESS`, `_SYMBOL_NOT_FOUND`.
 const FOUND: c_uint = 0;
 const NOT_FOUND: c_uint = 1;
+
+/// The table that a static CUDA runtime requests first (seen with CUDA 12 and 13).
+const RUNTIME: [u8; 16] = 0x6bd5_fb6c_5bf4_e74a_8987_d939_12fd_9df9_u128.to_be_bytes();
+const STATIC: &str = "the static CUDA runtime does not run on the test driver: link with `-cudart shared`. Libraries with \
+    a CUDA runtime of their own, such as cuBLAS, cuRAND and cuDNN, do not run";
 
 /// The exported functions that are simulated.
 fn entries() -> impl Iterator<Item = &'static Entry> {
@@ -103,7 +111,11 @@ entry_points! {
 
     /// NVIDIA's libraries request tables of undocumented functions (NVRTC: for the driver's cache of compiled code,
     /// without checking whether the entry point exists). This driver has no such tables.
-    fn cuGetExportTable(_driver, table: Out<*const c_void>, _id: In<c_void>) {
+    fn cuGetExportTable(_driver, table: Out<*const c_void>, id: In<[u8; 16]>) {
+        static SAID: Once = Once::new();
+        if id.get()? == RUNTIME {
+            SAID.call_once(|| eprintln!("kernel-args test driver: {STATIC}"));
+        }
         table.set(std::ptr::null())?;
         Err(Status::NOT_FOUND)
     }

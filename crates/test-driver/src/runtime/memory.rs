@@ -91,8 +91,9 @@ fn copy_rows(to: Rows, from: Rows, (width, height): (usize, usize), kind: c_uint
 }
 
 fn fill_rows((start, pitch): Rows, value: c_int, (width, height): (usize, usize), stream: Handle) -> Outcome {
-    for row in 0..height as u64 {
-        ok(cuMemsetD8Async(start + row * pitch as u64, value as c_uchar, width, stream))?;
+    for row in 0..if width == 0 { 0 } else { height } {
+        let at = start.wrapping_add(row.wrapping_mul(pitch) as u64);
+        ok(cuMemsetD8Async(at, value as c_uchar, width, stream))?;
     }
     Ok(())
 }

@@ -60,6 +60,13 @@ fn an_access_outside_of_memory_is_reported_with_its_thread_and_the_parameter() {
 #[test]
 fn freed_memory_misaligned_addresses_and_traps_are_named() {
     within(&Settings::new(), |driver| {
+        // Inlined code of a header, and inside of it code of a different one.
+        let (_context, _memory, _) = zeros();
+        let inlined = ".loc 2 84 10, function_name $L__info_string0, inlined_at 1 9 5
+            .loc 3 5 1, function_name $L__info_string1, inlined_at 2 84 10
+            trap;";
+        assert_eq!(run(inlined, [0, 0], 1), Err(719));
+        report(driver, &["it traps", "(kernel.cu:9)"]);
         let load = "ld.global.u32 %r1, [%a];";
         let (context, memory, address) = zeros();
         assert_eq!(run(load, [address, 0], 1), Ok(()));

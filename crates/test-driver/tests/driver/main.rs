@@ -12,6 +12,7 @@ mod memcheck;
 mod memory;
 mod modules;
 mod placement;
+mod runtime;
 mod session;
 mod settings;
 mod textures;
