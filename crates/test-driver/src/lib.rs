@@ -57,10 +57,10 @@
 //!
 //! With [`Settings::memcheck`], [`Control::memcheck`] or `KERNEL_ARGS_TEST_DRIVER_MEMCHECK=1` the report is also
 //! written to stderr. More errors (719) are then found:
-//! - A value of global or shared memory that nothing has written, and that decides something: a branch, an address, or a
-//!   value that is computed and stored to global memory. Copies of memory that is partly written, for example structs
-//!   with padding, and unused values are no errors. Atomic operations, `cp.async` and loads of matrices must read memory
-//!   that is written.
+//! - A value of global or shared memory that nothing has written, and that decides something: a branch, an address, or
+//!   a value that is computed and stored to global memory. Copies of memory that is partly written, for example
+//!   structs with padding, and unused values are no errors. Atomic operations, `cp.async` and loads of matrices must
+//!   read memory that is written.
 //! - Threads that access the same shared memory without a barrier between.
 //! - A barrier of the block (`bar.sync`) that only a part of a warp reaches.
 //!
@@ -68,9 +68,9 @@
 //!
 //! # The CUDA runtime
 //! A session also has `libcudart.so.12` and `libcudart.so.13`, for programs that are linked with the shared runtime:
-//! registered kernels and variables, launches, memory, streams, events, attributes, occupancy, graphs, errors. Arrays and
-//! textures of the runtime are not simulated. The static runtime, which cuBLAS and cuRAND contain too, does not run: it
-//! needs undocumented tables of NVIDIA's driver, and a line on stderr reports it.
+//! registered kernels and variables, launches, memory, streams, events, attributes, occupancy, graphs, errors. Arrays
+//! and textures of the runtime are not simulated. The static runtime, which cuBLAS and cuRAND contain too, does not run: it
+//! needs undocumented tables of the real driver, and a line on stderr reports it.
 //!
 //! # Launches
 //! The behavior was observed on an H100 and an H200 with driver 580. With `kernelParams`, the driver reads each

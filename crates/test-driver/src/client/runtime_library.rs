@@ -1,5 +1,5 @@
-//! The files `libcudart.so.12` and `.13` of a session. They have no functions, but need the test driver, which has them,
-//! and define the version with which programs are linked: otherwise the loader writes a warning.
+//! The files `libcudart.so.12` and `.13` of a session. They have no functions, but need the test driver, which has
+//! them, and define the version with which programs are linked: otherwise the loader writes a warning.
 
 /// A library with the version `name`, which needs `needed`.
 pub(crate) fn library(name: &str, needed: &str) -> Vec<u8> {
@@ -12,7 +12,7 @@ pub(crate) fn library(name: &str, needed: &str) -> Vec<u8> {
         at
     };
     let (name_at, needed_at) = (text(name), text(needed));
-    // A symbol that is none, and a table of hashes with it.
+    // The null symbol, and a table of hashes with it.
     let symbols = [0; 24];
     let hashes = words(&[1, 1, 0, 0]);
     // Which version the symbol has; two versions, of which the first is the file's name.

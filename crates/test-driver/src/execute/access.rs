@@ -135,8 +135,8 @@ impl Step<'_, '_> {
         outcome.map_err(|problem| failed(problem, lane, (space, at, size, What::Store)))
     }
 
-    /// Reports an access to the checks. `undefined`: the bits of a store that nothing has written. Returns these bits of
-    /// a load.
+    /// Reports an access to the checks. `undefined`: the bits of a store that nothing has written. Returns these bits
+    /// of a load.
     fn check(&mut self, touched: Touched, lane: usize, is_strong: bool, undefined: u64) -> Result<u64, Stop> {
         let (space, address, size, what) = touched;
         let Ok((space, address)) = Self::resolve(space, address) else { return Ok(0) };

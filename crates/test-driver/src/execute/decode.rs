@@ -42,8 +42,8 @@ enum Named {
     Targets(Vec<String>),
 }
 
-/// The most scopes in each other, and the most targets of all indexed branches of a function: looking up names, and where
-/// branches meet, take time for each.
+/// The most scopes in each other, and the most targets of all indexed branches of a function: looking up names, and
+/// finding where branches meet, take time for each.
 const DEEPEST: usize = 200;
 const TARGETS: usize = 1 << 16;
 

@@ -77,4 +77,29 @@ mod tests {
         assert!(heap.free(0x1020) && !heap.free(0x1020) && heap.free(0) && !heap.free(0x1001));
         assert_eq!((heap.allocate(17), heap.allocate(16)), (0, 0x1020));
     }
+
+    #[test]
+    fn allocations_do_not_overlap_and_leave_one_free_part() {
+        let mut heap = Heap::new(0x1000, 1 << 20);
+        let mut held: Vec<(u64, u64)> = Vec::new();
+        let mut state = 7u64;
+        for _ in 0..5000 {
+            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            let random = state >> 33;
+            if random % 3 == 0 && !held.is_empty() {
+                let (at, _) = held.swap_remove(random as usize % held.len());
+                assert!(heap.free(at));
+                continue;
+            }
+            let size = random % 3000;
+            let at = heap.allocate(size);
+            if at != 0 {
+                assert!(at >= 0x1000 && at + size <= 0x1000 + (1 << 20), "{at:#x}");
+                assert!(held.iter().all(|(other, length)| at + size.max(1) <= *other || other + length.max(&1) <= at));
+                held.push((at, size));
+            }
+        }
+        held.iter().for_each(|(at, _)| assert!(heap.free(*at)));
+        assert_eq!(heap.free, BTreeMap::from([(0x1000, 1 << 20)]));
+    }
 }

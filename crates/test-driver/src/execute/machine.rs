@@ -345,11 +345,13 @@ impl<'a> Worker<'a> {
         let mut resident: VecDeque<Cluster> = VecDeque::new();
         let mut used = 0;
         let mut is_last = false;
-        let mut passes = 0;
+        let (mut passes, mut turns) = (0, 0u64);
         loop {
             let admits = resident.is_empty() || self.launch.geometry.cooperative || self.polls > 0;
             self.polls = 0;
-            while admits && !is_last && (resident.is_empty() || used < RESIDENT) {
+            // The blocks of a cooperative grid are on the device together.
+            let has_room = |used| used < RESIDENT || self.launch.geometry.cooperative;
+            while admits && !is_last && (resident.is_empty() || has_room(used)) {
                 let number = self.launch.next_cluster.fetch_add(1, Relaxed);
                 if number >= count {
                     is_last = true;
@@ -366,7 +368,8 @@ impl<'a> Worker<'a> {
             if self.launch.stops.load(Relaxed) {
                 break;
             }
-            if passes % 64 == 63 && !self.launch.is_slow.load(Relaxed) && self.launch.start.elapsed() > SLOW {
+            turns += 1;
+            if turns % 64 == 0 && !self.launch.is_slow.load(Relaxed) && self.launch.start.elapsed() > SLOW {
                 self.launch.is_slow.store(true, Relaxed);
                 let name = &self.launch.executable.functions[0].name;
                 let place = self.place_of(&cluster).map_or(String::new(), |(place, _)| format!(": {place}"));

@@ -13,7 +13,7 @@ use crate::{
             cuCtxGetCurrent, cuCtxGetDevice, cuCtxSetCurrent, cuDevicePrimaryCtxReset_v2, cuDevicePrimaryCtxRetain,
         },
         device::{cuDeviceGet, cuInit},
-        error::{cuGetErrorName, cuGetErrorString},
+        error::cuGetErrorString,
     },
     entry::{Out, out_to},
     error::{Outcome, Status},
@@ -79,6 +79,14 @@ pub(super) fn primary(device: c_int) -> Outcome<Handle> {
     DEVICE.set(own);
     ok(cuCtxSetCurrent(current))?;
     Ok(context)
+}
+
+/// Resets the primary context of the thread's device.
+pub(super) fn reset() -> Outcome {
+    let device = get(|out| cuCtxGetDevice(out))?;
+    lock(&RETAINED).remove(&device);
+    ok(cuDevicePrimaryCtxReset_v2(device))?;
+    ok(cuCtxSetCurrent(Handle::NULL))
 }
 
 pub(super) fn finish(outcome: Outcome) -> Status {
@@ -154,7 +162,6 @@ fn kept(text: String) -> *const c_char {
 
 #[cfg_attr(not(test), unsafe(no_mangle))]
 extern "C" fn cudaGetErrorName(error: Status) -> *const c_char {
-    debug_assert!(text(|out| cuGetErrorName(Status::SUCCESS, out)).is_some());
     kept(name(error).unwrap_or_else(|| "unrecognized error code".into()))
 }
 
@@ -188,14 +195,6 @@ runtime_functions! {
 
     fn cudaInitDevice(device: c_int, _device_flags: u32, _flags: u32) {
         primary(device).map(drop)
-    }
-
-    fn cudaDeviceReset() {
-        let device = get(|out| cuCtxGetDevice(out))?;
-        lock(&RETAINED).remove(&device);
-        super::registered::forget(get(|out| cuCtxGetCurrent(out))?);
-        ok(cuDevicePrimaryCtxReset_v2(device))?;
-        ok(cuCtxSetCurrent(Handle::NULL))
     }
 }
 

@@ -107,48 +107,8 @@ runtime_functions! {
         out.fill(&bytes, bytes.len())
     }
 
-    fn cudaGetDeviceCount(count: Out<c_int>) {
-        ok(cuDeviceGetCount(count))
-    }
-
-    fn cudaDeviceGetAttribute(value: Out<c_int>, attribute: c_uint, device: c_int) {
-        ok(cuDeviceGetAttribute(value, attribute, device))
-    }
-
-    fn cudaDeviceSynchronize() {
-        ok(cuCtxSynchronize())
-    }
-
-    fn cudaThreadSynchronize() {
-        ok(cuCtxSynchronize())
-    }
-
-    fn cudaDeviceGetLimit(value: Out<usize>, limit: c_uint) {
-        ok(cuCtxGetLimit(value, limit))
-    }
-
-    fn cudaDeviceSetLimit(limit: c_uint, value: usize) {
-        ok(cuCtxSetLimit(limit, value))
-    }
-
     fn cudaDeviceSetCacheConfig(_config: c_uint) {
         Ok(())
-    }
-
-    fn cudaDeviceGetStreamPriorityRange(least: Out<c_int>, greatest: Out<c_int>) {
-        ok(cuCtxGetStreamPriorityRange(least, greatest))
-    }
-
-    fn cudaDeviceCanAccessPeer(can: Out<c_int>, device: c_int, peer: c_int) {
-        ok(cuDeviceCanAccessPeer(can, device, peer))
-    }
-
-    fn cudaDeviceEnablePeerAccess(peer: c_int, flags: c_uint) {
-        ok(cuCtxEnablePeerAccess(primary(peer)?, flags))
-    }
-
-    fn cudaDeviceDisablePeerAccess(peer: c_int) {
-        ok(cuCtxDisablePeerAccess(primary(peer)?))
     }
 
     fn cudaSetDeviceFlags(_flags: c_uint) {
@@ -159,17 +119,9 @@ runtime_functions! {
         flags.set(0)
     }
 
-    fn cudaDriverGetVersion(version: Out<c_int>) {
-        ok(cuDriverGetVersion(version))
-    }
-
     /// The version of the driver, whose interface this runtime has.
     fn cudaRuntimeGetVersion(version: Out<c_int>) {
         ok(cuDriverGetVersion(version))
-    }
-
-    fn cudaGetDriverEntryPoint(name: Text, address: Out<*const c_void>, flags: u64, status: Out<c_uint>) {
-        ok(cuGetProcAddress_v2(name, address, 13000, flags, status))
     }
 
     fn cudaGetDriverEntryPointByVersion(
@@ -178,4 +130,22 @@ runtime_functions! {
         let version = c_int::try_from(version).map_err(|_| Status::INVALID_VALUE)?;
         ok(cuGetProcAddress_v2(name, address, version, flags, status))
     }
+}
+
+forwarded! {
+    cudaGetDeviceCount(count: Out<c_int>) => cuDeviceGetCount(count);
+    cudaDeviceGetAttribute(value: Out<c_int>, attribute: c_uint, device: c_int)
+        => cuDeviceGetAttribute(value, attribute, device);
+    cudaDeviceSynchronize() => cuCtxSynchronize();
+    cudaThreadSynchronize() => cuCtxSynchronize();
+    cudaDeviceGetLimit(value: Out<usize>, limit: c_uint) => cuCtxGetLimit(value, limit);
+    cudaDeviceSetLimit(limit: c_uint, value: usize) => cuCtxSetLimit(limit, value);
+    cudaDeviceGetStreamPriorityRange(least: Out<c_int>, greatest: Out<c_int>)
+        => cuCtxGetStreamPriorityRange(least, greatest);
+    cudaDeviceCanAccessPeer(can: Out<c_int>, device: c_int, peer: c_int) => cuDeviceCanAccessPeer(can, device, peer);
+    cudaDeviceEnablePeerAccess(peer: c_int, flags: c_uint) => cuCtxEnablePeerAccess(primary(peer)?, flags);
+    cudaDeviceDisablePeerAccess(peer: c_int) => cuCtxDisablePeerAccess(primary(peer)?);
+    cudaDriverGetVersion(version: Out<c_int>) => cuDriverGetVersion(version);
+    cudaGetDriverEntryPoint(name: Text, address: Out<*const c_void>, flags: u64, status: Out<c_uint>)
+        => cuGetProcAddress_v2(name, address, 13000, flags, status);
 }

@@ -137,56 +137,8 @@ runtime_functions! {
         if address == 0 { Ok(()) } else { ok(cuMemFree_v2(address)) }
     }
 
-    fn cudaMallocManaged(address: Out<u64>, length: usize, flags: c_uint) {
-        ok(cuMemAllocManaged(address, length, flags))
-    }
-
-    fn cudaMallocHost(address: Out<u64>, length: usize) {
-        ok(cuMemHostAlloc(address, length, 0))
-    }
-
-    fn cudaHostAlloc(address: Out<u64>, length: usize, flags: c_uint) {
-        ok(cuMemHostAlloc(address, length, flags))
-    }
-
     fn cudaFreeHost(address: u64) {
         if address == 0 { Ok(()) } else { ok(cuMemFreeHost(address)) }
-    }
-
-    fn cudaHostRegister(address: u64, length: usize, flags: c_uint) {
-        ok(cuMemHostRegister_v2(address, length, flags))
-    }
-
-    fn cudaHostUnregister(address: u64) {
-        ok(cuMemHostUnregister(address))
-    }
-
-    fn cudaHostGetDevicePointer(device: Out<u64>, address: u64, flags: c_uint) {
-        ok(cuMemHostGetDevicePointer_v2(device, address, flags))
-    }
-
-    fn cudaMallocAsync(address: Out<u64>, length: usize, stream: Handle) {
-        ok(cuMemAllocAsync(address, length, stream))
-    }
-
-    fn cudaMallocAsync_ptsz(address: Out<u64>, length: usize, stream: Handle) {
-        ok(cuMemAllocAsync(address, length, per_thread(stream)))
-    }
-
-    fn cudaMallocFromPoolAsync(address: Out<u64>, length: usize, pool: Handle, stream: Handle) {
-        ok(cuMemAllocFromPoolAsync(address, length, pool, stream))
-    }
-
-    fn cudaFreeAsync(address: u64, stream: Handle) {
-        ok(cuMemFreeAsync(address, stream))
-    }
-
-    fn cudaFreeAsync_ptsz(address: u64, stream: Handle) {
-        ok(cuMemFreeAsync(address, per_thread(stream)))
-    }
-
-    fn cudaMemGetInfo(free: Out<u64>, total: Out<u64>) {
-        ok(cuMemGetInfo_v2(free, total))
     }
 
     /// All memory is where the host's is. The arguments differ between CUDA 12 and 13.
@@ -289,4 +241,22 @@ runtime_functions! {
             }
         })
     }
+}
+
+forwarded! {
+    cudaMallocManaged(address: Out<u64>, length: usize, flags: c_uint) => cuMemAllocManaged(address, length, flags);
+    cudaMallocHost(address: Out<u64>, length: usize) => cuMemHostAlloc(address, length, 0);
+    cudaHostAlloc(address: Out<u64>, length: usize, flags: c_uint) => cuMemHostAlloc(address, length, flags);
+    cudaHostRegister(address: u64, length: usize, flags: c_uint) => cuMemHostRegister_v2(address, length, flags);
+    cudaHostUnregister(address: u64) => cuMemHostUnregister(address);
+    cudaHostGetDevicePointer(device: Out<u64>, address: u64, flags: c_uint)
+        => cuMemHostGetDevicePointer_v2(device, address, flags);
+    cudaMallocAsync(address: Out<u64>, length: usize, stream: Handle) => cuMemAllocAsync(address, length, stream);
+    cudaMallocAsync_ptsz(address: Out<u64>, length: usize, stream: Handle)
+        => cuMemAllocAsync(address, length, per_thread(stream));
+    cudaMallocFromPoolAsync(address: Out<u64>, length: usize, pool: Handle, stream: Handle)
+        => cuMemAllocFromPoolAsync(address, length, pool, stream);
+    cudaFreeAsync(address: u64, stream: Handle) => cuMemFreeAsync(address, stream);
+    cudaFreeAsync_ptsz(address: u64, stream: Handle) => cuMemFreeAsync(address, per_thread(stream));
+    cudaMemGetInfo(free: Out<u64>, total: Out<u64>) => cuMemGetInfo_v2(free, total);
 }

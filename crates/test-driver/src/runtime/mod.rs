@@ -1,5 +1,7 @@
-//! The functions of the CUDA runtime, as calls of the driver: `libcudart` of a session is this library. NVIDIA's own
-//! runtime needs tables of its driver that are not documented.
+//! The CUDA runtime: its functions, as calls of the driver.
+//!
+//! The files `libcudart` of a session need this library. NVIDIA's own runtime needs tables of its driver that are not
+//! documented.
 //!
 //! | matter | module |
 //! |---|---|
@@ -11,7 +13,7 @@
 //! | functions that are not simulated | `not_simulated` |
 
 /// Exports functions of the runtime. Each body runs with a current context, and its error is the last error of the
-/// thread. A name in brackets is exported too: for code whose default stream is one of each thread.
+/// thread.
 macro_rules! runtime_functions {
     ($(
         $(#[$attribute:meta])*
@@ -23,6 +25,17 @@ macro_rules! runtime_functions {
             $crate::runtime::call::finish($crate::runtime::call::start().and_then(|()| -> $crate::error::Outcome { $body }))
         }
     )*};
+}
+
+/// Exports functions of the runtime that are a call of the driver.
+macro_rules! forwarded {
+    ($($name:ident($($argument:ident: $type:ty),*) => $call:expr;)*) => {
+        runtime_functions! {$(
+            fn $name($($argument: $type),*) {
+                $crate::runtime::call::ok($call)
+            }
+        )*}
+    };
 }
 
 mod call;

@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::call::{
-    INVALID_CONFIGURATION, INVALID_FUNCTION, INVALID_SYMBOL, MISSING_CONFIGURATION, finish, get, lock, ok, start,
+    INVALID_CONFIGURATION, INVALID_FUNCTION, INVALID_SYMBOL, MISSING_CONFIGURATION, finish, get, lock, ok, reset, start,
 };
 use crate::{
     contexts::context::cuCtxGetCurrent,
@@ -75,14 +75,6 @@ thread_local! {
 
 fn registered<T>(work: impl FnOnce(&mut Registered) -> T) -> T {
     work(lock(&REGISTERED).get_or_insert_default())
-}
-
-/// A context is reset.
-pub(super) fn forget(context: Handle) {
-    registered(|all| {
-        all.modules.retain(|(of, _), _| *of != context);
-        all.functions.retain(|(of, _), _| *of != context);
-    });
 }
 
 /// The module of an image in the current context.
@@ -264,8 +256,8 @@ fn per_thread(stream: Handle) -> Handle {
 #[repr(C)]
 struct Attributes {
     sizes: [usize; 3],
-    /// Threads, registers, versions of PTX and binary, cache mode, dynamic shared memory, carveout; of clusters: must be
-    /// set, width, height, depth, scheduling policy, size that is not portable.
+    /// Threads, registers, versions of PTX and binary, cache mode, dynamic shared memory, carveout; of clusters: must
+    /// be set, width, height, depth, scheduling policy, size that is not portable.
     numbers: [c_int; 13],
     reserved: [c_int; 16],
 }
@@ -304,20 +296,8 @@ runtime_functions! {
         attributes.set(Attributes { sizes, numbers, reserved: [0; 16] })
     }
 
-    fn cudaFuncSetAttribute(host: usize, attribute: c_uint, value: c_int) {
-        ok(cuFuncSetAttribute(function(host)?, attribute, value))
-    }
-
     fn cudaFuncSetCacheConfig(host: usize, _config: c_uint) {
         function(host).map(drop)
-    }
-
-    fn cudaFuncGetName(name: Out<*const c_char>, host: usize) {
-        ok(cuFuncGetName(name, function(host)?))
-    }
-
-    fn cudaFuncGetParamInfo(host: usize, index: usize, offset: Out<usize>, size: Out<usize>) {
-        ok(cuFuncGetParamInfo(function(host)?, index, offset, size))
     }
 
     fn cudaGetFuncBySymbol(out: Out<Handle>, host: usize) {
@@ -336,26 +316,10 @@ runtime_functions! {
         size.set(variable(host)?.1)
     }
 
-    fn cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks: Out<c_int>, host: usize, block: c_int, shared: usize) {
-        ok(cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function(host)?, block, shared))
-    }
-
     fn cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
         blocks: Out<c_int>, host: usize, block: c_int, shared: usize, _flags: c_uint,
     ) {
         ok(cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function(host)?, block, shared))
-    }
-
-    fn cudaOccupancyAvailableDynamicSMemPerBlock(bytes: Out<usize>, host: usize, blocks: c_int, block: c_int) {
-        ok(cuOccupancyAvailableDynamicSMemPerBlock(bytes, function(host)?, blocks, block))
-    }
-
-    fn cudaOccupancyMaxActiveClusters(clusters: Out<c_int>, host: usize, config: In<LaunchConfig>) {
-        ok(cuOccupancyMaxActiveClusters(clusters, function(host)?, config))
-    }
-
-    fn cudaOccupancyMaxPotentialClusterSize(size: Out<c_int>, host: usize, config: In<LaunchConfig>) {
-        ok(cuOccupancyMaxPotentialClusterSize(size, function(host)?, config))
     }
 
     fn cudaLibraryLoadData(
@@ -365,11 +329,31 @@ runtime_functions! {
         ok(cuLibraryLoadData(library, code, options, values, count, library_options, library_values, library_count))
     }
 
-    fn cudaLibraryGetKernel(kernel: Out<Handle>, library: Handle, name: Text) {
-        ok(cuLibraryGetKernel(kernel, library, name))
+    fn cudaDeviceReset() {
+        let context = get(|out| cuCtxGetCurrent(out))?;
+        registered(|all| {
+            all.modules.retain(|(of, _), _| *of != context);
+            all.functions.retain(|(of, _), _| *of != context);
+        });
+        reset()
     }
+}
 
-    fn cudaLibraryUnload(library: Handle) {
-        ok(cuLibraryUnload(library))
-    }
+forwarded! {
+    cudaFuncSetAttribute(host: usize, attribute: c_uint, value: c_int)
+        => cuFuncSetAttribute(function(host)?, attribute, value);
+    cudaFuncGetName(name: Out<*const c_char>, host: usize) => cuFuncGetName(name, function(host)?);
+    cudaFuncGetParamInfo(host: usize, index: usize, offset: Out<usize>, size: Out<usize>)
+        => cuFuncGetParamInfo(function(host)?, index, offset, size);
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks: Out<c_int>, host: usize, block: c_int, shared: usize)
+        => cuOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function(host)?, block, shared);
+    cudaOccupancyAvailableDynamicSMemPerBlock(bytes: Out<usize>, host: usize, blocks: c_int, block: c_int)
+        => cuOccupancyAvailableDynamicSMemPerBlock(bytes, function(host)?, blocks, block);
+    cudaOccupancyMaxActiveClusters(clusters: Out<c_int>, host: usize, config: In<LaunchConfig>)
+        => cuOccupancyMaxActiveClusters(clusters, function(host)?, config);
+    cudaOccupancyMaxPotentialClusterSize(size: Out<c_int>, host: usize, config: In<LaunchConfig>)
+        => cuOccupancyMaxPotentialClusterSize(size, function(host)?, config);
+    cudaLibraryGetKernel(kernel: Out<Handle>, library: Handle, name: Text)
+        => cuLibraryGetKernel(kernel, library, name);
+    cudaLibraryUnload(library: Handle) => cuLibraryUnload(library);
 }

@@ -70,97 +70,9 @@ impl Node {
 }
 
 runtime_functions! {
-    fn cudaStreamCreate(stream: Out<Handle>) {
-        ok(cuStreamCreate(stream, 0))
-    }
-
-    fn cudaStreamCreateWithFlags(stream: Out<Handle>, flags: c_uint) {
-        ok(cuStreamCreate(stream, flags))
-    }
-
-    fn cudaStreamCreateWithPriority(stream: Out<Handle>, flags: c_uint, _priority: c_int) {
-        ok(cuStreamCreate(stream, flags))
-    }
-
-    fn cudaStreamDestroy(stream: Handle) {
-        ok(cuStreamDestroy_v2(stream))
-    }
-
-    fn cudaStreamSynchronize(stream: Handle) {
-        ok(cuStreamSynchronize(stream))
-    }
-
-    fn cudaStreamSynchronize_ptsz(stream: Handle) {
-        ok(cuStreamSynchronize(per_thread(stream)))
-    }
-
     /// All work has finished.
     fn cudaStreamQuery(stream: Handle) {
         ok(cuStreamSynchronize(stream))
-    }
-
-    fn cudaStreamWaitEvent(stream: Handle, event: Handle, flags: c_uint) {
-        ok(cuStreamWaitEvent(stream, event, flags))
-    }
-
-    fn cudaLaunchHostFunc(stream: Handle, host: Option<extern "C" fn(*mut c_void)>, argument: Out<c_void>) {
-        ok(cuLaunchHostFunc(stream, host, argument))
-    }
-
-    fn cudaEventCreate(event: Out<Handle>) {
-        ok(cuEventCreate(event, 0))
-    }
-
-    fn cudaEventCreateWithFlags(event: Out<Handle>, flags: c_uint) {
-        ok(cuEventCreate(event, flags))
-    }
-
-    fn cudaEventRecord(event: Handle, stream: Handle) {
-        ok(cuEventRecord(event, stream))
-    }
-
-    fn cudaEventRecord_ptsz(event: Handle, stream: Handle) {
-        ok(cuEventRecord(event, per_thread(stream)))
-    }
-
-    fn cudaEventRecordWithFlags(event: Handle, stream: Handle, _flags: c_uint) {
-        ok(cuEventRecord(event, stream))
-    }
-
-    fn cudaEventSynchronize(event: Handle) {
-        ok(cuEventSynchronize(event))
-    }
-
-    fn cudaEventQuery(event: Handle) {
-        ok(cuEventQuery(event))
-    }
-
-    fn cudaEventElapsedTime(milliseconds: Out<f32>, start: Handle, end: Handle) {
-        ok(cuEventElapsedTime(milliseconds, start, end))
-    }
-
-    fn cudaEventDestroy(event: Handle) {
-        ok(cuEventDestroy_v2(event))
-    }
-
-    fn cudaProfilerStart() {
-        ok(cuProfilerStart())
-    }
-
-    fn cudaProfilerStop() {
-        ok(cuProfilerStop())
-    }
-
-    fn cudaStreamBeginCapture(stream: Handle, mode: c_uint) {
-        ok(cuStreamBeginCapture_v2(stream, mode))
-    }
-
-    fn cudaStreamEndCapture(stream: Handle, graph: Out<Handle>) {
-        ok(cuStreamEndCapture(stream, graph))
-    }
-
-    fn cudaStreamIsCapturing(stream: Handle, status: Out<c_uint>) {
-        ok(cuStreamIsCapturing(stream, status))
     }
 
     fn cudaStreamGetCaptureInfo_v2(
@@ -176,70 +88,6 @@ runtime_functions! {
         ok(cuStreamGetCaptureInfo_v3(stream, status, id, graph, nodes, edges, count))
     }
 
-    fn cudaThreadExchangeStreamCaptureMode(mode: Out<c_uint>) {
-        ok(cuThreadExchangeStreamCaptureMode(mode))
-    }
-
-    fn cudaGraphCreate(graph: Out<Handle>, flags: c_uint) {
-        ok(cuGraphCreate(graph, flags))
-    }
-
-    fn cudaGraphDestroy(graph: Handle) {
-        ok(cuGraphDestroy(graph))
-    }
-
-    fn cudaGraphClone(clone: Out<Handle>, original: Handle) {
-        ok(cuGraphClone(clone, original))
-    }
-
-    fn cudaGraphInstantiate(exec: Out<Handle>, graph: Handle, flags: u64) {
-        ok(cuGraphInstantiateWithFlags(exec, graph, flags))
-    }
-
-    fn cudaGraphInstantiateWithFlags(exec: Out<Handle>, graph: Handle, flags: u64) {
-        ok(cuGraphInstantiateWithFlags(exec, graph, flags))
-    }
-
-    fn cudaGraphExecDestroy(exec: Handle) {
-        ok(cuGraphExecDestroy(exec))
-    }
-
-    fn cudaGraphExecUpdate(exec: Handle, graph: Handle, info: Out<ResultInfo>) {
-        ok(cuGraphExecUpdate_v2(exec, graph, info))
-    }
-
-    fn cudaGraphLaunch(exec: Handle, stream: Handle) {
-        ok(cuGraphLaunch(exec, stream))
-    }
-
-    fn cudaGraphUpload(exec: Handle, stream: Handle) {
-        ok(cuGraphUpload(exec, stream))
-    }
-
-    fn cudaGraphGetNodes(graph: Handle, nodes: Out<Handle>, count: Out<usize>) {
-        ok(cuGraphGetNodes(graph, nodes, count))
-    }
-
-    fn cudaGraphNodeGetType(node: Handle, kind: Out<c_uint>) {
-        ok(cuGraphNodeGetType(node, kind))
-    }
-
-    fn cudaGraphDestroyNode(node: Handle) {
-        ok(cuGraphDestroyNode(node))
-    }
-
-    fn cudaGraphNodeSetEnabled(exec: Handle, node: Handle, enabled: c_uint) {
-        ok(cuGraphNodeSetEnabled(exec, node, enabled))
-    }
-
-    fn cudaGraphNodeGetEnabled(exec: Handle, node: Handle, enabled: Out<c_uint>) {
-        ok(cuGraphNodeGetEnabled(exec, node, enabled))
-    }
-
-    fn cudaGraphAddEmptyNode(node: Out<Handle>, graph: Handle, dependencies: In<Handle>, count: usize) {
-        ok(cuGraphAddEmptyNode(node, graph, dependencies, count))
-    }
-
     fn cudaGraphAddHostNode(
         node: Out<Handle>, graph: Handle, dependencies: In<Handle>, count: usize, parameters: In<HostNode>,
     ) {
@@ -252,60 +100,80 @@ runtime_functions! {
         ok(cuGraphAddEventRecordNode(node, graph, dependencies, count, event))
     }
 
-    fn cudaGraphAddEventWaitNode(node: Out<Handle>, graph: Handle, dependencies: In<Handle>, count: usize, event: Handle) {
-        ok(cuGraphAddEventWaitNode(node, graph, dependencies, count, event))
-    }
-
     fn cudaGraphAddChildGraphNode(node: Out<Handle>, graph: Handle, dependencies: In<Handle>, count: usize, child: Handle) {
         ok(cuGraphAddChildGraphNode(node, graph, dependencies, count, child))
-    }
-
-    fn cudaGraphAddMemsetNode(node: Out<Handle>, graph: Handle, dependencies: In<Handle>, count: usize, fill: In<Fill>) {
-        ok(cuGraphAddMemsetNode(node, graph, dependencies, count, fill, get(|out| cuCtxGetCurrent(out))?))
     }
 
     fn cudaGraphAddKernelNode(node: Out<Handle>, graph: Handle, dependencies: In<Handle>, count: usize, kernel: In<Node>) {
         let parameters = kernel.get()?.of_driver()?;
         ok(cuGraphAddKernelNode_v2(node, graph, dependencies, count, In::of(&parameters)))
     }
+}
 
-    fn cudaGraphKernelNodeSetParams(node: Handle, kernel: In<Node>) {
-        ok(cuGraphKernelNodeSetParams_v2(node, In::of(&kernel.get()?.of_driver()?)))
-    }
-
-    fn cudaGraphExecKernelNodeSetParams(exec: Handle, node: Handle, kernel: In<Node>) {
-        ok(cuGraphExecKernelNodeSetParams_v2(exec, node, In::of(&kernel.get()?.of_driver()?)))
-    }
-
-    fn cudaDeviceGetDefaultMemPool(pool: Out<Handle>, device: c_int) {
-        ok(cuDeviceGetDefaultMemPool(pool, device))
-    }
-
-    fn cudaDeviceGetMemPool(pool: Out<Handle>, device: c_int) {
-        ok(cuDeviceGetMemPool(pool, device))
-    }
-
-    fn cudaDeviceSetMemPool(device: c_int, pool: Handle) {
-        ok(cuDeviceSetMemPool(device, pool))
-    }
-
-    fn cudaMemPoolCreate(pool: Out<Handle>, properties: In<PoolProperties>) {
-        ok(cuMemPoolCreate(pool, properties))
-    }
-
-    fn cudaMemPoolDestroy(pool: Handle) {
-        ok(cuMemPoolDestroy(pool))
-    }
-
-    fn cudaMemPoolGetAttribute(pool: Handle, attribute: c_uint, value: Out<c_void>) {
-        ok(cuMemPoolGetAttribute(pool, attribute, value))
-    }
-
-    fn cudaMemPoolSetAttribute(pool: Handle, attribute: c_uint, value: Out<c_void>) {
-        ok(cuMemPoolSetAttribute(pool, attribute, value))
-    }
-
-    fn cudaMemPoolTrimTo(pool: Handle, keep: usize) {
-        ok(cuMemPoolTrimTo(pool, keep))
-    }
+forwarded! {
+    cudaStreamCreate(stream: Out<Handle>) => cuStreamCreate(stream, 0);
+    cudaStreamCreateWithFlags(stream: Out<Handle>, flags: c_uint) => cuStreamCreate(stream, flags);
+    cudaStreamCreateWithPriority(stream: Out<Handle>, flags: c_uint, _priority: c_int)
+        => cuStreamCreate(stream, flags);
+    cudaStreamDestroy(stream: Handle) => cuStreamDestroy_v2(stream);
+    cudaStreamSynchronize(stream: Handle) => cuStreamSynchronize(stream);
+    cudaStreamSynchronize_ptsz(stream: Handle) => cuStreamSynchronize(per_thread(stream));
+    cudaStreamWaitEvent(stream: Handle, event: Handle, flags: c_uint) => cuStreamWaitEvent(stream, event, flags);
+    cudaLaunchHostFunc(stream: Handle, host: Option<extern "C" fn(*mut c_void)>, argument: Out<c_void>)
+        => cuLaunchHostFunc(stream, host, argument);
+    cudaEventCreate(event: Out<Handle>) => cuEventCreate(event, 0);
+    cudaEventCreateWithFlags(event: Out<Handle>, flags: c_uint) => cuEventCreate(event, flags);
+    cudaEventRecord(event: Handle, stream: Handle) => cuEventRecord(event, stream);
+    cudaEventRecord_ptsz(event: Handle, stream: Handle) => cuEventRecord(event, per_thread(stream));
+    cudaEventRecordWithFlags(event: Handle, stream: Handle, _flags: c_uint) => cuEventRecord(event, stream);
+    cudaEventSynchronize(event: Handle) => cuEventSynchronize(event);
+    cudaEventQuery(event: Handle) => cuEventQuery(event);
+    cudaEventElapsedTime(milliseconds: Out<f32>, start: Handle, end: Handle)
+        => cuEventElapsedTime(milliseconds, start, end);
+    cudaEventDestroy(event: Handle) => cuEventDestroy_v2(event);
+    cudaProfilerStart() => cuProfilerStart();
+    cudaProfilerStop() => cuProfilerStop();
+    cudaStreamBeginCapture(stream: Handle, mode: c_uint) => cuStreamBeginCapture_v2(stream, mode);
+    cudaStreamEndCapture(stream: Handle, graph: Out<Handle>) => cuStreamEndCapture(stream, graph);
+    cudaStreamIsCapturing(stream: Handle, status: Out<c_uint>) => cuStreamIsCapturing(stream, status);
+    cudaThreadExchangeStreamCaptureMode(mode: Out<c_uint>) => cuThreadExchangeStreamCaptureMode(mode);
+    cudaGraphCreate(graph: Out<Handle>, flags: c_uint) => cuGraphCreate(graph, flags);
+    cudaGraphDestroy(graph: Handle) => cuGraphDestroy(graph);
+    cudaGraphClone(clone: Out<Handle>, original: Handle) => cuGraphClone(clone, original);
+    cudaGraphInstantiate(exec: Out<Handle>, graph: Handle, flags: u64)
+        => cuGraphInstantiateWithFlags(exec, graph, flags);
+    cudaGraphInstantiateWithFlags(exec: Out<Handle>, graph: Handle, flags: u64)
+        => cuGraphInstantiateWithFlags(exec, graph, flags);
+    cudaGraphExecDestroy(exec: Handle) => cuGraphExecDestroy(exec);
+    cudaGraphExecUpdate(exec: Handle, graph: Handle, info: Out<ResultInfo>)
+        => cuGraphExecUpdate_v2(exec, graph, info);
+    cudaGraphLaunch(exec: Handle, stream: Handle) => cuGraphLaunch(exec, stream);
+    cudaGraphUpload(exec: Handle, stream: Handle) => cuGraphUpload(exec, stream);
+    cudaGraphGetNodes(graph: Handle, nodes: Out<Handle>, count: Out<usize>) => cuGraphGetNodes(graph, nodes, count);
+    cudaGraphNodeGetType(node: Handle, kind: Out<c_uint>) => cuGraphNodeGetType(node, kind);
+    cudaGraphDestroyNode(node: Handle) => cuGraphDestroyNode(node);
+    cudaGraphNodeSetEnabled(exec: Handle, node: Handle, enabled: c_uint)
+        => cuGraphNodeSetEnabled(exec, node, enabled);
+    cudaGraphNodeGetEnabled(exec: Handle, node: Handle, enabled: Out<c_uint>)
+        => cuGraphNodeGetEnabled(exec, node, enabled);
+    cudaGraphAddEmptyNode(node: Out<Handle>, graph: Handle, dependencies: In<Handle>, count: usize)
+        => cuGraphAddEmptyNode(node, graph, dependencies, count);
+    cudaGraphAddEventWaitNode(node: Out<Handle>, graph: Handle, dependencies: In<Handle>, count: usize, event: Handle)
+        => cuGraphAddEventWaitNode(node, graph, dependencies, count, event);
+    cudaGraphAddMemsetNode(node: Out<Handle>, graph: Handle, dependencies: In<Handle>, count: usize, fill: In<Fill>)
+        => cuGraphAddMemsetNode(node, graph, dependencies, count, fill, get(|out| cuCtxGetCurrent(out))?);
+    cudaGraphKernelNodeSetParams(node: Handle, kernel: In<Node>)
+        => cuGraphKernelNodeSetParams_v2(node, In::of(&kernel.get()?.of_driver()?));
+    cudaGraphExecKernelNodeSetParams(exec: Handle, node: Handle, kernel: In<Node>)
+        => cuGraphExecKernelNodeSetParams_v2(exec, node, In::of(&kernel.get()?.of_driver()?));
+    cudaDeviceGetDefaultMemPool(pool: Out<Handle>, device: c_int) => cuDeviceGetDefaultMemPool(pool, device);
+    cudaDeviceGetMemPool(pool: Out<Handle>, device: c_int) => cuDeviceGetMemPool(pool, device);
+    cudaDeviceSetMemPool(device: c_int, pool: Handle) => cuDeviceSetMemPool(device, pool);
+    cudaMemPoolCreate(pool: Out<Handle>, properties: In<PoolProperties>) => cuMemPoolCreate(pool, properties);
+    cudaMemPoolDestroy(pool: Handle) => cuMemPoolDestroy(pool);
+    cudaMemPoolGetAttribute(pool: Handle, attribute: c_uint, value: Out<c_void>)
+        => cuMemPoolGetAttribute(pool, attribute, value);
+    cudaMemPoolSetAttribute(pool: Handle, attribute: c_uint, value: Out<c_void>)
+        => cuMemPoolSetAttribute(pool, attribute, value);
+    cudaMemPoolTrimTo(pool: Handle, keep: usize) => cuMemPoolTrimTo(pool, keep);
 }

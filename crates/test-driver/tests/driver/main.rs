@@ -16,4 +16,5 @@ mod runtime;
 mod session;
 mod settings;
 mod textures;
+mod threads;
 mod tracking;

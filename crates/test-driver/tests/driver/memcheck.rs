@@ -1,4 +1,4 @@
-//! Memcheck: what it reports, and right programs about which it says nothing.
+//! Memcheck: what it reports, and right programs without a report.
 
 use cudarc::driver::{CudaContext, sys};
 use kernel_args_test_driver::{Control, Settings, within};

@@ -61,7 +61,7 @@ fn a_result_that_changes_with_undefined_memory_is_reported() {
     let (mut reports, mut changes) = (0, 0);
     for _ in 0..600 {
         let text = program(&mut random);
-        let mut result = |fill: u64, memcheck: bool, is_written: bool| {
+        let result = |fill: u64, memcheck: bool, is_written: bool| {
             let (mut a, mut o) = (Memory(vec![fill; 16]), Memory(vec![0; 16]));
             let values = [a.address(), o.address()];
             let mut written = Written::from([(values[0], vec![if is_written { u64::MAX } else { 0 }; 2])]);
