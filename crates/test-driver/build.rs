@@ -11,6 +11,10 @@ use std::{
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    if env::var("CARGO_CFG_TARGET_OS").is_ok_and(|system| system == "linux") {
+        // A program can close it before it ends, but functions of it run at the end.
+        println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete");
+    }
     if env::var_os("CARGO_FEATURE_PROGRAM").is_none() {
         return;
     }

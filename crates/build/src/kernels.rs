@@ -191,7 +191,7 @@ impl Kernels {
     }
 
     /// Sets how the program is linked with the CUDA runtime, which [`launchers`](Self::launchers) need: statically by
-    /// default.
+    /// default. On the test driver, launchers run with the shared one only.
     pub fn cudart(mut self, cudart: Cudart) -> Self {
         self.cudart = cudart;
         self

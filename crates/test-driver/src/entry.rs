@@ -100,6 +100,11 @@ pub(crate) fn out_at<T>(address: usize) -> Out<T> {
     Out(std::ptr::with_exposed_provenance_mut(address))
 }
 
+/// A pointer to a variable, for a call that writes it.
+pub(crate) fn out_to<T>(value: &mut T) -> Out<T> {
+    Out(value)
+}
+
 /// An argument from which an entry point reads one or more `T`.
 #[repr(transparent)]
 pub(crate) struct In<T>(*const T);
@@ -153,6 +158,11 @@ impl<T: Copy> In<T> {
 }
 
 impl<T> In<T> {
+    /// A pointer to a variable, for a call that reads it.
+    pub(crate) fn of(value: &T) -> Self {
+        Self(value)
+    }
+
     pub(crate) fn is_null(self) -> bool {
         self.0.is_null()
     }
@@ -174,6 +184,12 @@ pub(crate) fn in_at<T>(address: usize) -> In<T> {
 pub(crate) struct Text(*const c_char);
 
 impl Text {
+    /// Bytes that end with a NUL, for a call that reads them.
+    pub(crate) fn of(bytes: &[u8]) -> Self {
+        debug_assert_eq!(bytes.last(), Some(&0));
+        Self(bytes.as_ptr().cast())
+    }
+
     /// The string.
     ///
     /// # Errors
@@ -201,10 +217,16 @@ impl HostCall {
     }
 }
 
+/// An exported function.
+pub(crate) struct Entry {
+    pub(crate) name: &'static str,
+    pub(crate) address: *const c_void,
+}
+
 /// Exports entry points. Each body runs while the driver's lock is held, after the call was counted and if no failure
 /// was requested for it, and returns an [`Outcome`](crate::error::Outcome).
 ///
-/// It also defines `address_of(name)` for the entry points of the module. `cuGetProcAddress` uses it.
+/// It also defines `ENTRIES` of the module, for `cuGetProcAddress`.
 macro_rules! entry_points {
     ($(
         $(#[$attribute:meta])*
@@ -212,9 +234,11 @@ macro_rules! entry_points {
     )*) => {
         $(
             $(#[$attribute])*
+            // The structures of some arguments are needed by their entry points only.
+            #[allow(private_interfaces)]
             // Without a name for the linker, the unit tests compile only what they call.
             #[cfg_attr(not(test), unsafe(no_mangle))]
-            unsafe extern "C" fn $name($($argument: $type),*) -> $crate::error::Status {
+            pub(crate) extern "C" fn $name($($argument: $type),*) -> $crate::error::Status {
                 // The structure of arguments that CUPTI passes to a callback.
                 #[repr(C)]
                 struct Parameters($($type),*);
@@ -225,12 +249,9 @@ macro_rules! entry_points {
             }
         )*
 
-        /// The address of this module's entry point `name`.
-        pub(crate) fn address_of(name: &str) -> Option<*const std::ffi::c_void> {
-            match name {
-                $(stringify!($name) => Some($name as *const std::ffi::c_void),)*
-                _ => None,
-            }
-        }
+        /// The entry points of this module, with their addresses.
+        pub(crate) const ENTRIES: &[$crate::entry::Entry] = &[
+            $($crate::entry::Entry { name: stringify!($name), address: $name as *const std::ffi::c_void },)*
+        ];
     };
 }

@@ -147,6 +147,11 @@ statuses! {
 }
 
 impl Status {
+    /// `CUDA_ERROR_INVALID_VALUE`
+    pub(crate) fn name(self) -> Option<&'static str> {
+        entry(self.0).ok()?.0.to_str().ok()
+    }
+
     /// The description of an error with the report of the fault that has caused it. It is never freed, as all
     /// descriptions.
     pub(crate) fn described(self, report: &str) -> Option<&'static CStr> {

@@ -56,8 +56,21 @@
 //!      code without a report.
 //!
 //! With [`Settings::memcheck`], [`Control::memcheck`] or `KERNEL_ARGS_TEST_DRIVER_MEMCHECK=1` the report is also
-//! written to stderr. Two more errors (719) are then found: reads of global or shared memory that nothing has written,
-//! and threads that access the same shared memory without a barrier between.
+//! written to stderr. More errors (719) are then found:
+//! - A value of global or shared memory that nothing has written, and that decides something: a branch, an address, or
+//!   a value that is computed and stored to global memory. Copies of memory that is partly written, for example
+//!   structs with padding, and unused values are no errors. Atomic operations, `cp.async` and loads of matrices must
+//!   read memory that is written.
+//! - Threads that access the same shared memory without a barrier between.
+//! - A barrier of the block (`bar.sync`) that only a part of a warp reaches.
+//!
+//! A programmatic launch of a kernel without `griddepcontrol.wait` is a remark on stderr.
+//!
+//! # The CUDA runtime
+//! A session also has `libcudart.so.12` and `libcudart.so.13`, for programs that are linked with the shared runtime:
+//! registered kernels and variables, launches, memory, streams, events, attributes, occupancy, graphs, errors. Arrays
+//! and textures of the runtime are not simulated. The static runtime, which cuBLAS and cuRAND contain too, does not run: it
+//! needs undocumented tables of the real driver, and a line on stderr reports it.
 //!
 //! # Launches
 //! The behavior was observed on an H100 and an H200 with driver 580. With `kernelParams`, the driver reads each
@@ -93,7 +106,7 @@
 //!
 //! | variable | meaning |
 //! |---|---|
-//! | `KERNEL_ARGS_TEST_DRIVER_SM` | 75 to 121: the compute capability (90) |
+//! | `KERNEL_ARGS_TEST_DRIVER_SM` | 75 to 121, or `sm_75` to `sm_121`: the compute capability (90) |
 //! | `KERNEL_ARGS_TEST_DRIVER_DEVICES` | 0 to 8: the number of devices (1) |
 //! | `KERNEL_ARGS_TEST_DRIVER_PEERS` | 0: no device can access the memory of a different device (1) |
 //! | `KERNEL_ARGS_TEST_DRIVER_VERSION` | the result of `cuDriverGetVersion` (13000) |
@@ -103,8 +116,9 @@
 //! | `KERNEL_ARGS_TEST_DRIVER_SEED` | another order of blocks and warps, the same for the same number (0) |
 //! | `KERNEL_ARGS_TEST_DRIVER_BUDGET` | the most instructions of threads in a launch (50000000000) |
 //! | `KERNEL_ARGS_TEST_DRIVER_MEMCHECK` | 1: accesses of kernels are checked, and faults reported |
+//! | `KERNEL_ARGS_TEST_DRIVER_LIBRARY` | the path of the library, for sessions |
 //!
-//! A value that means nothing ends the program with exit code 2.
+//! A wrong value, and an unknown variable with this prefix, ends the program with exit code 2.
 //!
 //! From inside the process, [`Control`] (in C: the functions with the prefix `kernel_args_test_driver_`, see
 //! `client/control.rs`). It has the same settings at run time, the number of calls of each entry point, the last launch
@@ -123,6 +137,7 @@
 //!
 //! | folder | contents |
 //! |---|---|
+//! | `runtime/` | The CUDA runtime: its functions, as calls of the driver |
 //! | `client/` | What a program uses in addition to CUDA: a process on the test driver, settings, controls, the names of functions |
 //! | `graphs/` | Graphs and their nodes, executable graphs and their updates, user objects |
 //! | `launches/` | Launches: parameters, attributes and limits, occupancy, and running a kernel |
@@ -157,10 +172,18 @@ mod images;
 mod launches;
 mod memory;
 mod ptx;
+mod runtime;
 mod state;
 mod streams;
 
 pub use client::control::LiveObjects;
 pub use client::install::{Session, interpret_without_gpu, is_active, locate, reexec_with_stand_in, within};
 pub use client::settings::Settings;
+
+/// A line for each variable, for `--help`.
+#[doc(hidden)]
+#[must_use]
+pub fn variables() -> String {
+    config::help()
+}
 pub use client::{Control, Launch, LaunchForm, not_executed};

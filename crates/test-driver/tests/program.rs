@@ -165,6 +165,7 @@ fn main() -> ExitCode {
             a_function_that_is_not_simulated_says_so_once,
         ),
         trial("the_exit_code_is_the_commands", the_exit_code_is_the_commands),
+        trial("wrong_variables_end_the_program", wrong_variables_end_the_program),
         if is_full() {
             tools::trial(packed, &[TAR], the_packed_program_contains_its_library)
         } else {
@@ -302,6 +303,22 @@ fn the_exit_code_is_the_commands() {
     let said = String::from_utf8_lossy(&missing.stderr);
     assert!(said.starts_with("error: `/nowhere/program` cannot be started"), "{said}");
     assert_written(&code(&[]), 2, "");
+}
+
+/// Before the command starts.
+fn wrong_variables_end_the_program() {
+    for (name, value, said) in [
+        ("SM", "7.5", "_SM is `7.5`, but it can be 75 to 121, or sm_75 to sm_121"),
+        ("DEVICES", "99", "_DEVICES is `99`, but it can be 0 to 8"),
+        ("MEMCHEK", "1", "_MEMCHEK does not exist: did you mean `KERNEL_ARGS_TEST_DRIVER_MEMCHECK`?"),
+    ] {
+        let mut command = Command::new(PROGRAM);
+        command.args(["/bin/sh", "-c", "echo started"]).env(format!("KERNEL_ARGS_TEST_DRIVER_{name}"), value);
+        let output = command.output().unwrap();
+        assert_eq!((output.status.code(), &*output.stdout), (Some(2), &b""[..]), "{name}");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(errors.contains(said), "{errors}");
+    }
 }
 
 /// The published package, as `cargo install` builds it: the program contains the library.

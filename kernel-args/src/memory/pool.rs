@@ -74,6 +74,7 @@ pub(crate) struct PoolMemory {
     lock: ThreadLock,
     state: RefCell<State>,
     late: Arc<Mutex<Late>>,
+    declare: Option<DeclareSlice>,
     /// The number of the last run that has used the memory, if other streams do not wait for it; otherwise 0.
     unsettled: AtomicUsize,
 }
@@ -86,6 +87,10 @@ const _: () = {
     const fn is_send<T: Send>() {}
     is_send::<State>();
 };
+
+/// Declares a slice to the test driver, which then reports accesses to the rest of its block: the address, the bytes of
+/// the slice, and of the block.
+pub(crate) type DeclareSlice = extern "C" fn(u64, usize, usize) -> u32;
 
 /// Slices that were dropped while a different thread recorded, which can last long. `None` for a pool without runs.
 type Late = Option<Vec<Box<dyn Any + Send>>>;
@@ -434,12 +439,13 @@ impl State {
 
 impl PoolMemory {
     /// If it `has_runs`, their end is [`close`](Self::close).
-    pub(crate) fn new(stream: &Arc<CudaStream>, has_runs: bool) -> Arc<Self> {
+    pub(crate) fn new(stream: &Arc<CudaStream>, has_runs: bool, declare: Option<DeclareSlice>) -> Arc<Self> {
         Arc::new(Self {
             stream: stream.clone(),
             lock: ThreadLock::default(),
             state: RefCell::default(),
             late: Arc::new(Mutex::new(has_runs.then(Vec::new))),
+            declare,
             unsettled: AtomicUsize::new(0),
         })
     }
@@ -498,6 +504,9 @@ impl PoolMemory {
         let known = own.slice.take().and_then(|slice| slice.downcast::<Lent<T>>().ok());
         if let Some(slice) = known.filter(|slice| slice.0.len() == len) {
             return Ok((slice, block));
+        }
+        if let Some(declare) = self.declare {
+            declare(own.address, bytes, own.size);
         }
         // SAFETY: the block has `len` elements, and belongs to this slice until its drop.
         match unsafe { slice_at(&self.stream, own.address, len) } {

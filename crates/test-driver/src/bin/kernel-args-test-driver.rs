@@ -14,17 +14,9 @@ Usage: kernel-args-test-driver COMMAND [ARGUMENTS]
   kernel-args-test-driver cargo run --example saxpy
 
 These variables change the simulated machine:
-  KERNEL_ARGS_TEST_DRIVER_SM=80               the compute capability (90)
-  KERNEL_ARGS_TEST_DRIVER_DEVICES=2           the number of GPUs (1)
-  KERNEL_ARGS_TEST_DRIVER_VERSION=12040       the CUDA version of the driver (13000)
-  KERNEL_ARGS_TEST_DRIVER_NOT_EXECUTED=fail   a launch whose kernel is not executed: a line for each kernel (say),
-                                              an error (fail), or nothing (quiet)
-  KERNEL_ARGS_TEST_DRIVER_MEMCHECK=1          checks the accesses of kernels, and reports faults
-  KERNEL_ARGS_TEST_DRIVER_SEED=1              another order of blocks and warps
-  KERNEL_ARGS_TEST_DRIVER_BUDGET=1000000      the most instructions of threads in a launch
-  KERNEL_ARGS_TEST_DRIVER_FAIL=cuLaunchKernelEx=700
-                                              every call of this function returns this error
+";
 
+const MORE: &str = "
 What it simulates, and what it does not: https://docs.rs/kernel-args-test-driver
 ";
 
@@ -33,14 +25,19 @@ What it simulates, and what it does not: https://docs.rs/kernel-args-test-driver
 const NOT_EXECUTED: &str = "KERNEL_ARGS_TEST_DRIVER_NOT_EXECUTED";
 
 #[cfg(any(target_os = "linux", windows))]
+fn usage() -> String {
+    format!("{USAGE}{}{MORE}", kernel_args_test_driver::variables())
+}
+
+#[cfg(any(target_os = "linux", windows))]
 fn main() -> ExitCode {
     let mut words = std::env::args_os().skip(1);
     let Some(program) = words.next() else {
-        eprint!("{USAGE}");
+        eprint!("{}", usage());
         return ExitCode::from(2);
     };
     if program == "-h" || program == "--help" {
-        print!("{USAGE}");
+        print!("{}", usage());
         return ExitCode::SUCCESS;
     }
     if program == "-V" || program == "--version" {
@@ -49,16 +46,16 @@ fn main() -> ExitCode {
     }
     match run(program.as_ref(), words) {
         Ok(code) => ExitCode::from(code),
-        Err(why) => {
+        Err((code, why)) => {
             eprintln!("error: {why}");
-            ExitCode::from(127)
+            ExitCode::from(code)
         }
     }
 }
 
 /// Runs the command. Returns its exit code, or 128 plus the number of the signal that ended it.
 #[cfg(any(target_os = "linux", windows))]
-fn run(program: &std::path::Path, arguments: impl Iterator<Item = std::ffi::OsString>) -> Result<u8, String> {
+fn run(program: &std::path::Path, arguments: impl Iterator<Item = std::ffi::OsString>) -> Result<u8, (u8, String)> {
     use kernel_args_test_driver::{Session, Settings};
 
     let settings = Settings::new();
@@ -66,7 +63,10 @@ fn run(program: &std::path::Path, arguments: impl Iterator<Item = std::ffi::OsSt
         Some(library) => Session::of_library(library, &settings),
         None => Session::start(&settings),
     };
-    let session = session.map_err(|error| format!("no test driver: {error}"))?;
+    let session = session.map_err(|error| match error.kind() {
+        std::io::ErrorKind::InvalidInput => (2, error.to_string()),
+        _ => (127, format!("no test driver: {error}")),
+    })?;
     let mut command = session.outer_command(program);
     if std::env::var_os(NOT_EXECUTED).is_none() {
         command.env(NOT_EXECUTED, "say");
@@ -74,7 +74,7 @@ fn run(program: &std::path::Path, arguments: impl Iterator<Item = std::ffi::OsSt
     let status = command
         .args(arguments)
         .status()
-        .map_err(|error| format!("`{}` cannot be started: {error}", program.display()))?;
+        .map_err(|error| (127, format!("`{}` cannot be started: {error}", program.display())))?;
     #[cfg(unix)]
     let signal = std::os::unix::process::ExitStatusExt::signal(&status).map(|signal| 128 + signal);
     #[cfg(not(unix))]
@@ -85,7 +85,7 @@ fn run(program: &std::path::Path, arguments: impl Iterator<Item = std::ffi::OsSt
 
 #[cfg(not(any(target_os = "linux", windows)))]
 fn main() -> ExitCode {
-    eprint!("{USAGE}\nerror: it runs on Linux and Windows only\n");
+    eprint!("{USAGE}{MORE}\nerror: it runs on Linux and Windows only\n");
     let _: Option<&[u8]> = LIBRARY;
     ExitCode::FAILURE
 }

@@ -100,7 +100,11 @@ impl Driver {
             allocations,
             bytes,
             contexts: self.contexts.len() as u64,
-            streams: self.streams.len() as u64,
+            streams: self
+                .streams
+                .iter()
+                .filter(|(stream, _)| !self.per_thread.values().any(|own| own == stream))
+                .count() as u64,
             events: self.events.len() as u64,
             modules: self.modules.len() as u64,
             links: self.links.len() as u64,
@@ -142,6 +146,12 @@ entry_points! {
     fn kernel_args_test_driver_memcheck(driver, is_checked: c_uint) {
         driver.config.memcheck = is_checked != 0;
         driver.memory.track(is_checked != 0);
+        Ok(())
+    }
+
+    /// `bytes` at the address are a slice in a block of `room` bytes, as if the block were an allocation of its own.
+    fn kernel_args_test_driver_slice(driver, address: u64, bytes: usize, room: usize) {
+        driver.memory.declare_slice(address, bytes, room);
         Ok(())
     }
 

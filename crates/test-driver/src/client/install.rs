@@ -13,7 +13,9 @@ use std::{
 
 use libloading::Library;
 
-use crate::{Control, Settings, client::exports};
+#[cfg(not(windows))]
+use crate::client::runtime_library;
+use crate::{Control, Settings, client::exports, config::Config};
 
 const LIBRARY: &str = if cfg!(windows) { "kernel_args_test_driver.dll" } else { "libkernel_args_test_driver.so" };
 /// The names by which programs load the driver.
@@ -64,7 +66,7 @@ impl Session {
     /// Creates the directory, under the system's directory for temporary files.
     ///
     /// # Errors
-    /// If the library is not found, or the directory cannot be created.
+    /// If the library is not found, or the directory cannot be created. `InvalidInput` if a variable has a wrong value.
     pub fn start(settings: &Settings) -> io::Result<Self> {
         let library = locate().ok_or_else(|| {
             let text = format!("{LIBRARY} is not next to this binary: add the dependency kernel-args-test-driver to the package, or set {PATH} to the file");
@@ -79,7 +81,7 @@ impl Session {
     /// Starts a session with the contents of a library that is part of the program.
     ///
     /// # Errors
-    /// If the directory cannot be created.
+    /// If the directory cannot be created. `InvalidInput` if a variable has a wrong value.
     pub fn of_library(library: &[u8], settings: &Settings) -> io::Result<Self> {
         let session = Self::create(settings)?;
         let path = session.directory.join(LIBRARY);
@@ -89,6 +91,7 @@ impl Session {
     }
 
     fn create(settings: &Settings) -> io::Result<Self> {
+        Config::read(None).map_err(|why| io::Error::new(io::ErrorKind::InvalidInput, why))?;
         static COUNT: AtomicU32 = AtomicU32::new(0);
         loop {
             let number = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -140,7 +143,11 @@ impl Session {
             exports::strike_out(&mut bytes, absent)?;
             fs::write(&first, bytes)?;
         }
-        // It also plays CUPTI.
+        // It also plays CUPTI and the CUDA runtime.
+        #[cfg(not(windows))]
+        for name in ["libcudart.so.12", "libcudart.so.13"] {
+            fs::write(self.directory.join(name), runtime_library::library(name, DRIVERS[1]))?;
+        }
         let cupti = if cfg!(windows) { None } else { Some(&"libcupti.so.13") };
         more.iter().chain(cupti).try_for_each(|name| link(&first, &self.directory.join(name)))
     }

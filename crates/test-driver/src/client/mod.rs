@@ -8,6 +8,8 @@ pub(crate) mod exports;
 pub(crate) mod install;
 pub(crate) mod not_simulated;
 pub(crate) mod proc_address;
+#[cfg(not(windows))]
+mod runtime_library;
 pub(crate) mod settings;
 
 use std::{

@@ -8,24 +8,32 @@ use crate::{error::Status, state};
 
 /// Functions of CUDA 13.0, as cudarc lists them.
 macro_rules! not_simulated {
-    ($($name:ident)*) => {$(
-        #[cfg_attr(not(test), unsafe(no_mangle))]
-        extern "C" fn $name() -> Status {
-            refuse(stringify!($name))
-        }
-    )*};
+    ($($name:ident)*) => {
+        pub(crate) const NAMES: &[&str] = &[$(stringify!($name)),*];
+
+        $(
+            #[cfg_attr(not(test), unsafe(no_mangle))]
+            extern "C" fn $name() -> Status {
+                refuse(stringify!($name))
+            }
+        )*
+    };
 }
 
 fn refuse(name: &'static str) -> Status {
-    static SAID: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
     state::call(name, &mut |_| {
-        if SAID.lock().is_ok_and(|mut said| said.insert(name)) {
-            eprintln!(
-                "kernel-args test driver: `{name}` is not simulated here: it returns CUDA_ERROR_NOT_SUPPORTED (801)"
-            );
-        }
+        say(name);
         Err(Status::NOT_SUPPORTED)
     })
+}
+
+/// Reports once that a function is not simulated.
+pub(crate) fn say(name: &'static str) {
+    static SAID: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
+    if SAID.lock().is_ok_and(|mut said| said.insert(name)) {
+        let kind = if name.starts_with("cuda") { "cudaErrorNotSupported" } else { "CUDA_ERROR_NOT_SUPPORTED" };
+        eprintln!("kernel-args test driver: `{name}` is not simulated here: it returns {kind} (801)");
+    }
 }
 
 not_simulated! {
@@ -75,7 +83,7 @@ not_simulated! {
     cuMemAddressReserve cuMemAdvise cuMemAllocHost_v2 cuMemAllocPitch_v2 cuMemBatchDecompressAsync cuMemCreate
     cuMemDiscardAndPrefetchBatchAsync cuMemDiscardBatchAsync cuMemExportToShareableHandle cuMemGetAccess
     cuMemGetAllocationGranularity cuMemGetAllocationPropertiesFromHandle cuMemGetDefaultMemPool
-    cuMemGetHandleForAddressRange cuMemGetLocationInfo cuMemGetMemPool cuMemHostGetFlags cuMemHostUnregister
+    cuMemGetHandleForAddressRange cuMemGetLocationInfo cuMemGetMemPool cuMemHostGetFlags
     cuMemImportFromShareableHandle cuMemMap cuMemMapArrayAsync cuMemPoolExportPointer
     cuMemPoolExportToShareableHandle cuMemPoolGetAccess cuMemPoolImportFromShareableHandle cuMemPoolImportPointer
     cuMemPrefetchAsync cuMemPrefetchBatchAsync cuMemRangeGetAttribute cuMemRangeGetAttributes cuMemRelease

@@ -1,11 +1,14 @@
 //! `cuGetProcAddress`: entry points by name, in the newest version of each.
 
-use std::ffi::{c_int, c_uint, c_void};
+use std::{
+    ffi::{c_int, c_uint, c_void},
+    sync::Once,
+};
 
 use crate::{
-    client::control,
+    client::{control, not_simulated, settings::NEWER},
     contexts::{context, device, error, green, peer},
-    entry::{In, Out, Text},
+    entry::{Entry, In, Out, Text},
     error::{Outcome, Status},
     graphs,
     images::{function, library, link, module},
@@ -19,43 +22,59 @@ use crate::{
 const FOUND: c_uint = 0;
 const NOT_FOUND: c_uint = 1;
 
+/// The table that a static CUDA runtime requests first (seen with CUDA 12 and 13).
+const RUNTIME: [u8; 16] = 0x6bd5_fb6c_5bf4_e74a_8987_d939_12fd_9df9_u128.to_be_bytes();
+const STATIC: &str = "the static CUDA runtime does not run on the test driver: link with `-cudart shared`. Libraries with \
+    a CUDA runtime of their own, such as cuBLAS, cuRAND and cuDNN, do not run";
+
+/// The exported functions that are simulated.
+fn entries() -> impl Iterator<Item = &'static Entry> {
+    [
+        ENTRIES,
+        capture::ENTRIES,
+        context::ENTRIES,
+        copy::ENTRIES,
+        device::ENTRIES,
+        error::ENTRIES,
+        event::ENTRIES,
+        function::ENTRIES,
+        graphs::graph::ENTRIES,
+        graphs::attribute::ENTRIES,
+        graphs::edit::ENTRIES,
+        graphs::exec::ENTRIES,
+        graphs::inside::ENTRIES,
+        graphs::kernel::ENTRIES,
+        graphs::kinds::ENTRIES,
+        graphs::memory::ENTRIES,
+        graphs::update::ENTRIES,
+        green::ENTRIES,
+        launch::ENTRIES,
+        library::ENTRIES,
+        link::ENTRIES,
+        module::ENTRIES,
+        occupancy::ENTRIES,
+        peer::ENTRIES,
+        pointer::ENTRIES,
+        pool::ENTRIES,
+        region::ENTRIES,
+        stream::ENTRIES,
+        texture::ENTRIES,
+        graphs::user_object::ENTRIES,
+        control::ENTRIES,
+    ]
+    .into_iter()
+    .flatten()
+}
+
 /// The address of the entry point with exactly this name.
 pub(crate) fn exact(name: &str) -> Option<*const c_void> {
-    [
-        address_of,
-        capture::address_of,
-        context::address_of,
-        copy::address_of,
-        device::address_of,
-        error::address_of,
-        event::address_of,
-        function::address_of,
-        graphs::graph::address_of,
-        graphs::attribute::address_of,
-        graphs::edit::address_of,
-        graphs::exec::address_of,
-        graphs::inside::address_of,
-        graphs::kernel::address_of,
-        graphs::kinds::address_of,
-        graphs::memory::address_of,
-        graphs::update::address_of,
-        green::address_of,
-        launch::address_of,
-        library::address_of,
-        link::address_of,
-        module::address_of,
-        occupancy::address_of,
-        peer::address_of,
-        pointer::address_of,
-        pool::address_of,
-        region::address_of,
-        stream::address_of,
-        texture::address_of,
-        graphs::user_object::address_of,
-        control::address_of,
-    ]
-    .iter()
-    .find_map(|lookup| lookup(name))
+    entries().find(|entry| entry.name == name).map(|entry| entry.address)
+}
+
+/// The names of all functions of the driver, and of functions that only newer drivers have.
+pub(crate) fn names() -> Vec<&'static str> {
+    let simulated = entries().map(|entry| entry.name).filter(|name| !name.starts_with(control::PREFIX));
+    simulated.chain(not_simulated::NAMES.iter().copied()).chain(NEWER.map(|(name, _)| name)).collect()
 }
 
 impl Driver {
@@ -92,7 +111,11 @@ entry_points! {
 
     /// NVIDIA's libraries request tables of undocumented functions (NVRTC: for the driver's cache of compiled code,
     /// without checking whether the entry point exists). This driver has no such tables.
-    fn cuGetExportTable(_driver, table: Out<*const c_void>, _id: In<c_void>) {
+    fn cuGetExportTable(_driver, table: Out<*const c_void>, id: In<[u8; 16]>) {
+        static SAID: Once = Once::new();
+        if id.get()? == RUNTIME {
+            SAID.call_once(|| eprintln!("kernel-args test driver: {STATIC}"));
+        }
         table.set(std::ptr::null())?;
         Err(Status::NOT_FOUND)
     }

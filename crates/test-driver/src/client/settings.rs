@@ -1,9 +1,9 @@
 //! The settings of a session's driver.
 
-use crate::config::DEFAULT_VERSION;
+use crate::config::{DEFAULT_VERSION, PREFIX};
 
 /// The entry points that CUDA 13.0 lacks, and the first version that has them.
-const NEWER: [(&str, u32); 1] = [("cuFuncGetParamCount", 13020)];
+pub(crate) const NEWER: [(&str, u32); 1] = [("cuFuncGetParamCount", 13020)];
 
 /// Settings for a [`Session`](crate::Session). The default is one H100 with a driver for CUDA 13.0.
 #[derive(Clone, Debug, Default)]
@@ -138,7 +138,7 @@ impl Settings {
             ("FAIL", list(&self.failures)),
         ]
         .into_iter()
-        .filter_map(|(name, value)| Some((format!("KERNEL_ARGS_TEST_DRIVER_{name}"), value?)))
+        .filter_map(|(name, value)| Some((format!("{PREFIX}{name}"), value?)))
         .collect()
     }
 }

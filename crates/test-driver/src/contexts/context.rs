@@ -9,6 +9,7 @@ use std::{
     cell::RefCell,
     collections::HashMap,
     ffi::{CStr, c_int, c_uint, c_void},
+    mem::ManuallyDrop,
     process,
     sync::{Arc, Weak},
 };
@@ -45,20 +46,20 @@ pub(crate) struct Context {
 }
 
 thread_local! {
-    /// The last context is the current one.
-    static STACK: RefCell<Vec<Arc<Remains>>> = const { RefCell::new(Vec::new()) };
+    /// The last context is the current one. It is not dropped: destructors of other thread-locals call the driver.
+    static STACK: ManuallyDrop<RefCell<Vec<Arc<Remains>>>> = const { ManuallyDrop::new(RefCell::new(Vec::new())) };
 }
 
 fn top() -> Handle {
-    STACK.with_borrow(|stack| stack.last().map_or(Handle::NULL, |top| top.handle))
+    STACK.with(|stack| stack.borrow().last().map_or(Handle::NULL, |top| top.handle))
 }
 
 fn push(context: Arc<Remains>) {
-    STACK.with_borrow_mut(|stack| stack.push(context));
+    STACK.with(|stack| stack.borrow_mut().push(context));
 }
 
 fn pop() -> Option<Arc<Remains>> {
-    STACK.with_borrow_mut(Vec::pop)
+    STACK.with(|stack| stack.borrow_mut().pop())
 }
 
 /// `CU_LIMIT_*` with the values of an H100: stack size, printf buffer, malloc heap, device runtime, L2 fetch.
@@ -311,7 +312,7 @@ entry_points! {
     }
 
     fn cuCtxGetDevice(_driver, device: Out<c_int>) {
-        let of_top = STACK.with_borrow(|stack| stack.last().map(|top| top.device));
+        let of_top = STACK.with(|stack| stack.borrow().last().map(|top| top.device));
         device.set(of_top.ok_or(Status::INVALID_CONTEXT)?)
     }
 

@@ -3,12 +3,12 @@
 use super::{
     Kind,
     arithmetic::{self, combine, one},
-    checks::{Touch, What},
+    checks::{Touch, What, bits, bytes},
     code::{Base, Op, Place, Source, Space, window},
     decode::{Decoder, attempt, lanes, run, space},
     global::Problem,
-    step::{Step, Stop, each, fault},
-    types::{LANES, Lanes, Type, extend, low},
+    step::{Step, Stop, fault},
+    types::{LANES, Lanes, Type, each, extend, low},
     words::Words,
 };
 use crate::ptx::Operand;
@@ -135,33 +135,54 @@ impl Step<'_, '_> {
         outcome.map_err(|problem| failed(problem, lane, (space, at, size, What::Store)))
     }
 
-    /// Reports an access to the checks.
-    fn check(&self, touched: Touched, lane: usize, is_strong: bool) -> Result<(), Stop> {
+    /// Reports an access to the checks. `undefined`: the bits of a store that nothing has written. Returns these bits
+    /// of a load.
+    fn check(&mut self, touched: Touched, lane: usize, is_strong: bool, undefined: u64) -> Result<u64, Stop> {
         let (space, address, size, what) = touched;
-        let Some(mut checks) = self.checks() else { return Ok(()) };
-        let Ok((space, address)) = Self::resolve(space, address) else { return Ok(()) };
-        let rank = match (space, (address & low(32)) >> window::BLOCK_SHIFT) {
-            (Space::Shared, rank @ 1..) => rank as usize - 1,
-            _ => self.rank,
+        let Ok((space, address)) = Self::resolve(space, address) else { return Ok(0) };
+        let undefined = bytes(undefined & low(8 * size));
+        let found = match (space, &mut self.worker.checks) {
+            (Space::Global, Some(checks)) => checks.access(address, size, what, undefined),
+            (Space::Shared, Some(_)) => {
+                let rank = match (address & low(32)) >> window::BLOCK_SHIFT {
+                    0 => self.rank,
+                    rank => rank as usize - 1,
+                };
+                let block = &mut self.cluster.blocks[rank];
+                let touch = Touch {
+                    what,
+                    is_strong,
+                    thread: (self.rank as u32) << 16 | self.warp.number * LANES as u32 | lane as u32,
+                    epoch: (block.epoch, self.warp.epoch),
+                    pc: (self.group.at.function, self.group.at.pc),
+                };
+                let at = (address & low(window::BLOCK_SHIFT)) as usize;
+                let checks = block.checks.as_mut();
+                checks.map_or(Ok(0), |checks| checks.access(at, size as usize, touch, undefined))
+            }
+            _ => Ok(0),
         };
-        let block = &self.cluster.blocks[rank];
-        let touch = Touch {
-            what,
-            is_strong,
-            thread: (self.rank as u32) << 16 | self.warp.number * LANES as u32 | lane as u32,
-            epoch: (block.epoch, self.warp.epoch),
-            pc: (self.group.at.function, self.group.at.pc),
-        };
-        let found = match space {
-            Space::Shared => checks.shared(block.serial, address & low(window::BLOCK_SHIFT), size, touch),
-            Space::Global => checks.global(address, size, what),
-            _ => None,
-        };
-        found.map_or(Ok(()), |text| {
+        found.map(bits).map_err(|text| {
             let mut fault = failed(Problem::Outside, lane, (space, address, size, what));
             (fault.kind, fault.text) = (Kind::Check, text);
-            Err(fault)
+            fault
         })
+    }
+
+    /// The same for a load by an instruction for which all bytes must be written.
+    pub(super) fn check_load(&mut self, space: Space, address: u64, size: u32, lane: usize) -> Result<(), Stop> {
+        if self.check((space, address, size, What::Load), lane, false, 0)? == 0 {
+            return Ok(());
+        }
+        let mut fault = failed(Problem::Outside, lane, (space, address, size, What::Load));
+        let memory = if space == Space::Shared { "shared memory" } else { "memory" };
+        (fault.kind, fault.text) = (Kind::Check, format!("reads {memory} that nothing has written"));
+        Err(fault)
+    }
+
+    /// The same for a store of defined values.
+    pub(super) fn check_store(&mut self, space: Space, address: u64, size: u32, lane: usize) -> Result<(), Stop> {
+        self.check((space, address, size, What::Store), lane, false, 0).map(drop)
     }
 
     fn access(&mut self, access: &Access) -> Result<(), Stop> {
@@ -177,19 +198,24 @@ impl Step<'_, '_> {
             return Ok(());
         }
         let addresses = self.addresses(*place);
-        let is_checked = self.worker.launch.checks.is_some();
+        let is_checked = self.worker.checks.is_some();
         let what = if from.is_empty() { What::Load } else { What::Store };
         let count = to.len() + from.len();
         // A vector is aligned as a whole.
         let whole = size * count as u32;
         let mut polled = [0; 8];
+        let (mut undefined, mut wholly) = (Vec::new(), u32::MAX);
         for index in 0..count {
+            let mut unwritten = [0; LANES];
             let mut values = from.get(index).map_or([0; LANES], |source| *self.source(*source));
             for lane in each(self.mask) {
                 let address = addresses[lane].wrapping_add(u64::from(size) * index as u64);
                 let is_same = |old| old == values[lane] & low(8 * size);
-                let is_same =
-                    is_checked && what == What::Store && self.load(space, address, size, lane).is_ok_and(is_same);
+                // Of memory that other threads of the block share.
+                let is_same = is_checked
+                    && what == What::Store
+                    && space != Space::Global
+                    && self.load(space, address, size, lane).is_ok_and(is_same);
                 let outcome = if addresses[lane] & (u64::from(whole) - 1) != 0 {
                     Err(Problem::Misaligned)
                 } else if what == What::Store {
@@ -203,7 +229,18 @@ impl Step<'_, '_> {
                 };
                 if is_checked && outcome.is_ok() {
                     let what = if is_same { What::Same } else { what };
-                    self.check((space, address, size, what), lane, *is_strong)?;
+                    let mut bits = 0;
+                    if let Some(source) = from.get(index) {
+                        let is_global = Self::resolve(space, address).is_ok_and(|(space, _)| space == Space::Global);
+                        if is_global {
+                            self.leaves(*source, lane, 8 * size)?;
+                        }
+                        bits = self.undefined_bits(*source).map_or(0, |bits| bits[lane]);
+                    }
+                    unwritten[lane] = self.check((space, address, size, what), lane, *is_strong, bits)?;
+                    if unwritten[lane] != low(8 * size) {
+                        wholly &= !(1 << lane);
+                    }
                 }
                 outcome.map_err(|problem| failed(problem, lane, (space, address, whole, what)))?;
             }
@@ -213,6 +250,12 @@ impl Step<'_, '_> {
             }
             polled[index] = values[self.mask.trailing_zeros() as usize];
             self.write(*slot, &values);
+            if is_checked {
+                undefined.push((*slot, unwritten.map(|bits| extend(bits, *kind) & low(*width))));
+            }
+        }
+        if undefined.iter().any(|(_, bits)| *bits != [0; LANES]) {
+            self.undefine(undefined, wholly, (space, whole, &addresses));
         }
         if *is_strong && what == What::Load {
             self.polled(polled.into_iter());
@@ -231,15 +274,22 @@ impl Step<'_, '_> {
     ) -> Result<(), Stop> {
         let (targets, origins) = (self.addresses(to), self.addresses(from));
         let (sizes, given) = (*self.source(size), *self.source(given));
+        let is_checked = self.worker.checks.is_some();
         for lane in each(self.mask) {
             let mut at = 0;
             let size = sizes[lane] & low(32);
+            self.worker.spent += (size >> 6).cast_signed();
             while at < size {
                 let (target, origin) = (targets[lane].wrapping_add(at), origins[lane].wrapping_add(at));
                 let part = 1 << (target | origin | size | given[lane]).trailing_zeros().min(3);
                 let value = if at < given[lane] { self.read(from.space, origin, part, lane)? } else { 0 };
                 self.put(to.space, target, part, lane, value)?;
-                self.check((to.space, target, part, What::Store), lane, true)?;
+                if is_checked {
+                    if at < given[lane] {
+                        self.check_load(from.space, origin, part, lane)?;
+                    }
+                    self.check((to.space, target, part, What::Store), lane, true, 0)?;
+                }
                 at += u64::from(part);
             }
             if let Some(place) = barrier {
@@ -252,14 +302,14 @@ impl Step<'_, '_> {
 
     /// Replaces the state of a barrier in memory by a function of it. The result is the old state.
     fn change(&mut self, space: Space, at: u64, lane: usize, new: impl Fn(Phase) -> Phase) -> Result<u64, Stop> {
-        let touched = (space, at, 8, What::Atomic);
+        let touched = (space, at, 8, What::Exchange);
         let old = self.load(space, at, 8, lane).map_err(|problem| failed(problem, lane, touched))?;
         let new = new(Phase(old)).settled();
         self.store(space, at, 8, lane, new.0).map_err(|problem| failed(problem, lane, touched))?;
         if (old ^ new.0) >> 63 == 1 {
             self.cluster.blocks.iter_mut().for_each(|block| block.epoch += 1);
         }
-        self.check(touched, lane, true)?;
+        self.check(touched, lane, true, 0)?;
         Ok(old)
     }
 }
@@ -308,6 +358,7 @@ pub(super) fn atom(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &
     // A third operand of an instruction other than `cas` is a cache policy.
     let third = if name == "cas" { decoder.from(rest.get(2)?, kind)? } else { decoder.zero() };
     let is_cas = name == "cas";
+    let what = if name == "exch" { What::Exchange } else { What::Atomic };
     let is_commutative = !kind.is_float() && matches!(name, "add" | "min" | "max" | "and" | "or" | "xor");
     let is_read = to.iter().any(|slot| *slot != 0);
     if place.space != Space::Shared && (is_read || !is_commutative) {
@@ -340,9 +391,10 @@ pub(super) fn atom(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &
                     step.store(space, address, size, lane, function(old))?;
                     Ok(old)
                 });
-                let touched = (place.space, address, size, What::Atomic);
+                let touched = (place.space, address, size, what);
                 results[lane] = old.map_err(|problem| failed(problem, lane, touched))?;
-                step.check(touched, lane, true)?;
+                step.check(touched, lane, true, 0)?;
+                step.leaves(from[index], lane, 8 * size)?;
             }
             if let Some(slot) = to.get(index) {
                 polled[index % 8] = results[step.mask.trailing_zeros() as usize];
@@ -352,7 +404,7 @@ pub(super) fn atom(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &
         if !to.is_empty() {
             step.polled(polled.into_iter());
         }
-        if is_cas && step.worker.launch.checks.is_some() {
+        if is_cas && step.worker.checks.is_some() {
             // A lock: what it protects does not race.
             step.orders();
         }

@@ -87,6 +87,8 @@ pub(super) struct Barrier {
     pub(super) count: Source,
     /// `bar.arrive` does not wait.
     pub(super) waits: bool,
+    /// All threads of a warp must execute it together.
+    pub(super) is_aligned: bool,
     pub(super) of: Condition,
     pub(super) finish: Finish,
 }
@@ -127,6 +129,32 @@ pub(super) enum Op {
     Exchange(Box<Exchange>),
 }
 
+/// How an instruction passes undefined bits on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Flow {
+    /// A bit of the result depends on single bits of the operands: moves, shifts, logic.
+    Bits,
+    /// All bits of the result depend on all bits of the operands.
+    #[default]
+    Values,
+    /// The operands decide what happens.
+    Decides,
+    /// Accesses of memory: addresses decide, and the instruction handles its values.
+    Memory,
+}
+
+/// The registers of an instruction, relative to its frame.
+#[derive(Debug, Default)]
+pub(super) struct Uses {
+    pub(super) flow: Flow,
+    pub(super) reads: Vec<u32>,
+    pub(super) conditions: Vec<u32>,
+    pub(super) addresses: Vec<u32>,
+    /// With their widths.
+    pub(super) writes: Vec<(u32, u32)>,
+    pub(super) predicates: Vec<u32>,
+}
+
 pub(super) struct Instruction {
     pub(super) op: Op,
     pub(super) guard: Condition,
@@ -136,6 +164,7 @@ pub(super) struct Instruction {
     pub(super) source: Option<(u64, u64)>,
     /// The start of the name, for messages.
     pub(super) name: Box<str>,
+    pub(super) uses: Box<Uses>,
 }
 
 impl Instruction {
@@ -182,6 +211,10 @@ pub(crate) struct Executable {
     /// The offset of each shared variable, and the end of all.
     pub(super) shared: Vec<u64>,
     pub(super) shared_size: u64,
+    /// It synchronizes the blocks of its grid.
+    pub(super) has_grid_barrier: bool,
+    /// It has `griddepcontrol.wait`.
+    pub(crate) awaits_grids: bool,
     /// It reads where the shared memory of the toolkit's library is.
     pub(super) has_reserved: bool,
     /// Whether results depend on the order of blocks: they run in order then.
@@ -192,6 +225,11 @@ pub(crate) struct Executable {
 }
 
 impl Executable {
+    /// The instruction at a place in a function.
+    pub(super) fn instruction(&self, (function, pc): (u32, u32)) -> &Instruction {
+        &self.functions[function as usize].instructions[pc as usize]
+    }
+
     /// The file and the line of the source: `kernel.cu:7`.
     pub(super) fn source(&self, instruction: &Instruction) -> Option<String> {
         let (file, line) = instruction.source?;

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::{
     arithmetic::{Vector, vector},
     code::{
-        Base, Call, Callee, Condition, Constant, Executable, Function, Instruction, Op, Place, SINK, Source, Space,
-        window,
+        Base, Call, Callee, Condition, Constant, Executable, Flow, Function, Instruction, Op, Place, SINK, Source,
+        Space, Uses, window,
     },
     flow, host, machine,
     step::{Next, REGISTERS, Step, Stop},
@@ -42,6 +42,11 @@ enum Named {
     Targets(Vec<String>),
 }
 
+/// The most scopes in each other, and the most targets of all indexed branches of a function: looking up names, and
+/// finding where branches meet, take time for each.
+const DEEPEST: usize = 200;
+const TARGETS: usize = 1 << 16;
+
 #[derive(Default)]
 struct Scope {
     names: HashMap<String, Named>,
@@ -68,6 +73,7 @@ struct Kernel<'a> {
     /// The offsets of the kernel's parameters.
     offsets: &'a [u32],
     row: fn(&str) -> Option<How>,
+    flow: fn(&Words<'_>) -> Flow,
 }
 
 /// The state of decoding a function.
@@ -84,10 +90,15 @@ pub(super) struct Decoder<'a, 'b> {
     /// Branches to resolve: the instruction, and the scope.
     branches: Vec<(usize, usize, Vec<String>)>,
     pending: Vec<String>,
+    /// The registers of the instruction that is being decoded.
+    uses: Uses,
 }
 
-/// Decodes `name` for parameters at `offsets`. `row` knows how instructions are decoded.
-pub(super) fn decode(module: &Module, name: &str, offsets: &[u32], row: fn(&str) -> Option<How>) -> Parsed<Executable> {
+/// What is known of instructions: how they are decoded, and what they do with undefined values.
+pub(super) type Table = (fn(&str) -> Option<How>, fn(&Words<'_>) -> Flow);
+
+/// Decodes `name` for parameters at `offsets`.
+pub(super) fn decode(module: &Module, name: &str, offsets: &[u32], (row, flow): Table) -> Parsed<Executable> {
     let mut by_name: HashMap<&str, usize> = HashMap::new();
     for (number, function) in module.functions.iter().enumerate() {
         if function.body.is_some() || !by_name.contains_key(function.name.as_str()) {
@@ -114,6 +125,7 @@ pub(super) fn decode(module: &Module, name: &str, offsets: &[u32], row: fn(&str)
         wanted: vec![first],
         offsets,
         row,
+        flow,
     };
     kernel.executable.numbers[first] = Some(0);
     let mut next = 0;
@@ -140,6 +152,7 @@ impl<'a> Kernel<'a> {
             scope: 0,
             branches: Vec::new(),
             pending: Vec::new(),
+            uses: Uses::default(),
             kernel: self,
         };
         decoder.parameters(source)?;
@@ -233,6 +246,10 @@ impl Decoder<'_, '_> {
         Ok(at as u32)
     }
 
+    fn depth(&self, scope: usize) -> usize {
+        std::iter::successors(Some(scope), |scope| self.scopes[*scope].parent).count()
+    }
+
     fn scope(&mut self) -> &mut Scope {
         &mut self.scopes[self.scope]
     }
@@ -241,6 +258,9 @@ impl Decoder<'_, '_> {
         for statement in body {
             match statement {
                 Statement::Open => {
+                    if self.depth(self.scope) >= DEEPEST {
+                        return Err(Mistake { line: 1, text: format!("more than {DEEPEST} scopes in each other") });
+                    }
                     self.scopes.push(Scope { parent: Some(self.scope), ..Scope::default() });
                     self.scope = self.scopes.len() - 1;
                 }
@@ -328,6 +348,8 @@ impl Decoder<'_, '_> {
             None => None,
         };
         let op = op.ok_or_else(|| wrong(format!("`{name}` is not executed")))?;
+        let mut uses = std::mem::take(&mut self.uses);
+        uses.flow = (self.kernel.flow)(&words);
         let at = self.function.instructions.len();
         if !self.pending.is_empty() {
             self.branches.push((at, self.scope, std::mem::take(&mut self.pending)));
@@ -339,6 +361,7 @@ impl Decoder<'_, '_> {
             line: instruction.line,
             source: instruction.source,
             name: name.into(),
+            uses: Box::new(uses),
         });
         Ok(())
     }
@@ -384,14 +407,20 @@ impl Decoder<'_, '_> {
     /// A destination: its slot and its width.
     pub(super) fn to(&mut self, operand: &Operand) -> Option<(u32, u32)> {
         match self.named(operand) {
-            Some(Named::Register { slot, width }) => Some((slot, width)),
+            Some(Named::Register { slot, width }) => {
+                self.uses.writes.push((slot, width));
+                Some((slot, width))
+            }
             _ => operand.is_sink().then_some((0, 64)),
         }
     }
 
     pub(super) fn predicate(&mut self, operand: &Operand) -> Option<u32> {
         match self.named(operand) {
-            Some(Named::Predicate(slot)) => Some(slot),
+            Some(Named::Predicate(slot)) => {
+                self.uses.predicates.push(slot);
+                Some(slot)
+            }
             _ => operand.is_sink().then_some(SINK),
         }
     }
@@ -430,7 +459,10 @@ impl Decoder<'_, '_> {
             _ => return None,
         };
         match self.find(name)? {
-            Named::Predicate(slot) => Some(Condition { slot, negated }),
+            Named::Predicate(slot) => {
+                self.uses.conditions.push(slot);
+                Some(Condition { slot, negated })
+            }
             _ => None,
         }
     }
@@ -462,7 +494,10 @@ impl Decoder<'_, '_> {
 
     fn name(&mut self, name: &str, offset: i64) -> Option<Source> {
         match self.find(name) {
-            Some(Named::Register { slot, .. }) if offset == 0 => Some(Source::Register(slot)),
+            Some(Named::Register { slot, .. }) if offset == 0 => {
+                self.uses.reads.push(slot);
+                Some(Source::Register(slot))
+            }
             Some(Named::Bank(at)) => Some(self.constant(u64::from(at).wrapping_add_signed(offset))),
             Some(Named::Shared(number)) => Some(self.kernel.constant(Constant::Shared(number, offset))),
             Some(_) => None,
@@ -499,6 +534,7 @@ impl Decoder<'_, '_> {
     fn special(&mut self, name: &str) -> Option<u32> {
         let special = machine::special(name)?;
         self.kernel.executable.has_reserved |= name.starts_with("%reserved_smem");
+        self.kernel.executable.has_grid_barrier |= matches!(name, "%envreg1" | "%envreg2");
         let specials = &mut self.kernel.executable.specials;
         let number = *self.kernel.specials.entry(name.to_owned()).or_insert(specials.len() as u32);
         if number as usize == specials.len() {
@@ -533,6 +569,7 @@ impl Decoder<'_, '_> {
                     (_, true) => Space::Local,
                     (space, _) => space.unwrap_or(Space::Generic),
                 };
+                self.uses.addresses.push(slot);
                 Place { space, base: Base::Lanes(Source::Register(slot), width <= 32), offset }
             }
             Some(_) => return None,
@@ -558,6 +595,10 @@ impl Decoder<'_, '_> {
 
     pub(super) fn is_entry(&self) -> bool {
         self.is_entry
+    }
+
+    pub(super) fn awaits_grids(&mut self) {
+        self.kernel.executable.awaits_grids = true;
     }
 
     /// Results depend on the order of blocks.
@@ -593,6 +634,7 @@ impl Decoder<'_, '_> {
                         self.kernel.want(number);
                     }
                 }
+                self.uses.addresses.push(slot);
                 Callee::Indirect(Source::Register(slot))
             }
             Some(_) => return None,
@@ -626,7 +668,11 @@ impl Decoder<'_, '_> {
             line,
             source: None,
             name: "ret".into(),
+            uses: Box::default(),
         });
+        if self.branches.iter().map(|(.., labels)| labels.len() - 1).sum::<usize>() > TARGETS {
+            return Err(Mistake { line, text: format!("more than {TARGETS} targets of indexed branches") });
+        }
         for (at, scope, labels) in std::mem::take(&mut self.branches) {
             let mut targets = Vec::new();
             for label in labels {

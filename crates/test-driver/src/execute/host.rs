@@ -5,7 +5,7 @@ use super::{
     code::{Call, Space},
     lock, print,
     step::{Step, Stop, fault},
-    types::low,
+    types::{LANES, low},
 };
 
 /// The longest string that a kernel passes to the host.
@@ -32,6 +32,7 @@ impl Step<'_, '_> {
             |offset: usize, size: u32| step.borrow_mut().read(Space::Generic, arguments + offset as u64, size, lane);
         let text = print::format(&format, word, |address| step.borrow_mut().text(address, lane))?;
         let length = text.len() as u64;
+        self.worker.spent += (length / LANES as u64).cast_signed();
         let mut effects = lock(&self.worker.launch.effects);
         // Like the driver's buffer, it is limited.
         if effects.printed.len() < self.worker.launch.settings.printed {

@@ -7,12 +7,13 @@ use std::{
         Mutex, PoisonError,
         atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed},
     },
+    time::{Duration, Instant},
 };
 
 use super::{
     Effects, Fault, Geometry, Settings, Special,
-    checks::Checks,
-    code::Executable,
+    checks::{self, Undefined},
+    code::{Executable, Instruction, Op},
     global::{Global, Recent},
     types::{LANES, Lanes},
 };
@@ -35,9 +36,13 @@ pub(super) struct Launch<'a> {
     pub(super) next_cluster: AtomicU64,
     pub(super) effects: Mutex<Effects>,
     pub(super) heap: Mutex<super::Heap>,
-    pub(super) checks: Option<Mutex<Checks>>,
+    /// The checks of global memory, while no worker has them: then a single one runs.
+    pub(super) checks: Mutex<Option<checks::Global>>,
     pub(super) workspace: u64,
     pub(super) textures: &'a super::Objects,
+    pub(super) start: Instant,
+    /// A line on stderr says that it takes long.
+    pub(super) is_slow: AtomicBool,
 }
 
 /// The bytes of shared memory that belong to the toolkit's libraries, for example the barriers of cooperative groups.
@@ -59,6 +64,13 @@ pub(super) struct Frame {
     pub(super) base: u32,
     pub(super) predicates: u32,
     pub(super) local: u32,
+}
+
+impl Frame {
+    /// The function and its next instruction.
+    pub(super) fn place(&self) -> (u32, u32) {
+        (self.function, self.pc)
+    }
 }
 
 /// Where lanes meet again.
@@ -123,6 +135,7 @@ impl Group {
 #[derive(Debug, Default)]
 pub(super) struct Warp {
     pub(super) number: u32,
+    pub(super) block: [u32; 3],
     /// Lanes that have not ended.
     pub(super) alive: u32,
     pub(super) groups: Vec<Group>,
@@ -140,6 +153,7 @@ pub(super) struct Warp {
     pub(super) local: Vec<Vec<u8>>,
     /// Since groups wait at joins: the instructions and polls of groups that run.
     pub(super) patience: u64,
+    pub(super) undefined: Option<Box<Undefined>>,
 }
 
 /// A barrier of a block.
@@ -167,8 +181,7 @@ pub(super) struct Block {
     pub(super) live: u32,
     /// Counts barriers: accesses before and after one do not race.
     pub(super) epoch: u32,
-    /// A number for checks.
-    pub(super) serial: u64,
+    pub(super) checks: Option<Box<checks::Shared>>,
 }
 
 #[derive(Debug, Default)]
@@ -192,6 +205,7 @@ pub(super) struct Worker<'a> {
     pub(super) polls: u32,
     /// The last such accesses: the instruction and the result.
     pub(super) recent_polls: [(u32, u32, u64); 8],
+    pub(super) checks: Option<checks::Global>,
 }
 
 /// How a pass over a cluster ended.
@@ -210,6 +224,8 @@ pub(super) const POLLS: u32 = 64;
 const PATIENCE: u64 = 1 << 17;
 /// Passes after which a different cluster runs.
 const LONG: u64 = 64;
+/// The time after which a kernel that still runs is reported.
+const SLOW: Duration = Duration::from_secs(5);
 /// The bytes of all blocks that run at the same time.
 const RESIDENT: usize = 1 << 30;
 
@@ -314,20 +330,28 @@ impl<'a> Worker<'a> {
             free: Vec::new(),
             polls: 0,
             recent_polls: [(0, 0, 0); 8],
+            checks: launch.checks.lock().unwrap_or_else(PoisonError::into_inner).take(),
         }
     }
 
     fn run(&mut self) {
+        self.run_all();
+        *self.launch.checks.lock().unwrap_or_else(PoisonError::into_inner) = self.checks.take();
+    }
+
+    fn run_all(&mut self) {
         let [x, y, z] = self.launch.clusters();
         let count = x.saturating_mul(y).saturating_mul(z);
         let mut resident: VecDeque<Cluster> = VecDeque::new();
         let mut used = 0;
         let mut is_last = false;
-        let mut passes = 0;
+        let (mut passes, mut turns) = (0, 0u64);
         loop {
             let admits = resident.is_empty() || self.launch.geometry.cooperative || self.polls > 0;
             self.polls = 0;
-            while admits && !is_last && (resident.is_empty() || used < RESIDENT) {
+            // The blocks of a cooperative grid are on the device together.
+            let has_room = |used| used < RESIDENT || self.launch.geometry.cooperative;
+            while admits && !is_last && (resident.is_empty() || has_room(used)) {
                 let number = self.launch.next_cluster.fetch_add(1, Relaxed);
                 if number >= count {
                     is_last = true;
@@ -343,6 +367,13 @@ impl<'a> Worker<'a> {
             let Some(mut cluster) = resident.pop_front() else { break };
             if self.launch.stops.load(Relaxed) {
                 break;
+            }
+            turns += 1;
+            if turns % 64 == 0 && !self.launch.is_slow.load(Relaxed) && self.launch.start.elapsed() > SLOW {
+                self.launch.is_slow.store(true, Relaxed);
+                let name = &self.launch.executable.functions[0].name;
+                let place = self.place_of(&cluster).map_or(String::new(), |(place, _)| format!(": {place}"));
+                eprintln!("kernel-args test driver: the kernel `{name}` runs for {} s{place}", SLOW.as_secs());
             }
             match self.pass(&mut cluster) {
                 Ok(Pass::Finished) => {
@@ -380,34 +411,64 @@ impl<'a> Worker<'a> {
             let left = self.launch.budget.fetch_sub(self.spent, Relaxed) - self.spent;
             self.spent = 0;
             if left < 0 {
-                let fault = resident.iter().chain(None).find_map(|cluster| self.place_of(cluster));
-                self.launch.fail(fault.unwrap_or_else(|| self.timeout("")));
+                let place = resident.iter().find_map(|cluster| self.place_of(cluster));
+                let place = place.map_or(String::new(), |(place, _)| format!(": {place}"));
+                let text =
+                    format!("it is stopped after {} instructions of threads{place}", self.launch.settings.budget);
+                self.launch.fail(Fault::plain(super::Kind::Budget, text));
                 break;
             }
         }
     }
 
-    fn timeout(&self, place: &str) -> Fault {
-        let text = format!("it is stopped after {} instructions of threads{place}", self.launch.settings.budget);
-        Fault::plain(super::Kind::Budget, text)
+    /// Where the threads of a cluster are.
+    fn place_of(&self, cluster: &Cluster) -> Option<(String, &Instruction)> {
+        let find = |block: &'_ Block| block.warps.iter().position(|warp| !warp.groups.is_empty());
+        let (block, warp) = cluster.blocks.iter().find_map(|block| Some((block, find(block)?)))?;
+        let warp = &block.warps[warp];
+        let group = warp.groups.first()?;
+        let instruction = self.launch.executable.instruction(group.at.place());
+        let source =
+            self.launch.executable.source(instruction).map(|source| format!(" ({source})")).unwrap_or_default();
+        let thread = self.launch.geometry.thread(warp.number * LANES as u32 + group.mask.trailing_zeros());
+        let Instruction { line, name, .. } = instruction;
+        let index = block.index;
+        let place = format!("block {index:?} is at line {line} of the PTX{source} (`{name}`) with thread {thread:?}");
+        Some((place, instruction))
     }
 
-    /// Where the threads of a cluster are, as an error.
-    fn place_of(&self, cluster: &Cluster) -> Option<Fault> {
-        let block = cluster.blocks.first()?;
-        let warp = block.warps.iter().find(|warp| !warp.groups.is_empty())?;
-        let group = warp.groups.first()?;
+    /// A part of the warp is about to go on, although the lanes that it waits for are at a barrier.
+    ///
+    /// # Errors
+    /// If all lanes of the warp must be at this barrier, and memcheck is on. At its end, the kernel may leave them.
+    fn check_barriers(&self, warp: &Warp) -> Result<(), Box<Fault>> {
+        if self.checks.is_none() {
+            return Ok(());
+        }
         let executable = self.launch.executable;
-        let instruction = &executable.functions[group.at.function as usize].instructions[group.at.pc as usize];
-        let source = executable.source(instruction).map(|source| format!(" ({source})")).unwrap_or_default();
-        let place = format!(
-            ": block {:?} is at line {} of the PTX{source} (`{}`) with thread {:?}",
-            block.index,
-            instruction.line,
-            instruction.name,
-            self.launch.geometry.thread(warp.number * LANES as u32 + group.mask.trailing_zeros()),
-        );
-        Some(self.timeout(&place))
+        for group in warp.groups.iter().filter(|group| group.state == State::Joining) {
+            let Some(join) = group.joins.last() else { continue };
+            let missing = join.mask & warp.alive & !group.mask;
+            if executable.instruction(group.at.place()).is_end() && group.callers.is_empty() {
+                continue;
+            }
+            let waits = |other: &&Group| other.mask & missing != 0 && matches!(other.state, State::Barrier(..));
+            for other in warp.groups.iter().filter(waits) {
+                let instruction = executable.instruction(other.at.place());
+                if matches!(&instruction.op, Op::Barrier(barrier) if barrier.is_aligned) {
+                    let text = "a barrier is reached by a part of a warp only: the other lanes go on without it";
+                    let mut fault = Fault::plain(super::Kind::Check, text.into());
+                    fault.line = instruction.line;
+                    fault.instruction = instruction.name.to_string();
+                    fault.function.clone_from(&executable.functions[other.at.function as usize].name);
+                    fault.source = executable.source(instruction);
+                    let thread = warp.number * LANES as u32 + other.mask.trailing_zeros();
+                    (fault.block, fault.thread) = (warp.block, self.launch.geometry.thread(thread));
+                    return Err(Box::new(fault));
+                }
+            }
+        }
+        Ok(())
     }
 
     fn cluster(&mut self, number: u64, [x, y]: [u64; 2]) -> Cluster {
@@ -435,9 +496,8 @@ impl<'a> Worker<'a> {
         } as usize;
         let shared = vec![0xa5; size];
         let mut block = Block { index, rank, shared, live: threads, ..Block::default() };
-        if let Some(checks) = &self.launch.checks {
-            let mut checks = checks.lock().unwrap_or_else(PoisonError::into_inner);
-            block.serial = checks.new_block(size);
+        if self.checks.is_some() {
+            block.checks = Some(Box::new(checks::Shared::new(self.launch.shared as usize)));
         }
         for number in 0..count {
             let mut warp = self.free.pop().unwrap_or_default();
@@ -453,11 +513,14 @@ impl<'a> Worker<'a> {
         let mask = if lanes == 32 { u32::MAX } else { (1 << lanes) - 1 };
         let kernel = &executable.functions[0];
         warp.number = number;
+        warp.block = block.index;
         warp.alive = mask;
         warp.carry = 0;
         warp.meeting = None;
         warp.patience = 0;
         warp.clock = 0;
+        warp.epoch = 0;
+        warp.undefined = None;
         warp.groups.clear();
         warp.groups.push(Group { mask, ..Group::default() });
         warp.registers.clear();
@@ -507,10 +570,12 @@ impl<'a> Worker<'a> {
 
     /// Every thread waits for one that does not come.
     fn stuck(&self, cluster: &Cluster) -> Box<Fault> {
-        let mut fault = self.place_of(cluster).unwrap_or_else(|| self.timeout(""));
-        let waits = fault.text.split_once(": ").map_or(String::new(), |(_, place)| place.to_owned());
-        fault.text = format!("its threads wait for each other and nothing ends the wait: {waits}");
-        Box::new(fault)
+        let (place, instruction) = self.place_of(cluster).unzip();
+        let is_barrier = instruction.is_some_and(|instruction| matches!(instruction.op, Op::Barrier(_)));
+        let what = if is_barrier { " at a barrier that not all of them reach" } else { "" };
+        let place = place.unwrap_or_default();
+        let text = format!("its threads wait for each other{what} and nothing ends the wait: {place}");
+        Box::new(Fault::plain(super::Kind::Budget, text))
     }
 
     /// Runs a warp until its groups wait, or for a while. Returns whether it ran, and whether it only polled.
@@ -520,6 +585,7 @@ impl<'a> Worker<'a> {
         while !warp.groups.is_empty() {
             let ready = warp.groups.iter().position(|group| cluster.is_ready(&cluster.blocks[rank], group, warp));
             let Some(at) = ready else {
+                self.check_barriers(warp)?;
                 if warp.release() {
                     continue;
                 }
@@ -538,6 +604,7 @@ impl<'a> Worker<'a> {
             }
             if warp.patience >= PATIENCE {
                 warp.patience = 0;
+                self.check_barriers(warp)?;
                 warp.release();
             }
             if polled || left == 0 {
@@ -552,7 +619,10 @@ impl Cluster {
     fn bytes(&self) -> usize {
         let of_warp =
             |warp: &Warp| warp.registers.len() * size_of::<Lanes>() + warp.local.iter().map(Vec::len).sum::<usize>();
-        self.blocks.iter().map(|block| block.shared.len() + block.warps.iter().map(of_warp).sum::<usize>()).sum()
+        let of_checks = |block: &Block| block.checks.as_ref().map_or(0, |checks| checks.memory());
+        let of_block =
+            |block: &Block| block.shared.len() + of_checks(block) + block.warps.iter().map(of_warp).sum::<usize>();
+        self.blocks.iter().map(of_block).sum()
     }
 }
 

@@ -7,7 +7,8 @@
 //! | lanes, and what is computed with them | `types`, `arithmetic`, `convert`, `float`, `matrix` |
 //! | blocks, warps and groups of lanes; their instructions | `machine`; `step`, `together`, `access`, `host`, `texel` |
 //! | the text that `printf` writes | `print` |
-//! | memory of the device, the heap, checks | `global`, `heap`, `checks` |
+//! | memory of the device, the heap | `global`, `heap` |
+//! | memcheck: accesses, and values that nothing has written | `checks`, `undefined` |
 //!
 //! No crate is used: `ptoxide` executes a small part of PTX, and the other crates are parsers.
 //!
@@ -43,6 +44,7 @@ mod tests;
 mod texel;
 mod together;
 mod types;
+mod undefined;
 mod words;
 
 use std::{
@@ -290,8 +292,11 @@ impl Program {
     /// A kernel whose parameters have these offsets. The error names an instruction that is not executed, and its line.
     pub(crate) fn kernel(&self, name: &str, offsets: &[u32]) -> Result<Arc<Executable>, String> {
         let mut kernels = lock(&self.kernels);
-        let decode =
-            || self.module().and_then(|module| decode::decode(module, name, offsets, table::row)).map(Arc::new);
+        let decode = || {
+            self.module()
+                .and_then(|module| decode::decode(module, name, offsets, (table::row, table::flow)))
+                .map(Arc::new)
+        };
         let kernel = kernels.entry(name.to_owned()).or_insert_with(decode);
         kernel.clone().map_err(|mistake| format!("{} (line {} of its PTX)", mistake.text, mistake.line))
     }
@@ -317,7 +322,7 @@ impl Request<'_> {
         // SAFETY: the regions are live allocations of the driver, which is locked as long as the kernel runs. The
         // program accesses them as it would access the memory of a GPU.
         let global = unsafe { global::Global::new(self.regions) };
-        let checks = settings.memcheck.then(|| Mutex::new(checks::Checks::new(std::mem::take(written))));
+        let checks = settings.memcheck.then(|| checks::Global::new(std::mem::take(written)));
         let budget = settings.budget / LANES as u64;
         let launch = Launch {
             constants: executable.constants.iter().map(|constant| [number(constant); LANES]).collect(),
@@ -333,15 +338,17 @@ impl Request<'_> {
             next_cluster: atomic::AtomicU64::new(0),
             effects: Mutex::default(),
             heap: Mutex::new(std::mem::take(heap)),
-            checks,
+            checks: Mutex::new(checks),
             workspace: self.workspace,
             textures: self.textures,
+            start: std::time::Instant::now(),
+            is_slow: atomic::AtomicBool::new(false),
         };
         let is_serial = executable.is_ordered || settings.seed != 0 || settings.memcheck || geometry.cooperative;
         launch.run(if is_serial { 1 } else { settings.workers });
         *heap = launch.heap.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if let Some(checks) = launch.checks {
-            *written = checks.into_inner().unwrap_or_else(PoisonError::into_inner).written;
+        if let Some(mut checks) = launch.checks.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            *written = checks.written();
         }
         let left = launch.budget.into_inner();
         let mut effects = launch.effects.into_inner().unwrap_or_else(PoisonError::into_inner);

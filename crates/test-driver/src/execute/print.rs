@@ -15,6 +15,8 @@ struct Conversion {
     is_long: bool,
 }
 
+/// The longest text of a call.
+const MOST: usize = 1 << 20;
 /// The longest text of one conversion.
 const LONGEST: usize = 4096;
 
@@ -33,7 +35,7 @@ pub(super) fn format<E>(
         offset += size;
         value
     };
-    while let Some(byte) = format.get(at).copied() {
+    while let Some(byte) = format.get(at).copied().filter(|_| out.len() < MOST) {
         at += 1;
         if byte != b'%' {
             out.push(byte);

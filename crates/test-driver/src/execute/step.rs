@@ -2,12 +2,10 @@
 
 use super::{
     Fault, Kind,
-    checks::Checks,
     code::{Barrier, Call, Callee, Condition, Exchange, Instruction, Logic, Op, SINK, Source, window},
     flow::END,
-    lock,
     machine::{Block, Cluster, Frame, Group, Join, POLLS, State, Warp, Worker},
-    types::{LANES, Lanes},
+    types::{LANES, Lanes, each},
 };
 
 /// The most calls that have not returned.
@@ -42,16 +40,6 @@ pub(super) type Stop = Box<Fault>;
 /// An error of a lane, whose place is not known yet.
 pub(super) fn fault(kind: Kind, lane: usize) -> Stop {
     Box::new(Fault { lane, ..Fault::plain(kind, String::new()) })
-}
-
-/// The lanes of a mask.
-pub(super) fn each(mask: u32) -> impl Iterator<Item = usize> {
-    let mut left = mask;
-    std::iter::from_fn(move || {
-        let lane = left.trailing_zeros() as usize;
-        left &= left.wrapping_sub(1);
-        (lane < LANES).then_some(lane)
-    })
 }
 
 #[inline]
@@ -106,18 +94,19 @@ impl Worker<'_> {
                 step.warp.clock += 1;
                 let instruction = &function.instructions[pc as usize];
                 step.mask = step.group.mask & step.condition(instruction.guard);
-                if step.mask == 0 {
-                    step.group.at.pc = pc + 1;
-                    continue;
-                }
-                match step.run(instruction) {
+                let outcome = match &step.warp.undefined {
+                    None if step.mask == 0 => Ok(Next::On),
+                    None => step.run(instruction),
+                    Some(_) => step.run_undefined(instruction),
+                };
+                match outcome {
                     Ok(Next::On) => step.group.at.pc = pc + 1,
                     Ok(Next::Jumped) if step.group.mask == 0 => break None,
                     Ok(Next::Jumped) => break Some(()),
                     Ok(Next::Waits) => break None,
                     Err(fault) => {
                         step.worker.spent += i64::from(start - *left);
-                        return Err(step.located(fault, instruction));
+                        return Err(step.located(fault, instruction, &function.name));
                     }
                 }
             };
@@ -172,11 +161,15 @@ impl Step<'_, '_> {
         &self.cluster.blocks[self.rank]
     }
 
-    fn located(&self, mut fault: Stop, instruction: &Instruction) -> Stop {
+    /// An error at an instruction. An error that has a place keeps it.
+    pub(super) fn located(&self, mut fault: Stop, instruction: &Instruction, function: &str) -> Stop {
         let executable = self.worker.launch.executable;
+        if fault.line != 0 {
+            return fault;
+        }
         fault.line = instruction.line;
         fault.instruction = instruction.name.to_string();
-        fault.function.clone_from(&executable.functions[self.group.at.function as usize].name);
+        function.clone_into(&mut fault.function);
         fault.source = executable.source(instruction);
         fault.block = self.block().index;
         fault.thread = self.thread(fault.lane);
@@ -214,7 +207,7 @@ impl Step<'_, '_> {
         }
     }
 
-    fn run(&mut self, instruction: &Instruction) -> Result<Next, Stop> {
+    pub(super) fn run(&mut self, instruction: &Instruction) -> Result<Next, Stop> {
         match &instruction.op {
             Op::Vector { function, to, from } => {
                 let mut out = [0; LANES];
@@ -239,7 +232,14 @@ impl Step<'_, '_> {
             Op::Call(call) => self.call(call),
             Op::Return => Ok(self.return_()),
             Op::Exit => Ok(self.exit()),
-            Op::Trap => Err(fault(Kind::Trap, self.mask.trailing_zeros() as usize)),
+            Op::Trap => {
+                let mut fault = fault(Kind::Trap, self.mask.trailing_zeros() as usize);
+                let launch = self.worker.launch;
+                if launch.executable.has_grid_barrier && !launch.geometry.cooperative {
+                    fault.text = "it synchronizes its grid, but the launch is not cooperative".into();
+                }
+                Err(fault)
+            }
             Op::Barrier(barrier) => self.barrier(barrier),
             Op::Run(run) => run(self),
             Op::Together(run) => {
@@ -527,9 +527,5 @@ impl Step<'_, '_> {
             worker.recent_polls.rotate_right(1);
             worker.recent_polls[0] = poll;
         }
-    }
-
-    pub(super) fn checks(&self) -> Option<std::sync::MutexGuard<'_, Checks>> {
-        self.worker.launch.checks.as_ref().map(lock)
     }
 }

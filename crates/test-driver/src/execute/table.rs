@@ -3,7 +3,7 @@
 use super::{
     access,
     arithmetic::{self, Test, Vector, compare, mask, one},
-    code::{Condition, Logic, Op, SINK, Source, Space, window},
+    code::{Condition, Flow, Logic, Op, SINK, Source, Space, window},
     convert,
     decode::{Decoder, How, lanes, run, space},
     machine::POLLS,
@@ -40,13 +40,26 @@ const TABLE: &[(&str, How)] = &[
     ("wmma", With(together::matrix)), ("ldmatrix", With(together::matrix)), ("stmatrix", With(together::matrix)),
     ("nanosleep", With(nanosleep)), ("prefetch", With(nothing)), ("prefetchu", With(nothing)), ("pmevent", With(nothing)),
     ("discard", With(nothing)), ("applypriority", With(nothing)), ("setmaxnreg", With(nothing)),
-    ("griddepcontrol", With(nothing)), ("createpolicy", With(policy)), ("tex", With(texel::decode)),
+    ("griddepcontrol", With(grids)), ("createpolicy", With(policy)), ("tex", With(texel::decode)),
     ("suld", With(texel::decode)), ("sust", With(texel::decode)),
     ("stacksave", With(stack)), ("stackrestore", With(nothing)),
 ];
 
 pub(super) fn row(root: &str) -> Option<How> {
     TABLE.iter().find(|(name, _)| *name == root).map(|(_, how)| *how)
+}
+
+/// What an instruction does with undefined values.
+pub(super) fn flow(words: &Words<'_>) -> Flow {
+    match words.part(0).unwrap_or_default() {
+        "mov" | "shl" | "shr" | "shf" | "prmt" | "bfe" | "bfi" | "szext" | "brev" | "and" | "or" | "xor" | "not"
+        | "lop3" | "selp" | "slct" | "cvta" | "shfl" | "vote" | "match" | "elect" => Flow::Bits,
+        "cvt" if words.kinds().iter().all(|kind| kind.is_integer()) => Flow::Bits,
+        "bra" | "brx" | "call" | "bar" | "barrier" => Flow::Decides,
+        "ld" | "ldu" | "st" | "atom" | "red" | "cp" | "mbarrier" | "wmma" | "ldmatrix" | "stmatrix" | "tex"
+        | "suld" | "sust" => Flow::Memory,
+        _ => Flow::Values,
+    }
 }
 
 /// Whether it is a clock, and its upper half.
@@ -60,6 +73,13 @@ fn clock(operand: &Operand) -> Option<bool> {
 }
 
 fn nothing(_: &mut Decoder<'_, '_>, _: &Words<'_>, _: &[Operand]) -> Option<Op> {
+    run(|_| ())
+}
+
+fn grids(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, _: &[Operand]) -> Option<Op> {
+    if words.has("wait") {
+        decoder.awaits_grids();
+    }
     run(|_| ())
 }
 

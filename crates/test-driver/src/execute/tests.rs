@@ -5,6 +5,7 @@ use std::{collections::HashMap, fmt::Write, sync::Arc};
 use super::*;
 
 mod meetings;
+mod undefined;
 
 const HEADER: &str = ".version 8.5\n.target sm_90\n.address_size 64\n";
 
@@ -39,6 +40,18 @@ fn run_with(
     settings: Settings,
     cluster: [u32; 3],
 ) -> Effects {
+    run_written(text, (grid, block, shared), values, memory, settings, cluster, &mut Written::default())
+}
+
+fn run_written(
+    text: &str,
+    (grid, block, shared): (u32, u32, u32),
+    values: &[u64],
+    memory: &mut [&mut Memory],
+    settings: Settings,
+    cluster: [u32; 3],
+    written: &mut Written,
+) -> Effects {
     let text = if text.contains(".version") { text.to_owned() } else { format!("{HEADER}{text}") };
     let program = Program::new(vec![Arc::from(text.as_bytes())]);
     let offsets: Vec<u32> = (0..values.len()).map(|index| 8 * index as u32).collect();
@@ -61,7 +74,7 @@ fn run_with(
         heap: &mut Heap::default(),
         textures: &Objects::default(),
         workspace: 0,
-        written: &mut Written::default(),
+        written,
         settings,
     };
     request.run()

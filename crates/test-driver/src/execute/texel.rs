@@ -5,8 +5,8 @@ use super::{
     code::{Op, Source, Space},
     decode::{Decoder, attempt},
     float::{F16, F32},
-    step::{Step, Stop, each, fault},
-    types::{LANES, Type, extend, low},
+    step::{Step, Stop, fault},
+    types::{LANES, Type, each, extend, low},
     words::Words,
 };
 use crate::ptx::Operand;

@@ -6,8 +6,8 @@ use super::{
     decode::{Decoder, run, space},
     machine::State,
     matrix::{Fragment, Product},
-    step::{Next, Step, Stop, each},
-    types::{LANES, Lanes, Type, extend, low},
+    step::{Next, Step, Stop},
+    types::{LANES, Lanes, Type, each, extend, low},
     words::Words,
 };
 use crate::ptx::Operand;
@@ -60,13 +60,14 @@ pub(super) fn bar(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands: &[
         return Some(Op::Run(if words.has("arrive") { Box::new(cluster_arrive) } else { Box::new(cluster_wait) }));
     }
     let is_reduction = words.has("red");
+    let is_aligned = words.part(0)? == "bar" || words.has("aligned");
     let (rest, of) = match operands.split_last() {
         Some((of, rest)) if is_reduction => (&rest[1..], decoder.condition(of)?),
         _ => (operands, Condition::default()),
     };
     let mut number = |index: usize| decoder.from(rest.get(index).unwrap_or(&Operand::Integer(0)), Type::U32);
     let (id, count) = (number(0)?, number(1)?);
-    let mut barrier = Barrier { id, count, waits: !words.has("arrive"), of, finish: Box::new(|_, _| ()) };
+    let mut barrier = Barrier { id, count, waits: !words.has("arrive"), is_aligned, of, finish: Box::new(|_, _| ()) };
     match words.any(&["popc", "and", "or"]).filter(|_| is_reduction) {
         Some("popc") => {
             let (to, _) = decoder.to(&operands[0])?;
@@ -267,9 +268,11 @@ pub(super) fn matrix(decoder: &mut Decoder<'_, '_>, words: &Words<'_>, operands:
             for (register, bit, address) in places(&addresses, lane, stride) {
                 if is_load {
                     result[register][lane] |= step.read(place.space, address, size, lane)? << bit;
+                    step.check_load(place.space, address, size, lane)?;
                 } else {
                     let value = step.source(from[register])[lane] >> bit;
                     step.put(place.space, address, size, lane, value)?;
+                    step.check_store(place.space, address, size, lane)?;
                 }
             }
         }

@@ -5,6 +5,16 @@ pub(super) type Lanes = [u64; LANES];
 
 pub(super) const LANES: usize = 32;
 
+/// The lanes of a mask.
+pub(super) fn each(mask: u32) -> impl Iterator<Item = usize> {
+    let mut left = mask;
+    std::iter::from_fn(move || {
+        let lane = left.trailing_zeros() as usize;
+        left &= left.wrapping_sub(1);
+        (lane < LANES).then_some(lane)
+    })
+}
+
 /// A type of PTX.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Type {

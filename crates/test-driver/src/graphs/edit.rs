@@ -14,7 +14,7 @@ use crate::{
 /// `CUDA_MEMSET_NODE_PARAMS`.
 #[derive(Clone, Copy)]
 #[repr(C)]
-struct Fill {
+pub(crate) struct Fill {
     address: u64,
     pitch: usize,
     value: c_uint,

@@ -12,7 +12,7 @@ use crate::{
 /// `CUDA_KERNEL_NODE_PARAMS_v2`.
 #[derive(Clone, Copy)]
 #[repr(C)]
-struct KernelNodeParams {
+pub(crate) struct KernelNodeParams {
     function: Handle,
     grid: [u32; 3],
     block: [u32; 3],
@@ -21,6 +21,14 @@ struct KernelNodeParams {
     extra: usize,
     kernel: Handle,
     context: Handle,
+}
+
+impl KernelNodeParams {
+    pub(crate) fn new(function: Handle, shape: ([u32; 3], [u32; 3], u32), [kernel_params, extra]: [usize; 2]) -> Self {
+        let (grid, block, shared) = shape;
+        let (kernel, context) = (Handle::NULL, Handle::NULL);
+        Self { function, grid, block, shared, kernel_params, extra, kernel, context }
+    }
 }
 
 /// The arrays that a node returns for its parameters. CUDA keeps these arrays in the node, and they are readable until

@@ -12,7 +12,7 @@ use crate::{
 /// `CUDA_HOST_NODE_PARAMS`.
 #[derive(Clone, Copy)]
 #[repr(C)]
-struct HostNode {
+pub(crate) struct HostNode {
     function: Option<extern "C" fn(*mut c_void)>,
     argument: usize,
 }

@@ -14,7 +14,7 @@ use crate::{
 /// `CUgraphExecUpdateResultInfo`.
 #[derive(Clone, Copy)]
 #[repr(C)]
-struct ResultInfo {
+pub(crate) struct ResultInfo {
     result: c_uint,
     node: Handle,
     from: Handle,

@@ -48,6 +48,11 @@ impl KernelCall {
         self.kernel.parameters.iter().map(|parameter| parameter.offset as u32).collect()
     }
 
+    /// Whether it can start before the kernel before it ends: `CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION`.
+    fn is_programmatic(&self) -> bool {
+        self.attributes.iter().any(|attribute| attribute.id == 6 && attribute.value[0] != 0)
+    }
+
     fn threads(&self) -> u64 {
         let blocks = self.kernel.blocks(self.geometry.grid);
         let all = blocks.iter().chain(&self.geometry.block);
@@ -101,6 +106,12 @@ impl Driver {
             printed: self.context(context)?.limit(PRINTF_LIMIT),
             workers: if call.threads() < FEW { 1 } else { cores },
         };
+        if settings.memcheck && call.is_programmatic() && !executable.awaits_grids {
+            let name = &call.kernel.name;
+            eprintln!(
+                "kernel-args test driver: remark: `{name}` can start before the kernel before it ends (programmatic launch), and does not wait for its results: `cudaGridDependencySynchronize()`"
+            );
+        }
         let mut written = std::mem::take(&mut self.memory.written);
         let request = Request {
             executable,
@@ -156,8 +167,9 @@ impl Driver {
         }
         let mut text = match (fault.kind, &fault.access) {
             (_, None) => match fault.kind {
-                Kind::Trap => "it traps".into(),
-                Kind::Assert => fault.text.clone(),
+                Kind::Trap if fault.text.is_empty() => "it traps".into(),
+                Kind::Trap => format!("it traps: {}", fault.text),
+                Kind::Assert | Kind::Check => fault.text.clone(),
                 Kind::Jump => "it calls or jumps to an address that is no function".into(),
                 Kind::Stack => "its calls need more stack than there is".into(),
                 _ => "an instruction is invalid".into(),

@@ -13,7 +13,10 @@ use std::{
     alloc::{Layout, alloc, alloc_zeroed, dealloc},
     collections::{BTreeMap, HashSet, VecDeque},
     ffi::c_int,
-    sync::{Arc, atomic::AtomicUsize},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use crate::{
@@ -106,6 +109,8 @@ pub(crate) struct Memory {
     /// Whether it is tracked which bytes were written.
     pub(crate) tracks: bool,
     pub(crate) written: Written,
+    /// Slices of a pool that the program has declared: the lengths of the slice and of its block, by the address.
+    slices: BTreeMap<u64, (u64, u64)>,
     /// The last allocations that were freed: start, length and number.
     freed: VecDeque<(u64, u64, u64)>,
 }
@@ -123,10 +128,35 @@ fn layout(length: usize) -> Outcome<Layout> {
     Layout::from_size_align(length, ALIGNMENT).map_err(|_| Status::OUT_OF_MEMORY)
 }
 
+/// Whether the host has this memory. It is asked once for every 64 MiB.
+fn is_on_host(length: usize) -> bool {
+    const OFTEN: usize = 64 << 20;
+    /// What the rest of the program can need.
+    const RESERVE: usize = 256 << 20;
+    static FILLED: AtomicUsize = AtomicUsize::new(0);
+    let before = FILLED.fetch_add(length, Ordering::Relaxed);
+    if before / OFTEN == before.saturating_add(length) / OFTEN {
+        return true;
+    }
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
+    let free = line.and_then(|line| line.split_whitespace().next()?.parse::<usize>().ok());
+    let fits = free.is_none_or(|kib| length + RESERVE <= kib << 10);
+    if !fits {
+        eprintln!(
+            "kernel-args test driver: {length} bytes of device memory are refused: this machine has no more memory"
+        );
+    }
+    fits
+}
+
 /// New memory, filled with `0xA5` up to 16 MiB.
 fn memory(length: usize) -> Outcome<u64> {
     let layout = layout(length)?;
     let start = if length <= FILL_LIMIT {
+        if !is_on_host(length) {
+            return Err(Status::OUT_OF_MEMORY);
+        }
         // SAFETY: the layout's size is not zero.
         let start = unsafe { alloc(layout) };
         if !start.is_null() {
@@ -206,12 +236,17 @@ impl Memory {
         if !self.tracks {
             return;
         }
-        if let Some((start, bits)) = self.written.range_mut(..=address).next_back() {
-            let first = (address - start) as usize;
-            for at in first..first + length {
-                if let Some(word) = bits.get_mut(at / 64) {
-                    *word |= 1 << (at % 64);
-                }
+        self.set_written(address, length, true);
+    }
+
+    fn set_written(&mut self, address: u64, length: usize, is_written: bool) {
+        let Some((start, bits)) = self.written.range_mut(..=address).next_back() else { return };
+        let first = (address - start) as usize;
+        for at in first..first + length {
+            match bits.get_mut(at / 64) {
+                Some(word) if is_written => *word |= 1 << (at % 64),
+                Some(word) => *word &= !(1 << (at % 64)),
+                None => return,
             }
         }
     }
@@ -219,7 +254,28 @@ impl Memory {
     /// The memory that kernels of `context` on `device` can access: starts and ends, in ascending order.
     pub(crate) fn regions(&self, context: Handle, device: c_int) -> Vec<(u64, u64)> {
         let reachable = self.live.iter().filter(|(_, held)| held.reachable_from(context, device, &self.peers));
-        reachable.map(|(start, held)| (*start, start + held.length as u64)).collect()
+        let parts = reachable.flat_map(|(start, held)| {
+            let end = start + held.length as u64;
+            let slices = self.slices.range(start..&end).map(|(at, (length, _))| (*at, at + length));
+            let whole = self.slices.range(start..&end).next().is_none().then_some((*start, end));
+            whole.into_iter().chain(slices)
+        });
+        parts.filter(|(start, end)| start < end).collect()
+    }
+
+    /// A slice at the start of a block, which a pool of the program has cut from an allocation.
+    pub(crate) fn declare_slice(&mut self, address: u64, length: usize, room: usize) {
+        if !self.holds(address, length.max(room)) {
+            return;
+        }
+        let (length, room) = (length as u64, length.max(room) as u64);
+        let end = address + room;
+        self.slices.retain(|at, (_, room)| *at >= end || at + *room <= address);
+        self.slices.insert(address, (length, room));
+        if self.tracks {
+            // Nothing has written the slice.
+            self.set_written(address, room as usize, false);
+        }
     }
 
     /// The allocation with an address or next to it: start, length, number, and whether it is freed.
@@ -227,6 +283,12 @@ impl Memory {
         let freed = self.freed.iter().rev().find(|(start, length, _)| (*start..start + length).contains(&address));
         if let (Some((start, length, id)), None) = (freed, self.find(address)) {
             return Some((*start, *length, *id, true));
+        }
+        let slice = self.slices.range(..=address).next_back().map(|(at, (length, _))| (*at, *length));
+        if let (Some((at, length)), Some((start, held))) = (slice, self.find(address))
+            && at >= start
+        {
+            return Some((at, length, held.id, false));
         }
         let before = self.live.range(..=address).next_back();
         let after = self.live.range(address..).next();
@@ -309,6 +371,10 @@ impl Memory {
             return Err(Status::INVALID_VALUE);
         };
         self.written.remove(&address);
+        let end = address + allocation.length as u64;
+        if self.slices.range(address..end).next().is_some() {
+            self.slices.retain(|at, _| !(address..end).contains(at));
+        }
         self.freed.push_back((address, allocation.length as u64, allocation.id));
         if self.freed.len() > REMEMBERED {
             self.freed.pop_front();
@@ -374,14 +440,19 @@ impl Memory {
 
     /// Writes `pattern` `count` times starting at `address`, checked like [`Self::copy`].
     pub(crate) fn set(&mut self, address: u64, pattern: &[u8], count: usize) -> Outcome {
-        let bytes = pattern.repeat(count);
-        if bytes.is_empty() {
+        const PART: usize = 1 << 16;
+        let length = pattern.len().checked_mul(count).ok_or(Status::INVALID_VALUE)?;
+        if length == 0 {
             return Ok(());
         }
-        let start = self.resolve(Place::Device(address), bytes.len())?;
-        self.mark(address, bytes.len());
-        // SAFETY: the destination was checked; `bytes` is not part of an allocation.
-        unsafe { start.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+        let start = self.resolve(Place::Device(address), length)?;
+        self.mark(address, length);
+        let bytes = pattern.repeat(count.min(PART));
+        for at in (0..length).step_by(bytes.len()) {
+            let part = bytes.len().min(length - at);
+            // SAFETY: the destination was checked; `bytes` is not part of an allocation.
+            unsafe { start.add(at).copy_from_nonoverlapping(bytes.as_ptr(), part) };
+        }
         Ok(())
     }
 

@@ -159,6 +159,11 @@ entry_points! {
         driver.memory.register(address, length)
     }
 
+    fn cuMemHostUnregister(driver, address: u64) {
+        driver.healthy()?;
+        driver.memory.free(address, &[Kind::Registered]).map_err(|_| Status::HOST_MEMORY_NOT_REGISTERED)
+    }
+
     fn cuMemGetAddressRange_v2(driver, base: Out<u64>, size: Out<usize>, address: u64) {
         driver.healthy()?;
         match driver.memory.find(address) {

@@ -28,7 +28,7 @@ impl Pool {
 }
 
 /// The first fields of `CUmemPoolProps`: allocation type, handle types, location type, location id.
-type PoolProperties = [c_int; 4];
+pub(crate) type PoolProperties = [c_int; 4];
 
 impl Driver {
     fn default_pool(&mut self, device: c_int) -> Outcome<Handle> {

@@ -39,6 +39,32 @@ pub(crate) struct Copy3D {
     depth: usize,
 }
 
+impl Copy3D {
+    /// A copy of rows between linear memory: each side with the distance of its rows.
+    pub(crate) fn of_rows(to: (Place, usize), from: (Place, usize), width: usize, height: usize) -> Self {
+        let side = |(place, pitch)| {
+            let (memory, host, device) = match place {
+                Place::Host(address) => (HOST, address, 0),
+                Place::Device(address) => (DEVICE, 0, address),
+            };
+            Side {
+                x: 0,
+                y: 0,
+                z: 0,
+                level: 0,
+                memory,
+                host,
+                device,
+                array: Handle::NULL,
+                reserved: 0,
+                pitch,
+                height: 0,
+            }
+        };
+        Self { from: side(from), to: side(to), width, height, depth: 1 }
+    }
+}
+
 /// One side of a `CUDA_MEMCPY2D`.
 #[derive(Clone, Copy)]
 #[repr(C)]

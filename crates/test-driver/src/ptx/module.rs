@@ -91,7 +91,7 @@ pub(crate) fn begins(text: &[u8]) -> bool {
 /// Reads a whole module.
 pub(crate) fn read(text: &[u8]) -> Parsed<Module> {
     let tokens = lexer::tokens(text)?;
-    let mut reader = Reader { tokens: &tokens, at: 0, source: None };
+    let mut reader = Reader::new(&tokens);
     let mut module = Module::default();
     reader.header(&mut module)?;
     let mut is_external = false;

@@ -1,5 +1,7 @@
 //! Steps through the tokens of a text.
 
+use std::collections::HashMap;
+
 use super::{
     Mistake, Parsed,
     lexer::{self, Kind, Token},
@@ -11,9 +13,32 @@ pub(super) struct Reader<'a> {
     pub(super) at: usize,
     /// The number of the source file and the line, for the statements that follow: `.loc`.
     pub(super) source: Option<(u64, u64)>,
+    /// Of inlined code: the place that is reported instead, and the file of the kernel.
+    inlined: HashMap<(u64, u64), ((u64, u64), u64)>,
 }
 
 impl<'a> Reader<'a> {
+    pub(super) fn new(tokens: &'a [Token]) -> Self {
+        Self { tokens, at: 0, source: None, inlined: HashMap::new() }
+    }
+
+    /// The place of a `.loc` that a user knows: of inlined code, the last place in the kernel's own file. The rest of
+    /// the line has the place of the call: `inlined_at 1 7 5`.
+    pub(super) fn own_place(&mut self, place: (u64, u64), line: u32) -> (u64, u64) {
+        let rest = &self.tokens[self.at..];
+        let mut words =
+            rest.iter().take_while(|token| token.line == line).skip_while(|token| token.word() != Some("inlined_at"));
+        let mut number = |skipped| match &words.nth(skipped)?.kind {
+            Kind::Number(literal) => lexer::integer(literal),
+            _ => None,
+        };
+        let Some(site) = number(1).zip(number(0)) else { return place };
+        let (outer, file) = self.inlined.get(&site).copied().unwrap_or((site, site.0));
+        let own = if place.0 == file { place } else { outer };
+        self.inlined.insert(place, (own, file));
+        own
+    }
+
     pub(super) fn peek(&self) -> Option<&'a Token> {
         self.tokens.get(self.at)
     }

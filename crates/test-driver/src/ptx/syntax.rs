@@ -122,7 +122,8 @@ impl Reader<'_> {
         match word {
             ".loc" => {
                 self.skip();
-                self.source = Some((self.integer()?, self.integer()?));
+                let place = (self.integer()?, self.integer()?);
+                self.source = Some(self.own_place(place, token.line));
                 self.skip_line(token.line);
             }
             // `.reg .b32`, or `.reg.b32`.

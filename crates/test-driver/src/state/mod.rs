@@ -7,10 +7,11 @@ use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     panic::AssertUnwindSafe,
     sync::{LazyLock, Mutex, MutexGuard, PoisonError, Weak},
+    thread::ThreadId,
 };
 
 use crate::{
-    client::{control, proc_address::exact},
+    client::{control, proc_address::names},
     config::Config,
     contexts::{
         context::{Context, Remains},
@@ -52,6 +53,8 @@ pub(crate) struct Driver {
     /// The destroyed contexts.
     pub(crate) destroyed: HashMap<Handle, Weak<Remains>>,
     pub(crate) streams: Handles<Stream>,
+    /// The default streams of threads that have captured, by thread and context.
+    pub(crate) per_thread: HashMap<(ThreadId, Handle), Handle>,
     pub(crate) captures: Handles<Capture>,
     pub(crate) events: Handles<Event>,
     pub(crate) modules: Handles<Module>,
@@ -110,6 +113,7 @@ impl Driver {
             contexts: Handles::new(1),
             destroyed: HashMap::new(),
             streams: Handles::new(2),
+            per_thread: HashMap::new(),
             captures: Handles::identifiers(3),
             events: Handles::new(4),
             modules: Handles::new(5),
@@ -150,8 +154,7 @@ impl Driver {
     }
 }
 
-static DRIVER: LazyLock<Mutex<Driver>> =
-    LazyLock::new(|| Mutex::new(Driver::new(Config::from_environment(|name| exact(name).is_some()))));
+static DRIVER: LazyLock<Mutex<Driver>> = LazyLock::new(|| Mutex::new(Driver::new(Config::from_environment(&names()))));
 
 /// The driver's state, for the duration of the guard.
 pub(crate) fn lock() -> MutexGuard<'static, Driver> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     entry::HostCall,
-    error::Outcome,
+    error::{Outcome, Status},
     graphs::inside::Conditional,
     handle::Handle,
     launches::launch::{KernelCall, Via},
@@ -79,8 +79,13 @@ impl Driver {
             Operation::Copy { to, from, length } => self.memory.copy(*to, *from, *length),
             Operation::Region(copy) => self.copy_region(copy),
             Operation::Fill { address, pattern, width, height, pitch } => {
-                for row in 0..*height {
-                    self.memory.set(address + (row * pitch) as u64, pattern, *width)?;
+                let row = width.checked_mul(pattern.len()).ok_or(Status::INVALID_VALUE)?;
+                if *height > 1 && *pitch < row {
+                    return Err(Status::INVALID_VALUE);
+                }
+                // A row that is empty has no address.
+                for at in 0..if row == 0 { 0 } else { *height } {
+                    self.memory.set(address.wrapping_add(at.wrapping_mul(*pitch) as u64), pattern, *width)?;
                 }
                 Ok(())
             }

@@ -84,6 +84,7 @@ impl Driver {
 
     /// Makes `stream` part of the capture. Its next node depends on `nodes`.
     pub(crate) fn join_capture(&mut self, capture: Handle, stream: Handle, nodes: &[Handle]) -> Outcome {
+        let stream = self.object(stream)?;
         let mut frontier = self.frontier(capture, stream)?;
         self.streams.get_mut(stream)?.capture = Some(capture);
         let fresh = nodes.iter().filter(|node| !frontier.contains(node)).copied().collect::<Vec<_>>();
@@ -155,8 +156,8 @@ impl Driver {
         if target.capture.is_some() {
             return Err(Status::ILLEGAL_STATE);
         }
-        // The per-thread default stream has no separate object here.
-        self.streams.get(stream).map_err(|_| Status::NOT_SUPPORTED)?;
+        let stream = self.object(stream)?;
+        self.streams.get(stream)?;
         let graph = self.new_graph();
         let capture = self.captures.insert(Capture {
             origin: stream,
@@ -174,9 +175,10 @@ impl Driver {
 
     /// Ends the capture and returns its graph.
     fn end_capture(&mut self, stream: Handle) -> Outcome<Handle> {
-        let capture = self.stream_target(stream)?.capture.ok_or(Status::ILLEGAL_STATE)?;
+        let target = self.stream_target(stream)?;
+        let capture = target.capture.ok_or(Status::ILLEGAL_STATE)?;
         let held = self.captures.get(capture)?;
-        if held.origin != stream {
+        if held.origin != target.stream {
             return Err(self.break_capture(capture, Status::STREAM_CAPTURE_UNMATCHED));
         }
         if held.mode != Mode::Relaxed && held.thread != std::thread::current().id() {
@@ -239,6 +241,7 @@ impl Driver {
         let Some(capture) = capture.filter(|_| state == 1) else {
             return Ok(());
         };
+        let stream = self.object(stream)?;
         let asked = self.frontier(capture, stream)?;
         let held = self.captures.get_mut(capture)?;
         held.asked = asked;

@@ -1,6 +1,9 @@
 //! Streams. Work runs immediately and in order, so a stream is never busy.
 
-use std::ffi::{c_int, c_uint, c_void};
+use std::{
+    ffi::{c_int, c_uint, c_void},
+    thread,
+};
 
 use crate::{
     entry::{HostCall, Out},
@@ -52,12 +55,30 @@ impl Driver {
     pub(crate) fn stream_target(&self, stream: Handle) -> Outcome<Target> {
         if stream.is_null() || stream == LEGACY || stream == PER_THREAD {
             let context = self.current()?;
-            return Ok(Target { stream, context, capture: None, legacy: stream != PER_THREAD });
+            let own = self.per_thread.get(&(thread::current().id(), context)).filter(|_| stream == PER_THREAD);
+            let captured = own.and_then(|own| Some((*own, self.streams.get(*own).ok()?.capture?)));
+            let (stream, capture) = captured.map_or((stream, None), |(own, capture)| (own, Some(capture)));
+            return Ok(Target { stream, context, capture, legacy: stream == LEGACY || stream.is_null() });
         }
         // Without any context a real driver does not check the stream.
         self.current()?;
         let held = self.streams.get(stream)?;
         Ok(Target { stream, context: held.context, capture: held.capture, legacy: false })
+    }
+
+    /// The object of a stream: the default stream of a thread has one from its first capture on.
+    pub(crate) fn object(&mut self, stream: Handle) -> Outcome<Handle> {
+        if stream != PER_THREAD {
+            return Ok(stream);
+        }
+        let context = self.current()?;
+        let key = (thread::current().id(), context);
+        let known = self.per_thread.get(&key).copied().filter(|own| self.streams.get(*own).is_ok());
+        Ok(known.unwrap_or_else(|| {
+            let own = self.streams.insert(Stream { context, flags: 0, capture: None, green: None });
+            self.per_thread.insert(key, own);
+            own
+        }))
     }
 
     fn create_stream(&mut self, handle: Out<Handle>, flags: c_uint) -> Outcome {

@@ -60,6 +60,13 @@ fn an_access_outside_of_memory_is_reported_with_its_thread_and_the_parameter() {
 #[test]
 fn freed_memory_misaligned_addresses_and_traps_are_named() {
     within(&Settings::new(), |driver| {
+        // Inlined code of a header, and inside of it code of a different one.
+        let (_context, _memory, _) = zeros();
+        let inlined = ".loc 2 84 10, function_name $L__info_string0, inlined_at 1 9 5
+            .loc 3 5 1, function_name $L__info_string1, inlined_at 2 84 10
+            trap;";
+        assert_eq!(run(inlined, [0, 0], 1), Err(719));
+        report(driver, &["it traps", "(kernel.cu:9)"]);
         let load = "ld.global.u32 %r1, [%a];";
         let (context, memory, address) = zeros();
         assert_eq!(run(load, [address, 0], 1), Ok(()));
@@ -156,15 +163,23 @@ fn checks_find_what_nothing_has_written() {
             Ok(())
         );
         assert_eq!(run("ld.global.v2.u32 {%r1, %r2}, [%a+24];", [address, 0], 1), Ok(()));
-        assert_eq!(run("ld.global.u32 %r1, [%a+32];", [address, 0], 1), Err(719));
-        report(driver, &["it reads memory that nothing has written", "byte 32 of allocation", "parameter 0"]);
+        // An unused value, and a copy of a part that is written.
+        assert_eq!(run("ld.global.u32 %r1, [%a+32];", [address, 0], 1), Ok(()));
+        assert_eq!(run("ld.global.u64 %w1, [%a+24]; st.global.u8 [%a+28], %t;", [address, 0], 1), Ok(()));
+        assert_eq!(run("ld.global.u32 %r1, [%a+32]; st.global.u32 [%a], %r1;", [address, 0], 1), Err(719));
+        report(
+            driver,
+            &["it reads memory that nothing has written", "byte 32 of allocation", "parameter 0", "`st.global.u32`"],
+        );
         drop(memory);
         drop(context);
         let (_context, _memory, address) = zeros();
         assert_eq!(run("ld.global.u32 %r1, [%a+32];", [address, 0], 1), Ok(()), "zeros are written");
         assert_eq!(run(".shared .b32 s; st.shared.u32 [s], %t; ld.shared.u32 %r1, [s];", [0, 0], 1), Ok(()));
-        assert_eq!(run(".shared .b32 s; ld.shared.u32 %r1, [s];", [0, 0], 1), Err(719));
-        report(driver, &["it reads shared memory that nothing has written"]);
+        assert_eq!(run(".shared .b32 s; ld.shared.u32 %r1, [s];", [0, 0], 1), Ok(()));
+        let body = ".shared .b32 s; ld.shared.u32 %r1, [s]; st.global.u32 [%a], %r1;";
+        assert_eq!(run(body, [address, 0], 1), Err(719));
+        report(driver, &["it reads shared memory that nothing has written", "`ld.shared.u32`"]);
     });
 }
 

@@ -156,3 +156,22 @@ fn attributes_of_any_address_can_be_queried_together() {
         assert_eq!(ask(far), Ok([2, far, 1, far, 100]));
     });
 }
+
+/// Fills whose sizes no memory has do nothing, and end at once.
+#[test]
+fn fills_of_all_sizes_end() {
+    within(&Settings::new(), |_| {
+        let context = CudaContext::new(0).expect("a device");
+        let memory = context.default_stream().alloc_zeros::<u8>(1024).expect("memory");
+        let address = cudarc::driver::DevicePtr::device_ptr(&memory, &context.default_stream()).0;
+        for count in [1025, usize::MAX / 2, usize::MAX] {
+            assert_eq!(call!(sys::cuMemsetD8_v2(address, 1, count)), INVALID_VALUE);
+            assert_eq!(call!(sys::cuMemsetD32_v2(address, 1, count)), INVALID_VALUE);
+            assert_eq!(call!(sys::cuMemsetD2D8_v2(address, 0, 1, 1, count)), INVALID_VALUE);
+            assert_eq!(call!(sys::cuMemsetD2D8_v2(address, 1, 1, 1, count)), INVALID_VALUE);
+            assert_eq!(call!(sys::cuMemsetD2D8_v2(address, 0, 1, 0, count)), Ok(()));
+        }
+        assert_eq!(call!(sys::cuMemsetD8_v2(address, 3, 1024)), Ok(()));
+        assert_eq!(context.default_stream().clone_dtoh(&memory).expect("memory"), [3; 1024]);
+    });
+}

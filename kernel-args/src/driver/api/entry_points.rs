@@ -4,6 +4,8 @@
 //! looked up once.
 
 use super::{Api, Unavailable};
+#[cfg(feature = "graphs")]
+use crate::memory::DeclareSlice;
 use core::{
     ffi::{c_int, c_void},
     ptr::NonNull,
@@ -161,6 +163,18 @@ pub(super) fn driver() -> Option<&'static Library> {
         })
     };
     LIBRARY.get_or_init(find).as_ref()
+}
+
+/// The control by which the test driver learns where the slices of a pool are. A real driver has no such function.
+#[cfg(feature = "graphs")]
+pub(crate) fn declare_slice() -> Option<DeclareSlice> {
+    static DECLARE: OnceLock<Option<DeclareSlice>> = OnceLock::new();
+    *DECLARE.get_or_init(|| {
+        let symbol = symbol(driver()?, "kernel_args_test_driver_slice\0").ok()?;
+        // SAFETY: the control has this type; it takes numbers, and has no precondition. A function pointer may be
+        // transmuted from a data pointer.
+        Some(unsafe { mem::transmute::<NonNull<c_void>, DeclareSlice>(symbol) })
+    })
 }
 
 pub(crate) fn is_available() -> bool {

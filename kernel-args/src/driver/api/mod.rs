@@ -70,7 +70,7 @@ pub(crate) use texture::{ArrayMemory, ChannelFormat, LinearShape, ObjectMemory};
 pub(crate) use {
     captured::NotRead,
     copies::CopyPlace,
-    entry_points::atexit,
+    entry_points::{atexit, declare_slice},
     exec::{Exec, ExecNode},
     graph::{After, Graph, NewNode},
     graph_nodes::{GraphNode, GraphRef, UpdateResult},

@@ -518,6 +518,38 @@ fn in_a_struct() -> Outcome {
     Ok(())
 }
 
+#[derive(KernelArgs)]
+struct Put {
+    to: DevicePointer<u32>,
+}
+
+/// An access behind a slice of a pool is an error, as behind an allocation.
+fn behind_a_slice_of_a_pool() -> Outcome {
+    const PTX: &str = ".version 8.1\n.target sm_75\n.address_size 64\n.visible .entry put(.param .u64 to)\n\
+                       { .reg .b64 %a; ld.param.u64 %a, [to]; cvta.to.global.u64 %a, %a; st.global.u32 [%a], 7; ret; }";
+    // The last element, the next one, and elements of the next block and behind all blocks.
+    for (index, is_inside) in [(99, true), (100, false), (128, false), (1000, false)] {
+        let ctx = create_context(device(), ContextFlags::new())?;
+        let stream = ctx.default_stream();
+        let pool = Pool::new(&stream);
+        let slices = [pool.alloc_zeros::<u32>(100)?, pool.alloc_zeros::<u32>(100)?];
+        let kernel: Kernel<Put> = Kernel::from_image(&ctx, PTX, "put")?;
+        let to = DevicePointer::from_raw(slices[0].device_ptr(&stream).0 + 4 * index);
+        // The next slice is in the block behind this one, which has 512 bytes.
+        let is_next = slices[1].device_ptr(&stream).0 == slices[0].device_ptr(&stream).0 + 512;
+        // SAFETY: this is not sound, which is the purpose of the test.
+        unsafe { launch!(kernel, 1, 1, Put { to }) }?;
+        let outcome = ctx.synchronize();
+        assert_eq!(outcome.is_ok(), is_inside || is_next && index == 128, "{index}: {outcome:?}");
+        if let Err(error) = outcome {
+            let text = without_numbers(&Error::from(error).to_string());
+            assert!(text.contains("behind the end of allocation") && text.contains("400 bytes"), "{text}");
+        }
+        mem::forget((slices, pool, kernel));
+    }
+    Ok(())
+}
+
 pub(super) fn child() -> Option<ExitCode> {
     let case = env::var(VARIABLE).ok()?;
     Some(exit_code(if case == "all" { all() } else { one(&case) }))
@@ -536,6 +568,7 @@ pub(super) fn trials(driver: &Driver) -> Vec<Trial> {
         return vec![
             trial("the_first_message_names_the_kernel", || in_a_process("all")),
             trial("a_pointer_in_a_struct_is_named_by_its_member", in_a_struct),
+            trial("an_access_behind_a_slice_of_a_pool", behind_a_slice_of_a_pool),
         ];
     }
     let cases = (0..causes(true).len()).flat_map(|cause| (0..PLACES.len()).map(move |place| (cause, place)));

@@ -22,7 +22,7 @@ const MEETINGS: [Meeting; 8] = [
     ("shr.u32 %r, %v, 31; match.all.sync.b32 %r|%p, %r, %m; @%p xor.b32 %r, %r, 5;", |v, set, lane, _| {
         if lanes(set, |other| v[other] >> 31 == v[lane] >> 31) == set { set ^ 5 } else { 0 }
     }),
-    ("redux.sync.add.u32 %r, %v, %m;", |v, set, _, _| step::each(set).fold(0, |sum, lane| sum.wrapping_add(v[lane]))),
+    ("redux.sync.add.u32 %r, %v, %m;", |v, set, _, _| types::each(set).fold(0, |sum, lane| sum.wrapping_add(v[lane]))),
     ("elect.sync %r|%p, %m; @%p add.u32 %r, %r, 100;", |_, set, lane, _| {
         let first = set.trailing_zeros();
         if lane as u32 == first { first + 100 } else { first }
@@ -33,7 +33,7 @@ const COUNT: usize = 12;
 
 /// The lanes of a set for which a condition holds.
 fn lanes(set: u32, mut holds: impl FnMut(usize) -> bool) -> u32 {
-    step::each(set).filter(|lane| holds(*lane)).fold(0, |lanes, lane| lanes | 1 << lane)
+    types::each(set).filter(|lane| holds(*lane)).fold(0, |lanes, lane| lanes | 1 << lane)
 }
 
 struct Random(u64);
@@ -105,7 +105,7 @@ fn lanes_meet_at_different_places() {
                 let present = set & alive;
                 let mut source = lane;
                 if present != 0 {
-                    source = step::each(present).nth(random.below(present.count_ones() as usize)).unwrap_or(0);
+                    source = types::each(present).nth(random.below(present.count_ones() as usize)).unwrap_or(0);
                     let result = MEETINGS[kind].1(&old, present, lane, source);
                     v[lane] = old[lane].wrapping_mul(0x9e37_79b1).wrapping_add(result);
                 }
@@ -129,7 +129,7 @@ fn lanes_meet_at_different_places() {
         let settings = Settings { memcheck: round % 5 == 0, ..settings() };
         let effects = run_with(&text, (1, 32, 0), &[address], &mut [&mut memory], settings, [1, 1, 1]);
         assert!(effects.fault.is_none(), "{round}: {:?}\n{text}", effects.fault);
-        for lane in step::each(alive) {
+        for lane in types::each(alive) {
             assert_eq!(memory.0[32 * (COUNT + 1) + lane], u64::from(v[lane]), "round {round}, lane {lane}\n{text}");
         }
     }
