@@ -1,7 +1,7 @@
 //! Hints for fields that the code of the kernel contradicts.
 
 use super::{
-    pointer::{corrected, to_pointers},
+    pointer::{corrected, declaration, to_pointers},
     rust::{Declaration, member_field, push_type, push_types, slice},
     rust_type::{element_type, pointer_of},
     spelling::LONGEST_NAME,
@@ -12,7 +12,7 @@ use crate::{
     check::{BodyMismatch, Contradiction, Difference, Differences, contradiction, first_in_struct},
     cpp::{CppBase, rust_integer},
     message::{Hint, Message, Text},
-    signature::{Evidence, Parameter, Slot, SlotKind},
+    signature::{Evidence, Meaning, Parameter, Slot, SlotKind},
 };
 
 /// What the code of the kernel shows about a field, if the differences come from it.
@@ -21,12 +21,16 @@ pub(super) const fn contradicting<'a>(
     kernel: &Parameter<'a>,
     differences: Differences,
 ) -> Option<(Contradiction, Slot<'a>)> {
-    match differences.first() {
-        Some(Difference::Pointer | Difference::Pointee | Difference::Constness) if kernel.cpp.is_unknown() => {}
+    let slot = some!(kernel.body.at(0));
+    let found = some!(contradiction(host.cpp, host.members.stands_for(), &slot));
+    match (differences.first(), found) {
+        (Some(Difference::Pointer | Difference::Type), Contradiction::Object | Contradiction::Memory)
+        | (Some(Difference::Pointee), Contradiction::Format)
+        | (Some(Difference::Constness), Contradiction::Written) => {}
+        (Some(Difference::Pointer | Difference::Pointee | Difference::Constness), _) if kernel.cpp.is_unknown() => {}
         _ => return None,
     }
-    let slot = some!(kernel.body.at(0));
-    Some((some!(contradiction(host.cpp, host.members.stands_for(), &slot)), slot))
+    Some((found, slot))
 }
 
 pub(super) const fn contradiction_message(
@@ -56,19 +60,28 @@ const fn what(value: &Text, found: Contradiction, slot: &Slot<'_>) -> Message<25
 }
 
 /// What the code does, what to write, and how to turn the check off.
-pub(super) const fn push_hint(hint: &mut Hint, host: &Parameter<'_>, (found, slot): (Contradiction, &Slot<'_>)) {
-    push_correction(hint, host.name, found, slot, &fitting(host.name, host, (found, slot)));
+pub(super) const fn push_hint(
+    hint: &mut Hint,
+    host: &Parameter<'_>,
+    kernel: &Parameter<'_>,
+    (found, slot): (Contradiction, &Slot<'_>),
+) {
+    let declare = match found {
+        Contradiction::Object => text!(declare, &object_types(host.name, object(slot).0)),
+        _ if kernel.cpp.is_unknown() => text!(declare, &fitting(host.name, host, (found, slot))),
+        _ => declaration(host, kernel),
+    };
+    push_correction(hint, host.name, found, slot, &declare);
     match found {
         Contradiction::Written => say::or_shared_write(hint),
         _ => say::or_opaque(hint),
     }
 }
 
-const fn push_correction(hint: &mut Hint, name: &str, found: Contradiction, slot: &Slot<'_>, types: &Declaration) {
+const fn push_correction(hint: &mut Hint, name: &str, found: Contradiction, slot: &Slot<'_>, declare: &Declaration) {
     let value: Message<128> = text!(listed, name);
     say::in_code(hint, &what(&value, found, slot), &evidence(found, slot));
-    let declare: Declaration = text!(declare, types);
-    say::then(hint, &declare);
+    say::then(hint, declare);
 }
 
 pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>) {
@@ -93,7 +106,7 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
             Contradiction::Memory => member_pointer(&named, &slot),
             _ => fitting(own, &named, (found, &slot)),
         };
-        push_correction(&mut correction, own, found, &slot, &types);
+        push_correction(&mut correction, own, found, &slot, &text!(declare, &types));
     }
     say::member_in_code(hint, &name, slot.offset, member.spelling, &correction);
 }
@@ -133,6 +146,31 @@ pub(super) const fn fitting(
         }
         Contradiction::Written => push_type(&mut text, name, corrected(host, CppBase::Unknown, true).as_str()),
     }
+    text
+}
+
+/// The object that an integer of the kernel is, by its type or by the code.
+pub(super) const fn object_of(kernel: &Parameter<'_>) -> Option<&'static str> {
+    match kernel.members.stands_for() {
+        Some(Meaning::Texture) => return Some("texture"),
+        Some(Meaning::Surface) => return Some("surface"),
+        _ => {}
+    }
+    match some!(kernel.body.at(0)).kind {
+        SlotKind::Texture if kernel.size == 8 => Some("texture"),
+        SlotKind::Surface if kernel.size == 8 => Some("surface"),
+        _ => None,
+    }
+}
+
+/// A field for a texture or a surface: tracked, or its handle.
+pub(super) const fn object_types(name: &str, object: &str) -> Declaration {
+    let mut text = Message::new();
+    let types = match object.as_bytes()[0] {
+        b's' => ["&'a Surface", "SurfaceObject"],
+        _ => ["&'a Texture", "TextureObject"],
+    };
+    push_types(&mut text, name, &types);
     text
 }
 

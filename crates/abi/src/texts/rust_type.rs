@@ -72,7 +72,10 @@ pub(super) const fn named(spelled: &str, align: Option<Alignment>) -> Type {
         return Message::concat(&[if has_align { row.rust } else { "" }]);
     }
     let mut text = Message::new();
-    if !name::is_builtin(spelled) {
+    if let base @ (CppBase::Integer { .. } | CppBase::Float { .. } | CppBase::Bool) = name::in_atomic(spelled) {
+        return Message::concat(&[rust_scalar(base, 0)]);
+    }
+    if !name::is_builtin(spelled) && !name::is_of_library(spelled) {
         text.writer().push_shortened(name::plain(spelled), LONGEST_NAME);
         text = some!(instance(spelled), text);
     }
