@@ -5,19 +5,29 @@
 
 /// The ceiling of each published package, in characters.
 const CEILINGS: &[(&str, usize)] = &[
-    ("kernel-args", 1_155_000),
+    ("kernel-args", 1_157_500),
     ("kernel-args-derive", 240_000),
-    ("kernel-args-abi", 353_000),
+    ("kernel-args-abi", 361_000),
     ("kernel-args-build", 108_000),
     ("kernel-args-cli", 231_000),
-    ("kernel-args-image", 549_000),
+    ("kernel-args-image", 550_000),
     ("kernel-args-nvrtc", 37_000),
     ("kernel-args-test-driver", 493_000),
 ];
 
 /// Why a ceiling was raised: the package and the reason.
-const RAISED: &[(&str, &str)] =
-    &[("kernel-args", "`OtherContext…` and `RunError`: longer names that have one meaning")];
+const RAISED: &[(&str, &str)] = &[
+    ("kernel-args", "`OtherContext…` and `RunError`: longer names that have one meaning"),
+    (
+        "kernel-args",
+        "the nearest kernels by the names that C++ gives them; the front page shows a report without a GPU",
+    ),
+    (
+        "kernel-args-abi",
+        "hints from the code before types; atomics, arrays, textures, flattened structs have their own hints",
+    ),
+    ("kernel-args-image", "the nearest kernels of a mangled name, and of a name of Triton"),
+];
 
 /// How far a package may be below its ceiling: a lower ceiling is then due.
 const SLACK: usize = 2_000;

@@ -23,7 +23,8 @@ pub enum MemberRepair<'a> {
     Declare(Parameter<'a>, Parameter<'a>),
     /// Add the kernel's member before the host's member of this name; at the end, if it is empty.
     Add(Parameter<'a>, &'a str),
-    /// Move the member of the first name before the member of the second: the kernel's struct has a union in its place.
+    /// Move the member of the first name before the member of the second: the kernel's struct has a
+    /// union there.
     Move(&'a str, &'a str),
     /// Remove this member.
     Remove(Parameter<'a>),

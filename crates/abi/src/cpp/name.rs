@@ -75,7 +75,7 @@ pub(crate) const fn in_atomic(path: &str) -> CppBase<'_> {
     CppBase::Named(path)
 }
 
-/// Whether a type is one of CUDA's C++ libraries, or of the standard library: Rust has no type of its name.
+/// Whether a type is from a C++ library of CUDA or from the standard library: Rust has no type of this name.
 pub(crate) const fn is_of_library(path: &str) -> bool {
     const LIBRARIES: [&[u8]; 6] = [b"thrust::", b"cuda::", b"cub::", b"std::", b"nvcuda::", b"cooperative_groups::"];
     let mut i = 0;

@@ -3,7 +3,7 @@
 use super::{
     pointer::{corrected, declaration, to_pointers},
     rust::{Declaration, member_field, push_type, push_types, slice},
-    rust_type::{element_type, pointer_of},
+    rust_type::{element_type, object_types, pointer_of},
     spelling::LONGEST_NAME,
     templates as say,
 };
@@ -12,7 +12,7 @@ use crate::{
     check::{BodyMismatch, Contradiction, Difference, Differences, contradiction, first_in_struct},
     cpp::{CppBase, rust_integer},
     message::{Hint, Message, Text},
-    signature::{Evidence, Meaning, Parameter, Slot, SlotKind},
+    signature::{Evidence, Parameter, Slot, SlotKind},
 };
 
 /// What the code of the kernel shows about a field, if the differences come from it.
@@ -67,7 +67,11 @@ pub(super) const fn push_hint(
     (found, slot): (Contradiction, &Slot<'_>),
 ) {
     let declare = match found {
-        Contradiction::Object => text!(declare, &object_types(host.name, object(slot).0)),
+        Contradiction::Object => {
+            let mut types = Declaration::new();
+            push_types(&mut types, host.name, &object_types(object(slot).0));
+            text!(declare, &types)
+        }
         _ if kernel.cpp.is_unknown() => text!(declare, &fitting(host.name, host, (found, slot))),
         _ => declaration(host, kernel),
     };
@@ -146,31 +150,6 @@ pub(super) const fn fitting(
         }
         Contradiction::Written => push_type(&mut text, name, corrected(host, CppBase::Unknown, true).as_str()),
     }
-    text
-}
-
-/// The object that an integer of the kernel is, by its type or by the code.
-pub(super) const fn object_of(kernel: &Parameter<'_>) -> Option<&'static str> {
-    match kernel.members.stands_for() {
-        Some(Meaning::Texture) => return Some("texture"),
-        Some(Meaning::Surface) => return Some("surface"),
-        _ => {}
-    }
-    match some!(kernel.body.at(0)).kind {
-        SlotKind::Texture if kernel.size == 8 => Some("texture"),
-        SlotKind::Surface if kernel.size == 8 => Some("surface"),
-        _ => None,
-    }
-}
-
-/// A field for a texture or a surface: tracked, or its handle.
-pub(super) const fn object_types(name: &str, object: &str) -> Declaration {
-    let mut text = Message::new();
-    let types = match object.as_bytes()[0] {
-        b's' => ["&'a Surface", "SurfaceObject"],
-        _ => ["&'a Texture", "TextureObject"],
-    };
-    push_types(&mut text, name, &types);
     text
 }
 

@@ -6,6 +6,7 @@ use super::{
     part_names::{is_part, whole_array},
     pointer::declaration,
     rust::{Declaration, needs_struct, push_types, underlying},
+    rust_type::object_of,
     spelling::LONGEST_NAME,
     templates as say,
 };
@@ -89,7 +90,7 @@ pub(super) const fn hint(pairing: &Pairing<'_>, field: usize, parameter: usize, 
 const fn push_value(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>, declare: &Declaration) {
     let of_host = host.class;
     let of_kernel = kernel.class;
-    if let Some(object) = body::object_of(kernel) {
+    if let Some(object) = object_of(kernel) {
         say::takes_object(hint, object);
     } else if kernel.cpp.is_pointer() || matches!(of_kernel, Class::Pointer) {
         say::takes_pointer(hint);

@@ -102,7 +102,7 @@ impl<const N: usize> Report<'_, N> {
     }
 }
 
-/// Whether all names of the kernel's parameters are known, and this is none of them.
+/// Whether all names of the kernel's parameters are known, and differ from this one.
 const fn is_unknown(name: &str, kernel: &[Parameter<'_>]) -> bool {
     let mut i = 0;
     while i < kernel.len() && !is_made(kernel[i].name) && !same(kernel[i].name, name) {

@@ -1,9 +1,10 @@
 //! The Rust declaration that matches a kernel's parameter.
 
 use super::{
-    body::{object_of, object_types},
     part_names::is_part,
-    rust_type::{Type, c_void, close_array, element_name, inferred, named, open_array, push_pointers},
+    rust_type::{
+        Type, c_void, close_array, element_name, inferred, named, object_of, object_types, open_array, push_pointers,
+    },
     spelling::{LONGEST_NAME, push_separator},
     templates,
 };
@@ -67,7 +68,8 @@ pub(super) const fn types(name: &str, host: Option<&Parameter<'_>>, kernel: &Par
         return text;
     }
     if let Some(object) = object_of(kernel) {
-        return object_types(name, object);
+        push_types(&mut text, name, &object_types(object));
+        return text;
     }
     if let Some(host) = host {
         let (arrays, count) = arrays(host, kernel);

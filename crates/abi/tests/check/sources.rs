@@ -256,7 +256,7 @@ fn more_information_makes_no_hint_worse() {
         for (less, more) in LESS {
             let (before, after) = (&all[less], &all[more]);
             let (old, new) = (before.join("\n"), after.join("\n"));
-            // With names, the mistake is another one.
+            // Names show a different mistake.
             let is_other = |texts: &[String]| texts.iter().any(|text| text.starts_with("no field"));
             let names_less = |text: &str| text.contains('…') || text.contains(": u64`");
             if after.is_empty() && !before.is_empty()
