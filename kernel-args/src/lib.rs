@@ -46,27 +46,27 @@
 //! # Without a GPU
 //!
 //! The [test driver](guide::testing) replaces `libcuda` by an interpreter of PTX: programs and tests run on a laptop, and
-//! it names the thread and the line of what a GPU would only make wrong. This kernel lacks a `__syncthreads()`:
+//! it names the thread, the line and the argument where a kernel goes wrong. This one reads behind the end of `x`:
 //!
 //! ```c++
-//! extern "C" __global__ void sum(float const* x, float* out) {
-//!     __shared__ float part[256];
-//!     part[threadIdx.x] = x[threadIdx.x]; __syncthreads();
-//!     for (unsigned half = 128; half > 0; half /= 2)
-//!         if (threadIdx.x < half) part[threadIdx.x] += part[threadIdx.x + half];
-//!     if (threadIdx.x == 0) *out = part[0];
+//! extern "C" __global__ void mean(float const* x, float* y, int n) {
+//!     int i = blockIdx.x * blockDim.x + threadIdx.x;
+//!     if (i < n) {
+//!         float sum = x[i] + x[i + 1] + x[i + 2];
+//!         y[i] = sum / 3;
+//!     }
 //! }
 //! ```
 //!
 //! ```sh
 //! cargo install kernel-args-test-driver
-//! KERNEL_ARGS_TEST_DRIVER_MEMCHECK=1 kernel-args-test-driver cargo test
+//! kernel-args-test-driver cargo test   # KERNEL_ARGS_TEST_DRIVER_MEMCHECK=1 also finds races
 //! ```
 //!
 //! ```text
-//! the kernel `sum` fails: it writes shared memory that thread 32 reads without a barrier between (4 bytes of
-//! shared memory at 0x80)
-//!   at `st.shared.f32`, line 48 of the PTX (sum.cu:5), function `sum`, block [0, 0, 0], thread [32, 0, 0]
+//! the kernel `mean` fails: it reads 4 bytes of global memory at 0x55cb0a6bda00, where it has no memory:
+//! 0 bytes behind the end of allocation 1, 1024 bytes at 0x55cb0a6bd600; parameter 0 points to it
+//!   at `ld.global.f32`, line 46 of the PTX (mean.cu:4), function `mean`, block [0, 0, 0], thread [255, 0, 0]
 //! ```
 //!
 //! # Guide

@@ -191,17 +191,17 @@ fn paths_in_documents_exist() {
 
 #[test]
 fn the_readme_and_the_front_page_show_an_error_of_rustc_and_a_kernel() {
-    let kernel = read("ptx/sum.cu");
+    let kernel = read("ptx/mean.cu");
     let error = read("tests/toolchain/suites/compile_fail/ui/ptx_type/double_for_float.stderr");
     // The lines above the place in the file.
     let message = error.split(" --> ").next().unwrap_or_default();
     let readme = read("README.md");
-    assert_none(&documents::parts("README.md", &readme, &[("sum.cu", &kernel), ("double_for_float.stderr", message)]));
+    assert_none(&documents::parts("README.md", &readme, &[("mean.cu", &kernel), ("double_for_float.stderr", message)]));
     let front = code::front_page(&read("kernel-args/src/lib.rs"));
     assert_none(&documents::parts(
         "The front page",
         &front,
-        &[("sum.cu", &kernel), ("double_for_float.stderr", message)],
+        &[("mean.cu", &kernel), ("double_for_float.stderr", message)],
     ));
     let lines = readme.lines().count();
     assert!(lines <= 120, "README.md has {lines} lines: other topics are in the guide");

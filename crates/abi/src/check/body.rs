@@ -122,8 +122,13 @@ pub(super) const fn computed_format(kernel: &Parameter<'_>) -> Option<CppBase<'s
 }
 
 /// Whether the code of a kernel can show something about a parameter that nothing else shows: it has at least 8 bytes,
-/// and no C++ type, or unknown members.
+/// and no C++ type, or unknown members; or the code may write through it, or use it as a texture.
 pub const fn is_untyped(kernel: &Parameter<'_>) -> bool {
+    let is_written = kernel.cpp.depth == 1 && !kernel.cpp.is_shared();
+    let is_number = matches!(kernel.cpp.base, CppBase::Integer { signed: false, bits: 64 }) && !kernel.cpp.is_pointer();
+    if is_written || is_number && kernel.members.stands_for().is_none() && !kernel.cpp.is_array() {
+        return true;
+    }
     let is_struct = matches!(kernel.class, Class::Bytes) && !kernel.cpp.base.is_builtin();
     kernel.size >= 8
         && !matches!(kernel.class, Class::Float)

@@ -83,7 +83,7 @@ impl<const N: usize> Report<'_, N> {
             if let Some(array) = whole_array(&self.pairing(), field) {
                 return text!(remove_spread, array);
             }
-            if is_unknown(host[field].cpp_name(), kernel) {
+            if host.len() <= kernel.len() && is_unknown(host[field].cpp_name(), kernel) {
                 return text!(remove_unknown);
             }
         }

@@ -310,7 +310,9 @@ const fn arrays(host: &Parameter<'_>, kernel: &Parameter<'_>) -> ([Type; 2], usi
     if !is_row(host.cpp) || host.cpp.is_pointer() || !kernel.cpp.is_unknown() || bytes.is_empty() || bytes[0] != b'[' {
         return (NONE, 0);
     }
-    let (Some(own), Some(align)) = (host.align, kernel.align) else { return (NONE, 0) };
+    let (Some(own), Some(align), Class::Bytes | Class::Unknown) = (host.align, kernel.align, kernel.class) else {
+        return (NONE, 0);
+    };
     let size = host.size / length;
     if own.bytes() == align.bytes() && kernel.size.is_multiple_of(size) {
         let mut end = bytes.len();
