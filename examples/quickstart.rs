@@ -22,7 +22,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("{}\n", LayoutTable(&Saxpy::SIGNATURE));
 
     let saxpy = Kernel::<Saxpy>::load(&ctx)?;
-    println!("On {}: {saxpy:?}\n", ctx.name()?);
+    println!(
+        "`Saxpy` fits its kernel: rustc compared it with the PTX, and loading with the function on {}.\n",
+        ctx.name()?
+    );
 
     let n = 1_000_000_u32;
     let stream = ctx.default_stream();

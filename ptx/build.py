@@ -43,7 +43,7 @@ DEBUG = {
 }
 
 # Compiled with line numbers.
-LINES = {"code"}
+LINES = {"code", "mean"}
 
 SMS = [75, 80, 89, 90, 100, 120]
 # `speed` is LZ4, all other modes are Zstandard. Only `size` compresses cubins by default; the

@@ -87,6 +87,7 @@ texts! {
     NO_EXPRESSION: "this is not an expression of integers that a contract can compute",
         "use fields, integers and constants with `+`, `-`, `*`, `/`, `%`, parentheses, `a.div_ceil(b)`, `a.min(b)`, `a.max(b)` and \
         `slice.len()`, such as `\"rows * cols\"`; `block.x` and `grid.x` are the block and the grid of the launch";
+    ASSIGNMENT: "`=` is an assignment, not a comparison", "write `==`";
     NO_CONDITION: "this is not a condition that a contract can compute",
         "compare integers with `==`, `!=`, `<`, `<=`, `>` and `>=`, and combine conditions and `bool` fields with `&&`, `||` and `!`, such as \
         `\"grid.x * block.y >= rows\"`";
@@ -164,6 +165,26 @@ texts! {
     DUPLICATE_OPTION: "this option is given twice", "keep one";
 }
 
+/// An error about an unknown word, with the first similar one of the words that its help lists.
+pub(crate) fn unknown(text: &str, word: &str) -> String {
+    let known = text.split('`').skip(1).step_by(2).filter_map(|part| part.split(' ').next());
+    match known.into_iter().find(|known| is_near(word, known)) {
+        Some(known) => text.replacen("help: ", &format!("help: write `{known}`; "), 1),
+        None => text.to_owned(),
+    }
+}
+
+/// Whether two words differ in at most two neighbouring letters, or one begins with the other one.
+pub(crate) fn is_near(word: &str, known: &str) -> bool {
+    const MEANINGFUL: usize = 3;
+    let begins = |long: &str, short: &str| short.len() >= MEANINGFUL && long.starts_with(short);
+    let same = |pair: &(u8, u8)| pair.0 == pair.1;
+    let prefix = word.bytes().zip(known.bytes()).take_while(same).count();
+    let rest = word.bytes().skip(prefix).rev().zip(known.bytes().skip(prefix).rev());
+    let kept = prefix + rest.take_while(same).count();
+    begins(word, known) || begins(known, word) || kept >= MEANINGFUL && word.len().max(known.len()) - kept <= 2
+}
+
 pub(crate) fn unknown_in_contract(name: &str, fields: &[&str]) -> String {
     format!("this struct has no field `{name}`\n{}", usable_in_contract(fields))
 }
@@ -229,6 +250,8 @@ formats! {
     number_as_condition(written: &str):
         "`{written}` is a number, but a condition is expected here\n\
         help: compare it, such as `{written} > 0`";
+    unknown_method(method: &str, near: &str):
+        "contracts have no method `{method}`\nhelp: write `{near}`";
     len_is_a_method(written: &str):
         "`{written}` is not a member of the slice\n\
         help: write `{written}()`, its number of elements";

@@ -1,9 +1,13 @@
 //! Checked parameters for CUDA kernels.
 //!
-//! A CUDA kernel takes its parameters as raw bytes, and nothing checks them: if a type, the order, a size or an
-//! alignment is wrong, the kernel still launches and computes garbage. With this crate, a struct describes the
-//! parameters once. It is compared with the compiled kernel when the program is built, and with the loaded function
-//! when it runs.
+//! A struct describes the parameters of a kernel, and is compared with the compiled kernel: by rustc, when the kernel
+//! is loaded, and at each launch, on machines with a GPU and without one.
+//!
+#![doc = include_str!("../guide/pictures/comparison.svg")]
+//!
+//! ```sh
+//! cargo add kernel-args cudarc --features cudarc/cuda-13000   # your CUDA toolkit
+//! ```
 //!
 #![cfg_attr(not(feature = "cudarc"), doc = "```ignore")]
 #![cfg_attr(feature = "cudarc", doc = "```no_run")]
@@ -30,7 +34,7 @@
 //! # }
 //! ```
 //!
-//! The [whole program](guide::launches) also [runs without a GPU](guide::testing), for tests. With `alpha: f64`, the compiler reports:
+//! The [whole program](guide::launches) is a chapter of the guide. With `alpha: f64`, the compiler reports:
 //!
 //! ```text
 //! error[E0080]: evaluation panicked: `alpha` does not match parameter 1 of kernel `saxpy`
@@ -39,10 +43,30 @@
 //!                 help: C's `float` is f32: declare `alpha: f32`; where the type is inferred, write `2.0f32`
 //! ```
 //!
-//! ```toml
-//! [dependencies]
-//! kernel-args = "0.1"
-//! cudarc = { version = "0.19.10", features = ["cuda-13000"] } # your CUDA toolkit
+//! # Without a GPU
+//!
+//! The [test driver](guide::testing) replaces `libcuda` by an interpreter of PTX: programs and tests run on a laptop, and
+//! it names the thread, the line and the argument where a kernel goes wrong. This one reads behind the end of `x`:
+//!
+//! ```c++
+//! extern "C" __global__ void mean(float const* x, float* y, int n) {
+//!     int i = blockIdx.x * blockDim.x + threadIdx.x;
+//!     if (i < n) {
+//!         float sum = x[i] + x[i + 1] + x[i + 2];
+//!         y[i] = sum / 3;
+//!     }
+//! }
+//! ```
+//!
+//! ```sh
+//! cargo install kernel-args-test-driver
+//! kernel-args-test-driver cargo test   # KERNEL_ARGS_TEST_DRIVER_MEMCHECK=1 also finds races
+//! ```
+//!
+//! ```text
+//! the kernel `mean` fails: it reads 4 bytes of global memory at 0x55cb0a6bda00, where it has no memory:
+//! 0 bytes behind the end of allocation 1, 1024 bytes at 0x55cb0a6bd600; parameter 0 points to it
+//!   at `ld.global.f32`, line 46 of the PTX (mean.cu:4), function `mean`, block [0, 0, 0], thread [255, 0, 0]
 //! ```
 //!
 //! # Guide
@@ -84,8 +108,6 @@
 //! | the kernels of any file, on the command line | `cargo install kernel-args-cli` |
 //!
 //! # What is checked, and when
-//!
-#![doc = include_str!("../guide/pictures/comparison.svg")]
 //!
 #![doc = include_str!("../guide/tables/checks.md")]
 //!

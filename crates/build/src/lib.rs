@@ -37,8 +37,8 @@
 //! # When the build script runs again
 //!
 //! Cargo runs the build script again when a source changes, a header that it includes, the compiler, a variable of the
-//! list above other than `PATH`, or a variable that `nvcc` reads; and when a header appears in a folder of the package
-//! that the compiler searches. Only the affected sources are compiled again.
+//! list above, or a variable that `nvcc` reads; and when a header appears in a folder of the package that the compiler
+//! searches. A change of `PATH` counts only if no compiler was found. Only the affected sources are compiled again.
 //!
 //! `nvcc` reports the headers that it reads. NVRTC does not, so this crate searches the sources for `#include`. If the
 //! name in an `#include` or `__has_include` is a macro, cargo watches all include folders, and NVRTC compiles the

@@ -54,7 +54,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let device = stream.clone_dtoh(&from)?;
     let differences: Vec<f32> = host.iter().zip(&device).map(|(a, b)| (a - b).abs()).collect();
     let largest = differences.iter().copied().fold(0.0, f32::max);
-    println!("{STEPS} steps of {} points; the largest difference from the host is {largest}", host.len());
+    println!("{STEPS} steps of {} points; the largest difference from the host is {largest:.1e}", host.len());
     // Checks each value, because `max` ignores NaN.
     assert!(differences.iter().all(|d| *d < 1e-3), "the device computes something else");
     Ok(())

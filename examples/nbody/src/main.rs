@@ -20,9 +20,10 @@ const BODIES: u32 = 1 << 13;
 const STEPS: u64 = 1200;
 /// The steps that are launched together. After an even number, the positions are in the same slice as before.
 const STEPS_OF_A_RUN: u64 = 20;
-/// The bodies and the steps, in one run, where the kernels are interpreted: 80 million instructions each step.
-const BODIES_WITHOUT_GPU: u32 = 1 << 11;
-const STEPS_WITHOUT_GPU: u64 = 2;
+/// Where the kernels are interpreted: the bodies, the steps, and the time of each, which is longer.
+const BODIES_WITHOUT_GPU: u32 = 1 << 9;
+const STEPS_WITHOUT_GPU: u64 = 60;
+const SECONDS_WITHOUT_GPU: f32 = 0.02;
 /// The mass of a galaxy's core, and the mass of each other body.
 const MASSES: (f32, f32) = (0.45, 0.1 / 8192.0);
 /// Threads per block, as in the kernels' source.
@@ -51,7 +52,7 @@ fn body_count() -> u32 {
 }
 
 fn step() -> Step {
-    Step { bodies: body_count(), ..STEP }
+    if is_interpreted() { Step { bodies: body_count(), seconds: SECONDS_WITHOUT_GPU, ..STEP } } else { STEP }
 }
 
 const STEP: Step = Step { bodies: BODIES, gravity: 1.0, softening: 0.05, seconds: 0.005 };
@@ -236,14 +237,13 @@ fn main() -> Result<()> {
 
     let before = simulation.checked_energy("before")?;
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} steps, {per_sec}, {eta} left")?;
-    let (steps, of_a_run) =
-        if is_interpreted() { (STEPS_WITHOUT_GPU, STEPS_WITHOUT_GPU) } else { (STEPS, STEPS_OF_A_RUN) };
+    let steps = if is_interpreted() { STEPS_WITHOUT_GPU } else { STEPS };
     let bar = ProgressBar::new(steps).with_style(style);
-    for run in 1..=steps / of_a_run {
-        simulation.advance(of_a_run)?;
+    for run in 1..=steps / STEPS_OF_A_RUN {
+        simulation.advance(STEPS_OF_A_RUN)?;
         // Launches only enqueue work. The bar shows completed work.
         simulation.stream.synchronize()?;
-        bar.set_position(run * of_a_run);
+        bar.set_position(run * STEPS_OF_A_RUN);
     }
     bar.finish();
     let after = simulation.checked_energy("after")?;

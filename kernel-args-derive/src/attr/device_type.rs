@@ -17,7 +17,7 @@ impl TypeAttr {
             "crate" => set(&mut krate, meta.value()?.call(Path::parse_mod_style)?, meta),
             "cpp" => set(&mut cpp, meta.value()?.parse()?, meta),
             "skip_device_repr" => flag(&mut skip_device_repr, meta),
-            _ => Err(meta.error(texts::UNKNOWN_ON_DEVICE_TYPE)),
+            _ => Err(meta.error(texts::unknown(texts::UNKNOWN_ON_DEVICE_TYPE, name))),
         });
         Self { krate: krate.unwrap_or_else(default_crate), cpp, skip_device_repr }
     }

@@ -94,7 +94,13 @@ impl Expression {
                     ("div_ceil" | "min" | "max", [by]) => {
                         Ok(Self::number(&call.receiver)?.apply(&name, Some(Self::number(by)?)))
                     }
-                    _ => unsupported(),
+                    _ => match ["div_ceil", "len", "min", "max"].into_iter().find(|known| texts::is_near(&name, known))
+                    {
+                        Some(near) if near != name => {
+                            Err(syn::Error::new(call.method.span(), texts::unknown_method(&name, near)))
+                        }
+                        _ => unsupported(),
+                    },
                 }
             }
             Expr::Cast(_) => Err(syn::Error::new(expression.span(), texts::CAST_IN_CONTRACT)),
@@ -108,6 +114,7 @@ impl Expression {
                 Ok(Self::condition(&unary.expr)?.apply("not", None))
             }
             Expr::Binary(binary) if is_condition(bare(expression)) => Self::comparison(binary),
+            Expr::Assign(_) => Err(syn::Error::new(expression.span(), texts::ASSIGNMENT)),
             other => match Self::place(other, Read::Truth) {
                 Some(place) => Ok(place),
                 // What is wrong inside of it is reported first.

@@ -62,7 +62,7 @@ impl FieldAttr {
             | "strict_names" | "strict_code" | "bound" | "block" | "block_multiple_of" | "max_block"
             | "grid_covers" | "requires" | "shared" | "stream" => Err(meta.error(texts::BELONGS_ON_STRUCT)),
             _ if field.contracts.parse(name, meta)? => Ok(()),
-            _ => Err(meta.error(texts::UNKNOWN_ON_FIELD)),
+            _ => Err(meta.error(texts::unknown(texts::UNKNOWN_ON_FIELD, name))),
         });
         field.check(diagnostics);
         field
@@ -185,7 +185,7 @@ impl MemberAttr {
                 Names::List(_) => Err(meta.error("expected string literal")),
             },
             "crate" | "cpp" | "skip_device_repr" => Err(meta.error(texts::DEVICE_TYPE_ON_FIELD)),
-            _ => Err(meta.error(texts::UNKNOWN_ON_MEMBER)),
+            _ => Err(meta.error(texts::unknown(texts::UNKNOWN_ON_MEMBER, name))),
         });
         member
     }

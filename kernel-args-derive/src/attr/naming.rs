@@ -110,7 +110,7 @@ impl Parts {
             _ => {
                 let is_own = |name: &&Ident| parameters(generics).any(|own| own == *name);
                 let Some(parameter) = meta.path.get_ident().filter(is_own) else {
-                    return Err(meta.error(texts::UNKNOWN_ON_STRUCT));
+                    return Err(meta.error(texts::unknown(texts::UNKNOWN_ON_STRUCT, name)));
                 };
                 let argument = argument(meta.value()?)?;
                 if !meta.input.peek(Token![=>]) {

@@ -44,7 +44,10 @@ fn nearby(path: &Path) -> (String, Option<PathBuf>) {
         let inside = names.iter().map(|name| folder.join(name).join(path.file_name().unwrap_or_default()));
         (format!("no folder `{}`", missing.display()), inside.into_iter().find(|path| path.is_file()))
     } else {
-        ("no such file".to_owned(), similar.map(|name| folder.join(name)))
+        // Often the folder of the images is left out.
+        let folders = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        let below = folders.map(|inside| inside.join(missing)).find(|path| path.is_file());
+        ("no such file".to_owned(), below.or_else(|| similar.map(|name| folder.join(name))))
     };
     let instead: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     let instead = if instead.is_empty() { String::new() } else { format!(", but {}", instead.join(", ")) };

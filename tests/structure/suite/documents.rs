@@ -4,7 +4,7 @@ use crate::table;
 use std::path::Path;
 
 /// Whether code in a text names a place of the repository: `folder/file`, `file.rs`.
-fn is_path(code: &str) -> bool {
+pub(crate) fn is_path(code: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./".contains(&byte);
     code.bytes().all(plain) && (code.contains('/') || Path::new(code).extension().is_some_and(|end| end == "rs"))
 }

@@ -190,22 +190,29 @@ fn paths_in_documents_exist() {
 }
 
 #[test]
-fn the_readme_shows_the_tables_of_the_guide_and_an_error_of_rustc() {
-    let fields = read("kernel-args/guide/tables/fields.md");
-    let checks = read("kernel-args/guide/tables/checks.md");
+fn the_readme_and_the_front_page_show_an_error_of_rustc_and_a_kernel() {
+    let kernel = read("ptx/mean.cu");
     let error = read("tests/toolchain/suites/compile_fail/ui/ptx_type/double_for_float.stderr");
     // The lines above the place in the file.
     let message = error.split(" --> ").next().unwrap_or_default();
     let readme = read("README.md");
-    assert_none(&documents::parts(
-        "README.md",
-        &readme,
-        &[("fields.md", &fields), ("checks.md", &checks), ("double_for_float.stderr", message)],
-    ));
+    assert_none(&documents::parts("README.md", &readme, &[("mean.cu", &kernel), ("double_for_float.stderr", message)]));
     let front = code::front_page(&read("kernel-args/src/lib.rs"));
-    assert_none(&documents::parts("The front page", &front, &[("double_for_float.stderr", message)]));
+    assert_none(&documents::parts(
+        "The front page",
+        &front,
+        &[("mean.cu", &kernel), ("double_for_float.stderr", message)],
+    ));
     let lines = readme.lines().count();
-    assert!(lines <= 200, "README.md has {lines} lines: other topics are in the guide");
+    assert!(lines <= 120, "README.md has {lines} lines: other topics are in the guide");
+    for command in ["cargo run -p kernel-args-examples --example quickstart\n", "cargo test --workspace\n"] {
+        assert!(readme.contains(command), "README.md does not name {command}");
+    }
+    // Files are named by links.
+    for row in readme.lines().filter(|line| line.starts_with("| ")) {
+        let names = table::code(row).into_iter().filter(|code| documents::is_path(code));
+        assert_none(&names.map(|name| format!("README.md names `{name}` without a link")).collect::<Vec<_>>());
+    }
 }
 
 /// The files of the guide's chapters.

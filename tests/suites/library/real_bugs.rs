@@ -295,3 +295,36 @@ fn the_guide_shows_the_messages() {
         assert_eq!(chapter, made, "KERNEL_ARGS_BLESS=1 writes the messages");
     });
 }
+
+/// The kernel of the README, and the report of its mistake.
+#[test]
+fn the_readme_shows_the_report_of_the_test_driver() {
+    #[derive(KernelArgs)]
+    struct Mean<'a> {
+        x: &'a CudaSlice<f32>,
+        y: &'a mut CudaSlice<f32>,
+        n: i32,
+    }
+    const IMAGE: &str = include_str!("../../../ptx/mean.ptx");
+    within(&Settings::new(), |driver| {
+        let ctx = kernel_args::context(0).expect("the test driver has a device");
+        let stream = ctx.default_stream();
+        let x = stream.clone_htod(&[1.0_f32; 256]).expect("memory");
+        let mut y = stream.alloc_zeros::<f32>(256).expect("memory");
+        let mean = Kernel::<Mean<'_>>::from_image(&ctx, IMAGE, "mean").expect("it fits");
+        // SAFETY: the test driver notices that `x` is too short.
+        unsafe { launch!(mean, 1, 256, Mean { x: &x, y: &mut y, n: 256 }).expect("it is launched") };
+        assert!(stream.synchronize().is_err(), "the fault is an error of the context");
+        let report = driver.last_fault().expect("a report");
+        for document in ["README.md", "kernel-args/src/lib.rs"] {
+            let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(document);
+            let text = fs::read_to_string(place).expect("the document");
+            let word = |word: &'static str| if word.starts_with("0x") { "address" } else { word };
+            let words = |text: String| -> String {
+                text.leak().split_whitespace().filter(|word| *word != "//!").map(word).collect::<Vec<_>>().join(" ")
+            };
+            let (text, report) = (words(text), words(report.clone()));
+            assert!(text.contains(&report), "{document} does not show\n{report}");
+        }
+    });
+}

@@ -114,9 +114,21 @@ const fn is_other_format(elements: Elements, primitive: Option<Primitive>) -> bo
         && !is_upper_half
 }
 
+/// The pointee by the code, if the code computes with floating-point numbers of another format than it declares.
+pub(super) const fn computed_format(kernel: &Parameter<'_>) -> Option<CppBase<'static>> {
+    let elements = some!(some!(kernel.body.at(0)).elements);
+    let is_other = kernel.cpp.depth == 1 && is_other_format(elements, primitive(kernel.cpp.base));
+    if is_other { Some(elements.class.float()) } else { None }
+}
+
 /// Whether the code of a kernel can show something about a parameter that nothing else shows: it has at least 8 bytes,
-/// and no C++ type, or unknown members.
+/// and no C++ type, or unknown members; or the code may write through it, or use it as a texture.
 pub const fn is_untyped(kernel: &Parameter<'_>) -> bool {
+    let is_written = kernel.cpp.depth == 1 && !kernel.cpp.is_shared();
+    let is_number = matches!(kernel.cpp.base, CppBase::Integer { signed: false, bits: 64 }) && !kernel.cpp.is_pointer();
+    if is_written || is_number && kernel.members.stands_for().is_none() && !kernel.cpp.is_array() {
+        return true;
+    }
     let is_struct = matches!(kernel.class, Class::Bytes) && !kernel.cpp.base.is_builtin();
     kernel.size >= 8
         && !matches!(kernel.class, Class::Float)
@@ -143,12 +155,10 @@ pub(super) const fn refused_at(
 }
 
 pub(super) const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Differences {
-    // Otherwise something else shows the type of the parameter.
-    if !kernel.cpp.is_unknown() {
-        return Differences::NONE;
-    }
     Differences::of(match refused_at(host, kernel, 0, host.is_strict) {
         None => return Differences::NONE,
+        // Otherwise something else shows the type of the parameter. C++ has no type for textures and surfaces.
+        Some(found) if !kernel.cpp.is_unknown() && !matches!(found, Contradiction::Object) => return Differences::NONE,
         Some(Contradiction::Object | Contradiction::Integer | Contradiction::Memory) => Difference::Pointer,
         Some(Contradiction::Written) => Difference::Constness,
         Some(Contradiction::Addresses | Contradiction::Format | Contradiction::Elements) => Difference::Pointee,

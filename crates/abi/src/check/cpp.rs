@@ -1,6 +1,9 @@
 //! Whether the C++ types of the host and the kernel match.
 
-use super::difference::{Difference, Differences};
+use super::{
+    body::computed_format,
+    difference::{Difference, Differences},
+};
 use crate::{
     bytes::same,
     class::Class,
@@ -22,6 +25,10 @@ pub(super) const fn compare(host: &Parameter<'_>, kernel: &Parameter<'_>) -> Dif
             let own = compare_pointers(h, k, LONG_BITS);
             if !own.contains(Difference::Pointee) {
                 return own;
+            }
+            // A declaration can lie: the code computes with halves that it stores through a `float*`.
+            if let Some(base) = computed_format(kernel) {
+                return compare_pointers(h, CppType { base, ..k }, LONG_BITS);
             }
             // Possibly the image was compiled on another system.
             match other_long(kernel) {
@@ -198,6 +205,10 @@ const fn same_pointee(h: CppBase<'_>, k: CppBase<'_>, long_bits: u16) -> bool {
         }
         (CppBase::Float { bits: 16 }, CppBase::Named(named)) | (CppBase::Named(named), CppBase::Float { bits: 16 }) => {
             name::is_half(named)
+        }
+        // A pointer to atomics is a pointer to numbers.
+        (CppBase::Named(named), number) | (number, CppBase::Named(named)) => {
+            same_scalar(as_integer(name::in_atomic(named), long_bits), number)
         }
         (h, k) => same_scalar(h, k),
     }

@@ -37,7 +37,11 @@ impl<'a> Lists<'a> {
     }
 
     pub(super) const fn belong_together(&self, field: usize, parameter: usize) -> bool {
-        self.distance(field, parameter) <= NAMESAKES
+        let distance = self.distance(field, parameter);
+        // If names are known, a field with another name that C++ only converts is another value.
+        distance == 0
+            || distance <= NAMESAKES
+                && (!self.partners.any || matches!(self.partners.relation(field, parameter), Relation::Partners))
     }
 
     /// Whether two fields fit at least as well if they are exchanged.

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     bytes::same,
-    signature::{Members, Parameter},
+    signature::{Members, Opaque, Parameter},
 };
 
 /// What to change in a struct to mend its first difference. Names count before types.
@@ -23,6 +23,9 @@ pub enum MemberRepair<'a> {
     Declare(Parameter<'a>, Parameter<'a>),
     /// Add the kernel's member before the host's member of this name; at the end, if it is empty.
     Add(Parameter<'a>, &'a str),
+    /// Move the member of the first name before the member of the second: the kernel's struct has a
+    /// union there.
+    Move(&'a str, &'a str),
     /// Remove this member.
     Remove(Parameter<'a>),
     /// Add this number of bytes before the member of this name; at the end, if it is empty.
@@ -120,7 +123,11 @@ impl<'a> MemberMismatch<'a> {
             && theirs.find(host.declared.cpp_name()).is_none()
             && own.find(host.declared.cpp_name()).is_some()
         {
-            return MemberRepair::Remove(host.declared);
+            return if has_other_union(theirs, own) {
+                MemberRepair::Move(twin.name, host.declared.name)
+            } else {
+                MemberRepair::Remove(host.declared)
+            };
         }
         // The next member can be the kernel's before this one, by another name.
         if let Some(next) = own.get_unspelled(index + 1)
@@ -135,6 +142,18 @@ impl<'a> MemberMismatch<'a> {
             MemberRepair::All(theirs)
         }
     }
+}
+
+/// Whether the kernel's struct has a union whose name the host's struct does not have: any member can be a part of it.
+const fn has_other_union(theirs: Members<'_>, own: Members<'_>) -> bool {
+    let mut i = 0;
+    while let Some(member) = theirs.get_unspelled(i) {
+        if matches!(member.members.why_opaque(), Some(Opaque::Union)) && own.position(member.name).is_none() {
+            return true;
+        }
+        i += 1;
+    }
+    false
 }
 
 /// The name of the first of the host's members after the kernel's member of this name, or empty.

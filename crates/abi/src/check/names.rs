@@ -81,6 +81,8 @@ pub(super) struct Partners {
     of_field: [u16; MOST],
     /// For each parameter, the field with its name, plus 1.
     of_parameter: [u16; MOST],
+    /// Whether a field has the name of a parameter.
+    pub(super) any: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -95,7 +97,7 @@ pub(super) enum Relation {
 impl Partners {
     pub(super) const fn new(host: &[Parameter<'_>], kernel: &[Parameter<'_>]) -> Self {
         let names = NameIndex::new(kernel);
-        let mut partners = Self { of_field: [0; MOST], of_parameter: [0; MOST] };
+        let mut partners = Self { of_field: [0; MOST], of_parameter: [0; MOST], any: false };
         let mut i = 0;
         while names.any && i < host.len() && i < MOST {
             let name = host[i].cpp_name();
@@ -104,6 +106,7 @@ impl Partners {
                 if same(name, kernel[j].name) {
                     if partners.of_parameter[j] == 0 {
                         (partners.of_field[i], partners.of_parameter[j]) = (j as u16 + 1, i as u16 + 1);
+                        partners.any = true;
                     }
                     break;
                 }

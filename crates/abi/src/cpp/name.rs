@@ -3,10 +3,12 @@
 pub use super::{agree::agree, path::is_inline};
 
 use super::{
+    CppBase,
+    argument::{Argument, argument_end, integer_or_float, trim},
     builtin::{self, Builtin, canonical},
     path::last,
 };
-use crate::bytes::utf8;
+use crate::bytes::{equal, starts_with, utf8};
 
 /// Whether two fully spelled names mean the same type: they match, with equally long paths and equally many template
 /// arguments.
@@ -56,6 +58,49 @@ pub(crate) const fn is_vector_of_long(long: &str, other: &str) -> bool {
 /// Whether a name is `__half`, in any spelling.
 pub const fn is_half(name: &str) -> bool {
     agree(name, "__half")
+}
+
+/// The number in an atomic: `int` of `cuda::std::__4::atomic<int>`. Otherwise the type itself.
+pub(crate) const fn in_atomic(path: &str) -> CppBase<'_> {
+    let segment = last(path.as_bytes(), path.len());
+    if equal(segment.name, b"atomic") && is_of_library(path) {
+        let end = argument_end(segment.arguments, 0);
+        if let Argument::Type(number) = Argument::read(trim(segment.arguments, 0, end))
+            && !number.shape.is_pointer()
+            && let Some(number) = integer_or_float(number.name)
+        {
+            return number;
+        }
+    }
+    CppBase::Named(path)
+}
+
+/// Whether a type is from a C++ library of CUDA or from the standard library: Rust has no type of this name.
+pub(crate) const fn is_of_library(path: &str) -> bool {
+    const LIBRARIES: [&[u8]; 6] = [b"thrust::", b"cuda::", b"cub::", b"std::", b"nvcuda::", b"cooperative_groups::"];
+    let mut i = 0;
+    while i < LIBRARIES.len() {
+        if starts_with(path.as_bytes(), LIBRARIES[i]) {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}
+
+/// A path as users write it: the last segment, if an inline namespace is before it.
+pub(crate) const fn visible(path: &str) -> &str {
+    let bytes = path.as_bytes();
+    let segment = last(bytes, path.len());
+    let mut rest = segment.rest;
+    while rest > 0 {
+        let outer = last(bytes, rest);
+        if is_inline(outer.name) {
+            return path.split_at(segment.rest + 2).1;
+        }
+        rest = outer.rest;
+    }
+    path
 }
 
 /// The last segment of a path, without template arguments: `Params` of `sim::Params<float>`.

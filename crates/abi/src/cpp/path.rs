@@ -1,9 +1,9 @@
 //! The segments of a C++ name.
 
-use crate::bytes::{equal, starts_with};
+use crate::bytes::{equal, find, starts_with};
 
 /// Whether a namespace is inline or unnamed, so users do not write it: `__4` in libcu++ and libc++, `__cxx11` in
-/// libstdc++, `THRUST_300001_SM_900_NS` in Thrust and CUB.
+/// libstdc++, `THRUST_300001_SM_900_NS` and `CUB_300001_SM_900` in Thrust and CUB.
 pub const fn is_inline(namespace: &[u8]) -> bool {
     let mut digits = namespace.len();
     while digits > 0 && namespace[digits - 1].is_ascii_digit() {
@@ -14,7 +14,8 @@ pub const fn is_inline(namespace: &[u8]) -> bool {
     digits < namespace.len() && matches!(before, b"__" | b"_V" | b"__cxx" | b"__ndk")
         || starts_with(namespace, b"_GLOBAL__N_")
         || equal(namespace, b"(anonymous namespace)")
-        || is_library && matches!(namespace.split_at(namespace.len() - 3).1, b"_NS")
+        || is_library
+            && (matches!(namespace.split_at(namespace.len() - 3).1, b"_NS") || find(namespace, b"_SM_").is_some())
 }
 
 /// A segment of a path: `Params` and `float` of `sim::Params<float>`.

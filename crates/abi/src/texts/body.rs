@@ -1,9 +1,9 @@
 //! Hints for fields that the code of the kernel contradicts.
 
 use super::{
-    pointer::{corrected, to_pointers},
+    pointer::{corrected, declaration, to_pointers},
     rust::{Declaration, member_field, push_type, push_types, slice},
-    rust_type::{element_type, pointer_of},
+    rust_type::{element_type, object_types, pointer_of},
     spelling::LONGEST_NAME,
     templates as say,
 };
@@ -21,12 +21,16 @@ pub(super) const fn contradicting<'a>(
     kernel: &Parameter<'a>,
     differences: Differences,
 ) -> Option<(Contradiction, Slot<'a>)> {
-    match differences.first() {
-        Some(Difference::Pointer | Difference::Pointee | Difference::Constness) if kernel.cpp.is_unknown() => {}
+    let slot = some!(kernel.body.at(0));
+    let found = some!(contradiction(host.cpp, host.members.stands_for(), &slot));
+    match (differences.first(), found) {
+        (Some(Difference::Pointer | Difference::Type), Contradiction::Object | Contradiction::Memory)
+        | (Some(Difference::Pointee), Contradiction::Format)
+        | (Some(Difference::Constness), Contradiction::Written) => {}
+        (Some(Difference::Pointer | Difference::Pointee | Difference::Constness), _) if kernel.cpp.is_unknown() => {}
         _ => return None,
     }
-    let slot = some!(kernel.body.at(0));
-    Some((some!(contradiction(host.cpp, host.members.stands_for(), &slot)), slot))
+    Some((found, slot))
 }
 
 pub(super) const fn contradiction_message(
@@ -56,19 +60,32 @@ const fn what(value: &Text, found: Contradiction, slot: &Slot<'_>) -> Message<25
 }
 
 /// What the code does, what to write, and how to turn the check off.
-pub(super) const fn push_hint(hint: &mut Hint, host: &Parameter<'_>, (found, slot): (Contradiction, &Slot<'_>)) {
-    push_correction(hint, host.name, found, slot, &fitting(host.name, host, (found, slot)));
+pub(super) const fn push_hint(
+    hint: &mut Hint,
+    host: &Parameter<'_>,
+    kernel: &Parameter<'_>,
+    (found, slot): (Contradiction, &Slot<'_>),
+) {
+    let declare = match found {
+        Contradiction::Object => {
+            let mut types = Declaration::new();
+            push_types(&mut types, host.name, &object_types(object(slot).0));
+            text!(declare, &types)
+        }
+        _ if kernel.cpp.is_unknown() => text!(declare, &fitting(host.name, host, (found, slot))),
+        _ => declaration(host, kernel),
+    };
+    push_correction(hint, host.name, found, slot, &declare);
     match found {
         Contradiction::Written => say::or_shared_write(hint),
         _ => say::or_opaque(hint),
     }
 }
 
-const fn push_correction(hint: &mut Hint, name: &str, found: Contradiction, slot: &Slot<'_>, types: &Declaration) {
+const fn push_correction(hint: &mut Hint, name: &str, found: Contradiction, slot: &Slot<'_>, declare: &Declaration) {
     let value: Message<128> = text!(listed, name);
     say::in_code(hint, &what(&value, found, slot), &evidence(found, slot));
-    let declare: Declaration = text!(declare, types);
-    say::then(hint, &declare);
+    say::then(hint, declare);
 }
 
 pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>) {
@@ -93,7 +110,7 @@ pub(super) const fn push_member(hint: &mut Hint, host: &Parameter<'_>, kernel: &
             Contradiction::Memory => member_pointer(&named, &slot),
             _ => fitting(own, &named, (found, &slot)),
         };
-        push_correction(&mut correction, own, found, &slot, &types);
+        push_correction(&mut correction, own, found, &slot, &text!(declare, &types));
     }
     say::member_in_code(hint, &name, slot.offset, member.spelling, &correction);
 }

@@ -3,14 +3,15 @@
 use super::{
     body,
     members::{push_elsewhere, push_member, variant_hint},
-    part_names::is_part,
+    part_names::{is_part, whole_array},
     pointer::declaration,
     rust::{Declaration, needs_struct, push_types, underlying},
+    rust_type::object_of,
     spelling::LONGEST_NAME,
     templates as say,
 };
 use crate::{
-    check::{Difference, Differences, Pairing, alignment_of, is_layout_of_cuda, is_own_struct, only_aligned},
+    check::{Difference, Differences, Pairing, alignment_of, compare, is_layout_of_cuda, is_own_struct, only_aligned},
     class::Class,
     cpp::{CppBase, name, vectors_of},
     layout::Alignment,
@@ -23,13 +24,21 @@ pub(super) const fn hint(pairing: &Pairing<'_>, field: usize, parameter: usize, 
     let (host, kernel) = (&pairing.host[field], &pairing.kernel[parameter]);
     let mut hint = Message::new();
     if let Some((found, slot)) = body::contradicting(host, kernel, differences) {
-        body::push_hint(&mut hint, host, (found, &slot));
+        body::push_hint(&mut hint, host, kernel, (found, &slot));
         return hint;
     }
     let declare = &declaration(host, kernel);
     match differences.first() {
         None => {}
         Some(Difference::Size | Difference::Class | Difference::Pointer | Difference::Type) => {
+            if let Some(array) = whole_array(pairing, field) {
+                return text!(remove_spread, array);
+            }
+            if let Some(flat) = flat_field(pairing)
+                && flat == field
+            {
+                return text!(takes_fields, host.name);
+            }
             push_value(&mut hint, host, kernel, declare);
             let has_elements =
                 host.cpp.is_array() && host.size == kernel.size * host.cpp.elements() && !is_part(host.name);
@@ -81,7 +90,9 @@ pub(super) const fn hint(pairing: &Pairing<'_>, field: usize, parameter: usize, 
 const fn push_value(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<'_>, declare: &Declaration) {
     let of_host = host.class;
     let of_kernel = kernel.class;
-    if kernel.cpp.is_pointer() || matches!(of_kernel, Class::Pointer) {
+    if let Some(object) = object_of(kernel) {
+        say::takes_object(hint, object);
+    } else if kernel.cpp.is_pointer() || matches!(of_kernel, Class::Pointer) {
         say::takes_pointer(hint);
     } else if host.cpp.is_pointer() || matches!(of_host, Class::Pointer) {
         say::takes_value(hint);
@@ -232,6 +243,29 @@ const fn push_builtin(hint: &mut Hint, host: &Parameter<'_>, kernel: &Parameter<
     {
         say::or_cpp(hint, host.spelling, kernel.cpp);
     }
+}
+
+/// The field whose members the kernel takes as separate parameters.
+pub(super) const fn flat_field(pairing: &Pairing<'_>) -> Option<usize> {
+    let mut field = 0;
+    while field < pairing.host.len() {
+        let host = &pairing.host[field];
+        let members = host.members.len();
+        let mut i = 0;
+        while members > 1
+            && is_own_struct(host)
+            && pairing.host.len() + members == pairing.kernel.len() + 1
+            && let Some(member) = host.members.get(i)
+            && compare(&member, &pairing.kernel[field + i]).is_empty()
+        {
+            i += 1;
+        }
+        if i > 0 && i == members {
+            return Some(field);
+        }
+        field += 1;
+    }
+    None
 }
 
 const fn is_builtin(kernel: &Parameter<'_>) -> bool {

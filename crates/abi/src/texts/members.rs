@@ -79,6 +79,7 @@ const fn push_repair(hint: &mut Hint, mismatch: &MemberMismatch<'_>) {
             let place: Message<320> = if before.is_empty() { text!(at_end) } else { text!(before_field, before) };
             return say::add_member(hint, &member_field(kernel.name, &kernel), &place);
         }
+        Some(MemberRepair::Move(name, before)) => return say::move_member(hint, name, before),
         Some(MemberRepair::Remove(host)) => return say::remove_member(hint, host.name),
         Some(MemberRepair::Pad(bytes, before)) => {
             let name = padding_name(mismatch.host_siblings);

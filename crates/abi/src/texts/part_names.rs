@@ -4,7 +4,12 @@ use super::{
     rename::{rename_to, write_name},
     templates as say,
 };
-use crate::{bytes::find, check::is_made, message::Message, signature::Parameter};
+use crate::{
+    bytes::find,
+    check::{Pairing, is_made},
+    message::Message,
+    signature::Parameter,
+};
 
 pub type PartName = Message<128>;
 
@@ -44,6 +49,16 @@ pub(super) const fn is_part(name: &str) -> bool {
 
 const fn is_element(name: &str) -> bool {
     find(name.as_bytes(), b"[").is_some()
+}
+
+/// The index of the parameter that is a whole array, which this element of a spread array is a part of.
+pub(super) const fn whole_array(pairing: &Pairing<'_>, field: usize) -> Option<usize> {
+    let Array { first, len } = some!(Array::of(pairing.host, field));
+    let is_whole = len > 1
+        && first < pairing.kernel.len()
+        && pairing.kernel[first].size == len * pairing.host[field].size
+        && pairing.host.len() + 1 == pairing.kernel.len() + len;
+    if is_whole { Some(first) } else { None }
 }
 
 /// How to give a field the name of its parameter: an attribute or, if `may_rename`, also another name.

@@ -1,6 +1,11 @@
 //! Hints for unpaired fields and parameters, and for fields that are exchanged or have moved.
 
-use super::{hint::hint, rust::types, templates as say};
+use super::{
+    hint::{flat_field, hint},
+    part_names::whole_array,
+    rust::{is_index, types},
+    templates as say,
+};
 use crate::{
     bytes::same,
     check::{Difference, Mismatch, Pairing, Report, is_made},
@@ -46,6 +51,9 @@ impl<const N: usize> Report<'_, N> {
     /// The hint for a parameter without a field: `before` is the index of the field before which one is missing.
     const fn add(&self, mismatch: Mismatch, parameter: usize, before: usize) -> Hint {
         let Pairing { host, kernel, .. } = self.pairing();
+        if let Some(flat) = flat_field(&self.pairing()) {
+            return text!(takes_fields, host[flat].name);
+        }
         let ty = types("", None, &kernel[parameter]);
         let (first, last) = self.alike(mismatch);
         if first == last {
@@ -71,6 +79,14 @@ impl<const N: usize> Report<'_, N> {
 
     const fn remove(&self, mismatch: Mismatch) -> Hint {
         let Pairing { host, kernel, .. } = self.pairing();
+        if let Mismatch::Extra { field, .. } = mismatch {
+            if let Some(array) = whole_array(&self.pairing(), field) {
+                return text!(remove_spread, array);
+            }
+            if host.len() <= kernel.len() && is_unknown(host[field].cpp_name(), kernel) {
+                return text!(remove_unknown);
+            }
+        }
         if host.len() <= kernel.len() {
             return text!(no_parameter);
         }
@@ -84,6 +100,15 @@ impl<const N: usize> Report<'_, N> {
             text!(remove_one_of, one, other, kernel.len(), host.len())
         }
     }
+}
+
+/// Whether all names of the kernel's parameters are known, and differ from this one.
+const fn is_unknown(name: &str, kernel: &[Parameter<'_>]) -> bool {
+    let mut i = 0;
+    while i < kernel.len() && !is_made(kernel[i].name) && !same(kernel[i].name, name) {
+        i += 1;
+    }
+    i == kernel.len() && !kernel.is_empty() && !is_index(name)
 }
 
 const fn between(host: &[Parameter<'_>], before: usize) -> Message<320> {

@@ -2,7 +2,9 @@
 
 use super::{
     part_names::is_part,
-    rust_type::{Type, c_void, close_array, element_name, inferred, named, open_array, push_pointers},
+    rust_type::{
+        Type, c_void, close_array, element_name, inferred, named, object_of, object_types, open_array, push_pointers,
+    },
     spelling::{LONGEST_NAME, push_separator},
     templates,
 };
@@ -10,10 +12,10 @@ use crate::{
     bytes::{equal, find, same},
     check::value::is_bytes_only,
     class::Class,
-    cpp::{BUILTINS, CppBase, CppType, rust_integer, rust_scalar, vectors_of},
+    cpp::{BUILTINS, CppBase, CppType, name::visible, rust_integer, rust_scalar, vectors_of},
     keywords::is_keyword,
     message::{Message, Text},
-    signature::{Parameter, Variant},
+    signature::{Meaning, Parameter, Variant},
 };
 
 pub(super) type Declaration = Message<768>;
@@ -59,11 +61,23 @@ pub(super) const fn types(name: &str, host: Option<&Parameter<'_>>, kernel: &Par
                 templates::field_as(&mut before, name);
                 before.push(" ");
             }
-            templates::own_struct(&mut text, &before, (kernel.size, kernel.align), spelled);
+            templates::own_struct(&mut text, &before, (kernel.size, kernel.align), visible(spelled));
         } else {
             push_type(&mut text, name, ty.as_str());
         }
         return text;
+    }
+    if let Some(object) = object_of(kernel) {
+        push_types(&mut text, name, &object_types(object));
+        return text;
+    }
+    if let Some(host) = host {
+        let (arrays, count) = arrays(host, kernel);
+        if count > 0 {
+            let one = [arrays[0].as_str(), arrays[1].as_str()];
+            push_types(&mut text, name, one.split_at(count).0);
+            return text;
+        }
     }
     let (types, count) = alternatives(host, kernel);
     if needs_struct(host, kernel) {
@@ -178,6 +192,12 @@ pub(super) const fn member_type(kernel: &Parameter<'_>) -> Type {
             base = named(spelled, align);
         }
         CppBase::Void if cpp.is_pointer() => base = c_void(),
+        _ if matches!(kernel.members.stands_for(), Some(Meaning::Texture)) && !cpp.is_pointer() => {
+            base.push("TextureObject");
+        }
+        _ if matches!(kernel.members.stands_for(), Some(Meaning::Surface)) && !cpp.is_pointer() => {
+            base.push("SurfaceObject");
+        }
         other => {
             let size = match kernel.size.checked_div(cpp.elements()) {
                 Some(size) if !cpp.is_pointer() => size,
@@ -280,6 +300,51 @@ pub(super) const fn needs_struct(host: Option<&Parameter<'_>>, kernel: &Paramete
         None => false,
     };
     is_bytes_only(kernel) && !is_near
+}
+
+/// Arrays of the kernel's size, like the host's: of its length, or of its elements.
+const fn arrays(host: &Parameter<'_>, kernel: &Parameter<'_>) -> ([Type; 2], usize) {
+    const NONE: [Type; 2] = [Type::new(), Type::new()];
+    let length = host.cpp.extents[0] as usize;
+    let bytes = host.spelling.as_bytes();
+    if !is_row(host.cpp) || host.cpp.is_pointer() || !kernel.cpp.is_unknown() || bytes.is_empty() || bytes[0] != b'[' {
+        return (NONE, 0);
+    }
+    let (Some(own), Some(align), Class::Bytes | Class::Unknown) = (host.align, kernel.align, kernel.class) else {
+        return (NONE, 0);
+    };
+    let size = host.size / length;
+    if own.bytes() == align.bytes() && kernel.size.is_multiple_of(size) {
+        let mut end = bytes.len();
+        while end > 1 && bytes[end - 1] != b';' {
+            end -= 1;
+        }
+        let element = host.spelling.split_at(end - 1).0.split_at(1).1;
+        return ([array(element, kernel.size / size), Type::new()], 1);
+    }
+    let size = kernel.size / length;
+    let is_scalar = matches!(size, 1 | 2 | 4 | 8) && size * length == kernel.size && size == align.bytes();
+    match host.cpp.base {
+        CppBase::Integer { signed, .. } if is_scalar => {
+            let [one, other] = [rust_integer(signed, size as u16 * 8), rust_integer(!signed, size as u16 * 8)];
+            ([array(one, length), array(other, length)], 2)
+        }
+        CppBase::Float { .. } if is_scalar && size >= 4 => {
+            ([array(if size == 4 { "f32" } else { "f64" }, length), Type::new()], 1)
+        }
+        _ => (NONE, 0),
+    }
+}
+
+/// `[f32; 3]`.
+const fn array(element: &str, length: usize) -> Type {
+    let mut text = Type::new();
+    text.push("[");
+    text.push(element);
+    text.push("; ");
+    text.writer().push_number(length);
+    text.push("]");
+    text
 }
 
 const OFFERED: usize = 3;

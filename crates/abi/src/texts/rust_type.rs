@@ -6,7 +6,7 @@ use crate::{
     cpp::{Argument, CppBase, CppType, argument_end, integer_or_float, name, rust_scalar, trim},
     layout::Alignment,
     message::Message,
-    signature::{ElementClass, Elements, Parameter, Slot, SlotKind},
+    signature::{ElementClass, Elements, Meaning, Parameter, Slot, SlotKind},
 };
 
 pub(super) type Type = Message<256>;
@@ -72,7 +72,10 @@ pub(super) const fn named(spelled: &str, align: Option<Alignment>) -> Type {
         return Message::concat(&[if has_align { row.rust } else { "" }]);
     }
     let mut text = Message::new();
-    if !name::is_builtin(spelled) {
+    if let base @ (CppBase::Integer { .. } | CppBase::Float { .. } | CppBase::Bool) = name::in_atomic(spelled) {
+        return Message::concat(&[rust_scalar(base, 0)]);
+    }
+    if !name::is_builtin(spelled) && !name::is_of_library(spelled) {
         text.writer().push_shortened(name::plain(spelled), LONGEST_NAME);
         text = some!(instance(spelled), text);
     }
@@ -120,6 +123,28 @@ const fn push_argument(text: &mut Type, argument: &[u8]) -> bool {
         push_pointers(text, shape, shape.depth, base.as_str());
     }
     !base.is_empty()
+}
+
+/// The object that an integer of the kernel is, by its type or by the code.
+pub(super) const fn object_of(kernel: &Parameter<'_>) -> Option<&'static str> {
+    match kernel.members.stands_for() {
+        Some(Meaning::Texture) => return Some("texture"),
+        Some(Meaning::Surface) => return Some("surface"),
+        _ => {}
+    }
+    match some!(kernel.body.at(0)).kind {
+        SlotKind::Texture if kernel.size == 8 => Some("texture"),
+        SlotKind::Surface if kernel.size == 8 => Some("surface"),
+        _ => None,
+    }
+}
+
+/// The types of a field for a texture or a surface: tracked, or its handle.
+pub(super) const fn object_types(object: &str) -> [&'static str; 2] {
+    match object.as_bytes()[0] {
+        b's' => ["&'a Surface", "SurfaceObject"],
+        _ => ["&'a Texture", "TextureObject"],
+    }
 }
 
 /// The type of a pointer that only the code of the kernel shows.

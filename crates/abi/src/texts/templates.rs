@@ -96,6 +96,8 @@ templates! {
     add_among(first_field, last_field, types: text, first: number, last: number) = "add a field for it before `{first_field}`, after `{last_field}` or between them: {types} (parameters {first} to {last} are alike, so any of them may be missing)";
     or_spread() = "; or, if the next parameters are its other elements, write `#[kernel_args(spread)]` on it";
     remove_field(parameters: parameters, fields: fields) = "remove it: the kernel takes {parameters}, the struct has {fields}";
+    remove_unknown() = "remove it: no parameter of the kernel has this name";
+    remove_spread(parameter: number) = "the kernel takes the whole array as parameter {parameter}: remove `spread` from its `#[kernel_args(…)]`";
     remove_one(first, last, parameters: parameters, fields: fields) = "remove `{first}` or `{last}`, which are alike: the kernel takes {parameters}, the struct has {fields}";
     remove_one_of(first, last, parameters: parameters, fields: fields) = "remove one of the fields `{first}` to `{last}`, which are alike: the kernel takes {parameters}, the struct has {fields}";
     no_parameter() = "remove it, or move it to where the kernel takes it";
@@ -130,6 +132,8 @@ templates! {
 
     // Help: a value of another size or kind.
     takes_pointer() = "the kernel takes a device pointer";
+    takes_object(object: str) = "the kernel takes a {object} object";
+    takes_fields(field) = "the kernel takes the members of `{field}` as separate parameters: write `#[kernel_args(flatten)]` on it, and `#[derive(KernelArgs)]` on its type";
     takes_value() = "the kernel takes the value itself, not its address";
     takes_half() = "half precision has 2 bytes";
     takes_f32(declare: text) = "C's `float` is f32: {declare}; where the type is inferred, write `2.0f32`";
@@ -190,6 +194,7 @@ templates! {
     add_member(member: text, place: text) = ": add {member} {place}";
     at_end() = "at the end";
     remove_member(member) = ": remove `{member}`, which the kernel's struct does not have";
+    move_member(member, next) = ": move `{member}` before `{next}`, as both structs have it";
     pad_before(name: text, bytes: number, next) = ": add `{name}: [u8; {bytes}]` before `{next}`";
     pad_end(name: text, bytes: number) = ": add `{name}: [u8; {bytes}]` at the end";
     declare_as_kernel(members: text) = ": declare the members as the kernel's struct does{members}";

@@ -13,5 +13,6 @@ mod rendering;
 mod repairs;
 mod rules;
 mod sides;
+mod sources;
 mod texts;
 mod variants;

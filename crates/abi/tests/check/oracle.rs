@@ -359,6 +359,12 @@ fn follow(host: &mut Fields, (kernel, right): (&[Parameter<'static>], &[Paramete
             let other: usize = other.split(' ').next().and_then(|other| other.parse().ok()).expect("a number");
             move_to(host, field, if other > parameter { other + 1 } else { other });
         }
+        _ if hint.contains("`#[kernel_args(flatten)]`") => {
+            let name = hint.split('`').nth(1).expect("a field");
+            let field = host.iter().position(|field| field.name == name).expect("its field");
+            let members = members_of(&host[field]).into_iter().map(|member| Parameter { offset: None, ..member });
+            host.splice(field..=field, members);
+        }
         Mismatch::Differs { field, parameter, .. } => {
             let changed = changed(&host[field], (&kernel[parameter], &right[parameter]), &hint);
             host[field] = Parameter { name: host[field].name, ..changed };
@@ -448,6 +454,11 @@ fn members_after(members: &[Parameter<'static>], repair: &MemberRepair<'_>, hint
         MemberRepair::Add(kernel, before) => {
             let at = at(&members, before);
             members.insert(at, owned(kernel));
+        }
+        MemberRepair::Move(name, before) => {
+            let moved = members.remove(at(&members, name));
+            let to = at(&members, before);
+            members.insert(to, moved);
         }
         MemberRepair::Remove(host) => drop(members.remove(at(&members, host.name))),
         MemberRepair::Pad(bytes, before) => {

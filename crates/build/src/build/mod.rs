@@ -219,6 +219,8 @@ impl Build<'_> {
         }
         if !absent.is_empty() {
             directives.is_absent = true;
+            // A compiler that was installed since.
+            directives.variables.insert("PATH");
             directives.warnings.push(texts::made_nothing(&absent));
         }
         Ok(directives)

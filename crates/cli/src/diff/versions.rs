@@ -15,12 +15,12 @@ pub(super) fn unversioned(name: &str) -> String {
     text + rest
 }
 
-/// `_V_300400_SM_800`, `CUB_200302_800_NS`, `THRUST_200302_800_NS`, `__4`.
+/// `_V_300400_SM_800`, `CUB_200302_800_NS`, `CUB_300001_SM_900`, `THRUST_200302_800_NS`, `__4`.
 fn is_version(name: &str) -> bool {
     let has_number =
         |prefix| name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     has_number("_V_")
-        || (has_number("CUB_") || has_number("THRUST_")) && name.ends_with("_NS")
+        || (has_number("CUB_") || has_number("THRUST_")) && (name.ends_with("_NS") || name.contains("_SM_"))
         || has_number("__") && name[2..].chars().all(|c| c.is_ascii_digit())
 }
 
@@ -55,6 +55,7 @@ mod tests {
         for (name, expected) in [
             ("cub::_V_300400_SM_750_1200::scan<int>", "cub::scan<int>"),
             ("a::CUB_200302_800_NS::b", "a::b"),
+            ("cub::CUB_300001_SM_750_900::scan<int>", "cub::scan<int>"),
             ("THRUST_200302_800_NS::x<cuda::std::__4::y>*", "x<cuda::std::y>*"),
             ("_V_1::f(_V_1::T, int)", "f(T, int)"),
         ] {

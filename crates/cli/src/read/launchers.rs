@@ -7,7 +7,7 @@ use crate::{
     kernel::{Host, Kernel},
 };
 use kernel_args_image::{Launchers, ParameterList, fatbin::MEMBER_LIMIT};
-use std::{path::PathBuf, sync::Arc};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 /// The functions of each file, in the order of their symbols. A function that Rust cannot call is a warning.
 pub(crate) fn read(paths: &[PathBuf]) -> Files {
@@ -47,6 +47,8 @@ pub(crate) fn read(paths: &[PathBuf]) -> Files {
         };
         let unread = launchers.unread().map(|(place, what)| Error::new(&named.name, format!("{place}: {what}")));
         let mut refused: Vec<Error> = unread.collect();
+        // Often all have one reason, such as a library without debug information.
+        let mut reasons: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for (symbol, launcher) in launchers.functions() {
             match launcher {
                 Ok(launcher) => {
@@ -57,8 +59,16 @@ pub(crate) fn read(paths: &[PathBuf]) -> Files {
                         Kernel { symbol: symbol.to_owned(), parameters, host: Some(host), ..Kernel::default() };
                     kernels.push(kernel);
                 }
-                Err(what) => refused.push(Error::new(&named.name, format!("launcher `{symbol}`: {what}"))),
+                Err(what) => reasons.entry(what.to_string()).or_default().push(symbol),
             }
+        }
+        for (what, symbols) in reasons {
+            let launchers = match symbols.as_slice() {
+                [one] => format!("launcher `{one}`"),
+                [first, .., last] => format!("{} launchers, `{first}` to `{last}`", symbols.len()),
+                [] => continue,
+            };
+            refused.push(Error::new(&named.name, format!("{launchers}: {what}")));
         }
         if kernels.len() > before {
             warnings.append(&mut refused);

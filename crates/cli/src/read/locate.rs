@@ -99,7 +99,7 @@ fn part(
         if let Some(error) = foreign_text(&head) {
             return Err(Nothing::Foreign(error.to_string()));
         }
-        if is_named {
+        if is_named && !is_document(&head) {
             return whole(Kind::Ptx, found);
         }
     }
@@ -107,6 +107,13 @@ fn part(
         Nothing::Foreign(_) => Nothing::Foreign(foreign(&head)),
         other => other,
     })
+}
+
+/// Whether a text has no line of PTX's form at its beginning: a directive, a comment.
+fn is_document(head: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(head);
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.next().is_some_and(|line| !line.starts_with(['.', '/', '*'])) && !text.contains("\n.")
 }
 
 fn foreign(head: &[u8]) -> String {
@@ -118,6 +125,9 @@ fn foreign(head: &[u8]) -> String {
             .to_owned();
     }
     let first = head.get(..8).unwrap_or(head).escape_ascii();
+    if is_text(head) {
+        return "a text, not a file of kernels: name PTX, a cubin, a fat binary, an object file, a program or a library".to_owned();
+    }
     format!(
         "not PTX, a cubin, a fat binary, an object file, a program, a library or an archive: the file begins with `{first}`"
     )

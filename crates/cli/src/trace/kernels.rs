@@ -75,8 +75,16 @@ impl Images {
 
     pub(crate) fn find(&self, symbol: &str, values: &Values) -> Found<'_> {
         let named = self.kernels.get(symbol);
-        let mut each = named.into_iter().flatten().map(|kernel| (kernel, kernel.parameters()));
-        let found = each.find(|(_, parameters)| values.as_ref().is_none_or(|values| agrees(parameters, values)));
+        let each = named.into_iter().flatten().map(|kernel| (kernel, kernel.parameters()));
+        let fits = each.filter(|(_, parameters)| values.as_ref().is_none_or(|values| agrees(parameters, values)));
+        // A cubin contains no kinds of numbers: PTX for another GPU does.
+        let unknown = |parameters: &[Parameter<'_>]| {
+            parameters
+                .iter()
+                .filter(|parameter| parameter.class == Class::Unknown && parameter.cpp.is_unknown())
+                .count()
+        };
+        let found = fits.min_by_key(|(_, parameters)| unknown(parameters));
         match found {
             Some((kernel, parameters)) => Found { kernel: Some(kernel), parameters, different: None },
             None => Found { different: named.and_then(|named| named.first()), ..Found::default() },

@@ -106,9 +106,11 @@ fn versions_in_namespaces_do_not_hide_kernels() {
         let head = ".version 9.0\n.target sm_90\n.address_size 64\n";
         folder.write(name, format!("{head}{}", kernels.concat()))
     };
-    for [before, after] in
-        [["_V_300200_SM_800_900", "_V_300400_SM_750_800_1200"], ["CUB_200302_800_NS", "CUB_200800_800_900_NS"]]
-    {
+    for [before, after] in [
+        ["_V_300200_SM_800_900", "_V_300400_SM_750_800_1200"],
+        ["CUB_200302_800_NS", "CUB_200800_800_900_NS"],
+        ["CUB_300001_SM_800", "CUB_300100_SM_750_900"],
+    ] {
         let old = file("old.ptx", &[kernel(before, ".u32")]);
         let new = file("new.ptx", &[kernel(after, ".u32")]);
         let ran = run(&["diff", "--json", &old, &new]);

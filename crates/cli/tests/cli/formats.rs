@@ -227,7 +227,8 @@ fn the_error_for_a_file_without_kernels_names_its_kind() {
         ("thin.a", b"!<thin>\n".to_vec(), "a thin archive"),
         ("lto.fatbin", ltoir, "LTO-IR"),
         ("no.ptx", declared.into(), "no kernels"),
-        ("text", b"hello".to_vec(), "at byte 0: PTX cannot be parsed: line 1, column 1: expected PTX"),
+        ("notes.md", b"# Notes\n\nhello".to_vec(), "a text, not a file of kernels"),
+        ("text.ptx", b".hello".to_vec(), "at byte 0: PTX cannot be parsed: line 1, column 1: expected PTX"),
     ] {
         let path = folder.write(name, content);
         let ran = run(&["show", &path]);

@@ -117,6 +117,15 @@ fn files_without_described_functions_are_errors() {
         let ran = run(&["show", "--launchers", file]);
         assert!(ran.code == 2 && ran.stderr.contains(expected) && ran.stderr.contains("help: "), "{}", ran.stderr);
     }
+    // Without debug information: one error for all functions.
+    let source =
+        folder.write("two.cpp", "extern \"C\" { void first(int n) {} void second(int n) {} void third(int n) {} }");
+    let undescribed = source.replace(".cpp", ".o");
+    let status = tools::command(GXX).args(["-w", "-c", "-o", &undescribed, &source]).status();
+    assert!(status.expect("g++ starts").success());
+    let ran = run(&["show", "--launchers", &undescribed]);
+    assert!(ran.stderr.contains(": 3 launchers, `first` to `third`: "), "{}", ran.stderr);
+    assert_eq!(ran.stderr.matches("error: ").count(), 1, "{}", ran.stderr);
     let ran = run(&["show", &without]);
     assert!(ran.stderr.contains("help: `show --launchers` shows"), "{}", ran.stderr);
 }

@@ -192,8 +192,14 @@ pub fn nearest_by_name<'s, N: AsRef<str>>(
     wanted: &str,
     kernels: impl IntoIterator<Item = (&'s str, N)>,
 ) -> Vec<&'s str> {
+    // A symbol of another compiler, such as the mangled name of an `extern "C"` kernel.
+    let symbol = Demangled::new(wanted);
     let written = Written::parse(wanted);
-    let wanted_name = written.as_ref().map_or(wanted, |written| &written.name);
+    let wanted_name = match (&symbol, &written) {
+        (Some(symbol), _) => symbol.name(),
+        (None, Some(written)) => &written.name,
+        (None, None) => wanted,
+    };
     let allowed = 1 + wanted_name.len().min(COMPARED) / 3;
     let last = |name: &str| String::from(name.rsplit("::").next().unwrap_or_default());
     let mut found: Vec<(usize, &str)> = Vec::new();
@@ -202,8 +208,10 @@ pub fn nearest_by_name<'s, N: AsRef<str>>(
         let whole = distance(wanted_name, name);
         let (wanted_last, last) = (last(wanted_name), last(name));
         // A name that only lacks its beginning or its end is nearer than a name with other letters.
-        let is_part =
-            wanted_last.len() >= MEANINGFUL && (last.ends_with(&wanted_last) || last.starts_with(&wanted_last));
+        let is_part_of =
+            |part: &str, whole: &str| part.len() >= MEANINGFUL && (whole.ends_with(part) || whole.starts_with(part));
+        // Triton adds letters: `add_kernel_0d1d2d`.
+        let is_part = is_part_of(&wanted_last, &last) || is_part_of(&last, &wanted_last);
         let distance = if is_part { 0 } else { whole.min(distance(&wanted_last, &last)) };
         if distance <= allowed {
             // After the symbols at the same distance.

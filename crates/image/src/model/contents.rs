@@ -75,10 +75,11 @@ impl Code {
             CodeKind::Ptx { address_size: Some(32), .. } => return Err(Unfit::AddressSize),
             CodeKind::Ptx { version, .. } => {
                 let newest = driver.and_then(CudaVersion::newest_ptx);
-                if newest.is_some_and(|newest| version > newest) {
+                let compatible = self.target.map(|target| target.ptx_compiles_for(gpu));
+                // No driver makes it run on this GPU.
+                if newest.is_some_and(|newest| version > newest) && compatible != Some(Compatibility::No) {
                     return Err(Unfit::PtxVersion);
                 }
-                let compatible = self.target.map(|target| target.ptx_compiles_for(gpu));
                 match compatible {
                     Some(Compatibility::Yes) if newest.is_none() => Some(Compatibility::Unknown),
                     other => other,

@@ -310,3 +310,12 @@ fn similar_names_are_suggested() {
     assert!(nearest("convolution", symbols).is_empty());
     assert!(nearest("x", []).is_empty());
 }
+
+#[test]
+fn a_symbol_of_another_compiler_is_near_the_kernel_of_its_name() {
+    let symbols = ["affine_f32", "scale", "_Z5saxpyIfEvjPKfPf"];
+    assert_eq!(nearest("_Z10affine_f32PKfPf", symbols), ["affine_f32"]);
+    assert_eq!(nearest("affine_f32_0d1d2d", symbols), ["affine_f32"]);
+    assert_eq!(nearest("saxpy<f32>", symbols), ["_Z5saxpyIfEvjPKfPf"]);
+    assert_eq!(nearest("_Z7unknownPf", symbols), [""; 0]);
+}

@@ -188,6 +188,14 @@ mod tests {
     }
 
     #[test]
+    fn the_gpu_is_named_before_the_driver() {
+        let newer = IncompatibleImage::new(&ptx("9.4", "sm_107"), Sm(90), Some(CUDA_13)).to_string();
+        assert!(newer.contains("10.7") && !newer.contains("needs a driver"), "{newer}");
+        let older = IncompatibleImage::new(&ptx("9.4", "sm_80"), Sm(90), Some(CUDA_13)).to_string();
+        assert!(older.contains("needs a driver"), "{older}");
+    }
+
+    #[test]
     fn what_is_not_known_is_not_certain() {
         let both = [ptx("9.0", "sm_100"), ptx("9.0", "sm_80")].concat();
         for (contents, certain) in

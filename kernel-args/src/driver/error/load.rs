@@ -149,7 +149,9 @@ display!(LoadError, |this, f| match this {
     Self::NotFound { wanted, problem, candidates } => {
         write!(f, "cannot find kernel `{wanted}`: {}", without_list(problem, candidates))?;
         lines(f, candidates)?;
-        if wanted.contains('<') && !candidates.contains(wanted) {
+        if let Some(spelled) = in_cpp(wanted) {
+            write!(f, "\nhelp: write the types as C++ does: `{spelled}`")?;
+        } else if wanted.contains('<') && !candidates.contains(wanted) {
             write!(
                 f,
                 "\nhelp: a template has only the instances that are named: `CompileOptions::new().name_expression({wanted:?})` for \
@@ -239,6 +241,26 @@ display!(ImageError, |this, f| match this {
         sizes(function)
     ),
 });
+
+/// A template instance with C++ types, if it is written with Rust types.
+fn in_cpp(wanted: &str) -> Option<String> {
+    const TYPES: [(&str, &str); 8] = [
+        ("f32", "float"),
+        ("f64", "double"),
+        ("i32", "int"),
+        ("u32", "unsigned int"),
+        ("i64", "long long"),
+        ("u64", "unsigned long long"),
+        ("u8", "unsigned char"),
+        ("half::f16", "__half"),
+    ];
+    let (name, arguments) = wanted.split_once('<')?;
+    let cpp = |word: &str| TYPES.iter().find(|(rust, _)| *rust == word.trim()).map(|(_, cpp)| *cpp);
+    let mut list: Vec<&str> = arguments.strip_suffix('>')?.split(',').collect();
+    let is_rust = list.iter().any(|word| cpp(word).is_some());
+    list.iter_mut().for_each(|word| *word = cpp(word).unwrap_or(word.trim()));
+    is_rust.then(|| format!("{}<{}>", name.trim_end_matches("::"), list.join(", ")))
+}
 
 const NEAREST: &str = "; the nearest are";
 

@@ -156,13 +156,25 @@ pub(crate) fn distinct_names(kernels: &[&Arc<Description>]) -> Vec<String> {
     kernels.iter().map(name).collect()
 }
 
-/// The symbols of the kernels with the most similar names.
-pub(crate) fn nearest<'k>(wanted: &str, kernels: impl IntoIterator<Item = &'k Description>) -> Vec<&'k str> {
-    let names = kernels.into_iter().map(|kernel| {
+/// The kernels with the most similar names, each as shortly as it can be written: `saxpy<float>`, with parameters where
+/// several kernels have this name.
+pub(crate) fn nearest<'k>(wanted: &str, kernels: impl IntoIterator<Item = &'k Description> + Clone) -> Vec<String> {
+    let names = kernels.clone().into_iter().map(|kernel| {
         let name = kernel.name().and_then(|name| name.text.get(name.name));
         (&*kernel.symbol, name.unwrap_or(&kernel.symbol))
     });
-    nearest_by_name(wanted, names)
+    let short = |kernel: &Description| {
+        let name = kernel.name()?;
+        let end = name.arguments.as_ref().map_or(name.name.end, |arguments| arguments.end + 1);
+        name.text.get(name.name.start..end).map(String::from)
+    };
+    let shown = |symbol: &str| {
+        let is_unique =
+            |name: &Option<String>| kernels.clone().into_iter().filter(|other| short(other) == *name).count() == 1;
+        let kernel = kernels.clone().into_iter().find(|kernel| *kernel.symbol == *symbol);
+        kernel.and_then(short).filter(|name| is_unique(&Some(name.clone()))).unwrap_or_else(|| symbol.into())
+    };
+    nearest_by_name(wanted, names).into_iter().map(shown).collect()
 }
 
 /// The kernels and variables of several images as one, for the GPU `sm`, or the reason why the image could not be read.

@@ -97,6 +97,6 @@ impl Module {
     fn no_entry(&self, entry: &str, problem: &'static str) -> Error {
         let expressions = self.names.iter().map(|(expression, _)| expression.as_str());
         let nearest = nearest(entry, self.kernels.iter().map(Arc::as_ref));
-        LoadError::not_found(entry, problem, expressions.chain(nearest).map(String::from).collect())
+        LoadError::not_found(entry, problem, expressions.map(String::from).chain(nearest).collect())
     }
 }

@@ -198,12 +198,61 @@ fn runs(driver: &Control) -> Picture {
     picture
 }
 
+/// The numbers of a row of a table, after its first column.
+fn measured(file: &str, row: &str) -> Vec<usize> {
+    let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(file);
+    let text = fs::read_to_string(&place).expect("the document");
+    let rows = text.lines().filter(|line| line.starts_with(&format!("| {row} |")));
+    let numbers = |line: &str| line.split('|').skip(2).map_while(|cell| cell.trim().parse().ok()).collect();
+    rows.map(numbers).find(|numbers: &Vec<usize>| !numbers.is_empty()).expect("a row with numbers")
+}
+
+/// What a launch and a token cost.
+fn numbers() -> Picture {
+    const BENCHES: &str = "tests/benches/README.md";
+    const DECODER: &str = "examples/decoder/README.md";
+    let (own, cpp) = (measured(BENCHES, "**kernel-args, `launch!`**"), measured(BENCHES, "CUDA C++, `<<<>>>`"));
+    let token = |mode| measured(DECODER, &format!("`{mode}`"))[0];
+    let mut picture = Picture::new("The time of a launch, and tokens per second of an example");
+    let mut top = 14;
+    for (title, unit, rows) in [
+        ("a launch of 8 parameters", "ns", [("kernel-args", own[0]), ("C++ <<<>>>", cpp[0])]),
+        ("a launch of 512 parameters", "ns", [("kernel-args", own[3]), ("C++ <<<>>>", cpp[3])]),
+        ("a decoder", "tokens/s", [("a Sequence", token("sequence")), ("launches", token("plain"))]),
+    ] {
+        let largest = rows[0].1.max(rows[1].1);
+        picture.text(0, top, title);
+        for (index, (name, value)) in rows.into_iter().enumerate() {
+            let look = if index == 0 { Look::New } else { Look::Plain };
+            let y = top + 8 + index * ROW;
+            picture.text(0, y + 16, name);
+            picture.boxed((96, y), (250 * value / largest, BOX), look, "");
+            picture.text(96 + 250 * value / largest + 8, y + 16, &format!("{value} {unit}"));
+        }
+        top += 2 * ROW + 30;
+    }
+    picture
+}
+
+/// Pages outside of the documentation have no colours that a picture can take.
+fn on_white(picture: &Picture) -> String {
+    let text = picture.to_string().replace("currentColor", "#1f2328");
+    text.replacen("</title>", "</title>\n<rect x=\"-1\" width=\"100%\" height=\"100%\" fill=\"#fff\"/>", 1)
+}
+
 #[test]
 fn the_guide_shows_what_the_library_returns() {
     within(&Settings::new(), |driver| {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kernel-args/guide/pictures");
-        for (name, picture) in [("comparison", comparison()), ("forms", forms()), ("runs", runs(driver))] {
-            let (place, drawn) = (folder.join(name).with_extension("svg"), picture.to_string());
+        let pictures = [
+            ("comparison.svg", comparison().to_string()),
+            ("comparison.page.svg", on_white(&comparison())),
+            ("numbers.svg", on_white(&numbers())),
+            ("forms.svg", forms().to_string()),
+            ("runs.svg", runs(driver).to_string()),
+        ];
+        for (name, drawn) in pictures {
+            let place = folder.join(name);
             if env::var_os("KERNEL_ARGS_BLESS").is_some_and(|value| value == "1") {
                 fs::write(&place, &drawn).expect("the picture is written");
             }

@@ -106,8 +106,20 @@ impl Mistake {
         if let Some(changed) = self.order(&mut arguments, hint)? {
             return Ok(changed.write(source));
         }
+        if hint.contains("`#[kernel_args(flatten)]`") {
+            let at = arguments.position(first_quoted(hint)?)?;
+            let ty = arguments.fields[at].ty.clone();
+            arguments.fields[at].before = "#[kernel_args(flatten)] ".to_owned();
+            let changed = arguments.write(source);
+            let own = Item::within(&changed, &ty).ok_or("no struct of the program")?;
+            return Ok(own.with_attribute(&changed, "#[derive(KernelArgs)]"));
+        }
         let at = arguments.position(self.field()?)?;
         let ty = arguments.fields[at].ty.clone();
+        if hint.contains("remove `spread`") {
+            arguments.fields[at].before.clear();
+            return Ok(arguments.write(source));
+        }
         if hint.contains("put the fields in the kernel's order")
             && let (Some(to), Some(index)) = (number(hint, "parameter "), number(hint, "field "))
         {
@@ -371,6 +383,11 @@ fn members(source: &str, ty: &str, hint: &str) -> Result<String, String> {
         }
         let at = place_of(&own, place.trim_start())?;
         own.fields.insert(at, Field::new(name, ty));
+    } else if let Some(moved) = tail(": move `") {
+        let (name, place) = moved.split_once("` ").ok_or("no place")?;
+        let field = own.fields.remove(own.position(name)?);
+        let at = place_of(&own, place)?;
+        own.fields.insert(at, field);
     } else if let Some(removed) = tail(": remove `") {
         let at = own.position(removed.split('`').next().unwrap_or_default())?;
         own.fields.remove(at);
