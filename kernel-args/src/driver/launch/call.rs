@@ -10,7 +10,7 @@ use crate::{
         attributes::{self, AttributeCheck, AttributeLimits},
         config::{Attributes, Form, Launch},
         error::Error,
-        function::{Arguments, Callee, Fitting, NameOf},
+        function::{Arguments, Callee, Fitting, Names},
     },
     marshal::{LaunchStream, text_of},
     memory::ForEachValue,
@@ -37,7 +37,7 @@ impl LaunchCall<'_> {
     /// `T` is what is launched: with its own closures for each, they have one call in most programs, and are inlined.
     #[expect(clippy::extra_unused_type_parameters, reason = "it makes the types of the closures distinct")]
     #[inline(always)]
-    pub(crate) fn run<T: ?Sized, A: Arguments>(
+    pub(crate) fn run<T: ?Sized, A: Arguments + ?Sized>(
         &self,
         fitting: Fitting<'_, A>,
         promise: Promise<'_>,
@@ -53,7 +53,7 @@ impl LaunchCall<'_> {
                 asked = asked.or(Some(Form::KernelParams));
             }
         }
-        let form = fitting.args().form(asked);
+        let (form, names) = (fitting.args().form(asked), fitting.args().names());
         #[cfg(feature = "observe")]
         if is_watched {
             // A copy, to which references exist only here.
@@ -67,15 +67,15 @@ impl LaunchCall<'_> {
                 is_recorded: false,
             };
             let pass: &mut super::observed::LaunchLowered<'_> =
-                &mut |lowered, promise, values| call.pass(lowered, promise, values, A::name_of);
+                &mut |lowered, promise, values| call.pass(lowered, promise, values, names);
             return self.finish(facts.lower(fitting, form, launch_stream, promise, pass));
         }
         #[cfg(not(feature = "observe"))]
         let _ = is_watched;
         let launched = match form {
-            Form::Packed => fitting.packed(launch_stream, |call, values| self.pass(call, promise, values, A::name_of)),
+            Form::Packed => fitting.packed(launch_stream, |call, values| self.pass(call, promise, values, names)),
             Form::KernelParams => {
-                fitting.params(launch_stream, |call, values| self.pass(call, promise, values, A::name_of))
+                fitting.params(launch_stream, |call, values| self.pass(call, promise, values, names))
             }
         };
         self.finish(launched)
@@ -99,12 +99,12 @@ impl LaunchCall<'_> {
         call: KernelCall<'_>,
         promise: Promise<'_>,
         values: &ForEachValue<'_>,
-        name_of: NameOf,
+        names: Names,
     ) -> Result<(), Error> {
         let Self { api, callee, launch, launch_stream } = self;
         // Some arguments report their context only when they are lowered.
         if let Some(field) = launch_stream.other_context() {
-            return Err(explain::other_context(callee.name(), name_of, field));
+            return Err(explain::other_context(callee.name(), names, field));
         }
         let context = || launch_stream.context().map(|context| &**context);
         if let Err(error) = launch_stream.check() {

@@ -13,7 +13,7 @@ use crate::{
             Asked, ContextError, ContextMismatch, Error, FailedLaunch, LaunchError, LostContext, Meaning, Near,
             RunError, meaning,
         },
-        function::NameOf,
+        function::Names,
     },
     memory::{ContextName, OtherContext},
 };
@@ -26,19 +26,19 @@ use std::{
 };
 
 #[cold]
-pub(crate) fn other_context(kernel: String, name_of: NameOf, other_context: OtherContext) -> Error {
+pub(crate) fn other_context(kernel: String, names: Names, other_context: OtherContext) -> Error {
     Error::Context(ContextError::OtherContextArgument {
         kernel,
-        field: name_of(other_context.field),
+        field: names.get(other_context.field),
         contexts: Box::new(ContextMismatch::new(other_context.launch, other_context.argument)),
     })
 }
 
 #[cfg(feature = "graphs")]
 #[cold]
-pub(crate) fn other_context_in(kernel: String, context: &CudaContext, name_of: NameOf, field: OtherContext) -> Error {
+pub(crate) fn other_context_in(kernel: String, context: &CudaContext, names: Names, field: OtherContext) -> Error {
     let launch = ContextName::of(context);
-    other_context(kernel, name_of, OtherContext { launch, ..field })
+    other_context(kernel, names, OtherContext { launch, ..field })
 }
 
 /// `what` cannot be recorded.
@@ -106,7 +106,7 @@ pub(super) fn device_node_in_sequence(kernel: String) -> Error {
 #[cold]
 pub(crate) fn other_context_stream(kernel: String, expected: ContextName, stream: &CudaStream) -> Error {
     let argument = ContextName::of(stream.context());
-    other_context(kernel, |_| None, OtherContext { field: 0, argument, launch: expected })
+    other_context(kernel, Names(Some(&[])), OtherContext { field: 0, argument, launch: expected })
 }
 
 #[cold]

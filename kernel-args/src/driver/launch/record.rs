@@ -9,18 +9,17 @@ use crate::{
         attributes::{Encoded, for_launches_only},
         config::{Attributes, Form, Launch},
         error::{Error, RunError},
-        function::{Arguments, Callee, Fitting, NameOf},
+        function::{Arguments, Callee, Fitting, Names},
         run::{NotRecording, Recording, RunRecord},
     },
     marshal::LaunchStream,
     memory::{ContextName, ForEachValue, OtherContext},
 };
-use kernel_args_abi::Parameter;
 use std::string::String;
 
 /// The function belongs to the context of the sequence's stream.
 #[inline(never)]
-pub(super) fn record<A: Arguments>(
+pub(super) fn record<A: Arguments + ?Sized>(
     recording: &RunRecord,
     launch: Launch<'_>,
     fitting: Fitting<'_, A>,
@@ -34,7 +33,7 @@ pub(super) fn record<A: Arguments>(
     }
     let stream = LaunchStream::in_sequence(held);
     let form = fitting.args().form(Some(Form::Packed));
-    let record = Record { recording, launch, callee, parameters: A::parameters(), name_of: A::name_of };
+    let record = Record { recording, launch, callee, names: fitting.args().names() };
     #[cfg(feature = "observe")]
     if is_active() {
         let on = held.stream();
@@ -83,9 +82,7 @@ struct Record<'a> {
     recording: &'a Recording,
     launch: &'a Launch<'a>,
     callee: Callee<'a>,
-    /// [`Arguments::parameters`] and [`Arguments::name_of`].
-    parameters: Option<&'static [Parameter<'static>]>,
-    name_of: NameOf,
+    names: Names,
 }
 
 impl Record<'_> {
@@ -95,7 +92,7 @@ impl Record<'_> {
     fn push(&self, call: KernelCall<'_>, promise: Promise<'_>, values: &ForEachValue<'_>) -> Result<(), Error> {
         let Self { recording, launch, callee, .. } = *self;
         if recording.held.is_not_held() {
-            return Err(not_held(recording, callee.name(), self.name_of));
+            return Err(not_held(recording, callee.name(), self.names));
         }
         let Launch { grid, block, shared, shared_given, .. } = *launch;
         let shape = Shape { grid: [grid.x, grid.y, grid.z], block: [block.x, block.y, block.z], shared, shared_given };
@@ -111,7 +108,7 @@ impl Record<'_> {
         }?;
         if recording.held.notes_uses.get() {
             recording.held.steps.borrow_mut().add_launch(
-                self.parameters,
+                self.names.0,
                 log.is_last_repeated(),
                 || callee.addresses(),
                 values,
@@ -123,14 +120,14 @@ impl Record<'_> {
 
 /// An argument uses memory that the run does not hold.
 #[cold]
-pub(crate) fn not_held(recording: &Recording, kernel: String, name_of: NameOf) -> Error {
+pub(crate) fn not_held(recording: &Recording, kernel: String, names: Names) -> Error {
     let (mut replaces, mut field) = (None, None);
     if let Some(not_held) = recording.held.take_not_held() {
         if let Some(argument) = not_held.other_context {
             let launch = ContextName::of(recording.held.stream().context());
-            return explain::other_context(kernel, name_of, OtherContext { field: not_held.field, argument, launch });
+            return explain::other_context(kernel, names, OtherContext { field: not_held.field, argument, launch });
         }
-        (replaces, field) = (not_held.replaces, name_of(not_held.field));
+        (replaces, field) = (not_held.replaces, names.get(not_held.field));
     }
     Error::Run(RunError::NotHeld { kernel, field: field.unwrap_or_default(), replaces })
 }
