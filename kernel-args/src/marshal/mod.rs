@@ -70,6 +70,8 @@ pub use slice_arg::SliceArg;
 pub use source::Source;
 pub use summary::Summary;
 
+#[cfg(any(feature = "graphs", feature = "observe"))]
+pub(crate) use lower::marshal_shared;
 #[cfg(feature = "cudarc")]
 pub(crate) use decode::text_of;
 #[cfg(feature = "observe")]

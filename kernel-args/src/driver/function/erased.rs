@@ -1,7 +1,7 @@
 //! Structs of arguments without their types. Everything that is more than a call of the driver takes them: it is compiled once,
 //! not for each struct.
 
-use super::{Arguments, Callee, Function, Names};
+use super::{Arguments, Callee, Function, Names, StructType};
 #[cfg(feature = "observe")]
 use crate::{contract::Geometry, marshal::Lengths};
 use crate::{
@@ -9,20 +9,19 @@ use crate::{
         config::{Form, Launch},
         error::Error,
     },
-    marshal::{KernelArgs, LaunchStream, marshal_packed, marshal_params},
+    marshal::{KernelArgs, LaunchStream, marshal_params, marshal_shared},
 };
 use core::ffi::c_void;
 use kernel_args_abi::Parameter;
 use std::vec::Vec;
 
 pub(crate) trait ErasedArgs {
-    fn parameters(&self) -> &'static [Parameter<'static>];
+    fn ty(&self) -> StructType;
     fn form(&self, asked: Option<Form>) -> Form;
     fn check_contracts(&self, launch: &mut Launch<'_>, callee: Callee<'_>) -> Result<(), Error>;
-    fn verify(&self, function: &Function) -> Result<(), Error>;
     fn report_contexts(&self, stream: &LaunchStream<'_>);
     #[cfg(feature = "observe")]
-    fn lengths(&self, geometry: Geometry) -> Lengths;
+    fn required_lengths(&self, geometry: Geometry, note: &mut dyn FnMut(&'static str, Option<u64>));
     fn lower(&mut self, stream: &LaunchStream<'_>, pass: &mut dyn FnMut(Lowered<'_>));
 }
 
@@ -34,8 +33,8 @@ pub(crate) enum Lowered<'l> {
 }
 
 impl<A: KernelArgs> ErasedArgs for A {
-    fn parameters(&self) -> &'static [Parameter<'static>] {
-        A::PARAMETERS
+    fn ty(&self) -> StructType {
+        StructType::of::<A>()
     }
 
     fn form(&self, asked: Option<Form>) -> Form {
@@ -46,24 +45,20 @@ impl<A: KernelArgs> ErasedArgs for A {
         Arguments::check_contracts(self, launch, callee)
     }
 
-    fn verify(&self, function: &Function) -> Result<(), Error> {
-        function.fits::<A>()
-    }
-
     fn report_contexts(&self, stream: &LaunchStream<'_>) {
         self.check_contexts(stream, 0);
     }
 
     #[cfg(feature = "observe")]
-    fn lengths(&self, geometry: Geometry) -> Lengths {
-        Arguments::lengths(self, geometry)
+    fn required_lengths(&self, geometry: Geometry, note: &mut dyn FnMut(&'static str, Option<u64>)) {
+        KernelArgs::required_lengths(self, geometry, note);
     }
 
     fn lower(&mut self, stream: &LaunchStream<'_>, pass: &mut dyn FnMut(Lowered<'_>)) {
         if const { A::LAYOUT.depends_on_gpu() } {
             marshal_params(self, stream, |pointers| pass(Lowered::Params(pointers)));
         } else {
-            marshal_packed(self, stream, |packed| pass(Lowered::Packed(packed)));
+            marshal_shared(self, stream, &mut |packed| pass(Lowered::Packed(packed)));
         }
     }
 }
@@ -78,7 +73,7 @@ impl Arguments for dyn ErasedArgs + '_ {
     }
 
     fn verify(&self, function: &Function) -> Result<(), Error> {
-        ErasedArgs::verify(self, function)
+        function.fits_type(self.ty())
     }
 
     fn report_contexts(&self, stream: &LaunchStream<'_>) {
@@ -86,12 +81,14 @@ impl Arguments for dyn ErasedArgs + '_ {
     }
 
     fn names(&self) -> Names {
-        Names(Some(self.parameters()))
+        Names(Some(self.ty().host().signature.parameters))
     }
 
     #[cfg(feature = "observe")]
     fn lengths(&self, geometry: Geometry) -> Lengths {
-        ErasedArgs::lengths(self, geometry)
+        let mut lengths = Lengths::of(|stream| ErasedArgs::report_contexts(self, stream));
+        self.required_lengths(geometry, &mut |name, elements| lengths.require(name, elements));
+        lengths
     }
 
     type Types<'t> = &'static [Parameter<'static>];
@@ -101,7 +98,7 @@ impl Arguments for dyn ErasedArgs + '_ {
     }
 
     fn marshal_packed<R>(&mut self, stream: &LaunchStream<'_>, pass: impl FnOnce(Self::Types<'_>, &[u8]) -> R) -> R {
-        let parameters = self.parameters();
+        let parameters = self.ty().host().signature.parameters;
         self.lowered(stream, |lowered| match lowered {
             Lowered::Packed(packed) => pass(parameters, packed),
             Lowered::Params(_) => unreachable!("`form` returns no packed form for a layout that depends on the GPU"),
@@ -113,7 +110,7 @@ impl Arguments for dyn ErasedArgs + '_ {
         stream: &LaunchStream<'_>,
         pass: impl FnOnce(Self::Types<'_>, &mut [*mut c_void]) -> R,
     ) -> R {
-        let parameters = self.parameters();
+        let parameters = self.ty().host().signature.parameters;
         self.lowered(stream, |lowered| match lowered {
             Lowered::Packed(packed) => {
                 let place = |parameter: &Parameter<'_>| packed[parameter.offset.unwrap_or(0)..].as_ptr().cast_mut().cast();

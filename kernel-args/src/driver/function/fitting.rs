@@ -103,9 +103,13 @@ impl Function {
         Ok(Typed { function: self.clone(), arguments: PhantomData })
     }
 
+    pub(crate) fn fits_type(&self, of: StructType) -> Result<(), Error> {
+        self.fits_struct(of.erased, of.host)
+    }
+
     /// The function, verified for a struct.
     pub(crate) fn verified(&self, of: StructType) -> Result<Verified, Error> {
-        self.fits_struct(of.erased, of.host)?;
+        self.fits_type(of)?;
         Ok(Verified { function: self.clone(), arguments: Some(of.erased) })
     }
 

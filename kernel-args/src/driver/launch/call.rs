@@ -12,7 +12,7 @@ use crate::{
         error::Error,
         function::{Arguments, Callee, Fitting, Names},
     },
-    marshal::{LaunchStream, text_of},
+    marshal::LaunchStream,
     memory::ForEachValue,
 };
 use cudarc::driver::DriverError;
@@ -104,11 +104,10 @@ impl LaunchCall<'_> {
         let Self { api, callee, launch, launch_stream } = self;
         // Some arguments report their context only when they are lowered.
         if let Some(field) = launch_stream.other_context() {
-            return Err(explain::other_context(callee.name(), names, field));
+            return Err(explain::argument(*callee, names, field));
         }
-        let context = || launch_stream.context().map(|context| &**context);
         if let Err(error) = launch_stream.check() {
-            return Err(explain::not_awaited(&callee.name(), context(), error));
+            return Err(explain::arguments_not_awaited(*callee, launch_stream, error));
         }
         let config = self.config();
         let status = match launch.attributes {
@@ -118,8 +117,7 @@ impl LaunchCall<'_> {
         if status == Status::SUCCESS {
             return Ok(());
         }
-        let (handle, attributes) = (call.function(), launch.attributes);
-        Err(explain::launch(callee.name(), handle, status, config, attributes, text_of(values), context()))
+        Err(explain::rejected(*callee, status, config, launch.attributes, values, launch_stream))
     }
 }
 

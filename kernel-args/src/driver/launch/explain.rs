@@ -13,9 +13,10 @@ use crate::{
             Asked, ContextError, ContextMismatch, Error, FailedLaunch, LaunchError, LostContext, Meaning, Near,
             RunError, meaning,
         },
-        function::Names,
+        function::{Callee, LoadedFunction, Names},
     },
-    memory::{ContextName, OtherContext},
+    marshal::{LaunchStream, text_of},
+    memory::{ContextName, ForEachValue, OtherContext},
 };
 use cudarc::driver::{CudaContext, CudaStream, DriverError};
 #[cfg(feature = "graphs")]
@@ -32,6 +33,32 @@ pub(crate) fn other_context(kernel: String, names: Names, other_context: OtherCo
         field: names.get(other_context.field),
         contexts: Box::new(ContextMismatch::new(other_context.launch, other_context.argument)),
     })
+}
+
+/// An argument of a plain launch. These functions are not inlined and take few arguments, because each launch contains their
+/// calls.
+#[cold]
+#[inline(never)]
+pub(super) fn argument(callee: Callee<'_>, names: Names, field: OtherContext) -> Error {
+    other_context(callee.name(), names, field)
+}
+
+#[cold]
+#[inline(never)]
+pub(super) fn own_stream(function: &LoadedFunction, stream: &CudaStream) -> Error {
+    other_context_stream(function.name.clone(), ContextName::of(&function.context), stream)
+}
+
+#[cold]
+#[inline(never)]
+pub(super) fn own_unbound(function: &LoadedFunction, error: Error) -> Error {
+    unbound(&function.name, &function.context, error)
+}
+
+#[cold]
+#[inline(never)]
+pub(super) fn arguments_not_awaited(callee: Callee<'_>, stream: &LaunchStream<'_>, error: DriverError) -> Error {
+    not_awaited(&callee.name(), stream.context().map(|context| &**context), error)
 }
 
 #[cfg(feature = "graphs")]
@@ -174,6 +201,20 @@ pub(crate) fn unrecorded_after(launched: Near, error: DriverError) -> Error {
             status,
         },
     })
+}
+
+#[cold]
+#[inline(never)]
+pub(super) fn rejected(
+    callee: Callee<'_>,
+    status: Status,
+    config: LaunchConfig<'_>,
+    attributes: Option<Attributes<'_>>,
+    values: &ForEachValue<'_>,
+    stream: &LaunchStream<'_>,
+) -> Error {
+    let context = stream.context().map(|context| &**context);
+    launch(callee.name(), callee.handle(), status, config, attributes, text_of(values), context)
 }
 
 /// The driver returned `status`. The function's context is current, unless it was reset and not created again.

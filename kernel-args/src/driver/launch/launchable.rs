@@ -2,7 +2,7 @@
 
 use super::{
     call::LaunchCall,
-    explain::{other_context, other_context_stream, unbound},
+    explain,
 };
 #[cfg(any(feature = "graphs", feature = "observe"))]
 use crate::driver::function::ErasedArgs;
@@ -16,7 +16,6 @@ use crate::{
         module::Kernel,
     },
     marshal::{ArgList, KernelArgs, LaunchStream},
-    memory::ContextName,
 };
 use cudarc::driver::{CudaFunction, sys::CUfunction};
 use std::sync::Arc;
@@ -198,7 +197,7 @@ fn launch_fitting<'l, T: ?Sized, A: Arguments + ?Sized>(
     let context = &function.context;
     let stream = launch.stream.unwrap_or(&function.default_stream);
     if !Arc::ptr_eq(stream.context(), context) && stream.context() != context {
-        return Err(other_context_stream(function.name.clone(), ContextName::of(context), stream));
+        return Err(explain::own_stream(function, stream));
     }
     #[cfg(feature = "graphs")]
     if is_watched && let Some(recording) = launch.recording {
@@ -209,10 +208,10 @@ fn launch_fitting<'l, T: ?Sized, A: Arguments + ?Sized>(
     // Arguments of a different context are rejected before any argument is lowered.
     fitting.args().report_contexts(&launch_stream);
     if let Some(field) = launch_stream.other_context() {
-        return Err(other_context(function.name.clone(), fitting.args().names(), field));
+        return Err(explain::argument(fitting.callee(), fitting.args().names(), field));
     }
     function.check(&launch)?;
-    bind(function.api, context).map_err(|error| unbound(&function.name, context, error))?;
+    bind(function.api, context).map_err(|error| explain::own_unbound(function, error))?;
     let callee = fitting.callee();
     LaunchCall { api: function.api, callee, launch, launch_stream: &launch_stream }
         .run::<T, _>(fitting, promise, is_watched)
