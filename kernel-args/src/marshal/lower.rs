@@ -1,5 +1,7 @@
 //! Writes the parameters of one launch in either form.
 
+#[cfg(any(feature = "graphs", feature = "observe"))]
+use super::param_writer::Shared;
 #[cfg(feature = "cudarc")]
 use super::{
     ArgList,
@@ -10,8 +12,6 @@ use super::{
     KernelArgs, LaunchStream, ParamWriter, Part, Source,
     param_writer::{KernelParams, Packed},
 };
-#[cfg(any(feature = "graphs", feature = "observe"))]
-use super::param_writer::Shared;
 use crate::contract::{ContractError, Contracts, Geometry};
 use core::{ffi::c_void, mem::MaybeUninit, ptr, slice};
 use kernel_args_abi::{ParamLayout, Parameter, compiled::Family};
@@ -58,11 +58,7 @@ pub(crate) fn marshal_packed<A: KernelArgs, R>(
 
 /// [`marshal_packed`] in less code, which takes longer.
 #[cfg(any(feature = "graphs", feature = "observe"))]
-pub(crate) fn marshal_shared<A: KernelArgs>(
-    args: &mut A,
-    stream: &LaunchStream<'_>,
-    launch: &mut dyn FnMut(&[u8]),
-) {
+pub(crate) fn marshal_shared<A: KernelArgs>(args: &mut A, stream: &LaunchStream<'_>, launch: &mut dyn FnMut(&[u8])) {
     marshal_buffer::<Shared, A, ()>(args, stream, launch);
 }
 

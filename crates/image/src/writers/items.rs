@@ -175,12 +175,7 @@ fn screaming(name: &str) -> String {
     text
 }
 
-fn instances(
-    kernels: &[Kernel<'_>],
-    order: &[usize],
-    suffixed: &[(&String, usize)],
-    taken: &mut Names,
-) -> Vec<Item> {
+fn instances(kernels: &[Kernel<'_>], order: &[usize], suffixed: &[(&String, usize)], taken: &mut Names) -> Vec<Item> {
     let kernel = |at: usize| &kernels[order[at]];
     let count = |with_parameters: &dyn Fn(&(&String, usize)) -> String| {
         let mut counts = Map::default();

@@ -113,7 +113,8 @@ impl Arguments for dyn ErasedArgs + '_ {
         let parameters = self.ty().host().signature.parameters;
         self.lowered(stream, |lowered| match lowered {
             Lowered::Packed(packed) => {
-                let place = |parameter: &Parameter<'_>| packed[parameter.offset.unwrap_or(0)..].as_ptr().cast_mut().cast();
+                let place =
+                    |parameter: &Parameter<'_>| packed[parameter.offset.unwrap_or(0)..].as_ptr().cast_mut().cast();
                 let mut pointers: Vec<*mut c_void> = parameters.iter().map(place).collect();
                 pass(parameters, &mut pointers)
             }

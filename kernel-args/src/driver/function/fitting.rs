@@ -1,8 +1,8 @@
 //! Functions with matching arguments: the proof that a launch passes the parameters that the kernel reads.
 
-use super::{Callee, Function, check_contracts};
 #[cfg(any(feature = "graphs", feature = "observe"))]
 use super::ErasedArgs;
+use super::{Callee, Function, check_contracts};
 #[cfg(feature = "record")]
 use crate::driver::{error::RecordingError, verify::records};
 #[cfg(feature = "observe")]

@@ -74,9 +74,7 @@ impl LaunchCall<'_> {
         let _ = is_watched;
         let launched = match form {
             Form::Packed => fitting.packed(launch_stream, |call, values| self.pass(call, promise, values, names)),
-            Form::KernelParams => {
-                fitting.params(launch_stream, |call, values| self.pass(call, promise, values, names))
-            }
+            Form::KernelParams => fitting.params(launch_stream, |call, values| self.pass(call, promise, values, names)),
         };
         self.finish(launched)
     }
@@ -103,8 +101,8 @@ impl LaunchCall<'_> {
     ) -> Result<(), Error> {
         let Self { api, callee, launch, launch_stream } = self;
         // Some arguments report their context only when they are lowered.
-        if let Some(field) = launch_stream.other_context() {
-            return Err(explain::argument(*callee, names, field));
+        if launch_stream.has_other_context() {
+            explain::argument(*callee, names, launch_stream)?;
         }
         if let Err(error) = launch_stream.check() {
             return Err(explain::arguments_not_awaited(*callee, launch_stream, error));
@@ -117,7 +115,7 @@ impl LaunchCall<'_> {
         if status == Status::SUCCESS {
             return Ok(());
         }
-        Err(explain::rejected(*callee, status, config, launch.attributes, values, launch_stream))
+        Err(explain::rejected(*callee, status, config, launch.attributes, values, launch_stream.context()))
     }
 }
 

@@ -24,6 +24,7 @@ use std::borrow::Cow;
 use std::{
     boxed::Box,
     string::{String, ToString},
+    sync::Arc,
 };
 
 #[cold]
@@ -39,8 +40,8 @@ pub(crate) fn other_context(kernel: String, names: Names, other_context: OtherCo
 /// calls.
 #[cold]
 #[inline(never)]
-pub(super) fn argument(callee: Callee<'_>, names: Names, field: OtherContext) -> Error {
-    other_context(callee.name(), names, field)
+pub(super) fn argument(callee: Callee<'_>, names: Names, stream: &LaunchStream<'_>) -> Result<(), Error> {
+    stream.other_context().map_or(Ok(()), |field| Err(other_context(callee.name(), names, field)))
 }
 
 #[cold]
@@ -211,9 +212,9 @@ pub(super) fn rejected(
     config: LaunchConfig<'_>,
     attributes: Option<Attributes<'_>>,
     values: &ForEachValue<'_>,
-    stream: &LaunchStream<'_>,
+    context: Option<&Arc<CudaContext>>,
 ) -> Error {
-    let context = stream.context().map(|context| &**context);
+    let context = context.map(|context| &**context);
     launch(callee.name(), callee.handle(), status, config, attributes, text_of(values), context)
 }
 

@@ -1,9 +1,6 @@
 //! What can be launched, with which arguments: kernels and functions of this crate.
 
-use super::{
-    call::LaunchCall,
-    explain,
-};
+use super::{call::LaunchCall, explain};
 #[cfg(any(feature = "graphs", feature = "observe"))]
 use crate::driver::function::ErasedArgs;
 use crate::{
@@ -207,8 +204,8 @@ fn launch_fitting<'l, T: ?Sized, A: Arguments + ?Sized>(
     let launch_stream = LaunchStream::on(stream);
     // Arguments of a different context are rejected before any argument is lowered.
     fitting.args().report_contexts(&launch_stream);
-    if let Some(field) = launch_stream.other_context() {
-        return Err(explain::argument(fitting.callee(), fitting.args().names(), field));
+    if launch_stream.has_other_context() {
+        explain::argument(fitting.callee(), fitting.args().names(), &launch_stream)?;
     }
     function.check(&launch)?;
     bind(function.api, context).map_err(|error| explain::own_unbound(function, error))?;

@@ -3,11 +3,11 @@
 #[cfg(feature = "graphs")]
 mod record;
 
-#[cfg(any(feature = "graphs", feature = "observe"))]
-use crate::driver::watched::is_plain;
 #[cfg(feature = "observe")]
 #[cfg(feature = "observe")]
 use crate::driver::function::Arguments;
+#[cfg(any(feature = "graphs", feature = "observe"))]
+use crate::driver::watched::is_plain;
 use crate::{
     contract::Geometry,
     device::vector::Dim3,

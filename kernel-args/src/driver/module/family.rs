@@ -63,7 +63,13 @@ impl Module {
     /// `ty` is the name of the struct's type.
     #[cold]
     #[inline(never)]
-    fn find_in(&self, family: Option<&Family>, name: &str, of: StructType, ty: &'static str) -> Result<&Verified, Error> {
+    fn find_in(
+        &self,
+        family: Option<&Family>,
+        name: &str,
+        of: StructType,
+        ty: &'static str,
+    ) -> Result<&Verified, Error> {
         let Some(family) = family else { unreachable!("`assert_bound` does not compile for it") };
         let mut found = Err(unbound(family, ty));
         // A type can have several bindings.
