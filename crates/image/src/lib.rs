@@ -28,6 +28,7 @@ extern crate alloc;
 extern crate std;
 
 mod code;
+mod collections;
 mod formats;
 pub mod mangled;
 mod model;
@@ -39,6 +40,7 @@ mod writers;
 /// What the prelude of `std` has, and the collections.
 #[allow(unused_imports, reason = "not every feature needs all")]
 mod prelude {
+    pub(crate) use crate::collections::{Map, order, sort};
     pub(crate) use alloc::{
         borrow::{Cow, ToOwned},
         boxed::Box,

@@ -286,8 +286,13 @@ mod on_device {
             }
         }
 
-        /// The first field that belongs to a different context than the launch, and both contexts.
         #[inline(always)]
+        pub(crate) fn has_other_context(&self) -> bool {
+            self.on.other_context.get().is_some()
+        }
+
+        /// The first field that belongs to a different context than the launch, and both contexts.
+        #[inline]
         pub(crate) fn other_context(&self) -> Option<OtherContext> {
             let (field, argument) = self.on.other_context.get()?;
             let launch = match (self.on.unnamed, self.context()) {

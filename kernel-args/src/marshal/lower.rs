@@ -1,5 +1,7 @@
 //! Writes the parameters of one launch in either form.
 
+#[cfg(any(feature = "graphs", feature = "observe"))]
+use super::param_writer::Shared;
 #[cfg(feature = "cudarc")]
 use super::{
     ArgList,
@@ -51,6 +53,22 @@ pub(crate) fn marshal_packed<A: KernelArgs, R>(
     stream: &LaunchStream<'_>,
     launch: impl FnOnce(&[u8]) -> R,
 ) -> R {
+    marshal_buffer::<Packed, A, R>(args, stream, launch)
+}
+
+/// [`marshal_packed`] in less code, which takes longer.
+#[cfg(any(feature = "graphs", feature = "observe"))]
+pub(crate) fn marshal_shared<A: KernelArgs>(args: &mut A, stream: &LaunchStream<'_>, launch: &mut dyn FnMut(&[u8])) {
+    marshal_buffer::<Shared, A, ()>(args, stream, launch);
+}
+
+/// `F` is a form without pointers.
+#[inline(always)]
+fn marshal_buffer<F: ParamWriter, A: KernelArgs, R>(
+    args: &mut A,
+    stream: &LaunchStream<'_>,
+    launch: impl FnOnce(&[u8]) -> R,
+) -> R {
     let size = A::LAYOUT.size();
     if let Some(packed) = args.packed_in_place() {
         // SAFETY: `KernelArgs` promises `LAYOUT.size()` initialised bytes as long as the struct is borrowed, and `args`
@@ -70,7 +88,7 @@ pub(crate) fn marshal_packed<A: KernelArgs, R>(
     };
     // SAFETY: `KernelArgs` promises that `buffer` is large enough, and it outlives the call; the packed form writes no
     // pointers.
-    unsafe { args.lower::<Packed, R>(stream, buffer, ptr::null_mut(), launch) }
+    unsafe { args.lower::<F, R>(stream, buffer, ptr::null_mut(), launch) }
 }
 
 pub(crate) const fn has_gaps(parameters: &[Parameter<'_>]) -> bool {

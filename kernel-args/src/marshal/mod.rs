@@ -75,6 +75,8 @@ pub(crate) use decode::text_of;
 #[cfg(feature = "observe")]
 pub(crate) use lengths::Lengths;
 pub(crate) use lower::has_gaps;
+#[cfg(any(feature = "graphs", feature = "observe"))]
+pub(crate) use lower::marshal_shared;
 pub(crate) use param_writer::Row;
 #[cfg(feature = "cudarc")]
 pub(crate) use {

@@ -55,6 +55,10 @@ pub(crate) enum KernelParams {}
 /// `CU_LAUNCH_PARAM_BUFFER_POINTER`: all parameters in one buffer, at their offsets.
 pub(crate) enum Packed {}
 
+/// The packed form. Structs share the code of each type of argument.
+#[cfg(any(feature = "graphs", feature = "observe"))]
+pub(crate) enum Shared {}
+
 /// The form `F`, for the fields of a flattened struct, which is the field `FIELD` of the struct `A`.
 pub enum Within<F, A, const FIELD: usize> {
     /// Never: the type is only a parameter of [`KernelArgs::lower`].
@@ -65,6 +69,8 @@ pub enum Within<F, A, const FIELD: usize> {
 impl<F, A, const FIELD: usize> sealed::Sealed for Within<F, A, FIELD> {}
 impl sealed::Sealed for KernelParams {}
 impl sealed::Sealed for Packed {}
+#[cfg(any(feature = "graphs", feature = "observe"))]
+impl sealed::Sealed for Shared {}
 
 impl ParamWriter for KernelParams {
     #[inline(always)]
@@ -113,6 +119,39 @@ impl ParamWriter for Packed {
         let slot = unsafe { buffer.add(offset) };
         // SAFETY: the caller guarantees that `buffer` is valid at `offset` for writes of the device type's size.
         unsafe { store(arg, stream, slot, index) }
+    }
+}
+
+#[cfg(any(feature = "graphs", feature = "observe"))]
+impl ParamWriter for Shared {
+    #[inline(always)]
+    unsafe fn put<'s, A: KernelArg>(
+        arg: &'s mut A,
+        stream: &'s LaunchStream<'_>,
+        buffer: *mut u8,
+        offset: usize,
+        pointers: *mut *mut c_void,
+        index: usize,
+    ) -> Guard<'s> {
+        #[inline(never)]
+        unsafe fn shared<'s, A: KernelArg>(
+            arg: &'s mut A,
+            stream: &'s LaunchStream<'_>,
+            slot: *mut u8,
+            index: usize,
+        ) -> Guard<'s> {
+            // SAFETY: the caller makes the same promise.
+            unsafe { store(arg, stream, slot, index) }
+        }
+        if arg.in_place().is_some() {
+            // SAFETY: the caller makes the same promise.
+            return unsafe { Packed::put(arg, stream, buffer, offset, pointers, index) };
+        }
+        const { assert_layout::<A::Device>() };
+        // SAFETY: the caller guarantees that `buffer` is valid at `offset`.
+        let slot = unsafe { buffer.add(offset) };
+        // SAFETY: the caller guarantees that `buffer` is valid at `offset` for writes of the device type's size.
+        unsafe { shared(arg, stream, slot, index) }
     }
 }
 

@@ -254,7 +254,8 @@ pub fn similar_files(wanted: &str, mut names: Vec<String>) -> (Option<String>, V
     let wanted_ending = ending(wanted);
     names.retain(|name| !name.starts_with('.'));
     let is_image = |name: &str| ["ptx", "cubin", "fatbin"].contains(&&*ending(name));
-    names.sort_by_cached_key(|name| (ending(name) != wanted_ending, !is_image(name), name.clone()));
+    let key = |name: &String| (ending(name) != wanted_ending, !is_image(name));
+    sort(&mut names, &|a, b| (key(a), a).cmp(&(key(b), b)));
     let stem = |name: &str| String::from(name.split('.').next().unwrap_or_default());
     let similar = nearest_by_name(&stem(wanted), names.iter().map(|name| (name.as_str(), stem(name))));
     let similar: Vec<String> = similar.into_iter().map(String::from).collect();

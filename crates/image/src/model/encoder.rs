@@ -38,7 +38,7 @@ pub struct Encoder<'k> {
     /// The position of each list of parameters, by everything that a comparison reads.
     known_lists: BTreeMap<Vec<u8>, usize>,
     /// The record of each parameter, by the same.
-    known_records: BTreeMap<Vec<u8>, [u8; RECORD]>,
+    known_records: Map<Vec<u8>, [u8; RECORD]>,
 }
 
 impl<'k> Encoder<'k> {
@@ -132,8 +132,12 @@ impl<'k> Encoder<'k> {
         for index in 0..parameters.len() {
             // An offset is compared with the end of the previous parameter.
             let key = keys[index.saturating_sub(1)..=index].concat();
-            let record = self.known_records.entry(key).or_insert_with(|| record(&parameters, index));
-            list.extend(*record);
+            let known = self.known_records.get(&key).copied();
+            let record = known.unwrap_or_else(|| record(&parameters, index));
+            list.extend(record);
+            if known.is_none() {
+                self.known_records.insert(key, record);
+            }
         }
         let mut key = [&[flags][..], &list, &keys.concat()].concat();
         for parameter in parameters.iter().filter(|_| named) {

@@ -143,6 +143,10 @@ struct Group<'s, P> {
     images: Vec<InImage<P>>,
 }
 
+fn first<P>(seen: &Observed<P>) -> Option<&P> {
+    seen.images.first().map(|image| &image.place)
+}
+
 /// A kernel once per list of parameters and limits, from what all images contain about it.
 ///
 /// Each PTX text belongs to the cubins with the same limits that place its parameters alike. Other cubins have the
@@ -151,10 +155,9 @@ struct Group<'s, P> {
 #[must_use]
 pub fn variants<P: Ord + Clone>(demangled: Option<&Demangled>, mut seen: Vec<Observed<P>>) -> Vec<Variant<P>> {
     for seen in &mut seen {
-        seen.images.sort_unstable_by(|a, b| a.place.cmp(&b.place));
+        sort(&mut seen.images, &|a, b| a.place.cmp(&b.place));
     }
-    let first = |seen: &Observed<P>| seen.images.first().map(|image| image.place.clone());
-    seen.sort_unstable_by_key(first);
+    sort(&mut seen, &|a, b| first(a).cmp(&first(b)));
     let of = |is_cubin| {
         seen.iter().filter(move |seen| seen.is_cubin == is_cubin).map(|first| Group {
             first,

@@ -14,8 +14,8 @@ use kernel_args_abi::{
 /// `'m` is the lifetime of the sources: what is copied is known by its address.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Copies<'m> {
-    structs: BTreeMap<(usize, usize), usize>,
-    pointees: BTreeMap<(usize, usize), usize>,
+    structs: Map<u128, usize>,
+    pointees: Map<u128, usize>,
     /// The positions of these types; 0 for a type that the source does not define.
     places: Vec<u32>,
     /// The index for all types that the sources declare, but do not define.
@@ -61,7 +61,7 @@ impl<'m> Copies<'m> {
             return 0;
         }
         let key = members.key();
-        if let Some(&known) = key.and_then(|key| self.structs.get(&key)) {
+        if let Some(&known) = key.and_then(|key| self.structs.get(&number(key))) {
             return known;
         }
         let mut places = Vec::with_capacity(members.len());
@@ -74,17 +74,17 @@ impl<'m> Copies<'m> {
             };
             places.push(types.record(&member, None, content, referent));
         }
-        let number = types.structure(&places);
+        let structure = types.structure(&places);
         if let Some(key) = key {
-            self.structs.insert(key, number);
+            self.structs.insert(number(key), structure);
         }
-        number
+        structure
     }
 
     fn referent(&mut self, pointee: Pointee<'m>) -> usize {
         let next = self.places.len();
         if let (Some(key), Some(ty)) = (pointee.key(), pointee.get()) {
-            let index = *self.pointees.entry(key).or_insert(next);
+            let index = *self.pointees.entry(number(key), next).0;
             if index == next {
                 self.places.push(0);
                 self.pending.push((index, ty));
@@ -108,6 +108,11 @@ impl<'m> Copies<'m> {
             self.places[index] = types.record(&unnamed, None, content, NOTHING);
         }
     }
+}
+
+/// A key as a number.
+fn number((address, index): (usize, usize)) -> u128 {
+    (address as u128) << 64 | index as u128
 }
 
 /// Parameters that own their texts and members. [`Parameter`] borrows them.

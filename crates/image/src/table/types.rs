@@ -18,7 +18,7 @@ use kernel_args_abi::{
 pub(crate) struct TypeWriter {
     bytes: Vec<u8>,
     /// What was written, if equal content is written only once.
-    known: Option<BTreeMap<Vec<u8>, u32>>,
+    known: Option<BTreeMap<Vec<u8>, usize>>,
 }
 
 /// Equal content is written once.
@@ -110,8 +110,8 @@ impl TypeWriter {
         let next = narrow(self.bytes.len());
         let at = match &mut self.known {
             Some(known) => match known.get(&bytes) {
-                Some(&at) => return at,
-                None => *known.entry(bytes.clone()).or_insert(next),
+                Some(&at) => return at as u32,
+                None => *known.entry(bytes.clone()).or_insert(next as usize) as u32,
             },
             None => next,
         };

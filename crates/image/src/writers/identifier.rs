@@ -1,7 +1,6 @@
 //! Rust identifiers for C++ names.
 
 use crate::prelude::*;
-use core::cmp::Ordering;
 use kernel_args_abi::{
     compiled::fingerprint,
     keywords::{is_keyword, is_never},
@@ -117,11 +116,6 @@ pub(super) fn distinct<'n>(names: impl Iterator<Item = (&'n str, String)> + Clon
         distinct.push(name);
     }
     distinct
-}
-
-/// Each instance of a sort would be compiled in every build of this crate.
-pub(super) fn sort(list: &mut [usize], compare: &dyn Fn(usize, usize) -> Ordering) {
-    list.sort_by(|&a, &b| compare(a, b));
 }
 
 /// Whether rustc accepts it without a warning.

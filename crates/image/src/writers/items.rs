@@ -3,7 +3,7 @@
 //! A name depends only on the kernel and on the kernels that share its unqualified name. The documentation of
 //! `kernels!` specifies the rules.
 
-use super::identifier::{identifier, numbered, raw, sort};
+use super::identifier::{identifier, numbered, raw};
 use crate::mangled::Demangled;
 use crate::prelude::*;
 use kernel_args_abi::keywords::{NEVER, is_never};
@@ -93,8 +93,11 @@ impl Kernel<'_> {
     }
 }
 
-fn take(name: &mut String, taken: &mut BTreeSet<String>) {
-    while !taken.insert(name.clone()) {
+/// Names that are in use.
+type Names = Map<Vec<u8>, ()>;
+
+fn take(name: &mut String, taken: &mut Names) {
+    while !taken.entry(name.as_bytes().into(), ()).1 {
         name.push('_');
     }
 }
@@ -107,14 +110,13 @@ fn join(name: &str, suffix: &str) -> String {
 #[must_use]
 pub fn items(kernels: &[Kernel<'_>]) -> (Vec<usize>, Vec<Item>) {
     let bases: Vec<String> = kernels.iter().map(Kernel::base).collect();
-    let mut order: Vec<usize> = (0..kernels.len()).collect();
     // Among equal names, `extern "C"` is first: its symbol is the name.
     let key = |i: usize| (&bases[i], kernels[i].demangled.is_some(), kernels[i].symbol);
-    sort(&mut order, &|a, b| key(a).cmp(&key(b)));
-    let mut taken = BTreeSet::new();
-    taken.extend(bases.iter().cloned());
-    taken.extend(RESERVED.map(String::from));
-    taken.extend(NEVER.map(String::from));
+    let order = order(kernels.len(), &|a, b| key(a).cmp(&key(b)));
+    let mut taken = Map::default();
+    for name in bases.iter().map(String::as_str).chain(RESERVED).chain(NEVER.iter().copied()) {
+        taken.insert(name.into(), ());
+    }
     let mut found = Vec::new();
     let mut suffixed = Vec::new();
     for group in order.chunk_by(|&a, &b| bases[a] == bases[b]) {
@@ -141,8 +143,10 @@ pub fn items(kernels: &[Kernel<'_>]) -> (Vec<usize>, Vec<Item>) {
 /// for kernels.
 #[must_use]
 pub fn variables(variables: &[Kernel<'_>], items: &[Item]) -> Vec<String> {
-    let mut taken: BTreeSet<String> = items.iter().map(|item| item.name.clone()).collect();
-    taken.extend(RESERVED.map(String::from));
+    let mut taken = Map::default();
+    for name in items.iter().map(|item| item.name.as_str()).chain(RESERVED) {
+        taken.insert(name.into(), ());
+    }
     let mut names = Vec::with_capacity(variables.len());
     for variable in variables {
         let base = variable.base();
@@ -171,32 +175,27 @@ fn screaming(name: &str) -> String {
     text
 }
 
-fn instances(
-    kernels: &[Kernel<'_>],
-    order: &[usize],
-    suffixed: &[(&String, usize)],
-    taken: &mut BTreeSet<String>,
-) -> Vec<Item> {
+fn instances(kernels: &[Kernel<'_>], order: &[usize], suffixed: &[(&String, usize)], taken: &mut Names) -> Vec<Item> {
     let kernel = |at: usize| &kernels[order[at]];
     let count = |with_parameters: &dyn Fn(&(&String, usize)) -> String| {
-        let mut counts = BTreeMap::new();
+        let mut counts = Map::default();
         for place in suffixed {
-            *counts.entry(with_parameters(place)).or_insert(0_usize) += 1;
+            *counts.entry(with_parameters(place).into(), 0_usize).0 += 1;
         }
         counts
     };
     let short = |&(base, at): &(&String, usize)| kernel(at).suffixed(base, false);
     let long = |&(base, at): &(&String, usize)| kernel(at).suffixed(base, true);
     let (shorts, longs) = (count(&short), count(&long));
-    let is_free = |name: &str, counts: &BTreeMap<String, usize>, taken: &BTreeSet<String>| {
-        name.len() <= LONGEST && counts.get(name) == Some(&1) && !taken.contains(name)
+    let is_free = |name: &str, counts: &Map<Vec<u8>, usize>, taken: &Names| {
+        name.len() <= LONGEST && counts.get(name.as_bytes()) == Some(&1) && taken.get(name.as_bytes()).is_none()
     };
     let mut found = Vec::new();
     for place in suffixed {
         let mut name = short(place);
         if !is_free(&name, &shorts, taken) {
             name = long(place);
-            if !is_free(&name, &longs, taken) || shorts.contains_key(&name) {
+            if !is_free(&name, &longs, taken) || shorts.get(name.as_bytes()).is_some() {
                 name = kernel(place.1).numbered(&short(place));
             }
         }

@@ -1,5 +1,7 @@
 //! Functions with matching arguments: the proof that a launch passes the parameters that the kernel reads.
 
+#[cfg(any(feature = "graphs", feature = "observe"))]
+use super::ErasedArgs;
 use super::{Callee, Function, check_contracts};
 #[cfg(feature = "record")]
 use crate::driver::{error::RecordingError, verify::records};
@@ -101,14 +103,18 @@ impl Function {
         Ok(Typed { function: self.clone(), arguments: PhantomData })
     }
 
+    pub(crate) fn fits_type(&self, of: StructType) -> Result<(), Error> {
+        self.fits_struct(of.erased, of.host)
+    }
+
     /// The function, verified for a struct.
     pub(crate) fn verified(&self, of: StructType) -> Result<Verified, Error> {
-        self.fits_struct(of.erased, of.host)?;
+        self.fits_type(of)?;
         Ok(Verified { function: self.clone(), arguments: Some(of.erased) })
     }
 
     #[inline]
-    pub(crate) fn fit<'f, A: Arguments>(&'f self, args: &'f mut A) -> Result<Fitting<'f, A>, Error> {
+    pub(crate) fn fit<'f, A: Arguments + ?Sized>(&'f self, args: &'f mut A) -> Result<Fitting<'f, A>, Error> {
         args.verify(self)?;
         // SAFETY: both implementations of `Arguments::verify` compare the parameters with the function.
         Ok(unsafe { Fitting::new(Callee::Function(self), args) })
@@ -148,12 +154,20 @@ fn parameter_sizes(function: &Function) -> Result<Option<std::vec::Vec<usize>>, 
 }
 
 /// A function and matching arguments. It has a reference to the arguments, because a move copies them.
-pub(crate) struct Fitting<'f, A> {
+pub(crate) struct Fitting<'f, A: ?Sized> {
     callee: Callee<'f>,
     args: &'f mut A,
 }
 
-impl<'f, A: Arguments> Fitting<'f, A> {
+#[cfg(any(feature = "graphs", feature = "observe"))]
+impl<'f, A: KernelArgs> Fitting<'f, A> {
+    #[inline]
+    pub(crate) fn erased(self) -> Fitting<'f, dyn ErasedArgs + 'f> {
+        Fitting { callee: self.callee, args: self.args }
+    }
+}
+
+impl<'f, A: Arguments + ?Sized> Fitting<'f, A> {
     /// # Safety
     /// The parameters of the function are the parameters of `args`.
     #[inline(always)]
@@ -238,11 +252,22 @@ impl<'f, A: Arguments> Fitting<'f, A> {
     }
 }
 
-/// Returns the field name or the index of an argument.
-pub(crate) type NameOf = fn(usize) -> Option<Cow<'static, str>>;
+/// The fields of a struct of arguments; `None` for a list.
+#[derive(Clone, Copy)]
+pub(crate) struct Names(pub(crate) Option<&'static [Parameter<'static>]>);
+
+impl Names {
+    /// Returns the field name or the index of an argument.
+    pub(crate) fn get(self, index: usize) -> Option<Cow<'static, str>> {
+        match self.0 {
+            Some(fields) => fields.get(index).map(|field| field.name.into()),
+            None => Some(index.to_string().into()),
+        }
+    }
+}
 
 /// The arguments of a launch: a struct, or a list.
-pub(crate) trait Arguments: Sized {
+pub(crate) trait Arguments {
     /// The form of a launch for which `asked` is wanted, otherwise the usual form. A layout that depends on the GPU has
     /// no packed form.
     fn form(&self, asked: Option<Form>) -> Form;
@@ -259,12 +284,7 @@ pub(crate) trait Arguments: Sized {
 
     fn report_contexts(&self, stream: &LaunchStream<'_>);
 
-    /// The parameters, if the type of the arguments determines them.
-    #[cfg(any(feature = "graphs", feature = "observe"))]
-    fn parameters() -> Option<&'static [Parameter<'static>]>;
-
-    /// [`NameOf`]
-    fn name_of(index: usize) -> Option<Cow<'static, str>>;
+    fn names(&self) -> Names;
 
     #[cfg(feature = "observe")]
     fn lengths(&self, geometry: Geometry) -> Lengths {
@@ -316,18 +336,14 @@ impl<A: KernelArgs> Arguments for A {
         self.check_contexts(stream, 0);
     }
 
-    #[cfg(any(feature = "graphs", feature = "observe"))]
-    fn parameters() -> Option<&'static [Parameter<'static>]> {
-        Some(A::PARAMETERS)
-    }
-
-    fn name_of(index: usize) -> Option<Cow<'static, str>> {
-        A::PARAMETERS.get(index).map(|field| field.name.into())
+    #[inline(always)]
+    fn names(&self) -> Names {
+        Names(Some(A::PARAMETERS))
     }
 
     #[cfg(feature = "observe")]
     fn lengths(&self, geometry: Geometry) -> Lengths {
-        let mut lengths = Lengths::of(|stream| self.report_contexts(stream));
+        let mut lengths = Lengths::of(|stream| self.check_contexts(stream, 0));
         self.required_lengths(geometry, &mut |name, elements| lengths.require(name, elements));
         lengths
     }
@@ -379,13 +395,8 @@ impl Arguments for ArgList<'_> {
         self.check_contexts(stream);
     }
 
-    #[cfg(any(feature = "graphs", feature = "observe"))]
-    fn parameters() -> Option<&'static [Parameter<'static>]> {
-        None
-    }
-
-    fn name_of(index: usize) -> Option<Cow<'static, str>> {
-        Some(index.to_string().into())
+    fn names(&self) -> Names {
+        Names(None)
     }
 
     type Types<'t> = &'t ArgumentTypes;

@@ -2,6 +2,8 @@
 
 mod callee;
 mod contracts;
+#[cfg(any(feature = "graphs", feature = "observe"))]
+mod erased;
 mod fitting;
 mod from_cudarc;
 mod hash;
@@ -15,7 +17,9 @@ pub(crate) use callee::Callee;
 #[cfg(feature = "graphs")]
 pub(crate) use callee::function_name;
 pub(crate) use contracts::check_contracts;
-pub(crate) use fitting::{Arguments, Fitting, NameOf, StructType, Typed, Verified};
+#[cfg(any(feature = "graphs", feature = "observe"))]
+pub(crate) use erased::ErasedArgs;
+pub(crate) use fitting::{Arguments, Fitting, Names, StructType, Typed, Verified};
 pub(crate) use hash::FastHasher;
 pub use info::BlockSuggestion;
 pub(crate) use limits::{EXCHANGED, exceeds, look_exchanged};

@@ -179,7 +179,7 @@ impl<A: KernelArgs> Kernel<A> {
         fitting.args().report_contexts(&lowered_on);
         if let Some(field) = lowered_on.other_context() {
             let context = &function.context;
-            return Err(other_context_in(name(), context, <B as Arguments>::name_of, field));
+            return Err(other_context_in(name(), context, fitting.args().names(), field));
         }
         function.check(launch)?;
         make_current(&function.context)?;

@@ -18,7 +18,7 @@ use crate::{
         config::{Form, Launch},
         context::bind,
         error::Error,
-        function::{Arguments, Fitting, LoadedFunction},
+        function::{Arguments, Fitting, LoadedFunction, Names},
         launch::other_context_in,
     },
     marshal::{KernelArgs, LaunchStream, text_of},
@@ -210,7 +210,7 @@ fn rejected(error: CallError, values: &ForEachValue<'_>) -> Box<Failure> {
 #[cold]
 #[inline(never)]
 fn other_context<A: KernelArgs>(function: &LoadedFunction, field: OtherContext) -> Error {
-    other_context_in(name_of(function), &function.context, <A as Arguments>::name_of, field)
+    other_context_in(name_of(function), &function.context, Names(Some(A::PARAMETERS)), field)
 }
 
 /// The kernel's name, for errors. Not inlined, so its callers stay small enough to be inlined.

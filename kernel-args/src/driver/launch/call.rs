@@ -10,9 +10,9 @@ use crate::{
         attributes::{self, AttributeCheck, AttributeLimits},
         config::{Attributes, Form, Launch},
         error::Error,
-        function::{Arguments, Callee, Fitting, NameOf},
+        function::{Arguments, Callee, Fitting, Names},
     },
-    marshal::{LaunchStream, text_of},
+    marshal::LaunchStream,
     memory::ForEachValue,
 };
 use cudarc::driver::DriverError;
@@ -37,7 +37,7 @@ impl LaunchCall<'_> {
     /// `T` is what is launched: with its own closures for each, they have one call in most programs, and are inlined.
     #[expect(clippy::extra_unused_type_parameters, reason = "it makes the types of the closures distinct")]
     #[inline(always)]
-    pub(crate) fn run<T: ?Sized, A: Arguments>(
+    pub(crate) fn run<T: ?Sized, A: Arguments + ?Sized>(
         &self,
         fitting: Fitting<'_, A>,
         promise: Promise<'_>,
@@ -53,7 +53,7 @@ impl LaunchCall<'_> {
                 asked = asked.or(Some(Form::KernelParams));
             }
         }
-        let form = fitting.args().form(asked);
+        let (form, names) = (fitting.args().form(asked), fitting.args().names());
         #[cfg(feature = "observe")]
         if is_watched {
             // A copy, to which references exist only here.
@@ -67,16 +67,14 @@ impl LaunchCall<'_> {
                 is_recorded: false,
             };
             let pass: &mut super::observed::LaunchLowered<'_> =
-                &mut |lowered, promise, values| call.pass(lowered, promise, values, A::name_of);
+                &mut |lowered, promise, values| call.pass(lowered, promise, values, names);
             return self.finish(facts.lower(fitting, form, launch_stream, promise, pass));
         }
         #[cfg(not(feature = "observe"))]
         let _ = is_watched;
         let launched = match form {
-            Form::Packed => fitting.packed(launch_stream, |call, values| self.pass(call, promise, values, A::name_of)),
-            Form::KernelParams => {
-                fitting.params(launch_stream, |call, values| self.pass(call, promise, values, A::name_of))
-            }
+            Form::Packed => fitting.packed(launch_stream, |call, values| self.pass(call, promise, values, names)),
+            Form::KernelParams => fitting.params(launch_stream, |call, values| self.pass(call, promise, values, names)),
         };
         self.finish(launched)
     }
@@ -99,16 +97,15 @@ impl LaunchCall<'_> {
         call: KernelCall<'_>,
         promise: Promise<'_>,
         values: &ForEachValue<'_>,
-        name_of: NameOf,
+        names: Names,
     ) -> Result<(), Error> {
         let Self { api, callee, launch, launch_stream } = self;
         // Some arguments report their context only when they are lowered.
-        if let Some(field) = launch_stream.other_context() {
-            return Err(explain::other_context(callee.name(), name_of, field));
+        if launch_stream.has_other_context() {
+            explain::argument(*callee, names, launch_stream)?;
         }
-        let context = || launch_stream.context().map(|context| &**context);
         if let Err(error) = launch_stream.check() {
-            return Err(explain::not_awaited(&callee.name(), context(), error));
+            return Err(explain::arguments_not_awaited(*callee, launch_stream, error));
         }
         let config = self.config();
         let status = match launch.attributes {
@@ -118,8 +115,7 @@ impl LaunchCall<'_> {
         if status == Status::SUCCESS {
             return Ok(());
         }
-        let (handle, attributes) = (call.function(), launch.attributes);
-        Err(explain::launch(callee.name(), handle, status, config, attributes, text_of(values), context()))
+        Err(explain::rejected(*callee, status, config, launch.attributes, values, launch_stream.context()))
     }
 }
 

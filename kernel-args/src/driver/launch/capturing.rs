@@ -6,7 +6,7 @@ use crate::{
         api::{GraphId, api},
         context::bind,
         error::Error,
-        function::NameOf,
+        function::Names,
         watched::{enter_closure, leave_closure},
     },
     marshal::LaunchStream,
@@ -91,7 +91,7 @@ pub(crate) fn is_promised(stream: &CudaStream) -> Result<bool, Error> {
 pub(crate) fn check_memory(
     stream: Option<&CudaStream>,
     report: &dyn Fn(&LaunchStream<'_>),
-    name_of: NameOf,
+    names: Names,
     what: impl FnOnce() -> String,
 ) -> Result<(), Error> {
     if stream.map(keeper).transpose()?.flatten() != Some(Keeper::Graph) {
@@ -100,7 +100,7 @@ pub(crate) fn check_memory(
     let probe = LaunchStream::in_no_context();
     report(&probe);
     match probe.foreign_field() {
-        Some(field) => Err(explain::not_kept(what(), name_of(field).unwrap_or_default())),
+        Some(field) => Err(explain::not_kept(what(), names.get(field).unwrap_or_default())),
         None => Ok(()),
     }
 }

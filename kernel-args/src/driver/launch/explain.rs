@@ -13,9 +13,10 @@ use crate::{
             Asked, ContextError, ContextMismatch, Error, FailedLaunch, LaunchError, LostContext, Meaning, Near,
             RunError, meaning,
         },
-        function::NameOf,
+        function::{Callee, LoadedFunction, Names},
     },
-    memory::{ContextName, OtherContext},
+    marshal::{LaunchStream, text_of},
+    memory::{ContextName, ForEachValue, OtherContext},
 };
 use cudarc::driver::{CudaContext, CudaStream, DriverError};
 #[cfg(feature = "graphs")]
@@ -23,22 +24,49 @@ use std::borrow::Cow;
 use std::{
     boxed::Box,
     string::{String, ToString},
+    sync::Arc,
 };
 
 #[cold]
-pub(crate) fn other_context(kernel: String, name_of: NameOf, other_context: OtherContext) -> Error {
+pub(crate) fn other_context(kernel: String, names: Names, other_context: OtherContext) -> Error {
     Error::Context(ContextError::OtherContextArgument {
         kernel,
-        field: name_of(other_context.field),
+        field: names.get(other_context.field),
         contexts: Box::new(ContextMismatch::new(other_context.launch, other_context.argument)),
     })
 }
 
+/// An argument of a plain launch. These functions are not inlined and take few arguments, because each launch contains their
+/// calls.
+#[cold]
+#[inline(never)]
+pub(super) fn argument(callee: Callee<'_>, names: Names, stream: &LaunchStream<'_>) -> Result<(), Error> {
+    stream.other_context().map_or(Ok(()), |field| Err(other_context(callee.name(), names, field)))
+}
+
+#[cold]
+#[inline(never)]
+pub(super) fn own_stream(function: &LoadedFunction, stream: &CudaStream) -> Error {
+    other_context_stream(function.name.clone(), ContextName::of(&function.context), stream)
+}
+
+#[cold]
+#[inline(never)]
+pub(super) fn own_unbound(function: &LoadedFunction, error: Error) -> Error {
+    unbound(&function.name, &function.context, error)
+}
+
+#[cold]
+#[inline(never)]
+pub(super) fn arguments_not_awaited(callee: Callee<'_>, stream: &LaunchStream<'_>, error: DriverError) -> Error {
+    not_awaited(&callee.name(), stream.context().map(|context| &**context), error)
+}
+
 #[cfg(feature = "graphs")]
 #[cold]
-pub(crate) fn other_context_in(kernel: String, context: &CudaContext, name_of: NameOf, field: OtherContext) -> Error {
+pub(crate) fn other_context_in(kernel: String, context: &CudaContext, names: Names, field: OtherContext) -> Error {
     let launch = ContextName::of(context);
-    other_context(kernel, name_of, OtherContext { launch, ..field })
+    other_context(kernel, names, OtherContext { launch, ..field })
 }
 
 /// `what` cannot be recorded.
@@ -114,7 +142,7 @@ pub(super) fn device_node_in_sequence(kernel: String) -> Error {
 #[cold]
 pub(crate) fn other_context_stream(kernel: String, expected: ContextName, stream: &CudaStream) -> Error {
     let argument = ContextName::of(stream.context());
-    other_context(kernel, |_| None, OtherContext { field: 0, argument, launch: expected })
+    other_context(kernel, Names(Some(&[])), OtherContext { field: 0, argument, launch: expected })
 }
 
 #[cold]
@@ -182,6 +210,20 @@ pub(crate) fn unrecorded_after(launched: Near, error: DriverError) -> Error {
             status,
         },
     })
+}
+
+#[cold]
+#[inline(never)]
+pub(super) fn rejected(
+    callee: Callee<'_>,
+    status: Status,
+    config: LaunchConfig<'_>,
+    attributes: Option<Attributes<'_>>,
+    values: &ForEachValue<'_>,
+    context: Option<&Arc<CudaContext>>,
+) -> Error {
+    let context = context.map(|context| &**context);
+    launch(callee.name(), callee.handle(), status, config, attributes, text_of(values), context)
 }
 
 /// The driver returned `status`. The function's context is current, unless it was reset and not created again.

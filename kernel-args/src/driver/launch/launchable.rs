@@ -1,9 +1,8 @@
 //! What can be launched, with which arguments: kernels and functions of this crate.
 
-use super::{
-    call::LaunchCall,
-    explain::{other_context, other_context_stream, unbound},
-};
+use super::{call::LaunchCall, explain};
+#[cfg(any(feature = "graphs", feature = "observe"))]
+use crate::driver::function::ErasedArgs;
 use crate::{
     driver::{
         api::Promise,
@@ -14,60 +13,25 @@ use crate::{
         module::Kernel,
     },
     marshal::{ArgList, KernelArgs, LaunchStream},
-    memory::ContextName,
 };
 use cudarc::driver::{CudaFunction, sys::CUfunction};
-#[cfg(feature = "graphs")]
-use std::string::String;
 use std::sync::Arc;
 
 mod sealed {
-    #[cfg(feature = "graphs")]
-    use crate::driver::function::Arguments;
-    #[cfg(feature = "graphs")]
-    use crate::marshal::LaunchStream;
     use crate::marshal::{self, KernelArgs};
-    #[cfg(feature = "graphs")]
-    use std::borrow::Cow;
-
-    macro_rules! reported {
-        ($arguments:ty) => {
-            #[cfg(feature = "graphs")]
-            fn report(&self, stream: &LaunchStream<'_>) {
-                self.report_contexts(stream);
-            }
-
-            #[cfg(feature = "graphs")]
-            fn name_of(index: usize) -> Option<Cow<'static, str>> {
-                <$arguments as Arguments>::name_of(index)
-            }
-        };
-    }
 
     pub trait Sealed {}
     pub trait ArgList {
         #[doc(hidden)]
         const REQUIRES_STREAM: bool = false;
-
-        /// [`Arguments::report_contexts`], and the name of an argument.
-        #[cfg(feature = "graphs")]
-        fn report(&self, stream: &LaunchStream<'_>);
-        #[cfg(feature = "graphs")]
-        fn name_of(index: usize) -> Option<Cow<'static, str>>;
     }
 
     #[diagnostic::do_not_recommend]
     impl<A: KernelArgs> ArgList for A {
         const REQUIRES_STREAM: bool = A::CONTRACTS.stream;
-
-        reported!(A);
     }
-    impl<'l> ArgList for marshal::ArgList<'l> {
-        reported!(marshal::ArgList<'l>);
-    }
-    impl<'l> ArgList for &mut marshal::ArgList<'l> {
-        reported!(marshal::ArgList<'l>);
-    }
+    impl ArgList for marshal::ArgList<'_> {}
+    impl ArgList for &mut marshal::ArgList<'_> {}
 }
 
 /// The arguments of a kernel for [`launch!`](crate::launch!): a struct with `#[derive(KernelArgs)]`, a list
@@ -102,11 +66,6 @@ pub trait Launchable<A: LaunchArgs>: sealed::Sealed {
     /// The errors of [`launch`](super::launch()). Its caller has promised what it requires.
     #[doc(hidden)]
     fn enqueue(&self, launch: Launch<'_>, args: A, promise: Promise<'_>, is_watched: bool) -> Result<(), Error>;
-
-    /// The kernel's symbol.
-    #[cfg(feature = "graphs")]
-    #[doc(hidden)]
-    fn symbol(&self, promise: &Promise<'_>) -> String;
 }
 
 impl<A: KernelArgs> sealed::Sealed for Kernel<A> {}
@@ -126,13 +85,12 @@ impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<
         promise: Promise<'_>,
         is_watched: bool,
     ) -> Result<(), Error> {
+        #[cfg(any(feature = "graphs", feature = "observe"))]
+        if is_watched {
+            return launch_erased(self.as_function(), launch, &mut args, promise);
+        }
         begin(&args, &mut launch, Callee::Function(self.as_function()), is_watched)?;
         launch_fitting::<Self, _>(self.as_function(), launch, self.fit(&mut args), promise, is_watched)
-    }
-
-    #[cfg(feature = "graphs")]
-    fn symbol(&self, _: &Promise<'_>) -> String {
-        self.name().into()
     }
 }
 
@@ -140,12 +98,11 @@ impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<
 impl<A: KernelArgs> Launchable<A> for Function {
     #[inline]
     fn enqueue(&self, launch: Launch<'_>, mut args: A, promise: Promise<'_>, is_watched: bool) -> Result<(), Error> {
+        #[cfg(any(feature = "graphs", feature = "observe"))]
+        if is_watched {
+            return launch_erased(self, launch, &mut args, promise);
+        }
         launch_function(self, launch, &mut args, promise, is_watched)
-    }
-
-    #[cfg(feature = "graphs")]
-    fn symbol(&self, _: &Promise<'_>) -> String {
-        self.name().into()
     }
 }
 
@@ -161,11 +118,6 @@ impl Launchable<&mut ArgList<'_>> for Function {
     ) -> Result<(), Error> {
         launch_function(self, launch, args, promise, is_watched)
     }
-
-    #[cfg(feature = "graphs")]
-    fn symbol(&self, _: &Promise<'_>) -> String {
-        self.name().into()
-    }
 }
 
 impl Launchable<ArgList<'_>> for Function {
@@ -179,15 +131,22 @@ impl Launchable<ArgList<'_>> for Function {
     ) -> Result<(), Error> {
         launch_function(self, launch, &mut args, promise, is_watched)
     }
+}
 
-    #[cfg(feature = "graphs")]
-    fn symbol(&self, _: &Promise<'_>) -> String {
-        self.name().into()
-    }
+/// A launch that is not only a call of the driver.
+#[cfg(any(feature = "graphs", feature = "observe"))]
+#[inline(never)]
+fn launch_erased(
+    function: &Function,
+    launch: Launch<'_>,
+    args: &mut (dyn ErasedArgs + '_),
+    promise: Promise<'_>,
+) -> Result<(), Error> {
+    launch_function(function, launch, args, promise, true)
 }
 
 #[inline(always)]
-fn launch_function<A: Arguments>(
+fn launch_function<A: Arguments + ?Sized>(
     function: &Function,
     mut launch: Launch<'_>,
     args: &mut A,
@@ -207,7 +166,7 @@ fn name(callee: Callee<'_>) -> impl FnOnce() -> std::string::String {
 
 /// Checks that the launch is part of the closure that its thread is in, and the contracts.
 #[inline(always)]
-pub(super) fn begin<A: Arguments>(
+pub(super) fn begin<A: Arguments + ?Sized>(
     args: &A,
     launch: &mut Launch<'_>,
     callee: Callee<'_>,
@@ -216,6 +175,7 @@ pub(super) fn begin<A: Arguments>(
     #[cfg(feature = "graphs")]
     if is_watched && launch.recording.is_none() {
         super::enclosing::check(launch.stream, name(callee))?;
+        super::check_memory(launch.stream, &|stream| args.report_contexts(stream), args.names(), name(callee))?;
     }
     #[cfg(not(feature = "graphs"))]
     let _ = is_watched;
@@ -223,7 +183,7 @@ pub(super) fn begin<A: Arguments>(
 }
 
 #[inline(always)]
-fn launch_fitting<'l, T: ?Sized, A: Arguments>(
+fn launch_fitting<'l, T: ?Sized, A: Arguments + ?Sized>(
     owner: &'l Function,
     mut launch: Launch<'l>,
     fitting: Fitting<'_, A>,
@@ -234,7 +194,7 @@ fn launch_fitting<'l, T: ?Sized, A: Arguments>(
     let context = &function.context;
     let stream = launch.stream.unwrap_or(&function.default_stream);
     if !Arc::ptr_eq(stream.context(), context) && stream.context() != context {
-        return Err(other_context_stream(function.name.clone(), ContextName::of(context), stream));
+        return Err(explain::own_stream(function, stream));
     }
     #[cfg(feature = "graphs")]
     if is_watched && let Some(recording) = launch.recording {
@@ -244,11 +204,11 @@ fn launch_fitting<'l, T: ?Sized, A: Arguments>(
     let launch_stream = LaunchStream::on(stream);
     // Arguments of a different context are rejected before any argument is lowered.
     fitting.args().report_contexts(&launch_stream);
-    if let Some(field) = launch_stream.other_context() {
-        return Err(other_context(function.name.clone(), A::name_of, field));
+    if launch_stream.has_other_context() {
+        explain::argument(fitting.callee(), fitting.args().names(), &launch_stream)?;
     }
     function.check(&launch)?;
-    bind(function.api, context).map_err(|error| unbound(&function.name, context, error))?;
+    bind(function.api, context).map_err(|error| explain::own_unbound(function, error))?;
     let callee = fitting.callee();
     LaunchCall { api: function.api, callee, launch, launch_stream: &launch_stream }
         .run::<T, _>(fitting, promise, is_watched)
@@ -260,11 +220,6 @@ macro_rules! forwarded {
             #[inline(always)]
             fn enqueue(&self, launch: Launch<'_>, args: A, promise: Promise<'_>, is_watched: bool) -> Result<(), Error> {
                 (**self).enqueue(launch, args, promise, is_watched)
-            }
-
-            #[cfg(feature = "graphs")]
-            fn symbol(&self, promise: &Promise<'_>) -> String {
-                (**self).symbol(promise)
             }
         }
     )*};

@@ -123,42 +123,22 @@ pub unsafe fn launch<'l, A: LaunchArgs, L: LaunchOptions<'l>>(
     let launch = launch.options();
     #[cfg(any(feature = "graphs", feature = "observe"))]
     if !is_plain() {
-        // Not moved through a call: a run of a sequence consists of such launches.
-        #[cfg(feature = "graphs")]
-        if launch.recording.is_some() {
-            return target.enqueue(launch, args, promise, true);
-        }
-        // In most programs the first condition is a constant, so they contain the code of one form only.
-        return if launch.form.is_none() && launch.attributes.is_none() {
-            watched::<true, A>(target, (launch, args, promise))
-        } else {
-            watched::<false, A>(target, (launch, args, promise))
-        };
+        return watched(target, (launch, args, promise));
     }
     target.enqueue(launch, args, promise, false)
 }
 
-/// A launch that is observed, or made while a thread records a run or is in the closure of a capture.
+/// A launch that is observed or recorded, or made while a thread records a run or is in the closure of a capture.
 ///
 /// The arguments are in a tuple, which moves them: a plain launch then never has their address, and can keep them in
-/// registers. `USUAL` if the launch has neither a form nor attributes.
+/// registers.
 #[cfg(any(feature = "graphs", feature = "observe"))]
 #[cold]
 #[inline(never)]
-fn watched<const USUAL: bool, A: LaunchArgs>(
+fn watched<A: LaunchArgs>(
     target: &(impl Launchable<A> + ?Sized),
-    (mut launch, args, promise): (Launch<'_>, A, Promise<'_>),
+    (launch, args, promise): (Launch<'_>, A, Promise<'_>),
 ) -> Result<(), Error> {
-    // The caller has checked it. The optimizer needs it here to remove what such a launch does not need.
-    #[cfg(feature = "graphs")]
-    {
-        launch.recording = None;
-        let kernel = || std::format!("kernel `{}`", target.symbol(&promise));
-        check_memory(launch.stream, &|stream| args.report(stream), A::name_of, kernel)?;
-    }
-    if USUAL {
-        (launch.form, launch.attributes) = (None, None);
-    }
     target.enqueue(launch, args, promise, true)
 }
 

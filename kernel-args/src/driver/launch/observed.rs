@@ -35,7 +35,7 @@ impl Facts<'_> {
     ///
     /// It is inlined: most callers know the form, and then contain the code of one only.
     #[inline(always)]
-    pub(super) fn lower<A: Arguments>(
+    pub(super) fn lower<A: Arguments + ?Sized>(
         &self,
         fitting: Fitting<'_, A>,
         form: Form,
@@ -45,7 +45,7 @@ impl Facts<'_> {
     ) -> Result<(), Error> {
         let grid = || self.callee.loaded().map_or(self.launch.grid, |function| function.blocks(self.launch.grid));
         let lengths = observe::is_active().then(|| fitting.args().lengths(Geometry::new(grid(), self.launch.block)));
-        let of = (lengths.as_ref(), A::parameters());
+        let of = (lengths.as_ref(), fitting.args().names().0);
         fitting.lower(form, stream, |call, values| self.around(of, call, promise, values, pass))
     }
 

@@ -21,8 +21,6 @@ use cudarc::driver::{
     CudaFunction,
     sys::{CUcontext, CUfunction},
 };
-#[cfg(feature = "graphs")]
-use std::string::String;
 
 /// The launch makes the function's context current.
 impl<A: KernelArgs> Launchable<A> for CudaFunction {
@@ -57,11 +55,6 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
         let fitting = Fitting::promised(callee, &mut args, &promise);
         launch_raw::<Self, _>(api, fitting, context, (context, stored), launch, promise, is_watched)
     }
-
-    #[cfg(feature = "graphs")]
-    fn symbol(&self, _: &Promise<'_>) -> String {
-        Callee::Cudarc(self).name()
-    }
 }
 
 /// The launch makes the stream's context current. Without `stream = …`, the function must belong to the current context
@@ -87,11 +80,6 @@ impl<A: KernelArgs> Launchable<A> for CUfunction {
         let stored = verified::context(*self, TypeId::of::<A::Erased>());
         let fitting = Fitting::promised(callee, &mut args, &promise);
         launch_raw::<Self, _>(api, fitting, context, (ptr::null_mut(), stored), launch, promise, is_watched)
-    }
-
-    #[cfg(feature = "graphs")]
-    fn symbol(&self, promise: &Promise<'_>) -> String {
-        Callee::Raw(promise.function(*self)).name()
     }
 }
 
@@ -121,7 +109,7 @@ fn launch_raw<T: ?Sized, A: KernelArgs>(
             // The context of the stream or of the first argument.
             _ => field.launch,
         };
-        return Err(other_context(callee.name(), <A as Arguments>::name_of, OtherContext { launch, ..field }));
+        return Err(other_context(callee.name(), fitting.args().names(), OtherContext { launch, ..field }));
     }
     if context.is_null() {
         match launch_stream.context() {
@@ -132,8 +120,13 @@ fn launch_raw<T: ?Sized, A: KernelArgs>(
     verified::verify_once::<A>(api, callee.handle(), own, stored == Some(own))?;
     #[cfg(feature = "graphs")]
     if is_watched && let Some(recording) = launch.recording {
-        return super::record::record(recording, launch, fitting, promise);
+        return super::record::record(recording, launch, fitting.erased(), promise);
     }
     callee.check(&launch)?;
-    LaunchCall { api, callee, launch, launch_stream: &launch_stream }.run::<T, _>(fitting, promise, is_watched)
+    let call = LaunchCall { api, callee, launch, launch_stream: &launch_stream };
+    #[cfg(any(feature = "graphs", feature = "observe"))]
+    if is_watched {
+        return call.run::<T, _>(fitting.erased(), promise, is_watched);
+    }
+    call.run::<T, _>(fitting, promise, is_watched)
 }

@@ -9,18 +9,17 @@ use crate::{
         attributes::{Encoded, for_launches_only},
         config::{Attributes, Form, Launch},
         error::{Error, RunError},
-        function::{Arguments, Callee, Fitting, NameOf},
+        function::{Arguments, Callee, Fitting, Names},
         run::{Entered, NotRecording, Recording, RunRecord},
     },
     marshal::LaunchStream,
     memory::{ContextName, ForEachValue, OtherContext},
 };
-use kernel_args_abi::Parameter;
 use std::string::String;
 
 /// The function belongs to the context of the sequence's stream.
 #[inline(never)]
-pub(super) fn record<A: Arguments>(
+pub(super) fn record<A: Arguments + ?Sized>(
     run: &RunRecord,
     launch: Launch<'_>,
     fitting: Fitting<'_, A>,
@@ -34,7 +33,7 @@ pub(super) fn record<A: Arguments>(
     }
     let stream = LaunchStream::in_sequence(held);
     let form = fitting.args().form(Some(Form::Packed));
-    let record = Record { run, entered: &entered, launch, callee, parameters: A::parameters(), name_of: A::name_of };
+    let record = Record { run, entered: &entered, launch, callee, names: fitting.args().names() };
     #[cfg(feature = "observe")]
     if is_active() {
         let on = held.stream();
@@ -84,9 +83,7 @@ struct Record<'a> {
     entered: &'a Entered<'a>,
     launch: &'a Launch<'a>,
     callee: Callee<'a>,
-    /// [`Arguments::parameters`] and [`Arguments::name_of`].
-    parameters: Option<&'static [Parameter<'static>]>,
-    name_of: NameOf,
+    names: Names,
 }
 
 impl Record<'_> {
@@ -97,7 +94,7 @@ impl Record<'_> {
         let Self { entered, launch, callee, .. } = *self;
         let recording = &**entered;
         if recording.held.is_not_held() {
-            return Err(not_held(recording, callee.name(), self.name_of));
+            return Err(not_held(recording, callee.name(), self.names));
         }
         let Launch { grid, block, shared, shared_given, .. } = *launch;
         let shape = Shape { grid: [grid.x, grid.y, grid.z], block: [block.x, block.y, block.z], shared, shared_given };
@@ -121,9 +118,9 @@ impl Record<'_> {
 
     #[inline(never)]
     fn end_step(&self, is_repeated: bool, values: &ForEachValue<'_>) {
-        let Self { run, entered, callee, parameters, .. } = *self;
+        let Self { run, entered, callee, names, .. } = *self;
         if entered.held.notes_uses.get() {
-            entered.held.steps.borrow_mut().add_launch(parameters, is_repeated, || callee.addresses(), values);
+            entered.held.steps.borrow_mut().add_launch(names.0, is_repeated, || callee.addresses(), values);
         }
         run.end_step(entered);
     }
@@ -131,14 +128,14 @@ impl Record<'_> {
 
 /// An argument uses memory that the run does not hold.
 #[cold]
-pub(crate) fn not_held(recording: &Recording, kernel: String, name_of: NameOf) -> Error {
+pub(crate) fn not_held(recording: &Recording, kernel: String, names: Names) -> Error {
     let (mut replaces, mut field) = (None, None);
     if let Some(not_held) = recording.held.take_not_held() {
         if let Some(argument) = not_held.other_context {
             let launch = ContextName::of(recording.held.stream().context());
-            return explain::other_context(kernel, name_of, OtherContext { field: not_held.field, argument, launch });
+            return explain::other_context(kernel, names, OtherContext { field: not_held.field, argument, launch });
         }
-        (replaces, field) = (not_held.replaces, name_of(not_held.field));
+        (replaces, field) = (not_held.replaces, names.get(not_held.field));
     }
     Error::Run(RunError::NotHeld { kernel, field: field.unwrap_or_default(), replaces })
 }

@@ -3,9 +3,11 @@
 #[cfg(feature = "graphs")]
 mod record;
 
+#[cfg(feature = "observe")]
+#[cfg(feature = "observe")]
+use crate::driver::function::Arguments;
 #[cfg(any(feature = "graphs", feature = "observe"))]
 use crate::driver::watched::is_plain;
-#[cfg(feature = "observe")]
 use crate::{
     contract::Geometry,
     device::vector::Dim3,
@@ -22,7 +24,7 @@ use crate::{
         config::{AsStream, Launch, StreamTarget},
         context::bind,
         error::{ContextError, Error, FailedLauncher, LaunchError, LostContext, Near, runtime_name},
-        function::{Arguments, check_contracts},
+        function::{Names, check_contracts},
         launch::{finish, not_awaited, other_context, unbound, unrecorded_after},
     },
     marshal::{DecodedArgs, LaunchStream, LauncherArgs, Returned, StreamArgument, marshal_params, text_of},
@@ -131,7 +133,7 @@ fn enqueue<A: LauncherArgs>(
         let launcher = || std::format!("launcher `{}`", A::LAUNCHER);
         crate::driver::launch::check_enclosing(stream, launcher)?;
         let report = |stream: &LaunchStream<'_>| args.check_contexts(stream, 0);
-        crate::driver::launch::check_memory(stream, &report, <A as Arguments>::name_of, launcher)?;
+        crate::driver::launch::check_memory(stream, &report, names::<A>(), launcher)?;
     }
     let launch_stream = match stream {
         Some(stream) => LaunchStream::on(stream),
@@ -139,7 +141,7 @@ fn enqueue<A: LauncherArgs>(
     };
     args.check_contexts(&launch_stream, 0);
     if let Some(field) = launch_stream.other_context() {
-        return Err(other_context(name::<A>(), <A as Arguments>::name_of, field));
+        return Err(other_context(name::<A>(), names::<A>(), field));
     }
     let (api, context) = (api()?, launch_stream.context());
     match context {
@@ -154,7 +156,7 @@ fn enqueue<A: LauncherArgs>(
     let launched = Lowered::with(&mut args, &launch_stream, |lowered| {
         // Some arguments report their context only when they are lowered.
         if let Some(field) = launch_stream.other_context() {
-            return Err(other_context(name::<A>(), <A as Arguments>::name_of, field));
+            return Err(other_context(name::<A>(), names::<A>(), field));
         }
         if let Err(error) = launch_stream.check() {
             return Err(not_awaited(A::LAUNCHER, context.map(|context| &**context), error));
@@ -166,6 +168,10 @@ fn enqueue<A: LauncherArgs>(
 
 fn name<A: LauncherArgs>() -> String {
     A::LAUNCHER.into()
+}
+
+fn names<A: LauncherArgs>() -> Names {
+    Names(Some(A::PARAMETERS))
 }
 
 /// The arguments of one call.

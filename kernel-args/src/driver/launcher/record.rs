@@ -1,11 +1,10 @@
 //! Calls of launchers in a sequence: the work of the function is captured, and its nodes become steps.
 
-use super::{Call, Lowered, name};
+use super::{Call, Lowered, name, names};
 use crate::{
     driver::{
         api::Promise,
         error::Error,
-        function::Arguments,
         launch::{not_held, not_recording},
         run::{ExternalSteps, RunRecord},
         sequence::{add_work, capture, read_captured},
@@ -62,7 +61,7 @@ pub(super) fn record<A: LauncherArgs>(run: &RunRecord, mut args: A, promise: Pro
     held.within(|| {
         Lowered::with(&mut args, &stream, |lowered| {
             if held.is_not_held() {
-                return Err(not_held(recording, name::<A>(), <A as Arguments>::name_of));
+                return Err(not_held(recording, name::<A>(), names::<A>()));
             }
             call.around(&lowered, || add(&lowered))
         })

@@ -53,19 +53,24 @@ impl Module {
         const { assert_bound::<A>() };
         match self.families.get_typed(family) {
             Some(typed) => Ok(Kernel::from_typed(typed)),
-            None => self.find_in_family(family),
+            None => {
+                let found = self.find_in(A::FAMILY, family, StructType::of::<A>(), type_name::<A::Erased>())?;
+                Ok(Kernel::from_verified(found))
+            }
         }
     }
 
-    #[cold]
-    fn find_in_family<A: KernelArgs>(&self, name: &str) -> Result<Kernel<A>, Error> {
-        let Some(family) = A::FAMILY else { unreachable!("`assert_bound` does not compile for it") };
-        let found = self.find_in(family, name, StructType::of::<A>(), type_name::<A::Erased>());
-        Ok(Kernel::from_verified(&found?))
-    }
-
     /// `ty` is the name of the struct's type.
-    fn find_in(&self, family: &Family, name: &str, of: StructType, ty: &'static str) -> Result<Verified, Error> {
+    #[cold]
+    #[inline(never)]
+    fn find_in(
+        &self,
+        family: Option<&Family>,
+        name: &str,
+        of: StructType,
+        ty: &'static str,
+    ) -> Result<&Verified, Error> {
+        let Some(family) = family else { unreachable!("`assert_bound` does not compile for it") };
         let mut found = Err(unbound(family, ty));
         // A type can have several bindings.
         for target in family.targets.iter().filter(|target| (target.id)() == of.erased()) {
@@ -77,7 +82,7 @@ impl Module {
                 }
             }
         }
-        Ok(self.families.keep(name, found?).clone())
+        Ok(self.families.keep(name, found?))
     }
 
     fn find_target(

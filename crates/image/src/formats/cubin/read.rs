@@ -49,7 +49,7 @@ pub fn parse(bytes: &[u8]) -> Result<Cubin<'_>, Error> {
     let elf = Elf::parse(bytes).map_err(Error::Elf)?;
     let names = elf.section_names().map_err(Error::Elf)?;
     let (symbols, symbol_names) = elf.symbols().map_err(Error::Elf)?;
-    let mut of_kernels: BTreeMap<&[u8], (Option<&[u8]>, u64)> = BTreeMap::new();
+    let mut of_kernels: Map<Vec<u8>, (Option<&[u8]>, u64)> = Map::default();
     let mut registers = vec![None; symbols.len()];
     let mut spaces = vec![None; elf.len()];
     // Sections do not overlap. Otherwise the records of a small file could fill any amount of memory.
@@ -63,7 +63,7 @@ pub fn parse(bytes: &[u8]) -> Result<Cubin<'_>, Error> {
             let name = elf::name(names, section.name, NAME_LIMIT).unwrap_or_default();
             if let Some(kernel) = name.strip_prefix(SHARED) {
                 left = left.checked_sub(kernel.len()).ok_or(Error::Overlap)?;
-                of_kernels.entry(kernel).or_default().1 = section.size;
+                of_kernels.entry(kernel.to_vec(), (None, 0)).0.1 = section.size;
             }
         }
         if section.kind != INFO {
@@ -77,7 +77,7 @@ pub fn parse(bytes: &[u8]) -> Result<Cubin<'_>, Error> {
         let info = elf.data(&section).map_err(Error::Elf)?;
         left = left.checked_sub(info.len()).ok_or(Error::Overlap)?;
         match kernel {
-            Some(kernel) => of_kernels.entry(kernel).or_default().0 = Some(info),
+            Some(kernel) => of_kernels.entry(kernel.to_vec(), (None, 0)).0.0 = Some(info),
             None => info::registers(info, &mut registers),
         }
     }
@@ -103,7 +103,7 @@ pub fn parse(bytes: &[u8]) -> Result<Cubin<'_>, Error> {
         let name = elf::name(symbol_names, symbol.name, NAME_LIMIT).ok_or(Error::Name)?;
         left = left.checked_sub(name.len()).ok_or(Error::Overlap)?;
         let text = core::str::from_utf8(name).map_err(|_| Error::Name)?;
-        let (info, shared) = of_kernels.remove(name).unwrap_or_default();
+        let (info, shared) = core::mem::take(of_kernels.entry(name.to_vec(), (None, 0)).0);
         let info = info.ok_or_else(|| Error::kernel(text, "it has no `.nv.info` section"))?;
         let mut kernel =
             Info::parse(info).and_then(|info| kernel(text, info)).map_err(|what| Error::kernel(text, what))?;

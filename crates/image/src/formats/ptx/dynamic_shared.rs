@@ -102,7 +102,7 @@ impl<'a> SharedUsers<'a> {
                 }
             });
         }
-        callers.sort_unstable();
+        sort(&mut callers, &Ord::cmp);
         let mut pending: Vec<usize> = (0..uses.len()).filter(|&body| uses[body]).collect();
         while let Some(function) = pending.pop() {
             let from = callers.partition_point(|&(callee, _)| callee < function);
@@ -132,7 +132,7 @@ impl<'a> Searched<'a> {
             .filter(|(_, body)| !body.function.is_empty())
             .map(|(number, body)| (body.function.as_bytes(), Some(number)));
         let mut known: Vec<_> = arrays.chain(functions).collect();
-        known.sort_unstable();
+        sort(&mut known, &Ord::cmp);
         known.dedup_by_key(|(name, _)| *name);
         let mut lengths = [0; 256];
         for (name, _) in &known {

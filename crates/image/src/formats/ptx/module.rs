@@ -148,7 +148,7 @@ impl Module {
         let declarations = &self.declarations;
         let is_defined = |place: &Kept| declarations.get(place.end()) == Some(&b'{');
         for places in [&mut self.variables, &mut self.kernels] {
-            places.sort_unstable_by(|a, b| (a.name(declarations), a.text).cmp(&(b.name(declarations), b.text)));
+            sort(places, &|a, b| (a.name(declarations), a.text).cmp(&(b.name(declarations), b.text)));
         }
         self.variables.dedup_by(|later, kept| later.name(declarations) == kept.name(declarations));
         let mut twice = None;
@@ -181,8 +181,7 @@ impl Module {
     /// All kernels, in the order of the text.
     #[must_use]
     pub fn entries(&self) -> Vec<Entry<'_>> {
-        let mut order: Vec<usize> = (0..self.kernels.len()).collect();
-        order.sort_unstable_by_key(|&index| self.kernels[index].text);
+        let order = order(self.kernels.len(), &|a, b| self.kernels[a].text.cmp(&self.kernels[b].text));
         let entries = order.into_iter().filter_map(|index| self.nth(index));
         entries.collect()
     }

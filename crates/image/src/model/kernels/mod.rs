@@ -37,7 +37,7 @@ struct Part<'a> {
     code: PartCode<'a>,
     debug_info: DebugInfo,
     /// What the code of each analysed kernel does with its parameters, and needs of the memory behind them.
-    bodies: BTreeMap<u32, (ParameterList, Vec<PointerAccess>)>,
+    bodies: Map<u128, (ParameterList, Vec<PointerAccess>)>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -127,7 +127,7 @@ impl<'a> Kernels<'a> {
         self.variables.extend((0..narrow(variables)).map(|variable| place(true, variable)));
         let debug_info = debug_info.unwrap_or_else(DebugInfo::unread);
         let weight = debug_info.weight();
-        self.parts.push(Part { code, debug_info, bodies: BTreeMap::new() });
+        self.parts.push(Part { code, debug_info, bodies: Map::default() });
         weight + size_of::<Part<'_>>()
     }
 
@@ -152,7 +152,7 @@ impl<'a> Kernels<'a> {
                 && body.parameters().any(|body| !body.is_empty())
             {
                 let list = ParameterList::of_bodies(body.parameters());
-                known.insert(narrow(kernel), (list, body.accesses().to_vec()));
+                known.insert(kernel as u128, (list, body.accesses().to_vec()));
             }
         }
     }
@@ -166,12 +166,12 @@ impl<'a> Kernels<'a> {
     #[doc(hidden)]
     pub fn add_bodies_of(&mut self, other: &Kernels<'_>) {
         for (own, other) in self.parts.iter_mut().zip(&other.parts) {
-            own.bodies.extend(other.bodies.clone());
+            own.bodies.extend(&other.bodies);
         }
     }
 
     fn bodies(&self, place: Place) -> Vec<Body<'_>> {
-        let list = self.part(place).and_then(|part| part.bodies.get(&place.kernel));
+        let list = self.part(place).and_then(|part| part.bodies.get(&place.kernel.into()));
         list.into_iter().flat_map(|(list, _)| list.parameters()).map(|parameter| parameter.body).collect()
     }
 
@@ -190,14 +190,14 @@ impl<'a> Kernels<'a> {
             let align = declared.pointee?.align?;
             Some(PointerAccess { parameter, offset: 0, align, is_at_start: false, is_always: false })
         });
-        let analysed = self.part(place).and_then(|part| part.bodies.get(&place.kernel));
+        let analysed = self.part(place).and_then(|part| part.bodies.get(&place.kernel.into()));
         declared.chain(analysed.into_iter().flat_map(|(_, needed)| needed).copied()).collect()
     }
 
     pub(super) fn sort(&mut self) {
         let mut lists = [core::mem::take(&mut self.index), core::mem::take(&mut self.variables)];
         for places in &mut lists {
-            places.sort_unstable_by(|a, b| (self.symbol(*a), a).cmp(&(self.symbol(*b), b)));
+            sort(places, &|a, b| (self.symbol(*a), a).cmp(&(self.symbol(*b), b)));
         }
         [self.index, self.variables] = lists;
     }

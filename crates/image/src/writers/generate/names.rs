@@ -2,7 +2,7 @@
 
 use super::{
     Generated,
-    identifier::{free, identifier, numbered, sort, upper_camel},
+    identifier::{free, identifier, numbered, upper_camel},
 };
 use crate::prelude::*;
 use kernel_args_abi::cpp::{BUILTINS, name};
@@ -51,7 +51,7 @@ pub(super) fn names<'i>(
         let Generated { wanted, cpp, shape, .. } = &definitions[id];
         (wanted, cpp, shape, definitions[id].known_align)
     };
-    sort(&mut used, &|a, b| key(a).cmp(&key(b)));
+    sort(&mut used, &|&a, &b| key(a).cmp(&key(b)));
     let mut types = alloc::vec![String::new(); definitions.len()];
     for group in used.chunk_by(|&a, &b| definitions[a].wanted == definitions[b].wanted) {
         for &id in group {

@@ -4,7 +4,7 @@ use super::{
     Generated,
     docs::{self, WIDTH},
     fields::{Field, Fields, Generic, PARAMETER},
-    identifier::{is_snake, sort},
+    identifier::is_snake,
     imports::Imports,
     names::TypeNames,
     options::{Kernel, Naming, Options, Pointers},
@@ -62,7 +62,7 @@ impl<'a, 'k> RustWriter<'a, 'k> {
     /// The text with the types and the imports.
     pub(super) fn finish(mut self) -> String {
         let mut types: Vec<usize> = (0..self.definitions.len()).filter(|&id| self.definitions[id].is_used).collect();
-        sort(&mut types, &|a, b| self.names.types[a].cmp(&self.names.types[b]));
+        sort(&mut types, &|&a, &b| self.names.types[a].cmp(&self.names.types[b]));
         for id in types {
             self.definition(id);
         }

@@ -14,7 +14,7 @@ pub(super) struct Flow<'c, 't> {
     pub(super) lists: &'c mut Lists,
     values: Vec<Option<Value>>,
     /// 8 bytes of local memory, by symbol and offset.
-    cells: BTreeMap<(SymbolId, i32), Value>,
+    cells: Map<u128, Value>,
     pub(super) memory: Vec<Memory>,
     /// Whether a store or code that is not known could access all of local memory.
     is_lost: bool,
@@ -42,7 +42,7 @@ impl<'c, 't> Flow<'c, 't> {
     pub(super) fn run(code: &'c Program<'t>, lists: &'c mut Lists) -> Result<Self, NoClaim> {
         let mut flow = Self {
             values: code.values.clone(),
-            cells: BTreeMap::new(),
+            cells: Map::default(),
             memory: vec![Memory::default(); code.symbols.len()],
             is_lost: false,
             used: vec![false; code.slots],
@@ -193,7 +193,7 @@ impl<'c, 't> Flow<'c, 't> {
         let scattered = (memory.is_scattered || crosses).then(|| Value::mixed(memory.all));
         let shared = self.is_shared(symbol as usize).then_some(Value::ELSEWHERE);
         let lost = self.is_lost.then(|| Value::mixed(List::ANY));
-        let stored = self.cells.get(&(symbol, offset & !7)).copied();
+        let stored = self.cells.get(&key((symbol, offset & !7))).copied();
         let all = [stored, scattered, shared, lost].into_iter().flatten();
         all.reduce(|a, b| a.join(b, self.lists)).or_else(|| {
             self.has_unset |= bytes >= 8;
@@ -232,10 +232,10 @@ impl<'c, 't> Flow<'c, 't> {
     }
 
     fn store_cell(&mut self, place: (SymbolId, i32), value: Value) {
-        let old = self.cells.get(&place).copied();
+        let old = self.cells.get(&key(place)).copied();
         let new = old.map_or(value, |old| old.join(value, self.lists));
         if old != Some(new) {
-            self.cells.insert(place, new);
+            self.cells.insert(key(place), new);
             self.has_changed = true;
         }
     }
@@ -287,4 +287,8 @@ impl<'c, 't> Flow<'c, 't> {
             Atom::Elsewhere | Atom::Variable | Atom::Loaded(_) => (0..0, List::EMPTY),
         }
     }
+}
+
+fn key((symbol, offset): (SymbolId, i32)) -> u128 {
+    u128::from(symbol) << 32 | u128::from(offset.cast_unsigned())
 }

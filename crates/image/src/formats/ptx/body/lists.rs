@@ -2,7 +2,6 @@
 
 use super::names::NoClaim;
 use crate::prelude::*;
-use alloc::rc::Rc;
 
 /// The number of a slot: 8 bytes of a parameter.
 pub(super) type SlotId = u16;
@@ -49,8 +48,8 @@ const REMEMBERED: usize = 1 << 10;
 
 /// All lists, and the work that is left: every loop pays for its turns.
 pub(super) struct Lists {
-    all: Vec<Rc<[Term]>>,
-    numbers: BTreeMap<Rc<[Term]>, List>,
+    all: Vec<Box<[Term]>>,
+    numbers: BTreeMap<Vec<u8>, usize>,
     results: Vec<((Combination, List, List), List)>,
     budget: u64,
 }
@@ -95,16 +94,17 @@ impl Lists {
     }
 
     fn of(&mut self, sorted: &[Term]) -> List {
-        if let Some(list) = self.numbers.get(sorted) {
-            return *list;
+        let key = key(sorted);
+        if let Some(&list) = self.numbers.get(&key) {
+            return List(list as u32);
         }
         if self.all.len() >= MOST_LISTS || sorted.len() > MOST_ATOMS {
             return List::ANY;
         }
-        let (list, terms) = (List(self.all.len() as u32), Rc::<[Term]>::from(sorted));
-        self.all.push(terms.clone());
-        self.numbers.insert(terms, list);
-        list
+        let list = self.all.len();
+        self.all.push(sorted.into());
+        self.numbers.insert(key, list);
+        List(list as u32)
     }
 
     pub(super) fn is_difference(&self, list: List) -> bool {
@@ -151,7 +151,7 @@ impl Lists {
             for term in &mut terms {
                 term.1 = false;
             }
-            terms.sort_unstable();
+            merge(&mut terms);
             terms.dedup();
             Some(terms)
         } else {
@@ -163,9 +163,38 @@ impl Lists {
     }
 }
 
+fn key(terms: &[Term]) -> Vec<u8> {
+    let mut key = Vec::with_capacity(5 * terms.len());
+    for &(atom, is_subtracted) in terms {
+        let (kind, number) = match atom {
+            Atom::Any => (0, 0),
+            Atom::Elsewhere => (1, 0),
+            Atom::Variable => (2, 0),
+            Atom::Slot(slot) => (3, slot.into()),
+            Atom::Loaded(slot) => (4, slot.into()),
+            Atom::Address(symbol) => (5, symbol),
+            Atom::Contents(symbol) => (6, symbol),
+        };
+        key.push(2 * kind + u8::from(is_subtracted));
+        key.extend(number.to_le_bytes());
+    }
+    key
+}
+
+/// Sorts two sorted lists of at most [`MOST_ATOMS`] terms.
+fn merge(terms: &mut [Term]) {
+    for end in 1..terms.len() {
+        let mut at = end;
+        while at > 0 && terms[at] < terms[at - 1] {
+            terms.swap(at, at - 1);
+            at -= 1;
+        }
+    }
+}
+
 /// The terms without those that cancel each other. `None` if an atom is left twice, or is not one value.
 fn exact(mut terms: Vec<Term>) -> Option<Vec<Term>> {
-    terms.sort_unstable();
+    merge(&mut terms);
     let mut sum: Vec<Term> = Vec::new();
     for term in terms {
         match sum.last() {

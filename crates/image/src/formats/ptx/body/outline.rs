@@ -8,8 +8,8 @@ use crate::formats::ptx::{
 use crate::prelude::*;
 
 pub(super) struct Outline<'t> {
-    pub(super) functions: BTreeMap<&'t str, Function<'t>>,
-    pub(super) files: BTreeMap<u32, &'t str>,
+    pub(super) functions: Map<Vec<u8>, Function<'t>>,
+    pub(super) files: Map<u128, &'t str>,
 }
 
 /// A `.func` with a body.
@@ -21,14 +21,16 @@ pub(super) struct Function<'t> {
 
 impl<'t> Outline<'t> {
     pub(super) fn read(text: &'t [u8], places: &[u32]) -> Self {
-        let mut outline = Self { functions: BTreeMap::new(), files: BTreeMap::new() };
+        let mut outline = Self { functions: Map::default(), files: Map::default() };
         for &place in places {
             // An error searches for its line, from the beginning of the text.
             let mut place = Lexer::new(text.get(place as usize..).unwrap_or_default());
             if matches!(place.peek_token(), Ok((_, Token::Number(_)))) {
-                outline.files.extend(file(place));
-            } else {
-                outline.functions.extend(function(place));
+                if let Some((number, name)) = file(place) {
+                    outline.files.insert(number.into(), name);
+                }
+            } else if let Some((name, function)) = function(place) {
+                outline.functions.insert(name.into(), function);
             }
         }
         outline

@@ -111,7 +111,7 @@ impl<'o, 't> Translator<'o, 't> {
                     }
                 }
                 Statement::Location { file, line } => {
-                    let name = self.outline.files.get(&file).filter(|_| line > 0);
+                    let name = self.outline.files.get(&file.into()).filter(|_| line > 0);
                     (self.evidence.file, self.evidence.line) = (name.copied().unwrap_or_default(), line);
                 }
                 Statement::Other => {}
@@ -150,7 +150,7 @@ impl<'o, 't> Translator<'o, 't> {
         let (returns, arguments) = (registers(before), registers(after));
         let callee = named.map(|at| statements.name(operands[at].at).as_str()).unwrap_or_default();
         let outline: &'o Outline<'t> = self.outline;
-        if let Some(function) = outline.functions.get(callee)
+        if let Some(function) = outline.functions.get(callee.as_bytes())
             && (function.parameters.len(), function.returns.len()) == (arguments.len(), returns.len())
             && self.depth < MOST_DEPTH
         {

@@ -124,7 +124,7 @@ impl<'t> SlotUse<'t> {
 pub(super) struct Uses<'f, 'c, 't> {
     flow: &'f mut Flow<'c, 't>,
     slots: Vec<SlotUse<'t>>,
-    marks: BTreeMap<List, u8>,
+    marks: Map<u128, (List, u8)>,
 }
 
 const READ: u8 = 1;
@@ -149,7 +149,7 @@ const MOST_ROUNDS: usize = 4;
 impl<'f, 'c, 't> Uses<'f, 'c, 't> {
     pub(super) fn of(flow: &'f mut Flow<'c, 't>) -> Result<Vec<SlotUse<'t>>, NoClaim> {
         let slots = flow.used.iter().map(|&is_used| SlotUse { is_used, ..SlotUse::default() }).collect();
-        let mut uses = Self { slots, flow, marks: BTreeMap::new() };
+        let mut uses = Self { slots, flow, marks: Map::default() };
         uses.kinds();
         let code = uses.flow.code;
         // A slot through which memory is certainly accessed is a pointer: this can decide which slot of a sum is one.
@@ -218,7 +218,7 @@ impl<'f, 'c, 't> Uses<'f, 'c, 't> {
     }
 
     fn mark(&mut self, list: List, mark: u8) {
-        *self.marks.entry(list).or_default() |= mark;
+        self.marks.entry(list.0.into(), (list, 0)).0.1 |= mark;
     }
 
     fn base(&self, value: Value) -> AddressBase {
@@ -295,11 +295,11 @@ impl<'f, 'c, 't> Uses<'f, 'c, 't> {
 
     /// Does what the marks say to the slots of each list. What is stored or passed leads to everything in its memory.
     fn apply(&mut self) -> Result<(), NoClaim> {
-        for (list, mark) in mem::take(&mut self.marks) {
+        for &(list, mark) in mem::take(&mut self.marks).values() {
             let has = |bits| mark & bits != 0;
-            let (mut next, mut seen) = (vec![list], BTreeSet::new());
+            let (mut next, mut seen) = (vec![list], Map::<u128, ()>::default());
             while let Some(list) = next.pop() {
-                if !seen.insert(list) {
+                if !seen.entry(list.0.into(), ()).1 {
                     continue;
                 }
                 for at in 0..self.flow.lists.get(list).len() {
