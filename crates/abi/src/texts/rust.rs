@@ -417,7 +417,7 @@ mod tests {
     fn the_integer_type_of_an_enum_has_all_its_values() {
         let integer = |size: usize, values: &[i128]| {
             let variants: std::vec::Vec<_> = values.iter().map(|&value| Variant { name: "V", value }).collect();
-            let members = crate::Members::of_enum(variants.leak(), None);
+            let members = crate::Members::of_enum(&variants, None);
             underlying(&Parameter { size, ..parameter(CppType::named("E"), size, size) }.with_members(members))
         };
         assert_eq!(integer(2, &[-15590, 3]), "i16");
