@@ -3,17 +3,16 @@
 #[cfg(feature = "graphs")]
 mod record;
 
-#[cfg(feature = "observe")]
-#[cfg(feature = "observe")]
-use crate::driver::function::Arguments;
 #[cfg(any(feature = "graphs", feature = "observe"))]
 use crate::driver::watched::is_plain;
+#[cfg(feature = "observe")]
 use crate::{
     contract::Geometry,
     device::vector::Dim3,
     driver::{
         api::LaunchConfig,
         config::Form,
+        function::Arguments,
         observe::{self, Event, LaunchEvent},
     },
     marshal::Lengths,

@@ -182,6 +182,7 @@ impl<'p> KernelCall<'p> {
         Self { function, params: ptr::null_mut(), extra: extra.0.as_mut_ptr() }
     }
 
+    #[cfg(any(feature = "graphs", feature = "observe"))]
     #[inline(always)]
     pub(crate) fn function(&self) -> FunctionHandle<'p> {
         self.function
