@@ -123,6 +123,17 @@ fn a_barrier_that_a_part_of_a_warp_reaches_is_reported() {
             report.contains("a barrier is reached by a part of a warp only") && report.contains("`bar.sync`"),
             "{report}"
         );
+        let two = |first: &str, second: &str| {
+            format!(
+                "and.b32 %r2, %t, 1; setp.eq.u32 %p1, %r2, 0; @%p1 bra A; {first} bra B; A: {second} B: st.global.u32 [%o], %t;"
+            )
+        };
+        let report = run(driver, &two("bar.sync 0;", "bar.sync 0;"), 64).expect_err("two parts");
+        assert!(
+            report.contains("a part of a warp reaches this barrier, and a part waits at a different one"),
+            "{report}"
+        );
+        assert_eq!(run(driver, &two("barrier.sync 0;", "barrier.sync 0;"), 64), Ok(()));
         assert_eq!(run(driver, &part("bar.warp.sync 0xffff;"), 64), Ok(()));
         assert_eq!(run(driver, &part("barrier.sync 0;"), 32).map_err(|report| report.contains("a barrier")), Ok(()));
     }
