@@ -69,8 +69,8 @@
 //! # The CUDA runtime
 //! A session also has `libcudart.so.12` and `libcudart.so.13`, for programs that are linked with the shared runtime:
 //! registered kernels and variables, launches, memory, streams, events, attributes, occupancy, graphs, errors. Arrays
-//! and textures of the runtime are not simulated. The static runtime, which cuBLAS and cuRAND contain too, does not run: it
-//! needs undocumented tables of the real driver, and a line on stderr reports it.
+//! and textures of the runtime are not simulated. The static runtime, which cuBLAS and cuRAND contain too, does not
+//! run: it needs undocumented tables of the real driver, and a line on stderr reports it.
 //!
 //! # Launches
 //! The behavior was observed on an H100 and an H200 with driver 580. With `kernelParams`, the driver reads each

@@ -164,6 +164,7 @@ fn main() -> ExitCode {
             &[PYTHON],
             a_function_that_is_not_simulated_says_so_once,
         ),
+        tools::trial("a_static_runtime_is_reported", &[PYTHON], a_static_runtime_is_reported),
         trial("the_exit_code_is_the_commands", the_exit_code_is_the_commands),
         trial("wrong_variables_end_the_program", wrong_variables_end_the_program),
         if is_full() {
@@ -290,6 +291,18 @@ fn a_function_that_is_not_simulated_says_so_once() {
     let errors = String::from_utf8_lossy(&output.stderr);
     let of = |name: &str| errors.matches(&format!("kernel-args test driver: `{name}` is not simulated here")).count();
     assert_eq!((of("cuIpcGetMemHandle"), of("cuIpcCloseMemHandle")), (1, 1), "{errors}");
+}
+
+/// It requests this table first, and cuBLAS does too.
+fn a_static_runtime_is_reported() {
+    let program = "import ctypes; cuda = ctypes.CDLL('libcuda.so.1'); cuda.cuInit(0); table = ctypes.c_void_p()\n\
+                   for id in ['da9151d33ae6cc41a5c04f26d533e328'] + 2 * ['6bd5fb6c5bf4e74a8987d93912fd9df9']:\n\
+                   \x20   print(cuda.cuGetExportTable(ctypes.byref(table), bytes.fromhex(id)))";
+    let output = Command::new(PROGRAM).arg(tools::path(PYTHON)).args(["-c", program]).output().unwrap();
+    assert_written(&output, 0, "500\n500\n500");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(errors.matches("the static CUDA runtime does not run").count(), 1, "{errors}");
+    assert!(errors.contains("link with `-cudart shared`"), "{errors}");
 }
 
 fn the_exit_code_is_the_commands() {

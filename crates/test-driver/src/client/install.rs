@@ -91,8 +91,8 @@ impl Session {
     }
 
     fn create(settings: &Settings) -> io::Result<Self> {
-        Config::read(None).map_err(|why| io::Error::new(io::ErrorKind::InvalidInput, why))?;
         static COUNT: AtomicU32 = AtomicU32::new(0);
+        Config::read(None).map_err(|why| io::Error::new(io::ErrorKind::InvalidInput, why))?;
         loop {
             let number = COUNT.fetch_add(1, Ordering::Relaxed);
             let directory = env::temp_dir().join(format!("kernel-args-test-driver-{}-{number}", process::id()));

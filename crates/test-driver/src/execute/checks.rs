@@ -275,7 +275,7 @@ pub(super) struct Undefined {
 
 impl Undefined {
     /// Replaces the lanes of a register in `mask`.
-    pub(super) fn set(&mut self, slot: u32, mask: u32, new: UndefinedBits) {
+    pub(super) fn set(&mut self, slot: u32, mask: u32, new: &UndefinedBits) {
         let held =
             self.registers.entry(slot).or_insert(UndefinedBits { bits: [0; LANES], matters: 0, origin: new.origin });
         for lane in each(mask) {

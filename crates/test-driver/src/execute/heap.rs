@@ -86,7 +86,7 @@ mod tests {
         for _ in 0..5000 {
             state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
             let random = state >> 33;
-            if random % 3 == 0 && !held.is_empty() {
+            if random.is_multiple_of(3) && !held.is_empty() {
                 let (at, _) = held.swap_remove(random as usize % held.len());
                 assert!(heap.free(at));
                 continue;
@@ -99,7 +99,9 @@ mod tests {
                 held.push((at, size));
             }
         }
-        held.iter().for_each(|(at, _)| assert!(heap.free(*at)));
+        for (at, _) in held {
+            assert!(heap.free(at));
+        }
         assert_eq!(heap.free, BTreeMap::from([(0x1000, 1 << 20)]));
     }
 }

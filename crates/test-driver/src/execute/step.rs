@@ -489,6 +489,19 @@ impl Step<'_, '_> {
         if id >= 16 {
             return Err(fault(Kind::Instruction, self.mask.trailing_zeros() as usize));
         }
+        if barrier.is_aligned && self.worker.checks.is_some() {
+            let executable = self.worker.launch.executable;
+            let is_elsewhere = |other: &Group| {
+                let instruction = executable.instruction(other.at.place());
+                let is_aligned = matches!(&instruction.op, Op::Barrier(barrier) if barrier.is_aligned);
+                is_aligned && matches!(other.state, State::Barrier(..)) && other.at.place() != self.group.at.place()
+            };
+            if self.warp.groups.iter().any(is_elsewhere) {
+                let mut fault = fault(Kind::Check, self.mask.trailing_zeros() as usize);
+                fault.text = "a part of a warp reaches this barrier, and a part waits at a different one".into();
+                return Err(fault);
+            }
+        }
         let of = self.condition(barrier.of) & self.mask;
         // Where a number of threads is given, a warp counts as a whole.
         let whole = count.is_some() && self.mask == self.warp.alive;

@@ -86,7 +86,7 @@ impl Step<'_, '_> {
         };
         for ((slot, _), bits) in uses.writes.iter().zip(new.0) {
             if *slot != 0 {
-                undefined.set(base + slot, mask, UndefinedBits { bits, matters, origin });
+                undefined.set(base + slot, mask, &UndefinedBits { bits, matters, origin });
             }
         }
         for (slot, lanes) in uses.predicates.iter().zip(new.1) {
@@ -171,7 +171,7 @@ impl Step<'_, '_> {
         let (base, first) = (self.group.at.base, self.group.at.predicates);
         let Some(undefined) = &mut self.warp.undefined else { return };
         for (slot, _) in &uses.writes {
-            undefined.set(base + slot, mask, UndefinedBits { bits: [0; LANES], matters: 0, origin: 0 });
+            undefined.set(base + slot, mask, &UndefinedBits { bits: [0; LANES], matters: 0, origin: 0 });
         }
         for slot in &uses.predicates {
             undefined.set_predicate(first + slot, mask, 0, 0);
@@ -200,7 +200,7 @@ impl Step<'_, '_> {
         }
         for (slot, bits) in results {
             if slot != 0 {
-                undefined.set(base + slot, mask, UndefinedBits { bits, matters: wholly, origin: origin as u32 });
+                undefined.set(base + slot, mask, &UndefinedBits { bits, matters: wholly, origin: origin as u32 });
             }
         }
     }

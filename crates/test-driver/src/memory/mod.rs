@@ -451,7 +451,7 @@ impl Memory {
         for at in (0..length).step_by(bytes.len()) {
             let part = bytes.len().min(length - at);
             // SAFETY: the destination was checked; `bytes` is not part of an allocation.
-            unsafe { start.add(at).copy_from_nonoverlapping(bytes.as_ptr(), part) };
+            unsafe { start.wrapping_add(at).copy_from_nonoverlapping(bytes.as_ptr(), part) };
         }
         Ok(())
     }

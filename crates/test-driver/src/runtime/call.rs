@@ -57,13 +57,12 @@ pub(super) fn use_device(device: c_int) -> Outcome {
     get(|out| cuDeviceGet(out, device))?;
     let context = {
         let mut retained = lock(&RETAINED);
-        match retained.get(&device) {
-            Some(context) => *context,
-            None => {
-                let context = get(|out| cuDevicePrimaryCtxRetain(out, device))?;
-                retained.insert(device, context);
-                context
-            }
+        if let Some(context) = retained.get(&device) {
+            *context
+        } else {
+            let context = get(|out| cuDevicePrimaryCtxRetain(out, device))?;
+            retained.insert(device, context);
+            context
         }
     };
     DEVICE.set(device);

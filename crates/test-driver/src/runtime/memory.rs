@@ -1,6 +1,6 @@
 //! Memory and copies.
 
-use std::ffi::{c_int, c_uchar, c_uint, c_void};
+use std::ffi::{c_int, c_uint, c_void};
 
 use super::{
     call::{INVALID_DIRECTION, get, ok},
@@ -93,7 +93,7 @@ fn copy_rows(to: Rows, from: Rows, (width, height): (usize, usize), kind: c_uint
 fn fill_rows((start, pitch): Rows, value: c_int, (width, height): (usize, usize), stream: Handle) -> Outcome {
     for row in 0..if width == 0 { 0 } else { height } {
         let at = start.wrapping_add(row.wrapping_mul(pitch) as u64);
-        ok(cuMemsetD8Async(at, value as c_uchar, width, stream))?;
+        ok(cuMemsetD8Async(at, value.to_le_bytes()[0], width, stream))?;
     }
     Ok(())
 }

@@ -217,31 +217,19 @@ fn launch(
 ) -> Outcome {
     let function = function(host)?;
     let shared = c_uint::try_from(shared).map_err(|_| Status::INVALID_VALUE)?;
-    let status = match is_cooperative {
-        true => cuLaunchCooperativeKernel(
-            function, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared, stream, arguments,
-        ),
-        false => cuLaunchKernel(
-            function,
-            grid.x,
-            grid.y,
-            grid.z,
-            block.x,
-            block.y,
-            block.z,
-            shared,
-            stream,
-            arguments,
-            in_at(0),
-        ),
+    let (Dim3 { x: gx, y: gy, z: gz }, Dim3 { x: bx, y: by, z: bz }) = (grid, block);
+    let status = if is_cooperative {
+        cuLaunchCooperativeKernel(function, gx, gy, gz, bx, by, bz, shared, stream, arguments)
+    } else {
+        cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shared, stream, arguments, in_at(0))
     };
-    let threads = [block.x, block.y, block.z].iter().fold(1, |all, part| u64::from(*part) * all);
+    let threads = [bx, by, bz].iter().fold(1, |all, part| u64::from(*part) * all);
     let most = get(|out| cuFuncGetAttribute(out, 0, function)).unwrap_or(0);
     let is_wrong = threads > u64::from(most.cast_unsigned())
-        || [grid.x, grid.y, grid.z, block.x, block.y, block.z].contains(&0)
-        || grid.x >= 1 << 31
-        || grid.y.max(grid.z) > 65535
-        || block.z > 64;
+        || [gx, gy, gz, bx, by, bz].contains(&0)
+        || gx >= 1 << 31
+        || gy.max(gz) > 65535
+        || bz > 64;
     ok(status)
         .map_err(|status| if status == Status::INVALID_VALUE && is_wrong { INVALID_CONFIGURATION } else { status })
 }

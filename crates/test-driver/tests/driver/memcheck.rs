@@ -38,7 +38,7 @@ fn run(driver: &Control, body: &str, threads: u32) -> Result<(), String> {
 /// A value that nothing has written is an error where it decides something, and is found again after any way.
 #[test]
 fn a_value_that_nothing_has_written_is_reported_where_it_decides() {
-    fn check(driver: &Control) {
+    within(&Settings::new().memcheck(), |driver| {
         for (body, place) in [
             ("ld.global.u32 %r2, [%a]; st.global.u32 [%o], %r2;", "st.global.u32"),
             ("ld.global.f32 %f1, [%a]; add.f32 %f1, %f1, %f1; st.global.f32 [%o], %f1;", "st.global.f32"),
@@ -87,13 +87,12 @@ fn a_value_that_nothing_has_written_is_reported_where_it_decides() {
             let report = run(driver, body, 32).expect_err(body);
             assert!(report.contains("memory that nothing has written"), "{body}: {report}");
         }
-    }
-    within(&Settings::new().memcheck(), |driver| check(driver));
+    });
 }
 
 #[test]
 fn right_programs_are_not_reported() {
-    fn check(driver: &Control) {
+    within(&Settings::new().memcheck(), |driver| {
         for body in [
             // A struct whose padding is not written, and its copies.
             "st.global.u8 [%a], %t; ld.global.u32 %r2, [%a]; st.global.u32 [%o], %r2;",
@@ -110,23 +109,32 @@ fn right_programs_are_not_reported() {
         ] {
             assert_eq!(run(driver, body, 32), Ok(()), "{body}");
         }
-    }
-    within(&Settings::new().memcheck(), |driver| check(driver));
+    });
 }
 
 #[test]
 fn a_barrier_that_a_part_of_a_warp_reaches_is_reported() {
-    fn check(driver: &Control) {
+    within(&Settings::new().memcheck(), |driver| {
         let part = |barrier: &str| format!("setp.gt.u32 %p1, %t, 15; @%p1 bra L; {barrier} L: st.global.u32 [%o], %t;");
         let report = run(driver, &part("bar.sync 0;"), 64).expect_err("a part");
         assert!(
             report.contains("a barrier is reached by a part of a warp only") && report.contains("`bar.sync`"),
             "{report}"
         );
+        let two = |first: &str, second: &str| {
+            format!(
+                "and.b32 %r2, %t, 1; setp.eq.u32 %p1, %r2, 0; @%p1 bra A; {first} bra B; A: {second} B: st.global.u32 [%o], %t;"
+            )
+        };
+        let report = run(driver, &two("bar.sync 0;", "bar.sync 0;"), 64).expect_err("two parts");
+        assert!(
+            report.contains("a part of a warp reaches this barrier, and a part waits at a different one"),
+            "{report}"
+        );
+        assert_eq!(run(driver, &two("barrier.sync 0;", "barrier.sync 0;"), 64), Ok(()));
         assert_eq!(run(driver, &part("bar.warp.sync 0xffff;"), 64), Ok(()));
         assert_eq!(run(driver, &part("barrier.sync 0;"), 32).map_err(|report| report.contains("a barrier")), Ok(()));
-    }
-    within(&Settings::new().memcheck(), |driver| check(driver));
+    });
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn a_registered_kernel_is_launched_with_the_runtime() {
     within(&Settings::new(), |driver| {
         // SAFETY: its initializers have no precondition.
         let runtime = unsafe { Library::new("libcudart.so.13") }.expect("the runtime of the session");
-        let wrapper = Wrapper(0x466243b1, 1, PTX.as_ptr(), std::ptr::null());
+        let wrapper = Wrapper(0x4662_43b1, 1, PTX.as_ptr(), std::ptr::null());
         let (stub, factor, counter) = (1u8, 2u8, 3u8);
         let [stub, factor, counter] = [&stub, &factor, &counter].map(|at| std::ptr::from_ref(at) as usize);
         let binary = runtime!(runtime, __cudaRegisterFatBinary(&raw const wrapper => *const Wrapper) -> usize);

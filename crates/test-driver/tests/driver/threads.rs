@@ -83,7 +83,8 @@ fn the_default_stream_of_a_thread_is_captured() {
                 scope.spawn(move || {
                     context.bind_to_thread().expect("a context");
                     assert_eq!(call!(sys::cuStreamSynchronize(per_thread())), Ok(()));
-                    assert_eq!(call!(sys::cuStreamEndCapture(per_thread(), &raw mut null_mut())), Err(401));
+                    let mut none = null_mut();
+                    assert_eq!(call!(sys::cuStreamEndCapture(per_thread(), &raw mut none)), Err(401));
                 });
             });
             assert_eq!(call!(sys::cuStreamEndCapture(stream, &raw mut graph)), Ok(()));

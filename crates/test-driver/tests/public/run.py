@@ -108,7 +108,7 @@ def compiled(nvcc, folder, build, name):
         return program, None
     files = sorted(str(file) for kind in ("*.cu", "*.cpp", "*.cc") for file in folder.glob(kind))
     command = [nvcc, "-O2", "-std=c++17", "-arch=compute_80", "-code=compute_80", "-cudart", "none", "-w", "--expt-relaxed-constexpr", f"-I{folder}", *files,
-               str(next(nvcc.parents[1].glob("lib/libcudart.so.*"))), "-o", str(program)]
+               "-Xlinker", str(next(nvcc.parents[1].glob("lib/libcudart.so.*"))), "-o", str(program)]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode == 0:
         return program, None
