@@ -15,15 +15,19 @@
 //! the suites therefore detect a library that accepts more than the driver. `kernel-args-image` reads the data for the
 //! comparison from any PTX. The oracle's `read_ptx` reads only NVRTC's output, to check the other two.
 
+mod check;
+mod forms;
 mod lexer;
 mod module;
 mod opcodes;
 pub(crate) mod placement;
 mod reader;
 mod syntax;
+mod types;
 mod variable;
 
-pub(crate) use module::{Function, Module, begins, checked, read};
+pub(crate) use check::mistakes;
+pub(crate) use module::{Function, Module, begins, read};
 pub(crate) use syntax::{Instruction, Operand, Statement};
 pub(crate) use variable::{Relocation, Variable, size_of};
 

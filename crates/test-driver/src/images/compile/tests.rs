@@ -40,9 +40,9 @@ fn directives_and_memory_reach_the_kernel() {
     let image = image(
         ".shared .align 4 .b8 outer[100]; .shared .b32 other; .extern .shared .align 16 .b8 dynamic[];
          .entry k() .maxntid 128, 2 .minnctapersm 2 .pragma \"nounroll\"; .maxnreg 20 {
-           .shared .align 8 .b8 inner[64]; .local .b32 spill[2]; .reg .b32 %r<3>;
+           .shared .align 8 .b8 inner[64]; .local .b32 spill[2]; .reg .b32 %r<3>; .reg .pred %p<2>;
            .loc 1 2 3
-         $L: @!%p1 bra $L; mov.u32 %r1, outer; cp.async.bulk.shared::cluster.global [%r1], {%r1, %r2}; ret; }",
+         $L: @!%p1 bra $L; mov.u32 %r1, outer; ret; }",
     );
     let kernel = &image.kernels[0];
     assert_eq!((kernel.max_threads, kernel.static_shared, kernel.local, kernel.registers), (256, 176, 8, 20));
