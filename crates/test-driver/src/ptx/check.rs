@@ -1,7 +1,10 @@
 //! Compares statements with the table of instructions: names, modifiers, types, and the kinds and widths of operands.
 //! What the table does not describe is accepted. The texts are those of ptxas.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    rc::Rc,
+};
 
 use super::{
     Function, Instruction, Mistake, Module, Operand, Statement,
@@ -50,7 +53,7 @@ struct Checker<'a> {
     scopes: Vec<Scope<'a>>,
     labels: HashSet<&'a str>,
     /// The forms of each name, or what is wrong with it.
-    chosen: HashMap<&'a [String], Result<Vec<Chosen<'a>>, String>>,
+    chosen: HashMap<&'a [String], Rc<Result<Vec<Chosen<'a>>, String>>>,
 }
 
 /// Returns all mistakes in the bodies of a module, at most one for each statement.
@@ -146,13 +149,20 @@ impl<'a> Checker<'a> {
             }
         }
         let name = instruction.name.as_slice();
-        if !self.chosen.contains_key(name) {
-            self.chosen.insert(name, choose(self.module, name));
-        }
-        let forms = self.chosen[name].as_ref().map_err(Clone::clone)?;
+        let known = self.chosen.get(name).map(Rc::clone);
+        let chosen = known.unwrap_or_else(|| {
+            let chosen = Rc::new(choose(self.module, name));
+            self.chosen.insert(name, Rc::clone(&chosen));
+            chosen
+        });
+        let forms = chosen.as_ref().as_ref().map_err(Clone::clone)?;
         let Some(operands) = &instruction.operands else { return Ok(()) };
-        operands.iter().try_for_each(|operand| self.known(operand))?;
-        if forms.iter().any(|chosen| self.fits(chosen, &chosen.form.operands, operands)) {
+        let fitting = forms.iter().find(|chosen| self.fits(chosen, &chosen.form.operands, operands));
+        // A name that means nothing fits no operand of a certain kind.
+        if fitting.is_none_or(|chosen| chosen.form.is_vague()) {
+            operands.iter().try_for_each(|operand| self.known(operand))?;
+        }
+        if fitting.is_some() {
             return Ok(());
         }
         Err(self.mismatch(forms, operands))
@@ -175,37 +185,49 @@ impl<'a> Checker<'a> {
 
     /// The text for operands that fit no form.
     fn mismatch(&self, forms: &[Chosen<'a>], operands: &[Operand]) -> String {
-        let name = forms[0].form.name;
-        let name = if name.starts_with("cp.async") { "cp.async" } else { name };
-        if let Some(slot) = forms[0].form.operands.first()
-            && "dD".contains(slot.what)
-            && matches!(operands, [Operand::Integer(_) | Operand::Single(_) | Operand::Double(_), ..])
+        let form = forms[0].form;
+        let name = form.name;
+        let is_constant = |operand| matches!(operand, &Operand::Integer(_) | &Operand::Single(_) | &Operand::Double(_));
+        if form.operands.first().is_some_and(|slot| "dD".contains(slot.what))
+            && operands.first().is_some_and(is_constant)
         {
             return format!("Result register required for instruction '{name}'");
         }
-        for operand in operands {
-            if let Operand::Name(base, _) = operand
-                && matches!(self.find(base), Some(Symbol::Special(_)))
-                && name != "mov"
-            {
-                return format!("Special register argument not allowed for instruction '{name}'");
+        for (number, operand) in operands.iter().enumerate() {
+            let (base, is_address) = match operand {
+                Operand::Name(name, _) => (Some(name), false),
+                Operand::Address(base, ..) => (base.as_ref(), true),
+                _ => (None, false),
+            };
+            match base.and_then(|base| self.find(base)) {
+                Some(Symbol::Special(_)) if !is_address && name != "mov" => {
+                    return format!("Special register argument not allowed for instruction '{name}'");
+                }
+                Some(Symbol::Register(kind)) if is_address && !kind.takes_integers() => {
+                    return format!(
+                        "Illegal to use symbol '{}' of type .{} as address operand. Use integer or bit only.",
+                        base.map_or("", String::as_str),
+                        kind.word
+                    );
+                }
+                Some(Symbol::Register(kind)) if is_address && kind.bits == 32 && forms[0].is_wide() => {
+                    return "32-Bit addressing is not supported".into();
+                }
+                Some(Symbol::Variable(space)) if is_address && forms.iter().all(|chosen| !chosen.has_space(space)) => {
+                    return format!("State space mismatch between instruction and address in instruction '{name}'");
+                }
+                _ => {}
             }
-            if let Operand::Address(Some(base), ..) = operand
-                && let Some(Symbol::Variable(space)) = self.find(base)
-                && forms.iter().all(|chosen| !chosen.has_space(space))
-            {
-                return format!("State space mismatch between instruction and address in instruction '{name}'");
+            let (Operand::Integer(value), Some(slot)) = (operand, form.operands.get(number)) else { continue };
+            let argument = format!("Argument {number} of instruction '{name}'");
+            if let Some(end) = slot.end.filter(|end| value >= end) {
+                let (what, end) =
+                    (if name.starts_with("bar") { "Barrier number" } else { &format!("{argument}: value") }, end - 1);
+                return format!("{what} '{value}' out of range, expected to be in range [0..{end}]");
             }
-        }
-        for (number, slot) in forms[0].form.operands.iter().enumerate().filter(|(_, slot)| !slot.values.is_empty()) {
-            if let Some(Operand::Integer(value)) = operands.get(number)
-                && !slot.values.contains(value)
-            {
-                let values: Vec<_> = slot.values.iter().map(u64::to_string).collect();
-                let values = values.join(" or ");
-                return format!(
-                    "Argument {number} of instruction '{name}': unexpected value '{value}', expected to be {values}"
-                );
+            if !slot.values.is_empty() && !slot.values.contains(value) {
+                let values = slot.values.iter().map(u64::to_string).collect::<Vec<_>>().join(" or ");
+                return format!("{argument}: unexpected value '{value}', expected to be {values}");
             }
         }
         format!("Arguments mismatch for instruction '{name}'")
@@ -286,19 +308,20 @@ impl<'a> Checker<'a> {
             kind.is_none_or(|kind| kind.takes_float(bits) && (!is_stored || kind.class == Class::Float))
         };
         match (what, operand) {
-            ('x', _) => true,
+            ('x', _) | ('p' | 'i', Operand::Integer(_)) => true,
             ('D' | 'q', _) if operand.is_sink() => true,
             ('q', Operand::Name(_, 0)) | ('p', Operand::Name(_, 0) | Operand::Not(_)) => {
                 symbol.is_some_and(is_predicate)
             }
-            ('p' | 'i', Operand::Integer(_)) => true,
             ('n', Operand::Name(..)) => matches!(symbol, Some(Symbol::Label)),
             ('l', _) => matches!(operand, Operand::List(_)),
             ('f', Operand::Name(_, 0)) => match symbol {
                 Some(Symbol::Register(register)) => register.takes_integers(),
                 symbol => matches!(symbol, Some(Symbol::Function | Symbol::Any)),
             },
-            ('m', Operand::Address(name, ..)) => self.address(chosen, name.as_deref()),
+            ('m', Operand::Address(name, _, rest)) => {
+                self.address(chosen, name.as_deref()) && rest.iter().all(|operand| self.known(operand).is_ok())
+            }
             ('c', Operand::Name(_, 0)) => matches!(symbol, Some(Symbol::Register(register)) if register.bits == 64),
             ('d' | 'D' | 'a' | 'r' | 's' | 'z' | 'g', Operand::Name(_, 0)) if is_register => true,
             ('g', Operand::Name(..)) => matches!(symbol, Some(Symbol::Variable(space)) if chosen.has_space(space)),
@@ -323,7 +346,9 @@ impl<'a> Checker<'a> {
     fn address(&self, chosen: &Chosen<'a>, base: Option<&str>) -> bool {
         let Some(name) = base else { return chosen.space.is_none_or(|space| space == "local") };
         match self.find(name) {
-            Some(Symbol::Register(kind)) => kind.takes_integers() && kind.bits <= 64,
+            Some(Symbol::Register(kind)) => {
+                kind.takes_integers() && kind.bits <= 64 && (kind.bits != 32 || !chosen.is_wide())
+            }
             Some(Symbol::Variable(space)) => chosen.has_space(space),
             symbol => matches!(symbol, Some(Symbol::Any)),
         }
@@ -341,6 +366,11 @@ fn is_predicate(symbol: Symbol<'_>) -> bool {
 const SPACES: [&str; 5] = ["global", "shared", "local", "const", "param"];
 
 impl Chosen<'_> {
+    /// Whether addresses have 64 bits.
+    fn is_wide(&self) -> bool {
+        matches!(self.space, Some("global" | ""))
+    }
+
     /// Whether a variable in this state space can be accessed.
     fn has_space(&self, space: &str) -> bool {
         match self.space {
@@ -406,13 +436,16 @@ fn unmatched(forms: &[Form], name: &[String]) -> String {
         parts.find(|part| !forms.iter().any(|form| form.has(part))).cloned()
     };
     let typed: Vec<_> = similar.iter().copied().filter(|form| form.has_types(name)).collect();
+    let is_rounding =
+        |part: &&String| matches!(part.as_str(), "rn" | "rz" | "rm" | "rp" | "rna" | "rni" | "rzi" | "rmi" | "rpi");
+    if name.iter().filter(is_rounding).count() > 1 {
+        return "Multiple rounding modifiers specified".into();
+    }
     if let Some(part) = in_no_form(if typed.is_empty() { &similar } else { &typed }) {
         let kind = name.iter().find(|part| Kind::of(part).is_some_and(|kind| kind.class == Class::Int));
         return match (part.as_str(), kind) {
             ("sat", Some(kind)) => format!("Modifier '.sat' does not apply to '.{kind}' type"),
-            ("rn" | "rz" | "rm" | "rp" | "rna" | "rni" | "rzi" | "rmi" | "rpi", _) => {
-                format!("Illegal rounding modifier for instruction '{shown}'")
-            }
+            _ if is_rounding(&&part) => format!("Illegal rounding modifier for instruction '{shown}'"),
             _ => format!("Illegal modifier '.{part}' for instruction '{shown}'"),
         };
     }

@@ -148,6 +148,11 @@ impl Form {
         types.all(|part| groups.next().is_some_and(|group| group.has(part))) && groups.all(|group| group.optional)
     }
 
+    /// Whether it allows operands of any kind.
+    pub(super) fn is_vague(&self) -> bool {
+        self.any_operand || self.operands.iter().any(|slot| matches!(slot.what, 'x' | 'l'))
+    }
+
     pub(super) fn is_gone(&self, version: (u32, u32), sm: u32) -> bool {
         self.gone.is_some_and(|gone| version >= gone && sm >= 70)
     }

@@ -1,6 +1,6 @@
 //! Reads PTX: modules, functions, statements and their operands.
 //!
-//! The chapters 4, 5, 7 and 11 of PTX ISA 9.0. Nothing is compiled: of an instruction, only the name is checked.
+//! The chapters 4, 5, 7 and 11 of PTX ISA 9.0. Nothing is compiled.
 //!
 //! | matter | module |
 //! |---|---|
@@ -8,7 +8,8 @@
 //! | a module, its functions and their directives | `module` |
 //! | variables and parameters, and initial values | `variable` |
 //! | statements and operands | `syntax` |
-//! | the names of instructions | `opcodes` |
+//! | the table of instructions, and its rows | `opcodes`, `forms` |
+//! | statements compared with the table | `check`, `types` |
 //! | where ptxas places parameters | `placement` |
 //!
 //! It is one of three PTX readers in the repository, and intentionally independent. It rejects what a driver rejects;

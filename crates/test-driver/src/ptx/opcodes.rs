@@ -273,7 +273,7 @@ pub(super) const FORMS: &[&str] = &[
     "fns b32 : d a:u32 a:s32 a:s32 @60",
     "getctarank shared::cluster? u32|u64 : d:u32 s @78 ^90",
     "griddepcontrol launch_dependents|wait : @78 ^90",
-    "isspacep WINDOW : q r",
+    "isspacep WINDOW : q a",
     "istypep texref|samplerref|surfref : q a:u64",
     "ld weak? SPACE? V? MEM : d~ m",
     "ld weak? SPACE? ca|cg|cs|lu|cv V? AHEAD? MEM : d~ m",

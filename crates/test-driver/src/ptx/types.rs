@@ -16,7 +16,7 @@ pub(super) enum Class {
 pub(super) struct Kind<'a> {
     pub(super) class: Class,
     pub(super) bits: u32,
-    word: &'a str,
+    pub(super) word: &'a str,
 }
 
 impl<'a> Kind<'a> {

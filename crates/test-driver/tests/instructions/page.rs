@@ -251,7 +251,7 @@ pub(crate) fn the_rest_is_refused() -> Result<(), Failed> {
     wrong.extend(explained.intersection(&tested).map(|name| format!("{name} has a form")));
     let driver = Control::attach().ok_or("there is no test driver")?;
     // Other trials load code for `sm_90` at the same time, which every later GPU runs.
-    driver.set_sm(100);
+    assert!(driver.set_sm(100));
     for (name, statement) in NOT_EXECUTED {
         let gpu = Gpu::new()?;
         let module = cases::module(&[&Case::refused(statement)]);
@@ -272,6 +272,6 @@ pub(crate) fn the_rest_is_refused() -> Result<(), Failed> {
             other => wrong.push(format!("{name}: {:?} instead of CUDA_ERROR_NOT_SUPPORTED", other.map(|_| "it runs"))),
         }
     }
-    driver.set_sm(90);
+    assert!(driver.set_sm(90));
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
 }

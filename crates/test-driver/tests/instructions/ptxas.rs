@@ -141,7 +141,9 @@ fn corpus(with_cases: bool) -> Vec<(String, String)> {
     if with_cases {
         let mut roots: BTreeMap<String, Vec<_>> = BTreeMap::new();
         let cases = cases::all();
-        cases.iter().for_each(|case| roots.entry(case.root.clone()).or_default().push(case));
+        for case in &cases {
+            roots.entry(case.root.clone()).or_default().push(case);
+        }
         corpus.extend(roots.into_iter().map(|(root, cases)| (root, cases::module(&cases))));
     }
     corpus.retain(|(_, text)| match capability(text) {
@@ -238,10 +240,15 @@ fn statements(text: &str) -> Vec<Statement> {
             }
             list.last_mut().expect("it has one").push(c);
         }
-        list.iter_mut().for_each(|operand| *operand = operand.trim().to_owned());
-        list.retain(|operand| !operand.is_empty());
+        let list = list.iter().map(|operand| operand.trim().to_owned()).filter(|operand| !operand.is_empty());
         let name = name.split('.').map(str::to_owned).collect();
-        statements.push(Statement { line, before: guard, name, operands: list, registers: registers.clone() });
+        statements.push(Statement {
+            line,
+            before: guard,
+            name,
+            operands: list.collect(),
+            registers: registers.clone(),
+        });
     }
     statements
 }
@@ -259,12 +266,12 @@ fn mutant(statement: &Statement, words: &[&str], roots: &[&str], random: &mut Ra
         2 | 3 if name.len() > 1 => name[part] = word,
         4 => name.insert(part.min(name.len()), word),
         5 if name.len() > 1 => name.insert(part, name[part].clone()),
-        6 => name[0] = random.pick(roots).to_owned(),
+        6 => random.pick(roots).clone_into(&mut name[0]),
         7 => before = format!("@{register} "),
         8 if !operands.is_empty() => drop(operands.remove(operand)),
         9 => operands.insert(operand, operands.get(operand).unwrap_or(&register).clone()),
-        10 if !operands.is_empty() => operands[operand] = random.pick(CONSTANTS).to_owned(),
-        11 if !operands.is_empty() => operands[operand] = random.pick(OTHERS).to_owned(),
+        10 if !operands.is_empty() => random.pick(CONSTANTS).clone_into(&mut operands[operand]),
+        11 if !operands.is_empty() => random.pick(OTHERS).clone_into(&mut operands[operand]),
         _ if operands.is_empty() => operands.push(register),
         _ => {
             // One register of the operand.
@@ -351,6 +358,10 @@ pub(crate) fn mutants_are_refused_alike() -> Result<(), Failed> {
         let found = load(&changed(text, &mutants));
         for (line, statement) in &mutants {
             let (expected, found) = (expected.get(line), found.get(line));
+            // ptxas reports it without a line, and if nothing else is wrong.
+            if found.is_some_and(|text| text.starts_with("32-Bit addressing")) {
+                continue;
+            }
             let direction = usize::from(expected.is_some());
             total[direction] += 1;
             if expected.is_some() == found.is_some() {
