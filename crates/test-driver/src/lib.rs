@@ -80,9 +80,9 @@
 //! context is `CUDA_ERROR_INVALID_HANDLE` (400); no current context is `CUDA_ERROR_INVALID_CONTEXT` (201); a zero or
 //! too large grid or block, or more dynamic shared memory than the function's opt-in, is `CUDA_ERROR_INVALID_VALUE`.
 //! Text that does not begin like PTX is `CUDA_ERROR_INVALID_IMAGE` (200); PTX with an error is `CUDA_ERROR_INVALID_PTX`
-//! (218), with a log. A failed launch, a synchronization, or a wait for work outside of the capture invalidates a
-//! stream capture. A destructor of a user object or a host function that calls the driver gets
-//! `CUDA_ERROR_NOT_PERMITTED` (800).
+//! (218), with a log: names, modifiers, types and operands of instructions are checked as by ptxas. A failed launch, a
+//! synchronization, or a wait for work outside of the capture invalidates a stream capture. A destructor of a user
+//! object or a host function that calls the driver gets `CUDA_ERROR_NOT_PERMITTED` (800).
 //!
 //! An array is memory of rows. Its shape, format and size, and the combination of options of a texture object, are
 //! checked with the limits of an H100.

@@ -265,7 +265,7 @@ impl Decoder<'_, '_> {
                     self.scope = self.scopes.len() - 1;
                 }
                 Statement::Close => self.scope = self.scope().parent.unwrap_or(0),
-                Statement::Label(label) => {
+                Statement::Label(label, _) => {
                     let at = self.function.instructions.len() as u32;
                     self.scope().labels.insert(label.clone(), at);
                 }

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, HashSet};
 use super::{
     Mistake, Parsed, Statement, Variable,
     lexer::{self, Kind, Token},
-    opcodes,
     reader::Reader,
 };
 
@@ -67,19 +66,6 @@ pub(crate) struct Directives {
     pub(crate) blocks_are_clusters: bool,
 }
 
-/// Returns the module if each of its instructions has a known name.
-pub(crate) fn checked(module: Module) -> Parsed<Module> {
-    for statement in module.functions.iter().filter_map(|function| function.body.as_ref()).flatten() {
-        if let Statement::Instruction(instruction) = statement
-            && !opcodes::KNOWN.contains(&instruction.name[0].as_str())
-        {
-            let text = format!("Not a name of any known instruction: '{}'", instruction.name[0]);
-            return Err(Mistake::new(instruction.line, text));
-        }
-    }
-    Ok(module)
-}
-
 /// Whether a text begins like PTX.
 pub(crate) fn begins(text: &[u8]) -> bool {
     match lexer::tokens(text) {
@@ -132,7 +118,13 @@ pub(crate) fn read(text: &[u8]) -> Parsed<Module> {
                 while !reader.next()?.is('{') {}
                 while !reader.next()?.is('}') {}
             }
-            ".pragma" | ".tex" | ".texref" | ".samplerref" | ".surfref" => reader.skip_statement(|_| ())?,
+            ".pragma" => reader.skip_statement(|_| ())?,
+            ".tex" | ".texref" | ".samplerref" | ".surfref" => {
+                let mut name = String::new();
+                reader.skip_statement(|word| word.clone_into(&mut name))?;
+                let space = token.word().unwrap_or_default().to_owned();
+                module.variables.push(Variable::elsewhere(name, space));
+            }
             _ => return Err(reader.unexpected()),
         }
         is_external = token.word() == Some(".extern");

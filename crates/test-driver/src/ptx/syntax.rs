@@ -13,11 +13,12 @@ use super::{
 pub(crate) enum Statement {
     Open,
     Close,
-    Label(String),
-    /// `.reg .b32 %r<5>`: the type, the name, and the number of registers.
+    /// A label, and its line.
+    Label(String, u32),
+    /// `.reg .b32 %r<5>`: the type, the name, and the number of registers. A vector is `.vector.b32`.
     Registers(String, String, Option<u64>),
     Variable(Variable),
-    /// `.branchtargets`, and the functions of `.calltargets`.
+    /// `.branchtargets`, and the functions of `.calltargets`; nothing for `.callprototype`.
     Targets(String, Vec<String>),
     Instruction(Instruction),
 }
@@ -128,11 +129,13 @@ impl Reader<'_> {
             }
             // `.reg .b32`, or `.reg.b32`.
             _ if word == ".reg" || word.starts_with(".reg.") => {
+                let mut is_vector = false;
                 let kind = loop {
                     let kind = self.word()?;
                     let kind = kind.strip_prefix(".reg").filter(|kind| !kind.is_empty()).unwrap_or(kind);
+                    is_vector |= matches!(kind, ".v2" | ".v4" | ".v8");
                     if size_of(kind).is_some() {
-                        break kind.to_owned();
+                        break if is_vector { format!(".vector{kind}") } else { kind.to_owned() };
                     }
                 };
                 loop {
@@ -158,9 +161,14 @@ impl Reader<'_> {
             _ => {
                 self.skip();
                 if self.takes(':') {
-                    return self.label(word, statements);
+                    return self.label(word, token.line, statements);
                 }
-                let name = word.split('.').map(str::to_owned).collect();
+                let mut name: Vec<_> = word.split('.').map(str::to_owned).collect();
+                // `prmt .b32`
+                while let Some(more) = self.peek_word().and_then(|word| word.strip_prefix('.')) {
+                    self.skip();
+                    name.extend(more.split('.').map(str::to_owned));
+                }
                 let start = self.at;
                 self.skip_statement(|word| {
                     if !word.starts_with('%') {
@@ -183,7 +191,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn label(&mut self, label: &str, statements: &mut Vec<Statement>) -> Parsed<()> {
+    fn label(&mut self, label: &str, line: u32, statements: &mut Vec<Statement>) -> Parsed<()> {
         match self.peek_word() {
             Some(".branchtargets" | ".calltargets") => {
                 self.skip();
@@ -195,8 +203,11 @@ impl Reader<'_> {
                 statements.push(Statement::Targets(label.to_owned(), targets));
             }
             // The functions that are called know their parameters.
-            Some(".callprototype") => self.skip_statement(|_| ())?,
-            _ => statements.push(Statement::Label(label.to_owned())),
+            Some(".callprototype") => {
+                self.skip_statement(|_| ())?;
+                statements.push(Statement::Targets(label.to_owned(), Vec::new()));
+            }
+            _ => statements.push(Statement::Label(label.to_owned(), line)),
         }
         Ok(())
     }

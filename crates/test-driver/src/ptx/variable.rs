@@ -37,6 +37,11 @@ pub(crate) struct Relocation {
 }
 
 impl Variable {
+    /// A variable without memory in the module.
+    pub(super) fn elsewhere(name: String, space: String) -> Self {
+        Self { name, space, is_external: true, ..Self::default() }
+    }
+
     pub(crate) fn shape(&self) -> Shape {
         Shape { size: self.size as usize, align: self.align as usize }
     }

@@ -68,7 +68,7 @@ fn fat_binaries_are_loaded_for_the_device() {
 fn broken_ptx_is_218_with_a_log() {
     within(&Settings::new(), |_| {
         let _context = CudaContext::new(0).expect("a device");
-        let broken = ".version 8.1\n.target sm_75\n.entry k() {\n  addd.u32 %r1, %r2, %r3;\n}\n";
+        let broken = ".version 8.1\n.target sm_75\n.entry k() {\n  .reg .b32 %r<4>; addd.u32 %r1, %r2, %r3;\n}\n";
         let (result, log, length) = load_with_log(broken, 1024);
         assert_eq!(result, Err(218));
         assert!(log.contains("line 4") && log.contains("addd"), "{log}");

@@ -19,12 +19,14 @@ mod cases;
 mod chains;
 mod page;
 mod programs;
+mod ptxas;
 mod system;
 
 use cases::{Case, SEED, THREADS, Tolerance};
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaStream, LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use kernel_args_test_driver::{Settings, interpret_without_gpu, is_active};
+use kernel_args_test_tools as tools;
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::{
     collections::BTreeMap,
@@ -77,10 +79,16 @@ fn main() -> ExitCode {
         trials.push(Trial::test(format!("chains::from_{first}"), move || chains::chains(first, 20)));
     }
     trials.push(Trial::test("chains::wide_integers", chains::wide_integers));
-    if is_active() && SEED.is_empty() {
+    if ptxas::extra().is_some() {
+        trials.clear();
+    } else if is_active() && SEED.is_empty() {
         let expected = Arc::clone(&expected);
         trials.push(Trial::test("page::is_current", move || page::is_current(&expected)));
         trials.push(Trial::test("page::the_rest_is_refused", page::the_rest_is_refused));
+    }
+    if is_active() {
+        trials.push(tools::trial("ptxas::what_it_accepts_is_loaded", &[tools::NVCC], ptxas::what_it_accepts_is_loaded));
+        trials.push(tools::trial("ptxas::mutants_are_refused_alike", &[tools::NVCC], ptxas::mutants_are_refused_alike));
     }
     let code = libtest_mimic::run(&arguments, trials).exit_code();
     expected.write();

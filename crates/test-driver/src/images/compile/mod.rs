@@ -22,31 +22,32 @@ const REGISTERS: u32 = 32;
 const MAX_CONSTANTS: usize = 64 << 10;
 
 /// In the wording of ptxas, which users know from its log.
-fn refusal(Mistake { line, text }: &Mistake, status: Status) -> Refusal {
-    Refusal::new(
-        status,
-        format!(
-            "ptxas application ptx input, line {line}; error   : {text}\n\
-             ptxas fatal   : Ptx assembly aborted due to errors"
-        ),
-    )
+fn refusal(mistakes: &[Mistake], status: Status) -> Refusal {
+    let line =
+        |Mistake { line, text }: &Mistake| format!("ptxas application ptx input, line {line}; error   : {text}\n");
+    let lines: String = mistakes.iter().map(line).collect();
+    Refusal::new(status, lines + "ptxas fatal   : Ptx assembly aborted due to errors")
 }
 
 /// Reads PTX for a device of compute capability `sm`.
 pub(crate) fn compile(text: &[u8], sm: u32) -> Result<Image, Refusal> {
-    let mut module = ptx::read(text).and_then(ptx::checked).map_err(|mistake| {
+    let mut module = ptx::read(text).map_err(|mistake| {
         // The driver treats text that does not begin like PTX as an invalid image.
-        refusal(&mistake, if ptx::begins(text) { Status::INVALID_PTX } else { Status::INVALID_IMAGE })
+        refusal(&[mistake], if ptx::begins(text) { Status::INVALID_PTX } else { Status::INVALID_IMAGE })
     })?;
     let (major, minor) = module.version;
     if module.version > NEWEST {
         let text = format!("Unsupported .version {major}.{minor}; current version is '{}.{}'", NEWEST.0, NEWEST.1);
-        return Err(refusal(&Mistake::new(1, text), Status::UNSUPPORTED_PTX_VERSION));
+        return Err(refusal(&[Mistake::new(1, text)], Status::UNSUPPORTED_PTX_VERSION));
     }
     if !module.target.runs_on(sm) {
         let text =
             format!("SM version specified by .target ({}) does not run on this device (sm_{sm})", module.target.sm);
-        return Err(refusal(&Mistake::new(1, text), Status::INVALID_PTX));
+        return Err(refusal(&[Mistake::new(1, text)], Status::INVALID_PTX));
+    }
+    let mistakes = ptx::mistakes(&module);
+    if !mistakes.is_empty() {
+        return Err(refusal(&mistakes, Status::INVALID_PTX));
     }
     let (mut variables, mut constants) = (Vec::new(), 0);
     for variable in module.variables.iter_mut().filter(|variable| !variable.is_external && variable.space != ".shared")
@@ -66,7 +67,7 @@ pub(crate) fn compile(text: &[u8], sm: u32) -> Result<Image, Refusal> {
     }
     let entries = module.functions.iter().filter(|function| function.is_entry && function.body.is_some());
     let kernels = entries.map(|entry| kernel(&module, entry, sm)).collect::<Result<Vec<_>, _>>();
-    let kernels = kernels.map_err(|mistake| refusal(&mistake, Status::INVALID_PTX))?;
+    let kernels = kernels.map_err(|mistake| refusal(&[mistake], Status::INVALID_PTX))?;
     let program = Some(Arc::new(Program::of(text, module)));
     let kernels = kernels.into_iter().map(|kernel| Arc::new(Kernel { program: program.clone(), ..kernel }));
     Ok(Image { kernels: kernels.collect(), variables })
