@@ -169,6 +169,7 @@ impl<'f, A: Arguments> Fitting<'f, A> {
         unsafe { Self::new(callee, args) }
     }
 
+    #[cfg(feature = "graphs")]
     #[inline(always)]
     pub(crate) fn callee(&self) -> Callee<'f> {
         self.callee

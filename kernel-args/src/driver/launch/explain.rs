@@ -2,7 +2,10 @@
 
 use super::resources::Resources;
 #[cfg(feature = "graphs")]
-use crate::driver::{error::Limit, run::NotRecording};
+use crate::driver::{
+    error::{Limit, RunError},
+    run::NotRecording,
+};
 use crate::{
     device::vector::Dim3,
     driver::{
@@ -10,8 +13,7 @@ use crate::{
         attributes::attributes_text,
         config::Attributes,
         error::{
-            Asked, ContextError, ContextMismatch, Error, FailedLaunch, LaunchError, LostContext, Meaning, Near,
-            RunError, meaning,
+            Asked, ContextError, ContextMismatch, Error, FailedLaunch, LaunchError, LostContext, Meaning, Near, meaning,
         },
         function::NameOf,
     },

@@ -8,9 +8,11 @@ mod capturing;
 #[cfg(feature = "graphs")]
 mod enclosing;
 mod explain;
+mod function_door;
 mod launchable;
 #[cfg(feature = "observe")]
 mod observed;
+mod prepare;
 mod raw;
 #[cfg(feature = "graphs")]
 mod record;
@@ -19,19 +21,20 @@ mod usage;
 
 #[cfg(feature = "record")]
 pub(crate) use bytes::{ByteArguments, launch_bytes};
-#[cfg(feature = "graphs")]
-pub(crate) use call::LaunchCall;
 pub(crate) use call::finish;
 #[cfg(feature = "graphs")]
-pub(crate) use capturing::{Captured, Keeper, check_memory, is_promised};
+pub(crate) use capturing::{Captured, Keeper, check_place, is_promised};
 #[cfg(feature = "graphs")]
 pub use enclosing::run_now;
 #[cfg(feature = "graphs")]
 pub(crate) use enclosing::{BegunRun, begin_run, check as check_enclosing, end_run, run_on, within};
 #[cfg(feature = "graphs")]
-pub(crate) use explain::{launch as failed, not_kept, not_recording, other_context_in, other_context_stream};
+pub(crate) use explain::{launch as failed, not_kept, not_recording, other_context_in};
 pub(crate) use explain::{not_awaited, other_context, unbound, unrecorded_after};
+#[cfg(feature = "graphs")]
+pub(crate) use function_door::{Checked, FunctionDoor};
 pub use launchable::{LaunchArgs, Launchable};
+pub(crate) use prepare::{Door, Path, prepare};
 #[cfg(feature = "graphs")]
 pub(crate) use record::not_held;
 
@@ -126,7 +129,7 @@ pub unsafe fn launch<'l, A: LaunchArgs, L: LaunchOptions<'l>>(
         // Not moved through a call: a run of a sequence consists of such launches.
         #[cfg(feature = "graphs")]
         if launch.recording.is_some() {
-            return target.enqueue(launch, args, promise, true);
+            return target.enqueue(launch, args, promise, Path::Watched);
         }
         // In most programs the first condition is a constant, so they contain the code of one form only.
         return if launch.form.is_none() && launch.attributes.is_none() {
@@ -135,7 +138,7 @@ pub unsafe fn launch<'l, A: LaunchArgs, L: LaunchOptions<'l>>(
             watched::<false, A>(target, (launch, args, promise))
         };
     }
-    target.enqueue(launch, args, promise, false)
+    target.enqueue(launch, args, promise, Path::Plain)
 }
 
 /// A launch that is observed, or made while a thread records a run or is in the closure of a capture.
@@ -153,13 +156,11 @@ fn watched<const USUAL: bool, A: LaunchArgs>(
     #[cfg(feature = "graphs")]
     {
         launch.recording = None;
-        let kernel = || std::format!("kernel `{}`", target.symbol(&promise));
-        check_memory(launch.stream, &|stream| args.report(stream), A::name_of, kernel)?;
     }
     if USUAL {
         (launch.form, launch.attributes) = (None, None);
     }
-    target.enqueue(launch, args, promise, true)
+    target.enqueue(launch, args, promise, Path::Watched)
 }
 
 /// Launches a kernel: `launch!(func, grid, block, args)` or `launch!(func, config, args)`, followed by named options.
