@@ -1,6 +1,6 @@
 use super::{Function, LoadedFunction};
 use crate::driver::{
-    api::{FunctionHandle, api},
+    api::{Api, FunctionHandle, api},
     config::Launch,
     error::Error,
     query::allow,
@@ -34,6 +34,14 @@ impl<'f> Callee<'f> {
         match self {
             Self::Function(function) => Some(function.loaded()),
             _ => None,
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn api(self) -> Result<&'static Api, Error> {
+        match self.loaded() {
+            Some(function) => Ok(function.api),
+            None => Ok(api()?),
         }
     }
 

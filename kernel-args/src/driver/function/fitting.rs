@@ -1,7 +1,5 @@
 //! Functions with matching arguments: the proof that a launch passes the parameters that the kernel reads.
 
-#[cfg(any(feature = "graphs", feature = "observe"))]
-use super::ErasedArgs;
 use super::{Callee, Function, check_contracts};
 #[cfg(feature = "record")]
 use crate::driver::{error::RecordingError, verify::records};
@@ -159,14 +157,6 @@ pub(crate) struct Fitting<'f, A: ?Sized> {
     args: &'f mut A,
 }
 
-#[cfg(any(feature = "graphs", feature = "observe"))]
-impl<'f, A: KernelArgs> Fitting<'f, A> {
-    #[inline]
-    pub(crate) fn erased(self) -> Fitting<'f, dyn ErasedArgs + 'f> {
-        Fitting { callee: self.callee, args: self.args }
-    }
-}
-
 impl<'f, A: Arguments + ?Sized> Fitting<'f, A> {
     /// # Safety
     /// The parameters of the function are the parameters of `args`.
@@ -183,6 +173,7 @@ impl<'f, A: Arguments + ?Sized> Fitting<'f, A> {
         unsafe { Self::new(callee, args) }
     }
 
+    #[cfg(feature = "graphs")]
     #[inline(always)]
     pub(crate) fn callee(&self) -> Callee<'f> {
         self.callee

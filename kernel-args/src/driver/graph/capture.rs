@@ -10,14 +10,13 @@ use crate::{
     driver::{
         api::{Api, GraphId, Promise, api, required},
         config::Launch,
-        context::make_current,
+        context::{bind, make_current},
         error::{Error, OutsideOf},
-        function::{Arguments, Callee, check_contracts},
-        launch::{Captured, Keeper, LaunchCall, other_context_in, other_context_stream, within},
+        function::Callee,
+        launch::{Captured, Checked, FunctionDoor, Keeper, Path, prepare, within},
         module::Kernel,
     },
-    marshal::{KernelArgs, LaunchStream},
-    memory::ContextName,
+    marshal::KernelArgs,
 };
 use cudarc::driver::CudaStream;
 use std::{
@@ -159,7 +158,7 @@ impl<A: KernelArgs> Kernel<A> {
     #[expect(clippy::type_complexity, reason = "it has two callers")]
     pub(super) fn capture_with<B: KernelArgs<Erased = A::Erased>>(
         &self,
-        mut launch: Launch<'_>,
+        launch: Launch<'_>,
         args: &mut B,
         promise: Promise<'_>,
     ) -> Result<(Arc<NodeSlot>, Result<Node<A>, Error>), Error> {
@@ -168,35 +167,29 @@ impl<A: KernelArgs> Kernel<A> {
         let Some(stream) = launch.stream.filter(|_| launch.recording.is_none()) else {
             return Err(explain::CAPTURED.not_capturing(name()));
         };
-        if stream.context().cu_ctx() != function.context.cu_ctx() {
-            let kernel = ContextName::of(&function.context);
-            return Err(other_context_stream(name(), kernel, stream));
-        }
-        check_contracts(args, &mut launch, Some(function), false, name)?;
-        let launch = &launch;
-        let fitting = self.fit(args);
-        let lowered_on = LaunchStream::in_context(function.context.cu_ctx());
-        fitting.args().report_contexts(&lowered_on);
-        if let Some(field) = lowered_on.other_context() {
-            let context = &function.context;
-            return Err(other_context_in(name(), context, fitting.args().names(), field));
-        }
-        function.check(launch)?;
-        make_current(&function.context)?;
+        bind(api, stream.context())?;
         let Some(before) = api.capture_info(stream)? else {
             return Err(explain::CAPTURED.not_capturing(name()));
         };
         if before.graph.is_none() {
             return Err(explain::CAPTURED.broken_capture(name()));
         }
-        let slot = NodeSlot::new(self.keep_loaded())?;
-        match captures().get_mut(&before.id) {
-            Some(slots) => slots.push((None, slot.clone())),
-            None => return Err(explain::CAPTURED.foreign_capture(name())),
-        }
+        let mut begun = None;
+        let fit = |args, checked: &Checked<'_, '_>| {
+            let slot = NodeSlot::new(self.keep_loaded())?;
+            match captures().get_mut(&before.id) {
+                Some(slots) => slots.push((None, slot.clone())),
+                None => return Err(explain::CAPTURED.foreign_capture(name())),
+            }
+            begun = Some((slot, checked.shared));
+            Ok(self.fit(args))
+        };
         let callee = Callee::Function(self.as_function());
-        let call = LaunchCall { api, callee, launch: *launch, launch_stream: &lowered_on };
-        let launched = call.run::<Node<A>, _>(fitting, promise, true);
+        let launched = FunctionDoor::new(callee, launch, args, fit, promise, Path::Node).and_then(prepare);
+        let Some((slot, shared)) = begun else {
+            // It gets a slot before the driver is called.
+            return launched.and(Err(explain::NODE_FOUND.ambiguous_node(name())));
+        };
         let node = launched.and_then(|()| {
             let after = api.capture_info(stream)?;
             let after = after.filter(|after| after.id == before.id);
@@ -216,7 +209,7 @@ impl<A: KernelArgs> Kernel<A> {
             Ok(Node {
                 kernel: self.clone(),
                 any: AnyNode(id),
-                shared: launch.shared,
+                shared,
                 cluster: launch.attributes.and_then(|attributes| attributes.cluster),
                 slot: Some(slot.clone()),
             })

@@ -1,8 +1,14 @@
 //! Graphs that are not instantiated yet.
 
 use super::{
-    AnyNode, Dependencies, GraphExec, Node, NodeArgs, allocations::MemoryUses, body::Nesting, contents::GraphContents,
-    contents::NodeSlot, explain, lower::NodeCall, release,
+    AnyNode, Dependencies, GraphExec, Node, NodeArgs,
+    allocations::MemoryUses,
+    body::Nesting,
+    contents::GraphContents,
+    contents::NodeSlot,
+    explain,
+    lower::{Added, NodeCall},
+    release,
 };
 use crate::{
     driver::{
@@ -11,11 +17,11 @@ use crate::{
         config::{Form, IntoDim, Launch},
         context::make_current,
         error::Error,
-        function::check_contracts,
+        launch::prepare,
         module::Kernel,
     },
     marshal::{KernelArgs, OwnedArgs},
-    memory::{ContextName, ForEachValue},
+    memory::ForEachValue,
 };
 use core::{cell::RefCell, marker::PhantomData, mem, ptr};
 use cudarc::driver::{
@@ -215,35 +221,29 @@ impl<B> Graph<B> {
         after: impl Dependencies,
     ) -> Result<Node<A>, Error> {
         let function = kernel.function();
-        if function.context.cu_ctx() != self.context.cu_ctx() {
-            let [graph, loaded] = [&self.context, &function.context].map(|context| ContextName::of(context));
-            return Err(explain::ADDED.foreign_kernel(function.name.clone(), graph, loaded));
-        }
         let after = RefCell::new(self.after(Some(function.name.as_str()), after)?);
         let uses = MemoryUses::of(&self.contents.memory);
-        check_contracts(args, &mut launch, Some(function), true, || function.name.clone())?;
         let attributes = launch.attributes.take();
-        if let Some(attributes) = &attributes {
-            self.check_attributes(function, &launch, attributes)?;
-            if attributes.cooperative.is_some() {
-                launch.form.get_or_insert(Form::KernelParams);
-            }
+        if attributes.is_some_and(|attributes| attributes.cooperative.is_some()) {
+            launch.form.get_or_insert(Form::KernelParams);
         }
         let cluster = attributes.and_then(|attributes| attributes.cluster);
         let slot = NodeSlot::new(kernel.keep_loaded())?;
-        let call = NodeCall {
-            function,
+        let observe = |values: &ForEachValue<'_>| {
+            uses.see(values, &|| function.name.clone())?;
+            uses.add_to(&mut after.borrow_mut());
+            Ok(())
+        };
+        let (node, shared) = prepare(NodeCall {
+            kernel,
+            args,
             launch,
             cluster,
-            action: explain::ADDED,
-            observe: |values: &ForEachValue<'_>| {
-                uses.see(values, &|| function.name.clone())?;
-                uses.add_to(&mut after.borrow_mut());
-                Ok(())
-            },
+            added: Some(Added { context: &self.context, attributes: attributes.as_ref() }),
+            bound: &mut ptr::null(),
+            observe,
             set: |params: &KernelNodeParams<'_>| after.borrow().add_kernel(params),
-        };
-        let node = call.with(kernel.fit(args), &mut ptr::null())?;
+        })?;
         let node = match &attributes {
             Some(attributes) => self.set_attributes(&function.name, node, attributes)?,
             None => node.id(),
@@ -251,7 +251,7 @@ impl<B> Graph<B> {
         let memory = uses.into_used();
         drop(after);
         self.contents.added(node, Some(&slot), &memory);
-        Ok(Node { kernel: kernel.clone(), any: AnyNode(node), shared: launch.shared, cluster, slot: Some(slot) })
+        Ok(Node { kernel: kernel.clone(), any: AnyNode(node), shared, cluster, slot: Some(slot) })
     }
 
     /// Adds a node that does nothing after the nodes `after`: one dependency instead of several.

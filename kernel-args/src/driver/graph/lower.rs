@@ -1,6 +1,9 @@
 //! Lowers arguments to the parameters of a kernel node.
 
-use super::explain::Action;
+use super::{
+    attributes::check_attributes,
+    explain::{ADDED, Action, UPDATED},
+};
 #[cfg(feature = "observe")]
 use crate::{
     contract::Geometry,
@@ -15,102 +18,148 @@ use crate::{
     driver::{
         api::{CallError, DriverCall, KernelCall, KernelNodeParams, KernelNodeShape},
         attributes::{divides, grid_of_clusters},
-        config::{Form, Launch},
+        config::{Attributes, Form, Launch},
         context::bind,
         error::Error,
-        function::{Arguments, Fitting, LoadedFunction, Names},
-        launch::other_context_in,
+        function::{Arguments, LoadedFunction, Names, check_contracts},
+        launch::{Door, other_context_in},
+        module::Kernel,
     },
     marshal::{KernelArgs, LaunchStream, text_of},
-    memory::{ForEachValue, OtherContext},
+    memory::{ContextName, ForEachValue, OtherContext},
 };
 use core::ffi::c_void;
-use cudarc::driver::DriverError;
+use cudarc::driver::{CudaContext, DriverError};
 
 /// A kernel node that is added or updated.
 ///
-/// `observe` sees the arguments before `set` passes them to the driver.
-pub(super) struct NodeCall<'a, O, S> {
-    pub(super) function: &'a LoadedFunction,
+/// `observe` sees the arguments before `set` passes them to the driver. A graph cannot contain the waits for slices and
+/// the records of their use: both are on the default stream of their context.
+pub(super) struct NodeCall<'d, 'a, A: KernelArgs, B, O, S> {
+    pub(super) kernel: &'a Kernel<A>,
+    pub(super) args: &'d mut B,
     pub(super) launch: Launch<'a>,
     /// The node's cluster, in addition to a cluster that its kernel requires.
     pub(super) cluster: Option<Dim3>,
-    pub(super) action: Action,
+    /// For a node that is added.
+    pub(super) added: Option<Added<'a>>,
+    /// The context that is current, if it is known.
+    pub(super) bound: &'d mut *const c_void,
     pub(super) observe: O,
     pub(super) set: S,
 }
 
-impl<T, O, S> NodeCall<'_, O, S>
+#[derive(Clone, Copy)]
+pub(super) struct Added<'a> {
+    /// The context of the graph.
+    pub(super) context: &'a CudaContext,
+    pub(super) attributes: Option<&'a Attributes<'a>>,
+}
+
+fn action(added: Option<Added<'_>>) -> Action {
+    if added.is_some() { ADDED } else { UPDATED }
+}
+
+impl<'a, A, B, T, O, S> Door<'a> for NodeCall<'_, 'a, A, B, O, S>
 where
+    A: KernelArgs,
+    B: KernelArgs<Erased = A::Erased>,
     O: FnOnce(&ForEachValue<'_>) -> Result<(), Error>,
     S: FnOnce(&KernelNodeParams<'_>) -> Result<T, CallError>,
 {
-    /// Checks the launch and the arguments, makes the function's context current if it differs from `bound`, and calls
-    /// `set`.
-    ///
-    /// A graph cannot contain the waits for slices and the records of their use: both are on the default stream of
-    /// their context.
+    /// The shared memory too, which a contract can compute.
+    type Output = (T, u32);
+
     #[inline(always)]
-    pub(super) fn with<A: KernelArgs>(self, fitting: Fitting<'_, A>, bound: &mut *const c_void) -> Result<T, Error> {
-        let Self { function, launch, .. } = &self;
-        if launch.stream.is_some() {
-            return Err(self.action.stream_of_a_node(name_of(function)));
+    fn place(&mut self) -> Result<(), Error> {
+        if self.launch.stream.is_some() {
+            return Err(action(self.added).stream_of_a_node(name_of(self.kernel.function())));
         }
-        if launch.attributes.is_some() {
-            return Err(self.action.attributes_of_an_update(name_of(function)));
+        if self.launch.attributes.is_some() {
+            return Err(action(self.added).attributes_of_an_update(name_of(self.kernel.function())));
         }
-        function.check_with(launch, self.cluster.is_some())?;
-        if let Some(cluster) = self.cluster {
-            check_cluster(function, cluster, launch.grid)?;
-        }
-        let context = function.context.cu_ctx();
-        let stream = LaunchStream::in_context(context);
-        fitting.args().report_contexts(&stream);
-        if let Some(field) = stream.other_context() {
-            return Err(other_context::<A>(function, field));
-        }
-        if *bound != context.cast_const().cast() {
-            bind(function.api, &function.context)?;
-            *bound = context.cast_const().cast();
-        }
-        #[cfg(feature = "observe")]
-        let checked = pointers_are_checked().then(|| {
-            let geometry = Geometry::new(function.blocks(launch.grid), launch.block);
-            (*function, fitting.args().lengths(geometry))
-        });
-        let outcome = self.lower(
-            fitting,
-            &stream,
-            #[cfg(feature = "observe")]
-            checked.as_ref(),
-        );
-        // Otherwise the next call would report it.
-        let recorded = stream.check();
-        let set = outcome?;
-        match recorded {
-            Ok(()) => Ok(set),
-            Err(error) => Err(Error::cudarc("cuCtxGetCurrent, cuCtxSetCurrent or cuEventRecord", error)),
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn contracts(&mut self) -> Result<(), Error> {
+        let function = self.kernel.function();
+        check_contracts(&*self.args, &mut self.launch, Some(function), true, || function.name.clone())
+    }
+
+    #[inline(always)]
+    fn context(&mut self) -> Result<(), Error> {
+        let (function, added) = (self.kernel.function(), self.added);
+        match added {
+            Some(Added { context, .. }) if context.cu_ctx() != function.context.cu_ctx() => {
+                let [graph, loaded] = [context, &*function.context].map(ContextName::of);
+                Err(ADDED.foreign_kernel(name_of(function), graph, loaded))
+            }
+            _ => Ok(()),
         }
     }
 
     #[inline(always)]
-    fn lower<A: KernelArgs>(
-        self,
-        fitting: Fitting<'_, A>,
-        stream: &LaunchStream<'_>,
-        #[cfg(feature = "observe")] checked: Option<&NodePointers<'_>>,
-    ) -> Result<T, Error> {
-        let Self { function, launch, action, observe, set, .. } = self;
+    fn stream(&self) -> LaunchStream<'a> {
+        LaunchStream::in_context(self.kernel.function().context.cu_ctx())
+    }
+
+    #[inline(always)]
+    fn arguments(&self, stream: &LaunchStream<'a>) -> Result<(), Error> {
+        self.args.check_contexts(stream, 0);
+        match stream.other_context() {
+            Some(field) => Err(other_context::<A>(self.kernel.function(), field)),
+            None => Ok(()),
+        }
+    }
+
+    #[inline(always)]
+    fn bind(&mut self, _: &LaunchStream<'a>) -> Result<(), Error> {
+        let function = self.kernel.function();
+        let context = function.context.cu_ctx().cast_const().cast();
+        if *self.bound != context {
+            bind(function.api, &function.context)?;
+            *self.bound = context;
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn limits(&self) -> Result<(), Error> {
+        self.kernel.function().check_with(&self.launch, self.cluster.is_some())
+    }
+
+    #[inline(always)]
+    fn attributes(&self) -> Result<(), Error> {
+        let function = self.kernel.function();
+        match (self.added, self.cluster) {
+            (Some(Added { attributes: Some(attributes), .. }), _) => {
+                check_attributes(function, &self.launch, attributes)
+            }
+            (None, Some(cluster)) => check_cluster(function, cluster, self.launch.grid),
+            _ => Ok(()),
+        }
+    }
+
+    #[inline(always)]
+    fn call(self, stream: &LaunchStream<'a>) -> Result<(T, u32), Error> {
+        let Self { kernel, args, launch, added, observe, set, .. } = self;
+        let (function, fitting, shared) = (kernel.function(), kernel.fit(args), launch.shared);
+        #[cfg(feature = "observe")]
+        let checked = pointers_are_checked().then(|| {
+            let geometry = Geometry::new(function.blocks(launch.grid), launch.block);
+            (function, fitting.args().lengths(geometry))
+        });
         // Packed takes 0.74 to 0.92 of the time of `kernelParams` for 8 parameters, and less for more parameters (H200,
         // CUDA 13.0, `tests/benches/`).
         let usual = if A::PARAMETERS.is_empty() { Form::KernelParams } else { Form::Packed };
         let form = fitting.args().form(launch.form.or(Some(usual)));
-        let (grid, block, shared) = (launch.grid, launch.block, launch.shared);
+        let (grid, block) = (launch.grid, launch.block);
         let mut shape = KernelNodeShape::new([grid.x, grid.y, grid.z], [block.x, block.y, block.z], shared);
         let passed = Passed {
             stream,
             #[cfg(feature = "observe")]
-            checked,
+            checked: checked.as_ref(),
             shape: &mut shape,
             observe,
             set,
@@ -119,15 +168,23 @@ where
             Form::Packed => fitting.packed(stream, |call, values| passed.pass(call, values)),
             Form::KernelParams => fitting.params(stream, |call, values| passed.pass(call, values)),
         };
-        match outcome {
-            Ok(set) => Ok(set),
-            Err(failure) => Err(match *failure {
-                Failure::OtherContext(field) => other_context::<A>(function, field),
-                Failure::Other(error) => error,
-                Failure::Driver(call, arguments) => {
-                    action.rejected_node(name_of(function), call, [grid, block], shared, &arguments)
-                }
-            }),
+        // Otherwise the next call would report it.
+        let recorded = stream.check();
+        let set = match outcome {
+            Ok(set) => set,
+            Err(failure) => {
+                return Err(match *failure {
+                    Failure::OtherContext(field) => other_context::<A>(function, field),
+                    Failure::Other(error) => error,
+                    Failure::Driver(call, arguments) => {
+                        action(added).rejected_node(name_of(function), call, [grid, block], shared, &arguments)
+                    }
+                });
+            }
+        };
+        match recorded {
+            Ok(()) => Ok((set, shared)),
+            Err(error) => Err(Error::cudarc("cuCtxGetCurrent, cuCtxSetCurrent or cuEventRecord", error)),
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::{
         api::KernelNodeParams,
         config::{IntoDim, Launch},
         error::Error,
-        function::check_contracts,
+        launch::prepare,
     },
     marshal::{KernelArgs, OwnedArgs},
     memory::ForEachValue,
@@ -135,24 +135,25 @@ impl GraphExec {
     pub(super) fn set<A: KernelArgs, B: KernelArgs<Erased = A::Erased>>(
         &self,
         node: &Node<A>,
-        mut launch: Launch<'_>,
+        launch: Launch<'_>,
         args: &mut B,
         bound: &mut *const c_void,
         observe: impl FnOnce(&ForEachValue<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let function = node.kernel.function();
-        check_contracts(args, &mut launch, Some(function), true, || function.name.clone())?;
         let Some(found) = self.driver.node(node.any.0) else {
             return Err(self.has_not(node));
         };
-        let call = NodeCall {
-            function,
+        let set = |params: &KernelNodeParams<'_>| found.set_params(params);
+        prepare(NodeCall {
+            kernel: &node.kernel,
+            args,
             launch,
             cluster: node.cluster,
-            action: explain::UPDATED,
+            added: None,
+            bound,
             observe,
-            set: |params: &KernelNodeParams<'_>| found.set_params(params),
-        };
-        call.with(node.kernel.fit(args), bound)
+            set,
+        })?;
+        Ok(())
     }
 }

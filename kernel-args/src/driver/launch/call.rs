@@ -3,12 +3,12 @@
 //! `Launch` holds attributes as an `Option`, so the optimizer removes all code for attributes from a launch without
 //! them. For that, no reference to `Launch` may reach a function that is not inlined.
 
-use super::explain;
+use super::{explain, prepare::Path};
 use crate::{
     driver::{
         api::{Api, KernelCall, LaunchConfig, Promise, Status, StreamHandle},
-        attributes::{self, AttributeCheck, AttributeLimits},
-        config::{Attributes, Form, Launch},
+        attributes,
+        config::{Form, Launch},
         error::Error,
         function::{Arguments, Callee, Fitting, Names},
     },
@@ -31,8 +31,7 @@ pub(crate) struct LaunchCall<'a> {
 }
 
 impl LaunchCall<'_> {
-    /// Checks the attributes, lowers the arguments, and calls the driver. The function's context must be current, and
-    /// the stream must belong to it.
+    /// Lowers the arguments, and calls the driver.
     ///
     /// `T` is what is launched: with its own closures for each, they have one call in most programs, and are inlined.
     #[expect(clippy::extra_unused_type_parameters, reason = "it makes the types of the closures distinct")]
@@ -41,12 +40,11 @@ impl LaunchCall<'_> {
         &self,
         fitting: Fitting<'_, A>,
         promise: Promise<'_>,
-        is_watched: bool,
+        path: Path,
     ) -> Result<(), Error> {
-        let Self { api, callee, launch, launch_stream } = self;
+        let Self { launch, launch_stream, .. } = self;
         let mut asked = launch.form;
         if let Some(attributes) = launch.attributes {
-            check_attributes(api, *callee, self.config(), attributes)?;
             // Driver 580 returns `CUDA_ERROR_INVALID_VALUE` for a cooperative launch in the packed form on a capturing
             // stream.
             if attributes.cooperative.is_some() {
@@ -55,11 +53,11 @@ impl LaunchCall<'_> {
         }
         let (form, names) = (fitting.args().form(asked), fitting.args().names());
         #[cfg(feature = "observe")]
-        if is_watched {
+        if path != Path::Plain {
             // A copy, to which references exist only here.
             let call = *self;
             let facts = super::observed::Facts {
-                callee: *callee,
+                callee: self.callee,
                 launch: &call.launch,
                 config: call.config(),
                 stream: launch.stream,
@@ -71,7 +69,7 @@ impl LaunchCall<'_> {
             return self.finish(facts.lower(fitting, form, launch_stream, promise, pass));
         }
         #[cfg(not(feature = "observe"))]
-        let _ = is_watched;
+        let _ = path;
         let launched = match form {
             Form::Packed => fitting.packed(launch_stream, |call, values| self.pass(call, promise, values, names)),
             Form::KernelParams => fitting.params(launch_stream, |call, values| self.pass(call, promise, values, names)),
@@ -138,23 +136,4 @@ pub(crate) fn finish(
             Err(error)
         }
     }
-}
-
-#[cold]
-pub(super) fn check_attributes(
-    api: &'static Api,
-    callee: Callee<'_>,
-    config: LaunchConfig<'_>,
-    attributes: Attributes<'_>,
-) -> Result<(), Error> {
-    let function = callee.handle();
-    let queried;
-    let limits = if let Some(loaded) = callee.loaded() {
-        &loaded.attribute_limits
-    } else {
-        queried = AttributeLimits::of_raw(function)?;
-        &queried
-    };
-    let name = &|| callee.name();
-    attributes::check(&AttributeCheck { api, function, config, attributes: &attributes, limits, is_node: false, name })
 }

@@ -1,6 +1,6 @@
 //! Launches on streams that are being captured: the graph keeps no memory that their arguments borrow.
 
-use super::explain;
+use super::{enclosing, explain};
 use crate::{
     driver::{
         api::{GraphId, api},
@@ -85,15 +85,16 @@ pub(crate) fn is_promised(stream: &CudaStream) -> Result<bool, Error> {
     Ok(keeper(stream)? == Some(Keeper::Caller))
 }
 
-/// Checks that a launch on `stream` has no memory that a captured graph would need and not keep. `report` reports the
-/// contexts of the arguments.
+/// Checks that a launch is part of what its thread records or captures, and has no memory that a captured graph would
+/// need and not keep. `report` reports the contexts of the arguments.
 #[cold]
-pub(crate) fn check_memory(
+pub(crate) fn check_place(
     stream: Option<&CudaStream>,
     report: &dyn Fn(&LaunchStream<'_>),
     names: Names,
-    what: impl FnOnce() -> String,
+    what: &dyn Fn() -> String,
 ) -> Result<(), Error> {
+    enclosing::check(stream, what)?;
     if stream.map(keeper).transpose()?.flatten() != Some(Keeper::Graph) {
         return Ok(());
     }

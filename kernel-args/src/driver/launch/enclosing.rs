@@ -2,6 +2,7 @@
 
 use crate::driver::{
     api::api,
+    context::bind,
     error::{Error, OutsideOf, RunError},
     run::RunRecord,
     watched::{enter_closure, leave_closure},
@@ -125,6 +126,8 @@ pub(crate) fn check(stream: Option<&CudaStream>, what: impl FnOnce() -> String) 
         None => false,
         Some(stream) => {
             let api = api()?;
+            // Another thread can launch without a context of its own.
+            bind(api, stream.context())?;
             // If the driver does not report it, the call of the launch returns the driver's error.
             !matches!(api.is_capturing(stream), Ok(false))
         }

@@ -1,18 +1,20 @@
 //! What can be launched, with which arguments: kernels and functions of this crate.
 
-use super::{call::LaunchCall, explain};
+use super::{
+    function_door::{Checked, FunctionDoor},
+    prepare::{Path, prepare},
+};
 #[cfg(any(feature = "graphs", feature = "observe"))]
 use crate::driver::function::ErasedArgs;
 use crate::{
     driver::{
         api::Promise,
         config::Launch,
-        context::bind,
         error::Error,
-        function::{Arguments, Callee, Fitting, Function},
+        function::{Arguments, Callee, Function},
         module::Kernel,
     },
-    marshal::{ArgList, KernelArgs, LaunchStream},
+    marshal::{ArgList, KernelArgs},
 };
 use cudarc::driver::{CudaFunction, sys::CUfunction};
 use std::sync::Arc;
@@ -59,13 +61,10 @@ impl LaunchArgs for &mut ArgList<'_> {}
             with a list of `ArgList` it takes a `Function`, such as `kernel.as_function()`"
 )]
 pub trait Launchable<A: LaunchArgs>: sealed::Sealed {
-    /// `is_watched` is false if the launch is only a call of the driver. The compiler knows it, and removes what such a
-    /// launch does not need.
-    ///
     /// # Errors
     /// The errors of [`launch`](super::launch()). Its caller has promised what it requires.
     #[doc(hidden)]
-    fn enqueue(&self, launch: Launch<'_>, args: A, promise: Promise<'_>, is_watched: bool) -> Result<(), Error>;
+    fn enqueue(&self, launch: Launch<'_>, args: A, promise: Promise<'_>, path: Path) -> Result<(), Error>;
 }
 
 impl<A: KernelArgs> sealed::Sealed for Kernel<A> {}
@@ -78,31 +77,25 @@ impl<T: sealed::Sealed + ?Sized> sealed::Sealed for Arc<T> {}
 #[diagnostic::do_not_recommend]
 impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<A> {
     #[inline(always)]
-    fn enqueue(
-        &self,
-        mut launch: Launch<'_>,
-        mut args: B,
-        promise: Promise<'_>,
-        is_watched: bool,
-    ) -> Result<(), Error> {
+    fn enqueue(&self, launch: Launch<'_>, mut args: B, promise: Promise<'_>, path: Path) -> Result<(), Error> {
         #[cfg(any(feature = "graphs", feature = "observe"))]
-        if is_watched {
+        if path == Path::Watched {
             return launch_erased(self.as_function(), launch, &mut args, promise);
         }
-        begin(&args, &mut launch, Callee::Function(self.as_function()), is_watched)?;
-        launch_fitting::<Self, _>(self.as_function(), launch, self.fit(&mut args), promise, is_watched)
+        let fit = |args, _: &Checked<'_, '_>| Ok(self.fit(args));
+        prepare(FunctionDoor::new(Callee::Function(self.as_function()), launch, &mut args, fit, promise, path)?)
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<A: KernelArgs> Launchable<A> for Function {
     #[inline]
-    fn enqueue(&self, launch: Launch<'_>, mut args: A, promise: Promise<'_>, is_watched: bool) -> Result<(), Error> {
+    fn enqueue(&self, launch: Launch<'_>, mut args: A, promise: Promise<'_>, path: Path) -> Result<(), Error> {
         #[cfg(any(feature = "graphs", feature = "observe"))]
-        if is_watched {
+        if path == Path::Watched {
             return launch_erased(self, launch, &mut args, promise);
         }
-        launch_function(self, launch, &mut args, promise, is_watched)
+        launch_function(self, launch, &mut args, promise, path)
     }
 }
 
@@ -114,9 +107,9 @@ impl Launchable<&mut ArgList<'_>> for Function {
         launch: Launch<'_>,
         args: &mut ArgList<'_>,
         promise: Promise<'_>,
-        is_watched: bool,
+        path: Path,
     ) -> Result<(), Error> {
-        launch_function(self, launch, args, promise, is_watched)
+        launch_function(self, launch, args, promise, path)
     }
 }
 
@@ -127,9 +120,9 @@ impl Launchable<ArgList<'_>> for Function {
         launch: Launch<'_>,
         mut args: ArgList<'_>,
         promise: Promise<'_>,
-        is_watched: bool,
+        path: Path,
     ) -> Result<(), Error> {
-        launch_function(self, launch, &mut args, promise, is_watched)
+        launch_function(self, launch, &mut args, promise, path)
     }
 }
 
@@ -142,84 +135,27 @@ fn launch_erased(
     args: &mut (dyn ErasedArgs + '_),
     promise: Promise<'_>,
 ) -> Result<(), Error> {
-    launch_function(function, launch, args, promise, true)
+    launch_function(function, launch, args, promise, Path::Watched)
 }
 
 #[inline(always)]
 fn launch_function<A: Arguments + ?Sized>(
     function: &Function,
-    mut launch: Launch<'_>,
+    launch: Launch<'_>,
     args: &mut A,
     promise: Promise<'_>,
-    is_watched: bool,
+    path: Path,
 ) -> Result<(), Error> {
-    begin(args, &mut launch, Callee::Function(function), is_watched)?;
-    launch_fitting::<Function, _>(function, launch, function.fit(args)?, promise, is_watched)
-}
-
-/// The name of the function, when it is needed. In a generic function, this closure would be a type of its own for each
-/// struct.
-#[cfg(feature = "graphs")]
-fn name(callee: Callee<'_>) -> impl FnOnce() -> std::string::String {
-    move || std::format!("kernel `{}`", callee.name())
-}
-
-/// Checks that the launch is part of the closure that its thread is in, and the contracts.
-#[inline(always)]
-pub(super) fn begin<A: Arguments + ?Sized>(
-    args: &A,
-    launch: &mut Launch<'_>,
-    callee: Callee<'_>,
-    is_watched: bool,
-) -> Result<(), Error> {
-    #[cfg(feature = "graphs")]
-    if is_watched && launch.recording.is_none() {
-        super::enclosing::check(launch.stream, name(callee))?;
-        super::check_memory(launch.stream, &|stream| args.report_contexts(stream), args.names(), name(callee))?;
-    }
-    #[cfg(not(feature = "graphs"))]
-    let _ = is_watched;
-    args.check_contracts(launch, callee)
-}
-
-#[inline(always)]
-fn launch_fitting<'l, T: ?Sized, A: Arguments + ?Sized>(
-    owner: &'l Function,
-    mut launch: Launch<'l>,
-    fitting: Fitting<'_, A>,
-    promise: Promise<'_>,
-    is_watched: bool,
-) -> Result<(), Error> {
-    let function = owner.loaded();
-    let context = &function.context;
-    let stream = launch.stream.unwrap_or(&function.default_stream);
-    if !Arc::ptr_eq(stream.context(), context) && stream.context() != context {
-        return Err(explain::own_stream(function, stream));
-    }
-    #[cfg(feature = "graphs")]
-    if is_watched && let Some(recording) = launch.recording {
-        return super::record::record(recording, launch, fitting, promise);
-    }
-    launch.stream = Some(stream);
-    let launch_stream = LaunchStream::on(stream);
-    // Arguments of a different context are rejected before any argument is lowered.
-    fitting.args().report_contexts(&launch_stream);
-    if launch_stream.has_other_context() {
-        explain::argument(fitting.callee(), fitting.args().names(), &launch_stream)?;
-    }
-    function.check(&launch)?;
-    bind(function.api, context).map_err(|error| explain::own_unbound(function, error))?;
-    let callee = fitting.callee();
-    LaunchCall { api: function.api, callee, launch, launch_stream: &launch_stream }
-        .run::<T, _>(fitting, promise, is_watched)
+    let fit = |args, _: &Checked<'_, '_>| function.fit(args);
+    prepare(FunctionDoor::new(Callee::Function(function), launch, args, fit, promise, path)?)
 }
 
 macro_rules! forwarded {
     ($($pointer:ty),*) => {$(
         impl<A: LaunchArgs, T: Launchable<A> + ?Sized> Launchable<A> for $pointer {
             #[inline(always)]
-            fn enqueue(&self, launch: Launch<'_>, args: A, promise: Promise<'_>, is_watched: bool) -> Result<(), Error> {
-                (**self).enqueue(launch, args, promise, is_watched)
+            fn enqueue(&self, launch: Launch<'_>, args: A, promise: Promise<'_>, path: Path) -> Result<(), Error> {
+                (**self).enqueue(launch, args, promise, path)
             }
         }
     )*};

@@ -8,9 +8,11 @@ mod capturing;
 #[cfg(feature = "graphs")]
 mod enclosing;
 mod explain;
+mod function_door;
 mod launchable;
 #[cfg(feature = "observe")]
 mod observed;
+mod prepare;
 mod raw;
 #[cfg(feature = "graphs")]
 mod record;
@@ -19,19 +21,20 @@ mod usage;
 
 #[cfg(feature = "record")]
 pub(crate) use bytes::{ByteArguments, launch_bytes};
-#[cfg(feature = "graphs")]
-pub(crate) use call::LaunchCall;
 pub(crate) use call::finish;
 #[cfg(feature = "graphs")]
-pub(crate) use capturing::{Captured, Keeper, check_memory, is_promised};
+pub(crate) use capturing::{Captured, Keeper, check_place, is_promised};
 #[cfg(feature = "graphs")]
 pub use enclosing::run_now;
 #[cfg(feature = "graphs")]
 pub(crate) use enclosing::{BegunRun, begin_run, check as check_enclosing, end_run, run_on, within};
 #[cfg(feature = "graphs")]
-pub(crate) use explain::{launch as failed, not_kept, not_recording, other_context_in, other_context_stream};
+pub(crate) use explain::{launch as failed, not_kept, not_recording, other_context_in};
 pub(crate) use explain::{not_awaited, other_context, unbound, unrecorded_after};
+#[cfg(feature = "graphs")]
+pub(crate) use function_door::{Checked, FunctionDoor};
 pub use launchable::{LaunchArgs, Launchable};
+pub(crate) use prepare::{Door, Path, prepare};
 #[cfg(feature = "graphs")]
 pub(crate) use record::not_held;
 
@@ -125,7 +128,7 @@ pub unsafe fn launch<'l, A: LaunchArgs, L: LaunchOptions<'l>>(
     if !is_plain() {
         return watched(target, (launch, args, promise));
     }
-    target.enqueue(launch, args, promise, false)
+    target.enqueue(launch, args, promise, Path::Plain)
 }
 
 /// A launch that is observed or recorded, or made while a thread records a run or is in the closure of a capture.
@@ -139,7 +142,7 @@ fn watched<A: LaunchArgs>(
     target: &(impl Launchable<A> + ?Sized),
     (launch, args, promise): (Launch<'_>, A, Promise<'_>),
 ) -> Result<(), Error> {
-    target.enqueue(launch, args, promise, true)
+    target.enqueue(launch, args, promise, Path::Watched)
 }
 
 /// Launches a kernel: `launch!(func, grid, block, args)` or `launch!(func, config, args)`, followed by named options.

@@ -1,20 +1,20 @@
 //! Launches of functions that belong to cudarc or to other code.
 
 use super::{
-    call::LaunchCall,
-    explain::{other_context, other_context_stream},
-    launchable::{Launchable, begin},
+    function_door::FunctionDoor,
+    launchable::Launchable,
+    prepare::{Path, prepare},
 };
+#[cfg(any(feature = "graphs", feature = "observe"))]
+use crate::driver::function::ErasedArgs;
 use crate::{
     driver::{
-        api::{Api, Promise, api},
+        api::Promise,
         config::Launch,
-        context::{bind, bind_function, named},
-        error::{ContextError, Error},
+        error::Error,
         function::{Arguments, Callee, Fitting, verified},
     },
-    marshal::{KernelArgs, LaunchStream},
-    memory::OtherContext,
+    marshal::KernelArgs,
 };
 use core::{any::TypeId, ptr};
 use cudarc::driver::{
@@ -25,35 +25,8 @@ use cudarc::driver::{
 /// The launch makes the function's context current.
 impl<A: KernelArgs> Launchable<A> for CudaFunction {
     #[inline]
-    fn enqueue(
-        &self,
-        mut launch: Launch<'_>,
-        mut args: A,
-        promise: Promise<'_>,
-        is_watched: bool,
-    ) -> Result<(), Error> {
-        let (api, callee) = (api()?, Callee::Cudarc(self));
-        begin(&args, &mut launch, callee, is_watched)?;
-        let stored = verified::context(self.cu_function(), TypeId::of::<A::Erased>());
-        let context = match launch.stream {
-            // The query of a function's context is slow. If the handle was reused for a function of a different context
-            // and the stream is wrong too, the driver reports the error.
-            Some(stream) if stored == Some(stream.context().cu_ctx()) => {
-                bind(api, stream.context())?;
-                stream.context().cu_ctx()
-            }
-            Some(stream) => {
-                let context = bind_function(self)?;
-                if stream.context().cu_ctx() != context {
-                    return Err(other_context_stream(callee.name(), named(context), stream));
-                }
-                stream.context().check_err().map_err(Error::context)?;
-                context
-            }
-            None => bind_function(self)?,
-        };
-        let fitting = Fitting::promised(callee, &mut args, &promise);
-        launch_raw::<Self, _>(api, fitting, context, (context, stored), launch, promise, is_watched)
+    fn enqueue(&self, launch: Launch<'_>, args: A, promise: Promise<'_>, path: Path) -> Result<(), Error> {
+        launch_raw(Callee::Cudarc(self), launch, args, promise, path, |context| context)
     }
 }
 
@@ -61,72 +34,53 @@ impl<A: KernelArgs> Launchable<A> for CudaFunction {
 /// of the caller, or to the context of the arguments if no context is current.
 impl<A: KernelArgs> Launchable<A> for CUfunction {
     #[inline]
-    fn enqueue(
-        &self,
-        mut launch: Launch<'_>,
-        mut args: A,
-        promise: Promise<'_>,
-        is_watched: bool,
-    ) -> Result<(), Error> {
-        let (api, callee) = (api()?, Callee::Raw(promise.function(*self)));
-        begin(&args, &mut launch, callee, is_watched)?;
-        let context = match launch.stream {
-            Some(stream) => {
-                bind(api, stream.context())?;
-                stream.context().cu_ctx()
-            }
-            None => api.current()?,
-        };
-        let stored = verified::context(*self, TypeId::of::<A::Erased>());
-        let fitting = Fitting::promised(callee, &mut args, &promise);
-        launch_raw::<Self, _>(api, fitting, context, (ptr::null_mut(), stored), launch, promise, is_watched)
+    fn enqueue(&self, launch: Launch<'_>, args: A, promise: Promise<'_>, path: Path) -> Result<(), Error> {
+        launch_raw(Callee::Raw(promise.function(*self)), launch, args, promise, path, |_| ptr::null_mut())
     }
 }
 
-/// `context` is the current context, or null; `own` is the function's context, or null if it is unknown. `stored` is
-/// the context in which this thread has verified the function for `A`.
+/// `own` returns the context of the function, given the context of the launch; null if it is unknown.
 ///
 /// It is inlined, because a call takes the `Launch` from memory: 210 instructions for 8 scalars instead of 126.
 #[inline(always)]
-fn launch_raw<T: ?Sized, A: KernelArgs>(
-    api: &'static Api,
-    fitting: Fitting<'_, A>,
-    context: CUcontext,
-    (own, stored): (CUcontext, Option<CUcontext>),
+fn launch_raw<A: KernelArgs>(
+    callee: Callee<'_>,
     launch: Launch<'_>,
+    mut args: A,
     promise: Promise<'_>,
-    is_watched: bool,
+    path: Path,
+    own: impl FnOnce(CUcontext) -> CUcontext,
 ) -> Result<(), Error> {
-    let callee = fitting.callee();
-    let launch_stream = match launch.stream {
-        Some(stream) => LaunchStream::on(stream),
-        None => LaunchStream::in_context(context),
-    };
-    fitting.args().report_contexts(&launch_stream);
-    if let Some(field) = launch_stream.other_context() {
-        let launch = match launch.stream {
-            None if !context.is_null() => named(context),
-            // The context of the stream or of the first argument.
-            _ => field.launch,
-        };
-        return Err(other_context(callee.name(), fitting.args().names(), OtherContext { launch, ..field }));
-    }
-    if context.is_null() {
-        match launch_stream.context() {
-            Some(context) => context.bind_to_thread().map_err(Error::context)?,
-            None => return Err(Error::Context(ContextError::NoCurrent { kernel: callee.name() })),
-        }
-    }
-    verified::verify_once::<A>(api, callee.handle(), own, stored == Some(own))?;
-    #[cfg(feature = "graphs")]
-    if is_watched && let Some(recording) = launch.recording {
-        return super::record::record(recording, launch, fitting.erased(), promise);
-    }
-    callee.check(&launch)?;
-    let call = LaunchCall { api, callee, launch, launch_stream: &launch_stream };
     #[cfg(any(feature = "graphs", feature = "observe"))]
-    if is_watched {
-        return call.run::<T, _>(fitting.erased(), promise, is_watched);
+    if path == Path::Watched {
+        let args: &mut (dyn ErasedArgs + '_) = &mut args;
+        return launch_args::<A, _>(callee, launch, args, promise, path, own);
     }
-    call.run::<T, _>(fitting, promise, is_watched)
+    launch_args::<A, A>(callee, launch, &mut args, promise, path, own)
+}
+
+/// `args` are of the type `A`, which `B` may hide.
+#[inline(always)]
+fn launch_args<A: KernelArgs, B: Arguments + ?Sized>(
+    callee: Callee<'_>,
+    launch: Launch<'_>,
+    args: &mut B,
+    promise: Promise<'_>,
+    path: Path,
+    own: impl FnOnce(CUcontext) -> CUcontext,
+) -> Result<(), Error> {
+    let stored = verified::context(callee.handle().raw(), TypeId::of::<A::Erased>());
+    let door = FunctionDoor::new(
+        callee,
+        launch,
+        args,
+        |args, checked| {
+            let own = own(checked.context);
+            verified::verify_once::<A>(checked.api, callee.handle(), own, stored == Some(own))?;
+            Ok(Fitting::promised(callee, args, checked.promise))
+        },
+        promise,
+        path,
+    );
+    prepare(door?.stored(stored))
 }

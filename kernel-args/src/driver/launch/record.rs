@@ -1,13 +1,13 @@
 //! Launches in a sequence, which are recorded instead of enqueued.
 
-use super::{call::check_attributes, explain};
+use super::explain;
 #[cfg(feature = "observe")]
 use crate::driver::observe::is_active;
 use crate::{
     driver::{
-        api::{KernelCall, Promise, Shape, api},
+        api::{KernelCall, Promise, Shape},
         attributes::{Encoded, for_launches_only},
-        config::{Attributes, Form, Launch},
+        config::{Form, Launch},
         error::{Error, RunError},
         function::{Arguments, Callee, Fitting, Names},
         run::{Entered, NotRecording, Recording, RunRecord},
@@ -17,23 +17,33 @@ use crate::{
 };
 use std::string::String;
 
-/// The function belongs to the context of the sequence's stream.
+/// Enters the run of the launch, and stays in it until the launch is recorded.
+#[inline(always)]
+pub(super) fn enter<'r>(run: &'r RunRecord, launch: &Launch<'_>, callee: Callee<'_>) -> Result<Entered<'r>, Error> {
+    let entered = run.enter().map_err(|why| not_recorded(callee, why))?;
+    match &launch.attributes {
+        Some(attributes) if attributes.device_updatable_node.is_some() => {
+            Err(explain::device_node_in_sequence(callee.name()))
+        }
+        _ => Ok(entered),
+    }
+}
+
 #[inline(never)]
 pub(super) fn record<A: Arguments + ?Sized>(
     run: &RunRecord,
+    recording: &Entered<'_>,
     launch: Launch<'_>,
     fitting: Fitting<'_, A>,
     promise: Promise<'_>,
 ) -> Result<(), Error> {
-    let (callee, launch) = (fitting.callee(), &launch);
-    let entered = run.enter().map_err(|why| not_recorded(callee, why))?;
-    let (recording, held) = (&*entered, &entered.held);
-    if let Some(attributes) = &launch.attributes {
-        check(recording, launch, attributes, callee)?;
+    let (callee, launch, held) = (fitting.callee(), &launch, &recording.held);
+    if let Some(option) = launch.attributes.as_ref().and_then(for_launches_only) {
+        recording.without_node.set(Some(option));
     }
     let stream = LaunchStream::in_sequence(held);
     let form = fitting.args().form(Some(Form::Packed));
-    let record = Record { run, entered: &entered, launch, callee, names: fitting.args().names() };
+    let record = Record { run, entered: recording, launch, callee, names: fitting.args().names() };
     #[cfg(feature = "observe")]
     if is_active() {
         let on = held.stream();
@@ -58,23 +68,6 @@ pub(super) fn record<A: Arguments + ?Sized>(
 #[cold]
 fn not_recorded(callee: Callee<'_>, why: NotRecording) -> Error {
     explain::not_recording(std::format!("kernel `{}`", callee.name()), why)
-}
-
-#[cold]
-fn check(
-    recording: &Recording,
-    launch: &Launch<'_>,
-    attributes: &Attributes<'_>,
-    callee: Callee<'_>,
-) -> Result<(), Error> {
-    if attributes.device_updatable_node.is_some() {
-        return Err(explain::device_node_in_sequence(callee.name()));
-    }
-    check_attributes(api()?, callee, launch.config((&**recording.held.stream()).into()), *attributes)?;
-    if let Some(option) = for_launches_only(attributes) {
-        recording.without_node.set(Some(option));
-    }
-    Ok(())
 }
 
 /// Its type does not depend on the arguments.

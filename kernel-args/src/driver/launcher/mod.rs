@@ -5,6 +5,11 @@ mod record;
 
 #[cfg(any(feature = "graphs", feature = "observe"))]
 use crate::driver::watched::is_plain;
+#[cfg(feature = "graphs")]
+use crate::driver::{
+    launch::{check_place, not_recording},
+    run::Entered,
+};
 #[cfg(feature = "observe")]
 use crate::{
     contract::Geometry,
@@ -24,9 +29,10 @@ use crate::{
         context::bind,
         error::{ContextError, Error, FailedLauncher, LaunchError, LostContext, Near, runtime_name},
         function::{Names, check_contracts},
-        launch::{finish, not_awaited, other_context, unbound, unrecorded_after},
+        launch::{Door, Path, finish, not_awaited, other_context, prepare, unbound, unrecorded_after},
     },
     marshal::{DecodedArgs, LaunchStream, LauncherArgs, Returned, StreamArgument, marshal_params, text_of},
+    memory::OtherContext,
 };
 use core::{ffi::c_void, marker::PhantomData, ptr};
 use cudarc::driver::{CudaContext, CudaStream};
@@ -75,7 +81,7 @@ pub unsafe fn call_launcher<
     if !is_plain() {
         return watched((args, target, promise));
     }
-    enqueue(args, target, promise, false)
+    enqueue(args, target, promise, Path::Plain)
 }
 
 /// The compile errors of a launch.
@@ -112,7 +118,105 @@ const fn ends_with(path: &[u8], name: &[u8]) -> bool {
 #[cold]
 #[inline(never)]
 fn watched<A: LauncherArgs>((args, target, promise): (A, Option<StreamTarget<'_>>, Promise<'_>)) -> Result<(), Error> {
-    enqueue(args, target, promise, true)
+    enqueue(args, target, promise, Path::Watched)
+}
+
+/// A launcher has no limits and no attributes.
+struct LauncherDoor<'d, 'l, A> {
+    args: &'d mut A,
+    target: Option<StreamTarget<'l>>,
+    promise: Promise<'d>,
+    path: Path,
+    #[cfg(feature = "graphs")]
+    entered: Option<Entered<'l>>,
+}
+
+impl<'l, A: LauncherArgs> Door<'l> for LauncherDoor<'_, 'l, A> {
+    type Output = ();
+
+    #[inline(always)]
+    fn place(&mut self) -> Result<(), Error> {
+        #[cfg(feature = "graphs")]
+        if self.path == Path::Watched {
+            let (args, launcher) = (&*self.args, || std::format!("launcher `{}`", A::LAUNCHER));
+            if let Some(run) = self.target.and_then(|target| target.recording) {
+                self.entered = Some(run.enter().map_err(|why| not_recording(launcher(), why))?);
+            } else {
+                let stream = self.target.map(|target| target.stream);
+                let report = &|stream: &LaunchStream<'_>| args.check_contexts(stream, 0);
+                check_place(stream, report, names::<A>(), &launcher)?;
+            }
+        }
+        let _ = self.path;
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn contracts(&mut self) -> Result<(), Error> {
+        check_contracts(&*self.args, &mut Launch::new(1, 1), None, true, name::<A>)
+    }
+
+    #[inline(always)]
+    fn stream(&self) -> LaunchStream<'l> {
+        match self.target {
+            Some(target) => LaunchStream::on(target.stream),
+            None => LaunchStream::in_context(ptr::null_mut()),
+        }
+    }
+
+    #[cfg(feature = "graphs")]
+    #[inline(always)]
+    fn is_deferred(&self) -> bool {
+        self.entered.is_some()
+    }
+
+    #[inline(always)]
+    fn arguments(&self, stream: &LaunchStream<'l>) -> Result<(), Error> {
+        self.args.check_contexts(stream, 0);
+        match stream.other_context() {
+            Some(field) => Err(elsewhere::<A>(field)),
+            None => Ok(()),
+        }
+    }
+
+    #[inline(always)]
+    fn bind(&mut self, stream: &LaunchStream<'l>) -> Result<(), Error> {
+        let api = api()?;
+        match stream.context() {
+            Some(context) => bind(api, context).map_err(|error| unbound(A::LAUNCHER, context, error)),
+            // No argument has a context: the launcher works in the current one.
+            None if api.current()?.is_null() => Err(Error::Context(ContextError::NoCurrent { kernel: name::<A>() })),
+            None => Ok(()),
+        }
+    }
+
+    #[inline(always)]
+    fn call(self, launch_stream: &LaunchStream<'l>) -> Result<(), Error> {
+        let Self { args, target, promise, path, .. } = self;
+        #[cfg(feature = "graphs")]
+        if let (Some(entered), Some(run)) = (self.entered, target.and_then(|target| target.recording)) {
+            return record::record(run, &entered, args, promise);
+        }
+        let stream = target.map(|target| target.stream);
+        let call = Call::of(args, path, stream, launch_stream.context());
+        let launched = Lowered::with(args, launch_stream, |lowered| {
+            // Some arguments report their context only when they are lowered.
+            if let Some(field) = launch_stream.other_context() {
+                return Err(elsewhere::<A>(field));
+            }
+            if let Err(error) = launch_stream.check() {
+                let context = launch_stream.context().map(|context| &**context);
+                return Err(not_awaited(A::LAUNCHER, context, error));
+            }
+            call.around(&lowered, || lowered.call(stream.map_or(StreamHandle::DEFAULT, Into::into), promise, path))
+        });
+        finish(launched, launch_stream, |error| unrecorded_after(Near::Called(name::<A>()), error))
+    }
+}
+
+#[cold]
+fn elsewhere<A: LauncherArgs>(field: OtherContext) -> Error {
+    other_context(name::<A>(), names::<A>(), field)
 }
 
 #[inline(always)]
@@ -120,49 +224,16 @@ fn enqueue<A: LauncherArgs>(
     mut args: A,
     target: Option<StreamTarget<'_>>,
     promise: Promise<'_>,
-    is_watched: bool,
+    path: Path,
 ) -> Result<(), Error> {
-    check_contracts(&args, &mut Launch::new(1, 1), None, true, name::<A>)?;
-    let stream = target.map(|target| target.stream);
-    #[cfg(feature = "graphs")]
-    if is_watched {
-        if let Some(run) = target.and_then(|target| target.recording) {
-            return record::record(run, args, promise);
-        }
-        let launcher = || std::format!("launcher `{}`", A::LAUNCHER);
-        crate::driver::launch::check_enclosing(stream, launcher)?;
-        let report = |stream: &LaunchStream<'_>| args.check_contexts(stream, 0);
-        crate::driver::launch::check_memory(stream, &report, names::<A>(), launcher)?;
-    }
-    let launch_stream = match stream {
-        Some(stream) => LaunchStream::on(stream),
-        None => LaunchStream::in_context(ptr::null_mut()),
-    };
-    args.check_contexts(&launch_stream, 0);
-    if let Some(field) = launch_stream.other_context() {
-        return Err(other_context(name::<A>(), names::<A>(), field));
-    }
-    let (api, context) = (api()?, launch_stream.context());
-    match context {
-        Some(context) => bind(api, context).map_err(|error| unbound(A::LAUNCHER, context, error))?,
-        // No argument has a context: the launcher works in the current one.
-        None if api.current()?.is_null() => {
-            return Err(Error::Context(ContextError::NoCurrent { kernel: name::<A>() }));
-        }
-        None => {}
-    }
-    let call = Call::of(&args, is_watched, stream, context);
-    let launched = Lowered::with(&mut args, &launch_stream, |lowered| {
-        // Some arguments report their context only when they are lowered.
-        if let Some(field) = launch_stream.other_context() {
-            return Err(other_context(name::<A>(), names::<A>(), field));
-        }
-        if let Err(error) = launch_stream.check() {
-            return Err(not_awaited(A::LAUNCHER, context.map(|context| &**context), error));
-        }
-        call.around(&lowered, || lowered.call(stream.map_or(StreamHandle::DEFAULT, Into::into), promise, is_watched))
-    });
-    finish(launched, &launch_stream, |error| unrecorded_after(Near::Called(name::<A>()), error))
+    prepare(LauncherDoor {
+        args: &mut args,
+        target,
+        promise,
+        path,
+        #[cfg(feature = "graphs")]
+        entered: None,
+    })
 }
 
 fn name<A: LauncherArgs>() -> String {
@@ -191,17 +262,17 @@ impl<A: LauncherArgs> Lowered<'_, A> {
         unsafe { DecodedArgs::params(A::PARAMETERS, self.params) }.visit(visit);
     }
 
-    /// An error contains the arguments if `is_watched`. Otherwise no pointer to them is stored: 10 instructions less
+    /// An error contains the arguments of a watched call. Otherwise no pointer to them is stored: 10 instructions less
     /// for 8 scalars.
     #[inline(always)]
-    fn call(&self, stream: StreamHandle<'_>, _: Promise<'_>, is_watched: bool) -> Result<(), Error> {
+    fn call(&self, stream: StreamHandle<'_>, _: Promise<'_>, path: Path) -> Result<(), Error> {
         // SAFETY: `marshal_params` has passed a pointer to each parameter: a value of the field's device type. The
         // caller of `launch!` has promised that the function may be called with them.
         let returned = unsafe { A::call(self.params.as_ptr(), StreamArgument(stream.raw().cast())) };
         if returned.code == 0 {
             return Ok(());
         }
-        let arguments = if is_watched { text_of(&|visit| self.values(visit)) } else { String::new() };
+        let arguments = if path == Path::Plain { String::new() } else { text_of(&|visit| self.values(visit)) };
         Err(failed(A::LAUNCHER, returned, arguments))
     }
 }
@@ -233,19 +304,19 @@ impl<'c> Call<'c> {
     #[inline(always)]
     fn of<A: LauncherArgs>(
         args: &A,
-        is_watched: bool,
+        path: Path,
         stream: Option<&'c CudaStream>,
         context: Option<&'c Arc<CudaContext>>,
     ) -> Self {
         #[cfg(feature = "observe")]
         let one = Dim3::new(1, 1, 1);
-        let _ = (args, is_watched);
+        let _ = (args, path);
         Self {
             stream,
             context,
             is_recorded: false,
             #[cfg(feature = "observe")]
-            lengths: (is_watched && observe::is_active()).then(|| args.lengths(Geometry::new(one, one))),
+            lengths: (path != Path::Plain && observe::is_active()).then(|| args.lengths(Geometry::new(one, one))),
         }
     }
 

@@ -5,8 +5,8 @@ use crate::{
     driver::{
         api::Promise,
         error::Error,
-        launch::{not_held, not_recording},
-        run::{ExternalSteps, RunRecord},
+        launch::{Path, not_held},
+        run::{Entered, ExternalSteps, RunRecord},
         sequence::{add_work, capture, read_captured},
     },
     marshal::{LaunchStream, LauncherArgs},
@@ -16,7 +16,7 @@ use core::{
     any::{Any, TypeId},
     hash::Hasher,
 };
-use std::{boxed::Box, format, hash::DefaultHasher, vec::Vec};
+use std::{boxed::Box, hash::DefaultHasher, vec::Vec};
 
 /// The struct, which names its function, and the lowered arguments. Calls with equal ones enqueue equal work.
 struct Key {
@@ -35,11 +35,15 @@ impl Key {
 /// The function is called only if the sequence does not remember an equal call.
 #[cold]
 #[inline(never)]
-pub(super) fn record<A: LauncherArgs>(run: &RunRecord, mut args: A, promise: Promise<'_>) -> Result<(), Error> {
-    let entered = run.enter().map_err(|why| not_recording(format!("launcher `{}`", A::LAUNCHER), why))?;
-    let (recording, held) = (&*entered, &entered.held);
+pub(super) fn record<A: LauncherArgs>(
+    run: &RunRecord,
+    recording: &Entered<'_>,
+    args: &mut A,
+    promise: Promise<'_>,
+) -> Result<(), Error> {
+    let held = &recording.held;
     let (stream, on) = (LaunchStream::in_sequence(held), held.stream());
-    let call = Call { is_recorded: true, ..Call::of(&args, true, Some(on), Some(on.context())) };
+    let call = Call { is_recorded: true, ..Call::of(args, Path::Watched, Some(on), Some(on.context())) };
     let add = |lowered: &Lowered<'_, A>| {
         let hash = || {
             let mut hasher = DefaultHasher::new();
@@ -49,7 +53,7 @@ pub(super) fn record<A: LauncherArgs>(run: &RunRecord, mut args: A, promise: Pro
         let is_equal = |steps: &ExternalSteps| steps.key.downcast_ref().is_some_and(|key: &Key| key.is(lowered));
         let capture = || {
             // The caller of `launch!` has promised what the work does with memory that is not an argument.
-            let graph = capture(on, |stream| lowered.call((&**stream).into(), promise, true));
+            let graph = capture(on, |stream| lowered.call((&**stream).into(), promise, Path::Watched));
             let captured = read_captured(graph.map_err(named::<A>)?, false, &|_, _, _| true).map_err(named::<A>)?;
             let mut bytes = Vec::new();
             lowered.values(&mut |_, value| bytes.extend_from_slice(value));
@@ -59,7 +63,7 @@ pub(super) fn record<A: LauncherArgs>(run: &RunRecord, mut args: A, promise: Pro
         add_work(recording, "the call of a launcher", hash, is_equal, capture, StepUses::add_ordered)
     };
     held.within(|| {
-        Lowered::with(&mut args, &stream, |lowered| {
+        Lowered::with(args, &stream, |lowered| {
             if held.is_not_held() {
                 return Err(not_held(recording, name::<A>(), names::<A>()));
             }
@@ -67,7 +71,7 @@ pub(super) fn record<A: LauncherArgs>(run: &RunRecord, mut args: A, promise: Pro
         })
     })?;
     if recording.is_watched.get() {
-        run.end_step(&entered);
+        run.end_step(recording);
     }
     Ok(())
 }

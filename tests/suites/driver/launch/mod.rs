@@ -5,6 +5,7 @@ mod functions;
 mod limits;
 mod load;
 mod no_driver;
+mod order;
 mod results;
 mod sticky;
 mod threads;
@@ -25,6 +26,7 @@ pub(crate) fn main() -> ExitCode {
             trials.extend(verification::trials());
             trials.extend(functions::trials());
             trials.extend(limits::trials());
+            trials.extend(order::trials());
             trials.extend(errors::trials(driver));
             trials.extend(threads::trials());
             trials.extend(sticky::trials());

@@ -1,0 +1,284 @@
+//! Launches of kernels and functions.
+
+use super::{
+    call::LaunchCall,
+    explain::{other_context, other_context_stream, own_stream, own_unbound},
+    prepare::{Door, Path},
+};
+#[cfg(feature = "graphs")]
+use crate::driver::run::Entered;
+use crate::{
+    driver::{
+        api::{Api, LaunchConfig, Promise, StreamHandle},
+        attributes::{self, AttributeCheck, AttributeLimits},
+        config::{Attributes, Launch},
+        context::{bind, bind_function, named},
+        error::{ContextError, Error},
+        function::{Arguments, Callee, Fitting, Names},
+    },
+    marshal::LaunchStream,
+    memory::{ContextName, OtherContext},
+};
+use core::ptr;
+use cudarc::driver::sys::CUcontext;
+use std::sync::Arc;
+
+/// A launch of a function.
+///
+/// `fit` pairs the function with the arguments.
+pub(crate) struct FunctionDoor<'d, 'l, A: ?Sized, F> {
+    /// A launch of a loaded function reads it from there: as a value it would be stored meanwhile.
+    api: &'static Api,
+    callee: Callee<'l>,
+    launch: Launch<'l>,
+    args: &'d mut A,
+    fit: F,
+    promise: Promise<'d>,
+    path: Path,
+    /// The context of the launch; null if the arguments decide.
+    context: CUcontext,
+    /// The context in which this thread has verified the function, if it has.
+    stored: Option<CUcontext>,
+    #[cfg(feature = "graphs")]
+    entered: Option<Entered<'l>>,
+}
+
+/// What the checks have found.
+pub(crate) struct Checked<'c, 'd> {
+    pub(super) api: &'static Api,
+    pub(super) promise: &'c Promise<'d>,
+    pub(super) context: CUcontext,
+    /// The dynamic shared memory, which a contract can compute.
+    #[cfg_attr(not(feature = "graphs"), expect(dead_code, reason = "a node stores it"))]
+    pub(crate) shared: u32,
+}
+
+impl<'d, 'l, A: Arguments + ?Sized, F> FunctionDoor<'d, 'l, A, F>
+where
+    F: FnOnce(&'d mut A, &Checked<'_, 'd>) -> Result<Fitting<'d, A>, Error>,
+{
+    #[inline(always)]
+    pub(crate) fn new(
+        callee: Callee<'l>,
+        launch: Launch<'l>,
+        args: &'d mut A,
+        fit: F,
+        promise: Promise<'d>,
+        path: Path,
+    ) -> Result<Self, Error> {
+        Ok(Self {
+            api: callee.api()?,
+            callee,
+            launch,
+            args,
+            fit,
+            promise,
+            path,
+            context: ptr::null_mut(),
+            stored: None,
+            #[cfg(feature = "graphs")]
+            entered: None,
+        })
+    }
+
+    #[inline(always)]
+    pub(super) fn stored(mut self, context: Option<CUcontext>) -> Self {
+        self.stored = context;
+        self
+    }
+}
+
+impl<A: ?Sized, F> FunctionDoor<'_, '_, A, F> {
+    /// The context is current, unless it is null.
+    #[inline(always)]
+    fn bind_raw(&mut self) -> Result<(), Error> {
+        let stream = self.launch.stream;
+        self.context = match (self.callee, stream) {
+            // The query of a function's context is slow. If the handle was reused for a function of a different context
+            // and the stream is wrong too, the driver reports the error.
+            (Callee::Cudarc(_), Some(stream)) if self.stored == Some(stream.context().cu_ctx()) => {
+                bind(self.api, stream.context())?;
+                stream.context().cu_ctx()
+            }
+            (Callee::Cudarc(function), stream) => {
+                let context = bind_function(function)?;
+                if let Some(stream) = stream {
+                    if stream.context().cu_ctx() != context {
+                        return Err(other_context_stream(self.callee.name(), named(context), stream));
+                    }
+                    stream.context().check_err().map_err(Error::context)?;
+                }
+                context
+            }
+            (_, Some(stream)) => {
+                bind(self.api, stream.context())?;
+                stream.context().cu_ctx()
+            }
+            (_, None) => self.api.current()?,
+        };
+        Ok(())
+    }
+}
+
+impl<'d, 'l, A: Arguments + ?Sized, F> Door<'l> for FunctionDoor<'d, 'l, A, F>
+where
+    F: FnOnce(&'d mut A, &Checked<'_, 'd>) -> Result<Fitting<'d, A>, Error>,
+{
+    type Output = ();
+
+    #[inline(always)]
+    fn place(&mut self) -> Result<(), Error> {
+        #[cfg(feature = "graphs")]
+        if self.path == Path::Watched {
+            let (callee, args) = (self.callee, &*self.args);
+            match self.launch.recording {
+                Some(run) => self.entered = Some(super::record::enter(run, &self.launch, callee)?),
+                None => super::capturing::check_place(
+                    self.launch.stream,
+                    &|stream| args.report_contexts(stream),
+                    args.names(),
+                    &|| std::format!("kernel `{}`", callee.name()),
+                )?,
+            }
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn contracts(&mut self) -> Result<(), Error> {
+        self.args.check_contracts(&mut self.launch, self.callee)
+    }
+
+    #[inline(always)]
+    fn context(&mut self) -> Result<(), Error> {
+        let Callee::Function(owner) = self.callee else {
+            return self.bind_raw();
+        };
+        let (function, context) = (owner.loaded(), owner.context());
+        let stream = self.launch.stream.unwrap_or(&function.default_stream);
+        if !Arc::ptr_eq(stream.context(), context) && stream.context() != context {
+            return Err(own_stream(function, stream));
+        }
+        self.launch.stream = Some(stream);
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn stream(&self) -> LaunchStream<'l> {
+        #[cfg(feature = "graphs")]
+        if let (Path::Node, Some(function)) = (self.path, self.callee.loaded()) {
+            return LaunchStream::in_context(function.context.cu_ctx());
+        }
+        match self.launch.stream {
+            Some(stream) => LaunchStream::on(stream),
+            None => LaunchStream::in_context(self.context),
+        }
+    }
+
+    #[inline(always)]
+    fn is_deferred(&self) -> bool {
+        #[cfg(feature = "graphs")]
+        return self.entered.is_some() && self.launch.attributes.is_none();
+        #[cfg(not(feature = "graphs"))]
+        false
+    }
+
+    #[inline(always)]
+    fn arguments(&self, stream: &LaunchStream<'l>) -> Result<(), Error> {
+        self.args.report_contexts(stream);
+        if stream.has_other_context() {
+            return elsewhere(stream, self.callee, &self.launch, self.context, self.args.names());
+        }
+        if self.callee.loaded().is_none() && self.context.is_null() {
+            return bind_first(stream, self.callee);
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn bind(&mut self, _: &LaunchStream<'l>) -> Result<(), Error> {
+        match self.callee.loaded() {
+            Some(function) => bind(function.api, &function.context).map_err(|error| own_unbound(function, error)),
+            // Its context was needed before.
+            None => Ok(()),
+        }
+    }
+
+    #[inline(always)]
+    fn limits(&self) -> Result<(), Error> {
+        self.callee.check(&self.launch)
+    }
+
+    #[inline(always)]
+    fn attributes(&self) -> Result<(), Error> {
+        match self.launch.attributes {
+            None => Ok(()),
+            Some(attributes) => {
+                let stream = self.launch.stream.map_or(StreamHandle::DEFAULT, Into::into);
+                check_attributes(self.api, self.callee, self.launch.config(stream), attributes)
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn call(self, stream: &LaunchStream<'l>) -> Result<(), Error> {
+        let Self { callee, launch, args, fit, promise, path, context, .. } = self;
+        let api = callee.loaded().map_or(self.api, |function| function.api);
+        let fitting = fit(args, &Checked { api, promise: &promise, context, shared: launch.shared })?;
+        #[cfg(feature = "graphs")]
+        if let (Some(entered), Some(run)) = (self.entered, launch.recording) {
+            return super::record::record(run, &entered, launch, fitting, promise);
+        }
+        LaunchCall { api, callee, launch, launch_stream: stream }.run::<F, _>(fitting, promise, path)
+    }
+}
+
+/// An argument belongs to a different context than the launch.
+#[cold]
+#[inline(never)]
+fn elsewhere(
+    stream: &LaunchStream<'_>,
+    callee: Callee<'_>,
+    launch: &Launch<'_>,
+    context: CUcontext,
+    names: Names,
+) -> Result<(), Error> {
+    let Some(field) = stream.other_context() else {
+        return Ok(());
+    };
+    let launch = match callee.loaded() {
+        Some(function) => ContextName::of(&function.context),
+        None if launch.stream.is_none() && !context.is_null() => named(context),
+        // The context of the stream or of the first argument.
+        None => field.launch,
+    };
+    Err(other_context(callee.name(), names, OtherContext { launch, ..field }))
+}
+
+/// No context is current: the launch is in the context of its first argument.
+#[inline(always)]
+fn bind_first(stream: &LaunchStream<'_>, callee: Callee<'_>) -> Result<(), Error> {
+    match stream.context() {
+        Some(context) => context.bind_to_thread().map_err(Error::context),
+        None => Err(Error::Context(ContextError::NoCurrent { kernel: callee.name() })),
+    }
+}
+
+#[cold]
+fn check_attributes(
+    api: &'static Api,
+    callee: Callee<'_>,
+    config: LaunchConfig<'_>,
+    attributes: Attributes<'_>,
+) -> Result<(), Error> {
+    let function = callee.handle();
+    let queried;
+    let limits = if let Some(loaded) = callee.loaded() {
+        &loaded.attribute_limits
+    } else {
+        queried = AttributeLimits::of_raw(function)?;
+        &queried
+    };
+    let name = &|| callee.name();
+    attributes::check(&AttributeCheck { api, function, config, attributes: &attributes, limits, is_node: false, name })
+}
