@@ -943,3 +943,20 @@ fn changed_texts_do_no_harm() {
     }
     assert!(refused > 100 && ran > 100, "{refused} refused, {ran} ran");
 }
+
+#[test]
+fn texts_whose_decoding_takes_long_are_refused() {
+    let decode = |body: &str| {
+        let text = format!("{HEADER}.visible .entry k() {{ .reg .b32 %r; {body} ret; }}");
+        Program::new(vec![Arc::from(text.as_bytes())]).kernel("k", &[]).map(drop)
+    };
+    let nested = |depth: usize| format!("{} mov.u32 %r, 0; {}", "{".repeat(depth), "}".repeat(depth));
+    assert_eq!(decode(&nested(100)), Ok(()));
+    assert!(decode(&nested(1000)).is_err_and(|why| why.contains("scopes in each other")));
+    let indexed = |branches: usize| {
+        let targets = format!("T: .branchtargets A{};", ", A".repeat(999));
+        format!("mov.u32 %r, 0; {targets} {} A:", "brx.idx %r, T;".repeat(branches))
+    };
+    assert_eq!(decode(&indexed(10)), Ok(()));
+    assert!(decode(&indexed(100)).is_err_and(|why| why.contains("targets of indexed branches")));
+}
