@@ -167,7 +167,7 @@ pub(crate) fn not_constant(source: &Path, constants: &[String], compiler: &dyn D
     let is_about = |text: &str, constant: &String| text.contains(&format!("constant {constant}("));
     let mut wrong = constants.to_vec();
     wrong.retain(|constant| is_about(said, constant));
-    // The type and the value of a constant have the same errors, and others follow from them.
+    // The type and the value of a constant have the same errors. More errors follow from them.
     let mut own: Vec<&str> =
         said.split("\n\n").filter(|part| wrong.iter().any(|constant| is_about(part, constant))).collect();
     own.dedup();

@@ -210,7 +210,7 @@ impl<'a> Kernels<'a> {
         })
     }
 
-    /// The GPU generations of the texts and cubins with this kernel. Empty if it is in those of every generation.
+    /// The GPU generations of the texts and cubins with this kernel. Empty if the code for every generation has it.
     #[must_use]
     pub fn only_for(&self, symbol: &str) -> Vec<Sm> {
         let all: BTreeSet<Option<Sm>> = self.generations().collect();
