@@ -174,7 +174,7 @@ pub(crate) fn unknown(text: &str, word: &str) -> String {
     }
 }
 
-/// Whether two words differ in at most two neighbouring letters, or one begins with the other one.
+/// Whether two words differ in at most two neighbouring letters, or the longer word begins with the shorter word.
 pub(crate) fn is_near(word: &str, known: &str) -> bool {
     const MEANINGFUL: usize = 3;
     let begins = |long: &str, short: &str| short.len() >= MEANINGFUL && long.starts_with(short);

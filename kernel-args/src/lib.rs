@@ -60,7 +60,7 @@
 //!
 //! ```sh
 //! cargo install kernel-args-test-driver
-//! kernel-args-test-driver cargo test   # KERNEL_ARGS_TEST_DRIVER_MEMCHECK=1 also finds races
+//! kernel-args-test-driver cargo test   # KERNEL_ARGS_TEST_DRIVER_MEMCHECK=1: and races
 //! ```
 //!
 //! ```text

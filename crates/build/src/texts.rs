@@ -164,8 +164,14 @@ pub(crate) fn does_not_compile(source: &Path, compiler: &dyn Display, archs: &[S
 }
 
 pub(crate) fn not_constant(source: &Path, constants: &[String], compiler: &dyn Display, said: &str) -> String {
+    let is_about = |text: &str, constant: &String| text.contains(&format!("constant {constant}("));
     let mut wrong = constants.to_vec();
-    wrong.retain(|constant| said.contains(&format!("constant {constant}(")));
+    wrong.retain(|constant| is_about(said, constant));
+    // The type and the value of a constant have the same errors. More errors follow from them.
+    let mut own: Vec<&str> =
+        said.split("\n\n").filter(|part| wrong.iter().any(|constant| is_about(part, constant))).collect();
+    own.dedup();
+    let said = if own.is_empty() { said.to_owned() } else { own.join("\n") };
     format!(
         "the constants `{}` of `{}` cannot be evaluated with {compiler}:\n{said}\n\
          help: a constant is a number, a `bool` or an enumerator that is known at the end of the file when it is compiled: a macro, a \
@@ -201,3 +207,19 @@ pub(crate) fn other_settings(then: &[String], now: &[String]) -> String {
 
 const UPDATE: &str =
     "\nhelp: run `KERNEL_ARGS_BUILD_UPDATE=1 cargo build` on a machine with a CUDA compiler, and commit the result";
+
+#[cfg(test)]
+mod tests {
+    use super::not_constant;
+    use std::path::Path;
+
+    #[test]
+    fn only_the_errors_of_the_constant_are_shown() {
+        let said = "constant NOPE(1): error: identifier \"NOPE\" is undefined\n  NOPE\n  ^\n\nconstant NOPE(1): error: identifier \"NOPE\" is \
+                    undefined\n  NOPE\n  ^\n\nk.cu(9): error: no instance of the function\n\n3 errors detected";
+        let text = not_constant(Path::new("k.cu"), &["NOPE".to_owned(), "TILE".to_owned()], &"nvcc", said);
+        assert!(text.starts_with("the constants `NOPE` of `k.cu` cannot be evaluated"), "{text}");
+        assert_eq!(text.matches("is undefined").count(), 1, "{text}");
+        assert!(!text.contains("no instance"), "{text}");
+    }
+}

@@ -73,7 +73,10 @@ impl<const N: usize> Report<'_, N> {
                 push_sides(&mut message, &host[field], &launcher[parameter]);
                 if let Some(other) = exchanged {
                     let mut exchanged: Hint = text!(exchanged, host[field].name, host[other].name);
-                    say::or_in_order(&mut exchanged, &declaration(host[field].name, declare[parameter]));
+                    // Two arguments of one type are exchanged by their names.
+                    if !matches!(differences.first(), Some(Difference::ParameterName)) {
+                        say::or_in_order(&mut exchanged, &declaration(host[field].name, declare[parameter]));
+                    }
                     push_for_launcher(&mut hint, exchanged.as_str());
                 } else {
                     let are_structs = host[field].members.is_known() && launcher[parameter].members.is_known();

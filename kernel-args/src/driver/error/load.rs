@@ -34,6 +34,18 @@ pub enum LoadError {
         /// The kernels with the most similar names, or the kernels that match.
         candidates: Vec<String>,
     },
+    /// The image has the kernel, but not in the code that this GPU runs.
+    #[non_exhaustive]
+    OtherGpu {
+        /// The requested name.
+        wanted: String,
+        /// The compute capabilities of the code that has the kernel: 90 for `sm_90`.
+        only_for: Vec<u16>,
+        /// The compute capability of the code that the GPU runs.
+        code: Option<u16>,
+        /// The compute capability of the GPU.
+        gpu: u16,
+    },
     /// The types of a struct are not bound to a suffix of kernel names.
     #[non_exhaustive]
     Unbound {
@@ -159,6 +171,22 @@ display!(LoadError, |this, f| match this {
             )?;
         }
         Ok(())
+    }
+    Self::OtherGpu { wanted, only_for, code, gpu } => {
+        let only_for: Vec<String> = only_for.iter().map(|sm| format!("sm_{sm}")).collect();
+        write!(
+            f,
+            "cannot find kernel `{wanted}`: the image has it only for {}; this GPU is sm_{gpu}",
+            only_for.join(", ")
+        )?;
+        if let Some(code) = code {
+            write!(f, ", which runs the code for sm_{code}")?;
+        }
+        write!(
+            f,
+            "\nhelp: compile it for this GPU too: `nvcc -gencode arch=compute_{gpu},code=[sm_{gpu},compute_{gpu}]`; or, if `__CUDA_ARCH__` \
+                     leaves it out of older code, use another kernel"
+        )
     }
     Self::Unbound { arguments, bindings } => {
         write!(

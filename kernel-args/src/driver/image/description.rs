@@ -29,6 +29,8 @@ pub(crate) struct Description {
     /// Whether it uses dynamic shared memory; `false` if that is unknown.
     pub(crate) dynamic_shared: bool,
     pub(crate) debug_info: DebugInfo,
+    /// The GPU generations whose code has the kernel, if the code that this GPU runs does not; and that code's.
+    pub(crate) elsewhere: Option<(Vec<Sm>, Option<Sm>)>,
     name: Option<Name>,
     parameters: Parameters,
     /// What the code does with pointers, if pointers are checked.
@@ -72,6 +74,7 @@ impl Description {
             directives: kernel.directives(),
             dynamic_shared: kernel.dynamic_shared().unwrap_or(false),
             debug_info,
+            elsewhere: None,
             name,
             parameters: Parameters::Read(ParameterList::new(&parameters)),
             #[cfg(feature = "observe")]
@@ -87,6 +90,7 @@ impl Description {
             directives: limits.directives,
             dynamic_shared: limits.dynamic_shared,
             debug_info: DebugInfo::compiled(kernel),
+            elsewhere: None,
             name: Name::compiled(kernel),
             parameters: Parameters::Compiled { kernel: *kernel, has_code },
             #[cfg(feature = "observe")]
@@ -191,14 +195,20 @@ pub(super) fn read_kernels(
     // The code of an image with a table was analysed when the program was compiled.
     let is_analysed = table.is_some() || !cfg!(feature = "bodies");
     let (mut descriptions, mut untyped) = (Vec::new(), Vec::new());
+    // The driver takes the newest code that is not newer than the GPU.
+    let runs = kernels.generations().flatten().filter(|generation| *generation <= sm).max();
     for symbol in kernels.symbols() {
-        let Some(kernel) = kernels.kernel(symbol, Some(sm)) else {
+        let only_for = kernels.only_for(symbol);
+        let is_elsewhere = !only_for.is_empty() && runs.is_none_or(|runs| !only_for.contains(&runs));
+        let kernel = kernels.kernel(symbol, Some(sm));
+        let Some(kernel) = kernel.or_else(|| kernels.kernel(symbol, None).filter(|_| is_elsewhere)) else {
             continue;
         };
         let debug_error = kernels.debug_error(&kernel);
         let is_unclear = !has_code && kernel.has_unclear_types();
         let is_defined = kernel.entry.as_ref().is_some_and(|entry| entry.is_defined);
-        let description = Description::new(kernel, debug_error, compiled.get(symbol), has_code);
+        let mut description = Description::new(kernel, debug_error, compiled.get(symbol), has_code);
+        description.elsewhere = is_elsewhere.then_some((only_for, runs));
         let is_untyped = || has_code && description.parameters().iter().any(is_untyped);
         if !is_analysed && is_defined && (is_unclear || is_untyped()) {
             untyped.push(descriptions.len());

@@ -107,7 +107,7 @@ impl Module {
         });
         let found = self.cache.get_verified(wanted, of.erased()).map_or_else(|| self.find_verified(wanted, of), Ok);
         match (found, optional) {
-            (Err(Error::Load(LoadError::NotFound { .. })), Some((binding, since))) => {
+            (Err(Error::Load(LoadError::NotFound { .. } | LoadError::OtherGpu { .. })), Some((binding, since))) => {
                 Err(Error::Load(LoadError::Absent {
                     wanted: vec![wanted.into()],
                     arguments: of.host().signature.name,

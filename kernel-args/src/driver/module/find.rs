@@ -3,6 +3,7 @@
 use super::{LoadedModule, Module};
 use crate::driver::{
     api,
+    context::sm,
     error::{Error, LoadError},
     function::Function,
     image::{Description, candidates, distinct_names, nearest},
@@ -66,8 +67,14 @@ impl Module {
             return Ok(function.clone());
         }
         let name = CString::new(symbol).map_err(|_| self.no_entry(entry, "a name cannot contain NUL"))?;
-        let no_entry = || match (description, &self.loaded) {
+        let no_entry = || match (description.map(Arc::as_ref), &self.loaded) {
             (None, _) => self.no_entry(entry, NO_SUCH_KERNEL),
+            (Some(Description { elsewhere: Some((only_for, code)), .. }), _) => Error::Load(LoadError::OtherGpu {
+                wanted: entry.into(),
+                only_for: only_for.iter().map(|sm| sm.0).collect(),
+                code: code.map(|sm| sm.0),
+                gpu: sm(self.loaded.context()).map_or(0, |sm| sm.0),
+            }),
             (Some(_), LoadedModule::Own(_)) => LoadError::not_found(entry, NOT_LINKED, Vec::new()),
             (Some(_), LoadedModule::Cudarc(..)) => LoadError::not_found(entry, OF_ANOTHER_IMAGE, Vec::new()),
         };

@@ -43,11 +43,17 @@ use std::{
 /// # use std::sync::Arc;
 /// # #[derive(KernelArgs)]
 /// # struct Scale<'a> { n: u32, factor: f32, x: &'a CudaSlice<f32>, y: &'a mut CudaSlice<f32> }
-/// fn step(scale: &Kernel<Scale<'_>>, x: &Arc<CudaSlice<f32>>, y: &mut CudaSlice<f32>, stream: &CudaStream) -> Result<(), Error> {
+/// fn step(
+///     scale: &Kernel<Scale<'_>>,
+///     x: &Arc<CudaSlice<f32>>,
+///     y: &mut CudaSlice<f32>,
+///     stream: &CudaStream,
+/// ) -> Result<(), Error> {
 ///     let run = current(stream).expect("a run that this thread has begun");
 ///     run.keep(x.clone())?;
+///     let args = Scale { n: 1024, factor: 2.0, x, y };
 ///     // SAFETY: both slices have 1024 elements.
-///     unsafe { launch!(scale, 4, 256, Scale { n: 1024, factor: 2.0, x, y }, stream = &run) }
+///     unsafe { launch!(scale, 4, 256, args, stream = &run) }
 /// }
 ///
 /// # fn example(mut sequence: Sequence, scale: &Kernel<Scale<'_>>, x: &Arc<CudaSlice<f32>>, y: &mut CudaSlice<f32>) -> Result<(), Error> {

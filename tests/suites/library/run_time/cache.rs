@@ -4,7 +4,7 @@ use crate::arguments::heap::allocations;
 use crate::run_time::{Pointers, SAXPY, context, ptx};
 use cudarc::driver::CudaSlice;
 use kernel_args::{
-    DevicePointer, DevicePointerMut, DeviceType, Error, Kernel, KernelArgs, Module,
+    DevicePointer, DevicePointerMut, DeviceType, Error, Image, Kernel, KernelArgs, Module,
     error::{LoadError, VerifyError},
     launch,
 };
@@ -79,6 +79,33 @@ fn a_kernel_that_only_the_image_has_is_to_be_linked() {
         assert!(text.contains("help: load it with `Module::link`"), "{text}");
         assert!(!text.contains("the nearest are"), "{text}");
     });
+}
+
+/// `archs.cu` for two GPU generations, as PTX and as cubins; the second also as an image of `kernels!`.
+#[test]
+fn a_kernel_that_only_code_for_other_gpus_has_names_them() {
+    kernel_args::kernels! { mod archs = "../crates/image/tests/data/archs.fatbin"; }
+    const PTX: &[u8] = include_bytes!("../../../../crates/image/tests/data/archs.fatbin");
+    const CUBINS: &[u8] = include_bytes!("../../../../crates/image/tests/data/archs.cubins.fatbin");
+    for (gpu, absent, present, only_for, code) in [
+        (80, "newer", "older", "sm_90", "sm_80"),
+        (86, "newer", "older", "sm_90", "sm_80"),
+        (90, "older", "newer", "sm_80", "sm_90"),
+    ] {
+        within(&Settings::new().sm(gpu), |_| {
+            let ctx = context(0);
+            for image in [Image::from(PTX), Image::from(CUBINS), archs::IMAGE.into()] {
+                let module = Module::load(&ctx, image).expect("it loads");
+                for name in [present, "both"] {
+                    module.function(name).expect(name);
+                }
+                let text = module.function(absent).expect_err("other code has it").to_string();
+                let expected =
+                    format!("only for {only_for}; this GPU is sm_{gpu}, which runs the code for {code}\nhelp: ");
+                assert!(text.contains(&expected), "{text}");
+            }
+        });
+    }
 }
 
 /// The lifetimes of the struct's borrows do not matter: its erased form is the key.

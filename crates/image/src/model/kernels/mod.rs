@@ -210,6 +210,15 @@ impl<'a> Kernels<'a> {
         })
     }
 
+    /// The GPU generations of the texts and cubins with this kernel. Empty if the code for every generation has it.
+    #[must_use]
+    pub fn only_for(&self, symbol: &str) -> Vec<Sm> {
+        let all: BTreeSet<Option<Sm>> = self.generations().collect();
+        let of = |place: &Place| self.generations().nth(place.part as usize).flatten();
+        let own: BTreeSet<Option<Sm>> = self.places(symbol).iter().map(of).collect();
+        if own == all { Vec::new() } else { own.into_iter().flatten().collect() }
+    }
+
     /// Why debug information could not be read, completely or for single kernels.
     pub fn debug_errors(&self) -> impl Iterator<Item = &dwarf::Error> {
         self.parts.iter().flat_map(|part| part.debug_info.errors())
