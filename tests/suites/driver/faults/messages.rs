@@ -520,7 +520,7 @@ fn in_a_struct() -> Outcome {
 
 #[derive(KernelArgs)]
 struct Put {
-    to: DevicePointer<u32>,
+    to: DevicePointerMut<u32>,
 }
 
 /// An access behind a slice of a pool is an error, as behind an allocation.
@@ -534,7 +534,7 @@ fn behind_a_slice_of_a_pool() -> Outcome {
         let pool = Pool::new(&stream);
         let slices = [pool.alloc_zeros::<u32>(100)?, pool.alloc_zeros::<u32>(100)?];
         let kernel: Kernel<Put> = Kernel::from_image(&ctx, PTX, "put")?;
-        let to = DevicePointer::from_raw(slices[0].device_ptr(&stream).0 + 4 * index);
+        let to = DevicePointerMut::from_raw(slices[0].device_ptr(&stream).0 + 4 * index);
         // The next slice is in the block behind this one, which has 512 bytes.
         let is_next = slices[1].device_ptr(&stream).0 == slices[0].device_ptr(&stream).0 + 512;
         // SAFETY: this is not sound, which is the purpose of the test.

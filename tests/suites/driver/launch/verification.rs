@@ -107,7 +107,7 @@ fn debug_information_is_compared() -> Outcome {
     refused(
         scaled!(r#in: DevicePointer<f64>, bias: DevicePointer<f32>, out: DevicePointerMut<f32>, n: i32),
         "in",
-        "the kernel takes a `float const*`",
+        "declare `r#in: DevicePointer<f32>`",
     )?;
     refused(
         scaled!(r#in: DevicePointer<f32>, bias: DevicePointer<f32>, out: DevicePointer<f32>, n: i32),

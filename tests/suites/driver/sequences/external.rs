@@ -685,13 +685,13 @@ fn not_held() -> Outcome {
     let (world, x, mut y, mut sequence) = World::begin()?;
     let library = Library::new(&world)?;
     let outcome = sequence.run(|s| axpy(s, &library, N, 1.0, &x, &mut *s.hold(&mut y)?));
-    says(outcome, &["external work", "`argument 4`", "does not hold"])?;
+    says(outcome, &["external work", "element 3 of the tuple", "neither holds nor owns"])?;
     let x = Arc::new(x);
     for _ in 0..2 {
         let run = sequence.begin()?;
-        says(axpy(&run, &library, N, 1.0, &x, &mut y), &["`argument 4`"])?;
+        says(axpy(&run, &library, N, 1.0, &x, &mut y), &["element 3 of the tuple"])?;
         run.keep(x.clone())?;
-        says(axpy(&run, &library, N, 1.0, &x, &mut y), &["`argument 5`"])?;
+        says(axpy(&run, &library, N, 1.0, &x, &mut y), &["element 4 of the tuple"])?;
         // SAFETY: the slice outlives the run.
         unsafe { run.assume_all_held()? };
         axpy(&run, &library, N, 1.0, &x, &mut y)?;
