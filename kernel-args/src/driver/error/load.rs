@@ -284,10 +284,9 @@ fn in_cpp(wanted: &str) -> Option<String> {
     ];
     let (name, arguments) = wanted.split_once('<')?;
     let cpp = |word: &str| TYPES.iter().find(|(rust, _)| *rust == word.trim()).map(|(_, cpp)| *cpp);
-    let mut list: Vec<&str> = arguments.strip_suffix('>')?.split(',').collect();
-    let is_rust = list.iter().any(|word| cpp(word).is_some());
-    list.iter_mut().for_each(|word| *word = cpp(word).unwrap_or(word.trim()));
-    is_rust.then(|| format!("{}<{}>", name.trim_end_matches("::"), list.join(", ")))
+    let words = || arguments.strip_suffix('>').into_iter().flat_map(|list| list.split(','));
+    let list: Vec<&str> = words().map(|word| cpp(word).unwrap_or(word.trim())).collect();
+    words().any(|word| cpp(word).is_some()).then(|| format!("{}<{}>", name.trim_end_matches("::"), list.join(", ")))
 }
 
 const NEAREST: &str = "; the nearest are";

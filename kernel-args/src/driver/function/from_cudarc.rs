@@ -112,7 +112,7 @@ fn find_description(name: Option<&str>, mut kernels: Vec<Description>) -> Result
              help: use `Module::from_cudarc` and name one of them"
         }
     };
-    let nearest = nearest(name.unwrap_or_default(), &kernels);
+    let nearest = nearest(name.unwrap_or_default(), &kernels.iter());
     Err(LoadError::not_found(name.unwrap_or(UNNAMED), problem, nearest))
 }
 

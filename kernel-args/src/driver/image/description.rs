@@ -162,8 +162,9 @@ pub(crate) fn distinct_names(kernels: &[&Arc<Description>]) -> Vec<String> {
 
 /// The kernels with the most similar names, each as shortly as it can be written: `saxpy<float>`, with parameters where
 /// several kernels have this name.
-pub(crate) fn nearest<'k>(wanted: &str, kernels: impl IntoIterator<Item = &'k Description> + Clone) -> Vec<String> {
-    let names = kernels.clone().into_iter().map(|kernel| {
+pub(crate) fn nearest<'k>(wanted: &str, kernels: &(impl Iterator<Item = &'k Description> + Clone)) -> Vec<String> {
+    let kernels = || kernels.clone();
+    let names = kernels().map(|kernel| {
         let name = kernel.name().and_then(|name| name.text.get(name.name));
         (&*kernel.symbol, name.unwrap_or(&kernel.symbol))
     });
@@ -173,9 +174,8 @@ pub(crate) fn nearest<'k>(wanted: &str, kernels: impl IntoIterator<Item = &'k De
         name.text.get(name.name.start..end).map(String::from)
     };
     let shown = |symbol: &str| {
-        let is_unique =
-            |name: &Option<String>| kernels.clone().into_iter().filter(|other| short(other) == *name).count() == 1;
-        let kernel = kernels.clone().into_iter().find(|kernel| *kernel.symbol == *symbol);
+        let is_unique = |name: &Option<String>| kernels().filter(|other| short(other) == *name).count() == 1;
+        let kernel = kernels().find(|kernel| *kernel.symbol == *symbol);
         kernel.and_then(short).filter(|name| is_unique(&Some(name.clone()))).unwrap_or_else(|| symbol.into())
     };
     nearest_by_name(wanted, names).into_iter().map(shown).collect()

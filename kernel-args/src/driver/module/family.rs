@@ -51,13 +51,10 @@ impl Module {
     #[inline]
     pub fn family<A: KernelArgs>(&self, family: &str) -> Result<Kernel<A>, Error> {
         const { assert_bound::<A>() };
-        match self.families.get_typed(family) {
-            Some(typed) => Ok(Kernel::from_typed(typed)),
-            None => {
-                let found = self.find_in(A::FAMILY, family, StructType::of::<A>(), type_name::<A::Erased>())?;
-                Ok(Kernel::from_verified(found))
-            }
+        if let Some(typed) = self.families.get_typed(family) {
+            return Ok(Kernel::from_typed(typed));
         }
+        self.find_in(A::FAMILY, family, StructType::of::<A>(), type_name::<A::Erased>()).map(Kernel::from_verified)
     }
 
     /// `ty` is the name of the struct's type.

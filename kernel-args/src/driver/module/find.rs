@@ -103,7 +103,7 @@ impl Module {
     #[cold]
     fn no_entry(&self, entry: &str, problem: &'static str) -> Error {
         let expressions = self.names.iter().map(|(expression, _)| expression.as_str());
-        let nearest = nearest(entry, self.kernels.iter().map(Arc::as_ref));
+        let nearest = nearest(entry, &self.kernels.iter().map(Arc::as_ref));
         LoadError::not_found(entry, problem, expressions.map(String::from).chain(nearest).collect())
     }
 }

@@ -109,7 +109,7 @@ impl Mistake {
         if hint.contains("`#[kernel_args(flatten)]`") {
             let at = arguments.position(first_quoted(hint)?)?;
             let ty = arguments.fields[at].ty.clone();
-            arguments.fields[at].before = "#[kernel_args(flatten)] ".to_owned();
+            "#[kernel_args(flatten)] ".clone_into(&mut arguments.fields[at].before);
             let changed = arguments.write(source);
             let own = Item::within(&changed, &ty).ok_or("no struct of the program")?;
             return Ok(own.with_attribute(&changed, "#[derive(KernelArgs)]"));
