@@ -42,7 +42,8 @@
 //! ```toml
 //! [dependencies]
 //! kernel-args = "0.1"
-//! cudarc = { version = "0.19.10", features = ["cuda-13000"] } # your CUDA toolkit
+//! # `cuda-13000`: your CUDA toolkit.
+//! cudarc = { version = "0.19.10", default-features = false, features = ["cuda-13000"] }
 //! ```
 //!
 //! # Guide
