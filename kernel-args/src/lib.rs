@@ -6,7 +6,8 @@
 #![doc = include_str!("../guide/pictures/comparison.svg")]
 //!
 //! ```sh
-//! cargo add kernel-args cudarc --features cudarc/cuda-13000   # your CUDA toolkit
+//! cargo add kernel-args
+//! cargo add cudarc --no-default-features --features cuda-13000   # your CUDA toolkit
 //! ```
 //!
 #![cfg_attr(not(feature = "cudarc"), doc = "```ignore")]

@@ -3,7 +3,8 @@
 use crate::prelude::*;
 use core::{borrow::Borrow, cmp::Ordering, mem};
 
-/// The tree contains the positions of the values. All keys are `Vec<u8>` or `u128`, so only two kinds of trees are compiled.
+/// The tree contains the positions of the values. All keys are `Vec<u8>` or `u128`, so only two kinds of trees are
+/// compiled.
 #[derive(Clone, Debug)]
 pub(crate) struct Map<K, V> {
     places: BTreeMap<K, usize>,

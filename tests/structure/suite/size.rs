@@ -5,12 +5,12 @@
 
 /// The ceiling of each published package, in characters.
 const CEILINGS: &[(&str, usize)] = &[
-    ("kernel-args", 1_160_000),
+    ("kernel-args", 1_161_000),
     ("kernel-args-derive", 242_000),
     ("kernel-args-abi", 362_000),
     ("kernel-args-build", 109_000),
     ("kernel-args-cli", 232_000),
-    ("kernel-args-image", 550_000),
+    ("kernel-args-image", 553_000),
     ("kernel-args-nvrtc", 37_000),
     ("kernel-args-test-driver", 579_000),
 ];
@@ -20,19 +20,15 @@ const RAISED: &[(&str, &str)] = &[
     ("kernel-args", "`OtherContext…` and `RunError`: longer names that have one meaning"),
     ("kernel-args", "slices of a pool are declared to the test driver, which finds accesses behind them"),
     ("kernel-args-test-driver", "the CUDA runtime; values that nothing has written; a table of the variables"),
-    (
-        "kernel-args",
-        "the nearest kernels by the names that C++ gives them; the front page shows a report without a GPU",
-    ),
-    (
-        "kernel-args-abi",
-        "hints from the code before types; atomics, arrays, textures, flattened structs have their own hints",
-    ),
+    ("kernel-args", "the nearest kernels by the names that C++ gives them; the front page shows a report without a GPU"),
+    ("kernel-args-abi", "hints from the code before types; atomics, arrays, textures, flattened structs have their own hints"),
     ("kernel-args", "the error for a kernel that only code for other GPUs has"),
     ("kernel-args-derive", "similar words for unknown attributes, methods and paths"),
     ("kernel-args-build", "the errors of a constant alone, without errors that follow from them"),
     ("kernel-args-cli", "one error for launchers with one reason; a text is no file of kernels"),
     ("kernel-args-image", "the nearest kernels of a mangled name, and of a name of Triton"),
+    ("kernel-args", "observed and recorded launches without types: half the code of a struct in a program"),
+    ("kernel-args-image", "one map and one sort for all types: a quarter less to compile"),
 ];
 
 /// How far a package may be below its ceiling: a lower ceiling is then due.

@@ -1,5 +1,5 @@
-//! Structs of arguments without their types. Everything that is more than a call of the driver takes them: it is compiled once,
-//! not for each struct.
+//! Structs of arguments without their types. Everything that is more than a call of the driver takes them: it is
+//! compiled once, not for each struct.
 
 use super::{Arguments, Callee, Function, Names, StructType};
 #[cfg(feature = "observe")]
@@ -25,7 +25,8 @@ pub(crate) trait ErasedArgs {
     fn lower(&mut self, stream: &LaunchStream<'_>, pass: &mut dyn FnMut(Lowered<'_>));
 }
 
-/// A layout that depends on the GPU has no packed form. Other structs are lowered to it, whatever the form of the launch.
+/// A layout that depends on the GPU has no packed form. Other structs are lowered to it, whatever the form of the
+/// launch.
 pub(crate) enum Lowered<'l> {
     Packed(&'l [u8]),
     /// A pointer to each parameter.

@@ -38,8 +38,8 @@ pub(crate) fn other_context(kernel: String, names: Names, other_context: OtherCo
     })
 }
 
-/// An argument of a plain launch. These functions are not inlined and take few arguments, because each launch contains their
-/// calls.
+/// An argument of a plain launch. These functions are not inlined and take few arguments, because each launch contains
+/// their calls.
 #[cold]
 #[inline(never)]
 pub(super) fn argument(callee: Callee<'_>, names: Names, stream: &LaunchStream<'_>) -> Result<(), Error> {
