@@ -12,7 +12,7 @@ const CEILINGS: &[(&str, usize)] = &[
     ("kernel-args-cli", 232_000),
     ("kernel-args-image", 553_000),
     ("kernel-args-nvrtc", 37_000),
-    ("kernel-args-test-driver", 579_000),
+    ("kernel-args-test-driver", 581_000),
 ];
 
 /// Why a ceiling was raised: the package and the reason.

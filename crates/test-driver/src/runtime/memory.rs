@@ -116,6 +116,24 @@ fn per_thread(stream: Handle) -> Handle {
 }
 
 runtime_functions! {
+    fn cudaMemcpy2D_ptds(to: u64, to_pitch: usize, from: u64, pitch: usize, width: usize, height: usize, kind: c_uint) {
+        copy_rows((to, to_pitch), (from, pitch), (width, height), kind, PER_THREAD)
+    }
+
+    fn cudaMemcpy2DAsync_ptsz(
+        to: u64, to_pitch: usize, from: u64, pitch: usize, width: usize, height: usize, kind: c_uint, stream: Handle,
+    ) {
+        copy_rows((to, to_pitch), (from, pitch), (width, height), kind, per_thread(stream))
+    }
+
+    fn cudaMemcpyToSymbol_ptds(symbol: usize, from: u64, length: usize, offset: usize, kind: c_uint) {
+        copy_now(inside(symbol, offset, length)?, from, length, kind, PER_THREAD)
+    }
+
+    fn cudaMemcpyFromSymbol_ptds(to: u64, symbol: usize, length: usize, offset: usize, kind: c_uint) {
+        copy_now(to, inside(symbol, offset, length)?, length, kind, PER_THREAD)
+    }
+
     fn cudaMalloc(address: Out<u64>, length: usize) {
         if length == 0 {
             return address.set(0);
@@ -244,6 +262,8 @@ runtime_functions! {
 }
 
 forwarded! {
+    cudaMallocFromPoolAsync_ptsz(address: Out<u64>, length: usize, pool: Handle, stream: Handle)
+        => cuMemAllocFromPoolAsync(address, length, pool, per_thread(stream));
     cudaMallocManaged(address: Out<u64>, length: usize, flags: c_uint) => cuMemAllocManaged(address, length, flags);
     cudaMallocHost(address: Out<u64>, length: usize) => cuMemHostAlloc(address, length, 0);
     cudaHostAlloc(address: Out<u64>, length: usize, flags: c_uint) => cuMemHostAlloc(address, length, flags);

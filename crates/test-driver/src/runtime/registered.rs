@@ -251,6 +251,18 @@ struct Attributes {
 }
 
 runtime_functions! {
+    fn cudaLaunchCooperativeKernel_ptsz(
+        host: usize, grid: Dim3, block: Dim3, arguments: In<usize>, shared: usize, stream: Handle,
+    ) {
+        launch(host, [grid, block], arguments, shared, per_thread(stream), true)
+    }
+
+    fn cudaLaunchKernelExC_ptsz(config: In<LaunchConfig>, host: usize, arguments: In<usize>) {
+        let mut config = config.get()?;
+        config.stream = per_thread(config.stream);
+        ok(cuLaunchKernelEx(In::of(&config), function(host)?, arguments, in_at(0)))
+    }
+
     fn cudaLaunchKernel(host: usize, grid: Dim3, block: Dim3, arguments: In<usize>, shared: usize, stream: Handle) {
         launch(host, [grid, block], arguments, shared, stream, false)
     }

@@ -111,6 +111,15 @@ runtime_functions! {
 }
 
 forwarded! {
+    cudaStreamQuery_ptsz(stream: Handle) => cuStreamSynchronize(per_thread(stream));
+    cudaStreamWaitEvent_ptsz(stream: Handle, event: Handle, flags: c_uint) => cuStreamWaitEvent(per_thread(stream), event, flags);
+    cudaEventRecordWithFlags_ptsz(event: Handle, stream: Handle, _flags: c_uint) => cuEventRecord(event, per_thread(stream));
+    cudaStreamBeginCapture_ptsz(stream: Handle, mode: c_uint) => cuStreamBeginCapture_v2(per_thread(stream), mode);
+    cudaStreamEndCapture_ptsz(stream: Handle, graph: Out<Handle>) => cuStreamEndCapture(per_thread(stream), graph);
+    cudaStreamIsCapturing_ptsz(stream: Handle, status: Out<c_uint>) => cuStreamIsCapturing(per_thread(stream), status);
+    cudaGraphLaunch_ptsz(exec: Handle, stream: Handle) => cuGraphLaunch(exec, per_thread(stream));
+    cudaLaunchHostFunc_ptsz(stream: Handle, host: Option<extern "C" fn(*mut c_void)>, argument: Out<c_void>)
+        => cuLaunchHostFunc(per_thread(stream), host, argument);
     cudaStreamCreate(stream: Out<Handle>) => cuStreamCreate(stream, 0);
     cudaStreamCreateWithFlags(stream: Out<Handle>, flags: c_uint) => cuStreamCreate(stream, flags);
     cudaStreamCreateWithPriority(stream: Out<Handle>, flags: c_uint, _priority: c_int)
