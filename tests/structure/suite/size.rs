@@ -12,12 +12,14 @@ const CEILINGS: &[(&str, usize)] = &[
     ("kernel-args-cli", 231_000),
     ("kernel-args-image", 549_000),
     ("kernel-args-nvrtc", 37_000),
-    ("kernel-args-test-driver", 493_000),
+    ("kernel-args-test-driver", 544_000),
 ];
 
 /// Why a ceiling was raised: the package and the reason.
-const RAISED: &[(&str, &str)] =
-    &[("kernel-args", "`OtherContext…` and `RunError`: longer names that have one meaning")];
+const RAISED: &[(&str, &str)] = &[
+    ("kernel-args", "`OtherContext…` and `RunError`: longer names that have one meaning"),
+    ("kernel-args-test-driver", "the table of instructions: what ptxas refuses is refused"),
+];
 
 /// How far a package may be below its ceiling: a lower ceiling is then due.
 const SLACK: usize = 2_000;
