@@ -29,6 +29,7 @@ const RAISED: &[(&str, &str)] = &[
     ("kernel-args-image", "the nearest kernels of a mangled name, and of a name of Triton"),
     ("kernel-args", "observed and recorded launches without types: half the code of a struct in a program"),
     ("kernel-args-image", "one map and one sort for all types: a quarter less to compile"),
+    ("kernel-args-test-driver", "the table of instructions: what ptxas refuses is refused"),
 ];
 
 /// How far a package may be below its ceiling: a lower ceiling is then due.

@@ -1,5 +1,5 @@
 //! Compares statements with the table of instructions: names, modifiers, types, and the kinds and widths of operands.
-//! What the table does not describe is accepted. The texts are those of ptxas.
+//! What the table does not describe is accepted. The texts are the same as in the log of ptxas.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -233,7 +233,7 @@ impl<'a> Checker<'a> {
         format!("Arguments mismatch for instruction '{name}'")
     }
 
-    /// Whether `operands` are those of the slots. An optional one may be left out even if it fits.
+    /// Whether `operands` fit the slots. An optional one may be left out even if it fits.
     fn fits(&self, chosen: &Chosen<'a>, slots: &[Slot], operands: &[Operand]) -> bool {
         let [slot, later @ ..] = slots else { return chosen.form.any_operand || operands.is_empty() };
         let takes = match operands {

@@ -14,7 +14,8 @@
 //! | `a~` | of its type or wider, and a vector if the name has `v2` or `v4` |
 //! | `d/q`, `d/Q` | a predicate can or must follow: `%r1|%p1` |
 //! | `p`, `q` | a predicate that is read or written |
-//! | `v4:b32`, `v`, `u`, `w` | a vector of four registers; any vector; as long as the name specifies; of parts of the type |
+//! | `v4:b32`, `v` | a vector of four registers; any vector |
+//! | `u`, `w` | a vector of the length in the name; of parts of the type |
 //! | `m`, `c`, `n`, `x` | an address; a cache policy if the name has `L2::cache_hint`; a label; anything |
 //! | `l`, `f` | a list of parameters; a function |
 //! | `i=4,8`, `a<16` | a constant of these values; a register or a constant below 16 |

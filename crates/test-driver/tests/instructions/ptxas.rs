@@ -1,8 +1,8 @@
 //! What ptxas refuses is refused when a module is loaded, with the same line: statements of the cases and of the
 //! repository's kernels, each changed in one place. What ptxas accepts is loaded.
 //!
-//! `KERNEL_ARGS_FULL=1` compares 5,000 changed statements, `KERNEL_ARGS_SEED=7` others. `KERNEL_ARGS_PTX=FOLDER` adds
-//! the PTX in a folder.
+//! `KERNEL_ARGS_FULL=1` compares 5,000 changed statements, `KERNEL_ARGS_SEED=7` makes different changes.
+//! `KERNEL_ARGS_PTX=FOLDER` adds the PTX in a folder.
 
 use crate::cases::{self, Random};
 use cudarc::driver::{CudaContext, sys};
@@ -35,7 +35,7 @@ pub(crate) fn extra() -> Option<std::ffi::OsString> {
 /// Errors by line.
 type Errors = BTreeMap<usize, String>;
 
-/// The errors in a log of ptxas or of the driver, and the line of one after which ptxas stopped.
+/// The errors in a log of ptxas or of the driver, and the line of a fatal error.
 fn errors(log: &str) -> (Errors, Option<usize>) {
     let (mut errors, mut fatal) = (Errors::new(), None);
     for entry in log.lines() {
@@ -58,7 +58,7 @@ fn target(text: &str) -> Option<&str> {
     rest.split([',', '\n', ' ']).next().map(str::trim)
 }
 
-/// The errors of ptxas, the line of one that is fatal, and the exit code, if it did not crash.
+/// The errors of ptxas, the line of a fatal error, and the exit code, if it did not crash.
 fn ptxas(text: &str, file: &Path) -> (Errors, Option<usize>, Option<i32>) {
     let program = tools::path(tools::NVCC).join("bin/ptxas");
     fs::write(file, text).expect("a writable folder");
@@ -160,7 +160,8 @@ fn capability(text: &str) -> (u32, bool) {
     (number.parse().unwrap_or(0), number != digits)
 }
 
-/// Sets the device to one that runs `text`. Other trials use the device, so it changes only if there are none.
+/// Sets the device to one that runs `text`. Other trials use the device, so it changes only if these are the only
+/// trials.
 fn set_device(text: &str) {
     if extra().is_some() {
         let sm = capability(text).0.max(75);
