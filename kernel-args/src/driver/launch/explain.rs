@@ -36,13 +36,6 @@ pub(crate) fn other_context(kernel: String, name_of: NameOf, other_context: Othe
     })
 }
 
-#[cfg(feature = "graphs")]
-#[cold]
-pub(crate) fn other_context_in(kernel: String, context: &CudaContext, name_of: NameOf, field: OtherContext) -> Error {
-    let launch = ContextName::of(context);
-    other_context(kernel, name_of, OtherContext { launch, ..field })
-}
-
 /// `what` cannot be recorded.
 #[cfg(feature = "graphs")]
 #[cold]

@@ -77,7 +77,7 @@ impl<A: KernelArgs, B: KernelArgs<Erased = A::Erased>> Launchable<B> for Kernel<
     #[inline(always)]
     fn enqueue(&self, launch: Launch<'_>, mut args: B, promise: Promise<'_>, path: Path) -> Result<(), Error> {
         let fit = |args, _: &Checked<'_, '_>| Ok(self.fit(args));
-        prepare(FunctionDoor::new(Callee::Function(self.as_function()), launch, &mut args, fit, promise, path)?)
+        prepare(FunctionDoor::new(Callee::Function(self.as_function()), launch, &mut args, fit, promise, path, None)?)
     }
 }
 
@@ -125,7 +125,7 @@ fn launch_function<A: Arguments>(
     path: Path,
 ) -> Result<(), Error> {
     let fit = |args, _: &Checked<'_, '_>| function.fit(args);
-    prepare(FunctionDoor::new(Callee::Function(function), launch, args, fit, promise, path)?)
+    prepare(FunctionDoor::new(Callee::Function(function), launch, args, fit, promise, path, None)?)
 }
 
 macro_rules! forwarded {

@@ -61,6 +61,7 @@ fn launch_raw<A: KernelArgs>(
         },
         promise,
         path,
+        stored,
     );
-    prepare(door?.stored(stored))
+    prepare(door?)
 }
