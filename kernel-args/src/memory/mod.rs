@@ -52,7 +52,7 @@ pub(crate) use {append_list::AppendList, context_name::OtherContext};
 pub(crate) use {
     held::enter_held,
     keep::{Kept, enter_kept},
-    pool::{NoMemory, PoolMemory, alloc_bytes},
+    pool::{NoMemory, PoolMemory, refuse_capture, slice_at},
     ranges::ALL_MEMORY,
     run_memory::{After, Enter, EnteredSlice, HeldMemory, HeldSlice, RunMemory},
     thread_lock::LockGuard,
