@@ -5,19 +5,22 @@
 
 /// The ceiling of each published package, in characters.
 const CEILINGS: &[(&str, usize)] = &[
-    ("kernel-args", 1_155_000),
+    ("kernel-args", 1_159_000),
     ("kernel-args-derive", 240_000),
     ("kernel-args-abi", 353_000),
     ("kernel-args-build", 108_000),
     ("kernel-args-cli", 231_000),
-    ("kernel-args-image", 549_000),
+    ("kernel-args-image", 552_500),
     ("kernel-args-nvrtc", 37_000),
     ("kernel-args-test-driver", 493_000),
 ];
 
 /// Why a ceiling was raised: the package and the reason.
-const RAISED: &[(&str, &str)] =
-    &[("kernel-args", "`OtherContext…` and `RunError`: longer names that have one meaning")];
+const RAISED: &[(&str, &str)] = &[
+    ("kernel-args", "`OtherContext…` and `RunError`: longer names that have one meaning"),
+    ("kernel-args", "one order of checks for seven ways to the driver, and an event of launchers without zeros"),
+    ("kernel-args-image", "`LauncherError`: each case is data that a program can match"),
+];
 
 /// How far a package may be below its ceiling: a lower ceiling is then due.
 const SLACK: usize = 2_000;
